@@ -1,0 +1,88 @@
+import { CronExpressionParser } from 'cron-parser'
+import type { CronExpression } from 'cron-parser'
+import type { Instant } from '../../clock.ts'
+import type { Window } from './window.ts'
+import type { LocalTime, Zone } from './zone.ts'
+
+const MINUTES_OF_DAY = 24 * 60
+const DAY = MINUTES_OF_DAY * 60_000
+
+/** The edges of a stretch of time: those at its start, not those at its end. */
+export interface Span {
+  /** Whether it is awake just before it. */
+  readonly awakeBefore: boolean
+  /** Ascending; each turns what was before it. */
+  readonly edges: Float64Array
+}
+
+/** Awake from `start` to just before `end`. */
+interface Interval {
+  readonly start: Instant
+  readonly end: Instant
+}
+
+/** Computes the boundaries of the union of some windows in a zone. */
+export class Edges {
+  readonly #windows: readonly Window[]
+  readonly #zone: Zone
+  readonly #noons: CronExpression
+
+  constructor(windows: readonly Window[], zone: Zone) {
+    this.#windows = windows
+    this.#zone = zone
+    const days = new Set(windows.flatMap((window) => window.days))
+    // A calendar has no zone: read as UTC's, in which every day is whole, cron-parser's days are exact.
+    this.#noons = CronExpressionParser.parse(`0 12 * * ${[...days].join(',')}`, { tz: 'UTC' })
+  }
+
+  between(from: Instant, to: Instant): Span {
+    const union = unionOf(this.#intervals(from, to))
+    const edges = union.flatMap(({ start, end }) => [start, end]).filter((at) => at >= from && at < to)
+    const awakeBefore = union.some(({ start, end }) => start < from && end >= from)
+    return { awakeBefore, edges: Float64Array.from(edges) }
+  }
+
+  /** All intervals that touch the time asked for, and some around it. */
+  #intervals(from: Instant, to: Instant): Interval[] {
+    // A zone is at most a day from UTC, a window ends at most a day after it starts, and a day may be left out.
+    const first = (Math.floor(from / DAY) - 3) * DAY
+    const last = (Math.floor(to / DAY) + 3) * DAY
+    return this.#noonsBetween(first, last)
+      .flatMap((noon) => this.#intervalsOf(noon))
+      .filter(({ start, end }) => start < end)
+  }
+
+  #noonsBetween(first: LocalTime, last: LocalTime): LocalTime[] {
+    this.#noons.reset(new Date(first))
+    const found: LocalTime[] = []
+    for (let noon = this.#next(); noon < last; noon = this.#next()) found.push(noon)
+    return found
+  }
+
+  #next(): LocalTime {
+    return this.#noons.next().getTime()
+  }
+
+  #intervalsOf(noon: LocalTime): Interval[] {
+    const day = this.#zone.day(noon - DAY / 2)
+    if (!day.exists()) return []
+    const weekday = new Date(noon).getUTCDay() || 7
+    return this.#windows
+      .filter(({ days }) => days.some((each) => each === weekday))
+      .map(({ start, end }) => ({
+        start: day.instantOf(start),
+        end: day.instantOf(end < start ? end + MINUTES_OF_DAY : end),
+      }))
+  }
+}
+
+function unionOf(intervals: readonly Interval[]): Interval[] {
+  const union: Interval[] = []
+  for (const interval of intervals.toSorted((a, b) => a.start - b.start)) {
+    const open = union.at(-1)
+    if (open && interval.start <= open.end)
+      union[union.length - 1] = { start: open.start, end: Math.max(open.end, interval.end) }
+    else union.push(interval)
+  }
+  return union
+}

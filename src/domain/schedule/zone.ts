@@ -1,0 +1,88 @@
+import { IANAZone } from 'luxon'
+import type { Instant } from '../../clock.ts'
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+
+/** Longer than any name of the tz database. */
+const MAX_LENGTH = 64
+const NAME = /^[a-z][a-z0-9_+-]*(?:\/[a-z0-9_+-]+)*$/i
+
+/** Wall-clock time: the milliseconds since the epoch at which UTC's clocks show the same. */
+export type LocalTime = number
+
+/** Whether this is an IANA name that this Node knows, in any case; an offset such as `+01:00` is not. */
+export function isTimezone(name: string): boolean {
+  return officialName(name) !== undefined
+}
+
+function officialName(name: string): string | undefined {
+  if (name.length > MAX_LENGTH || !NAME.test(name)) return undefined
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
+  } catch {
+    return undefined
+  }
+}
+
+/** The clocks of one time zone. */
+export class Zone {
+  readonly #zone: IANAZone
+
+  private constructor(zone: IANAZone) {
+    this.#zone = zone
+  }
+
+  /** Undefined where `isTimezone` is false. */
+  static named(name: string): Zone | undefined {
+    // luxon keeps every name it ever saw: only the official spelling reaches it, of which there are few
+    const official = officialName(name)
+    return official === undefined ? undefined : new Zone(IANAZone.create(official))
+  }
+
+  /** What the clocks are ahead of UTC by, in milliseconds. */
+  offsetAt(instant: Instant): number {
+    return this.#zone.offset(instant) * MINUTE
+  }
+
+  /** The day that begins at this local midnight. */
+  day(midnight: LocalTime): LocalDay {
+    return new LocalDay(this, midnight)
+  }
+}
+
+/** A date of a zone's calendar, with the day after. Exact unless clocks change twice in four days: none do. */
+class LocalDay {
+  readonly #zone: Zone
+  readonly #midnight: LocalTime
+  readonly #before: number
+  readonly #after: number
+
+  constructor(zone: Zone, midnight: LocalTime) {
+    this.#zone = zone
+    this.#midnight = midnight
+    // no zone is a whole day away from UTC
+    this.#before = zone.offsetAt(midnight - DAY)
+    this.#after = zone.offsetAt(midnight + 3 * DAY)
+  }
+
+  /** False for a day that the zone left out, as Apia did 30 December 2011. */
+  exists(): boolean {
+    if (this.#before === this.#after) return true
+    // clocks change at night: a noon is only ever skipped together with its whole day
+    const noon = this.instantOf(DAY / 2 / MINUTE)
+    return noon + this.#zone.offsetAt(noon) === this.#midnight + DAY / 2
+  }
+
+  /**
+   * When the clocks show this minute of the day (from 1440: of the day after): the first time where they show
+   * it twice; where they skip it, as much later as they skip.
+   */
+  instantOf(minute: number): Instant {
+    const local = this.#midnight + minute * MINUTE
+    const early = local - this.#before
+    const late = local - this.#after
+    if (this.#before === this.#after || this.#zone.offsetAt(early) === this.#before) return early
+    return this.#zone.offsetAt(late) === this.#after ? late : early
+  }
+}

@@ -1,0 +1,177 @@
+import { expect } from 'chai'
+import { assert, constantFrom, integer, property, record, string, subarray, array } from 'fast-check'
+import { canonical, InvalidSchedule, parseSchedule } from '../../../src/domain/schedule/syntax.ts'
+
+const WEEK = [1, 2, 3, 4, 5, 6, 7]
+
+function tidy(text: string): string {
+  return canonical(parseSchedule(text))
+}
+
+function fault(text: string): InvalidSchedule {
+  try {
+    parseSchedule(text)
+  } catch (error) {
+    if (error instanceof InvalidSchedule) return error
+    throw error
+  }
+  throw new Error(`no fault found in ${text}`)
+}
+
+describe('the syntax of schedules', () => {
+  describe('reads', () => {
+    it('a window with a range of days', () => {
+      expect(parseSchedule('8:00-18:30,Mon-Fri')).to.deep.equal([
+        { start: 480, end: 1110, days: [1, 2, 3, 4, 5] },
+      ])
+    })
+
+    it('no days as every day', () => {
+      expect(parseSchedule('0:00-24:00')).to.deep.equal([{ start: 0, end: 1440, days: WEEK }])
+    })
+
+    it('windows past midnight as an end at or before the start', () => {
+      expect(parseSchedule('22:00-6:00,Fri')).to.deep.equal([{ start: 1320, end: 360, days: [5] }])
+      expect(parseSchedule('8:00-0:00,Fri')).to.deep.equal([{ start: 480, end: 0, days: [5] }])
+    })
+
+    it('several windows, in the order given', () => {
+      const starts = parseSchedule('10:00-14:00,Sat;8:00-12:00,Mon-Fri').map(({ start }) => start)
+      expect(starts).to.deep.equal([600, 480])
+    })
+
+    it('names of days, short and whole, in any case', () => {
+      expect(tidy('8:00-9:00,MON,tuesday,tHu-SATURDAY')).to.equal('8:00-9:00,Mon-Tue,Thu-Sat')
+    })
+
+    it('days in any order', () => {
+      assert(
+        property(subarray(['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'], { minLength: 1 }), (days) => {
+          const [window] = parseSchedule(`8:00-9:00,${days.toReversed().join(',')}`)
+          expect(window?.days.toSorted()).to.deep.equal(parseSchedule(`8:00-9:00,${days.join(',')}`)[0]?.days)
+        }),
+      )
+    })
+
+    it('white space around everything', () => {
+      expect(tidy(' 8:00 - 18:00 , Mon - Wed, Fri ;\n10:00-14:00,Sat\n')).to.equal(
+        '8:00-18:00,Mon-Wed,Fri;10:00-14:00,Sat',
+      )
+    })
+
+    it('512 characters and 32 windows, and no more', () => {
+      const windows = Array.from({ length: 32 }, () => '8:00-18:00,Mon').join(';')
+      expect(parseSchedule(windows.padEnd(512))).to.have.length(32)
+      expect(fault(windows.padEnd(513))).to.include({ position: 513, expected: 'at most 512 characters' })
+      expect(fault(`${windows};1:00-2:00`)).to.include({ position: 481, expected: 'at most 32 windows' })
+    })
+
+    it('nothing whose canonical form it could not read again', () => {
+      const text = Array.from({ length: 23 }, () => '0:00-1:00,Wed,Mon-Fri').join(';')
+      expect(text.length).to.be.at.most(512)
+      expect(fault(text).message).to.contain('the canonical form of this has 597')
+    })
+  })
+
+  describe('writes', () => {
+    const cases = {
+      '08:00-09:05': '8:00-9:05',
+      '8:00-18:00,Fri-Mon': '8:00-18:00,Fri-Mon',
+      '8:00-18:00,Mon-Sun': '8:00-18:00',
+      '8:00-18:00,Tue-Mon': '8:00-18:00',
+      '8:00-18:00,Mon,Tue,Wed,Fri': '8:00-18:00,Mon-Wed,Fri',
+      '8:00-18:00,Mon,Mon-Wed,Tue': '8:00-18:00,Mon-Wed',
+      '8:00-18:00,Fri,Mon-Tue': '8:00-18:00,Fri,Mon-Tue',
+      '8:00-18:00,Wed,Mon-Fri': '8:00-18:00,Wed-Fri,Mon-Tue',
+      '8:00-18:00,Sat,Mon,Sun': '8:00-18:00,Sat-Mon',
+      '8:00-18:00,Mon-Fri,Sun': '8:00-18:00,Mon-Fri,Sun',
+      '8:00-18:00,Wed-Wed': '8:00-18:00,Wed',
+      '8:00-12:00;10:00-18:00': '8:00-12:00;10:00-18:00',
+      '8:00-12:00;8:00-12:00': '8:00-12:00;8:00-12:00',
+    }
+    for (const [text, expected] of Object.entries(cases))
+      it(`${text} as ${expected}`, () => expect(tidy(text)).to.equal(expected))
+
+    it('a canonical form that it reads as the same windows and writes as itself', () => {
+      const minute = integer({ min: 0, max: 59 })
+      const window = record({
+        hours: array(integer({ min: 0, max: 23 }), { minLength: 2, maxLength: 2 }),
+        minutes: array(minute, { minLength: 2, maxLength: 2 }),
+        days: array(constantFrom('mon', 'Tuesday', 'WED', 'Thu', 'fri', 'Sat', 'sun', 'Fri-Mon'), {
+          maxLength: 5,
+        }),
+      }).filter(({ hours, minutes }) => hours[0] !== hours[1] || minutes[0] !== minutes[1])
+      assert(
+        property(array(window, { minLength: 1, maxLength: 9 }), (windows) => {
+          const text = windows
+            .map(({ hours, minutes, days }) => {
+              const [start, end] = hours.map((hour, i) => `${hour}:${String(minutes[i]).padStart(2, '0')}`)
+              return [`${start}-${end}`, ...days].join(',')
+            })
+            .join(';')
+          const once = tidy(text)
+          expect(parseSchedule(once)).to.deep.equal(parseSchedule(text))
+          expect(tidy(once)).to.equal(once)
+        }),
+      )
+    })
+  })
+
+  describe('faults', () => {
+    const cases: Record<string, [position: number, message: string]> = {
+      '': [1, 'expected a window such as 8:00-18:00,Mon-Fri, found the end'],
+      '   ': [4, 'expected a window'],
+      ';8:00-9:00': [1, "expected a window such as 8:00-18:00,Mon-Fri, found ';'"],
+      '8:00-9:00;': [11, "found the end: write no ';' beside it"],
+      '8:00-9:00;;9:00-10:00': [11, "expected a window such as 8:00-18:00,Mon-Fri, found ';'"],
+      '8-18': [1, "expected a time H:MM from 0:00 to 24:00, found '8-18'"],
+      '8:00-x': [6, "expected a time H:MM from 0:00 to 24:00, found 'x'"],
+      '8:5-18:00': [1, 'expected a time'],
+      '8:000-18:00': [1, 'expected a time'],
+      '-8:00-18:00': [1, "expected a time H:MM from 0:00 to 24:00, found '-'"],
+      '8:00-24:01': [6, 'expected a time'],
+      '8:00-9:60': [6, 'expected a time'],
+      '25:00-9:00': [1, 'expected a time'],
+      '24:00-9:00': [1, "expected a start from 0:00 to 23:59, found '24:00-9:00': 24:00 is an end only"],
+      '8:00': [5, "expected '-' and the end of the window, found the end"],
+      '8:00,Mon': [5, "expected '-' and the end of the window, found ','"],
+      '8:00-8:00,Mon': [6, "an end other than the start, found '8:00': for all day write 0:00-24:00"],
+      '8:00-18:00 Mon': [12, "expected ',' before days, ';' before another window, or the end, found 'Mon'"],
+      '8:00-6:00pm': [10, "found 'pm'"],
+      '8:00-18:00,': [12, 'expected a day such as Mon or Monday, found the end'],
+      '8:00-18:00,Mon-': [16, 'expected a day such as Mon or Monday, found the end'],
+      '8:00-18:00,Mon,,Tue': [16, "expected a day such as Mon or Monday, found ','"],
+      '8:00-18:00,Mon;Tue': [16, "expected a time H:MM from 0:00 to 24:00, found 'Tue'"],
+      '8:00-18:00,Mon-Fry': [16, "expected a day such as Mon or Monday, found 'Fry'"],
+      '8:00-18:00,Tues': [12, "found 'Tues'"],
+      '8:00-12:00,13:00-18:00': [12, "found '13:00-18:00': join windows by ';'"],
+    }
+    for (const [text, [position, message]] of Object.entries(cases))
+      it(`${JSON.stringify(text)} at ${position}`, () => {
+        const found = fault(text)
+        expect(found.position).to.equal(position)
+        expect(found.message)
+          .to.match(new RegExp(`^at ${position}: expected `))
+          .and.contain(message)
+        expect(found.message).to.contain(found.expected)
+      })
+
+    it('any text with an InvalidSchedule or not at all', () => {
+      const nearly = array(
+        constantFrom('8:00', '-', '24:00', ',', ';', 'Mon', 'friday', ' ', 'x', '7', ':'),
+      ).map((parts) => parts.join(''))
+      for (const texts of [string({ unit: 'binary' }), nearly])
+        assert(
+          property(texts, (text) => {
+            try {
+              const windows = parseSchedule(text)
+              expect(parseSchedule(canonical(windows))).to.deep.equal(windows)
+            } catch (error) {
+              expect(error).to.be.instanceOf(InvalidSchedule)
+              expect((error as InvalidSchedule).position).to.be.within(1, text.length + 1)
+            }
+          }),
+        )
+    })
+  })
+})

@@ -1,0 +1,99 @@
+import { expect } from 'chai'
+import { isTimezone, Zone } from '../../../src/domain/schedule/zone.ts'
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+
+/** The same from the day itself and, as a window past midnight needs it, from the day before. */
+function instant(zone: string, local: string): string | undefined {
+  const time = Date.parse(`${local}Z`)
+  const midnight = Math.floor(time / DAY) * DAY
+  const at = Zone.named(zone)
+    ?.day(midnight)
+    .instantOf((time - midnight) / MINUTE)
+  const before = midnight - DAY
+  expect(
+    Zone.named(zone)
+      ?.day(before)
+      .instantOf((time - before) / MINUTE),
+  ).to.equal(at)
+  return at === undefined ? undefined : new Date(at).toISOString().slice(0, 16)
+}
+
+function hasDay(zone: string, date: string): boolean | undefined {
+  return Zone.named(zone)?.day(Date.parse(date)).exists()
+}
+
+describe('zones', () => {
+  for (const name of [
+    'UTC',
+    'Europe/Berlin',
+    'America/Argentina/Buenos_Aires',
+    'US/Eastern',
+    'Etc/GMT+1',
+    'utc',
+  ])
+    it(`${name} is a time zone`, () => expect(isTimezone(name)).to.equal(true))
+
+  for (const name of [
+    '',
+    ' UTC',
+    'Mars/Base',
+    '+01:00',
+    '-05',
+    'UTC+3',
+    'local',
+    'system',
+    'Europe/',
+    'x'.repeat(99),
+  ])
+    it(`${JSON.stringify(name.slice(0, 20))} is none`, () => {
+      expect(isTimezone(name)).to.equal(false)
+      expect(Zone.named(name)).to.equal(undefined)
+    })
+
+  it('a local time that comes once is that instant', () => {
+    expect(instant('Asia/Kathmandu', '2024-05-01T08:00')).to.equal('2024-05-01T02:15')
+    expect(instant('Pacific/Chatham', '2024-07-01T08:00')).to.equal('2024-06-30T19:15')
+  })
+
+  describe('a local time that is skipped moves forward by the length of the gap', () => {
+    const cases: [zone: string, local: string, instant: string][] = [
+      ['Europe/Berlin', '2024-03-31T02:00', '2024-03-31T01:00'],
+      ['Europe/Berlin', '2024-03-31T02:30', '2024-03-31T01:30'],
+      ['Europe/Berlin', '2024-03-31T03:00', '2024-03-31T01:00'],
+      ['America/New_York', '2024-03-10T02:30', '2024-03-10T07:30'],
+      ['Australia/Lord_Howe', '2024-10-06T02:15', '2024-10-05T15:45'],
+      ['Australia/Lord_Howe', '2024-10-06T02:30', '2024-10-05T15:30'],
+      ['Pacific/Chatham', '2024-09-29T03:00', '2024-09-28T14:15'],
+      ['Asia/Beirut', '2024-03-31T00:00', '2024-03-30T22:00'],
+      ['Africa/Cairo', '2024-04-26T00:30', '2024-04-25T22:30'],
+      ['America/Havana', '2024-03-10T00:59', '2024-03-10T05:59'],
+      ['Pacific/Apia', '2011-12-30T06:00', '2011-12-30T16:00'],
+    ]
+    for (const [zone, local, expected] of cases)
+      it(`${local} in ${zone}`, () => expect(instant(zone, local)).to.equal(expected))
+  })
+
+  describe('a local time that comes twice is the first of the two', () => {
+    const cases: [zone: string, local: string, instant: string][] = [
+      ['Europe/Berlin', '2024-10-27T02:00', '2024-10-27T00:00'],
+      ['Europe/Berlin', '2024-10-27T02:59', '2024-10-27T00:59'],
+      ['Europe/Berlin', '2024-10-27T03:00', '2024-10-27T02:00'],
+      ['America/New_York', '2024-11-03T01:30', '2024-11-03T05:30'],
+      ['Australia/Lord_Howe', '2024-04-07T01:45', '2024-04-06T14:45'],
+      ['America/Asuncion', '2023-03-25T23:30', '2023-03-26T02:30'],
+      ['America/Havana', '2024-11-03T00:00', '2024-11-03T04:00'],
+      ['America/St_Johns', '2010-11-07T00:00', '2010-11-07T02:30'],
+    ]
+    for (const [zone, local, expected] of cases)
+      it(`${local} in ${zone}`, () => expect(instant(zone, local)).to.equal(expected))
+  })
+
+  it('a day that was left out is no day', () => {
+    expect(hasDay('Pacific/Apia', '2011-12-29')).to.equal(true)
+    expect(hasDay('Pacific/Apia', '2011-12-30')).to.equal(false)
+    expect(hasDay('Pacific/Apia', '2011-12-31')).to.equal(true)
+    expect(hasDay('Africa/Cairo', '2024-04-26')).to.equal(true)
+  })
+})
