@@ -1,0 +1,77 @@
+import type { Instant } from '../clock.ts'
+import { earliest } from './instants.ts'
+import { countToKeep, keptCount, type Reading } from './reading.ts'
+import type { Rules } from './rules.ts'
+import type { Override, Word } from './state.ts'
+import { counted } from './text.ts'
+import { look, type Reason, type Verdict } from './verdict.ts'
+import type { Wanted } from './wanted.ts'
+import { speak } from './word.ts'
+import { isRunning } from './workload.ts'
+
+/** What to do about a workload that others moved away from its marks; undefined: they agree. */
+export function driftOf(
+  reading: Reading,
+  override: Override | undefined,
+  wish: Wanted,
+  now: Instant,
+  rules: Rules,
+): Verdict | undefined {
+  if (reading.state.pin) return pinDrift(reading)
+  if (!reading.state.asleep || !isRunning(reading.workload)) return undefined
+  return override ? adopted(reading) : sleeperDrift(reading, wish, now, rules)
+}
+
+/** A pinned workload that is not as it was pinned: the webhook was away. */
+function pinDrift(reading: Reading): Verdict | undefined {
+  const { state, workload } = reading
+  const running = isRunning(workload)
+  if (state.pin?.state === 'snoozed' && running) {
+    const reason: Reason = { code: 'pin_enforced', text: 'pinned asleep, and found running' }
+    return { action: 'snooze', trigger: 'pin', reason, replicas: keptCount(reading) }
+  }
+  if (state.pin?.state !== 'active' || (running && !state.asleep)) return undefined
+  if (!state.asleep && workload.kind !== 'daemonsets' && state.pin.replicas === 0) return undefined
+  const reason: Reason = { code: 'pin_enforced', text: 'pinned active, and found scaled down' }
+  return {
+    action: 'wake',
+    trigger: 'pin',
+    reason,
+    replicas: running ? workload.replicas : state.pin.replicas,
+  }
+}
+
+/** A sleeper that somebody woke while it was overridden: the marks follow, and no word is spoken. */
+function adopted(reading: Reading): Verdict {
+  const { by, who, what } = scaling(reading)
+  const reason: Reason = { code: 'manual_scaling', text: `${what} by ${who} while overridden` }
+  return { action: 'adopt', trigger: 'manual', by, replicas: countToKeep(reading), reason }
+}
+
+/** A sleeper that somebody else woke: a manual wake if it was scaled, put back to sleep otherwise. */
+function sleeperDrift(reading: Reading, wish: Wanted, now: Instant, { policy }: Rules): Verdict | undefined {
+  const { workload, schedule } = reading
+  const replicas = countToKeep(reading)
+  const { by, who, what } = scaling(reading)
+  if (workload.replicasManager?.subresource !== 'scale') {
+    if (wish.want === 'awake') return undefined
+    const text = `found running although asleep (changed by ${who}): its count is kept and it sleeps again`
+    return { action: 'snooze', trigger: 'recovery', reason: { code: 'recovery', text }, replicas }
+  }
+  const hold = schedule && policy.wakeHold !== null ? { hold: now + policy.wakeHold } : {}
+  const word: Word = speak(reading, now, { want: 'awake', by, trigger: 'manual', ...hold })
+  const reason: Reason = { code: 'manual_scaling', text: `${what} by ${who}` }
+  const next = earliest(word.hold, schedule?.nextEdge(now)?.at)
+  return { action: 'adopt', trigger: 'manual', by, replicas, reason, word, ...look(next) }
+}
+
+/** Who set the count that a workload was found with, and to what. */
+function scaling(reading: Reading) {
+  const { kind, replicasManager } = reading.workload
+  const manager = replicasManager?.manager ?? ''
+  return {
+    by: manager.slice(0, 128) || null,
+    who: manager || 'somebody',
+    what: kind === 'daemonsets' ? 'woken' : `scaled to ${counted(countToKeep(reading), 'replica')}`,
+  }
+}

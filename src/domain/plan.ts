@@ -1,0 +1,73 @@
+import type { Instant } from '../clock.ts'
+import { decide, overrideInEffect } from './decision.ts'
+import { carryOut } from './operation.ts'
+import { readWorkload, withState, type Reading } from './reading.ts'
+import { refuseOwned } from './request.ts'
+import type { Rules } from './rules.ts'
+import type { OperationType, State } from './state.ts'
+import type { Workload } from './workload.ts'
+
+/** A coming change between awake and asleep; `at` in ISO 8601 UTC. */
+export interface Transition {
+  at: string
+  type: OperationType
+  reason: string
+}
+
+/** How many decisions to play at most: for the next transition, and for a plan. */
+const LOOKS_FOR_NEXT = 64
+const LOOKS = 10_000
+
+/**
+ * The transitions up to `until` if nobody acts.
+ * @throws Refusal INVALID_STATE, OWNED
+ */
+export function plannedTransitions(
+  workload: Workload,
+  now: Instant,
+  rules: Rules,
+  until: Instant,
+): Transition[] {
+  refuseOwned(workload)
+  const reading = readWorkload(workload, rules)
+  if (reading.enabled !== true) return []
+  return [...foresee(reading, now, rules, until, LOOKS)]
+}
+
+/** The next change between awake and asleep if nobody acts; null while pinned, overridden for good, or unmanaged. */
+export function nextTransition(reading: Reading, now: Instant, rules: Rules): Transition | null {
+  return foresee(reading, now, rules, Number.POSITIVE_INFINITY, LOOKS_FOR_NEXT).next().value ?? null
+}
+
+/** Plays the coming decisions, each at the instant that the one before said to look again. */
+function* foresee(
+  start: Reading,
+  now: Instant,
+  rules: Rules,
+  until: Instant,
+  looks: number,
+): Generator<Transition, undefined> {
+  if (start.state.pin || overrideInEffect(start, now)?.until === null) return undefined
+  let reading = withState(start, settled(start.state))
+  let at: Instant | undefined = now
+  for (let look = 0; look < looks && at !== undefined && at <= until; look += 1) {
+    const decision = decide(reading, at, rules)
+    const { action, reason } = decision
+    if (action === 'snooze' || action === 'wake') {
+      yield { at: new Date(at).toISOString(), type: action, reason: reason.text }
+    }
+    const after = carryOut(reading, decision, at, rules)
+    if (after !== reading) reading = withState(after, settled(after.state))
+    const next: Instant | undefined = decide(reading, at, rules).lookAgainAt
+    at = next !== undefined && next > at ? next : undefined
+  }
+  return undefined
+}
+
+/** Pods are taken to follow at once. */
+function settled(state: State): State {
+  const history = state.history.map((operation) =>
+    operation.result === 'running' ? { ...operation, result: 'succeeded' as const, duration: 0 } : operation,
+  )
+  return { ...state, history }
+}

@@ -1,0 +1,204 @@
+import type { Instant } from '../clock.ts'
+import { backoffInEffect } from './backoff.ts'
+import { decide, overrideInEffect } from './decision.ts'
+import { recentOperations } from './history.ts'
+import { nextTransition, type Transition } from './plan.ts'
+import { keptCount, readWorkload, type Reading } from './reading.ts'
+import { refuseOwned } from './request.ts'
+import type { Rules } from './rules.ts'
+import { UnreadableState } from './state-codec.ts'
+import {
+  operationInProgress,
+  type Operation,
+  type OperationResult,
+  type OperationType,
+  type Trigger,
+} from './state.ts'
+import { wanted } from './wanted.ts'
+import { currentWord } from './word.ts'
+import { currentReplicas, hasSleepMark, isRunning, labelCount, TYPE_OF, type Workload } from './workload.ts'
+
+/** An operation as the API shows it; `timestamp` in ISO 8601 UTC, `duration` in milliseconds, so far while running. */
+export interface HistoryRecord {
+  type: OperationType
+  trigger: Trigger
+  timestamp: string
+  replicas: number
+  duration: number
+  by: string | null
+  result: OperationResult
+}
+
+/** A workload as the API shows it; every field always present (design, section 5). */
+export interface StatusRecord {
+  name: string
+  namespace: string
+  type: (typeof TYPE_OF)[keyof typeof TYPE_OF]
+  enabled: boolean
+  current_replicas: number
+  last_replicas: number
+  ready_replicas: number
+  is_snoozed: boolean
+  snooze_requested: boolean
+  wake_requested: boolean
+  snoozed_at: string | null
+  woken_at: string | null
+  wake_schedule: string | null
+  timezone: string | null
+  has_manual_override: boolean
+  manual_override_until: string | null
+  pin_state: 'none' | 'active' | 'snoozed'
+  in_backoff_period: boolean
+  backoff_until: string | null
+  operation_in_progress: boolean
+  recent_operations: number
+  operation_history: HistoryRecord[]
+  next_transition: Transition | null
+  reason: string
+}
+
+export const WORKLOAD_STATES = [
+  'invalid',
+  'unmanaged',
+  'pinned_active',
+  'pinned_snoozed',
+  'overridden',
+  'backoff',
+  'snoozed',
+  'awake',
+] as const
+export type WorkloadState = (typeof WORKLOAD_STATES)[number]
+
+/** @throws Refusal INVALID_STATE, OWNED */
+export function statusRecord(workload: Workload, now: Instant, rules: Rules): StatusRecord {
+  refuseOwned(workload)
+  return recordOf(workload, now, rules)
+}
+
+/** As `statusRecord`, but never throws: what cannot be read is shown from spec, label and key. */
+export function listedRecord(workload: Workload, now: Instant, rules: Rules): StatusRecord {
+  try {
+    return recordOf(workload, now, rules)
+  } catch (error) {
+    if (error instanceof UnreadableState) return unreadableRecord(workload, error)
+    throw error
+  }
+}
+
+function recordOf(workload: Workload, now: Instant, rules: Rules): StatusRecord {
+  const reading = readWorkload(workload, rules)
+  const { state, enabled } = reading
+  const managed = enabled === true
+  const override = overrideInEffect(reading, now)
+  const backoff = managed ? backoffInEffect(state, now) : undefined
+  const requested = managed ? requestInForce(reading, now, rules) : undefined
+  const isSnoozed = managed && state.asleep
+  return {
+    ...identity(workload),
+    enabled: managed,
+    current_replicas: currentReplicas(workload),
+    last_replicas: state.snoozed ? keptCount(reading) : currentReplicas(workload),
+    ready_replicas: workload.pods.ready,
+    is_snoozed: isSnoozed,
+    snooze_requested: requested === 'asleep',
+    wake_requested: requested === 'awake',
+    snoozed_at: time(state.snoozed?.at),
+    woken_at: time(state.wokenAt),
+    wake_schedule: reading.schedule?.text ?? null,
+    timezone: reading.zone,
+    has_manual_override: managed && override !== undefined,
+    manual_override_until: managed ? time(override?.until ?? undefined) : null,
+    pin_state: managed ? (state.pin?.state ?? 'none') : 'none',
+    in_backoff_period: backoff !== undefined,
+    backoff_until: time(backoff?.until),
+    operation_in_progress: operationInProgress(state) !== undefined,
+    recent_operations: recentOperations(state, now - rules.policy.backoff.window),
+    operation_history: state.history.map((operation) => historyRecord(operation, now)),
+    next_transition: managed ? nextTransition(reading, now, rules) : null,
+    reason: reasonOf(reading, now, rules),
+  }
+}
+
+/** The first that applies, in the order of `WORKLOAD_STATES`. */
+export function workloadState(workload: Workload, now: Instant, rules: Rules): WorkloadState {
+  let reading: Reading
+  try {
+    reading = readWorkload(workload, rules)
+  } catch (error) {
+    if (error instanceof UnreadableState) return 'invalid'
+    throw error
+  }
+  const { state, enabled } = reading
+  if (enabled !== true) return 'unmanaged'
+  if (state.pin) return `pinned_${state.pin.state}`
+  if (overrideInEffect(reading, now)) return 'overridden'
+  if (backoffInEffect(state, now)) return 'backoff'
+  return state.asleep ? 'snoozed' : 'awake'
+}
+
+function identity(workload: Workload): Pick<StatusRecord, 'name' | 'namespace' | 'type'> {
+  return { name: workload.name, namespace: workload.namespace, type: TYPE_OF[workload.kind] }
+}
+
+/** What the word asks for, where it is an API request and in force. */
+function requestInForce(reading: Reading, now: Instant, rules: Rules) {
+  const word = currentWord(reading, now)
+  if (word?.trigger !== 'api') return undefined
+  const { rule } = wanted(reading, now, rules)
+  return rule === 'until' || rule === 'word' ? word.want : undefined
+}
+
+function reasonOf(reading: Reading, now: Instant, rules: Rules): string {
+  const { text } = decide(reading, now, rules).reason
+  const { scheduleFault } = reading
+  return scheduleFault === undefined || text.includes(scheduleFault) ? text : `${text}; ${scheduleFault}`
+}
+
+function historyRecord({ at, duration, ...operation }: Operation, now: Instant): HistoryRecord {
+  const { type, trigger, replicas, by, result } = operation
+  return {
+    type,
+    trigger,
+    timestamp: iso(at),
+    replicas,
+    duration: duration ?? Math.max(0, now - at),
+    by,
+    result,
+  }
+}
+
+function unreadableRecord(workload: Workload, error: UnreadableState): StatusRecord {
+  return {
+    ...identity(workload),
+    enabled: false,
+    current_replicas: currentReplicas(workload),
+    last_replicas: labelCount(workload) ?? currentReplicas(workload),
+    ready_replicas: workload.pods.ready,
+    is_snoozed: hasSleepMark(workload) && !isRunning(workload),
+    snooze_requested: false,
+    wake_requested: false,
+    snoozed_at: null,
+    woken_at: null,
+    wake_schedule: null,
+    timezone: null,
+    has_manual_override: false,
+    manual_override_until: null,
+    pin_state: 'none',
+    in_backoff_period: false,
+    backoff_until: null,
+    operation_in_progress: false,
+    recent_operations: 0,
+    operation_history: [],
+    next_transition: null,
+    reason: error.message,
+  }
+}
+
+function time(instant: Instant | undefined): string | null {
+  return instant === undefined ? null : iso(instant)
+}
+
+/** ISO 8601 UTC with milliseconds: what a program compares. */
+function iso(instant: Instant): string {
+  return new Date(instant).toISOString()
+}

@@ -1,0 +1,151 @@
+import type { Instant } from '../clock.ts'
+import { Refusal } from '../errors.ts'
+import { backoffInEffect } from './backoff.ts'
+import { decide, type Reason } from './decision.ts'
+import type { Change } from './patch.ts'
+import { changeBetween, changed, readWithoutState, readWorkload, type Reading } from './reading.ts'
+import { follow, type Context, type Outcome } from './requests/context.ts'
+import { disable, enable, putSchedule } from './requests/enrol.ts'
+import { clearOverride, override, pin, unpin } from './requests/hold.ts'
+import { snooze, wake } from './requests/switch.ts'
+import type { Rules } from './rules.ts'
+import { UnreadableState } from './state-codec.ts'
+import { iso, secondsUntil } from './text.ts'
+import { isRunning, ownedBy, TYPE_OF, type Workload } from './workload.ts'
+
+export type Request =
+  | { action: 'enable' | 'schedule'; schedule?: string; timezone?: string }
+  | { action: 'disable' | 'clear-override' | 'pin' | 'unpin' }
+  /** Milliseconds; null: permanent. */
+  | { action: 'override'; duration: number | null }
+  /** `for` in milliseconds. */
+  | { action: 'snooze' | 'wake'; for?: number; force?: boolean }
+
+/** What a request does to a workload. */
+export interface Plan {
+  /** undefined: it holds already. */
+  readonly change: Change | undefined
+  /** What was done and why it is in its state now, for the person who asked. */
+  readonly message: string
+  /** The workload once the change is applied. */
+  readonly after: Workload
+  readonly decision: { readonly action: 'snooze' | 'wake' | 'hold'; readonly reason: Reason }
+}
+
+/**
+ * What `request` does, by whom, at `now`; in the order of design, section 5.
+ * @throws Refusal OWNED, INVALID_STATE, NOT_ENABLED, PINNED, IN_BACKOFF; VALIDATION_ERROR for a schedule or zone
+ */
+export function planRequest(
+  workload: Workload,
+  request: Request,
+  by: string,
+  now: Instant,
+  rules: Rules,
+): Plan {
+  refuseOwned(workload)
+  if (workload.deleting)
+    throw new Refusal(
+      'NOT_FOUND',
+      `${nameOf(workload)} is being deleted: nothing can be asked of it any more`,
+    )
+  const { reading, repair } = readFor(request, workload, rules)
+  refuseUnmanaged(reading, request)
+  if (request.action === 'snooze' || request.action === 'wake') refusePinned(reading)
+  const settled = settle(reading, now, rules)
+  const outcome = act({ reading: settled, by, now, rules }, request, repair)
+  if (request.action === 'snooze' || request.action === 'wake') {
+    if (outcome.target !== settled && request.force !== true) refuseBackoff(reading, now)
+  }
+  return planOf(workload, outcome, now, rules)
+}
+
+/** A ReplicaSet with a controller owner is its owner's to scale. */
+export function refuseOwned({ kind, owner, namespace, name }: Workload): void {
+  if (kind !== 'replicasets' || !owner) return
+  const path =
+    owner.kind === 'Deployment' ? `/api/v1/namespaces/${namespace}/deployments/${owner.name}` : undefined
+  const message = `replicaset ${namespace}/${name} belongs to ${ownedBy(owner)}: ask for that${path ? ` at ${path}` : ''}`
+  throw new Refusal('OWNED', message, { details: { owner, ...(path ? { path } : {}) } })
+}
+
+function readFor(request: Request, workload: Workload, rules: Rules): { reading: Reading; repair: boolean } {
+  try {
+    return { reading: readWorkload(workload, rules), repair: false }
+  } catch (error) {
+    if (!(error instanceof UnreadableState) || request.action !== 'enable') throw error
+    return { reading: readWithoutState(workload, rules), repair: true }
+  }
+}
+
+function refuseUnmanaged({ enabled, workload }: Reading, { action }: Request): void {
+  if (enabled === true || ['enable', 'disable', 'unpin', 'clear-override'].includes(action)) return
+  throw new Refusal('NOT_ENABLED', `${nameOf(workload)} is not managed by Dormouse: POST …/enable first`)
+}
+
+function refusePinned({ state: { pin } }: Reading): void {
+  if (!pin) return
+  const message = `pinned ${pin.state} by ${pin.by} since ${iso(pin.at)}: DELETE …/pin first`
+  throw new Refusal('PINNED', message, { details: { pin: { ...pin, at: iso(pin.at) } } })
+}
+
+function refuseBackoff({ state }: Reading, now: Instant): void {
+  const backoff = backoffInEffect(state, now)
+  if (backoff?.cause !== 'flapping') return
+  const message = `switched too often, so it rests until ${iso(backoff.until)}: wait, or add ?force=true`
+  throw new Refusal('IN_BACKOFF', message, {
+    details: { backoff_until: iso(backoff.until) },
+    retryAfter: secondsUntil(backoff.until, now),
+  })
+}
+
+/** A sleeper that somebody else woke is taken as what the controller would make of it, so that a request finds the truth. */
+function settle(reading: Reading, now: Instant, rules: Rules): Reading {
+  const { state, workload, enabled } = reading
+  return enabled === true && state.asleep && isRunning(workload) ? follow(reading, now, rules) : reading
+}
+
+function act(context: Context, request: Request, repair: boolean): Outcome {
+  switch (request.action) {
+    case 'enable':
+      return enable(context, request, repair)
+    case 'disable':
+      return disable(context)
+    case 'schedule':
+      return putSchedule(context, request)
+    case 'override':
+      return override(context, request.duration)
+    case 'clear-override':
+      return clearOverride(context)
+    case 'pin':
+      return pin(context)
+    case 'unpin':
+      return unpin(context)
+    case 'snooze':
+      return snooze(context, request.for)
+    case 'wake':
+      return wake(context, request.for)
+  }
+}
+
+function planOf(workload: Workload, { target, done }: Outcome, now: Instant, rules: Rules): Plan {
+  const change = changeBetween(workload, target)
+  const { reason } = decide(target, now, rules)
+  const after = change ? changed(workload, change) : workload
+  const warning =
+    workload.owner && change
+      ? `. Note: it belongs to ${ownedBy(workload.owner)}, which may scale it back`
+      : ''
+  const woke = target.state.asleep ? 'snooze' : 'wake'
+  const moved = isRunning(after) !== isRunning(workload)
+  return {
+    change,
+    after,
+    message: `${done}: ${reason.text}${warning}`,
+    decision: { action: moved ? woke : 'hold', reason },
+  }
+}
+
+function nameOf({ kind, namespace, name }: Workload): string {
+  return `${TYPE_OF[kind]} ${namespace}/${name}`
+}

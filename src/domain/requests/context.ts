@@ -1,0 +1,26 @@
+import type { Instant } from '../../clock.ts'
+import { decide } from '../decision.ts'
+import { carryOut } from '../operation.ts'
+import type { Reading } from '../reading.ts'
+import type { Rules } from '../rules.ts'
+
+/** Who asks, when, of which workload. */
+export interface Context {
+  readonly reading: Reading
+  readonly by: string
+  readonly now: Instant
+  readonly rules: Rules
+}
+
+/** What a request makes of a workload; the same reading means that it held already. */
+export interface Outcome {
+  readonly target: Reading
+  /** What was done, or why nothing was; the reason for the present state follows it. */
+  readonly done: string
+}
+
+/** Carries out, in the same patch, the transition that a request causes; completing is the controller's. */
+export function follow(reading: Reading, now: Instant, rules: Rules): Reading {
+  const { finished: _, ...decision } = decide(reading, now, rules)
+  return carryOut(reading, decision, now, rules)
+}

@@ -1,0 +1,111 @@
+import { Refusal } from '../../errors.ts'
+import { transition, without } from '../operation.ts'
+import { countToWake, withAnnotations, withState, type Reading } from '../reading.ts'
+import { canonical, InvalidSchedule, isTimezone, parseSchedule } from '../schedule/syntax.ts'
+import type { Sleep } from '../state.ts'
+import { afterRemoval } from '../wanted.ts'
+import { currentWord, presentState, speak, stillRuns } from '../word.ts'
+import { follow, type Context, type Outcome } from './context.ts'
+
+interface Hours {
+  readonly schedule?: string
+  readonly timezone?: string
+}
+
+/** `repair`: the state was unreadable and is made anew from the marks. */
+export function enable(context: Context, hours: Hours, repair: boolean): Outcome {
+  const { reading, by, now, rules } = context
+  if (reading.enabled === true && !repair) {
+    const asked = { ...(hours.schedule ? { schedule: hours.schedule } : {}), ...zoneOf(hours) }
+    const outcome = Object.keys(asked).length > 0 ? setHours(context, asked) : undefined
+    return outcome && outcome.target !== reading ? outcome : { target: reading, done: 'already enabled' }
+  }
+  const set = {
+    enabled: 'true',
+    ...(hours.schedule ? { schedule: canonicalText(hours.schedule) } : {}),
+    ...zoneChange(hours),
+  }
+  const enabled = withAnnotations(reading, set, rules)
+  const want = enabled.schedule?.stateAt(now) ?? presentState(enabled)
+  const word = speak(enabled, now, { want, by, trigger: 'schedule' })
+  const target = follow(withState(enabled, { ...enabled.state, word }), now, rules)
+  return { target, done: repair ? 'repaired and enabled' : 'enabled' }
+}
+
+export function disable({ reading, by, now, rules }: Context): Outcome {
+  const { state, enabled } = reading
+  const held = state.pin ?? state.override ?? state.word ?? state.backoff
+  if (enabled === false && !state.asleep && !held) return { target: reading, done: 'not managed anyway' }
+  const off = withAnnotations(reading, { enabled: 'false' }, rules)
+  const freed = withState(off, without(state, 'pin', 'override', 'word', 'backoff'))
+  if (!state.asleep) return { target: freed, done: 'disabled' }
+  const replicas = countToWake(reading)
+  const woken = transition(freed, { action: 'wake', trigger: 'disable', by, replicas }, now, rules)
+  return { target: withState(woken, without(woken.state, 'backoff')), done: 'disabled and woken' }
+}
+
+/** PUT schedule: nothing, or an empty text, is no schedule; a zone alone keeps the schedule. */
+export function putSchedule(context: Context, hours: Hours): Outcome {
+  const keeps = hours.schedule === undefined && hours.timezone !== undefined
+  return setHours(context, keeps ? zoneOf(hours) : { schedule: hours.schedule ?? '', ...zoneOf(hours) })
+}
+
+function setHours(context: Context, hours: Hours): Outcome {
+  const { reading, by, now, rules } = context
+  const text = hours.schedule === undefined ? {} : { schedule: canonicalText(hours.schedule) }
+  const target = withAnnotations(reading, { ...text, ...zoneChange(hours) }, rules)
+  const { annotations } = reading.workload
+  const same = (['schedule', 'timezone'] as const).every(
+    (name) => target.workload.annotations[name] === annotations[name],
+  )
+  if (same || meansTheSame(reading, target)) {
+    return same ? { target: reading, done: 'that is its schedule already' } : { target, done: 'schedule set' }
+  }
+  const done = target.schedule ? `schedule set to ${target.schedule.text} (${target.zone})` : removed(target)
+  if (stillRuns(currentWord(reading, now), now)) return { target: follow(target, now, rules), done }
+  const word = speak(target, now, { want: wantAfter(target, context), by, trigger: 'schedule' })
+  return { target: follow(withState(target, { ...target.state, word }), now, rules), done }
+}
+
+function removed({ scheduleFault }: Reading): string {
+  return scheduleFault === undefined
+    ? 'schedule removed'
+    : `set, but the schedule is invalid: ${scheduleFault}`
+}
+
+function wantAfter(target: Reading, { now, rules }: Context): Sleep {
+  if (target.schedule) return target.schedule.stateAt(now)
+  return target.scheduleFault === undefined ? afterRemoval(target, now, rules) : presentState(target)
+}
+
+function meansTheSame(a: Reading, b: Reading): boolean {
+  return a.schedule?.key === b.schedule?.key && a.scheduleFault === b.scheduleFault
+}
+
+function zoneOf({ timezone }: Hours): Pick<Hours, 'timezone'> {
+  return timezone === undefined ? {} : { timezone }
+}
+
+/** An empty zone means the service's own. */
+function zoneChange({ timezone }: Hours): { timezone?: string | null } {
+  if (timezone === undefined) return {}
+  if (timezone === '') return { timezone: null }
+  if (isTimezone(timezone)) return { timezone }
+  throw invalid('/timezone', `no IANA time zone: write one such as Europe/Berlin`)
+}
+
+function canonicalText(text: string): string | null {
+  if (text.trim() === '') return null
+  try {
+    return canonical(parseSchedule(text))
+  } catch (error) {
+    if (error instanceof InvalidSchedule) throw invalid('/schedule', error.message)
+    throw error
+  }
+}
+
+function invalid(pointer: string, message: string): Refusal {
+  return new Refusal('VALIDATION_ERROR', `${pointer.slice(1)}: ${message}`, {
+    details: { faults: [{ pointer, message }] },
+  })
+}

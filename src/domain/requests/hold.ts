@@ -1,0 +1,42 @@
+import { overrideInEffect } from '../decision.ts'
+import { without } from '../operation.ts'
+import { keptCount, withState } from '../reading.ts'
+import { iso } from '../text.ts'
+import { currentReplicas } from '../workload.ts'
+import { follow, type Context, type Outcome } from './context.ts'
+
+/** Holds the workload in the state it is in. */
+export function pin({ reading, by, now }: Context): Outcome {
+  const { state, workload } = reading
+  if (state.pin) return { target: reading, done: `already pinned ${state.pin.state}` }
+  const replicas = state.asleep ? keptCount(reading) : currentReplicas(workload)
+  const held = state.asleep ? 'snoozed' : 'active'
+  const pin = { state: held, replicas, at: now, by } as const
+  return { target: withState(reading, { ...state, pin }), done: `pinned ${held}` }
+}
+
+export function unpin({ reading, now, rules }: Context): Outcome {
+  const { state } = reading
+  if (!state.pin) return { target: reading, done: 'not pinned' }
+  return { target: follow(withState(reading, without(state, 'pin')), now, rules), done: 'unpinned' }
+}
+
+/** Switches automatic behaviour off for so many milliseconds; null: for good. */
+export function override({ reading, by, now }: Context, duration: number | null): Outcome {
+  const inEffect = overrideInEffect(reading, now)
+  if (inEffect && inEffect.until === null && duration === null) {
+    return { target: reading, done: 'already overridden for good' }
+  }
+  const until = duration === null ? null : now + duration
+  const target = withState(reading, { ...reading.state, override: { until, at: now, by } })
+  return { target, done: `overridden ${until === null ? 'for good' : `until ${iso(until)}`}` }
+}
+
+export function clearOverride({ reading, now, rules }: Context): Outcome {
+  const { state } = reading
+  if (!state.override) return { target: reading, done: 'not overridden' }
+  return {
+    target: follow(withState(reading, without(state, 'override')), now, rules),
+    done: 'override cleared',
+  }
+}

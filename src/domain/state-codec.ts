@@ -1,0 +1,125 @@
+import { Ajv } from 'ajv'
+import { Refusal } from '../errors.ts'
+import type { Operation, State } from './state.ts'
+import { clip } from './text.ts'
+import { MAX_REPLICAS } from './workload.ts'
+
+/** The annotation's version; a document of another version is not touched. */
+const VERSION = 1
+/** How long the document may be, in bytes of UTF-8. */
+export const STATE_LIMIT = 8 * 1024
+export const HISTORY_LIMIT = 20
+
+/** The state annotation cannot be read: no write to this workload but a repair. */
+export class UnreadableState extends Refusal {
+  constructor(reason: string) {
+    super('INVALID_STATE', `dormouse.dev/state cannot be read: ${reason}. POST …/enable repairs it`, {
+      details: { reason },
+    })
+  }
+}
+
+/** Instants by their keys: ISO 8601 in UTC in the document, milliseconds in memory. */
+const INSTANTS = new Set(['at', 'until', 'hold', 'wokenAt'])
+const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/
+
+const instant = { type: 'integer' }
+const author = { type: 'string', maxLength: 128 }
+const by = { ...author, type: ['string', 'null'] }
+const count = { type: 'integer', minimum: 0, maximum: MAX_REPLICAS }
+const sleep = { enum: ['awake', 'asleep'] }
+const trigger = { enum: ['schedule', 'api', 'manual', 'pin', 'disable', 'recovery'] }
+
+function closed(required: Record<string, unknown>, optional: Record<string, unknown> = {}): object {
+  const properties = { ...required, ...optional }
+  return { type: 'object', properties, required: Object.keys(required), additionalProperties: false }
+}
+
+const operation = closed({
+  type: { enum: ['snooze', 'wake'] },
+  trigger,
+  at: instant,
+  replicas: count,
+  duration: { type: ['integer', 'null'], minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  by,
+  result: { enum: ['running', 'succeeded', 'timed_out', 'failed', 'superseded'] },
+})
+
+const validate = new Ajv({ allowUnionTypes: true }).compile<State & { v: number }>(
+  closed(
+    {
+      v: { const: VERSION },
+      counter: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+      asleep: { type: 'boolean' },
+      history: { type: 'array', items: operation, maxItems: HISTORY_LIMIT },
+    },
+    {
+      snoozed: closed({ at: instant, replicas: count, trigger, by }),
+      wokenAt: instant,
+      word: closed(
+        {
+          want: sleep,
+          at: instant,
+          before: sleep,
+          by,
+          trigger: { enum: ['schedule', 'api', 'manual'] },
+          schedule: { type: ['string', 'null'] },
+        },
+        { until: instant, hold: instant },
+      ),
+      pin: closed({
+        state: { enum: ['active', 'snoozed'] },
+        replicas: count,
+        at: instant,
+        by: author,
+      }),
+      override: closed({ until: { type: ['integer', 'null'] }, at: instant, by: author }),
+      backoff: closed({
+        until: instant,
+        times: { type: 'integer', minimum: 1 },
+        cause: { enum: ['flapping', 'failure'] },
+      }),
+    },
+  ),
+)
+
+/**
+ * The state that the annotation's text holds.
+ * @throws UnreadableState saying what is wrong with it and where (JSON pointer)
+ */
+export function decodeState(text: string): State {
+  if (Buffer.byteLength(text) > STATE_LIMIT) throw new UnreadableState(`longer than ${STATE_LIMIT} bytes`)
+  let document: unknown
+  try {
+    document = JSON.parse(text, (key, value: unknown) => (INSTANTS.has(key) ? parseInstant(value) : value))
+  } catch {
+    throw new UnreadableState('not JSON')
+  }
+  if (!validate(document)) {
+    const version = (document as { v?: unknown } | null)?.v
+    if (version !== VERSION)
+      throw new UnreadableState(`version ${clip(String(JSON.stringify(version)))} is not known`)
+    const [fault] = validate.errors ?? []
+    throw new UnreadableState(`${fault?.instancePath || '/'} ${fault?.message ?? 'is not valid'}`)
+  }
+  const { v: _version, ...state } = document
+  return state
+}
+
+/** The annotation's text; the oldest history goes first where it would be too long. */
+export function encodeState(state: State): string {
+  let history: readonly Operation[] = state.history.slice(0, HISTORY_LIMIT)
+  for (;;) {
+    const text = JSON.stringify({ v: VERSION, ...state, history }, (key, value: unknown) =>
+      INSTANTS.has(key) && typeof value === 'number' ? new Date(value).toISOString() : value,
+    )
+    if (Buffer.byteLength(text) <= STATE_LIMIT || history.length === 0) return text
+    history = history.slice(0, -1)
+  }
+}
+
+/** NaN, which no schema takes, for what is neither an instant nor null. */
+function parseInstant(value: unknown): unknown {
+  if (value === null) return null
+  return typeof value === 'string' && ISO_8601.test(value) ? Date.parse(value) : NaN
+}

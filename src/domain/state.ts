@@ -1,0 +1,90 @@
+import type { Instant } from '../clock.ts'
+
+export type Sleep = 'awake' | 'asleep'
+
+/** What brought a snooze or wake about, as history, logs and metrics show it (design, section 5). */
+export type Trigger = 'schedule' | 'api' | 'manual' | 'pin' | 'disable' | 'recovery'
+export type OperationType = 'snooze' | 'wake'
+export type OperationResult = 'running' | 'succeeded' | 'timed_out' | 'failed' | 'superseded'
+
+/** The latest word on whether the workload should run (design, section 4). */
+export interface Word {
+  readonly want: Sleep
+  readonly at: Instant
+  /** From `for`: while in the future, only a request or a manual wake replaces the word. */
+  readonly until?: Instant
+  /** A wake in hours of sleep holds until here, if no edge comes first. */
+  readonly hold?: Instant
+  /** The state when it was spoken: what a passed `until` returns to without a schedule. */
+  readonly before: Sleep
+  readonly by: string | null
+  /** schedule: an edge, enabling or a change of schedule; api: a request; manual: a manual wake. */
+  readonly trigger: 'schedule' | 'api' | 'manual'
+  /** The key of the schedule then in force; null: none. */
+  readonly schedule: string | null
+}
+
+export interface Pin {
+  readonly state: 'active' | 'snoozed'
+  readonly replicas: number
+  readonly at: Instant
+  readonly by: string
+}
+
+export interface Override {
+  /** null: permanent. */
+  readonly until: Instant | null
+  readonly at: Instant
+  readonly by: string
+}
+
+export interface Backoff {
+  readonly until: Instant
+  /** How many times running: the wait doubles with each. */
+  readonly times: number
+  readonly cause: 'flapping' | 'failure'
+}
+
+export interface Operation {
+  readonly type: OperationType
+  readonly trigger: Trigger
+  readonly at: Instant
+  /** The count after it. */
+  readonly replicas: number
+  /** Milliseconds; null while running. */
+  readonly duration: number | null
+  readonly by: string | null
+  readonly result: OperationResult
+}
+
+export interface Snoozed {
+  readonly at: Instant
+  /** The kept count: what a wake brings back. DaemonSet: for information. */
+  readonly replicas: number
+  readonly trigger: Trigger
+  readonly by: string | null
+}
+
+/** All that Dormouse keeps on a workload, in the annotation `dormouse.dev/state`. */
+export interface State {
+  /** Grows by one at each write. */
+  readonly counter: number
+  readonly asleep: boolean
+  /** The latest snooze; while asleep, the one in force. */
+  readonly snoozed?: Snoozed
+  readonly wokenAt?: Instant
+  readonly word?: Word
+  readonly pin?: Pin
+  readonly override?: Override
+  readonly backoff?: Backoff
+  /** Newest first, at most 20; the newest is the operation in progress while its result is `running`. */
+  readonly history: readonly Operation[]
+}
+
+export const EMPTY_STATE: State = { counter: 0, asleep: false, history: [] }
+
+/** The operation whose pods have not all followed yet. */
+export function operationInProgress(state: State): Operation | undefined {
+  const newest = state.history[0]
+  return newest?.result === 'running' ? newest : undefined
+}

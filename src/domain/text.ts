@@ -1,0 +1,21 @@
+import type { Instant } from '../clock.ts'
+
+/** ISO 8601 in UTC to the second, as messages show times. */
+export function iso(instant: Instant): string {
+  return new Date(instant).toISOString().replace(/\.\d{3}Z$/, 'Z')
+}
+
+/** A number with its noun: `1 replica`, `3 replicas`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** Whole seconds, never fewer than what is left. */
+export function secondsUntil(instant: Instant, now: Instant): number {
+  return Math.max(1, Math.ceil((instant - now) / 1000))
+}
+
+/** A text of a stranger's, short enough for a message. */
+export function clip(text: string): string {
+  return text.length > 64 ? `${text.slice(0, 64)}…` : text
+}

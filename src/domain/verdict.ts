@@ -1,0 +1,59 @@
+import type { Instant } from '../clock.ts'
+import type { Trigger, Word } from './state.ts'
+
+export type ReasonCode =
+  | 'deleting'
+  | 'not_managed'
+  | 'enabled_unclear'
+  | 'disabled'
+  | 'pinned'
+  | 'pin_enforced'
+  | 'overridden'
+  | 'backoff'
+  | 'manual_scaling'
+  | 'recovery'
+  | 'schedule'
+  | 'word'
+  | 'until'
+  | 'until_passed'
+  | 'grace'
+  | 'nothing_automatic'
+
+/** Why a workload is, or is to be, as the decision says. */
+export interface Reason {
+  readonly code: ReasonCode
+  readonly text: string
+}
+
+/** What is to become of a workload now, and why (design, section 4). */
+export interface Decision {
+  /** `adopt`: somebody else woke it; the marks follow the pods. */
+  readonly action: 'snooze' | 'wake' | 'adopt' | 'hold'
+  readonly reason: Reason
+  readonly trigger: Trigger
+  readonly by: string | null
+  /** The count to wake to, or to keep while asleep. */
+  readonly replicas: number
+  /** The word to write with it. */
+  readonly word?: Word
+  /** How the operation in progress ended. */
+  readonly finished?: 'succeeded' | 'timed_out'
+  readonly overrideExpired?: true
+  /** Turned off by hand: every hold goes with it. */
+  readonly cleared?: true
+  /** When the clock made it due; undefined: not the clock. */
+  readonly dueAt?: Instant
+  /** When to look again if nothing changes before. */
+  readonly lookAgainAt?: Instant
+}
+
+/** A decision as far as one rule goes; what it leaves out is as on a hold. */
+export type Verdict = Pick<Decision, 'action' | 'reason'> & Partial<Decision>
+
+export function hold(code: ReasonCode, text: string): Verdict {
+  return { action: 'hold', reason: { code, text } }
+}
+
+export function look(at: Instant | undefined): { lookAgainAt?: Instant } {
+  return at === undefined ? {} : { lookAgainAt: at }
+}

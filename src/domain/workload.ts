@@ -1,0 +1,147 @@
+import type { Instant } from '../clock.ts'
+
+/** The four kinds of `apps/v1`, by their resource names, as they stand in paths. */
+export const KINDS = ['deployments', 'statefulsets', 'daemonsets', 'replicasets'] as const
+export type Kind = (typeof KINDS)[number]
+
+/** What the API calls `type`, and Kubernetes calls `kind`. */
+export const TYPE_OF = {
+  deployments: 'deployment',
+  statefulsets: 'statefulset',
+  daemonsets: 'daemonset',
+  replicasets: 'replicaset',
+} as const satisfies Record<Kind, string>
+
+export const KIND_NAME = {
+  deployments: 'Deployment',
+  statefulsets: 'StatefulSet',
+  daemonsets: 'DaemonSet',
+  replicasets: 'ReplicaSet',
+} as const satisfies Record<Kind, string>
+
+export const ANNOTATION = {
+  enabled: 'dormouse.dev/enabled',
+  schedule: 'dormouse.dev/schedule',
+  timezone: 'dormouse.dev/timezone',
+  state: 'dormouse.dev/state',
+} as const
+export type AnnotationName = keyof typeof ANNOTATION
+export const ANNOTATION_NAMES = Object.keys(ANNOTATION) as AnnotationName[]
+
+/** Present while snoozed; its value is the kept count. */
+export const ASLEEP_LABEL = 'dormouse.dev/asleep'
+/** The key in a DaemonSet's nodeSelector that no node carries. */
+export const SNOOZE_KEY = 'dormouse.dev/snoozed'
+/** What our writes call themselves in managedFields. */
+export const FIELD_MANAGER = 'dormouse'
+
+/** The largest that `spec.replicas` can be: an int32. */
+export const MAX_REPLICAS = 2 ** 31 - 1
+
+export interface WorkloadKey {
+  readonly kind: Kind
+  readonly namespace: string
+  readonly name: string
+}
+
+export interface Owner {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+}
+
+/** Who last set `spec.replicas`, read from managedFields; a manager is what the client called itself. */
+export interface ReplicasManager {
+  readonly manager: string
+  readonly subresource: string | undefined
+}
+
+/** What one pod asks for: cores and bytes. */
+export interface Requests {
+  readonly cpu: number
+  readonly memory: number
+}
+
+/** Pods as the workload's status counts them. */
+export interface Pods {
+  /** All that exist (DaemonSet: scheduled rightly or wrongly). */
+  readonly existing: number
+  readonly ready: number
+  /** `status.observedGeneration`, 0 before the first status. */
+  readonly observedGeneration: number
+}
+
+/** A workload, trimmed to what the rules need. Never changed in place. */
+export interface Workload extends WorkloadKey {
+  readonly uid: string
+  readonly resourceVersion: string
+  readonly generation: number
+  readonly createdAt: Instant
+  readonly deleting: boolean
+  /** The controller owner (a Deployment of a ReplicaSet, an operator's resource), if any. */
+  readonly owner: Owner | undefined
+  readonly labels: Readonly<Record<string, string>> | undefined
+  /** Our four annotations as they stand; undefined: absent. */
+  readonly annotations: Readonly<Partial<Record<AnnotationName, string>>>
+  /** Whether `metadata.annotations` exists at all: a JSON Patch needs to know. */
+  readonly hasAnnotations: boolean
+  /** DaemonSet: whether the pod template's nodeSelector exists, and whether it has our key. */
+  readonly hasNodeSelector: boolean
+  readonly snoozeKey: boolean
+  /** `spec.replicas`; DaemonSet: `status.desiredNumberScheduled`. */
+  readonly replicas: number
+  readonly pods: Pods
+  readonly replicasManager: ReplicasManager | undefined
+  /** Where in managedFields our own entry holds the count (DaemonSet: the nodeSelector); undefined: it does not. */
+  readonly ownReplicasEntry: number | undefined
+  readonly requests: Requests
+}
+
+export function keyOf({ kind, namespace, name }: WorkloadKey): string {
+  return `${kind}/${namespace}/${name}`
+}
+
+/** The inverse of `keyOf`; throws TypeError on what `keyOf` did not make. */
+export function parseKey(key: string): WorkloadKey {
+  const [kind, namespace, name] = key.split('/')
+  if (!KINDS.includes(kind as Kind) || !namespace || !name) throw new TypeError(`not a workload key: ${key}`)
+  return { kind: kind as Kind, namespace, name }
+}
+
+export function isKind(text: string): text is Kind {
+  return (KINDS as readonly string[]).includes(text)
+}
+
+/** Whether pods should run by the spec alone: DaemonSets by the key, all others by the count. */
+export function isRunning(workload: Workload): boolean {
+  return workload.kind === 'daemonsets' ? !workload.snoozeKey : workload.replicas > 0
+}
+
+/** The count the workload asks for now; a DaemonSet with the key asks for none. */
+export function currentReplicas(workload: Workload): number {
+  return workload.snoozeKey ? 0 : workload.replicas
+}
+
+/** The kept count that the label holds; undefined: no label, or one that is no count. */
+export function labelCount(workload: Workload): number | undefined {
+  const value = workload.labels?.[ASLEEP_LABEL]
+  const count = value !== undefined && /^\d{1,10}$/.test(value) ? Number(value) : undefined
+  return count !== undefined && count <= MAX_REPLICAS ? count : undefined
+}
+
+/** Whether a mark of sleep that survives lost annotations is there: the label, or a DaemonSet's key. */
+export function hasSleepMark(workload: Workload): boolean {
+  return workload.labels?.[ASLEEP_LABEL] !== undefined || workload.snoozeKey
+}
+
+/** Whether all pods follow the spec: the newest generation was seen, and none is left or all are ready. */
+export function podsFollowed(workload: Workload): boolean {
+  const { pods, generation } = workload
+  if (pods.observedGeneration < generation) return false
+  return isRunning(workload) ? pods.ready >= workload.replicas : pods.existing === 0
+}
+
+/** An owner as messages name it: `Deployment web`. */
+export function ownedBy({ kind, name }: Owner): string {
+  return `${kind} ${name}`
+}
