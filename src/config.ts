@@ -1,0 +1,69 @@
+import { crossFaults } from './config/checks.ts'
+import { readDocument } from './config/document.ts'
+import { settingsOf, type Setting } from './config/environment.ts'
+import { InvalidConfig } from './config/faults.ts'
+import { CONFIG_SCHEMA } from './config/schema.ts'
+import { merged, sourcesOf } from './config/settings.ts'
+import type { Config } from './config/shape.ts'
+import { invalidValues } from './config/validation.ts'
+import type { Policy } from './domain/policy.ts'
+
+export { InvalidConfig } from './config/faults.ts'
+export type { Setting } from './config/environment.ts'
+export type { Config } from './config/shape.ts'
+
+export interface ConfigInput {
+  /** YAML; undefined: no file, all defaults. */
+  readonly text?: string | undefined
+  /** What messages call the file. */
+  readonly file?: string
+  /** All variables: those called DORMOUSE_… count, and win over the file. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Options of the command line, which win over both. */
+  readonly options?: readonly Setting[]
+}
+
+/**
+ * The settings of the file, the variables and the options together, defaults filled in; frozen.
+ * @throws InvalidConfig with every fault at once (bad YAML syntax hides the faults behind it)
+ */
+export function loadConfig({
+  text = '',
+  file = 'configuration',
+  environment,
+  options = [],
+}: ConfigInput): Config {
+  const document = readDocument(text, file)
+  const { settings, faults } = settingsOf(environment, CONFIG_SCHEMA)
+  const all = [...settings, ...options]
+  const sourceOf = sourcesOf(document, all)
+  const value = merged(document.value, all, CONFIG_SCHEMA)
+  const invalid = invalidValues(value, sourceOf)
+  const config = value as Config
+  if (invalid.length === 0) followApiPort(config)
+  faults.push(...invalid, ...crossFaults(config, invalid, sourceOf))
+  if (faults.length > 0) throw new InvalidConfig(faults)
+  return frozen(config)
+}
+
+/** What the domain's rules depend on. */
+export function policyOf({
+  timezone,
+  operationTimeout,
+  newWorkloadGrace,
+  wakeHold,
+  backoff,
+}: Config): Policy {
+  return { timezone, operationTimeout, newWorkloadGrace, wakeHold, backoff }
+}
+
+/** The webhook shares the API's server unless it is given a port of its own. */
+function followApiPort({ webhook, api }: Config): void {
+  const own: { port?: number } = webhook
+  own.port ??= api.port
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) for (const child of Object.values(value)) frozen(child)
+  return Object.freeze(value)
+}

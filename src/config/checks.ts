@@ -1,0 +1,111 @@
+import { isTimezone } from '../domain/schedule/syntax.ts'
+import { fault, shown, type ConfigFault } from './faults.ts'
+import type { Config } from './shape.ts'
+import { formatDuration } from './units.ts'
+
+/** Rules for one value that JSON Schema has no words for, by the name that `check` gives. */
+export const CHECKS: Readonly<Record<string, (value: string) => boolean>> = {
+  timezone: isTimezone,
+  jwksUri: (value) => isUrl(value, (url) => url.protocol === 'https:' || isLoopback(url.hostname)),
+  webhookUrl: (value) => isUrl(value, (url) => url.protocol === 'https:' && url.search === ''),
+}
+
+function isUrl(text: string, holds: (url: URL) => boolean): boolean {
+  const url = URL.parse(text)
+  if (!url || !['http:', 'https:'].includes(url.protocol)) return false
+  return url.username === '' && url.password === '' && url.hash === '' && holds(url)
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host)
+}
+
+interface CrossCheck {
+  /** The key that the fault is told of; the first of those that must be free of faults of their own. */
+  readonly pointers: readonly [string, ...string[]]
+  readonly holds: (config: Config) => boolean
+  readonly expected: string
+  readonly found: (config: Config) => string
+}
+
+const CROSS_CHECKS: readonly CrossCheck[] = [
+  {
+    pointers: ['/backoff/base', '/backoff/max'],
+    holds: ({ backoff }) => backoff.base <= backoff.max,
+    expected: 'at most backoff.max',
+    found: ({ backoff }) => `${formatDuration(backoff.base)} above ${formatDuration(backoff.max)}`,
+  },
+  {
+    pointers: ['/controller/lease/retry', '/controller/lease/renew'],
+    holds: ({ controller: { lease } }) => lease.retry < lease.renew,
+    expected: 'less than controller.lease.renew',
+    found: ({ controller: { lease } }) =>
+      `${formatDuration(lease.retry)} beside ${formatDuration(lease.renew)}`,
+  },
+  {
+    pointers: ['/controller/lease/renew', '/controller/lease/duration'],
+    holds: ({ controller: { lease } }) => lease.renew < lease.duration,
+    expected: 'less than controller.lease.duration',
+    found: ({ controller: { lease } }) =>
+      `${formatDuration(lease.renew)} beside ${formatDuration(lease.duration)}`,
+  },
+  {
+    pointers: ['/controller/lease/duration'],
+    holds: ({ controller: { lease } }) => lease.duration % 1000 === 0,
+    expected: "whole seconds, as a Lease's spec holds them",
+    found: ({ controller: { lease } }) => formatDuration(lease.duration),
+  },
+  {
+    pointers: ['/api/insecurePort', '/api/port', '/webhook/port'],
+    holds: ({ api, webhook }) =>
+      differs(api.insecurePort, api.port) && differs(api.insecurePort, webhook.port),
+    expected: 'a port other than api.port and webhook.port, which speak TLS',
+    found: ({ api }) => shown(api.insecurePort),
+  },
+  {
+    pointers: ['/metrics/port', '/api/port', '/api/insecurePort', '/webhook/port'],
+    holds: ({ metrics, api, webhook }) =>
+      [api.port, api.insecurePort, webhook.port].every((port) => differs(metrics.port, port)),
+    expected: 'a port of its own',
+    found: ({ metrics }) => shown(metrics.port),
+  },
+  {
+    pointers: ['/webhook/certificates/directory', '/webhook/certificates/mode'],
+    holds: ({ webhook: { certificates } }) =>
+      certificates.mode === 'self-signed' || certificates.directory !== null,
+    expected: 'the directory of tls.crt and tls.key, which the modes cert-manager and files need',
+    found: ({ webhook: { certificates } }) => shown(certificates.directory),
+  },
+  {
+    pointers: ['/auth/oidc'],
+    holds: ({ auth: { oidc } }) =>
+      new Set(oidc.map(({ issuer, audience }) => JSON.stringify([issuer, audience]))).size === oidc.length,
+    expected: 'each issuer and audience together only once',
+    found: () => 'a pair that comes twice',
+  },
+  {
+    pointers: ['/auth', '/auth/oidc', '/auth/kubernetes', '/auth/kubernetes/enabled', '/auth/local'],
+    holds: ({ auth }) => auth.kubernetes.enabled || auth.oidc.length > 0 || auth.local !== null,
+    expected: 'one way to authenticate at least: auth.kubernetes.enabled, auth.oidc or auth.local',
+    found: () => 'none',
+  },
+]
+
+/** The faults of values that do not go together; what is faulty by itself already is left out. */
+export function crossFaults(
+  config: Config,
+  known: readonly ConfigFault[],
+  sourceOf: (pointer: string) => string,
+): ConfigFault[] {
+  const isSound = (pointer: string) =>
+    known.every(
+      ({ pointer: faulty }) => !`${pointer}/`.startsWith(`${faulty}/`) && !faulty.startsWith(`${pointer}/`),
+    )
+  return CROSS_CHECKS.filter(({ pointers, holds }) => pointers.every(isSound) && !holds(config)).map(
+    ({ pointers: [pointer], expected, found }) => fault(pointer, sourceOf(pointer), expected, found(config)),
+  )
+}
+
+function differs(port: number | null, other: number | null): boolean {
+  return port === null || port === 0 || port !== other
+}

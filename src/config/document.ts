@@ -1,0 +1,82 @@
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml'
+import { fault, InvalidConfig, type ConfigFault } from './faults.ts'
+
+const MAX_BYTES = 256 * 1024
+
+/** The YAML file, read: its value, and where in it each key stands. */
+export interface ConfigDocument {
+  readonly value: unknown
+  /** `dormouse.yaml:4:3` of the key at this path; undefined: the file does not have it. */
+  sourceOf(path: readonly string[]): string | undefined
+}
+
+/**
+ * Reads one YAML 1.2 document; an empty one is an empty mapping.
+ * @throws InvalidConfig with the line and column of every fault of syntax, duplicate keys included
+ */
+export function readDocument(text: string, file: string): ConfigDocument {
+  if (Buffer.byteLength(text) > MAX_BYTES) {
+    throw new InvalidConfig([fault('', file, `a file of at most ${MAX_BYTES / 1024} KiB`)])
+  }
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true })
+  const place = (offset: number) => {
+    const { line, col } = lines.linePos(offset)
+    return `${file}:${line}:${col}`
+  }
+  const faults = [...document.errors, ...document.warnings].map(({ pos, message }) =>
+    fault('', place(pos[0]), message),
+  )
+  if (faults.length > 0) throw new InvalidConfig(faults)
+  return {
+    value: valueOf(document, file),
+    sourceOf: (path) => {
+      const offset = offsetOf(document, path)
+      return offset === undefined ? undefined : place(offset)
+    },
+  }
+}
+
+/** Reads a variable's text as YAML, without positions. */
+export function readValue(text: string): { value: unknown } | { problem: string } {
+  const document = parseDocument(text.slice(0, MAX_BYTES), { prettyErrors: false, stringKeys: true })
+  const [problem] = [...document.errors, ...document.warnings]
+  if (problem) return { problem: problem.message }
+  try {
+    return { value: document.toJS() }
+  } catch (error) {
+    return { problem: String(error) }
+  }
+}
+
+function valueOf(document: Document, file: string): unknown {
+  try {
+    return (document.toJS() as unknown) ?? {}
+  } catch (error) {
+    // aliases that unfold without bounds
+    const faults: ConfigFault[] = [fault('', file, error instanceof Error ? error.message : String(error))]
+    throw new InvalidConfig(faults)
+  }
+}
+
+function offsetOf(document: Document, path: readonly string[]): number | undefined {
+  let at: Node | null = document.contents
+  let node = at
+  for (const step of path) ({ at, next: node } = child(document, node, step))
+  return at?.range?.[0]
+}
+
+/** The node that names this step (the key, or the item itself) and the one that the path goes on from. */
+function child(
+  document: Document,
+  parent: Node | null,
+  step: string,
+): { at: Node | null; next: Node | null } {
+  const node = isAlias(parent) ? parent.resolve(document) : parent
+  if (isMap<Node, Node | null>(node)) {
+    const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === step)
+    return { at: pair?.key ?? null, next: pair?.value ?? null }
+  }
+  const item = isSeq<Node>(node) ? (node.items[Number(step)] ?? null) : null
+  return { at: item, next: item }
+}

@@ -1,0 +1,56 @@
+import type { ConfigDocument } from './document.ts'
+import { pointerOf, type Setting } from './environment.ts'
+import type { KeySchema } from './schema.ts'
+
+type Section = Record<string, unknown>
+
+/** The file's value with the settings put in, later ones over earlier ones; nothing of the input is changed. */
+export function merged(value: unknown, settings: readonly Setting[], schema: KeySchema): unknown {
+  const root = copied(value, schema)
+  for (const { path, value: given } of settings) put(root, path, copied(given))
+  return root
+}
+
+/** Says of a JSON pointer what gave its value: a setting, a place in the file, or `default`. */
+export function sourcesOf(
+  document: ConfigDocument,
+  settings: readonly Setting[],
+): (pointer: string) => string {
+  const given = settings.map(({ path, source }) => ({ prefix: `${pointerOf(path)}/`, source }))
+  return (pointer) => {
+    const covering = given.filter(({ prefix }) => `${pointer}/`.startsWith(prefix))
+    const nearest = covering.toSorted((a, b) => b.prefix.length - a.prefix.length)[0]
+    return nearest?.source ?? document.sourceOf(pathOf(pointer)) ?? 'default'
+  }
+}
+
+function pathOf(pointer: string): string[] {
+  const steps = pointer.split('/').slice(1)
+  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+/** A deep copy that shares nothing, as YAML's aliases do; a section without content becomes an empty one. */
+function copied(value: unknown, schema?: KeySchema): unknown {
+  if (Array.isArray(value)) return value.map((item) => copied(item, schema?.items))
+  if (isSection(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, copied(item, schema?.properties?.[key])]),
+    )
+  }
+  return value === null && schema?.type === 'object' ? {} : value
+}
+
+/** Where the way to the key is barred by something other than a section, that is left to be found faulty. */
+function put(root: unknown, path: readonly string[], value: unknown): void {
+  const [last = '', ...above] = path.toReversed()
+  let section = root
+  for (const step of above.toReversed()) {
+    if (!isSection(section)) return
+    section = section[step] ??= {}
+  }
+  if (isSection(section)) section[last] = value
+}
+
+function isSection(value: unknown): value is Section {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

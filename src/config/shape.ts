@@ -1,0 +1,72 @@
+import type { LogLevel } from '../logger.ts'
+
+/** The service's settings, as section 9 of the design has them: durations in milliseconds, sizes in bytes. */
+export interface Config {
+  readonly timezone: string
+  /** Dormouse's own namespace is not among them. */
+  readonly excludeNamespaces: readonly string[]
+  readonly exemptUsers: readonly string[]
+  readonly operationTimeout: number
+  readonly newWorkloadGrace: number
+  /** null: until the next edge. */
+  readonly wakeHold: number | null
+  readonly backoff: {
+    readonly maxOperations: number
+    readonly window: number
+    readonly base: number
+    readonly max: number
+  }
+  readonly api: {
+    readonly host: string
+    readonly port: number
+    /** Plain HTTP; null: none. */
+    readonly insecurePort: number | null
+    readonly bodyLimit: number
+    readonly rate: { readonly perSecond: number; readonly burst: number }
+  }
+  readonly auth: {
+    readonly kubernetes: { readonly enabled: boolean; readonly audiences: readonly string[] }
+    readonly oidc: readonly OidcConfig[]
+    readonly local: LocalAuthConfig | null
+  }
+  readonly webhook: {
+    /** Equal to `api.port`: the API's own server. */
+    readonly port: number
+    readonly url: string | null
+    readonly certificates: {
+      readonly mode: 'self-signed' | 'cert-manager' | 'files'
+      readonly directory: string | null
+    }
+  }
+  readonly controller: {
+    readonly enabled: boolean
+    readonly concurrency: number
+    readonly writesPerSecond: number
+    /** null: as fast as any other write. */
+    readonly wakesPerSecond: number | null
+    readonly lease: {
+      /** null: Dormouse's own. */
+      readonly namespace: string | null
+      readonly name: string
+      readonly duration: number
+      readonly renew: number
+      readonly retry: number
+    }
+  }
+  readonly metrics: { readonly port: number; readonly perWorkload: boolean }
+  readonly log: { readonly level: LogLevel }
+}
+
+export interface OidcConfig {
+  readonly issuer: string
+  readonly audience: string
+  readonly jwksUri: string
+  /** As RFC 7518 and RFC 8037 name them; asymmetric only. */
+  readonly algorithms: readonly string[]
+}
+
+export interface LocalAuthConfig {
+  readonly issuer: string
+  readonly audience: string
+  readonly publicKeyFile: string
+}

@@ -1,0 +1,57 @@
+import { Ajv, type ErrorObject } from 'ajv'
+import { CHECKS } from './checks.ts'
+import { fault, shown, unknownName, type ConfigFault } from './faults.ts'
+import { CONFIG_SCHEMA, type KeySchema } from './schema.ts'
+import { parseDuration, parseSize } from './units.ts'
+
+type Parse = (text: string) => number | undefined
+
+interface Place {
+  readonly parentData: Record<PropertyKey, unknown>
+  readonly parentDataProperty: string | number
+}
+
+/** A keyword that replaces a text by the number it stands for, within [least, most]. */
+function unit(parse: Parse) {
+  return ([least = 0, most = 0]: number[], text: string, _schema: unknown, place?: Place): boolean => {
+    const value = parse(text)
+    if (value === undefined || value < least || value > most || !place) return false
+    place.parentData[place.parentDataProperty] = value
+    return true
+  }
+}
+
+const ajv = new Ajv({ allErrors: true, verbose: true, useDefaults: true, allowUnionTypes: true })
+ajv.addVocabulary(['expects'])
+ajv.addKeyword({ keyword: 'duration', type: 'string', modifying: true, validate: unit(parseDuration) })
+ajv.addKeyword({ keyword: 'size', type: 'string', modifying: true, validate: unit(parseSize) })
+ajv.addKeyword({
+  keyword: 'check',
+  type: 'string',
+  validate: (name: string, value: string) => CHECKS[name]?.(value) ?? false,
+})
+const validate = ajv.compile(CONFIG_SCHEMA)
+
+/** Fills in defaults and turns units into numbers, in place; what is wrong, once for each key. */
+export function invalidValues(value: unknown, sourceOf: (pointer: string) => string): ConfigFault[] {
+  validate(value)
+  const faults = (validate.errors ?? []).map((error) => faultOf(error, sourceOf))
+  return [...new Map(faults.map((each) => [each.pointer, each])).values()]
+}
+
+function faultOf(error: ErrorObject, sourceOf: (pointer: string) => string): ConfigFault {
+  const { instancePath: pointer, keyword, data } = error
+  const schema = error.parentSchema as KeySchema
+  if (keyword === 'additionalProperties') {
+    const { additionalProperty: name } = error.params as { additionalProperty: string }
+    const unknown = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+    return fault(unknown, sourceOf(unknown), unknownName('key', name, Object.keys(schema.properties ?? {})))
+  }
+  if (keyword === 'required') {
+    const { missingProperty: name } = error.params as { missingProperty: string }
+    const expects = schema.properties?.[name]?.expects ?? 'a value'
+    return fault(`${pointer}/${name}`, sourceOf(pointer), expects, 'nothing')
+  }
+  const expects = keyword === 'uniqueItems' ? `${schema.expects}, each once` : schema.expects
+  return fault(pointer, sourceOf(pointer), expects, shown(data))
+}

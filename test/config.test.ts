@@ -1,0 +1,303 @@
+import { expect } from 'chai'
+import { InvalidConfig, loadConfig, policyOf, type ConfigInput } from '../src/config.ts'
+import { settingsOf } from '../src/config/environment.ts'
+import { CONFIG_SCHEMA, type KeySchema } from '../src/config/schema.ts'
+
+const load = (text = '', environment: Record<string, string> = {}) =>
+  loadConfig({ text, file: 'dormouse.yaml', environment })
+
+function faultsOf(input: Partial<ConfigInput>) {
+  try {
+    loadConfig({ file: 'dormouse.yaml', environment: {}, ...input })
+  } catch (error) {
+    if (error instanceof InvalidConfig) return error.faults
+    throw error
+  }
+  return []
+}
+
+const only = (text: string, environment: Record<string, string> = {}) => {
+  const faults = faultsOf({ text, environment })
+  expect(faults, JSON.stringify(faults)).to.have.length(1)
+  return faults[0]!
+}
+
+describe('configuration', () => {
+  it('has the documented defaults, durations in milliseconds and sizes in bytes', () => {
+    expect(load()).to.deep.equal({
+      timezone: 'UTC',
+      excludeNamespaces: ['kube-system', 'kube-public', 'kube-node-lease'],
+      exemptUsers: [],
+      operationTimeout: 600_000,
+      newWorkloadGrace: 900_000,
+      wakeHold: 43_200_000,
+      backoff: { maxOperations: 6, window: 3_600_000, base: 300_000, max: 3_600_000 },
+      api: {
+        host: '0.0.0.0',
+        port: 8443,
+        insecurePort: null,
+        bodyLimit: 16_384,
+        rate: { perSecond: 20, burst: 40 },
+      },
+      auth: { kubernetes: { enabled: true, audiences: ['dormouse'] }, oidc: [], local: null },
+      webhook: { port: 8443, url: null, certificates: { mode: 'self-signed', directory: null } },
+      controller: {
+        enabled: true,
+        concurrency: 32,
+        writesPerSecond: 500,
+        wakesPerSecond: null,
+        lease: { namespace: null, name: 'dormouse', duration: 15_000, renew: 10_000, retry: 2000 },
+      },
+      metrics: { port: 9090, perWorkload: false },
+      log: { level: 'info' },
+    })
+  })
+
+  it('takes what the file gives, and leaves empty sections at their defaults', () => {
+    const config = load(`
+timezone: Europe/Berlin
+wakeHold: null
+backoff: { window: 1h30m, max: 2h }
+controller:
+api: { bodyLimit: 1MiB }
+auth:
+  oidc:
+    - { issuer: https://id.example, audience: dormouse, jwksUri: https://id.example/keys }
+  local: { issuer: me, audience: dormouse, publicKeyFile: key.pem }
+`)
+    expect(config.timezone).to.equal('Europe/Berlin')
+    expect(config.wakeHold).to.equal(null)
+    expect(config.backoff).to.deep.equal({
+      maxOperations: 6,
+      window: 5_400_000,
+      base: 300_000,
+      max: 7_200_000,
+    })
+    expect(config.controller.concurrency).to.equal(32)
+    expect(config.api.bodyLimit).to.equal(2 ** 20)
+    expect(config.auth.oidc[0]?.algorithms).to.deep.equal(['RS256', 'ES256', 'EdDSA'])
+    expect(config.auth.local?.publicKeyFile).to.equal('key.pem')
+  })
+
+  it('cannot be changed after it was read', () => {
+    const config = load('excludeNamespaces: [quiet]')
+    expect(Object.isFrozen(config)).to.equal(true)
+    expect(Object.isFrozen(config.backoff)).to.equal(true)
+    expect(() => (config.excludeNamespaces as string[]).push('more')).to.throw(TypeError)
+  })
+
+  it('gives the domain its policy', () => {
+    const { timezone, operationTimeout, newWorkloadGrace, wakeHold, backoff } = load('operationTimeout: 90s')
+    expect(operationTimeout).to.equal(90_000)
+    expect(policyOf(load('operationTimeout: 90s'))).to.deep.equal({
+      timezone,
+      operationTimeout,
+      newWorkloadGrace,
+      wakeHold,
+      backoff,
+    })
+  })
+
+  it('lets the webhook follow the port of the API unless it has one of its own', () => {
+    expect(load('api: { port: 9443 }').webhook.port).to.equal(9443)
+    expect(load('{ api: { port: 9443 }, webhook: { port: 8444 } }').webhook.port).to.equal(8444)
+  })
+
+  it('reads an alias as a copy', () => {
+    expect(load('{ backoff: { window: &w 2h, max: *w } }').backoff).to.include({
+      window: 7_200_000,
+      max: 7_200_000,
+    })
+  })
+})
+
+describe('configuration by variables', () => {
+  it('lets a variable win over the file, and an option over both', () => {
+    expect(load('api: { port: 1 }', { DORMOUSE_API_PORT: '2' }).api.port).to.equal(2)
+    const options = [{ path: ['api', 'port'], value: 3, source: '--api-port' }]
+    const config = loadConfig({ text: 'api: { port: 1 }', environment: { DORMOUSE_API_PORT: '2' }, options })
+    expect(config.api.port).to.equal(3)
+  })
+
+  it('reads every type of value from text', () => {
+    const config = load('wakeHold: 1h', {
+      DORMOUSE_BACKOFF_MAX_OPERATIONS: '7',
+      DORMOUSE_METRICS_PER_WORKLOAD: 'true',
+      DORMOUSE_WAKE_HOLD: 'null',
+      DORMOUSE_NEW_WORKLOAD_GRACE: '0s',
+      DORMOUSE_EXCLUDE_NAMESPACES: 'kube-system, quiet',
+      DORMOUSE_EXEMPT_USERS: '["system:serviceaccount:keda:keda-operator"]',
+      DORMOUSE_AUTH_OIDC: '[{"issuer":"https://a.example","audience":"d","jwksUri":"https://a.example/k"}]',
+      DORMOUSE_AUTH_LOCAL_ISSUER: 'me',
+      DORMOUSE_AUTH_LOCAL_AUDIENCE: 'dormouse',
+      DORMOUSE_AUTH_LOCAL_PUBLIC_KEY_FILE: 'key.pem',
+    })
+    expect(config.backoff.maxOperations).to.equal(7)
+    expect(config.metrics.perWorkload).to.equal(true)
+    expect(config.wakeHold).to.equal(null)
+    expect(config.newWorkloadGrace).to.equal(0)
+    expect(config.excludeNamespaces).to.deep.equal(['kube-system', 'quiet'])
+    expect(config.exemptUsers).to.deep.equal(['system:serviceaccount:keda:keda-operator'])
+    expect(config.auth.oidc[0]?.issuer).to.equal('https://a.example')
+    expect(config.auth.local).to.deep.equal({ issuer: 'me', audience: 'dormouse', publicKeyFile: 'key.pem' })
+  })
+
+  it('takes a section as YAML, and its keys after it', () => {
+    const environment = { DORMOUSE_BACKOFF_BASE: '2m', DORMOUSE_BACKOFF: '{base: 1m, max: 10m}' }
+    expect(load('', environment).backoff).to.include({ base: 120_000, max: 600_000 })
+  })
+
+  it('has a variable of its own for each key', () => {
+    const paths = (schema: KeySchema, above: string[] = []): string[] =>
+      Object.entries(schema.properties ?? {}).flatMap(([name, child]) => {
+        const path = [...above, name]
+        return [path.join('.')].concat(paths(child, path))
+      })
+    const all = paths(CONFIG_SCHEMA)
+    const environment = Object.fromEntries(
+      all.map((path) => [
+        `DORMOUSE_${path.replaceAll(/[A-Z]/g, '_$&').replaceAll('.', '_').toUpperCase()}`,
+        '1',
+      ]),
+    )
+    expect(settingsOf(environment, CONFIG_SCHEMA).settings.map(({ path }) => path.join('.'))).to.have.members(
+      all,
+    )
+  })
+
+  it('counts an empty variable as none', () => {
+    expect(load('api: { port: 1 }', { DORMOUSE_API_PORT: '' }).api.port).to.equal(1)
+  })
+
+  it('is not disturbed by the variables that Kubernetes gives for Services', () => {
+    const config = load('', {
+      DORMOUSE_SERVICE_HOST: '10.0.0.1',
+      DORMOUSE_SERVICE_PORT_HTTPS: '8443',
+      DORMOUSE_PORT: 'tcp://10.0.0.1:8443',
+      DORMOUSE_PORT_8443_TCP_ADDR: '10.0.0.1',
+      DORMOUSE_METRICS_PORT: 'tcp://10.0.0.2:9090',
+    })
+    expect(config.metrics.port).to.equal(9090)
+  })
+
+  it('refuses an unknown variable and names the nearest', () => {
+    const fault = only('', { DORMOUSE_BACKOFF_MAXOPERATIONS: '7' })
+    expect(fault.source).to.equal('DORMOUSE_BACKOFF_MAXOPERATIONS')
+    expect(fault.message).to.contain("did you mean 'DORMOUSE_BACKOFF_MAX_OPERATIONS'?")
+  })
+
+  it('says of a bad value which variable gave it', () => {
+    expect(only('api: { port: 1 }', { DORMOUSE_API_PORT: 'many' })).to.deep.include({
+      pointer: '/api/port',
+      source: 'DORMOUSE_API_PORT',
+      found: '"many"',
+    })
+    expect(only('', { DORMOUSE_AUTH_OIDC: '[{' }).source).to.equal('DORMOUSE_AUTH_OIDC')
+  })
+})
+
+describe('a faulty configuration', () => {
+  it('is told with all its faults at once: what, where, and what was expected', () => {
+    const text =
+      'timezone: Mars/Olympus\nbackof: {}\napi:\n  port: 99999\n  bodyLimit: 16\nlog: { level: loud }\n'
+    const faults = faultsOf({ text, environment: { DORMOUSE_METRICS_PORT: 'x', DORMOUSE_TIMEZON: 'UTC' } })
+    expect(faults.map(({ source, pointer }) => `${source} ${pointer}`)).to.have.members([
+      'DORMOUSE_TIMEZON ',
+      'dormouse.yaml:1:1 /timezone',
+      'dormouse.yaml:2:1 /backof',
+      'dormouse.yaml:4:3 /api/port',
+      'dormouse.yaml:5:3 /api/bodyLimit',
+      'dormouse.yaml:6:8 /log/level',
+      'DORMOUSE_METRICS_PORT /metrics/port',
+    ])
+    expect(new InvalidConfig(faults).message).to.match(/^7 faults in the configuration:\n/)
+    expect(new InvalidConfig(faults).message).to.contain(
+      'dormouse.yaml:4:3: /api/port: expected a port from 0 (any free one) to 65535, found 99999',
+    )
+  })
+
+  it('gets a suggestion for an unknown key, and none where nothing is near', () => {
+    expect(only('backof: {}').message).to.equal("unknown key 'backof': did you mean 'backoff'?")
+    expect(only('backoff: { max_operations: 3 }').message).to.contain("did you mean 'maxOperations'?")
+    expect(only('zebra: 1').message).to.equal("unknown key 'zebra': remove it")
+  })
+
+  it('is not fooled by names that every object has', () => {
+    expect(only('__proto__: { timezone: UTC }').pointer).to.equal('/__proto__')
+    expect(only('constructor: 1').pointer).to.equal('/constructor')
+  })
+
+  for (const [rule, text, pointer] of [
+    ['a duration without a unit', 'operationTimeout: 600', '/operationTimeout'],
+    ['a duration with an unknown unit', 'operationTimeout: 1d', '/operationTimeout'],
+    ['an empty duration', 'operationTimeout: ""', '/operationTimeout'],
+    ['a duration out of bounds', 'operationTimeout: 999999999h', '/operationTimeout'],
+    ['null where there is no null', 'operationTimeout: null', '/operationTimeout'],
+    ['an offset as a time zone', 'timezone: "+01:00"', '/timezone'],
+    ['more operations than the history holds', 'backoff: { maxOperations: 20 }', '/backoff/maxOperations'],
+    ['a fraction of an operation', 'backoff: { maxOperations: 1.5 }', '/backoff/maxOperations'],
+    ['a base above the maximum', 'backoff: { base: 2h }', '/backoff/base'],
+    ['a lease renewed too late', 'controller: { lease: { renew: 15s } }', '/controller/lease/renew'],
+    ['a lease retried too late', 'controller: { lease: { retry: 10s } }', '/controller/lease/retry'],
+    ['a lease of half seconds', 'controller: { lease: { duration: 15500ms } }', '/controller/lease/duration'],
+    ['a wildcard among the exempt', 'exemptUsers: ["system:*"]', '/exemptUsers/0'],
+    ['a namespace that cannot be', 'excludeNamespaces: [Kube_System]', '/excludeNamespaces/0'],
+    ['a namespace twice', 'excludeNamespaces: [a, a]', '/excludeNamespaces'],
+    ['a list that is none', 'excludeNamespaces: a', '/excludeNamespaces'],
+    ['a section that is none', 'api: 8443', '/api'],
+    ['metrics on the port of the API', 'metrics: { port: 8443 }', '/metrics/port'],
+    ['plain HTTP on the port of TLS', 'api: { insecurePort: 8443 }', '/api/insecurePort'],
+    [
+      'files without a directory',
+      'webhook: { certificates: { mode: files } }',
+      '/webhook/certificates/directory',
+    ],
+    ['a webhook without TLS', 'webhook: { url: "http://dormouse.example" }', '/webhook/url'],
+    ['no way to authenticate', 'auth: { kubernetes: { enabled: false } }', '/auth'],
+    [
+      'a local issuer without a key',
+      'auth: { local: { issuer: a, audience: b } }',
+      '/auth/local/publicKeyFile',
+    ],
+    ['a configuration that is a list', '- timezone: UTC', ''],
+  ] as const) {
+    it(`refuses ${rule}`, () => {
+      const fault = only(text)
+      expect(fault.pointer).to.equal(pointer)
+      expect(fault.message).to.match(/^expected .+, found .+/)
+    })
+  }
+
+  it('refuses keys of an issuer over plain HTTP, except on loopback', () => {
+    const oidc = (jwksUri: string) => `auth: { oidc: [{ issuer: i, audience: a, jwksUri: "${jwksUri}" }] }`
+    expect(only(oidc('http://id.example/keys')).pointer).to.equal('/auth/oidc/0/jwksUri')
+    expect(only(oidc('https://me:secret@id.example/keys')).pointer).to.equal('/auth/oidc/0/jwksUri')
+    expect(only(oidc('http://127.0.0.1.example/keys')).pointer).to.equal('/auth/oidc/0/jwksUri')
+    expect(only(oidc('file:///etc/keys')).pointer).to.equal('/auth/oidc/0/jwksUri')
+    for (const host of ['localhost', '127.0.0.1:8080', '[::1]:8080']) {
+      expect(load(oidc(`http://${host}/keys`)).auth.oidc).to.have.length(1)
+    }
+  })
+
+  it('refuses symmetric and absent signatures', () => {
+    const text =
+      'auth: { oidc: [{ issuer: i, audience: a, jwksUri: "https://i.example", algorithms: [HS256] }] }'
+    expect(only(text).pointer).to.equal('/auth/oidc/0/algorithms/0')
+  })
+
+  it('shows line and column of bad YAML and of a key given twice', () => {
+    expect(only('timezone: UTC\ntimezone: UTC\n').source).to.equal('dormouse.yaml:2:1')
+    expect(only('api:\n  port: [1\n').source).to.match(/^dormouse\.yaml:\d+:\d+$/)
+    expect(only('timezone: UTC\n---\ntimezone: UTC\n').message).to.contain('multiple documents')
+  })
+
+  it('refuses a file without bounds, be it long or made long by aliases', () => {
+    expect(only(`#${' '.repeat(300_000)}`).message).to.contain('256 KiB')
+    const bomb = Array.from({ length: 9 }, (_, i) => `k${i}: &k${i} [${`*k${i - 1},`.repeat(9)}]`)
+    expect(only(['k-1: &k-1 [x]', ...bomb].join('\n')).message).to.match(/alias/i)
+  })
+
+  it('shortens what it found', () => {
+    expect(only(`timezone: ${'x'.repeat(1000)}`).found).to.have.length(80)
+  })
+})
