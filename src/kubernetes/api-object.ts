@@ -1,0 +1,86 @@
+/**
+ * The parts that we read of what the API server sends, as JSON has them (client-node's models hold
+ * Dates and renamed fields, which costs a conversion of every object).
+ */
+export interface ObjectMeta {
+  readonly name: string
+  readonly namespace?: string
+  readonly uid: string
+  readonly resourceVersion: string
+  readonly generation?: number
+  readonly creationTimestamp?: string
+  readonly deletionTimestamp?: string
+  readonly annotations?: Readonly<Record<string, string>>
+  readonly labels?: Readonly<Record<string, string>>
+  readonly ownerReferences?: readonly OwnerReference[]
+  readonly managedFields?: readonly ManagedFieldsEntry[]
+}
+
+export interface OwnerReference {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  readonly controller?: boolean
+}
+
+export interface ManagedFieldsEntry {
+  readonly manager?: string
+  readonly subresource?: string
+  readonly time?: string
+  readonly fieldsV1?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+}
+
+export interface ResourceRequirements {
+  readonly requests?: Readonly<Record<string, string | number>>
+  readonly limits?: Readonly<Record<string, string | number>>
+}
+
+export interface Container {
+  readonly restartPolicy?: string
+  readonly resources?: ResourceRequirements
+}
+
+export interface PodSpec {
+  readonly containers?: readonly Container[]
+  readonly initContainers?: readonly Container[]
+  readonly nodeSelector?: Readonly<Record<string, string>>
+  /** Pod-level resources (KEP-2837). */
+  readonly resources?: ResourceRequirements
+  readonly overhead?: Readonly<Record<string, string | number>>
+}
+
+/** A Deployment, StatefulSet, DaemonSet or ReplicaSet of `apps/v1`. */
+export interface WorkloadObject {
+  readonly metadata: ObjectMeta
+  readonly spec?: { readonly replicas?: number; readonly template?: { readonly spec?: PodSpec } }
+  readonly status?: {
+    readonly observedGeneration?: number
+    readonly replicas?: number
+    readonly readyReplicas?: number
+    readonly desiredNumberScheduled?: number
+    readonly currentNumberScheduled?: number
+    readonly numberMisscheduled?: number
+    readonly numberReady?: number
+  }
+}
+
+/** What a patch answers: the whole object, or its metadata alone (`PartialObjectMetadata`). */
+export interface PatchAnswer extends WorkloadObject {
+  readonly kind?: string
+}
+
+export interface WorkloadList {
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string }
+  readonly items: readonly WorkloadObject[] | null
+}
+
+export type WatchEvent =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: WorkloadObject }
+  | {
+      readonly type: 'BOOKMARK'
+      readonly object: { readonly metadata: { readonly resourceVersion: string } }
+    }
+  | {
+      readonly type: 'ERROR'
+      readonly object: { readonly code?: number; readonly message?: string; readonly reason?: string }
+    }

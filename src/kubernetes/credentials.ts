@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto'
+import type { RequestOptions } from 'node:https'
+import type { Logger } from '../logger.ts'
+import { loadKubeConfig, type KubeConfigSource } from './kube-config.ts'
+
+/** What a TLS handshake with the API server needs; empty for plain HTTP. */
+export type TlsOptions = Pick<RequestOptions, 'ca' | 'cert' | 'key' | 'rejectUnauthorized' | 'servername'>
+
+/** The credentials of this moment. Equal `tlsId`s mean equal `tls`: a pool made with it still serves. */
+export interface Authentication {
+  readonly headers: Readonly<Record<string, string>>
+  readonly tls: TlsOptions
+  readonly tlsId: string
+}
+
+interface Options {
+  source: KubeConfigSource
+  log: Logger
+  /** Monotonic milliseconds. */
+  now?: () => number
+}
+
+/** For so long an answer of the kubeconfig is used again: files rotate and tokens of exec plugins expire. */
+const FRESH_MS = 5000
+
+/**
+ * Credentials of every kind that a kubeconfig or the in-cluster account holds: CA, client certificate,
+ * bearer token, token file, exec plugin, basic. Read again as they rotate, and anew after a 401.
+ */
+export class Credentials {
+  readonly server: URL
+  readonly proxy: string | undefined
+  /** The namespace of the context; in a cluster, the one that we run in. */
+  readonly namespace: string | undefined
+  readonly #source: KubeConfigSource
+  readonly #log: Logger
+  readonly #now: () => number
+  #config: ReturnType<typeof loadKubeConfig>
+  #loadedAt: number
+  #current: { readonly since: number; readonly value: Promise<Authentication> } | undefined
+
+  /** Throws Error when no usable configuration is found. */
+  constructor({ source, log, now = () => performance.now() }: Options) {
+    this.#source = source
+    this.#log = log
+    this.#now = now
+    this.#config = loadKubeConfig(source)
+    this.#loadedAt = now()
+    this.server = new URL(this.#config.cluster.server)
+    this.proxy = this.#config.cluster.proxyUrl
+    this.namespace = this.#config.context.namespace
+  }
+
+  current(): Promise<Authentication> {
+    const now = this.#now()
+    if (this.#current && now - this.#current.since < FRESH_MS) return this.#current.value
+    const value = this.#read()
+    const entry = { since: now, value }
+    this.#current = entry
+    value.catch(() => {
+      if (this.#current === entry) this.#current = undefined
+    })
+    return value
+  }
+
+  /** After a 401: whatever is cached, here or by an exec plugin's answer, is forgotten. */
+  renew(): void {
+    if (this.#now() - this.#loadedAt < FRESH_MS) return
+    this.#loadedAt = this.#now()
+    this.#current = undefined
+    try {
+      this.#config = loadKubeConfig(this.#source)
+    } catch (error) {
+      this.#log.warn({ err: error }, 'the cluster refused our credentials and they cannot be loaded again')
+    }
+  }
+
+  async #read(): Promise<Authentication> {
+    const options: RequestOptions = {}
+    await this.#config.kubeConfig.applyToHTTPSOptions(options)
+    const headers: Record<string, string> = {}
+    for (const [name, value] of Object.entries(options.headers ?? {})) {
+      // A token file may end in a newline, which no header may.
+      if (typeof value === 'string') headers[name.toLowerCase()] = value.trim()
+    }
+    if (options.auth) headers.authorization ??= `Basic ${Buffer.from(options.auth).toString('base64')}`
+    const tls = this.server.protocol === 'https:' ? tlsOf(options) : {}
+    return { headers, tls, tlsId: identify(tls) }
+  }
+}
+
+function tlsOf({ ca, cert, key, rejectUnauthorized, servername }: RequestOptions): TlsOptions {
+  return {
+    ...(ca !== undefined && { ca }),
+    ...(cert !== undefined && { cert }),
+    ...(key !== undefined && { key }),
+    ...(rejectUnauthorized !== undefined && { rejectUnauthorized }),
+    ...(servername !== undefined && { servername }),
+  }
+}
+
+function identify(tls: TlsOptions): string {
+  return createHash('sha256').update(JSON.stringify(tls)).digest('base64')
+}

@@ -1,0 +1,109 @@
+import { Refusal, type ErrorCode } from '../errors.ts'
+import type { HttpResponse } from './http.ts'
+
+/** A `meta/v1` Status: how the API server tells of a failure, as an answer or inside a watch. */
+export interface Status {
+  readonly code?: number
+  readonly message?: string
+  readonly reason?: string
+  readonly details?: { readonly causes?: readonly unknown[]; readonly retryAfterSeconds?: number }
+}
+
+/**
+ * Why there was no answer. `cut`: the connection ended after the call was sent, so it may have been
+ * carried out; `silent`: an answer began, and then nothing more came.
+ */
+export type NoAnswer = 'unreachable' | 'timeout' | 'silent' | 'cut' | 'credentials'
+
+/** A call that the cluster refused or did not answer. */
+export class ClusterRefusal extends Refusal {
+  /** The HTTP status, or that of a watch's error event; 0: no answer. */
+  readonly status: number
+  readonly noAnswer: NoAnswer | undefined
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: ConstructorParameters<typeof Refusal>[2] & { status: number; noAnswer?: NoAnswer },
+  ) {
+    super(code, message, options)
+    this.status = options.status
+    this.noAnswer = options.noAnswer
+  }
+}
+
+const DEFAULT_RETRY_AFTER_S = 2
+const CUT = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+const TIMED_OUT = new Set(['UND_ERR_HEADERS_TIMEOUT', 'ETIMEDOUT'])
+
+/** `what` names the call in the message, as in `patch deployments shop/web`. */
+export function refusalOf(
+  what: string,
+  status: number,
+  body: Status,
+  headers?: HttpResponse['headers'],
+): ClusterRefusal {
+  const message = body.message ?? `HTTP ${status}`
+  const details = { status, message, ...(body.reason !== undefined && { reason: body.reason }) }
+  if (status === 404) return new ClusterRefusal('NOT_FOUND', `${what}: ${message}`, { status, details })
+  if (status === 429 || status >= 500) {
+    const retryAfter = retryAfterOf(headers) ?? body.details?.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_S
+    const text = `${what}: the cluster answered ${status} (${message}); try again in ${retryAfter} s`
+    return new ClusterRefusal('CLUSTER_UNAVAILABLE', text, { status, details, retryAfter })
+  }
+  return new ClusterRefusal('CLUSTER_REJECTED', `${what}: the cluster refused: ${message}`, {
+    status,
+    details,
+  })
+}
+
+export function unanswered(what: string, cause: unknown): ClusterRefusal {
+  const noAnswer = classify(cause)
+  const message = `${what}: ${EXPLANATION[noAnswer]}; try again in ${DEFAULT_RETRY_AFTER_S} s`
+  return new ClusterRefusal('CLUSTER_UNAVAILABLE', message, {
+    status: 0,
+    noAnswer,
+    retryAfter: DEFAULT_RETRY_AFTER_S,
+    cause,
+  })
+}
+
+export function withoutCredentials(what: string, cause: unknown): ClusterRefusal {
+  const message = `${what}: ${EXPLANATION.credentials}; the log says why`
+  const options = { status: 0, noAnswer: 'credentials', retryAfter: DEFAULT_RETRY_AFTER_S, cause } as const
+  return new ClusterRefusal('CLUSTER_UNAVAILABLE', message, options)
+}
+
+const EXPLANATION: Record<NoAnswer, string> = {
+  unreachable: 'the cluster cannot be reached',
+  timeout: 'the cluster did not answer in time',
+  silent: 'the cluster fell silent',
+  cut: 'the connection to the cluster was cut',
+  credentials: 'no credentials for the cluster could be had',
+}
+
+function classify(error: unknown): NoAnswer {
+  if (!(error instanceof Error)) return 'unreachable'
+  if (error.name === 'TimeoutError') return 'timeout'
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  if (code === 'UND_ERR_BODY_TIMEOUT') return 'silent'
+  if (TIMED_OUT.has(code)) return 'timeout'
+  return CUT.has(code) ? 'cut' : 'unreachable'
+}
+
+/** RFC 9110, section 10.2.3, in seconds; the API server sends no dates. */
+function retryAfterOf(headers: HttpResponse['headers'] | undefined): number | undefined {
+  const value = headers?.['retry-after']
+  return typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : undefined
+}
+
+/** The Status in an answer's body; a proxy in between may have answered anything. */
+export function parseStatus(text: string): Status {
+  try {
+    const body: unknown = JSON.parse(text)
+    return typeof body === 'object' && body !== null ? body : {}
+  } catch {
+    const message = text.slice(0, 200).trim()
+    return message ? { message } : {}
+  }
+}

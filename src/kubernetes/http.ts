@@ -1,0 +1,150 @@
+import { Pool, ProxyAgent, type Dispatcher } from 'undici'
+import type { Authentication, TlsOptions } from './credentials.ts'
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  /** With its query; below the server's own path, if that has one. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+  readonly signal: AbortSignal
+}
+
+export interface HttpResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+/** A body that goes on until either side ends it. */
+export interface HttpStream extends HttpResponse {
+  readonly body: AsyncIterable<Buffer>
+  text(): Promise<string>
+}
+
+/** What the transport needs of `Credentials`. */
+export interface Authenticator {
+  readonly server: URL
+  readonly proxy: string | undefined
+  current(): Promise<Authentication>
+  renew(): void
+}
+
+/** No call was made: the credentials could not be had; `cause` says why. */
+export class CredentialsError extends Error {}
+
+interface Dispatchers {
+  readonly tlsId: string
+  /**
+   * Shared by all calls. Ten sockets of HTTP/1.1, kept alive: measured to reach what 32 do, and HTTP/2
+   * was no faster.
+   */
+  readonly calls: Dispatcher
+  /** A watch holds its socket for minutes, so watches do not share the ten: each has one, one a kind. */
+  readonly watches: Dispatcher
+}
+
+const CALL_SOCKETS = 10
+const CONNECT_TIMEOUT_MS = 2500
+const IDLE_SOCKET_MS = 30_000
+/** TCP keep-alive: finds a peer that vanished without a word. */
+const KEEP_ALIVE_DELAY_MS = 15_000
+const HEADERS_TIMEOUT_MS = 30_000
+
+/** HTTP to one API server over one shared pool; follows rotating credentials. */
+export class HttpTransport {
+  readonly #authenticator: Authenticator
+  readonly #basePath: string
+  readonly #live = new Set<Dispatcher>()
+  #dispatchers: Dispatchers | undefined
+  #closed = false
+
+  constructor(authenticator: Authenticator) {
+    this.#authenticator = authenticator
+    this.#basePath = authenticator.server.pathname.replace(/\/+$/, '')
+  }
+
+  async send(request: HttpRequest): Promise<HttpResponse & { readonly text: string }> {
+    const { statusCode, headers, body } = await this.#authenticated(request, 'calls', HEADERS_TIMEOUT_MS)
+    return { status: statusCode, headers, text: await body.text() }
+  }
+
+  /** `silence`: milliseconds without a byte after which the stream is given up (UND_ERR_BODY_TIMEOUT). */
+  async open(request: HttpRequest, silence: number): Promise<HttpStream> {
+    const { statusCode, headers, body } = await this.#authenticated(request, 'watches', silence)
+    return { status: statusCode, headers, body, text: () => body.text() }
+  }
+
+  /** Cuts whatever is open; no socket is left when it resolves. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.all([...this.#live].map((dispatcher) => dispatcher.destroy()))
+    this.#live.clear()
+  }
+
+  async #authenticated(request: HttpRequest, use: 'calls' | 'watches', bodyTimeout: number) {
+    const first = await this.#dispatch(request, use, bodyTimeout)
+    if (first.statusCode !== 401) return first
+    await first.body.dump()
+    this.#authenticator.renew()
+    return this.#dispatch(request, use, bodyTimeout)
+  }
+
+  async #dispatch(request: HttpRequest, use: 'calls' | 'watches', bodyTimeout: number) {
+    const authentication = await this.#authentication()
+    request.signal.throwIfAborted()
+    return this.#dispatchersFor(authentication)[use].request({
+      origin: this.#authenticator.server.origin,
+      method: request.method,
+      path: this.#basePath + request.path,
+      headers: { ...request.headers, ...authentication.headers },
+      body: request.body ?? null,
+      signal: request.signal,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      bodyTimeout,
+    })
+  }
+
+  async #authentication(): Promise<Authentication> {
+    try {
+      return await this.#authenticator.current()
+    } catch (cause) {
+      throw new CredentialsError('no credentials', { cause })
+    }
+  }
+
+  #dispatchersFor({ tls, tlsId }: Authentication): Dispatchers {
+    if (this.#closed) throw new Error('the connection to the cluster is closed: we are stopping')
+    const present = this.#dispatchers
+    if (present?.tlsId === tlsId) return present
+    if (present) {
+      this.#retire(present.calls)
+      this.#retire(present.watches)
+    }
+    const calls = this.#dispatcher(tls, CALL_SOCKETS)
+    const watches = this.#dispatcher(tls, null)
+    this.#dispatchers = { tlsId, calls, watches }
+    return this.#dispatchers
+  }
+
+  #dispatcher(tls: TlsOptions, connections: number | null): Dispatcher {
+    const { server, proxy } = this.#authenticator
+    const connect = {
+      ...tls,
+      timeout: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+      keepAliveInitialDelay: KEEP_ALIVE_DELAY_MS,
+    }
+    const options = { connections, pipelining: 1, allowH2: false, keepAliveTimeout: IDLE_SOCKET_MS }
+    const dispatcher = proxy
+      ? new ProxyAgent({ ...options, uri: proxy, requestTls: connect, connectTimeout: CONNECT_TIMEOUT_MS })
+      : new Pool(server.origin, { ...options, connect })
+    this.#live.add(dispatcher)
+    return dispatcher
+  }
+
+  /** What is in flight on it ends in its own time. */
+  #retire(dispatcher: Dispatcher): void {
+    const forget = () => this.#live.delete(dispatcher)
+    dispatcher.close().then(forget, forget)
+  }
+}

@@ -1,0 +1,189 @@
+import { isEmpty, jsonPatch, type Change, type PatchOperation } from '../domain/patch.ts'
+import type { Workload, WorkloadKey } from '../domain/workload.ts'
+import { Refusal } from '../errors.ts'
+import type { PatchAnswer, WorkloadObject } from './api-object.ts'
+import { delay, retryDelay, type Delay } from './delay.ts'
+import { ClusterRefusal } from './failures.ts'
+import { trim } from './trim.ts'
+import type { Priority } from './write-gate.ts'
+import { afterWrite, carries } from './written.ts'
+
+/** What the patcher needs of `KubernetesClient`. */
+export interface WorkloadCalls {
+  get(key: WorkloadKey, signal?: AbortSignal): Promise<WorkloadObject>
+  patch(key: WorkloadKey, operations: readonly PatchOperation[]): Promise<PatchAnswer>
+}
+
+/** What the patcher needs of `WorkloadInformer`. */
+export interface WorkloadCopy {
+  get(key: WorkloadKey): Workload | undefined
+  applied(workload: Workload): void
+}
+
+/** What the patcher needs of `WriteGate`. */
+export interface Gate {
+  run<T>(priority: Priority, task: () => Promise<T>, signal?: AbortSignal): Promise<T>
+}
+
+export interface WriteOptions {
+  readonly priority: Priority
+  /** The copy to decide on first, instead of the informer's. */
+  readonly from?: Workload
+  /** Decide on a live read from the start. */
+  readonly fresh?: boolean
+  /** A plan that refuses or changes nothing on a cached copy is asked again on a live read. */
+  readonly verify?: boolean
+  /** Ends waiting and reading; a patch that was sent is seen through. */
+  readonly signal?: AbortSignal
+}
+
+export interface Written<P> {
+  readonly plan: P
+  readonly workload: Workload
+  readonly wrote: boolean
+}
+
+interface Options {
+  calls: WorkloadCalls
+  copy: WorkloadCopy
+  gate: Gate
+  delay?: Delay
+}
+
+/** How a patch went that may be tried again, or did not need to. */
+type Outcome =
+  | { readonly type: 'written'; readonly answer: PatchAnswer }
+  /** It did not apply: its precondition failed. */
+  | { readonly type: 'stale' }
+  /** The cluster's own retries were all overtaken by other writes. */
+  | { readonly type: 'overtaken' }
+  /** Whether it was carried out, nobody knows. */
+  | { readonly type: 'lost'; readonly error: ClusterRefusal }
+
+const ATTEMPTS = 5
+/** What the API server says, with 422 and no causes, of a JSON Patch that does not apply: a failed `test`. */
+const PATCH_DOES_NOT_APPLY = 'the server rejected our request due to an error in our request'
+
+/** Decides and writes in one patch whose precondition is what the decision rests on (design, section 2). */
+export class WorkloadPatcher {
+  readonly #calls: WorkloadCalls
+  readonly #copy: WorkloadCopy
+  readonly #gate: Gate
+  readonly #delay: Delay
+
+  constructor({ calls, copy, gate, delay: wait = delay }: Options) {
+    this.#calls = calls
+    this.#copy = copy
+    this.#gate = gate
+    this.#delay = wait
+  }
+
+  /** The live workload; undefined: it does not exist. Throws CLUSTER_UNAVAILABLE, CLUSTER_REJECTED. */
+  async read(key: WorkloadKey, signal?: AbortSignal): Promise<Workload | undefined> {
+    try {
+      return trim(key.kind, await this.#calls.get(key, signal))
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'NOT_FOUND') return undefined
+      throw error
+    }
+  }
+
+  /**
+   * Asks `plan` for a change and sends it; when its precondition fails, reads the live object and asks
+   * anew, at most five times. The change that was lost on the way is found again by such a read, so it
+   * is never made twice. Throws NOT_FOUND, CONFLICT, CLUSTER_REJECTED, CLUSTER_UNAVAILABLE, what `plan`
+   * throws, and the signal's reason.
+   */
+  async write<P extends { change: Change | undefined }>(
+    key: WorkloadKey,
+    plan: (workload: Workload) => P,
+    options: WriteOptions,
+  ): Promise<Written<P>> {
+    const cached = options.fresh === true ? undefined : (options.from ?? this.#copy.get(key))
+    let workload = cached ?? (await this.#readLive(key, options.signal))
+    let live = cached === undefined
+    for (let attempt = 1; ;) {
+      const planned = ask(plan, workload, options.verify === true && !live)
+      if (planned === undefined) {
+        workload = await this.#readLive(key, options.signal)
+        live = true
+        continue
+      }
+      const { change } = planned
+      if (change === undefined || isEmpty(change)) return { plan: planned, workload, wrote: false }
+
+      const operations = jsonPatch(workload, change)
+      const outcome = await this.#send(key, operations, options)
+      if (outcome.type === 'written') {
+        const written = afterWrite(workload, change, key.kind, outcome.answer)
+        this.#copy.applied(written)
+        return { plan: planned, workload: written, wrote: true }
+      }
+      if (attempt === ATTEMPTS) throw outcome.type === 'lost' ? outcome.error : conflict(key)
+      await this.#delay(retryDelay(attempt, 20, 300), options.signal)
+      const before = workload
+      workload = await this.#readLive(key, options.signal)
+      live = true
+      if (outcome.type === 'lost' && carries(workload, before, change)) {
+        this.#copy.applied(workload)
+        return { plan: planned, workload, wrote: true }
+      }
+      // Nothing that the patch rests on has changed, yet it did not apply, and it never will.
+      if (outcome.type === 'stale' && attempt > 1 && equal(jsonPatch(workload, change), operations)) {
+        throw neverApplies(key)
+      }
+      attempt++
+    }
+  }
+
+  async #readLive(key: WorkloadKey, signal: AbortSignal | undefined): Promise<Workload> {
+    return trim(key.kind, await this.#calls.get(key, signal))
+  }
+
+  async #send(key: WorkloadKey, operations: PatchOperation[], options: WriteOptions): Promise<Outcome> {
+    try {
+      const send = () => this.#calls.patch(key, operations)
+      return { type: 'written', answer: await this.#gate.run(options.priority, send, options.signal) }
+    } catch (error) {
+      if (!(error instanceof ClusterRefusal)) throw error
+      if (error.noAnswer === 'cut') return { type: 'lost', error }
+      if (error.status === 409) return { type: 'overtaken' }
+      if (doesNotApply(error)) return { type: 'stale' }
+      throw error
+    }
+  }
+}
+
+/** undefined: not to be believed before a live read. */
+function ask<P extends { change: Change | undefined }>(
+  plan: (workload: Workload) => P,
+  workload: Workload,
+  verify: boolean,
+): P | undefined {
+  try {
+    const planned = plan(workload)
+    const nothing = planned.change === undefined || isEmpty(planned.change)
+    return nothing && verify ? undefined : planned
+  } catch (error) {
+    if (verify && error instanceof Refusal) return undefined
+    throw error
+  }
+}
+
+function doesNotApply({ status, details }: ClusterRefusal): boolean {
+  return status === 422 && details.message === PATCH_DOES_NOT_APPLY
+}
+
+function equal(a: readonly PatchOperation[], b: readonly PatchOperation[]): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}
+
+function conflict({ kind, namespace, name }: WorkloadKey): Refusal {
+  const message = `${kind} ${namespace}/${name} was changed by others each time; try again`
+  return new Refusal('CONFLICT', message, { details: { attempts: ATTEMPTS } })
+}
+
+function neverApplies({ kind, namespace, name }: WorkloadKey): Refusal {
+  const message = `the cluster does not take our patch of ${kind} ${namespace}/${name} as it stands`
+  return new Refusal('CLUSTER_REJECTED', message, { details: { status: 422, message: PATCH_DOES_NOT_APPLY } })
+}

@@ -1,0 +1,143 @@
+import {
+  ANNOTATION,
+  ANNOTATION_NAMES,
+  FIELD_MANAGER,
+  SNOOZE_KEY,
+  type AnnotationName,
+  type Kind,
+  type Owner,
+  type Pods,
+  type ReplicasManager,
+  type Workload,
+} from '../domain/workload.ts'
+import type { ManagedFieldsEntry, ObjectMeta, WorkloadObject } from './api-object.ts'
+import { effectiveRequests } from './requests.ts'
+
+/** One copy of a text that many objects share; bounded, so that unique texts cannot fill the memory. */
+export type Intern = (text: string) => string
+
+export function createIntern(limit = 20_000): Intern {
+  const known = new Map<string, string>()
+  return (text) => {
+    const present = known.get(text)
+    if (present !== undefined) return present
+    if (known.size < limit) known.set(text, text)
+    return text
+  }
+}
+
+/** The object, trimmed to what the rules need; nothing of the original is referred to but texts and labels. */
+export function trim(kind: Kind, object: WorkloadObject, intern: Intern = (text) => text): Workload {
+  const { metadata, spec, status } = object
+  const nodeSelector = kind === 'daemonsets' ? spec?.template?.spec?.nodeSelector : undefined
+  return {
+    kind,
+    ...trimMetadata(kind, metadata, intern),
+    hasNodeSelector: nodeSelector !== undefined,
+    snoozeKey: nodeSelector?.[SNOOZE_KEY] !== undefined,
+    // The API server defaults an absent count to 1.
+    replicas: kind === 'daemonsets' ? (status?.desiredNumberScheduled ?? 0) : (spec?.replicas ?? 1),
+    pods: podsOf(kind, status),
+    requests: effectiveRequests(spec?.template?.spec),
+  }
+}
+
+/** What the metadata alone tells: also what a patch answers. */
+export type TrimmedMetadata = Omit<
+  Workload,
+  'kind' | 'hasNodeSelector' | 'snoozeKey' | 'replicas' | 'pods' | 'requests'
+>
+
+export function trimMetadata(
+  kind: Kind,
+  metadata: ObjectMeta,
+  intern: Intern = (text) => text,
+): TrimmedMetadata {
+  const managedFields = metadata.managedFields ?? []
+  return {
+    namespace: intern(metadata.namespace ?? ''),
+    name: metadata.name,
+    uid: metadata.uid,
+    resourceVersion: metadata.resourceVersion,
+    generation: metadata.generation ?? 0,
+    createdAt: metadata.creationTimestamp === undefined ? 0 : Date.parse(metadata.creationTimestamp),
+    deleting: metadata.deletionTimestamp !== undefined,
+    owner: ownerOf(metadata, intern),
+    labels: metadata.labels && internValues(metadata.labels, intern),
+    annotations: ownAnnotations(metadata.annotations, intern),
+    hasAnnotations: metadata.annotations !== undefined,
+    replicasManager: replicasManagerOf(managedFields, intern),
+    ownReplicasEntry: ownReplicasEntryOf(kind, managedFields),
+  }
+}
+
+function ownerOf({ ownerReferences }: ObjectMeta, intern: Intern): Owner | undefined {
+  const owner = ownerReferences?.find(({ controller }) => controller === true)
+  return owner && { apiVersion: intern(owner.apiVersion), kind: intern(owner.kind), name: intern(owner.name) }
+}
+
+function internValues(labels: Readonly<Record<string, string>>, intern: Intern): Record<string, string> {
+  const kept: Record<string, string> = {}
+  for (const key in labels) kept[key] = intern(labels[key] ?? '')
+  return kept
+}
+
+function ownAnnotations(
+  annotations: ObjectMeta['annotations'],
+  intern: Intern,
+): Partial<Record<AnnotationName, string>> {
+  const kept: Partial<Record<AnnotationName, string>> = {}
+  if (!annotations) return kept
+  for (const name of ANNOTATION_NAMES) {
+    const value = annotations[ANNOTATION[name]]
+    if (value !== undefined) kept[name] = name === 'state' ? value : intern(value)
+  }
+  return kept
+}
+
+function podsOf(kind: Kind, status: WorkloadObject['status']): Pods {
+  const observedGeneration = status?.observedGeneration ?? 0
+  if (kind !== 'daemonsets') {
+    return { existing: status?.replicas ?? 0, ready: status?.readyReplicas ?? 0, observedGeneration }
+  }
+  return {
+    existing: (status?.currentNumberScheduled ?? 0) + (status?.numberMisscheduled ?? 0),
+    ready: status?.numberReady ?? 0,
+    observedGeneration,
+  }
+}
+
+function holdsReplicas({ fieldsV1 }: ManagedFieldsEntry): boolean {
+  return fieldsV1?.['f:spec']?.['f:replicas'] !== undefined
+}
+
+function holdsNodeSelector({ fieldsV1 }: ManagedFieldsEntry): boolean {
+  const template = fieldsV1?.['f:spec']?.['f:template'] as
+    { readonly 'f:spec'?: Readonly<Record<string, unknown>> } | undefined
+  return template?.['f:spec']?.['f:nodeSelector'] !== undefined
+}
+
+function replicasManagerOf(
+  entries: readonly ManagedFieldsEntry[],
+  intern: Intern,
+): ReplicasManager | undefined {
+  let newest: ManagedFieldsEntry | undefined
+  for (const entry of entries) {
+    // Times are RFC 3339 in UTC with whole seconds: they order as texts. Of equals the later entry wins.
+    if (holdsReplicas(entry) && (entry.time ?? '') >= (newest?.time ?? '')) newest = entry
+  }
+  if (newest?.manager === undefined) return undefined
+  return {
+    manager: intern(newest.manager),
+    subresource:
+      newest.subresource === undefined || newest.subresource === '' ? undefined : newest.subresource,
+  }
+}
+
+function ownReplicasEntryOf(kind: Kind, entries: readonly ManagedFieldsEntry[]): number | undefined {
+  const holds = kind === 'daemonsets' ? holdsNodeSelector : holdsReplicas
+  const index = entries.findIndex(
+    (entry) => entry.manager === FIELD_MANAGER && !entry.subresource && holds(entry),
+  )
+  return index === -1 ? undefined : index
+}

@@ -1,0 +1,193 @@
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { expect } from 'chai'
+import { KubernetesClient } from '../../src/kubernetes/client.ts'
+import { ClusterRefusal } from '../../src/kubernetes/failures.ts'
+import type { HttpTransport } from '../../src/kubernetes/http.ts'
+import {
+  FakeApiServer,
+  RecordingObserver,
+  answer,
+  clientFor,
+  failure,
+  transportTo,
+  type Handler,
+} from './fake-api-server.ts'
+import { WEB, deployment } from './objects.ts'
+
+async function refusal(call: Promise<unknown>): Promise<ClusterRefusal> {
+  const error: unknown = await call.then(
+    () => expect.fail('the call succeeded'),
+    (thrown: unknown) => thrown,
+  )
+  expect(error).to.be.instanceOf(ClusterRefusal)
+  return error as ClusterRefusal
+}
+
+describe('the client', () => {
+  let server: FakeApiServer
+  let transport: HttpTransport
+  let observer: RecordingObserver
+  let client: KubernetesClient
+
+  beforeEach(async () => {
+    server = await new FakeApiServer().start()
+    transport = transportTo(server.url)
+    observer = new RecordingObserver()
+    client = clientFor(transport, observer)
+  })
+
+  afterEach(async () => {
+    await transport.close()
+    await server.stop()
+  })
+
+  const inTurn = (...handlers: Handler[]) => {
+    server.handler = (received, response) =>
+      (handlers.length > 1 ? handlers.shift() : handlers[0])?.(received, response)
+  }
+
+  it('gets a workload by its path', async () => {
+    inTurn((_, response) => answer(response, 200, deployment('web')))
+    expect(await client.get(WEB)).to.deep.equal(deployment('web'))
+    expect(server.received[0]).to.include({
+      method: 'GET',
+      path: '/apis/apps/v1/namespaces/shop/deployments/web',
+    })
+    expect(observer.calls).to.deep.equal(['get deployments 200'])
+  })
+
+  it('patches by JSON Patch as field manager dormouse, and asks for the metadata alone', async () => {
+    inTurn((_, response) => answer(response, 200, deployment('web')))
+    await client.patch(WEB, [{ op: 'replace', path: '/spec/replicas', value: 0 }])
+    const [sent] = server.received
+    expect(sent?.method).to.equal('PATCH')
+    expect(sent?.query.get('fieldManager')).to.equal('dormouse')
+    expect(sent?.headers['content-type']).to.equal('application/json-patch+json')
+    expect(sent?.headers.accept).to.match(/^application\/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1/)
+    expect(JSON.parse(sent?.body ?? '')).to.deep.equal([{ op: 'replace', path: '/spec/replicas', value: 0 }])
+  })
+
+  it('keeps its ten sockets: a hundred calls open no more', async () => {
+    inTurn((_, response) => answer(response, 200, deployment('web')))
+    let most = 0
+    await Promise.all(
+      Array.from({ length: 100 }, async () => {
+        await client.get(WEB)
+        most = Math.max(most, server.sockets.size)
+      }),
+    )
+    expect(most).to.be.within(1, 10)
+    expect(server.sockets.size).to.equal(most)
+  })
+
+  it('answers a 404 with NOT_FOUND', async () => {
+    inTurn((_, response) =>
+      answer(response, 404, failure(404, 'deployments.apps "web" not found', 'NotFound')),
+    )
+    expect(await refusal(client.get(WEB))).to.include({ code: 'NOT_FOUND', status: 404 })
+  })
+
+  it("answers any other 4xx with CLUSTER_REJECTED and the cluster's own message", async () => {
+    inTurn((_, response) => answer(response, 403, failure(403, 'deployments is forbidden', 'Forbidden')))
+    const { code, details } = await refusal(client.get(WEB))
+    expect(code).to.equal('CLUSTER_REJECTED')
+    expect(details).to.deep.equal({ status: 403, message: 'deployments is forbidden', reason: 'Forbidden' })
+  })
+
+  it('answers a 5xx with CLUSTER_UNAVAILABLE and when to try again', async () => {
+    inTurn((_, response) => answer(response, 503, failure(503, 'shutting down'), { 'retry-after': '9' }))
+    expect(await refusal(client.get(WEB))).to.include({ code: 'CLUSTER_UNAVAILABLE', retryAfter: 9 })
+    expect(server.received).to.have.length(1)
+  })
+
+  it('answers a proxy that speaks no JSON too', async () => {
+    inTurn((_, response) => response.writeHead(502).end('<html>bad gateway</html>'))
+    const { code, details } = await refusal(client.get(WEB))
+    expect(code).to.equal('CLUSTER_UNAVAILABLE')
+    expect(details.message).to.equal('<html>bad gateway</html>')
+  })
+
+  it('tries a 429 again after its Retry-After, three times, then gives up', async () => {
+    const pauses: number[] = []
+    const delay = async (milliseconds: number) => void pauses.push(milliseconds)
+    client = new KubernetesClient({ transport, observer, delay })
+    const busy: Handler = (_, response) =>
+      answer(response, 429, failure(429, 'too many requests'), { 'retry-after': '1' })
+    inTurn(busy, busy, (_, response) => answer(response, 200, deployment('web')))
+    await client.get(WEB)
+    expect(pauses).to.have.length(2)
+    expect(Math.min(...pauses)).to.be.at.least(1000)
+
+    inTurn(busy)
+    expect(await refusal(client.get(WEB))).to.include({
+      code: 'CLUSTER_UNAVAILABLE',
+      status: 429,
+      retryAfter: 1,
+    })
+    expect(observer.calls.filter((call) => call.endsWith('429'))).to.have.length(6)
+  })
+
+  it('answers a server that is not there with CLUSTER_UNAVAILABLE', async () => {
+    await server.stop()
+    const thrown = await refusal(client.get(WEB))
+    expect(thrown).to.include({ code: 'CLUSTER_UNAVAILABLE', status: 0, noAnswer: 'unreachable' })
+    expect(thrown.retryAfter).to.be.above(0)
+    expect(observer.calls).to.deep.equal(['get deployments 0'])
+    await server.start()
+  })
+
+  it('answers a server that says nothing with CLUSTER_UNAVAILABLE', async () => {
+    inTurn(() => {})
+    client = clientFor(transport, observer, 50)
+    expect(await refusal(client.get(WEB))).to.include({ code: 'CLUSTER_UNAVAILABLE', noAnswer: 'timeout' })
+  })
+
+  it('answers a server that stops in the middle of an answer with CLUSTER_UNAVAILABLE', async () => {
+    inTurn((_, response) => response.writeHead(200, { 'content-length': '100' }).write('{'))
+    client = clientFor(transport, observer, 50)
+    expect(await refusal(client.get(WEB))).to.include({ code: 'CLUSTER_UNAVAILABLE', noAnswer: 'timeout' })
+  })
+
+  it('answers one that speaks no HTTP with CLUSTER_UNAVAILABLE', async () => {
+    const rude = createServer((socket) => socket.end('SSH-2.0-nonsense\r\n'))
+    await new Promise<void>((resolve) => rude.listen(0, '127.0.0.1', resolve))
+    const elsewhere = transportTo(new URL(`http://127.0.0.1:${(rude.address() as AddressInfo).port}`))
+    expect(await refusal(clientFor(elsewhere).get(WEB))).to.include({ code: 'CLUSTER_UNAVAILABLE' })
+    await elsewhere.close()
+    rude.close()
+  })
+
+  it('reads again at once when the connection was cut, but never writes again', async () => {
+    inTurn(
+      (_, response) => response.destroy(),
+      (_, response) => answer(response, 200, deployment('web')),
+    )
+    await client.get(WEB)
+    inTurn((_, response) => response.destroy())
+    const thrown = await refusal(client.patch(WEB, []))
+    expect(thrown).to.include({ code: 'CLUSTER_UNAVAILABLE', noAnswer: 'cut' })
+    expect(server.received.filter(({ method }) => method === 'PATCH')).to.have.length(1)
+  })
+
+  it("throws the caller's own reason when the caller gives up", async () => {
+    const giveUp = new AbortController()
+    inTurn(() => giveUp.abort(new Error('had enough')))
+    const thrown = await client.get(WEB, giveUp.signal).catch((error: Error) => error.message)
+    expect(thrown).to.equal('had enough')
+  })
+
+  it('calls a server that lies below a path of its own', async () => {
+    const below = transportTo(new URL('/clusters/one/', server.url))
+    inTurn((_, response) => answer(response, 200, deployment('web')))
+    await clientFor(below).get(WEB)
+    expect(server.received[0]?.path).to.equal('/clusters/one/apis/apps/v1/namespaces/shop/deployments/web')
+    await below.close()
+  })
+
+  it('does not call once it is closed', async () => {
+    await transport.close()
+    expect(await refusal(client.get(WEB))).to.include({ code: 'CLUSTER_UNAVAILABLE' })
+    expect(server.received).to.have.length(0)
+  })
+})

@@ -1,0 +1,246 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer as createTlsServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { stringify } from 'yaml'
+import { Credentials } from '../../src/kubernetes/credentials.ts'
+import { HttpTransport } from '../../src/kubernetes/http.ts'
+import { selfSigned } from './certificate.ts'
+import { FakeApiServer, answer, clientFor, silentLog } from './fake-api-server.ts'
+import { WEB, deployment } from './objects.ts'
+
+describe('credentials', () => {
+  let directory: string
+  let server: FakeApiServer
+  let transport: HttpTransport | undefined
+  let now: number
+
+  const at = (name: string) => join(directory, name)
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'dormouse-credentials-'))
+    server = await new FakeApiServer().start()
+    server.handler = (_, response) => answer(response, 200, deployment('web'))
+    now = 0
+  })
+
+  afterEach(async () => {
+    await transport?.close()
+    transport = undefined
+    await server.stop()
+    await rm(directory, { recursive: true })
+  })
+
+  async function kubeconfig(user: object, cluster: object = { server: server.url.origin }): Promise<string> {
+    const config = {
+      apiVersion: 'v1',
+      kind: 'Config',
+      'current-context': 'one',
+      clusters: [{ name: 'c', cluster }],
+      users: [{ name: 'u', user }],
+      contexts: [
+        { name: 'one', context: { cluster: 'c', user: 'u', namespace: 'sleep' } },
+        { name: 'broken', context: { cluster: 'elsewhere', user: 'u' } },
+      ],
+    }
+    await writeFile(at('config'), stringify(config))
+    return at('config')
+  }
+
+  function load(file: string, context?: string): Credentials {
+    return new Credentials({ source: { file, context }, log: silentLog, now: () => now })
+  }
+
+  async function call(credentials: Credentials): Promise<string | undefined> {
+    transport ??= new HttpTransport(credentials)
+    await clientFor(transport).get(WEB)
+    return server.received.at(-1)?.headers.authorization
+  }
+
+  it('are a bearer token of the kubeconfig, over plain HTTP too', async () => {
+    const credentials = load(await kubeconfig({ token: 'one' }))
+    expect(await call(credentials)).to.equal('Bearer one')
+    expect(credentials.namespace).to.equal('sleep')
+  })
+
+  it('are none for a user without any', async () => {
+    expect(await call(load(await kubeconfig({})))).to.equal(undefined)
+  })
+
+  it('are a user name and password', async () => {
+    const credentials = load(await kubeconfig({ username: 'alice', password: 'pässword' }))
+    expect(await call(credentials)).to.equal(`Basic ${Buffer.from('alice:pässword').toString('base64')}`)
+  })
+
+  it('follow a token file, relative to the kubeconfig, after a 401 at the latest', async () => {
+    await writeFile(at('token'), 'first\n')
+    const credentials = load(await kubeconfig({ tokenFile: 'token' }))
+    server.handler = ({ headers }, response) => {
+      const good = headers.authorization !== 'Bearer first' || now === 0
+      answer(response, good ? 200 : 401, good ? deployment('web') : {})
+    }
+    expect(await call(credentials)).to.equal('Bearer first')
+    await writeFile(at('token'), 'second')
+    now = 6000
+    expect(await call(credentials)).to.equal('Bearer second')
+    expect(server.received).to.have.length(3)
+  })
+
+  it('come from an exec plugin, which is run again when its token has expired', async () => {
+    const plugin = `
+      const { readFileSync, writeFileSync } = require('node:fs')
+      let runs = 0
+      try { runs = Number(readFileSync(process.env.COUNTER)) } catch {}
+      writeFileSync(process.env.COUNTER, String(++runs))
+      const expirationTimestamp = new Date(Date.now() + (runs > 1 ? 60000 : -1)).toISOString()
+      const status = { token: 'token-' + runs, expirationTimestamp }
+      console.log(JSON.stringify({ apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status }))`
+    const exec = {
+      apiVersion: 'client.authentication.k8s.io/v1',
+      command: process.execPath,
+      args: ['-e', plugin],
+      env: [{ name: 'COUNTER', value: at('counter') }],
+    }
+    const credentials = load(await kubeconfig({ exec }))
+    transport = new HttpTransport(credentials)
+    await Promise.all([call(credentials), call(credentials), call(credentials)])
+    expect(await readFile(at('counter'), 'utf8'), 'calls at once share a run').to.equal('1')
+    now = 6000
+    expect(await call(credentials)).to.equal('Bearer token-2')
+    now = 12_000
+    expect(await call(credentials)).to.equal('Bearer token-2')
+  })
+
+  it('that cannot be had are CLUSTER_UNAVAILABLE, without what the plugin said, and are asked for again', async () => {
+    const exec = { command: process.execPath, args: ['-e', 'console.error("secret"); process.exit(1)'] }
+    const credentials = load(await kubeconfig({ exec }))
+    const failed = await call(credentials).catch((error: Error) => error)
+    expect(failed).to.include({ code: 'CLUSTER_UNAVAILABLE', noAnswer: 'credentials' })
+    expect((failed as Error).message).not.to.contain('secret')
+    expect(server.received).to.have.length(0)
+  })
+
+  it('are loaded again after a 401, but not at every one', async () => {
+    const file = await kubeconfig({ token: 'old' })
+    const credentials = load(file)
+    server.handler = ({ headers }, response) => {
+      const good = headers.authorization === 'Bearer new'
+      answer(
+        response,
+        good ? 200 : 401,
+        good ? deployment('web') : { message: 'Unauthorized', reason: 'Unauthorized' },
+      )
+    }
+    now = 6000
+    const refused = await call(credentials).catch((error: Error) => error)
+    expect(refused).to.include({ code: 'CLUSTER_REJECTED', status: 401 })
+    await kubeconfig({ token: 'new' })
+    await call(credentials).catch(() => {})
+    expect(server.received.at(-1)?.headers.authorization, 'too soon').to.equal('Bearer old')
+    now = 12_000
+    expect(await call(credentials)).to.equal('Bearer new')
+  })
+
+  it('outlive a kubeconfig that is being rewritten', async () => {
+    const file = await kubeconfig({ token: 'old' })
+    const credentials = load(file)
+    await writeFile(file, 'clusters: [')
+    now = 6000
+    credentials.renew()
+    expect(await call(credentials)).to.equal('Bearer old')
+  })
+
+  it('go through the proxy of the cluster', async () => {
+    const cluster = { server: 'http://cluster.invalid', 'proxy-url': server.url.origin }
+    expect(await call(load(await kubeconfig({ token: 'one' }, cluster)))).to.equal('Bearer one')
+    expect(server.received[0]?.headers.host).to.equal('cluster.invalid')
+  })
+
+  describe('of TLS', () => {
+    const serving = selfSigned('serving')
+    let tlsServer: Server
+    let clients: (string | undefined)[]
+
+    async function serve(...trusted: string[]): Promise<string> {
+      const options = { ...serving, ca: trusted, requestCert: true, rejectUnauthorized: true }
+      tlsServer = createTlsServer(options, (request, response) => {
+        clients.push((request.socket as TLSSocket).getPeerCertificate().subject?.CN?.toString())
+        answer(response, 200, deployment('web'))
+      })
+      await new Promise<void>((resolve) => tlsServer.listen(0, '127.0.0.1', resolve))
+      return `https://127.0.0.1:${(tlsServer.address() as AddressInfo).port}`
+    }
+
+    beforeEach(() => {
+      clients = []
+    })
+
+    afterEach(async () => {
+      tlsServer.closeAllConnections()
+      await new Promise((resolve) => tlsServer.close(resolve))
+    })
+
+    const base64 = (text: string) => Buffer.from(text).toString('base64')
+
+    it('are a CA and a client certificate; one that rotates is used for the next call', async () => {
+      const [first, second] = [selfSigned('first'), selfSigned('second')]
+      const origin = await serve(first.cert, second.cert)
+      const write = async ({ cert, key }: typeof first) => {
+        await writeFile(at('client.crt'), cert)
+        await writeFile(at('client.key'), key)
+      }
+      await write(first)
+      const user = { 'client-certificate': 'client.crt', 'client-key': 'client.key' }
+      const cluster = { server: origin, 'certificate-authority-data': base64(serving.cert) }
+      const credentials = load(await kubeconfig(user, cluster))
+      await call(credentials)
+      await write(second)
+      now = 6000
+      await call(credentials)
+      expect(clients).to.deep.equal(['first', 'second'])
+    })
+
+    it('do not accept a server of another CA', async () => {
+      const origin = await serve()
+      const cluster = { server: origin, 'certificate-authority-data': base64(selfSigned('other').cert) }
+      const failed = await call(load(await kubeconfig({}, cluster))).catch((error: Error) => error)
+      expect(failed).to.include({ code: 'CLUSTER_UNAVAILABLE', noAnswer: 'unreachable' })
+      expect(clients).to.deep.equal([])
+    })
+  })
+
+  describe('that are missing', () => {
+    const message = (task: () => unknown): string => {
+      try {
+        task()
+      } catch (error) {
+        return (error as Error).message
+      }
+      return expect.fail('it was loaded')
+    }
+
+    it('are named: the file', () => {
+      expect(message(() => load(at('nowhere')))).to.match(/cannot load the kubeconfig .*nowhere: ENOENT/)
+    })
+
+    it('are named: the file that is no YAML', async () => {
+      await writeFile(at('config'), 'clusters: [')
+      expect(message(() => load(at('config')))).to.match(/cannot load the kubeconfig .*config: /)
+    })
+
+    it('are named: the context, with those that there are', async () => {
+      const file = await kubeconfig({})
+      expect(message(() => load(file, 'two'))).to.equal(
+        'kubeconfig: there is no context two; known contexts: one, broken',
+      )
+    })
+
+    it('are named: the cluster of a context', async () => {
+      const file = await kubeconfig({})
+      expect(message(() => load(file, 'broken'))).to.contain('names the cluster elsewhere')
+    })
+  })
+})

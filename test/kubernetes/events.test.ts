@@ -1,0 +1,160 @@
+import { expect } from 'chai'
+import type { Call } from '../../src/kubernetes/client.ts'
+import { EventRecorder } from '../../src/kubernetes/events.ts'
+import { ClusterRefusal } from '../../src/kubernetes/failures.ts'
+import { RecordingObserver, silentLog, until } from './fake-api-server.ts'
+import { workload } from './objects.ts'
+
+interface Body {
+  metadata: { name: string }
+  message: string
+  count: number
+}
+
+const web = workload('web')
+const refusal = (status: number, code: 'NOT_FOUND' | 'CLUSTER_UNAVAILABLE' | 'CLUSTER_REJECTED') =>
+  new ClusterRefusal(code, 'no', { status })
+
+describe('the recorder of Events', () => {
+  let calls: Call[]
+  let failures: Error[]
+  let held: Promise<void> | undefined
+  let now: number
+  let waits: number
+  let observer: RecordingObserver
+  let recorder: EventRecorder
+
+  const bodies = () => calls.map(({ body }) => body as Body)
+
+  beforeEach(() => {
+    calls = []
+    failures = []
+    held = undefined
+    now = 0
+    waits = 0
+    observer = new RecordingObserver()
+    recorder = new EventRecorder({
+      caller: {
+        call: async <Answer>(call: Call): Promise<Answer> => {
+          calls.push(call)
+          await held
+          const failure = failures.shift()
+          if (failure) throw failure
+          return {} as Answer
+        },
+      },
+      observer,
+      log: silentLog,
+      clock: () => Date.UTC(2026, 0, 5, 18) + now,
+      now: () => now,
+      delay: async (milliseconds) => {
+        waits++
+        now += milliseconds
+      },
+    })
+  })
+
+  afterEach(() => recorder.stop())
+
+  it('writes an Event on the workload', async () => {
+    recorder.record(web, 'Normal', 'Snoozed', 'put to sleep')
+    await until(() => calls.length === 1)
+    expect(calls[0]).to.include({ method: 'POST', verb: 'create', resource: 'events' })
+    expect(calls[0]?.path).to.equal('/api/v1/namespaces/shop/events')
+    expect(bodies()[0]).to.deep.include({
+      involvedObject: {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        namespace: 'shop',
+        name: 'web',
+        uid: 'uid-web',
+        resourceVersion: '10',
+      },
+      type: 'Normal',
+      reason: 'Snoozed',
+      message: 'put to sleep',
+      count: 1,
+      firstTimestamp: '2026-01-05T18:00:00Z',
+      source: { component: 'dormouse' },
+      reportingComponent: 'dormouse',
+    })
+    expect(bodies()[0]?.metadata.name).to.match(/^web\.[0-9a-f]{16}$/)
+  })
+
+  it('counts an equal one into the same Event', async () => {
+    recorder.record(web, 'Warning', 'InvalidState', 'bad JSON')
+    await until(() => calls.length === 1)
+    now += 60_000
+    recorder.record(web, 'Warning', 'InvalidState', 'bad JSON')
+    recorder.record(web, 'Warning', 'InvalidState', 'bad JSON')
+    await until(() => calls.length === 2)
+    expect(calls[1]).to.include({ method: 'PATCH', contentType: 'application/merge-patch+json' })
+    expect(calls[1]?.path.split('/').at(-1)).to.equal(bodies()[0]?.metadata.name)
+    expect(bodies()[1]).to.deep.equal({ count: 3, lastTimestamp: '2026-01-05T18:01:00Z' })
+  })
+
+  it('begins a new Event after ten quiet minutes, and when the old one has expired', async () => {
+    recorder.record(web, 'Normal', 'Woken', 'awake')
+    await until(() => calls.length === 1)
+    now += 11 * 60_000
+    recorder.record(web, 'Normal', 'Woken', 'awake')
+    await until(() => calls.length === 2)
+    expect(calls[1]?.method).to.equal('POST')
+    failures = [refusal(404, 'NOT_FOUND')]
+    recorder.record(web, 'Normal', 'Woken', 'awake')
+    await until(() => calls.length === 4)
+    expect(calls.slice(2).map(({ method }) => method)).to.deep.equal(['PATCH', 'POST'])
+  })
+
+  it('cuts a message at 1024 characters', async () => {
+    recorder.record(web, 'Normal', 'Woken', 'x'.repeat(2000))
+    await until(() => calls.length === 1)
+    expect(bodies()[0]?.message).to.have.length(1024)
+  })
+
+  it('sends 20 at once and then five in a second: a wave gets all of its Events in time', async () => {
+    for (let index = 0; index < 200; index++)
+      recorder.record(workload(`w${index}`), 'Normal', 'Snoozed', 'asleep')
+    await until(() => calls.length === 200)
+    expect(waits).to.equal(180)
+    expect(now).to.be.closeTo(36_000, 500)
+    expect(observer.dropped).to.equal(0)
+  })
+
+  it('drops and counts what its queue of 1000 cannot hold', async () => {
+    let release = () => {}
+    held = new Promise((resolve) => (release = resolve))
+    for (let index = 0; index < 1100; index++)
+      recorder.record(workload(`w${index}`), 'Normal', 'Snoozed', 'asleep')
+    expect(observer.dropped).to.equal(100)
+    release()
+  })
+
+  it('tries again while the cluster is away, five times, and then drops', async () => {
+    failures = Array.from({ length: 5 }, () => refusal(503, 'CLUSTER_UNAVAILABLE'))
+    recorder.record(web, 'Normal', 'Woken', 'awake')
+    await until(() => observer.dropped === 1)
+    expect(calls).to.have.length(5)
+    failures = [refusal(503, 'CLUSTER_UNAVAILABLE')]
+    recorder.record(web, 'Normal', 'Snoozed', 'asleep')
+    await until(() => calls.length === 7)
+    expect(observer.dropped).to.equal(1)
+  })
+
+  it('never throws: what the cluster refuses is dropped at once, and the next goes on', async () => {
+    failures = [refusal(403, 'CLUSTER_REJECTED')]
+    recorder.record(web, 'Normal', 'Woken', 'awake')
+    recorder.record(web, 'Normal', 'Snoozed', 'asleep')
+    await until(() => calls.length === 2)
+    expect(observer.dropped).to.equal(1)
+  })
+
+  it('sends what waits when it is stopped, without holding to the rate', async () => {
+    for (let index = 0; index < 50; index++)
+      recorder.record(workload(`w${index}`), 'Normal', 'Snoozed', 'asleep')
+    await recorder.stop()
+    expect(calls).to.have.length(50)
+    recorder.record(web, 'Normal', 'Woken', 'too late')
+    expect(observer.dropped).to.equal(1)
+  })
+})

@@ -1,0 +1,111 @@
+import type { ServerResponse } from 'node:http'
+import type { Kind } from '../../src/domain/workload.ts'
+import type { Delay } from '../../src/kubernetes/delay.ts'
+import type { HttpTransport } from '../../src/kubernetes/http.ts'
+import { WorkloadInformer } from '../../src/kubernetes/informer.ts'
+import {
+  FakeApiServer,
+  RecordingObserver,
+  answer,
+  clientFor,
+  silentLog,
+  transportTo,
+  until,
+  type Handler,
+  type Received,
+} from './fake-api-server.ts'
+import { deployment } from './objects.ts'
+
+export const page = (version: string, items: object[], token?: string) => ({
+  metadata: { resourceVersion: version, ...(token !== undefined && { continue: token }) },
+  items,
+})
+
+export const list =
+  (version: string, ...items: object[]): Handler =>
+  (_, response) =>
+    answer(response, 200, page(version, items))
+
+/** An informer and its API server, whose answers for Deployments are told in turn; the other kinds are empty. */
+export class InformedDeployments {
+  readonly server = new FakeApiServer()
+  readonly observer = new RecordingObserver()
+  /** What answers the next lists and watches; the last one stays. */
+  lists: Handler[] = [list('100', deployment('web'))]
+  watches: Handler[]
+  /** The responses of the watches that stand. */
+  readonly standing: ServerResponse[] = []
+  /** `before > after name`, by resourceVersions. */
+  readonly changes: string[] = []
+  /** Milliseconds that were waited. */
+  readonly pauses: number[] = []
+  #transport: HttpTransport | undefined
+  #informer: WorkloadInformer | undefined
+  #closed = false
+
+  constructor() {
+    this.watches = [this.stand]
+    this.server.handler = (received, response) => {
+      const kind = received.path.split('/').at(-1) as Kind
+      const queue = received.query.has('watch') ? this.watches : this.lists
+      if (kind === 'deployments') (queue.length > 1 ? queue.shift() : queue[0])?.(received, response)
+      else if (received.query.has('watch')) response.writeHead(200).flushHeaders()
+      else answer(response, 200, page('100', []))
+    }
+  }
+
+  readonly stand: Handler = (_, response) => {
+    response.writeHead(200).flushHeaders()
+    this.standing.push(response)
+  }
+
+  get informer(): WorkloadInformer {
+    if (!this.#informer) throw new TypeError('not open')
+    return this.#informer
+  }
+
+  async open(): Promise<void> {
+    await this.server.start()
+    this.#transport = transportTo(this.server.url)
+    this.create(60_000)
+  }
+
+  /** Another informer in place of the first, before that was started. */
+  create(silence: number): void {
+    if (!this.#transport) throw new TypeError('not open')
+    const delay: Delay = async (milliseconds) => void this.pauses.push(milliseconds)
+    const lister = clientFor(this.#transport, this.observer)
+    const { observer } = this
+    this.#informer = new WorkloadInformer({ lister, observer, log: silentLog, delay, silence })
+    this.#informer.onChange((before, after) => {
+      const versions = `${before?.resourceVersion ?? '-'} > ${after?.resourceVersion ?? '-'}`
+      this.changes.push(`${versions} ${(after ?? before)?.name}`)
+    })
+  }
+
+  /** Listed, and the first watch of Deployments that stands is there. */
+  async started(): Promise<void> {
+    await this.informer.start()
+    await until(() => this.standing.length === 1)
+  }
+
+  /** Resolves when nothing of the client's is left open. */
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    await this.informer.stop()
+    await this.#transport?.close()
+    await until(() => this.server.sockets.size === 0)
+    await this.server.stop()
+  }
+
+  asked(what: 'list' | 'watch'): Received[] {
+    return this.server.received.filter(
+      ({ path, query }) => path.endsWith('/deployments') && query.has('watch') === (what === 'watch'),
+    )
+  }
+
+  restarts(): string[] {
+    return this.observer.restarts.filter((each) => each.startsWith('deployments'))
+  }
+}

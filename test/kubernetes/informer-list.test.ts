@@ -1,0 +1,111 @@
+import type { ServerResponse } from 'node:http'
+import { expect } from 'chai'
+import { answer, failure, until, type Handler } from './fake-api-server.ts'
+import { InformedDeployments, list, page } from './informed-deployments.ts'
+import { WEB, deployment } from './objects.ts'
+
+const line = (type: string, object: object) => `${JSON.stringify({ type, object })}\n`
+
+describe("the informer's list", () => {
+  let api: InformedDeployments
+
+  beforeEach(async () => {
+    api = new InformedDeployments()
+    await api.open()
+  })
+
+  afterEach(() => api.close())
+
+  it('is ready when all four kinds are listed, and lists what is there', async () => {
+    expect(api.informer.synced).to.equal(false)
+    await api.informer.start()
+    expect(api.informer.synced).to.equal(true)
+    expect([...api.informer.list()].map(({ name }) => name)).to.deep.equal(['web'])
+    expect(api.informer.get(WEB)?.replicas).to.equal(3)
+    await until(() => api.informer.connected)
+    expect(api.changes).to.deep.equal(['- > 10 web'])
+  })
+
+  it('takes pages of 500 and follows their tokens', async () => {
+    api.lists = [
+      (_, response) => answer(response, 200, page('100', [deployment('a')], 'next one')),
+      (_, response) => answer(response, 200, page('100', [deployment('b')])),
+    ]
+    await api.informer.start()
+    expect([...api.informer.list()].map(({ name }) => name)).to.deep.equal(['a', 'b'])
+    expect(api.asked('list').map(({ query }) => [query.get('limit'), query.get('continue')])).to.deep.equal([
+      ['500', null],
+      ['500', 'next one'],
+    ])
+  })
+
+  it('begins anew when a page has expired', async () => {
+    api.lists = [
+      (_, response) => answer(response, 200, page('100', [deployment('gone'), deployment('web')], 'token')),
+      (_, response) =>
+        answer(response, 410, failure(410, 'the provided continue parameter is too old', 'Expired')),
+      list('200', deployment('web')),
+    ]
+    await api.informer.start()
+    expect([...api.informer.list()].map(({ name }) => name)).to.deep.equal(['web'])
+    expect(api.asked('list').map(({ query }) => query.get('continue'))).to.deep.equal([null, 'token', null])
+    expect(api.restarts()).to.deep.equal(['deployments expired'])
+  })
+
+  it('goes on trying while the cluster fails, with delays of at most 2 s', async () => {
+    const fail: Handler = (_, response) => answer(response, 500, failure(500, 'etcd is away'))
+    const cut: Handler = (_, response) => response.destroy()
+    api.lists = [...Array.from({ length: 8 }, () => fail), cut, cut, list('100', deployment('web'))]
+    await api.informer.start()
+    expect(api.informer.get(WEB)).to.include({ name: 'web' })
+    expect(Math.max(...api.pauses)).to.be.at.most(2000)
+    expect(Math.max(...api.pauses)).to.be.above(900)
+  })
+
+  it('honours Retry-After of a 429, up to 30 s', async () => {
+    const busy =
+      (seconds: string): Handler =>
+      (_, response) =>
+        answer(response, 429, failure(429, 'too many requests'), { 'retry-after': seconds })
+    api.lists = [busy('7'), busy('3600'), list('100')]
+    await api.informer.start()
+    expect(api.pauses[0]).to.be.within(7000, 9000)
+    expect(api.pauses[1]).to.be.within(30_000, 32_000)
+  })
+
+  it('can be stopped before it has succeeded', async () => {
+    api.lists = [() => {}]
+    const started = api.informer.start().then(
+      () => 'started',
+      (error: Error) => error.name,
+    )
+    await until(() => api.asked('list').length === 1)
+    await api.informer.stop()
+    expect(await started).to.equal('AbortError')
+    expect(api.informer.synced).to.equal(false)
+  })
+
+  it('leaves out ReplicaSets that a controller owns, and forgets one that comes to be owned', async () => {
+    const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', controller: true }]
+    const { handler } = api.server
+    let watch: ServerResponse | undefined
+    api.server.handler = (received, response) => {
+      if (!received.path.endsWith('/replicasets')) return handler(received, response)
+      if (!received.query.has('watch')) {
+        return answer(
+          response,
+          200,
+          page('100', [deployment('owned', { ownerReferences }), deployment('free')]),
+        )
+      }
+      watch = response.writeHead(200)
+      response.flushHeaders()
+    }
+    await api.informer.start()
+    expect([...api.informer.list('shop', 'replicasets')].map(({ name }) => name)).to.deep.equal(['free'])
+    await until(() => watch !== undefined)
+    watch?.write(line('MODIFIED', deployment('free', { resourceVersion: '101', ownerReferences })))
+    await until(() => api.changes.includes('10 > - free'))
+    expect([...api.informer.list('shop', 'replicasets')]).to.deep.equal([])
+  })
+})

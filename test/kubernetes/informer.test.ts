@@ -1,0 +1,203 @@
+import { expect } from 'chai'
+import { KINDS, type Workload } from '../../src/domain/workload.ts'
+import { answer, failure, until, type Handler } from './fake-api-server.ts'
+import { InformedDeployments, list } from './informed-deployments.ts'
+import { WEB, deployment, workload } from './objects.ts'
+
+const line = (type: string, object: object) => `${JSON.stringify({ type, object })}\n`
+const bookmark = (resourceVersion: string) => line('BOOKMARK', { metadata: { resourceVersion } })
+
+describe("the informer's watch", () => {
+  let api: InformedDeployments
+
+  beforeEach(async () => {
+    api = new InformedDeployments()
+    await api.open()
+  })
+
+  afterEach(() => api.close())
+
+  it('begins at the list, asks for bookmarks, and for an end in 5 to 10 minutes', async () => {
+    await api.started()
+    const query = api.asked('watch')[0]?.query
+    expect(query?.get('resourceVersion')).to.equal('100')
+    expect(query?.get('allowWatchBookmarks')).to.equal('true')
+    expect(Number(query?.get('timeoutSeconds'))).to.be.within(300, 600)
+  })
+
+  it('follows what is added, changed and deleted', async () => {
+    await api.started()
+    api.standing[0]?.write(line('ADDED', deployment('api', { resourceVersion: '101' })))
+    api.standing[0]?.write(line('MODIFIED', deployment('web', { resourceVersion: '102', replicas: 0 })))
+    api.standing[0]?.write(line('DELETED', deployment('api', { resourceVersion: '103' })))
+    await until(() => api.changes.length === 4)
+    expect(api.changes.slice(1)).to.deep.equal(['- > 101 api', '10 > 102 web', '101 > - api'])
+    expect(api.informer.get(WEB)?.replicas).to.equal(0)
+  })
+
+  it('goes on from the last bookmark when the server ends it, without a list', async () => {
+    await api.started()
+    api.standing[0]?.write(bookmark('150'))
+    api.standing[0]?.end()
+    await until(() => api.standing.length === 2)
+    expect(api.asked('watch')[1]?.query.get('resourceVersion')).to.equal('150')
+    expect(api.asked('list')).to.have.length(1)
+    expect(api.restarts()).to.deep.equal(['deployments ended'])
+    await until(() => api.informer.connected)
+  })
+
+  it('survives a cut in the middle of a line', async () => {
+    await api.started()
+    api.standing[0]?.write(line('MODIFIED', deployment('web', { resourceVersion: '102' })))
+    api.standing[0]?.write(line('MODIFIED', deployment('web', { resourceVersion: '103' })).slice(0, 40))
+    await until(() => api.changes.length === 2)
+    api.standing[0]?.destroy()
+    await until(() => api.standing.length === 2)
+    expect(api.asked('watch')[1]?.query.get('resourceVersion')).to.equal('102')
+    api.standing[1]?.write(line('MODIFIED', deployment('web', { resourceVersion: '103' })))
+    await until(() => api.changes.includes('102 > 103 web'))
+    expect(api.restarts()).to.deep.equal(['deployments cut'])
+  })
+
+  it('lists again when the version has expired: told by the answer', async () => {
+    api.watches = [
+      (_, response) => answer(response, 410, failure(410, 'too old resource version', 'Expired')),
+      api.stand,
+    ]
+    api.lists = [
+      list('100', deployment('web'), deployment('gone')),
+      list('200', deployment('web', { replicas: 5, resourceVersion: '160' })),
+    ]
+    await api.started()
+    expect(api.changes).to.deep.equal(['- > 10 web', '- > 10 gone', '10 > 160 web', '10 > - gone'])
+    expect(api.asked('watch')[1]?.query.get('resourceVersion')).to.equal('200')
+  })
+
+  it('lists again when the version has expired: told by an event', async () => {
+    api.lists = [list('100', deployment('web'), deployment('gone')), list('200', deployment('web'))]
+    await api.started()
+    api.standing[0]?.end(line('ERROR', failure(410, 'too old resource version', 'Expired')))
+    await until(() => api.standing.length === 2)
+    expect(api.changes).to.deep.equal(['- > 10 web', '- > 10 gone', '10 > - gone'])
+    expect(api.restarts()).to.deep.equal(['deployments expired'])
+  })
+
+  it('goes on from the last version after any other error event', async () => {
+    await api.started()
+    api.standing[0]?.write(bookmark('150'))
+    api.standing[0]?.end(line('ERROR', failure(500, 'unable to decode an event')))
+    await until(() => api.standing.length === 2)
+    expect(api.asked('watch')[1]?.query.get('resourceVersion')).to.equal('150')
+    expect(api.restarts()).to.deep.equal(['deployments failed'])
+  })
+
+  it('honours Retry-After of a 429', async () => {
+    api.watches = [
+      (_, response) => answer(response, 429, failure(429, 'too many requests'), { 'retry-after': '3' }),
+      api.stand,
+    ]
+    await api.started()
+    expect(Math.max(...api.pauses)).to.be.within(3000, 5000)
+    expect(api.restarts()).to.deep.equal(['deployments throttled'])
+  })
+
+  it('lists again when a line cannot be read', async () => {
+    await api.started()
+    api.standing[0]?.write('{"type":"MOD\n')
+    await until(() => api.standing.length === 2)
+    expect(api.asked('list')).to.have.length(2)
+    expect(api.restarts()).to.deep.equal(['deployments unreadable'])
+  })
+
+  it('is replaced when it falls silent, from the last bookmark', async () => {
+    api.create(200)
+    await api.started()
+    api.standing[0]?.write(bookmark('150'))
+    await until(() => api.standing.length === 2)
+    expect(api.asked('watch')[1]?.query.get('resourceVersion')).to.equal('150')
+    expect(api.asked('list')).to.have.length(1)
+    expect(api.restarts()[0]).to.equal('deployments silent')
+  })
+
+  it('lists again when it never said anything: the cluster may not know the version', async () => {
+    api.create(200)
+    api.lists = [list('100', deployment('web')), list('50', deployment('web', { resourceVersion: '5' }))]
+    await api.started()
+    await until(() => api.standing.length === 2)
+    expect(api.asked('watch')[1]?.query.get('resourceVersion')).to.equal('50')
+    expect(api.informer.get(WEB)?.resourceVersion, 'restored from a backup').to.equal('5')
+  })
+
+  it('is not connected while the cluster is away, and catches up when it is back', async () => {
+    let back = false
+    const away: Handler = (received, response) => (back ? api.stand(received, response) : response.destroy())
+    api.watches = [api.stand, away]
+    await api.started()
+    await until(() => api.informer.connected)
+    api.standing[0]?.destroy()
+    await until(() => api.asked('watch').length > 3)
+    expect(api.informer.connected).to.equal(false)
+    back = true
+    await until(() => api.informer.connected)
+    expect(api.asked('list')).to.have.length(1)
+  })
+
+  it('is soon there when the cluster answers again, whatever it says first', async () => {
+    const away: Handler = (_, response) => response.destroy()
+    const starting: Handler = (_, response) =>
+      answer(response, 403, failure(403, 'no roles yet', 'Forbidden'))
+    const expired: Handler = (_, response) => answer(response, 410, failure(410, 'too old', 'Expired'))
+    api.watches = [...Array.from({ length: 8 }, () => away), starting, expired, api.stand]
+    await api.started()
+    const [afterStarting = 0, afterExpired = 0] = api.pauses.slice(-2)
+    expect(afterStarting + afterExpired).to.be.at.most(300)
+    expect(Math.max(...api.pauses)).to.be.above(900)
+  })
+
+  it('outlives a listener that throws; the others hear of the change', async () => {
+    const heard: string[] = []
+    api.informer.onChange(() => {
+      throw new Error('a bug')
+    })
+    api.informer.onChange((_, after) => heard.push(after?.resourceVersion ?? '-'))
+    await api.started()
+    api.standing[0]?.write(line('MODIFIED', deployment('web', { resourceVersion: '102' })))
+    await until(() => heard.length === 2)
+    expect(heard).to.deep.equal(['10', '102'])
+    expect(api.informer.listenerFailures).to.equal(2)
+    expect(api.restarts()).to.deep.equal([])
+  })
+
+  it('says nothing of a write of ours twice', async () => {
+    await api.started()
+    const written: Workload = workload('web', { resourceVersion: '102', replicas: 0, ready: 3 })
+    api.informer.applied(written)
+    api.standing[0]?.write(
+      line('MODIFIED', deployment('web', { resourceVersion: '102', replicas: 0, ready: 3 })),
+    )
+    api.standing[0]?.write(
+      line('MODIFIED', deployment('web', { resourceVersion: '104', replicas: 0, ready: 0 })),
+    )
+    await until(() => api.changes.includes('102 > 104 web'))
+    expect(api.changes).to.deep.equal(['- > 10 web', '10 > 102 web', '102 > 104 web'])
+  })
+
+  it('keeps what we wrote after the list was taken', async () => {
+    await api.started()
+    api.informer.applied(workload('web', { resourceVersion: '300', replicas: 0 }))
+    api.lists = [list('200', deployment('web', { resourceVersion: '150' }))]
+    api.standing[0]?.end(line('ERROR', failure(410, 'too old resource version', 'Expired')))
+    await until(() => api.standing.length === 2)
+    expect(api.informer.get(WEB)?.resourceVersion).to.equal('300')
+  })
+
+  it('takes one socket for each watch, and leaves none when stopped', async () => {
+    await api.informer.start()
+    await until(() => api.informer.connected)
+    expect(api.observer.calls.filter((call) => call.startsWith('watch'))).to.have.members(
+      KINDS.map((kind) => `watch ${kind} 200`),
+    )
+    await api.close()
+    expect(api.server.sockets.size).to.equal(0)
+  })
+})

@@ -1,0 +1,325 @@
+import { expect } from 'chai'
+import fastJsonPatch from 'fast-json-patch'
+import type { Change } from '../../src/domain/patch.ts'
+import type { Workload } from '../../src/domain/workload.ts'
+import { Refusal } from '../../src/errors.ts'
+import type { WorkloadObject } from '../../src/kubernetes/api-object.ts'
+import type { HttpTransport } from '../../src/kubernetes/http.ts'
+import { WorkloadPatcher } from '../../src/kubernetes/patcher.ts'
+import { trim } from '../../src/kubernetes/trim.ts'
+import { WriteGate } from '../../src/kubernetes/write-gate.ts'
+import { FakeApiServer, answer, clientFor, failure, transportTo, type Handler } from './fake-api-server.ts'
+import { WEB, deployment, ownsReplicas } from './objects.ts'
+
+const SNOOZE: Change = { annotations: { state: '{"v":1}' }, label: '3', replicas: 0 }
+const TEST_FAILED = failure(422, 'the server rejected our request due to an error in our request', 'Invalid')
+const REQUEST = { priority: 'request' } as const
+
+/** Snoozes what runs; the plan of these tests. */
+const snooze = (workload: Workload) => ({
+  change: workload.replicas > 0 ? SNOOZE : undefined,
+  seen: workload.replicas,
+})
+
+describe('the patcher', () => {
+  let server: FakeApiServer
+  let transport: HttpTransport
+  let patcher: WorkloadPatcher
+  /** The object in the cluster; undefined: gone. */
+  let object: WorkloadObject | undefined
+  let cached: Workload | undefined
+  let applied: Workload[]
+  /** Answers the next patches before the ordinary way does; one that returns false has not. */
+  let before: ((...args: Parameters<Handler>) => boolean)[]
+
+  const sent = (method: string) => server.received.filter((received) => received.method === method)
+  const change = (metadata: object, replicas = object?.spec?.replicas ?? 0) => {
+    const version = String(Number(object?.metadata.resourceVersion) + 1)
+    object = deployment('web', { ...object?.metadata, resourceVersion: version, ...metadata, replicas })
+  }
+
+  /** As the API server does it, for our operations; there a `test` for null passes on an absent key. */
+  function apply(body: string): boolean {
+    const operations: fastJsonPatch.Operation[] = JSON.parse(body)
+    const holds = (operation: fastJsonPatch.Operation) =>
+      operation.op !== 'test' ||
+      (fastJsonPatch.getValueByPointer(object, operation.path) ?? null) === operation.value
+    if (!operations.every(holds)) return false
+    const writes = operations.filter(({ op }) => op !== 'test')
+    object = fastJsonPatch.applyPatch(structuredClone(object), writes).newDocument
+    change({ generation: 2, managedFields: [ownsReplicas('dormouse')] })
+    return true
+  }
+
+  beforeEach(async () => {
+    server = await new FakeApiServer().start()
+    transport = transportTo(server.url)
+    object = deployment('web', { annotations: { 'dormouse.dev/enabled': 'true' }, labels: { app: 'web' } })
+    cached = trim('deployments', object)
+    applied = []
+    before = []
+    server.handler = (received, response) => {
+      if (!object) return answer(response, 404, failure(404, 'not found', 'NotFound'))
+      if (received.method === 'GET') return answer(response, 200, object)
+      if (before.shift()?.(received, response)) return
+      if (!apply(received.body)) return answer(response, 422, TEST_FAILED)
+      answer(response, 200, { kind: 'PartialObjectMetadata', metadata: object.metadata })
+    }
+    patcher = new WorkloadPatcher({
+      calls: clientFor(transport),
+      copy: { get: () => cached, applied: (workload) => applied.push(workload) },
+      gate: new WriteGate(),
+      delay: async () => {},
+    })
+  })
+
+  afterEach(async () => {
+    await transport.close()
+    await server.stop()
+  })
+
+  const refused = (call: Promise<unknown>): Promise<Refusal> =>
+    call.then(
+      () => expect.fail('the write succeeded'),
+      (error: Refusal) => error,
+    )
+
+  it('decides on the copy and writes in one patch, with no read', async () => {
+    const { wrote, workload, plan } = await patcher.write(WEB, snooze, REQUEST)
+    expect(wrote).to.equal(true)
+    expect(plan.seen).to.equal(3)
+    expect(server.received.map(({ method }) => method)).to.deep.equal(['PATCH'])
+    expect(workload).to.deep.equal({
+      ...cached,
+      resourceVersion: '11',
+      generation: 2,
+      replicas: 0,
+      labels: { app: 'web', 'dormouse.dev/asleep': '3' },
+      annotations: { enabled: 'true', state: '{"v":1}' },
+      replicasManager: { manager: 'dormouse', subresource: undefined },
+      ownReplicasEntry: 0,
+    })
+    expect(applied).to.deep.equal([workload])
+  })
+
+  it('takes a whole object for an answer too', async () => {
+    before = [
+      (received, response) => {
+        apply(received.body)
+        answer(response, 200, { kind: 'Deployment', ...object })
+        return true
+      },
+    ]
+    const { workload } = await patcher.write(WEB, snooze, REQUEST)
+    expect(workload).to.include({ replicas: 0, resourceVersion: '11' })
+    expect(workload.pods.existing).to.equal(0)
+  })
+
+  it('knows the key of a DaemonSet after its write', async () => {
+    const key = { ...WEB, kind: 'daemonsets' } as const
+    object = { ...deployment('web'), spec: { template: { spec: {} } } }
+    cached = trim('daemonsets', object)
+    before = [
+      (_, response) => {
+        answer(response, 200, { kind: 'PartialObjectMetadata', metadata: object?.metadata })
+        return true
+      },
+    ]
+    const plan = () => ({ change: { annotations: {}, snoozeKey: true } })
+    const { workload } = await patcher.write(key, plan, REQUEST)
+    expect(workload).to.include({ snoozeKey: true, hasNodeSelector: true })
+  })
+
+  it('reads the live object when there is no copy, or when told to', async () => {
+    change({}, 5)
+    const fresh = await patcher.write(WEB, snooze, { ...REQUEST, fresh: true })
+    expect(fresh.plan.seen).to.equal(5)
+    cached = undefined
+    change({}, 7)
+    const { plan } = await patcher.write(WEB, snooze, REQUEST)
+    expect(plan.seen).to.equal(7)
+  })
+
+  it('decides on what the caller has, if the caller has it', async () => {
+    const { plan } = await patcher.write(WEB, snooze, {
+      ...REQUEST,
+      from: { ...trim('deployments', object!), replicas: 9 },
+    })
+    expect(plan.seen, 'asked again after the precondition failed').to.equal(3)
+    expect(sent('PATCH')).to.have.length(2)
+  })
+
+  it('reads and decides anew when the precondition fails', async () => {
+    change({}, 8)
+    const { plan, wrote } = await patcher.write(WEB, snooze, REQUEST)
+    expect(wrote).to.equal(true)
+    expect(plan.seen).to.equal(8)
+    expect(server.received.map(({ method }) => method)).to.deep.equal(['PATCH', 'GET', 'PATCH'])
+  })
+
+  it('is not disturbed by a status update in between', async () => {
+    change({})
+    const { wrote } = await patcher.write(WEB, snooze, REQUEST)
+    expect(wrote).to.equal(true)
+    expect(server.received).to.have.length(1)
+  })
+
+  it('writes nothing when the newer object needs nothing', async () => {
+    change({}, 0)
+    const { wrote } = await patcher.write(WEB, snooze, REQUEST)
+    expect(wrote).to.equal(false)
+    expect(applied).to.deep.equal([])
+  })
+
+  it('gives up with CONFLICT after losing five times', async () => {
+    const overtake = () => {
+      change({}, (object?.spec?.replicas ?? 0) + 1)
+      return false
+    }
+    before = [overtake, overtake, overtake, overtake, overtake, overtake]
+    expect(await refused(patcher.write(WEB, snooze, REQUEST))).to.include({ code: 'CONFLICT' })
+    expect(sent('PATCH')).to.have.length(5)
+  })
+
+  it('takes a 409 for a failed precondition, even if it cannot see why', async () => {
+    const conflict = (...[, response]: Parameters<Handler>) => {
+      answer(response, 409, failure(409, 'the object has been modified', 'Conflict'))
+      return true
+    }
+    before = [conflict, conflict, conflict]
+    const { wrote } = await patcher.write(WEB, snooze, REQUEST)
+    expect(wrote).to.equal(true)
+    expect(sent('PATCH')).to.have.length(4)
+  })
+
+  it('does not repeat for ever a patch that can never apply', async () => {
+    const never = (...[, response]: Parameters<Handler>) => {
+      answer(response, 422, TEST_FAILED)
+      return true
+    }
+    before = Array.from({ length: 6 }, () => never)
+    expect(await refused(patcher.write(WEB, snooze, REQUEST))).to.include({ code: 'CLUSTER_REJECTED' })
+    expect(sent('PATCH')).to.have.length(2)
+  })
+
+  it('passes on at once what validation or an admission plugin says, even with a 422', async () => {
+    before = [
+      (_, response) => {
+        answer(response, 422, failure(422, 'spec.replicas: quota says no', 'Invalid'))
+        return true
+      },
+    ]
+    const { code, details } = await refused(patcher.write(WEB, snooze, REQUEST))
+    expect(code).to.equal('CLUSTER_REJECTED')
+    expect(details).to.deep.include({ status: 422, message: 'spec.replicas: quota says no' })
+    expect(server.received).to.have.length(1)
+  })
+
+  it('says NOT_FOUND of a workload that is gone, and reads it as undefined', async () => {
+    object = undefined
+    expect(await refused(patcher.write(WEB, snooze, REQUEST))).to.include({ code: 'NOT_FOUND' })
+    expect(await patcher.read(WEB)).to.equal(undefined)
+  })
+
+  it('reads the live object, trimmed', async () => {
+    expect(await patcher.read(WEB)).to.deep.equal(cached)
+  })
+
+  describe('when the answer is lost', () => {
+    it('finds a write that was carried out, and makes it once', async () => {
+      before = [
+        (received, response) => {
+          apply(received.body)
+          response.destroy()
+          return true
+        },
+      ]
+      const { wrote, workload, plan } = await patcher.write(WEB, snooze, REQUEST)
+      expect(wrote).to.equal(true)
+      expect(plan.seen).to.equal(3)
+      expect(workload).to.include({ replicas: 0, resourceVersion: '11' })
+      expect(applied).to.deep.equal([workload])
+      expect(server.received.map(({ method }) => method)).to.deep.equal(['PATCH', 'GET'])
+    })
+
+    it('writes again what was not carried out', async () => {
+      before = [
+        (_, response) => {
+          response.destroy()
+          return true
+        },
+      ]
+      const { wrote } = await patcher.write(WEB, snooze, REQUEST)
+      expect(wrote).to.equal(true)
+      expect(server.received.map(({ method }) => method)).to.deep.equal(['PATCH', 'GET', 'PATCH'])
+    })
+
+    it('does not take a status update in between for its own write', async () => {
+      const managedFields = [ownsReplicas('dormouse')]
+      object = deployment('web', { managedFields })
+      cached = trim('deployments', object)
+      before = [
+        (_, response) => {
+          change({})
+          response.destroy()
+          return true
+        },
+      ]
+      const disown = (workload: Workload) => ({
+        change: workload.ownReplicasEntry === undefined ? undefined : { annotations: {}, disown: true },
+      })
+      await patcher.write(WEB, disown, REQUEST)
+      expect(sent('PATCH')).to.have.length(2)
+    })
+
+    it('says CLUSTER_UNAVAILABLE when it is lost each time', async () => {
+      const cut = (...[, response]: Parameters<Handler>) => {
+        response.destroy()
+        return true
+      }
+      before = Array.from({ length: 5 }, () => cut)
+      expect(await refused(patcher.write(WEB, snooze, REQUEST))).to.include({ code: 'CLUSTER_UNAVAILABLE' })
+    })
+  })
+
+  describe('verifying', () => {
+    const refuse = (workload: Workload) => {
+      if (workload.replicas === 3) throw new Refusal('PINNED', 'pinned')
+      return snooze(workload)
+    }
+
+    it('believes a refusal or a nothing-to-do of a copy only after a live read', async () => {
+      change({}, 4)
+      const { plan, wrote } = await patcher.write(WEB, refuse, { ...REQUEST, verify: true })
+      expect(wrote).to.equal(true)
+      expect(plan.seen).to.equal(4)
+      cached = { ...trim('deployments', object!), replicas: 0 }
+      change({}, 6)
+      const again = await patcher.write(WEB, snooze, { ...REQUEST, verify: true })
+      expect(again.plan.seen).to.equal(6)
+    })
+
+    it('believes it after one live read', async () => {
+      expect(await refused(patcher.write(WEB, refuse, { ...REQUEST, verify: true }))).to.include({
+        code: 'PINNED',
+      })
+      expect(sent('GET')).to.have.length(1)
+    })
+
+    it('is not done unasked, nor of what was read live', async () => {
+      expect(await refused(patcher.write(WEB, refuse, REQUEST))).to.include({ code: 'PINNED' })
+      expect(server.received).to.have.length(0)
+      const options = { ...REQUEST, verify: true, fresh: true }
+      expect(await refused(patcher.write(WEB, refuse, options))).to.include({ code: 'PINNED' })
+      expect(sent('GET')).to.have.length(1)
+    })
+
+    it("does not mask a bug of the plan's", async () => {
+      const plan = () => {
+        throw new TypeError('a bug')
+      }
+      const error = await refused(patcher.write(WEB, plan, { ...REQUEST, verify: true }))
+      expect(error).to.be.instanceOf(TypeError)
+    })
+  })
+})

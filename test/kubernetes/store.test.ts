@@ -1,0 +1,98 @@
+import { expect } from 'chai'
+import type { Workload } from '../../src/domain/workload.ts'
+import { compareVersions } from '../../src/kubernetes/resource-version.ts'
+import { WorkloadStore } from '../../src/kubernetes/store.ts'
+import { WEB, workload } from './objects.ts'
+
+function aStore() {
+  const changes: [string | undefined, string | undefined][] = []
+  const store = new WorkloadStore((before, after) =>
+    changes.push([before?.resourceVersion, after?.resourceVersion]),
+  )
+  return { store, changes }
+}
+
+const web = (resourceVersion: string, parts: object = {}): Workload =>
+  workload('web', { resourceVersion, ...parts })
+
+describe('resourceVersions', () => {
+  it('order as integers of any length', () => {
+    expect(compareVersions('9', '10')).to.be.below(0)
+    expect(compareVersions('10', '9')).to.be.above(0)
+    expect(compareVersions('123456789012345678901', '123456789012345678902')).to.be.below(0)
+    expect(compareVersions('7', '7')).to.equal(0)
+  })
+})
+
+describe('the store of workloads', () => {
+  it('takes what is newer, and neither what is equal nor what is older', () => {
+    const { store, changes } = aStore()
+    for (const version of ['10', '10', '9', '11']) store.put(web(version))
+    expect(changes).to.deep.equal([
+      [undefined, '10'],
+      ['10', '11'],
+    ])
+  })
+
+  it('takes what is older when the cluster itself went back', () => {
+    const { store } = aStore()
+    store.put(web('10'))
+    store.put(web('9'), true)
+    expect(store.get(WEB)?.resourceVersion).to.equal('9')
+  })
+
+  it('takes an object of the same name and another uid as one gone and one added', () => {
+    const { store, changes } = aStore()
+    store.put(web('10'))
+    store.put(web('12', { uid: 'another' }))
+    expect(changes.slice(1)).to.deep.equal([
+      ['10', undefined],
+      [undefined, '12'],
+    ])
+  })
+
+  it('takes a write of ours at once; the same from the watch is no change', () => {
+    const { store, changes } = aStore()
+    store.put(web('10'))
+    store.applied(web('12'))
+    store.put(web('11'))
+    store.put(web('12'))
+    expect(changes).to.deep.equal([
+      [undefined, '10'],
+      ['10', '12'],
+    ])
+  })
+
+  it('hears what the watch knows better about a write of ours, once', () => {
+    const { store, changes } = aStore()
+    store.put(web('10', { replicas: 3, ready: 1 }))
+    store.applied(web('12', { replicas: 3, ready: 1 }))
+    store.put(web('12', { replicas: 3, ready: 2 }))
+    store.put(web('12', { replicas: 3, ready: 3 }))
+    expect(changes.slice(2)).to.deep.equal([['12', '12']])
+    expect(store.get(WEB)?.pods.ready).to.equal(2)
+  })
+
+  it('takes no write of ours for what is gone, replaced or already newer', () => {
+    const { store, changes } = aStore()
+    store.applied(web('10'))
+    store.put(web('12'))
+    store.applied(web('11'))
+    store.applied(web('13', { uid: 'another' }))
+    expect(changes).to.deep.equal([[undefined, '12']])
+  })
+
+  it('lists all, those of a namespace, and those of a kind', () => {
+    const { store } = aStore()
+    store.put(workload('web'))
+    store.put(workload('api', { namespace: 'bank' }))
+    store.put(workload('db', {}, 'statefulsets'))
+    const names = (...filter: Parameters<WorkloadStore['list']>) =>
+      [...store.list(...filter)].map(({ name }) => name)
+    expect(names()).to.have.members(['web', 'api', 'db'])
+    expect(names('shop')).to.have.members(['web', 'db'])
+    expect(names(undefined, 'deployments')).to.have.members(['web', 'api'])
+    expect(names('shop', 'statefulsets')).to.deep.equal(['db'])
+    expect(names('nowhere')).to.deep.equal([])
+  })
+})

@@ -1,0 +1,142 @@
+import { expect } from 'chai'
+import { WriteGate, type Priority } from '../../src/kubernetes/write-gate.ts'
+
+/** Tasks that note their name and end when told. */
+function tasks(gate: WriteGate) {
+  const began: string[] = []
+  const ends: (() => void)[] = []
+  const run = (priority: Priority, name: string, signal?: AbortSignal) =>
+    gate.run(
+      priority,
+      () => {
+        began.push(name)
+        return new Promise<void>((resolve) => ends.push(resolve))
+      },
+      signal,
+    )
+  return { began, ends, run }
+}
+
+const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('the write gate', () => {
+  it('lets requests go before wakes, snoozes and completions, and in each the first first', async () => {
+    const gate = new WriteGate({ inFlight: 1 })
+    const { began, ends, run } = tasks(gate)
+    const order = [
+      'snooze',
+      'completion',
+      'snooze',
+      'wake',
+      'request',
+      'completion',
+      'snooze',
+      'wake',
+      'request',
+    ] as const
+    const all = order.map((priority, index) => run(priority, `${priority}${index}`))
+    for (let index = 0; index < all.length; index++) {
+      await settle()
+      ends[index]?.()
+    }
+    await Promise.all(all)
+    expect(began).to.deep.equal([
+      'snooze0',
+      'request4',
+      'request8',
+      'wake3',
+      'wake7',
+      'snooze2',
+      'snooze6',
+      'completion1',
+      'completion5',
+    ])
+  })
+
+  it('holds what is in flight to its bound, and a failing task frees its place', async () => {
+    const gate = new WriteGate({ inFlight: 2 })
+    const { began, ends, run } = tasks(gate)
+    const failing = gate.run('snooze', async () => {
+      throw new Error('refused')
+    })
+    const all = [run('snooze', 'a'), run('snooze', 'b'), run('snooze', 'c')]
+    await failing.catch(() => {})
+    await settle()
+    expect(began).to.deep.equal(['a', 'b'])
+    ends[0]?.()
+    await settle()
+    expect(began).to.deep.equal(['a', 'b', 'c'])
+    for (const end of ends) end()
+    await Promise.all(all)
+  })
+
+  it('holds all writes to a rate', async () => {
+    let now = 0
+    const gate = new WriteGate({ writesPerSecond: 20, now: () => now })
+    const { began, ends, run } = tasks(gate)
+    const all = ['a', 'b', 'c'].map((name) => run('snooze', name))
+    await settle()
+    expect(began).to.deep.equal(['a', 'b'])
+    now = 50
+    ends[0]?.()
+    await settle()
+    expect(began).to.deep.equal(['a', 'b', 'c'])
+    for (const end of ends) end()
+    await Promise.all(all)
+  })
+
+  it('paces wakes without holding up snoozes and requests', async () => {
+    let now = 0
+    const gate = new WriteGate({ wakesPerSecond: 1, now: () => now })
+    const { began, ends, run } = tasks(gate)
+    const all = [run('wake', 'w1'), run('wake', 'w2'), run('snooze', 's'), run('request', 'r')]
+    await settle()
+    expect(began).to.deep.equal(['w1', 's', 'r'])
+    now = 1000
+    ends[0]?.()
+    await settle()
+    expect(began).to.deep.equal(['w1', 's', 'r', 'w2'])
+    for (const end of ends) end()
+    await Promise.all(all)
+  })
+
+  it('goes on by itself when the rate allows', async () => {
+    const gate = new WriteGate({ wakesPerSecond: 200, writesPerSecond: 400 })
+    const names: number[] = []
+    await Promise.all(
+      Array.from({ length: 60 }, (_, index) => gate.run('wake', async () => names.push(index))),
+    )
+    expect(names).to.deep.equal(Array.from({ length: 60 }, (_, index) => index))
+  })
+
+  it('takes one signal of thousands of callers', async () => {
+    const warnings: Error[] = []
+    const listen = (warning: Error) => warnings.push(warning)
+    process.on('warning', listen)
+    const gate = new WriteGate()
+    const { signal } = new AbortController()
+    await Promise.all(Array.from({ length: 3000 }, () => gate.run('snooze', settle, signal)))
+    process.off('warning', listen)
+    expect(warnings).to.deep.equal([])
+  })
+
+  it('lets a caller who gives up leave, in whatever order', async () => {
+    const gate = new WriteGate({ inFlight: 1 })
+    const { began, ends, run } = tasks(gate)
+    const first = run('snooze', 'first')
+    const leaving = new AbortController()
+    const left = run('snooze', 'left', leaving.signal)
+    const last = run('snooze', 'last')
+    leaving.abort(new Error('gone'))
+    const reason = await left.catch((error: Error) => error.message)
+    expect(reason).to.equal('gone')
+    const late = await run('snooze', 'late', leaving.signal).catch((error: Error) => error.message)
+    expect(late).to.equal('gone')
+    ends[0]?.()
+    await first
+    await settle()
+    ends[1]?.()
+    await last
+    expect(began).to.deep.equal(['first', 'last'])
+  })
+})
