@@ -1,0 +1,64 @@
+import { isRecord } from './object.ts'
+import type { KubeObject, ObjectSpec } from './object.ts'
+import type { Resource } from './resources.ts'
+
+/** The defaults that clients read back; the many that nobody here asks about are left out. */
+export function withDefaults(resource: Resource, object: KubeObject): KubeObject {
+  if (resource.plural === 'namespaces' && resource.group === '') return namespace(object)
+  if (resource.plural === 'secrets') return secret(object)
+  if (resource.group !== 'apps' || !object.spec) return object
+  const spec = { ...ofKind(resource.plural), ...defined(object.spec) }
+  if (!spec.template) return { ...object, spec }
+  const pod = { restartPolicy: 'Always', dnsPolicy: 'ClusterFirst', ...spec.template.spec }
+  return { ...object, spec: { ...spec, template: { ...spec.template, spec: pod } } }
+}
+
+const defined = (spec: ObjectSpec): ObjectSpec =>
+  Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== null))
+
+function ofKind(plural: string): ObjectSpec {
+  switch (plural) {
+    case 'deployments':
+      return {
+        replicas: 1,
+        strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' } },
+        revisionHistoryLimit: 10,
+        progressDeadlineSeconds: 600,
+      }
+    case 'statefulsets':
+      return {
+        replicas: 1,
+        serviceName: '',
+        podManagementPolicy: 'OrderedReady',
+        updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } },
+        revisionHistoryLimit: 10,
+      }
+    case 'daemonsets':
+      return {
+        updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } },
+        revisionHistoryLimit: 10,
+      }
+    case 'replicasets':
+      return { replicas: 1 }
+    default:
+      return {}
+  }
+}
+
+function namespace(object: KubeObject): KubeObject {
+  const labels = { ...object.metadata.labels, 'kubernetes.io/metadata.name': object.metadata.name }
+  return {
+    ...object,
+    metadata: { ...object.metadata, labels },
+    spec: { finalizers: ['kubernetes'] },
+    status: { phase: 'Active' },
+  }
+}
+
+/** `stringData` is for writing only: it ends up in `data`. */
+function secret({ stringData, ...object }: KubeObject): KubeObject {
+  const plain = isRecord(stringData) ? Object.entries(stringData) : []
+  const encoded = plain.map(([key, value]) => [key, Buffer.from(String(value)).toString('base64')])
+  const data = { ...(isRecord(object['data']) ? object['data'] : {}), ...Object.fromEntries(encoded) }
+  return { ...object, type: object['type'] ?? 'Opaque', ...(Object.keys(data).length > 0 ? { data } : {}) }
+}

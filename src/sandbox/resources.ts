@@ -1,0 +1,97 @@
+/** One served resource. `store` is where its objects lie: events of both groups share one place. */
+export interface Resource {
+  group: string
+  version: string
+  plural: string
+  singular: string
+  kind: string
+  namespaced: boolean
+  shortNames: string[]
+  categories: string[]
+  verbs: string[]
+  subresources: readonly Subresource[]
+  store: string
+  /** What makes `metadata.generation` grow; a Deployment's annotations do too, since they are copied on. */
+  generation: 'none' | 'spec' | 'spec and annotations'
+  /** Leases and webhook configurations may not be replaced without naming a resourceVersion. */
+  unconditionalUpdate: boolean
+}
+
+export type Subresource = 'status' | 'scale' | 'token'
+
+const READ_AND_WRITE = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
+
+type Rest = Partial<Omit<Resource, 'plural' | 'kind' | 'group'>>
+
+function resource(group: string, plural: string, kind: string, rest: Rest = {}): Resource {
+  return {
+    group,
+    version: 'v1',
+    plural,
+    singular: kind.toLowerCase(),
+    kind,
+    namespaced: true,
+    shortNames: [],
+    categories: [],
+    verbs: READ_AND_WRITE,
+    subresources: [],
+    store: group === '' ? plural : `${plural}.${group}`,
+    generation: 'none',
+    unconditionalUpdate: true,
+    ...rest,
+  }
+}
+
+const CLUSTER = { namespaced: false } as const
+const REVIEW = { namespaced: false, verbs: ['create'] }
+const ALL = { categories: ['all'] }
+const SCALABLE = { ...ALL, generation: 'spec', subresources: ['status', 'scale'] } as const
+
+const AUTHENTICATION = 'authentication.k8s.io'
+const AUTHORIZATION = 'authorization.k8s.io'
+
+export const RESOURCES: readonly Resource[] = [
+  resource('', 'namespaces', 'Namespace', { ...CLUSTER, shortNames: ['ns'], subresources: ['status'] }),
+  resource('', 'nodes', 'Node', { ...CLUSTER, shortNames: ['no'], subresources: ['status'] }),
+  resource('', 'pods', 'Pod', { ...ALL, shortNames: ['po'], subresources: ['status'] }),
+  resource('', 'events', 'Event', { shortNames: ['ev'] }),
+  resource('', 'secrets', 'Secret'),
+  resource('', 'configmaps', 'ConfigMap', { shortNames: ['cm'] }),
+  resource('', 'serviceaccounts', 'ServiceAccount', { shortNames: ['sa'], subresources: ['token'] }),
+  resource('apps', 'deployments', 'Deployment', {
+    ...SCALABLE,
+    shortNames: ['deploy'],
+    generation: 'spec and annotations',
+  }),
+  resource('apps', 'statefulsets', 'StatefulSet', { ...SCALABLE, shortNames: ['sts'] }),
+  resource('apps', 'replicasets', 'ReplicaSet', { ...SCALABLE, shortNames: ['rs'] }),
+  resource('apps', 'daemonsets', 'DaemonSet', { ...SCALABLE, shortNames: ['ds'], subresources: ['status'] }),
+  resource('coordination.k8s.io', 'leases', 'Lease', { unconditionalUpdate: false }),
+  resource('events.k8s.io', 'events', 'Event', { shortNames: ['ev'], store: 'events' }),
+  resource('admissionregistration.k8s.io', 'mutatingwebhookconfigurations', 'MutatingWebhookConfiguration', {
+    ...CLUSTER,
+    unconditionalUpdate: false,
+  }),
+  resource(AUTHENTICATION, 'tokenreviews', 'TokenReview', REVIEW),
+  resource(AUTHENTICATION, 'selfsubjectreviews', 'SelfSubjectReview', REVIEW),
+  resource(AUTHORIZATION, 'subjectaccessreviews', 'SubjectAccessReview', REVIEW),
+  resource(AUTHORIZATION, 'selfsubjectaccessreviews', 'SelfSubjectAccessReview', REVIEW),
+]
+
+const BY_PATH = new Map(RESOURCES.map((each) => [`${each.group}/${each.version}/${each.plural}`, each]))
+
+export function findResource(group: string, version: string, plural: string): Resource | undefined {
+  return BY_PATH.get(`${group}/${version}/${plural}`)
+}
+
+/** One that is known to be in the table; a name that is not is a programmer's mistake. */
+export function served(group: string, plural: string): Resource {
+  const found = findResource(group, 'v1', plural)
+  if (!found) throw new TypeError(`the sandbox serves no ${plural} in group "${group}"`)
+  return found
+}
+
+export const groupVersion = (resource: Pick<Resource, 'group' | 'version'>) =>
+  resource.group === '' ? resource.version : `${resource.group}/${resource.version}`
+
+export const isStored = (resource: Resource) => resource.verbs.includes('get')

@@ -1,0 +1,141 @@
+import { createServer } from 'node:http'
+import type { Server } from 'node:http'
+import { stringify } from 'yaml'
+import type { Clock } from '../clock.ts'
+import type { Runnable } from '../runnable.ts'
+import { handle } from './api-server.ts'
+import { Tokens } from './authentication.ts'
+import { Faults } from './faults.ts'
+import { ObjectStore } from './object-store.ts'
+import { Registry } from './registry.ts'
+import { Rollout } from './rollout.ts'
+import { seedCluster, seedShop } from './seed.ts'
+import { Watches } from './watch.ts'
+
+/** What the sandbox says of its own bugs. */
+interface SandboxLogger {
+  error(fields: object, message: string): void
+}
+
+export interface SandboxOptions {
+  /** On loopback; 0 takes a free one. */
+  port: number
+  clock: Clock
+  logger?: SandboxLogger
+  /** From a pod's creation until it is ready; 1000 when left out. */
+  readyAfterMs?: number
+  /** A minute when left out, as a real server's. */
+  bookmarkEveryMs?: number
+  /** Fills it with a small shop; false when left out: then only what any cluster has. */
+  seed?: boolean
+  /** How many changes the log keeps; who watches or lists from before them gets 410. 20000 when left out. */
+  historyLimit?: number
+  /** Told of every request as it comes, before it is answered. */
+  onRequest?: (request: { method: string; url: string; userAgent: string }) => void
+}
+
+const HOST = '127.0.0.1'
+const KEEP_ALIVE_MS = 120_000
+
+/** A Kubernetes API in memory, over plain HTTP on loopback, with controllers that play along. */
+export class SandboxCluster implements Runnable {
+  readonly name = 'sandbox cluster'
+  readonly faults: Faults
+  readonly #options: SandboxOptions
+  readonly #store: ObjectStore
+  readonly #watches: Watches
+  readonly #registry: Registry
+  readonly #tokens: Tokens
+  readonly #rollout: Rollout
+  #server: Server | undefined
+  #port: number
+
+  constructor(options: SandboxOptions) {
+    const { clock, logger } = options
+    this.#options = options
+    this.#port = options.port
+    this.#store = new ObjectStore({ clock, historyLimit: options.historyLimit ?? 20_000 })
+    this.#watches = new Watches(this.#store, options.bookmarkEveryMs ?? 60_000)
+    this.#registry = new Registry(this.#store, clock)
+    this.#tokens = new Tokens(clock)
+    this.#rollout = new Rollout({
+      registry: this.#registry,
+      clock,
+      readyAfterMs: options.readyAfterMs ?? 1000,
+      onError: (error) => logger?.error({ err: error }, 'the sandbox could not reconcile a workload'),
+    })
+    this.faults = new Faults({
+      watches: this.#watches,
+      store: this.#store,
+      door: { open: () => this.#listen(), close: () => this.#close() },
+    })
+  }
+
+  /** `http://127.0.0.1:<port>`, known once started. */
+  get url(): string {
+    return `http://${HOST}:${this.#port}`
+  }
+
+  /** A kubeconfig without credentials, as YAML: whoever reaches loopback is the administrator. */
+  kubeconfig(): string {
+    const name = 'dormouse-sandbox'
+    return stringify({
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [{ name, cluster: { server: this.url } }],
+      users: [{ name, user: {} }],
+      contexts: [{ name, context: { cluster: name, user: name, namespace: 'default' } }],
+      'current-context': name,
+    })
+  }
+
+  async start(): Promise<void> {
+    const now = this.#options.clock()
+    await this.#tokens.start()
+    seedCluster(this.#store, now)
+    if (this.#options.seed) seedShop(this.#store, now)
+    await this.#rollout.start()
+    await this.#listen()
+  }
+
+  async stop(): Promise<void> {
+    await this.#rollout.stop()
+    await this.#close()
+  }
+
+  async #listen(): Promise<void> {
+    if (this.#server) return
+    const { logger, onRequest } = this.#options
+    const parts = {
+      registry: this.#registry,
+      watches: this.#watches,
+      tokens: this.#tokens,
+      faults: this.faults,
+      clock: this.#options.clock,
+      onError: (error: unknown, request: string) =>
+        logger?.error({ err: error, request }, 'the sandbox could not answer'),
+      onRequest: onRequest ?? (() => {}),
+    }
+    const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+      void handle(request, response, parts)
+    })
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(this.#port, HOST, resolve)
+    })
+    const address = server.address()
+    if (typeof address === 'object' && address) this.#port = address.port
+    this.#server = server
+  }
+
+  async #close(): Promise<void> {
+    const server = this.#server
+    this.#server = undefined
+    if (!server) return
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      this.#watches.cut()
+      server.closeAllConnections()
+    })
+  }
+}

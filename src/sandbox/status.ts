@@ -1,0 +1,130 @@
+import type { Resource } from './resources.ts'
+
+export interface Cause {
+  reason: 'FieldValueInvalid' | 'FieldValueRequired' | 'FieldValueForbidden' | 'ResourceVersionTooLarge'
+  message: string
+  field?: string
+}
+
+const REASONS: Record<number, string> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  405: 'MethodNotAllowed',
+  406: 'NotAcceptable',
+  409: 'Conflict',
+  410: 'Expired',
+  413: 'RequestEntityTooLarge',
+  415: 'UnsupportedMediaType',
+  422: 'Invalid',
+  429: 'TooManyRequests',
+  500: 'InternalError',
+  503: 'ServiceUnavailable',
+  504: 'Timeout',
+}
+
+export interface StatusDetails {
+  name?: string
+  group?: string
+  kind?: string
+  uid?: string
+  causes?: Cause[]
+  retryAfterSeconds?: number
+}
+
+/** An answer other than success, as the `Status` object that every Kubernetes client understands. */
+export class StatusError extends Error {
+  readonly code: number
+  readonly reason: string
+  readonly details: StatusDetails
+
+  constructor(code: number, message: string, options: { reason?: string; details?: StatusDetails } = {}) {
+    super(message)
+    this.name = 'StatusError'
+    this.code = code
+    this.reason = options.reason ?? REASONS[code] ?? 'Unknown'
+    this.details = options.details ?? {}
+  }
+
+  toJSON(): object {
+    return {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: this.message,
+      reason: this.reason,
+      details: this.details,
+      code: this.code,
+    }
+  }
+}
+
+export function success(details: StatusDetails): object {
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details }
+}
+
+const groupResource = (resource: Resource) =>
+  resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`
+
+const detailsOf = (resource: Resource, name: string): StatusDetails => ({
+  name,
+  ...(resource.group === '' ? {} : { group: resource.group }),
+  kind: resource.plural,
+})
+
+export function notFound(resource: Resource, name: string): StatusError {
+  return new StatusError(404, `${groupResource(resource)} "${name}" not found`, {
+    details: detailsOf(resource, name),
+  })
+}
+
+export const unknownPath = () => new StatusError(404, 'the server could not find the requested resource')
+
+export const badRequest = (message: string) => new StatusError(400, message)
+
+export function alreadyExists(resource: Resource, name: string): StatusError {
+  return new StatusError(409, `${groupResource(resource)} "${name}" already exists`, {
+    reason: 'AlreadyExists',
+    details: detailsOf(resource, name),
+  })
+}
+
+export function conflict(
+  resource: Resource,
+  name: string,
+  why = 'the object has been modified; please apply your changes to the latest version and try again',
+): StatusError {
+  return new StatusError(
+    409,
+    `Operation cannot be fulfilled on ${groupResource(resource)} "${name}": ${why}`,
+    { details: detailsOf(resource, name) },
+  )
+}
+
+export function invalid(resource: Resource, name: string, causes: Cause[]): StatusError {
+  const kind = resource.group === '' ? resource.kind : `${resource.kind}.${resource.group}`
+  const faults = causes.map((cause) => (cause.field ? `${cause.field}: ${cause.message}` : cause.message))
+  const list = faults.length === 1 ? faults.join('') : `[${faults.join(', ')}]`
+  return new StatusError(422, `${kind} "${name}" is invalid: ${list}`, {
+    details: { ...detailsOf(resource, name), kind: resource.kind, causes },
+  })
+}
+
+/** What a JSON Patch gets that does not apply, a failed `test` included: no more than this is said. */
+export const patchRejected = () =>
+  new StatusError(422, 'the server rejected our request due to an error in our request')
+
+export function gone(asked: number, oldest: number): StatusError {
+  return new StatusError(410, `too old resource version: ${asked} (${oldest})`)
+}
+
+export function tooLarge(asked: number, current: number): StatusError {
+  return new StatusError(504, `Too large resource version: ${asked}, current: ${current}`, {
+    details: {
+      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+      retryAfterSeconds: 1,
+    },
+  })
+}
