@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { withLock } from './build-lock.ts'
+import { buildCommand, downloadModule, writeBuildModule } from './go-module.ts'
+import { cacheDirectory, programsIn, stagesFile, versions } from './programs.ts'
+import type { ProgramName, Programs } from './programs.ts'
+
+interface Source {
+  readonly module: string
+  readonly version: string
+  readonly stagingVersion?: string
+  readonly commands: Partial<Record<ProgramName, string>>
+  readonly ldflags: string
+}
+
+const kubernetes = `v${versions.kubernetes}`
+const sources: readonly Source[] = [
+  {
+    module: 'go.etcd.io/etcd/server/v3',
+    version: `v${versions.etcd}`,
+    commands: { etcd: 'go.etcd.io/etcd/server/v3' },
+    ldflags: '-s -w',
+  },
+  {
+    module: 'sigs.k8s.io/kwok',
+    version: `v${versions.kwok}`,
+    commands: { kwok: 'sigs.k8s.io/kwok/cmd/kwok' },
+    ldflags: '-s -w',
+  },
+  {
+    module: 'k8s.io/kubernetes',
+    version: kubernetes,
+    stagingVersion: kubernetes.replace(/^v1\./, 'v0.'),
+    commands: {
+      'kube-apiserver': 'k8s.io/kubernetes/cmd/kube-apiserver',
+      'kube-controller-manager': 'k8s.io/kubernetes/cmd/kube-controller-manager',
+      'kube-scheduler': 'k8s.io/kubernetes/cmd/kube-scheduler',
+    },
+    ldflags: `-s -w -X k8s.io/component-base/version.gitVersion=${kubernetes}`,
+  },
+]
+
+/** The stages that make nodes and pods ready at once and let deleted pods go at once, in kwok's own module. */
+const stageSources = [
+  'node/fast/node-initialize.yaml',
+  'node/heartbeat/node-heartbeat.yaml',
+  'pod/fast/pod-ready.yaml',
+  'pod/fast/pod-complete.yaml',
+  'pod/fast/pod-delete.yaml',
+]
+
+export type Provided = { readonly programs: Programs } | { readonly unavailable: string }
+
+/**
+ * The control plane's programs: from `KUBEBUILDER_ASSETS` when that folder has them all, else from the cache,
+ * else built now with `go` (some 7 minutes on two cores), each step told to `say`. Where none of these is
+ * possible the answer says why; a build that fails throws.
+ */
+export async function providePrograms(say: (line: string) => void): Promise<Provided> {
+  const assets = process.env['KUBEBUILDER_ASSETS']
+  const why: string[] = []
+  if (assets) {
+    const found = await programsIn(assets)
+    if ('paths' in found) return { programs: found }
+    why.push(`KUBEBUILDER_ASSETS lacks ${found.missing.join(', ')}`)
+  }
+  const cache = cacheDirectory()
+  const cached = await programsIn(cache)
+  if ('paths' in cached) return { programs: cached }
+  why.push(`the cache ${cache} lacks ${cached.missing.join(', ')}`)
+  if (!(await hasGo())) {
+    why.push('there is no `go` on the path to build them (go.dev/dl has it)')
+    return { unavailable: why.join('; ') }
+  }
+  const programs = await withLock(`${cache}.lock`, say, async () => {
+    const meanwhile = await programsIn(cache)
+    return 'paths' in meanwhile ? meanwhile : build(cache, say)
+  })
+  return { programs }
+}
+
+async function hasGo(): Promise<boolean> {
+  return promisify(execFile)('go', ['version'])
+    .then(() => true)
+    .catch(() => false)
+}
+
+/** Builds beside `cache` and renames into place, so that a folder of that name is always whole. */
+async function build(cache: string, say: (line: string) => void): Promise<Programs> {
+  const fresh = `${cache}.${process.pid}`
+  await mkdir(dirname(cache), { recursive: true })
+  say(`building the control plane's programs into ${cache} (once; about 7 minutes on two cores)`)
+  try {
+    for (const source of sources) await buildSource(source, fresh, say)
+    await rm(join(fresh, 'modules'), { recursive: true, force: true })
+    await rm(cache, { recursive: true, force: true })
+    await rename(fresh, cache)
+  } finally {
+    await rm(fresh, { recursive: true, force: true })
+  }
+  const programs = await programsIn(cache)
+  if (!('paths' in programs)) throw new Error(`the build left out ${programs.missing.join(', ')}`)
+  return programs
+}
+
+async function buildSource(source: Source, into: string, say: (line: string) => void): Promise<void> {
+  const module = await downloadModule(source.module, source.version)
+  const folder = join(into, 'modules', source.module)
+  await writeBuildModule(module, folder, source.stagingVersion)
+  if ('kwok' in source.commands) await writeStages(module.directory, join(into, stagesFile))
+  for (const [name, command] of Object.entries(source.commands)) {
+    const started = performance.now()
+    const seconds = () => Math.round((performance.now() - started) / 1000)
+    const heartbeat = setInterval(() => say(`  ${name}: still building, ${seconds()} s`), 30_000)
+    say(`  ${name} ${source.version}`)
+    await buildCommand(folder, command, join(into, name), source.ldflags).finally(() =>
+      clearInterval(heartbeat),
+    )
+    say(`  ${name}: built in ${seconds()} s`)
+  }
+}
+
+async function writeStages(kwok: string, file: string): Promise<void> {
+  const stages = await Promise.all(
+    stageSources.map((source) => readFile(join(kwok, 'kustomize', 'stage', source), 'utf8')),
+  )
+  await writeFile(file, stages.join('\n---\n'))
+}
+
+if (import.meta.main) {
+  const say = (line: string) => process.stderr.write(`${line}\n`)
+  const provided = await providePrograms(say)
+  if ('programs' in provided) process.stdout.write(`${provided.programs.directory}\n`)
+  else {
+    say(`the real control plane is not available: ${provided.unavailable}`)
+    process.exitCode = 1
+  }
+}

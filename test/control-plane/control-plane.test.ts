@@ -1,0 +1,106 @@
+import { readFile } from 'node:fs/promises'
+import { expect } from 'chai'
+import { readAuditLog } from './audit.ts'
+import { clientFor } from './client.ts'
+import type { KubernetesObject } from './client.ts'
+import type { ControlPlane } from './control-plane.ts'
+import { dormouse } from './dormouse-account.ts'
+import { sharedControlPlane, stopSharedControlPlane } from './shared.ts'
+
+after(stopSharedControlPlane)
+
+const kinds = ['deployments', 'statefulsets', 'daemonsets', 'replicasets']
+const namespace = 'control-plane-self-test'
+const nodes = 3
+
+describe('the real control plane', () => {
+  let plane: ControlPlane
+
+  before(async function () {
+    // Where nothing is built yet, this is the build.
+    this.timeout(30 * 60_000)
+    const shared = await sharedControlPlane()
+    if ('unavailable' in shared) {
+      process.stderr.write(`skipped, ${shared.unavailable}\n`)
+      return this.skip()
+    }
+    plane = shared
+    await plane.admin.expect('POST', '/api/v1/namespaces', { metadata: { name: namespace } })
+  })
+
+  after(async () => {
+    await plane?.admin.expect('DELETE', `/api/v1/namespaces/${namespace}`)
+  })
+
+  for (const kind of kinds) {
+    it(`runs the pods of ${kind} until they are ready, and removes them with it`, async function () {
+      this.timeout(30_000)
+      const collection = `/apis/apps/v1/namespaces/${namespace}/${kind}`
+      await plane.admin.expect('POST', collection, aWorkload(kind))
+      const pods = `/api/v1/namespaces/${namespace}/pods?labelSelector=app%3D${kind}`
+
+      await eventually(
+        async () => readyCount(await plane.admin.expect('GET', `${collection}/${kind}`)) === nodes,
+      )
+      expect((await plane.admin.expect('GET', pods)).items).to.have.length(nodes)
+
+      await plane.admin.expect('DELETE', `${collection}/${kind}`, { propagationPolicy: 'Background' })
+      await eventually(async () => (await plane.admin.expect('GET', pods)).items?.length === 0)
+    })
+  }
+
+  it("records what Dormouse's account asks, and grants it no more than it needs", async () => {
+    const { users } = JSON.parse(await readFile(await plane.dormouseKubeconfig(), 'utf8')) as Kubeconfig
+    const client = clientFor(plane, users[0].user.token)
+    const path = `/apis/apps/v1/namespaces/${namespace}/deployments`
+    const listed = await client.send('GET', path)
+    const deleted = await client.send('DELETE', `${path}/none`)
+    await client.close()
+    expect([listed.status, deleted.status]).to.deep.equal([200, 403])
+
+    const events = (await readAuditLog(plane.auditLog)).filter(({ requestURI }) =>
+      requestURI.startsWith(path),
+    )
+    expect(events.map(({ verb, user }) => [verb, user.username])).to.deep.equal([
+      ['list', dormouse.username],
+      ['delete', dormouse.username],
+    ])
+  })
+
+  it('loses its API server and gets it back, with its data, at the same address', async function () {
+    this.timeout(60_000)
+    const path = `/api/v1/namespaces/${namespace}`
+    await plane.stopApiServer()
+    const refused = await plane.admin.send('GET', path).catch((error: unknown) => error)
+    expect(refused).to.be.an('error')
+
+    await plane.startApiServer()
+    expect((await plane.admin.expect('GET', path)).metadata?.name).to.equal(namespace)
+  })
+})
+
+interface Kubeconfig {
+  readonly users: readonly [{ readonly user: { readonly token: string } }]
+}
+
+function aWorkload(kind: string): object {
+  const labels = { app: kind }
+  return {
+    metadata: { name: kind },
+    spec: {
+      ...(kind === 'daemonsets' ? {} : { replicas: nodes }),
+      ...(kind === 'statefulsets' ? { serviceName: kind } : {}),
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: 'app', image: 'app' }] } },
+    },
+  }
+}
+
+function readyCount({ status = {} }: KubernetesObject): unknown {
+  return status['numberReady'] ?? status['readyReplicas']
+}
+
+/** The test's own timeout bounds this. */
+async function eventually(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 50))
+}

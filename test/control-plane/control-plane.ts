@@ -1,0 +1,143 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { newAccounts } from './accounts.ts'
+import { apiServerReady, prepareApiServer } from './api-server.ts'
+import { clientFor } from './client.ts'
+import type { Client } from './client.ts'
+import { controllerArgs, controllersReady } from './controllers.ts'
+import { dormouse } from './dormouse-account.ts'
+import { etcdArgs, etcdReady } from './etcd.ts'
+import { startGuard } from './guard.ts'
+import { writeKubeconfig } from './kubeconfig.ts'
+import { createNodes, nodesReady } from './nodes.ts'
+import { freePorts } from './ports.ts'
+import { startProgram } from './process.ts'
+import type { RunningProgram } from './process.ts'
+import type { ProgramName, Programs } from './programs.ts'
+import { serviceAccountKubeconfigs } from './service-accounts.ts'
+import type { ServiceAccountKubeconfigs } from './service-accounts.ts'
+
+/**
+ * `serviceAccountKubeconfig` writes a kubeconfig of a service account, with a token of 24 hours, and returns
+ * its path; `dormouseKubeconfig` does so for Dormouse's own account, created with its least roles at the
+ * first call.
+ */
+export interface ControlPlane extends ServiceAccountKubeconfigs {
+  readonly url: string
+  /** What verifies the API server's certificate, PEM. */
+  readonly caData: string
+  /** Path of a kubeconfig of `test-admin`, who may do anything. */
+  readonly adminKubeconfig: string
+  /** Requests as `test-admin`. */
+  readonly admin: Client
+  /** Path of what Dormouse's account asked the API server: see `readAuditLog`. */
+  readonly auditLog: string
+  /** Everything lies here, each program's output as `<name>.log`; removed by `stop`. */
+  readonly directory: string
+  /** Takes the API server away as a crash does; asked to go, it would serve open watches for another minute. */
+  stopApiServer(): Promise<void>
+  /** Brings it back on the same port with the same data and keys; resolves when it is ready. */
+  startApiServer(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface ControlPlaneOptions {
+  readonly programs: Programs
+  /** How many fake nodes: 3 by default. */
+  readonly nodes?: number
+}
+
+/** Starts etcd, the API server, controllers, scheduler and kwok on free loopback ports; resolves when pods can run. */
+export async function startControlPlane({ programs, nodes = 3 }: ControlPlaneOptions): Promise<ControlPlane> {
+  const directory = await mkdtemp(join(tmpdir(), 'dormouse-control-plane-'))
+  const plane = programRunner(programs, directory)
+  try {
+    const [etcdPort, peerPort, apiPort] = await freePorts(3)
+    await etcdReady(
+      await plane.start('etcd', etcdArgs(join(directory, 'etcd'), etcdPort, peerPort)),
+      etcdPort,
+    )
+    const accounts = newAccounts()
+    const setup = await prepareApiServer(
+      directory,
+      { etcd: etcdPort, api: apiPort },
+      accounts,
+      dormouse.username,
+    )
+    const startApiServer = async () =>
+      apiServerReady(setup, await plane.start('kube-apiserver', setup.args), accounts.admin.token)
+    const cluster = { url: setup.url, caData: await startApiServer() }
+    const admin = clientFor(cluster, accounts.admin.token)
+    plane.onStop(() => admin.close())
+
+    const args = await controllerArgs(directory, cluster, setup, accounts, programs)
+    const startControllers = () =>
+      Promise.all([
+        plane.start('kube-controller-manager', args['kube-controller-manager']),
+        plane.start('kwok', args.kwok),
+        plane.start('kube-scheduler', args['kube-scheduler']),
+      ])
+    const [manager, kwok] = await startControllers()
+    await createNodes(admin, nodes)
+    await controllersReady(admin, manager)
+    await nodesReady(admin, nodes, kwok)
+    return {
+      ...cluster,
+      ...serviceAccountKubeconfigs(directory, cluster, admin),
+      admin,
+      adminKubeconfig: await writeKubeconfig(join(directory, 'admin.kubeconfig'), cluster, accounts.admin),
+      auditLog: setup.auditLog,
+      directory,
+      stopApiServer: () => plane.kill('kube-apiserver'),
+      async startApiServer() {
+        await startApiServer()
+        // After an outage they would wait up to 30 s before they look again.
+        await plane.kill('kube-controller-manager', 'kube-scheduler', 'kwok')
+        await startControllers()
+      },
+      stop: () => plane.stop(),
+    }
+  } catch (error) {
+    await plane.stop()
+    throw error
+  }
+}
+
+function programRunner(programs: Programs, directory: string) {
+  const guard = startGuard(directory)
+  const running = new Map<ProgramName, RunningProgram>()
+  let close: () => Promise<void> = async () => {}
+  const end = async (names: readonly ProgramName[], how: (program: RunningProgram) => Promise<void>) => {
+    await Promise.all(
+      names.map(async (name) => {
+        const program = running.get(name)
+        if (program) await how(program)
+        running.delete(name)
+      }),
+    )
+  }
+  return {
+    async start(name: ProgramName, args: readonly string[]): Promise<RunningProgram> {
+      if (running.has(name)) throw new TypeError(`${name} runs already`)
+      const logFile = join(directory, `${name}.log`)
+      const program = await startProgram(name, programs.paths[name], args, logFile, guard)
+      running.set(name, program)
+      return program
+    },
+    terminate: (...names: ProgramName[]) => end(names, (program) => program.stop()),
+    kill: (...names: ProgramName[]) => end(names, (program) => program.kill()),
+    onStop(work: () => Promise<void>) {
+      close = work
+    },
+    /** The API server's clients first, what it stands on last. */
+    async stop() {
+      await close()
+      await this.terminate('kwok', 'kube-scheduler', 'kube-controller-manager')
+      await this.terminate('kube-apiserver')
+      await this.terminate('etcd')
+      guard.dismiss()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}

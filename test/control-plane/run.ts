@@ -1,0 +1,25 @@
+import { once } from 'node:events'
+import { providePrograms } from './build.ts'
+import { startControlPlane } from './control-plane.ts'
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+const provided = await providePrograms((line) => process.stderr.write(`${line}\n`))
+if ('unavailable' in provided) {
+  say(`the real control plane is not available: ${provided.unavailable}`)
+  process.exit(1)
+}
+const began = performance.now()
+const plane = await startControlPlane(provided)
+say(`a control plane runs at ${plane.url} (ready in ${((performance.now() - began) / 1000).toFixed(1)} s)`)
+say(`Dormouse's account:  ${await plane.dormouseKubeconfig()}`)
+say(`its audit log:       ${plane.auditLog}`)
+say(`logs:                ${plane.directory}/*.log`)
+say('')
+say(`export KUBECONFIG=${plane.adminKubeconfig}`)
+say('')
+say('Ctrl-C stops it.')
+// Signals do not keep a process alive; this does.
+const alive = setInterval(() => {}, 60_000)
+await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+clearInterval(alive)
+await plane.stop()
