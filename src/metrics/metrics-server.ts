@@ -1,0 +1,92 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import type { Logger } from '../logger.ts'
+import type { Runnable } from '../runnable.ts'
+
+/** Whether the process can serve, and if not, why: each reason a short sentence. */
+export interface Readiness {
+  readonly ready: boolean
+  readonly reasons: readonly string[]
+}
+
+export interface MetricsServerOptions {
+  readonly host: string
+  /** 0: any free one. */
+  readonly port: number
+  readonly metrics: { readonly contentType: string; exposition(): Promise<string> }
+  readonly ready: () => Readiness
+  readonly logger: Logger
+}
+
+interface Answer {
+  readonly status: number
+  readonly body: string
+  readonly type?: string
+}
+
+/** Serves /metrics, /healthz (the process lives) and /readyz (it can do its work) over plain HTTP. */
+export class MetricsServer implements Runnable {
+  readonly name = 'metrics'
+  readonly #options: MetricsServerOptions
+  #server: Server | undefined
+
+  constructor(options: MetricsServerOptions) {
+    this.#options = options
+  }
+
+  /** The port it listens on; throws TypeError before `start`. */
+  get port(): number {
+    const address = this.#server?.address() as AddressInfo | null | undefined
+    if (!address) throw new TypeError('the metrics server is not started')
+    return address.port
+  }
+
+  /** Rejects when the port cannot be had. */
+  async start(): Promise<void> {
+    const server = createServer((request, response) => {
+      this.#serve(request, response).catch((error: unknown) => {
+        this.#options.logger.error({ err: error }, 'a request for metrics failed')
+        send(response, { status: 500, body: 'internal error: see the log' })
+      })
+    })
+    server.listen(this.#options.port, this.#options.host)
+    await once(server, 'listening')
+    this.#server = server
+  }
+
+  async stop(): Promise<void> {
+    const server = this.#server
+    if (!server) return
+    this.#server = undefined
+    const closed = once(server, 'close')
+    server.close()
+    server.closeAllConnections()
+    await closed
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('Allow', 'GET, HEAD')
+      return send(response, { status: 405, body: 'only GET and HEAD' })
+    }
+    const [path] = (request.url ?? '/').split('?')
+    send(response, await this.#answer(path))
+  }
+
+  async #answer(path: string | undefined): Promise<Answer> {
+    const { metrics, ready } = this.#options
+    if (path === '/metrics')
+      return { status: 200, body: await metrics.exposition(), type: metrics.contentType }
+    if (path === '/healthz') return { status: 200, body: 'ok' }
+    if (path !== '/readyz') return { status: 404, body: 'not found: try /metrics, /healthz or /readyz' }
+    const readiness = ready()
+    if (readiness.ready) return { status: 200, body: 'ready' }
+    return { status: 503, body: ['not ready:', ...readiness.reasons].join('\n- ') }
+  }
+}
+
+function send(response: ServerResponse, { status, body, type = 'text/plain; charset=utf-8' }: Answer): void {
+  response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' })
+  response.end(body.endsWith('\n') ? body : `${body}\n`)
+}
