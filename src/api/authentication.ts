@@ -1,0 +1,76 @@
+import { decodeJwt } from 'jose'
+import type { Step } from './context.ts'
+import { unauthenticated } from './errors.ts'
+import type { Identity } from './identity.ts'
+import { clusterVerifier } from './kubernetes.ts'
+import { localVerifier } from './local.ts'
+import { oidcVerifier } from './oidc.ts'
+import type { ApiDeps } from './ports.ts'
+import { limitBadTokens } from './rate-limit.ts'
+
+/** RFC 6750, section 2.1. */
+const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i
+const MAX_TOKEN_LENGTH = 8 * 1024
+
+type Verify = (token: string, address: string) => Promise<Identity>
+
+/**
+ * Lets through who shows a good token, whom it puts in `ctx.state.caller`.
+ * The issuer that a token claims only chooses who judges it; a token of no configured issuer is the cluster's.
+ */
+export function authenticate({
+  settings: { auth },
+  reviews,
+  clock,
+}: Pick<ApiDeps, 'settings' | 'reviews' | 'clock'>): Step {
+  const issuers = new Map<string, Verify>()
+  for (const settings of auth.oidc) issuers.set(settings.issuer, oidcVerifier(settings, clock))
+  if (auth.local) issuers.set(auth.local.issuer, localVerifier(auth.local, clock))
+  const count = auth.oidc.length + (auth.local ? 1 : 0)
+  if (issuers.size < count) throw new TypeError('auth: each issuer may be configured once')
+  if (auth.kubernetes.enabled && !reviews)
+    throw new TypeError('auth.kubernetes needs the reviews of a cluster')
+  const cluster: Verify =
+    auth.kubernetes.enabled && reviews
+      ? clusterVerifier(reviews, auth.kubernetes.audiences, limitBadTokens(), clock)
+      : refuseUnknownIssuer
+
+  return async (ctx, next) => {
+    const token = bearer(ctx.get('Authorization'))
+    const verify = issuers.get(claimedIssuer(token) ?? '') ?? cluster
+    ctx.state.caller = await verify(token, ctx.req.socket.remoteAddress ?? '')
+    await next()
+  }
+}
+
+function bearer(authorization: string): string {
+  if (authorization === '') throw unauthenticated('a token is needed: send Authorization: Bearer <token>')
+  const token = BEARER.exec(authorization)?.[1]
+  if (token === undefined) {
+    throw unauthenticated(
+      'the Authorization header must be: Bearer <token>',
+      'the Authorization header is malformed',
+    )
+  }
+  if (token.length > MAX_TOKEN_LENGTH) {
+    const fault = `the token is longer than ${MAX_TOKEN_LENGTH} characters`
+    throw unauthenticated(`${fault}: get a smaller one`, fault)
+  }
+  return token
+}
+
+function claimedIssuer(token: string): string | undefined {
+  try {
+    return decodeJwt(token).iss
+  } catch {
+    return undefined
+  }
+}
+
+async function refuseUnknownIssuer(token: string): Promise<never> {
+  const fault =
+    claimedIssuer(token) === undefined
+      ? 'the token is malformed'
+      : 'the token is of an issuer that is not trusted here'
+  throw unauthenticated(`${fault}: get one from an issuer that this service is configured with`, fault)
+}

@@ -1,0 +1,25 @@
+import { InvalidSchedule, isTimezone, parseSchedule } from '../domain/schedule/syntax.ts'
+import { positionOf } from './listing.ts'
+import { InvalidLabelSelector, parseLabelSelector } from './label-selector.ts'
+
+/** Says what is wrong with a text; undefined: nothing. */
+type Judge = (text: string) => string | undefined
+
+/** What the document's schemas cannot judge by a pattern, by the name that they give it. */
+export const READERS: Readonly<Record<string, Judge>> = {
+  schedule: (text) => (text === '' ? undefined : faultOf(() => parseSchedule(text), InvalidSchedule)),
+  timezone: (text) =>
+    text === '' || isTimezone(text) ? undefined : 'must be an IANA time zone such as Europe/Berlin',
+  labelSelector: (text) => faultOf(() => parseLabelSelector(text), InvalidLabelSelector),
+  continue: (text) => (positionOf(text) === undefined ? 'must be what a list gave as continue' : undefined),
+}
+
+function faultOf(read: () => unknown, expected: new (...args: never[]) => Error): string | undefined {
+  try {
+    read()
+    return undefined
+  } catch (error) {
+    if (error instanceof expected) return error.message
+    throw error
+  }
+}

@@ -1,0 +1,115 @@
+import { plannedTransitions } from '../domain/plan.ts'
+import { listedRecord, statusRecord, workloadState } from '../domain/record.ts'
+import type { Kind, Workload, WorkloadKey } from '../domain/workload.ts'
+import { Refusal } from '../errors.ts'
+import { answer } from './answers.ts'
+import type { Authorization } from './authorization.ts'
+import type { ApiContext, Step } from './context.ts'
+import { unavailable } from './errors.ts'
+import { parseLabelSelector } from './label-selector.ts'
+import { page } from './listing.ts'
+import type { ApiDeps, Workloads } from './ports.ts'
+
+const HOUR = 3_600_000
+const PLAN_HOURS = 48
+const PAGE = 100
+
+export interface Reads {
+  readonly showWorkload: Step
+  readonly showPlan: Step
+  readonly listNamespace: Step
+  readonly listWorkloads: Step
+}
+
+export function createReads(deps: ApiDeps, authorization: Authorization): Reads {
+  const { workloads, rules, clock, settings } = deps
+  const excluded = new Set(settings.excludeNamespaces)
+
+  async function list(ctx: ApiContext, all: Iterable<Workload>, visible: Visible): Promise<void> {
+    const { state, labelSelector = '', limit = PAGE, continue: token } = ctx.state.input.query
+    const now = clock()
+    const hasLabels = parseLabelSelector(labelSelector)
+    const found = await page(all, {
+      limit,
+      continue: token,
+      visible,
+      matches: ({ labels = {} }) => hasLabels(labels),
+      chosen: (workload) => state === undefined || workloadState(workload, now, rules) === state,
+    })
+    const records = found.workloads.map((workload) => listedRecord(workload, now, rules))
+    const more = found.continue === null ? '' : ': send continue for more'
+    answer(ctx, now, `${records.length} workloads${more}`, records, { continue: found.continue })
+  }
+
+  return {
+    async showWorkload(ctx) {
+      const workload = await newestCopy(deps, ctx.state.input.path)
+      const now = clock()
+      const record = statusRecord(workload, now, rules)
+      answer(ctx, now, record.reason, record)
+    },
+
+    async showPlan(ctx) {
+      const { path, query } = ctx.state.input
+      const workload = await newestCopy(deps, path)
+      const now = clock()
+      const hours = query.hours ?? PLAN_HOURS
+      const transitions = plannedTransitions(workload, now, rules, now + hours * HOUR)
+      answer(ctx, now, `${transitions.length} transitions in the next ${hours} hours`, transitions)
+    },
+
+    async listNamespace(ctx) {
+      const { namespace, kind } = ctx.state.input.path
+      demandSynced(workloads)
+      await list(ctx, workloads.list(namespace, kind), async () => true)
+    },
+
+    async listWorkloads(ctx) {
+      const { namespace, kind } = ctx.state.input.query
+      demandSynced(workloads)
+      const touched = filtered(workloads.list(namespace, kind), ({ namespace }) => !excluded.has(namespace))
+      await list(ctx, touched, visibleTo(ctx, authorization))
+    },
+  }
+}
+
+type Visible = (namespace: string, kind: Kind) => Promise<boolean>
+
+/** By a right to the whole cluster, asked once for each kind, else by one to the namespace. */
+function visibleTo({ state: { caller } }: ApiContext, { may }: Authorization): Visible {
+  const everywhere = new Map<Kind, Promise<boolean>>()
+  return async (namespace, kind) => {
+    let all = everywhere.get(kind)
+    if (!all) everywhere.set(kind, (all = may(caller, { need: 'list', kind })))
+    return (await all) || (await may(caller, { need: 'list', kind, namespace }))
+  }
+}
+
+/**
+ * The informer's copy; where it has none, that of one live read.
+ * @throws Refusal NOT_FOUND, CLUSTER_UNAVAILABLE
+ */
+async function newestCopy({ workloads, writer }: ApiDeps, path: WorkloadKey): Promise<Workload> {
+  demandSynced(workloads)
+  return workloads.get(path) ?? (await liveCopy({ writer }, path))
+}
+
+/** @throws Refusal NOT_FOUND, CLUSTER_UNAVAILABLE */
+export async function liveCopy({ writer }: Pick<ApiDeps, 'writer'>, path: WorkloadKey): Promise<Workload> {
+  const { kind, namespace, name } = path
+  const workload = await writer.read({ kind, namespace, name })
+  if (workload) return workload
+  throw new Refusal(
+    'NOT_FOUND',
+    `there is no ${name} among the ${kind} of the namespace ${namespace}: check the name`,
+  )
+}
+
+/** @throws Refusal CLUSTER_UNAVAILABLE */
+export function demandSynced({ synced }: Workloads): void {
+  if (!synced) throw unavailable('the workloads of the cluster are not all known yet: try again')
+}
+
+function* filtered<T>(all: Iterable<T>, keep: (each: T) => boolean): Iterable<T> {
+  for (const each of all) if (keep(each)) yield each
+}

@@ -1,0 +1,188 @@
+import { WORKLOAD_STATES } from '../domain/record.ts'
+import { KINDS, TYPE_OF } from '../domain/workload.ts'
+import { HTTP_STATUS } from '../errors.ts'
+import { HOLD_PATTERN, WAIT_PATTERN } from './durations.ts'
+
+/** A JSON Schema of the 2020-12 dialect, as OpenAPI 3.1 has them. */
+export type Schema = Readonly<Record<string, unknown>>
+
+/** What a pattern wants, in words: `must be …`. */
+export const EXPECTED = 'x-expected'
+/** The name of a reader (readers.ts) that judges what no pattern can. */
+export const READ_AS = 'x-read-as'
+
+const DNS_LABEL = '[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?'
+
+const text: Schema = { type: 'string' }
+const flag: Schema = { type: 'boolean' }
+const count: Schema = { type: 'integer', minimum: 0 }
+const time: Schema = { type: 'string', format: 'date-time' }
+const timeOrNull: Schema = { type: ['string', 'null'], format: 'date-time' }
+const textOrNull: Schema = { type: ['string', 'null'] }
+
+function component(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+function patterned(pattern: string, expected: string, rest: Schema = {}): Schema {
+  return { type: 'string', pattern: `^(?:${pattern})$`, [EXPECTED]: expected, ...rest }
+}
+
+/** An object that has all these properties and no other. */
+function record(description: string, properties: Record<string, Schema>): Schema {
+  return {
+    type: 'object',
+    description,
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: false,
+  }
+}
+
+/** A request's body: any of these properties and no other. */
+function body(description: string, properties: Record<string, Schema>): Schema {
+  return { type: 'object', description, properties, additionalProperties: false }
+}
+
+function success(data: Schema, more: Record<string, Schema> = {}): Schema {
+  return record('A success', { success: { const: true }, message: text, data, ...more, timestamp: time })
+}
+
+const hold = 'a duration such as 90m or 12h, from 1m to 8760h'
+
+/** What stands in paths. */
+export const PATH_PARAMETERS: Readonly<Record<string, Schema>> = {
+  namespace: patterned(DNS_LABEL, 'the name of a namespace', { maxLength: 63 }),
+  kind: { type: 'string', enum: KINDS },
+  name: patterned(`${DNS_LABEL}(?:\\.${DNS_LABEL})*`, 'the name of a workload', { maxLength: 253 }),
+}
+
+/** What may stand in queries; each operation names those that it takes. */
+export const QUERY_PARAMETERS = {
+  dryRun: { description: 'Answer what would happen and change nothing', schema: flag },
+  wait: {
+    description: 'Answer once the pods have followed, or after this time with operation_in_progress true',
+    schema: patterned(WAIT_PATTERN, 'a duration such as 60s or 2m, from 1s to 5m'),
+  },
+  for: {
+    description: 'How long this holds, edges of the schedule included',
+    schema: patterned(HOLD_PATTERN, hold),
+  },
+  force: { description: 'Do it even during backoff', schema: flag },
+  hours: {
+    description: 'How far to look ahead',
+    schema: { type: 'integer', minimum: 1, maximum: 744, default: 48 },
+  },
+  namespace: { description: 'Only this namespace', schema: PATH_PARAMETERS['namespace'] ?? {} },
+  kind: { description: 'Only this kind', schema: PATH_PARAMETERS['kind'] ?? {} },
+  state: { description: 'Only workloads in this state', schema: { type: 'string', enum: WORKLOAD_STATES } },
+  labelSelector: {
+    description: 'Only workloads with these labels, in the syntax of kubectl --selector',
+    schema: {
+      type: 'string',
+      maxLength: 4096,
+      [READ_AS]: 'labelSelector',
+      examples: ['app=web,tier notin (db)'],
+    },
+  },
+  limit: {
+    description: 'At most so many records; a page may have fewer although there are more',
+    schema: { type: 'integer', minimum: 1, maximum: 500, default: 100 },
+  },
+  continue: {
+    description: 'What the page before gave as continue',
+    schema: { type: 'string', maxLength: 1024, [READ_AS]: 'continue' },
+  },
+} as const satisfies Record<string, { description: string; schema: Schema }>
+
+const setting: Record<string, Schema> = {
+  schedule: {
+    type: 'string',
+    maxLength: 512,
+    [READ_AS]: 'schedule',
+    description: 'The hours to be awake; empty: none',
+    examples: ['8:00-18:00,Mon-Fri'],
+  },
+  timezone: {
+    type: 'string',
+    maxLength: 64,
+    [READ_AS]: 'timezone',
+    description: "An IANA name; absent: as it is; empty: the service's own",
+    examples: ['Europe/Berlin'],
+  },
+}
+
+const statusRecord = record('A workload as Dormouse sees it', {
+  name: text,
+  namespace: text,
+  type: { enum: Object.values(TYPE_OF) },
+  enabled: flag,
+  current_replicas: count,
+  last_replicas: count,
+  ready_replicas: count,
+  is_snoozed: flag,
+  snooze_requested: flag,
+  wake_requested: flag,
+  snoozed_at: timeOrNull,
+  woken_at: timeOrNull,
+  wake_schedule: textOrNull,
+  timezone: textOrNull,
+  has_manual_override: flag,
+  manual_override_until: timeOrNull,
+  pin_state: { enum: ['none', 'active', 'snoozed'] },
+  in_backoff_period: flag,
+  backoff_until: timeOrNull,
+  operation_in_progress: flag,
+  recent_operations: count,
+  operation_history: { type: 'array', maxItems: 20, items: component('Operation') },
+  next_transition: { anyOf: [component('Transition'), { type: 'null' }] },
+  reason: text,
+})
+
+/** The parts that the operations of the document refer to. */
+export const SCHEMAS: Readonly<Record<string, Schema>> = {
+  Setting: body('A schedule and its zone', setting),
+  Override: body('How long the override holds', {
+    duration: patterned(`|${HOLD_PATTERN}`, `${hold}, or empty for a permanent one`),
+  }),
+  Nothing: body('Nothing', {}),
+  StatusRecord: statusRecord,
+  Operation: record('A snooze or a wake', {
+    type: { enum: ['snooze', 'wake'] },
+    trigger: { enum: ['schedule', 'api', 'manual', 'pin', 'disable', 'recovery'] },
+    timestamp: time,
+    replicas: { ...count, description: 'The count after it' },
+    duration: {
+      ...count,
+      description: 'Milliseconds until the pods had followed; so far, while it is running',
+    },
+    by: textOrNull,
+    result: { enum: ['running', 'succeeded', 'timed_out', 'failed', 'superseded'] },
+  }),
+  Transition: record('A coming change of awake or asleep', {
+    at: time,
+    type: { enum: ['snooze', 'wake'] },
+    reason: text,
+  }),
+  StatusAnswer: success(component('StatusRecord')),
+  ListAnswer: success({ type: 'array', items: component('StatusRecord') }, { continue: textOrNull }),
+  PlanAnswer: success({ type: 'array', items: component('Transition') }),
+  ErrorAnswer: record('Why it was not done, and what to do', {
+    success: { const: false },
+    error: record('The fault', {
+      code: { enum: Object.keys(HTTP_STATUS) },
+      message: text,
+      details: {
+        type: 'object',
+        properties: { request_id: text, faults: { type: 'array', items: component('Fault') } },
+        required: ['request_id'],
+      },
+    }),
+    timestamp: time,
+  }),
+  Fault: record('One fault of a request', {
+    in: { enum: ['path', 'query', 'body'] },
+    pointer: { ...text, description: 'A JSON pointer into that part of the request' },
+    message: text,
+  }),
+}

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, STATUS_CODES, type RequestListener, type Server, type ServerOptions } from 'node:http'
+import type { Server as TlsServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Clock } from '../clock.ts'
+import { Refusal } from '../errors.ts'
+import type { Logger } from '../logger.ts'
+import type { Runnable } from '../runnable.ts'
+import type { Api } from './app.ts'
+import { errorBody } from './errors.ts'
+
+/** Milliseconds, and bytes: what a slow or boundless client may take. */
+const LIMITS: ServerOptions = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 65_000,
+  maxHeaderSize: 16 * 1024,
+}
+/** How long `stop` waits for what is in flight, in milliseconds. */
+const DRAIN = 8000
+
+/** Where the API is served; `createServer` makes it an HTTPS server, or one that is shared. */
+export interface Listener {
+  readonly host: string
+  /** 0: a free one. */
+  readonly port: number
+  readonly createServer?: (options: ServerOptions, handle: RequestListener) => Server | TlsServer
+}
+
+/** Serves the API; `stop` finishes what is in flight and cuts what has not ended after 8 s. */
+export class ApiServer implements Runnable {
+  readonly name = 'api'
+  readonly #api: Api
+  readonly #listeners: readonly Listener[]
+  readonly #clock: Clock
+  readonly #logger: Logger
+  readonly #servers: (Server | TlsServer)[] = []
+
+  constructor(api: Api, listeners: readonly Listener[], { clock, logger }: { clock: Clock; logger: Logger }) {
+    this.#api = api
+    this.#listeners = listeners
+    this.#clock = clock
+    this.#logger = logger
+  }
+
+  /** Of the first listener, once started: `http://127.0.0.1:8080`. */
+  get url(): string {
+    const [url] = this.urls
+    if (url === undefined) throw new TypeError('the API has not been started')
+    return url
+  }
+
+  get urls(): string[] {
+    return this.#servers.map((server) => {
+      const { address, family, port } = server.address() as AddressInfo
+      const scheme = 'setSecureContext' in server ? 'https' : 'http'
+      return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+    })
+  }
+
+  async start(): Promise<void> {
+    try {
+      for (const listener of this.#listeners) this.#servers.push(await this.#listen(listener))
+    } catch (error) {
+      await this.stop()
+      throw error
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#api.drain()
+    const servers = this.#servers.splice(0)
+    const cut = setTimeout(() => {
+      this.#logger.warn('requests still in flight are cut')
+      for (const server of servers) server.closeAllConnections()
+    }, DRAIN)
+    await Promise.all(servers.map(closed))
+    clearTimeout(cut)
+  }
+
+  async #listen({ host, port, createServer: create = createServer }: Listener): Promise<Server | TlsServer> {
+    const server = create(LIMITS, this.#api.callback)
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => this.#refuse(error, socket))
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    server.once('error', reject)
+    server.listen({ host, port }, resolve)
+    await promise
+    server.off('error', reject)
+    server.on('error', (error) => this.#logger.error({ err: error }, 'server failed'))
+    return server
+  }
+
+  /** What is not HTTP, too long or too slow gets the envelope too, and the end of its connection. */
+  #refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+    const [status, message] = parserFault(error.code)
+    const refusal = new Refusal('VALIDATION_ERROR', message)
+    const body = JSON.stringify(errorBody(refusal, randomUUID(), this.#clock()))
+    const head = [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+    ]
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  }
+}
+
+function parserFault(code: string | undefined): [number, string] {
+  if (code === 'HPE_HEADER_OVERFLOW') return [431, 'the headers are larger than 16 KiB: send less']
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return [408, 'the request took too long to arrive: send it faster']
+  return [400, 'this is not an HTTP request: check the client']
+}
+
+async function closed(server: Server | TlsServer): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  server.close(() => resolve())
+  server.closeIdleConnections()
+  await promise
+}

@@ -1,0 +1,148 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { DataValidateFunction } from 'ajv/dist/types/index.js'
+import addFormats from 'ajv-formats'
+import { Refusal } from '../errors.ts'
+import type { Input, Step } from './context.ts'
+import { openapi, type Operation, type Parameter } from './openapi.ts'
+import { READERS } from './readers.ts'
+import { EXPECTED, READ_AS, type Schema } from './schemas.ts'
+
+type Part = 'path' | 'query' | 'body'
+
+interface RequestFault {
+  readonly in: Part
+  readonly pointer: string
+  readonly message: string
+}
+
+/** Compiles schemas of the document, whose name is `openapi`, with all faults and our own keywords. */
+export function documentValidator(): Ajv2020 {
+  const ajv = new Ajv2020({ allErrors: true, verbose: true, allowUnionTypes: true })
+  addFormats.default(ajv)
+  ajv.addKeyword({ keyword: EXPECTED, schemaType: 'string' })
+  ajv.addKeyword({ keyword: READ_AS, schemaType: 'string', compile: readAs })
+  ajv.addVocabulary(Object.keys(openapi))
+  ajv.addSchema(openapi, 'openapi')
+  return ajv
+}
+
+/** Puts the request's path, query and body into `ctx.state.input` if the document allows them. */
+export function validate(ajv: Ajv2020, { parameters, requestBody }: Operation): Step {
+  const path = ajv.compile(parametersSchema(parameters, 'path'))
+  const query = ajv.compile(parametersSchema(parameters, 'query'))
+  const body = ajv.compile(bodySchema(requestBody?.content['application/json'].schema))
+  const types = new Map(parameters.map(({ name, schema }) => [name, schema['type']]))
+
+  return async (ctx, next) => {
+    const search = new URLSearchParams(ctx.querystring)
+    const values = Object.fromEntries(
+      [...search].map(([name, value]) => [name, typed(value, types.get(name))]),
+    )
+    const params: unknown = ctx['params']
+    const input: unknown = { path: params, query: values, body: ctx.request.body }
+    const faults = [
+      ...faultsOf('path', path, params),
+      ...faultsOf('query', query, values),
+      ...repeated(search),
+      ...faultsOf('body', body, ctx.request.body),
+      ...repeatedProperties(ctx.request.rawBody, ctx.request.body),
+    ]
+    if (faults.length > 0) throw invalid(faults)
+    ctx.state.input = input as Input
+    await next()
+  }
+}
+
+function readAs(name: string): DataValidateFunction {
+  const judge = READERS[name]
+  if (!judge) throw new TypeError(`no reader is called ${name}`)
+  const read: DataValidateFunction = (text: unknown) => {
+    const message = typeof text === 'string' ? judge(text) : undefined
+    read.errors = message === undefined ? [] : [{ message }]
+    return message === undefined
+  }
+  return read
+}
+
+function parametersSchema(parameters: readonly Parameter[], part: Part): Schema {
+  const properties = parameters.filter((each) => each.in === part).map(({ name, schema }) => [name, schema])
+  return { type: 'object', properties: Object.fromEntries(properties), additionalProperties: false }
+}
+
+function bodySchema(schema: { $ref: string } | undefined): Schema {
+  return { $ref: `openapi${schema?.$ref ?? '#/components/schemas/Nothing'}` }
+}
+
+/** A query's text as its schema's type; what is not of that type stays text, for the schema to refuse. */
+function typed(value: string, type: unknown): unknown {
+  if (type === 'integer' && /^(?:0|[1-9][0-9]{0,8})$/.test(value)) return Number(value)
+  if (type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true'
+  return value
+}
+
+function faultsOf(part: Part, check: ValidateFunction, value: unknown): RequestFault[] {
+  if (check(value)) return []
+  const faults = new Map<string, RequestFault>()
+  for (const error of check.errors ?? []) {
+    const pointer = pointerOf(error)
+    faults.set(pointer, { in: part, pointer, message: messageOf(error) })
+  }
+  return [...faults.values()]
+}
+
+function pointerOf({ instancePath, keyword, params }: ErrorObject): string {
+  if (keyword !== 'additionalProperties') return instancePath
+  return `${instancePath}/${escaped(String(params['additionalProperty']))}`
+}
+
+function messageOf({ keyword, message = 'is not valid', params, parentSchema }: ErrorObject): string {
+  if (keyword === 'additionalProperties') return `is not known: ${knownNames(parentSchema)}`
+  if (keyword === 'enum') return `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`
+  const expected: unknown = parentSchema?.[EXPECTED]
+  return typeof expected === 'string' ? `must be ${expected}` : message
+}
+
+function knownNames(schema: Schema | undefined): string {
+  const names = Object.keys(schema?.['properties'] ?? {})
+  return names.length === 0 ? 'there is nothing to give here' : `there is ${names.join(', ')}`
+}
+
+function repeated(search: URLSearchParams): RequestFault[] {
+  const names = [...search.keys()]
+  const twice = new Set(names.filter((name, index) => names.indexOf(name) !== index))
+  return [...twice].map((name) => ({
+    in: 'query',
+    pointer: `/${escaped(name)}`,
+    message: 'must be given once',
+  }))
+}
+
+/**
+ * Bodies are flat objects of strings (anything else is a fault by its schema), whose text thus holds two
+ * strings for each property; more of them mean that a property came twice, of which JSON.parse kept one.
+ */
+function repeatedProperties(text: unknown, body: unknown): RequestFault[] {
+  const strings = typeof text === 'string' ? [...text.matchAll(/"(?:[^"\\]|\\.)*"/g)].length : 0
+  if (
+    typeof body !== 'object' ||
+    body === null ||
+    Object.values(body).some((value) => typeof value !== 'string')
+  )
+    return []
+  if (strings <= 2 * Object.keys(body).length) return []
+  return [{ in: 'body', pointer: '', message: 'must give each property once' }]
+}
+
+/** RFC 6901, section 3. */
+function escaped(token: string): string {
+  return token.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
+function invalid(faults: readonly RequestFault[]): Refusal {
+  const told = faults.map(
+    ({ in: part, pointer, message }) => `${part}${pointer === '' ? '' : ` ${pointer}`} ${message}`,
+  )
+  return new Refusal('VALIDATION_ERROR', `${told.slice(0, 3).join('; ')}${told.length > 3 ? '; …' : ''}`, {
+    details: { faults: faults.slice(0, 50) },
+  })
+}

@@ -1,0 +1,155 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { page, positionOf } from '../../src/api/listing.ts'
+import { KINDS } from '../../src/domain/workload.ts'
+import { aWorkload } from './fake-cluster.ts'
+import { Service } from './service.ts'
+import { inBackoff, managed, pinned, unreadable } from './states.ts'
+
+describe('lists of the API', () => {
+  let service: Service
+
+  beforeEach(async () => {
+    service = await Service.start()
+  })
+
+  afterEach(async () => await service.stop())
+
+  const namesOf = async (request: string) => {
+    const { body } = await service.call(request)
+    return body.data.map(({ namespace, name }) => `${String(namespace)}/${String(name)}`)
+  }
+
+  it('show every workload of every kind, in one order', async () => {
+    for (const kind of KINDS)
+      for (const namespace of ['b', 'a']) service.cluster.put(aWorkload({ kind, namespace }))
+    const { body } = await service.call('GET /api/v1/workloads')
+    expect(body.data.map(({ namespace, type }) => `${String(namespace)} ${String(type)}`)).to.deep.equal([
+      'a daemonset', 'a deployment', 'a replicaset', 'a statefulset',
+      'b daemonset', 'b deployment', 'b replicaset', 'b statefulset',
+    ]) // prettier-ignore
+    expect(body.continue).to.equal(null)
+  })
+
+  it('can be cut to a namespace and a kind', async () => {
+    for (const kind of KINDS)
+      for (const namespace of ['b', 'a']) service.cluster.put(aWorkload({ kind, namespace }))
+    expect(await namesOf('GET /api/v1/workloads?namespace=a&kind=daemonsets')).to.deep.equal(['a/web'])
+    expect(await namesOf('GET a/daemonsets')).to.deep.equal(['a/web'])
+    expect(await namesOf('GET none/daemonsets')).to.deep.equal([])
+  })
+
+  it('leave the excluded namespaces out', async () => {
+    service.cluster.put(aWorkload({ namespace: 'kube-system' }))
+    expect(await namesOf('GET /api/v1/workloads')).to.deep.equal([])
+  })
+
+  it('can be cut to a state, the first that applies', async () => {
+    service.cluster.put(aWorkload({ name: 'unmanaged' }))
+    service.cluster.put(managed({}, { name: 'awake' }))
+    service.cluster.put(managed({ ...pinned, ...inBackoff }, { name: 'pinned' }))
+    service.cluster.put(managed(inBackoff, { name: 'backoff' }))
+    service.cluster.put(unreadable({ name: 'invalid' }))
+    for (const [state, name] of Object.entries({
+      unmanaged: 'unmanaged',
+      awake: 'awake',
+      pinned_active: 'pinned',
+      backoff: 'backoff',
+      invalid: 'invalid',
+    })) {
+      expect(await namesOf(`GET shop/deployments?state=${state}`)).to.deep.equal([`shop/${name}`])
+    }
+  })
+
+  it('can be cut by labels', async () => {
+    service.cluster.put(aWorkload({ name: 'a', labels: { app: 'web' } }))
+    service.cluster.put(aWorkload({ name: 'b' }))
+    expect(await namesOf('GET shop/deployments?labelSelector=app%20in%20(web)')).to.deep.equal(['shop/a'])
+    expect(await namesOf('GET shop/deployments?labelSelector=!app')).to.deep.equal(['shop/b'])
+  })
+
+  it('give 100 records unless told', async () => {
+    for (let index = 0; index < 101; index += 1) service.cluster.put(aWorkload({ name: `w${index}` }))
+    expect(await namesOf('GET shop/deployments')).to.have.length(100)
+    expect(await namesOf('GET shop/deployments?limit=500')).to.have.length(101)
+  })
+
+  it('go on from continue, whatever comes and goes meanwhile', async () => {
+    for (const name of ['b', 'd', 'f', 'h']) service.cluster.put(aWorkload({ name }))
+    const first = await service.call('GET shop/deployments?limit=2')
+    expect(first.body.data.map(({ name }) => name)).to.deep.equal(['b', 'd'])
+    service.cluster.put(aWorkload({ name: 'a' }))
+    service.cluster.put(aWorkload({ name: 'e' }))
+    service.cluster.remove(aWorkload({ name: 'd' }))
+    const second = await service.call(`GET shop/deployments?limit=9&continue=${first.body.continue ?? ''}`)
+    expect(second.body.data.map(({ name }) => name)).to.deep.equal(['e', 'f', 'h'])
+    expect(second.body.continue).to.equal(null)
+  })
+
+  it('end with the last full page', async () => {
+    for (const name of ['a', 'b']) service.cluster.put(aWorkload({ name }))
+    expect((await service.call('GET shop/deployments?limit=2')).body.continue).to.equal(null)
+  })
+})
+
+describe('pages', () => {
+  const name = fc.stringMatching(/^[a-c](?:[-.]?[a-c]){0,3}$/)
+  const workload = fc
+    .record({ kind: fc.constantFrom(...KINDS), namespace: name, name })
+    .map((key) => aWorkload(key))
+
+  it('of any size, one after the other, show each visible workload exactly once', async () => {
+    const all = fc.uniqueArray(workload, { selector: ({ uid }) => uid, maxLength: 60 })
+    await fc.assert(
+      fc.asyncProperty(
+        all,
+        fc.integer({ min: 1, max: 9 }),
+        fc.func(fc.boolean()),
+        async (workloads, limit, sees) => {
+          const found: string[] = []
+          let next: string | undefined
+          do {
+            const request = { limit, continue: next, matches: () => true, chosen: () => true }
+            const visible = async (namespace: string, kind: string) => sees(namespace, kind)
+            const { workloads: some, continue: more } = await page(workloads, { ...request, visible })
+            expect(some).to.have.length.at.most(limit)
+            found.push(...some.map(({ uid }) => uid))
+            next = more ?? undefined
+          } while (next !== undefined)
+          const expected = workloads
+            .filter(({ namespace, kind }) => sees(namespace, kind))
+            .map(({ uid }) => uid)
+          expect(found).to.have.length(expected.length)
+          expect(found).to.have.members(expected)
+        },
+      ),
+    )
+  })
+
+  it('look at 20,000 workloads at most, and go on from there', async () => {
+    const workloads = Array.from({ length: 20_001 }, (_, index) =>
+      aWorkload({ name: `w${String(index).padStart(5, '0')}` }),
+    )
+    const request = {
+      limit: 10,
+      matches: () => true,
+      visible: async () => true,
+      chosen: ({ name }: { name: string }) => name === 'w20000',
+    }
+    const first = await page(workloads, { ...request, continue: undefined })
+    expect(first.workloads).to.have.length(0)
+    const second = await page(workloads, { ...request, continue: first.continue ?? undefined })
+    expect(second.workloads.map(({ name }) => name)).to.deep.equal(['w20000'])
+    expect(second.continue).to.equal(null)
+  })
+
+  it('take no token that they did not give', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.base64String()), (token) => {
+        const position = positionOf(token)
+        if (position !== undefined) expect(Buffer.from(position).toString('base64url')).to.equal(token)
+      }),
+    )
+    expect(positionOf(Buffer.from('shop/pods/web').toString('base64url'))).to.equal(undefined)
+  })
+})

@@ -1,0 +1,158 @@
+import { expect } from 'chai'
+import { openapi } from '../../src/api/openapi.ts'
+import { KINDS, TYPE_OF } from '../../src/domain/workload.ts'
+import { aWorkload } from './fake-cluster.ts'
+import { NOON, Service } from './service.ts'
+import { managed, unreadable } from './states.ts'
+
+describe('routes of the API', () => {
+  let service: Service
+
+  beforeEach(async () => {
+    service = await Service.start()
+  })
+
+  afterEach(async () => await service.stop())
+
+  for (const kind of KINDS) {
+    it(`all nine operations work on ${kind}`, async () => {
+      service.cluster.put(aWorkload({ kind }))
+      const web = `shop/${kind}/web`
+      const steps: [string, object | undefined, object][] = [
+        [
+          `POST ${web}/enable`,
+          { schedule: '8-18'.replaceAll(/(\d+)/g, '$1:00'), timezone: 'Europe/Berlin' },
+          { enabled: true, wake_schedule: '8:00-18:00', timezone: 'Europe/Berlin' },
+        ],
+        [
+          `POST ${web}/snooze?for=2h`,
+          undefined,
+          { is_snoozed: true, current_replicas: 0, last_replicas: 3, snooze_requested: true },
+        ],
+        [`POST ${web}/wake`, {}, { is_snoozed: false, last_replicas: 3 }],
+        [`POST ${web}/pin`, undefined, { pin_state: 'active' }],
+        [`DELETE ${web}/pin`, undefined, { pin_state: 'none' }],
+        [
+          `POST ${web}/override`,
+          { duration: '90m' },
+          { has_manual_override: true, manual_override_until: new Date(NOON + 90 * 60_000).toISOString() },
+        ],
+        [
+          `POST ${web}/override`,
+          { duration: '' },
+          { has_manual_override: true, manual_override_until: null },
+        ],
+        [`DELETE ${web}/override`, undefined, { has_manual_override: false }],
+        [`PUT ${web}/schedule`, { schedule: '' }, { wake_schedule: null, timezone: 'Europe/Berlin' }],
+        [`GET ${web}`, undefined, { enabled: true, type: TYPE_OF[kind] }],
+        [`GET ${web}/status`, undefined, { enabled: true, type: TYPE_OF[kind] }],
+        [`POST ${web}/disable`, undefined, { enabled: false, is_snoozed: false }],
+      ]
+      for (const [request, body, expected] of steps) {
+        const answer = await service.call(request, { body })
+        expect(answer.status, `${request}: ${JSON.stringify(answer.body)}`).to.equal(200)
+        expect(answer.body.data).to.deep.include(expected)
+        expect(answer.body.timestamp).to.equal(new Date(NOON).toISOString())
+      }
+    })
+  }
+
+  it('by names who asked, with the mode they came by', async () => {
+    service.cluster.put(managed())
+    const { body } = await service.call('POST shop/deployments/web/snooze')
+    expect((body.data['operation_history'] as object[])[0]).to.deep.include({
+      by: 'local:alice',
+      trigger: 'api',
+      replicas: 0,
+    })
+  })
+
+  it('a dry run answers what would happen and changes nothing', async () => {
+    service.cluster.put(managed())
+    const before = service.cluster.snapshot()
+    const { body } = await service.call('POST shop/deployments/web/snooze?dryRun=true&wait=60s')
+    expect(body.data).to.deep.include({ is_snoozed: true, current_replicas: 0, last_replicas: 3 })
+    expect(body.message).to.match(/^dry run, nothing was changed: snoozed/)
+    expect(service.cluster.snapshot()).to.equal(before)
+  })
+
+  it('a dry run is refused as the write would be', async () => {
+    service.cluster.put(aWorkload())
+    const answer = await service.call('POST shop/deployments/web/snooze?dryRun=true')
+    expect(answer.code).to.equal('NOT_ENABLED')
+  })
+
+  it('enable repairs what cannot be read', async () => {
+    service.cluster.put(unreadable())
+    expect((await service.call('POST shop/deployments/web/enable')).status).to.equal(200)
+    expect((await service.call('GET shop/deployments/web')).status).to.equal(200)
+  })
+
+  it('a workload that the informer does not have yet is read live', async () => {
+    service.cluster.putUnlisted(managed({}, { name: 'fresh' }))
+    expect((await service.call('GET shop/deployments/fresh')).body.data).to.deep.include({ name: 'fresh' })
+  })
+
+  it('a plan lists the coming transitions, of 48 hours unless told', async () => {
+    service.cluster.put(managed({}, { annotations: { schedule: '8:00-18:00' } }))
+    const two = await service.call('GET shop/deployments/web/plan')
+    expect(two.body.data.map(({ at, type }) => [at, type])).to.deep.equal([
+      ['2026-03-03T18:00:00.000Z', 'snooze'],
+      ['2026-03-04T08:00:00.000Z', 'wake'],
+      ['2026-03-04T18:00:00.000Z', 'snooze'],
+      ['2026-03-05T08:00:00.000Z', 'wake'],
+    ])
+    expect((await service.call('GET shop/deployments/web/plan?hours=7')).body.data).to.have.length(1)
+  })
+
+  it('workloads may be called like actions', async () => {
+    service.cluster.put(managed({}, { name: 'status' }))
+    expect((await service.call('GET shop/deployments/status')).body.data).to.deep.include({ name: 'status' })
+    expect((await service.call('GET shop/deployments/status/status')).body.data).to.deep.include({
+      name: 'status',
+    })
+  })
+
+  it('HEAD answers as GET does, without the body', async () => {
+    service.cluster.put(managed())
+    const { status, headers, body } = await service.call('HEAD shop/deployments/web')
+    expect([status, headers.get('content-type'), body]).to.deep.equal([
+      200,
+      'application/json; charset=utf-8',
+      {},
+    ])
+  })
+
+  it('OPTIONS says which methods there are', async () => {
+    const { status, headers } = await service.call('OPTIONS shop/deployments/web')
+    expect([status, headers.get('allow')]).to.deep.equal([204, 'GET, HEAD'])
+  })
+
+  it('the document needs no token and names every route', async () => {
+    const { status, body } = await service.call('GET /api/v1/openapi.json', { token: null })
+    expect(status).to.equal(200)
+    expect(body).to.deep.equal(JSON.parse(JSON.stringify(openapi)))
+    expect(Object.keys(openapi.paths)).to.have.length(13)
+  })
+
+  it('nothing that is answered is stored or sniffed', async () => {
+    const { headers } = await service.call('GET shop/deployments/none')
+    expect(headers.get('cache-control')).to.equal('no-store')
+    expect(headers.get('x-content-type-options')).to.equal('nosniff')
+  })
+
+  it('metrics are told the template of the route, never what a stranger wrote', async () => {
+    service.cluster.put(managed())
+    await service.call('GET shop/deployments/web')
+    await service.call('PATCH shop/deployments/web/pin')
+    await service.call('GET /x/y')
+    await service.call('GET shop/deployments/web', { token: null })
+    const workload = '/api/v1/namespaces/{namespace}/{kind}/{name}'
+    expect(service.observed).to.deep.equal([
+      { route: workload, method: 'GET', code: 200 },
+      { route: `${workload}/pin`, method: 'PATCH', code: 405 },
+      { route: 'unmatched', method: 'GET', code: 404 },
+      { route: 'unmatched', method: 'GET', code: 401 },
+    ])
+  })
+})

@@ -1,0 +1,128 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { expect } from 'chai'
+import { ApiServer } from '../../src/api/server.ts'
+import { createLogger } from '../../src/logger.ts'
+import { Service, token } from './service.ts'
+import { managed } from './states.ts'
+
+/** Sends bytes as they are; resolves with all that comes back until the server closes. */
+async function raw({ url }: ApiServer, bytes: string): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  let received = ''
+  socket.on('data', (chunk) => (received += chunk.toString()))
+  socket.write(bytes)
+  await once(socket, 'close')
+  return received
+}
+
+describe('the server', () => {
+  let service: Service
+
+  beforeEach(async () => {
+    service = await Service.start()
+    service.cluster.put(managed())
+  })
+
+  afterEach(async () => await service.stop())
+
+  const junk: [name: string, bytes: string, status: number][] = [
+    ['what is not HTTP', 'hello\r\n\r\n', 400],
+    ['two lengths', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400],
+    [
+      'a length and chunks',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+      400,
+    ],
+    ['headers of more than 16 KiB', `GET / HTTP/1.1\r\nHost: a\r\nA: ${'a'.repeat(17_000)}\r\n\r\n`, 431],
+  ]
+  for (const [name, bytes, status] of junk) {
+    it(`answers ${name} with ${status} in the envelope, and closes`, async () => {
+      const answer = await raw(service.server, bytes)
+      expect(answer).to.match(new RegExp(`^HTTP/1\\.1 ${status} `))
+      const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as object
+      expect(body).to.have.nested.property('error.details.request_id')
+    })
+  }
+
+  for (const target of [
+    '//',
+    '/api/v1/namespaces//deployments/web',
+    '/%',
+    '*',
+    'http://evil.test/api/v1/workloads?%',
+    '/api/v1/workloads?a[b]=c',
+  ]) {
+    it(`answers a strange target as any other: ${target}`, async () => {
+      const answer = await raw(
+        service.server,
+        `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+      )
+      expect(answer).to.match(/^HTTP\/1\.1 401 /)
+    })
+  }
+
+  it('takes a body that breaks off for a bad request, not for a fault of its own', async () => {
+    const { hostname, port } = new URL(service.server.url)
+    const { promise: observed, resolve } = Promise.withResolvers<void>()
+    service.onObserved = resolve
+    const socket = connect(Number(port), hostname)
+    const head = [
+      'POST /api/v1/namespaces/shop/deployments/web/enable HTTP/1.1',
+      'Host: a',
+      'Content-Type: application/json',
+    ]
+    const more = [`Authorization: Bearer ${await token()}`, 'Content-Length: 100', '', '{']
+    socket.write([...head, ...more].join('\r\n'), () => socket.destroy())
+    await observed
+    expect(service.observed.map(({ code }) => code)).to.deep.equal([400])
+    expect(service.log.filter(({ level }) => level === 'error')).to.deep.equal([])
+  })
+
+  it('stops: idle connections are closed, and nobody is let in any more', async () => {
+    const { url } = service.server
+    await service.call('GET shop/deployments/web')
+    await service.stop()
+    const error = await fetch(url).then(
+      () => undefined,
+      (reason: Error) => reason,
+    )
+    expect(error).to.be.an('error')
+  })
+
+  it('stops: what is in flight is finished', async () => {
+    const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+    const write = service.cluster.write.bind(service.cluster)
+    service.cluster.write = async (...given) => {
+      reach()
+      await gate
+      return await write(...given)
+    }
+    const answer = service.call('POST shop/deployments/web/pin')
+    await reached
+    const stopped = service.stop()
+    open()
+    expect((await answer).body.data['pin_state']).to.equal('active')
+    await stopped
+  })
+
+  it('can be stopped twice, and before it was started', async () => {
+    await service.stop()
+    await service.stop()
+    await new Service().stop()
+  })
+
+  it('says which port is taken', async () => {
+    const port = Number(new URL(service.server.url).port)
+    const api = { callback: () => undefined, drain: () => undefined }
+    const deps = { clock: Date.now, logger: createLogger('silent') }
+    const server = new ApiServer(api, [{ host: '127.0.0.1', port }], deps)
+    const error = await server.start().then(
+      () => undefined,
+      (reason: Error) => reason,
+    )
+    expect(error?.message).to.include('EADDRINUSE')
+  })
+})

@@ -1,0 +1,152 @@
+import { once } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
+import { expect } from 'chai'
+import { createWaitingRoom } from '../../src/api/waiting.ts'
+import { decodeState, encodeState } from '../../src/domain/state-codec.ts'
+import type { WorkloadKey } from '../../src/domain/workload.ts'
+import { aWorkload, FakeCluster } from './fake-cluster.ts'
+import { Service } from './service.ts'
+import { managed } from './states.ts'
+
+const web: WorkloadKey = { kind: 'deployments', namespace: 'shop', name: 'web' }
+
+describe('?wait', () => {
+  let service: Service
+
+  beforeEach(async () => {
+    service = await Service.start()
+    service.cluster.put(managed())
+  })
+
+  afterEach(async () => await service.stop())
+
+  /** Resolves once the write has been done, which the answer then waits behind. */
+  const written = async (): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    service.cluster.onChange(() => resolve())
+    await promise
+    await setImmediate()
+  }
+
+  const complete = () => {
+    const workload = service.cluster.mustGet(web)
+    const state = decodeState(workload.annotations.state ?? '')
+    const history = state.history.map((operation) => ({
+      ...operation,
+      duration: 5,
+      result: 'succeeded' as const,
+    }))
+    const annotations = {
+      ...workload.annotations,
+      state: encodeState({ ...state, counter: state.counter + 1, history }),
+    }
+    service.cluster.put({ ...workload, annotations })
+  }
+
+  it('answers once the operation is complete', async () => {
+    const wrote = written()
+    const answer = service.call('POST shop/deployments/web/snooze?wait=5m')
+    await wrote
+    service.cluster.podsFollow(web)
+    complete()
+    const { data } = (await answer).body
+    expect(data).to.deep.include({ is_snoozed: true, operation_in_progress: false, ready_replicas: 0 })
+    expect((data['operation_history'] as object[])[0]).to.include({ result: 'succeeded', duration: 5 })
+  })
+
+  it('answers once the pods have followed, though the write that completes the operation is late', async () => {
+    const wrote = written()
+    const answer = service.call('POST shop/deployments/web/snooze?wait=5m')
+    await wrote
+    service.cluster.podsFollow(web)
+    expect((await answer).body.data).to.deep.include({ operation_in_progress: false, ready_replicas: 0 })
+  })
+
+  it('answers with operation_in_progress true when the time is up', async () => {
+    const { status, body } = await service.call('POST shop/deployments/web/snooze?wait=1s')
+    expect([status, body.data['operation_in_progress']]).to.deep.equal([200, true])
+  })
+
+  it('waits for nothing where nothing is in progress', async () => {
+    const { body } = await service.call('POST shop/deployments/web/wake?wait=5m')
+    expect(body.data['operation_in_progress']).to.equal(false)
+  })
+
+  it('is 404 if the workload is deleted meanwhile', async () => {
+    const wrote = written()
+    const answer = service.call('POST shop/deployments/web/snooze?wait=5m')
+    await wrote
+    service.cluster.remove(web)
+    expect((await answer).code).to.equal('NOT_FOUND')
+  })
+
+  it('ends with an answer when the service stops', async () => {
+    const wrote = written()
+    const answer = service.call('POST shop/deployments/web/snooze?wait=5m')
+    await wrote
+    await service.stop()
+    const { status, headers, body } = await answer
+    expect([status, body.data['operation_in_progress']]).to.deep.equal([200, true])
+    expect(headers.get('connection')).to.equal('close')
+  })
+})
+
+describe('the waiting room', () => {
+  const never = new AbortController().signal
+
+  it('takes 100 of one subject and 1,000 in all, and refuses before anything is written', () => {
+    const room = createWaitingRoom(new FakeCluster())
+    const places = Array.from({ length: 100 }, () => room.reserve('alice'))
+    expect(() => room.reserve('alice')).to.throw('without wait')
+    for (let subject = 0; subject < 9; subject += 1)
+      for (let index = 0; index < 100; index += 1) room.reserve(`s${subject}`)
+    expect(() => room.reserve('bob')).to.throw('without wait')
+    places[0]?.release()
+    room.reserve('bob')
+  })
+
+  it('does not take a copy from before the write for the answer', async () => {
+    const cluster = new FakeCluster()
+    const place = createWaitingRoom(cluster).reserve('alice')
+    const history = [
+      { type: 'snooze', trigger: 'api', at: 0, replicas: 0, duration: null, by: null, result: 'running' },
+    ] as const
+    const before = managed({ counter: 4 })
+    const after = managed({ counter: 5, asleep: true, history }, { generation: 2, replicas: 0 })
+    cluster.put(before)
+    const answer = place.followed(after, 60_000, never)
+    cluster.put({ ...before, labels: { late: 'yes' } })
+    const followed = managed({ counter: 6, asleep: true }, { generation: 2, replicas: 0 })
+    cluster.put(followed)
+    expect(await answer).to.equal(followed)
+  })
+
+  it('lets go when the client goes', async () => {
+    const place = createWaitingRoom(new FakeCluster()).reserve('alice')
+    const history = [
+      { type: 'wake', trigger: 'api', at: 0, replicas: 3, duration: null, by: null, result: 'running' },
+    ] as const
+    const running = managed({ history }, { generation: 2 })
+    const client = new AbortController()
+    const answer = place.followed(running, 300_000, client.signal)
+    const gone = once(client.signal, 'abort')
+    client.abort()
+    await gone
+    expect(await answer).to.equal(running)
+  })
+
+  it('takes another workload of the same name for a deletion', async () => {
+    const cluster = new FakeCluster()
+    const place = createWaitingRoom(cluster).reserve('alice')
+    const history = [
+      { type: 'wake', trigger: 'api', at: 0, replicas: 3, duration: null, by: null, result: 'running' },
+    ] as const
+    const answer = place.followed(managed({ history }, { generation: 2 }), 300_000, never)
+    cluster.put(aWorkload({ uid: 'another', createdAt: Date.now() }))
+    const error = await answer.then(
+      () => undefined,
+      (reason: Error) => reason,
+    )
+    expect(error).to.have.property('code', 'NOT_FOUND')
+  })
+})
