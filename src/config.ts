@@ -3,7 +3,7 @@ import { readDocument } from './config/document.ts'
 import { settingsOf, type Setting } from './config/environment.ts'
 import { InvalidConfig } from './config/faults.ts'
 import { CONFIG_SCHEMA } from './config/schema.ts'
-import { merged, sourcesOf } from './config/settings.ts'
+import { merged, preset, sourcesOf } from './config/settings.ts'
 import type { Config } from './config/shape.ts'
 import { invalidValues } from './config/validation.ts'
 import type { Policy } from './domain/policy.ts'
@@ -21,6 +21,8 @@ export interface ConfigInput {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Options of the command line, which win over both. */
   readonly options?: readonly Setting[]
+  /** What a command has instead of the defaults; file, variables and options win over it. */
+  readonly presets?: readonly Setting[]
 }
 
 /**
@@ -32,12 +34,14 @@ export function loadConfig({
   file = 'configuration',
   environment,
   options = [],
+  presets = [],
 }: ConfigInput): Config {
   const document = readDocument(text, file)
   const { settings, faults } = settingsOf(environment, CONFIG_SCHEMA)
   const all = [...settings, ...options]
   const sourceOf = sourcesOf(document, all)
   const value = merged(document.value, all, CONFIG_SCHEMA)
+  preset(value, presets)
   const invalid = invalidValues(value, sourceOf)
   const config = value as Config
   if (invalid.length === 0) followApiPort(config)

@@ -23,6 +23,17 @@ const only = (text: string, environment: Record<string, string> = {}) => {
 }
 
 describe('configuration', () => {
+  it("takes a command's presets where neither file, variable nor option has a value", () => {
+    const presets = [
+      { path: ['api', 'host'], value: '127.0.0.1', source: 'test' },
+      { path: ['log', 'level'], value: 'warn', source: 'test' },
+      { path: ['timezone'], value: 'Asia/Tokyo', source: 'test' },
+    ]
+    const environment = { DORMOUSE_LOG_LEVEL: 'debug' }
+    const config = loadConfig({ text: 'api: { host: "::1" }', environment, presets })
+    expect([config.api.host, config.log.level, config.timezone]).to.deep.equal(['::1', 'debug', 'Asia/Tokyo'])
+  })
+
   it('has the documented defaults, durations in milliseconds and sizes in bytes', () => {
     expect(load()).to.deep.equal({
       timezone: 'UTC',

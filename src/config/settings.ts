@@ -11,6 +11,11 @@ export function merged(value: unknown, settings: readonly Setting[], schema: Key
   return root
 }
 
+/** Puts presets in where neither file nor setting has a value; changes `value`, which is `merged`'s own. */
+export function preset(value: unknown, presets: readonly Setting[]): void {
+  for (const { path, value: given } of presets) if (at(value, path) === undefined) put(value, path, given)
+}
+
 /** Says of a JSON pointer what gave its value: a setting, a place in the file, or `default`. */
 export function sourcesOf(
   document: ConfigDocument,
@@ -49,6 +54,10 @@ function put(root: unknown, path: readonly string[], value: unknown): void {
     section = section[step] ??= {}
   }
   if (isSection(section)) section[last] = value
+}
+
+function at(root: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((section, step) => (isSection(section) ? section[step] : undefined), root)
 }
 
 function isSection(value: unknown): value is Section {

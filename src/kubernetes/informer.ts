@@ -27,6 +27,7 @@ interface Options {
 export class WorkloadInformer implements Runnable {
   readonly name = 'informer'
   readonly #log: Logger
+  readonly #observer: KubernetesObserver
   readonly #store: WorkloadStore
   readonly #reflectors: ReadonlyMap<Kind, Reflector>
   readonly #listeners: ChangeListener[] = []
@@ -34,10 +35,10 @@ export class WorkloadInformer implements Runnable {
   readonly #intern = createIntern()
   readonly #stopped = new AbortController()
   #runs: Promise<void>[] = []
-  #listenerFailures = 0
 
   constructor({ lister, observer, log, silence = 150_000, pageSize = 500, delay: wait = delay }: Options) {
     this.#log = log
+    this.#observer = observer
     this.#store = new WorkloadStore((before, after) => this.#notify(before, after))
     this.#reflectors = new Map(
       KINDS.map((kind) => {
@@ -86,11 +87,6 @@ export class WorkloadInformer implements Runnable {
     return [...this.#reflectors.values()].every((reflector) => reflector.connected)
   }
 
-  /** How often a listener threw. */
-  get listenerFailures(): number {
-    return this.#listenerFailures
-  }
-
   get(key: WorkloadKey): Workload | undefined {
     return this.#store.get(key)
   }
@@ -131,7 +127,7 @@ export class WorkloadInformer implements Runnable {
       try {
         listener(before, after)
       } catch (error) {
-        this.#listenerFailures++
+        this.#observer.listenerFailed()
         const { kind, namespace, name } = after ?? before ?? {}
         this.#log.error({ err: error, kind, namespace, name }, 'a listener of the informer failed')
       }

@@ -6,4 +6,6 @@ export interface KubernetesObserver {
   request(verb: string, resource: string, code: number, seconds: number): void
   watchRestarted(kind: Kind, reason: string): void
   eventDropped(): void
+  /** A listener of the informer threw. */
+  listenerFailed(): void
 }

@@ -186,9 +186,12 @@ export class Metrics {
     this.#queueWait.observe(seconds)
   }
 
-  /** A listener of the informer or a reconciliation threw. */
-  handlerFailed(room: 'informer' | 'controller'): void {
-    this.#failures.inc({ room })
+  listenerFailed(): void {
+    this.#failures.inc({ room: 'informer' })
+  }
+
+  decidingFailed(): void {
+    this.#failures.inc({ room: 'controller' })
   }
 
   /** `reason` from a fixed set. */

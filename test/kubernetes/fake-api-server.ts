@@ -81,6 +81,7 @@ export class RecordingObserver implements KubernetesObserver {
   readonly calls: string[] = []
   readonly restarts: string[] = []
   dropped = 0
+  listenerFailures = 0
 
   request(verb: string, resource: string, code: number): void {
     this.calls.push(`${verb} ${resource} ${code}`)
@@ -92,6 +93,10 @@ export class RecordingObserver implements KubernetesObserver {
 
   eventDropped(): void {
     this.dropped++
+  }
+
+  listenerFailed(): void {
+    this.listenerFailures++
   }
 }
 

@@ -164,7 +164,7 @@ describe("the informer's watch", () => {
     api.standing[0]?.write(line('MODIFIED', deployment('web', { resourceVersion: '102' })))
     await until(() => heard.length === 2)
     expect(heard).to.deep.equal(['10', '102'])
-    expect(api.informer.listenerFailures).to.equal(2)
+    expect(api.observer.listenerFailures).to.equal(2)
     expect(api.restarts()).to.deep.equal([])
   })
 

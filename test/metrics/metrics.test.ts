@@ -20,7 +20,7 @@ function busy(options: Partial<MetricsOptions> = {}): Metrics {
   metrics.request('patch', 'deployments', 200, 0.01)
   metrics.watchRestarted('deployments', 'expired')
   metrics.eventDropped()
-  metrics.handlerFailed('controller')
+  metrics.decidingFailed()
   metrics.http('/api/v1/workloads', 'GET', 200, 0.002)
   metrics.operation('snooze', 'schedule', 'deployments', 'succeeded')
   metrics.operationDuration('snooze', 'deployments', 4)

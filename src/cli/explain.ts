@@ -1,0 +1,109 @@
+import type { Command } from 'commander'
+import { DateTime } from 'luxon'
+import type { Instant } from '../clock.ts'
+import { compileSchedule, InvalidTimezone, type Edge, type Schedule } from '../domain/schedule/schedule.ts'
+import { InvalidSchedule } from '../domain/schedule/syntax.ts'
+import { wholeNumber } from './options.ts'
+import { UsageError, type CliPorts } from './program.ts'
+
+interface ExplainOptions {
+  readonly timezone: string
+  readonly count: number
+  readonly from?: string
+  readonly json?: true
+}
+
+/** `dormouse explain`: prints how a schedule is understood and when it changes. */
+export function registerExplain(
+  program: Command,
+  { stdout, clock }: Pick<CliPorts, 'stdout' | 'clock'>,
+): void {
+  program
+    .command('explain')
+    .description('Show how a schedule is understood: its canonical form and its coming edges')
+    .argument('<schedule>', "such as '8:00-18:00,Mon-Fri'")
+    .option('--timezone <zone>', 'IANA time zone', 'UTC')
+    .option('--count <n>', 'how many edges', wholeNumber(1, 1000), 10)
+    .option('--from <time>', 'ISO 8601, in the time zone if it names none (default: now)')
+    .option('--json', 'print JSON')
+    .action((text: string, { timezone, count, from, json }: ExplainOptions) => {
+      const schedule = compile(text, timezone)
+      const start = from === undefined ? clock() : instantOf(from, timezone)
+      const explanation = explain(schedule, start, count)
+      stdout.write(json ? `${JSON.stringify(explanation, null, 2)}\n` : render(explanation))
+    })
+}
+
+/** Times in ISO 8601: `at` in UTC, `local` with the zone's offset. */
+interface Explanation {
+  readonly schedule: string
+  readonly timezone: string
+  readonly from: string
+  readonly state: Edge['to']
+  /** The latest edge; null: it has none. */
+  readonly since: string | null
+  readonly edges: readonly { readonly at: string; readonly local: string; readonly to: Edge['to'] }[]
+}
+
+function explain(schedule: Schedule, from: Instant, count: number): Explanation {
+  const edges: Edge[] = []
+  for (let edge = schedule.nextEdge(from); edge && edges.length < count; edge = schedule.nextEdge(edge.at)) {
+    edges.push(edge)
+  }
+  const latest = schedule.latestEdge(from)
+  return {
+    schedule: schedule.text,
+    timezone: schedule.zone,
+    from: utc(from),
+    state: schedule.stateAt(from),
+    since: latest ? utc(latest.at) : null,
+    edges: edges.map(({ at, to }) => ({ at: utc(at), local: localIso(at, schedule.zone), to })),
+  }
+}
+
+function render({ schedule, timezone, from, state, since, edges }: Explanation): string {
+  const lines = [
+    `schedule  ${schedule}`,
+    `timezone  ${timezone}`,
+    `at        ${readable(from, timezone)}  ${from}`,
+    since
+      ? `state     ${state} since ${readable(since, timezone)}`
+      : `state     always ${state}: it has no edges`,
+    '',
+    ...edges.map(({ at, to }) => `${readable(at, timezone)}  ${at}  ${to}`),
+  ]
+  return `${lines.join('\n').trimEnd()}\n`
+}
+
+function compile(text: string, zone: string): Schedule {
+  try {
+    return compileSchedule(text, zone)
+  } catch (error) {
+    if (error instanceof InvalidTimezone)
+      throw new UsageError(`--timezone: ${error.message}`, { cause: error })
+    if (!(error instanceof InvalidSchedule)) throw error
+    const shown = text.replaceAll(/\p{Cc}/gu, ' ')
+    const caret = `${' '.repeat(error.position - 1)}^`
+    throw new UsageError(`${error.message}\n  ${shown}\n  ${caret}`, { cause: error })
+  }
+}
+
+function instantOf(text: string, zone: string): Instant {
+  const time = DateTime.fromISO(text, { zone })
+  if (!time.isValid)
+    throw new UsageError(`--from: expected ISO 8601 such as 2026-03-02T08:00, found '${text}'`)
+  return time.toMillis()
+}
+
+function utc(instant: Instant): string {
+  return new Date(instant).toISOString().replace('.000Z', 'Z')
+}
+
+function localIso(instant: Instant, zone: string): string {
+  return DateTime.fromMillis(instant, { zone }).toISO({ suppressMilliseconds: true }) ?? utc(instant)
+}
+
+/** `Mon 2026-03-02 08:00 +01:00`, in the zone's time. */
+function readable(iso: string, zone: string): string {
+  return DateTime.fromISO(iso, { zone, locale: 'en' }).toFormat('ccc yyyy-MM-dd HH:mm ZZ')
+}

@@ -1,0 +1,37 @@
+import { InvalidArgumentError } from 'commander'
+import { formatDuration, parseDuration } from '../config/units.ts'
+
+/** Parsers of option values; each throws commander's InvalidArgumentError, which names the option. */
+
+/** Milliseconds of `90s`, `8h` and the like, within bounds. */
+export function duration(least: number, most: number) {
+  return (text: string): number => {
+    const value = parseDuration(text)
+    if (value !== undefined && value >= least && value <= most) return value
+    const bounds = `from ${formatDuration(least)} to ${formatDuration(most)}`
+    throw new InvalidArgumentError(`Expected a duration such as 90s or 8h, ${bounds}.`)
+  }
+}
+
+export function wholeNumber(least: number, most: number) {
+  return (text: string): number => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : NaN
+    if (value >= least && value <= most) return value
+    throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`)
+  }
+}
+
+/** `a,b`; every item must match. */
+export function list(item: RegExp, expected: string) {
+  return (text: string): string[] => {
+    const items = text.split(',').map((each) => each.trim())
+    if (items.every((each) => item.test(each))) return [...new Set(items)]
+    throw new InvalidArgumentError(`Expected ${expected}.`)
+  }
+}
+
+/** A name for a claim: not empty, at most 128 characters, none of them a control character. */
+export function name(text: string): string {
+  if (/^[^\p{Cc}]{1,128}$/u.test(text)) return text
+  throw new InvalidArgumentError('Expected 1 to 128 characters without control characters.')
+}

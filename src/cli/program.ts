@@ -1,0 +1,63 @@
+import { Command, CommanderError } from 'commander'
+import type { DestinationStream } from 'pino'
+import type { Clock } from '../clock.ts'
+import { InvalidConfig } from '../config.ts'
+
+/** What commands get of the world; main.ts alone has the real one. */
+export interface CliPorts {
+  readonly stdout: { write(text: string): unknown }
+  readonly stderr: { write(text: string): unknown }
+  readonly clock: Clock
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Aborted when the process is asked to end. */
+  readonly stopSignal: AbortSignal
+  /** The namespace that we run in; undefined: outside a cluster. */
+  readonly ownNamespace: string | undefined
+  readonly logDestination: DestinationStream
+}
+
+/** The command line was used wrongly: the message is for the person, the exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/**
+ * The program without commands; each file of this folder registers one, so that it inherits the settings:
+ * `registerToken(program, ports)`.
+ */
+export function createProgram(
+  version: string,
+  { stdout, stderr }: Pick<CliPorts, 'stdout' | 'stderr'>,
+): Command {
+  return new Command('dormouse')
+    .description('Puts Kubernetes workloads to sleep and wakes them')
+    .version(version)
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
+    .showHelpAfterError('(add --help to see how it is used)')
+}
+
+/**
+ * Runs the command that the arguments (without `node` and the script) ask for.
+ * @returns the exit code: 0; 2 for misuse and a faulty configuration; 1 for everything else that fails
+ */
+export async function run(program: Command, args: readonly string[], { stderr }: Pick<CliPorts, 'stderr'>) {
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return 0
+  } catch (error) {
+    // commander has written its message itself
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    const message = messageOf(error)
+    // what it quotes must not steer the terminal
+    stderr.write(`error: ${message.replaceAll(/[^\P{Cc}\n]/gu, ' ')}\n`)
+    return error instanceof UsageError || error instanceof InvalidConfig ? 2 : 1
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number }
+  if (code !== 'EADDRINUSE') return error.message
+  return `${address}:${port} is in use: give another by --api-port, --metrics-port or --kube-port (0: a free one)`
+}

@@ -1,0 +1,86 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import type { Setting } from '../config.ts'
+import { createLogger } from '../logger.ts'
+import type { Runnable } from '../runnable.ts'
+import { SandboxCluster } from '../sandbox/sandbox.ts'
+import { MAX_TTL, newKeyPair, signToken } from './local-token.ts'
+import type { CliPorts } from './program.ts'
+import { runUntilStopped } from './run.ts'
+import { configOf, port, runOptions, type RunOptions } from './run-options.ts'
+import { pasteable } from './sandbox-text.ts'
+import { Service } from './service.ts'
+
+/** Loopback only, and quiet: the terminal belongs to the person. */
+const PRESETS: readonly Setting[] = [
+  { path: ['api', 'host'], value: '127.0.0.1', source: 'the sandbox' },
+  { path: ['api', 'insecurePort'], value: 8080, source: 'the sandbox' },
+  { path: ['log', 'level'], value: 'warn', source: 'the sandbox' },
+]
+const KUBE_PORT = 8081
+const ISSUER = 'dormouse-sandbox'
+const AUDIENCE = 'dormouse'
+
+/** `dormouse sandbox`: a cluster in memory with a small shop in it, and Dormouse over it. */
+export function registerSandbox(program: Command, ports: CliPorts): void {
+  const { stdout, clock, logDestination } = ports
+  const command = program
+    .command('sandbox')
+    .description('Try Dormouse without a cluster: an API server in memory, on loopback')
+    .option('--kube-port <port>', 'port of the Kubernetes API; 0: a free one', port, KUBE_PORT)
+  runOptions(command).action(async (options: RunOptions & { kubePort: number }) => {
+    const begun = performance.now()
+    const config = await configOf(options, ports, PRESETS)
+    const logger = createLogger(config.log.level, logDestination)
+    const cluster = new SandboxCluster({ port: options.kubePort, clock, logger, seed: true })
+    const keys = newKeyPair('EdDSA')
+    const token = await signToken(
+      {
+        privateKey: keys.privateKey,
+        issuer: ISSUER,
+        audience: AUDIENCE,
+        subject: 'you',
+        scopes: ['dormouse:read', 'dormouse:write'],
+        namespaces: ['*'],
+        ttl: MAX_TTL,
+      },
+      clock(),
+    )
+    const directory = await mkdtemp(join(tmpdir(), 'dormouse-sandbox-'))
+    const kubeconfig = join(directory, 'kubeconfig')
+    let service: Service | undefined
+    const dormouse: Runnable = {
+      name: 'dormouse',
+      async start() {
+        await writeFile(kubeconfig, cluster.kubeconfig(), { mode: 0o600 })
+        const local = { issuer: ISSUER, audience: AUDIENCE, publicKey: keys.publicKey }
+        const metricsHost = config.api.host
+        service = await Service.create({
+          config,
+          kubeconfig,
+          ownNamespace: undefined,
+          local,
+          metricsHost,
+          clock,
+          logger,
+        })
+        await service.start()
+      },
+      async stop() {
+        await service?.stop()
+      },
+    }
+    try {
+      await runUntilStopped([cluster, dormouse], ports.stopSignal, () => {
+        if (!service) return
+        const found = { ...service.addresses, token, kubeconfig }
+        const seconds = (performance.now() - begun) / 1000
+        stdout.write(options.json ? `${JSON.stringify(found)}\n` : pasteable(found, seconds))
+      })
+    } finally {
+      await rm(directory, { recursive: true, force: true })
+    }
+  })
+}

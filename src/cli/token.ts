@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { MAX_TTL, signToken, type Scope } from './local-token.ts'
+import { duration, list, name } from './options.ts'
+import { UsageError, type CliPorts } from './program.ts'
+
+interface TokenOptions {
+  readonly key: string
+  readonly subject: string
+  readonly issuer: string
+  readonly audience: string
+  readonly scope: Scope[]
+  readonly namespaces: string[]
+  readonly ttl: number
+}
+
+/** `dormouse token`: prints a token for the API's mode `local`. */
+export function registerToken(program: Command, { stdout, clock }: Pick<CliPorts, 'stdout' | 'clock'>): void {
+  program
+    .command('token')
+    .description(
+      'Issue a token for the API, signed by the private key whose public half the service has (auth.local)',
+    )
+    .requiredOption('--key <file>', 'private key in PEM; make one by: dormouse key-pair <directory>')
+    .requiredOption('--subject <name>', 'whom the token is for: the name in history and in the log', name)
+    .requiredOption(
+      '--namespaces <a,b>',
+      "namespaces it is good for; '*' for all",
+      list(/^(?:\*|[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)$/, "names of namespaces, comma-separated, or '*'"),
+    )
+    .option('--issuer <name>', 'as in auth.local.issuer', name, 'dormouse')
+    .option('--audience <name>', 'as in auth.local.audience', name, 'dormouse')
+    .option(
+      '--scope <scopes>',
+      'dormouse:read, dormouse:write or both, comma-separated',
+      list(/^dormouse:(?:read|write)$/, 'dormouse:read, dormouse:write or both, comma-separated'),
+      ['dormouse:read'],
+    )
+    .option('--ttl <duration>', 'how long it is good for, at most 24h', duration(1000, MAX_TTL), 3_600_000)
+    .action(async ({ key, scope, ...claims }: TokenOptions) => {
+      const privateKey = await readKey(key)
+      stdout.write(`${await issue({ ...claims, privateKey, scopes: scope }, key)}\n`)
+    })
+
+  async function issue(request: Parameters<typeof signToken>[0], file: string): Promise<string> {
+    try {
+      return await signToken(request, clock())
+    } catch (error) {
+      if (error instanceof TypeError)
+        throw new UsageError(`--key ${file}: ${error.message}`, { cause: error })
+      throw error
+    }
+  }
+}
+
+async function readKey(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    throw new UsageError(`--key ${file}: cannot be read (${code})`, { cause: error })
+  }
+}

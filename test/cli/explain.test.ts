@@ -1,0 +1,85 @@
+import { expect } from 'chai'
+import { registerExplain } from '../../src/cli/explain.ts'
+import { call } from './terminal.ts'
+
+const explain = (...args: string[]) => call(registerExplain, ['explain', ...args])
+
+describe('dormouse explain', () => {
+  it('prints the canonical form, the state and the coming edges in local time and UTC', async () => {
+    const { code, out } = await explain('08:00-18:00,mon-fri', '--timezone', 'Europe/Berlin', '--count', '3')
+    expect(code).to.equal(0)
+    expect(out).to.equal(
+      [
+        'schedule  8:00-18:00,Mon-Fri',
+        'timezone  Europe/Berlin',
+        'at        Mon 2026-03-02 13:00 +01:00  2026-03-02T12:00:00Z',
+        'state     awake since Mon 2026-03-02 08:00 +01:00',
+        '',
+        'Mon 2026-03-02 18:00 +01:00  2026-03-02T17:00:00Z  asleep',
+        'Tue 2026-03-03 08:00 +01:00  2026-03-03T07:00:00Z  awake',
+        'Tue 2026-03-03 18:00 +01:00  2026-03-03T17:00:00Z  asleep',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  it('starts where it is told to, in the zone, and shows what a change of clocks does', async () => {
+    const { out } = await explain(
+      '2:30-4:00',
+      '--timezone',
+      'Europe/Berlin',
+      '--from',
+      '2026-03-29T00:00',
+      '--count',
+      '1',
+    )
+    expect(out).to.contain('Sun 2026-03-29 03:30 +02:00  2026-03-29T01:30:00Z  awake')
+  })
+
+  it('prints the same as JSON', async () => {
+    const { out } = await explain('8:00-18:00', '--timezone', 'Asia/Kathmandu', '--count', '1', '--json')
+    expect(JSON.parse(out)).to.deep.equal({
+      schedule: '8:00-18:00',
+      timezone: 'Asia/Kathmandu',
+      from: '2026-03-02T12:00:00Z',
+      state: 'awake',
+      since: '2026-03-02T02:15:00Z',
+      edges: [{ at: '2026-03-02T12:15:00Z', local: '2026-03-02T18:00:00+05:45', to: 'asleep' }],
+    })
+  })
+
+  it('prints ten edges unless told otherwise', async () => {
+    expect((await explain('8:00-18:00')).out.match(/^\w{3} \d{4}/gm)).to.have.length(10)
+  })
+
+  it('says of a schedule without edges that it never changes', async () => {
+    expect((await explain('0:00-24:00')).out).to.contain('always awake')
+  })
+
+  it('points at the fault', async () => {
+    const { code, out, err } = await explain('8:00-18:00,Mon-Fry')
+    expect([code, out]).to.deep.equal([2, ''])
+    const [message, text, caret] = err.split('\n')
+    expect(message).to.match(/^error: at 16: expected a day/)
+    expect(text).to.equal('  8:00-18:00,Mon-Fry')
+    expect(text?.slice(caret?.indexOf('^'))).to.equal('Fry')
+  })
+
+  it('shows no control characters of what it was given', async () => {
+    expect((await explain('8:00-\u001B[31m')).err).not.to.contain('\u001B')
+  })
+
+  for (const args of [
+    ['8:00-18:00', '--timezone', 'Mars/Olympus'],
+    ['8:00-18:00', '--from', 'tomorrow'],
+    ['8:00-18:00', '--count', '0'],
+    ['8:00-18:00', '--count', '1e3'],
+    [],
+  ]) {
+    it(`ends with 2 for: explain ${args.join(' ')}`, async () => {
+      const { code, out, err } = await explain(...args)
+      expect([code, out]).to.deep.equal([2, ''])
+      expect(err).to.contain(args.at(-2) ?? 'schedule')
+    })
+  }
+})

@@ -1,0 +1,140 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { decodeJwt, decodeProtectedHeader, importSPKI, jwtVerify } from 'jose'
+import { registerKeyPair } from '../../src/cli/key-pair.ts'
+import { MAX_TTL, newKeyPair, signToken } from '../../src/cli/local-token.ts'
+import { registerToken } from '../../src/cli/token.ts'
+import { localVerifier } from '../../src/api/local.ts'
+import { call } from './terminal.ts'
+
+const NOW = Date.parse('2026-03-02T12:00:00Z')
+
+describe('dormouse key-pair and dormouse token', () => {
+  let directory: string
+  let key: string
+  const keyPair = (...args: string[]) => call(registerKeyPair, ['key-pair', ...args])
+  const token = (...args: string[]) => call(registerToken, ['token', ...args], NOW)
+  const some = (...args: string[]) =>
+    token('--key', key, '--subject', 'me', '--namespaces', 'shop,blog', ...args)
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'dormouse-test-'))
+    key = join(directory, 'private.pem')
+  })
+  afterEach(() => rm(directory, { recursive: true }))
+
+  for (const algorithm of ['EdDSA', 'ES256']) {
+    it(`issues a token that the public half of the key verifies: ${algorithm}`, async () => {
+      expect((await keyPair(directory, '--algorithm', algorithm)).code).to.equal(0)
+      const { code, out } = await some('--scope', 'dormouse:read,dormouse:write', '--ttl', '8h')
+      expect(code).to.equal(0)
+      const publicKey = await importSPKI(await readFile(join(directory, 'public.pem'), 'utf8'), algorithm)
+      const { payload } = await jwtVerify(out.trim(), publicKey, {
+        currentDate: new Date(NOW),
+        algorithms: [algorithm],
+      })
+      expect(payload).to.deep.equal({
+        iss: 'dormouse',
+        aud: 'dormouse',
+        sub: 'me',
+        scope: 'dormouse:read dormouse:write',
+        'dormouse.dev/namespaces': ['shop', 'blog'],
+        iat: NOW / 1000,
+        exp: NOW / 1000 + 8 * 3600,
+      })
+    })
+  }
+
+  it('gives a token to read for one hour unless told otherwise, and for the issuer and audience it is told', async () => {
+    await keyPair(directory)
+    const { out } = await some('--issuer', 'here', '--audience', 'there')
+    expect(decodeProtectedHeader(out.trim()).alg).to.equal('EdDSA')
+    expect(decodeJwt(out.trim())).to.include({
+      iss: 'here',
+      aud: 'there',
+      scope: 'dormouse:read',
+      exp: NOW / 1000 + 3600,
+    })
+  })
+
+  it('issues what the API takes', async () => {
+    await keyPair(directory)
+    const { out } = await some('--scope', 'dormouse:write', '--ttl', '24h')
+    const publicKey = await readFile(join(directory, 'public.pem'), 'utf8')
+    const verify = localVerifier({ issuer: 'dormouse', audience: 'dormouse', publicKey }, () => NOW)
+    expect(await verify(out.trim())).to.deep.include({
+      subject: 'me',
+      scopes: new Set(['dormouse:write']),
+      namespaces: new Set(['shop', 'blog']),
+    })
+  })
+
+  it('lets only the owner read the private key', async () => {
+    const inside = join(directory, 'keys')
+    await keyPair(inside)
+    expect((await stat(join(inside, 'private.pem'))).mode & 0o777).to.equal(0o600)
+    expect((await stat(inside)).mode & 0o777).to.equal(0o700)
+  })
+
+  it('overwrites no key, and leaves no half of a pair', async () => {
+    await writeFile(key, 'precious')
+    const { code, err } = await keyPair(directory)
+    expect(code).to.equal(2)
+    expect(err).to.contain('is there already')
+    expect(await readFile(key, 'utf8')).to.equal('precious')
+    expect(await readdir(directory)).to.deep.equal(['private.pem'])
+  })
+
+  it('does not print the private key', async () => {
+    const { out, err } = await keyPair(directory)
+    expect(out + err).not.to.contain('PRIVATE')
+  })
+
+  for (const [rule, args] of [
+    ['a token for more than 24 hours', ['--ttl', '24h1s']],
+    ['a token for no time', ['--ttl', '0s']],
+    ['a time without a unit', ['--ttl', '8']],
+    ['an unknown scope', ['--scope', 'dormouse:admin']],
+    ['a namespace that cannot be', ['--namespaces', 'Shop']],
+    ['an empty list', ['--namespaces', '']],
+    ['an empty subject', ['--subject', '']],
+    ['a subject of several lines', ['--subject', 'me\nyou']],
+  ] as const) {
+    it(`refuses ${rule}`, async () => {
+      await keyPair(directory)
+      const { code, out, err } = await some(...args)
+      expect([code, out]).to.deep.equal([2, ''])
+      expect(err).to.contain(args[0])
+    })
+  }
+
+  it('says which required option is missing', async () => {
+    const { code, err } = await token('--key', key)
+    expect(code).to.equal(2)
+    expect(err).to.contain('--subject')
+  })
+
+  it('says of a key that it cannot be read, or does not serve', async () => {
+    expect(await some()).to.deep.equal({
+      code: 2,
+      out: '',
+      err: `error: --key ${key}: cannot be read (ENOENT)\n`,
+    })
+    await writeFile(key, 'not a key')
+    expect((await some()).err).to.contain('no private key in PEM')
+    await keyPair(join(directory, 'keys'))
+    key = join(directory, 'keys', 'public.pem')
+    expect((await some()).err).to.contain('no private key in PEM')
+  })
+
+  it('never signs for longer than 24 hours, whoever asks', async () => {
+    const { privateKey } = newKeyPair('EdDSA')
+    const claims = { issuer: 'i', audience: 'a', subject: 's', scopes: [], namespaces: [] }
+    const failure = await signToken({ ...claims, privateKey, ttl: MAX_TTL + 1 }, NOW).catch(
+      (error: unknown) => error,
+    )
+    expect(failure).to.be.instanceOf(TypeError)
+  })
+})
