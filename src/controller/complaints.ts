@@ -1,0 +1,55 @@
+import { readWorkload } from '../domain/reading.ts'
+import type { Rules } from '../domain/rules.ts'
+import { UnreadableState } from '../domain/state-codec.ts'
+import { ANNOTATION_NAMES, ASLEEP_LABEL, keyOf, type Workload } from '../domain/workload.ts'
+import type { Logger } from '../logger.ts'
+import type { Recorder } from './ports.ts'
+
+interface Complaint {
+  readonly reason: 'InvalidState' | 'InvalidSchedule'
+  readonly message: string
+}
+
+interface ComplaintsPorts {
+  readonly recorder: Recorder
+  readonly logger: Logger
+}
+
+/** Says what a person has to mend of a workload's annotations: once, when it comes about. */
+export class Complaints {
+  readonly #ports: ComplaintsPorts
+  readonly #rules: Rules
+
+  constructor(ports: ComplaintsPorts, rules: Rules) {
+    this.#ports = ports
+    this.#rules = rules
+  }
+
+  changed(before: Workload | undefined, after: Workload): void {
+    if (before && sameMarks(before, after)) return
+    const complaint = this.#of(after)
+    if (!complaint || (before && this.#of(before)?.message === complaint.message)) return
+    const { recorder, logger } = this.#ports
+    logger.warn({ workload: keyOf(after) }, complaint.message)
+    recorder.record(after, 'Warning', complaint.reason, complaint.message)
+  }
+
+  #of(workload: Workload): Complaint | undefined {
+    try {
+      const { enabled, scheduleFault } = readWorkload(workload, this.#rules)
+      if (enabled !== true || scheduleFault === undefined) return undefined
+      return { reason: 'InvalidSchedule', message: scheduleFault }
+    } catch (error) {
+      if (error instanceof UnreadableState) return { reason: 'InvalidState', message: error.message }
+      throw error
+    }
+  }
+}
+
+function sameMarks(a: Workload, b: Workload): boolean {
+  return (
+    ANNOTATION_NAMES.every((name) => a.annotations[name] === b.annotations[name]) &&
+    a.labels?.[ASLEEP_LABEL] === b.labels?.[ASLEEP_LABEL] &&
+    a.snoozeKey === b.snoozeKey
+  )
+}

@@ -1,0 +1,198 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Clock, Instant } from '../clock.ts'
+import type { Rules } from '../domain/rules.ts'
+import { keyOf, parseKey, type Workload } from '../domain/workload.ts'
+import type { Logger } from '../logger.ts'
+import type { Runnable } from '../runnable.ts'
+import { Chronicle } from './chronicle.ts'
+import { Complaints } from './complaints.ts'
+import { isOlder, Memory } from './memory.ts'
+import type { Later, Observer, Priority, Recorder, Workloads, Writer } from './ports.ts'
+import { WorkQueue } from './queue.ts'
+import { Reconciler } from './reconciler.ts'
+import { isRelevant } from './relevance.ts'
+import { Retries } from './retries.ts'
+import { Timers } from './timers.ts'
+
+interface ControllerPorts {
+  readonly workloads: Workloads
+  readonly writer: Writer
+  readonly recorder: Recorder
+  readonly observer: Observer
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Default: the system's timeouts. */
+  readonly later?: Later
+}
+
+interface ControllerSettings {
+  readonly concurrency: number
+  readonly excludeNamespaces: ReadonlySet<string>
+}
+
+/** So many are looked at in one turn of the event loop when it starts. */
+const LOOKS_A_TURN = 100
+
+/**
+ * Acts on workloads: each change and each due instant leads to a glance, and a glance that finds
+ * something to write to a place in the queue. Between events and instants nothing runs.
+ */
+export class Controller implements Runnable {
+  readonly name = 'controller'
+  readonly #ports: ControllerPorts
+  readonly #excluded: ReadonlySet<string>
+  readonly #memory = new Memory()
+  readonly #retries = new Retries()
+  readonly #chronicle: Chronicle
+  readonly #complaints: Complaints
+  readonly #timers: Timers
+  readonly #reconciler: Reconciler
+  readonly #queue: WorkQueue
+  /** The instants that rang for keys which have not been acted on since: what a lag is measured from. */
+  readonly #rung = new Map<string, Instant>()
+  #running = false
+  #listening = false
+  #firstLook = Promise.resolve()
+  #stopped = Promise.resolve()
+
+  constructor(ports: ControllerPorts, rules: Rules, { concurrency, excludeNamespaces }: ControllerSettings) {
+    const { clock, observer, later } = ports
+    this.#ports = ports
+    this.#excluded = excludeNamespaces
+    this.#chronicle = new Chronicle(ports)
+    this.#complaints = new Complaints(ports, rules)
+    this.#timers = new Timers((key, at) => this.#rang(key, at), clock, later)
+    this.#reconciler = new Reconciler(ports, rules, this.#memory)
+    this.#queue = new WorkQueue((key, priority) => this.#work(key, priority), concurrency, clock, observer)
+  }
+
+  /** Looks at every workload once; the caches must be synced. What a `stop` has left in work is waited for. */
+  async start(): Promise<void> {
+    await this.#stopped
+    this.#running = true
+    this.#queue.open()
+    if (!this.#listening) this.#ports.workloads.onChange((before, after) => this.#changed(before, after))
+    this.#listening = true
+    this.#firstLook = this.#lookAtAll()
+    await this.#firstLook
+  }
+
+  /** Finishes what is in work, and forgets the rest: the workloads themselves know what is due. */
+  stop(): Promise<void> {
+    this.#running = false
+    this.#timers.clear()
+    this.#stopped = this.#windDown()
+    return this.#stopped
+  }
+
+  async #windDown(): Promise<void> {
+    await this.#firstLook
+    await this.#queue.close()
+    this.#rung.clear()
+    this.#retries.clear()
+    this.#memory.clear()
+  }
+
+  async #lookAtAll(): Promise<void> {
+    let looks = 0
+    for (const workload of this.#ports.workloads.list()) {
+      if (++looks % LOOKS_A_TURN === 0) await nextTurn()
+      if (!this.#running) return
+      this.#changed(undefined, workload)
+    }
+  }
+
+  /** A fault of ours over one workload is that workload's alone: it is tried again, and touches no other. */
+  #changed(before: Workload | undefined, after: Workload | undefined): void {
+    const workload = after ?? before
+    if (!this.#running || !workload || this.#excluded.has(workload.namespace)) return
+    const same = before?.uid === after?.uid
+    if (before && !same) this.#forget(before)
+    if (!after) return
+    try {
+      this.#saw(same ? before : undefined, after)
+    } catch (error) {
+      this.#stumbled(keyOf(after), error)
+    }
+  }
+
+  #saw(before: Workload | undefined, after: Workload): void {
+    const known = this.#memory.newest(after) ?? before
+    const inOrder = this.#memory.note(after)
+    if (!before || isRelevant(before, after)) this.#consider(after)
+    if (inOrder && known) this.#chronicle.changed(known, after)
+    if (!this.#memory.recall(after)) this.#complaints.changed(before, after)
+  }
+
+  #rang(key: string, at: Instant): void {
+    if (this.#retries.notBefore(key) !== at && !this.#rung.has(key)) this.#rung.set(key, at)
+    this.#look(key)
+  }
+
+  /** Looks at the newest copy that is known: the informer's, unless the one that was found is ahead of it. */
+  #look(key: string, found?: Workload): void {
+    const copy = this.#ports.workloads.get(parseKey(key))
+    if (!copy) return this.#drop(key)
+    const ahead = found?.uid === copy.uid && isOlder(copy, found)
+    try {
+      this.#consider(ahead ? found : copy)
+    } catch (error) {
+      this.#stumbled(key, error)
+    }
+  }
+
+  #consider(workload: Workload): void {
+    const key = keyOf(workload)
+    const notBefore = this.#retries.notBefore(key)
+    if (notBefore !== undefined && notBefore > this.#ports.clock()) {
+      this.#queue.forget(key)
+      this.#timers.set(key, notBefore)
+      return
+    }
+    const { priority, lookAgainAt } = this.#reconciler.glance(workload)
+    if (lookAgainAt === undefined) this.#timers.delete(key)
+    else this.#timers.set(key, lookAgainAt)
+    if (priority) return this.#queue.add(key, priority)
+    this.#queue.forget(key)
+    this.#retries.succeeded(key)
+    this.#rung.delete(key)
+  }
+
+  async #work(key: string, priority: Priority): Promise<void> {
+    const rung = this.#rung.get(key)
+    this.#rung.delete(key)
+    const outcome = await this.#reconciler.reconcile(parseKey(key), priority)
+    const { clock, observer } = this.#ports
+    const now = clock()
+    if (outcome.type === 'done') {
+      const byClock = outcome.moved?.dueAt !== undefined
+      if (byClock && rung !== undefined) observer.scheduleLag(Math.max(0, now - rung) / 1000)
+    }
+    if (!this.#running) return
+    if (outcome.type === 'done') {
+      this.#retries.succeeded(key)
+      return this.#look(key, outcome.workload)
+    }
+    this.#retries.failed(key, outcome.why, now)
+    if (rung !== undefined) this.#rung.set(key, rung)
+    this.#look(key)
+  }
+
+  #stumbled(key: string, error: unknown): void {
+    const { logger, clock } = this.#ports
+    logger.error({ workload: key, err: error }, 'deciding failed')
+    this.#timers.set(key, this.#retries.failed(key, 'refused', clock()))
+  }
+
+  #forget(workload: Workload): void {
+    this.#memory.forget(workload)
+    this.#drop(keyOf(workload))
+  }
+
+  #drop(key: string): void {
+    this.#retries.succeeded(key)
+    this.#rung.delete(key)
+    this.#timers.delete(key)
+    this.#queue.forget(key)
+  }
+}

@@ -1,0 +1,53 @@
+import type { Change } from '../domain/patch.ts'
+import type { OperationResult, OperationType, Trigger } from '../domain/state.ts'
+import type { Kind, Workload, WorkloadKey } from '../domain/workload.ts'
+
+/** In this order writes go out, whoever asks for them. */
+export type Priority = 'wake' | 'snooze' | 'completion'
+
+/** The informer's copies; `onChange` tells of each change as it is noticed, our own writes included. */
+export interface Workloads {
+  get(key: WorkloadKey): Workload | undefined
+  list(): Iterable<Workload>
+  onChange(listener: (before: Workload | undefined, after: Workload | undefined) => void): void
+}
+
+/**
+ * Plans on the newest copy and writes one patch, planning anew while its precondition fails.
+ * @throws Refusal NOT_FOUND, CONFLICT, CLUSTER_REJECTED, CLUSTER_UNAVAILABLE, and what `plan` throws
+ */
+export interface Writer {
+  write<P extends { change: Change | undefined }>(
+    key: WorkloadKey,
+    plan: (workload: Workload) => P,
+    options: { priority: Priority },
+  ): Promise<{ plan: P; workload: Workload; wrote: boolean }>
+}
+
+/** Kubernetes Events on a workload. */
+export interface Recorder {
+  record(workload: Workload, type: 'Normal' | 'Warning', reason: EventReason, message: string): void
+}
+export type EventReason =
+  | 'Snoozed'
+  | 'Woken'
+  | 'SnoozeFailed'
+  | 'WakeFailed'
+  | 'ManualScaling'
+  | 'PinEnforced'
+  | 'OverrideExpired'
+  | 'BackoffStarted'
+  | 'InvalidSchedule'
+  | 'InvalidState'
+
+/** What is counted; durations in seconds. */
+export interface Observer {
+  operation(type: OperationType, trigger: Trigger, kind: Kind, result: OperationResult): void
+  operationDuration(type: OperationType, kind: Kind, seconds: number): void
+  scheduleLag(seconds: number): void
+  queueDepth(depth: number): void
+  queueWait(seconds: number): void
+}
+
+/** Calls back once, after so many milliseconds, unless what it returns is called before. */
+export type Later = (callback: () => void, milliseconds: number) => () => void

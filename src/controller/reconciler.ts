@@ -1,0 +1,136 @@
+import type { Clock, Instant } from '../clock.ts'
+import type { Decision } from '../domain/decision.ts'
+import { planFailure, planStep } from '../domain/operation.ts'
+import type { Change } from '../domain/patch.ts'
+import type { Rules } from '../domain/rules.ts'
+import { UnreadableState } from '../domain/state-codec.ts'
+import { keyOf, type Workload, type WorkloadKey } from '../domain/workload.ts'
+import { Refusal } from '../errors.ts'
+import type { Logger } from '../logger.ts'
+import type { Memory } from './memory.ts'
+import type { Priority, Writer } from './ports.ts'
+import type { Failure } from './retries.ts'
+
+/** What there is to do about a workload, and when to look at it again if nothing happens before. */
+export interface Glance {
+  /** undefined: there is nothing to do. */
+  readonly priority: Priority | undefined
+  readonly lookAgainAt: Instant | undefined
+}
+
+/** How a reconcile went. */
+export type Outcome =
+  | {
+      readonly type: 'done'
+      /** The workload as it was written, or as it was found. */
+      readonly workload: Workload
+      /** What moved it; undefined: nothing did. */
+      readonly moved: Decision | undefined
+    }
+  | { readonly type: 'failed'; readonly why: Failure }
+
+interface Planned {
+  readonly change: Change | undefined
+  /** undefined: marks are restored, nothing is decided. */
+  readonly decision: Decision | undefined
+}
+
+interface ReconcilerPorts {
+  readonly writer: Writer
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** Brings one workload to what is wanted of it: first a glance, without I/O; then, if need be, one patch. */
+export class Reconciler {
+  readonly #ports: ReconcilerPorts
+  readonly #rules: Rules
+  readonly #memory: Memory
+
+  constructor(ports: ReconcilerPorts, rules: Rules, memory: Memory) {
+    this.#ports = ports
+    this.#rules = rules
+    this.#memory = memory
+  }
+
+  /** Of a workload whose state cannot be read there is nothing to do before somebody repairs it. */
+  glance(workload: Workload): Glance {
+    try {
+      const { change, decision } = this.#plan(workload)
+      return { priority: change && priorityOf(decision), lookAgainAt: decision?.lookAgainAt }
+    } catch (error) {
+      if (error instanceof UnreadableState) return { priority: undefined, lookAgainAt: undefined }
+      throw error
+    }
+  }
+
+  /** Writes what is due, decided on the newest copy. Never rejects. */
+  async reconcile(key: WorkloadKey, priority: Priority): Promise<Outcome> {
+    const { writer, logger } = this.#ports
+    let decided: Decision | undefined
+    const plan = (workload: Workload) => {
+      const planned = this.#plan(workload)
+      decided = planned.decision
+      return planned
+    }
+    try {
+      const { plan: planned, workload, wrote } = await writer.write(key, plan, { priority })
+      const { decision } = planned
+      const moved = wrote && decision?.action !== 'hold' ? decision : undefined
+      if (moved) {
+        const { action, trigger, reason } = moved
+        logger.info({ workload: keyOf(key), action, trigger, reason: reason.code }, reason.text)
+      }
+      return { type: 'done', workload, moved }
+    } catch (error) {
+      return this.#failed(key, error, decided)
+    }
+  }
+
+  #plan(workload: Workload): Planned {
+    const lost = this.#memory.recall(workload)
+    if (lost) return { change: lost, decision: undefined }
+    return planStep(workload, this.#ports.clock(), this.#rules)
+  }
+
+  async #failed(key: WorkloadKey, error: unknown, decision: Decision | undefined): Promise<Outcome> {
+    this.#log(key, error)
+    const why = failureOf(error)
+    if (why !== 'refused' || !decision) return { type: 'failed', why }
+    try {
+      return (await this.#writeFailure(key, decision)) ?? { type: 'failed', why }
+    } catch (again) {
+      this.#log(key, again)
+      return { type: 'failed', why: failureOf(again) }
+    }
+  }
+
+  /** So that the workload itself says that the cluster refused, and until when its backoff lasts. */
+  async #writeFailure(key: WorkloadKey, decision: Decision): Promise<Outcome | undefined> {
+    const { writer, clock } = this.#ports
+    const plan = (workload: Workload) => ({
+      change: planFailure(workload, decision, clock(), this.#rules),
+    })
+    const { workload, wrote } = await writer.write(key, plan, { priority: 'completion' })
+    return wrote ? { type: 'done', workload, moved: undefined } : undefined
+  }
+
+  #log(key: WorkloadKey, error: unknown): void {
+    const { logger } = this.#ports
+    const workload = keyOf(key)
+    if (!(error instanceof Refusal)) logger.error({ workload, err: error }, 'reconcile failed')
+    else if (error.code === 'CLUSTER_REJECTED')
+      logger.warn({ workload, details: error.details }, error.message)
+    else logger.info({ workload, code: error.code }, error.message)
+  }
+}
+
+function failureOf(error: unknown): Failure {
+  return error instanceof Refusal && error.code === 'CLUSTER_REJECTED' ? 'refused' : 'unavailable'
+}
+
+/** Waking comes first; a write that moves no pods comes last. */
+function priorityOf(decision: Decision | undefined): Priority {
+  if (!decision || decision.action === 'hold' || decision.action === 'adopt') return 'completion'
+  return decision.action
+}

@@ -1,0 +1,107 @@
+import { Heap } from 'heap-js'
+import type { Clock, Instant } from '../clock.ts'
+import type { Later } from './ports.ts'
+
+/** `setTimeout` beyond 2^31 - 1 ms fires at once, and clocks jump: look at the clock at least this often. */
+const LONGEST_SLEEP = 60_000
+/** So many ring in one turn of the event loop: a wave must not keep requests waiting. */
+const RINGS_A_TURN = 100
+
+interface Entry {
+  readonly key: string
+  readonly at: Instant
+}
+
+const systemLater: Later = (callback, milliseconds) => {
+  const timeout = setTimeout(callback, milliseconds)
+  return () => clearTimeout(timeout)
+}
+
+/** The next instant of each key that has one: a heap with one armed timeout. */
+export class Timers {
+  readonly #due: (key: string, at: Instant) => void
+  readonly #clock: Clock
+  readonly #later: Later
+  readonly #heap = new Heap<Entry>((a, b) => a.at - b.at)
+  /** The entry that counts for each key: others in the heap are stale, and dropped when they surface. */
+  readonly #current = new Map<string, Entry>()
+  #disarm: (() => void) | undefined
+  #armedFor = Number.POSITIVE_INFINITY
+
+  constructor(due: (key: string, at: Instant) => void, clock: Clock, later: Later = systemLater) {
+    this.#due = due
+    this.#clock = clock
+    this.#later = later
+  }
+
+  set(key: string, at: Instant): void {
+    if (this.#current.get(key)?.at === at) return
+    const entry = { key, at }
+    this.#current.set(key, entry)
+    this.#heap.push(entry)
+    if (this.#heap.length > 64 && this.#heap.length > 2 * this.#current.size) this.#compact()
+    this.#arm()
+  }
+
+  delete(key: string): void {
+    this.#current.delete(key)
+  }
+
+  clear(): void {
+    this.#current.clear()
+    this.#heap.clear()
+    this.#disarm?.()
+    this.#disarm = undefined
+    this.#armedFor = Number.POSITIVE_INFINITY
+  }
+
+  /** Keys that have an instant, and what is held for them, stale ones included. */
+  get size(): { keys: number; entries: number } {
+    return { keys: this.#current.size, entries: this.#heap.length }
+  }
+
+  #arm(): void {
+    const first = this.#first()
+    if (!first || first.at >= this.#armedFor) return
+    this.#disarm?.()
+    this.#armedFor = first.at
+    const sleep = Math.min(Math.max(0, first.at - this.#clock()), LONGEST_SLEEP)
+    this.#disarm = this.#later(() => this.#ring(), sleep)
+  }
+
+  #ring(): void {
+    this.#disarm = undefined
+    this.#armedFor = Number.POSITIVE_INFINITY
+    const now = this.#clock()
+    try {
+      for (const { key, at } of this.#takeDue(now)) this.#due(key, at)
+    } finally {
+      this.#arm()
+    }
+  }
+
+  /** Taken out before any of them rings: one that is set again meanwhile waits for the next turn. */
+  #takeDue(now: Instant): Entry[] {
+    const due: Entry[] = []
+    for (let first = this.#first(); first && first.at <= now; first = this.#first()) {
+      if (due.length === RINGS_A_TURN) break
+      this.#heap.pop()
+      this.#current.delete(first.key)
+      due.push(first)
+    }
+    return due
+  }
+
+  #first(): Entry | undefined {
+    for (;;) {
+      const first = this.#heap.peek()
+      if (!first || this.#current.get(first.key) === first) return first
+      this.#heap.pop()
+    }
+  }
+
+  #compact(): void {
+    this.#heap.clear()
+    this.#heap.addAll([...this.#current.values()])
+  }
+}
