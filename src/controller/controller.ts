@@ -31,7 +31,7 @@ interface ControllerSettings {
 }
 
 /** So many are looked at in one turn of the event loop when it starts. */
-const LOOKS_A_TURN = 100
+const LOOKS_A_TURN = 50
 
 /**
  * Acts on workloads: each change and each due instant leads to a glance, and a glance that finds
@@ -63,7 +63,9 @@ export class Controller implements Runnable {
     this.#complaints = new Complaints(ports, rules)
     this.#timers = new Timers((key, at) => this.#rang(key, at), clock, later)
     this.#reconciler = new Reconciler(ports, rules, this.#memory)
-    this.#queue = new WorkQueue((key, priority) => this.#work(key, priority), concurrency, clock, observer)
+    const work = (key: string, priority: Priority) =>
+      this.#work(key, priority).catch((error: unknown) => this.#stumbled(key, error))
+    this.#queue = new WorkQueue(work, concurrency, clock, observer)
   }
 
   /** Looks at every workload once; the caches must be synced. What a `stop` has left in work is waited for. */
@@ -96,9 +98,10 @@ export class Controller implements Runnable {
   async #lookAtAll(): Promise<void> {
     let looks = 0
     for (const workload of this.#ports.workloads.list()) {
+      this.#changed(undefined, workload)
+      // The next one is taken from the list only afterwards: it may change meanwhile.
       if (++looks % LOOKS_A_TURN === 0) await nextTurn()
       if (!this.#running) return
-      this.#changed(undefined, workload)
     }
   }
 
@@ -180,7 +183,8 @@ export class Controller implements Runnable {
 
   #stumbled(key: string, error: unknown): void {
     const { logger, clock } = this.#ports
-    logger.error({ workload: key, err: error }, 'deciding failed')
+    logger.error({ workload: key, err: error }, 'the controller failed over a workload')
+    if (!this.#running) return
     this.#timers.set(key, this.#retries.failed(key, 'refused', clock()))
   }
 

@@ -5,7 +5,7 @@ import type { Later } from './ports.ts'
 /** `setTimeout` beyond 2^31 - 1 ms fires at once, and clocks jump: look at the clock at least this often. */
 const LONGEST_SLEEP = 60_000
 /** So many ring in one turn of the event loop: a wave must not keep requests waiting. */
-const RINGS_A_TURN = 100
+const RINGS_A_TURN = 50
 
 interface Entry {
   readonly key: string

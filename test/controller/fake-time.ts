@@ -1,0 +1,68 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Clock, Instant } from '../../src/clock.ts'
+import type { Later } from '../../src/controller/ports.ts'
+
+interface Alarm {
+  readonly callback: () => void
+  readonly at: number
+}
+
+/** Time that passes when told to: a clock that can jump, and timeouts that do not care. */
+export class FakeTime {
+  readonly #alarms = new Set<Alarm>()
+  /** How long each timeout was armed for, in order. */
+  readonly sleeps: number[] = []
+  #elapsed = 0
+  #offset: number
+
+  constructor(start: Instant) {
+    this.#offset = start
+  }
+
+  readonly clock: Clock = () => this.#elapsed + this.#offset
+
+  readonly later: Later = (callback, milliseconds) => {
+    const alarm = { callback, at: this.#elapsed + milliseconds }
+    this.sleeps.push(milliseconds)
+    this.#alarms.add(alarm)
+    return () => this.#alarms.delete(alarm)
+  }
+
+  get armed(): number {
+    return this.#alarms.size
+  }
+
+  /** The clock is set; nothing else happens. */
+  jump(milliseconds: number): void {
+    this.#offset += milliseconds
+  }
+
+  /** Every timeout on the way is called at its instant, and what it leads to is waited for. */
+  async pass(milliseconds: number): Promise<void> {
+    const end = this.#elapsed + milliseconds
+    for (let next = this.#next(); next && next.at <= end; next = this.#next()) {
+      this.#elapsed = Math.max(this.#elapsed, next.at)
+      this.#alarms.delete(next)
+      next.callback()
+      await settled()
+    }
+    this.#elapsed = end
+    await settled()
+  }
+
+  async passTo(instant: Instant): Promise<void> {
+    await this.pass(instant - this.clock())
+  }
+
+  #next(): Alarm | undefined {
+    return [...this.#alarms].reduce<Alarm | undefined>(
+      (first, alarm) => (first && first.at <= alarm.at ? first : alarm),
+      undefined,
+    )
+  }
+}
+
+/** Until whatever goes on without time or I/O has ended. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await nextTurn()
+}

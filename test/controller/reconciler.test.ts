@@ -1,0 +1,125 @@
+import { expect } from 'chai'
+import { Memory } from '../../src/controller/memory.ts'
+import { Reconciler } from '../../src/controller/reconciler.ts'
+import { decodeState } from '../../src/domain/state-codec.ts'
+import { Refusal, type ErrorCode } from '../../src/errors.ts'
+import { createLogger } from '../../src/logger.ts'
+import { at, RULES } from '../support/rules.ts'
+import { aDeployment } from '../support/workloads.ts'
+import { FakeCluster } from './fake-cluster.ts'
+
+const web = aDeployment()
+  .withReplicas(3)
+  .enabled()
+  .scheduled('8:00-18:00')
+  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
+const asleep = web.snoozed({ at: at('Mon 18:00') })
+
+function reconciling(workload: typeof web, now = at('Mon 19:00')) {
+  const cluster = new FakeCluster()
+  const memory = new Memory()
+  const lines: string[] = []
+  const logger = createLogger('info', { write: (line) => void lines.push(line) })
+  cluster.put(workload)
+  const reconciler = new Reconciler({ writer: cluster, clock: () => now, logger }, RULES, memory)
+  const levels = () => lines.map((line) => (JSON.parse(line) as { level: string }).level)
+  return { cluster, memory, reconciler, levels, reconcile: () => reconciler.reconcile(web, 'snooze') }
+}
+
+describe('a glance', () => {
+  it('says how urgent it is: wakes, snoozes, then what moves no pods', () => {
+    const glance = (workload: typeof web) => reconciling(workload).reconciler.glance(workload).priority
+    expect(reconciling(asleep, at('Tue 9:00')).reconciler.glance(asleep).priority).to.equal('wake')
+    expect(glance(web)).to.equal('snooze')
+    expect(glance(asleep.scaledByHand(4)), 'adopted').to.equal('completion')
+    expect(glance(asleep.inProgress({ type: 'snooze', at: at('Mon 18:00') }).settled())).to.equal(
+      'completion',
+    )
+    expect(glance(asleep)).to.equal(undefined)
+  })
+
+  it('says when to look again', () => {
+    const { reconciler } = reconciling(asleep)
+    expect(reconciler.glance(asleep)).to.deep.equal({ priority: undefined, lookAgainAt: at('Tue 8:00') })
+  })
+
+  it('finds nothing to do about what cannot be read', () => {
+    const broken = web.annotated({ state: '{' })
+    const { reconciler } = reconciling(broken)
+    expect(reconciler.glance(broken)).to.deep.equal({ priority: undefined, lookAgainAt: undefined })
+  })
+
+  it('puts lost marks before everything else', () => {
+    const { reconciler, memory } = reconciling(asleep)
+    memory.note(asleep)
+    const undone = asleep.annotated(web.annotations)
+    expect(reconciler.glance(undone)).to.deep.equal({ priority: 'completion', lookAgainAt: undefined })
+  })
+})
+
+describe('a reconcile', () => {
+  it('writes what is due, and says what moved the workload', async () => {
+    const { cluster, levels, reconcile } = reconciling(web)
+    const outcome = await reconcile()
+    expect(outcome).to.have.property('type', 'done')
+    expect(outcome).to.have.nested.property('moved.action', 'snooze')
+    expect(outcome).to.have.nested.property('workload.replicas', 0)
+    expect(cluster.patches).to.have.length(1)
+    expect(levels()).to.deep.equal(['info'])
+  })
+
+  it('sends nothing where nothing is due', async () => {
+    const { cluster, reconcile, levels } = reconciling(asleep)
+    expect(await reconcile()).to.include({ type: 'done', moved: undefined })
+    expect(cluster.sent).to.equal(0)
+    expect(levels()).to.deep.equal([])
+  })
+
+  it('that completes an operation moves nothing', async () => {
+    const ended = asleep.inProgress({ type: 'snooze', at: at('Mon 18:00') }).settled()
+    const { cluster, reconcile } = reconciling(ended)
+    expect(await reconcile()).to.include({ type: 'done', moved: undefined })
+    expect(cluster.patches).to.have.length(1)
+  })
+
+  it('that the cluster refuses is written into the state, in place of the failure before', async () => {
+    const { cluster, reconcile, levels } = reconciling(web)
+    cluster.answer = (_key, change) =>
+      change.replicas === 0 ? new Refusal('CLUSTER_REJECTED', 'admission said no') : undefined
+    for (let time = 0; time < 2; time++) {
+      expect(await reconcile()).to.include({ type: 'done', moved: undefined })
+      cluster.put(cluster.live(web).remembering({ backoff: { until: 0, times: time + 1, cause: 'failure' } }))
+    }
+    const { history } = decodeState(cluster.live(web).annotations.state!)
+    expect(history.map(({ result }) => result)).to.deep.equal(['failed', 'succeeded'])
+    expect(levels()).to.deep.equal(['warn', 'warn'])
+  })
+
+  it('is tried again soon where the cluster went away before the refusal was written', async () => {
+    const { cluster, reconcile } = reconciling(web)
+    cluster.answer = (_key, change) =>
+      new Refusal(change.replicas === 0 ? 'CLUSTER_REJECTED' : 'CLUSTER_UNAVAILABLE', 'no')
+    expect(await reconcile()).to.deep.equal({ type: 'failed', why: 'unavailable' })
+  })
+
+  it('that fails says how soon it may be tried again', async () => {
+    const { cluster, reconcile } = reconciling(asleep.scaledByHand(4))
+    const whys = async (code: ErrorCode) => {
+      cluster.answer = () => new Refusal(code, 'no')
+      return reconcile()
+    }
+    expect(await whys('CLUSTER_REJECTED')).to.deep.equal({ type: 'failed', why: 'refused' })
+    for (const code of ['CLUSTER_UNAVAILABLE', 'CONFLICT', 'NOT_FOUND'] as const) {
+      expect(await whys(code), code).to.deep.equal({ type: 'failed', why: 'unavailable' })
+    }
+  })
+
+  it('never rejects, whatever is thrown', async () => {
+    const { cluster, reconcile, levels } = reconciling(web)
+    cluster.answer = () => {
+      throw new TypeError('a bug')
+    }
+    expect(await reconcile()).to.deep.equal({ type: 'failed', why: 'unavailable' })
+    expect(levels()).to.deep.equal(['error'])
+  })
+})
