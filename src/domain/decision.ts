@@ -55,7 +55,7 @@ function notManaged(reading: Reading, now: Instant): Verdict {
   if (state.asleep) {
     const reason: Reason = { code: 'disabled', text: 'managing was turned off, so it wakes' }
     const backoff = backoffInEffect(state, now)
-    if (backoff?.cause === 'failure') return { ...waiting(backoff, reason), ...look(backoff.until) }
+    if (backoff?.cause === 'failure') return waiting(backoff, reason)
     return { action: 'wake', trigger: 'disable', reason, replicas: countToWake(reading), cleared: true }
   }
   const held = state.pin ?? state.override ?? state.word ?? state.backoff
@@ -77,7 +77,7 @@ function managed(reading: Reading, override: Override | undefined, now: Instant,
   const verdict = { ...spoken, ...(drift ?? automatic(reading, wish)) }
   const backoff = backoffInEffect(state, now)
   if (backoff && verdict.action !== 'hold') {
-    return { ...waiting(backoff, verdict.reason), ...spoken, ...look(earliest(backoff.until, wish.next)) }
+    return { ...waiting(backoff, verdict.reason), ...spoken }
   }
   const freed = [state.override?.until, state.backoff?.until].map((end) => passed(end, now))
   const dueAt = verdict.dueAt === undefined ? undefined : latest(verdict.dueAt, ...freed)
@@ -114,7 +114,7 @@ function overridden({ by, until }: Override): Verdict {
 
 function waiting({ cause, until }: Backoff, then: Reason): Verdict {
   const why = cause === 'flapping' ? 'it was switched too often' : 'the cluster refused the last attempt'
-  return hold('backoff', `waits until ${iso(until)}: ${why} (then: ${then.text})`)
+  return { ...hold('backoff', `waits until ${iso(until)}: ${why} (then: ${then.text})`), ...look(until) }
 }
 
 function passed(instant: Instant | null | undefined, now: Instant): Instant | undefined {

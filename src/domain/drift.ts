@@ -1,6 +1,6 @@
 import type { Instant } from '../clock.ts'
 import { earliest } from './instants.ts'
-import { countToKeep, keptCount, type Reading } from './reading.ts'
+import { countToKeep, countToWake, keptCount, type Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import type { Override, Word } from './state.ts'
 import { counted } from './text.ts'
@@ -28,17 +28,15 @@ function pinDrift(reading: Reading): Verdict | undefined {
   const running = isRunning(workload)
   if (state.pin?.state === 'snoozed' && running) {
     const reason: Reason = { code: 'pin_enforced', text: 'pinned asleep, and found running' }
-    return { action: 'snooze', trigger: 'pin', reason, replicas: keptCount(reading) }
+    const replicas = state.asleep ? keptCount(reading) : countToKeep(reading)
+    return { action: 'snooze', trigger: 'pin', reason, replicas }
   }
   if (state.pin?.state !== 'active' || (running && !state.asleep)) return undefined
   if (!state.asleep && workload.kind !== 'daemonsets' && state.pin.replicas === 0) return undefined
   const reason: Reason = { code: 'pin_enforced', text: 'pinned active, and found scaled down' }
-  return {
-    action: 'wake',
-    trigger: 'pin',
-    reason,
-    replicas: running ? workload.replicas : state.pin.replicas,
-  }
+  // Asleep after all (an old pin that came back): the count that was kept is newer than the pin's.
+  const replicas = (state.asleep && countToWake(reading)) || state.pin.replicas
+  return { action: 'wake', trigger: 'pin', reason, replicas }
 }
 
 /** A sleeper that somebody woke while it was overridden: the marks follow, and no word is spoken. */

@@ -27,7 +27,7 @@ export function planStep(workload: Workload, now: Instant, rules: Rules): Step {
   const untouched = target === reading && (workload.deleting || reading.enabled !== true)
   return {
     decision,
-    change: untouched ? undefined : changeBetween(workload, target, disowns(reading, decision)),
+    change: untouched ? undefined : changeBetween(workload, target),
   }
 }
 
@@ -86,20 +86,12 @@ export function planFailure(
   return changeBetween(workload, withState(reading, afterFailure(withOperation(state, failed), now)))
 }
 
-export function without<K extends 'pin' | 'override' | 'word' | 'backoff'>(
-  state: State,
-  ...names: K[]
-): State {
+export function without(state: State, ...names: ('pin' | 'override' | 'word' | 'backoff')[]): State {
   if (names.every((name) => state[name] === undefined)) return state
+  const gone: readonly string[] = names
   return Object.fromEntries(
-    Object.entries(state).filter(([name]) => !names.includes(name as K)),
+    Object.entries(state).filter(([name]) => !gone.includes(name)),
   ) as unknown as State
-}
-
-/** The write that completes a wake gives `f:replicas` back, so that a server-side applier may set it. */
-function disowns({ state, workload }: Reading, decision: Decision): boolean {
-  const completes = decision.finished !== undefined && state.history[0]?.type === 'wake'
-  return completes && decision.action === 'hold' && workload.ownReplicasEntry !== undefined
 }
 
 function scaled(workload: Workload, wake: boolean, replicas: number): Workload {

@@ -1,10 +1,10 @@
 import type { Instant } from '../clock.ts'
 import { decide, overrideInEffect } from './decision.ts'
 import { carryOut } from './operation.ts'
-import { readWorkload, withState, type Reading } from './reading.ts'
+import { readWorkload, type Reading } from './reading.ts'
 import { refuseOwned } from './request.ts'
 import type { Rules } from './rules.ts'
-import type { OperationType, State } from './state.ts'
+import type { OperationType } from './state.ts'
 import type { Workload } from './workload.ts'
 
 /** A coming change between awake and asleep; `at` in ISO 8601 UTC. */
@@ -48,7 +48,7 @@ function* foresee(
   looks: number,
 ): Generator<Transition, undefined> {
   if (start.state.pin || overrideInEffect(start, now)?.until === null) return undefined
-  let reading = withState(start, settled(start.state))
+  let reading = start
   let at: Instant | undefined = now
   for (let look = 0; look < looks && at !== undefined && at <= until; look += 1) {
     const decision = decide(reading, at, rules)
@@ -56,18 +56,9 @@ function* foresee(
     if (action === 'snooze' || action === 'wake') {
       yield { at: new Date(at).toISOString(), type: action, reason: reason.text }
     }
-    const after = carryOut(reading, decision, at, rules)
-    if (after !== reading) reading = withState(after, settled(after.state))
+    reading = carryOut(reading, decision, at, rules)
     const next: Instant | undefined = decide(reading, at, rules).lookAgainAt
     at = next !== undefined && next > at ? next : undefined
   }
   return undefined
-}
-
-/** Pods are taken to follow at once. */
-function settled(state: State): State {
-  const history = state.history.map((operation) =>
-    operation.result === 'running' ? { ...operation, result: 'succeeded' as const, duration: 0 } : operation,
-  )
-  return { ...state, history }
 }

@@ -1,10 +1,9 @@
 import { isEmpty, type Change } from './patch.ts'
 import type { Rules } from './rules.ts'
-import type { Schedule } from './schedule/schedule.ts'
-import { InvalidSchedule, isTimezone } from './schedule/syntax.ts'
+import { InvalidTimezone, type Schedule } from './schedule/schedule.ts'
+import { InvalidSchedule } from './schedule/syntax.ts'
 import { decodeState, encodeState, UnreadableState } from './state-codec.ts'
 import { EMPTY_STATE, type State } from './state.ts'
-import { clip } from './text.ts'
 import {
   ANNOTATION_NAMES,
   ANNOTATION,
@@ -98,7 +97,7 @@ export function countToKeep(reading: Reading): number {
 }
 
 /** All that differs between what a workload is and what it is to be; undefined: nothing. */
-export function changeBetween(workload: Workload, target: Reading, disown = false): Change | undefined {
+export function changeBetween(workload: Workload, target: Reading): Change | undefined {
   const annotations: Partial<Record<AnnotationName, string | null>> = {}
   for (const name of ANNOTATION_NAMES) {
     const value = target.workload.annotations[name]
@@ -113,9 +112,15 @@ export function changeBetween(workload: Workload, target: Reading, disown = fals
     ...(label === (workload.labels?.[ASLEEP_LABEL] ?? null) ? {} : { label }),
     ...(replicas === workload.replicas || workload.kind === 'daemonsets' ? {} : { replicas }),
     ...(snoozeKey === workload.snoozeKey ? {} : { snoozeKey }),
-    ...(disown ? { disown } : {}),
+    ...(workload.ownReplicasEntry !== undefined && completesWake(written, state) ? { disown: true } : {}),
   }
   return isEmpty(change) ? undefined : change
+}
+
+/** The write that does so gives `f:replicas` back, so that a server-side applier may set it. */
+function completesWake(before: State, { history: [newest] }: State): boolean {
+  if (newest === before.history[0] || newest?.type !== 'wake') return false
+  return newest.result === 'succeeded' || newest.result === 'timed_out'
 }
 
 /** The workload as it is once `change` is applied; its status is left as it was. */
@@ -177,17 +182,11 @@ function readSchedule(
   const text = annotations.schedule
   const none = { zone, schedule: undefined, scheduleFault: undefined }
   if (text === undefined || text.trim() === '') return none
-  if (!isTimezone(zone)) {
-    return {
-      ...none,
-      scheduleFault: `${ANNOTATION.timezone}: '${clip(zone)}' is no IANA time zone such as Europe/Berlin`,
-    }
-  }
   try {
     return { ...none, schedule: rules.compile(text, zone) }
   } catch (error) {
-    if (error instanceof InvalidSchedule)
-      return { ...none, scheduleFault: `${ANNOTATION.schedule}: ${error.message}` }
-    throw error
+    if (!(error instanceof InvalidSchedule)) throw error
+    const at = error instanceof InvalidTimezone ? ANNOTATION.timezone : ANNOTATION.schedule
+    return { ...none, scheduleFault: `${at}: ${error.message}` }
   }
 }

@@ -1,4 +1,5 @@
 import { Ajv } from 'ajv'
+import { LRUCache } from 'lru-cache'
 import { Refusal } from '../errors.ts'
 import type { Operation, State } from './state.ts'
 import { clip } from './text.ts'
@@ -83,11 +84,22 @@ const validate = new Ajv({ allowUnionTypes: true }).compile<State & { v: number 
   ),
 )
 
+/** A state is read several times at each change of its workload: what was read lately is remembered by its text. */
+const lately = new LRUCache<string, State>({ max: 4096 })
+
 /**
  * The state that the annotation's text holds.
  * @throws UnreadableState saying what is wrong with it and where (JSON pointer)
  */
 export function decodeState(text: string): State {
+  const known = lately.get(text)
+  if (known) return known
+  const state = parseState(text)
+  lately.set(text, state)
+  return state
+}
+
+function parseState(text: string): State {
   if (Buffer.byteLength(text) > STATE_LIMIT) throw new UnreadableState(`longer than ${STATE_LIMIT} bytes`)
   let document: unknown
   try {
@@ -98,7 +110,7 @@ export function decodeState(text: string): State {
   if (!validate(document)) {
     const version = (document as { v?: unknown } | null)?.v
     if (version !== VERSION)
-      throw new UnreadableState(`version ${clip(String(JSON.stringify(version)))} is not known`)
+      throw new UnreadableState(`version ${clip(JSON.stringify(version ?? null))} is not known`)
     const [fault] = validate.errors ?? []
     throw new UnreadableState(`${fault?.instancePath || '/'} ${fault?.message ?? 'is not valid'}`)
   }

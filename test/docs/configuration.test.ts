@@ -18,7 +18,7 @@ function* keys(schema: KeySchema, path: string[] = []): Generator<[string, unkno
 
 function written(value: unknown): string[] {
   if (value === undefined) return []
-  return Array.isArray(value) ? value.map(String) : [String(value)]
+  return [value].flat().map((each) => (typeof each === 'string' ? each : JSON.stringify(each)))
 }
 
 describe('docs/configuration.md', () => {

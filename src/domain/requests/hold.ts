@@ -1,18 +1,21 @@
 import { overrideInEffect } from '../decision.ts'
 import { without } from '../operation.ts'
-import { keptCount, withState } from '../reading.ts'
+import { countToKeep, keptCount, withState } from '../reading.ts'
 import { iso } from '../text.ts'
-import { currentReplicas } from '../workload.ts'
+import { isRunning } from '../workload.ts'
 import { follow, type Context, type Outcome } from './context.ts'
 
 /** Holds the workload in the state it is in. */
 export function pin({ reading, by, now }: Context): Outcome {
   const { state, workload } = reading
   if (state.pin) return { target: reading, done: `already pinned ${state.pin.state}` }
-  const replicas = state.asleep ? keptCount(reading) : currentReplicas(workload)
   const held = state.asleep ? 'snoozed' : 'active'
+  const sleeps = state.asleep && !isRunning(workload)
+  const replicas = sleeps ? keptCount(reading) : countToKeep(reading)
+  // Found running while a backoff keeps it from going back to sleep: the count it has now is the one to keep.
+  const kept = state.asleep && state.snoozed ? { snoozed: { ...state.snoozed, replicas } } : {}
   const pin = { state: held, replicas, at: now, by } as const
-  return { target: withState(reading, { ...state, pin }), done: `pinned ${held}` }
+  return { target: withState(reading, { ...state, ...kept, pin }), done: `pinned ${held}` }
 }
 
 export function unpin({ reading, now, rules }: Context): Outcome {

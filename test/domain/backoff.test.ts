@@ -1,0 +1,191 @@
+import { expect } from 'chai'
+import { planFailure, planStep } from '../../src/domain/operation.ts'
+import { changed } from '../../src/domain/reading.ts'
+import type { Workload } from '../../src/domain/workload.ts'
+import { Refusal } from '../../src/errors.ts'
+import { asked, decided, followed, stateOf, stepped } from '../support/decisions.ts'
+import { at, HOUR, MINUTE, RULES, rulesWith, SECOND } from '../support/rules.ts'
+import { aDeployment } from '../support/workloads.ts'
+
+const NOON = at('Mon 12:00')
+const fresh = aDeployment().withReplicas(3).enabled().remembering({})
+
+/** Snoozes and wakes in turn, forced, at these instants. */
+function switched(workload: Workload, ...instants: number[]): Workload {
+  return instants.reduce((before, now) => {
+    const action = stateOf(before).asleep ? 'wake' : 'snooze'
+    return followed(asked(before, { action, force: true }, now).after)
+  }, workload)
+}
+
+function minutes(from: number, count: number): number[] {
+  return Array.from({ length: count }, (_, index) => from + index * MINUTE)
+}
+
+const flapping = switched(fresh, ...minutes(NOON, 7))
+const STARTED = NOON + 6 * MINUTE
+
+describe('flapping', () => {
+  it('starts with the 7th operation within the window, which is done', () => {
+    const six = switched(fresh, ...minutes(NOON, 6))
+    expect(stateOf(six).backoff).to.equal(undefined)
+    const seventh = asked(six, { action: 'snooze' }, STARTED)
+    expect(seventh.after.replicas).to.equal(0)
+    expect(seventh.state.backoff).to.deep.equal({ until: STARTED + 5 * MINUTE, times: 1, cause: 'flapping' })
+  })
+
+  it('does not start with seven operations over more than the window', () => {
+    const spread = switched(fresh, ...Array.from({ length: 20 }, (_, index) => NOON + index * 10 * MINUTE))
+    expect(stateOf(spread).backoff).to.equal(undefined)
+  })
+
+  it('counts by the policy', () => {
+    const rules = rulesWith({ backoff: { maxOperations: 1, window: HOUR, base: MINUTE, max: HOUR } })
+    const first = followed(asked(fresh, { action: 'snooze' }, NOON, { rules }).after)
+    const { state } = asked(first, { action: 'wake' }, NOON + 1, { rules })
+    expect(state.backoff?.until).to.equal(NOON + 1 + MINUTE)
+  })
+
+  it('is not prolonged by operations during it', () => {
+    const forced = switched(flapping, STARTED + MINUTE, STARTED + 2 * MINUTE)
+    expect(stateOf(forced).backoff).to.deep.equal(stateOf(flapping).backoff)
+  })
+
+  it('doubles each time, at most to max', () => {
+    let workload = flapping
+    const waits = [5]
+    for (let again = 0; again < 6; again += 1) {
+      const now = stateOf(workload).backoff!.until
+      workload = switched(workload, ...(again < 3 ? [now] : minutes(now, 7)))
+      const { backoff } = stateOf(workload)
+      const started = again < 3 ? now : now + 6 * MINUTE
+      waits.push(Math.round((backoff!.until - started) / MINUTE))
+    }
+    expect(waits.slice(0, 4)).to.deep.equal([5, 10, 20, 40])
+    expect(waits.slice(4).every((wait) => wait <= 60 && wait >= 54)).to.equal(true)
+  })
+
+  it('is forgotten after a quiet window', () => {
+    const { until } = stateOf(flapping).backoff!
+    const afterwards = switched(flapping, ...minutes(until + HOUR + MINUTE, 7))
+    expect(stateOf(afterwards).backoff).to.deep.include({ times: 1 })
+    const restless = switched(flapping, until + 55 * MINUTE, ...minutes(until + 80 * MINUTE, 7))
+    expect(stateOf(restless).backoff).to.deep.include({ times: 2 })
+  })
+
+  it('refuses snooze and wake requests with 409 IN_BACKOFF and Retry-After in whole seconds', () => {
+    for (const request of [{ action: 'wake' }, { action: 'snooze', for: HOUR }] as const) {
+      try {
+        asked(flapping, request, STARTED + 500)
+        expect.fail('not refused')
+      } catch (error) {
+        expect(error).to.be.instanceOf(Refusal).and.deep.include({ code: 'IN_BACKOFF', retryAfter: 300 })
+        expect((error as Refusal).message).to.contain('?force=true')
+      }
+    }
+  })
+
+  it('?force=true passes', () => {
+    expect(asked(flapping, { action: 'wake', force: true }, STARTED + 1).after.replicas).to.equal(3)
+  })
+
+  it('refuses no other request', () => {
+    for (const action of ['pin', 'unpin', 'clear-override', 'schedule', 'enable', 'disable'] as const) {
+      expect(() => asked(flapping, { action }, STARTED + 1), action).not.to.throw()
+    }
+  })
+
+  it('counts manual wakes, which it does not refuse', () => {
+    const six = switched(fresh, ...minutes(NOON, 5), NOON + 5 * MINUTE, STARTED - 1)
+    const scaled = { ...six, replicas: 2, replicasManager: { manager: 'kubectl', subresource: 'scale' } }
+    expect(stateOf(six).asleep).to.equal(true)
+    expect(stepped(scaled, STARTED + 1).state).to.deep.include({ asleep: false })
+  })
+})
+
+describe('an operation the cluster refused', () => {
+  const schedule = '8:00-18:00'
+  const sleeper = aDeployment()
+    .withReplicas(3)
+    .enabled()
+    .scheduled(schedule)
+    .snoozed({ at: at('Sun 18:00') - 7 * 24 * HOUR })
+  const MORNING = at('Mon 8:00')
+
+  function refused(workload: Workload, now: number): Workload {
+    const { decision } = planStep(workload, now, RULES)
+    const change = planFailure(workload, decision, now, RULES)
+    return change ? changed(workload, change) : workload
+  }
+
+  const once = refused(sleeper, MORNING)
+
+  it('stays undone: marks, count and word are as before, history says failed', () => {
+    expect(once).to.deep.include({ replicas: 0, labels: sleeper.labels })
+    const { history, asleep, word } = stateOf(once)
+    expect({ asleep, word }).to.deep.equal({ asleep: true, word: sleeper.state().word })
+    expect(history[0]).to.deep.equal({
+      type: 'wake',
+      trigger: 'schedule',
+      at: MORNING,
+      replicas: 3,
+      duration: 0,
+      by: null,
+      result: 'failed',
+    })
+  })
+
+  it('makes automatic actions wait 10s, doubled, at most 10m', () => {
+    let [workload, now] = [once, MORNING]
+    const waits: number[] = []
+    for (let again = 0; again < 9; again += 1) {
+      const waiting = decided(workload, now)
+      expect(waiting.reason.code).to.equal('backoff')
+      expect(decided(workload, waiting.lookAgainAt! - 1).action).to.equal('hold')
+      waits.push((waiting.lookAgainAt! - now) / SECOND)
+      now = waiting.lookAgainAt!
+      workload = refused(workload, now)
+    }
+    expect(waits).to.deep.equal([10, 20, 40, 80, 160, 320, 600, 600, 600])
+    expect(stateOf(workload).history.filter(({ result }) => result === 'failed')).to.have.length(1)
+  })
+
+  it('starts anew once one succeeded', () => {
+    const { after, state } = stepped(refused(once, MORNING + 10 * SECOND), MORNING + 30 * SECOND)
+    expect(after.replicas).to.equal(3)
+    expect(state.backoff).to.equal(undefined)
+  })
+
+  it('never refuses requests for it', () => {
+    expect(asked(once, { action: 'wake' }, MORNING + 1).after.replicas).to.equal(3)
+    expect(asked(once, { action: 'snooze', for: HOUR }, MORNING + 1).state.word?.want).to.equal('asleep')
+  })
+
+  it('is no operation that counts for flapping', () => {
+    const six = switched(fresh, ...minutes(NOON, 5))
+    const decision = { ...decided(six, NOON), action: 'wake' as const }
+    const failed = changed(six, planFailure(six, decision, NOON + 5 * MINUTE, RULES)!)
+    expect(stateOf(switched(failed, NOON + 16 * MINUTE)).backoff).to.equal(undefined)
+  })
+
+  it('makes the wake of what was disabled by hand wait too', () => {
+    const disabled = refused(sleeper.annotated({ enabled: 'false' }), MORNING)
+    expect(stepped(disabled, MORNING + 1)).to.deep.include({ change: undefined })
+    expect(decided(disabled, MORNING + 1).lookAgainAt).to.equal(MORNING + 10 * SECOND)
+    expect(stepped(disabled, MORNING + 10 * SECOND).after.replicas).to.equal(3)
+  })
+
+  it('is remembered of snoozes and wakes alone', () => {
+    const { decision } = planStep(sleeper, at('Mon 6:00'), RULES)
+    expect(planFailure(sleeper, decision, at('Mon 6:00'), RULES)).to.equal(undefined)
+  })
+})
+
+describe('pods that are late', () => {
+  it('start no backoff', () => {
+    const late = asked(fresh, { action: 'snooze' }, NOON).after
+    const { state } = stepped(late, NOON + 10 * MINUTE)
+    expect(state.history[0]?.result).to.equal('timed_out')
+    expect(state.backoff).to.equal(undefined)
+  })
+})

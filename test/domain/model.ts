@@ -1,0 +1,256 @@
+import { expect } from 'chai'
+import type { Instant } from '../../src/clock.ts'
+import type { Decision } from '../../src/domain/decision.ts'
+import { planFailure, planStep } from '../../src/domain/operation.ts'
+import { jsonPatch, type Change } from '../../src/domain/patch.ts'
+import { planRequest, type Request } from '../../src/domain/request.ts'
+import type { Rules } from '../../src/domain/rules.ts'
+import { UnreadableState } from '../../src/domain/state-codec.ts'
+import type { Trigger } from '../../src/domain/state.ts'
+import { ANNOTATION, ASLEEP_LABEL, FIELD_MANAGER, SNOOZE_KEY, type Kind } from '../../src/domain/workload.ts'
+import { Refusal } from '../../src/errors.ts'
+import { trim } from '../../src/kubernetes/trim.ts'
+import { stateOf } from '../support/decisions.ts'
+import { applied } from '../support/json-patch.ts'
+
+interface Entry {
+  manager: string
+  subresource?: string
+  time: string
+  fieldsV1: { 'f:spec'?: { 'f:replicas'?: object } }
+}
+
+interface ModelObject {
+  metadata: {
+    name: string
+    namespace: string
+    uid: string
+    resourceVersion: string
+    generation: number
+    creationTimestamp: string
+    annotations?: Record<string, string>
+    labels?: Record<string, string>
+    managedFields: Entry[]
+  }
+  spec: { replicas: number; template: { spec: { nodeSelector?: Record<string, string> } } }
+  status: Record<string, number>
+}
+
+export interface Transition {
+  at: Instant
+  type: 'snooze' | 'wake'
+  trigger: Trigger
+  reason: string
+}
+
+/**
+ * A cluster of one workload and a controller that remembers nothing but when to look again. The object is a
+ * real one: it is read by the adapter's trimming and changed by JSON Patch alone, as the API server applies it.
+ */
+export class ModelCluster {
+  readonly kind: Kind
+  readonly rules: Rules
+  object: ModelObject
+  now: Instant
+  /** Pods are as asked for at once, or only when `follow` is called. */
+  prompt = true
+  /** The cluster refuses the next snooze or wake. */
+  refuses = false
+  lookAgainAt: Instant | undefined
+  readonly transitions: Transition[] = []
+  /** The annotations that ReplicaSets have copied, as `kubectl rollout undo` puts them back. */
+  readonly revisions: Record<string, string>[] = []
+
+  constructor(kind: Kind, now: Instant, rules: Rules, replicas = 3) {
+    this.kind = kind
+    this.now = now
+    this.rules = rules
+    this.object = {
+      metadata: {
+        name: 'web',
+        namespace: 'shop',
+        uid: 'uid',
+        resourceVersion: '1',
+        generation: 1,
+        creationTimestamp: new Date(now - 5 * 60_000).toISOString(),
+        managedFields: [],
+      },
+      spec: { replicas, template: { spec: {} } },
+      status: {},
+    }
+    this.follow()
+  }
+
+  get workload() {
+    return trim(this.kind, this.object)
+  }
+
+  get isAsleep(): boolean {
+    return stateOf(this.workload).asleep
+  }
+
+  get nodeSelector(): Record<string, string> {
+    return this.object.spec.template.spec.nodeSelector ?? {}
+  }
+
+  get annotations(): Record<string, string> {
+    return this.object.metadata.annotations ?? {}
+  }
+
+  /** Somebody else's change of the object. */
+  edit(change: (object: ModelObject) => void): void {
+    const edited = structuredClone(this.object)
+    change(edited)
+    this.#store(edited)
+  }
+
+  annotate(name: keyof typeof ANNOTATION, text: string | undefined): void {
+    this.edit(({ metadata }) => {
+      const annotations = { ...metadata.annotations }
+      if (text === undefined) delete annotations[ANNOTATION[name]]
+      else annotations[ANNOTATION[name]] = text
+      metadata.annotations = annotations
+    })
+  }
+
+  /** A count set by a person: by `kubectl scale`, or on the object itself. */
+  setReplicas(replicas: number, manager: string, subresource?: string): void {
+    if (this.object.spec.replicas === replicas) return
+    this.edit((object) => {
+      object.spec.replicas = replicas
+      this.#own(object, manager, subresource)
+    })
+  }
+
+  /** The pods are as asked for. */
+  follow(): void {
+    const asleep =
+      this.kind === 'daemonsets' ? SNOOZE_KEY in this.nodeSelector : this.object.spec.replicas === 0
+    const count = this.kind === 'daemonsets' ? (asleep ? 0 : 3) : this.object.spec.replicas
+    this.object.status = {
+      observedGeneration: this.object.metadata.generation,
+      ...(this.kind === 'daemonsets'
+        ? {
+            desiredNumberScheduled: count,
+            currentNumberScheduled: count,
+            numberMisscheduled: 0,
+            numberReady: count,
+          }
+        : { replicas: count, readyReplicas: count }),
+    }
+  }
+
+  /** undefined: it was refused. */
+  request(request: Request): true | undefined {
+    try {
+      const plan = planRequest(this.workload, request, 'k8s:alice', this.now, this.rules)
+      if (plan.change) this.#write(plan.change)
+      if (this.prompt) this.follow()
+      return true
+    } catch (error) {
+      if (error instanceof Refusal) return undefined
+      throw error
+    }
+  }
+
+  /** The controller looks, and does what there is to do, until there is nothing more. */
+  settle(): void {
+    const moved = this.transitions.length
+    try {
+      for (let looks = 0; this.#look(); looks += 1) expect(looks, 'writes at one look').to.be.below(4)
+    } catch (error) {
+      if (!(error instanceof UnreadableState)) throw error
+      this.lookAgainAt = undefined
+    }
+    expect(this.transitions.length - moved, 'transitions at one look').to.be.at.most(1)
+  }
+
+  /** Time passes while the controller runs: it looks when it said that it would. */
+  wait(milliseconds: number): void {
+    const end = this.now + milliseconds
+    for (;;) {
+      const next = this.lookAgainAt
+      if (next === undefined || next > end) break
+      this.now = next
+      this.settle()
+    }
+    this.now = end
+  }
+
+  /** Whether there was something to write. */
+  #look(): boolean {
+    const { decision, change } = planStep(this.workload, this.now, this.rules)
+    const { action, trigger, reason, lookAgainAt } = decision
+    this.lookAgainAt = lookAgainAt
+    if (lookAgainAt !== undefined) expect(lookAgainAt, 'the next look').to.be.above(this.now)
+    if (!change) return false
+    const moves = action === 'snooze' || action === 'wake'
+    if (moves && this.refuses) return this.#refuse(decision)
+    this.#write(change)
+    if (moves) this.transitions.push({ at: this.now, type: action, trigger, reason: reason.text })
+    const again = planStep(this.workload, this.now, this.rules)
+    expect(again.change, 'a decision carried out twice').to.equal(undefined)
+    if (this.prompt) this.follow()
+    return true
+  }
+
+  #refuse(decision: Decision): boolean {
+    this.refuses = false
+    const failed = planFailure(this.workload, decision, this.now, this.rules)
+    if (failed) this.#write(failed)
+    return true
+  }
+
+  #write(change: Change): void {
+    const before = stateOrNothing(this)
+    const patched = applied(this.object, jsonPatch(this.workload, change))
+    if (!patched) return expect.fail(`the patch does not apply: ${JSON.stringify(change)}`)
+    if (patched.spec.replicas !== this.object.spec.replicas) this.#own(patched, FIELD_MANAGER)
+    this.#store(patched)
+    if (change.annotations.state !== undefined && before !== undefined)
+      expect(stateOf(this.workload).counter, 'the counter').to.equal(before + 1)
+  }
+
+  #store(edited: ModelObject): void {
+    const { metadata, spec } = this.object
+    const moved = JSON.stringify(edited.spec) !== JSON.stringify(spec)
+    edited.metadata.generation = metadata.generation + (moved ? 1 : 0)
+    edited.metadata.resourceVersion = String(Number(metadata.resourceVersion) + 1)
+    // As the API server: an empty map is none.
+    for (const name of ['annotations', 'labels'] as const)
+      if (Object.keys(edited.metadata[name] ?? {}).length === 0) delete edited.metadata[name]
+    const { nodeSelector } = edited.spec.template.spec
+    if (nodeSelector && Object.keys(nodeSelector).length === 0) delete edited.spec.template.spec.nodeSelector
+    this.object = edited
+    this.revisions.push(structuredClone(edited.metadata.annotations ?? {}))
+  }
+
+  /** Whoever changes the count owns it, alone. */
+  #own(object: ModelObject, manager: string, subresource?: string): void {
+    const time = `${new Date(this.now).toISOString().slice(0, 19)}Z`
+    const others = object.metadata.managedFields.filter(
+      (entry) => entry.manager !== manager || entry.subresource !== subresource,
+    )
+    for (const entry of others) delete entry.fieldsV1['f:spec']?.['f:replicas']
+    const fieldsV1 = { 'f:spec': { 'f:replicas': {} } }
+    object.metadata.managedFields = [
+      ...others,
+      { manager, ...(subresource === undefined ? {} : { subresource }), time, fieldsV1 },
+    ]
+  }
+}
+
+/** The counter before a write; undefined: none that could be read. */
+function stateOrNothing(cluster: ModelCluster): number | undefined {
+  try {
+    return stateOf(cluster.workload).counter
+  } catch {
+    return undefined
+  }
+}
+
+/** The count that the label keeps. */
+export function labelOf({ object }: ModelCluster): number | undefined {
+  const label = object.metadata.labels?.[ASLEEP_LABEL]
+  return label === undefined ? undefined : Number(label)
+}

@@ -1,0 +1,164 @@
+import { expect } from 'chai'
+import { asked, decided, followed, stateOf, stepped } from '../support/decisions.ts'
+import { at, HOUR, MINUTE, SECOND } from '../support/rules.ts'
+import { aDaemonSet, aDeployment } from '../support/workloads.ts'
+
+const NOON = at('Mon 12:00')
+const awake = aDeployment().withReplicas(3).enabled().remembering({})
+const snoozing = asked(awake, { action: 'snooze' }, NOON).after
+const waking = asked(followed(snoozing), { action: 'wake' }, NOON + MINUTE).after
+
+describe('an operation in progress', () => {
+  it('runs from the patch on, with no duration yet', () => {
+    expect(stateOf(snoozing).history[0]).to.deep.equal({
+      type: 'snooze',
+      trigger: 'api',
+      at: NOON,
+      replicas: 0,
+      duration: null,
+      by: 'k8s:carol',
+      result: 'running',
+    })
+    expect(decided(snoozing, NOON + 1).lookAgainAt).to.equal(NOON + 10 * MINUTE)
+  })
+
+  it('of a snooze succeeded when none is left and observedGeneration is current', () => {
+    const { generation } = snoozing
+    const some = { ...snoozing, pods: { existing: 1, ready: 0, observedGeneration: generation } }
+    expect(stepped(some, NOON + SECOND).change).to.equal(undefined)
+    const unseen = { ...snoozing, pods: { existing: 0, ready: 0, observedGeneration: generation - 1 } }
+    expect(stepped(unseen, NOON + SECOND).change).to.equal(undefined)
+    const { state, change } = stepped(followed(snoozing), NOON + 4 * SECOND)
+    expect(state.history[0]).to.include({ result: 'succeeded', duration: 4000 })
+    expect(change).to.have.all.keys('annotations')
+  })
+
+  it('of a wake succeeded when the count is ready', () => {
+    const { generation } = waking
+    const some = { ...waking, pods: { existing: 3, ready: 2, observedGeneration: generation } }
+    expect(stepped(some, NOON + 2 * MINUTE).change).to.equal(undefined)
+    expect(stepped(followed(waking), NOON + 2 * MINUTE).state.history[0]).to.include({
+      result: 'succeeded',
+      duration: MINUTE,
+    })
+  })
+
+  it('of a DaemonSet is over when its controller has placed or removed all pods', () => {
+    const agent = aDaemonSet().withReplicas(2).enabled().remembering({})
+    const sleeping = asked(agent, { action: 'snooze' }, NOON).after
+    expect(stepped(sleeping, NOON + 1).change).to.equal(undefined)
+    const gone = {
+      ...sleeping,
+      replicas: 0,
+      pods: { existing: 0, ready: 0, observedGeneration: sleeping.generation },
+    }
+    expect(stepped(gone, NOON + SECOND).state.history[0]).to.include({ result: 'succeeded' })
+  })
+
+  it('timed out after operationTimeout, and is over then', () => {
+    expect(stepped(snoozing, NOON + 10 * MINUTE - 1).change).to.equal(undefined)
+    const { state, decision } = stepped(snoozing, NOON + 10 * MINUTE)
+    expect(state.history[0]).to.include({ result: 'timed_out', duration: 10 * MINUTE })
+    expect(decision).not.to.have.property('lookAgainAt')
+  })
+
+  it('is superseded when the opposite comes meanwhile', () => {
+    const { state } = asked(snoozing, { action: 'wake' }, NOON + 30 * SECOND)
+    expect(state.history[1]).to.include({ type: 'snooze', result: 'superseded', duration: 30_000 })
+    expect(state.history[0]).to.include({ type: 'wake', result: 'running' })
+  })
+
+  it('that a manual wake undid is superseded, ready as those pods may be', () => {
+    const scaled = followed({
+      ...snoozing,
+      replicas: 3,
+      replicasManager: { manager: 'kubectl', subresource: 'scale' },
+    })
+    const { state } = stepped(scaled, NOON + 5 * SECOND)
+    expect(state.history.slice(0, 2)).to.deep.include({
+      ...state.history[1],
+      type: 'snooze',
+      result: 'superseded',
+    })
+    expect(state.history[0]).to.include({ type: 'wake', trigger: 'manual', result: 'succeeded', duration: 0 })
+  })
+
+  it('whose pods had followed is not superseded by the next', () => {
+    const { state } = asked(followed(snoozing), { action: 'wake' }, NOON + 30 * SECOND)
+    expect(state.history[1]).to.include({ type: 'snooze', result: 'succeeded' })
+  })
+
+  it('that moves no pods succeeds at once', () => {
+    const { state } = asked(awake.withReplicas(0), { action: 'snooze' }, NOON)
+    expect(state.history[0]).to.include({ result: 'succeeded', duration: 0 })
+  })
+
+  it('of a disable is completed although nothing is managed any more', () => {
+    const disabled = asked(followed(snoozing), { action: 'disable' }, NOON + MINUTE).after
+    expect(stateOf(disabled).history[0]).to.include({ result: 'running', trigger: 'disable' })
+    expect(stepped(followed(disabled), NOON + 2 * MINUTE).state.history[0]).to.include({
+      result: 'succeeded',
+    })
+  })
+})
+
+describe('the write that completes a wake', () => {
+  it('gives f:replicas back, so that a server-side applier may set it', () => {
+    expect(stepped({ ...followed(waking), ownReplicasEntry: 2 }, NOON + 2 * MINUTE).change).to.include({
+      disown: true,
+    })
+  })
+
+  it('does so when the pods were late, too', () => {
+    expect(stepped({ ...waking, ownReplicasEntry: 2 }, NOON + 11 * MINUTE).change).to.include({
+      disown: true,
+    })
+  })
+
+  it('is not a request: the controller completes, and gives back', () => {
+    const woken = { ...followed(waking), ownReplicasEntry: 2 }
+    for (const action of ['pin', 'unpin', 'schedule', 'wake'] as const) {
+      const { change, state } = asked(woken, { action }, NOON + 2 * MINUTE)
+      expect(change ?? {}, action).not.to.have.property('disown')
+      expect(state.history[0]?.result, action).to.equal('running')
+    }
+    const held = { ...woken, annotations: aDeployment().with(woken).pinned().annotations }
+    expect(asked(held, { action: 'unpin' }, NOON + 2 * MINUTE).state.history[0]?.result).to.equal('running')
+  })
+
+  it('is the wake itself where no pods move', () => {
+    const empty = aDeployment()
+      .withReplicas(0)
+      .enabled()
+      .scheduled('8:00-18:00')
+      .snoozed({ at: at('Sun 18:00') - 7 * 86_400_000 })
+    const { change } = stepped(empty.with({ ownReplicasEntry: 0 }), NOON)
+    expect(change).to.deep.include({ disown: true, label: null })
+  })
+
+  it('is the only one that does', () => {
+    const done = { ...followed(stepped(followed(waking), NOON + 2 * MINUTE).after), ownReplicasEntry: 2 }
+    expect(stepped(done, NOON + HOUR).change).to.equal(undefined)
+    expect(asked(done, { action: 'pin' }, NOON + HOUR).change).not.to.have.property('disown')
+  })
+
+  it('has nothing to give back where the entry is not ours', () => {
+    expect(stepped(followed(waking), NOON + 2 * MINUTE).change).not.to.have.property('disown')
+  })
+
+  it('of a snooze gives nothing back', () => {
+    expect(
+      stepped({ ...followed(snoozing), ownReplicasEntry: 2 }, NOON + MINUTE).change,
+    ).not.to.have.property('disown')
+  })
+})
+
+describe('the counter', () => {
+  it('grows by exactly one at each write of the state', () => {
+    const first = asked(aDeployment().enabled(), { action: 'pin' }, NOON)
+    expect(first.state.counter).to.equal(1)
+    const second = asked(first.after, { action: 'unpin' }, NOON)
+    expect(second.state.counter).to.equal(2)
+    expect(stepped(followed(snoozing), NOON + 1).state.counter).to.equal(stateOf(snoozing).counter + 1)
+  })
+})

@@ -1,0 +1,283 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { readWorkload, type Reading } from '../../src/domain/reading.ts'
+import type { Request } from '../../src/domain/request.ts'
+import { UnreadableState } from '../../src/domain/state-codec.ts'
+import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY, type AnnotationName } from '../../src/domain/workload.ts'
+import { HOUR, MINUTE } from '../support/rules.ts'
+import { labelOf, type ModelCluster } from './model.ts'
+
+const SCHEDULES = [
+  '8:00-18:00,Mon-Fri',
+  '8:00-9:00;9:20-9:40;9:50-10:00',
+  '22:00-6:00',
+  '0:00-24:00',
+  '',
+  'whenever',
+]
+const SCHEDULE = fc.constantFrom(...SCHEDULES)
+const ZONE = fc.constantFrom('UTC', 'Asia/Tokyo', 'Australia/Lord_Howe', '', 'Mars/Base')
+const LIMIT = fc.constantFrom(MINUTE, 30 * MINUTE, 5 * HOUR, 30 * HOUR)
+
+const REQUEST: fc.Arbitrary<Request> = fc.oneof(
+  { weight: 1, arbitrary: fc.constant<Request>({ action: 'disable' }) },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom<Request>({ action: 'pin' }, { action: 'unpin' }, { action: 'clear-override' }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record(
+      { action: fc.constantFrom('snooze' as const, 'wake' as const), for: LIMIT, force: fc.boolean() },
+      { requiredKeys: ['action'] },
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ action: fc.constant('override' as const), duration: fc.option(LIMIT) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record(
+      { action: fc.constantFrom('enable' as const, 'schedule' as const), schedule: SCHEDULE, timezone: ZONE },
+      { requiredKeys: ['action'] },
+    ),
+  },
+)
+
+type Time = { type: 'wait' | 'away'; minutes: number }
+type Act =
+  | { type: 'request'; request: Request }
+  | { type: 'annotate'; name: Exclude<AnnotationName, 'state'>; text: string | undefined }
+  | { type: 'scale' | 'edit' | 'replace'; count: number }
+  | { type: 'undo'; back: number }
+  | { type: 'select'; value: string | undefined }
+  | { type: 'drop key' | 'drop label' | 'break state' | 'lose state' | 'follow' | 'refuse' }
+export type Event = Time | Act
+
+const WAIT = fc.record({
+  type: fc.constantFrom('wait' as const, 'away' as const),
+  minutes: fc.oneof(
+    fc.integer({ min: 0, max: 3 }),
+    fc.integer({ min: 0, max: 60 }),
+    fc.integer({ min: 0, max: 900 }),
+  ),
+})
+const ANNOTATE = fc
+  .oneof(
+    fc.tuple(fc.constant('schedule' as const), fc.option(SCHEDULE, { nil: undefined })),
+    fc.tuple(fc.constant('timezone' as const), fc.option(ZONE, { nil: undefined })),
+    fc.tuple(
+      fc.constant('enabled' as const),
+      fc.constantFrom('true', 'true', 'true', 'false', 'maybe', undefined),
+    ),
+  )
+  .map(([name, text]) => ({ type: 'annotate' as const, name, text }))
+const COUNT = fc.record({
+  type: fc.constantFrom(...(['scale', 'scale', 'edit', 'edit', 'edit', 'replace'] as const)),
+  count: fc.integer({ min: 0, max: 5 }),
+})
+const PLAIN = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(...(['drop key', 'drop label', 'follow', 'refuse'] as const)) },
+  { weight: 1, arbitrary: fc.constantFrom(...(['break state', 'lose state'] as const)) },
+)
+
+const EVENT: fc.Arbitrary<Event> = fc.oneof(
+  { weight: 6, arbitrary: WAIT },
+  { weight: 8, arbitrary: REQUEST.map((request) => ({ type: 'request' as const, request })) },
+  { weight: 2, arbitrary: ANNOTATE },
+  { weight: 6, arbitrary: COUNT },
+  { weight: 2, arbitrary: fc.nat(20).map((back) => ({ type: 'undo' as const, back })) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('a', 'b', undefined).map((value) => ({ type: 'select' as const, value })),
+  },
+  { weight: 2, arbitrary: PLAIN.map((type) => ({ type })) },
+)
+
+/** What people and the cluster may do to a workload, up to so many times. */
+export function upTo(maxLength: number, { refused = true } = {}): fc.Arbitrary<Event[]> {
+  return fc.array(refused ? EVENT : EVENT.filter(({ type }) => type !== 'refuse'), { maxLength, size: 'max' })
+}
+
+/** People at a cluster, and what they expect to be left of what they set. */
+export class People {
+  readonly cluster: ModelCluster
+  /** The counts that may be theirs: more than one while a pin says one thing and a hand another. */
+  #counts: Set<number>
+  #selector: Record<string, string> = {}
+  /** An old copy forgets the wake that would have given `f:replicas` back. */
+  #undone = false
+
+  constructor(cluster: ModelCluster) {
+    this.cluster = cluster
+    this.#counts = new Set([cluster.object.spec.replicas])
+  }
+
+  /** Does it, lets the controller look, and looks for what was lost. */
+  do(event: Event): void {
+    const { cluster } = this
+    const heldAtZero = this.#activePin() !== undefined && cluster.object.spec.replicas === 0
+    if (!('minutes' in event)) this.#act(event)
+    else if (event.type === 'wait') cluster.wait(event.minutes * MINUTE)
+    else cluster.now += event.minutes * MINUTE
+    cluster.settle()
+    // Who lifts the pin that was to bring a count back, or undoes it, takes what is left for their own.
+    const lifted = heldAtZero && this.#activePin() === undefined
+    const { replicas } = cluster.object.spec
+    if (lifted && (replicas === 0 || event.type === 'undo')) this.#counts = new Set([replicas])
+    this.#checkSelector()
+    this.#checkMarks()
+    if (cluster.kind !== 'daemonsets') this.#checkCount()
+  }
+
+  #act(event: Act): void {
+    const { cluster } = this
+    switch (event.type) {
+      case 'request':
+        cluster.request(event.request)
+        return
+      case 'annotate':
+        cluster.annotate(event.name, event.text)
+        return
+      case 'scale':
+        this.#setCount(event.count, 'kubectl', 'scale')
+        return
+      case 'edit':
+        this.#setCount(event.count, 'argocd')
+        return
+      case 'replace':
+        this.#replace(event.count)
+        return
+      case 'undo':
+        this.#undo(event.back)
+        return
+      case 'select':
+        if (cluster.kind === 'daemonsets') this.#select(event.value)
+        return
+      case 'drop key':
+        cluster.edit(({ spec }) => void delete spec.template.spec.nodeSelector?.[SNOOZE_KEY])
+        return
+      case 'drop label':
+        // Twice destroyed is lost: only while the state still has the count, and is looked after.
+        if (this.#reading()?.enabled === true)
+          cluster.edit(({ metadata }) => void delete metadata.labels?.[ASLEEP_LABEL])
+        return
+      case 'break state':
+        this.#undone = true
+        cluster.annotate('state', '{')
+        return
+      case 'lose state':
+        this.#undone = true
+        cluster.annotate('state', undefined)
+        return
+      case 'follow':
+        cluster.follow()
+        return
+      case 'refuse':
+        cluster.refuses = true
+        return
+    }
+  }
+
+  #setCount(count: number, manager: string, subresource?: string): void {
+    const { cluster } = this
+    if (cluster.kind === 'daemonsets' || count === cluster.object.spec.replicas) return
+    // What cannot be read may be pinned, and come back.
+    const reading = this.#reading()
+    const pinnedAsleep = !reading || reading.state.pin?.state === 'snoozed'
+    const kept = labelOf(cluster)
+    cluster.setReplicas(count, manager, subresource)
+    if (count > 0) this.#counts = new Set(pinnedAsleep ? [...this.#counts, count] : [count])
+    else this.#counts = new Set([kept ?? this.#activePin() ?? 0])
+  }
+
+  /** `kubectl replace` by a manifest that knows nothing of our marks. */
+  #replace(count: number): void {
+    const { cluster } = this
+    cluster.edit(({ metadata, spec }) => {
+      metadata.annotations = { [ANNOTATION.enabled]: 'true', [ANNOTATION.schedule]: SCHEDULES[0] ?? '' }
+      metadata.labels = {}
+      delete spec.template.spec.nodeSelector?.[SNOOZE_KEY]
+    })
+    cluster.setReplicas(count, 'kubectl-replace')
+    this.#counts = new Set([count])
+  }
+
+  /** `kubectl rollout undo`: all annotations of an earlier time, pins and words and all. */
+  #undo(back: number): void {
+    const annotations = this.cluster.revisions.at(-1 - back)
+    if (!annotations) return
+    this.#undone = true
+    this.cluster.edit(({ metadata }) => void (metadata.annotations = { ...annotations }))
+    const kept = labelOf(this.cluster)
+    if (kept !== undefined && this.#reading()?.state.pin?.state === 'snoozed') this.#counts.add(kept)
+  }
+
+  #select(value: string | undefined): void {
+    if (value === undefined) delete this.#selector['disk']
+    else this.#selector['disk'] = value
+    this.cluster.edit(({ spec }) => {
+      const { disk: _, ...others } = spec.template.spec.nodeSelector ?? {}
+      spec.template.spec.nodeSelector = { ...others, ...this.#selector }
+    })
+  }
+
+  #checkSelector(): void {
+    const { [SNOOZE_KEY]: key, ...selector } = this.cluster.nodeSelector
+    expect(selector, 'the nodeSelector').to.deep.equal(this.#selector)
+    expect(key).to.be.oneOf([undefined, 'true'])
+  }
+
+  /** Managed and asleep, the label is the kept count; awake, there is none. */
+  #checkMarks(): void {
+    const reading = this.#reading()
+    if (reading?.enabled !== true) return
+    const { asleep, snoozed, history } = reading.state
+    expect(labelOf(this.cluster), 'the label').to.equal(asleep ? snoozed?.replicas : undefined)
+    const woken =
+      !asleep && history[0]?.type === 'wake' && ['succeeded', 'timed_out'].includes(history[0].result)
+    if (woken && !this.#undone)
+      expect(this.cluster.workload.ownReplicasEntry, 'f:replicas, to be given back').to.equal(undefined)
+  }
+
+  #checkCount(): void {
+    const { replicas } = this.cluster.object.spec
+    const held = [...(replicas > 0 ? [replicas] : []), ...this.#kept()]
+    if (this.#counts.has(0)) {
+      // Theirs to leave at 0; whoever wakes it asks for what it then has.
+      if (this.#counts.size === 1 && replicas > 0) this.#counts = new Set([replicas])
+      if (replicas === 0) this.#counts = new Set([held[0] ?? 0])
+      return
+    }
+    const left = held.filter((count) => this.#counts.has(count))
+    expect(left, `of ${[...this.#counts].join()} in ${held.join()}`).not.to.deep.equal([])
+    if (held.length === 1) this.#counts = new Set(left)
+  }
+
+  /** The counts that a wake or the enforcement of a pin would bring. */
+  #kept(): number[] {
+    const label = labelOf(this.cluster)
+    const state = this.#reading()?.state
+    if (!state) return label === undefined ? [] : [label]
+    if (state.asleep) return [state.snoozed?.replicas ?? 0]
+    return [this.#activePin()].filter((count) => count !== undefined)
+  }
+
+  #activePin(): number | undefined {
+    const state = this.#reading()?.state
+    return state?.pin?.state === 'active' && !state.asleep && state.pin.replicas > 0
+      ? state.pin.replicas
+      : undefined
+  }
+
+  /** undefined: it cannot be read. */
+  #reading(): Reading | undefined {
+    try {
+      return readWorkload(this.cluster.workload, this.cluster.rules)
+    } catch (error) {
+      if (error instanceof UnreadableState) return undefined
+      throw error
+    }
+  }
+}

@@ -1,0 +1,270 @@
+import { expect } from 'chai'
+import { asked, decided, followed, stateOf, stepped } from '../support/decisions.ts'
+import { at, HOUR, MINUTE } from '../support/rules.ts'
+import { aDaemonSet, aDeployment } from '../support/workloads.ts'
+
+const WORK = '8:00-18:00,Mon-Fri'
+const awake = aDeployment()
+  .withReplicas(3)
+  .enabled()
+  .scheduled(WORK)
+  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
+const asleep = awake.snoozed({ at: at('Mon 18:00') })
+const SLEEP_EDGE = at('Mon 18:00')
+const WAKE_EDGE = at('Tue 8:00')
+
+describe('from the strongest: not managed', () => {
+  it('nothing is done', () => {
+    for (const enabled of [undefined, 'false']) {
+      const { change, decision } = stepped(
+        aDeployment().scheduled(WORK).annotated({ enabled }),
+        at('Mon 20:00'),
+      )
+      expect(change).to.equal(undefined)
+      expect(decision.reason.code).to.equal('not_managed')
+    }
+  })
+
+  it('but what sleeps wakes when `enabled` is turned off by hand, as by disable, whatever holds it', () => {
+    for (const held of [asleep, asleep.pinned(), asleep.overridden(), asleep.inBackoff(at('Tue 0:00'))]) {
+      for (const enabled of [undefined, 'false']) {
+        const { after, state } = stepped(held.annotated({ enabled }), at('Mon 20:00'))
+        expect(after).to.deep.include({ replicas: 3, labels: {} })
+        expect(state).not.to.have.any.keys('pin', 'override', 'word', 'backoff')
+        expect(state.history[0]).to.include({ type: 'wake', trigger: 'disable' })
+      }
+    }
+  })
+
+  it('and what others gave it meanwhile stays', () => {
+    const scaled = asleep.annotated({ enabled: undefined }).editedTo(7)
+    expect(stepped(scaled, at('Mon 20:00')).after.replicas).to.equal(7)
+    expect(asked(scaled, { action: 'disable' }, at('Mon 20:00')).after.replicas).to.equal(7)
+  })
+
+  it('and its holds are cleared', () => {
+    const { state } = stepped(awake.pinned().overridden().annotated({ enabled: 'false' }), at('Mon 12:00'))
+    expect(state).not.to.have.any.keys('pin', 'override', 'word')
+    expect(state.history).to.deep.equal(awake.state().history)
+  })
+
+  it('`enabled` that is neither true nor false: nothing is done', () => {
+    for (const workload of [asleep, awake]) {
+      const { change, decision } = stepped(workload.annotated({ enabled: 'maybe' }), at('Tue 20:00'))
+      expect(change).to.equal(undefined)
+      expect(decision.reason.code).to.equal('enabled_unclear')
+    }
+  })
+})
+
+describe('then: a pin', () => {
+  it('holds, through edges, stronger than an override and its end', () => {
+    expect(stepped(awake.pinned(), SLEEP_EDGE)).to.deep.include({ change: undefined })
+    expect(stepped(asleep.pinned(), WAKE_EDGE)).to.deep.include({ change: undefined })
+    const both = awake.pinned().overridden(at('Mon 19:00'))
+    expect(decided(both, SLEEP_EDGE).reason.code).to.equal('pinned')
+    const { decision, state } = stepped(both, at('Mon 19:00'))
+    expect(decision).to.deep.include({ action: 'hold', overrideExpired: true })
+    expect(state.override).to.equal(undefined)
+  })
+
+  it('a pinned-snoozed workload found running is put back to sleep, its kept count as it was', () => {
+    for (const moved of [asleep.pinned().scaledByHand(7), asleep.pinned().editedTo(7)]) {
+      const { after, state } = stepped(moved, at('Mon 20:00'))
+      expect(after).to.deep.include({ replicas: 0, labels: { 'dormouse.dev/asleep': '3' } })
+      expect(state.history[0]).to.include({ type: 'snooze', trigger: 'pin', by: null })
+    }
+  })
+
+  it('a pinned-active workload found at 0 is brought back to its count', () => {
+    const { after, state } = stepped(awake.pinned().scaledByHand(0), at('Mon 20:00'))
+    expect(after.replicas).to.equal(3)
+    expect(state.history[0]).to.include({ type: 'wake', trigger: 'pin', by: null, replicas: 3 })
+  })
+
+  it('other counts above 0 are left', () => {
+    for (const count of [1, 2, 9]) {
+      expect(stepped(awake.pinned().scaledByHand(count), at('Mon 20:00')).change).to.equal(undefined)
+    }
+  })
+
+  it('of what was at 0 leaves it at 0', () => {
+    expect(stepped(awake.withReplicas(0).pinned(), at('Mon 20:00')).change).to.equal(undefined)
+  })
+
+  it('of a DaemonSet keeps the key in or out', () => {
+    const agent = aDaemonSet().withReplicas(2).enabled().scheduled(WORK)
+    const sleeper = agent.snoozed({ at: SLEEP_EDGE })
+    expect(stepped(sleeper.pinned().withoutItsKey(), at('Mon 20:00')).change).to.include({ snoozeKey: true })
+    const keyed = agent.pinned().with({ snoozeKey: true, hasNodeSelector: true })
+    expect(stepped(keyed, at('Mon 12:00')).change).to.include({ snoozeKey: false })
+  })
+
+  it("when it is cleared after an edge passed: the schedule's present state at once", () => {
+    const { after, state } = asked(awake.pinned(), { action: 'unpin' }, at('Mon 20:00'))
+    expect(after.replicas).to.equal(0)
+    expect(state.history[0]).to.include({ type: 'snooze', trigger: 'schedule', by: null })
+  })
+
+  it('when it is cleared and no edge passed: the request in force still holds', () => {
+    const requested = awake.snoozed({ at: at('Mon 12:00'), trigger: 'api', by: 'k8s:alice' })
+    expect(asked(requested.pinned(), { action: 'unpin' }, at('Mon 13:00')).after.replicas).to.equal(0)
+  })
+})
+
+describe('then: an override', () => {
+  it('nothing automatic while it is in effect', () => {
+    expect(stepped(awake.overridden(), SLEEP_EDGE).change).to.equal(undefined)
+    expect(stepped(asleep.overridden(), WAKE_EDGE).change).to.equal(undefined)
+    expect(decided(asleep.overridden(at('Tue 9:00')), WAKE_EDGE).lookAgainAt).to.equal(at('Tue 9:00'))
+  })
+
+  it('requests work: they are explicit', () => {
+    expect(asked(awake.overridden(), { action: 'snooze' }, at('Mon 12:00')).after.replicas).to.equal(0)
+    expect(asked(asleep.overridden(), { action: 'wake' }, at('Mon 20:00')).after.replicas).to.equal(3)
+  })
+
+  it('what people did to it meanwhile is adopted, not repaired', () => {
+    for (const moved of [asleep.overridden().editedTo(5), asleep.overridden().scaledByHand(5)]) {
+      const { after, state } = stepped(moved, at('Mon 20:00'))
+      expect(after).to.deep.include({ replicas: 5, labels: {} })
+      expect(state.asleep).to.equal(false)
+    }
+    expect(stepped(awake.overridden().scaledByHand(0), at('Mon 20:00')).change).to.equal(undefined)
+  })
+
+  it('a DaemonSet woken by hand meanwhile is adopted', () => {
+    const sleeper = aDaemonSet().withReplicas(2).enabled().snoozed({ at: SLEEP_EDGE }).overridden()
+    const { after, state } = stepped(sleeper.withoutItsKey(), at('Mon 20:00'))
+    expect(after.labels).to.deep.equal({})
+    expect(state.asleep).to.equal(false)
+  })
+
+  it('set while asleep by schedule and ending inside a window wakes at its end', () => {
+    const held = asleep.overridden(at('Tue 10:00'))
+    expect(decided(held, at('Tue 9:59')).action).to.equal('hold')
+    const { decision, state } = stepped(held, at('Tue 10:00'))
+    expect(decision).to.deep.include({
+      action: 'wake',
+      trigger: 'schedule',
+      overrideExpired: true,
+      dueAt: at('Tue 10:00'),
+    })
+    expect(state.override).to.equal(undefined)
+  })
+
+  it('is stronger than backoff', () => {
+    expect(decided(asleep.overridden().inBackoff(at('Tue 9:00')), WAKE_EDGE).reason.code).to.equal(
+      'overridden',
+    )
+  })
+})
+
+describe('then: backoff', () => {
+  const waiting = asleep.inBackoff(at('Tue 9:00'))
+
+  it('automatic transitions wait for its end', () => {
+    expect(decided(waiting, WAKE_EDGE)).to.deep.include({ action: 'hold', lookAgainAt: at('Tue 9:00') })
+    expect(decided(waiting, at('Tue 9:00'))).to.deep.include({ action: 'wake', dueAt: at('Tue 9:00') })
+  })
+
+  it('repairs wait for its end', () => {
+    expect(decided(waiting.editedTo(5), at('Mon 20:00')).action).to.equal('hold')
+    expect(decided(waiting.pinned().editedTo(5), at('Mon 20:00')).action).to.equal('hold')
+    expect(stepped(waiting.editedTo(5), at('Mon 20:00')).change).to.equal(undefined)
+  })
+
+  it('a manual wake is allowed in it, in hours of waking too', () => {
+    for (const when of [at('Mon 20:00'), at('Tue 8:30')]) {
+      const { after, state } = stepped(waiting.scaledByHand(4), when)
+      expect(after).to.deep.include({ replicas: 4, labels: {} })
+      expect(state.history[0]).to.include({ trigger: 'manual', by: 'kubectl' })
+    }
+  })
+
+  it('a sleeper found running in it and pinned keeps the count it was found with', () => {
+    const pinned = asked(waiting.editedTo(5), { action: 'pin' }, at('Mon 20:00')).after
+    expect(stepped(pinned, at('Tue 9:00')).after).to.deep.include({
+      replicas: 0,
+      labels: { 'dormouse.dev/asleep': '5' },
+    })
+  })
+})
+
+describe('a sleeper found running, neither pinned nor overridden', () => {
+  it('is a manual wake if f:replicas belongs to an entry of the scale subresource', () => {
+    const { decision, after, state } = stepped(asleep.scaledByHand(4), at('Mon 20:00'))
+    expect(decision.action).to.equal('adopt')
+    expect(after).to.deep.include({ replicas: 4, labels: {} })
+    expect(state.history[0]).to.include({ type: 'wake', trigger: 'manual', by: 'kubectl', replicas: 4 })
+  })
+
+  it('otherwise its count is kept and it sleeps again, by recovery', () => {
+    const { after, state } = stepped(asleep.editedTo(5), at('Mon 20:00'))
+    expect(after).to.deep.include({ replicas: 0, labels: { 'dormouse.dev/asleep': '5' } })
+    expect(state.snoozed).to.deep.include({ replicas: 5, trigger: 'recovery', by: null })
+    expect(state.history[0]).to.include({ type: 'snooze', trigger: 'recovery', by: null, replicas: 0 })
+  })
+
+  it('sleeps again without a schedule too', () => {
+    const byHand = aDeployment()
+      .withReplicas(2)
+      .enabled()
+      .snoozed({ at: at('Mon 9:00'), trigger: 'api' })
+    expect(stepped(byHand.editedTo(5), at('Mon 20:00')).after.labels).to.deep.equal({
+      'dormouse.dev/asleep': '5',
+    })
+  })
+
+  it('a DaemonSet whose key is gone sleeps again', () => {
+    const sleeper = aDaemonSet().withReplicas(2).enabled().scheduled(WORK).snoozed({ at: SLEEP_EDGE })
+    expect(stepped(sleeper.withoutItsKey(), at('Mon 20:00')).change).to.include({ snoozeKey: true })
+  })
+
+  it('keeps the count it was found with when it is to wake anyway', () => {
+    const { after, state } = stepped(asleep.editedTo(5), WAKE_EDGE)
+    expect(after).to.deep.include({ replicas: 5, labels: {} })
+    expect(state.history[0]).to.include({ type: 'wake', trigger: 'schedule' })
+  })
+
+  it('a request finds it as the controller would make it', () => {
+    const woken = asked(asleep.scaledByHand(4), { action: 'wake' }, at('Mon 20:00'))
+    expect(woken.message).to.match(/^already awake/)
+    expect(woken.after.replicas).to.equal(4)
+    const again = asked(asleep.editedTo(5), { action: 'snooze' }, at('Mon 20:00'))
+    expect(again.after).to.deep.include({ replicas: 0, labels: { 'dormouse.dev/asleep': '5' } })
+  })
+})
+
+describe('an awake workload that a person scales to 0', () => {
+  const empty = awake.scaledByHand(0)
+
+  it('is theirs: the schedule does not wake what it did not put to sleep', () => {
+    for (const when of ['Mon 12:00', 'Mon 17:59']) expect(stepped(empty, at(when)).change).to.equal(undefined)
+    const overnight = stepped(empty, SLEEP_EDGE).after
+    expect(stepped(followed(overnight), WAKE_EDGE).after.replicas).to.equal(0)
+  })
+})
+
+describe('a manual wake', () => {
+  it('counts as an operation', () => {
+    const { state } = stepped(asleep.scaledByHand(4), at('Mon 20:00'))
+    expect(state.history).to.have.length(asleep.state().history.length + 1)
+    expect(state.wokenAt).to.equal(at('Mon 20:00'))
+  })
+
+  it('looks again at the next edge or the end of its hold, whichever is first', () => {
+    expect(stepped(asleep.scaledByHand(4), at('Mon 20:00')).decision.lookAgainAt).to.equal(
+      at('Mon 20:00') + 10 * HOUR + 2 * HOUR,
+    )
+    expect(stepped(asleep.scaledByHand(4), at('Tue 7:00')).decision.lookAgainAt).to.equal(WAKE_EDGE)
+  })
+
+  it('while its schedule cannot be read is no change of schedule once it can', () => {
+    const broken = asleep.scheduled('whenever').scaledByHand(4)
+    const woken = stepped(broken, at('Mon 20:00')).after
+    const repaired = { ...followed(woken), annotations: { ...woken.annotations, schedule: WORK } }
+    expect(stepped(repaired, at('Mon 20:00') + MINUTE).change).to.equal(undefined)
+    expect(stateOf(woken).word).to.deep.include({ schedule: `${WORK} UTC` })
+  })
+})

@@ -1,0 +1,169 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { plannedTransitions } from '../../src/domain/plan.ts'
+import { listedRecord } from '../../src/domain/record.ts'
+import type { Kind } from '../../src/domain/workload.ts'
+import { stateOf } from '../support/decisions.ts'
+import { at, DAY, HOUR, iso, MINUTE, RULES } from '../support/rules.ts'
+import { labelOf, ModelCluster } from './model.ts'
+import { People, upTo, type Event } from './people.ts'
+
+const KIND = fc.constantFrom<Kind>('deployments', 'statefulsets', 'replicasets', 'daemonsets')
+const START = at('Mon 7:30')
+const WORK = '8:00-18:00,Mon-Fri'
+
+/** The same cases each time; with PROPERTY_RUNS set, so many that nobody has seen. */
+function runs(numRuns: number): { numRuns: number; seed?: number } {
+  const many = Number(process.env['PROPERTY_RUNS'] ?? 0)
+  return many > 0 ? { numRuns: many } : { numRuns, seed: 20_260_302 }
+}
+
+function managed(kind: Kind, schedule: string | null = WORK): ModelCluster {
+  const cluster = new ModelCluster(kind, START, RULES)
+  cluster.annotate('enabled', 'true')
+  if (schedule !== null) cluster.annotate('schedule', schedule)
+  cluster.settle()
+  return cluster
+}
+
+function played(kind: Kind, events: readonly Event[]): ModelCluster {
+  const people = new People(managed(kind))
+  for (const event of events) people.do(event)
+  return people.cluster
+}
+
+describe('no sequence of operations, edges, manual scalings and crashes', () => {
+  // Each event is followed by a look: a decision carried out twice changes nothing the second time, at most
+  // one transition comes of any downtime, the counter grows by one a write, every next look is ahead
+  // (ModelCluster); and the label is the kept count (People).
+  for (const prompt of [true, false]) {
+    it(`loses a replica count or a nodeSelector (pods that follow ${prompt ? 'at once' : 'late or never'})`, () => {
+      fc.assert(
+        fc.property(KIND, upTo(40), (kind, events) => {
+          const cluster = managed(kind)
+          cluster.prompt = prompt
+          const people = new People(cluster)
+          for (const event of events) {
+            people.do(event)
+            listedRecord(cluster.workload, cluster.now, RULES)
+          }
+        }),
+        runs(400),
+      )
+    })
+  }
+})
+
+describe('looking only when a decision said to', () => {
+  it('misses nothing that a look every minute would have done', () => {
+    fc.assert(
+      fc.property(
+        KIND,
+        upTo(25, { refused: false }),
+        fc.integer({ min: 1, max: 300 }),
+        (kind, events, minutes) => {
+          const seldom = played(kind, events)
+          const often = played(kind, events)
+          seldom.wait(minutes * MINUTE)
+          for (let minute = 0; minute < minutes; minute += 1) {
+            often.now += MINUTE
+            often.settle()
+          }
+          expect(seldom.object).to.deep.equal(often.object)
+        },
+      ),
+      runs(150),
+    )
+  })
+})
+
+describe('the plan', () => {
+  it('is what then happens if nobody acts', () => {
+    fc.assert(
+      fc.property(KIND, upTo(25), (kind, events) => {
+        const cluster = played(kind, events)
+        cluster.refuses = false
+        const reading = listedRecord(cluster.workload, cluster.now, RULES)
+        fc.pre(reading.enabled)
+        const before = cluster.transitions.length
+        const end = cluster.now + 2 * DAY
+        const plan = plannedTransitions(cluster.workload, cluster.now, RULES, end)
+        if (reading.next_transition === null || reading.next_transition.at <= iso(end))
+          expect(plan[0] ?? null).to.deep.equal(reading.next_transition)
+        cluster.wait(2 * DAY)
+        const happened = cluster.transitions.slice(before).filter(({ trigger }) => trigger !== 'pin')
+        expect(plan).to.deep.equal(happened.map(({ at, type, reason }) => ({ at: iso(at), type, reason })))
+      }),
+      runs(150),
+    )
+  })
+})
+
+describe('a person who fights permanently', () => {
+  /** Undoes every snooze within the minute, for a day; when they were. */
+  function fought(cluster: ModelCluster, undo: () => void): number[] {
+    const before = cluster.transitions.length
+    for (let minute = 0; minute < 24 * 60; minute += 1) {
+      undo()
+      cluster.settle()
+      cluster.wait(MINUTE)
+    }
+    return cluster.transitions.slice(before).map(({ at }) => at)
+  }
+
+  /** After the first steps, seven to a longest backoff at most. */
+  function expectBackoff(cluster: ModelCluster, snoozes: number[]): void {
+    expect(snoozes).to.have.length.within(8, 24 * 7)
+    for (const [index, snooze] of snoozes.slice(20).entries())
+      expect((snoozes[index + 27] ?? Infinity) - snooze).to.be.above(RULES.policy.backoff.max)
+    expect(stateOf(cluster.workload).backoff?.cause).to.equal('flapping')
+  }
+
+  it('by a GitOps sync meets backoff, never an endless fight, and keeps their count', () => {
+    const cluster = managed('deployments', null)
+    cluster.request({ action: 'snooze' })
+    const snoozes = fought(cluster, () => cluster.setReplicas(5, 'argocd'))
+    expectBackoff(cluster, snoozes)
+    expect(cluster.isAsleep ? labelOf(cluster) : cluster.object.spec.replicas).to.equal(5)
+  })
+
+  it('against a pin meets backoff too', () => {
+    const cluster = managed('deployments', null)
+    cluster.request({ action: 'snooze' })
+    cluster.request({ action: 'pin' })
+    expectBackoff(
+      cluster,
+      fought(cluster, () => cluster.setReplicas(5, 'kubectl', 'scale')),
+    )
+    expect(labelOf(cluster)).to.equal(3)
+  })
+
+  it("over a DaemonSet's key meets backoff", () => {
+    const cluster = managed('daemonsets', null)
+    cluster.request({ action: 'snooze' })
+    const undo = () => cluster.edit(({ spec }) => void delete spec.template.spec.nodeSelector)
+    expectBackoff(cluster, fought(cluster, undo))
+  })
+
+  it('by kubectl scale has the last word until the next edge or the end of its hold', () => {
+    const cluster = managed('deployments')
+    const snoozes = fought(cluster, () => cluster.setReplicas(5, 'kubectl', 'scale'))
+    expect(snoozes).to.deep.equal([at('Mon 7:40'), at('Mon 18:00'), at('Tue 6:00')])
+  })
+})
+
+describe('after any downtime', () => {
+  it("there is at most one transition, into the schedule's present state", () => {
+    fc.assert(
+      fc.property(KIND, fc.integer({ min: 0, max: 20 * 24 * 60 }), (kind, minutes) => {
+        const cluster = managed(kind)
+        cluster.wait(HOUR)
+        const before = cluster.transitions.length
+        cluster.now += minutes * MINUTE
+        cluster.settle()
+        expect(cluster.transitions.length - before).to.be.at.most(1)
+        expect(cluster.isAsleep).to.equal(RULES.compile(WORK, 'UTC').stateAt(cluster.now) === 'asleep')
+      }),
+    )
+  })
+})

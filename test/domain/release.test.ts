@@ -1,0 +1,63 @@
+import { expect } from 'chai'
+import { changed } from '../../src/domain/reading.ts'
+import { releaseChange } from '../../src/domain/release.ts'
+import type { Workload } from '../../src/domain/workload.ts'
+import { at, RULES } from '../support/rules.ts'
+import { aDaemonSet, aDeployment } from '../support/workloads.ts'
+
+const sleeper = aDeployment()
+  .withReplicas(3)
+  .enabled()
+  .scheduled('8:00-18:00')
+  .snoozed({ at: at('Mon 18:00') })
+
+function released(workload: Workload): Workload {
+  const change = releaseChange(workload, RULES)
+  return change ? changed(workload, change) : workload
+}
+
+describe('release', () => {
+  it('wakes what Dormouse put to sleep and removes its annotations and the label, whatever holds it', () => {
+    for (const held of [
+      sleeper,
+      sleeper.pinned(),
+      sleeper.overridden(),
+      sleeper.annotated({ enabled: 'false' }),
+    ]) {
+      expect(released(held)).to.deep.include({ replicas: 3, annotations: {}, labels: {} })
+    }
+  })
+
+  it('takes the key, and nothing else, from a DaemonSet', () => {
+    const agent = aDaemonSet()
+      .withReplicas(2)
+      .enabled()
+      .snoozed({ at: at('Mon 18:00') })
+    expect(releaseChange(agent, RULES)).to.deep.equal({
+      annotations: { enabled: null, state: null },
+      label: null,
+      snoozeKey: false,
+    })
+  })
+
+  it('takes the count from the label where the state cannot be read', () => {
+    for (const state of ['{', undefined]) {
+      expect(released(sleeper.annotated({ state }))).to.deep.include({
+        replicas: 3,
+        annotations: {},
+        labels: {},
+      })
+    }
+  })
+
+  it('leaves the count of what runs', () => {
+    expect(released(sleeper.editedTo(7)).replicas).to.equal(7)
+    expect(released(aDeployment().withReplicas(2).enabled()).replicas).to.equal(2)
+  })
+
+  it('gives back what it owns of spec.replicas, and is then done', () => {
+    const bare = aDeployment().with({ ownReplicasEntry: 1 })
+    expect(releaseChange(bare, RULES)).to.deep.equal({ annotations: {}, disown: true })
+    expect(releaseChange(aDeployment(), RULES)).to.equal(undefined)
+  })
+})

@@ -1,0 +1,129 @@
+import { expect } from 'chai'
+import type { Request } from '../../../src/domain/request.ts'
+import type { Workload } from '../../../src/domain/workload.ts'
+import { Refusal } from '../../../src/errors.ts'
+import { asked, followed, stepped } from '../../support/decisions.ts'
+import { at, MINUTE } from '../../support/rules.ts'
+import { aDeployment } from '../../support/workloads.ts'
+
+const WORK = '8:00-18:00,Mon-Fri'
+const NOON = at('Mon 12:00')
+const NIGHT = at('Mon 20:00')
+const awake = aDeployment()
+  .withReplicas(3)
+  .enabled()
+  .scheduled(WORK)
+  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
+const asleep = awake.snoozed({ at: at('Mon 18:00') })
+
+function refusal(workload: Workload, request: Request, now = NOON): Refusal {
+  try {
+    asked(workload, request, now)
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+  return expect.fail(`${request.action} was not refused`)
+}
+
+describe('enable again', () => {
+  it('with the same or no schedule changes nothing', () => {
+    for (const schedule of [undefined, '', WORK, '08:00-18:00, Mon-Fri']) {
+      const request = { action: 'enable', ...(schedule === undefined ? {} : { schedule }) } as const
+      expect(asked(awake, request, NOON).change, schedule).to.equal(undefined)
+    }
+  })
+
+  it('with another schedule is as PUT', () => {
+    const hours = { schedule: '13:00-14:00', timezone: 'Asia/Tokyo' }
+    const enabled = asked(awake, { action: 'enable', ...hours }, NOON)
+    const put = asked(awake, { action: 'schedule', ...hours }, NOON)
+    expect(enabled.after).to.deep.equal(put.after)
+    expect(enabled.after.replicas).to.equal(0)
+  })
+
+  it('after a disable takes up the schedule it had', () => {
+    const disabled = asked(asleep, { action: 'disable' }, NIGHT).after
+    expect(disabled.replicas).to.equal(3)
+    expect(asked(followed(disabled), { action: 'enable' }, NIGHT + MINUTE).after.replicas).to.equal(0)
+  })
+})
+
+describe('PUT schedule', () => {
+  it('with only `timezone` keeps the schedule', () => {
+    const { after, state } = asked(awake, { action: 'schedule', timezone: 'Asia/Tokyo' }, NOON)
+    expect(after.annotations).to.deep.include({ schedule: WORK, timezone: 'Asia/Tokyo' })
+    expect(after.replicas).to.equal(0)
+    expect(state.word).to.deep.include({ schedule: `${WORK} Asia/Tokyo`, by: 'k8s:carol' })
+  })
+
+  it('with {} or "" removes it', () => {
+    for (const request of [{ action: 'schedule' }, { action: 'schedule', schedule: '' }] as const) {
+      expect(asked(awake, request, NOON).after.annotations).not.to.have.property('schedule')
+    }
+  })
+
+  it('without `timezone` keeps the zone, with "" removes it', () => {
+    const tokyo = awake.scheduled(WORK, 'Asia/Tokyo')
+    expect(asked(tokyo, { action: 'schedule', schedule: WORK }, NOON).after.annotations.timezone).to.equal(
+      'Asia/Tokyo',
+    )
+    expect(asked(tokyo, { action: 'schedule', timezone: '' }, NOON).after.annotations).not.to.have.property(
+      'timezone',
+    )
+  })
+
+  it('writes the canonical form', () => {
+    const { after } = asked(
+      awake,
+      { action: 'schedule', schedule: '09:00 - 17:30, monday-friday ; 10:00-12:00,sat' },
+      NOON,
+    )
+    expect(after.annotations.schedule).to.equal('9:00-17:30,Mon-Fri;10:00-12:00,Sat')
+  })
+
+  it('refuses what cannot be read with 400 and its JSON pointer', () => {
+    const schedule = refusal(awake, { action: 'schedule', schedule: '8:00' })
+    expect([schedule.code, schedule.details]).to.deep.equal([
+      'VALIDATION_ERROR',
+      { faults: [{ pointer: '/schedule', message: schedule.message.replace('schedule: ', '') }] },
+    ])
+    expect(refusal(awake, { action: 'schedule', timezone: 'Mars/Base' }).details).to.have.nested.property(
+      'faults[0].pointer',
+      '/timezone',
+    )
+  })
+
+  it('puts right a schedule or zone that could not be read', () => {
+    const broken = awake.scheduled('whenever')
+    expect(asked(broken, { action: 'schedule', schedule: '20:00-22:00' }, NOON).after.replicas).to.equal(0)
+    const nowhere = awake.scheduled(WORK, 'Mars/Base')
+    expect(asked(nowhere, { action: 'schedule', timezone: '' }, NOON).after).to.deep.include({ replicas: 3 })
+  })
+})
+
+describe('disable, whatever holds it', () => {
+  const held = {
+    pinned: asleep.pinned(),
+    overridden: asleep.overridden(),
+    'in backoff': asleep.inBackoff(at('Tue 9:00')),
+    asleep,
+  }
+  for (const [what, workload] of Object.entries(held)) {
+    it(`wakes what is ${what}, clears pin, override, word and backoff, and keeps schedule and history`, () => {
+      const { after, state } = asked(workload, { action: 'disable' }, NIGHT)
+      expect(after).to.deep.include({ replicas: 3, labels: {} })
+      expect(after.annotations).to.deep.include({ enabled: 'false', schedule: WORK })
+      expect(state).not.to.have.any.keys('pin', 'override', 'word', 'backoff')
+      expect(state.history[0]).to.include({ type: 'wake', trigger: 'disable', by: 'k8s:carol' })
+      expect(state.history.slice(1)).to.deep.equal(workload.state().history)
+      expect(stepped(after, NIGHT).change).to.equal(undefined)
+    })
+  }
+
+  it('of what is awake leaves its pods', () => {
+    const { after, state } = asked(awake, { action: 'disable' }, NOON)
+    expect(after.replicas).to.equal(3)
+    expect(state.history).to.deep.equal(awake.state().history)
+  })
+})

@@ -1,0 +1,88 @@
+import { sharedControlPlane } from '../control-plane/shared.ts'
+import type { Cluster } from './cluster.ts'
+import { realCluster } from './real-cluster.ts'
+import { startSandboxCluster, type StartedCluster } from './sandbox-cluster.ts'
+
+/** Where the tests of `describeOn` run, and what came of them there. */
+interface Place {
+  readonly title: string
+  readonly provide: () => Promise<Cluster | { readonly unavailable: string }>
+  cluster?: Promise<Cluster | { readonly unavailable: string }>
+  passed: number
+  failed: number
+}
+
+let sandbox: Promise<StartedCluster> | undefined
+
+const places: readonly Place[] = [
+  {
+    title: 'the sandbox',
+    provide: () => (sandbox ??= startSandboxCluster()),
+    passed: 0,
+    failed: 0,
+  },
+  {
+    title: 'the real control plane',
+    async provide() {
+      const plane = await sharedControlPlane()
+      return 'unavailable' in plane ? plane : realCluster(plane)
+    },
+    passed: 0,
+    failed: 0,
+  },
+]
+
+/** Where nothing is built yet, the first test waits for the build. */
+const BUILD = 30 * 60_000
+
+/**
+ * The same tests on the sandbox and on the real control plane. `define` is called once for each; `on()` is
+ * the cluster, within hooks and tests. Where the real one cannot be had its tests are skipped, and the end
+ * of the run says so; with `CI` or `DORMOUSE_REQUIRE_CONTROL_PLANE` set that is a failure.
+ */
+export function describeOn(
+  title: string,
+  define: (this: Mocha.Suite, on: () => Cluster) => void,
+  where: 'both' | 'real' = 'both',
+): void {
+  for (const place of where === 'real' ? places.slice(1) : places) {
+    describe(`${title} (on ${place.title})`, function () {
+      let cluster: Cluster | undefined
+      before(`${place.title} is there`, async function () {
+        this.timeout(BUILD)
+        const provided = await (place.cluster ??= place.provide())
+        if ('unavailable' in provided) this.skip()
+        else cluster = provided
+      })
+      afterEach(function () {
+        if (this.currentTest?.state === 'passed') place.passed += 1
+        if (this.currentTest?.state === 'failed') place.failed += 1
+      })
+      define.call(this, () => {
+        if (!cluster) throw new TypeError(`${place.title} is there only within hooks and tests`)
+        return cluster
+      })
+    })
+  }
+}
+
+/** One line for each cluster that tests asked for: what ran there, or why nothing did. */
+export async function whereTestsRan(): Promise<string[]> {
+  const asked = places.filter(({ cluster }) => cluster !== undefined)
+  return Promise.all(
+    asked.map(async ({ title, cluster, passed, failed }) => {
+      const provided = await cluster?.catch((error: Error) => ({ unavailable: error.message }))
+      if (!provided || 'unavailable' in provided) {
+        return `end to end: NOT on ${title}: ${provided?.unavailable ?? 'it was not asked for'}`
+      }
+      const version = provided.version === undefined ? '' : ` (${provided.version})`
+      return `end to end: ${passed} passed and ${failed} failed on ${title}${version}`
+    }),
+  )
+}
+
+export async function stopSandboxCluster(): Promise<void> {
+  const started = await sandbox?.catch(() => undefined)
+  sandbox = undefined
+  await started?.stop()
+}

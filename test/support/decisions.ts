@@ -1,0 +1,54 @@
+import type { Instant } from '../../src/clock.ts'
+import { decide, type Decision } from '../../src/domain/decision.ts'
+import { planStep } from '../../src/domain/operation.ts'
+import type { Change } from '../../src/domain/patch.ts'
+import { changed, readWorkload } from '../../src/domain/reading.ts'
+import { planRequest, type Plan, type Request } from '../../src/domain/request.ts'
+import type { Rules } from '../../src/domain/rules.ts'
+import { decodeState } from '../../src/domain/state-codec.ts'
+import { EMPTY_STATE, type State } from '../../src/domain/state.ts'
+import type { Workload } from '../../src/domain/workload.ts'
+import { RULES } from './rules.ts'
+
+export interface Stepped {
+  decision: Decision
+  change: Change | undefined
+  after: Workload
+  state: State
+}
+
+export interface Asked extends Plan {
+  state: State
+}
+
+export function decided(workload: Workload, now: Instant, rules: Rules = RULES): Decision {
+  return decide(readWorkload(workload, rules), now, rules)
+}
+
+/** What the controller makes of it, once. */
+export function stepped(workload: Workload, now: Instant, rules: Rules = RULES): Stepped {
+  const { decision, change } = planStep(workload, now, rules)
+  const after = change ? changed(workload, change) : workload
+  return { decision, change, after, state: stateOf(after) }
+}
+
+/** What a request makes of it; without `by`, asked by k8s:carol. */
+export function asked(
+  workload: Workload,
+  request: Request,
+  now: Instant,
+  { by = 'k8s:carol', rules = RULES }: { by?: string; rules?: Rules } = {},
+): Asked {
+  const plan = planRequest(workload, request, by, now, rules)
+  return { ...plan, state: stateOf(plan.after) }
+}
+
+export function stateOf({ annotations: { state } }: Workload): State {
+  return state === undefined ? EMPTY_STATE : decodeState(state)
+}
+
+/** The same with its pods as its spec asks. */
+export function followed(workload: Workload): Workload {
+  const count = workload.snoozeKey ? 0 : workload.replicas
+  return { ...workload, pods: { existing: count, ready: count, observedGeneration: workload.generation } }
+}

@@ -1,0 +1,14 @@
+import type { RootHookObject } from 'mocha'
+import { stopSharedControlPlane } from '../control-plane/shared.ts'
+import { stopSandboxCluster, whereTestsRan } from './clusters.ts'
+
+/** What the whole run ends with: nothing is left running, and it says on what it ran. */
+export const mochaHooks: RootHookObject = {
+  async afterAll(this: Mocha.Context) {
+    this.timeout(60_000)
+    const lines = await whereTestsRan()
+    if (lines.length > 0) process.stdout.write(`\n${lines.map((line) => `  ${line}`).join('\n')}\n`)
+    await stopSandboxCluster()
+    await stopSharedControlPlane()
+  },
+}

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+
+export interface KubectlResult {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Kubectl {
+  /** Its standard output; throws with what it said when it fails. */
+  (...args: string[]): Promise<string>
+  /** Whatever its exit code; `input` is its standard input. */
+  attempt(args: readonly string[], input?: string, env?: NodeJS.ProcessEnv): Promise<KubectlResult>
+  /** What `-o json` prints, parsed. */
+  json<T = KubectlObject>(...args: string[]): Promise<T>
+  /** `kubectl <verb> -f -` of objects, whatever its exit code. */
+  withFile(verb: string, objects: object | readonly object[], ...args: string[]): Promise<KubectlResult>
+}
+
+/** As much of a workload as the tests look at. */
+export interface KubectlObject {
+  readonly kind: string
+  readonly metadata: {
+    readonly name: string
+    readonly namespace: string
+    readonly uid: string
+    readonly resourceVersion: string
+    readonly generation: number
+    readonly creationTimestamp: string
+    readonly labels?: Readonly<Record<string, string>>
+    readonly annotations?: Readonly<Record<string, string>>
+    readonly managedFields?: readonly {
+      readonly manager?: string
+      readonly subresource?: string
+      readonly fieldsV1?: { readonly 'f:spec'?: Readonly<Record<string, unknown>> }
+    }[]
+  }
+  readonly spec: {
+    readonly replicas?: number
+    readonly template: { readonly spec: { readonly nodeSelector?: Readonly<Record<string, string>> } }
+  }
+  readonly status?: {
+    readonly observedGeneration?: number
+    readonly currentNumberScheduled?: number
+    readonly replicas?: number
+    readonly readyReplicas?: number
+    readonly desiredNumberScheduled?: number
+    readonly numberReady?: number
+  }
+}
+
+/** kubectl with this kubeconfig; its caches lie in `cacheDirectory`. */
+export function kubectlFor(kubeconfig: string, cacheDirectory: string): Kubectl {
+  const own = [`--kubeconfig=${kubeconfig}`, `--cache-dir=${cacheDirectory}`]
+  const attempt: Kubectl['attempt'] = (args, input = '', env = {}) =>
+    runProgram('kubectl', [...own, ...args], { input, env: { ...process.env, ...env } })
+  const kubectl = async (...args: string[]) => {
+    const { code, stdout, stderr } = await attempt(args)
+    if (code !== 0) throw new Error(`kubectl ${args.join(' ')} ended with ${code}: ${stderr || stdout}`)
+    return stdout
+  }
+  return Object.assign(kubectl, {
+    attempt,
+    json: async <T>(...args: string[]) => JSON.parse(await kubectl(...args, '-o', 'json')) as T,
+    withFile: (verb: string, objects: object | readonly object[], ...args: string[]) => {
+      const items = Array.isArray(objects) ? objects : [objects]
+      const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items })
+      return attempt([verb, ...args, '-f', '-'], list)
+    },
+  })
+}
+
+/** Runs a program to its end. */
+export async function runProgram(
+  program: string,
+  args: readonly string[],
+  { input = '', env = process.env, cwd }: { input?: string; env?: NodeJS.ProcessEnv; cwd?: string } = {},
+): Promise<KubectlResult> {
+  const child = spawn(program, args, { env, ...(cwd === undefined ? {} : { cwd }) })
+  const closed = once(child, 'close') as Promise<[number | null]>
+  // One that ends before it read its input is judged by its exit code.
+  child.stdin.on('error', () => {}).end(input)
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), closed])
+  return { code, stdout, stderr }
+}

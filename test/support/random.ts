@@ -1,0 +1,16 @@
+/** Numbers in [0, 1) that a seed repeats (mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** From `DORMOUSE_TEST_SEED` where a run is to be repeated, else new. */
+export function testSeed(): number {
+  const given = process.env['DORMOUSE_TEST_SEED']
+  return given ? Number(given) : Math.floor(Math.random() * 2 ** 32)
+}

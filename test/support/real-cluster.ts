@@ -1,0 +1,64 @@
+import { join } from 'node:path'
+import { readAuditLog, type AuditEvent } from '../control-plane/audit.ts'
+import type { ControlPlane } from '../control-plane/control-plane.ts'
+import { createIn, type Cluster, type Grant, type SeenRequest } from './cluster.ts'
+import { kubectlFor, type Kubectl } from './kubectl.ts'
+
+const VERBS: readonly string[] = ['get', 'list', 'watch', 'patch', 'create']
+
+/** The real control plane, with Dormouse's own account beside the tests'. */
+export async function realCluster(plane: ControlPlane): Promise<Cluster> {
+  const { admin, adminKubeconfig } = plane
+  const kubectl = kubectlFor(adminKubeconfig, join(plane.directory, 'kubectl-cache'))
+  const { gitVersion } = await admin.expect('GET', '/version')
+  return {
+    name: `the real control plane`,
+    version: `Kubernetes ${String(gitVersion)}`,
+    isReal: true,
+    adminKubeconfig,
+    dormouseKubeconfig: await plane.dormouseKubeconfig(),
+    kubectl,
+    admin,
+    create: (namespace, objects) => createIn(admin, namespace, objects),
+    stopApiServer: () => plane.stopApiServer(),
+    startApiServer: () => plane.startApiServer(),
+    async requestsSince(since) {
+      const events = await readAuditLog(plane.auditLog)
+      // A watch is recorded when it starts and when it ends.
+      const asked = events.filter(({ verb, stage }) => verb !== 'watch' || stage === 'ResponseStarted')
+      return asked.map(seenRequest).filter(({ at }) => at >= since)
+    },
+    async accountToken(namespace, account, grant) {
+      await createAccount(kubectl, namespace, account, grant)
+      return (await kubectl('create', 'token', account, '-n', namespace, '--audience', 'dormouse')).trim()
+    },
+  }
+}
+
+function seenRequest({ verb, requestURI, requestReceivedTimestamp }: AuditEvent): SeenRequest {
+  const known = VERBS.includes(verb) ? (verb as SeenRequest['verb']) : 'other'
+  return { verb: known, url: requestURI, at: Date.parse(requestReceivedTimestamp) }
+}
+
+async function createAccount(
+  kubectl: Kubectl,
+  namespace: string,
+  account: string,
+  { verbs, resources }: Grant,
+): Promise<void> {
+  const rules = [{ apiGroups: ['apps'], resources, verbs }]
+  const apiGroup = 'rbac.authorization.k8s.io'
+  const metadata = { name: account, namespace }
+  const { code, stderr } = await kubectl.withFile('create', [
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
+    { apiVersion: `${apiGroup}/v1`, kind: 'Role', metadata, rules },
+    {
+      apiVersion: `${apiGroup}/v1`,
+      kind: 'RoleBinding',
+      metadata,
+      roleRef: { apiGroup, kind: 'Role', name: account },
+      subjects: [{ kind: 'ServiceAccount', name: account, namespace }],
+    },
+  ])
+  if (code !== 0) throw new Error(`the account ${account} could not be created: ${stderr}`)
+}

@@ -1,0 +1,43 @@
+import type { Instant } from '../../src/clock.ts'
+import type { Policy } from '../../src/domain/policy.ts'
+import type { Rules } from '../../src/domain/rules.ts'
+import { ScheduleCompiler } from '../../src/domain/schedule/schedule.ts'
+
+export const SECOND = 1000
+export const MINUTE = 60 * SECOND
+export const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
+
+/** The defaults of the configuration (design, section 9). */
+const DEFAULTS: Policy = {
+  timezone: 'UTC',
+  operationTimeout: 10 * MINUTE,
+  newWorkloadGrace: 15 * MINUTE,
+  wakeHold: 12 * HOUR,
+  backoff: { maxOperations: 6, window: HOUR, base: 5 * MINUTE, max: HOUR },
+}
+
+const compiler = new ScheduleCompiler()
+
+export function rulesWith(policy: Partial<Policy> = {}): Rules {
+  return { policy: { ...DEFAULTS, ...policy }, compile: (text, zone) => compiler.compile(text, zone) }
+}
+
+export const RULES = rulesWith()
+
+const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
+const MONDAY = Date.parse('2026-03-02T00:00:00Z')
+
+/** An instant of the week of Monday, 2 March 2026, in UTC: `Mon 18:00`, `Tue 8:00:30`; `next Mon 8:00` is of the one after. */
+export function at(text: string): Instant {
+  const [, next, day = '', hour, minute, second = '0'] =
+    /^(next )?(\w{3}) (\d{1,2}):(\d{2})(?::(\d{2}))?$/.exec(text) ?? []
+  if (!DAYS.includes(day)) throw new TypeError(`no such instant: ${text}`)
+  const days = DAYS.indexOf(day) + (next ? 7 : 0)
+  return MONDAY + days * DAY + Number(hour) * HOUR + Number(minute) * MINUTE + Number(second) * SECOND
+}
+
+/** As the API writes an instant. */
+export function iso(instant: Instant): string {
+  return new Date(instant).toISOString()
+}

@@ -1,0 +1,101 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Agent, request } from 'undici'
+import { SandboxCluster } from '../../src/sandbox/sandbox.ts'
+import type { Client, KubernetesObject, Verb } from '../control-plane/client.ts'
+import { createIn, type Cluster, type Grant, type SeenRequest } from './cluster.ts'
+import { kubectlFor } from './kubectl.ts'
+
+/** Dormouse's own user agent tells its requests from kubectl's and the tests'. */
+const OURS = /^dormouse\b/i
+
+export interface StartedCluster extends Cluster {
+  stop(): Promise<void>
+}
+
+/** The sandbox's cluster in this process, without Dormouse: whoever wants one starts it over the kubeconfig. */
+export async function startSandboxCluster(): Promise<StartedCluster> {
+  const requests: SeenRequest[] = []
+  const sandbox = new SandboxCluster({
+    port: 0,
+    clock: () => Date.now(),
+    readyAfterMs: 200,
+    onRequest: ({ method, url, userAgent }) => {
+      if (OURS.test(userAgent)) requests.push({ verb: verbOf(method, url), url, at: Date.now() })
+    },
+  })
+  await sandbox.start()
+  const directory = await mkdtemp(join(tmpdir(), 'dormouse-e2e-'))
+  const kubeconfig = join(directory, 'kubeconfig')
+  await writeFile(kubeconfig, sandbox.kubeconfig(), { mode: 0o600 })
+  const admin = clientOf(sandbox.url)
+  const kubectl = kubectlFor(kubeconfig, join(directory, 'kubectl-cache'))
+  const grants = new Map<string, Grant & { namespace: string }>()
+  sandbox.faults.denyAccess(({ user, verb, resource, subresource, namespace }) => {
+    const grant = grants.get(user)
+    if (!grant) return false
+    const asked = subresource === '' ? resource : `${resource}/${subresource}`
+    return !(grant.namespace === namespace && grant.verbs.includes(verb) && grant.resources.includes(asked))
+  })
+  return {
+    name: 'the sandbox',
+    isReal: false,
+    adminKubeconfig: kubeconfig,
+    dormouseKubeconfig: kubeconfig,
+    kubectl,
+    admin,
+    create: (namespace, objects) => createIn(admin, namespace, objects),
+    stopApiServer: () => sandbox.faults.refuseConnections(),
+    startApiServer() {
+      // As a real one does while it starts, it knows no roles at first.
+      sandbox.faults.answer({ path: /^\/apis\/apps\//, status: 403, message: 'forbidden', times: 8 })
+      return sandbox.faults.acceptConnections()
+    },
+    requestsSince: async (since) => requests.filter(({ at }) => at >= since),
+    async accountToken(namespace, account, grant) {
+      await kubectl('create', 'serviceaccount', account, '-n', namespace)
+      grants.set(`system:serviceaccount:${namespace}:${account}`, { ...grant, namespace })
+      return (await kubectl('create', 'token', account, '-n', namespace, '--audience', 'dormouse')).trim()
+    },
+    async stop() {
+      await admin.close()
+      await sandbox.stop()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+function verbOf(method: string, url: string): SeenRequest['verb'] {
+  if (method === 'PATCH') return 'patch'
+  if (method === 'POST') return 'create'
+  if (method !== 'GET') return 'other'
+  const { pathname, searchParams } = new URL(url, 'http://sandbox')
+  if (searchParams.get('watch')) return 'watch'
+  // /apis/<group>/<version>[/namespaces/<namespace>]/<resource>[/<name>…]
+  const [, , , , first, , ...rest] = pathname.split('/')
+  return first === 'namespaces' && rest.length > 1 ? 'get' : 'list'
+}
+
+/** Whoever reaches the sandbox is its administrator: no token is sent. */
+function clientOf(url: string): Client {
+  const dispatcher = new Agent({ connections: 10 })
+  const send = async (method: Verb, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const answer = await request(`${url}${path}`, {
+      method,
+      dispatcher,
+      headers: { 'content-type': 'application/json', ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return { status: answer.statusCode, body: (await answer.body.json()) as KubernetesObject }
+  }
+  return {
+    send,
+    async expect(method, path, body, headers) {
+      const answer = await send(method, path, body, headers)
+      if (answer.status >= 200 && answer.status < 300) return answer.body
+      throw new Error(`${method} ${path} answered ${answer.status}: ${answer.body.message}`)
+    },
+    close: () => dispatcher.destroy(),
+  }
+}
