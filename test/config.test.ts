@@ -270,6 +270,16 @@ describe('a faulty configuration', () => {
       'auth: { local: { issuer: a, audience: b } }',
       '/auth/local/publicKeyFile',
     ],
+    [
+      'two audiences of one issuer, whose tokens could be for either',
+      'auth: { oidc: [{ issuer: i, audience: a, jwksUri: "https://i.example" }, { issuer: i, audience: b, jwksUri: "https://i.example" }] }',
+      '/auth/oidc',
+    ],
+    [
+      'a local issuer that is a provider too',
+      'auth: { oidc: [{ issuer: i, audience: a, jwksUri: "https://i.example" }], local: { issuer: i, audience: b, publicKeyFile: k } }',
+      '/auth/oidc',
+    ],
     ['a configuration that is a list', '- timezone: UTC', ''],
   ] as const) {
     it(`refuses ${rule}`, () => {

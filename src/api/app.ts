@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import Koa from 'koa'
 import { authenticate } from './authentication.ts'
 import type { ApiState, Step } from './context.ts'
+import { describe } from './document.ts'
 import { answerErrors } from './errors.ts'
-import { openapi, OPENAPI_PATH } from './openapi.ts'
 import type { ApiDeps } from './ports.ts'
 import { limitRequests } from './rate-limit.ts'
 import { identifyRequest } from './request-id.ts'
@@ -71,14 +71,4 @@ function observe({ observer, logger }: ApiDeps): Step {
     observer.request(route, method, ctx.status, seconds)
     logger.debug({ route, method, code: ctx.status, seconds, requestId }, 'request')
   }
-}
-
-const document = JSON.stringify(openapi)
-
-/** The document is for everybody; who else wants to know what there is needs a token. */
-const describe: Step = async (ctx, next) => {
-  if (ctx.path !== OPENAPI_PATH || !['GET', 'HEAD'].includes(ctx.method)) return next()
-  ctx.state.route = OPENAPI_PATH
-  ctx.type = 'json'
-  ctx.body = document
 }

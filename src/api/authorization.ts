@@ -88,7 +88,7 @@ function forbidden(caller: Identity, access: Access): Refusal {
 
 function forbiddenByCluster(caller: ClusterIdentity, access: Access): Refusal {
   const { verb, resource, subresource, namespace } = resourceAccess(access)
-  const what = `${verb} ${resource}${subresource ? `/${subresource}` : ''}.apps`
+  const what = `${verb} ${resource}.apps${subresource ? `/${subresource}` : ''}`
   const where = namespace === undefined ? '' : ` in the namespace ${namespace}`
   return new Refusal(
     'FORBIDDEN',

@@ -29,8 +29,8 @@ export interface ApiState {
   route: string
   caller: Identity
   input: Input
-  /** Whether a write changed the workload. */
-  changed: boolean
+  /** Whether a write changed the workload; null: the cluster did not say. */
+  changed: boolean | null
 }
 
 export type ApiContext = ParameterizedContext<ApiState>

@@ -35,10 +35,11 @@ export function clusterVerifier(
     ttlResolution: 0,
     perf: { now: clock },
     ignoreFetchAbort: true,
-    fetchMethod: async (_key, _stale, { options, context: { token, address } }) => {
-      const settle = await limit.reserve(address)
+    fetchMethod: async (_key, before, { options, context: { token, address } }) => {
+      // a token that was good is no guess: others of its address must not lock it out
+      const settle = before?.identity ? undefined : await limit.reserve(address)
       const user = await asked(() => reviews.authenticate(token, audiences))
-      await settle(user !== undefined)
+      await settle?.(user !== undefined)
       options.ttl = user ? Math.min(ACCEPTED, Math.max(1, expiryOf(token) - clock())) : REFUSED
       return { identity: user && identityOf(user) }
     },
@@ -52,7 +53,7 @@ export function clusterVerifier(
     if (verdict?.identity) return verdict.identity
     const fault = 'the cluster does not accept the token'
     throw unauthenticated(
-      `${fault}: get one by kubectl create token --audience ${audiences[0] ?? 'dormouse'}`,
+      `${fault}: get one by kubectl create token <service account> --audience ${audiences[0] ?? 'dormouse'}`,
       fault,
     )
   }

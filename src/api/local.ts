@@ -16,7 +16,7 @@ const MIN_RSA_BITS = 2048
 export function localVerifier({ issuer, audience, publicKey }: LocalSettings, clock: Clock) {
   if (publicKey.includes('PRIVATE KEY'))
     throw new TypeError('auth.local: this is a private key: give its public half')
-  const key = createPublicKey(publicKey)
+  const key = keyOf(publicKey)
   const expected = { issuer, audience, algorithms: algorithmsOf(key), requiredClaims: ['sub', 'exp', 'iat'] }
   return async (token: string): Promise<Identity> => {
     const claims = await verifiedClaims(token, () => key, expected, clock())
@@ -24,6 +24,16 @@ export function localVerifier({ issuer, audience, publicKey }: LocalSettings, cl
     if (iat > clock() / 1000 + LEEWAY) throw refused('the token was issued in the future')
     if (!(exp - iat <= MAX_LIFETIME)) throw refused('the token lives longer than 24 hours')
     return claimsIdentity('local', issuer, claims)
+  }
+}
+
+function keyOf(pem: string): KeyObject {
+  try {
+    return createPublicKey(pem)
+  } catch (error) {
+    throw new TypeError('auth.local: this is no public key in PEM: make one by dormouse key-pair', {
+      cause: error,
+    })
   }
 }
 

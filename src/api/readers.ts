@@ -7,7 +7,7 @@ type Judge = (text: string) => string | undefined
 
 /** What the document's schemas cannot judge by a pattern, by the name that they give it. */
 export const READERS: Readonly<Record<string, Judge>> = {
-  schedule: (text) => (text === '' ? undefined : faultOf(() => parseSchedule(text), InvalidSchedule)),
+  schedule: (text) => (text.trim() === '' ? undefined : faultOf(() => parseSchedule(text), InvalidSchedule)),
   timezone: (text) =>
     text === '' || isTimezone(text) ? undefined : 'must be an IANA time zone such as Europe/Berlin',
   labelSelector: (text) => faultOf(() => parseLabelSelector(text), InvalidLabelSelector),

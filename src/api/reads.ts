@@ -1,5 +1,6 @@
 import { plannedTransitions } from '../domain/plan.ts'
 import { listedRecord, statusRecord, workloadState } from '../domain/record.ts'
+import { counted } from '../domain/text.ts'
 import type { Kind, Workload, WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
 import { answer } from './answers.ts'
@@ -38,7 +39,7 @@ export function createReads(deps: ApiDeps, authorization: Authorization): Reads 
     })
     const records = found.workloads.map((workload) => listedRecord(workload, now, rules))
     const more = found.continue === null ? '' : ': send continue for more'
-    answer(ctx, now, `${records.length} workloads${more}`, records, { continue: found.continue })
+    answer(ctx, now, `${counted(records.length, 'workload')}${more}`, records, { continue: found.continue })
   }
 
   return {
@@ -55,7 +56,8 @@ export function createReads(deps: ApiDeps, authorization: Authorization): Reads 
       const now = clock()
       const hours = query.hours ?? PLAN_HOURS
       const transitions = plannedTransitions(workload, now, rules, now + hours * HOUR)
-      answer(ctx, now, `${transitions.length} transitions in the next ${hours} hours`, transitions)
+      const message = `${counted(transitions.length, 'transition')} in the next ${counted(hours, 'hour')}`
+      answer(ctx, now, message, transitions)
     },
 
     async listNamespace(ctx) {

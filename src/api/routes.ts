@@ -6,8 +6,9 @@ import { audit } from './audit.ts'
 import { createAuthorization } from './authorization.ts'
 import { readBody } from './body.ts'
 import type { ApiState, Step } from './context.ts'
+import { describe } from './document.ts'
 import { HttpRefusal } from './errors.ts'
-import { operations, type OperationId } from './openapi.ts'
+import { OPENAPI_PATH, operations, type OperationId } from './openapi.ts'
 import type { ApiDeps } from './ports.ts'
 import { createReads } from './reads.ts'
 import { validate } from './validation.ts'
@@ -55,6 +56,8 @@ export function createRoutes(deps: ApiDeps, ajv: Ajv2020, waitingRoom: WaitingRo
       ...routes[id],
     )
   }
+  // answered before anybody is asked for a token; here for those who come with another method
+  router.get(OPENAPI_PATH, describe)
   return [router.routes() as Step, refuseUnmatched]
 }
 

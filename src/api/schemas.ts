@@ -6,7 +6,7 @@ import { HOLD_PATTERN, WAIT_PATTERN } from './durations.ts'
 /** A JSON Schema of the 2020-12 dialect, as OpenAPI 3.1 has them. */
 export type Schema = Readonly<Record<string, unknown>>
 
-/** What a pattern wants, in words: `must be …`. */
+/** What is wanted, in words: `must be …`. */
 export const EXPECTED = 'x-expected'
 /** The name of a reader (readers.ts) that judges what no pattern can. */
 export const READ_AS = 'x-read-as'
@@ -26,6 +26,11 @@ function component(name: string): Schema {
 
 function patterned(pattern: string, expected: string, rest: Schema = {}): Schema {
   return { type: 'string', pattern: `^(?:${pattern})$`, [EXPECTED]: expected, ...rest }
+}
+
+function whole(minimum: number, maximum: number, value: number): Schema {
+  const expected = `a whole number from ${minimum} to ${maximum}`
+  return { type: 'integer', minimum, maximum, default: value, [EXPECTED]: expected }
 }
 
 /** An object that has all these properties and no other. */
@@ -71,7 +76,7 @@ export const QUERY_PARAMETERS = {
   force: { description: 'Do it even during backoff', schema: flag },
   hours: {
     description: 'How far to look ahead',
-    schema: { type: 'integer', minimum: 1, maximum: 744, default: 48 },
+    schema: whole(1, 744, 48),
   },
   namespace: { description: 'Only this namespace', schema: PATH_PARAMETERS['namespace'] ?? {} },
   kind: { description: 'Only this kind', schema: PATH_PARAMETERS['kind'] ?? {} },
@@ -87,7 +92,7 @@ export const QUERY_PARAMETERS = {
   },
   limit: {
     description: 'At most so many records; a page may have fewer although there are more',
-    schema: { type: 'integer', minimum: 1, maximum: 500, default: 100 },
+    schema: whole(1, 500, 100),
   },
   continue: {
     description: 'What the page before gave as continue',

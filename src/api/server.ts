@@ -13,6 +13,8 @@ import { errorBody } from './errors.ts'
 const LIMITS: ServerOptions = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
+  // how often both are looked at
+  connectionsCheckingInterval: 2000,
   keepAliveTimeout: 65_000,
   maxHeaderSize: 16 * 1024,
 }
@@ -80,6 +82,8 @@ export class ApiServer implements Runnable {
 
   async #listen({ host, port, createServer: create = createServer }: Listener): Promise<Server | TlsServer> {
     const server = create(LIMITS, this.#api.callback)
+    // what else is expected is none of our business (RFC 9110, section 10.1.1)
+    server.on('checkExpectation', this.#api.callback)
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => this.#refuse(error, socket))
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     server.once('error', reject)

@@ -96,15 +96,22 @@ function pointerOf({ instancePath, keyword, params }: ErrorObject): string {
 }
 
 function messageOf({ keyword, message = 'is not valid', params, parentSchema }: ErrorObject): string {
-  if (keyword === 'additionalProperties') return `is not known: ${knownNames(parentSchema)}`
+  if (keyword === 'additionalProperties') return `is not known here: ${knownNames(parentSchema)}`
+  if (keyword === READ_AS) return message
   if (keyword === 'enum') return `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`
-  const expected: unknown = parentSchema?.[EXPECTED]
+  const expected: unknown = parentSchema?.[EXPECTED] ?? (keyword === 'type' && TYPES[String(params['type'])])
   return typeof expected === 'string' ? `must be ${expected}` : message
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  object: 'an object',
+  string: 'a string',
+  boolean: 'true or false',
 }
 
 function knownNames(schema: Schema | undefined): string {
   const names = Object.keys(schema?.['properties'] ?? {})
-  return names.length === 0 ? 'there is nothing to give here' : `there is ${names.join(', ')}`
+  return names.length === 0 ? 'leave it out' : `there is ${names.join(', ')}`
 }
 
 function repeated(search: URLSearchParams): RequestFault[] {

@@ -1,6 +1,7 @@
-import { statusRecord } from '../domain/record.ts'
+import { statusRecord, type StatusRecord } from '../domain/record.ts'
 import { planRequest, type Request } from '../domain/request.ts'
 import { podsFollowed, type Workload, type WorkloadKey } from '../domain/workload.ts'
+import { Refusal } from '../errors.ts'
 import { answer } from './answers.ts'
 import type { ApiContext, Input, Step } from './context.ts'
 import { milliseconds } from './durations.ts'
@@ -23,32 +24,43 @@ export function createWrites(deps: ApiDeps, waitingRoom: WaitingRoom): (asked: A
     answer(ctx, now, `dry run, nothing was changed: ${message}`, statusRecord(after, now, rules))
   }
 
-  async function carryOut(ctx: ApiContext, key: WorkloadKey, request: Request): Promise<void> {
-    const { caller, input } = ctx.state
-    const by = signature(caller)
-    const { wait } = input.query
-    const place = wait === undefined ? undefined : waitingRoom.reserve(subjectKey(caller))
+  async function send(ctx: ApiContext, key: WorkloadKey, request: Request) {
+    const by = signature(ctx.state.caller)
+    const plan = (workload: Workload) => planRequest(workload, request, by, clock(), rules)
     try {
-      const plan = (workload: Workload) => planRequest(workload, request, by, clock(), rules)
       const written = await writer.write(key, plan, { priority: 'request', verify: true })
       ctx.state.changed = written.wrote
-      const { message } = written.plan
-      if (!place || wait === undefined) return answerStatus(ctx, message, written.workload)
-      const workload = await place.followed(written.workload, milliseconds(wait), untilClosed(ctx))
-      answerStatus(ctx, message, workload, podsFollowed(workload) && { operation_in_progress: false })
-    } finally {
-      place?.release()
+      return written
+    } catch (error) {
+      const code = error instanceof Refusal ? error.code : undefined
+      // a patch that was sent may have been carried out without an answer
+      if (code === 'CLUSTER_UNAVAILABLE') ctx.state.changed = null
+      // what is gone is told in the words of a read, not in the cluster's
+      if (code === 'NOT_FOUND') await liveCopy(deps, key)
+      throw error
     }
   }
 
-  function answerStatus(
-    ctx: ApiContext,
-    message: string,
-    workload: Workload,
-    known: object | false = {},
-  ): void {
-    const now = clock()
-    answer(ctx, now, message, { ...statusRecord(workload, now, rules), ...known })
+  async function carryOut(ctx: ApiContext, key: WorkloadKey, request: Request): Promise<void> {
+    const { caller, input } = ctx.state
+    const { wait } = input.query
+    const gone = whenGone(ctx)
+    const place = wait === undefined ? undefined : waitingRoom.reserve(subjectKey(caller))
+    try {
+      const written = await send(ctx, key, request)
+      const { message } = written.plan
+      if (!place || wait === undefined) {
+        const now = clock()
+        return answer(ctx, now, message, statusRecord(written.workload, now, rules))
+      }
+      const workload = await place.followed(written.workload, milliseconds(wait), gone)
+      const now = clock()
+      const record = statusRecord(workload, now, rules)
+      if (podsFollowed(workload)) record.operation_in_progress = false
+      answer(ctx, now, withOutcome(message, record), record)
+    } finally {
+      place?.release()
+    }
   }
 
   return (asked) => async (ctx) => {
@@ -59,10 +71,18 @@ export function createWrites(deps: ApiDeps, waitingRoom: WaitingRoom): (asked: A
   }
 }
 
-function untilClosed({ res }: ApiContext): AbortSignal {
-  const closed = new AbortController()
-  res.once('close', () => closed.abort())
-  return closed.signal
+/** What was done, and what has become of it while its pods were awaited. */
+function withOutcome(message: string, { reason, operation_in_progress: late }: StatusRecord): string {
+  if (!message.includes(reason)) return `${message}; by now ${reason}`
+  return late ? `${message}; its pods have not followed yet` : message
+}
+
+/** Aborted once nobody reads the answer any more, be it before this is asked. */
+function whenGone({ res }: ApiContext): AbortSignal {
+  const gone = new AbortController()
+  if (res.closed) gone.abort()
+  res.once('close', () => gone.abort())
+  return gone.signal
 }
 
 export const enable: Asked = ({ body }) => ({ action: 'enable', ...setting(body) })

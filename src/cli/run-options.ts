@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { InvalidArgumentError, type Command } from 'commander'
 import { loadConfig, type Config, type Setting } from '../config.ts'
-import { UsageError, type CliPorts } from './program.ts'
+import { readText } from './files.ts'
+import type { CliPorts } from './program.ts'
 
 /** What `serve` and `sandbox` have in common. */
 export interface RunOptions {
@@ -39,21 +39,12 @@ export async function configOf(
   add(['metrics', 'port'], options.metricsPort, '--metrics-port')
   add(['webhook', 'port'], options.webhookPort, '--webhook-port')
   return loadConfig({
-    text: options.config === undefined ? undefined : await read(options.config),
+    text: options.config === undefined ? undefined : await readText('--config', options.config),
     ...(options.config === undefined ? {} : { file: options.config }),
     environment,
     options: settings,
     presets,
   })
-}
-
-async function read(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException
-    throw new UsageError(`--config ${file}: cannot be read (${code})`, { cause: error })
-  }
 }
 
 export function port(text: string): number {

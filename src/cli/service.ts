@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import { createApi, type Api } from '../api/app.ts'
 import { ApiServer } from '../api/server.ts'
-import type { AuthSettings, Reviews, Workloads } from '../api/ports.ts'
+import type { ApiDeps, AuthSettings, Reviews, Workloads } from '../api/ports.ts'
 import type { Clock } from '../clock.ts'
 import { policyOf, type Config } from '../config.ts'
 import { Controller } from '../controller/controller.ts'
@@ -19,6 +18,8 @@ import type { Logger } from '../logger.ts'
 import { MetricsServer, type Readiness } from '../metrics/metrics-server.ts'
 import { Metrics } from '../metrics/metrics.ts'
 import type { Runnable } from '../runnable.ts'
+import { readText } from './files.ts'
+import { UsageError } from './program.ts'
 
 export interface ServiceOptions {
   readonly config: Config
@@ -76,7 +77,7 @@ export class Service implements Runnable {
     ]
     const auth: AuthSettings = { ...config.auth, local: options.local ?? (await localAuth(config)) }
     const { bodyLimit, rate, host, insecurePort } = config.api
-    const api: Api = createApi({
+    const api = apiOf({
       workloads: current(informer),
       writer: patcher,
       reviews: reviewsOf(new AccessReviews(client)),
@@ -135,7 +136,17 @@ export class Service implements Runnable {
 async function localAuth({ auth: { local } }: Config): Promise<AuthSettings['local']> {
   if (!local) return null
   const { issuer, audience, publicKeyFile } = local
-  return { issuer, audience, publicKey: await readFile(publicKeyFile, 'utf8') }
+  return { issuer, audience, publicKey: await readText('auth.local.publicKeyFile', publicKeyFile) }
+}
+
+/** @throws UsageError where the settings of authentication cannot work */
+function apiOf(deps: ApiDeps): Api {
+  try {
+    return createApi(deps)
+  } catch (error) {
+    if (error instanceof TypeError) throw new UsageError(error.message, { cause: error })
+    throw error
+  }
 }
 
 /** To the API, copies count while the watches stand: without the cluster it says so instead of showing the past. */

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
+import { readText } from './files.ts'
 import { MAX_TTL, signToken, type Scope } from './local-token.ts'
 import { duration, list, name } from './options.ts'
 import { UsageError, type CliPorts } from './program.ts'
@@ -38,7 +38,7 @@ export function registerToken(program: Command, { stdout, clock }: Pick<CliPorts
     )
     .option('--ttl <duration>', 'how long it is good for, at most 24h', duration(1000, MAX_TTL), 3_600_000)
     .action(async ({ key, scope, ...claims }: TokenOptions) => {
-      const privateKey = await readKey(key)
+      const privateKey = await readText('--key', key)
       stdout.write(`${await issue({ ...claims, privateKey, scopes: scope }, key)}\n`)
     })
 
@@ -50,14 +50,5 @@ export function registerToken(program: Command, { stdout, clock }: Pick<CliPorts
         throw new UsageError(`--key ${file}: ${error.message}`, { cause: error })
       throw error
     }
-  }
-}
-
-async function readKey(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException
-    throw new UsageError(`--key ${file}: cannot be read (${code})`, { cause: error })
   }
 }

@@ -77,11 +77,11 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
     found: ({ webhook: { certificates } }) => shown(certificates.directory),
   },
   {
-    pointers: ['/auth/oidc'],
-    holds: ({ auth: { oidc } }) =>
-      new Set(oidc.map(({ issuer, audience }) => JSON.stringify([issuer, audience]))).size === oidc.length,
-    expected: 'each issuer and audience together only once',
-    found: () => 'a pair that comes twice',
+    // a token's issuer chooses who judges it
+    pointers: ['/auth/oidc', '/auth/local'],
+    holds: ({ auth }) => repeated(issuersOf(auth)) === undefined,
+    expected: 'each issuer only once, that of auth.local included',
+    found: ({ auth }) => `${shown(repeated(issuersOf(auth)))} twice`,
   },
   {
     pointers: ['/auth', '/auth/oidc', '/auth/kubernetes', '/auth/kubernetes/enabled', '/auth/local'],
@@ -104,6 +104,14 @@ export function crossFaults(
   return CROSS_CHECKS.filter(({ pointers, holds }) => pointers.every(isSound) && !holds(config)).map(
     ({ pointers: [pointer], expected, found }) => fault(pointer, sourceOf(pointer), expected, found(config)),
   )
+}
+
+function issuersOf({ oidc, local }: Config['auth']): string[] {
+  return [...oidc, ...(local ? [local] : [])].map(({ issuer }) => issuer)
+}
+
+function repeated(names: readonly string[]): string | undefined {
+  return names.find((name, index) => names.indexOf(name) !== index)
 }
 
 function differs(port: number | null, other: number | null): boolean {

@@ -7,7 +7,7 @@ import { counted } from './text.ts'
 import { look, type Reason, type Verdict } from './verdict.ts'
 import type { Wanted } from './wanted.ts'
 import { speak } from './word.ts'
-import { isRunning } from './workload.ts'
+import { isRunning, type Workload } from './workload.ts'
 
 /** What to do about a workload that others moved away from its marks; undefined: they agree. */
 export function driftOf(
@@ -51,7 +51,7 @@ function sleeperDrift(reading: Reading, wish: Wanted, now: Instant, { policy }: 
   const { workload, schedule } = reading
   const replicas = countToKeep(reading)
   const { by, who, what } = scaling(reading)
-  if (workload.replicasManager?.subresource !== 'scale') {
+  if (!isManualScaling(workload)) {
     if (wish.want === 'awake') return undefined
     const text = `found running although asleep (changed by ${who}): its count is kept and it sleeps again`
     return { action: 'snooze', trigger: 'recovery', reason: { code: 'recovery', text }, replicas }
@@ -61,6 +61,11 @@ function sleeperDrift(reading: Reading, wish: Wanted, now: Instant, { policy }: 
   const reason: Reason = { code: 'manual_scaling', text: `${what} by ${who}` }
   const next = earliest(word.hold, schedule?.nextEdge(now)?.at)
   return { action: 'adopt', trigger: 'manual', by, replicas, reason, word, ...look(next) }
+}
+
+/** Through the scale subresource; the autoscaler, which acts from the controller manager, is nobody's hand. */
+function isManualScaling({ replicasManager }: Workload): boolean {
+  return replicasManager?.subresource === 'scale' && replicasManager.manager !== 'kube-controller-manager'
 }
 
 /** Who set the count that a workload was found with, and to what. */

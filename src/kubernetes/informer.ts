@@ -57,15 +57,17 @@ export class WorkloadInformer implements Runnable {
     )
   }
 
-  /** Resolves when all four kinds are listed, however long that takes; rejects when stopped before. */
+  /** Resolves when all four kinds are listed and watched, however long that takes; rejects when stopped before. */
   async start(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const { signal } = this.#stopped
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
     this.#runs = [...this.#reflectors].map(([kind, reflector]) =>
-      reflector.run(signal, () => {
-        this.#synced.add(kind)
-        if (this.synced) resolve()
+      reflector.run(signal, {
+        listed: () => void this.#synced.add(kind),
+        watching: () => {
+          if (this.synced && this.connected) resolve()
+        },
       }),
     )
     await promise

@@ -16,6 +16,8 @@ export interface WorkloadCalls {
 
 /** What the patcher needs of `WorkloadInformer`. */
 export interface WorkloadCopy {
+  /** Whether it is current: its watches stand. */
+  readonly connected: boolean
   get(key: WorkloadKey): Workload | undefined
   applied(workload: Workload): void
 }
@@ -61,6 +63,9 @@ type Outcome =
   | { readonly type: 'lost'; readonly error: ClusterRefusal }
 
 const ATTEMPTS = 5
+/** What an API server answers to everybody while it starts and knows neither accounts nor roles yet. */
+const FORBIDS: ReadonlySet<number> = new Set([401, 403])
+const NOT_READY_RETRY_S = 1
 /** What the API server says, with 422 and no causes, of a JSON Patch that does not apply: a failed `test`. */
 const PATCH_DOES_NOT_APPLY = 'the server rejected our request due to an error in our request'
 
@@ -137,12 +142,21 @@ export class WorkloadPatcher {
   }
 
   async #readLive(key: WorkloadKey, signal: AbortSignal | undefined): Promise<Workload> {
-    return trim(key.kind, await this.#calls.get(key, signal))
+    return trim(key.kind, await this.#answered(() => this.#calls.get(key, signal)))
+  }
+
+  async #answered<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      return await call()
+    } catch (error) {
+      const forbidden = error instanceof ClusterRefusal && FORBIDS.has(error.status)
+      throw forbidden && !this.#copy.connected ? notReady(error) : error
+    }
   }
 
   async #send(key: WorkloadKey, operations: PatchOperation[], options: WriteOptions): Promise<Outcome> {
     try {
-      const send = () => this.#calls.patch(key, operations)
+      const send = () => this.#answered(() => this.#calls.patch(key, operations))
       return { type: 'written', answer: await this.#gate.run(options.priority, send, options.signal) }
     } catch (error) {
       if (!(error instanceof ClusterRefusal)) throw error
@@ -181,6 +195,13 @@ function equal(a: readonly PatchOperation[], b: readonly PatchOperation[]): bool
 function conflict({ kind, namespace, name }: WorkloadKey): Refusal {
   const message = `${kind} ${namespace}/${name} was changed by others each time; try again`
   return new Refusal('CONFLICT', message, { details: { attempts: ATTEMPTS } })
+}
+
+/** Forbidden while the watches are refused as well: that is no word about this workload. */
+function notReady(cause: ClusterRefusal): ClusterRefusal {
+  const { message, status, details } = cause
+  const options = { status, details, cause, retryAfter: NOT_READY_RETRY_S }
+  return new ClusterRefusal('CLUSTER_UNAVAILABLE', `${message}; the cluster is not ready`, options)
 }
 
 function neverApplies({ kind, namespace, name }: WorkloadKey): Refusal {

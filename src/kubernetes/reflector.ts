@@ -35,6 +35,12 @@ interface Options {
   pageSize: number
 }
 
+/** Called after each complete list, and whenever a watch begins. */
+interface Progress {
+  listed(): void
+  watching(): void
+}
+
 const FIRST_RETRY_MS = 100
 /** So that everything is caught up soon after the API server's return. */
 const LONGEST_RETRY_MS = 2000
@@ -62,15 +68,15 @@ export class Reflector {
     return this.#connected
   }
 
-  /** Resolves when the signal is aborted, never before; `onSynced` is called after each complete list. */
-  async run(signal: AbortSignal, onSynced: () => void): Promise<void> {
+  /** Resolves when the signal is aborted, never before. */
+  async run(signal: AbortSignal, progress: Progress): Promise<void> {
     while (!signal.aborted) {
       try {
         if (this.#resourceVersion === undefined) {
           await this.#list(signal)
-          onSynced()
+          progress.listed()
         }
-        await this.#watch(signal, this.#resourceVersion ?? '')
+        await this.#watch(signal, this.#resourceVersion ?? '', progress)
         if (!signal.aborted) await this.#pause('ended', undefined, signal)
       } catch (error) {
         if (signal.aborted) return
@@ -101,13 +107,14 @@ export class Reflector {
     this.#newest = version
   }
 
-  async #watch(signal: AbortSignal, resourceVersion: string): Promise<void> {
+  async #watch(signal: AbortSignal, resourceVersion: string, progress: Progress): Promise<void> {
     const { kind, lister, silence } = this.#options
     this.#heard = false
     const timeoutSeconds = 300 + Math.floor(Math.random() * 300)
     const events = await lister.watch(kind, { resourceVersion, timeoutSeconds, silence, signal })
     if (!this.#connected) this.#options.log.info({ kind }, 'watching')
     this.#connected = true
+    progress.watching()
     for await (const event of events) this.#take(event)
   }
 

@@ -13,6 +13,9 @@ export interface ServerParts extends ResourceParts {
 
 const PROBES = new Set(['/healthz', '/livez', '/readyz'])
 
+/** No schemas, in protobuf: kubectl asks for them when it is given a `List`, and then checks nothing itself. */
+const OPENAPI_V2 = { path: '/openapi/v2', type: 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf' }
+
 /** Answers one request; whatever goes wrong is answered as a Status. */
 export async function handle(
   request: IncomingMessage,
@@ -46,6 +49,7 @@ async function answered(
   const path = url.pathname
   if (method === 'GET') {
     if (PROBES.has(path)) return { code: 200, body: 'ok', type: 'text/plain' }
+    if (path === OPENAPI_V2.path) return { code: 200, body: '', type: OPENAPI_V2.type }
     const document = discovery(path, request.headers.host ?? '')
     if (document) return { code: 200, body: JSON.stringify(document) }
   }

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { Refusal } from '../../src/errors.ts'
 import { aWorkload } from './fake-cluster.ts'
 import { Service } from './service.ts'
 import { managed, pinned } from './states.ts'
@@ -41,6 +42,18 @@ describe('the audit', () => {
       ['PINNED', false],
       ['VALIDATION_ERROR', false],
       ['NAMESPACE_EXCLUDED', false],
+    ])
+  })
+
+  it('does not claim to know what a cluster that did not answer has done', async () => {
+    service.cluster.failure = new Refusal('CLUSTER_UNAVAILABLE', 'no answer')
+    await service.call('POST shop/deployments/web/pin')
+    service.cluster.failure = undefined
+    service.cluster.synced = false
+    await service.call('POST shop/deployments/web/pin')
+    expect(lines().map(({ result, changed }) => [result, changed])).to.deep.equal([
+      ['CLUSTER_UNAVAILABLE', null],
+      ['CLUSTER_UNAVAILABLE', false],
     ])
   })
 

@@ -71,6 +71,7 @@ describe('errors of the API', () => {
     ['NOT_FOUND', 404, 'POST shop/deployments/web/pin/'],
     ['NOT_FOUND', 404, 'POST shop/deployments/web/hibernate'],
     ['METHOD_NOT_ALLOWED', 405, 'POST shop/deployments/web'],
+    ['METHOD_NOT_ALLOWED', 405, 'POST /api/v1/openapi.json'],
     ['METHOD_NOT_ALLOWED', 405, 'GET shop/deployments/web/pin'],
     [
       'PAYLOAD_TOO_LARGE',
@@ -177,6 +178,43 @@ describe('errors of the API', () => {
       'body/__proto~0~1__',
     ])
     expect(faults.find(({ pointer }) => pointer === '/schedule')?.message).to.match(/^at 1: expected a time/)
+  })
+
+  const wanted: [request: string, body: unknown, told: string][] = [
+    ['POST shop/deployments/web/snooze?dryRun=yes', undefined, 'query /dryRun must be true or false'],
+    ['GET shop/deployments?limit=-1', undefined, 'query /limit must be a whole number from 1 to 500'],
+    ['GET shop/deployments?limit=0', undefined, 'query /limit must be a whole number from 1 to 500'],
+    [
+      'GET shop/deployments/web/plan?hours=745',
+      undefined,
+      'query /hours must be a whole number from 1 to 744',
+    ],
+    ['GET shop/deployments/web?wait=1s', undefined, 'query /wait is not known here: leave it out'],
+    ['POST shop/deployments/web/enable', [], 'body must be an object'],
+    ['POST shop/deployments/web/enable', { schedule: null }, 'body /schedule must be a string'],
+  ]
+  for (const [request, body, told] of wanted) {
+    it(`says what is wanted: ${told}`, async () => {
+      const answer = await service.call(request, body === undefined ? {} : { body })
+      expect(answer.body.error.message).to.equal(told)
+    })
+  }
+
+  it('says in the same words that there is no such workload, whether it was to be read or written', async () => {
+    const [read, write] = await Promise.all([
+      service.call('GET shop/deployments/gone'),
+      service.call('POST shop/deployments/gone/pin'),
+    ])
+    expect(write.body.error.message).to.equal(read.body.error.message)
+  })
+
+  it('says that a workload is being deleted, not that there is none', async () => {
+    service.cluster.put(managed({}, { name: 'going', deleting: true }))
+    const { code, body } = await service.call('POST shop/deployments/going/pin')
+    expect([code, body.error.message]).to.deep.equal([
+      'NOT_FOUND',
+      'deployment shop/going is being deleted: nothing can be asked of it any more',
+    ])
   })
 
   for (const body of ['{"__proto__":{"schedule":"x"}}', '{"constructor":{"prototype":{}}}']) {

@@ -72,6 +72,15 @@ describe('tokens of the cluster', () => {
     expect((await call('GET shop/deployments/web')).status).to.equal(200)
   })
 
+  it('that are bad do not lock out who works from the same address all day', async () => {
+    await call('GET shop/deployments/web')
+    await Promise.all(
+      Array.from({ length: 110 }, (_, index) => call('GET shop/deployments/web', `worse${index}`)),
+    )
+    service.now += 10_001
+    expect((await call('GET shop/deployments/web')).status).to.equal(200)
+  })
+
   it('cannot be judged while the cluster is away: 503', async () => {
     service.cluster.failure = new Error('connect ECONNREFUSED 10.0.0.1')
     const answer = await call('GET shop/deployments/web')
@@ -106,6 +115,12 @@ describe('tokens of the cluster', () => {
       expect(asked).to.deep.equal([right])
     })
   }
+
+  it('names the right that is lacking as a Role does', async () => {
+    service.cluster.allows = () => false
+    const { body } = await call('POST shop/deployments/web/snooze')
+    expect(body.error.message).to.include('update deployments.apps/scale in the namespace shop')
+  })
 
   it('rights are believed for 10 seconds, and asked for each user apart', async () => {
     service.cluster.users.set('bobs', aUser('bob'))

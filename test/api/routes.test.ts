@@ -57,6 +57,20 @@ describe('routes of the API', () => {
     })
   }
 
+  it('counts what it lists', async () => {
+    service.cluster.put(managed({}, { annotations: { schedule: '8:00-18:00' } }))
+    const list = await service.call('GET shop/deployments')
+    expect(list.body.message).to.equal('1 workload')
+    const plan = await service.call('GET shop/deployments/web/plan?hours=1')
+    expect(plan.body.message).to.equal('0 transitions in the next 1 hour')
+  })
+
+  it('a blank schedule is none, as on the workload itself', async () => {
+    service.cluster.put(managed({}, { annotations: { schedule: '8:00-18:00' } }))
+    const { body } = await service.call('PUT shop/deployments/web/schedule', { body: { schedule: ' ' } })
+    expect(body.data['wake_schedule']).to.equal(null)
+  })
+
   it('by names who asked, with the mode they came by', async () => {
     service.cluster.put(managed())
     const { body } = await service.call('POST shop/deployments/web/snooze')

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { createServer, type RequestListener, type ServerOptions } from 'node:http'
 import { connect } from 'node:net'
 import { expect } from 'chai'
 import { ApiServer } from '../../src/api/server.ts'
@@ -78,6 +79,26 @@ describe('the server', () => {
     await observed
     expect(service.observed.map(({ code }) => code)).to.deep.equal([400])
     expect(service.log.filter(({ level }) => level === 'error')).to.deep.equal([])
+  })
+
+  it('looks more often at how slow a client is than it may be slow', async () => {
+    let given: ServerOptions = {}
+    const api = { callback: () => undefined, drain: () => undefined }
+    const deps = { clock: Date.now, logger: createLogger('silent') }
+    const take = (options: ServerOptions, handle: RequestListener) => {
+      given = options
+      return createServer(options, handle)
+    }
+    const server = new ApiServer(api, [{ host: '127.0.0.1', port: 0, createServer: take }], deps)
+    await server.start()
+    await server.stop()
+    const { connectionsCheckingInterval: interval = 30_000, headersTimeout = 0 } = given
+    expect(interval).to.be.below(headersTimeout)
+  })
+
+  it('answers a request that expects what nobody knows', async () => {
+    const head = 'GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n'
+    expect(await raw(service.server, head)).to.match(/^HTTP\/1\.1 401 [^]*UNAUTHENTICATED/)
   })
 
   it('stops: idle connections are closed, and nobody is let in any more', async () => {

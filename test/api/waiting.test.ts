@@ -1,4 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createWaitingRoom } from '../../src/api/waiting.ts'
@@ -65,6 +67,16 @@ describe('?wait', () => {
   it('answers with operation_in_progress true when the time is up', async () => {
     const { status, body } = await service.call('POST shop/deployments/web/snooze?wait=1s')
     expect([status, body.data['operation_in_progress']]).to.deep.equal([200, true])
+    expect(body.message).to.match(/^snoozed, 3 replicas kept: asleep by .*; its pods have not followed yet$/)
+  })
+
+  it('says what has become of it if somebody else came in between', async () => {
+    const wrote = written()
+    const answer = service.call('POST shop/deployments/web/snooze?wait=5m')
+    await wrote
+    await service.call('POST shop/deployments/web/wake')
+    service.cluster.podsFollow(web)
+    expect((await answer).body.message).to.match(/^snoozed, .*: asleep by .*; by now awake by request/)
   })
 
   it('waits for nothing where nothing is in progress', async () => {
@@ -78,6 +90,26 @@ describe('?wait', () => {
     await wrote
     service.cluster.remove(web)
     expect((await answer).code).to.equal('NOT_FOUND')
+  })
+
+  it('does not wait for a client that went while its write was on the way', async () => {
+    const { cluster, observed } = service
+    const client = new AbortController()
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+    service.onObserved = end
+    const answers: ServerResponse[] = []
+    const note = (message: unknown) => answers.push((message as { response: ServerResponse }).response)
+    subscribe('http.server.request.start', note)
+    const write = cluster.write.bind(cluster)
+    cluster.write = async (...given) => {
+      client.abort()
+      await Promise.all(answers.map(async (answer) => await once(answer, 'close')))
+      return await write(...given)
+    }
+    await service.call('POST shop/deployments/web/snooze?wait=5m', { signal: client.signal }).catch(() => {})
+    await ended
+    unsubscribe('http.server.request.start', note)
+    expect([cluster.writes, answers.length, observed.length]).to.deep.equal([1, 1, 1])
   })
 
   it('ends with an answer when the service stops', async () => {

@@ -152,6 +152,13 @@ describe('the word is not spoken by', () => {
     expect(stepped(scaled, at('Mon 12:00')).change).to.equal(undefined)
   })
 
+  it('an autoscaler that scales a sleeper: it sleeps again with that count', () => {
+    const { state, after } = stepped(asleep.scaledByHand(4, 'kube-controller-manager'), NOW)
+    expect(state.history[0]).to.include({ type: 'snooze', trigger: 'recovery' })
+    expect([state.asleep, state.snoozed?.replicas, after.replicas]).to.deep.equal([true, 4, 0])
+    expect(state.word).to.deep.equal(asleep.state().word)
+  })
+
   it('what people do to an overridden sleeper: the marks follow', () => {
     const { state, after } = stepped(asleep.overridden().scaledByHand(4), NOW)
     expect(state).to.deep.include({ asleep: false })

@@ -29,6 +29,7 @@ describe('the patcher', () => {
   let object: WorkloadObject | undefined
   let cached: Workload | undefined
   let applied: Workload[]
+  let connected: boolean
   /** Answers the next patches before the ordinary way does; one that returns false has not. */
   let before: ((...args: Parameters<Handler>) => boolean)[]
 
@@ -57,6 +58,7 @@ describe('the patcher', () => {
     object = deployment('web', { annotations: { 'dormouse.dev/enabled': 'true' }, labels: { app: 'web' } })
     cached = trim('deployments', object)
     applied = []
+    connected = true
     before = []
     server.handler = (received, response) => {
       if (!object) return answer(response, 404, failure(404, 'not found', 'NotFound'))
@@ -67,7 +69,13 @@ describe('the patcher', () => {
     }
     patcher = new WorkloadPatcher({
       calls: clientFor(transport),
-      copy: { get: () => cached, applied: (workload) => applied.push(workload) },
+      copy: {
+        get connected() {
+          return connected
+        },
+        get: () => cached,
+        applied: (workload) => applied.push(workload),
+      },
       gate: new WriteGate(),
       delay: async () => {},
     })
@@ -279,6 +287,27 @@ describe('the patcher', () => {
       }
       before = Array.from({ length: 5 }, () => cut)
       expect(await refused(patcher.write(WEB, snooze, REQUEST))).to.include({ code: 'CLUSTER_UNAVAILABLE' })
+    })
+  })
+
+  describe('what is forbidden', () => {
+    const forbidden = (...[, response]: Parameters<Handler>) => {
+      answer(response, 403, failure(403, 'may not patch', 'Forbidden'))
+      return true
+    }
+
+    it('is refused by the cluster', async () => {
+      before = [forbidden]
+      expect(await refused(patcher.write(WEB, snooze, REQUEST))).to.include({ code: 'CLUSTER_REJECTED' })
+    })
+
+    it('says nothing while the watches are down: an API server that starts knows no roles yet', async () => {
+      connected = false
+      before = [forbidden]
+      expect(await refused(patcher.write(WEB, snooze, REQUEST))).to.include({ code: 'CLUSTER_UNAVAILABLE' })
+      server.handler = forbidden
+      const options = { ...REQUEST, fresh: true }
+      expect(await refused(patcher.write(WEB, snooze, options))).to.include({ code: 'CLUSTER_UNAVAILABLE' })
     })
   })
 

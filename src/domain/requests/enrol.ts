@@ -28,7 +28,9 @@ export function enable(context: Context, hours: Hours, repair: boolean): Outcome
   const enabled = withAnnotations(reading, set, rules)
   const want = enabled.schedule?.stateAt(now) ?? presentState(enabled)
   const word = speak(enabled, now, { want, by, trigger: 'schedule' })
-  const target = follow(withState(enabled, { ...enabled.state, word }), now, rules)
+  // Nobody knows how far the counter had come: seconds are ahead of it, so a repair is never taken for an old copy.
+  const counter = repair ? Math.floor(now / 1000) : enabled.state.counter
+  const target = follow(withState(enabled, { ...enabled.state, counter, word }), now, rules)
   return { target, done: repair ? 'repaired and enabled' : 'enabled' }
 }
 

@@ -1,0 +1,100 @@
+import { expect } from 'chai'
+import type { StatusRecord } from '../../src/domain/record.ts'
+import { decodeState } from '../../src/domain/state-codec.ts'
+import type { State } from '../../src/domain/state.ts'
+import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY, TYPE_OF, type Kind } from '../../src/domain/workload.ts'
+import { eventually } from '../support/eventually.ts'
+import type { KubectlObject } from '../support/kubectl.ts'
+import type { Served } from '../support/served.ts'
+
+/** The marks that people see on a workload by kubectl. */
+export interface Marks {
+  /** `spec.replicas`; of a DaemonSet, whether its nodeSelector has our key: 0 or the desired number. */
+  readonly replicas: number | undefined
+  readonly label: string | undefined
+  readonly enabled: string | undefined
+  readonly schedule: string | undefined
+  readonly timezone: string | undefined
+  /** undefined: there is none. */
+  readonly state: State | undefined
+}
+
+export function marksOf({ kind, metadata, spec, status }: KubectlObject): Marks {
+  const { annotations = {}, labels = {} } = metadata
+  const state = annotations[ANNOTATION.state]
+  const asleep = spec.template.spec.nodeSelector?.[SNOOZE_KEY] !== undefined
+  return {
+    replicas: kind === 'DaemonSet' ? (asleep ? 0 : status?.desiredNumberScheduled) : spec.replicas,
+    label: labels[ASLEEP_LABEL],
+    enabled: annotations[ANNOTATION.enabled],
+    schedule: annotations[ANNOTATION.schedule],
+    timezone: annotations[ANNOTATION.timezone],
+    state: state === undefined ? undefined : decodeState(state),
+  }
+}
+
+/** What kubectl shows is what the API says, as soon as both have seen the latest change; returns the API's record. */
+export async function agree(on: Served, kind: Kind, name: string): Promise<StatusRecord> {
+  return eventually(
+    `kubectl and the API to agree on ${kind}/${name}`,
+    async () => {
+      const [record, object] = await Promise.all([on.workload(kind, name).status(), on.get(kind, name)])
+      expect(saidByApi(record)).to.deep.equal(shownByKubectl(kind, object))
+      return record
+    },
+    { timeout: 5000 },
+  )
+}
+
+function saidByApi(record: StatusRecord) {
+  return {
+    name: record.name,
+    type: record.type,
+    enabled: record.enabled,
+    current: record.current_replicas,
+    asleep: record.is_snoozed,
+    kept: record.is_snoozed ? String(record.last_replicas) : undefined,
+    schedule: record.wake_schedule,
+    pin: record.pin_state,
+    override: record.has_manual_override ? record.manual_override_until : 'none',
+    snoozedAt: record.snoozed_at,
+    wokenAt: record.woken_at,
+    history: record.operation_history.map(({ type, trigger, timestamp, replicas, by }) => ({
+      type,
+      trigger,
+      timestamp,
+      replicas,
+      by,
+    })),
+  }
+}
+
+function shownByKubectl(kind: Kind, object: KubectlObject) {
+  const { replicas, label, enabled, schedule, state } = marksOf(object)
+  const { override } = state ?? {}
+  const until = override && (override.until === null ? null : iso(override.until))
+  return {
+    name: object.metadata.name,
+    type: TYPE_OF[kind],
+    enabled: enabled === 'true',
+    current: replicas,
+    asleep: label !== undefined,
+    kept: label,
+    schedule: schedule ?? null,
+    pin: state?.pin?.state ?? 'none',
+    override: override ? until : 'none',
+    snoozedAt: state?.snoozed ? iso(state.snoozed.at) : null,
+    wokenAt: state?.wokenAt === undefined ? null : iso(state.wokenAt),
+    history: (state?.history ?? []).map(({ type, trigger, at, replicas, by }) => ({
+      type,
+      trigger,
+      timestamp: iso(at),
+      replicas,
+      by,
+    })),
+  }
+}
+
+function iso(instant: number): string {
+  return new Date(instant).toISOString()
+}

@@ -1,0 +1,107 @@
+import { expect } from 'chai'
+import type { StatusRecord } from '../../src/domain/record.ts'
+import type { WorkloadClient } from '../support/api-client.ts'
+import { describeOn } from '../support/clusters.ts'
+import { createNamespace, served } from '../support/served.ts'
+
+/** Mode `kubernetes`: the cluster says who somebody is and what they may. */
+describeOn('service accounts', function (on) {
+  this.timeout(30_000)
+  const here = served(on, { newWorkloadGrace: '0s' })
+  const name = 'guarded'
+  let developer: string
+  let reader: string
+  let elsewhere: string
+
+  before(async () => {
+    await here.create('deployments', name, { replicas: 2 })
+    await here.create('daemonsets', name)
+    await here.workload('deployments', name).enable()
+    developer = await here.cluster.accountToken(here.namespace, 'developer', {
+      verbs: ['get', 'list', 'update'],
+      resources: ['deployments', 'deployments/scale', 'daemonsets'],
+    })
+    reader = await here.cluster.accountToken(here.namespace, 'reader', {
+      verbs: ['get'],
+      resources: ['deployments'],
+    })
+    const other = `${here.namespace}-other`
+    await createNamespace(here.cluster, other)
+    elsewhere = await here.cluster.accountToken(other, 'developer', {
+      verbs: ['get', 'list', 'update', 'patch'],
+      resources: ['deployments', 'deployments/scale'],
+    })
+  })
+
+  after(async () => {
+    await on().admin.expect('DELETE', `/api/v1/namespaces/${here.namespace}-other`)
+  })
+
+  const answerTo = async (
+    token: string,
+    method: 'GET' | 'POST' | 'DELETE' | 'PUT',
+    action: string,
+    kind: 'deployments' | 'daemonsets' = 'deployments',
+  ) => {
+    const workload: WorkloadClient = here.workload(kind, name)
+    const { status, body } = await workload.attempt(method, action, { token })
+    return status === 200 ? '200' : `${status} ${body.error.code}`
+  }
+
+  it('who may update the scale may snooze, wake, pin and override, and is named in the history', async () => {
+    expect(await answerTo(developer, 'GET', '')).to.equal('200')
+    for (const action of ['pin', 'override']) {
+      expect(await answerTo(developer, 'POST', action), action).to.equal('200')
+      expect(await answerTo(developer, 'DELETE', action), action).to.equal('200')
+    }
+    expect(await answerTo(developer, 'POST', 'snooze')).to.equal('200')
+    const {
+      operation_history: [newest],
+    } = await here.workload('deployments', name).status()
+    expect(newest?.by).to.equal(`k8s:system:serviceaccount:${here.namespace}:developer`)
+  })
+
+  it('but not enable, disable or set hours, which need patch', async () => {
+    for (const action of ['enable', 'disable'])
+      expect(await answerTo(developer, 'POST', action), action).to.equal('403 FORBIDDEN')
+    expect(await answerTo(developer, 'PUT', 'schedule')).to.equal('403 FORBIDDEN')
+  })
+
+  it('DaemonSets, which have no scale, need patch for everything', async () => {
+    expect(await answerTo(developer, 'GET', '', 'daemonsets')).to.equal('200')
+    expect(await answerTo(developer, 'POST', 'snooze', 'daemonsets')).to.equal('403 FORBIDDEN')
+  })
+
+  it('who may only read only reads, and who may do all elsewhere does nothing here', async () => {
+    expect(await answerTo(reader, 'GET', 'plan')).to.equal('200')
+    expect(await answerTo(reader, 'POST', 'wake')).to.equal('403 FORBIDDEN')
+    for (const [method, action] of [
+      ['GET', ''],
+      ['POST', 'wake'],
+      ['POST', 'enable'],
+    ] as const)
+      expect(await answerTo(elsewhere, method, action), action).to.equal('403 FORBIDDEN')
+  })
+
+  it('lists show what the caller may list, and nothing else', async () => {
+    const names = async (token: string) => {
+      const { body } = await here.api.call<StatusRecord[]>('GET', '/workloads?limit=500', { token })
+      return new Set(body.data.map(({ namespace, type }) => `${namespace}/${type}`))
+    }
+    expect([...(await names(developer))]).to.have.members([
+      `${here.namespace}/deployment`,
+      `${here.namespace}/daemonset`,
+    ])
+    expect([...(await names(reader))]).to.deep.equal([])
+    expect([...(await names(elsewhere))]).to.deep.equal([])
+    const { status } = await here.api.call('GET', `/namespaces/${here.namespace}/deployments`, {
+      token: reader,
+    })
+    expect(status).to.equal(403)
+  })
+
+  it('a token for the API server itself is refused: nobody should hand us one', async () => {
+    const token = (await here.kubectl('create', 'token', 'developer')).trim()
+    expect(await answerTo(token, 'GET', '')).to.equal('401 UNAUTHENTICATED')
+  })
+})

@@ -1,0 +1,206 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect } from 'chai'
+import { describeOn } from '../support/clusters.ts'
+import { Dormouse, MAIN, PROJECT, programEnvironment, startProgram } from '../support/dormouse.ts'
+import { eventually } from '../support/eventually.ts'
+import { print } from '../support/figures.ts'
+import { runProgram } from '../support/kubectl.ts'
+
+function dormouse(...args: string[]) {
+  return runProgram(process.execPath, [MAIN, ...args], { env: programEnvironment(), cwd: PROJECT })
+}
+
+describe('the command line', function () {
+  this.timeout(30_000)
+  let directory: string
+
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'dormouse-cli-'))
+  })
+
+  after(async () => {
+    await rm(directory, { recursive: true, force: true })
+  })
+
+  it('explain shows the canonical schedule and its coming edges', async () => {
+    const { code, stdout } = await dormouse(
+      'explain',
+      '08:00-18:00,monday-FRIDAY',
+      '--timezone',
+      'Europe/Berlin',
+      '--from',
+      '2026-03-27T12:00',
+      '--count',
+      '3',
+    )
+    expect(code).to.equal(0)
+    expect(stdout).to.include('8:00-18:00,Mon-Fri')
+    expect(stdout).to.include('2026-03-27T17:00:00Z').and.include('2026-03-30T06:00:00Z')
+  })
+
+  it('explain says at which place a schedule is wrong, and ends with 2', async () => {
+    const { code, stderr, stdout } = await dormouse('explain', '8:00-18:00,Mon-Fry')
+    expect([code, stdout]).to.deep.equal([2, ''])
+    expect(stderr).to.match(/\^/)
+  })
+
+  it('serve tells every fault of its configuration at once, and ends with 2', async () => {
+    const config = join(directory, 'faulty.yaml')
+    await writeFile(
+      config,
+      'timezone: Mars/Base\noperationTimeout: soon\napi: { insecurePort: 99999 }\nunknown: 1\n',
+    )
+    const { code, stderr, stdout } = await dormouse('serve', '--config', config)
+    expect([code, stdout]).to.deep.equal([2, ''])
+    for (const key of ['timezone', 'operationTimeout', 'insecurePort', 'unknown'])
+      expect(stderr).to.include(key)
+  })
+
+  it('a wrong environment variable, a missing file and an unknown option end with 2 as well', async () => {
+    const env = { ...programEnvironment(), DORMOUSE_LOG_LEVEL: 'loud' }
+    const variable = await runProgram(process.execPath, [MAIN, 'serve', '--api-port', '0'], {
+      env,
+      cwd: PROJECT,
+    })
+    expect(variable.code).to.equal(2)
+    expect(variable.stderr).to.include('DORMOUSE_LOG_LEVEL')
+    expect((await dormouse('serve', '--config', join(directory, 'none.yaml'))).code).to.equal(2)
+    expect((await dormouse('serve', '--no-such-option')).code).to.equal(2)
+    expect((await dormouse('dance')).code).to.equal(2)
+  })
+
+  it('serve with a kubeconfig that is not there says so, and does not end with 0', async () => {
+    const { code, stderr } = await dormouse(
+      'serve',
+      '--api-port',
+      '0',
+      '--metrics-port',
+      '0',
+      '--kubeconfig',
+      join(directory, 'none'),
+    )
+    expect(code).to.be.oneOf([1, 2])
+    expect(stderr).to.include(join(directory, 'none'))
+  })
+})
+
+describeOn('dormouse token', (on) => {
+  it('signs what a service with the public half of its key pair believes', async function () {
+    this.timeout(30_000)
+    const directory = await mkdtemp(join(tmpdir(), 'dormouse-token-'))
+    const keys = join(directory, 'keys')
+    expect((await dormouse('key-pair', keys)).code).to.equal(0)
+    const { stdout } = await dormouse(
+      'token',
+      '--key',
+      join(keys, 'private.pem'),
+      '--subject',
+      'alice',
+      '--namespaces',
+      'default',
+      '--scope',
+      'dormouse:read,dormouse:write',
+      '--ttl',
+      '5m',
+    )
+    const local = { issuer: 'dormouse', audience: 'dormouse', publicKeyFile: join(keys, 'public.pem') }
+    const service = await Dormouse.start(on(), { auth: { local } })
+    try {
+      const token = stdout.trim()
+      expect((await service.api.call('GET', '/namespaces/default/deployments', { token })).status).to.equal(
+        200,
+      )
+      expect((await service.api.call('GET', '/namespaces/other/deployments', { token })).status).to.equal(403)
+      expect(
+        (await service.api.call('GET', '/namespaces/default/deployments', { token: `${token}x` })).status,
+      ).to.equal(401)
+    } finally {
+      await service.stop()
+      await rm(directory, { recursive: true, force: true })
+    }
+  })
+})
+
+describe('the sandbox, as a person starts it', function () {
+  this.timeout(60_000)
+  let child: ReturnType<typeof startProgram>
+  let printed = ''
+
+  before('it has printed what to paste', async () => {
+    child = startProgram(['sandbox', '--api-port', '0', '--kube-port', '0', '--metrics-port', '0'])
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => (printed += text))
+    const started = performance.now()
+    await eventually('the last command to be printed', () => printed.includes('-w\n'))
+    print([
+      `start to ready: ${Math.round(performance.now() - started)} ms; it says: ${printed.split('\n', 1)[0]}`,
+    ])
+  })
+
+  after('it ends with 0', async () => {
+    const exited = once(child, 'exit')
+    child.kill('SIGTERM')
+    expect((await exited)[0]).to.equal(0)
+  })
+
+  it('prints commands that work when they are pasted, in their order', async () => {
+    const commands = printed.split('\n').filter((line) => /^ {2}(export|dormouse|kubectl|curl)\b/.test(line))
+    expect(commands.length, printed).to.be.greaterThan(8)
+    const finite = commands.filter((command) => !command.endsWith(' -w'))
+    const script = ['set -e', ...finite.flatMap((command) => [command, 'echo "--- done"'])].join('\n')
+    const { code, stdout, stderr } = await runProgram('bash', ['-c', script], { env: programEnvironment() })
+    expect({ code, stderr }, stdout).to.deep.equal({ code: 0, stderr: '' })
+    const outputs = stdout.split('--- done\n')
+    for (const [index, command] of finite.entries()) {
+      const output = (outputs[index] ?? '').trim()
+      if (/^ {2}dormouse (?!\()/.test(command) && !command.includes('()'))
+        expect(JSON.parse(output), command).to.include({ success: true })
+      if (command.includes('kubectl')) expect(output, command).to.match(/storefront/)
+    }
+  })
+
+  it('shows a workload that falls asleep by itself when it is watched', async () => {
+    const exports = printed.split('\n').filter((line) => line.startsWith('  export'))
+    const watch = printed.split('\n').find((line) => line.endsWith(' -w'))
+    expect(watch).to.be.a('string')
+    const shell = spawn('bash', ['-c', `${exports.join('\n')}\nexec ${String(watch).trim()}`], {
+      env: programEnvironment(),
+    })
+    try {
+      const lines = createInterface(shell.stdout)
+      const [head] = (await once(lines, 'line')) as [string]
+      expect(head).to.match(/^NAME/)
+    } finally {
+      shell.kill('SIGTERM')
+    }
+  })
+
+  it('prints one line of JSON instead when it is asked to', async () => {
+    const scripted = startProgram([
+      'sandbox',
+      '--json',
+      '--api-port',
+      '0',
+      '--kube-port',
+      '0',
+      '--metrics-port',
+      '0',
+    ])
+    const [line] = (await once(createInterface(scripted.stdout!), 'line')) as [string]
+    const { api, token, kubeconfig, metrics } = JSON.parse(line) as Record<string, string>
+    const answer = await fetch(`${api}/api/v1/workloads`, { headers: { authorization: `Bearer ${token}` } })
+    expect(answer.status).to.equal(200)
+    expect(((await answer.json()) as { data: unknown[] }).data).to.have.length.above(7)
+    expect((await fetch(`${metrics}/readyz`)).status).to.equal(200)
+    expect(
+      (await runProgram('kubectl', [`--kubeconfig=${kubeconfig}`, 'get', 'deployments', '-A'])).stdout,
+    ).to.include('storefront')
+    const exited = once(scripted, 'exit')
+    scripted.kill('SIGTERM')
+    expect((await exited)[0]).to.equal(0)
+  })
+})

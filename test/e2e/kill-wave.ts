@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import type { Kind } from '../../src/domain/workload.ts'
+import type { Cluster } from '../support/cluster.ts'
+import { eventually } from '../support/eventually.ts'
+import { print, printFigures } from '../support/figures.ts'
+import type { KubectlObject } from '../support/kubectl.ts'
+import { annotated, manifest } from '../support/manifests.ts'
+import { seededRandom, testSeed } from '../support/random.ts'
+import { awakeBetween } from '../support/schedules.ts'
+import { hasFollowed, served } from '../support/served.ts'
+import { marksOf } from './agreement.ts'
+
+const HOUR = 3_600_000
+const SHARES: readonly [Kind, number][] = [
+  ['deployments', 120],
+  ['statefulsets', 40],
+  ['replicasets', 40],
+]
+const WAVE = SHARES.reduce((sum, [, count]) => sum + count, 0)
+const HISTORY = 20
+
+/** The same hours mean awake in one zone and asleep in the other: the service's own zone makes a wave at once. */
+const ZONES = { awake: 'UTC', asleep: 'Asia/Tokyo' } as const
+
+/** Flapping is not what these tests are about. */
+const PATIENT = { newWorkloadGrace: '0s', backoff: { maxOperations: 19, window: '1s' } }
+
+/**
+ * Defines tests that kill Dormouse with SIGKILL at random instants of a wave of 200 workloads, start it again,
+ * and look at what became of each: the state that its hours say, its count, and one operation for one wave.
+ */
+export function killsInAWave(on: () => Cluster, instants: (cluster: Cluster) => number): void {
+  const here = served(on, { ...PATIENT, timezone: ZONES.awake })
+  const seed = testSeed()
+  let waves = 0
+  let span: number
+
+  const zoneOf = (state: keyof typeof ZONES) => ({ ...PATIENT, timezone: ZONES[state] })
+  const stateOf = (wave: number) => (wave % 2 === 1 ? 'asleep' : 'awake')
+
+  before('a whole wave has passed', async function () {
+    this.timeout(120_000)
+    const now = Date.now()
+    const annotations = annotated(awakeBetween(now - 2 * HOUR, now + 4 * HOUR))
+    for (const [kind, count] of SHARES) {
+      const objects = Array.from({ length: count }, (_, index) =>
+        manifest(kind, nameOf(kind, index), { replicas: countOf(index), annotations }),
+      )
+      await here.cluster.create(here.namespace, objects)
+    }
+    await eventually('the pods to run', async () => (await workloads()).every(hasFollowed), {
+      timeout: 90_000,
+      pause: 500,
+    })
+    await here.dormouse.terminate()
+    waves = 1
+    await here.dormouse.start(zoneOf('asleep'))
+    const began = performance.now()
+    await eventually('all to sleep', async () => (await moved(1)) === WAVE, { timeout: 60_000 })
+    span = performance.now() - began
+  })
+
+  it(`${WAVE} workloads end as the rules say, with their counts intact`, async function () {
+    const kills = instants(here.cluster)
+    this.timeout(kills * 60_000)
+    const random = seededRandom(seed)
+    const done: number[] = []
+    const caughtUp: number[] = []
+    print([`kill -9 at ${kills} instants of a wave of ${Math.round(span)} ms: DORMOUSE_TEST_SEED=${seed}`])
+    for (let kill = 1; kill <= kills; kill += 1) {
+      await here.dormouse.terminate()
+      waves += 1
+      await here.dormouse.start(zoneOf(stateOf(waves)))
+      await sleep(random() * span)
+      await here.dormouse.kill()
+      done.push(await moved(waves))
+      await here.dormouse.start()
+      const began = performance.now()
+      await eventually('all to have moved', async () => (await moved(waves)) === WAVE, {
+        timeout: 60_000,
+        pause: 200,
+      })
+      caughtUp.push(performance.now() - began)
+      await eventually('the pods to follow', async () => (await workloads()).every(isComplete), {
+        timeout: 60_000,
+        pause: 500,
+      })
+      for (const object of await workloads()) check(object)
+    }
+    print([`moved when it was killed: ${done.join(', ')} of ${WAVE}`])
+    printFigures(`from the restart on ${here.cluster.name}`, [
+      { name: 'until all had moved', values: caughtUp },
+    ])
+  })
+
+  function check(object: KubectlObject): void {
+    const { name } = object.metadata
+    const count = countOf(Number(/\d+$/.exec(name)?.[0]))
+    const asleep = stateOf(waves) === 'asleep'
+    const { replicas, label, state } = marksOf(object)
+    expect({ name, replicas, label }).to.deep.equal({
+      name,
+      replicas: asleep ? 0 : count,
+      label: asleep ? String(count) : undefined,
+    })
+    expect(state?.asleep, name).to.equal(asleep)
+    expect(state?.snoozed?.replicas, name).to.equal(count)
+    expect(state?.history, `${name}: one operation for one wave`).to.have.length(Math.min(waves, HISTORY))
+    expect(state?.history[0], name).to.include({
+      type: asleep ? 'snooze' : 'wake',
+      trigger: 'schedule',
+      result: 'succeeded',
+    })
+  }
+
+  /** How many the given wave has moved. */
+  async function moved(wave: number): Promise<number> {
+    const asleep = stateOf(wave) === 'asleep'
+    return (await workloads()).filter((object) => (marksOf(object).label !== undefined) === asleep).length
+  }
+
+  async function workloads(): Promise<KubectlObject[]> {
+    const lists = SHARES.map(async ([kind]) => {
+      const { items = [] } = await here.cluster.admin.expect(
+        'GET',
+        `/apis/apps/v1/namespaces/${here.namespace}/${kind}`,
+      )
+      return items as unknown as KubectlObject[]
+    })
+    // A Deployment's own ReplicaSets are its own affair.
+    return (await Promise.all(lists)).flat().filter(({ metadata }) => /^wave-\w+-\d{3}$/.test(metadata.name))
+  }
+}
+
+function isComplete(object: KubectlObject): boolean {
+  return hasFollowed(object) && marksOf(object).state?.history[0]?.result === 'succeeded'
+}
+
+function nameOf(kind: Kind, index: number): string {
+  return `wave-${kind}-${String(index).padStart(3, '0')}`
+}
+
+function countOf(index: number): number {
+  return 1 + (index % 8 === 0 ? 1 : 0) + (index % 20 === 0 ? 1 : 0)
+}

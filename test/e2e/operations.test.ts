@@ -1,0 +1,321 @@
+import { expect } from 'chai'
+import { FIELD_MANAGER, KINDS, SNOOZE_KEY, TYPE_OF } from '../../src/domain/workload.ts'
+import type { ApiAnswer, WorkloadClient } from '../support/api-client.ts'
+import { describeOn } from '../support/clusters.ts'
+import { eventually } from '../support/eventually.ts'
+import { asleepNow, awakeNow } from '../support/schedules.ts'
+import { served } from '../support/served.ts'
+import { agree, marksOf } from './agreement.ts'
+
+const REPLICAS = 3
+const HOUR = 3_600_000
+
+describeOn('operations', function (on) {
+  this.timeout(60_000)
+  const here = served(on, { newWorkloadGrace: '0s', backoff: { maxOperations: 10 } })
+
+  for (const kind of KINDS) {
+    describe(kind, () => {
+      const name = `shop-${TYPE_OF[kind]}`
+      const selector = kind === 'daemonsets' ? { nodeSelector: { 'kubernetes.io/os': 'linux' } } : {}
+      const history = async () => (await shop.status()).operation_history
+      let shop: WorkloadClient
+
+      before(async () => {
+        shop = await here.create(kind, name, { replicas: REPLICAS, ...selector })
+      })
+
+      it('GET shows what is not managed, which refuses writes but those that hold already', async () => {
+        const { metadata } = await here.get(kind, name)
+        const record = await agree(here, kind, name)
+        expect(record).to.include({ enabled: false, is_snoozed: false, next_transition: null })
+        expect(record).to.include({
+          current_replicas: REPLICAS,
+          ready_replicas: REPLICAS,
+          namespace: here.namespace,
+        })
+        for (const [method, action] of [
+          ['POST', 'snooze'],
+          ['POST', 'wake'],
+          ['POST', 'pin'],
+          ['POST', 'override'],
+          ['PUT', 'schedule'],
+        ] as const) {
+          const { status, body } = await shop.attempt(method, action)
+          expect([action, status, body.error.code]).to.deep.equal([action, 409, 'NOT_ENABLED'])
+        }
+        for (const held of [shop.disable(), shop.unpin(), shop.clearOverride()])
+          expect((await held).enabled).to.equal(false)
+        expect((await here.get(kind, name)).metadata.annotations).to.deep.equal(metadata.annotations)
+      })
+
+      it('POST enable manages it by a schedule, which is answered in canonical form', async () => {
+        const schedule = awakeNow()
+        const record = await shop.enable({ schedule: ` ${schedule} `, timezone: 'UTC' })
+        expect(record).to.include({
+          enabled: true,
+          is_snoozed: false,
+          wake_schedule: schedule,
+          timezone: 'UTC',
+        })
+        expect(record.next_transition).to.include({ type: 'snooze' })
+        expect((await agree(here, kind, name)).operation_history).to.deep.equal([])
+        expect((await shop.enable()).reason).to.equal(record.reason)
+      })
+
+      it('POST snooze puts it to sleep, and with wait answers when the pods are gone', async () => {
+        const record = await shop.snooze('?wait=60s')
+        expect(record).to.include({ is_snoozed: true, snooze_requested: true, current_replicas: 0 })
+        expect(record).to.include({
+          last_replicas: REPLICAS,
+          ready_replicas: 0,
+          operation_in_progress: false,
+        })
+        const after = await agree(here, kind, name)
+        expect(after.operation_history[0]).to.include({ type: 'snooze', trigger: 'api', by: 'local:tester' })
+        expect(await pods(name)).to.equal(0)
+      })
+
+      it('POST snooze of a sleeper succeeds and changes nothing', async () => {
+        await succeeded(shop)
+        const { metadata } = await here.get(kind, name)
+        expect((await shop.snooze()).is_snoozed).to.equal(true)
+        expect((await here.get(kind, name)).metadata.annotations).to.deep.equal(metadata.annotations)
+      })
+
+      it('POST wake brings every pod back, and leaves replicas to whoever applies them', async () => {
+        const record = await shop.wake('?wait=60s')
+        expect(record).to.include({ is_snoozed: false, wake_requested: true, current_replicas: REPLICAS })
+        expect(record).to.include({ ready_replicas: REPLICAS, operation_in_progress: false })
+        const { duration, result } = await succeeded(shop)
+        expect(result).to.equal('succeeded')
+        expect(duration).to.be.greaterThan(0)
+        await agree(here, kind, name)
+        const { metadata, spec } = await here.cluster.kubectl.json(
+          'get',
+          kind,
+          name,
+          '-n',
+          here.namespace,
+          '--show-managed-fields',
+        )
+        const ours = metadata.managedFields?.filter(({ manager }) => manager === FIELD_MANAGER) ?? []
+        expect(ours.flatMap(({ fieldsV1 }) => Object.keys(fieldsV1?.['f:spec'] ?? {}))).not.to.include(
+          'f:replicas',
+        )
+        expect(spec.template.spec.nodeSelector ?? {}).not.to.have.property(SNOOZE_KEY)
+        if (kind === 'daemonsets')
+          expect(spec.template.spec.nodeSelector).to.deep.equal(selector.nodeSelector)
+      })
+
+      it('POST wake of what is awake changes nothing, but with for keeps it awake', async () => {
+        const before = await shop.status()
+        const idle = await shop.attempt('POST', 'wake')
+        expect(idle.body.message).to.match(/awake/).and.match(/for=/)
+        expect((await shop.status()).next_transition).to.deep.equal(before.next_transition)
+        const held = await shop.wake('?for=24h')
+        expect(held.wake_requested).to.equal(true)
+        expect(held.operation_history).to.have.length(before.operation_history.length)
+        expect((await agree(here, kind, name)).reason).to.match(/until/)
+      })
+
+      it('POST snooze?for= says when it wakes, and plan lists it', async () => {
+        const before = Date.now()
+        const record = await shop.snooze('?for=1h&wait=60s')
+        expect(record.next_transition).to.include({ type: 'wake' })
+        expect(Date.parse(record.next_transition?.at ?? '')).to.be.within(before + HOUR, Date.now() + HOUR)
+        const [first, second] = await shop.plan('?hours=48')
+        expect(first).to.deep.equal(record.next_transition)
+        expect(second?.type).to.equal('snooze')
+        await shop.wake('?wait=60s')
+        await agree(here, kind, name)
+      })
+
+      it('PUT schedule sets, keeps with a timezone alone, and removes', async () => {
+        const zoned = await shop.schedule({
+          schedule: '0:00-24:00,Monday-Friday;0:00-24:00,sat-SUN',
+          timezone: 'Europe/Berlin',
+        })
+        expect(zoned).to.include({
+          wake_schedule: '0:00-24:00,Mon-Fri;0:00-24:00,Sat-Sun',
+          timezone: 'Europe/Berlin',
+        })
+        const moved = await shop.schedule({ timezone: 'Asia/Tokyo' })
+        expect(moved).to.include({
+          wake_schedule: zoned.wake_schedule,
+          timezone: 'Asia/Tokyo',
+          is_snoozed: false,
+        })
+        await agree(here, kind, name)
+        expect(await shop.schedule({})).to.include({ wake_schedule: null, timezone: 'Asia/Tokyo' })
+        expect(await shop.schedule({ timezone: '' })).to.include({ wake_schedule: null, timezone: 'UTC' })
+        expect(marksOf(await here.get(kind, name))).to.include({ schedule: undefined, timezone: undefined })
+      })
+
+      it('PUT of a schedule that is asleep now puts it to sleep at once, another wakes it', async () => {
+        expect(await shop.schedule({ schedule: asleepNow() })).to.include({
+          is_snoozed: true,
+          snooze_requested: false,
+        })
+        expect((await agree(here, kind, name)).operation_history[0]).to.include({
+          trigger: 'schedule',
+          by: null,
+        })
+        expect((await shop.schedule({ schedule: awakeNow() })).is_snoozed).to.equal(false)
+        await here.settled(kind, name)
+        expect((await agree(here, kind, name)).current_replicas).to.equal(REPLICAS)
+      })
+
+      it('POST pin holds it against requests, DELETE pin lets it go', async () => {
+        expect((await shop.pin()).pin_state).to.equal('active')
+        const refused = await shop.attempt('POST', 'snooze')
+        expect([refused.status, refused.body.error.code]).to.deep.equal([409, 'PINNED'])
+        expect(refused.body.error.message)
+          .to.match(/local:tester/)
+          .and.match(/DELETE/)
+        await shop.schedule({ schedule: asleepNow() })
+        expect(await agree(here, kind, name)).to.include({ is_snoozed: false, pin_state: 'active' })
+        expect(await shop.unpin()).to.include({ pin_state: 'none', is_snoozed: true })
+        expect((await shop.pin()).pin_state).to.equal('snoozed')
+        await agree(here, kind, name)
+        await shop.unpin()
+      })
+
+      it('POST override switches the automatic off, for a time or for good, DELETE on again', async () => {
+        const before = Date.now()
+        const until = Date.parse((await shop.override('2h')).manual_override_until ?? '')
+        expect(until).to.be.within(before + 2 * HOUR, Date.now() + 2 * HOUR)
+        expect((await shop.wake()).is_snoozed).to.equal(false)
+        await agree(here, kind, name)
+        expect(await shop.override()).to.include({ has_manual_override: true, manual_override_until: null })
+        expect((await agree(here, kind, name)).next_transition).to.equal(null)
+        await shop.schedule({ schedule: awakeNow() })
+        expect(await shop.clearOverride()).to.include({ has_manual_override: false, is_snoozed: false })
+        await agree(here, kind, name)
+      })
+
+      it('dryRun answers what each write would do, and writes nothing', async () => {
+        await here.settled(kind, name)
+        await succeeded(shop)
+        const { metadata } = await here.get(kind, name)
+        expect(await shop.snooze('?dryRun=true')).to.include({
+          is_snoozed: true,
+          current_replicas: 0,
+          last_replicas: REPLICAS,
+        })
+        expect(await shop.disable('?dryRun=true')).to.include({ enabled: false })
+        expect(await shop.schedule({ schedule: asleepNow() }, '?dryRun=true')).to.include({
+          is_snoozed: true,
+        })
+        for (const action of ['pin', 'override', 'wake', 'enable'])
+          expect((await shop.attempt('POST', `${action}?dryRun=true`)).status, action).to.equal(200)
+        const { annotations, labels, generation } = (await here.get(kind, name)).metadata
+        expect({ annotations, labels, generation }).to.deep.equal({
+          annotations: metadata.annotations,
+          labels: metadata.labels,
+          generation: metadata.generation,
+        })
+      })
+
+      it('is refused while it flaps, unless force says so', async () => {
+        const opposite = async () => ((await shop.status()).is_snoozed ? 'wake' : 'snooze')
+        await eventually('the flapping to be answered', async () => {
+          return (await shop.attempt('POST', await opposite())).status !== 200
+        })
+        const { is_snoozed: asleep, in_backoff_period: resting } = await agree(here, kind, name)
+        expect(resting).to.equal(true)
+        const refused = await shop.attempt('POST', await opposite())
+        expect([refused.status, refused.body.error.code]).to.deep.equal([409, 'IN_BACKOFF'])
+        expect(Number(refused.headers['retry-after'])).to.be.within(1, 300)
+        const forced = await shop.attempt('POST', `${await opposite()}?force=true`)
+        expect(forced.body.data).to.include({ is_snoozed: !asleep, in_backoff_period: true })
+        await shop.wake('?force=true&wait=60s')
+      })
+
+      it('POST disable wakes it, whatever holds it, and keeps schedule and history', async () => {
+        const { wake_schedule: schedule } = await shop.snooze('?force=true')
+        await shop.pin()
+        await shop.override('1h')
+        const record = await shop.disable('?wait=60s')
+        expect(record).to.include({
+          enabled: false,
+          is_snoozed: false,
+          current_replicas: REPLICAS,
+          ready_replicas: REPLICAS,
+        })
+        expect(record).to.include({ pin_state: 'none', has_manual_override: false, in_backoff_period: false })
+        expect(record.wake_schedule).to.equal(schedule)
+        await agree(here, kind, name)
+        expect((await history())[0]).to.include({ type: 'wake', trigger: 'disable', replicas: REPLICAS })
+        expect(marksOf(await here.get(kind, name))).to.include({ enabled: 'false', label: undefined })
+      })
+    })
+  }
+
+  describe('reading', () => {
+    it('lists by namespace, kind, state and label, page by page', async () => {
+      const listed = await here.api.call<{ name: string }[]>('GET', `/workloads?namespace=${here.namespace}`)
+      const names = listed.body.data.map(({ name }) => name)
+      expect(names).to.have.members(KINDS.map((kind) => `shop-${TYPE_OF[kind]}`))
+      const paged: string[] = []
+      for (let token: string | null = ''; token !== null;) {
+        const query: string = `?namespace=${here.namespace}&limit=3${token && `&continue=${token}`}`
+        const page: ApiAnswer<{ name: string }[]> = await here.api.call('GET', `/workloads${query}`)
+        paged.push(...page.body.data.map(({ name }) => name))
+        token = page.body.continue ?? null
+      }
+      expect(paged).to.deep.equal(names)
+      const own = await here.api.call<{ name: string }[]>(
+        'GET',
+        `/namespaces/${here.namespace}/replicasets?state=unmanaged`,
+      )
+      expect(own.body.data.map(({ name }) => name)).to.deep.equal(['shop-replicaset'])
+      await here.kubectl('label', 'deployment', 'shop-deployment', 'tier=web')
+      await eventually('the label to be seen', async () => {
+        const path = `/workloads?namespace=${here.namespace}&labelSelector=tier%3Dweb,tier!%3Ddb`
+        const { body } = await here.api.call<{ name: string }[]>('GET', path)
+        return body.data.length === 1 && body.data[0]?.name === 'shop-deployment'
+      })
+    })
+
+    it('tells everybody the OpenAPI document, which has every operation', async () => {
+      const { status, text } = await here.api.call('GET', '/openapi.json', { token: null })
+      const document = JSON.parse(text) as { openapi: string; paths: Record<string, object> }
+      expect([status, document.openapi]).to.deep.equal([200, '3.1.0'])
+      const workload = '/api/v1/namespaces/{namespace}/{kind}/{name}'
+      for (const action of [
+        '',
+        '/status',
+        '/plan',
+        '/enable',
+        '/disable',
+        '/override',
+        '/pin',
+        '/snooze',
+        '/wake',
+        '/schedule',
+      ])
+        expect(document.paths).to.have.property(workload + action)
+    })
+  })
+
+  async function pods(app: string): Promise<number> {
+    const { items } = await here.cluster.kubectl.json<{ items: unknown[] }>(
+      'get',
+      'pods',
+      '-n',
+      here.namespace,
+      '-l',
+      `app=${app}`,
+    )
+    return items.length
+  }
+
+  /** The newest operation, once it is known to have succeeded. */
+  function succeeded(workload: WorkloadClient) {
+    return eventually('the operation to be completed', async () => {
+      const [newest] = (await workload.status()).operation_history
+      return newest?.result === 'succeeded' && newest
+    })
+  }
+})

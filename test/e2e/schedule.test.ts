@@ -1,0 +1,161 @@
+import { expect } from 'chai'
+import { ANNOTATION, type Kind } from '../../src/domain/workload.ts'
+import { describeOn } from '../support/clusters.ts'
+import { eventually } from '../support/eventually.ts'
+import { annotated } from '../support/manifests.ts'
+import { asleepNow, awakeBetween, awakeNow } from '../support/schedules.ts'
+import { served } from '../support/served.ts'
+import { agree } from './agreement.ts'
+
+const REPLICAS = 2
+const GRACE = 4000
+const HOUR = 3_600_000
+
+describeOn('schedules by annotation', function (on) {
+  this.timeout(60_000)
+  const here = served(on, { newWorkloadGrace: `${GRACE / 1000}s`, backoff: { maxOperations: 19 } })
+
+  const annotate = (kind: Kind, name: string, annotations: Record<string, string>) =>
+    here.kubectl(
+      'annotate',
+      kind,
+      name,
+      '--overwrite',
+      ...Object.entries(annotations).map(([key, value]) => `${key}=${value}`),
+    )
+
+  const becomes = (kind: Kind, name: string, state: 'awake' | 'asleep') =>
+    eventually(`${kind}/${name} to be ${state}`, async () => {
+      const record = await here.workload(kind, name).status()
+      return record.is_snoozed === (state === 'asleep') && record
+    })
+
+  it('a new workload that its chart enables runs for its grace, then follows its hours', async () => {
+    const workload = await here.create('deployments', 'charted', {
+      replicas: REPLICAS,
+      annotations: annotated(asleepNow()),
+    })
+    const { metadata } = await here.get('deployments', 'charted')
+    const end = Date.parse(metadata.creationTimestamp) + GRACE
+    const record = await eventually('it to be known', () => workload.status())
+    if (Date.now() < end) {
+      expect(record).to.include({ is_snoozed: false, current_replicas: REPLICAS })
+      expect(record.next_transition).to.include({ type: 'snooze', at: new Date(end).toISOString() })
+    }
+    const { snoozed_at: at } = await becomes('deployments', 'charted', 'asleep')
+    expect(Date.parse(at ?? '')).to.be.at.least(end)
+    expect((await agree(here, 'deployments', 'charted')).operation_history[0]).to.include({
+      trigger: 'schedule',
+      by: null,
+    })
+  })
+
+  describe('of one that is old enough', () => {
+    const kind = 'statefulsets'
+    const name = 'annotated'
+
+    before(async () => {
+      await here.create(kind, name, { replicas: REPLICAS })
+    })
+
+    it('kubectl annotate enables it, and it follows its hours', async () => {
+      await annotate(kind, name, annotated(asleepNow()))
+      expect(await becomes(kind, name, 'asleep')).to.include({ enabled: true, last_replicas: REPLICAS })
+      await agree(here, kind, name)
+    })
+
+    it('other hours act at once', async () => {
+      await annotate(kind, name, { [ANNOTATION.schedule]: awakeNow() })
+      expect((await becomes(kind, name, 'awake')).wake_schedule).to.equal(awakeNow())
+      await here.settled(kind, name)
+      expect((await agree(here, kind, name)).current_replicas).to.equal(REPLICAS)
+    })
+
+    it('another zone acts at once', async () => {
+      const now = Date.now()
+      await annotate(kind, name, { [ANNOTATION.schedule]: awakeBetween(now - 2 * HOUR, now + 4 * HOUR) })
+      await annotate(kind, name, { [ANNOTATION.timezone]: 'Asia/Tokyo' })
+      expect((await becomes(kind, name, 'asleep')).timezone).to.equal('Asia/Tokyo')
+      await here.kubectl('annotate', kind, name, `${ANNOTATION.timezone}-`)
+      expect((await becomes(kind, name, 'awake')).timezone).to.equal('UTC')
+      await agree(here, kind, name)
+    })
+
+    it('hours that are taken away wake what they had put to sleep', async () => {
+      await annotate(kind, name, { [ANNOTATION.schedule]: asleepNow() })
+      await becomes(kind, name, 'asleep')
+      await here.kubectl('annotate', kind, name, `${ANNOTATION.schedule}-`)
+      expect(await becomes(kind, name, 'awake')).to.include({ wake_schedule: null, next_transition: null })
+    })
+  })
+
+  describe('invalid', () => {
+    const kind = 'deployments'
+    const name = 'mistyped'
+
+    before(async () => {
+      await here.create(kind, name, { replicas: REPLICAS })
+      await here.workload(kind, name).enable({ schedule: awakeNow() })
+    })
+
+    for (const [what, annotation, fault] of [
+      ['schedule', ANNOTATION.schedule, '8:00-25:00,Mon-Fri'],
+      ['timezone', ANNOTATION.timezone, 'Europe/Atlantis'],
+    ] as const) {
+      it(`${what} stops the automatic only, and says why; putting it right starts it again`, async () => {
+        const workload = here.workload(kind, name)
+        await annotate(kind, name, { [annotation]: fault })
+        const record = await eventually('the fault to be seen', async () => {
+          const found = await workload.status()
+          return found.wake_schedule === null && found
+        })
+        expect(record).to.include({ enabled: true, is_snoozed: false, next_transition: null })
+        expect(record.reason).to.include(annotation)
+        expect((await workload.snooze('?wait=60s')).is_snoozed).to.equal(true)
+        expect((await workload.wake('?wait=60s')).ready_replicas).to.equal(REPLICAS)
+        expect((await workload.pin()).pin_state).to.equal('active')
+        await workload.unpin()
+        await eventually('an Event that tells of it', async () => {
+          const { items } = await here.cluster.kubectl.json<{ items: { reason: string; type: string }[] }>(
+            'get',
+            'events',
+            '-n',
+            here.namespace,
+            '--field-selector',
+            `involvedObject.name=${name}`,
+          )
+          return items.some(({ reason, type }) => reason === 'InvalidSchedule' && type === 'Warning')
+        })
+        if (what === 'timezone') await here.kubectl('annotate', kind, name, `${annotation}-`)
+        await annotate(kind, name, { [ANNOTATION.schedule]: asleepNow() })
+        await becomes(kind, name, 'asleep')
+        await annotate(kind, name, { [ANNOTATION.schedule]: awakeNow() })
+        await becomes(kind, name, 'awake')
+      })
+    }
+
+    it('`enabled` means that nothing is done', async () => {
+      await annotate(kind, name, { [ANNOTATION.enabled]: 'maybe', [ANNOTATION.schedule]: asleepNow() })
+      const record = await eventually('it to be unmanaged', async () => {
+        const found = await here.workload(kind, name).status()
+        return !found.enabled && found
+      })
+      expect(record.reason).to.include(ANNOTATION.enabled)
+      await annotate(kind, name, { [ANNOTATION.enabled]: 'true' })
+      await becomes(kind, name, 'asleep')
+    })
+
+    it('`enabled` turned off by hand wakes a sleeper, whatever holds it', async () => {
+      await here.workload(kind, name).pin()
+      await annotate(kind, name, { [ANNOTATION.enabled]: 'false' })
+      await here.settled(kind, name)
+      const record = await eventually('it to be woken', async () => {
+        const found = await here.workload(kind, name).status()
+        return found.current_replicas === REPLICAS && found
+      })
+      expect(record).to.include({ enabled: false, is_snoozed: false, pin_state: 'none' })
+      expect(record.operation_history[0]).to.include({ type: 'wake', trigger: 'disable' })
+      await agree(here, kind, name)
+    })
+  })
+})
