@@ -9,6 +9,7 @@ import { operationInProgress, type Backoff, type Override } from './state.ts'
 import { iso } from './text.ts'
 import { hold, look, type Decision, type Reason, type ReasonCode, type Verdict } from './verdict.ts'
 import { wanted, type Wanted, type WantedBy } from './wanted.ts'
+import { isRunning, pathOf } from './workload.ts'
 
 export type { Decision, Reason } from './verdict.ts'
 
@@ -59,7 +60,7 @@ function notManaged(reading: Reading, now: Instant): Verdict {
     return { action: 'wake', trigger: 'disable', reason, replicas: countToWake(reading), cleared: true }
   }
   const held = state.pin ?? state.override ?? state.word ?? state.backoff
-  const verdict = hold('not_managed', 'not managed: POST …/enable to change that')
+  const verdict = hold('not_managed', `not managed until POST ${pathOf(reading.workload)}/enable`)
   return held ? { ...verdict, cleared: true } : verdict
 }
 
@@ -97,7 +98,12 @@ const CODE: Record<WantedBy, ReasonCode> = {
 /** What the schedule or the latest word asks for. */
 function automatic(reading: Reading, wish: Wanted): Verdict {
   const reason: Reason = { code: CODE[wish.rule], text: wish.text }
-  if ((wish.want === 'asleep') === reading.state.asleep) return { action: 'hold', reason }
+  if ((wish.want === 'asleep') === reading.state.asleep) {
+    return {
+      action: 'hold',
+      reason: isRunning(reading.workload) || reading.state.asleep ? reason : emptied(reading, reason),
+    }
+  }
   const transition = {
     reason,
     ...(wish.withTransition ? { word: wish.withTransition } : {}),
@@ -106,6 +112,11 @@ function automatic(reading: Reading, wish: Wanted): Verdict {
   return wish.want === 'asleep'
     ? { action: 'snooze', replicas: countToKeep(reading), ...transition }
     : { action: 'wake', replicas: countToWake(reading), ...transition }
+}
+
+/** Awake, and without replicas: not our doing, so no schedule undoes it. */
+function emptied({ workload }: Reading, { code, text }: Reason): Reason {
+  return { code, text: `somebody scaled it to 0: POST ${pathOf(workload)}/wake to bring it back (${text})` }
 }
 
 function overridden({ by, until }: Override): Verdict {

@@ -11,7 +11,7 @@ import { snooze, wake } from './requests/switch.ts'
 import type { Rules } from './rules.ts'
 import { UnreadableState } from './state-codec.ts'
 import { iso, secondsUntil } from './text.ts'
-import { isRunning, ownedBy, TYPE_OF, type Workload } from './workload.ts'
+import { isRunning, ownedBy, pathOf, TYPE_OF, type Workload } from './workload.ts'
 
 export type Request =
   | { action: 'enable' | 'schedule'; schedule?: string; timezone?: string }
@@ -64,7 +64,7 @@ export function planRequest(
 export function refuseOwned({ kind, owner, namespace, name }: Workload): void {
   if (kind !== 'replicasets' || !owner) return
   const path =
-    owner.kind === 'Deployment' ? `/api/v1/namespaces/${namespace}/deployments/${owner.name}` : undefined
+    owner.kind === 'Deployment' ? pathOf({ kind: 'deployments', namespace, name: owner.name }) : undefined
   const message = `replicaset ${namespace}/${name} belongs to ${ownedBy(owner)}: ask for that${path ? ` at ${path}` : ''}`
   throw new Refusal('OWNED', message, { details: { owner, ...(path ? { path } : {}) } })
 }
@@ -80,12 +80,15 @@ function readFor(request: Request, workload: Workload, rules: Rules): { reading:
 
 function refuseUnmanaged({ enabled, workload }: Reading, { action }: Request): void {
   if (enabled === true || ['enable', 'disable', 'unpin', 'clear-override'].includes(action)) return
-  throw new Refusal('NOT_ENABLED', `${nameOf(workload)} is not managed by Dormouse: POST …/enable first`)
+  throw new Refusal(
+    'NOT_ENABLED',
+    `${nameOf(workload)} is not managed by Dormouse: POST ${pathOf(workload)}/enable first`,
+  )
 }
 
-function refusePinned({ state: { pin } }: Reading): void {
+function refusePinned({ workload, state: { pin } }: Reading): void {
   if (!pin) return
-  const message = `pinned ${pin.state} by ${pin.by} since ${iso(pin.at)}: DELETE …/pin first`
+  const message = `pinned ${pin.state} by ${pin.by} since ${iso(pin.at)}: DELETE ${pathOf(workload)}/pin first`
   throw new Refusal('PINNED', message, { details: { pin: { ...pin, at: iso(pin.at) } } })
 }
 

@@ -14,7 +14,7 @@ export const HISTORY_LIMIT = 20
 /** The state annotation cannot be read: no write to this workload but a repair. */
 export class UnreadableState extends Refusal {
   constructor(reason: string) {
-    super('INVALID_STATE', `dormouse.dev/state cannot be read: ${reason}. POST …/enable repairs it`, {
+    super('INVALID_STATE', `dormouse.dev/state cannot be read: ${reason}. POST to its /enable repairs it`, {
       details: { reason },
     })
   }

@@ -108,6 +108,11 @@ export function parseKey(key: string): WorkloadKey {
   return { kind: kind as Kind, namespace, name }
 }
 
+/** Where the API has a workload: what messages tell people to call. */
+export function pathOf({ kind, namespace, name }: WorkloadKey): string {
+  return `/api/v1/namespaces/${namespace}/${kind}/${name}`
+}
+
 export function isKind(text: string): text is Kind {
   return (KINDS as readonly string[]).includes(text)
 }

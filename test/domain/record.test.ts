@@ -267,7 +267,7 @@ describe('what cannot be read', () => {
       ready_replicas: 0,
       pin_state: 'none',
     })
-    expect(reason).to.contain('version 9').and.contain('POST …/enable')
+    expect(reason).to.contain('version 9').and.contain('/enable repairs it')
     for (const value of Object.values(rest)) expect([null, false, 0, [], undefined]).to.deep.include(value)
   })
 
@@ -303,5 +303,14 @@ describe('the state that filters and metrics name', () => {
       ordered.map(([, state]) => state),
     )
     expect(ordered.map(([, state]) => state)).to.deep.equal(WORKLOAD_STATES)
+  })
+})
+
+describe('the reason of a workload that somebody scaled to 0', () => {
+  it('says so, and how to bring it back', () => {
+    const emptied = { ...aDeployment('shop/web').enabled(), replicas: 0 }
+    const { reason, is_snoozed } = statusRecord(emptied, at('Mon 12:00'), RULES)
+    expect(is_snoozed).to.equal(false)
+    expect(reason).to.contain('scaled it to 0: POST /api/v1/namespaces/shop/deployments/web/wake')
   })
 })

@@ -143,7 +143,7 @@ describe('the state annotation', () => {
         expect(refusal.details['reason']).to.match(
           typeof reason === 'string' ? new RegExp(escape(reason)) : reason,
         )
-        expect(refusal.message).to.contain('POST …/enable repairs it')
+        expect(refusal.message).to.contain('POST to its /enable repairs it')
         return
       }
       expect.fail('it was read')

@@ -51,6 +51,7 @@ describeOn('an idle cluster', function (on) {
     print([
       `an idle minute on ${here.cluster.name}: ${requests.length} requests (${[...new Set(requests.map(({ verb }) => verb))].join(', ') || 'none'}), ${spent.toFixed(2)} s of CPU`,
     ])
+    expect(await here.cluster.requestsSince(0), 'requests are seen at all').not.to.deep.equal([])
     expect(requests.filter(({ verb }) => verb !== 'watch')).to.deep.equal([])
   })
 

@@ -79,7 +79,6 @@ export class ApiClient {
   }
 }
 
-
 /** One workload's operations; each throws what the API refused, unless it is called by `attempt`. */
 export class WorkloadClient {
   readonly path: string
