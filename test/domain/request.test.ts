@@ -136,7 +136,9 @@ describe('a pinned workload', () => {
     for (const action of ['snooze', 'wake'] as const) {
       const { code, message } = refusal(awake.pinned(), { action, for: HOUR, force: true })
       expect(code).to.equal('PINNED')
-      expect(message).to.equal('pinned active by k8s:alice since 2026-03-02T07:00:00Z: DELETE /api/v1/namespaces/shop/deployments/web/pin first')
+      expect(message).to.equal(
+        'pinned active by k8s:alice since 2026-03-02T07:00:00Z: DELETE /api/v1/namespaces/shop/deployments/web/pin first',
+      )
     }
   })
 
