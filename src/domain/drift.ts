@@ -6,7 +6,7 @@ import type { Override, Word } from './state.ts'
 import { counted } from './text.ts'
 import { look, type Reason, type Verdict } from './verdict.ts'
 import type { Wanted } from './wanted.ts'
-import { speak } from './word.ts'
+import { speak, wakeHold } from './word.ts'
 import { isRunning, type Workload } from './workload.ts'
 
 /** What to do about a workload that others moved away from its marks; undefined: they agree. */
@@ -47,7 +47,7 @@ function adopted(reading: Reading): Verdict {
 }
 
 /** A sleeper that somebody else woke: a manual wake if it was scaled, put back to sleep otherwise. */
-function sleeperDrift(reading: Reading, wish: Wanted, now: Instant, { policy }: Rules): Verdict | undefined {
+function sleeperDrift(reading: Reading, wish: Wanted, now: Instant, rules: Rules): Verdict | undefined {
   const { workload, schedule } = reading
   const replicas = countToKeep(reading)
   const { by, who, what } = scaling(reading)
@@ -56,7 +56,7 @@ function sleeperDrift(reading: Reading, wish: Wanted, now: Instant, { policy }: 
     const text = `found running although asleep (changed by ${who}): its count is kept and it sleeps again`
     return { action: 'snooze', trigger: 'recovery', reason: { code: 'recovery', text }, replicas }
   }
-  const hold = schedule && policy.wakeHold !== null ? { hold: now + policy.wakeHold } : {}
+  const hold = wakeHold(reading, now, rules)
   const word: Word = speak(reading, now, { want: 'awake', by, trigger: 'manual', ...hold })
   const reason: Reason = { code: 'manual_scaling', text: `${what} by ${who}` }
   const next = earliest(word.hold, schedule?.nextEdge(now)?.at)

@@ -36,10 +36,17 @@ const NODE_SELECTOR = '/spec/template/spec/nodeSelector'
 export function jsonPatch(workload: Workload, change: Change): PatchOperation[] {
   return [
     ...preconditions(workload, change),
+    ...mutations(workload, change),
+    ...disownOperations(workload, change),
+  ]
+}
+
+/** The change alone, for an object that is under review: nobody else writes it meanwhile. */
+export function mutations(workload: Workload, change: Change): PatchOperation[] {
+  return [
     ...annotationOperations(workload, change),
     ...labelOperations(workload, change),
     ...scaleOperations(workload, change),
-    ...disownOperations(workload, change),
   ]
 }
 

@@ -1,5 +1,6 @@
 import type { Instant } from '../clock.ts'
 import type { Reading } from './reading.ts'
+import type { Rules } from './rules.ts'
 import type { Sleep, Word } from './state.ts'
 
 /** A word from further ahead than this is no word: some clock is wrong. */
@@ -39,6 +40,11 @@ export function speak(
   const replaced = currentWord(reading, now)
   const before = replaced && stillRuns(replaced, now) ? replaced.before : presentState(reading)
   return { ...said, at: now, before, schedule: scheduleInForce(reading, now) }
+}
+
+/** How long a wake by hand holds in hours of sleep, where there is a schedule to return to. */
+export function wakeHold({ schedule }: Reading, now: Instant, { policy }: Rules): { hold?: Instant } {
+  return schedule && policy.wakeHold !== null ? { hold: now + policy.wakeHold } : {}
 }
 
 /** Who spoke a request's word or a manual wake's, as reasons name them. */

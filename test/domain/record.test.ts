@@ -308,7 +308,7 @@ describe('the state that filters and metrics name', () => {
 
 describe('the reason of a workload that somebody scaled to 0', () => {
   it('says so, and how to bring it back', () => {
-    const emptied = { ...aDeployment('shop/web').enabled(), replicas: 0 }
+    const emptied = aDeployment('shop/web').enabled().withReplicas(0)
     const { reason, is_snoozed } = statusRecord(emptied, at('Mon 12:00'), RULES)
     expect(is_snoozed).to.equal(false)
     expect(reason).to.contain('scaled it to 0: POST /api/v1/namespaces/shop/deployments/web/wake')

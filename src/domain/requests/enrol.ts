@@ -37,8 +37,7 @@ export function enable(context: Context, hours: Hours, repair: boolean): Outcome
 export function disable({ reading, by, now, rules }: Context): Outcome {
   const { state, enabled } = reading
   const held = state.pin ?? state.override ?? state.word ?? state.backoff
-  if (enabled === false && !state.asleep && !held)
-    return { target: reading, done: 'nothing to do' }
+  if (enabled === false && !state.asleep && !held) return { target: reading, done: 'nothing to do' }
   const off = withAnnotations(reading, { enabled: 'false' }, rules)
   const freed = withState(off, without(state, 'pin', 'override', 'word', 'backoff'))
   if (!state.asleep) return { target: freed, done: 'disabled' }

@@ -2,7 +2,7 @@ import { transition } from '../operation.ts'
 import { countToKeep, keptCount, withState, type Reading } from '../reading.ts'
 import { counted, iso } from '../text.ts'
 import { currentReplicas, isRunning } from '../workload.ts'
-import { speak } from '../word.ts'
+import { speak, wakeHold } from '../word.ts'
 import type { Context, Outcome } from './context.ts'
 
 /** Puts to sleep, for so many milliseconds if there is a limit. */
@@ -27,8 +27,7 @@ export function wake({ reading, now, by, rules }: Context, limit: number | undef
     return { target: reading, done: 'already awake (add ?for=2h to keep it awake for a time)' }
   }
   const inHoursOfSleep = schedule?.stateAt(now) === 'asleep'
-  const { wakeHold } = rules.policy
-  const hold = inHoursOfSleep && wakeHold !== null ? { hold: now + wakeHold } : {}
+  const hold = inHoursOfSleep ? wakeHold(reading, now, rules) : {}
   const end = limit === undefined ? hold : { until: now + limit }
   const word = speak(reading, now, { want: 'awake', by, trigger: 'api', ...end })
   const spoken = withState(reading, { ...state, word })

@@ -1,0 +1,46 @@
+import type { Rules } from '../rules.ts'
+import { changeBetween, readWorkload, withState, type Reading } from '../reading.ts'
+import { decodeState, UnreadableState } from '../state-codec.ts'
+import { EMPTY_STATE, type State } from '../state.ts'
+import { ASLEEP_LABEL, type Workload } from '../workload.ts'
+import { annotationFault } from './annotations.ts'
+import { allow, deny, type Judgement } from './judgement.ts'
+
+/**
+ * A workload that is moved or restored carries its own truth: of its state a word and a kept count are
+ * taken over; holds and history are another's.
+ */
+export function judgeCreate(created: Workload, rules: Rules): Judgement {
+  const fault = annotationFault(undefined, created)
+  if (fault !== undefined) return deny('invalid_annotation', fault)
+  const { annotations, labels, snoozeKey } = created
+  if (annotations.state === undefined && labels?.[ASLEEP_LABEL] === undefined && !snoozeKey)
+    return allow('free')
+  const carried = carriedState(annotations.state)
+  const bare = withoutMarks(created)
+  const reading: Reading = readWorkload(bare, rules)
+  const target = carried
+    ? withState({ ...reading, workload: { ...reading.workload, snoozeKey } }, carried)
+    : reading
+  const change = changeBetween(created, target)
+  if (!change) return allow('free')
+  const warning = 'of the state that came with it, Dormouse takes over what was asked for and the kept count'
+  return { type: 'allow', reason: 'stripped', change, warnings: [warning] }
+}
+
+function carriedState(text: string | undefined): State | undefined {
+  if (text === undefined) return undefined
+  try {
+    const { asleep, snoozed, word } = decodeState(text)
+    return { ...EMPTY_STATE, asleep, ...(snoozed ? { snoozed } : {}), ...(word ? { word } : {}) }
+  } catch (error) {
+    if (error instanceof UnreadableState) return undefined
+    throw error
+  }
+}
+
+function withoutMarks(workload: Workload): Workload {
+  const { state: _, ...annotations } = workload.annotations
+  const { [ASLEEP_LABEL]: __, ...labels } = workload.labels ?? {}
+  return { ...workload, annotations, labels, snoozeKey: false }
+}

@@ -1,0 +1,68 @@
+import type { Change } from '../patch.ts'
+import { overrideInEffect } from '../decision.ts'
+import type { Instant } from '../../clock.ts'
+import type { Reading } from '../reading.ts'
+import { iso } from '../text.ts'
+import { pathOf, type Workload } from '../workload.ts'
+
+/** Why a review was answered as it was: bounded, for metrics and logs. */
+export type JudgementReason =
+  | 'exempt'
+  | 'not_managed'
+  | 'no_count_change'
+  | 'free'
+  | 'manual_wake'
+  | 'pinned'
+  | 'overridden'
+  | 'held'
+  | 'absorbed'
+  | 'restored'
+  | 'invalid_annotation'
+  | 'unreadable'
+  | 'stripped'
+  | 'unknown'
+
+/** What the webhook answers; a change is relative to the object under review. */
+export type Judgement =
+  | { readonly type: 'deny'; readonly reason: JudgementReason; readonly message: string }
+  | {
+      readonly type: 'allow'
+      readonly reason: JudgementReason
+      readonly change?: Change
+      readonly warnings: readonly string[]
+    }
+
+export function allow(reason: JudgementReason, ...warnings: string[]): Judgement {
+  return { type: 'allow', reason, warnings }
+}
+
+export function deny(reason: JudgementReason, message: string): Judgement {
+  return { type: 'deny', reason, message }
+}
+
+/** What keeps people from scaling a workload by hand, and how to end it. */
+export interface Hold {
+  readonly reason: 'pinned' | 'overridden'
+  /** Who, when, until when, and the request that clears it. */
+  readonly message: string
+}
+
+/** The pin or override in effect on a managed workload; the pin first, which is the stronger. */
+export function holdOn(reading: Reading, now: Instant): Hold | undefined {
+  const { workload, state, enabled } = reading
+  if (enabled !== true) return undefined
+  if (state.pin) {
+    const { state: held, by, at } = state.pin
+    const message = `${nameOf(workload)} is pinned ${held} by ${by} since ${iso(at)}. To let go: DELETE ${pathOf(workload)}/pin`
+    return { reason: 'pinned', message }
+  }
+  const override = overrideInEffect(reading, now)
+  if (!override) return undefined
+  const until = override.until === null ? 'for good' : `until ${iso(override.until)}`
+  const message = `${nameOf(workload)} is overridden by ${override.by} since ${iso(override.at)}, ${until}. To clear it: DELETE ${pathOf(workload)}/override`
+  return { reason: 'overridden', message }
+}
+
+function nameOf({ namespace, name }: Workload): string {
+  return `${namespace}/${name}`
+}

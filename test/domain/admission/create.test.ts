@@ -1,0 +1,56 @@
+import { expect } from 'chai'
+import { judgeCreate } from '../../../src/domain/admission/create.ts'
+import { changed } from '../../../src/domain/reading.ts'
+import { decodeState } from '../../../src/domain/state-codec.ts'
+import { ASLEEP_LABEL, type Workload } from '../../../src/domain/workload.ts'
+import { at, RULES } from '../../support/rules.ts'
+import { aDaemonSet, aDeployment } from '../../support/workloads.ts'
+
+const web = aDeployment('shop/web').withReplicas(3).enabled()
+
+function created(workload: Workload) {
+  const judgement = judgeCreate(workload, RULES)
+  const result =
+    judgement.type === 'allow' && judgement.change ? changed(workload, judgement.change) : workload
+  return { ...judgement, result }
+}
+
+describe('a workload that is created', () => {
+  it('with our annotations but no state is left as it is', () => {
+    expect(created(web.scheduled('8:00-18:00'))).to.deep.include({
+      type: 'allow',
+      reason: 'free',
+      warnings: [],
+    })
+  })
+
+  it('with a state brings its word and its kept count; holds and history are stripped', () => {
+    const moved = web
+      .snoozed({ at: at('Mon 7:00') })
+      .pinned()
+      .overridden()
+      .inBackoff(at('Mon 13:00'))
+    const { result, reason } = created(moved)
+    const { counter: _, ...state } = decodeState(result.annotations.state ?? '')
+    const { word, snoozed } = moved.state()
+    expect(reason).to.equal('stripped')
+    expect(state).to.deep.equal({ asleep: true, snoozed, word, history: [] })
+    expect([result.replicas, result.labels]).to.deep.equal([0, { [ASLEEP_LABEL]: '3' }])
+  })
+
+  it('with a state that cannot be read, or a label without a state, starts anew', () => {
+    const { result } = created(web.annotated({ state: '{' }).labelled({ [ASLEEP_LABEL]: '3' }))
+    expect(result.annotations).to.deep.equal({ enabled: 'true' })
+    expect(result.labels).to.deep.equal({})
+  })
+
+  it('with our key in its nodeSelector but no state runs', () => {
+    expect(created(aDaemonSet().with({ snoozeKey: true, hasNodeSelector: true })).result.snoozeKey).to.equal(
+      false,
+    )
+  })
+
+  it('with an invalid schedule is rejected with the reason', () => {
+    expect(created(web.scheduled('soon'))).to.include({ type: 'deny', reason: 'invalid_annotation' })
+  })
+})

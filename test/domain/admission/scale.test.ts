@@ -1,0 +1,69 @@
+import { expect } from 'chai'
+import { judgeScale } from '../../../src/domain/admission/scale.ts'
+import type { Workload } from '../../../src/domain/workload.ts'
+import { at, RULES } from '../../support/rules.ts'
+import { aDeployment, aStatefulSet } from '../../support/workloads.ts'
+
+const NOON = at('Mon 12:00')
+const web = aDeployment('shop/web').withReplicas(3).enabled()
+const scaled = (workload: Workload, to: number, now = NOON) => judgeScale(workload, to, now, RULES)
+
+describe('scaling by hand', () => {
+  it('of a pinned workload is denied, with who pinned it, when, and the request that lets go', () => {
+    const { type, reason, ...rest } = scaled(web.pinned(), 5)
+    expect([type, reason]).to.deep.equal(['deny', 'pinned'])
+    expect(rest)
+      .to.have.property('message')
+      .that.contains('pinned active by k8s:alice since 2026-03-02T07:00:00Z')
+    expect(rest)
+      .to.have.property('message')
+      .that.contains('DELETE /api/v1/namespaces/shop/deployments/web/pin')
+  })
+
+  it('of a pinned sleeper is denied, to its kept count as well', () => {
+    const sleeper = web.snoozed({ at: at('Mon 7:00') }).pinned()
+    for (const count of [1, 3]) expect(scaled(sleeper, count)).to.include({ type: 'deny', reason: 'pinned' })
+  })
+
+  it('of an overridden workload is denied, with until when', () => {
+    const forGood = scaled(web.overridden(), 5)
+    expect(forGood)
+      .to.have.property('message')
+      .that.matches(/overridden by k8s:bob .*for good.*DELETE .*\/override/)
+    const limited = scaled(web.overridden(at('Mon 13:00')), 5)
+    expect(limited).to.have.property('message').that.contains('until 2026-03-02T13:00:00Z')
+  })
+
+  it('is free again the instant that an override ends', () => {
+    expect(scaled(web.overridden(NOON), 5)).to.include({ type: 'allow', reason: 'free' })
+  })
+
+  it('is told of the pin where there is an override too', () => {
+    expect(scaled(web.overridden().pinned(), 5)).to.include({ reason: 'pinned' })
+  })
+
+  it('of a sleeper that is neither is allowed: it is a wake', () => {
+    const sleeper = aStatefulSet()
+      .withReplicas(2)
+      .enabled()
+      .snoozed({ at: at('Mon 7:00') })
+    expect(scaled(sleeper, 2)).to.include({ type: 'allow', reason: 'manual_wake' })
+  })
+
+  it('to the count that it has is no scaling', () => {
+    expect(scaled(web.pinned(), 3)).to.include({ type: 'allow', reason: 'no_count_change' })
+  })
+
+  it('of what is not managed is allowed, whatever its state says', () => {
+    expect(scaled(web.pinned().annotated({ enabled: 'false' }), 5)).to.include({
+      type: 'allow',
+      reason: 'not_managed',
+    })
+  })
+
+  it('over a state that cannot be read is allowed, with a warning', () => {
+    const judgement = scaled(web.annotated({ state: '{' }), 5)
+    expect(judgement).to.include({ type: 'allow', reason: 'unreadable' })
+    expect(judgement).to.have.property('warnings').that.has.length(1)
+  })
+})

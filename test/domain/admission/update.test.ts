@@ -1,0 +1,173 @@
+import { expect } from 'chai'
+import { judgeUpdate } from '../../../src/domain/admission/update.ts'
+import { changed } from '../../../src/domain/reading.ts'
+import { decodeState } from '../../../src/domain/state-codec.ts'
+import { ASLEEP_LABEL, type Workload } from '../../../src/domain/workload.ts'
+import { at, HOUR, RULES } from '../../support/rules.ts'
+import { aDaemonSet, aDeployment, type AWorkload } from '../../support/workloads.ts'
+
+const NOON = at('Mon 12:00')
+const SEVEN = at('Mon 7:00')
+const web = aDeployment('shop/web').withReplicas(3).enabled()
+const agent = aDaemonSet().withReplicas(2).enabled()
+
+function updated(before: Workload, after: Workload, { otherChanges = false, now = NOON } = {}) {
+  const judgement = judgeUpdate({ before, after, otherChanges, manager: 'kubectl-edit' }, now, RULES)
+  const result = judgement.type === 'allow' && judgement.change ? changed(after, judgement.change) : after
+  return { ...judgement, result }
+}
+
+const holds: [string, AWorkload][] = [
+  ['pinned', web.pinned()],
+  ['overridden', web.overridden()],
+]
+
+describe('an update of a workload', () => {
+  for (const [reason, held] of holds) {
+    it(`that is ${reason} and changes only the count is denied, and says how to let go`, () => {
+      const judgement = updated(held, held.withReplicas(5))
+      expect(judgement).to.include({ type: 'deny', reason })
+      expect(judgement)
+        .to.have.property('message')
+        .that.contains('DELETE /api/v1/namespaces/shop/deployments/web/')
+    })
+
+    it(`that is ${reason} and changes other fields too goes through with the count held, and a warning`, () => {
+      const { reason: why, result, ...rest } = updated(held, held.withReplicas(5), { otherChanges: true })
+      expect([why, result.replicas]).to.deep.equal(['held', 3])
+      expect(rest).to.have.property('warnings').that.has.length(1)
+    })
+
+    it(`that is ${reason} and leaves the count goes through untouched`, () => {
+      expect(updated(held, held.with({ generation: 9 }), { otherChanges: true })).to.deep.include({
+        type: 'allow',
+        reason: 'free',
+        warnings: [],
+      })
+    })
+
+    it(`while it is ${reason} nobody else changes enabled`, () => {
+      for (const enabled of ['false', undefined]) {
+        expect(updated(held, held.annotated({ enabled }), { otherChanges: true })).to.include({
+          type: 'deny',
+          reason,
+        })
+      }
+    })
+  }
+
+  it('that is pinned asleep with the kept count is let through and stays at 0', () => {
+    const sleeper = web.snoozed({ at: SEVEN }).pinned()
+    const { result, ...judgement } = updated(sleeper, sleeper.withReplicas(3))
+    expect(judgement).to.include({ type: 'allow', reason: 'held' })
+    expect(result.replicas).to.equal(0)
+    expect(updated(sleeper, sleeper.withReplicas(4))).to.include({ type: 'deny' })
+  })
+})
+
+describe('GitOps and sleep', () => {
+  const sleeper = web.snoozed({ at: SEVEN })
+
+  it('an update of a sleeper with another count is absorbed: it stays at 0 and keeps that count', () => {
+    for (const otherChanges of [false, true]) {
+      const { result, reason, ...judgement } = updated(sleeper, sleeper.withReplicas(7), { otherChanges })
+      expect([reason, result.replicas, result.labels?.[ASLEEP_LABEL]]).to.deep.equal(['absorbed', 0, '7'])
+      expect(decodeState(result.annotations.state ?? '').snoozed?.replicas).to.equal(7)
+      expect(judgement).to.have.property('warnings').that.has.length(1)
+    }
+  })
+
+  it('one with the kept count changes nothing of the state', () => {
+    const { result, reason } = updated(sleeper, sleeper.withReplicas(3))
+    expect([reason, result.replicas]).to.deep.equal(['absorbed', 0])
+    expect(result.annotations.state).to.equal(sleeper.annotations.state)
+  })
+
+  it('on a DaemonSet our key is put back; taken away alone it is a manual wake by the manager', () => {
+    const asleep = agent.snoozed({ at: SEVEN })
+    const sync = updated(asleep, asleep.withoutItsKey(), { otherChanges: true })
+    expect([sync.reason, sync.result.snoozeKey]).to.deep.equal(['absorbed', true])
+    const { reason, result } = updated(asleep, asleep.withoutItsKey())
+    const state = decodeState(result.annotations.state ?? '')
+    expect([reason, result.snoozeKey, state.asleep]).to.deep.equal(['manual_wake', false, false])
+    expect(state.word).to.include({ want: 'awake', trigger: 'manual', by: 'kubectl-edit' })
+    expect(state.history[0]).to.include({ type: 'wake', trigger: 'manual' })
+  })
+
+  it('our key that somebody else puts on a DaemonSet is left out', () => {
+    const { reason, result } = updated(agent, agent.with({ snoozeKey: true }))
+    expect([reason, result.snoozeKey]).to.deep.equal(['held', false])
+  })
+
+  it('a count of what is awake and free is theirs', () => {
+    expect(updated(web, web.withReplicas(0))).to.deep.include({ type: 'allow', reason: 'free', warnings: [] })
+  })
+})
+
+describe('our marks in an update by others', () => {
+  const before = web.scheduled('8:00-18:00').snoozed({ at: SEVEN })
+  const marks = ({ annotations, labels }: Workload) => ({ annotations, labels })
+
+  it('a changed state is an old copy: all four annotations and the label are restored', () => {
+    const old = before.annotated({
+      state: web.remembering({}).annotations.state,
+      schedule: '9:00-10:00',
+      timezone: 'Asia/Tokyo',
+      enabled: undefined,
+    })
+    const { result, reason } = updated(before, old.labelled({}), { otherChanges: true })
+    expect(reason).to.equal('restored')
+    expect(marks(result)).to.deep.equal(marks(before))
+  })
+
+  it('of a dropped state what is absent is restored', () => {
+    const dropped = before
+      .annotated({ state: undefined, enabled: undefined, schedule: '9:00-10:00' })
+      .labelled(undefined)
+    const { result } = updated(before, dropped)
+    expect(result.annotations).to.deep.equal({ ...before.annotations, schedule: '9:00-10:00' })
+    expect(result.labels).to.deep.equal({ [ASLEEP_LABEL]: '3' })
+  })
+
+  it("with the state unchanged, edits and removals of the other three are a person's", () => {
+    const edited = before.annotated({ schedule: undefined, timezone: 'Asia/Tokyo', enabled: 'false' })
+    expect(updated(before, edited).result.annotations).to.deep.equal(edited.annotations)
+  })
+
+  it('the label is ours', () => {
+    expect(updated(before, before.labelled({ [ASLEEP_LABEL]: '9', app: 'web' })).result.labels).to.deep.equal(
+      { [ASLEEP_LABEL]: '3', app: 'web' },
+    )
+    expect(updated(web, web.labelled({ [ASLEEP_LABEL]: '9' })).result.labels).to.deep.equal({})
+  })
+
+  it('an invalid schedule, timezone or enabled is rejected with the reason', () => {
+    for (const [name, value] of [
+      ['schedule', 'soon'],
+      ['timezone', 'Mars/Base'],
+      ['enabled', 'yes'],
+    ] as const) {
+      const judgement = updated(before, before.annotated({ [name]: value }))
+      expect(judgement).to.include({ type: 'deny', reason: 'invalid_annotation' })
+      expect(judgement).to.have.property('message').that.contains(`dormouse.dev/${name}: `)
+    }
+  })
+
+  it('an annotation that was invalid before does not stand in the way of a deploy', () => {
+    const broken = web.annotated({ schedule: 'soon' })
+    expect(updated(broken, broken.with({ generation: 4 }), { otherChanges: true })).to.include({
+      type: 'allow',
+    })
+  })
+
+  it('over a state that cannot be read everything is allowed, with a warning', () => {
+    const broken = web.annotated({ state: '{' })
+    expect(updated(broken, broken.withReplicas(9))).to.include({ type: 'allow', reason: 'unreadable' })
+  })
+
+  it('a manual wake by the key holds as any other', () => {
+    const asleep = agent.scheduled('8:00-9:00').snoozed({ at: at('Mon 9:00') })
+    const { result } = updated(asleep, asleep.withoutItsKey())
+    expect(decodeState(result.annotations.state ?? '').word?.hold).to.equal(NOON + 12 * HOUR)
+  })
+})
