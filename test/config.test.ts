@@ -51,7 +51,19 @@ describe('configuration', () => {
         rate: { perSecond: 20, burst: 40 },
       },
       auth: { kubernetes: { enabled: true, audiences: ['dormouse'] }, oidc: [], local: null },
-      webhook: { port: 8443, url: null, certificates: { mode: 'self-signed', directory: null } },
+      webhook: {
+        port: 8443,
+        url: null,
+        service: 'dormouse',
+        certificates: {
+          mode: 'self-signed',
+          directory: null,
+          secret: 'dormouse-webhook',
+          leafLifetime: 604_800_000,
+          caLifetime: 31_536_000_000,
+          renewAt: 0.667,
+        },
+      },
       controller: {
         enabled: true,
         concurrency: 32,
@@ -262,6 +274,16 @@ describe('a faulty configuration', () => {
       'files without a directory',
       'webhook: { certificates: { mode: files } }',
       '/webhook/certificates/directory',
+    ],
+    [
+      'a leaf that lives nearly as long as its CA',
+      'webhook: { certificates: { leafLifetime: 3s, caLifetime: 5s } }',
+      '/webhook/certificates/leafLifetime',
+    ],
+    [
+      'certificates renewed at their end',
+      'webhook: { certificates: { renewAt: 1 } }',
+      '/webhook/certificates/renewAt',
     ],
     ['a webhook without TLS', 'webhook: { url: "http://dormouse.example" }', '/webhook/url'],
     ['no way to authenticate', 'auth: { kubernetes: { enabled: false } }', '/auth'],

@@ -77,6 +77,13 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
     found: ({ webhook: { certificates } }) => shown(certificates.directory),
   },
   {
+    pointers: ['/webhook/certificates/leafLifetime', '/webhook/certificates/caLifetime'],
+    holds: ({ webhook: { certificates } }) => certificates.leafLifetime * 2 <= certificates.caLifetime,
+    expected: 'at most half of webhook.certificates.caLifetime',
+    found: ({ webhook: { certificates } }) =>
+      `${formatDuration(certificates.leafLifetime)} beside ${formatDuration(certificates.caLifetime)}`,
+  },
+  {
     // a token's issuer chooses who judges it
     pointers: ['/auth/oidc', '/auth/local'],
     holds: ({ auth }) => repeated(issuersOf(auth)) === undefined,

@@ -72,6 +72,7 @@ function whole(value: number | undefined, minimum: number, maximum: number): Key
 }
 
 const NAME = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'
+const SUBDOMAIN = '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$'
 const namespace = text('the name of a namespace', { pattern: NAME, maxLength: 63 })
 const file = text('the path of a file')
 const issuer = text('an issuer, as in the claim `iss`')
@@ -135,6 +136,7 @@ export const CONFIG_SCHEMA: KeySchema = closed({
   webhook: section({
     port: port(),
     url: orNull(text('an https URL that the API server reaches the webhook at', { check: 'webhookUrl' })),
+    service: text('the name of a Service', { default: 'dormouse', pattern: NAME, maxLength: 63 }),
     certificates: section({
       mode: {
         type: 'string',
@@ -143,6 +145,20 @@ export const CONFIG_SCHEMA: KeySchema = closed({
         default: 'self-signed',
       },
       directory: orNull(text('the path of a directory')),
+      secret: text('the name of a Secret', {
+        default: 'dormouse-webhook',
+        pattern: SUBDOMAIN,
+        maxLength: 253,
+      }),
+      leafLifetime: duration('168h', 2 * SECOND, YEAR, 'from 2s to 8760h'),
+      caLifetime: duration('8760h', 4 * SECOND, 10 * YEAR, 'from 4s to 87600h'),
+      renewAt: {
+        type: 'number',
+        expects: 'a number from 0.1 to 0.9',
+        minimum: 0.1,
+        maximum: 0.9,
+        default: 0.667,
+      },
     }),
   }),
   controller: section({

@@ -33,9 +33,17 @@ export interface Config {
     /** Equal to `api.port`: the API's own server. */
     readonly port: number
     readonly url: string | null
+    /** The Service, in Dormouse's namespace, that the API server reaches the webhook by inside a cluster. */
+    readonly service: string
     readonly certificates: {
       readonly mode: 'self-signed' | 'cert-manager' | 'files'
       readonly directory: string | null
+      /** Its name, in Dormouse's namespace; for `self-signed`. */
+      readonly secret: string
+      readonly leafLifetime: number
+      readonly caLifetime: number
+      /** The part of its life after which a certificate is renewed. */
+      readonly renewAt: number
     }
   }
   readonly controller: {

@@ -20,7 +20,13 @@ export interface OwnerReference {
   readonly apiVersion: string
   readonly kind: string
   readonly name: string
+  readonly uid?: string
   readonly controller?: boolean
+}
+
+/** What every object has. */
+export interface KubernetesObject {
+  readonly metadata: ObjectMeta
 }
 
 export interface ManagedFieldsEntry {
@@ -74,8 +80,8 @@ export interface WorkloadList {
   readonly items: readonly WorkloadObject[] | null
 }
 
-export type WatchEvent =
-  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: WorkloadObject }
+export type WatchEvent<Watched = WorkloadObject> =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Watched }
   | {
       readonly type: 'BOOKMARK'
       readonly object: { readonly metadata: { readonly resourceVersion: string } }

@@ -30,6 +30,16 @@ export interface Call {
   readonly timeout?: number
 }
 
+interface WatchOptions {
+  readonly resourceVersion: string
+  /** When the server is to end it. */
+  readonly timeoutSeconds: number
+  /** Milliseconds without anything after which the events throw. */
+  readonly silence: number
+  readonly signal: AbortSignal
+  readonly fieldSelector?: string
+}
+
 interface Options {
   transport: Transport
   observer: KubernetesObserver
@@ -79,28 +89,25 @@ export class KubernetesClient {
     return this.call({ method: 'GET', verb: 'list', resource: kind, path, signal, timeout, retries: 0 })
   }
 
-  /**
-   * Resolves once the watch stands; its events end when the server ends it. `timeoutSeconds`: when the
-   * server is to do so; `silence`: milliseconds without anything after which the events throw. Never
-   * retried here.
-   */
-  async watch(
-    kind: Kind,
-    options: { resourceVersion: string; timeoutSeconds: number; silence: number; signal: AbortSignal },
-  ): Promise<AsyncIterable<WatchEvent>> {
+  /** As `watchCollection`, of all workloads of one kind. */
+  async watch(kind: Kind, options: WatchOptions): Promise<AsyncIterable<WatchEvent>> {
+    return this.watchCollection(kind, `${APPS}/${kind}`, options)
+  }
+
+  /** Resolves once the watch stands; its events end when the server ends it. Never retried here. */
+  async watchCollection<Watched = WorkloadObject>(
+    resource: string,
+    path: string,
+    { signal, silence, ...options }: WatchOptions,
+  ): Promise<AsyncIterable<WatchEvent<Watched>>> {
     const query = new URLSearchParams({
       watch: 'true',
       allowWatchBookmarks: 'true',
       resourceVersion: options.resourceVersion,
       timeoutSeconds: String(options.timeoutSeconds),
+      ...(options.fieldSelector !== undefined && { fieldSelector: options.fieldSelector }),
     })
-    const call: Call = {
-      method: 'GET',
-      verb: 'watch',
-      resource: kind,
-      path: `${APPS}/${kind}?${query.toString()}`,
-    }
-    const { signal, silence } = options
+    const call: Call = { method: 'GET', verb: 'watch', resource, path: `${path}?${query.toString()}` }
     const stream = await this.#observed(call, () =>
       this.#within(this.#timeout, signal, (bounded) =>
         this.#transport.open(requestOf(call, bounded), silence),
@@ -114,7 +121,11 @@ export class KubernetesClient {
   }
 
   /** One JSON Patch under our field manager; the answer holds the metadata at least. */
-  async patch(key: WorkloadKey, operations: readonly PatchOperation[]): Promise<PatchAnswer> {
+  async patch(
+    key: WorkloadKey,
+    operations: readonly PatchOperation[],
+    signal?: AbortSignal,
+  ): Promise<PatchAnswer> {
     return this.call({
       method: 'PATCH',
       verb: 'patch',
@@ -123,6 +134,7 @@ export class KubernetesClient {
       accept: METADATA_ONLY,
       contentType: 'application/json-patch+json',
       body: operations,
+      signal,
     })
   }
 
@@ -215,19 +227,19 @@ function describe({ verb, path }: Call): string {
   return `${verb} ${path.replace(/\?.*$/, '')}`
 }
 
-async function* events(
+async function* events<Watched>(
   what: string,
   body: AsyncIterable<Buffer>,
   signal: AbortSignal,
-): AsyncGenerator<WatchEvent> {
+): AsyncGenerator<WatchEvent<Watched>> {
   try {
-    for await (const line of lines(body)) yield parseEvent(line)
+    for await (const line of lines(body)) yield parseEvent<Watched>(line)
   } catch (error) {
     if (signal.aborted) throw signal.reason
     throw error instanceof SyntaxError ? error : unanswered(what, error)
   }
 }
 
-function parseEvent(line: string): WatchEvent {
+function parseEvent<Watched>(line: string): WatchEvent<Watched> {
   return JSON.parse(line)
 }

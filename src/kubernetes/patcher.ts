@@ -11,7 +11,7 @@ import { afterWrite, carries } from './written.ts'
 /** What the patcher needs of `KubernetesClient`. */
 export interface WorkloadCalls {
   get(key: WorkloadKey, signal?: AbortSignal): Promise<WorkloadObject>
-  patch(key: WorkloadKey, operations: readonly PatchOperation[]): Promise<PatchAnswer>
+  patch(key: WorkloadKey, operations: readonly PatchOperation[], signal?: AbortSignal): Promise<PatchAnswer>
 }
 
 /** What the patcher needs of `WorkloadInformer`. */
@@ -37,6 +37,8 @@ export interface WriteOptions {
   readonly verify?: boolean
   /** Ends waiting and reading; a patch that was sent is seen through. */
   readonly signal?: AbortSignal
+  /** Cuts a patch that was sent: whether it was carried out, nobody knows then. */
+  readonly cut?: AbortSignal
 }
 
 export interface Written<P> {
@@ -156,7 +158,7 @@ export class WorkloadPatcher {
 
   async #send(key: WorkloadKey, operations: PatchOperation[], options: WriteOptions): Promise<Outcome> {
     try {
-      const send = () => this.#answered(() => this.#calls.patch(key, operations))
+      const send = () => this.#answered(() => this.#calls.patch(key, operations, options.cut))
       return { type: 'written', answer: await this.#gate.run(options.priority, send, options.signal) }
     } catch (error) {
       if (!(error instanceof ClusterRefusal)) throw error

@@ -32,11 +32,6 @@ export async function controllerArgs(
       // A wave of 200 workloads must not wait for the controllers' own brakes.
       '--kube-api-qps=2000',
       '--kube-api-burst=4000',
-      '--concurrent-deployment-syncs=20',
-      '--concurrent-replicaset-syncs=20',
-      '--concurrent-statefulset-syncs=20',
-      '--concurrent-daemonset-syncs=20',
-      '--concurrent-gc-syncs=20',
     ],
     'kube-scheduler': [
       `--kubeconfig=${await kubeconfig('kube-scheduler', accounts.scheduler)}`,

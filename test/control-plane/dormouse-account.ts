@@ -15,9 +15,29 @@ const clusterRules = [
   { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
   { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
   { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
+  // RBAC cannot name what is only about to be created.
+  {
+    apiGroups: ['admissionregistration.k8s.io'],
+    resources: ['mutatingwebhookconfigurations'],
+    verbs: ['create'],
+  },
+  {
+    apiGroups: ['admissionregistration.k8s.io'],
+    resources: ['mutatingwebhookconfigurations'],
+    resourceNames: ['dormouse'],
+    verbs: ['get', 'list', 'watch', 'patch', 'delete'],
+  },
+  { apiGroups: [''], resources: ['namespaces'], resourceNames: ['dormouse'], verbs: ['get'] },
 ]
 
-const leaseRules = [
+const ownNamespaceRules = [
+  { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
+  {
+    apiGroups: [''],
+    resources: ['secrets'],
+    resourceNames: ['dormouse-webhook'],
+    verbs: ['get', 'list', 'watch', 'patch'],
+  },
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update', 'patch'] },
 ]
 
@@ -37,7 +57,7 @@ export async function createDormouseAccount(client: Client): Promise<void> {
     subjects,
     roleRef: { apiGroup, kind: 'ClusterRole', name },
   })
-  await client.expect('POST', `${rbac}/${inNamespace}/roles`, { metadata, rules: leaseRules })
+  await client.expect('POST', `${rbac}/${inNamespace}/roles`, { metadata, rules: ownNamespaceRules })
   await client.expect('POST', `${rbac}/${inNamespace}/rolebindings`, {
     metadata,
     subjects,

@@ -1,0 +1,151 @@
+import type { Call } from './client.ts'
+import { ClusterRefusal } from './failures.ts'
+
+/** What of a Lease's `spec` leader election reads and writes; times are RFC 3339 with microseconds. */
+export interface LeaseRecord {
+  /** Empty: nobody holds it. */
+  readonly holder: string
+  readonly durationSeconds: number | undefined
+  readonly acquireTime: string | undefined
+  readonly renewTime: string | undefined
+  readonly transitions: number
+}
+
+/** A Lease as it was read or written. */
+export interface Lease {
+  readonly record: LeaseRecord
+  /** Replaces this very version, all else that is on it kept; undefined: it was changed or deleted meanwhile. */
+  update(record: LeaseRecord, signal: AbortSignal): Promise<Lease | undefined>
+}
+
+/** What a Lease needs of `KubernetesClient`. */
+interface Caller {
+  call<Answer>(call: Call): Promise<Answer>
+}
+
+interface LeaseObject {
+  readonly metadata: Readonly<Record<string, unknown>>
+  /** The sandbox checks no types in it, and people edit it by hand. */
+  readonly spec?: Readonly<Record<string, unknown>>
+}
+
+interface Options {
+  readonly caller: Caller
+  readonly namespace: string
+  readonly name: string
+  /** In a cluster the chart brings it, and losing it never recreates it: an uninstalled Dormouse stays so. */
+  readonly creatable: boolean
+}
+
+/** One Lease of `coordination.k8s.io/v1`. Its calls throw `ClusterRefusal` or the signal's reason. */
+export class LeaseObjects {
+  readonly creatable: boolean
+  readonly #caller: Caller
+  readonly #namespace: string
+  readonly #name: string
+
+  constructor({ caller, namespace, name, creatable }: Options) {
+    this.creatable = creatable
+    this.#caller = caller
+    this.#namespace = namespace
+    this.#name = name
+  }
+
+  /** undefined: there is none. */
+  async read(signal: AbortSignal): Promise<Lease | undefined> {
+    try {
+      return this.#lease(await this.#call('GET', 'get', this.#path, signal))
+    } catch (error) {
+      if (statusOf(error) === 404) return undefined
+      throw error
+    }
+  }
+
+  /** undefined: somebody else was quicker. */
+  async create(record: LeaseRecord, signal: AbortSignal): Promise<Lease | undefined> {
+    const body = {
+      ...TYPE,
+      metadata: { name: this.#name, namespace: this.#namespace },
+      spec: specOf(record, undefined),
+    }
+    try {
+      return this.#lease(await this.#call('POST', 'create', this.#collection, signal, body))
+    } catch (error) {
+      if (statusOf(error) === 409) return undefined
+      throw error
+    }
+  }
+
+  #lease(object: LeaseObject): Lease {
+    const { metadata, spec } = object
+    return {
+      record: recordOf(spec),
+      update: async (record, signal) => {
+        const body = { ...TYPE, metadata, spec: specOf(record, spec) }
+        try {
+          return this.#lease(await this.#call('PUT', 'update', this.#path, signal, body))
+        } catch (error) {
+          if (statusOf(error) === 409 || statusOf(error) === 404) return undefined
+          throw error
+        }
+      },
+    }
+  }
+
+  /** Never retried here: whoever holds a lease has its own sense of time. */
+  async #call(
+    method: Call['method'],
+    verb: string,
+    path: string,
+    signal: AbortSignal,
+    body?: unknown,
+  ): Promise<LeaseObject> {
+    return this.#caller.call({ method, verb, resource: 'leases', path, signal, body, retries: 0 })
+  }
+
+  get #collection(): string {
+    return `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(this.#namespace)}/leases`
+  }
+
+  get #path(): string {
+    return `${this.#collection}/${encodeURIComponent(this.#name)}`
+  }
+}
+
+const TYPE = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' } as const
+
+function recordOf(spec: LeaseObject['spec'] = {}): LeaseRecord {
+  return {
+    holder: text(spec['holderIdentity']) ?? '',
+    durationSeconds: count(spec['leaseDurationSeconds']),
+    acquireTime: text(spec['acquireTime']),
+    renewTime: text(spec['renewTime']),
+    transitions: count(spec['leaseTransitions']) ?? 0,
+  }
+}
+
+function specOf(record: LeaseRecord, before: LeaseObject['spec']): Readonly<Record<string, unknown>> {
+  const { holder, durationSeconds, acquireTime, renewTime, transitions } = record
+  return {
+    ...before,
+    holderIdentity: holder === '' ? undefined : holder,
+    leaseDurationSeconds: durationSeconds,
+    acquireTime,
+    renewTime,
+    leaseTransitions: Math.min(transitions, INT32_MAX),
+  }
+}
+
+const INT32_MAX = 2 ** 31 - 1
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+function count(value: unknown): number | undefined {
+  return typeof value === 'number' && value >= 0 ? value : undefined
+}
+
+function statusOf(error: unknown): number | undefined {
+  return error instanceof ClusterRefusal ? error.status : undefined
+}

@@ -1,0 +1,158 @@
+import { FIELD_MANAGER } from '../domain/workload.ts'
+
+export const CONFIGURATION_NAME = 'dormouse'
+const SCALE = 'scale.dormouse.dev'
+const WORKLOADS = 'workloads.dormouse.dev'
+
+/** How the API server reaches the webhook, and whose doings it does not ask about. */
+export interface WebhookSettings {
+  /** Outside a cluster: what the paths are added to. */
+  readonly url: string | null
+  /** Inside: the Service. */
+  readonly service: { readonly namespace: string; readonly name: string; readonly port: number } | null
+  /** Dormouse's own included. */
+  readonly excludeNamespaces: readonly string[]
+  /** Every exempt account but Dormouse's own, by exact name. */
+  readonly exemptUsers: readonly string[]
+  /** Dormouse's own username: exempt together with its field manager. undefined: not known. */
+  readonly ownUser?: string | undefined
+}
+
+type FailurePolicy = 'Fail' | 'Ignore'
+
+/** One webhook of an `admissionregistration.k8s.io/v1` MutatingWebhookConfiguration. */
+export interface MutatingWebhook {
+  readonly name: string
+  readonly clientConfig: {
+    /** Base64 of PEM. */
+    readonly caBundle?: string
+    readonly [field: string]: unknown
+  }
+  readonly failurePolicy?: FailurePolicy
+  readonly [field: string]: unknown
+}
+
+/** The webhooks as they are to be, given those that are there. */
+export function wantedWebhooks(
+  settings: WebhookSettings,
+  caBundle: string | undefined,
+  present: readonly MutatingWebhook[],
+  /** Everything that Fail rests on is in place. */
+  reachable: boolean,
+): MutatingWebhook[] {
+  const scale = present.find(({ name }) => name === SCALE)
+  const workloads = present.find(({ name }) => name === WORKLOADS)
+  return [
+    {
+      name: SCALE,
+      clientConfig: clientConfig(settings, '/webhook/scale', caBundle, scale),
+      rules: [rule(['UPDATE'], ['deployments/scale', 'replicasets/scale', 'statefulsets/scale'])],
+      matchConditions: accounts(settings),
+      failurePolicy: reachable || scale?.failurePolicy === 'Fail' ? 'Fail' : 'Ignore',
+      ...alike(settings),
+    },
+    {
+      name: WORKLOADS,
+      clientConfig: clientConfig(settings, '/webhook/workloads', caBundle, workloads),
+      rules: [rule(['CREATE', 'UPDATE'], ['daemonsets', 'deployments', 'replicasets', 'statefulsets'])],
+      matchConditions: [...accounts(settings), OUR_ANNOTATIONS, NO_CONTROLLER],
+      failurePolicy: 'Ignore',
+      ...alike(settings),
+    },
+  ]
+}
+
+/** Whether both webhooks are there with this bundle; without one of ours, whatever is there is right. */
+export function isTrusted(present: readonly MutatingWebhook[], caBundle: string | undefined): boolean {
+  return [SCALE, WORKLOADS].every((wanted) => {
+    const webhook = present.find(({ name }) => name === wanted)
+    return webhook && (caBundle === undefined || webhook.clientConfig.caBundle === base64(caBundle))
+  })
+}
+
+/** With everything that the API server would fill in, so that what it answers can be compared. */
+function alike({ excludeNamespaces }: WebhookSettings) {
+  return {
+    admissionReviewVersions: ['v1'],
+    matchPolicy: 'Equivalent',
+    namespaceSelector: {
+      matchExpressions: [
+        {
+          key: 'kubernetes.io/metadata.name',
+          operator: 'NotIn',
+          values: [...new Set(excludeNamespaces)],
+        },
+      ],
+    },
+    objectSelector: {},
+    reinvocationPolicy: 'IfNeeded',
+    sideEffects: 'None',
+    timeoutSeconds: 3,
+  }
+}
+
+function rule(operations: readonly string[], resources: readonly string[]) {
+  return { apiGroups: ['apps'], apiVersions: ['v1'], operations, resources, scope: '*' }
+}
+
+function clientConfig(
+  { url, service }: WebhookSettings,
+  path: string,
+  caBundle: string | undefined,
+  present: MutatingWebhook | undefined,
+): MutatingWebhook['clientConfig'] {
+  // Without a bundle of ours it is somebody else's to keep: cert-manager's injector, or a known CA.
+  const trusted = caBundle === undefined ? present?.clientConfig.caBundle : base64(caBundle)
+  const ca = trusted === undefined ? {} : { caBundle: trusted }
+  if (url !== null) return { ...ca, url: `${url.replace(/\/+$/, '')}${path}` }
+  if (service) return { ...ca, service: { ...service, path } }
+  throw new TypeError('a webhook is reached by a URL or by a Service: neither is known')
+}
+
+function accounts({ exemptUsers, ownUser }: WebhookSettings): MatchCondition[] {
+  const names = [...new Set(exemptUsers)].map(quoted).join(', ')
+  const conditions = [{ name: 'not-exempt', expression: `!(request.userInfo.username in [${names}])` }]
+  if (ownUser === undefined) return conditions
+  const own = [
+    `request.userInfo.username == ${quoted(ownUser)}`,
+    `has(request.options)`,
+    `has(request.options.fieldManager)`,
+    `request.options.fieldManager == ${quoted(FIELD_MANAGER)}`,
+  ]
+  return [...conditions, { name: 'not-by-dormouse', expression: `!(${own.join(' && ')})` }]
+}
+
+interface MatchCondition {
+  readonly name: string
+  /** CEL. */
+  readonly expression: string
+}
+
+const OUR_ANNOTATIONS: MatchCondition = {
+  name: 'has-our-annotations',
+  expression: ['object', 'oldObject']
+    .map(
+      (side) =>
+        `(${side} != null && has(${side}.metadata.annotations) && ` +
+        `${side}.metadata.annotations.exists(key, key.startsWith('dormouse.dev/')))`,
+    )
+    .join(' || '),
+}
+
+/** The Deployment controller copies our annotations to the ReplicaSets that it owns. */
+const NO_CONTROLLER: MatchCondition = {
+  name: 'has-no-controller',
+  expression:
+    `!(request.resource.resource == 'replicasets' && object != null && ` +
+    `has(object.metadata.ownerReferences) && ` +
+    `object.metadata.ownerReferences.exists(owner, has(owner.controller) && owner.controller))`,
+}
+
+/** A string literal of CEL. */
+function quoted(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`)}'`
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64')
+}

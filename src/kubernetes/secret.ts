@@ -1,0 +1,133 @@
+import { FIELD_MANAGER } from '../domain/workload.ts'
+import type { Logger } from '../logger.ts'
+import type { KubernetesObject } from './api-object.ts'
+import type { KubernetesClient } from './client.ts'
+import type { Delay } from './delay.ts'
+import { ClusterRefusal } from './failures.ts'
+import { compareVersions } from './resource-version.ts'
+import { watchObject, type ObjectReference } from './single-object.ts'
+
+/** A Secret's data, decoded, and the version that a write of it names. */
+export interface SecretContent {
+  readonly data: Readonly<Record<string, string>>
+  readonly resourceVersion: string
+}
+
+interface Secret extends KubernetesObject {
+  /** Base64. */
+  readonly data?: Readonly<Record<string, string>>
+}
+
+interface Options {
+  readonly client: Pick<KubernetesClient, 'call' | 'watchCollection'>
+  readonly namespace: string
+  readonly name: string
+  readonly log: Logger
+  readonly delay?: Delay
+}
+
+/** One Secret of text values, which several replicas write by create-or-compare. Throws `ClusterRefusal`. */
+export class OneSecret {
+  readonly #options: Options
+  readonly #reference: ObjectReference
+  /** The newest version that was read or written here: a watch may be behind. */
+  #newest = ''
+
+  constructor(options: Options) {
+    this.#options = options
+    const path = `/api/v1/namespaces/${encodeURIComponent(options.namespace)}/secrets`
+    this.#reference = { resource: 'secrets', path, name: options.name }
+  }
+
+  /** undefined: there is none. */
+  async read(): Promise<SecretContent | undefined> {
+    try {
+      return this.#content(await this.#call<Secret>('GET', 'get'))
+    } catch (error) {
+      if (error instanceof ClusterRefusal && error.code === 'NOT_FOUND') return undefined
+      throw error
+    }
+  }
+
+  /** `conflict`: there is one already. */
+  async create(data: SecretContent['data']): Promise<SecretContent | 'conflict'> {
+    const { client, name } = this.#options
+    const { resource, path } = this.#reference
+    const body = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name, labels: { 'app.kubernetes.io/managed-by': FIELD_MANAGER } },
+      type: 'Opaque',
+      data: encoded(data),
+    }
+    return this.#written([409], () =>
+      client.call<Secret>({ method: 'POST', verb: 'create', resource, path: `${path}?${MANAGED}`, body }),
+    )
+  }
+
+  /** Replaces the whole data and nothing else; `conflict`: it has another version by now, or is gone. */
+  async update(data: SecretContent['data'], resourceVersion: string): Promise<SecretContent | 'conflict'> {
+    // Checked: a resourceVersion that is not the present one is a 409.
+    const operations = [
+      { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion },
+      { op: 'add', path: '/data', value: encoded(data) },
+    ]
+    return this.#written([404, 409], () => this.#call<Secret>('PATCH', 'patch', operations))
+  }
+
+  /** Tells of the Secret as it is and of every change, never of a version older than one known here. */
+  async watch(listener: (secret: SecretContent | undefined) => void, signal: AbortSignal): Promise<void> {
+    const { client, log, delay } = this.#options
+    const options = { client, log, reference: this.#reference, ...(delay && { delay }) }
+    await watchObject<Secret>(
+      options,
+      (secret, version) => {
+        const at = secret?.metadata.resourceVersion ?? version
+        if (compareVersions(at, this.#newest) < 0) return
+        listener(secret && this.#content(secret))
+      },
+      signal,
+    )
+  }
+
+  async #written(
+    conflicts: readonly number[],
+    write: () => Promise<Secret>,
+  ): Promise<SecretContent | 'conflict'> {
+    try {
+      return this.#content(await write())
+    } catch (error) {
+      if (error instanceof ClusterRefusal && conflicts.includes(error.status)) return 'conflict'
+      throw error
+    }
+  }
+
+  async #call<Answer>(method: 'GET' | 'PATCH', verb: string, body?: unknown): Promise<Answer> {
+    const { resource, path, name } = this.#reference
+    return this.#options.client.call({
+      method,
+      verb,
+      resource,
+      path: `${path}/${encodeURIComponent(name)}${body === undefined ? '' : `?${MANAGED}`}`,
+      ...(body !== undefined && { contentType: 'application/json-patch+json', body }),
+    })
+  }
+
+  #content({ metadata, data = {} }: Secret): SecretContent {
+    const { resourceVersion } = metadata
+    if (compareVersions(resourceVersion, this.#newest) > 0) this.#newest = resourceVersion
+    const decode = (value: string) => Buffer.from(value, 'base64').toString()
+    return {
+      data: Object.fromEntries(Object.entries(data).map(([key, value]) => [key, decode(value)])),
+      resourceVersion,
+    }
+  }
+}
+
+const MANAGED = `fieldManager=${FIELD_MANAGER}`
+
+function encoded(data: SecretContent['data']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
+  )
+}

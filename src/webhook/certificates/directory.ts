@@ -1,0 +1,167 @@
+import { watch, type FSWatcher } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { X509Certificate } from 'node:crypto'
+import type { Clock, Instant } from '../../clock.ts'
+import type { Logger } from '../../logger.ts'
+import type { Certificates, ServingCertificate } from '../certificates.ts'
+import { Alarm, type Later } from './alarm.ts'
+import { Broadcast } from './broadcast.ts'
+import { belongTogether, describe } from './material.ts'
+
+export interface DirectoryOptions {
+  readonly directory: string
+  readonly clock: Clock
+  readonly log: Logger
+  readonly later?: Later
+}
+
+interface Files {
+  readonly cert: string
+  readonly key: string
+  /** undefined: there is no ca.crt. */
+  readonly ca: string | undefined
+}
+
+/** Somebody writes several files: one look, when it has been quiet for so long. */
+const QUIET_MS = 50
+/** A watch may miss what a network's file system does. */
+const LOOK_EVERY_MS = 60_000
+
+/**
+ * `tls.crt`, `tls.key` and perhaps `ca.crt` in a directory that cert-manager or a person keeps; read again
+ * when they change, also where Kubernetes swaps the whole directory by a symbolic link. What does not fit
+ * together is not taken: what was served before goes on.
+ */
+export class DirectoryCertificates implements Certificates {
+  readonly name = 'certificates'
+  readonly #options: DirectoryOptions
+  readonly #alarm: Alarm
+  readonly #changes: Broadcast<ServingCertificate>
+  readonly #bundles: Broadcast<string | undefined>
+  #watcher: FSWatcher | undefined
+  #served: Files | undefined
+  #complaint: string | undefined
+  #reading: Promise<void> = Promise.resolve()
+  #stopped = false
+
+  constructor(options: DirectoryOptions) {
+    this.#options = options
+    this.#alarm = new Alarm(options.clock, options.later)
+    const failed = (err: unknown) => options.log.error({ err }, 'a listener of the certificates failed')
+    this.#changes = new Broadcast(failed)
+    this.#bundles = new Broadcast(failed)
+  }
+
+  /** @throws Error that says which file is missing or does not fit */
+  async start(): Promise<void> {
+    const { directory, log } = this.#options
+    this.#take(await readFiles(directory))
+    this.#watcher = watch(directory, { persistent: false }, () => this.#lookIn(QUIET_MS))
+    this.#watcher.on('error', (err) => log.warn({ err, directory }, 'the directory cannot be watched'))
+    // What changed before the watch stood.
+    this.#lookIn(QUIET_MS)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#watcher?.close()
+    this.#alarm.clear()
+    await this.#reading
+  }
+
+  get current(): ServingCertificate {
+    const { cert, key } = this.#files
+    return { cert, key }
+  }
+
+  get caBundle(): string | undefined {
+    return this.#served?.ca
+  }
+
+  get expiresAt(): Instant {
+    return describe(this.#files.cert).notAfter
+  }
+
+  onChange(listener: (certificate: ServingCertificate) => void): () => void {
+    return this.#changes.listen(listener)
+  }
+
+  onCaBundle(listener: (caBundle: string | undefined) => void): () => void {
+    return this.#bundles.listen(listener)
+  }
+
+  /** Whoever keeps the files keeps the order of things. */
+  published(): void {}
+
+  get #files(): Files {
+    if (!this.#served) throw new TypeError('there is no serving certificate before start() has resolved')
+    return this.#served
+  }
+
+  #lookIn(milliseconds: number): void {
+    if (this.#stopped) return
+    this.#alarm.set(this.#options.clock() + milliseconds, () => {
+      this.#reading = this.#reading.then(() => this.#look())
+    })
+  }
+
+  async #look(): Promise<void> {
+    const { directory, log, clock } = this.#options
+    try {
+      this.#take(await readFiles(directory))
+      this.#complaint = undefined
+    } catch (error) {
+      const complaint = error instanceof Error ? error.message : String(error)
+      if (complaint !== this.#complaint) log.warn({ complaint }, 'the certificate served before is kept')
+      this.#complaint = complaint
+    }
+    if (this.#served && clock() >= this.expiresAt) log.warn({ directory }, 'the certificate has expired')
+    this.#lookIn(LOOK_EVERY_MS)
+  }
+
+  #take(files: Files): void {
+    if (this.#stopped) return
+    const before = this.#served
+    this.#served = files
+    if (files.ca !== before?.ca) this.#bundles.tell(files.ca)
+    if (files.cert === before?.cert && files.key === before.key) return
+    const until = new Date(this.expiresAt).toISOString()
+    this.#options.log.info({ until }, 'a new certificate is served')
+    this.#changes.tell(this.current)
+  }
+}
+
+async function readFiles(directory: string): Promise<Files> {
+  const [cert, key, ca] = await Promise.all([
+    readText(directory, 'tls.crt'),
+    readText(directory, 'tls.key'),
+    readText(directory, 'ca.crt'),
+  ])
+  if (cert === undefined || key === undefined) {
+    throw new Error(`${join(directory, cert === undefined ? 'tls.crt' : 'tls.key')} is missing`)
+  }
+  if (!belongTogether({ cert, key })) {
+    throw new Error(`tls.crt and tls.key in ${directory} do not belong together, or are half written`)
+  }
+  if (ca !== undefined && !isReadable(ca)) throw new Error(`${join(directory, 'ca.crt')} is no certificate`)
+  return { cert, key, ca }
+}
+
+async function readText(directory: string, name: string): Promise<string | undefined> {
+  try {
+    const text = await readFile(join(directory, name), 'utf8')
+    return text.trim() === '' ? undefined : text
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function isReadable(cert: string): boolean {
+  try {
+    return new X509Certificate(cert).raw.length > 0
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,118 @@
+import { Ajv } from 'ajv'
+import type { PatchOperation } from '../domain/patch.ts'
+
+/** What we read of an AdmissionReview request (`admission.k8s.io/v1`). */
+export interface ReviewRequest {
+  readonly uid: string
+  readonly operation: string
+  readonly namespace: string
+  readonly name: string
+  /** Of `apps/v1`: `deployments`. */
+  readonly resource: { readonly group: string; readonly version: string; readonly resource: string }
+  readonly subResource: string
+  readonly userInfo: { readonly username: string }
+  readonly options: { readonly fieldManager?: string }
+  readonly object: unknown
+  readonly oldObject: unknown
+  readonly dryRun: boolean
+}
+
+/** An AdmissionReview answer, for Kubernetes' sake with its status and patch in place. */
+export interface ReviewAnswer {
+  readonly apiVersion: 'admission.k8s.io/v1'
+  readonly kind: 'AdmissionReview'
+  readonly response: {
+    readonly uid: string
+    readonly allowed: boolean
+    readonly status?: { readonly code: number; readonly message: string; readonly reason: string }
+    readonly warnings?: readonly string[]
+    readonly patchType?: 'JSONPatch'
+    readonly patch?: string
+  }
+}
+
+/** kubectl shows longer warnings cut. */
+const LONGEST_WARNING = 256
+
+export function allow(uid: string, warnings: readonly string[] = []): ReviewAnswer {
+  return answer({ uid, allowed: true, ...spoken(warnings) })
+}
+
+export function deny(uid: string, message: string, code = 403): ReviewAnswer {
+  const reason = code === 403 ? 'Forbidden' : code === 400 ? 'BadRequest' : 'ServiceUnavailable'
+  return answer({ uid, allowed: false, status: { code, message, reason } })
+}
+
+export function patched(
+  uid: string,
+  operations: readonly PatchOperation[],
+  warnings: readonly string[],
+): ReviewAnswer {
+  const patch = Buffer.from(JSON.stringify(operations)).toString('base64')
+  return answer({ uid, allowed: true, patchType: 'JSONPatch', patch, ...spoken(warnings) })
+}
+
+function answer(response: ReviewAnswer['response']): ReviewAnswer {
+  return { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response }
+}
+
+function spoken(warnings: readonly string[]): { warnings?: readonly string[] } {
+  return warnings.length === 0 ? {} : { warnings: warnings.map((each) => clip(each)) }
+}
+
+function clip(text: string): string {
+  return text.length > LONGEST_WARNING ? `${text.slice(0, LONGEST_WARNING - 1)}…` : text
+}
+
+const text = { type: 'string' }
+const validate = new Ajv({ strict: true }).compile<{
+  request: Partial<ReviewRequest> & Pick<ReviewRequest, 'uid' | 'operation' | 'resource' | 'userInfo'>
+}>({
+  type: 'object',
+  required: ['apiVersion', 'kind', 'request'],
+  properties: {
+    apiVersion: { const: 'admission.k8s.io/v1' },
+    kind: { const: 'AdmissionReview' },
+    request: {
+      type: 'object',
+      required: ['uid', 'operation', 'resource', 'userInfo'],
+      properties: {
+        uid: { type: 'string', minLength: 1, maxLength: 128 },
+        operation: text,
+        namespace: text,
+        name: text,
+        subResource: text,
+        resource: {
+          type: 'object',
+          required: ['group', 'version', 'resource'],
+          properties: { group: text, version: text, resource: text },
+        },
+        userInfo: { type: 'object', properties: { username: text } },
+        options: { type: ['object', 'null'], properties: { fieldManager: text } },
+        dryRun: { type: 'boolean' },
+      },
+    },
+  },
+})
+
+/** The request of a review; a text where it is none that we understand, saying why. */
+export function readReview(document: unknown): ReviewRequest | string {
+  if (!validate(document)) {
+    const [fault] = validate.errors ?? []
+    return `not an AdmissionReview of admission.k8s.io/v1: ${fault?.instancePath || '/'} ${fault?.message ?? ''}`
+  }
+  const { request } = document
+  return {
+    uid: request.uid,
+    operation: request.operation,
+    namespace: request.namespace ?? '',
+    name: request.name ?? '',
+    resource: request.resource,
+    subResource: request.subResource ?? '',
+    userInfo: { username: request.userInfo.username ?? '' },
+    options: request.options ?? {},
+    object: request.object,
+    oldObject: request.oldObject,
+    dryRun: request.dryRun ?? false,
+  }
+}

@@ -1,0 +1,50 @@
+import { judgeScale } from '../domain/admission/scale.ts'
+import { allow, deny } from '../domain/admission/judgement.ts'
+import { isKind, TYPE_OF, type WorkloadKey } from '../domain/workload.ts'
+import { answered, type Answered } from './answered.ts'
+import type { CurrentWorkloads } from './current.ts'
+import type { WebhookDeps } from './ports.ts'
+import { deny as refused, type ReviewRequest } from './review.ts'
+
+interface Scale {
+  readonly metadata?: { readonly uid?: string; readonly resourceVersion?: string }
+  readonly spec?: { readonly replicas?: number }
+}
+
+/**
+ * A review of an UPDATE of the scale subresource. The Scale carries nothing of the workload but its resourceVersion, so it
+ * is judged by the workload as it is at that version.
+ */
+export async function reviewScale(
+  request: ReviewRequest,
+  { rules, clock, logger }: WebhookDeps,
+  current: CurrentWorkloads,
+): Promise<Answered> {
+  const { uid, namespace, name, operation, subResource, resource } = request
+  const kind = resource.resource
+  if (operation !== 'UPDATE' || subResource !== 'scale' || resource.group !== 'apps' || !isKind(kind)) {
+    return answered(uid, allow('unknown'))
+  }
+  const key: WorkloadKey = { kind, namespace, name }
+  const before = scaleOf(request.oldObject)
+  const replicas = scaleOf(request.object).spec?.replicas ?? 0
+  let workload
+  try {
+    workload = await current.at(key, before.metadata?.resourceVersion ?? '')
+  } catch (error) {
+    logger.warn({ err: error, workload: `${kind}/${namespace}/${name}` }, 'a scaling could not be checked')
+    const message = `Dormouse could not check whether ${TYPE_OF[kind]} ${namespace}/${name} may be scaled: the API server did not answer it in time. Try again`
+    return { answer: refused(uid, message, 503), decision: 'denied', reason: 'unchecked' }
+  }
+  // A ReplicaSet with a controller owner carries copies of its Deployment's marks.
+  if (!workload || (kind === 'replicasets' && workload.owner)) return answered(uid, allow('not_managed'))
+  const judgement = judgeScale(workload, replicas, clock(), rules)
+  const known = before.metadata?.uid === workload.uid
+  if (judgement.type === 'deny' && !known)
+    return answered(uid, deny(judgement.reason, `held by Dormouse (${judgement.reason})`))
+  return answered(uid, judgement)
+}
+
+function scaleOf(object: unknown): Scale {
+  return typeof object === 'object' && object !== null ? object : {}
+}

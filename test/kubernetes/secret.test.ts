@@ -1,0 +1,138 @@
+import { expect } from 'chai'
+import type { HttpTransport } from '../../src/kubernetes/http.ts'
+import { OneSecret, type SecretContent } from '../../src/kubernetes/secret.ts'
+import {
+  answer,
+  clientFor,
+  failure,
+  FakeApiServer,
+  silentLog,
+  transportTo,
+  until,
+} from './fake-api-server.ts'
+import { FakeCollection } from './fake-collection.ts'
+
+const NAME = 'dormouse-webhook'
+
+describe('one Secret', () => {
+  let server: FakeApiServer
+  let transport: HttpTransport
+  let secrets: FakeCollection
+  let secret: OneSecret
+  let life: AbortController
+  let watching: Promise<void>
+  let seen: (SecretContent['data'] | undefined)[]
+
+  const open = () =>
+    new OneSecret({
+      client: clientFor(transport),
+      namespace: 'dormouse',
+      name: NAME,
+      log: silentLog,
+      delay: async () => {},
+    })
+
+  beforeEach(async () => {
+    server = await new FakeApiServer().start()
+    transport = transportTo(server.url)
+    secrets = new FakeCollection('/api/v1/namespaces/dormouse/secrets')
+    server.handler = (received, response) => void secrets.take(received, response)
+    secret = open()
+    life = new AbortController()
+    watching = Promise.resolve()
+    seen = []
+  })
+
+  afterEach(async () => {
+    life.abort()
+    await watching
+    await transport.close()
+    await server.stop()
+  })
+
+  const watch = async () => {
+    watching = secret.watch((content) => void seen.push(content?.data), life.signal)
+    await until(() => secrets.watches.size === 1)
+  }
+
+  it('is created once: whoever comes second reads what is there', async () => {
+    const other = open()
+    expect(await secret.read()).to.equal(undefined)
+    const [first, second] = await Promise.all([secret.create({ a: 'ä' }), other.create({ a: 'b' })])
+    expect([first, second].filter((answered) => answered === 'conflict')).to.have.length(1)
+    expect(await other.read()).to.deep.equal(await secret.read())
+  })
+
+  it('is written only at the version that was read, whole, and nothing but its data', async () => {
+    const created = await secret.create({ a: '1', b: '2' })
+    if (created === 'conflict') return expect.fail('there was one')
+    const stored = secrets.objects.get(NAME)!
+    stored.metadata['labels'] = { kept: 'yes' }
+    expect(await secret.update({ a: '3' }, created.resourceVersion)).to.deep.include({ data: { a: '3' } })
+    expect(secrets.objects.get(NAME)?.metadata['labels']).to.deep.equal({ kept: 'yes' })
+    expect(await secret.update({ a: '4' }, created.resourceVersion)).to.equal('conflict')
+    secrets.delete(NAME)
+    expect(await secret.update({ a: '4' }, created.resourceVersion)).to.equal('conflict')
+  })
+
+  it('throws where the cluster refuses', async () => {
+    secrets.refuse = (_, response) => (answer(response, 403, failure(403, 'not yours', 'Forbidden')), true)
+    for (const call of [secret.read(), secret.create({}), secret.update({}, '1')]) {
+      expect(await call.then(() => '', String)).to.match(/not yours/)
+    }
+  })
+
+  it('is watched: what is there, every change, its end, and nobody else', async () => {
+    await watch()
+    secrets.put({ metadata: { name: 'another' }, data: {} })
+    secrets.put({ metadata: { name: NAME }, data: { a: 'MQ==' } })
+    secrets.delete(NAME)
+    await until(() => seen.length === 3)
+    expect(seen).to.deep.equal([undefined, { a: '1' }, undefined])
+    const { query } = server.received.find((received) => received.query.has('watch'))!
+    expect(query.get('fieldSelector')).to.equal(`metadata.name=${NAME}`)
+    expect(query.get('allowWatchBookmarks')).to.equal('true')
+  })
+
+  it('is watched on from the last version after a cut, and listed anew after 410', async () => {
+    await watch()
+    const { metadata } = secrets.put({ metadata: { name: NAME }, data: { a: 'MQ==' } })
+    await until(() => seen.length === 2)
+    server.received.length = 0
+    secrets.cut()
+    await until(() => secrets.watches.size === 1)
+    expect(server.received.map(({ query }) => query.get('resourceVersion'))).to.deep.equal([
+      metadata.resourceVersion,
+    ])
+    secrets.objects.clear()
+    secrets.cut({ type: 'ERROR', object: { code: 410, reason: 'Expired' } })
+    await until(() => seen.length === 3)
+    expect(seen.at(-1)).to.equal(undefined)
+  })
+
+  it('is watched on after refusals', async () => {
+    let refusals = 3
+    secrets.refuse = (_, response) => {
+      if (refusals-- <= 0) return false
+      answer(response, refusals === 1 ? 403 : 500, failure(500, 'no'))
+      return true
+    }
+    await watch()
+    expect(seen).to.deep.equal([undefined])
+  })
+
+  it('is never shown as it was before what was written here', async () => {
+    await watch()
+    const created = await secret.create({ a: '1' })
+    if (created === 'conflict') return expect.fail('there was one')
+    const old = structuredClone(secrets.objects.get(NAME))
+    await secret.update({ a: '2' }, created.resourceVersion)
+    for (const response of secrets.watches) {
+      response.write(`${JSON.stringify({ type: 'MODIFIED', object: old })}\n`)
+    }
+    secrets.put({ metadata: { name: NAME }, data: { a: 'Mw==' } })
+    await until(() => seen.at(-1)?.['a'] === '3')
+    const afterTwo = seen.slice(seen.findIndex((data) => data?.['a'] === '2'))
+    expect(afterTwo.map((data) => data?.['a'])).to.deep.equal(['2', '3'])
+  })
+})

@@ -1,0 +1,116 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { PatchOperation } from '../../src/domain/patch.ts'
+import { keyOf, type Workload } from '../../src/domain/workload.ts'
+import { trim } from '../../src/kubernetes/trim.ts'
+import { createLogger } from '../../src/logger.ts'
+import { EXEMPT_USERS } from '../../src/webhook/exempt.ts'
+import type { ReviewAnswer } from '../../src/webhook/review.ts'
+import { createWebhook } from '../../src/webhook/server.ts'
+import { RULES } from '../support/rules.ts'
+
+export const OWN_USER = 'system:serviceaccount:dormouse:dormouse'
+
+/** A webhook over plain HTTP, with an informer's copies and a cluster that the test fills. */
+export class Reviewing {
+  readonly copies = new Map<string, Workload>()
+  readonly live = new Map<string, Workload>()
+  readonly told: string[] = []
+  reads = 0
+  /** What a live read waits for. */
+  gate: Promise<void> = Promise.resolve()
+  now = Date.parse('2026-03-02T12:00:00Z')
+  readonly #server: Server
+  #url = ''
+
+  constructor() {
+    const webhook = createWebhook({
+      workloads: { get: (key) => this.copies.get(keyOf(key)) },
+      live: {
+        read: async (key, signal) => {
+          this.reads += 1
+          const seen = this.live.get(keyOf(key))
+          await Promise.race([this.gate, aborted(signal)])
+          return seen
+        },
+      },
+      trim: (kind, object) => trim(kind, object as Parameters<typeof trim>[1]),
+      rules: RULES,
+      clock: () => this.now,
+      logger: createLogger('silent'),
+      observer: {
+        admission: (webhook, decision, reason) => this.told.push(`${webhook} ${decision} ${reason}`),
+      },
+      exemptUsers: new Set([...EXEMPT_USERS, 'system:serviceaccount:keda:keda-operator']),
+      excludeNamespaces: new Set(['kube-system']),
+      ownUser: () => OWN_USER,
+    })
+    this.#server = createServer((request, response) => {
+      const handle = webhook(request.url ?? '')
+      if (handle) handle(request, response)
+      else response.writeHead(404).end()
+    })
+  }
+
+  async start(): Promise<void> {
+    this.#server.listen(0, '127.0.0.1')
+    await once(this.#server, 'listening')
+    this.#url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  async stop(): Promise<void> {
+    this.#server.close()
+    this.#server.closeAllConnections()
+    await once(this.#server, 'close')
+  }
+
+  async post(path: string, body: string, method = 'POST'): Promise<{ status: number; answer: ReviewAnswer }> {
+    const response = await fetch(this.#url + path, method === 'GET' ? { method } : { method, body })
+    return { status: response.status, answer: (await response.json()) as ReviewAnswer }
+  }
+
+  async review(path: '/webhook/scale' | '/webhook/workloads', request: object): Promise<Reviewed> {
+    const review = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request }
+    const { status, answer } = await this.post(path, JSON.stringify(review))
+    const { response } = answer
+    const patch =
+      response.patch && (JSON.parse(Buffer.from(response.patch, 'base64').toString()) as PatchOperation[])
+    return { http: status, ...response, ...(patch ? { operations: patch } : {}) }
+  }
+}
+
+type Reviewed = ReviewAnswer['response'] & { http: number; operations?: PatchOperation[] }
+
+export const APPS = { group: 'apps', version: 'v1' }
+
+/** A request to scale `workload` to `replicas` by an administrator, as the API server asks it. */
+export function scaling(workload: Workload, replicas: number, changes: object = {}): object {
+  const { namespace, name, uid, resourceVersion, kind } = workload
+  const scale = (count: number) => ({
+    apiVersion: 'autoscaling/v1',
+    kind: 'Scale',
+    metadata: { name, namespace, uid, resourceVersion },
+    spec: { replicas: count },
+  })
+  return {
+    uid: 'r-1',
+    operation: 'UPDATE',
+    namespace,
+    name,
+    resource: { ...APPS, resource: kind },
+    subResource: 'scale',
+    userInfo: { username: 'alice' },
+    options: { kind: 'UpdateOptions', fieldManager: 'kubectl' },
+    object: scale(replicas),
+    oldObject: scale(workload.replicas),
+    dryRun: false,
+    ...changes,
+  }
+}
+
+async function aborted(signal: AbortSignal | undefined): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<void>()
+  signal?.addEventListener('abort', () => reject(signal.reason as Error))
+  return promise
+}

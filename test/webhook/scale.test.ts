@@ -1,0 +1,203 @@
+import { expect } from 'chai'
+import { keyOf } from '../../src/domain/workload.ts'
+import { aDeployment, type AWorkload } from '../support/workloads.ts'
+import { OWN_USER, Reviewing, scaling } from './reviewing.ts'
+
+const free = aDeployment('shop/web').withReplicas(3).enabled().with({ resourceVersion: '10' })
+const pinned = free.pinned().with({ resourceVersion: '11' })
+
+describe('a review of scaling', () => {
+  let here: Reviewing
+
+  beforeEach(async () => {
+    here = new Reviewing()
+    await here.start()
+  })
+
+  afterEach(() => here.stop())
+
+  const known = (copy: AWorkload, live = copy) => {
+    here.copies.set(keyOf(copy), copy)
+    here.live.set(keyOf(live), live)
+  }
+  const scale = (workload: AWorkload, changes: object = {}) =>
+    here.review('/webhook/scale', scaling(workload, 5, changes))
+
+  it("is decided without I/O where the informer's copy has the asked resourceVersion", async () => {
+    known(pinned)
+    expect(await scale(pinned)).to.deep.include({ http: 200, uid: 'r-1', allowed: false })
+    expect(here.reads).to.equal(0)
+    expect(here.told).to.deep.equal(['scale denied pinned'])
+  })
+
+  it('otherwise by one live read: a pin that the informer has not seen holds', async () => {
+    known(free, pinned)
+    const { allowed, status } = await scale(pinned)
+    expect([allowed, status?.code, here.reads]).to.deep.equal([false, 403, 1])
+    expect(status?.message).to.contain('pinned active by k8s:alice').and.contain('DELETE /api/v1/')
+  })
+
+  it('and an unpin that the informer has not seen frees at once', async () => {
+    const unpinned = free.with({ resourceVersion: '12' })
+    known(pinned, unpinned)
+    expect(await scale(unpinned)).to.include({ allowed: true })
+  })
+
+  it('shares one live read among those that ask meanwhile', async () => {
+    known(free, pinned)
+    let open = () => {}
+    here.gate = new Promise((resolve) => (open = resolve))
+    const asked = Array.from({ length: 50 }, () => scale(pinned))
+    setTimeout(open, 50)
+    for (const { allowed } of await Promise.all(asked)) expect(allowed).to.equal(false)
+    expect(here.reads).to.be.below(50)
+  })
+
+  it('reads again where the shared read began before the asked version was written', async () => {
+    known(free)
+    let open = () => {}
+    here.gate = new Promise((resolve) => (open = resolve))
+    const early = scale(free.with({ resourceVersion: '9' }))
+    while (here.reads === 0) await new Promise(setImmediate)
+    here.live.set(keyOf(pinned), pinned)
+    const late = scale(pinned)
+    setTimeout(open, 20)
+    expect((await early).allowed).to.equal(true)
+    expect((await late).allowed).to.equal(false)
+  })
+
+  it('is denied with 503 when the cluster does not answer in time', async () => {
+    known(free, pinned)
+    here.gate = new Promise(() => {})
+    const { allowed, status } = await scale(pinned)
+    expect([allowed, status?.code]).to.deep.equal([false, 503])
+    expect(here.told).to.deep.equal(['scale denied unchecked'])
+  })
+
+  it('tells no details to who does not name the current uid', async () => {
+    known(pinned)
+    const { allowed, status } = await here.review(
+      '/webhook/scale',
+      scaling(pinned.with({ uid: 'another' }), 5),
+    )
+    expect(allowed).to.equal(false)
+    expect(status?.message).to.not.contain('alice')
+  })
+
+  it('of exempt accounts is allowed unchanged, by exact name', async () => {
+    known(pinned)
+    const by = (username: string, fieldManager = 'x') =>
+      scale(pinned, { userInfo: { username }, options: { fieldManager } })
+    const hpa = 'system:serviceaccount:kube-system:horizontal-pod-autoscaler'
+    for (const user of [hpa, 'system:kube-controller-manager', 'system:serviceaccount:keda:keda-operator']) {
+      expect((await by(user)).allowed, user).to.equal(true)
+    }
+    for (const user of [`${hpa}s`, 'system:serviceaccount:kube-system:default', 'kubernetes-admin', '']) {
+      expect((await by(user)).allowed, user).to.equal(false)
+    }
+  })
+
+  it("of Dormouse's own account is allowed only with its own field manager", async () => {
+    known(pinned)
+    const by = (fieldManager: string) =>
+      scale(pinned, { userInfo: { username: OWN_USER }, options: { fieldManager } })
+    expect((await by('dormouse')).allowed).to.equal(true)
+    expect((await by('kubectl')).allowed).to.equal(false)
+    expect((await scale(pinned, { options: { fieldManager: 'dormouse' } })).allowed).to.equal(false)
+  })
+
+  it('of what does not exist, is owned, or lies in an excluded namespace is allowed', async () => {
+    expect((await scale(free)).allowed).to.equal(true)
+    known(
+      pinned.with({ kind: 'replicasets', owner: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' } }),
+    )
+    expect((await scale(pinned.with({ kind: 'replicasets' }))).allowed).to.equal(true)
+    known(pinned.with({ namespace: 'kube-system' }))
+    expect((await scale(pinned.with({ namespace: 'kube-system' }))).allowed).to.equal(true)
+  })
+
+  it('a dry run is judged the same and leaves nothing behind', async () => {
+    known(pinned)
+    expect((await scale(pinned, { dryRun: true })).allowed).to.equal(false)
+  })
+
+  it('two hundred at once are answered', async () => {
+    known(free, pinned)
+    const answers = await Promise.all(Array.from({ length: 200 }, () => scale(pinned)))
+    expect(answers.every(({ allowed }) => !allowed)).to.equal(true)
+  })
+})
+
+describe('what is no review that we understand', () => {
+  let here: Reviewing
+
+  beforeEach(async () => {
+    here = new Reviewing()
+    await here.start()
+  })
+
+  afterEach(() => here.stop())
+
+  const review = (request: object) =>
+    JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request })
+  const broken: [string, string][] = [
+    ['no JSON', '{'],
+    [
+      'another version',
+      JSON.stringify({ apiVersion: 'admission.k8s.io/v1beta1', kind: 'AdmissionReview', request: {} }),
+    ],
+    ['another kind', JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'Pod' })],
+    ['no request', JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview' })],
+    [
+      'no uid',
+      review({
+        operation: 'UPDATE',
+        resource: { group: 'apps', version: 'v1', resource: 'x' },
+        userInfo: {},
+      }),
+    ],
+    ['a number', '7'],
+  ]
+  for (const [what, body] of broken) {
+    it(`gets a well-formed answer: ${what}`, async () => {
+      for (const path of ['/webhook/scale', '/webhook/workloads']) {
+        const { status, answer } = await here.post(path, body)
+        expect(status).to.equal(400)
+        expect(answer).to.deep.include({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview' })
+        expect(answer.response).to.deep.include({ uid: '', allowed: false })
+      }
+    })
+  }
+
+  it('is allowed where it is a review of something else', async () => {
+    const others = [
+      { resource: { group: 'apps', version: 'v1', resource: 'deployments' }, subResource: 'status' },
+      { resource: { group: 'batch', version: 'v1', resource: 'jobs' } },
+      { resource: { group: 'apps', version: 'v1beta1', resource: 'deployments' }, object: {} },
+    ]
+    for (const other of others) {
+      for (const path of ['/webhook/scale', '/webhook/workloads'] as const) {
+        const answer = await here.review(path, { uid: 'r', operation: 'UPDATE', userInfo: {}, ...other })
+        expect(answer).to.include({ http: 200, uid: 'r', allowed: true })
+      }
+    }
+  })
+
+  it('gets 413 over 8 MiB, and 405 for other methods', async () => {
+    expect((await here.post('/webhook/scale', ' '.repeat(8 * 1024 * 1024 + 1))).status).to.equal(413)
+    expect((await here.post('/webhook/scale', '', 'GET')).status).to.equal(405)
+  })
+
+  it('an object that breaks our reading never blocks a deploy', async () => {
+    const resource = { group: 'apps', version: 'v1', resource: 'deployments' }
+    const answer = await here.review('/webhook/workloads', {
+      uid: 'r',
+      operation: 'UPDATE',
+      resource,
+      userInfo: {},
+      object: { metadata: 7 },
+      oldObject: {},
+    })
+    expect(answer).to.include({ http: 200, allowed: true })
+  })
+})
