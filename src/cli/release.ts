@@ -4,15 +4,13 @@ import { releaseChange } from '../domain/release.ts'
 import { ScheduleCompiler } from '../domain/schedule/schedule.ts'
 import { counted } from '../domain/text.ts'
 import { keyOf, type Workload } from '../domain/workload.ts'
-import { KubernetesClient } from '../kubernetes/client.ts'
-import { Credentials } from '../kubernetes/credentials.ts'
-import { HttpTransport } from '../kubernetes/http.ts'
-import { WorkloadInformer } from '../kubernetes/informer.ts'
-import { WorkloadPatcher } from '../kubernetes/patcher.ts'
-import { WriteGate } from '../kubernetes/write-gate.ts'
+import { deleteWebhookConfiguration } from '../kubernetes/webhook-configuration.ts'
 import { createLogger } from '../logger.ts'
+import { connectionTo } from './connection.ts'
+import { leaseOf } from './lease.ts'
 import { UsageError, type CliPorts } from './program.ts'
 import { configOf } from './run-options.ts'
+import { whileLeading } from './while-leading.ts'
 
 interface ReleaseOptions {
   readonly all?: true
@@ -23,13 +21,17 @@ interface ReleaseOptions {
 
 const SILENT = { request() {}, watchRestarted() {}, eventDropped() {}, listenerFailed() {} }
 
-/** `dormouse release --all`: wakes what Dormouse put to sleep, and takes its marks off everything. */
+/**
+ * `dormouse release --all`: deletes the webhook configuration, wakes what Dormouse put to sleep, and takes
+ * its marks off everything. It leads meanwhile, so that no running service works against it.
+ */
 export function registerRelease(program: Command, ports: CliPorts): void {
-  const { stdout, stopSignal, logDestination } = ports
+  const { stdout, stderr, stopSignal, logDestination, clock } = ports
   program
     .command('release')
     .description(
-      'Wake everything that Dormouse put to sleep and remove its annotations; stop the service first',
+      'Wake everything that Dormouse put to sleep, remove its annotations and its webhooks; ' +
+        'a running service stands by meanwhile',
     )
     .option('--all', 'every namespace: has to be said')
     .option('--dry-run', 'say what would be done, and change nothing')
@@ -44,52 +46,71 @@ export function registerRelease(program: Command, ports: CliPorts): void {
         policy: policyOf(config),
         compile: (text: string, zone: string) => compiler.compile(text, zone),
       }
-      const transport = new HttpTransport(
-        new Credentials({ source: { file: options.kubeconfig }, log: logger }),
-      )
-      const client = new KubernetesClient({ transport, observer: SILENT })
-      const informer = new WorkloadInformer({ lister: client, observer: SILENT, log: logger })
-      const gate = new WriteGate({ writesPerSecond: config.controller.writesPerSecond })
-      const patcher = new WorkloadPatcher({ calls: client, copy: informer, gate })
-      stopSignal.addEventListener('abort', () => void informer.stop(), { once: true })
+      const { kubeconfig } = options
+      const connection = connectionTo({ config, kubeconfig, observer: SILENT, clock, logger })
+      const { client, informer, patcher, transport } = connection
+      const ownNamespace = kubeconfig === undefined ? ports.ownNamespace : undefined
+      const endInformer = () => void informer.stop()
+      stopSignal.addEventListener('abort', endInformer, { once: true })
       try {
         await informer.start()
-        const marked = [...informer.list()].filter((workload) => releaseChange(workload, rules))
-        const failed = await inTurn(marked, release)
-        const done = options.dryRun ? 'would be released' : 'released'
-        stdout.write(`${counted(marked.length - failed, 'workload')} ${done}\n`)
-        if (failed > 0)
-          throw new Error(`${counted(failed, 'workload')} could not be released: run this again`)
+        if (options.dryRun) return summary(marked().map(say).length, 'would be released')
+        const lease = leaseOf({ config, connection, ownNamespace })
+        await whileLeading({ ...lease, clock, logger }, releaseAll, {
+          stop: stopSignal,
+          say: (message) => stdout.write(`${message}\n`),
+        })
+        if (stopSignal.aborted) throw new Error('stopped before everything was released: run this again')
       } finally {
+        stopSignal.removeEventListener('abort', endInformer)
         await informer.stop()
         await transport.close()
       }
 
-      async function release(workload: Workload): Promise<void> {
-        if (options.dryRun) return void stdout.write(`${keyOf(workload)}\n`)
+      function marked(): Workload[] {
+        return [...informer.list()].filter((workload) => releaseChange(workload, rules))
+      }
+
+      async function releaseAll(lost: AbortSignal): Promise<void> {
+        const undeleted = await deleteWebhookConfiguration(client).catch((error: unknown) => ({ error }))
+        const workloads = marked()
+        const failed = await inTurn(workloads, lost)
+        if (lost.aborted) return
+        summary(workloads.length - failed, 'released')
+        if (undeleted) throw undeleted.error
+        if (failed > 0)
+          throw new Error(`${counted(failed, 'workload')} could not be released: run this again`)
+      }
+
+      async function release(workload: Workload, lost: AbortSignal): Promise<void> {
         const plan = (seen: Workload) => ({ change: releaseChange(seen, rules) })
-        const { workload: released } = await patcher.write(workload, plan, { priority: 'wake' })
+        const stopping = { signal: lost, cut: lost }
+        const { workload: released } = await patcher.write(workload, plan, { priority: 'wake', ...stopping })
         // The write that wakes makes us the count's owner; the next one gives it back.
         if (releaseChange(released, rules))
-          await patcher.write(workload, plan, { priority: 'completion', from: released })
+          await patcher.write(workload, plan, { priority: 'completion', from: released, ...stopping })
+        say(workload)
+      }
+
+      function say(workload: Workload): void {
         stdout.write(`${keyOf(workload)}\n`)
       }
 
+      function summary(count: number, done: string): void {
+        stdout.write(`${counted(count, 'workload')} ${done}\n`)
+      }
+
       /** A few at a time; one that fails is said and stops no other. How many failed. */
-      async function inTurn(
-        workloads: Workload[],
-        work: (workload: Workload) => Promise<void>,
-      ): Promise<number> {
+      async function inTurn(workloads: Workload[], lost: AbortSignal): Promise<number> {
         let failed = 0
         const rest = workloads.values()
         const worker = async () => {
           for (const workload of rest) {
-            if (stopSignal.aborted) return
-            await work(workload).catch((error: unknown) => {
+            if (lost.aborted) return
+            await release(workload, lost).catch((error: unknown) => {
+              if (lost.aborted) return
               failed += 1
-              ports.stderr.write(
-                `${keyOf(workload)}: ${error instanceof Error ? error.message : String(error)}\n`,
-              )
+              stderr.write(`${keyOf(workload)}: ${error instanceof Error ? error.message : String(error)}\n`)
             })
           }
         }

@@ -17,6 +17,7 @@ import { Service } from './service.ts'
 const PRESETS: readonly Setting[] = [
   { path: ['api', 'host'], value: '127.0.0.1', source: 'the sandbox' },
   { path: ['api', 'insecurePort'], value: 8080, source: 'the sandbox' },
+  { path: ['api', 'port'], value: 0, source: 'the sandbox' },
   { path: ['log', 'level'], value: 'warn', source: 'the sandbox' },
 ]
 const KUBE_PORT = 8081
@@ -61,6 +62,7 @@ export function registerSandbox(program: Command, ports: CliPorts): void {
           config,
           kubeconfig,
           ownNamespace: undefined,
+          enforce: true,
           local,
           metricsHost,
           clock,

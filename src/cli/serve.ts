@@ -14,25 +14,29 @@ export function registerServe(program: Command, ports: CliPorts): void {
     .option('--kubeconfig <file>', 'default: KUBECONFIG, ~/.kube/config, then the in-cluster account')
   runOptions(command).action(async (options: RunOptions & { kubeconfig?: string }) => {
     const config = await configOf(options, ports)
-    if (config.api.insecurePort === null) throw new UsageError(NO_PORT)
+    const own = options.kubeconfig === undefined ? ownNamespace : undefined
+    const { url, certificates } = config.webhook
+    const enforce = own !== undefined || url !== null || certificates.mode !== 'self-signed'
+    if (!enforce && config.api.insecurePort === null) throw new UsageError(NO_PORT)
     const logger = createLogger(config.log.level, logDestination)
     const service = await Service.create({
       config,
       kubeconfig: options.kubeconfig,
-      ownNamespace: options.kubeconfig === undefined ? ownNamespace : undefined,
+      ownNamespace: own,
+      enforce,
       metricsHost: config.api.host,
       clock,
       logger,
     })
     await runUntilStopped([service], ports.stopSignal, () => {
-      const { api, metrics } = service.addresses
-      logger.info({ api, metrics }, 'ready')
-      if (options.json) stdout.write(`${JSON.stringify({ api, metrics })}\n`)
+      const { addresses } = service
+      logger.info(addresses, 'ready')
+      if (options.json) stdout.write(`${JSON.stringify(addresses)}\n`)
     })
     logger.info('stopped')
   })
 }
 
 const NO_PORT =
-  'api.insecurePort is not set. HTTPS comes with the webhook; until then give a port for plain HTTP, ' +
-  'behind a mesh or an ingress that ends TLS: --api-port, DORMOUSE_API_INSECURE_PORT or the configuration'
+  'outside a cluster there is nothing to listen on yet. For plain HTTP give a port by --api-port, ' +
+  'DORMOUSE_API_INSECURE_PORT or api.insecurePort; for HTTPS and the webhook, where the API server finds it: webhook.url'

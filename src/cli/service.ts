@@ -1,24 +1,24 @@
 import { createApi, type Api } from '../api/app.ts'
-import { ApiServer } from '../api/server.ts'
+import { ApiServer, type Listener } from '../api/server.ts'
 import type { ApiDeps, AuthSettings, Reviews, Workloads } from '../api/ports.ts'
 import type { Clock } from '../clock.ts'
 import { policyOf, type Config } from '../config.ts'
 import { Controller } from '../controller/controller.ts'
+import { LeaderElection } from '../controller/leader-election.ts'
 import type { Rules } from '../domain/rules.ts'
 import { ScheduleCompiler } from '../domain/schedule/schedule.ts'
-import { KubernetesClient } from '../kubernetes/client.ts'
-import { Credentials } from '../kubernetes/credentials.ts'
-import { EventRecorder } from '../kubernetes/events.ts'
-import { HttpTransport } from '../kubernetes/http.ts'
-import { WorkloadInformer } from '../kubernetes/informer.ts'
-import { WorkloadPatcher } from '../kubernetes/patcher.ts'
+import { Identity } from '../kubernetes/identity.ts'
+import type { WorkloadInformer } from '../kubernetes/informer.ts'
 import { AccessReviews } from '../kubernetes/reviews.ts'
-import { WriteGate } from '../kubernetes/write-gate.ts'
 import type { Logger } from '../logger.ts'
 import { MetricsServer, type Readiness } from '../metrics/metrics-server.ts'
 import { Metrics } from '../metrics/metrics.ts'
 import type { Runnable } from '../runnable.ts'
+import { connectionTo } from './connection.ts'
+import { enforcementOf, type Enforcement } from './enforcement.ts'
 import { readText } from './files.ts'
+import { httpsListener } from './https.ts'
+import { leaseOf, placeOf } from './lease.ts'
 import { UsageError } from './program.ts'
 
 export interface ServiceOptions {
@@ -29,6 +29,8 @@ export interface ServiceOptions {
   readonly ownNamespace: string | undefined
   /** Overrides the configuration's `local` mode: the sandbox makes its key as it starts. */
   readonly local?: AuthSettings['local']
+  /** Whether there is a webhook, and HTTPS with it. */
+  readonly enforce: boolean
   readonly metricsHost: string
   readonly clock: Clock
   readonly logger: Logger
@@ -38,6 +40,7 @@ export interface ServiceOptions {
 export interface Addresses {
   readonly api: string
   readonly metrics: string
+  readonly webhook?: string
 }
 
 /** The whole program over one cluster: wires the rooms, starts them in order and stops them in reverse. */
@@ -45,12 +48,19 @@ export class Service implements Runnable {
   readonly name = 'service'
   readonly #started: Runnable[] = []
   readonly #parts: readonly Runnable[]
-  readonly #api: ApiServer
+  readonly #server: ApiServer
+  readonly #endpoints: readonly Endpoint[]
   readonly #metrics: MetricsServer
 
-  private constructor(parts: readonly Runnable[], api: ApiServer, metrics: MetricsServer) {
+  private constructor(
+    parts: readonly Runnable[],
+    server: ApiServer,
+    endpoints: readonly Endpoint[],
+    metrics: MetricsServer,
+  ) {
     this.#parts = parts
-    this.#api = api
+    this.#server = server
+    this.#endpoints = endpoints
     this.#metrics = metrics
   }
 
@@ -61,14 +71,9 @@ export class Service implements Runnable {
     const rules: Rules = { policy: policyOf(config), compile: (text, zone) => compiler.compile(text, zone) }
     const { perWorkload } = config.metrics
     const metrics = new Metrics({ rules, clock, perWorkload, processMetrics: true })
-    const credentials = new Credentials({ source: { file: options.kubeconfig }, log: logger })
-    const transport = new HttpTransport(credentials)
-    const client = new KubernetesClient({ transport, observer: metrics })
-    const informer = new WorkloadInformer({ lister: client, observer: metrics, log: logger })
-    const { writesPerSecond, wakesPerSecond, concurrency } = config.controller
-    const gate = new WriteGate({ writesPerSecond, wakesPerSecond })
-    const patcher = new WorkloadPatcher({ calls: client, copy: informer, gate })
-    const recorder = new EventRecorder({ caller: client, observer: metrics, log: logger, clock })
+    const connection = connectionTo({ ...options, observer: metrics })
+    const { client, informer, patcher, recorder, transport } = connection
+    const identity = new Identity(client, logger)
     informer.onChange((before, after) => metrics.workloads.changed(before, after))
 
     const excludeNamespaces = [
@@ -76,7 +81,7 @@ export class Service implements Runnable {
       ...(ownNamespace === undefined ? [] : [ownNamespace]),
     ]
     const auth: AuthSettings = { ...config.auth, local: options.local ?? (await localAuth(config)) }
-    const { bodyLimit, rate, host, insecurePort } = config.api
+    const { bodyLimit, rate } = config.api
     const api = apiOf({
       workloads: current(informer),
       writer: patcher,
@@ -87,12 +92,47 @@ export class Service implements Runnable {
       settings: { excludeNamespaces, bodyLimit, rate, auth },
       observer: { request: (...answer) => metrics.http(...answer) },
     })
-    const server = new ApiServer(api, [{ host, port: insecurePort ?? 0 }], { clock, logger })
+    const placing = { config, connection, ownNamespace }
+    const lease = leaseOf(placing)
+    const enforcement = options.enforce
+      ? enforcementOf({
+          config,
+          connection,
+          ownNamespace,
+          namespace: placeOf(placing),
+          ownUser: () => identity.user,
+          url: () =>
+            config.webhook.url ?? (ownNamespace === undefined ? (service.addresses.webhook ?? null) : null),
+          excludeNamespaces,
+          rules,
+          clock,
+          logger,
+          observer: metrics,
+        })
+      : undefined
+    const endpoints = endpointsOf(config, enforcement)
+    const server = new ApiServer(
+      api,
+      endpoints.map(({ listener }) => listener),
+      { clock, logger },
+    )
     const controller = new Controller(
       { workloads: informer, writer: patcher, recorder, observer: metrics, clock, logger },
       rules,
-      { concurrency, excludeNamespaces: new Set(excludeNamespaces) },
+      {
+        concurrency: config.controller.concurrency,
+        excludeNamespaces: new Set(excludeNamespaces),
+        // At rest before another can begin.
+        stopWithin: Math.min(LONGEST_STOP, (lease.duration - lease.renew) / 2),
+      },
     )
+    const election = new LeaderElection({
+      ...lease,
+      clock,
+      logger,
+      leading: [...(enforcement ? [enforcement.registration] : []), controller],
+      observer: metrics,
+    })
     const metricsServer = new MetricsServer({
       host: options.metricsHost,
       port: config.metrics.port,
@@ -104,11 +144,14 @@ export class Service implements Runnable {
       metricsServer,
       { name: 'connections', start: () => Promise.resolve(), stop: () => transport.close() },
       recorder,
+      ...(enforcement ? [enforcement.certificates] : []),
       server,
       informer,
-      ...(config.controller.enabled ? [leading(metrics), controller] : []),
+      identity,
+      ...(config.controller.enabled ? [election] : []),
     ]
-    return new Service(parts, server, metricsServer)
+    const service = new Service(parts, server, endpoints, metricsServer)
+    return service
   }
 
   /** Resolves when everything is ready, which needs the cluster; what was started is stopped when it rejects. */
@@ -128,8 +171,16 @@ export class Service implements Runnable {
     for (let part = this.#started.pop(); part; part = this.#started.pop()) await part.stop()
   }
 
+  /** Known once it is started. */
   get addresses(): Addresses {
-    return { api: reachable(this.#api.url), metrics: `http://127.0.0.1:${this.#metrics.port}` }
+    const { urls } = this.#server
+    const at = (face: Face) => urls[this.#endpoints.findIndex(({ faces }) => faces.includes(face))]
+    const webhook = at('webhook')
+    return {
+      api: reachable(at('api') ?? ''),
+      metrics: `http://127.0.0.1:${this.#metrics.port}`,
+      ...(webhook === undefined ? {} : { webhook: reachable(webhook) }),
+    }
   }
 }
 
@@ -178,13 +229,29 @@ function readiness(informer: WorkloadInformer): Readiness {
     : { ready: false, reasons: ['workloads are not all listed yet'] }
 }
 
-/** The one replica leads: it tells the controller's metrics. */
-function leading(metrics: Metrics): Runnable {
-  const lead = (is: boolean) => {
-    metrics.lead(is)
-    return Promise.resolve()
-  }
-  return { name: 'leading', start: () => lead(true), stop: () => lead(false) }
+/** Milliseconds. */
+const LONGEST_STOP = 2000
+
+type Face = 'api' | 'webhook'
+
+interface Endpoint {
+  readonly listener: Listener
+  readonly faces: readonly Face[]
+}
+
+/** Plain HTTP first where it is asked for; over HTTPS the webhook shares the API's server unless it has a port of its own. */
+function endpointsOf({ api, webhook }: Config, enforcement: Enforcement | undefined): Endpoint[] {
+  const { host, insecurePort } = api
+  const endpoints: Endpoint[] = []
+  if (insecurePort !== null) endpoints.push({ listener: { host, port: insecurePort }, faces: ['api'] })
+  if (!enforcement) return endpoints
+  const { certificates } = enforcement
+  const shared = webhook.port === api.port
+  const secure = (port: number, faces: readonly Face[]) =>
+    endpoints.push({ listener: httpsListener(host, port, certificates, enforcement.webhook, faces), faces })
+  secure(api.port, shared ? ['api', 'webhook'] : ['api'])
+  if (!shared) secure(webhook.port, ['webhook'])
+  return endpoints
 }
 
 /** A server that listens everywhere is reached here by loopback. */

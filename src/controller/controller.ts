@@ -12,7 +12,7 @@ import { WorkQueue } from './queue.ts'
 import { Reconciler } from './reconciler.ts'
 import { isRelevant } from './relevance.ts'
 import { Retries } from './retries.ts'
-import { Timers } from './timers.ts'
+import { systemLater, Timers } from './timers.ts'
 
 interface ControllerPorts {
   readonly workloads: Workloads
@@ -28,8 +28,11 @@ interface ControllerPorts {
 interface ControllerSettings {
   readonly concurrency: number
   readonly excludeNamespaces: ReadonlySet<string>
+  /** Milliseconds that writes which were sent may take when it stops; default 2,000. */
+  readonly stopWithin?: number
 }
 
+const STOP_WITHIN_MS = 2000
 /** So many are looked at in one turn of the event loop when it starts. */
 const LOOKS_A_TURN = 50
 
@@ -50,27 +53,40 @@ export class Controller implements Runnable {
   readonly #queue: WorkQueue
   /** The instants that rang for keys which have not been acted on since: what a lag is measured from. */
   readonly #rung = new Map<string, Instant>()
+  readonly #stopWithin: number
   #running = false
   #listening = false
   #firstLook = Promise.resolve()
   #stopped = Promise.resolve()
+  /** Ends what waits or reads. */
+  #ending = new AbortController()
+  /** Ends writes that were sent. */
+  #cut = new AbortController()
 
-  constructor(ports: ControllerPorts, rules: Rules, { concurrency, excludeNamespaces }: ControllerSettings) {
+  constructor(ports: ControllerPorts, rules: Rules, settings: ControllerSettings) {
     const { clock, observer, later } = ports
     this.#ports = ports
-    this.#excluded = excludeNamespaces
+    this.#excluded = settings.excludeNamespaces
+    this.#stopWithin = settings.stopWithin ?? STOP_WITHIN_MS
     this.#chronicle = new Chronicle(ports)
     this.#complaints = new Complaints(ports, rules)
     this.#timers = new Timers((key, at) => this.#rang(key, at), clock, later)
     this.#reconciler = new Reconciler(ports, rules, this.#memory)
     const work = (key: string, priority: Priority) =>
       this.#work(key, priority).catch((error: unknown) => this.#stumbled(key, error))
-    this.#queue = new WorkQueue(work, concurrency, clock, observer)
+    this.#queue = new WorkQueue(work, settings.concurrency, clock, observer)
   }
 
-  /** Looks at every workload once; the caches must be synced. What a `stop` has left in work is waited for. */
+  /**
+   * Looks at every workload once; the caches must be synced. What a `stop` has left in work is waited
+   * for. Rejects when it is stopped before that.
+   */
   async start(): Promise<void> {
+    const ending = new AbortController()
+    this.#ending = ending
+    this.#cut = new AbortController()
     await this.#stopped
+    ending.signal.throwIfAborted()
     this.#running = true
     this.#queue.open()
     if (!this.#listening) this.#ports.workloads.onChange((before, after) => this.#changed(before, after))
@@ -79,17 +95,24 @@ export class Controller implements Runnable {
     await this.#firstLook
   }
 
-  /** Finishes what is in work, and forgets the rest: the workloads themselves know what is due. */
+  /**
+   * Finishes writes that were sent, at most for `stopWithin`, and forgets the rest: the workloads
+   * themselves know what is due.
+   */
   stop(): Promise<void> {
     this.#running = false
     this.#timers.clear()
-    this.#stopped = this.#windDown()
+    this.#ending.abort()
+    this.#stopped = this.#windDown(this.#cut)
     return this.#stopped
   }
 
-  async #windDown(): Promise<void> {
+  async #windDown(cut: AbortController): Promise<void> {
+    const { later = systemLater } = this.#ports
+    const disarm = later(() => cut.abort(), this.#stopWithin)
     await this.#firstLook
     await this.#queue.close()
+    disarm()
     this.#rung.clear()
     this.#retries.clear()
     this.#memory.clear()
@@ -164,7 +187,8 @@ export class Controller implements Runnable {
   async #work(key: string, priority: Priority): Promise<void> {
     const rung = this.#rung.get(key)
     this.#rung.delete(key)
-    const outcome = await this.#reconciler.reconcile(parseKey(key), priority)
+    const stopping = { signal: this.#ending.signal, cut: this.#cut.signal }
+    const outcome = await this.#reconciler.reconcile(parseKey(key), priority, stopping)
     const { clock, observer } = this.#ports
     const now = clock()
     if (outcome.type === 'done') {

@@ -14,14 +14,21 @@ export interface Workloads {
 
 /**
  * Plans on the newest copy and writes one patch, planning anew while its precondition fails.
- * @throws Refusal NOT_FOUND, CONFLICT, CLUSTER_REJECTED, CLUSTER_UNAVAILABLE, and what `plan` throws
+ * @throws Refusal NOT_FOUND, CONFLICT, CLUSTER_REJECTED, CLUSTER_UNAVAILABLE, what `plan` throws, and the
+ * signals' reasons
  */
 export interface Writer {
   write<P extends { change: Change | undefined }>(
     key: WorkloadKey,
     plan: (workload: Workload) => P,
-    options: { priority: Priority },
+    options: { priority: Priority } & Stopping,
   ): Promise<{ plan: P; workload: Workload; wrote: boolean }>
+}
+
+/** How what is in work is ended: at first what waits or reads, then a write that was sent, too. */
+export interface Stopping {
+  readonly signal?: AbortSignal
+  readonly cut?: AbortSignal
 }
 
 /** Kubernetes Events on a workload. */

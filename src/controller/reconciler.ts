@@ -8,7 +8,7 @@ import { keyOf, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Memory } from './memory.ts'
-import type { Priority, Writer } from './ports.ts'
+import type { Priority, Stopping, Writer } from './ports.ts'
 import type { Failure } from './retries.ts'
 
 /** What there is to do about a workload, and when to look at it again if nothing happens before. */
@@ -65,7 +65,7 @@ export class Reconciler {
   }
 
   /** Writes what is due, decided on the newest copy. Never rejects. */
-  async reconcile(key: WorkloadKey, priority: Priority): Promise<Outcome> {
+  async reconcile(key: WorkloadKey, priority: Priority, stopping: Stopping = {}): Promise<Outcome> {
     const { writer, logger } = this.#ports
     let decided: Decision | undefined
     const plan = (workload: Workload) => {
@@ -74,7 +74,7 @@ export class Reconciler {
       return planned
     }
     try {
-      const { plan: planned, workload, wrote } = await writer.write(key, plan, { priority })
+      const { plan: planned, workload, wrote } = await writer.write(key, plan, { priority, ...stopping })
       const { decision } = planned
       const moved = wrote && decision?.action !== 'hold' ? decision : undefined
       if (moved) {
@@ -83,7 +83,7 @@ export class Reconciler {
       }
       return { type: 'done', workload, moved }
     } catch (error) {
-      return this.#failed(key, error, decided)
+      return this.#failed(key, error, decided, stopping)
     }
   }
 
@@ -93,12 +93,18 @@ export class Reconciler {
     return planStep(workload, this.#ports.clock(), this.#rules)
   }
 
-  async #failed(key: WorkloadKey, error: unknown, decision: Decision | undefined): Promise<Outcome> {
+  async #failed(
+    key: WorkloadKey,
+    error: unknown,
+    decision: Decision | undefined,
+    stopping: Stopping,
+  ): Promise<Outcome> {
+    if (stopping.signal?.aborted) return { type: 'failed', why: 'unavailable' }
     this.#log(key, error)
     const why = failureOf(error)
     if (why !== 'refused' || !decision) return { type: 'failed', why }
     try {
-      return (await this.#writeFailure(key, decision)) ?? { type: 'failed', why }
+      return (await this.#writeFailure(key, decision, stopping)) ?? { type: 'failed', why }
     } catch (again) {
       this.#log(key, again)
       return { type: 'failed', why: failureOf(again) }
@@ -106,12 +112,16 @@ export class Reconciler {
   }
 
   /** So that the workload itself says that the cluster refused, and until when its backoff lasts. */
-  async #writeFailure(key: WorkloadKey, decision: Decision): Promise<Outcome | undefined> {
+  async #writeFailure(
+    key: WorkloadKey,
+    decision: Decision,
+    stopping: Stopping,
+  ): Promise<Outcome | undefined> {
     const { writer, clock } = this.#ports
     const plan = (workload: Workload) => ({
       change: planFailure(workload, decision, clock(), this.#rules),
     })
-    const { workload, wrote } = await writer.write(key, plan, { priority: 'completion' })
+    const { workload, wrote } = await writer.write(key, plan, { priority: 'completion', ...stopping })
     return wrote ? { type: 'done', workload, moved: undefined } : undefined
   }
 

@@ -12,7 +12,7 @@ interface Entry {
   readonly at: Instant
 }
 
-const systemLater: Later = (callback, milliseconds) => {
+export const systemLater: Later = (callback, milliseconds) => {
   const timeout = setTimeout(callback, milliseconds)
   return () => clearTimeout(timeout)
 }

@@ -1,0 +1,36 @@
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import { KubernetesClient } from '../kubernetes/client.ts'
+import { Credentials } from '../kubernetes/credentials.ts'
+import { EventRecorder } from '../kubernetes/events.ts'
+import { HttpTransport } from '../kubernetes/http.ts'
+import { WorkloadInformer } from '../kubernetes/informer.ts'
+import type { KubernetesObserver } from '../kubernetes/observer.ts'
+import { WorkloadPatcher } from '../kubernetes/patcher.ts'
+import { WriteGate } from '../kubernetes/write-gate.ts'
+import type { Logger } from '../logger.ts'
+
+interface ConnectionOptions {
+  readonly config: Config
+  /** undefined: the default loading rules, then the in-cluster account. */
+  readonly kubeconfig: string | undefined
+  readonly observer: KubernetesObserver
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** The cluster's side of the program: who talks to it, over one pool of sockets. */
+export type Connection = ReturnType<typeof connectionTo>
+
+/** Throws Error when no usable kubeconfig is found. */
+export function connectionTo({ config, kubeconfig, observer, clock, logger }: ConnectionOptions) {
+  const credentials = new Credentials({ source: { file: kubeconfig }, log: logger })
+  const transport = new HttpTransport(credentials)
+  const client = new KubernetesClient({ transport, observer })
+  const informer = new WorkloadInformer({ lister: client, observer, log: logger })
+  const { writesPerSecond, wakesPerSecond } = config.controller
+  const gate = new WriteGate({ writesPerSecond, wakesPerSecond })
+  const patcher = new WorkloadPatcher({ calls: client, copy: informer, gate })
+  const recorder = new EventRecorder({ caller: client, observer, log: logger, clock })
+  return { credentials, transport, client, informer, patcher, recorder }
+}

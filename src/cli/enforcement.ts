@@ -1,0 +1,111 @@
+import type { RequestListener } from 'node:http'
+import type { Clock, Instant } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { Rules } from '../domain/rules.ts'
+import type { Kind } from '../domain/workload.ts'
+import { OneSecret } from '../kubernetes/secret.ts'
+import { trim } from '../kubernetes/trim.ts'
+import { WebhookRegistration } from '../kubernetes/webhook-configuration.ts'
+import type { WorkloadObject } from '../kubernetes/api-object.ts'
+import type { Logger } from '../logger.ts'
+import type { Runnable } from '../runnable.ts'
+import type { Certificates } from '../webhook/certificates.ts'
+import { certificatesOf } from '../webhook/certificates/mode.ts'
+import { EXEMPT_USERS } from '../webhook/exempt.ts'
+import type { Observer } from '../webhook/ports.ts'
+import { createWebhook } from '../webhook/server.ts'
+import type { Connection } from './connection.ts'
+
+/** The port of the Service that the chart makes. */
+const SERVICE_PORT = 443
+
+interface EnforcementOptions {
+  readonly config: Config
+  readonly connection: Connection
+  readonly ownNamespace: string | undefined
+  /** Where the Secret and the Lease are. */
+  readonly namespace: string
+  /** Who we are to the cluster, once that is known. */
+  readonly ownUser: () => string | undefined
+  /** Where the API server finds the webhook outside a cluster, once it listens; null: nowhere. */
+  readonly url: () => string | null
+  readonly excludeNamespaces: readonly string[]
+  readonly rules: Rules
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly observer: Observer & { certificateExpires(at: Instant): void }
+}
+
+/** What holds pins and overrides against people: certificates, the webhook, and its registration. */
+export interface Enforcement {
+  readonly certificates: Certificates
+  readonly webhook: (path: string) => RequestListener | undefined
+  /** Only the leader runs it. */
+  readonly registration: Runnable
+}
+
+export function enforcementOf(options: EnforcementOptions): Enforcement {
+  const { config, connection, ownNamespace, namespace, ownUser, excludeNamespaces, clock, logger, observer } =
+    options
+  const { mode, directory, secret, leafLifetime, caLifetime, renewAt } = config.webhook.certificates
+  const { client, informer, patcher } = connection
+  const service =
+    ownNamespace === undefined ? undefined : { name: config.webhook.service, namespace: ownNamespace }
+  const certificates = certificatesOf(
+    {
+      mode,
+      directory,
+      lifetimes: { leaf: leafLifetime, ca: caLifetime, renewAt },
+      service,
+      url: config.webhook.url ?? (service ? null : 'https://127.0.0.1'),
+    },
+    { store: new OneSecret({ client, namespace, name: secret, log: logger }), clock, log: logger },
+  )
+  certificates.onChange(() => observer.certificateExpires(certificates.expiresAt))
+  const exemptUsers = [...EXEMPT_USERS, ...config.exemptUsers]
+  const webhook = createWebhook({
+    workloads: informer,
+    live: patcher,
+    trim: (kind: Kind, object: unknown) => trim(kind, object as WorkloadObject),
+    rules: options.rules,
+    clock,
+    logger,
+    observer,
+    exemptUsers: new Set(exemptUsers),
+    excludeNamespaces: new Set(excludeNamespaces),
+    ownUser,
+  })
+  const registration = onceStarted('webhook registration', () => {
+    const url = options.url()
+    return new WebhookRegistration({
+      client,
+      log: logger,
+      caBundle: () => certificates.caBundle,
+      onCaBundle: (listener) => certificates.onCaBundle(listener),
+      onPublished: (bundle) => certificates.published(bundle),
+      url,
+      service: url === null && service ? { ...service, port: SERVICE_PORT } : null,
+      ownNamespace: url === null ? ownNamespace : undefined,
+      excludeNamespaces,
+      exemptUsers,
+      ownUser: ownUser(),
+    })
+  })
+  return { certificates, webhook, registration }
+}
+
+/** Made as it starts, since what it needs is known only then; made anew each time. */
+function onceStarted(name: string, make: () => Runnable): Runnable {
+  let running: Runnable | undefined
+  return {
+    name,
+    async start() {
+      running = make()
+      await running.start()
+    },
+    async stop() {
+      await running?.stop()
+      running = undefined
+    },
+  }
+}

@@ -1,0 +1,143 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { request } from 'undici'
+import { registerRelease } from '../../src/cli/release.ts'
+import { LeaderElection } from '../../src/controller/leader-election.ts'
+import { KubernetesClient } from '../../src/kubernetes/client.ts'
+import type { HttpTransport } from '../../src/kubernetes/http.ts'
+import { LeaseObjects } from '../../src/kubernetes/lease.ts'
+import { SandboxCluster } from '../../src/sandbox/sandbox.ts'
+import { RecordingObserver, silentLog, transportTo } from '../kubernetes/fake-api-server.ts'
+import { manifest } from '../support/manifests.ts'
+import { call, type Outcome } from './terminal.ts'
+
+const WEB = '/apis/apps/v1/namespaces/default/deployments/web'
+const LEASE = '/apis/coordination.k8s.io/v1/namespaces/default/leases/dormouse'
+
+describe('dormouse release --all', () => {
+  let directory: string
+  let sandbox: SandboxCluster
+  let transport: HttpTransport
+  let running: LeaderElection[]
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'dormouse-release-'))
+    sandbox = new SandboxCluster({ port: 0, clock: () => Date.now(), readyAfterMs: 10, onRequest: () => {} })
+    await sandbox.start()
+    transport = transportTo(new URL(sandbox.url))
+    running = []
+    await writeFile(join(directory, 'kubeconfig'), sandbox.kubeconfig())
+    const lease = { duration: '2s', renew: '1s', retry: '200ms' }
+    await writeFile(join(directory, 'config.yaml'), JSON.stringify({ controller: { lease } }))
+    const sleeper = manifest('deployments', 'web', { replicas: 0 })
+    await send('POST', '/apis/apps/v1/namespaces/default/deployments', {
+      ...sleeper,
+      metadata: {
+        ...(sleeper as { metadata: object }).metadata,
+        annotations: { 'dormouse.dev/enabled': 'true' },
+        labels: { 'dormouse.dev/asleep': '3' },
+      },
+    })
+  })
+
+  afterEach(async () => {
+    for (const election of running) await election.stop()
+    await transport.close()
+    await sandbox.stop()
+    await rm(directory, { recursive: true })
+  })
+
+  const send = async (method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown) => {
+    const answer = await request(sandbox.url + path, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return (await answer.body.json()) as {
+      code?: number
+      metadata: { annotations?: object; labels?: object }
+      spec: { replicas?: number; holderIdentity?: string; leaseTransitions?: number }
+    }
+  }
+
+  const release = (...more: string[]): Promise<Outcome> =>
+    call(
+      (program, ports) =>
+        registerRelease(program, {
+          ...ports,
+          environment: {},
+          stopSignal: new AbortController().signal,
+          ownNamespace: undefined,
+          logDestination: { write: () => undefined },
+        }),
+      [
+        'release',
+        '--all',
+        '--kubeconfig',
+        join(directory, 'kubeconfig'),
+        '--config',
+        join(directory, 'config.yaml'),
+        ...more,
+      ],
+    )
+
+  /** A service's leader that notes how many replicas it saw whenever it starts and stops. */
+  const aLeader = async (seen: string[]) => {
+    const client = new KubernetesClient({ transport, observer: new RecordingObserver() })
+    const note = async (what: string) => {
+      const { spec } = await send('GET', WEB)
+      seen.push(`${what} at ${spec.replicas} replicas`)
+    }
+    const election = new LeaderElection({
+      lease: new LeaseObjects({ caller: client, namespace: 'default', name: 'dormouse', creatable: true }),
+      identity: 'the service',
+      duration: 2000,
+      renew: 1000,
+      retry: 200,
+      clock: () => Date.now(),
+      logger: silentLog,
+      leading: [{ name: 'work', start: () => note('starts'), stop: () => note('stops') }],
+      observer: { lead: () => {} },
+    })
+    running.push(election)
+    await election.start()
+  }
+
+  it('wakes what sleeps and leaves no mark; the Lease is free afterwards', async () => {
+    const { code, out } = await release()
+    expect(out).to.equal('deployments/default/web\n1 workload released\n')
+    expect(code).to.equal(0)
+    const { metadata, spec } = await send('GET', WEB)
+    expect(spec.replicas).to.equal(3)
+    expect(JSON.stringify([metadata.annotations ?? {}, metadata.labels ?? {}])).not.to.include(
+      'dormouse.dev/',
+    )
+    expect((await send('GET', LEASE)).spec).not.to.have.property('holderIdentity')
+  })
+
+  it('takes the Lease from a running service, says so, and acts only once that one has stopped', async () => {
+    const seen: string[] = []
+    await aLeader(seen)
+    const { code, out } = await release()
+    expect(code).to.equal(0)
+    expect(out).to.match(/^The Lease was taken from the service, which leads: in 2 s it has stopped\n/)
+    expect(seen.slice(0, 2)).to.deep.equal(['starts at 0 replicas', 'stops at 0 replicas'])
+    expect((await send('GET', WEB)).spec.replicas).to.equal(3)
+  })
+
+  it('deletes the webhook configuration', async () => {
+    const collection = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'
+    await send('POST', collection, { metadata: { name: 'dormouse' }, webhooks: [] })
+    await release()
+    expect(await send('GET', `${collection}/dormouse`)).to.have.property('code', 404)
+  })
+
+  it('changes nothing in a dry run, and leads nobody', async () => {
+    const { out } = await release('--dry-run')
+    expect(out).to.equal('deployments/default/web\n1 workload would be released\n')
+    expect((await send('GET', WEB)).spec.replicas).to.equal(0)
+    expect(await send('GET', LEASE)).to.have.property('code', 404)
+  })
+})

@@ -1,0 +1,124 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { aPair, DURATION, FakeReplicas, NEVER_HELD, RETRY } from './fake-replicas.ts'
+
+describe('a Lease touched by hand', () => {
+  it('given to a stranger ends the leadership; it is taken again when it has run out', async () => {
+    const { world, leader } = await aPair()
+    const record = world.stored?.record ?? NEVER_HELD
+    world.edit({ ...record, holder: 'somebody' })
+    await world.until(() => !leader.acting, RETRY + 100)
+    await world.until(() => world.leaders.length > 0, DURATION + RETRY)
+    expect(world.overlaps).to.deep.equal([])
+  })
+
+  it('given to the standby lets nobody lead beside the leader', async () => {
+    const { world } = await aPair()
+    world.edit({ ...(world.stored?.record ?? NEVER_HELD), holder: 'replica-2' })
+    await world.time.pass(60_000)
+    expect(world.leaders).to.have.length(1)
+    expect(world.overlaps).to.deep.equal([])
+  })
+
+  for (const [what, edit] of [
+    ['deleted', (world: FakeReplicas) => void (world.stored = undefined)],
+    ['emptied', (world: FakeReplicas) => world.edit(NEVER_HELD)],
+    [
+      'without its holder',
+      (world: FakeReplicas) => world.edit({ ...(world.stored?.record ?? NEVER_HELD), holder: '' }),
+    ],
+    [
+      'of one second',
+      (world: FakeReplicas) => world.edit({ ...(world.stored?.record ?? NEVER_HELD), durationSeconds: 1 }),
+    ],
+    [
+      'of a thousand years',
+      (world: FakeReplicas) => world.edit({ ...(world.stored?.record ?? NEVER_HELD), durationSeconds: 3e10 }),
+    ],
+  ] as const) {
+    it(`${what} leads to no two leaders, and to one`, async () => {
+      const { world, leader } = await aPair()
+      edit(world)
+      leader.weather = 'refused'
+      await world.time.pass(7000)
+      leader.weather = 'fair'
+      await world.time.pass(60_000)
+      expect(world.leaders).to.have.length(1)
+      expect(world.overlaps).to.deep.equal([])
+    })
+  }
+
+  it('lost in a cluster is not recreated: the leader stops and says so once', async () => {
+    const { world, leader, standby } = await aPair()
+    world.creatable = false
+    world.stored = undefined
+    await world.time.pass(60_000)
+    expect(world.stored).to.equal(undefined)
+    expect(world.leaders).to.deep.equal([])
+    for (const { logged } of [leader, standby])
+      expect(logged.filter((line) => line.startsWith('there is no Lease'))).to.have.length(1)
+    world.edit(NEVER_HELD)
+    await world.time.pass(DURATION + RETRY)
+    expect(world.leaders).to.have.length(1)
+    expect(world.overlaps).to.deep.equal([])
+  })
+})
+
+describe('clocks', () => {
+  it('that differ by hours, or jump, change nothing', async () => {
+    const { world, leader, standby } = await aPair()
+    standby.wallOffset = 7_200_000
+    await world.time.pass(30_000)
+    leader.wallOffset = -3_600_000
+    await world.time.pass(30_000)
+    standby.wallOffset = -86_400_000
+    await world.time.pass(30_000)
+    expect(leader.told).to.deep.equal(['lead', 'start'])
+    expect(world.overlaps).to.deep.equal([])
+  })
+})
+
+describe('at no instant two lead', function () {
+  this.timeout(60_000)
+
+  const mishap = fc.record({
+    after: fc.integer({ min: 0, max: 12_000 }),
+    who: fc.nat({ max: 2 }),
+    what: fc.constantFrom('refused', 'lost', 'hang', 'fair', 'crash', 'restart', 'clock', 'slow', 'fast'),
+  })
+
+  it('whatever fails, with clocks that run up to 2 % apart', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.double({ min: 0.99, max: 1.01, noNaN: true }), { minLength: 3, maxLength: 3 }),
+        fc.array(mishap, { maxLength: 25 }),
+        async (rates, mishaps) => {
+          const world = new FakeReplicas()
+          const present = rates.map((rate) => world.replica({ rate, stopTime: 1500 }))
+          for (const replica of present) void replica.election.start()
+          for (const { after, who, what } of mishaps) {
+            await world.time.pass(after)
+            const replica = present[who]
+            if (!replica) continue
+            if (what === 'slow' || what === 'fast') world.latency = what === 'slow' ? 4000 : 10
+            else if (what === 'clock') replica.wallOffset += 1_000_000
+            else if (what === 'crash' || what === 'restart') {
+              if (what === 'crash') replica.crash()
+              else void replica.election.stop()
+              const next = world.replica({ rate: rates[who] ?? 1, stopTime: 1500 })
+              present[who] = next
+              void next.election.start()
+            } else replica.weather = what
+          }
+          expect(world.overlaps).to.deep.equal([])
+          for (const replica of present) replica.weather = 'fair'
+          world.latency = 10
+          await world.time.pass(60_000)
+          expect(world.overlaps).to.deep.equal([])
+          expect(world.leaders).to.have.length(1)
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+})
