@@ -5,6 +5,7 @@ import { acceptedForm, mediaType, readBody, route } from './request.ts'
 import { serve } from './resource-handler.ts'
 import type { Answer, ResourceParts } from './resource-handler.ts'
 import { badRequest, StatusError, unknownPath } from './status.ts'
+import { warningRecorder } from './warnings.ts'
 
 export interface ServerParts extends ResourceParts {
   onError: (error: unknown, request: string) => void
@@ -60,8 +61,9 @@ async function answered(
   const form = acceptedForm(request.headers.accept)
   const readable = method === 'POST' || method === 'PUT' || method === 'PATCH' || method === 'DELETE'
   const body = readable ? await readBody(request) : undefined
+  const warn = warningRecorder((headers) => response.setHeader('warning', headers))
   return serve(
-    { request, response, method, route: found, query, form, user, body, type: mediaType(request) },
+    { request, response, method, route: found, query, form, user, body, type: mediaType(request), warn },
     parts,
   )
 }
@@ -103,7 +105,7 @@ function send(
   response: ServerResponse,
   { code, body, type = 'application/json', headers = {} }: Answer,
 ): void {
-  response
-    .writeHead(code, { ...headers, 'content-type': type, 'content-length': Buffer.byteLength(body) })
-    .end(body)
+  response.writeHead(code, { ...headers, 'content-type': type, 'content-length': Buffer.byteLength(body) })
+  // Together with a text Node would write the headers, which hold bytes, as UTF-8 once more.
+  response.end(response.hasHeader('warning') ? Buffer.from(body) : body)
 }

@@ -1,11 +1,13 @@
 import { isRecord } from './object.ts'
 import type { KubeObject, ObjectSpec } from './object.ts'
 import type { Resource } from './resources.ts'
+import { withWebhookDefaults } from './webhook-configuration.ts'
 
 /** The defaults that clients read back; the many that nobody here asks about are left out. */
 export function withDefaults(resource: Resource, object: KubeObject): KubeObject {
   if (resource.plural === 'namespaces' && resource.group === '') return namespace(object)
   if (resource.plural === 'secrets') return secret(object)
+  if (resource.generation === 'webhooks') return withWebhookDefaults(object)
   if (resource.group !== 'apps' || !object.spec) return object
   const spec = { ...ofKind(resource.plural), ...defined(object.spec) }
   if (!spec.template) return { ...object, spec }

@@ -8,7 +8,7 @@ import { timestamp } from './object-store.ts'
 import type { ObjectStore } from './object-store.ts'
 import { groupVersion, served } from './resources.ts'
 import type { Resource } from './resources.ts'
-import { alreadyExists, badRequest, conflict, invalid, notFound } from './status.ts'
+import { alreadyExists, badRequest, conflict, invalid, notFound, wrong } from './status.ts'
 import { asObject, validate } from './validation.ts'
 
 export interface WriteOptions {
@@ -30,13 +30,24 @@ export interface Target {
   name: string
 }
 
+/** An update that is ready but for admission, and what it was made of. */
+export interface Proposal {
+  target: Target
+  options: WriteOptions
+  previous: StoredObject
+  object: KubeObject
+  /** As sent; undefined: the update does not mind which version it replaces. */
+  resourceVersion: string | undefined
+}
+
 const NAMESPACES = served('', 'namespaces')
 const SERVICE_ACCOUNTS = served('', 'serviceaccounts')
 const SUFFIX_CHARACTERS = 'bcdfghjklmnpqrstvwxz2456789'
 
 /**
- * The write path, as kube-apiserver's generic registry has it: decode, default, check preconditions, validate,
- * record the field managers, store.
+ * The write path, as kube-apiserver's generic registry has it: decode, default, record the field managers, and
+ * then, after admission where a client writes (see Writes), check the version, validate, store. What the sandbox's
+ * own controllers write goes through `create` and `update`, which ask no webhook.
  */
 export class Registry {
   readonly store: ObjectStore
@@ -61,18 +72,44 @@ export class Registry {
     body: unknown,
     options: WriteOptions,
   ): StoredObject {
+    return this.insert(resource, this.draft(resource, namespace, body, options), options)
+  }
+
+  /** What a create would store, not validated yet. @throws StatusError 400, 404 for a namespace that is not there */
+  draft(resource: Resource, namespace: string | undefined, body: unknown, options: WriteOptions): KubeObject {
     const sent = asObject(resource, body)
     const metadata = this.#newMetadata(resource, namespace, sent.metadata)
-    const { status: _status, ...rest } = sent
-    const hasStatus = resource.subresources.includes('status')
-    const object = withDefaults(resource, { ...(hasStatus ? rest : sent), metadata })
-    // Mutating admission belongs here: a CREATE review of `object`, which may come back changed.
+    const object = withDefaults(resource, { ...withoutStatus(resource, sent), metadata })
+    return this.#managed(resource, undefined, object, options)
+  }
+
+  /**
+   * Stores a draft, or what admission made of it.
+   * @throws StatusError 409, 422
+   */
+  insert(
+    resource: Resource,
+    draft: KubeObject,
+    options: WriteOptions,
+    admitted: KubeObject = draft,
+  ): StoredObject {
+    const { name, namespace, creationTimestamp, generation } = draft.metadata
+    const whole = admitted === draft ? draft : withDefaults(resource, withoutStatus(resource, admitted))
+    const object = {
+      ...whole,
+      metadata: {
+        ...whole.metadata,
+        name,
+        ...(namespace === undefined ? {} : { namespace }),
+        ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
+        ...(generation === undefined ? {} : { generation }),
+      },
+    }
     validate(resource, object)
-    if (this.store.get(resource.store, namespace, metadata.name)) throw alreadyExists(resource, metadata.name)
-    const managed = this.#managed(resource, undefined, object, options)
-    if (options.dryRun) return { ...managed, metadata: { ...managed.metadata, uid: '', resourceVersion: '' } }
-    const stored = this.store.create(resource.store, managed)
-    if (resource === NAMESPACES) this.#furnish(metadata.name)
+    if (this.store.get(resource.store, namespace, name)) throw alreadyExists(resource, name)
+    if (options.dryRun) return { ...object, metadata: { ...object.metadata, uid: '', resourceVersion: '' } }
+    const stored = this.store.create(resource.store, object)
+    if (resource === NAMESPACES) this.#furnish(name)
     return stored
   }
 
@@ -81,21 +118,39 @@ export class Registry {
    * @throws StatusError 400, 404, 409 for a stale resourceVersion or another uid, 422
    */
   update(target: Target, change: (stored: StoredObject) => unknown, options: WriteOptions): StoredObject {
-    const { resource, name } = target
+    return this.commit(this.propose(target, change, options))
+  }
+
+  /** What an update would store, not validated yet. @throws StatusError 400, 404, 409 for another uid */
+  propose(target: Target, change: (stored: StoredObject) => unknown, options: WriteOptions): Proposal {
+    const { resource } = target
     const previous = this.get(target)
     const sent = asObject(resource, change(previous))
-    this.#checkPreconditions(target, previous, sent.metadata)
-    const object = this.#prepared(resource, previous, sent, options)
-    // Mutating admission belongs here: an UPDATE review of `object` with `previous` (for the subresource scale
-    // as two Scales), which may come back changed. Whoever awaits it must take `previous` anew if it was
-    // replaced meanwhile.
+    checkIdentity(target, previous, sent.metadata)
+    const prepared = this.#prepared(resource, previous, sent, options)
+    const object = this.#managed(resource, previous, prepared, options)
+    return { target, options, previous, object, resourceVersion: sent.metadata.resourceVersion || undefined }
+  }
+
+  /** Whether nothing was written to the object since. */
+  isCurrent({ target, previous }: Proposal): boolean {
+    return this.store.get(target.resource.store, target.namespace, target.name) === previous
+  }
+
+  /**
+   * Stores what was proposed, or what admission made of it.
+   * @throws StatusError 409 for a stale resourceVersion or when the object was replaced since, 422
+   */
+  commit(proposal: Proposal, admitted?: KubeObject): StoredObject {
+    const { target, options, previous, resourceVersion } = proposal
+    const { resource, name } = target
+    checkVersion(target, previous, resourceVersion)
+    const object = admitted ? this.#prepared(resource, previous, admitted, options) : proposal.object
     if (options.subresource !== 'status') validate(resource, object, previous)
-    const managed = this.#managed(resource, previous, object, options)
-    if (isDeepStrictEqual(managed, previous) || options.dryRun)
-      return { ...managed, metadata: { ...managed.metadata, ...identity(previous) } }
-    const current = this.store.get(resource.store, target.namespace, name)
-    if (current !== previous) throw conflict(resource, name)
-    return this.store.replace(resource.store, previous, managed)
+    if (isDeepStrictEqual(object, previous) || options.dryRun)
+      return { ...object, metadata: { ...object.metadata, ...identity(previous) } }
+    if (!this.isCurrent(proposal)) throw conflict(resource, name)
+    return this.store.replace(resource.store, previous, object)
   }
 
   /** Deletes at once (finalizers hold nothing here), and with it what it owns. @throws StatusError 404, 409 */
@@ -145,27 +200,6 @@ export class Registry {
     }
   }
 
-  #checkPreconditions(target: Target, previous: StoredObject, sent: ObjectMeta): void {
-    const { resource, namespace, name } = target
-    if ((sent.name || name) !== name)
-      throw badRequest(`the name of the object (${sent.name}) does not match the name on the URL (${name})`)
-    if ((sent.namespace ?? namespace) !== namespace)
-      throw badRequest(
-        `the namespace of the object (${sent.namespace ?? ''}) does not match the namespace on the URL (${namespace ?? ''})`,
-      )
-    mustEqual(target, 'UID', sent.uid, previous.metadata.uid)
-    if (!sent.resourceVersion && !resource.unconditionalUpdate)
-      throw invalid(resource, name, [
-        {
-          reason: 'FieldValueInvalid',
-          field: 'metadata.resourceVersion',
-          message: 'Invalid value: 0x0: must be specified for an update',
-        },
-      ])
-    if (sent.resourceVersion && sent.resourceVersion !== previous.metadata.resourceVersion)
-      throw conflict(resource, name)
-  }
-
   #prepared(
     resource: Resource,
     previous: StoredObject,
@@ -212,6 +246,31 @@ export class Registry {
   }
 }
 
+function checkIdentity(target: Target, previous: StoredObject, sent: ObjectMeta): void {
+  const { namespace, name } = target
+  if ((sent.name || name) !== name)
+    throw badRequest(`the name of the object (${sent.name}) does not match the name on the URL (${name})`)
+  if ((sent.namespace ?? namespace) !== namespace)
+    throw badRequest(
+      `the namespace of the object (${sent.namespace ?? ''}) does not match the namespace on the URL (${namespace ?? ''})`,
+    )
+  mustEqual(target, 'UID', sent.uid, previous.metadata.uid)
+}
+
+function checkVersion({ resource, name }: Target, previous: StoredObject, sent: string | undefined): void {
+  if (sent === undefined && !resource.unconditionalUpdate)
+    throw invalid(resource, name, [
+      wrong('metadata.resourceVersion', '0x0', 'must be specified for an update'),
+    ])
+  if (sent !== undefined && sent !== previous.metadata.resourceVersion) throw conflict(resource, name)
+}
+
+function withoutStatus(resource: Resource, object: KubeObject): KubeObject {
+  if (!resource.subresources.includes('status')) return object
+  const { status: _status, ...rest } = object
+  return rest
+}
+
 function identity({ metadata }: StoredObject) {
   const { name, namespace, uid, resourceVersion, creationTimestamp, generation } = metadata
   return {
@@ -226,6 +285,7 @@ function identity({ metadata }: StoredObject) {
 
 function grew({ generation }: Resource, previous: KubeObject, object: KubeObject): boolean {
   if (generation === 'none') return false
+  if (generation === 'webhooks') return !isDeepStrictEqual(previous['webhooks'], object['webhooks'])
   if (!isDeepStrictEqual(previous.spec, object.spec)) return true
   return (
     generation === 'spec and annotations' &&

@@ -18,9 +18,11 @@ import { fromScale, toScale } from './scale.ts'
 import { both } from './selectors.ts'
 import { StatusError, success } from './status.ts'
 import type { Watches } from './watch.ts'
+import type { Requester, Writes } from './writes.ts'
 
 export interface ResourceParts {
   registry: Registry
+  writes: Writes
   watches: Watches
   tokens: Tokens
   faults: Faults
@@ -44,6 +46,8 @@ export interface Call {
   user: User
   body: unknown
   type: string
+  /** Tells the client something beside the answer. */
+  warn: (text: string) => void
 }
 
 const CORE_EVENTS = served('', 'events')
@@ -71,7 +75,7 @@ export async function serve(call: Call, parts: ResourceParts): Promise<Answer | 
   }
 }
 
-function collection(call: Call, parts: ResourceParts): Answer | undefined {
+async function collection(call: Call, parts: ResourceParts): Promise<Answer | undefined> {
   const { query, route } = call
   switch (call.method) {
     case 'GET': {
@@ -82,6 +86,7 @@ function collection(call: Call, parts: ResourceParts): Answer | undefined {
     case 'POST':
       return created(call, parts)
     case 'DELETE': {
+      await parts.writes.admitDeletion(route, deleteOptions(call), requester(call))
       const { objects, metadata } = page(parts.registry.store, route, query)
       for (const { metadata } of objects)
         parts.registry.delete(
@@ -113,41 +118,49 @@ function watch(call: Call, { watches, clock }: ResourceParts): undefined {
   })
 }
 
-function created(call: Call, parts: ResourceParts): Answer {
+async function created(call: Call, parts: ResourceParts): Promise<Answer> {
   const { resource, namespace } = call.route
   if (resource.namespaced && namespace === undefined) return notAllowed()
   mustBeObjectType(call.request)
   const isNewEvent = resource.group === 'events.k8s.io'
   const body = isNewEvent ? toCoreEvent(call.body) : call.body
-  const object = parts.registry.create(storedAs(call.route), namespace, body, writeOptions(call))
+  const object = await parts.writes.create(
+    storedAs(call.route),
+    namespace,
+    body,
+    writeOptions(call),
+    requester(call),
+  )
   return { code: 201, body: presentation(call, parts).one(object) }
 }
 
-function written(call: Call, parts: ResourceParts, change: (seen: object) => unknown): Answer {
+async function written(call: Call, parts: ResourceParts, change: (seen: object) => unknown): Promise<Answer> {
   const { route } = call
   const place = { ...target(route), resource: storedAs(route) }
   const options = writeOptions(call)
   if (route.subresource === 'scale') {
-    const scaled = parts.registry.update(
+    const scaled = await parts.writes.update(
       place,
       (stored) => fromScale(route.resource, stored, change(toScale(stored))),
       { ...options, subresource: 'scale' },
+      requester(call),
     )
     return ok(JSON.stringify(toScale(scaled)))
   }
   const isNewEvent = route.resource.group === 'events.k8s.io'
-  const object = parts.registry.update(
+  const object = await parts.writes.update(
     place,
     (stored) => (isNewEvent ? toCoreEvent(change(fromCoreEvent(stored))) : change(stored)),
     route.subresource === 'status' ? { ...options, subresource: 'status' } : options,
+    requester(call),
   )
   return ok(presentation(call, parts).one(object))
 }
 
-function removed(call: Call, { registry }: ResourceParts): Answer {
+async function removed(call: Call, { writes }: ResourceParts): Promise<Answer> {
   const { resource, name = '', subresource } = call.route
   if (subresource !== undefined) return notAllowed()
-  const { metadata } = registry.delete(target(call.route), deleteOptions(call))
+  const { metadata } = await writes.delete(target(call.route), deleteOptions(call), requester(call))
   const group = resource.group === '' ? {} : { group: resource.group }
   return ok(JSON.stringify(success({ name, ...group, kind: resource.plural, uid: metadata.uid })))
 }
@@ -191,6 +204,33 @@ const reviewContext = ({ registry, tokens, clock, faults }: ResourceParts): Revi
 
 function writeOptions({ request, query, route }: Call): WriteOptions {
   return { manager: fieldManager(request, query), dryRun: isDryRun(route.resource, query) }
+}
+
+/** As admission names them: to it, a PATCH is an update. */
+const OPTIONS: Record<string, string> = {
+  POST: 'CreateOptions',
+  PUT: 'UpdateOptions',
+  PATCH: 'UpdateOptions',
+  DELETE: 'DeleteOptions',
+}
+
+function requester({ method, query, body, route, user, warn }: Call): Requester {
+  const parameters = Object.fromEntries(
+    ['fieldManager', 'fieldValidation', 'propagationPolicy']
+      .map((name) => [name, query.get(name)] as const)
+      .filter(([, value]) => value !== null),
+  )
+  return {
+    user,
+    options: {
+      ...(method === 'DELETE' && isRecord(body) ? body : {}),
+      kind: OPTIONS[method],
+      apiVersion: 'meta.k8s.io/v1',
+      ...parameters,
+      ...(isDryRun(route.resource, query) ? { dryRun: ['All'] } : {}),
+    },
+    warn,
+  }
 }
 
 function deleteOptions({ body, query, route }: Call): DeleteOptions {

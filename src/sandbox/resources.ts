@@ -12,7 +12,7 @@ export interface Resource {
   subresources: readonly Subresource[]
   store: string
   /** What makes `metadata.generation` grow; a Deployment's annotations do too, since they are copied on. */
-  generation: 'none' | 'spec' | 'spec and annotations'
+  generation: 'none' | 'spec' | 'spec and annotations' | 'webhooks'
   /** Leases and webhook configurations may not be replaced without naming a resourceVersion. */
   unconditionalUpdate: boolean
 }
@@ -70,6 +70,7 @@ export const RESOURCES: readonly Resource[] = [
   resource('events.k8s.io', 'events', 'Event', { shortNames: ['ev'], store: 'events' }),
   resource('admissionregistration.k8s.io', 'mutatingwebhookconfigurations', 'MutatingWebhookConfiguration', {
     ...CLUSTER,
+    generation: 'webhooks',
     unconditionalUpdate: false,
   }),
   resource(AUTHENTICATION, 'tokenreviews', 'TokenReview', REVIEW),

@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import { stringify } from 'yaml'
 import type { Clock } from '../clock.ts'
 import type { Runnable } from '../runnable.ts'
+import { Admission } from './admission.ts'
 import { handle } from './api-server.ts'
 import { Tokens } from './authentication.ts'
 import { Faults } from './faults.ts'
@@ -11,9 +12,11 @@ import { Registry } from './registry.ts'
 import { Rollout } from './rollout.ts'
 import { seedCluster, seedShop } from './seed.ts'
 import { Watches } from './watch.ts'
+import { Writes } from './writes.ts'
 
-/** What the sandbox says of its own bugs. */
+/** What the sandbox says of its own bugs, and of webhooks that failed and were passed over. */
 interface SandboxLogger {
+  warn(fields: object, message: string): void
   error(fields: object, message: string): void
 }
 
@@ -45,6 +48,7 @@ export class SandboxCluster implements Runnable {
   readonly #store: ObjectStore
   readonly #watches: Watches
   readonly #registry: Registry
+  readonly #admission: Admission
   readonly #tokens: Tokens
   readonly #rollout: Rollout
   #server: Server | undefined
@@ -57,6 +61,9 @@ export class SandboxCluster implements Runnable {
     this.#store = new ObjectStore({ clock, historyLimit: options.historyLimit ?? 20_000 })
     this.#watches = new Watches(this.#store, options.bookmarkEveryMs ?? 60_000)
     this.#registry = new Registry(this.#store, clock)
+    this.#admission = new Admission(this.#store, (failure) =>
+      logger?.warn({ err: failure }, 'a webhook failed; by its failurePolicy the write went on'),
+    )
     this.#tokens = new Tokens(clock)
     this.#rollout = new Rollout({
       registry: this.#registry,
@@ -101,6 +108,7 @@ export class SandboxCluster implements Runnable {
   async stop(): Promise<void> {
     await this.#rollout.stop()
     await this.#close()
+    await this.#admission.close()
   }
 
   async #listen(): Promise<void> {
@@ -108,6 +116,7 @@ export class SandboxCluster implements Runnable {
     const { logger, onRequest } = this.#options
     const parts = {
       registry: this.#registry,
+      writes: new Writes(this.#registry, this.#admission),
       watches: this.#watches,
       tokens: this.#tokens,
       faults: this.faults,

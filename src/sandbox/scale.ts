@@ -5,7 +5,7 @@ import { selectorText } from './selectors.ts'
 import { badRequest, invalid } from './status.ts'
 
 /** A workload seen through its scale subresource: an `autoscaling/v1` Scale. */
-export function toScale(workload: StoredObject): KubeObject {
+export function toScale(workload: KubeObject): KubeObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = workload.metadata
   return {
     kind: 'Scale',
@@ -13,8 +13,8 @@ export function toScale(workload: StoredObject): KubeObject {
     metadata: {
       name,
       ...(namespace === undefined ? {} : { namespace }),
-      uid,
-      resourceVersion,
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
       ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
     },
     spec: { replicas: workload.spec?.replicas ?? 0 },

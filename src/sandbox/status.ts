@@ -112,6 +112,14 @@ export function invalid(resource: Resource, name: string, causes: Cause[]): Stat
   })
 }
 
+export function wrong(field: string, value: unknown, why: string): Cause {
+  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${String(value)}: ${why}` }
+}
+
+export function required(field: string): Cause {
+  return { reason: 'FieldValueRequired', field, message: 'Required value' }
+}
+
 /** What a JSON Patch gets that does not apply, a failed `test` included: no more than this is said. */
 export const patchRejected = () =>
   new StatusError(422, 'the server rejected our request due to an error in our request')

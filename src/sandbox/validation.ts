@@ -4,8 +4,9 @@ import type { JsonRecord, KubeObject } from './object.ts'
 import type { Resource } from './resources.ts'
 import { groupVersion } from './resources.ts'
 import { matches } from './selectors.ts'
-import { badRequest, invalid } from './status.ts'
+import { badRequest, invalid, required, wrong } from './status.ts'
 import type { Cause } from './status.ts'
+import { webhookFaults } from './webhook-configuration.ts'
 
 const LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
@@ -37,6 +38,14 @@ export function asObject(resource: Resource, body: unknown): KubeObject {
   for (const field of ['spec', 'status'])
     if (body[field] != null && !isRecord(body[field])) throw mistyped(resource, field, 'object')
   if (resource.group === 'apps') workload(resource, body['spec'])
+  if (resource.kind === 'Secret') secretData(resource, body['data'])
+  const { webhooks } = body
+  if (
+    resource.generation === 'webhooks' &&
+    webhooks != null &&
+    !(Array.isArray(webhooks) && webhooks.every(isRecord))
+  )
+    throw mistyped(resource, 'webhooks', 'list of objects')
   const object: unknown = withoutNulls({ ...body, apiVersion, kind, metadata })
   if (!isObject(object)) throw badRequest('the request body is no Kubernetes object')
   return object
@@ -77,6 +86,17 @@ function workload(resource: Resource, spec: unknown): void {
   if (isRecord(pod)) strings(resource, pod['nodeSelector'], 'spec.template.spec.nodeSelector')
 }
 
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+function secretData(resource: Resource, data: unknown): void {
+  strings(resource, data, 'data')
+  for (const [key, value] of Object.entries(data ?? {}))
+    if (!BASE64.test(String(value).replaceAll(/[\r\n]/g, '')))
+      throw badRequest(
+        `Secret in version "v1" cannot be handled as a Secret: illegal base64 data in field data.${key}`,
+      )
+}
+
 function strings(resource: Resource, value: unknown, path: string): void {
   if (value == null) return
   if (!isRecord(value) || Object.values(value).some((each) => typeof each !== 'string'))
@@ -93,6 +113,8 @@ const mistyped = (resource: Resource, path: string, expected: string) =>
 export function validate(resource: Resource, object: KubeObject, previous?: KubeObject): void {
   const causes: Cause[] = [...metadata(resource, object)]
   if (resource.group === 'apps') causes.push(...spec(resource, object, previous))
+  if (resource.kind === 'Secret') causes.push(...secret(object, previous))
+  if (resource.generation === 'webhooks') causes.push(...webhookFaults(object))
   if (causes.length > 0) throw invalid(resource, object.metadata.name, causes)
 }
 
@@ -128,6 +150,16 @@ function* metadata(resource: Resource, { metadata }: KubeObject): Generator<Caus
     }
 }
 
+const TLS_KEYS = ['tls.crt', 'tls.key']
+
+function* secret(object: KubeObject, previous: KubeObject | undefined): Generator<Cause> {
+  const { type, data } = object
+  if (previous && previous['type'] !== type)
+    yield wrong('type', `"${text(object, 'type')}"`, 'field is immutable')
+  if (type !== 'kubernetes.io/tls') return
+  for (const key of TLS_KEYS) if (!isRecord(data) || !Object.hasOwn(data, key)) yield required(`data[${key}]`)
+}
+
 function* spec(resource: Resource, object: KubeObject, previous: KubeObject | undefined): Generator<Cause> {
   const { replicas = 0, selector, template } = object.spec ?? {}
   if (replicas < 0) yield wrong('spec.replicas', replicas, 'must be greater than or equal to 0')
@@ -153,12 +185,4 @@ function* spec(resource: Resource, object: KubeObject, previous: KubeObject | un
   for (const [index, container] of containers.entries())
     for (const field of ['name', 'image'])
       if (text(container, field) === '') yield required(`spec.template.spec.containers[${index}].${field}`)
-}
-
-function wrong(field: string, value: unknown, why: string): Cause {
-  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${String(value)}: ${why}` }
-}
-
-function required(field: string): Cause {
-  return { reason: 'FieldValueRequired', field, message: 'Required value' }
 }
