@@ -58,6 +58,11 @@ export class Dormouse {
       api: { host: '127.0.0.1', insecurePort: 0, rate: { perSecond: 100_000, burst: 100_000 } },
       auth: { kubernetes: { enabled: true }, local: { issuer, audience, publicKeyFile } },
       ...settings,
+      // Short, so that the next one acts soon after a crash.
+      controller: {
+        lease: { duration: '6s', renew: '4s', retry: '500ms' },
+        ...(settings['controller'] as object | undefined),
+      },
     }
     // JSON is YAML.
     await writeFile(config, JSON.stringify(settled))
