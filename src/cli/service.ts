@@ -1,5 +1,5 @@
 import { createApi, type Api } from '../api/app.ts'
-import { ApiServer, type Listener } from '../api/server.ts'
+import { ApiServer } from '../api/server.ts'
 import type { ApiDeps, AuthSettings, Reviews, Workloads } from '../api/ports.ts'
 import type { Clock } from '../clock.ts'
 import { policyOf, type Config } from '../config.ts'
@@ -15,9 +15,9 @@ import { MetricsServer, type Readiness } from '../metrics/metrics-server.ts'
 import { Metrics } from '../metrics/metrics.ts'
 import type { Runnable } from '../runnable.ts'
 import { connectionTo } from './connection.ts'
-import { enforcementOf, type Enforcement } from './enforcement.ts'
+import { enforcementOf } from './enforcement.ts'
 import { readText } from './files.ts'
-import { httpsListener } from './https.ts'
+import { endpointsOf, type Endpoint, type Face } from './endpoints.ts'
 import { leaseOf, placeOf } from './lease.ts'
 import { UsageError } from './program.ts'
 
@@ -231,28 +231,6 @@ function readiness(informer: WorkloadInformer): Readiness {
 
 /** Milliseconds. */
 const LONGEST_STOP = 2000
-
-type Face = 'api' | 'webhook'
-
-interface Endpoint {
-  readonly listener: Listener
-  readonly faces: readonly Face[]
-}
-
-/** Plain HTTP first where it is asked for; over HTTPS the webhook shares the API's server unless it has a port of its own. */
-function endpointsOf({ api, webhook }: Config, enforcement: Enforcement | undefined): Endpoint[] {
-  const { host, insecurePort } = api
-  const endpoints: Endpoint[] = []
-  if (insecurePort !== null) endpoints.push({ listener: { host, port: insecurePort }, faces: ['api'] })
-  if (!enforcement) return endpoints
-  const { certificates } = enforcement
-  const shared = webhook.port === api.port
-  const secure = (port: number, faces: readonly Face[]) =>
-    endpoints.push({ listener: httpsListener(host, port, certificates, enforcement.webhook, faces), faces })
-  secure(api.port, shared ? ['api', 'webhook'] : ['api'])
-  if (!shared) secure(webhook.port, ['webhook'])
-  return endpoints
-}
 
 /** A server that listens everywhere is reached here by loopback. */
 function reachable(url: string): string {

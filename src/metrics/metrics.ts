@@ -131,6 +131,8 @@ export class Metrics {
     this.workloads = new WorkloadTracker({ rules, clock })
     exportWorkloads(this.#controller, this.workloads, perWorkload)
     this.#leader.set(0)
+    // Without a certificate there is no time at which it ends: 0 would be one long past.
+    this.#certificate.remove()
     if (processMetrics) {
       collectDefaultMetrics({ register: this.#own })
       for (const name of MISNAMED) this.#own.removeSingleMetric(name)
