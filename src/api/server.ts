@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, STATUS_CODES, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import type { Server as TlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import type { Logger } from '../logger.ts'
@@ -20,6 +21,11 @@ const LIMITS: ServerOptions = {
 }
 /** How long `stop` waits for what is in flight, in milliseconds. */
 const DRAIN = 8000
+/**
+ * How long a server over TLS still answers, and asks for each connection to be closed, before it closes
+ * them itself: the API server sends reviews over connections that it keeps, and one that is cut fails.
+ */
+const LINGER = 1000
 
 /** Where the API is served; `createServer` makes it an HTTPS server, or one that is shared. */
 export interface Listener {
@@ -37,6 +43,7 @@ export class ApiServer implements Runnable {
   readonly #clock: Clock
   readonly #logger: Logger
   readonly #servers: (Server | TlsServer)[] = []
+  #leaving = false
 
   constructor(api: Api, listeners: readonly Listener[], { clock, logger }: { clock: Clock; logger: Logger }) {
     this.#api = api
@@ -72,6 +79,8 @@ export class ApiServer implements Runnable {
   async stop(): Promise<void> {
     this.#api.drain()
     const servers = this.#servers.splice(0)
+    this.#leaving = true
+    if (servers.some((server) => 'setSecureContext' in server)) await delay(LINGER)
     const cut = setTimeout(() => {
       this.#logger.warn('requests still in flight are cut')
       for (const server of servers) server.closeAllConnections()
@@ -82,6 +91,9 @@ export class ApiServer implements Runnable {
 
   async #listen({ host, port, createServer: create = createServer }: Listener): Promise<Server | TlsServer> {
     const server = create(LIMITS, this.#api.callback)
+    server.prependListener('request', (_, response) => {
+      if (this.#leaving) response.setHeader('Connection', 'close')
+    })
     // what else is expected is none of our business (RFC 9110, section 10.1.1)
     server.on('checkExpectation', this.#api.callback)
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => this.#refuse(error, socket))

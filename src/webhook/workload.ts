@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { judgeCreate } from '../domain/admission/create.ts'
 import { allow } from '../domain/admission/judgement.ts'
 import { judgeUpdate } from '../domain/admission/update.ts'
-import { ANNOTATION, ASLEEP_LABEL, isKind, SNOOZE_KEY } from '../domain/workload.ts'
+import { ANNOTATION, ASLEEP_LABEL, isKind, SNOOZE_KEY, type Workload } from '../domain/workload.ts'
 import { answered, type Answered } from './answered.ts'
 import type { WebhookDeps } from './ports.ts'
 import type { ReviewRequest } from './review.ts'
@@ -28,9 +28,15 @@ export function reviewWorkload(request: ReviewRequest, { rules, clock, trim }: W
   if (operation === 'CREATE') return answered(uid, judgeCreate(after, rules), after)
   if (operation !== 'UPDATE' || !isJson(request.oldObject)) return answered(uid, allow('unknown'))
   const before = trim(kind, request.oldObject)
+  // As the registration's matchConditions have it.
+  if (!isMarked(before) && !isMarked(after)) return answered(uid, allow('not_managed'))
   const otherChanges = !isDeepStrictEqual(meaningOf(request.oldObject), meaningOf(request.object))
   const manager = (options.fieldManager ?? userInfo.username).slice(0, LONGEST_MANAGER) || null
   return answered(uid, judgeUpdate({ before, after, otherChanges, manager }, clock(), rules), after)
+}
+
+function isMarked({ annotations }: Workload): boolean {
+  return Object.keys(annotations).length > 0
 }
 
 /** The object without its count, our marks and what the API server keeps: what a person means to change. */

@@ -1,0 +1,146 @@
+import { expect } from 'chai'
+import { iso } from '../../src/domain/text.ts'
+import type { ApiAnswer, Method } from '../support/api-client.ts'
+import { describeOn } from '../support/clusters.ts'
+import { enforced, type Enforced } from '../support/enforced.ts'
+import { manifest } from '../support/manifests.ts'
+import { marksOf } from './agreement.ts'
+import { warningsOf } from './verdicts.ts'
+
+const COUNT = 3
+const HPA = 'system:serviceaccount:kube-system:horizontal-pod-autoscaler'
+
+describeOn('what the webhook tells people', function (on) {
+  this.timeout(90_000)
+  const here = enforced(on)
+
+  for (const { title, hold, held } of [
+    { title: 'pinned', hold: 'pin', held: 'is pinned active' },
+    { title: 'overridden', hold: 'override', held: 'is overridden' },
+  ] as const) {
+    it(`names who ${title} it, when, until when, and the very request that clears it`, async () => {
+      const name = `told-${hold}`
+      const workload = await here.create('deployments', name, { replicas: COUNT })
+      await workload.enable()
+      await (hold === 'pin' ? workload.pin() : workload.override('5h'))
+      const { pin, override } = marksOf(await here.get('deployments', name)).state ?? {}
+      const at = iso((pin ?? override)?.at ?? 0)
+      const by = (pin ?? override)?.by
+      const { code, stderr } = await scale(here, name, 5)
+      expect(code, stderr).to.equal(1)
+      expect(stderr)
+        .to.include('admission webhook "scale.dormouse.dev" denied the request')
+        .and.include(`${here.namespace}/${name} ${held}`)
+        .and.include(`by ${by}`)
+        .and.include(`since ${at}`)
+      if (override) expect(stderr).to.include(`until ${iso(override.until ?? 0)}`)
+
+      expect((await clear(here, stderr)).status).to.equal(200)
+      expect(await scale(here, name, 5)).to.include({ code: 0 })
+      expect((await here.get('deployments', name)).spec.replicas).to.equal(5)
+    })
+  }
+
+  it('warns of a count that it held in a rollout, with the request that clears it', async () => {
+    const workload = await here.create('statefulsets', 'rolled', { replicas: COUNT })
+    await workload.enable()
+    await workload.pin()
+    const sent = manifest('statefulsets', 'rolled', { replicas: 5, revision: '2' })
+    const result = await here.cluster.kubectl.withFile('apply', sent, '-n', here.namespace)
+    expect(result.code, result.stderr).to.equal(0)
+    const [warning = ''] = warningsOf(result)
+    expect(warning).to.include(`the count was held at ${COUNT}`)
+    expect((await clear(here, warning)).status).to.equal(200)
+    expect(await here.workload('statefulsets', 'rolled').status()).to.include({ pin_state: 'none' })
+  })
+
+  it('says what a sleeper will wake to, and how to wake it now', async () => {
+    const workload = await here.create('deployments', 'synced', { replicas: COUNT })
+    await workload.enable()
+    await workload.snooze('?wait=60s')
+    const result = await here.cluster.kubectl.withFile(
+      'apply',
+      manifest('deployments', 'synced', { replicas: 5 }),
+      '-n',
+      here.namespace,
+    )
+    const [warning = ''] = warningsOf(result)
+    expect(warning).to.include('it will wake to 5 replicas')
+    const { status, text } = await clear(here, warning)
+    expect(status, text).to.equal(200)
+    await here.settled('deployments', 'synced')
+    expect((await here.get('deployments', 'synced')).spec.replicas).to.equal(5)
+  })
+
+  it('lets the autoscaler scale what is pinned active, and neither another account of kube-system nor an administrator', async () => {
+    const workload = await here.create('deployments', 'autoscaled', { replicas: COUNT })
+    await workload.enable()
+    await workload.pin()
+    const other = 'system:serviceaccount:kube-system:cronjob-controller'
+    expect(await scaleAs(here, 'autoscaled', 6, other)).to.equal(403)
+    expect(await scaleAs(here, 'autoscaled', 6, 'jane')).to.equal(403)
+    expect((await here.get('deployments', 'autoscaled')).spec.replicas).to.equal(COUNT)
+    expect(await scaleAs(here, 'autoscaled', 6, HPA)).to.equal(200)
+    expect((await here.get('deployments', 'autoscaled')).spec.replicas).to.equal(6)
+    expect(await scale(here, 'autoscaled', 5)).to.include({ code: 1 })
+  })
+
+  it('a dry run is judged and changes nothing', async () => {
+    const workload = await here.create('deployments', 'tried', { replicas: COUNT })
+    await workload.enable()
+    await workload.snooze('?wait=60s')
+    const before = await here.get('deployments', 'tried')
+    const sent = manifest('deployments', 'tried', { replicas: 5 })
+    const result = await here.cluster.kubectl.withFile(
+      'apply',
+      sent,
+      '-n',
+      here.namespace,
+      '--dry-run=server',
+    )
+    expect(warningsOf(result).join(), result.stderr).to.include('it will wake to 5 replicas')
+    const after = await here.get('deployments', 'tried')
+    expect(after.metadata.annotations).to.deep.equal(before.metadata.annotations)
+    await workload.pin()
+    const scaled = await scale(here, 'tried', 5, '--dry-run=server')
+    expect(scaled.code, scaled.stdout).to.equal(1)
+  })
+})
+
+describeOn("Dormouse run by an administrator's kubeconfig", function (on) {
+  this.timeout(90_000)
+  const here = enforced(() => ({ ...on(), dormouseKubeconfig: on().adminKubeconfig }))
+
+  it("refuses that administrator's kubectl like anyone's, and still acts itself", async () => {
+    const workload = await here.create('deployments', 'own', { replicas: COUNT })
+    await workload.enable()
+    await workload.snooze('?wait=60s')
+    await workload.wake('?wait=60s')
+    await workload.pin()
+    const { code, stderr } = await scale(here, 'own', 5)
+    expect(code, stderr).to.equal(1)
+    expect(stderr).to.include('is pinned active')
+    expect((await here.get('deployments', 'own')).spec.replicas).to.equal(COUNT)
+  })
+})
+
+function scale(on: Enforced, name: string, replicas: number, ...args: string[]) {
+  const given = ['scale', `deployment/${name}`, `--replicas=${replicas}`, '-n', on.namespace, ...args]
+  return on.cluster.kubectl.attempt(given)
+}
+
+/** As a user who may do anything; returns the answer's status. */
+async function scaleAs(on: Enforced, name: string, replicas: number, user: string): Promise<number> {
+  const path = `/apis/apps/v1/namespaces/${on.namespace}/deployments/${name}/scale`
+  const metadata = { name, namespace: on.namespace }
+  const body = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata, spec: { replicas } }
+  const headers = { 'impersonate-user': user, 'impersonate-group': 'system:masters' }
+  return (await on.cluster.admin.send('PUT', path, body, headers)).status
+}
+
+/** Sends the request that a message names. */
+function clear(on: Enforced, message: string): Promise<ApiAnswer> {
+  const [, method, path] = /\b(DELETE|POST) (\/\S+)/.exec(message) ?? []
+  if (method === undefined || path === undefined) throw new Error(`no request is named: ${message}`)
+  return on.api.call(method as Method, path)
+}

@@ -1,0 +1,135 @@
+import { expect } from 'chai'
+import type { Cluster } from '../support/cluster.ts'
+import { Dormouse } from '../support/dormouse.ts'
+import { enforced, LEASE_DURATION, LEASES } from '../support/enforced.ts'
+import { eventually, inParallel } from '../support/eventually.ts'
+import { print } from '../support/figures.ts'
+import type { KubectlObject } from '../support/kubectl.ts'
+import { annotated, manifest } from '../support/manifests.ts'
+import { awakeBetween, comingMinute } from '../support/schedules.ts'
+import { hasFollowed } from '../support/served.ts'
+import { marksOf } from './agreement.ts'
+
+const MINUTE = 60_000
+/** Milliseconds: between the leader's end and the other's beginning. */
+const AFTER_A_CRASH = LEASE_DURATION + 2000
+const AFTER_A_GOODBYE = 3000
+
+/** Defines tests that take the leader away in the middle of a wave: first by SIGKILL, then by SIGTERM. */
+export function leaderGoes(on: () => Cluster, wave: number): void {
+  const here = enforced(on, { writesPerSecond: wave / 4 })
+  let other: Dormouse
+  let edge: number
+
+  before('workloads run, and a second replica', async function () {
+    this.timeout(180_000)
+    const objects = Array.from({ length: wave }, (_, index) =>
+      manifest('statefulsets', `wave-${index}`, { replicas: 1 + (index % 2) }),
+    )
+    await here.cluster.create(here.namespace, objects)
+    await eventually('the pods to run', async () => (await workloads()).every(hasFollowed), {
+      timeout: 120_000,
+      pause: 500,
+    })
+    const { settings, port } = await here.another()
+    other = await Dormouse.start(here.cluster, settings)
+    here.balancer.to([port], { cut: true })
+    edge = comingMinute(wave * 30 + 5000)
+    const annotations = annotated(awakeBetween(edge + MINUTE, edge))
+    const merge = { 'content-type': 'application/merge-patch+json' }
+    await inParallel(objects, ({ metadata: { name } }) =>
+      here.cluster.admin.expect('PATCH', `${collection()}/${name}`, { metadata: { annotations } }, merge),
+    )
+  })
+  after('the second replica ends', () => other?.stop())
+
+  it(`killed with ${wave} workloads to put to sleep: the other takes over, nothing is lost or done twice`, async function () {
+    this.timeout(edge - Date.now() + 60_000)
+    const leader = await holder()
+    const moved = await midway(true)
+    await here.dormouse.kill()
+    const seconds = await takenFrom(leader, AFTER_A_CRASH)
+    await ended(true, 1)
+    print([`killed with ${moved} of ${wave} asleep; the other led ${seconds} s later`])
+  })
+
+  it(`told to end with ${wave} workloads to wake: the other takes over at once, nothing is lost or done twice`, async function () {
+    this.timeout(edge + MINUTE - Date.now() + 60_000)
+    const leader = await holder()
+    await here.dormouse.start()
+    here.balancer.to([here.port], { cut: true })
+    const moved = await midway(false)
+    const ending = other.terminate()
+    const seconds = await takenFrom(leader, AFTER_A_GOODBYE)
+    expect(await ending, 'its exit code').to.equal(0)
+    await ended(false, 2)
+    print([`told to end with ${moved} of ${wave} awake; the other led ${seconds} s later`])
+  })
+
+  /** Resolves once a part of the wave has moved, and says how many. */
+  async function midway(asleep: boolean): Promise<number> {
+    const timeout = edge + (asleep ? 0 : MINUTE) - Date.now() + 30_000
+    return eventually(
+      'the wave to roll',
+      async () => {
+        const count = (await workloads()).filter((object) => isAsleep(object) === asleep).length
+        return count > wave / 8 && count
+      },
+      { timeout, pause: 30 },
+    )
+  }
+
+  async function takenFrom(leader: string, within: number): Promise<string> {
+    const gone = performance.now()
+    await eventually(
+      'another leader',
+      async () => {
+        const now = await holder()
+        return now !== '' && now !== leader
+      },
+      { timeout: within, pause: 30 },
+    )
+    return ((performance.now() - gone) / 1000).toFixed(1)
+  }
+
+  async function ended(asleep: boolean, operations: number): Promise<void> {
+    await eventually('the wave to end', async () => (await workloads()).every(isComplete), {
+      timeout: 45_000,
+      pause: 300,
+    })
+    for (const object of await workloads()) {
+      const { name, generation } = object.metadata
+      const count = 1 + (Number(name.split('-')[1]) % 2)
+      const { replicas, label, state } = marksOf(object)
+      expect({ name, replicas, label }).to.deep.equal({
+        name,
+        replicas: asleep ? 0 : count,
+        label: asleep ? String(count) : undefined,
+      })
+      expect(state?.history, `${name}: one operation for one wave`).to.have.length(operations)
+      expect(generation, `${name}: each change of its spec once`).to.equal(1 + operations)
+    }
+    function isComplete(object: KubectlObject): boolean {
+      const [newest] = marksOf(object).state?.history ?? []
+      return isAsleep(object) === asleep && hasFollowed(object) && newest?.result === 'succeeded'
+    }
+  }
+
+  async function holder(): Promise<string> {
+    const { spec } = await here.cluster.admin.expect('GET', `${LEASES}/dormouse`)
+    return (spec as { holderIdentity?: string | null }).holderIdentity ?? ''
+  }
+
+  function collection(): string {
+    return `/apis/apps/v1/namespaces/${here.namespace}/statefulsets`
+  }
+
+  async function workloads(): Promise<KubectlObject[]> {
+    const { items = [] } = await here.cluster.admin.expect('GET', collection())
+    return items as unknown as KubectlObject[]
+  }
+}
+
+function isAsleep(object: KubectlObject): boolean {
+  return marksOf(object).label !== undefined
+}

@@ -1,0 +1,62 @@
+import { expect } from 'chai'
+import type { Kind } from '../../src/domain/workload.ts'
+import type { WorkloadClient } from '../support/api-client.ts'
+import type { Cluster } from '../support/cluster.ts'
+import { Dormouse } from '../support/dormouse.ts'
+import { enforced } from '../support/enforced.ts'
+
+const SCALED: readonly Kind[] = ['deployments', 'statefulsets', 'replicasets']
+
+/**
+ * Defines tests of two replicas, only one of which the API server asks: what another one's API has answered
+ * counts from that instant, for a pin as for its end.
+ */
+export function replicasAgree(on: () => Cluster, rounds: number): void {
+  const here = enforced(on)
+  let other: Dormouse
+  let otherPort: number
+
+  before('a second replica runs', async function () {
+    this.timeout(60_000)
+    const { settings, port } = await here.another()
+    other = await Dormouse.start(here.cluster, settings)
+    otherPort = port
+    for (const kind of SCALED) {
+      const workload = await here.create(kind, 'shared', { replicas: 1 })
+      await workload.enable()
+    }
+  })
+  after('the second replica ends', () => other?.stop())
+
+  it(`${rounds} rounds asking the one that does not pin: no wrong verdict`, async function () {
+    this.timeout(30_000 + rounds * 2000)
+    here.balancer.to([otherPort], { cut: true })
+    await here.inForce()
+    await play(rounds, (kind) => here.workload(kind, 'shared'))
+  })
+
+  it(`${rounds} rounds asking the one that pins: no wrong verdict`, async function () {
+    this.timeout(30_000 + rounds * 2000)
+    await play(rounds, (kind) => other.api.workload(kind, here.namespace, 'shared'))
+  })
+
+  async function play(count: number, through: (kind: Kind) => WorkloadClient): Promise<void> {
+    const wrong: string[] = []
+    for (let round = 0; round < count; round += 1) {
+      const kind = SCALED[round % SCALED.length] ?? 'deployments'
+      await through(kind).pin()
+      const pinned = await scaleTo(kind, 3 + (round % 2))
+      if (pinned.status !== 403) wrong.push(`round ${round}, pinned: ${pinned.status}`)
+      await through(kind).unpin()
+      const free = await scaleTo(kind, 1 + (round % 2))
+      if (free.status !== 200) wrong.push(`round ${round}, free: ${free.status} ${free.body.message}`)
+    }
+    expect(wrong).to.deep.equal([])
+  }
+
+  function scaleTo(kind: Kind, replicas: number) {
+    const path = `/apis/apps/v1/namespaces/${here.namespace}/${kind}/shared/scale`
+    const type = { 'content-type': 'application/merge-patch+json' }
+    return here.cluster.admin.send('PATCH', path, { spec: { replicas } }, type)
+  }
+}

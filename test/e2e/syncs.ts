@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import { enforced } from '../support/enforced.ts'
+import { eventually } from '../support/eventually.ts'
+import { manifest } from '../support/manifests.ts'
+import { marksOf } from './agreement.ts'
+import type { Cluster } from '../support/cluster.ts'
+
+const COUNT = 3
+
+/** Defines tests of an agent that applies what Git says, `syncs` times in turn; server-side apply is the real API server's. */
+export function gitOps(on: () => Cluster, syncs: number): void {
+  const here = enforced(on)
+
+  const apply = (name: string, replicas: number, ...args: string[]) =>
+    here.cluster.kubectl.withFile(
+      'apply',
+      manifest('deployments', name, { replicas }),
+      '-n',
+      here.namespace,
+      '--server-side',
+      '--field-manager=argocd-controller',
+      ...args,
+    )
+
+  it("an unforced one gets the API server's own conflict while asleep, and succeeds after a wake", async () => {
+    expect(await apply('unforced', COUNT)).to.include({ code: 0 })
+    await here.settled('deployments', 'unforced')
+    const workload = here.workload('deployments', 'unforced')
+    await workload.enable()
+    await workload.snooze('?wait=60s')
+    const refused = await apply('unforced', 5)
+    expect(refused.code, refused.stdout).to.equal(1)
+    expect(refused.stderr).to.include('conflict').and.include('"dormouse"').and.include('.spec.replicas')
+    expect(marksOf(await here.get('deployments', 'unforced'))).to.include({ replicas: 0, label: '3' })
+    await workload.wake('?wait=60s')
+    await eventually('an unforced apply to succeed', async () => {
+      const { code, stderr } = await apply('unforced', 5)
+      if (code !== 0) throw new Error(stderr)
+      return true
+    })
+    expect(marksOf(await here.get('deployments', 'unforced'))).to.include({ replicas: 5, label: undefined })
+  })
+
+  it(`a forced one every second leaves a sleeper asleep, and it wakes with its count`, async () => {
+    expect(await apply('synced', COUNT)).to.include({ code: 0 })
+    await here.settled('deployments', 'synced')
+    const workload = here.workload('deployments', 'synced')
+    await workload.enable()
+    await workload.snooze('?wait=60s')
+    const { generation } = (await here.get('deployments', 'synced')).metadata
+    for (let sync = 0; sync < syncs; sync += 1) {
+      const { code, stderr } = await apply('synced', COUNT, '--force-conflicts')
+      expect(code, stderr).to.equal(0)
+      expect(stderr).to.include('it will wake to 3 replicas')
+      const object = await here.get('deployments', 'synced')
+      expect(marksOf(object), `after ${sync + 1} syncs`).to.include({ replicas: 0, label: '3' })
+      expect(object.metadata.generation, 'its spec never changed').to.equal(generation)
+      await sleep(1000)
+    }
+    expect(await workload.wake('?wait=60s')).to.include({ current_replicas: COUNT, ready_replicas: COUNT })
+  })
+}

@@ -1,0 +1,107 @@
+import { freePorts } from '../control-plane/ports.ts'
+import { ANNOTATION } from '../../src/domain/workload.ts'
+import { Balancer } from './balancer.ts'
+import type { Cluster } from './cluster.ts'
+import type { Settings } from './dormouse.ts'
+import { eventually } from './eventually.ts'
+import { manifest } from './manifests.ts'
+import { createNamespace, served, type Served } from './served.ts'
+
+export const CONFIGURATION = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/dormouse'
+export interface Configuration {
+  readonly webhooks: readonly {
+    readonly name: string
+    readonly failurePolicy: string
+    readonly clientConfig: { readonly caBundle?: string; readonly url?: string }
+    readonly rules: readonly object[]
+  }[]
+}
+
+export const LEASES = '/apis/coordination.k8s.io/v1/namespaces/dormouse/leases'
+/** Where Dormouse's account may write its Secret and its Lease. */
+export const OWN_NAMESPACE = 'dormouse'
+
+export interface Enforced extends Served {
+  readonly balancer: Balancer
+  /** Where `dormouse` serves its webhook, behind the balancer. */
+  readonly port: number
+  /** Settings of one more replica, and the port of its webhook. */
+  another(): Promise<{ settings: Settings; port: number }>
+  /** Resolves once the API server asks the webhook about scalings and updates alike. */
+  inForce(): Promise<void>
+}
+
+/** Milliseconds: a lease that is over soon. */
+export const LEASE_DURATION = 4000
+const LEASE = { namespace: OWN_NAMESPACE, duration: '4s', renew: '3s', retry: '1s' }
+
+/** Dormouse with its webhook, which the API server reaches through a balancer; nothing of it stays behind. */
+export function enforced(on: () => Cluster, { writesPerSecond = 500 } = {}): Enforced {
+  let balancer: Balancer | undefined
+  let port = 0
+  const webhook: Record<string, unknown> = {}
+  const controller = { lease: LEASE, writesPerSecond }
+  const api = { host: '127.0.0.1', port: 0, insecurePort: 0, rate: { perSecond: 100_000, burst: 100_000 } }
+  const shared = { api, newWorkloadGrace: '0s', webhook, controller }
+
+  before('a way to the webhook', async () => {
+    await ownNamespace(on())
+    ;[port] = await freePorts(1)
+    balancer = await Balancer.start()
+    balancer.to([port])
+    Object.assign(webhook, { port, url: balancer.url })
+  })
+
+  const here = served(on, shared)
+
+  before('the webhook is in force', async function () {
+    this.timeout(60_000)
+    await inForce(on(), here.namespace)
+  })
+
+  after('no webhook stays behind', async () => {
+    await withdraw(on())
+    await balancer?.stop()
+  })
+
+  return Object.defineProperties(here as Enforced, {
+    balancer: { get: () => balancer },
+    port: { get: () => port },
+    another: {
+      value: async () => {
+        const [port] = await freePorts(1)
+        return { port, settings: { ...shared, webhook: { ...webhook, port } } }
+      },
+    },
+    inForce: { value: () => inForce(on(), here.namespace) },
+  })
+}
+
+/** Takes away what makes the API server ask the webhook, and who leads. */
+async function withdraw({ admin }: Cluster): Promise<void> {
+  await admin.send('DELETE', CONFIGURATION)
+  await admin.send('DELETE', `${LEASES}/dormouse`)
+}
+
+export async function configuration({ admin }: Cluster): Promise<Configuration> {
+  return (await admin.expect('GET', CONFIGURATION)) as unknown as Configuration
+}
+
+/** By a creation that only the webhook refuses, and that leaves nothing behind. */
+async function inForce(cluster: Cluster, namespace: string): Promise<void> {
+  const bad = manifest('deployments', 'probe', { annotations: { [ANNOTATION.timezone]: 'nowhere' } })
+  const collection = `/apis/apps/v1/namespaces/${namespace}/deployments`
+  await eventually('scaling to fail without the webhook', async () => {
+    const { webhooks } = await configuration(cluster)
+    return webhooks.some(({ failurePolicy }) => failurePolicy === 'Fail')
+  })
+  await eventually('the webhook to be asked', async () => {
+    const { status } = await cluster.admin.send('POST', `${collection}?dryRun=All`, bad)
+    return status === 403
+  })
+}
+
+async function ownNamespace(cluster: Cluster): Promise<void> {
+  const { status } = await cluster.admin.send('GET', `/api/v1/namespaces/${OWN_NAMESPACE}`)
+  if (status === 404) await createNamespace(cluster, OWN_NAMESPACE)
+}
