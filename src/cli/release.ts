@@ -1,7 +1,5 @@
 import type { Command } from 'commander'
-import { policyOf } from '../config.ts'
 import { releaseChange } from '../domain/release.ts'
-import { ScheduleCompiler } from '../domain/schedule/schedule.ts'
 import { counted } from '../domain/text.ts'
 import { keyOf, type Workload } from '../domain/workload.ts'
 import { deleteWebhookConfiguration } from '../kubernetes/webhook-configuration.ts'
@@ -9,6 +7,7 @@ import { createLogger } from '../logger.ts'
 import { connectionTo } from './connection.ts'
 import { leaseOf } from './lease.ts'
 import { UsageError, type CliPorts } from './program.ts'
+import { rulesOf } from './rules.ts'
 import { configOf } from './run-options.ts'
 import { whileLeading } from './while-leading.ts'
 
@@ -41,11 +40,7 @@ export function registerRelease(program: Command, ports: CliPorts): void {
       if (!options.all) throw new UsageError('release takes --all: it wakes and forgets every workload')
       const config = await configOf(options.config === undefined ? {} : { config: options.config }, ports)
       const logger = createLogger('warn', logDestination)
-      const compiler = new ScheduleCompiler()
-      const rules = {
-        policy: policyOf(config),
-        compile: (text: string, zone: string) => compiler.compile(text, zone),
-      }
+      const rules = rulesOf(config)
       const { kubeconfig } = options
       const connection = connectionTo({ config, kubeconfig, observer: SILENT, clock, logger })
       const { client, informer, patcher, transport } = connection

@@ -2,11 +2,9 @@ import { createApi, type Api } from '../api/app.ts'
 import { ApiServer } from '../api/server.ts'
 import type { ApiDeps, AuthSettings, Reviews, Workloads } from '../api/ports.ts'
 import type { Clock } from '../clock.ts'
-import { policyOf, type Config } from '../config.ts'
+import type { Config } from '../config.ts'
 import { Controller } from '../controller/controller.ts'
 import { LeaderElection } from '../controller/leader-election.ts'
-import type { Rules } from '../domain/rules.ts'
-import { ScheduleCompiler } from '../domain/schedule/schedule.ts'
 import { Identity } from '../kubernetes/identity.ts'
 import type { WorkloadInformer } from '../kubernetes/informer.ts'
 import { AccessReviews } from '../kubernetes/reviews.ts'
@@ -20,6 +18,7 @@ import { readText } from './files.ts'
 import { endpointsOf, type Endpoint, type Face } from './endpoints.ts'
 import { leaseOf, placeOf } from './lease.ts'
 import { UsageError } from './program.ts'
+import { rulesOf } from './rules.ts'
 
 export interface ServiceOptions {
   readonly config: Config
@@ -67,8 +66,7 @@ export class Service implements Runnable {
   /** Rejects when the kubeconfig or a key file cannot be read. */
   static async create(options: ServiceOptions): Promise<Service> {
     const { config, clock, logger, ownNamespace } = options
-    const compiler = new ScheduleCompiler()
-    const rules: Rules = { policy: policyOf(config), compile: (text, zone) => compiler.compile(text, zone) }
+    const rules = rulesOf(config)
     const { perWorkload } = config.metrics
     const metrics = new Metrics({ rules, clock, perWorkload, processMetrics: true })
     const connection = connectionTo({ ...options, observer: metrics })
