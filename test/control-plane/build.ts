@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
-import { withLock } from './build-lock.ts'
-import { buildCommand, downloadModule, writeBuildModule } from './go-module.ts'
+import { withLock } from '../go-programs/build-lock.ts'
+import { buildCommand, downloadModule, hasGo, writeBuildModule } from '../go-programs/go-module.ts'
 import { cacheDirectory, programsIn, stagesFile, versions } from './programs.ts'
 import type { ProgramName, Programs } from './programs.ts'
 
@@ -81,12 +79,6 @@ export async function providePrograms(say: (line: string) => void): Promise<Prov
   return { programs }
 }
 
-async function hasGo(): Promise<boolean> {
-  return promisify(execFile)('go', ['version'])
-    .then(() => true)
-    .catch(() => false)
-}
-
 /** Builds beside `cache` and renames into place, so that a folder of that name is always whole. */
 async function build(cache: string, say: (line: string) => void): Promise<Programs> {
   const fresh = `${cache}.${process.pid}`
@@ -108,17 +100,11 @@ async function build(cache: string, say: (line: string) => void): Promise<Progra
 async function buildSource(source: Source, into: string, say: (line: string) => void): Promise<void> {
   const module = await downloadModule(source.module, source.version)
   const folder = join(into, 'modules', source.module)
-  await writeBuildModule(module, folder, source.stagingVersion)
+  await writeBuildModule([module], folder, source.stagingVersion)
   if ('kwok' in source.commands) await writeStages(module.directory, join(into, stagesFile))
   for (const [name, command] of Object.entries(source.commands)) {
-    const started = performance.now()
-    const seconds = () => Math.round((performance.now() - started) / 1000)
-    const heartbeat = setInterval(() => say(`  ${name}: still building, ${seconds()} s`), 30_000)
     say(`  ${name} ${source.version}`)
-    await buildCommand(folder, command, join(into, name), source.ldflags).finally(() =>
-      clearInterval(heartbeat),
-    )
-    say(`  ${name}: built in ${seconds()} s`)
+    await buildCommand(folder, { command, output: join(into, name), ldflags: source.ldflags }, say)
   }
 }
 

@@ -48,9 +48,9 @@ describeOn('what the webhook tells people', function (on) {
     const sent = manifest('statefulsets', 'rolled', { replicas: 5, revision: '2' })
     const result = await here.cluster.kubectl.withFile('apply', sent, '-n', here.namespace)
     expect(result.code, result.stderr).to.equal(0)
-    const [warning = ''] = warningsOf(result)
-    expect(warning).to.include(`the count was held at ${COUNT}`)
-    expect((await clear(here, warning)).status).to.equal(200)
+    const [says, request = ''] = warningsOf(result)
+    expect(says).to.include(`the count was held at ${COUNT}`)
+    expect((await clear(here, request)).status).to.equal(200)
     expect(await here.workload('statefulsets', 'rolled').status()).to.include({ pin_state: 'none' })
   })
 
@@ -64,9 +64,9 @@ describeOn('what the webhook tells people', function (on) {
       '-n',
       here.namespace,
     )
-    const [warning = ''] = warningsOf(result)
-    expect(warning).to.include('it will wake to 5 replicas')
-    const { status, text } = await clear(here, warning)
+    const [says, request = ''] = warningsOf(result)
+    expect(says).to.include('it will wake to 5 replicas')
+    const { status, text } = await clear(here, request)
     expect(status, text).to.equal(200)
     await here.settled('deployments', 'synced')
     expect((await here.get('deployments', 'synced')).spec.replicas).to.equal(5)

@@ -34,6 +34,16 @@ const UNDONE = `
   undo                         | allowed       | allowed       | warned           | warned            | warned                  | warned                | warned
 `
 
+/** These kinds keep revisions without annotations. A sleeping DaemonSet's latest revision differs by our key alone. */
+const UNDONE_TEMPLATES: Partial<Record<Kind, string>> = {
+  statefulsets: `
+  undo                         | allowed       | allowed       | allowed          | allowed           | allowed                 | allowed               | allowed
+`,
+  daemonsets: `
+  undo                         | allowed       | allowed       | allowed 3 app:2  | allowed           | denied 0 keeps 3 pinned app:2 | allowed         | denied 0 keeps 3 overridden app:2
+`,
+}
+
 const KEYS = `
   put our key on               | -             | warned        | allowed          | denied            | allowed                 | denied                | allowed
   take our key away            | allowed       | allowed       | allowed 3        | allowed           | denied                  | allowed               | denied
@@ -159,6 +169,21 @@ describeOn('enforcement', function (on) {
     })
     await judged(here, cases, 'undo', ACTS)
   })
+
+  for (const [kind, table] of Object.entries(UNDONE_TEMPLATES) as [Kind, string][]) {
+    it(`kubectl rollout undo of ${kind}, which touches the template alone`, async function () {
+      if (!here.cluster.isReal) {
+        process.stdout.write('      skipped on the sandbox, which keeps no ControllerRevisions\n')
+        return this.skip()
+      }
+      const cases = casesOf(table, [kind])
+      await bring(here, cases, `undo-${kind}`, async (_, name) => {
+        expect(await ACTS['set the image']?.(here, kind, name)).to.include({ code: 0 })
+        await here.settled(kind, name)
+      })
+      await judged(here, cases, `undo-${kind}`, ACTS)
+    })
+  }
 
   it('a forced server-side apply of each case of the table, where there is one', async function () {
     if (!here.cluster.isReal) {

@@ -2,13 +2,12 @@ import { expect } from 'chai'
 import type { Kind } from '../../src/domain/workload.ts'
 import type { Answer } from '../control-plane/client.ts'
 import { describeOn } from '../support/clusters.ts'
-import { CONFIGURATION, configuration, enforced, OWN_NAMESPACE } from '../support/enforced.ts'
+import { CONFIGURATION, configuration, enforced, SECRET } from '../support/enforced.ts'
 import { Dormouse } from '../support/dormouse.ts'
 import { eventually, inParallel } from '../support/eventually.ts'
 import { annotated, manifest } from '../support/manifests.ts'
 import { marksOf } from './agreement.ts'
 
-const SECRET = `/api/v1/namespaces/${OWN_NAMESPACE}/secrets/dormouse-webhook`
 const COUNT = 3
 const JSON_PATCH = { 'content-type': 'application/json-patch+json' }
 const MERGE_PATCH = { 'content-type': 'application/merge-patch+json' }

@@ -20,6 +20,7 @@ export interface Configuration {
 export const LEASES = '/apis/coordination.k8s.io/v1/namespaces/dormouse/leases'
 /** Where Dormouse's account may write its Secret and its Lease. */
 export const OWN_NAMESPACE = 'dormouse'
+export const SECRET = `/api/v1/namespaces/${OWN_NAMESPACE}/secrets/dormouse-webhook`
 
 export interface Enforced extends Served {
   readonly balancer: Balancer
@@ -31,15 +32,24 @@ export interface Enforced extends Served {
   inForce(): Promise<void>
 }
 
+interface EnforcedOptions {
+  readonly writesPerSecond?: number
+  /** The configuration's section `webhook.certificates`. */
+  readonly certificates?: object
+}
+
 /** Milliseconds: a lease that is over soon. */
 export const LEASE_DURATION = 4000
 const LEASE = { namespace: OWN_NAMESPACE, duration: '4s', renew: '3s', retry: '1s' }
 
 /** Dormouse with its webhook, which the API server reaches through a balancer; nothing of it stays behind. */
-export function enforced(on: () => Cluster, { writesPerSecond = 500 } = {}): Enforced {
+export function enforced(
+  on: () => Cluster,
+  { writesPerSecond = 500, certificates = {} }: EnforcedOptions = {},
+): Enforced {
   let balancer: Balancer | undefined
   let port = 0
-  const webhook: Record<string, unknown> = {}
+  const webhook: Record<string, unknown> = { certificates }
   const controller = { lease: LEASE, writesPerSecond }
   const api = { host: '127.0.0.1', port: 0, insecurePort: 0, rate: { perSecond: 100_000, burst: 100_000 } }
   const shared = { api, newWorkloadGrace: '0s', webhook, controller }
@@ -77,10 +87,9 @@ export function enforced(on: () => Cluster, { writesPerSecond = 500 } = {}): Enf
   })
 }
 
-/** Takes away what makes the API server ask the webhook, and who leads. */
+/** Takes away what makes the API server ask the webhook, its certificates, and who leads. */
 async function withdraw({ admin }: Cluster): Promise<void> {
-  await admin.send('DELETE', CONFIGURATION)
-  await admin.send('DELETE', `${LEASES}/dormouse`)
+  for (const path of [CONFIGURATION, SECRET, `${LEASES}/dormouse`]) await admin.send('DELETE', path)
 }
 
 export async function configuration({ admin }: Cluster): Promise<Configuration> {

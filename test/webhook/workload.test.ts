@@ -74,6 +74,16 @@ describe('a review of an update', () => {
     expect(answer.status?.message).to.contain('DELETE /api/v1/namespaces/shop/deployments/web/pin')
   })
 
+  it('changes only the count although kubectl replace leaves out what the API server fills in', async () => {
+    const sent = { uid: undefined, creationTimestamp: undefined, resourceVersion: undefined }
+    const filled = { creationTimestamp: '2026-03-02T00:00:00Z' }
+    const answer = await update(
+      objectOf(pinned, { metadata: filled }),
+      objectOf(pinned.withReplicas(5), { metadata: sent }),
+    )
+    expect(answer).to.include({ allowed: false })
+  })
+
   it('with another image goes through with the count held by a patch, and warns', async () => {
     const answer = await update(objectOf(pinned), objectOf(pinned.withReplicas(5), { image: 'web:2' }))
     expect(answer).to.deep.include({
@@ -81,7 +91,8 @@ describe('a review of an update', () => {
       patchType: 'JSONPatch',
       operations: [{ op: 'replace', path: '/spec/replicas', value: 3 }],
     })
-    expect(answer.warnings).to.have.length(1)
+    expect(answer.warnings?.[0]).to.contain('the count was held at 3')
+    expect(answer.warnings?.[1]).to.contain('DELETE /api/v1/namespaces/shop/deployments/web/pin')
     expect(here.told).to.deep.equal(['workloads patched held'])
   })
 

@@ -40,11 +40,17 @@ export function deny(reason: JudgementReason, message: string): Judgement {
   return { type: 'deny', reason, message }
 }
 
+export function refuse({ reason, says, clear }: Hold, what = ''): Judgement {
+  return deny(reason, `${what}${says}. ${clear}`)
+}
+
 /** What keeps people from scaling a workload by hand, and how to end it. */
 export interface Hold {
   readonly reason: 'pinned' | 'overridden'
-  /** Who, when, until when, and the request that clears it. */
-  readonly message: string
+  /** Who, when, until when. */
+  readonly says: string
+  /** The request that clears it. A sentence of its own: warnings are cut when they are long. */
+  readonly clear: string
 }
 
 /** The pin or override in effect on a managed workload; the pin first, which is the stronger. */
@@ -53,14 +59,14 @@ export function holdOn(reading: Reading, now: Instant): Hold | undefined {
   if (enabled !== true) return undefined
   if (state.pin) {
     const { state: held, by, at } = state.pin
-    const message = `${nameOf(workload)} is pinned ${held} by ${by} since ${iso(at)}. To let go: DELETE ${pathOf(workload)}/pin`
-    return { reason: 'pinned', message }
+    const says = `${nameOf(workload)} is pinned ${held} by ${by} since ${iso(at)}`
+    return { reason: 'pinned', says, clear: `To let go: DELETE ${pathOf(workload)}/pin` }
   }
   const override = overrideInEffect(reading, now)
   if (!override) return undefined
   const until = override.until === null ? 'for good' : `until ${iso(override.until)}`
-  const message = `${nameOf(workload)} is overridden by ${override.by} since ${iso(override.at)}, ${until}. To clear it: DELETE ${pathOf(workload)}/override`
-  return { reason: 'overridden', message }
+  const says = `${nameOf(workload)} is overridden by ${override.by} since ${iso(override.at)}, ${until}`
+  return { reason: 'overridden', says, clear: `To clear it: DELETE ${pathOf(workload)}/override` }
 }
 
 function nameOf({ namespace, name }: Workload): string {

@@ -3,7 +3,7 @@ import { readWorkload, type Reading } from '../reading.ts'
 import type { Rules } from '../rules.ts'
 import { UnreadableState } from '../state-codec.ts'
 import type { Workload } from '../workload.ts'
-import { allow, deny, holdOn, type Judgement } from './judgement.ts'
+import { allow, holdOn, refuse, type Judgement } from './judgement.ts'
 
 /** Whether somebody may scale `workload`, as it is right now, to `replicas` through the scale subresource. */
 export function judgeScale(workload: Workload, replicas: number, now: Instant, rules: Rules): Judgement {
@@ -18,6 +18,6 @@ export function judgeScale(workload: Workload, replicas: number, now: Instant, r
   }
   if (reading.enabled !== true) return allow('not_managed')
   const hold = holdOn(reading, now)
-  if (hold) return deny(hold.reason, hold.message)
+  if (hold) return refuse(hold)
   return allow(reading.state.asleep && replicas > 0 ? 'manual_wake' : 'free')
 }

@@ -8,7 +8,7 @@ import { wakeHold, speak } from '../word.ts'
 import { isRunning, pathOf, type Workload } from '../workload.ts'
 import { annotationFault } from './annotations.ts'
 import { restoredMarks } from './marks.ts'
-import { allow, deny, holdOn, type Hold, type Judgement, type JudgementReason } from './judgement.ts'
+import { allow, deny, holdOn, refuse, type Hold, type Judgement, type JudgementReason } from './judgement.ts'
 
 export interface Update {
   readonly before: Workload
@@ -44,8 +44,7 @@ export function judgeUpdate(update: Update, now: Instant, rules: Rules): Judgeme
     throw error
   }
   const hold = holdOn(old, now)
-  if (hold && target.enabled !== old.enabled)
-    return deny(hold.reason, `dormouse.dev/enabled cannot change: ${hold.message}`)
+  if (hold && target.enabled !== old.enabled) return refuse(hold, 'dormouse.dev/enabled cannot change: ')
   // Who also takes our marks away did not mean the key alone (`kubectl replace`).
   const broad = marks.warning !== undefined
   const judgement = hold
@@ -67,9 +66,9 @@ function held(
 ): Draft | Judgement {
   if (!movesCount(before, after)) return { target, reason: 'free', warnings: [] }
   const kept = old.state.asleep && before.kind !== 'daemonsets' && after.replicas === keptCount(old)
-  if (!otherChanges && !kept) return deny(hold.reason, hold.message)
-  const warning = `the count was held at ${before.replicas}: ${hold.message}`
-  return { target: withCountOf(before, target), reason: 'held', warnings: [warning] }
+  if (!otherChanges && !kept) return refuse(hold)
+  const warnings = [`the count was held at ${before.replicas}: ${hold.says}`, hold.clear]
+  return { target: withCountOf(before, target), reason: 'held', warnings }
 }
 
 /** Neither: a sleeper stays asleep and keeps the new count for when it wakes; only scaling wakes it. */
@@ -112,11 +111,13 @@ function absorbed(before: Workload, after: Workload, target: Reading): Draft {
   const asleep = withCountOf(before, target)
   const { snoozed } = asleep.state
   const count = after.replicas
-  const warning = `it sleeps, so it stays at 0; it will wake to ${counted(count, 'replica')}. To wake it now: kubectl scale, or POST ${pathOf(before)}/wake`
-  if (!snoozed || snoozed.replicas === count)
-    return { target: asleep, reason: 'absorbed', warnings: [warning] }
+  const warnings = [
+    `it sleeps, so it stays at 0; it will wake to ${counted(count, 'replica')}`,
+    `To wake it now: kubectl scale, or POST ${pathOf(before)}/wake`,
+  ]
+  if (!snoozed || snoozed.replicas === count) return { target: asleep, reason: 'absorbed', warnings }
   const state = { ...asleep.state, snoozed: { ...snoozed, replicas: count } }
-  return { target: { ...asleep, state }, reason: 'absorbed', warnings: [warning] }
+  return { target: { ...asleep, state }, reason: 'absorbed', warnings }
 }
 
 function movesCount(before: Workload, after: Workload): boolean {

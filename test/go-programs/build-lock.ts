@@ -19,7 +19,7 @@ export async function withLock<T>(
       await rm(path, { force: true })
       continue
     }
-    if (!told) say(`another run (pid ${owner}) is building the control plane: waiting for it`)
+    if (!told) say(`another run (pid ${owner}) is building the same programs: waiting for it`)
     told = true
     await sleep(1000)
   }

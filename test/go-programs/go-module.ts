@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** A released Go module in the local module cache. */
+export interface GoModule {
+  readonly path: string
+  readonly version: string
+  readonly directory: string
+}
+
+/** A package with a `main`, and where its program is put. */
+export interface GoCommand {
+  readonly command: string
+  readonly output: string
+  readonly ldflags?: string
+}
+
+/** Whether there is a `go` on the path. */
+export async function hasGo(): Promise<boolean> {
+  return run('go', ['version'])
+    .then(() => true)
+    .catch(() => false)
+}
+
+/** Fetches `path@version` through the Go module proxy, unless the module cache has it. */
+export async function downloadModule(path: string, version: string): Promise<GoModule> {
+  const { stdout } = await run('go', ['mod', 'download', '-json', `${path}@${version}`]).catch(
+    (error: { stdout?: string; message: string }) => {
+      throw new Error(`go could not fetch ${path}@${version}: ${goError(error.stdout) ?? error.message}`)
+    },
+  )
+  return { path, version, directory: (JSON.parse(stdout) as { Dir: string }).Dir }
+}
+
+function goError(json: string | undefined): string | undefined {
+  if (!json) return undefined
+  return (JSON.parse(json) as { Error?: string }).Error
+}
+
+/**
+ * Writes a module into `folder` from which the commands of `modules` build: it requires nothing else, takes
+ * over their Go version, `godebug`, checksums and replacements, and replaces staging modules (`=> ./staging/…`,
+ * which a published module does not contain) by their releases. `stagingVersion` is theirs: v0.X.Y for a v1.X.Y.
+ */
+export async function writeBuildModule(
+  modules: readonly GoModule[],
+  folder: string,
+  stagingVersion?: string,
+): Promise<void> {
+  const files = await Promise.all(modules.map(({ directory }) => readFile(join(directory, 'go.mod'), 'utf8')))
+  const staged = linesOf(files, /^\s*(?:replace )?(\S+) => \.\/staging\//gm)
+  if (staged.length > 0 && !stagingVersion) throw new TypeError('a staging module: pass their version')
+  const lines = [
+    'module dormouse.dev/programs',
+    `go ${newest(linesOf(files, /^go (\S+)$/gm))}`,
+    ...linesOf(files, /^(godebug .*)$/gm),
+    ...modules.map(({ path, version }) => `require ${path} ${version}`),
+    ...linesOf(files, /^\s*(?:replace )?(\S+ (?:\S+ )?=> [^.\s]\S* \S+)/gm).map((line) => `replace ${line}`),
+    ...staged.map((path) => `replace ${path} => ${path} ${stagingVersion}`),
+  ]
+  const sums = await Promise.all(modules.map(({ directory }) => readFile(join(directory, 'go.sum'), 'utf8')))
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'go.mod'), `${lines.join('\n')}\n`)
+  await writeFile(join(folder, 'go.sum'), sums.join(''))
+}
+
+/** The first group of each match in all files. */
+function linesOf(files: readonly string[], pattern: RegExp): string[] {
+  return files.flatMap((file) => [...file.matchAll(pattern)].map(([, found]) => found ?? ''))
+}
+
+function newest(versions: readonly string[]): string {
+  return versions.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1) ?? '1.26'
+}
+
+/** Builds one command of the module in `folder` into `output`, and tells `say` how it goes. */
+export async function buildCommand(
+  folder: string,
+  { command, output, ldflags = '-s -w' }: GoCommand,
+  say: (line: string) => void,
+): Promise<void> {
+  const name = basename(output)
+  const started = performance.now()
+  const seconds = () => Math.round((performance.now() - started) / 1000)
+  const heartbeat = setInterval(() => say(`  ${name}: still building, ${seconds()} s`), 30_000)
+  await compile(folder, command, output, ldflags).finally(() => clearInterval(heartbeat))
+  say(`  ${name}: built in ${seconds()} s`)
+}
+
+async function compile(folder: string, command: string, output: string, ldflags: string): Promise<void> {
+  const args = ['build', '-mod=mod', '-trimpath', '-ldflags', ldflags, '-o', output, command]
+  const options = { cwd: folder, env: { ...process.env, CGO_ENABLED: '0' }, maxBuffer: 64 * 1024 * 1024 }
+  await run('go', args, options).catch((error: { stderr?: string; message: string }) => {
+    const said = (error.stderr || error.message).trim().split('\n').slice(-15).join('\n')
+    throw new Error(`go could not build ${command}:\n${said}`)
+  })
+}

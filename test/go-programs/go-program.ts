@@ -1,0 +1,82 @@
+import { access, constants, mkdir, rename, rm } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { withLock } from './build-lock.ts'
+import { buildCommand, downloadModule, hasGo, writeBuildModule } from './go-module.ts'
+
+/** Which release of each, and the package of its command. */
+const programs = {
+  helm: { module: 'helm.sh/helm/v3', version: 'v3.21.4', command: 'cmd/helm' },
+  'helm-unittest': {
+    module: 'github.com/helm-unittest/helm-unittest',
+    version: 'v1.1.2',
+    command: 'cmd/helm-unittest',
+  },
+  actionlint: { module: 'github.com/rhysd/actionlint', version: 'v1.7.12', command: 'cmd/actionlint' },
+} as const
+export type GoProgram = keyof typeof programs
+
+/** The folder of the user's cache that clones share: `XDG_CACHE_HOME`, or `~/.cache`. */
+export function sharedCache(key: string): string {
+  return join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'dormouse', key)
+}
+
+let provided: Promise<string | undefined> | undefined
+
+/**
+ * The path of a program that tests run: from the cache, else all of them built now with `go` (some two
+ * minutes on two cores). Where there is neither, the test that asks is skipped and says so; where `CI` is set
+ * that is an error.
+ */
+export async function goProgram(name: GoProgram, asking: Mocha.Context): Promise<string> {
+  asking.timeout(15 * 60_000)
+  provided ??= provide((line) => process.stderr.write(`${line}\n`))
+  const directory = await provided
+  if (directory === undefined) {
+    const why = `${name} is not built, and there is no \`go\` on the path to build it`
+    if (process.env['CI']) throw new Error(why)
+    process.stderr.write(`skipped: ${why}\n`)
+    asking.skip()
+  }
+  return join(directory, name)
+}
+
+async function provide(say: (line: string) => void): Promise<string | undefined> {
+  const versions = Object.entries(programs).map(([name, { version }]) => `${name}-${version}`)
+  const cache = sharedCache(`programs-${versions.join('-')}`)
+  if (await isWhole(cache)) return cache
+  if (!(await hasGo())) return undefined
+  await withLock(`${cache}.lock`, say, async () => {
+    if (!(await isWhole(cache))) await build(cache, say)
+  })
+  return cache
+}
+
+async function isWhole(directory: string): Promise<boolean> {
+  const present = Object.keys(programs).map((name) => access(join(directory, name), constants.X_OK))
+  return Promise.all(present).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Beside `cache` and renamed into place, so that a folder of that name is always whole. One module: what they share compiles once. */
+async function build(cache: string, say: (line: string) => void): Promise<void> {
+  const fresh = `${cache}.${process.pid}`
+  const folder = join(fresh, 'module')
+  say(`building ${Object.keys(programs).join(', ')} into ${cache} (once; about two minutes on two cores)`)
+  try {
+    await mkdir(folder, { recursive: true })
+    const modules = await Promise.all(
+      Object.values(programs).map(({ module, version }) => downloadModule(module, version)),
+    )
+    await writeBuildModule(modules, folder)
+    for (const [name, { module, command }] of Object.entries(programs))
+      await buildCommand(folder, { command: `${module}/${command}`, output: join(fresh, name) }, say)
+    await rm(folder, { recursive: true, force: true })
+    await rm(cache, { recursive: true, force: true })
+    await rename(fresh, cache)
+  } finally {
+    await rm(fresh, { recursive: true, force: true })
+  }
+}
