@@ -1,4 +1,10 @@
-import type { Client } from './client.ts'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { parseAllDocuments } from 'yaml'
+import { goPrograms } from '../go-programs/go-program.ts'
+import type { Client, KubernetesObject } from './client.ts'
 
 /** Dormouse's account in these tests, and its username in the API server's eyes. */
 export const dormouse = {
@@ -7,60 +13,62 @@ export const dormouse = {
   username: 'system:serviceaccount:dormouse:dormouse',
 } as const
 
-const workloads = ['deployments', 'statefulsets', 'daemonsets', 'replicasets']
+const CHART = fileURLToPath(new URL('../../charts/dormouse', import.meta.url))
+/** Who Dormouse is, and what it may do. */
+const TEMPLATES = ['serviceaccount.yaml', 'rbac.yaml', 'admissionpolicy.yaml']
 
-/** What Dormouse needs in every namespace; nothing here may grow without a line in the chart. */
-const clusterRules = [
-  { apiGroups: ['apps'], resources: workloads, verbs: ['get', 'list', 'watch', 'patch'] },
-  { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
-  { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
-  { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
-  // RBAC cannot name what is only about to be created.
+const rbac = '/apis/rbac.authorization.k8s.io/v1'
+const admission = '/apis/admissionregistration.k8s.io/v1'
+const inNamespace = `namespaces/${dormouse.namespace}`
+const collections: Readonly<Record<string, string>> = {
+  ServiceAccount: `/api/v1/${inNamespace}/serviceaccounts`,
+  ClusterRole: `${rbac}/clusterroles`,
+  ClusterRoleBinding: `${rbac}/clusterrolebindings`,
+  Role: `${rbac}/${inNamespace}/roles`,
+  RoleBinding: `${rbac}/${inNamespace}/rolebindings`,
+  ValidatingAdmissionPolicy: `${admission}/validatingadmissionpolicies`,
+  ValidatingAdmissionPolicyBinding: `${admission}/validatingadmissionpolicybindings`,
+}
+
+/** The chart brings these to a cluster; outside, Dormouse makes them itself. */
+const outsideRules = [
   {
     apiGroups: ['admissionregistration.k8s.io'],
     resources: ['mutatingwebhookconfigurations'],
     verbs: ['create'],
   },
-  {
-    apiGroups: ['admissionregistration.k8s.io'],
-    resources: ['mutatingwebhookconfigurations'],
-    resourceNames: ['dormouse'],
-    verbs: ['get', 'list', 'watch', 'patch', 'delete'],
-  },
-  { apiGroups: [''], resources: ['namespaces'], resourceNames: ['dormouse'], verbs: ['get'] },
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
 ]
 
-const ownNamespaceRules = [
-  { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
-  {
-    apiGroups: [''],
-    resources: ['secrets'],
-    resourceNames: ['dormouse-webhook'],
-    verbs: ['get', 'list', 'watch', 'patch'],
-  },
-  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update', 'patch'] },
-]
-
-/** Creates the namespace, the service account and the least roles that let Dormouse do its work. */
+/**
+ * Creates the namespace and the account as the chart has it, with its roles and the policy that holds it,
+ * and what it needs beside them to run outside the cluster.
+ */
 export async function createDormouseAccount(client: Client): Promise<void> {
   const { namespace, name } = dormouse
-  const rbac = '/apis/rbac.authorization.k8s.io/v1'
-  const apiGroup = 'rbac.authorization.k8s.io'
-  const metadata = { name }
-  const subjects = [{ kind: 'ServiceAccount', name, namespace }]
-  const inNamespace = `namespaces/${namespace}`
   await client.expect('POST', '/api/v1/namespaces', { metadata: { name: namespace } })
-  await client.expect('POST', `/api/v1/${inNamespace}/serviceaccounts`, { metadata })
-  await client.expect('POST', `${rbac}/clusterroles`, { metadata, rules: clusterRules })
+  for (const object of await chartObjects()) {
+    const collection = collections[object.kind]
+    if (collection === undefined) throw new TypeError(`nobody said where a ${object.kind} is created`)
+    await client.expect('POST', collection, object)
+  }
+  const metadata = { name: `${name}-outside` }
+  const apiGroup = 'rbac.authorization.k8s.io'
+  await client.expect('POST', `${rbac}/clusterroles`, { metadata, rules: outsideRules })
   await client.expect('POST', `${rbac}/clusterrolebindings`, {
     metadata,
-    subjects,
-    roleRef: { apiGroup, kind: 'ClusterRole', name },
+    subjects: [{ kind: 'ServiceAccount', name, namespace }],
+    roleRef: { apiGroup, kind: 'ClusterRole', name: metadata.name },
   })
-  await client.expect('POST', `${rbac}/${inNamespace}/roles`, { metadata, rules: ownNamespaceRules })
-  await client.expect('POST', `${rbac}/${inNamespace}/rolebindings`, {
-    metadata,
-    subjects,
-    roleRef: { apiGroup, kind: 'Role', name },
-  })
+}
+
+async function chartObjects(): Promise<(KubernetesObject & { kind: string })[]> {
+  const programs = await goPrograms()
+  if (programs === undefined)
+    throw new Error('helm is not built, and there is no `go` on the path to build it')
+  const { namespace, name } = dormouse
+  const shown = TEMPLATES.flatMap((template) => ['--show-only', `templates/${template}`])
+  const args = ['template', name, CHART, '--namespace', namespace, ...shown]
+  const { stdout } = await promisify(execFile)(join(programs, 'helm'), args)
+  return parseAllDocuments(stdout).map((document) => document.toJS() as KubernetesObject & { kind: string })
 }

@@ -16,6 +16,13 @@ const programs = {
 } as const
 export type GoProgram = keyof typeof programs
 
+/** What a helm that was built without its own build files would not know: its version, and the Kubernetes that charts are rendered for. */
+const kubernetes = { Major: '1', Minor: '35' }
+const helmKnows = Object.entries(kubernetes).flatMap(([part, value]) =>
+  ['chartutil', 'lint/rules'].map((place) => `-X helm.sh/helm/v3/pkg/${place}.k8sVersion${part}=${value}`),
+)
+const ldflags = `-s -w -X helm.sh/helm/v3/internal/version.version=${programs.helm.version} ${helmKnows.join(' ')}`
+
 /** The folder of the user's cache that clones share: `XDG_CACHE_HOME`, or `~/.cache`. */
 export function sharedCache(key: string): string {
   return join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'dormouse', key)
@@ -24,14 +31,21 @@ export function sharedCache(key: string): string {
 let provided: Promise<string | undefined> | undefined
 
 /**
- * The path of a program that tests run: from the cache, else all of them built now with `go` (some two
- * minutes on two cores). Where there is neither, the test that asks is skipped and says so; where `CI` is set
- * that is an error.
+ * The folder with the programs that tests run: the cache, else all of them built now with `go` (some two
+ * minutes on two cores). undefined: there is neither.
+ */
+export function goPrograms(): Promise<string | undefined> {
+  provided ??= provide((line) => process.stderr.write(`${line}\n`))
+  return provided
+}
+
+/**
+ * The path of one of them. Where it cannot be had, the test that asks is skipped and says so; where `CI` is
+ * set that is an error.
  */
 export async function goProgram(name: GoProgram, asking: Mocha.Context): Promise<string> {
   asking.timeout(15 * 60_000)
-  provided ??= provide((line) => process.stderr.write(`${line}\n`))
-  const directory = await provided
+  const directory = await goPrograms()
   if (directory === undefined) {
     const why = `${name} is not built, and there is no \`go\` on the path to build it`
     if (process.env['CI']) throw new Error(why)
@@ -43,7 +57,7 @@ export async function goProgram(name: GoProgram, asking: Mocha.Context): Promise
 
 async function provide(say: (line: string) => void): Promise<string | undefined> {
   const versions = Object.entries(programs).map(([name, { version }]) => `${name}-${version}`)
-  const cache = sharedCache(`programs-${versions.join('-')}`)
+  const cache = sharedCache(`programs-k${Object.values(kubernetes).join('.')}-${versions.join('-')}`)
   if (await isWhole(cache)) return cache
   if (!(await hasGo())) return undefined
   await withLock(`${cache}.lock`, say, async () => {
@@ -72,7 +86,7 @@ async function build(cache: string, say: (line: string) => void): Promise<void> 
     )
     await writeBuildModule(modules, folder)
     for (const [name, { module, command }] of Object.entries(programs))
-      await buildCommand(folder, { command: `${module}/${command}`, output: join(fresh, name) }, say)
+      await buildCommand(folder, { command: `${module}/${command}`, output: join(fresh, name), ldflags }, say)
     await rm(folder, { recursive: true, force: true })
     await rm(cache, { recursive: true, force: true })
     await rename(fresh, cache)

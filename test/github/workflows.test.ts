@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process'
+import { access, constants, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import { parse } from 'yaml'
+import { goProgram } from '../go-programs/go-program.ts'
+import { PROJECT } from '../support/dormouse.ts'
+
+interface Step {
+  readonly uses?: string
+  readonly run?: string
+  readonly with?: Readonly<Record<string, unknown>>
+}
+
+interface Job {
+  readonly uses?: string
+  readonly steps?: readonly Step[]
+  readonly permissions?: Readonly<Record<string, string>>
+  readonly 'timeout-minutes'?: number
+}
+
+interface Workflow {
+  readonly permissions?: Readonly<Record<string, string>>
+  readonly jobs: Readonly<Record<string, Job>>
+}
+
+const FOLDER = join(PROJECT, '.github', 'workflows')
+
+/** Where a word of a command is a path of the project, and of which kind. */
+const PATHS = /(?<![\w/.$-])((?:\.ci|\.github|charts|docs|src|test|bench|dashboards)\/[\w./-]+)/g
+
+describe('the workflows', () => {
+  let texts: Map<string, string>
+  let jobs: { readonly name: string; readonly job: Job; readonly workflow: Workflow }[]
+  let commands: string[]
+
+  before(async () => {
+    const files = (await readdir(FOLDER)).toSorted()
+    expect(files).to.deep.equal(['ci.yaml', 'release.yaml'])
+    texts = new Map()
+    for (const file of files) texts.set(file, await readFile(join(FOLDER, file), 'utf8'))
+    jobs = [...texts].flatMap(([file, text]) => {
+      const workflow = parse(text) as Workflow
+      return Object.entries(workflow.jobs).map(([id, job]) => ({ name: `${file}: ${id}`, job, workflow }))
+    })
+    commands = jobs.flatMap(({ job }) => job.steps ?? []).flatMap(({ run }) => run ?? [])
+  })
+
+  it('are faultless to actionlint', async function () {
+    const actionlint = await goProgram('actionlint', this)
+    for (const [file, text] of texts) {
+      const checking = promisify(execFile)(actionlint, [
+        '-no-color',
+        '-stdin-filename',
+        join(FOLDER, file),
+        '-',
+      ])
+      // It knows the inputs of actions by their major version, not by a commit.
+      checking.child.stdin?.end(text.replaceAll(/@[0-9a-f]{40} # (v\d+)\.[\d.]+/g, '@$1'))
+      await checking.catch(({ message, stdout = '' }: Error & { stdout?: string }) => {
+        throw new Error(stdout || message)
+      })
+    }
+  })
+
+  it('run only what the project has', async () => {
+    expect(commands, 'the gate').to.satisfy((all: string[]) =>
+      all.some((command) => command.includes('.ci/run')),
+    )
+    const { scripts } = JSON.parse(await readFile(join(PROJECT, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>
+    }
+    for (const [, script = ''] of commands.join('\n').matchAll(/\bnpm run (?:-\S+ )*([\w:]+)/g))
+      expect(scripts, 'the scripts of package.json').to.have.property(script)
+    for (const [, path = ''] of commands.join('\n').matchAll(PATHS)) await access(join(PROJECT, path))
+    for (const [program = ''] of commands.join('\n').matchAll(/(?<=^|\s)\.ci\/\S+/g))
+      await access(join(PROJECT, program), constants.X_OK)
+    for (const { job } of jobs) if (job.uses) await access(join(PROJECT, job.uses))
+  })
+
+  it('key their caches by files that there are', async () => {
+    const all = [...texts.values()].join('\n')
+    const hashed = all.matchAll(/hashFiles\(([^)]*)\)/g)
+    const listed = all.matchAll(/cache-dependency-path: \|\n((?: {12}\S+\n)+)/g)
+    const named = [...hashed, ...listed].flatMap(([, files = '']) => files.match(/[^', \n]+/g) ?? [])
+    expect(named).to.have.length.above(4)
+    for (const file of named) await access(join(PROJECT, file))
+  })
+
+  it('use the same Node as the image and the package', async () => {
+    const { dependencies } = JSON.parse(await readFile(join(PROJECT, 'package.json'), 'utf8')) as {
+      dependencies: Record<string, string>
+    }
+    const dockerfile = await readFile(join(PROJECT, 'Dockerfile'), 'utf8')
+    const bases = [...dockerfile.matchAll(/^FROM .*\bnode:(\d+)-slim/gm)].map(([, major]) => major)
+    const named = jobs
+      .flatMap(({ job }) => job.steps ?? [])
+      .flatMap(({ with: inputs }) => inputs?.['node-version'] ?? [])
+    expect(bases).to.have.length(2)
+    expect(new Set([...bases, ...named].map(String))).to.deep.equal(
+      new Set([dependencies['node']?.split('.')[0]]),
+    )
+  })
+
+  it('name every action by its commit, with the version that it is beside it', () => {
+    for (const [file, text] of texts) {
+      const foreign = (text.match(/uses: .*/g) ?? []).filter((line) => !line.startsWith('uses: ./'))
+      expect(foreign, file).not.to.deep.equal([])
+      for (const line of foreign)
+        expect(line, file).to.match(/^uses: actions\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
+    }
+  })
+
+  it('may do the least: a job that writes says so itself, none keeps the token, and each has its end', () => {
+    for (const { name, job, workflow } of jobs) {
+      expect(Object.values(workflow.permissions ?? { all: 'write' }), name).not.to.include('write')
+      if (job.uses) continue
+      expect(job['timeout-minutes'], `${name}: minutes`).to.be.within(1, 60)
+      for (const { uses, with: inputs } of job.steps ?? [])
+        if (uses?.startsWith('actions/checkout@'))
+          expect(inputs, name).to.include({ 'persist-credentials': false })
+    }
+    const writing = jobs.flatMap(({ name, job }) =>
+      Object.entries(job.permissions ?? {}).flatMap(([what, may]) =>
+        may === 'write' ? `${name} ${what}` : [],
+      ),
+    )
+    expect(writing).to.deep.equal([
+      'release.yaml: image packages',
+      'release.yaml: chart packages',
+      'release.yaml: announce contents',
+    ])
+  })
+})

@@ -1,0 +1,83 @@
+import { access, cp, mkdir, mkdtemp, realpath, rename, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { withLock } from '../go-programs/build-lock.ts'
+import { sharedCache } from '../go-programs/go-program.ts'
+import { run } from './programs.ts'
+import { ImageStore } from './store.ts'
+
+/** What the Dockerfile stands on. No registry of images is in reach, so a stand-in takes its name. */
+export const BASE = 'docker.io/library/node:24-slim'
+const RELEASE = 'bookworm'
+
+/**
+ * The archive of a stand-in for the base, from the cache or made now (some 45 s): a minimal Debian with this
+ * process's own Node and the machine's npm, laid out as the official image has them.
+ */
+export async function baseArchive(): Promise<string> {
+  if (!process.version.startsWith('v24.'))
+    throw new Error(`the image needs Node 24, this is ${process.version}`)
+  const cache = sharedCache(`image-base-${RELEASE}-node-${process.version}`)
+  const archive = join(cache, 'base.tar')
+  const isThere = () =>
+    access(archive).then(
+      () => true,
+      () => false,
+    )
+  if (!(await isThere())) {
+    await withLock(
+      `${cache}.lock`,
+      (line) => process.stderr.write(`${line}\n`),
+      async () => {
+        if (!(await isThere())) await make(archive)
+      },
+    )
+  }
+  return archive
+}
+
+async function make(archive: string): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'dormouse-image-base-'))
+  const store = new ImageStore(join(folder, 'store'))
+  try {
+    const root = join(folder, 'root')
+    await debootstrap(root)
+    await addNode(root)
+    await store.commit(root, BASE)
+    const fresh = join(folder, 'base.tar')
+    await store.buildah('push', '--quiet', BASE, `oci-archive:${fresh}`)
+    await mkdir(dirname(archive), { recursive: true })
+    // The cache may be on another file system; what is renamed there is whole.
+    await cp(fresh, `${archive}.${process.pid}`)
+    await rename(`${archive}.${process.pid}`, archive)
+  } finally {
+    await store.remove()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Through the mirror and the proxy that this machine's apt uses. */
+async function debootstrap(root: string): Promise<void> {
+  const format = ['indextargets', '--format', '$(REPO_URI)', 'Created-By: Packages', 'Label: Debian']
+  const mirrors = await run('apt-get', format).catch(() => '')
+  const mirror = mirrors.split('\n')[0] || 'http://deb.debian.org/debian'
+  const proxy = await run('apt-config', ['dump', '--format', '%v%n', 'Acquire::http::Proxy']).catch(() => '')
+  const variables = proxy === '' ? {} : { http_proxy: proxy, https_proxy: proxy }
+  await run('debootstrap', ['--variant=minbase', RELEASE, root, mirror], variables)
+  for (const bulk of [
+    'var/cache/apt',
+    'var/lib/apt/lists',
+    'usr/share/doc',
+    'usr/share/locale',
+    'usr/share/man',
+  ])
+    await rm(join(root, bulk), { recursive: true, force: true })
+}
+
+async function addNode(root: string): Promise<void> {
+  const local = join(root, 'usr', 'local')
+  const npm = await realpath(await run('sh', ['-c', 'command -v npm']))
+  await cp(process.execPath, join(local, 'bin', 'node'), { dereference: true })
+  await cp(dirname(dirname(npm)), join(local, 'lib', 'node_modules', 'npm'), { recursive: true })
+  await symlink('../lib/node_modules/npm/bin/npm-cli.js', join(local, 'bin', 'npm'))
+}

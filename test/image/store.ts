@@ -1,0 +1,69 @@
+import { mkdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { run } from './programs.ts'
+
+/** The part of an image's configuration that says how it is run. */
+export interface ImageConfig {
+  readonly User: string
+  readonly WorkingDir: string
+  readonly Env: readonly string[]
+  readonly Entrypoint: readonly string[]
+  readonly Cmd: readonly string[]
+  readonly Labels: Readonly<Record<string, string>>
+  readonly Healthcheck?: unknown
+}
+
+/** Images and containers in a folder of their own, apart from those of the machine. */
+export class ImageStore {
+  readonly #folder: string
+
+  /** Nothing is on disk until the first image is. */
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** Runs buildah over this store; resolves with what it wrote. */
+  async buildah(...args: readonly string[]): Promise<string> {
+    const temporary = join(this.#folder, 'tmp')
+    await mkdir(temporary, { recursive: true })
+    // vfs and chroot work everywhere, also within a container, and leave no mounts behind.
+    const store = ['--root', join(this.#folder, 'root'), '--runroot', join(this.#folder, 'run')]
+    const variables = { BUILDAH_ISOLATION: 'chroot', TMPDIR: temporary }
+    return run('buildah', [...store, '--storage-driver', 'vfs', ...args], variables)
+  }
+
+  /** An image of one layer: everything in `root`. */
+  async commit(root: string, name: string): Promise<void> {
+    const container = await this.buildah('from', '--pull=never', 'scratch')
+    const mounted = await this.buildah('mount', container)
+    await run('cp', ['-a', `${root}/.`, mounted])
+    await this.buildah('commit', '--quiet', '--rm', container, name)
+  }
+
+  /** Takes an image from an archive. */
+  async load(archive: string, name: string): Promise<void> {
+    await this.buildah('tag', await this.buildah('pull', '--quiet', `oci-archive:${archive}`), name)
+  }
+
+  /** Everything that is known about an image, its history too, as buildah tells it. */
+  async inspect(image: string): Promise<{ readonly text: string; readonly config: ImageConfig }> {
+    const text = await this.buildah('inspect', '--type', 'image', image)
+    return { text, config: (JSON.parse(text) as { OCIv1: { config: ImageConfig } }).OCIv1.config }
+  }
+
+  /** The folder of a new container's files, to be looked at and run in. */
+  async unpack(image: string): Promise<string> {
+    return this.buildah('mount', await this.buildah('from', '--pull=never', image))
+  }
+
+  /** Takes all of it away, also after a failure. */
+  async remove(): Promise<void> {
+    // A mount left by a buildah that was killed would be emptied by what follows.
+    const mounts = (await readFile('/proc/self/mountinfo', 'utf8'))
+      .split('\n')
+      .map((line) => line.split(' ')[4])
+    for (const mount of mounts.filter((path) => path?.startsWith(`${this.#folder}/`)).toReversed())
+      if (mount) await run('umount', ['--lazy', mount])
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+}
