@@ -19,7 +19,7 @@ export interface Configuration {
 
 export const LEASES = '/apis/coordination.k8s.io/v1/namespaces/dormouse/leases'
 /** Where Dormouse's account may write its Secret and its Lease. */
-export const OWN_NAMESPACE = 'dormouse'
+const OWN_NAMESPACE = 'dormouse'
 export const SECRET = `/api/v1/namespaces/${OWN_NAMESPACE}/secrets/dormouse-webhook`
 
 export interface Enforced extends Served {

@@ -46,6 +46,8 @@ export function toSecretData({ ca, leaf, next, previous }: Material): SecretData
  * comes or goes and is not right is left out. Dates are not judged. Faults never contain the content.
  */
 export function fromSecretData(data: SecretData): { material?: Material; faults: readonly string[] } {
+  // As the chart brings it.
+  if (Object.keys(data).length === 0) return { faults: [] }
   const faults: string[] = []
   const attempt = <T>(read: () => T): T | undefined => {
     try {

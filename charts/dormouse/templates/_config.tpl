@@ -1,0 +1,68 @@
+{{- /* The configuration as the program reads it: the values' own, and what follows from the release. */ -}}
+{{- define "dormouse.config" -}}
+{{- $config := deepCopy .Values.config -}}
+{{- $default := list "kube-system" "kube-public" "kube-node-lease" -}}
+{{- $excluded := hasKey $config "excludeNamespaces" | ternary $config.excludeNamespaces $default -}}
+{{- $_ := set $config "excludeNamespaces" (append $excluded .Release.Namespace | uniq) -}}
+{{- $webhook := dict "service" (include "dormouse.service" .) -}}
+{{- if ne (include "dormouse.certificates.mode" .) "self-signed" -}}
+{{- $_ := set $webhook "certificates" (dict "directory" (include "dormouse.certificates.directory" .)) -}}
+{{- end -}}
+{{- $lease := dict "namespace" (include "dormouse.lease.namespace" .) -}}
+{{- merge $config (dict "webhook" $webhook "controller" (dict "lease" $lease)) | toYaml -}}
+{{- end -}}
+
+{{- define "dormouse.service" -}}
+{{- dig "webhook" "service" "" .Values.config | default (include "dormouse.fullname" .) -}}
+{{- end -}}
+
+{{- define "dormouse.lease.name" -}}
+{{- dig "controller" "lease" "name" "dormouse" .Values.config -}}
+{{- end -}}
+
+{{- /* Of the Secret too. */ -}}
+{{- define "dormouse.lease.namespace" -}}
+{{- dig "controller" "lease" "namespace" "" .Values.config | default .Release.Namespace -}}
+{{- end -}}
+
+{{- define "dormouse.port.api" -}}
+{{- dig "api" "port" 8443 .Values.config -}}
+{{- end -}}
+
+{{- define "dormouse.port.webhook" -}}
+{{- dig "webhook" "port" (include "dormouse.port.api" .) .Values.config -}}
+{{- end -}}
+
+{{- /* Empty: no plain HTTP. */ -}}
+{{- define "dormouse.port.insecure" -}}
+{{- dig "api" "insecurePort" "" .Values.config | default "" -}}
+{{- end -}}
+
+{{- define "dormouse.port.metrics" -}}
+{{- dig "metrics" "port" 9090 .Values.config -}}
+{{- end -}}
+
+{{- define "dormouse.certificates.mode" -}}
+{{- dig "webhook" "certificates" "mode" "self-signed" .Values.config -}}
+{{- end -}}
+
+{{- /* Where `self-signed` keeps its keys. */ -}}
+{{- define "dormouse.certificates.own" -}}
+{{- dig "webhook" "certificates" "secret" "dormouse-webhook" .Values.config -}}
+{{- end -}}
+
+{{- define "dormouse.certificates.directory" -}}
+{{- dig "webhook" "certificates" "directory" "" .Values.config | default "/etc/dormouse/certificates" -}}
+{{- end -}}
+
+{{- /* The Secret to mount; empty: none, since there are no files or their directory is somebody else's. */ -}}
+{{- define "dormouse.certificates.mounted" -}}
+{{- $mode := include "dormouse.certificates.mode" . -}}
+{{- if not (dig "webhook" "certificates" "directory" "" .Values.config) -}}
+{{- if eq $mode "cert-manager" -}}
+{{- include "dormouse.fullname" . }}-tls
+{{- else if eq $mode "files" -}}
+{{- required "certificateFiles.secretName: name the Secret of tls.crt and tls.key, which config.webhook.certificates.mode: files needs" .Values.certificateFiles.secretName -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,78 @@
+{{- /* What the server's pods and the hook's have in common. */ -}}
+{{- define "dormouse.pod" -}}
+serviceAccountName: {{ include "dormouse.serviceAccount" . }}
+automountServiceAccountToken: true
+{{- /* Or a Service in this namespace becomes a variable that looks like a setting. */}}
+enableServiceLinks: false
+{{- with .Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.podSecurityContext }}
+securityContext:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- end -}}
+
+{{- define "dormouse.container" -}}
+name: dormouse
+image: {{ include "dormouse.image" . }}
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+{{- with .Values.extraEnv }}
+env:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.securityContext }}
+securityContext:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.resources }}
+resources:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- define "dormouse.volumeMounts" -}}
+- name: config
+  mountPath: /etc/dormouse/config.yaml
+  subPath: config.yaml
+  readOnly: true
+{{- if include "dormouse.certificates.mounted" . }}
+- name: certificates
+  mountPath: {{ include "dormouse.certificates.directory" . }}
+  readOnly: true
+{{- end }}
+{{- with .Values.extraVolumeMounts }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{- define "dormouse.volumes" -}}
+- name: config
+  configMap:
+    name: {{ include "dormouse.fullname" . }}
+{{- with include "dormouse.certificates.mounted" . }}
+- name: certificates
+  secret:
+    secretName: {{ . }}
+    defaultMode: 0440
+{{- end }}
+{{- with .Values.extraVolumes }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}

@@ -1,0 +1,22 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { format } from 'prettier'
+import { withConfigSchema } from './values-schema.ts'
+import { withValuesTable } from './values-table.ts'
+
+/** What `npm run chart` writes, beside what people write: absolute paths and texts. */
+export async function generated(): Promise<ReadonlyMap<string, string>> {
+  const schema = await read('values.schema.json')
+  const readme = await read('README.md')
+  const values = JSON.stringify(withConfigSchema(JSON.parse(schema.text) as Record<string, unknown>))
+  return new Map([
+    [schema.path, await format(values, { parser: 'json', printWidth: 110 })],
+    [readme.path, withValuesTable(readme.text, (await read('values.yaml')).text)],
+  ])
+}
+
+async function read(name: string): Promise<{ path: string; text: string }> {
+  const url = new URL(`dormouse/${name}`, import.meta.url)
+  return { path: url.pathname, text: await readFile(url, 'utf8') }
+}
+
+if (import.meta.main) for (const [path, text] of await generated()) await writeFile(path, text)

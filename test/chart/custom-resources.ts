@@ -1,0 +1,72 @@
+import { join } from 'node:path'
+import { downloadModule, hasGo } from '../go-programs/go-module.ts'
+import type { Cluster } from '../support/cluster.ts'
+
+/** Where the definitions of others' kinds come from; their files, below `folder`, are called `<group>_<plural>.yaml`. */
+const SOURCES = [
+  {
+    module: 'github.com/cert-manager/cert-manager',
+    version: 'v1.21.2',
+    folder: 'deploy/crds',
+    group: 'cert-manager.io',
+    kinds: { certificates: 'Certificate', issuers: 'Issuer' },
+  },
+  {
+    module: 'github.com/prometheus-operator/prometheus-operator',
+    version: 'v0.85.0',
+    folder: 'example/prometheus-operator-crd',
+    group: 'monitoring.coreos.com',
+    kinds: { servicemonitors: 'ServiceMonitor', prometheusrules: 'PrometheusRule' },
+  },
+] as const
+
+type Source = (typeof SOURCES)[number]
+
+/**
+ * The definitions of the kinds that the chart uses and does not bring, while the suite runs: from their own
+ * Go modules, or, where there is no `go`, stand-ins that take anything.
+ */
+export function customResources(on: () => Cluster): void {
+  before('their definitions are there', async function () {
+    this.timeout(120_000)
+    for (const source of SOURCES) await define(on(), source)
+    await on().kubectl('wait', '--for=condition=Established', ...names(), '--timeout=30s')
+  })
+
+  after('and go again', async function () {
+    this.timeout(30_000)
+    await on().kubectl('delete', ...names(), '--ignore-not-found')
+  })
+}
+
+async function define({ kubectl }: Cluster, source: Source): Promise<void> {
+  const { module, version, folder, group, kinds } = source
+  if (await hasGo()) {
+    const { directory } = await downloadModule(module, version)
+    const files = Object.keys(kinds).map((plural) => join(directory, folder, `${group}_${plural}.yaml`))
+    await kubectl('create', ...files.flatMap((file) => ['-f', file]))
+    return
+  }
+  process.stderr.write(`no \`go\` on the path: ${group} is stood in for by definitions that take anything\n`)
+  const { code, stderr } = await kubectl.withFile('create', standIns(source))
+  if (code !== 0) throw new Error(stderr)
+}
+
+function names(): string[] {
+  return SOURCES.flatMap(({ group, kinds }) => Object.keys(kinds).map((plural) => `crd/${plural}.${group}`))
+}
+
+function standIns({ group, kinds }: Source): object[] {
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
+  return Object.entries(kinds).map(([plural, kind]) => ({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural, kind },
+      versions: [{ name: 'v1', served: true, storage: true, schema }],
+    },
+  }))
+}

@@ -1,0 +1,106 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseAllDocuments } from 'yaml'
+import { versions } from '../control-plane/programs.ts'
+import { goProgram } from '../go-programs/go-program.ts'
+import { PROJECT } from '../support/dormouse.ts'
+import { runProgram, type KubectlResult } from '../support/kubectl.ts'
+
+export const CHART = join(PROJECT, 'charts', 'dormouse')
+
+/** The chart's values, as a file of them has it. */
+export type Values = Readonly<Record<string, unknown>>
+
+/** As much of a rendered object as the tests look at. */
+export interface Manifest {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: {
+    readonly name: string
+    readonly namespace?: string
+    readonly labels?: Readonly<Record<string, string>>
+    readonly annotations?: Readonly<Record<string, string>>
+  }
+  readonly data?: Readonly<Record<string, string>>
+  readonly webhooks?: readonly Readonly<Record<string, unknown>>[]
+  readonly [field: string]: unknown
+}
+
+export interface Release {
+  readonly name: string
+  readonly namespace: string
+}
+
+export interface Helm {
+  /** Whatever its exit code; `values` are given as a file. */
+  readonly attempt: (args: readonly string[], values?: Values) => Promise<KubectlResult>
+  /** What it prints; throws with what it said when it fails. */
+  readonly run: (args: readonly string[], values?: Values) => Promise<string>
+  /** What the chart makes of these values, hooks included. */
+  readonly template: (values?: Values, release?: Release) => Promise<Manifest[]>
+}
+
+/** A release as the documentation has it. */
+export const DOCUMENTED: Release = { name: 'dormouse', namespace: 'dormouse' }
+
+/** Helm with folders of its own while the suite runs; `kubeconfig` where it is to touch a cluster. */
+export function helm(kubeconfig?: () => string): Helm {
+  let directory = ''
+  let program = ''
+
+  before('helm is there', async function () {
+    program = await goProgram('helm', this)
+    directory = await mkdtemp(join(tmpdir(), 'dormouse-helm-'))
+  })
+
+  after(async () => {
+    if (directory !== '') await rm(directory, { recursive: true, force: true })
+  })
+
+  const attempt: Helm['attempt'] = (args, values = {}) => {
+    const given = Object.keys(values).length > 0
+    return runProgram(program, [...args, ...(given ? ['--values', '-'] : [])], {
+      input: given ? JSON.stringify(values) : '',
+      env: {
+        ...process.env,
+        ...helmFolders(directory),
+        KUBECONFIG: kubeconfig?.() ?? join(directory, 'none'),
+      },
+    })
+  }
+  const run: Helm['run'] = async (args, values) => {
+    const { code, stdout, stderr } = await attempt(args, values)
+    if (code !== 0) throw new Error(`helm ${args.join(' ')} ended with ${code}: ${stderr || stdout}`)
+    return stdout
+  }
+  return {
+    attempt,
+    run,
+    async template(values, { name, namespace } = DOCUMENTED) {
+      const where = ['--namespace', namespace, '--kube-version', versions.kubernetes]
+      return objectsOf(await run(['template', name, CHART, ...where], values))
+    },
+  }
+}
+
+export function helmFolders(directory: string): Record<string, string> {
+  const folders = ['CACHE', 'CONFIG', 'DATA'].map((name) => [`HELM_${name}_HOME`, join(directory, name)])
+  return Object.fromEntries(folders) as Record<string, string>
+}
+
+function objectsOf(text: string): Manifest[] {
+  const documents = parseAllDocuments(text)
+  if (!Array.isArray(documents)) return []
+  return documents.map((document) => document.toJS() as Manifest | null).filter((object) => object !== null)
+}
+
+/** The one object of this kind (and name). */
+export function only(objects: readonly Manifest[], kind: string, name?: string): Manifest {
+  const found = objects.filter(
+    (object) => object.kind === kind && (name ?? object.metadata.name) === object.metadata.name,
+  )
+  if (found.length !== 1 || !found[0])
+    throw new Error(`expected one ${kind} ${name ?? ''}, found ${found.length}`)
+  return found[0]
+}

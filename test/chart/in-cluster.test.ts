@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from 'chai'
+import { loadConfig } from '../../src/config.ts'
+import { KubernetesClient } from '../../src/kubernetes/client.ts'
+import { Credentials } from '../../src/kubernetes/credentials.ts'
+import { HttpTransport } from '../../src/kubernetes/http.ts'
+import { WebhookRegistration } from '../../src/kubernetes/webhook-configuration.ts'
+import { createLogger } from '../../src/logger.ts'
+import { issueCa } from '../../src/webhook/certificates/issue.ts'
+import { EXEMPT_USERS } from '../../src/webhook/exempt.ts'
+import { describeOn } from '../support/clusters.ts'
+import { CONFIGURATION } from '../support/enforced.ts'
+import { eventually } from '../support/eventually.ts'
+import { accountKubeconfig } from './beside.ts'
+import { CHART, helm, only, type Manifest } from './helm.ts'
+import { isInForce, trusted, withoutTrust } from './webhooks.ts'
+
+const SILENT = { request() {}, watchRestarted() {}, eventDropped() {}, listenerFailed() {} }
+
+/** As much of the object as a write of it shows. */
+interface Live extends Manifest {
+  readonly metadata: Manifest['metadata'] & {
+    readonly generation: number
+    readonly ownerReferences?: readonly object[]
+  }
+}
+
+describeOn(
+  'the chart inside a cluster',
+  function (on) {
+    this.timeout(30_000)
+    const namespace = `chart-${randomBytes(4).toString('hex')}`
+    const release = { name: namespace, namespace }
+    const account = `${namespace}-dormouse`
+    const { run, attempt, template } = helm(() => on().adminKubeconfig)
+    let transport: HttpTransport | undefined
+    let registration: WebhookRegistration | undefined
+    let rendered: Manifest[] = []
+    let ca = ''
+
+    /** What `serve` would run there as the leader: only the way to the pod is missing. */
+    before('installed by default values, and led under its own account', async () => {
+      await run(['install', release.name, CHART, '-n', namespace, '--create-namespace'])
+      rendered = await template({}, release)
+      const text = rendered.find(({ data }) => data?.['config.yaml'])?.data?.['config.yaml']
+      const { excludeNamespaces, webhook } = loadConfig({ text, environment: {} })
+      const log = createLogger('silent')
+      const file = await accountKubeconfig(on(), namespace, account)
+      transport = new HttpTransport(new Credentials({ source: { file }, log }))
+      ca = (await issueCa(Date.now(), 3_600_000)).cert
+      registration = new WebhookRegistration({
+        client: new KubernetesClient({ transport, observer: SILENT }),
+        log,
+        caBundle: () => ca,
+        onCaBundle: () => () => {},
+        onPublished: () => {},
+        url: null,
+        service: { namespace, name: webhook.service, port: 443 },
+        ownNamespace: namespace,
+        excludeNamespaces: [...excludeNamespaces, namespace],
+        exemptUsers: EXEMPT_USERS,
+        ownUser: `system:serviceaccount:${namespace}:${account}`,
+      })
+    })
+
+    after('nothing stays behind', async () => {
+      await registration?.stop()
+      await transport?.close()
+      await attempt(['uninstall', release.name, '-n', namespace, '--no-hooks'])
+      await on().admin.expect('DELETE', `/api/v1/namespaces/${namespace}`)
+    })
+
+    const live = async () => (await on().admin.expect('GET', CONFIGURATION)) as unknown as Live
+    const inForce = () =>
+      eventually('the leader to have put it right', async () => {
+        const object = await live()
+        return isInForce(object) && object
+      })
+
+    it('is given a CA, an owner and Fail by its leader in two writes, and nothing else', async () => {
+      const installed = await live()
+      expect(isInForce(installed)).to.equal(false)
+      await registration?.start()
+      const { metadata, webhooks } = await inForce()
+      expect(metadata.ownerReferences).to.have.length(1)
+      expect(metadata.ownerReferences?.[0]).to.include({ kind: 'Namespace', name: namespace })
+      expect(trusted(await live())).to.equal(ca)
+      const brought = only(rendered, 'MutatingWebhookConfiguration').webhooks
+      expect(webhooks?.map(withoutTrust)).to.deep.equal(brought?.map(withoutTrust))
+      expect(metadata.generation - installed.metadata.generation, 'writes').to.equal(2)
+    })
+
+    it('is turned back to Fail, and nothing else, after an upgrade', async () => {
+      const before = await live()
+      await run(['upgrade', release.name, CHART, '-n', namespace])
+      const { metadata, webhooks } = await inForce()
+      expect(webhooks).to.deep.equal(before.webhooks)
+      expect(metadata.ownerReferences).to.deep.equal(before.metadata.ownerReferences)
+      expect(metadata.generation - before.metadata.generation, 'writes: Helm and the leader').to.equal(2)
+    })
+  },
+  'real',
+)

@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { Service } from '../../src/cli/service.ts'
+import { loadConfig } from '../../src/config.ts'
+import { ANNOTATION, KINDS, type Kind } from '../../src/domain/workload.ts'
+import { createLogger } from '../../src/logger.ts'
+import { readAuditLog } from '../control-plane/audit.ts'
+import { dormouse } from '../control-plane/dormouse-account.ts'
+import { sharedControlPlane } from '../control-plane/shared.ts'
+import { ApiClient } from '../support/api-client.ts'
+import { describeOn } from '../support/clusters.ts'
+import { startProgram } from '../support/dormouse.ts'
+import { CONFIGURATION, LEASES, SECRET } from '../support/enforced.ts'
+import { eventually, inParallel } from '../support/eventually.ts'
+import { manifest } from '../support/manifests.ts'
+import { createNamespace } from '../support/served.ts'
+import { helm, only, type Manifest } from './helm.ts'
+
+interface Rule {
+  readonly resources: readonly string[]
+  readonly verbs: readonly string[]
+}
+
+const MERGE_PATCH = { 'content-type': 'application/merge-patch+json' }
+/** Every account may ask who it is. */
+const EVERYBODYS = 'create selfsubjectreviews'
+/** The Service of the chart leads nowhere here: what is scaled by hand in this suite would wait for it. */
+const SETTINGS = {
+  api: { host: '127.0.0.1', port: 0, insecurePort: 0 },
+  metrics: { port: 0 },
+  newWorkloadGrace: '0s',
+  webhook: { certificates: { leafLifetime: '4s', caLifetime: '8s', renewAt: 0.5 } },
+  controller: { lease: { namespace: dormouse.namespace, duration: '4s', renew: '3s', retry: '1s' } },
+}
+
+describeOn(
+  "the chart's account at work, as inside a cluster",
+  function (on) {
+    this.timeout(60_000)
+    const namespace = `e2e-${randomBytes(4).toString('hex')}`
+    const began = Date.now()
+    const { template } = helm()
+    let directory: string
+    let objects: Manifest[]
+    let service: Service
+    let api: ApiClient
+
+    before('what the chart brings is there, and Dormouse runs', async function () {
+      this.timeout(60_000)
+      directory = await mkdtemp(join(tmpdir(), 'dormouse-permissions-'))
+      objects = await template()
+      const { admin } = on()
+      await createNamespace(on(), namespace)
+      for (const path of [CONFIGURATION, SECRET, `${LEASES}/dormouse`]) await admin.send('DELETE', path)
+      await admin.expect('POST', LEASES, only(objects, 'Lease'))
+      const webhooks = only(objects, 'MutatingWebhookConfiguration')
+      await admin.expect('POST', CONFIGURATION.replace(/\/dormouse$/, ''), webhooks)
+      service = await Service.create({
+        config: loadConfig({ text: JSON.stringify(SETTINGS), environment: {} }),
+        kubeconfig: on().dormouseKubeconfig,
+        ownNamespace: dormouse.namespace,
+        enforce: true,
+        metricsHost: '127.0.0.1',
+        clock: () => Date.now(),
+        logger: createLogger('silent'),
+      })
+      await service.start()
+      const token = await on().accountToken(namespace, 'developer', {
+        verbs: ['get', 'list', 'update', 'patch'],
+        resources: [...KINDS, ...KINDS.map((kind) => `${kind}/scale`)],
+      })
+      api = new ApiClient(service.addresses.api, token)
+      for (const kind of KINDS) await on().create(namespace, [manifest(kind, 'toured')])
+    })
+
+    after(async () => {
+      await api?.close()
+      await service?.stop()
+      await rm(directory, { recursive: true })
+      await on().admin.send('DELETE', CONFIGURATION)
+      await on().admin.send('DELETE', `${LEASES}/dormouse`)
+      await on().admin.send('DELETE', SECRET)
+      await on().admin.send('DELETE', `/api/v1/namespaces/${namespace}`)
+    })
+
+    it('uses each verb of its roles, and asks for nothing that they do not give', async () => {
+      await inParallel(KINDS, tour)
+      const granted = rulesOf(only(objects, 'ClusterRole', 'dormouse'), only(objects, 'Role'))
+      const expected = granted.flatMap(({ resources, verbs }) =>
+        resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}`)),
+      )
+      const left = async () => {
+        const used = new Set((await asked()).map(({ what }) => what))
+        return expected.filter((each) => !used.has(each))
+      }
+      await eventually('all but the release to be used', async () => {
+        for (const kind of KINDS) await surprise(kind)
+        expect(await left()).to.deep.equal(['delete mutatingwebhookconfigurations'])
+        return true
+      })
+      await release()
+      expect(await left(), 'given, but not used').to.deep.equal([])
+      const requests = await asked()
+      const beyond = requests.filter(({ what }) => what !== EVERYBODYS && !expected.includes(what))
+      expect(beyond, 'used, but not given by the chart').to.deep.equal([])
+      expect(requests.filter(({ code }) => code === 403)).to.deep.equal([])
+    })
+
+    /** Twice, so that an Event is told again. */
+    async function tour(kind: Kind): Promise<void> {
+      const workload = api.workload(kind, namespace, 'toured')
+      await workload.enable()
+      for (const _ of [1, 2]) {
+        await workload.snooze('?wait=20s')
+        await workload.wake('?wait=20s')
+      }
+    }
+
+    /** Somebody changes what the next request rests on: it has to look again. */
+    async function surprise(kind: Kind): Promise<void> {
+      const path = `/apis/apps/v1/namespaces/${namespace}/${kind}/toured`
+      const annotations = { [ANNOTATION.schedule]: `0:00-23:${10 + Math.floor(Math.random() * 50)}` }
+      await on().admin.expect('PATCH', path, { metadata: { annotations } }, MERGE_PATCH)
+      const workload = api.workload(kind, namespace, 'toured')
+      await workload.pin()
+      await workload.unpin()
+    }
+
+    async function release(): Promise<void> {
+      const config = join(directory, 'config.yaml')
+      await writeFile(config, JSON.stringify({ controller: SETTINGS.controller }))
+      const where = ['--kubeconfig', on().dormouseKubeconfig, '--config', config]
+      const [code] = (await once(startProgram(['release', '--all', ...where]), 'exit')) as [number]
+      expect(code, 'the exit code of dormouse release').to.equal(0)
+      expect((await on().admin.send('GET', CONFIGURATION)).status).to.equal(404)
+    }
+
+    async function asked() {
+      const plane = await sharedControlPlane()
+      if ('unavailable' in plane) throw new TypeError('it is there only on the real control plane')
+      const events = await readAuditLog(plane.auditLog)
+      return events
+        .filter(({ requestReceivedTimestamp }) => Date.parse(requestReceivedTimestamp) >= began)
+        .map(({ verb, objectRef, responseStatus }) => ({
+          what: `${verb} ${objectRef?.resource ?? ''}`,
+          code: responseStatus?.code ?? 0,
+        }))
+    }
+  },
+  'real',
+)
+
+function rulesOf(...roles: readonly Manifest[]): Rule[] {
+  return roles.flatMap(({ rules }) => rules as Rule[])
+}

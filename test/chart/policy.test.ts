@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from 'chai'
+import { KINDS, type Kind } from '../../src/domain/workload.ts'
+import { describeOn } from '../support/clusters.ts'
+import { eventually } from '../support/eventually.ts'
+import { manifest } from '../support/manifests.ts'
+import { helm } from './helm.ts'
+
+type Patch = readonly { op: string; path: string; value?: unknown }[]
+
+const ANNOTATIONS = '/metadata/annotations'
+const LABELS = '/metadata/labels'
+const POD = '/spec/template/spec'
+const add = (path: string, value: unknown): Patch => [{ op: 'add', path, value }]
+
+/** On every kind. */
+const REFUSED: Readonly<Record<string, Patch>> = {
+  'another annotation': add(`${ANNOTATIONS}/example.com~1note`, 'x'),
+  'an annotation that only begins as ours': add(`${ANNOTATIONS}/dormouse.dev.example.com~1state`, 'x'),
+  'the loss of an annotation': [{ op: 'remove', path: `${ANNOTATIONS}/kept` }],
+  'another value of an annotation': add(`${ANNOTATIONS}/kept`, 'other'),
+  'the loss of all annotations': [{ op: 'remove', path: ANNOTATIONS }],
+  'another label': add(`${LABELS}/team`, 'x'),
+  'another value of a label': add(`${LABELS}/kept`, 'other'),
+  'a finalizer': add('/metadata/finalizers', ['example.com/stay']),
+  'an owner': add('/metadata/ownerReferences', [
+    { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'x' },
+  ]),
+  'the image': add(`${POD}/containers/0/image`, 'other'),
+  'one more container': add(`${POD}/containers/-`, { name: 'more', image: 'more' }),
+  "the host's network": add(`${POD}/hostNetwork`, true),
+  'an account': add(`${POD}/serviceAccountName`, 'other'),
+  'a label of the pods': add('/spec/template/metadata/labels/team', 'x'),
+  'a node selector': add(`${POD}/nodeSelector`, { pool: 'x' }),
+  'when pods count as ready': add('/spec/minReadySeconds', 3),
+  'ours and something else together': [
+    ...add(`${ANNOTATIONS}/dormouse.dev~1state`, '{}'),
+    ...add(`${POD}/containers/0/image`, 'other'),
+  ],
+}
+
+const ALLOWED: Readonly<Record<string, (kind: Kind) => Patch>> = {
+  'to sleep': (kind) => [
+    ...add(`${ANNOTATIONS}/dormouse.dev~1state`, '{}'),
+    ...add(`${LABELS}/dormouse.dev~1asleep`, '2'),
+    ...(kind === 'daemonsets'
+      ? add(`${POD}/nodeSelector/dormouse.dev~1snoozed`, 'true')
+      : add('/spec/replicas', 0)),
+  ],
+  'our marks away': () => [
+    ...add(`${ANNOTATIONS}/dormouse.dev~1state`, '{}'),
+    { op: 'remove', path: `${ANNOTATIONS}/dormouse.dev~1state` },
+  ],
+  'who manages what': () => add('/metadata/managedFields', [{}]),
+  'a setting': () => add(`${ANNOTATIONS}/dormouse.dev~1schedule`, '8:00-18:00'),
+}
+
+describeOn(
+  "the policy on Dormouse's account",
+  function (on) {
+    this.timeout(30_000)
+    const namespace = `policy-${randomBytes(4).toString('hex')}`
+    const release = { name: namespace, namespace }
+    const user = `system:serviceaccount:${namespace}:${namespace}-dormouse`
+    const { template } = helm()
+
+    /** As the account; nothing is kept of it. */
+    const patched = (kind: Kind, patch: Patch, who = user, name = 'held') =>
+      on().admin.send(
+        'PATCH',
+        `/apis/apps/v1/namespaces/${namespace}/${kind}/${name}?dryRun=All&fieldManager=dormouse`,
+        patch,
+        {
+          'content-type': 'application/json-patch+json',
+          'impersonate-user': who,
+          ...(who === user ? {} : { 'impersonate-group': 'system:masters' }),
+        },
+      )
+
+    before('the account, its role and its policy are there', async () => {
+      await on().admin.expect('POST', '/api/v1/namespaces', { metadata: { name: namespace } })
+      const objects = (await template({ rbac: { aggregate: false } }, release)).filter(({ kind }) =>
+        KEPT.includes(kind),
+      )
+      expect((await on().kubectl.withFile('create', objects)).stderr).to.equal('')
+      await on().create(
+        namespace,
+        KINDS.map((kind) =>
+          manifest(kind, 'held', {
+            replicas: 2,
+            labels: { kept: 'yes' },
+            annotations: { kept: 'yes' },
+            ...(kind === 'daemonsets' && { nodeSelector: { pool: 'here' } }),
+          }),
+        ),
+      )
+      // Until the API server has compiled it; the account's role takes a moment as well.
+      await eventually('the policy to hold', async () => {
+        const { status, body } = await patched('deployments', REFUSED['a finalizer'] ?? [])
+        return status === 422 || (status === 403 && body.message?.includes('ValidatingAdmissionPolicy'))
+      })
+    })
+
+    after(async () => {
+      const own = [
+        'clusterrole',
+        'clusterrolebinding',
+        'validatingadmissionpolicy',
+        'validatingadmissionpolicybinding',
+      ]
+      await on().kubectl('delete', own.join(','), `${namespace}-dormouse`)
+      await on().admin.expect('DELETE', `/api/v1/namespaces/${namespace}`)
+    })
+
+    for (const kind of KINDS) {
+      it(`lets it do with ${kind} what Dormouse does`, async () => {
+        for (const [what, patch] of Object.entries(ALLOWED)) {
+          const { status, body } = await patched(kind, patch(kind))
+          expect(status, `${what}: ${body.message}`).to.equal(200)
+        }
+      })
+
+      it(`lets it change nothing else of ${kind}`, async () => {
+        const others =
+          kind === 'daemonsets'
+            ? { 'a key of the selector': [{ op: 'remove', path: `${POD}/nodeSelector/pool` }] }
+            : {}
+        for (const [what, patch] of Object.entries({ ...REFUSED, ...others })) {
+          const { status, body } = await patched(kind, patch)
+          expect(body.message, what).to.include('ValidatingAdmissionPolicy').and.include('Dormouse')
+          expect(status).to.equal(422)
+        }
+      })
+
+      it(`lets anybody else change ${kind} as they may`, async () => {
+        const { status, body } = await patched(kind, REFUSED['another annotation'] ?? [], 'somebody')
+        expect(status, body.message).to.equal(200)
+      })
+    }
+
+    it('holds it to updates, even with the rights of an administrator', async () => {
+      const masters = { 'impersonate-user': user, 'impersonate-group': 'system:masters' }
+      const path = `/apis/apps/v1/namespaces/${namespace}/deployments`
+      const attempts = [
+        on().admin.send('POST', `${path}?dryRun=All`, manifest('deployments', 'made'), masters),
+        on().admin.send('DELETE', `${path}/held?dryRun=All`, undefined, masters),
+        on().admin.send(
+          'PATCH',
+          `${path}/held/scale?dryRun=All`,
+          { spec: { replicas: 5 } },
+          { ...masters, 'content-type': 'application/merge-patch+json' },
+        ),
+      ]
+      for (const { body } of await Promise.all(attempts))
+        expect(body.message).to.include('Dormouse only updates workloads')
+    })
+
+    it('judges a workload as large as etcd takes', async () => {
+      const { spec, ...rest } = manifest('deployments', 'large', {
+        replicas: 0,
+        annotations: { kept: 'yes' },
+      })
+      const { template } = spec as { template: { spec: { containers: object[] } } }
+      const env = Array.from({ length: 10_000 }, (_, at) => ({
+        name: `VARIABLE_${at}`,
+        value: 'x'.repeat(60),
+      }))
+      template.spec.containers = template.spec.containers.map((container) =>
+        Object.assign(container, { env }),
+      )
+      await on().create(namespace, [{ ...rest, spec }])
+      const slept = await patched('deployments', ALLOWED['a setting']?.('deployments') ?? [], user, 'large')
+      expect(slept.status, slept.body.message).to.equal(200)
+      const changed = await patched('deployments', REFUSED['the image'] ?? [], user, 'large')
+      expect(changed.body.message).to.include('of the spec Dormouse changes the replica count only')
+    })
+
+    it('is understood by the API server, whatever the kind', async () => {
+      const path = `/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/${namespace}-dormouse`
+      const checked = await eventually('the types to be checked', async () => {
+        const { status } = await on().admin.expect('GET', path)
+        return status?.['typeChecking'] as { expressionWarnings?: unknown } | undefined
+      })
+      expect(checked.expressionWarnings).to.equal(undefined)
+    })
+  },
+  'real',
+)
+
+const KEPT = [
+  'ServiceAccount',
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionPolicyBinding',
+]

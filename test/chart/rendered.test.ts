@@ -1,0 +1,127 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { expect } from 'chai'
+import { parse } from 'yaml'
+import { generated } from '../../charts/generate.ts'
+import { loadConfig } from '../../src/config.ts'
+import { wantedWebhooks } from '../../src/kubernetes/mutating-webhooks.ts'
+import { EXEMPT_USERS } from '../../src/webhook/exempt.ts'
+import { goProgram } from '../go-programs/go-program.ts'
+import { runProgram } from '../support/kubectl.ts'
+import { CHART, DOCUMENTED, helm, helmFolders, only, type Manifest } from './helm.ts'
+import { MATRIX } from './matrix.ts'
+
+describe('the chart, rendered', function () {
+  this.timeout(60_000)
+  const { run, template } = helm()
+  const rendered = new Map<string, Manifest[]>()
+
+  before(async () => {
+    for (const [name, values] of Object.entries(MATRIX)) rendered.set(name, await template(values))
+  })
+
+  it('has nothing that `helm lint --strict` finds', async () => {
+    for (const values of Object.values(MATRIX)) await run(['lint', '--strict', CHART], values)
+  })
+
+  it('passes its helm-unittest suites', async function () {
+    const untt = await goProgram('helm-unittest', this)
+    const directory = await mkdtemp(join(tmpdir(), 'dormouse-untt-'))
+    const env = { ...process.env, ...helmFolders(directory) }
+    const { code, stdout, stderr } = await runProgram(untt, ['--strict', CHART], { env })
+    await rm(directory, { recursive: true, force: true })
+    expect(code, `${stdout}${stderr}`).to.equal(0)
+    expect(stdout).to.match(/Tests: +[1-9][0-9]* passed/)
+  })
+
+  it('has its schema and its README in step with the configuration and values.yaml', async () => {
+    for (const [path, text] of await generated())
+      expect(await readFile(path, 'utf8'), `${basename(path)}: run npm run chart`).to.equal(text)
+  })
+
+  it('has a default for each value that its schema knows', async () => {
+    const text = (name: string) => readFile(join(CHART, name), 'utf8')
+    const { properties } = JSON.parse(await text('values.schema.json')) as { properties: object }
+    const known = Object.keys(properties).filter((name) => name !== 'global')
+    expect(Object.keys(parse(await text('values.yaml')) as object)).to.have.members(known)
+  })
+
+  for (const name of Object.keys(MATRIX)) {
+    describe(`with ${name}`, () => {
+      const objects = () => rendered.get(name) ?? []
+      const config = () => {
+        const map = objects().find(({ kind, data }) => kind === 'ConfigMap' && data?.['config.yaml'])
+        return loadConfig({ text: map?.data?.['config.yaml'], environment: {} })
+      }
+
+      it('puts the recommended labels on everything', () => {
+        for (const { kind, metadata } of objects()) {
+          const labels = metadata.labels ?? {}
+          const wanted = ['name', 'instance', 'version', 'part-of', 'managed-by'].map(
+            (label) => `app.kubernetes.io/${label}`,
+          )
+          expect(labels, `${kind} ${metadata.name}`).to.include.all.keys(...wanted, 'helm.sh/chart')
+          expect(labels).to.include({
+            'app.kubernetes.io/instance': 'dormouse',
+            'app.kubernetes.io/managed-by': 'Helm',
+          })
+        }
+      })
+
+      it('makes each object once, and says where what has a namespace is', () => {
+        const names = objects().map(
+          ({ kind, metadata }) => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`,
+        )
+        expect(new Set(names).size, names.join('\n')).to.equal(names.length)
+        for (const { kind, metadata } of objects())
+          expect(metadata.namespace === undefined, kind).to.equal(CLUSTER_SCOPED.includes(kind))
+      })
+
+      it('writes no secret into any of them', () => {
+        for (const { kind, data, ...rest } of objects()) {
+          if (kind === 'Secret')
+            expect({ ...rest, data })
+              .to.deep.equal({ ...rest, data: undefined, type: 'Opaque' })
+              .and.to.not.have.property('stringData')
+          expect(JSON.stringify({ data, ...rest })).to.not.match(/PRIVATE KEY|BEGIN CERTIFICATE|password/i)
+        }
+      })
+
+      it('writes a configuration that the program takes', () => {
+        const { excludeNamespaces, webhook } = config()
+        expect(excludeNamespaces).to.include(DOCUMENTED.namespace)
+        expect(webhook.service).to.equal(only(objects(), 'Service').metadata.name)
+      })
+
+      it('brings the webhooks that the program would put right to just these', () => {
+        const { webhook, excludeNamespaces, exemptUsers } = config()
+        const pod = objects().find(({ kind }) => kind === 'Deployment')
+        const { serviceAccountName } = (pod as unknown as Deployment).spec.template.spec
+        const service = { namespace: DOCUMENTED.namespace, name: webhook.service, port: 443 }
+        const settings = {
+          url: webhook.url,
+          service: webhook.url === null ? service : null,
+          excludeNamespaces: [...excludeNamespaces, DOCUMENTED.namespace],
+          exemptUsers: [...EXEMPT_USERS, ...exemptUsers],
+          ownUser: `system:serviceaccount:${DOCUMENTED.namespace}:${serviceAccountName}`,
+        }
+        const { metadata, webhooks } = only(objects(), 'MutatingWebhookConfiguration')
+        expect(metadata.name).to.equal('dormouse')
+        expect(webhooks).to.deep.equal(wantedWebhooks(settings, undefined, [], false))
+      })
+    })
+  }
+})
+
+const CLUSTER_SCOPED = [
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'MutatingWebhookConfiguration',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionPolicyBinding',
+]
+
+interface Deployment {
+  readonly spec: { readonly template: { readonly spec: { readonly serviceAccountName: string } } }
+}

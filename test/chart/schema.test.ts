@@ -1,0 +1,82 @@
+import { expect } from 'chai'
+import { CHART, helm, type Values } from './helm.ts'
+
+/** What somebody writes, and what Helm says of it. */
+const FAULTS: Readonly<Record<string, readonly [Values, RegExp]>> = {
+  'a value that does not exist': [{ replicaCount: 3 }, /additional properties 'replicaCount' not allowed/],
+  'a key of the configuration that does not exist': [
+    { config: { timezon: 'Europe/Berlin' } },
+    /at '\/config': additional properties 'timezon' not allowed/,
+  ],
+  'a key deep in the configuration': [
+    { config: { webhook: { certificates: { moda: 'files' } } } },
+    /at '\/config\/webhook\/certificates': additional properties 'moda' not allowed/,
+  ],
+  'a duration without its unit': [
+    { config: { wakeHold: '12' } },
+    /'\/config\/wakeHold': '12' does not match pattern/,
+  ],
+  'a number where a duration is due': [{ config: { newWorkloadGrace: 15 } }, /got number, want string/],
+  'a mode that there is not': [
+    { config: { webhook: { certificates: { mode: 'acme' } } } },
+    /value must be one of 'self-signed', 'cert-manager', 'files'/,
+  ],
+  'a port that a pod cannot have by chance': [{ config: { metrics: { port: 0 } } }, /minimum: got 0, want 1/],
+  'a section of the configuration that is null': [
+    { config: { api: null } },
+    /at '\/config\/api': got null, want object/,
+  ],
+  'an issuer without its keys': [
+    { config: { auth: { oidc: [{ issuer: 'https://idp.example.com', audience: 'dormouse' }] } } },
+    /missing property 'jwksUri'/,
+  ],
+  'a typo among the metrics': [
+    { metrics: { serviceMonitors: { enabled: true } } },
+    /'serviceMonitors' not allowed/,
+  ],
+  'text where a switch is due': [{ admissionPolicy: { enabled: 'false' } }, /got string, want boolean/],
+  'a short digest': [
+    { image: { digest: 'sha256:0123' } },
+    /'\/image\/digest': 'sha256:0123' does not match pattern/,
+  ],
+  'a share that is none': [{ podDisruptionBudget: { maxUnavailable: 'one' } }, /does not match pattern/],
+  'an Ingress without a host': [
+    { ingress: { enabled: true } },
+    /'\/ingress\/hosts': minItems: got 0, want 1/,
+  ],
+  'so little time to stop that reviews are lost': [
+    { terminationGracePeriodSeconds: 5 },
+    /terminationGracePeriodSeconds': minimum: got 5, want 20/,
+  ],
+  'no Secret for certificates from files': [
+    { config: { webhook: { certificates: { mode: 'files' } } } },
+    /certificateFiles\.secretName: name the Secret/,
+  ],
+}
+
+describe("the chart's values", function () {
+  this.timeout(20_000)
+  const { attempt } = helm()
+
+  for (const [fault, [values, said]] of Object.entries(FAULTS)) {
+    it(`are refused, and it is said why: ${fault}`, async () => {
+      const { code, stderr } = await attempt(
+        ['template', 'dormouse', CHART, '--kube-version', '1.35'],
+        values,
+      )
+      expect(code).to.equal(1)
+      expect(stderr).to.match(said)
+    })
+  }
+
+  it('are refused on a Kubernetes that is too old', async () => {
+    const { code, stderr } = await attempt(['template', 'dormouse', CHART, '--kube-version', '1.29'])
+    expect(code).to.equal(1)
+    expect(stderr).to.include('requires kubeVersion: >=1.30')
+  })
+
+  it('may come from a chart that has this one as a dependency', async () => {
+    const { code, stderr } = await attempt(['lint', '--strict', CHART], { global: { region: 'eu' } })
+    expect(code, stderr).to.equal(0)
+  })
+})

@@ -1,0 +1,20 @@
+import type { Manifest } from './helm.ts'
+
+type Webhook = Readonly<Record<string, unknown>>
+
+/** A webhook but for what the leader adds and turns. */
+export function withoutTrust({ failurePolicy, clientConfig, ...webhook }: Webhook): object {
+  const policies = ['Fail', 'Ignore'].includes(String(failurePolicy))
+  return { ...webhook, policies, clientConfig: { ...(clientConfig as object), caBundle: undefined } }
+}
+
+/** Whether scaling fails without the webhook. */
+export function isInForce({ webhooks = [] }: Manifest): boolean {
+  return webhooks.some(({ failurePolicy }) => failurePolicy === 'Fail')
+}
+
+/** The CA that the API server trusts, PEM. */
+export function trusted({ webhooks = [] }: Manifest): string {
+  const { caBundle = '' } = (webhooks[0]?.['clientConfig'] ?? {}) as { caBundle?: string }
+  return Buffer.from(caBundle, 'base64').toString()
+}
