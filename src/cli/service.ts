@@ -68,16 +68,17 @@ export class Service implements Runnable {
     const { config, clock, logger, ownNamespace } = options
     const rules = rulesOf(config)
     const { perWorkload } = config.metrics
-    const metrics = new Metrics({ rules, clock, perWorkload, processMetrics: true })
-    const connection = connectionTo({ ...options, observer: metrics })
-    const { client, informer, patcher, recorder, transport } = connection
-    const identity = new Identity(client, logger)
-    informer.onChange((before, after) => metrics.workloads.changed(before, after))
-
     const excludeNamespaces = [
       ...config.excludeNamespaces,
       ...(ownNamespace === undefined ? [] : [ownNamespace]),
     ]
+    const metrics = new Metrics({ rules, clock, perWorkload, excludeNamespaces, processMetrics: true })
+    const connection = connectionTo({ ...options, observer: metrics })
+    const { client, informer, patcher, recorder, transport } = connection
+    const identity = new Identity(client, logger)
+    informer.onChange((before, after) => metrics.workloads.changed(before, after))
+    metrics.follow(informer)
+
     const auth: AuthSettings = { ...config.auth, local: options.local ?? (await localAuth(config)) }
     const { bodyLimit, rate } = config.api
     const api = apiOf({

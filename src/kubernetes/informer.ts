@@ -89,6 +89,11 @@ export class WorkloadInformer implements Runnable {
     return [...this.#reflectors.values()].every((reflector) => reflector.connected)
   }
 
+  /** Each kind's watch, and whether it stands. */
+  get watches(): { kind: Kind; connected: boolean }[] {
+    return [...this.#reflectors].map(([kind, { connected }]) => ({ kind, connected }))
+  }
+
   get(key: WorkloadKey): Workload | undefined {
     return this.#store.get(key)
   }

@@ -2,7 +2,9 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { Clock, Instant } from '../clock.ts'
 import type { Rules } from '../domain/rules.ts'
 import type { OperationResult, OperationType, Trigger } from '../domain/state.ts'
-import type { Kind } from '../domain/workload.ts'
+import type { Kind, Workload, WorkloadKey } from '../domain/workload.ts'
+import { exportComing } from './coming-metrics.ts'
+import { startAtZero } from './zeros.ts'
 import { WorkloadTracker } from './workload-tracker.ts'
 import { exportWorkloads } from './workload-metrics.ts'
 
@@ -25,10 +27,18 @@ const MISNAMED = [
 export interface MetricsOptions {
   readonly rules: Rules
   readonly clock: Clock
+  /** What is in them is never touched, and so not counted; default: none. */
+  readonly excludeNamespaces?: readonly string[]
   /** Adds a gauge with each workload's name, for small clusters. */
   readonly perWorkload: boolean
   /** Adds prom-client's metrics of the process. */
   readonly processMetrics: boolean
+}
+
+/** What metrics need of the informer. */
+interface Informer {
+  readonly watches: Iterable<{ readonly kind: Kind; readonly connected: boolean }>
+  get(key: WorkloadKey): Workload | undefined
 }
 
 /**
@@ -41,6 +51,7 @@ export class Metrics {
   readonly #own = new Registry()
   readonly #controller = new Registry()
   #leading = false
+  #informer: Informer | undefined
 
   readonly #leader = this.#gauge('leader', 'Whether this replica is the one that acts (1) or not (0).', [])
   readonly #certificate = this.#gauge(
@@ -69,6 +80,11 @@ export class Metrics {
     'How long calls to the Kubernetes API took.',
     ['verb', 'resource'],
     QUICK,
+  )
+  readonly #watchConnected = this.#gauge(
+    'watch_connected',
+    'Whether the watch of this kind stands (1) or not (0): without it nothing of that kind is noticed.',
+    ['kind'],
   )
   readonly #watchRestarts = this.#counter(
     'watch_restarts_total',
@@ -127,9 +143,18 @@ export class Metrics {
     'controller',
   )
 
-  constructor({ rules, clock, perWorkload, processMetrics }: MetricsOptions) {
-    this.workloads = new WorkloadTracker({ rules, clock })
+  constructor({ rules, clock, perWorkload, excludeNamespaces, processMetrics }: MetricsOptions) {
+    this.workloads = new WorkloadTracker({ rules, clock, excludeNamespaces })
     exportWorkloads(this.#controller, this.workloads, perWorkload)
+    exportComing(this.#controller, this.workloads, clock)
+    startAtZero({
+      operations: this.#operations,
+      operationDuration: this.#operationDuration,
+      failures: this.#failures,
+      reviews: this.#reviews,
+      reviewDuration: this.#reviewDuration,
+      watchRestarts: this.#watchRestarts,
+    })
     this.#leader.set(0)
     // Without a certificate there is no time at which it ends: 0 would be one long past.
     this.#certificate.remove()
@@ -144,6 +169,12 @@ export class Metrics {
     this.#leading = leading
     this.#leader.set(leading ? 1 : 0)
     this.workloads.lead(leading)
+  }
+
+  /** To be called once, before anything is told: `informer` is asked at each scrape. */
+  follow(informer: Informer): void {
+    this.#informer = informer
+    this.workloads.find = (key) => informer.get(key)
   }
 
   /** A call to the Kubernetes API; code 0: no answer. */
@@ -213,8 +244,13 @@ export class Metrics {
 
   /** In Prometheus's text format. */
   async exposition(): Promise<string> {
+    for (const { kind, connected } of this.#informer?.watches ?? [])
+      this.#watchConnected.set({ kind }, connected ? 1 : 0)
     const parts = [await this.#own.metrics()]
-    if (this.#leading) parts.push(await this.#controller.metrics())
+    if (this.#leading) {
+      this.workloads.catchUp()
+      parts.push(await this.#controller.metrics())
+    }
     return parts.map((part) => part.trimEnd()).join('\n\n') + '\n'
   }
 

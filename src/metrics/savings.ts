@@ -1,4 +1,4 @@
-/** What a sleeper would use if it ran. Whole numbers, so that sums come out even when it wakes. */
+/** What pods ask for, running or asleep. Whole numbers, so that sums come out even when they go again. */
 export interface Share {
   readonly replicas: number
   readonly microcores: number
@@ -12,7 +12,8 @@ export interface Saved {
   readonly byteSeconds: number
 }
 
-const MICROCORES = 1_000_000
+const NOTHING: Share = { replicas: 0, microcores: 0, bytes: 0 }
+export const MICROCORES = 1_000_000
 
 /** The share of `replicas` pods that ask for `cpu` cores and `memory` bytes each. */
 export function shareOf(replicas: number, { cpu, memory }: { cpu: number; memory: number }): Share {
@@ -23,14 +24,30 @@ export function shareOf(replicas: number, { cpu, memory }: { cpu: number; memory
   }
 }
 
+/** The sum of shares that come and go. */
+export class Shares {
+  #total = NOTHING
+
+  get total(): Share {
+    return this.#total
+  }
+
+  replace(before: Share = NOTHING, after: Share = NOTHING): void {
+    const { replicas, microcores, bytes } = this.#total
+    this.#total = {
+      replicas: replicas + after.replicas - before.replicas,
+      microcores: microcores + after.microcores - before.microcores,
+      bytes: bytes + after.bytes - before.bytes,
+    }
+  }
+}
+
 /**
  * What a namespace saves: the sum of its sleepers' shares, multiplied by time whenever that sum changes or
  * is read. Nothing runs in between.
  */
 export class Savings {
-  #replicas = 0
-  #microcores = 0
-  #bytes = 0
+  readonly #asleep = new Shares()
   #at: number
   #saved: Saved = { replicaSeconds: 0, coreSeconds: 0, byteSeconds: 0 }
 
@@ -39,20 +56,24 @@ export class Savings {
     this.#at = seconds
   }
 
+  /** What sleeps now. */
+  get asleep(): Share {
+    return this.#asleep.total
+  }
+
   replace(before: Share | undefined, after: Share | undefined, seconds: number): void {
     this.total(seconds)
-    this.#replicas += (after?.replicas ?? 0) - (before?.replicas ?? 0)
-    this.#microcores += (after?.microcores ?? 0) - (before?.microcores ?? 0)
-    this.#bytes += (after?.bytes ?? 0) - (before?.bytes ?? 0)
+    this.#asleep.replace(before, after)
   }
 
   total(seconds: number): Saved {
     const passed = seconds - this.#at
     this.#at = seconds
+    const { replicas, microcores, bytes } = this.#asleep.total
     this.#saved = {
-      replicaSeconds: this.#saved.replicaSeconds + this.#replicas * passed,
-      coreSeconds: this.#saved.coreSeconds + (this.#microcores / MICROCORES) * passed,
-      byteSeconds: this.#saved.byteSeconds + this.#bytes * passed,
+      replicaSeconds: this.#saved.replicaSeconds + replicas * passed,
+      coreSeconds: this.#saved.coreSeconds + (microcores / MICROCORES) * passed,
+      byteSeconds: this.#saved.byteSeconds + bytes * passed,
     }
     return this.#saved
   }

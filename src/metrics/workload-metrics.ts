@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
+import { MICROCORES, type Share } from './savings.ts'
 import type { WorkloadTracker } from './workload-tracker.ts'
 
 /** Adds the metrics that are worked out when they are asked for, from what the tracker knows. */
@@ -14,6 +15,19 @@ export function exportWorkloads(registry: Registry, tracker: WorkloadTracker, pe
       for (const { count, ...labels } of tracker.counts()) workloads.set(labels, count)
     },
   })
+  for (const { name, help, of } of ASKED) {
+    const gauge = new Gauge({
+      name,
+      help,
+      labelNames: ['namespace', 'state'],
+      registers,
+      collect: () => {
+        gauge.reset()
+        for (const share of tracker.shares())
+          gauge.set({ namespace: share.namespace, state: share.state }, of(share))
+      },
+    })
+  }
   for (const { field, name, help } of SAVED) {
     const counter = new Counter({
       name,
@@ -38,6 +52,24 @@ export function exportWorkloads(registry: Registry, tracker: WorkloadTracker, pe
     },
   })
 }
+
+const ASKED = [
+  {
+    name: 'dormouse_replicas',
+    help: 'Replicas of managed workloads: those kept of the ones asleep, those asked for of the ones awake.',
+    of: ({ replicas }: Share) => replicas,
+  },
+  {
+    name: 'dormouse_requested_cpu_cores',
+    help: 'CPU requests of the replicas of managed workloads; those asleep would ask for so much.',
+    of: ({ microcores }: Share) => microcores / MICROCORES,
+  },
+  {
+    name: 'dormouse_requested_memory_bytes',
+    help: 'Memory requests of the replicas of managed workloads; those asleep would ask for so much.',
+    of: ({ bytes }: Share) => bytes,
+  },
+] as const
 
 const SAVED = [
   {

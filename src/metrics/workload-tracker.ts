@@ -1,17 +1,40 @@
 import type { Clock, Instant } from '../clock.ts'
+import { nextTransition } from '../domain/plan.ts'
 import { keptCount, readWorkload, type Reading } from '../domain/reading.ts'
 import { workloadState, type WorkloadState } from '../domain/record.ts'
 import type { Rules } from '../domain/rules.ts'
-import { ASLEEP_LABEL, isRunning, type Kind, type Workload } from '../domain/workload.ts'
-import { Savings, shareOf, type Saved, type Share } from './savings.ts'
+import type { OperationType } from '../domain/state.ts'
+import {
+  ASLEEP_LABEL,
+  currentReplicas,
+  isRunning,
+  type Kind,
+  type Workload,
+  type WorkloadKey,
+} from '../domain/workload.ts'
+import { ComingTransitions, TYPES, type Coming } from './coming.ts'
+import { Savings, shareOf, Shares, type Saved, type Share } from './savings.ts'
 import { Stopwatch } from './stopwatch.ts'
 
 /** How long the savings of a namespace without workloads are still told, so that a scrape sees the last of them. */
 const FORGET_AFTER = 3600
 
+/** Milliseconds after which what is overdue is read again, and how many at once. */
+const DOUBT_AFTER = 60_000
+const DOUBTS = 500
+
+interface TrackerOptions {
+  readonly rules: Rules
+  readonly clock: Clock
+  readonly excludeNamespaces?: readonly string[] | undefined
+}
+
 interface Tracked {
   readonly state: WorkloadState
+  readonly sleeps: boolean
+  /** What it would use, or asks for while awake; undefined: it cannot be read. */
   readonly share?: Share
+  readonly coming?: Coming
   /** When the state changes though nobody touches the workload. */
   readonly changesAt?: Instant
   readonly workload?: Workload
@@ -23,6 +46,7 @@ interface Namespace {
     { readonly workloads: Map<string, Tracked>; readonly counts: Map<WorkloadState, number> }
   >
   readonly savings: Savings
+  readonly awake: Shares
   /** In the stopwatch's seconds; undefined: it has workloads. */
   emptySince: number | undefined
 }
@@ -32,16 +56,23 @@ interface Namespace {
  * A change costs the same whatever the size of the cluster; nothing is kept of workloads that are not managed.
  */
 export class WorkloadTracker {
+  /** The newest copy of a workload; undefined: not there. To be set before anything is read. */
+  find: (key: WorkloadKey) => Workload | undefined = () => undefined
+  /** The newest snooze and wake by schedule that any workload's history tells of, from before this start, too. */
+  readonly latest: Partial<Record<OperationType, Instant>> = {}
+  readonly coming = new ComingTransitions()
   readonly #rules: Rules
   readonly #clock: Clock
+  readonly #excluded: ReadonlySet<string>
   readonly #stopwatch = new Stopwatch()
   readonly #namespaces = new Map<string, Namespace>()
   readonly #timed = new Map<Workload, Instant>()
   #leading = false
 
-  constructor({ rules, clock }: { rules: Rules; clock: Clock }) {
+  constructor({ rules, clock, excludeNamespaces = [] }: TrackerOptions) {
     this.#rules = rules
     this.#clock = clock
+    this.#excluded = new Set(excludeNamespaces)
   }
 
   /** Savings count only while this replica leads: another tells them the rest of the time. */
@@ -63,7 +94,6 @@ export class WorkloadTracker {
 
   /** How many workloads of which kind are in which state; a state once seen of a kind is told with 0. */
   *counts(): Iterable<{ namespace: string; kind: Kind; state: WorkloadState; count: number }> {
-    this.#catchUp()
     for (const [namespace, { kinds }] of this.#namespaces) {
       for (const [kind, { counts }] of kinds) {
         for (const [state, count] of counts) yield { namespace, kind, state, count }
@@ -79,28 +109,59 @@ export class WorkloadTracker {
     }
   }
 
+  /** What the sleepers would use, and what those awake ask for, of namespaces that have workloads. */
+  *shares(): Iterable<Share & { namespace: string; state: 'asleep' | 'awake' }> {
+    for (const [namespace, { savings, awake, emptySince }] of this.#namespaces) {
+      if (emptySince !== undefined) continue
+      yield { namespace, state: 'asleep', ...savings.asleep }
+      yield { namespace, state: 'awake', ...awake.total }
+    }
+  }
+
   /** Every managed workload. */
   *workloads(): Iterable<{ namespace: string; kind: Kind; name: string; asleep: boolean }> {
     for (const [namespace, { kinds }] of this.#namespaces) {
       for (const [kind, { workloads }] of kinds) {
-        for (const [name, { share }] of workloads)
-          yield { namespace, kind, name, asleep: share !== undefined }
+        for (const [name, { sleeps }] of workloads) yield { namespace, kind, name, asleep: sleeps }
       }
     }
   }
 
-  #catchUp(): void {
+  /** To be called before anything is told: what time alone has changed. */
+  catchUp(): void {
     const now = this.#clock()
     for (const [workload, changesAt] of this.#timed) {
       if (changesAt <= now) this.#track(workload, this.#read(workload))
     }
+    for (const workload of this.#doubtful(now)) this.#track(workload, this.#read(workload))
+  }
+
+  /**
+   * What seems late. Where nobody acted through two edges it is as it should be again, and no change tells
+   * of that. Some at a time: in a wave, reading them all over would hold it up.
+   */
+  #doubtful(now: Instant): Workload[] {
+    const late = now - DOUBT_AFTER
+    if (TYPES.every((type) => this.coming.overdue(type, late) === 0)) return []
+    const found: Workload[] = []
+    for (const [namespace, { kinds }] of this.#namespaces) {
+      for (const [kind, { workloads }] of kinds) {
+        for (const [name, { coming }] of workloads) {
+          if (!coming || coming.at > late) continue
+          const workload = this.find({ namespace, kind, name })
+          if (workload) found.push(workload)
+          if (found.length === DOUBTS) return found
+        }
+      }
+    }
+    return found
   }
 
   #track({ namespace: space, kind, name }: Workload, tracked: Tracked | undefined): void {
     const seconds = this.#seconds()
     const known = this.#namespaces.get(space)
     if (!known && !tracked) return
-    const namespace = known ?? { kinds: new Map(), savings: new Savings(seconds), emptySince: undefined }
+    const namespace = known ?? newNamespace(seconds)
     if (!known) this.#namespaces.set(space, namespace)
     const { workloads, counts } = namespace.kinds.get(kind) ?? { workloads: new Map(), counts: new Map() }
     namespace.kinds.set(kind, { workloads, counts })
@@ -116,22 +177,33 @@ export class WorkloadTracker {
       if (workloads.size === 0) namespace.kinds.delete(kind)
     }
     namespace.emptySince = namespace.kinds.size > 0 ? undefined : (namespace.emptySince ?? seconds)
-    namespace.savings.replace(previous?.share, tracked?.share, seconds)
+    const [slept, ran] = halves(previous)
+    const [sleeps, runs] = halves(tracked)
+    namespace.savings.replace(slept, sleeps, seconds)
+    namespace.awake.replace(ran, runs)
+    this.coming.replace(previous?.coming, tracked?.coming)
     if (namespace.emptySince !== undefined && !this.#leading) this.#namespaces.delete(space)
   }
 
   #read(workload: Workload): Tracked | undefined {
     const now = this.#clock()
+    if (this.#excluded.has(workload.namespace)) return undefined
     if (workload.owner && workload.kind === 'replicasets') return undefined
     const state = workloadState(workload, now, this.#rules)
     if (state === 'unmanaged') return undefined
-    if (state === 'invalid') return { state }
+    if (state === 'invalid') return { state, sleeps: false }
     const reading = readWorkload(workload, this.#rules)
-    const asleep = reading.state.asleep && !isRunning(workload)
+    const sleeps = reading.state.asleep && !isRunning(workload)
+    const replicas = sleeps ? keptCount(reading) : currentReplicas(workload)
+    for (const { type, trigger, at } of reading.state.history)
+      if (trigger === 'schedule') this.latest[type] = Math.max(at, this.latest[type] ?? 0)
+    const coming = workload.deleting ? null : nextTransition(reading, now, this.#rules)
     const changesAt = nextChange(reading, now)
     return {
       state,
-      ...(asleep && { share: shareOf(keptCount(reading), workload.requests) }),
+      sleeps,
+      share: shareOf(replicas, workload.requests),
+      ...(coming && { coming: { type: coming.type, at: Date.parse(coming.at) } }),
       ...(changesAt !== undefined && { changesAt, workload }),
     }
   }
@@ -139,6 +211,15 @@ export class WorkloadTracker {
   #seconds(): number {
     return this.#stopwatch.seconds(this.#clock())
   }
+}
+
+function newNamespace(seconds: number): Namespace {
+  return { kinds: new Map(), savings: new Savings(seconds), awake: new Shares(), emptySince: undefined }
+}
+
+/** Its share as that of a sleeper, and as that of one awake. */
+function halves(tracked: Tracked | undefined): [Share | undefined, Share | undefined] {
+  return tracked?.sleeps ? [tracked.share, undefined] : [undefined, tracked?.share]
 }
 
 function nextChange({ state: { override, backoff } }: Reading, now: Instant): Instant | undefined {
@@ -156,6 +237,7 @@ function looksTheSame(a: Workload, b: Workload): boolean {
     a.labels?.[ASLEEP_LABEL] === b.labels?.[ASLEEP_LABEL] &&
     a.snoozeKey === b.snoozeKey &&
     a.replicas === b.replicas &&
+    a.deleting === b.deleting &&
     a.owner?.name === b.owner?.name &&
     a.requests.cpu === b.requests.cpu &&
     a.requests.memory === b.requests.memory

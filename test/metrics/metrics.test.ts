@@ -17,6 +17,7 @@ function someMetrics(options: Partial<MetricsOptions> = {}) {
 function busy(options: Partial<MetricsOptions> = {}): Metrics {
   const metrics = someMetrics(options)
   metrics.lead(true)
+  metrics.follow({ watches: [{ kind: 'deployments', connected: true }], get: () => undefined })
   metrics.request('patch', 'deployments', 200, 0.01)
   metrics.watchRestarted('deployments', 'expired')
   metrics.eventDropped()
@@ -36,6 +37,14 @@ function busy(options: Partial<MetricsOptions> = {}): Metrics {
 
 const CONTROLLER = [
   'dormouse_workloads',
+  'dormouse_replicas',
+  'dormouse_requested_cpu_cores',
+  'dormouse_requested_memory_bytes',
+  'dormouse_coming_transitions',
+  'dormouse_overdue_transitions',
+  'dormouse_last_wave_timestamp_seconds',
+  'dormouse_next_wave_timestamp_seconds',
+  'dormouse_next_wave_workloads',
   'dormouse_operations_total',
   'dormouse_operation_duration_seconds',
   'dormouse_schedule_lag_seconds',
@@ -53,6 +62,7 @@ const EVERY_REPLICA = [
   'dormouse_http_request_duration_seconds',
   'dormouse_kubernetes_requests_total',
   'dormouse_kubernetes_request_duration_seconds',
+  'dormouse_watch_connected',
   'dormouse_watch_restarts_total',
   'dormouse_handler_failures_total',
   'dormouse_leader',
@@ -83,7 +93,11 @@ describe('metrics', () => {
       'dormouse_operations_total{type="snooze",trigger="schedule",kind="deployments",result="succeeded"} 1',
       'dormouse_workloads{namespace="shop",kind="deployments",state="awake"} 1',
       'dormouse_workloads{namespace="shop",kind="deployments",state="snoozed"} 1',
+      'dormouse_replicas{namespace="shop",state="asleep"} 3',
+      'dormouse_requested_cpu_cores{namespace="shop",state="awake"} 1.5',
+      'dormouse_requested_memory_bytes{namespace="shop",state="asleep"} 3000',
       'dormouse_saved_replica_seconds_total{namespace="shop"} 0',
+      'dormouse_watch_connected{kind="deployments"} 1',
       'dormouse_http_requests_total{route="none",method="other",code="404"} 1',
       'dormouse_kubernetes_requests_total{verb="patch",resource="deployments",code="200"} 1',
       'dormouse_schedule_lag_seconds_bucket{le="0.25"} 1',
@@ -92,6 +106,43 @@ describe('metrics', () => {
     ]) {
       expect(text.split('\n')).to.include(line)
     }
+  })
+
+  it('tell what the clock will bring, and what it should have brought', async () => {
+    let now = NOW
+    const metrics = someMetrics({ clock: () => now })
+    metrics.lead(true)
+    const lines = async () => (await metrics.exposition()).split('\n')
+    expect((await lines()).filter((line) => line.startsWith('dormouse_next_wave'))).to.deep.equal([])
+    const schedule = '8:00-18:00'
+    metrics.workloads.changed(undefined, aWorkload('web', { annotations: { enabled: 'true', schedule } }))
+    const evening = Date.parse('2026-03-02T18:00:00Z')
+    expect(await lines()).to.include.members([
+      `dormouse_next_wave_timestamp_seconds{type="snooze"} ${evening / 1000}`,
+      'dormouse_next_wave_workloads{type="snooze"} 1',
+      'dormouse_coming_transitions{type="snooze",within="4h"} 0',
+      'dormouse_coming_transitions{type="snooze",within="12h"} 1',
+      'dormouse_coming_transitions{type="wake",within="72h"} 0',
+      'dormouse_overdue_transitions{type="snooze"} 0',
+    ])
+    now = evening + 1
+    expect(await lines()).to.include.members([
+      'dormouse_coming_transitions{type="snooze",within="12h"} 0',
+      'dormouse_overdue_transitions{type="snooze"} 1',
+    ])
+  })
+
+  it('begin at 0, so that the first of a kind is an increase', async () => {
+    const metrics = someMetrics()
+    metrics.lead(true)
+    expect((await metrics.exposition()).split('\n')).to.include.members([
+      'dormouse_operations_total{type="wake",trigger="schedule",kind="daemonsets",result="failed"} 0',
+      'dormouse_operation_duration_seconds_count{type="wake",kind="deployments"} 0',
+      'dormouse_admission_reviews_total{webhook="scale",decision="denied",reason="unchecked"} 0',
+      'dormouse_admission_duration_seconds_count{webhook="workloads"} 0',
+      'dormouse_watch_restarts_total{kind="replicasets",reason="ended"} 0',
+      'dormouse_handler_failures_total{room="controller"} 0',
+    ])
   })
 
   it('name workloads only when asked to', async () => {

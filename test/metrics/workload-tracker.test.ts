@@ -14,10 +14,12 @@ function aTracker({ leading = true } = {}) {
     tracker,
     time,
     pass: (seconds: number) => (time.now += seconds * 1000),
-    states: () =>
-      Object.fromEntries(
+    states: () => {
+      tracker.catchUp()
+      return Object.fromEntries(
         [...tracker.counts()].map(({ namespace, state, count }) => [`${namespace} ${state}`, count]),
-      ),
+      )
+    },
     saved: (namespace = 'shop') => {
       const found = [...tracker.savings()].find((saved) => saved.namespace === namespace)
       return found && [found.replicaSeconds, found.coreSeconds, found.byteSeconds]
@@ -57,6 +59,13 @@ describe('the workloads that metrics show', () => {
     expect(saved()).to.equal(undefined)
   })
 
+  it('leave out namespaces that are never touched', () => {
+    const tracker = new WorkloadTracker({ rules: RULES, clock: () => NOW, excludeNamespaces: ['shop'] })
+    tracker.changed(undefined, aWorkload())
+    expect([...tracker.counts()]).to.deep.equal([])
+    expect(tracker.coming.next('snooze', NOW)).to.equal(undefined)
+  })
+
   it('move from state to state, and leave a 0 behind', () => {
     const { tracker, states } = aTracker()
     const awake = aWorkload()
@@ -86,6 +95,33 @@ describe('the workloads that metrics show', () => {
     expect(states()).to.deep.equal({ 'shop overridden': 0, 'shop backoff': 1, 'shop awake': 1 })
     pass(3600)
     expect(states()).to.deep.equal({ 'shop overridden': 0, 'shop backoff': 0, 'shop awake': 2 })
+  })
+})
+
+describe('what workloads ask for', () => {
+  it('is told of those asleep and of those awake, by namespace', () => {
+    const { tracker } = aTracker()
+    const shares = () =>
+      Object.fromEntries(
+        [...tracker.shares()].map((share) => [
+          `${share.namespace} ${share.state}`,
+          [share.replicas, share.microcores, share.bytes],
+        ]),
+      )
+    const web = aWorkload()
+    tracker.changed(undefined, web)
+    tracker.changed(undefined, aWorkload('other', { replicas: 1 }))
+    tracker.changed(undefined, aWorkload('broken', { annotations: { enabled: 'true', state: '{' } }))
+    expect(shares()).to.deep.equal({ 'shop asleep': [0, 0, 0], 'shop awake': [4, 2_000_000, 4000] })
+    tracker.changed(web, asleep(web))
+    expect(shares()).to.deep.equal({ 'shop asleep': [3, 1_500_000, 3000], 'shop awake': [1, 500_000, 1000] })
+  })
+
+  it('is not told of a namespace without workloads', () => {
+    const { tracker } = aTracker()
+    tracker.changed(undefined, aWorkload())
+    tracker.changed(aWorkload(), undefined)
+    expect([...tracker.shares()]).to.deep.equal([])
   })
 })
 

@@ -1,0 +1,12 @@
+import { operations } from './operations.ts'
+import { overview } from './overview.ts'
+
+/** Each dashboard's file in the chart, and what it is to hold. */
+export function generated(): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries({ overview: overview(), operations: operations() }).map(([name, dashboard]) => [
+      `charts/dormouse/dashboards/${name}.json`,
+      `${JSON.stringify(dashboard, null, 2)}\n`,
+    ]),
+  )
+}

@@ -1,0 +1,55 @@
+import type { Row } from '../dashboard.ts'
+import { graph } from '../panels.ts'
+import { quantiles, rate } from '../queries.ts'
+import { bad, PLAIN } from '../thresholds.ts'
+
+const REVIEWS = 'dormouse_admission_reviews_total'
+
+export const ADMISSION: Row = {
+  id: 40,
+  title: 'Admission',
+  panels: [
+    graph({
+      id: 41,
+      title: 'Admission latency',
+      description:
+        'How long reviews took, without the way to us. The API server waits 3 s; then it refuses a scaling, and lets any other update through.',
+      unit: 's',
+      thresholds: bad(1, 3),
+      limits: true,
+      queries: quantiles('dormouse_admission_duration_seconds', ['webhook']),
+      width: 8,
+    }),
+    graph({
+      id: 42,
+      title: 'Verdicts',
+      description:
+        'scale: manual scaling; workloads: all other changes. denied by pinned or overridden is Dormouse doing its work.',
+      unit: 'reqps',
+      thresholds: PLAIN,
+      stacked: true,
+      queries: [
+        {
+          expr: rate(REVIEWS, ['webhook', 'decision', 'reason']),
+          legend: '{{webhook}} {{decision}}: {{reason}}',
+        },
+      ],
+      width: 8,
+    }),
+    graph({
+      id: 43,
+      title: 'Admission faults',
+      description:
+        'failed: a fault of ours, see the log; unchecked: the API server did not answer us in time, so a scaling was refused.',
+      unit: 'reqps',
+      thresholds: bad(0.01),
+      queries: [
+        {
+          expr: rate(REVIEWS, ['webhook', 'reason'], 'reason=~"failed|unchecked"'),
+          legend: '{{webhook}}: {{reason}}',
+        },
+      ],
+      width: 8,
+    }),
+  ],
+}

@@ -1,0 +1,57 @@
+import type { Row } from '../dashboard.ts'
+import { bars, graph } from '../panels.ts'
+import { perStep, quantiles, rate } from '../queries.ts'
+import { bad, PLAIN } from '../thresholds.ts'
+
+const CALLS = 'dormouse_kubernetes_requests_total'
+
+export const CLUSTER: Row = {
+  id: 80,
+  title: 'The Kubernetes API server',
+  panels: [
+    graph({
+      id: 81,
+      title: 'Calls to the API server',
+      description:
+        'What we ask of the API server. At rest there is next to nothing: Leases, and a watch now and then.',
+      unit: 'reqps',
+      thresholds: PLAIN,
+      stacked: true,
+      queries: [{ expr: rate(CALLS, ['verb', 'resource']), legend: '{{verb}} {{resource}}' }],
+      width: 12,
+    }),
+    graph({
+      id: 82,
+      title: 'Answers of the API server',
+      description:
+        '0: no answer; 403: our ClusterRole lacks something; 409 and 422: a workload changed meanwhile, and is decided anew; 429: it is busy.',
+      unit: 'reqps',
+      thresholds: PLAIN,
+      stacked: true,
+      queries: [{ expr: rate(CALLS, ['code']), legend: '{{code}}' }],
+      width: 12,
+    }),
+    graph({
+      id: 83,
+      title: 'API server latency',
+      description: 'How long calls took until they were answered; of a watch, until it began. p99, by verb.',
+      unit: 's',
+      thresholds: bad(1, 5),
+      queries: quantiles('dormouse_kubernetes_request_duration_seconds', ['verb'], [0.99]),
+      width: 12,
+    }),
+    bars({
+      id: 84,
+      title: 'Watches begun anew',
+      description:
+        'ended: as the API server does every few minutes; expired: a list was needed; all others are disturbances. On all replicas.',
+      unit: 'short',
+      decimals: 0,
+      thresholds: PLAIN,
+      queries: [
+        { expr: perStep('dormouse_watch_restarts_total', ['kind', 'reason']), legend: '{{kind}} {{reason}}' },
+      ],
+      width: 12,
+    }),
+  ],
+}

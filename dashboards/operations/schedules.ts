@@ -1,0 +1,82 @@
+import type { Row } from '../dashboard.ts'
+import { graph } from '../panels.ts'
+import { ofLeader, quantiles, rate } from '../queries.ts'
+import { bad, PLAIN } from '../thresholds.ts'
+
+const DURATION = 'dormouse_operation_duration_seconds'
+
+function followed(id: number, title: string, type: string, description: string) {
+  return graph({
+    id,
+    title,
+    description,
+    unit: 's',
+    thresholds: bad(60, 600),
+    queries: [0.5, 0.9, 0.99].map((q) => ({
+      expr: `histogram_quantile(${q}, ${rate(`${DURATION}_bucket`, ['le'], `type="${type}"`)})`,
+      legend: `p${q * 100}`,
+    })),
+    width: 8,
+  })
+}
+
+export const SCHEDULES: Row = {
+  id: 20,
+  title: 'Schedules and operations',
+  panels: [
+    graph({
+      id: 21,
+      title: 'Schedule lag',
+      description:
+        "Time from a schedule's edge to the patch that carries it out. Its target is 1 s; a large wave, or controller.wakesPerSecond, makes it longer.",
+      unit: 's',
+      thresholds: bad(1, 60),
+      limits: true,
+      queries: quantiles('dormouse_schedule_lag_seconds', [], [0.5, 0.9, 0.99]),
+      width: 8,
+    }),
+    followed(
+      22,
+      'From wake to ready',
+      'wake',
+      'Time from the patch until the pods were ready, of wakes that came so far. Long times are the pods: images, nodes, probes.',
+    ),
+    followed(
+      23,
+      'From snooze to gone',
+      'snooze',
+      'Time from the patch until no pod was left, of snoozes that came so far. Long times are the pods: grace periods, finalizers.',
+    ),
+    graph({
+      id: 24,
+      title: 'Queue',
+      description:
+        'Workloads that wait for a worker. A peak at an edge is a wave at work; one that stays is not.',
+      unit: 'short',
+      decimals: 0,
+      thresholds: bad(1000),
+      queries: [{ expr: ofLeader('dormouse_queue_depth', []), legend: 'waiting' }],
+      width: 8,
+    }),
+    graph({
+      id: 25,
+      title: 'Wait in the queue',
+      description: 'How long workloads waited for a worker. Requests and wakes go before snoozes.',
+      unit: 's',
+      thresholds: bad(1, 60),
+      limits: true,
+      queries: quantiles('dormouse_queue_wait_seconds'),
+      width: 8,
+    }),
+    graph({
+      id: 26,
+      title: 'Events dropped',
+      description:
+        'Kubernetes Events that were not written, to spare the API server. Nothing else is lost with them.',
+      unit: 'ops',
+      thresholds: PLAIN,
+      queries: [{ expr: rate('dormouse_events_dropped_total', []), legend: 'dropped' }],
+      width: 8,
+    }),
+  ],
+}

@@ -1,0 +1,120 @@
+import type { Row } from '../dashboard.ts'
+import { graph, stat } from '../panels.ts'
+import { CHOSEN, ofLeader, summed } from '../queries.ts'
+import { table } from '../table.ts'
+import { PLAIN, SAVED } from '../thresholds.ts'
+import { coreHours, cpu, memory, memoryHours, moneyAnHour, moneySaved, replicas } from './savings-queries.ts'
+
+const WORKLOADS = ofLeader('dormouse_workloads', ['namespace', 'kind', 'state'], CHOSEN)
+
+const figures = [
+  stat({
+    id: 2,
+    title: 'Managed workloads',
+    description: 'Workloads that Dormouse looks after, in whatever state they are.',
+    unit: 'short',
+    thresholds: PLAIN,
+    queries: [{ expr: summed(WORKLOADS), legend: 'workloads' }],
+    width: 4,
+  }),
+  stat({
+    id: 3,
+    title: 'Replicas asleep',
+    description: 'Replicas that the sleeping workloads will have again when they wake.',
+    unit: 'short',
+    thresholds: SAVED,
+    queries: [{ expr: replicas('asleep'), legend: 'replicas' }],
+    width: 4,
+  }),
+  stat({
+    id: 4,
+    title: 'Share asleep',
+    description: 'Of all replicas of managed workloads, the part that sleeps now.',
+    unit: 'percentunit',
+    decimals: 0,
+    thresholds: SAVED,
+    queries: [
+      { expr: `${replicas('asleep')} / (${replicas('asleep')} + ${replicas('awake')})`, legend: 'asleep' },
+    ],
+    width: 4,
+    none: 'no replicas',
+  }),
+  stat({
+    id: 5,
+    title: 'CPU saved now',
+    description: 'CPU requests that the cluster need not hold free, because their pods sleep.',
+    unit: 'suffix: cores',
+    thresholds: SAVED,
+    queries: [{ expr: cpu('asleep'), legend: 'cores' }],
+    width: 4,
+  }),
+  stat({
+    id: 6,
+    title: 'Memory saved now',
+    description: 'Memory requests that the cluster need not hold free, because their pods sleep.',
+    unit: 'bytes',
+    thresholds: SAVED,
+    queries: [{ expr: memory('asleep'), legend: 'memory' }],
+    width: 4,
+  }),
+  stat({
+    id: 7,
+    title: 'Saved an hour',
+    description:
+      'What sleep saves in an hour as it is now, by the two prices at the top. It becomes money where nodes go away, too.',
+    unit: 'short',
+    decimals: 2,
+    thresholds: SAVED,
+    queries: [{ expr: moneyAnHour(), legend: 'an hour' }],
+    width: 4,
+  }),
+]
+
+const asleepAndAwake = graph({
+  id: 8,
+  title: 'Replicas asleep and awake',
+  description: 'Replicas of managed workloads: kept for those asleep, asked for by those awake.',
+  unit: 'short',
+  thresholds: PLAIN,
+  stacked: true,
+  queries: [
+    { expr: replicas('asleep'), legend: 'asleep' },
+    { expr: replicas('awake'), legend: 'awake' },
+  ],
+  width: 12,
+})
+
+const byState = graph({
+  id: 9,
+  title: 'Workloads by state',
+  description:
+    'Pinned and overridden workloads are held by a person, whether they sleep or not; backoff is a rest after too many switches or a refusal; invalid is a state that cannot be read: POST …/enable repairs it.',
+  unit: 'short',
+  thresholds: PLAIN,
+  stacked: true,
+  queries: [{ expr: summed(WORKLOADS, ['state']), legend: '{{state}}' }],
+  width: 12,
+})
+
+const byNamespace = table({
+  id: 10,
+  title: 'Namespaces',
+  description: 'Replicas now, and what the chosen time range saved: in hours of cores and GiB, and in money.',
+  unit: 'short',
+  thresholds: PLAIN,
+  row: 'namespace',
+  columns: [
+    { title: 'Asleep', expr: replicas('asleep', ['namespace']), unit: 'short', decimals: 0 },
+    { title: 'Awake', expr: replicas('awake', ['namespace']), unit: 'short', decimals: 0 },
+    { title: 'CPU saved', expr: coreHours(['namespace']), unit: 'suffix: core h', decimals: 1 },
+    { title: 'Memory saved', expr: memoryHours(['namespace']), unit: 'suffix: GiB h', decimals: 1 },
+    { title: 'Saved', expr: moneySaved(['namespace']), unit: 'short', decimals: 2 },
+  ],
+  width: 24,
+})
+
+export const NOW: Row = {
+  id: 1,
+  title: 'Now',
+  panels: [...figures, asleepAndAwake, byState, byNamespace],
+}

@@ -1,0 +1,107 @@
+import type { Row } from '../dashboard.ts'
+import { bars, graph, stat } from '../panels.ts'
+import { CHOSEN, ofLeader, overRange, perStep, summed } from '../queries.ts'
+import { bad, PLAIN } from '../thresholds.ts'
+
+const OPERATIONS = 'dormouse_operations_total'
+
+function ended(id: number, title: string, filter: string, description: string) {
+  return stat({
+    id,
+    title,
+    description: `${description} In all namespaces, in the chosen time range.`,
+    unit: 'short',
+    decimals: 0,
+    thresholds: bad(1, 10),
+    queries: [{ expr: overRange(OPERATIONS, [], filter), legend: title }],
+    width: 6,
+  })
+}
+
+/** A state that is told only where it was seen: elsewhere it is 0. */
+function inState(id: number, title: string, state: string, description: string) {
+  const seen = ofLeader('dormouse_workloads', ['namespace', 'kind'], `state="${state}", ${CHOSEN}`)
+  const any = ofLeader('dormouse_workloads', ['namespace'], CHOSEN)
+  return graph({
+    id,
+    title,
+    description,
+    unit: 'short',
+    decimals: 0,
+    thresholds: bad(1),
+    stacked: true,
+    queries: [{ expr: `${summed(seen, ['namespace'])} or 0 * ${any}`, legend: '{{namespace}}' }],
+    width: 8,
+  })
+}
+
+export const OPERATIONS_ROW: Row = {
+  id: 60,
+  title: 'Operations',
+  panels: [
+    ended(61, 'Failed wakes', 'type="wake", result="failed"', 'Wakes that the cluster refused.'),
+    ended(
+      62,
+      'Late wakes',
+      'type="wake", result="timed_out"',
+      'Woken, but not ready within operationTimeout.',
+    ),
+    ended(63, 'Failed snoozes', 'type="snooze", result="failed"', 'Snoozes that the cluster refused.'),
+    ended(
+      64,
+      'Late snoozes',
+      'type="snooze", result="timed_out"',
+      'Put to sleep, but with pods left after operationTimeout.',
+    ),
+    bars({
+      id: 65,
+      title: 'Operations by trigger',
+      description:
+        'What brought operations about: a schedule, a request to the API, scaling by hand, the repair of a pin, disabling, or recovery after something else woke a sleeper. In all namespaces.',
+      unit: 'short',
+      decimals: 0,
+      thresholds: PLAIN,
+      queries: [{ expr: perStep(OPERATIONS, ['type', 'trigger']), legend: '{{type}} by {{trigger}}' }],
+      width: 12,
+    }),
+    bars({
+      id: 66,
+      title: 'Operations that did not succeed',
+      description:
+        'failed: the cluster refused; timed_out: pods did not follow in time; superseded: the opposite came before pods had followed, which is no fault. In all namespaces.',
+      unit: 'short',
+      decimals: 0,
+      thresholds: bad(1),
+      queries: [
+        {
+          expr: perStep(OPERATIONS, ['type', 'result'], 'result!="succeeded"'),
+          legend: '{{type}} {{result}}',
+        },
+      ],
+      width: 12,
+    }),
+    inState(
+      67,
+      'In backoff',
+      'backoff',
+      'Workloads whose automatic behaviour rests: they were switched too often, or the cluster refused. The reason field of the API says which.',
+    ),
+    inState(
+      68,
+      'Unreadable',
+      'invalid',
+      'Workloads whose state annotation cannot be read, so that nothing is written to them. POST …/enable repairs one.',
+    ),
+    graph({
+      id: 69,
+      title: 'Overdue by type',
+      description:
+        'Workloads that should sleep or be awake by now and are not. A short peak at an edge is a wave at work. In all namespaces.',
+      unit: 'short',
+      decimals: 0,
+      thresholds: bad(1),
+      queries: [{ expr: ofLeader('dormouse_overdue_transitions', ['type']), legend: '{{type}}' }],
+      width: 8,
+    }),
+  ],
+}

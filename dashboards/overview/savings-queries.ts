@@ -1,0 +1,41 @@
+import { CHOSEN, ofLeader, overRange, summed } from '../queries.ts'
+
+const GIB = '1024^3'
+const HOUR = 3600
+
+type State = 'asleep' | 'awake'
+
+/** What is asked for now by those asleep or awake, summed by `labels`. */
+function now(metric: string, state: State, labels: readonly string[]): string {
+  return summed(ofLeader(metric, ['namespace', 'state'], `state="${state}", ${CHOSEN}`), labels)
+}
+
+export const replicas = (state: State, labels: readonly string[] = []) =>
+  now('dormouse_replicas', state, labels)
+/** Cores. */
+export const cpu = (state: State, labels: readonly string[] = []) =>
+  now('dormouse_requested_cpu_cores', state, labels)
+/** Bytes. */
+export const memory = (state: State, labels: readonly string[] = []) =>
+  now('dormouse_requested_memory_bytes', state, labels)
+
+/** What sleep saves now, an hour, in the currency of the two prices. */
+export function moneyAnHour(labels: readonly string[] = []): string {
+  return priced(cpu('asleep', labels), `${memory('asleep', labels)} / ${GIB}`)
+}
+
+export const replicaHours = () => `${overRange('dormouse_saved_replica_seconds_total', [], CHOSEN)} / ${HOUR}`
+export const coreHours = (labels: readonly string[] = []) =>
+  `${overRange('dormouse_saved_cpu_core_seconds_total', labels, CHOSEN)} / ${HOUR}`
+/** Of GiB. */
+export const memoryHours = (labels: readonly string[] = []) =>
+  `${overRange('dormouse_saved_memory_byte_seconds_total', labels, CHOSEN)} / ${HOUR} / ${GIB}`
+
+/** What sleep saved in the chosen time range. */
+export function moneySaved(labels: readonly string[] = []): string {
+  return priced(coreHours(labels), memoryHours(labels))
+}
+
+function priced(cores: string, gibibytes: string): string {
+  return `${cores} * $cpu_price + ${gibibytes} * $memory_price`
+}

@@ -1,0 +1,62 @@
+/** Only the namespaces that are chosen at the top of the dashboard. */
+export const CHOSEN = 'namespace=~"$namespace"'
+
+/** What a series of one replica is called: a pod's name is not known to every scrape. */
+export const REPLICA = '{{pod}} {{instance}}'
+
+/** A query and how its series are called; `{{label}}` is the label's value. */
+export interface Query {
+  readonly expr: string
+  readonly legend: string
+}
+
+/**
+ * A gauge that the leader alone tells, one value for each of `labels`. At a change of leader two replicas tell
+ * it for a moment: the larger counts, not the sum.
+ */
+export function ofLeader(metric: string, labels: readonly string[], filter = ''): string {
+  const by = labels.length === 0 ? '' : ` by (${labels.join(', ')})`
+  return `max${by} (${selected(metric, filter)})`
+}
+
+/** Per second, over all replicas; restarts do not show. */
+export function rate(metric: string, labels: readonly string[], filter = ''): string {
+  return summed(`rate(${selected(metric, filter)}[$__rate_interval])`, labels)
+}
+
+/** How many there were in each step, over all replicas. */
+export function perStep(metric: string, labels: readonly string[], filter = ''): string {
+  return summed(`increase(${selected(metric, filter)}[$__rate_interval])`, labels)
+}
+
+/** How many there were in the chosen time range, over all replicas. */
+export function overRange(metric: string, labels: readonly string[], filter = ''): string {
+  return summed(`increase(${selected(metric, filter)}[$__range])`, labels)
+}
+
+/** Quantiles of a histogram over all replicas; `labels` tell the series apart. */
+export function quantiles(
+  histogram: string,
+  labels: readonly string[] = [],
+  qs: readonly number[] = [0.5, 0.99],
+): Query[] {
+  const buckets = rate(`${histogram}_bucket`, ['le', ...labels])
+  const names = labels.map((label) => `{{${label}}} `).join('')
+  return qs.map((q) => ({
+    expr: `histogram_quantile(${q}, ${buckets})`,
+    legend: `${names}p${q * 100}`,
+  }))
+}
+
+/** What every process tells, of Dormouse's alone: nothing is assumed of how its job is called. */
+export function ofOurs(metric: string): string {
+  return `${metric} and on (job, instance) dormouse_leader`
+}
+
+export function summed(expr: string, labels: readonly string[] = []): string {
+  return labels.length === 0 ? `sum(${expr})` : `sum by (${labels.join(', ')}) (${expr})`
+}
+
+function selected(metric: string, filter: string): string {
+  return filter === '' ? metric : `${metric}{${filter}}`
+}

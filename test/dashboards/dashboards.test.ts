@@ -1,0 +1,153 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { stringify } from 'yaml'
+import { generated } from '../../dashboards/generated.ts'
+import { Metrics } from '../../src/metrics/metrics.ts'
+import { PROJECT } from '../support/dormouse.ts'
+import { NOW, RULES } from '../metrics/workload.ts'
+import { dashboardJson, filledIn, NAMES, queriesOf, type PanelJson } from './panels.ts'
+
+/** Some, to parse the queries with. */
+const VARIABLES = {
+  namespace: 'shop|office',
+  cpu_price: '0.03',
+  memory_price: '0.004',
+  __rate_interval: '1m',
+  __range: '1h',
+}
+/** With workloads' names, for small clusters: whoever turns it on has a query in mind. */
+const NOT_SHOWN = ['dormouse_workload_asleep']
+
+const OURS = /\b(?:dormouse|process|nodejs)_\w+/g
+const queries = NAMES.flatMap((name) => queriesOf(name))
+
+/** Every metric of an instance that leads, with its type. */
+async function told(): Promise<Map<string, string>> {
+  const metrics = new Metrics({ rules: RULES, clock: () => NOW, perWorkload: true, processMetrics: true })
+  metrics.lead(true)
+  const text = await metrics.exposition()
+  return new Map(
+    Array.from(text.matchAll(/^# TYPE (\S+) (\S+)/gm), ([, name = '', type = '']) => [name, type]),
+  )
+}
+
+/** The names of series: a histogram has three. */
+function seriesOf([name, type]: [string, string]): string[] {
+  return type === 'histogram' ? ['bucket', 'sum', 'count'].map((part) => `${name}_${part}`) : [name]
+}
+
+describe('the dashboards', () => {
+  it('in the chart are what the sources make (npm run dashboards)', () => {
+    for (const [path, text] of generated()) expect(readFileSync(join(PROJECT, path), 'utf8')).to.equal(text)
+  })
+
+  it('query nothing that is not told', async () => {
+    const known = new Set([...(await told())].flatMap(seriesOf))
+    const asked = queries.flatMap(({ expr }) => expr.match(OURS) ?? [])
+    expect(asked.filter((name) => !known.has(name))).to.deep.equal([])
+  })
+
+  it('show every metric of ours that is not left out on purpose', async () => {
+    const shown = new Set(queries.flatMap(({ expr }) => expr.match(OURS) ?? []))
+    const hidden = [...(await told())].filter(
+      ([name, type]) =>
+        name.startsWith('dormouse_') && !seriesOf([name, type]).some((each) => shown.has(each)),
+    )
+    expect(hidden.map(([name]) => name)).to.deep.equal(NOT_SHOWN)
+  })
+
+  it('have queries that Prometheus can read', function () {
+    const directory = mkdtempSync(join(tmpdir(), 'dormouse-queries-'))
+    const file = join(directory, 'rules.yaml')
+    const rules = queries.map(({ expr }, index) => ({
+      record: `q:${index}`,
+      expr: filledIn(expr, VARIABLES),
+    }))
+    writeFileSync(file, stringify({ groups: [{ name: 'queries', rules }] }))
+    const { error, status, stdout, stderr } = spawnSync('promtool', ['check', 'rules', file])
+    rmSync(directory, { recursive: true })
+    if (error && !process.env['CI']) {
+      process.stderr.write('skipped: promtool is not on the path (Debian: the package prometheus)\n')
+      this.skip()
+    }
+    expect(error).to.equal(undefined)
+    expect(status, `${String(stdout)}${String(stderr)}`).to.equal(0)
+    expect(String(stdout)).to.include(`${queries.length} rules found`)
+  })
+
+  it('link to each other, and have addresses of their own', () => {
+    const dashboards = NAMES.map((name) => dashboardJson(name))
+    expect(dashboards.map(({ uid }) => uid)).to.deep.equal(['dormouse-overview', 'dormouse-operations'])
+    for (const { links, tags, description } of dashboards) {
+      expect(links).to.have.length(1)
+      expect(links[0]).to.include({ type: 'dashboards', keepTime: true, includeVars: true })
+      expect(tags).to.include.members([...(links[0]?.tags ?? [])])
+      expect(description).to.not.equal('')
+    }
+  })
+
+  for (const name of NAMES) {
+    describe(name, () => {
+      const { panels, templating } = dashboardJson(name)
+      const variables = templating.list.map(({ name }) => name)
+      const shown = panels.filter(({ type }) => type !== 'row')
+
+      it('lets the data source and the namespaces be chosen, and uses no other variables', () => {
+        expect(variables).to.include.members(['datasource', 'namespace'])
+        const known = Object.keys(VARIABLES).filter(
+          (each) => each.startsWith('__') || variables.includes(each),
+        )
+        const values = Object.fromEntries(known.map((each) => [each, '1']))
+        for (const { expr } of queriesOf(name)) filledIn(expr, values)
+      })
+
+      it('has a title, a description, a unit and thresholds on every panel', () => {
+        for (const { title, description, fieldConfig, targets } of shown) {
+          expect(title).to.not.equal('')
+          expect(description, title).to.match(/^\S.{20,}[.)]$/s)
+          expect(fieldConfig?.defaults.unit, title).to.be.a('string').and.not.equal('')
+          expect(fieldConfig?.defaults.thresholds?.steps, title).to.have.length.above(0)
+          expect(targets, title).to.have.length.above(0)
+        }
+      })
+
+      it('has an id and a title of its own for each panel', () => {
+        const ids = panels.map(({ id }) => id)
+        expect(ids.every((id) => Number.isInteger(id) && id > 0)).to.equal(true)
+        expect(new Set(ids).size).to.equal(ids.length)
+        expect(new Set(panels.map(({ title }) => title)).size, 'titles').to.equal(panels.length)
+      })
+
+      it('fills its lines, and no panel lies on another', () => {
+        for (const [index, panel] of panels.entries()) {
+          const { x, w } = panel.gridPos
+          expect(x + w, panel.title).to.be.at.most(24)
+          for (const other of panels.slice(index + 1))
+            expect(overlap(panel, other), `${panel.title} and ${other.title}`).to.equal(false)
+        }
+        const area = panels.reduce((sum, { gridPos: { w, h } }) => sum + w * h, 0)
+        expect(area, 'what is covered').to.equal(24 * Math.max(...panels.map(bottom)))
+      })
+    })
+  }
+
+  it('are named as docs/alerts.md names their panels', () => {
+    const page = readFileSync(join(PROJECT, 'docs', 'alerts.md'), 'utf8')
+    const titles = NAMES.flatMap((name) => dashboardJson(name).panels.map(({ title }) => title))
+    const named = page.match(/(?<=\s)_[A-Z][^_]+_/g)?.map((name) => name.slice(1, -1)) ?? []
+    const dashboards = NAMES.map((name) => dashboardJson(name).title)
+    expect(named).to.have.length.above(5)
+    for (const name of named) expect([...titles, ...dashboards]).to.include(name)
+  })
+})
+
+function bottom({ gridPos: { y, h } }: PanelJson): number {
+  return y + h
+}
+
+function overlap({ gridPos: a }: PanelJson, { gridPos: b }: PanelJson): boolean {
+  return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h
+}
