@@ -58,8 +58,19 @@ export function claimsIdentity(mode: 'oidc' | 'local', issuer: string, claims: J
     const fault = 'the claim sub is not a name'
     throw unauthenticated(`${fault}: get a token that names its subject`, fault)
   }
-  const scope = typeof claims['scope'] === 'string' ? claims['scope'].split(' ') : []
-  return { mode, issuer, subject, scopes: new Set(scope), namespaces: new Set(names(claims[NAMESPACES])) }
+  return {
+    mode,
+    issuer,
+    subject,
+    scopes: new Set(scopesOf(claims)),
+    namespaces: new Set(names(claims[NAMESPACES])),
+  }
+}
+
+/** `scope` (RFC 9068, section 2.2.3: words of one text), or `scp`, which some issuers have instead: that, or a list. */
+function scopesOf({ scope, scp }: JWTPayload): string[] {
+  if (scope !== undefined) return typeof scope === 'string' ? scope.split(' ') : []
+  return typeof scp === 'string' ? scp.split(' ') : names(scp)
 }
 
 function names(claim: unknown): string[] {

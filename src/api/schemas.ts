@@ -117,31 +117,50 @@ const setting: Record<string, Schema> = {
   },
 }
 
+function meaning(description: string, schema: Schema): Schema {
+  return { ...schema, description }
+}
+
 const statusRecord = record('A workload as Dormouse sees it', {
   name: text,
   namespace: text,
   type: { enum: Object.values(TYPE_OF) },
-  enabled: flag,
-  current_replicas: count,
-  last_replicas: count,
-  ready_replicas: count,
-  is_snoozed: flag,
-  snooze_requested: flag,
-  wake_requested: flag,
-  snoozed_at: timeOrNull,
-  woken_at: timeOrNull,
-  wake_schedule: textOrNull,
-  timezone: textOrNull,
-  has_manual_override: flag,
-  manual_override_until: timeOrNull,
-  pin_state: { enum: ['none', 'active', 'snoozed'] },
-  in_backoff_period: flag,
-  backoff_until: timeOrNull,
-  operation_in_progress: flag,
-  recent_operations: count,
-  operation_history: { type: 'array', maxItems: 20, items: component('Operation') },
-  next_transition: { anyOf: [component('Transition'), { type: 'null' }] },
-  reason: text,
+  enabled: meaning('Whether Dormouse manages it', flag),
+  current_replicas: meaning(
+    'The count that it asks for now; of a DaemonSet, how many pods are to run, and 0 while it sleeps',
+    count,
+  ),
+  last_replicas: meaning(
+    'Asleep: the count that it wakes to. Awake: the count before the latest snooze, else the current one',
+    count,
+  ),
+  ready_replicas: meaning('How many pods are ready', count),
+  is_snoozed: meaning('Whether Dormouse has put it to sleep', flag),
+  snooze_requested: meaning('Whether a snooze by request is what holds now', flag),
+  wake_requested: meaning('Whether a wake by request is what holds now', flag),
+  snoozed_at: meaning('The latest snooze', timeOrNull),
+  woken_at: meaning('The latest wake', timeOrNull),
+  wake_schedule: meaning(
+    'The hours awake in canonical form; null: none, or none that can be read',
+    textOrNull,
+  ),
+  timezone: meaning('The zone that the schedule is read in', textOrNull),
+  has_manual_override: meaning('Whether automatic behaviour is switched off', flag),
+  manual_override_until: meaning('Its end; null while overridden: for good', timeOrNull),
+  pin_state: meaning('How it is held', { enum: ['none', 'active', 'snoozed'] }),
+  in_backoff_period: meaning('Whether automatic behaviour waits', flag),
+  backoff_until: meaning('How long it waits', timeOrNull),
+  operation_in_progress: meaning('Whether pods have still to follow the latest snooze or wake', flag),
+  recent_operations: meaning('Snoozes and wakes within backoff.window', count),
+  operation_history: meaning('The newest first', {
+    type: 'array',
+    maxItems: 20,
+    items: component('Operation'),
+  }),
+  next_transition: meaning('The next change between awake and asleep if nobody acts', {
+    anyOf: [component('Transition'), { type: 'null' }],
+  }),
+  reason: meaning('Why it is as it is, in words', text),
 })
 
 /** The parts that the operations of the document refer to. */
@@ -154,15 +173,19 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   StatusRecord: statusRecord,
   Operation: record('A snooze or a wake', {
     type: { enum: ['snooze', 'wake'] },
-    trigger: { enum: ['schedule', 'api', 'manual', 'pin', 'disable', 'recovery'] },
+    trigger: meaning('What brought it about', {
+      enum: ['schedule', 'api', 'manual', 'pin', 'disable', 'recovery'],
+    }),
     timestamp: time,
     replicas: { ...count, description: 'The count after it' },
     duration: {
       ...count,
       description: 'Milliseconds until the pods had followed; so far, while it is running',
     },
-    by: textOrNull,
-    result: { enum: ['running', 'succeeded', 'timed_out', 'failed', 'superseded'] },
+    by: meaning('Who asked: k8s:…, oidc:…, local:…, or the field manager of a manual wake', textOrNull),
+    result: meaning('Superseded: the opposite came meanwhile', {
+      enum: ['running', 'succeeded', 'timed_out', 'failed', 'superseded'],
+    }),
   }),
   Transition: record('A coming change of awake or asleep', {
     at: time,

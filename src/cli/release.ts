@@ -18,6 +18,9 @@ interface ReleaseOptions {
   readonly config?: string
 }
 
+/** Milliseconds; why it takes long is in the log meanwhile. */
+const LISTING = 120_000
+
 const SILENT = { request() {}, watchRestarted() {}, eventDropped() {}, listenerFailed() {} }
 
 /**
@@ -48,7 +51,7 @@ export function registerRelease(program: Command, ports: CliPorts): void {
       const endInformer = () => void informer.stop()
       stopSignal.addEventListener('abort', endInformer, { once: true })
       try {
-        await informer.start()
+        await listed()
         if (options.dryRun) return summary(marked().map(say).length, 'would be released')
         const lease = leaseOf({ config, connection, ownNamespace })
         await whileLeading({ ...lease, clock, logger }, releaseAll, {
@@ -60,6 +63,19 @@ export function registerRelease(program: Command, ports: CliPorts): void {
         stopSignal.removeEventListener('abort', endInformer)
         await informer.stop()
         await transport.close()
+      }
+
+      async function listed(): Promise<void> {
+        const late = setTimeout(endInformer, LISTING)
+        try {
+          await informer.start()
+        } catch (error) {
+          if (stopSignal.aborted) throw error
+          const said = `the workloads could not all be listed within ${LISTING / 1000} s`
+          throw new Error(`${said}: the warnings above say why; nothing was changed`, { cause: error })
+        } finally {
+          clearTimeout(late)
+        }
       }
 
       function marked(): Workload[] {

@@ -16,7 +16,8 @@ export function pasteable({ api, metrics, kubeconfig, token }: Found, seconds: n
 Paste this into another terminal first:
 
   export KUBECONFIG=${kubeconfig}
-  export SHOP=${api}/api/v1/namespaces/shop/deployments
+  export API=${api}/api/v1
+  export SHOP=$API/namespaces/shop/deployments
   export TOKEN=${token}
   dormouse() { curl -sS -H "Authorization: Bearer $TOKEN" "$@"; echo; }
 

@@ -157,6 +157,9 @@ describe('local tokens', () => {
       expect(await may({ scope: 'dormouse:write' }, 'GET shop/deployments')).to.equal('FORBIDDEN')
       expect(await may({ scope: 'dormouse:readwrite' }, 'GET /api/v1/workloads')).to.equal('FORBIDDEN')
       expect(await may({ scope: ['dormouse:read'] }, 'GET shop/deployments/web')).to.equal('FORBIDDEN')
+      expect(await may({ scp: 'openid dormouse:read' }, 'GET shop/deployments/web')).to.equal(200)
+      expect(await may({ scp: ['dormouse:read', 7] }, 'GET shop/deployments/web')).to.equal(200)
+      expect(await may({ scope: '', scp: 'dormouse:read' }, 'GET shop/deployments/web')).to.equal('FORBIDDEN')
     })
 
     it('a lacking scope is named in the challenge', async () => {

@@ -71,7 +71,7 @@ export class Prometheus {
     const args = [`--config.file=${file}`, `--storage.tsdb.path=${join(directory, 'data')}`]
     const child = spawn(
       'prometheus',
-      [...args, `--web.listen-address=127.0.0.1:${port}`, '--log.level=warn'],
+      [...args, `--web.listen-address=127.0.0.1:${port}`, '--log.level=error'],
       {
         stdio: ['ignore', 'ignore', 'inherit'],
       },

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Cluster } from '../support/cluster.ts'
-import { Dormouse } from '../support/dormouse.ts'
+import type { Dormouse } from '../support/dormouse.ts'
 import { enforced, LEASE_DURATION, LEASES } from '../support/enforced.ts'
 import { eventually, inParallel } from '../support/eventually.ts'
 import { print } from '../support/figures.ts'
@@ -31,8 +31,8 @@ export function leaderGoes(on: () => Cluster, wave: number): void {
       timeout: 120_000,
       pause: 500,
     })
-    const { settings, port } = await here.another()
-    other = await Dormouse.start(here.cluster, settings)
+    const { dormouse, port } = await here.joined()
+    other = dormouse
     here.balancer.to([port], { cut: true })
     edge = comingMinute(wave * 30 + 5000)
     const annotations = annotated(awakeBetween(edge + MINUTE, edge))
@@ -41,7 +41,6 @@ export function leaderGoes(on: () => Cluster, wave: number): void {
       here.cluster.admin.expect('PATCH', `${collection()}/${name}`, { metadata: { annotations } }, merge),
     )
   })
-  after('the second replica ends', () => other?.stop())
 
   it(`killed with ${wave} workloads to put to sleep: the other takes over, nothing is lost or done twice`, async function () {
     this.timeout(edge - Date.now() + 60_000)

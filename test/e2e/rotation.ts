@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { expect } from 'chai'
 import type { Cluster } from '../support/cluster.ts'
-import { Dormouse } from '../support/dormouse.ts'
 import { configuration, enforced } from '../support/enforced.ts'
 import { print } from '../support/figures.ts'
 
@@ -15,18 +14,14 @@ const MERGE_PATCH = { 'content-type': 'application/merge-patch+json' }
 /** Defines a test of two replicas that renew CA and certificate all the time while reviews come in, for so many seconds. */
 export function rotatesUnderLoad(on: () => Cluster, seconds: number): void {
   const here = enforced(on, { certificates: LIFETIMES })
-  let other: Dormouse
-
   before('a second replica, and a pinned workload', async function () {
     this.timeout(60_000)
-    const { settings, port } = await here.another()
-    other = await Dormouse.start(here.cluster, settings)
+    const { port } = await here.joined()
     here.balancer.to([here.port, port])
     const workload = await here.create('deployments', 'held', { replicas: 2 })
     await workload.enable()
     await workload.pin()
   })
-  after('the second replica ends', () => other?.stop())
 
   it(`${seconds} s at ${PER_SECOND} reviews/s while the CA changes every few seconds: none fails`, async function () {
     this.timeout(60_000 + seconds * 2000)

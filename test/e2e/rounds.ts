@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Kind } from '../../src/domain/workload.ts'
 import type { WorkloadClient } from '../support/api-client.ts'
 import type { Cluster } from '../support/cluster.ts'
-import { Dormouse } from '../support/dormouse.ts'
+import type { Dormouse } from '../support/dormouse.ts'
 import { enforced } from '../support/enforced.ts'
 
 const SCALED: readonly Kind[] = ['deployments', 'statefulsets', 'replicasets']
@@ -18,15 +18,12 @@ export function replicasAgree(on: () => Cluster, rounds: number): void {
 
   before('a second replica runs', async function () {
     this.timeout(60_000)
-    const { settings, port } = await here.another()
-    other = await Dormouse.start(here.cluster, settings)
-    otherPort = port
+    ;({ dormouse: other, port: otherPort } = await here.joined())
     for (const kind of SCALED) {
       const workload = await here.create(kind, 'shared', { replicas: 1 })
       await workload.enable()
     }
   })
-  after('the second replica ends', () => other?.stop())
 
   it(`${rounds} rounds asking the one that does not pin: no wrong verdict`, async function () {
     this.timeout(30_000 + rounds * 2000)

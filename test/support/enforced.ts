@@ -2,7 +2,7 @@ import { freePorts } from '../control-plane/ports.ts'
 import { ANNOTATION } from '../../src/domain/workload.ts'
 import { Balancer } from './balancer.ts'
 import type { Cluster } from './cluster.ts'
-import type { Settings } from './dormouse.ts'
+import { Dormouse, type Settings } from './dormouse.ts'
 import { eventually } from './eventually.ts'
 import { manifest } from './manifests.ts'
 import { createNamespace, served, type Served } from './served.ts'
@@ -28,6 +28,8 @@ export interface Enforced extends Served {
   readonly port: number
   /** Settings of one more replica, and the port of its webhook. */
   another(): Promise<{ settings: Settings; port: number }>
+  /** Starts one more, which ends with the suite, and says the port of its webhook. */
+  joined(): Promise<{ dormouse: Dormouse; port: number }>
   /** Resolves once the API server asks the webhook about scalings and updates alike. */
   inForce(): Promise<void>
 }
@@ -69,18 +71,29 @@ export function enforced(
     await inForce(on(), here.namespace)
   })
 
-  after('no webhook stays behind', async () => {
+  const replicas: Dormouse[] = []
+  after('no webhook stays behind', async function () {
+    this.timeout(30_000)
+    // One that still runs would lead, and make the configuration anew.
+    for (const replica of replicas) await replica.stop()
     await withdraw(on())
     await balancer?.stop()
   })
 
+  const another = async () => {
+    const [port] = await freePorts(1)
+    return { port, settings: { ...shared, webhook: { ...webhook, port } } }
+  }
   return Object.defineProperties(here as Enforced, {
     balancer: { get: () => balancer },
     port: { get: () => port },
-    another: {
+    another: { value: another },
+    joined: {
       value: async () => {
-        const [port] = await freePorts(1)
-        return { port, settings: { ...shared, webhook: { ...webhook, port } } }
+        const { settings, port } = await another()
+        const dormouse = await Dormouse.start(on(), settings)
+        replicas.push(dormouse)
+        return { dormouse, port }
       },
     },
     inForce: { value: () => inForce(on(), here.namespace) },

@@ -177,6 +177,8 @@ export class SelfSignedCertificates implements Certificates {
     if (resourceVersion === this.#known.resourceVersion) return
     const { material, faults } = fromSecretData(secret.data)
     if (faults.length > 0) log.warn({ faults }, 'the Secret of the certificates is damaged: it is repaired')
+    else if (!material && this.#known.material)
+      log.warn('the Secret of the certificates was emptied: it is filled anew')
     this.#known = { resourceVersion, material }
     if (material && this.#options.clock() < describe(material.leaf.cert).notAfter) this.#serve(material)
   }

@@ -1,0 +1,59 @@
+import { Registry, type Metric } from 'prom-client'
+import { Metrics } from '../../src/metrics/metrics.ts'
+import { code, table } from './page.ts'
+
+/** Every metric of Dormouse's own, with its labels, and who tells it. */
+export async function metricsTable(): Promise<string> {
+  const { metrics, registered } = watched()
+  const ofEvery = namesIn(await metrics.exposition())
+  metrics.lead(true)
+  const all = namesIn(await metrics.exposition())
+  const rows = all.map((name) => {
+    const { help, labelNames, type } = registered.find((metric) => metric.name === name) ?? {}
+    const labels = (labelNames ?? []).map(code).join(' ')
+    return [code(name), String(type), labels, ofEvery.includes(name) ? '' : '_leader_', String(help)]
+  })
+  return table(['Metric', 'Type', 'Labels', '', 'Meaning'], rows)
+}
+
+interface Registered {
+  readonly name: string
+  readonly help: string
+  readonly type: string
+  readonly labelNames: readonly string[]
+}
+
+type Register = (this: Registry, metric: Metric) => void
+
+/** prom-client tells labels only of what was counted, so the metrics are seen as they register. */
+function watched(): { metrics: Metrics; registered: Registered[] } {
+  const registered: Registered[] = []
+  const register: Register = Reflect.get(Registry.prototype, 'registerMetric')
+  Registry.prototype.registerMetric = function (metric: Metric) {
+    registered.push(metric as unknown as Registered)
+    register.call(this, metric)
+  }
+  try {
+    const rules = { policy: POLICY, compile: () => never() }
+    const metrics = new Metrics({ rules, clock: () => 0, perWorkload: true, processMetrics: false })
+    return { metrics, registered }
+  } finally {
+    Registry.prototype.registerMetric = register
+  }
+}
+
+const POLICY = {
+  timezone: 'UTC',
+  operationTimeout: 0,
+  newWorkloadGrace: 0,
+  wakeHold: null,
+  backoff: { maxOperations: 1, window: 0, base: 0, max: 0 },
+}
+
+function never(): never {
+  throw new TypeError('there is no workload to compile a schedule of')
+}
+
+function namesIn(exposition: string): string[] {
+  return Array.from(exposition.matchAll(/^# TYPE (\S+)/gm), ([, name = '']) => name)
+}

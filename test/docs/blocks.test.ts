@@ -1,0 +1,62 @@
+import { expect } from 'chai'
+import { parse } from 'yaml'
+import { loadConfig } from '../../src/config.ts'
+import { PROJECT } from '../support/dormouse.ts'
+import { print } from '../support/figures.ts'
+import { runProgram } from '../support/kubectl.ts'
+import { shows, VERSION } from './commands.ts'
+import { readMark } from './pages.ts'
+import { everything, isShell, left, rest, twice, where } from './reading.ts'
+
+describe('the commands of the documentation', () => {
+  it('are run, or are marked with the reason why not', () => {
+    print([
+      ...left.map((block) => `not run: ${where(block)}: ${readMark(block, 'not run')}`),
+      ...rest.flatMap(({ block, elsewhere }) =>
+        elsewhere.map(({ line, by }) => `run elsewhere: ${where(block)}: ${line} (${by})`),
+      ),
+      ...rest.flatMap(({ block, instead }) => instead.map((why) => `run otherwise: ${where(block)}: ${why}`)),
+      ...Array.from(twice, ([{ block }, first]) => `run once: ${where(block)}: as ${where(first.block)}`),
+    ])
+    for (const block of left)
+      expect(readMark(block, 'not run'), where(block)).to.match(
+        /^needs (Argo CD|Flux|cert-manager|an OCI registry)$/,
+      )
+  })
+
+  it('find the program by npx', async function () {
+    this.timeout(30_000)
+    const { code, stdout } = await runProgram('npx', ['dormouse', '--version'], { cwd: PROJECT })
+    expect({ code, stdout }).to.deep.equal({ code: 0, stdout: `${VERSION}\n` })
+  })
+
+  it('are judged by what they print, times and ids apart', () => {
+    const shown = 'NAME AGE\nweb 9d 3\n{"at":"2026-11-21T19:51:45Z",…}'
+    const printed = (count: number) =>
+      `NAME   AGE\nweb    12s   ${count}\n{"at":"2027-01-01T00:00:00.123Z","more":1}\n`
+    expect(shows(shown, printed(3), 'masked')).to.equal(true)
+    expect(shows(shown, printed(4), 'masked'), 'another count').to.equal(false)
+    expect(shows(shown, `${printed(3)}error`, 'masked'), 'more than is shown').to.equal(false)
+    expect(shows('at 18:00', 'at 19:00', 'exactly')).to.equal(false)
+  })
+
+  it('have outputs that are compared', () => {
+    const unmarked = everything.filter(
+      ({ language, follows, marks }) =>
+        language === 'text' && follows && isShell(follows) && marks.length === 0,
+    )
+    expect(unmarked.map(where), 'mark them with <!-- output -->').to.deep.equal([])
+  })
+})
+
+describe('the configurations of the documentation', () => {
+  for (const block of everything.filter((each) => readMark(each, 'configuration') !== undefined)) {
+    it(`${where(block)} is one that Dormouse takes`, () => {
+      loadConfig({ text: block.text, environment: {}, options: [], presets: [] })
+    })
+  }
+
+  it('YAML that is shown is YAML', () => {
+    for (const { language, text } of everything) if (language === 'yaml') parse(text)
+  })
+})

@@ -1,0 +1,166 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { parse } from 'yaml'
+import type { ControlPlane } from '../control-plane/control-plane.ts'
+import { freePorts } from '../control-plane/ports.ts'
+import { MAIN, PROJECT, programEnvironment, startProgram } from '../support/dormouse.ts'
+import { eventually } from '../support/eventually.ts'
+import { kubectlFor, runProgram, type Kubectl } from '../support/kubectl.ts'
+import { replaced, type Instead } from './commands.ts'
+import { Shell } from './shell.ts'
+
+const NAMESPACE = 'dormouse'
+const EVERY_NODE = ['--selector', 'kubernetes.io/os=linux']
+const RELEASE_JOB = 'job-name=dormouse-release'
+
+/**
+ * Somebody who has Helm and a cluster of their own. Pods are objects there and no container runs, so what the
+ * chart installs runs beside: under its account, with its configuration.
+ */
+export class HelmReader {
+  readonly #plane: ControlPlane
+  readonly #helm: string
+  readonly #kubectl: Kubectl
+  readonly #port: number
+  readonly #otherwise = new Set<string>()
+  #beside: ChildProcess | undefined
+
+  private constructor(plane: ControlPlane, helm: string, port: number) {
+    this.#plane = plane
+    this.#helm = helm
+    this.#port = port
+    this.#kubectl = kubectlFor(plane.adminKubeconfig, join(plane.directory, 'kubectl-cache'))
+  }
+
+  /** `helm`: the path of the program. */
+  static async start(plane: ControlPlane, helm: string): Promise<HelmReader> {
+    const [port] = await freePorts(1)
+    return new HelmReader(plane, helm, port)
+  }
+
+  /** What its commands have in place of what a Service would reach. */
+  get #instead(): readonly Instead[] {
+    const why = 'no container runs there: what the chart installs runs beside, at a port of its own'
+    const url = `https://127.0.0.1:${this.#port}`
+    return [
+      { typed: /^helm install .*$/gm, run: `$& --set config.webhook.url=${url}`, why },
+      { typed: /^kubectl port-forward .*$/gm, run: ':', why },
+      { typed: /https:\/\/dormouse\.dormouse\.svc\//g, run: `${url}/`, why },
+    ]
+  }
+
+  /** What was run otherwise than it is written, and why. */
+  get otherwise(): string[] {
+    return [...this.#otherwise]
+  }
+
+  async terminal(): Promise<Shell> {
+    const bin = join(this.#plane.directory, 'bin')
+    await runProgram('mkdir', ['-p', bin])
+    await symlink(this.#helm, join(bin, 'helm')).catch(() => {})
+    const shell = await Shell.start(this.#plane.adminKubeconfig)
+    await shell.run(`export PATH=${bin}:$PATH`)
+    return shell
+  }
+
+  /** Runs a block's script; what it installs runs afterwards, and what it uninstalls has released everything before. */
+  async run(typed: string, terminal: Shell, expected: 'success' | 'failure') {
+    const { script, instead } = replaced(typed, this.#instead)
+    for (const why of instead) this.#otherwise.add(`run otherwise: ${typed.split('\n')[0]}: ${why}`)
+    const uninstalls = /^helm uninstall\b/m.test(script)
+    // Or kwok would call the Job's pod done before anything was.
+    if (uninstalls) await this.#kubectl('cordon', ...EVERY_NODE)
+    const outcome = terminal.run(script, expected)
+    if (uninstalls) {
+      await Promise.all([outcome, this.#release()])
+      await this.#kubectl('uncordon', ...EVERY_NODE)
+      await this.#endBeside()
+    }
+    const done = await outcome
+    if (/^helm install\b/m.test(script) && done.code === 0) await this.#runBeside()
+    return done
+  }
+
+  async #runBeside(): Promise<void> {
+    const file = await this.#configuration()
+    const account = await this.#plane.serviceAccountKubeconfig(NAMESPACE, 'dormouse')
+    const child = startProgram([
+      'serve',
+      '--config',
+      file,
+      '--kubeconfig',
+      account,
+      '--json',
+      '--metrics-port',
+      '0',
+    ])
+    this.#beside = child
+    child.stderr?.resume()
+    const ended = once(child, 'exit').then(([code]) => {
+      throw new Error(`what the chart installs ended with ${String(code)} before it was ready`)
+    })
+    await Promise.race([once(createInterface(child.stdout!), 'line'), ended])
+    ended.catch(() => {})
+  }
+
+  /** The chart's own, but for where it listens, and a Lease that changes hands soon. */
+  async #configuration(): Promise<string> {
+    const text = await this.#kubectl(
+      'get',
+      'configmap',
+      'dormouse',
+      '-n',
+      NAMESPACE,
+      '-o',
+      String.raw`jsonpath={.data.config\.yaml}`,
+    )
+    const config = parse(text) as { controller: { lease: object }; webhook: object }
+    const port = this.#port
+    const settled = {
+      ...config,
+      api: { host: '127.0.0.1', port },
+      webhook: { ...config.webhook, port },
+      controller: { lease: { ...config.controller.lease, duration: '3s', renew: '2s', retry: '500ms' } },
+    }
+    const file = join(this.#plane.directory, 'chart-config.yaml')
+    await writeFile(file, JSON.stringify(settled))
+    return file
+  }
+
+  /** What the container of the chart's Job would do. */
+  async #release(): Promise<void> {
+    const pod = await eventually(
+      'the pod of the Job before uninstalling',
+      async () =>
+        (await this.#kubectl('get', 'pods', '-n', NAMESPACE, '-l', RELEASE_JOB, '-o', 'name')).trim() ||
+        undefined,
+    )
+    const account = await this.#plane.serviceAccountKubeconfig(NAMESPACE, 'dormouse')
+    const args = ['release', '--all', '--config', await this.#configuration(), '--kubeconfig', account]
+    const { code, stderr } = await runProgram(process.execPath, [MAIN, ...args], {
+      env: programEnvironment(),
+      cwd: PROJECT,
+    })
+    const phase = code === 0 ? 'Succeeded' : 'Failed'
+    const status = JSON.stringify({ status: { phase } })
+    await this.#kubectl('patch', pod, '-n', NAMESPACE, '--subresource=status', '--type=merge', '-p', status)
+    if (code !== 0) throw new Error(`dormouse release ended with ${code}: ${stderr}`)
+  }
+
+  async #endBeside(): Promise<void> {
+    const child = this.#beside
+    this.#beside = undefined
+    if (!child || child.exitCode !== null) return
+    const exited = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exited
+  }
+
+  async stop(): Promise<void> {
+    await this.#endBeside()
+    await this.#plane.stop()
+  }
+}

@@ -1,0 +1,22 @@
+import { expect } from 'chai'
+import { MADE } from '../../docs/generator/made.ts'
+import { withPart } from '../../docs/generator/page.ts'
+import { HTTP_STATUS } from '../../src/errors.ts'
+import { page } from './pages.ts'
+
+describe('what npm run docs makes', () => {
+  for (const [name, part] of Object.entries(MADE)) {
+    it(`docs/${name} is as the code says now`, async () => {
+      const { text } = page(`docs/${name}`)
+      expect(text).to.equal(await withPart(text, await part()))
+    })
+  }
+})
+
+describe('docs/api.md', () => {
+  it('says of every error when it comes and what to do', () => {
+    const rows = page('docs/api.md').text.matchAll(/^\| (\d{3}) +\| `([A-Z_]+)` +\| \S.*\| \S.*\|$/gm)
+    const told = Object.fromEntries(Array.from(rows, ([, status, code = '']) => [code, Number(status)]))
+    expect(told).to.deep.equal({ ...HTTP_STATUS })
+  })
+})

@@ -1,0 +1,27 @@
+import type { Enforced } from '../support/enforced.ts'
+import { manifest } from '../support/manifests.ts'
+import { createNamespace } from '../support/served.ts'
+import { Shell } from './shell.ts'
+
+const SHOP = 'shop'
+
+/** Makes the namespace that all pages speak of, where it is not there yet. */
+export async function openShop({ cluster }: Enforced): Promise<void> {
+  const { status } = await cluster.admin.send('GET', `/api/v1/namespaces/${SHOP}`)
+  if (status === 404) await createNamespace(cluster, SHOP)
+}
+
+/** A terminal for a page, as the sandbox's: `web` with three replicas, an API and a token for it. */
+export async function realTerminal({ cluster, api, dormouse }: Enforced): Promise<Shell> {
+  const workloads = `/apis/apps/v1/namespaces/${SHOP}/deployments`
+  await cluster.admin.send('DELETE', `${workloads}/web`)
+  await cluster.create(SHOP, [manifest('deployments', 'web', { replicas: 3 })])
+  const shell = await Shell.start(cluster.adminKubeconfig)
+  const token = await dormouse.tokens.token({ subject: 'you' })
+  const exports = [
+    `export API=${api.url}/api/v1 SHOP=${api.url}/api/v1/namespaces/${SHOP}/deployments TOKEN=${token}`,
+    'dormouse() { curl -sS -H "Authorization: Bearer $TOKEN" "$@"; echo; }',
+  ]
+  await shell.run(exports.join('\n'))
+  return shell
+}
