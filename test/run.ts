@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { providePrograms } from './control-plane/build.ts'
@@ -9,6 +11,10 @@ import { goPrograms } from './go-programs/go-program.ts'
 /** What `describeOn` has in the titles of what runs there. */
 const REAL = 'the real control plane'
 const mocha = createRequire(import.meta.url).resolve('mocha/bin/mocha.js')
+
+// A hundred programs are started: what they compile is kept, unless their coverage is wanted, which that blurs.
+if (!process.env['NODE_V8_COVERAGE'])
+  process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'dormouse-compiled')
 
 /** Runs mocha with `args`; its output comes whole from the stream, however late it is read. */
 function run(args: readonly string[]) {

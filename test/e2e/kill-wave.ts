@@ -57,7 +57,7 @@ export function killsInAWave(on: () => Cluster, instants: (cluster: Cluster) => 
     waves = 1
     await here.dormouse.start(zoneOf('asleep'))
     const began = performance.now()
-    await eventually('all to sleep', async () => (await moved(1)) === WAVE, { timeout: 60_000 })
+    await eventually('all to sleep', async () => (await moved(1)) === WAVE, { timeout: 60_000, pause: 100 })
     span = performance.now() - began
   })
 

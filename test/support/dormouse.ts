@@ -60,7 +60,7 @@ export class Dormouse {
       ...settings,
       // Short, so that the next one acts soon after a crash.
       controller: {
-        lease: { duration: '6s', renew: '4s', retry: '500ms' },
+        lease: { duration: '4s', renew: '3s', retry: '500ms' },
         ...(settings['controller'] as object | undefined),
       },
     }

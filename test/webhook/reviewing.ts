@@ -18,6 +18,8 @@ export class Reviewing {
   readonly live = new Map<string, Workload>()
   readonly told: string[] = []
   reads = 0
+  /** Told each time that a review looks for the informer's copy. */
+  onLook: () => void = () => {}
   /** What a live read waits for. */
   gate: Promise<void> = Promise.resolve()
   now = Date.parse('2026-03-02T12:00:00Z')
@@ -26,7 +28,12 @@ export class Reviewing {
 
   constructor() {
     const webhook = createWebhook({
-      workloads: { get: (key) => this.copies.get(keyOf(key)) },
+      workloads: {
+        get: (key) => {
+          this.onLook()
+          return this.copies.get(keyOf(key))
+        },
+      },
       live: {
         read: async (key, signal) => {
           this.reads += 1
