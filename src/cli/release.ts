@@ -2,14 +2,10 @@ import type { Command } from 'commander'
 import { releaseChange } from '../domain/release.ts'
 import { counted } from '../domain/text.ts'
 import { keyOf, type Workload } from '../domain/workload.ts'
-import { deleteWebhookConfiguration } from '../kubernetes/webhook-configuration.ts'
 import { createLogger } from '../logger.ts'
-import { connectionTo } from './connection.ts'
-import { leaseOf } from './lease.ts'
 import { UsageError, type CliPorts } from './program.ts'
 import { rulesOf } from './rules.ts'
 import { configOf } from './run-options.ts'
-import { whileLeading } from './while-leading.ts'
 
 interface ReleaseOptions {
   readonly all?: true
@@ -45,6 +41,10 @@ export function registerRelease(program: Command, ports: CliPorts): void {
       const logger = createLogger('warn', logDestination)
       const rules = rulesOf(config)
       const { kubeconfig } = options
+      const { connectionTo } = await import('./connection.ts')
+      const { deleteWebhookConfiguration } = await import('../kubernetes/webhook-configuration.ts')
+      const { leaseOf } = await import('./lease.ts')
+      const { whileLeading } = await import('./while-leading.ts')
       const connection = connectionTo({ config, kubeconfig, observer: SILENT, clock, logger })
       const { client, informer, patcher, transport } = connection
       const ownNamespace = kubeconfig === undefined ? ports.ownNamespace : undefined

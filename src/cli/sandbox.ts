@@ -5,13 +5,12 @@ import type { Command } from 'commander'
 import type { Setting } from '../config.ts'
 import { createLogger } from '../logger.ts'
 import type { Runnable } from '../runnable.ts'
-import { SandboxCluster } from '../sandbox/sandbox.ts'
 import { MAX_TTL, newKeyPair, signToken } from './local-token.ts'
 import type { CliPorts } from './program.ts'
 import { runUntilStopped } from './run.ts'
 import { configOf, port, runOptions, type RunOptions } from './run-options.ts'
 import { pasteable } from './sandbox-text.ts'
-import { Service } from './service.ts'
+import type { Service } from './service.ts'
 
 /** Loopback only, and quiet: the terminal belongs to the person. */
 const PRESETS: readonly Setting[] = [
@@ -34,6 +33,8 @@ export function registerSandbox(program: Command, ports: CliPorts): void {
   runOptions(command).action(async (options: RunOptions & { kubePort: number }) => {
     const begun = performance.now()
     const config = await configOf(options, ports, PRESETS)
+    const { SandboxCluster } = await import('../sandbox/sandbox.ts')
+    const { Service } = await import('./service.ts')
     const logger = createLogger(config.log.level, logDestination)
     const cluster = new SandboxCluster({ port: options.kubePort, clock, logger, seed: true })
     const keys = newKeyPair('EdDSA')

@@ -3,7 +3,6 @@ import { createLogger } from '../logger.ts'
 import { UsageError, type CliPorts } from './program.ts'
 import { runUntilStopped } from './run.ts'
 import { configOf, runOptions, type RunOptions } from './run-options.ts'
-import { Service } from './service.ts'
 
 /** `dormouse serve`: runs over a cluster until a signal ends it. */
 export function registerServe(program: Command, ports: CliPorts): void {
@@ -14,6 +13,8 @@ export function registerServe(program: Command, ports: CliPorts): void {
     .option('--kubeconfig <file>', 'default: KUBECONFIG, ~/.kube/config, then the in-cluster account')
   runOptions(command).action(async (options: RunOptions & { kubeconfig?: string }) => {
     const config = await configOf(options, ports)
+    // Only now: commands that need no cluster start in a third of the time without it.
+    const { Service } = await import('./service.ts')
     const own = options.kubeconfig === undefined ? ownNamespace : undefined
     const { url, certificates } = config.webhook
     const enforce = own !== undefined || url !== null || certificates.mode !== 'self-signed'
