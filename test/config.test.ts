@@ -55,6 +55,7 @@ describe('configuration', () => {
         port: 8443,
         url: null,
         service: 'dormouse',
+        failurePolicy: 'Fail',
         certificates: {
           mode: 'self-signed',
           directory: null,

@@ -19,6 +19,11 @@ const LIMITS: ServerOptions = {
   keepAliveTimeout: 65_000,
   maxHeaderSize: 16 * 1024,
 }
+/**
+ * Over TLS: the API server (Go's transport) keeps an idle connection to a webhook for 90 s. Were we the
+ * first to close it, a review could be on its way just then, and fail.
+ */
+const TLS_KEEP_ALIVE = 120_000
 /** How long `stop` waits for what is in flight, in milliseconds. */
 const DRAIN = 8000
 /**
@@ -91,6 +96,7 @@ export class ApiServer implements Runnable {
 
   async #listen({ host, port, createServer: create = createServer }: Listener): Promise<Server | TlsServer> {
     const server = create(LIMITS, this.#api.callback)
+    if ('setSecureContext' in server) server.keepAliveTimeout = TLS_KEEP_ALIVE
     server.prependListener('request', (_, response) => {
       if (this.#leaving) response.setHeader('Connection', 'close')
     })

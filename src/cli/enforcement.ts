@@ -29,6 +29,8 @@ interface EnforcementOptions {
   readonly ownUser: () => string | undefined
   /** Where the API server finds the webhook outside a cluster, once it listens; null: nowhere. */
   readonly url: () => string | null
+  /** Whether the API server can find it at all: without, it serves whoever has been told of it otherwise. */
+  readonly register: boolean
   readonly excludeNamespaces: readonly string[]
   readonly rules: Rules
   readonly clock: Clock
@@ -41,7 +43,7 @@ export interface Enforcement {
   readonly certificates: Certificates
   readonly webhook: (path: string) => RequestListener | undefined
   /** Only the leader runs it. */
-  readonly registration: Runnable
+  readonly registration: Runnable | undefined
 }
 
 export function enforcementOf(options: EnforcementOptions): Enforcement {
@@ -89,9 +91,10 @@ export function enforcementOf(options: EnforcementOptions): Enforcement {
       excludeNamespaces,
       exemptUsers,
       ownUser: ownUser(),
+      failurePolicy: config.webhook.failurePolicy,
     })
   })
-  return { certificates, webhook, registration }
+  return { certificates, webhook, registration: options.register ? registration : undefined }
 }
 
 /** Made as it starts, since what it needs is known only then; made anew each time. */

@@ -17,6 +17,9 @@ interface ReleaseOptions {
 /** Milliseconds; why it takes long is in the log meanwhile. */
 const LISTING = 120_000
 
+/** Milliseconds: a service that still runs does not act again before it is taken away, too. */
+const KEPT = 60_000
+
 const SILENT = { request() {}, watchRestarted() {}, eventDropped() {}, listenerFailed() {} }
 
 /**
@@ -57,6 +60,7 @@ export function registerRelease(program: Command, ports: CliPorts): void {
         await whileLeading({ ...lease, clock, logger }, releaseAll, {
           stop: stopSignal,
           say: (message) => stdout.write(`${message}\n`),
+          keep: KEPT,
         })
         if (stopSignal.aborted) throw new Error('stopped before everything was released: run this again')
       } finally {

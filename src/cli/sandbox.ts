@@ -64,6 +64,7 @@ export function registerSandbox(program: Command, ports: CliPorts): void {
           kubeconfig,
           ownNamespace: undefined,
           enforce: true,
+          atLoopback: true,
           local,
           metricsHost,
           clock,

@@ -30,6 +30,8 @@ export interface ServiceOptions {
   readonly local?: AuthSettings['local']
   /** Whether there is a webhook, and HTTPS with it. */
   readonly enforce: boolean
+  /** The API server is on this machine, too: without a `webhook.url` it finds the webhook where that listens. */
+  readonly atLoopback?: boolean
   readonly metricsHost: string
   readonly clock: Clock
   readonly logger: Logger
@@ -100,8 +102,8 @@ export class Service implements Runnable {
           ownNamespace,
           namespace: placeOf(placing),
           ownUser: () => identity.user,
-          url: () =>
-            config.webhook.url ?? (ownNamespace === undefined ? (service.addresses.webhook ?? null) : null),
+          url: () => config.webhook.url ?? (options.atLoopback ? (service.addresses.webhook ?? null) : null),
+          register: config.webhook.url !== null || ownNamespace !== undefined || options.atLoopback === true,
           excludeNamespaces,
           rules,
           clock,
@@ -129,14 +131,14 @@ export class Service implements Runnable {
       ...lease,
       clock,
       logger,
-      leading: [...(enforcement ? [enforcement.registration] : []), controller],
+      leading: [...(enforcement?.registration ? [enforcement.registration] : []), controller],
       observer: metrics,
     })
     const metricsServer = new MetricsServer({
       host: options.metricsHost,
       port: config.metrics.port,
       metrics,
-      ready: () => readiness(informer),
+      ready: () => readiness(informer, identity),
       logger,
     })
     const parts: Runnable[] = [
@@ -222,10 +224,14 @@ function reviewsOf(reviews: AccessReviews): Reviews {
   }
 }
 
-function readiness(informer: WorkloadInformer): Readiness {
-  return informer.synced
-    ? { ready: true, reasons: [] }
-    : { ready: false, reasons: ['workloads are not all listed yet'] }
+function readiness(informer: WorkloadInformer, identity: Identity): Readiness {
+  const reasons = [
+    ...(informer.synced ? [] : ['workloads are not all listed yet']),
+    ...(identity.user === undefined
+      ? ['the cluster has not said yet who this is (create selfsubjectreviews)']
+      : []),
+  ]
+  return { ready: reasons.length === 0, reasons }
 }
 
 /** Milliseconds. */

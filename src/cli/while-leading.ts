@@ -5,12 +5,13 @@ import type { Runnable } from '../runnable.ts'
  * Takes the Lease, from a living leader too, waits until that one has stopped, and keeps it while `work`
  * runs. Should the Lease be lost, `lost` is aborted and `work` begun anew once it is had again.
  * Where no Lease is to be had, because there is none and none may be created, nobody leads and work begins.
- * Resolves when the work is done, or has ended after `stop` was aborted; rejects as it does.
+ * Resolves when the work is done, or has ended after `stop` was aborted; rejects as it does. Work that is done
+ * leaves the Lease held for `keep` milliseconds more.
  */
 export async function whileLeading(
   options: Omit<LeaderElectionOptions, 'leading' | 'observer' | 'seize'>,
   work: (lost: AbortSignal) => Promise<void>,
-  { stop, say }: { stop: AbortSignal; say: (message: string) => void },
+  { stop, say, keep }: { stop: AbortSignal; say: (message: string) => void; keep: number },
 ): Promise<void> {
   const present = await options.lease.read(stop)
   if (!present && !options.lease.creatable) return work(stop)
@@ -28,15 +29,17 @@ export async function whileLeading(
         ),
     },
   })
+  let held = 0
   const leave = () => done.resolve()
   stop.addEventListener('abort', leave, { once: true })
   if (stop.aborted) return
   try {
     void election.start()
     await done.promise
+    if (!stop.aborted) held = keep
   } finally {
     stop.removeEventListener('abort', leave)
-    await election.stop()
+    await election.stop(held)
   }
 }
 

@@ -137,6 +137,12 @@ export const CONFIG_SCHEMA: KeySchema = closed({
     port: port(),
     url: orNull(text('an https URL that the API server reaches the webhook at', { check: 'webhookUrl' })),
     service: text('the name of a Service', { default: 'dormouse', pattern: NAME, maxLength: 63 }),
+    failurePolicy: {
+      type: 'string',
+      expects: 'Fail or Ignore',
+      enum: ['Fail', 'Ignore'],
+      default: 'Fail',
+    },
     certificates: section({
       mode: {
         type: 'string',

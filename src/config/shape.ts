@@ -35,6 +35,7 @@ export interface Config {
     readonly url: string | null
     /** The Service, in Dormouse's namespace, that the API server reaches the webhook by inside a cluster. */
     readonly service: string
+    readonly failurePolicy: 'Fail' | 'Ignore'
     readonly certificates: {
       readonly mode: 'self-signed' | 'cert-manager' | 'files'
       readonly directory: string | null

@@ -50,6 +50,7 @@ export class LeaderElection implements Runnable {
   readonly #now: () => number
   readonly #claim: LeaseClaim
   #stopping = new AbortController()
+  #keep = 0
   #running: Promise<void> | undefined
   #interrupt = () => {}
   #woken = false
@@ -71,8 +72,12 @@ export class LeaderElection implements Runnable {
     await promise
   }
 
-  /** Stops the leading parts, holding the Lease until they have stopped; then gives it up. */
-  async stop(): Promise<void> {
+  /**
+   * Stops the leading parts, holding the Lease until they have stopped; then gives it up, or leaves it held for
+   * `keep` milliseconds, so that nobody acts meanwhile.
+   */
+  async stop(keep = 0): Promise<void> {
+    this.#keep = keep
     this.#stopping.abort()
     this.#wake()
     await this.#running
@@ -96,7 +101,7 @@ export class LeaderElection implements Runnable {
       }
     }
     settled()
-    await this.#giveUp()
+    await this.#giveUp(this.#keep)
   }
 
   async #lead(won: Standing & { held: true }, settled: () => void): Promise<End> {
@@ -144,10 +149,10 @@ export class LeaderElection implements Runnable {
     }
   }
 
-  async #giveUp(): Promise<void> {
+  async #giveUp(keep = 0): Promise<void> {
     try {
       const { signal } = new AbortController()
-      await this.#within(this.#options.retry, signal, (bounded) => this.#claim.giveUp(bounded))
+      await this.#within(this.#options.retry, signal, (bounded) => this.#claim.giveUp(bounded, keep))
     } catch (error) {
       this.#say('warn', `the Lease could not be given up and has to run out: ${messageOf(error)}`)
     }

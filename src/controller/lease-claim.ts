@@ -107,17 +107,20 @@ export class LeaseClaim {
     return { held: false, by: undefined, freeAt: now() }
   }
 
-  /** Empties the Lease if it is ours, so that another takes it at once. Rejects as the store does. */
-  async giveUp(signal: AbortSignal): Promise<void> {
+  /**
+   * Empties the Lease if it is ours, so that another takes it at once; with `keep`, in milliseconds, another has to
+   * wait so long. Rejects as the store does.
+   */
+  async giveUp(signal: AbortSignal, keep = 0): Promise<void> {
     for (let round = 0; round < ROUNDS && this.#acquireTime !== undefined; round++) {
       const lease = this.#own ?? (await this.#options.lease.read(signal))
       this.#own = undefined
       if (!lease || !this.#isMine(lease.record)) break
       const at = microTime(this.#options.clock())
-      const { transitions } = lease.record
+      const { transitions, holder } = lease.record
       const record = {
-        holder: '',
-        durationSeconds: GIVEN_UP_SECONDS,
+        holder: keep > 0 ? holder : '',
+        durationSeconds: keep > 0 ? Math.ceil(keep / 1000) : GIVEN_UP_SECONDS,
         acquireTime: at,
         renewTime: at,
         transitions,

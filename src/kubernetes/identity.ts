@@ -10,6 +10,7 @@ interface SelfSubjectReview {
 
 const FIRST_RETRY_MS = 100
 const LONGEST_RETRY_MS = 2000
+const LONGEST_REFUSED_MS = 30_000
 
 /** Who we are to the cluster (`authentication.k8s.io/v1` SelfSubjectReview, which every account may ask for). */
 export class Identity implements Runnable {
@@ -31,20 +32,18 @@ export class Identity implements Runnable {
     return this.#user
   }
 
-  /** Asks until the cluster answers; one that refuses to say leaves the user unknown. */
+  /** Asks until the cluster says: who does not know its own account would take its own writes for a stranger's. */
   async start(): Promise<void> {
     const { signal } = this.#stopped
-    for (let failures = 1; ; failures += 1) {
+    for (let failures = 1; this.#user === undefined; failures += 1) {
       try {
         this.#user = await this.#ask(signal)
-        return
       } catch (error) {
         signal.throwIfAborted()
-        if (!(error instanceof Refusal) || error.code !== 'CLUSTER_UNAVAILABLE') {
-          this.#logger.warn({ err: error }, 'the cluster does not say who we are')
-          return
-        }
-        await this.#delay(retryDelay(failures, FIRST_RETRY_MS, LONGEST_RETRY_MS), signal)
+        const away = error instanceof Refusal && error.code === 'CLUSTER_UNAVAILABLE'
+        if (!away) this.#logger.warn({ err: error }, 'the cluster does not say who we are: asking again')
+        const longest = away ? LONGEST_RETRY_MS : LONGEST_REFUSED_MS
+        await this.#delay(retryDelay(failures, FIRST_RETRY_MS, longest), signal)
       }
     }
   }
@@ -54,10 +53,12 @@ export class Identity implements Runnable {
     return Promise.resolve()
   }
 
-  async #ask(signal: AbortSignal): Promise<string | undefined> {
+  async #ask(signal: AbortSignal): Promise<string> {
     const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }
     const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
     const { status } = await this.#client.create<SelfSubjectReview>('selfsubjectreviews', path, body, signal)
-    return status?.userInfo?.username
+    const user = status?.userInfo?.username
+    if (!user) throw new Error('the answer to a SelfSubjectReview has no username')
+    return user
   }
 }

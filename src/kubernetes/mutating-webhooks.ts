@@ -16,6 +16,8 @@ export interface WebhookSettings {
   readonly exemptUsers: readonly string[]
   /** Dormouse's own username: exempt together with its field manager. undefined: not known. */
   readonly ownUser?: string | undefined
+  /** What becomes of manual scaling while nobody answers; default: it is refused. */
+  readonly failurePolicy?: FailurePolicy
 }
 
 type FailurePolicy = 'Fail' | 'Ignore'
@@ -48,7 +50,10 @@ export function wantedWebhooks(
       clientConfig: clientConfig(settings, '/webhook/scale', caBundle, scale),
       rules: [rule(['UPDATE'], ['deployments/scale', 'replicasets/scale', 'statefulsets/scale'])],
       matchConditions: accounts(settings),
-      failurePolicy: reachable || scale?.failurePolicy === 'Fail' ? 'Fail' : 'Ignore',
+      failurePolicy:
+        settings.failurePolicy !== 'Ignore' && (reachable || scale?.failurePolicy === 'Fail')
+          ? 'Fail'
+          : 'Ignore',
       ...alike(settings),
     },
     {
@@ -72,18 +77,13 @@ export function isTrusted(present: readonly MutatingWebhook[], caBundle: string 
 
 /** With everything that the API server would fill in, so that what it answers can be compared. */
 function alike({ excludeNamespaces }: WebhookSettings) {
+  const values = [...new Set(excludeNamespaces)]
+  const expression = { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values }
   return {
     admissionReviewVersions: ['v1'],
     matchPolicy: 'Equivalent',
-    namespaceSelector: {
-      matchExpressions: [
-        {
-          key: 'kubernetes.io/metadata.name',
-          operator: 'NotIn',
-          values: [...new Set(excludeNamespaces)],
-        },
-      ],
-    },
+    // An expression without values is refused.
+    namespaceSelector: values.length === 0 ? {} : { matchExpressions: [expression] },
     objectSelector: {},
     reinvocationPolicy: 'IfNeeded',
     sideEffects: 'None',

@@ -6,7 +6,7 @@ import { delay, retryDelay, type Delay } from './delay.ts'
 import { ClusterRefusal } from './failures.ts'
 import { trim } from './trim.ts'
 import type { Priority } from './write-gate.ts'
-import { afterWrite, carries } from './written.ts'
+import { afterWrite, carries, hasMarks } from './written.ts'
 
 /** What the patcher needs of `KubernetesClient`. */
 export interface WorkloadCalls {
@@ -123,6 +123,7 @@ export class WorkloadPatcher {
       const outcome = await this.#send(key, operations, options)
       if (outcome.type === 'written') {
         const written = afterWrite(workload, change, key.kind, outcome.answer)
+        if (!hasMarks(written, workload, change)) throw rewritten(key)
         this.#copy.applied(written)
         return { plan: planned, workload: written, wrote: true }
       }
@@ -192,6 +193,13 @@ function doesNotApply({ status, details }: ClusterRefusal): boolean {
 
 function equal(a: readonly PatchOperation[], b: readonly PatchOperation[]): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
+}
+
+function rewritten({ kind, namespace, name }: WorkloadKey): Refusal {
+  const message =
+    `${kind} ${namespace}/${name}: an admission webhook changed Dormouse's own marks as they were written; ` +
+    'do all replicas run as one account, and does no other webhook touch dormouse.dev/ annotations?'
+  return new Refusal('CLUSTER_REJECTED', message)
 }
 
 function conflict({ kind, namespace, name }: WorkloadKey): Refusal {

@@ -168,8 +168,8 @@ export class WebhookRegistration implements Runnable {
       metadata,
       webhooks: wantedWebhooks(this.#options, this.#options.caBundle(), [], false),
     }
-    await this.#write('POST', 'create', `${REFERENCE.path}?${MANAGED}`, body, signal)
-    this.#options.log.info('the webhook configuration was created')
+    const written = await this.#write('POST', 'create', `${REFERENCE.path}?${MANAGED}`, body, signal)
+    if (written) this.#options.log.info('the webhook configuration was created')
   }
 
   async #patch(object: Configuration, changes: readonly Operation[], signal: AbortSignal): Promise<void> {
@@ -177,25 +177,27 @@ export class WebhookRegistration implements Runnable {
     const { resourceVersion } = object.metadata
     const same: Operation = { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion }
     const path = `${REFERENCE.path}/${CONFIGURATION_NAME}?${MANAGED}`
-    await this.#write('PATCH', 'patch', path, [same, ...changes], signal)
+    const written = await this.#write('PATCH', 'patch', path, [same, ...changes], signal)
     const what = changes.map(({ path }) => path)
-    this.#options.log.info({ changed: what }, 'the webhook configuration was put right')
+    if (written) this.#options.log.info({ changed: what }, 'the webhook configuration was put right')
   }
 
-  /** Somebody else's write in between is no failure: the watch tells of it, and that is judged. */
+  /** Whether it was written: somebody else's write in between is no failure, the watch tells of it, and that is judged. */
   async #write(
     method: 'POST' | 'PATCH',
     verb: string,
     path: string,
     body: unknown,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const contentType = method === 'PATCH' ? 'application/json-patch+json' : 'application/json'
     const { resource } = REFERENCE
     try {
       await this.#options.client.call({ method, verb, resource, path, contentType, body, signal })
+      return true
     } catch (error) {
-      if (!(error instanceof ClusterRefusal && [404, 409].includes(error.status))) throw error
+      if (error instanceof ClusterRefusal && [404, 409].includes(error.status)) return false
+      throw error
     }
   }
 

@@ -18,6 +18,18 @@ export function afterWrite(sentFor: Workload, change: Change, kind: Kind, answer
   }
 }
 
+/** Whether our marks are as the change makes them; a webhook of somebody else's may have had its own idea. */
+export function hasMarks(live: Workload, sentFor: Workload, change: Change): boolean {
+  return (
+    ANNOTATION_NAMES.every((name) => {
+      const wanted =
+        change.annotations[name] === undefined ? sentFor.annotations[name] : change.annotations[name]
+      return live.annotations[name] === (wanted ?? undefined)
+    }) &&
+    (change.label === undefined || live.labels?.[ASLEEP_LABEL] === (change.label ?? undefined))
+  )
+}
+
 /**
  * Whether the live object is as the change would have made it: a write whose answer was lost was then
  * carried out. The state's counter and times make it hard to be so by chance.
@@ -26,12 +38,7 @@ export function carries(live: Workload, sentFor: Workload, change: Change): bool
   return (
     live.uid === sentFor.uid &&
     live.resourceVersion !== sentFor.resourceVersion &&
-    ANNOTATION_NAMES.every((name) => {
-      const wanted =
-        change.annotations[name] === undefined ? sentFor.annotations[name] : change.annotations[name]
-      return live.annotations[name] === (wanted ?? undefined)
-    }) &&
-    (change.label === undefined || live.labels?.[ASLEEP_LABEL] === (change.label ?? undefined)) &&
+    hasMarks(live, sentFor, change) &&
     (change.disown !== true || live.ownReplicasEntry === undefined) &&
     (change.replicas === undefined || live.replicas === change.replicas) &&
     (change.snoozeKey === undefined || live.snoozeKey === change.snoozeKey)

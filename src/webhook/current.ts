@@ -3,6 +3,8 @@ import type { LiveReader, Workloads } from './ports.ts'
 
 /** Live reads under way at once; what comes beyond that waits for one of them. */
 const MOST_READS = 8
+/** Reviews that wait; one more is answered as if its read had come too late. */
+const MOST_WAITING = 256
 /** Milliseconds, waiting included: a review may need two, and has less than 3 s. */
 const LONGEST_READ = 1200
 
@@ -47,7 +49,11 @@ export class CurrentWorkloads {
 
   async #read(key: WorkloadKey): Promise<Workload | undefined> {
     const signal = AbortSignal.timeout(LONGEST_READ)
-    if (this.#reads >= MOST_READS) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    if (this.#reads >= MOST_READS) {
+      if (this.#waiting.length >= MOST_WAITING)
+        throw new DOMException('too many wait for a read', 'TimeoutError')
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    }
     this.#reads += 1
     try {
       signal.throwIfAborted()

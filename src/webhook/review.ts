@@ -65,6 +65,10 @@ function clip(text: string): string {
 }
 
 const text = { type: 'string' }
+const atMost = (maxLength: number) => ({ type: 'string', maxLength })
+/** Characters of a name of Kubernetes (RFC 1123 subdomain), and of a label, which a Namespace's name is. */
+const NAME = 253
+const LABEL = 63
 const validate = new Ajv({ strict: true }).compile<{
   request: Partial<ReviewRequest> & Pick<ReviewRequest, 'uid' | 'operation' | 'resource' | 'userInfo'>
 }>({
@@ -78,19 +82,22 @@ const validate = new Ajv({ strict: true }).compile<{
       required: ['uid', 'operation', 'resource', 'userInfo'],
       properties: {
         uid: { type: 'string', minLength: 1, maxLength: 128 },
-        operation: text,
-        namespace: text,
+        operation: atMost(LABEL),
+        namespace: atMost(LABEL),
         name: text,
-        subResource: text,
+        subResource: atMost(NAME),
         resource: {
           type: 'object',
           required: ['group', 'version', 'resource'],
-          properties: { group: text, version: text, resource: text },
+          properties: { group: atMost(NAME), version: atMost(LABEL), resource: atMost(NAME) },
         },
         userInfo: { type: 'object', properties: { username: text } },
         options: { type: ['object', 'null'], properties: { fieldManager: text } },
         dryRun: { type: 'boolean' },
       },
+      // The API server checks a new object's name only after it has asked us.
+      if: { properties: { operation: { const: 'CREATE' } } },
+      else: { properties: { name: atMost(NAME) } },
     },
   },
 })

@@ -1,6 +1,7 @@
 import { judgeScale } from '../domain/admission/scale.ts'
 import { allow, deny } from '../domain/admission/judgement.ts'
 import { isKind, TYPE_OF, type WorkloadKey } from '../domain/workload.ts'
+import { Refusal } from '../errors.ts'
 import { answered, type Answered } from './answered.ts'
 import type { CurrentWorkloads } from './current.ts'
 import type { WebhookDeps } from './ports.ts'
@@ -33,7 +34,7 @@ export async function reviewScale(
     workload = await current.at(key, before.metadata?.resourceVersion ?? '')
   } catch (error) {
     logger.warn({ err: error, workload: `${kind}/${namespace}/${name}` }, 'a scaling could not be checked')
-    const message = `Dormouse could not check whether ${TYPE_OF[kind]} ${namespace}/${name} may be scaled: the API server did not answer it in time. Try again`
+    const message = `Dormouse could not check whether ${TYPE_OF[kind]} ${namespace}/${name} may be scaled: ${causeOf(error)}`
     return { answer: refused(uid, message, 503), decision: 'denied', reason: 'unchecked' }
   }
   // A ReplicaSet with a controller owner carries copies of its Deployment's marks.
@@ -43,6 +44,16 @@ export async function reviewScale(
   if (judgement.type === 'deny' && !known)
     return answered(uid, deny(judgement.reason, `held by Dormouse (${judgement.reason})`))
   return answered(uid, judgement)
+}
+
+/** Why the workload could not be read, for the person who scales it. */
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error) || error.name === 'TimeoutError')
+    return 'the API server did not answer it in time. Try again'
+  if (!(error instanceof Refusal && error.code === 'CLUSTER_REJECTED')) return error.message
+  const { message } = error.details
+  const reason = typeof message === 'string' ? message : error.message
+  return `the API server refused to show it to Dormouse: ${reason}`
 }
 
 function scaleOf(object: unknown): Scale {

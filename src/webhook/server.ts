@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { answered, type Answered } from './answered.ts'
+import { Bodies, Body } from './bodies.ts'
 import { CurrentWorkloads } from './current.ts'
 import { isExempt } from './exempt.ts'
 import type { WebhookDeps } from './ports.ts'
@@ -7,19 +8,27 @@ import { allow, deny, readReview, type ReviewAnswer, type ReviewRequest } from '
 import { reviewScale } from './scale.ts'
 import { reviewWorkload } from './workload.ts'
 
-/** Bytes: an object has at most 1.5 MiB in etcd, and a review holds two of them. */
-const LONGEST_BODY = 8 * 1024 * 1024
+/** Milliseconds that a body may still arrive after it was turned away: closed at once, the answer would be lost. */
+const LINGER = 1000
+/** Characters: Kubernetes bounds no user's name, nor that of an object before it is created. */
+const LONGEST_LOGGED = 256
 
 const WEBHOOKS = { '/webhook/scale': 'scale', '/webhook/workloads': 'workloads' } as const
 type Webhook = (typeof WEBHOOKS)[keyof typeof WEBHOOKS]
 
 /** Answers admission reviews on `/webhook/scale` and `/webhook/workloads`; undefined: the request is not for it. */
 export function createWebhook(deps: WebhookDeps): (path: string) => RequestListener | undefined {
-  const current = new CurrentWorkloads(deps.workloads, deps.live)
+  const shared = { current: new CurrentWorkloads(deps.workloads, deps.live), bodies: new Bodies() }
   return (path) => {
     const webhook = (WEBHOOKS as Readonly<Record<string, Webhook>>)[path]
-    return webhook && ((request, response) => void serve(webhook, request, response, deps, current))
+    return webhook && ((request, response) => void serve(webhook, request, response, deps, shared))
   }
+}
+
+/** What all requests share. */
+interface Shared {
+  readonly current: CurrentWorkloads
+  readonly bodies: Bodies
 }
 
 async function serve(
@@ -27,15 +36,17 @@ async function serve(
   request: IncomingMessage,
   response: ServerResponse,
   deps: WebhookDeps,
-  current: CurrentWorkloads,
+  { current, bodies }: Shared,
 ): Promise<void> {
   const { logger, observer } = deps
   const begun = performance.now()
+  const body = new Body(() => turnAway(response))
   try {
     if (request.method !== 'POST') return send(response, 405, deny('', 'POST an AdmissionReview', 400))
-    const body = await bodyOf(request)
-    if (body === undefined) return send(response, 413, deny('', 'the review is larger than 8 MiB', 400))
-    const review = readReview(parsed(body))
+    const text = await bodies.read(request, body)
+    if (response.headersSent) return void response.end()
+    if (text === undefined) return send(response, 413, deny('', 'the review is larger than 8 MiB', 400))
+    const review = readReview(parsed(text))
     if (typeof review === 'string') return send(response, 400, deny('', review, 400))
     const { answer, decision, reason } = await judge(webhook, review, deps, current)
     send(response, 200, answer)
@@ -45,14 +56,16 @@ async function serve(
       webhook,
       decision,
       reason,
-      user: userInfo.username,
-      workload: `${resource.resource}/${namespace}/${name}`,
+      user: cut(userInfo.username),
+      workload: `${resource.resource}/${namespace}/${cut(name)}`,
       dryRun,
     }
     logger[decision === 'allowed' ? 'debug' : 'info'](fields, 'admission review')
   } catch (error) {
     logger.debug({ err: error, webhook }, 'a review broke off')
     response.destroy()
+  } finally {
+    bodies.release(body)
   }
 }
 
@@ -82,19 +95,6 @@ async function judge(
   }
 }
 
-/** undefined: too large; the rest of it is read and dropped, so that the answer arrives. */
-async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length
-    if (length <= LONGEST_BODY) chunks.push(chunk)
-    else chunks.length = 0
-    if (length > 2 * LONGEST_BODY) break
-  }
-  return length > LONGEST_BODY ? undefined : Buffer.concat(chunks).toString('utf8')
-}
-
 function parsed(body: string): unknown {
   try {
     return JSON.parse(body)
@@ -103,11 +103,28 @@ function parsed(body: string): unknown {
   }
 }
 
+function cut(text: string): string {
+  return text.length > LONGEST_LOGGED ? `${text.slice(0, LONGEST_LOGGED - 1)}…` : text
+}
+
 function send(response: ServerResponse, status: number, answer: ReviewAnswer): void {
+  response.end(begin(response, status, answer))
+}
+
+/** The whole answer at once; the connection ends with the body, or soon. */
+function turnAway(response: ServerResponse): void {
+  response.setHeader('Connection', 'close')
+  const message = 'reviews of more than 64 MiB are under way: try again'
+  response.write(begin(response, 503, deny('', message, 503)))
+  setTimeout(() => response.end(), LINGER).unref()
+}
+
+/** Sends nothing yet; the body to send. */
+function begin(response: ServerResponse, status: number, answer: ReviewAnswer): string {
   const body = JSON.stringify(answer)
   response.writeHead(status, {
     'Content-Type': 'application/json',
     'Content-Length': Buffer.byteLength(body),
   })
-  response.end(body)
+  return body
 }

@@ -25,7 +25,7 @@ export function reviewWorkload(request: ReviewRequest, { rules, clock, trim }: W
   if (!known || !isJson(request.object)) return answered(uid, allow('unknown'))
   const after = trim(kind, request.object)
   if ((kind === 'replicasets' && after.owner) || after.deleting) return answered(uid, allow('not_managed'))
-  if (operation === 'CREATE') return answered(uid, judgeCreate(after, rules), after)
+  if (operation === 'CREATE') return answered(uid, judgeCreate(after, clock(), rules), after)
   if (operation !== 'UPDATE' || !isJson(request.oldObject)) return answered(uid, allow('unknown'))
   const before = trim(kind, request.oldObject)
   // As the registration's matchConditions have it.

@@ -1,9 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type ServerOptions } from 'node:http'
+import { Agent, createServer as createTlsServer, get, type Server as TlsServer } from 'node:https'
 import { connect } from 'node:net'
 import { expect } from 'chai'
 import { ApiServer } from '../../src/api/server.ts'
 import { createLogger } from '../../src/logger.ts'
+import { selfSigned } from '../kubernetes/certificate.ts'
 import { Service, token } from './service.ts'
 import { managed } from './states.ts'
 
@@ -127,6 +129,25 @@ describe('the server', () => {
     open()
     expect((await answer).body.data['pin_state']).to.equal('active')
     await stopped
+  })
+
+  it('over TLS keeps idle connections longer than the API server does, and closes them when it stops', async () => {
+    let listening: TlsServer | undefined
+    const take = (options: ServerOptions) =>
+      (listening = createTlsServer({ ...options, ...selfSigned('a') }, (_, response) => response.end()))
+    const api = { callback: () => undefined, drain: () => undefined }
+    const deps = { clock: Date.now, logger: createLogger('silent') }
+    const server = new ApiServer(api, [{ host: '127.0.0.1', port: 0, createServer: take }], deps)
+    await server.start()
+    expect(listening?.keepAliveTimeout).to.be.above(90_000)
+    const agent = new Agent({ keepAlive: true, rejectUnauthorized: false })
+    const idle = Promise.withResolvers<void>()
+    agent.once('free', () => idle.resolve())
+    get(server.url, { agent }, (response) => response.resume().socket.once('close', () => agent.destroy()))
+    await idle.promise
+    const begun = performance.now()
+    await server.stop()
+    expect(performance.now() - begun).to.be.below(4000)
   })
 
   it('can be stopped twice, and before it was started', async () => {

@@ -42,7 +42,7 @@ describeOn(
   function (on) {
     this.timeout(60_000)
     const namespace = `e2e-${randomBytes(4).toString('hex')}`
-    const began = Date.now()
+    let began: number
     const { template } = helm()
     let directory: string
     let objects: Manifest[]
@@ -51,6 +51,7 @@ describeOn(
 
     before('what the chart brings is there, and Dormouse runs', async function () {
       this.timeout(60_000)
+      began = Date.now()
       directory = await mkdtemp(join(tmpdir(), 'dormouse-permissions-'))
       objects = await template()
       const { admin } = on()

@@ -58,7 +58,12 @@ describe('dormouse release --all', () => {
     return (await answer.body.json()) as {
       code?: number
       metadata: { annotations?: object; labels?: object }
-      spec: { replicas?: number; holderIdentity?: string; leaseTransitions?: number }
+      spec: {
+        replicas?: number
+        holderIdentity?: string
+        leaseDurationSeconds?: number
+        leaseTransitions?: number
+      }
     }
   }
 
@@ -105,7 +110,7 @@ describe('dormouse release --all', () => {
     await election.start()
   }
 
-  it('wakes what sleeps and leaves no mark; the Lease is free afterwards', async () => {
+  it('wakes what sleeps and leaves no mark; the Lease is held for another minute', async () => {
     const { code, out } = await release()
     expect(out).to.equal('deployments/default/web\n1 workload released\n')
     expect(code).to.equal(0)
@@ -114,7 +119,9 @@ describe('dormouse release --all', () => {
     expect(JSON.stringify([metadata.annotations ?? {}, metadata.labels ?? {}])).not.to.include(
       'dormouse.dev/',
     )
-    expect((await send('GET', LEASE)).spec).not.to.have.property('holderIdentity')
+    const { holderIdentity, leaseDurationSeconds } = (await send('GET', LEASE)).spec
+    expect(holderIdentity).to.be.a('string').that.is.not.equal('')
+    expect(leaseDurationSeconds).to.equal(60)
   })
 
   it('takes the Lease from a running service, says so, and acts only once that one has stopped', async () => {

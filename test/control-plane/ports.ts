@@ -1,14 +1,31 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+
+/** Below the ports that kernels give to outgoing connections (Linux: from 32768): none of those is in the way later. */
+const LOWEST = 15_000
+const HIGHEST = 32_000
 
 /** `count` different TCP ports that were free on loopback a moment ago. */
 export async function freePorts<const Count extends number>(count: Count): Promise<TupleOf<number, Count>> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map((server) => once(server, 'listening')))
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map((server) => once(server.close(), 'close')))
-  return ports as TupleOf<number, Count>
+  const ports = new Set<number>()
+  while (ports.size < count) {
+    const port = randomInt(LOWEST, HIGHEST)
+    if (!ports.has(port) && (await isFree(port))) ports.add(port)
+  }
+  return [...ports] as TupleOf<number, Count>
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer()
+  const free = Promise.race([
+    once(server, 'listening').then(() => true),
+    once(server, 'error').then(() => false),
+  ])
+  server.listen(port, '127.0.0.1')
+  if (!(await free)) return false
+  await once(server.close(), 'close')
+  return true
 }
 
 type TupleOf<T, Count extends number, Built extends T[] = []> = Built['length'] extends Count

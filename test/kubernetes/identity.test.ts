@@ -33,10 +33,10 @@ describe('the identity', () => {
     expect([identity.user, asked()]).to.deep.equal(['system:serviceaccount:dormouse:dormouse', 3])
   })
 
-  it('stays unknown where the cluster refuses to say', async () => {
-    const { identity, asked } = identityWith(new Refusal('CLUSTER_REJECTED', 'no'))
+  it('is asked for again where the cluster refuses to say, or says nothing', async () => {
+    const { identity, asked } = identityWith(new Refusal('CLUSTER_REJECTED', 'no'), {}, me)
     await identity.start()
-    expect([identity.user, asked()]).to.deep.equal([undefined, 1])
+    expect([identity.user, asked()]).to.deep.equal(['system:serviceaccount:dormouse:dormouse', 3])
   })
 
   it('is no longer asked for once it is stopped', async () => {

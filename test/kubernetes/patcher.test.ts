@@ -110,6 +110,26 @@ describe('the patcher', () => {
     expect(applied).to.deep.equal([workload])
   })
 
+  it('does not call it done where a webhook has rewritten our marks', async () => {
+    before = [
+      (received, response) => {
+        apply(received.body)
+        const { annotations } = deployment('web', {
+          annotations: { 'dormouse.dev/enabled': 'true' },
+        }).metadata
+        answer(response, 200, {
+          kind: 'PartialObjectMetadata',
+          metadata: { ...object?.metadata, annotations },
+        })
+        return true
+      },
+    ]
+    const { code, message } = await refused(patcher.write(WEB, snooze, REQUEST))
+    expect(code).to.equal('CLUSTER_REJECTED')
+    expect(message).to.contain('run as one account')
+    expect(applied).to.deep.equal([])
+  })
+
   it('takes a whole object for an answer too', async () => {
     before = [
       (received, response) => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { createLogger } from '../../src/logger.ts'
 import type { HttpTransport } from '../../src/kubernetes/http.ts'
 import type { MutatingWebhook } from '../../src/kubernetes/mutating-webhooks.ts'
 import {
@@ -108,6 +109,20 @@ describe('the webhook configuration', () => {
     })
   })
 
+  it('stays, or is put, at Ignore where that is asked for', async () => {
+    await outside()
+    await settled()
+    await registration.stop()
+    await open({ url: 'https://hooks.example:8443/base/', failurePolicy: 'Ignore' })
+    await until(() => policies().join() === 'Ignore,Ignore')
+  })
+
+  it('names no namespaces where none is excluded: an expression without values is refused', async () => {
+    await open({ url: 'https://hooks.example:8443/', excludeNamespaces: [] })
+    await settled()
+    expect(webhooks().map((each) => each['namespaceSelector'])).to.deep.equal([{}, {}])
+  })
+
   it('is not written again when it is right', async () => {
     await outside()
     await settled()
@@ -192,6 +207,29 @@ describe('the webhook configuration', () => {
     }
     await outside()
     await settled()
+  })
+
+  it('says that it was written only when it was', async () => {
+    const logged: string[] = []
+    const refused: string[] = []
+    configurations.refuse = ({ method }, response) => {
+      // Once each: somebody else was first, and somebody deleted it.
+      if (!['POST', 'PATCH'].includes(method) || refused.includes(method)) return false
+      refused.push(method)
+      if (method === 'POST') asTheChartHasIt()
+      else configurations.delete('dormouse')
+      response.writeHead(method === 'POST' ? 409 : 404).end('{}')
+      return true
+    }
+    const write = (line: string) => void logged.push((JSON.parse(line) as { msg: string }).msg)
+    await open({ url: 'https://hooks.example', log: createLogger('info', { write }) })
+    await settled()
+    await registration.stop()
+    expect(refused).to.deep.equal(['POST', 'PATCH'])
+    expect(logged).to.deep.equal([
+      'the webhook configuration was created',
+      'the webhook configuration was put right',
+    ])
   })
 
   it('keeps a bundle that somebody else puts in where there is none of ours', async () => {

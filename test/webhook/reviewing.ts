@@ -17,11 +17,15 @@ export class Reviewing {
   readonly copies = new Map<string, Workload>()
   readonly live = new Map<string, Workload>()
   readonly told: string[] = []
+  /** Lines of the log, from info on. */
+  readonly logged: string[] = []
   reads = 0
   /** Told each time that a review looks for the informer's copy. */
   onLook: () => void = () => {}
   /** What a live read waits for. */
   gate: Promise<void> = Promise.resolve()
+  /** What live reads throw. */
+  failure: Error | undefined
   now = Date.parse('2026-03-02T12:00:00Z')
   readonly #server: Server
   #url = ''
@@ -37,6 +41,7 @@ export class Reviewing {
       live: {
         read: async (key, signal) => {
           this.reads += 1
+          if (this.failure) throw this.failure
           const seen = this.live.get(keyOf(key))
           await Promise.race([this.gate, aborted(signal)])
           return seen
@@ -45,7 +50,7 @@ export class Reviewing {
       trim: (kind, object) => trim(kind, object as Parameters<typeof trim>[1]),
       rules: RULES,
       clock: () => this.now,
-      logger: createLogger('silent'),
+      logger: createLogger('info', { write: (line) => void this.logged.push(line) }),
       observer: {
         admission: (webhook, decision, reason) => this.told.push(`${webhook} ${decision} ${reason}`),
       },
@@ -60,10 +65,14 @@ export class Reviewing {
     })
   }
 
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
   async start(): Promise<void> {
     this.#server.listen(0, '127.0.0.1')
     await once(this.#server, 'listening')
-    this.#url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+    this.#url = `http://127.0.0.1:${this.port}`
   }
 
   async stop(): Promise<void> {

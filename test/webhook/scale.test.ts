@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { keyOf } from '../../src/domain/workload.ts'
+import { Refusal } from '../../src/errors.ts'
 import { aDeployment, type AWorkload } from '../support/workloads.ts'
 import { OWN_USER, Reviewing, scaling } from './reviewing.ts'
 
@@ -75,7 +76,40 @@ describe('a review of scaling', () => {
     here.gate = new Promise(() => {})
     const { allowed, status } = await scale(pinned)
     expect([allowed, status?.code]).to.deep.equal([false, 503])
+    expect(status?.message).to.match(/the API server did not answer it in time\. Try again$/)
     expect(here.told).to.deep.equal(['scale denied unchecked'])
+  })
+
+  const failures: [string, Error, RegExp][] = [
+    [
+      'refuses to show the workload',
+      new Refusal('CLUSTER_REJECTED', 'get web: refused', {
+        details: { status: 403, message: 'User "x" cannot get it' },
+      }),
+      /: the API server refused to show it to Dormouse: User "x" cannot get it$/,
+    ],
+    [
+      'cannot be reached',
+      new Refusal('CLUSTER_UNAVAILABLE', 'get web: the cluster cannot be reached; try again in 2 s'),
+      /: get web: the cluster cannot be reached; try again in 2 s$/,
+    ],
+  ]
+  for (const [what, failure, message] of failures) {
+    it(`is denied with 503 and the reason when the cluster ${what}`, async () => {
+      here.failure = failure
+      const { allowed, status } = await scale(pinned)
+      expect([allowed, status?.code]).to.deep.equal([false, 503])
+      expect(status?.message).to.match(message)
+      expect(here.told).to.deep.equal(['scale denied unchecked'])
+    })
+  }
+
+  it("is logged in a short line, however long the user's name", async () => {
+    known(pinned)
+    await scale(pinned, { userInfo: { username: 'a'.repeat(7_000_000) } })
+    expect(here.told).to.deep.equal(['scale denied pinned'])
+    expect(here.logged).to.have.length(1)
+    expect(here.logged[0]).to.have.length.below(1000).and.to.contain('"user":"aaaa')
   })
 
   it('tells no details to who does not name the current uid', async () => {
@@ -184,6 +218,36 @@ describe('what is no review that we understand', () => {
         const answer = await here.review(path, { uid: 'r', operation: 'UPDATE', userInfo: {}, ...other })
         expect(answer).to.include({ http: 200, uid: 'r', allowed: true })
       }
+    }
+  })
+
+  const deployments = { group: 'apps', version: 'v1', resource: 'deployments' }
+  const long: [string, object][] = [
+    ['name', { name: 'a'.repeat(254) }],
+    ['namespace', { namespace: 'a'.repeat(64) }],
+    ['operation', { operation: 'a'.repeat(64) }],
+    ['subresource', { subResource: 'a'.repeat(254) }],
+    ['resource', { resource: { ...deployments, resource: 'a'.repeat(254) } }],
+  ]
+  for (const [what, changes] of long) {
+    it(`is one with a longer ${what} than Kubernetes has`, async () => {
+      const request = { uid: 'r', operation: 'UPDATE', resource: deployments, userInfo: {}, ...changes }
+      expect((await here.post('/webhook/workloads', review(request))).status).to.equal(400)
+    })
+  }
+
+  it('is none of those whose names Kubernetes bounds later, or not at all', async () => {
+    const name = 'a'.repeat(10_000)
+    const create = {
+      uid: 'r',
+      operation: 'CREATE',
+      resource: deployments,
+      name,
+      userInfo: { username: name },
+    }
+    const longest = { ...create, operation: 'UPDATE', namespace: 'a'.repeat(63), name: 'a'.repeat(253) }
+    for (const request of [create, longest]) {
+      expect(await here.review('/webhook/workloads', request)).to.include({ http: 200, allowed: true })
     }
   })
 

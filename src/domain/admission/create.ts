@@ -1,8 +1,9 @@
+import type { Instant } from '../../clock.ts'
 import type { Rules } from '../rules.ts'
 import { changeBetween, readWorkload, withState, type Reading } from '../reading.ts'
 import { decodeState, UnreadableState } from '../state-codec.ts'
 import { EMPTY_STATE, type State } from '../state.ts'
-import { ASLEEP_LABEL, type Workload } from '../workload.ts'
+import { ASLEEP_LABEL, isRunning, labelCount, type Workload } from '../workload.ts'
 import { annotationFault } from './annotations.ts'
 import { allow, deny, type Judgement } from './judgement.ts'
 
@@ -10,13 +11,13 @@ import { allow, deny, type Judgement } from './judgement.ts'
  * A workload that is moved or restored carries its own truth: of its state a word and a kept count are
  * taken over; holds and history are another's.
  */
-export function judgeCreate(created: Workload, rules: Rules): Judgement {
+export function judgeCreate(created: Workload, now: Instant, rules: Rules): Judgement {
   const fault = annotationFault(undefined, created)
   if (fault !== undefined) return deny('invalid_annotation', fault)
   const { annotations, labels, snoozeKey } = created
   if (annotations.state === undefined && labels?.[ASLEEP_LABEL] === undefined && !snoozeKey)
     return allow('free')
-  const carried = carriedState(annotations.state)
+  const carried = carriedState(annotations.state) ?? keptByLabel(created, now)
   const bare = withoutMarks(created)
   const reading: Reading = readWorkload(bare, rules)
   const target = carried
@@ -24,7 +25,9 @@ export function judgeCreate(created: Workload, rules: Rules): Judgement {
     : reading
   const change = changeBetween(created, target)
   if (!change) return allow('free')
-  const warning = 'of the state that came with it, Dormouse takes over what was asked for and the kept count'
+  const warning = carried
+    ? 'of the state that came with it, Dormouse takes over what was asked for and the kept count'
+    : 'the marks of Dormouse that came with it were left out: they hold nothing that can be taken over'
   return { type: 'allow', reason: 'stripped', change, warnings: [warning] }
 }
 
@@ -37,6 +40,13 @@ function carriedState(text: string | undefined): State | undefined {
     if (error instanceof UnreadableState) return undefined
     throw error
   }
+}
+
+/** The label survives what destroys annotations: a sleeper of which nothing else is left wakes to its count. */
+function keptByLabel(created: Workload, now: Instant): State | undefined {
+  const replicas = labelCount(created)
+  if (replicas === undefined || isRunning(created)) return undefined
+  return { ...EMPTY_STATE, asleep: true, snoozed: { at: now, replicas, trigger: 'recovery', by: null } }
 }
 
 function withoutMarks(workload: Workload): Workload {

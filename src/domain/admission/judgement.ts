@@ -20,7 +20,19 @@ export type JudgementReason =
   | 'invalid_annotation'
   | 'unreadable'
   | 'stripped'
+  | 'other_dormouse'
   | 'unknown'
+
+/** An update under review. */
+export interface Update {
+  readonly before: Workload
+  /** As the person sent it. */
+  readonly after: Workload
+  /** Whether anything but the count (DaemonSet: our key) and our marks differs. */
+  readonly otherChanges: boolean
+  /** The field manager, as the `by` of a manual wake. */
+  readonly manager: string | null
+}
 
 /** What the webhook answers; a change is relative to the object under review. */
 export type Judgement =

@@ -5,20 +5,20 @@ import type { Rules } from '../rules.ts'
 import { UnreadableState } from '../state-codec.ts'
 import { counted } from '../text.ts'
 import { wakeHold, speak } from '../word.ts'
-import { isRunning, pathOf, type Workload } from '../workload.ts'
+import { FIELD_MANAGER, isRunning, pathOf, type Workload } from '../workload.ts'
 import { annotationFault } from './annotations.ts'
 import { restoredMarks } from './marks.ts'
-import { allow, deny, holdOn, refuse, type Hold, type Judgement, type JudgementReason } from './judgement.ts'
-
-export interface Update {
-  readonly before: Workload
-  /** As the person sent it. */
-  readonly after: Workload
-  /** Whether anything but the count (DaemonSet: our key) and our marks differs. */
-  readonly otherChanges: boolean
-  /** The field manager, as the `by` of a manual wake. */
-  readonly manager: string | null
-}
+import { reinvoked } from './reinvocation.ts'
+import {
+  allow,
+  deny,
+  holdOn,
+  refuse,
+  type Hold,
+  type Judgement,
+  type JudgementReason,
+  type Update,
+} from './judgement.ts'
 
 /** Where a judgement stands: what the object is to become, and what the person is to be told. */
 interface Draft {
@@ -27,12 +27,25 @@ interface Draft {
   readonly warnings: readonly string[]
 }
 
+/** A write of a Dormouse that is not us is refused whole: half of it, the count without its marks, would lose the count. */
+const OTHER_DORMOUSE =
+  'dormouse.dev/state is written by one account alone, and this is another that calls itself dormouse. ' +
+  'Let all replicas run under one account; while that changes, ask again in a moment'
+
 /** What becomes of an update of a workload by somebody who is not exempt (design, section 6). */
 export function judgeUpdate(update: Update, now: Instant, rules: Rules): Judgement {
+  const { before, after, manager } = update
+  if (manager === FIELD_MANAGER && before.annotations.state !== after.annotations.state)
+    return deny('other_dormouse', OTHER_DORMOUSE)
+  return reinvoked(update, now, rules, judged) ?? judged(update, now, rules)
+}
+
+function judged(update: Update, now: Instant, rules: Rules): Judgement {
   const { before, after } = update
-  const fault = annotationFault(before, after)
-  if (fault !== undefined) return deny('invalid_annotation', fault)
   const marks = restoredMarks(before, after)
+  // An old revision's fault is restored away: it does not stand in the way of going back to it.
+  const fault = annotationFault(before, marks.workload)
+  if (fault !== undefined) return deny('invalid_annotation', fault)
   let old: Reading
   let target: Reading
   try {

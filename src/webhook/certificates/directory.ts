@@ -27,11 +27,14 @@ interface Files {
 const QUIET_MS = 50
 /** A watch may miss what a network's file system does. */
 const LOOK_EVERY_MS = 60_000
+/** A kubelet brings the files up to 90 s late, and the replica that publishes the bundle may be that one. */
+const SETTLING_MS = 120_000
 
 /**
  * `tls.crt`, `tls.key` and perhaps `ca.crt` in a directory that cert-manager or a person keeps; read again
  * when they change, also where Kubernetes swaps the whole directory by a symbolic link. What does not fit
- * together is not taken: what was served before goes on.
+ * together is not taken: what was served before goes on. A new CA is in the bundle, beside the former one,
+ * before a certificate of it is served.
  */
 export class DirectoryCertificates implements Certificates {
   readonly name = 'certificates'
@@ -40,7 +43,15 @@ export class DirectoryCertificates implements Certificates {
   readonly #changes: Broadcast<ServingCertificate>
   readonly #bundles: Broadcast<string | undefined>
   #watcher: FSWatcher | undefined
+  /** As they were read last. */
+  #files: Files | undefined
+  /** The certificate that is served, and the CA that came with it. */
   #served: Files | undefined
+  /** The CA of what was served before, and when that runs out. */
+  #former: { readonly ca: string; readonly until: Instant } | undefined
+  /** When everybody has taken note of the latest change of `ca.crt`. */
+  #settledAt: Instant = 0
+  #bundle: string | undefined
   #complaint: string | undefined
   #reading: Promise<void> = Promise.resolve()
   #stopped = false
@@ -57,6 +68,7 @@ export class DirectoryCertificates implements Certificates {
   async start(): Promise<void> {
     const { directory, log } = this.#options
     this.#take(await readFiles(directory))
+    this.#settle()
     this.#watcher = watch(directory, { persistent: false }, () => this.#lookIn(QUIET_MS))
     this.#watcher.on('error', (err) => log.warn({ err, directory }, 'the directory cannot be watched'))
     // What changed before the watch stood.
@@ -71,16 +83,16 @@ export class DirectoryCertificates implements Certificates {
   }
 
   get current(): ServingCertificate {
-    const { cert, key } = this.#files
+    const { cert, key } = this.#inService
     return { cert, key }
   }
 
   get caBundle(): string | undefined {
-    return this.#served?.ca
+    return this.#bundle
   }
 
   get expiresAt(): Instant {
-    return describe(this.#files.cert).notAfter
+    return describe(this.#inService.cert).notAfter
   }
 
   onChange(listener: (certificate: ServingCertificate) => void): () => void {
@@ -91,17 +103,21 @@ export class DirectoryCertificates implements Certificates {
     return this.#bundles.listen(listener)
   }
 
-  /** Whoever keeps the files keeps the order of things. */
+  /** Here a new CA waits for time alone: the kubelets' delay outlasts the publication. */
   published(): void {}
 
-  get #files(): Files {
+  get #inService(): Files {
     if (!this.#served) throw new TypeError('there is no serving certificate before start() has resolved')
     return this.#served
   }
 
   #lookIn(milliseconds: number): void {
+    this.#lookAt(this.#options.clock() + milliseconds)
+  }
+
+  #lookAt(at: Instant): void {
     if (this.#stopped) return
-    this.#alarm.set(this.#options.clock() + milliseconds, () => {
+    this.#alarm.set(at, () => {
       this.#reading = this.#reading.then(() => this.#look())
     })
   }
@@ -116,20 +132,53 @@ export class DirectoryCertificates implements Certificates {
       if (complaint !== this.#complaint) log.warn({ complaint }, 'the certificate served before is kept')
       this.#complaint = complaint
     }
-    if (this.#served && clock() >= this.expiresAt) log.warn({ directory }, 'the certificate has expired')
-    this.#lookIn(LOOK_EVERY_MS)
+    this.#settle()
+    const now = clock()
+    if (this.#served && now >= this.expiresAt) log.warn({ directory }, 'the certificate has expired')
+    const due = [now < this.#settledAt ? this.#settledAt : Infinity, this.#former?.until ?? Infinity]
+    this.#lookAt(Math.min(now + LOOK_EVERY_MS, ...due))
   }
 
   #take(files: Files): void {
-    if (this.#stopped) return
-    const before = this.#served
-    this.#served = files
-    if (files.ca !== before?.ca) this.#bundles.tell(files.ca)
-    if (files.cert === before?.cert && files.key === before.key) return
+    if (this.#files && files.ca !== this.#files.ca) this.#settledAt = this.#options.clock() + SETTLING_MS
+    this.#files = files
+  }
+
+  /** Serves what was read last, unless it is to wait, and keeps the bundle to what is served and what comes. */
+  #settle(): void {
+    const [files, before, now] = [this.#files, this.#served, this.#options.clock()]
+    if (this.#stopped || !files) return
+    const isNew = files.cert !== before?.cert || files.key !== before.key
+    const swaps = isNew && !(before && this.#mustWait(before, files, now))
+    if (swaps) {
+      if (before?.ca !== undefined && before.ca !== files.ca) {
+        this.#former = { ca: before.ca, until: describe(before.cert).notAfter }
+      }
+      this.#served = files
+    }
+    if (this.#former && now >= this.#former.until) this.#former = undefined
+    this.#setBundle(files.ca && bundleOf([files.ca, this.#served?.ca, this.#former?.ca]))
+    if (!swaps) return
     const until = new Date(this.expiresAt).toISOString()
     this.#options.log.info({ until }, 'a new certificate is served')
     this.#changes.tell(this.current)
   }
+
+  /** Whether the CA is too new for its certificate to be served, and the former one still will do. */
+  #mustWait(before: Files, files: Files, now: Instant): boolean {
+    if (before.ca === undefined || files.ca === undefined || before.ca === files.ca) return false
+    return now < this.#settledAt && this.#settledAt < describe(before.cert).notAfter
+  }
+
+  #setBundle(bundle: string | undefined): void {
+    if (bundle === this.#bundle) return
+    this.#bundle = bundle
+    this.#bundles.tell(bundle)
+  }
+}
+
+function bundleOf(authorities: readonly (string | undefined)[]): string {
+  return [...new Set(authorities.filter((ca) => ca !== undefined))].join('\n')
 }
 
 async function readFiles(directory: string): Promise<Files> {

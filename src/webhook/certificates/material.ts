@@ -121,7 +121,12 @@ function pair(data: SecretData, [certAt, keyAt]: Places): Pair {
 
 function authority(data: SecretData, places: Places): Pair {
   const found = pair(data, places)
-  if (!new X509Certificate(found.cert).ca) throw new Fault(`${places[0]} is not a CA's certificate`)
+  const { ca, publicKey } = new X509Certificate(found.cert)
+  if (!ca) throw new Fault(`${places[0]} is not a CA's certificate`)
+  // Nothing else can be signed with: it would be served, and never renewed.
+  if (publicKey.asymmetricKeyDetails?.namedCurve !== 'prime256v1') {
+    throw new Fault(`${places[1]} is not an ECDSA P-256 key: made anew`)
+  }
   return found
 }
 

@@ -9,6 +9,8 @@ export type Step =
   | {
       readonly do: 'make-anew' | 'retire-ca' | 'announce-ca' | 'promote-ca' | 'renew-leaf'
       readonly because: string
+      /** It replaces what a clock ahead of ours has dated. */
+      readonly early?: true
     }
   | { readonly do: 'nothing'; readonly lookAgainAt: Instant }
 
@@ -20,21 +22,34 @@ export interface Situation {
   readonly lifetimes: Lifetimes
   /** When the coming CA was first seen in the API server's configuration; undefined: not yet. */
   readonly publishedAt: Instant | undefined
+  /** When this replica last carried out a step that was `early`; undefined: never. */
+  readonly repairedAt: Instant | undefined
 }
 
 /** How long every API server is given to take note of a new bundle, at most. */
 const LONGEST_SETTLING_MS = 30_000
+/** What begins later than this from now was dated by a clock that is, or was, ahead of ours. */
+const TOLERATED_AHEAD_MS = 3 * 60_000
+/** Replicas whose clocks disagree by days undo each other's work: not faster than this. */
+const REPAIR_EVERY_MS = 60_000
 
 /**
  * The next step of the rotation. A new CA is announced first; once the API server has been seen to have it,
  * and some time has passed, it signs; the old one is trusted until its last leaf has run out, after which
  * nobody can serve it. Only one CA comes or goes at a time.
  */
-export function nextStep({ stored, now, names, lifetimes, publishedAt }: Situation): Step {
+export function nextStep({ stored, now, names, lifetimes, publishedAt, repairedAt }: Situation): Step {
   if (!stored) return { do: 'make-anew', because: 'there is nothing usable' }
   const { ca, leaf, next, previous } = stored
   const caLife = describe(ca.cert)
   if (now >= caLife.notAfter) return { do: 'make-anew', because: 'the CA has expired' }
+  const repair = repairOf(stored, now)
+  if (repair) {
+    // A repair that lies ahead is from before our own clock went back.
+    const free = repairedAt === undefined || repairedAt > now ? now : repairedAt + REPAIR_EVERY_MS
+    if (now < free) return { do: 'nothing', lookAgainAt: free }
+    return { do: repair, because: 'it is dated ahead of our clock', early: true }
+  }
   if (previous && now >= previous.until) return { do: 'retire-ca', because: 'its last leaf has expired' }
 
   const instants = [caLife.notAfter, ...(previous ? [previous.until] : [])]
@@ -49,6 +64,7 @@ export function nextStep({ stored, now, names, lifetimes, publishedAt }: Situati
   }
 
   const leafLife = describe(leaf.cert)
+  if (now < leafLife.notBefore) instants.push(leafLife.notBefore)
   const missing = names.filter((name) => !covers(leaf.cert, name))
   if (missing.length > 0) return { do: 'renew-leaf', because: `it is not for ${missing.join(', ')}` }
   // A leaf that ends with its CA cannot be renewed before the next CA signs.
@@ -98,8 +114,20 @@ async function anew(
   known: Material | undefined,
 ): Promise<Material> {
   const ca = await issueCa(now, lifetimes.ca)
-  if (known && now < describe(known.leaf.cert).notAfter) return { ...known, next: ca }
+  const good = known && now < describe(known.leaf.cert).notAfter && !isAhead(known.ca.cert, now)
+  if (good) return { ...known, next: ca }
   return { ca, leaf: await issueLeaf(ca, names, now, lifetimes.leaf) }
+}
+
+/** The step that replaces what is dated ahead of our clock. */
+function repairOf({ ca, leaf, next }: Material, now: Instant) {
+  if (isAhead(ca.cert, now)) return 'make-anew'
+  if (isAhead(leaf.cert, now)) return 'renew-leaf'
+  return next && isAhead(next.cert, now) ? 'announce-ca' : undefined
+}
+
+function isAhead(cert: string, now: Instant): boolean {
+  return describe(cert).notBefore > now + TOLERATED_AHEAD_MS
 }
 
 function renewalOf(life: { notBefore: Instant; notAfter: Instant }, { renewAt }: Lifetimes): Instant {

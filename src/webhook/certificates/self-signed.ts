@@ -44,6 +44,7 @@ export class SelfSignedCertificates implements Certificates {
   #known: Known = { resourceVersion: undefined, material: undefined }
   /** What is served: the latest material that was good. */
   #serving: Material | undefined
+  #repairedAt: Instant | undefined
   #publication: { readonly cert: string; readonly at: Instant } | undefined
   #working: Promise<void> | undefined
   #again = false
@@ -138,6 +139,8 @@ export class SelfSignedCertificates implements Certificates {
   async #rotate(): Promise<void> {
     const { store, log } = this.#options
     if (this.#known.resourceVersion === undefined) this.#learn(await store.read())
+    // What was not valid yet may be by now.
+    this.#serveKnown()
     for (let steps = 0; steps < MOST_STEPS; steps++) {
       const situation = this.#situation()
       const step = nextStep(situation)
@@ -153,6 +156,7 @@ export class SelfSignedCertificates implements Certificates {
         continue
       }
       log.info({ step: step.do, because: step.because }, 'the certificates were changed')
+      if (step.early) this.#repairedAt = situation.now
       this.#learn(written)
     }
     throw new Error(`the Secret was written ${MOST_STEPS} times and is not as it should be`)
@@ -162,7 +166,8 @@ export class SelfSignedCertificates implements Certificates {
     const { names, lifetimes, clock } = this.#options
     const stored = this.#known.material
     const published = this.#publication?.cert === stored?.next?.cert ? this.#publication?.at : undefined
-    return { stored, now: clock(), names, lifetimes, publishedAt: published }
+    const now = clock()
+    return { stored, now, names, lifetimes, publishedAt: published, repairedAt: this.#repairedAt }
   }
 
   #learn(secret: StoredSecret | undefined): void {
@@ -180,7 +185,18 @@ export class SelfSignedCertificates implements Certificates {
     else if (!material && this.#known.material)
       log.warn('the Secret of the certificates was emptied: it is filled anew')
     this.#known = { resourceVersion, material }
-    if (material && this.#options.clock() < describe(material.leaf.cert).notAfter) this.#serve(material)
+    this.#serveKnown()
+  }
+
+  /** Unless it has expired, or is not valid yet while what is served is good. */
+  #serveKnown(): void {
+    const { material } = this.#known
+    if (!material || material === this.#serving) return
+    const now = this.#options.clock()
+    const { notBefore, notAfter } = describe(material.leaf.cert)
+    if (now >= notAfter) return
+    if (now < notBefore && this.#serving && isValid(this.#serving.leaf.cert, now)) return
+    this.#serve(material)
   }
 
   #serve(material: Material): void {
@@ -203,6 +219,11 @@ export class SelfSignedCertificates implements Certificates {
   #arm(at: Instant): void {
     if (!this.#stopping.signal.aborted) this.#alarm.set(at, () => this.#poke())
   }
+}
+
+function isValid(cert: string, now: Instant): boolean {
+  const { notBefore, notAfter } = describe(cert)
+  return notBefore <= now && now < notAfter
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {

@@ -6,10 +6,11 @@ import { ASLEEP_LABEL, type Workload } from '../../../src/domain/workload.ts'
 import { at, RULES } from '../../support/rules.ts'
 import { aDaemonSet, aDeployment } from '../../support/workloads.ts'
 
+const NOON = at('Mon 12:00')
 const web = aDeployment('shop/web').withReplicas(3).enabled()
 
 function created(workload: Workload) {
-  const judgement = judgeCreate(workload, RULES)
+  const judgement = judgeCreate(workload, NOON, RULES)
   const result =
     judgement.type === 'allow' && judgement.change ? changed(workload, judgement.change) : workload
   return { ...judgement, result }
@@ -42,6 +43,19 @@ describe('a workload that is created', () => {
     const { result } = created(web.annotated({ state: '{' }).labelled({ [ASLEEP_LABEL]: '3' }))
     expect(result.annotations).to.deep.equal({ enabled: 'true' })
     expect(result.labels).to.deep.equal({})
+  })
+
+  it('asleep, with nothing left but the label, is asleep and keeps its count', () => {
+    const asleep = web.snoozed({ at: at('Mon 7:00') })
+    for (const state of ['{', '{"v":99}', undefined]) {
+      const { result } = created(asleep.annotated({ state }))
+      const { snoozed } = decodeState(result.annotations.state ?? '')
+      expect([result.replicas, result.labels, snoozed?.replicas]).to.deep.equal([
+        0,
+        { [ASLEEP_LABEL]: '3' },
+        3,
+      ])
+    }
   })
 
   it('with our key in its nodeSelector but no state runs', () => {

@@ -183,3 +183,61 @@ describe('our marks in an update by others', () => {
     expect(decodeState(result.annotations.state ?? '').word?.hold).to.equal(NOON + 12 * HOUR)
   })
 })
+
+describe('an update that the API server asks about again, since a later webhook changed the object', () => {
+  const sleeper = web.snoozed({ at: SEVEN })
+  const again = (before: Workload, first: { result: Workload }, changes: object = {}, now = NOON) =>
+    updated(before, { ...first.result, ...changes } as Workload, { otherChanges: true, now })
+
+  it('is absorbed as before: what we made of it is no old copy', () => {
+    const first = updated(sleeper, sleeper.withReplicas(7))
+    const second = again(sleeper, first)
+    expect(second).to.deep.include({ type: 'allow', reason: 'absorbed', warnings: [] })
+    expect(second.result).to.deep.equal(first.result)
+  })
+
+  it('stays absorbed where the other webhook sets a count and takes our label away', () => {
+    const first = updated(sleeper, sleeper.withReplicas(7))
+    const { result } = again(sleeper, first, { replicas: 2, labels: {} })
+    expect([result.replicas, result.labels]).to.deep.equal([0, { [ASLEEP_LABEL]: '7' }])
+    expect(decodeState(result.annotations.state ?? '').snoozed?.replicas).to.equal(7)
+  })
+
+  it('of a DaemonSet whose key was taken away is still a wake, a moment later', () => {
+    const asleep = agent.snoozed({ at: SEVEN })
+    const first = updated(asleep, asleep.withoutItsKey())
+    const second = again(asleep, first, {}, NOON + 20)
+    expect(second).to.include({ type: 'allow', reason: 'manual_wake' })
+    expect(second.result).to.deep.equal(first.result)
+    const late = again(asleep, first, {}, NOON + HOUR)
+    expect([late.reason, late.result.snoozeKey]).to.deep.equal(['absorbed', true])
+  })
+
+  it('is not taken for one where the state says more than we would have', () => {
+    const forged = sleeper.remembering({ ...sleeper.state(), counter: sleeper.state().counter + 1 }).pinned()
+    const { reason, result } = updated(sleeper, forged, { otherChanges: true })
+    expect([reason, result.annotations.state]).to.deep.equal(['restored', sleeper.annotations.state])
+  })
+})
+
+describe('an update by another account that calls itself dormouse', () => {
+  it('is refused whole where it writes the state: half of it would lose the count', () => {
+    const judgement = judgeUpdate(
+      { before: web, after: web.snoozed({ at: NOON }), otherChanges: false, manager: 'dormouse' },
+      NOON,
+      RULES,
+    )
+    expect(judgement).to.include({ type: 'deny', reason: 'other_dormouse' })
+  })
+})
+
+describe('going back to an old revision', () => {
+  it('is not in the way of a schedule that was broken then: it is restored', () => {
+    const before = web.scheduled('8:00-18:00').remembering({})
+    const old = before
+      .annotated({ schedule: 'soon', state: undefined })
+      .annotated({ state: '{"v":1,"old":1}' })
+    const { reason, result } = updated(before, old, { otherChanges: true })
+    expect([reason, result.annotations]).to.deep.equal(['restored', before.annotations])
+  })
+})

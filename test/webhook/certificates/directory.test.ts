@@ -8,12 +8,19 @@ import { pino } from 'pino'
 import { DirectoryCertificates } from '../../../src/webhook/certificates/directory.ts'
 import { issueCa, issueLeaf, type Pair } from '../../../src/webhook/certificates/issue.ts'
 import type { ServingCertificate } from '../../../src/webhook/certificates.ts'
+import { FakeTime, split, verifies } from './replicas.ts'
 
-const HOUR = 3_600_000
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
 
-async function issued(): Promise<{ ca: Pair; leaf: Pair }> {
-  const ca = await issueCa(Date.now(), HOUR)
-  return { ca, leaf: await issueLeaf(ca, ['localhost'], Date.now(), HOUR) }
+interface Issued {
+  readonly ca: Pair
+  readonly leaf: Pair
+}
+
+async function issued(lifetime = HOUR): Promise<Issued> {
+  const ca = await issueCa(Date.now(), lifetime)
+  return { ca, leaf: await issueLeaf(ca, ['localhost'], Date.now(), lifetime) }
 }
 
 describe('certificates from a directory', () => {
@@ -114,5 +121,116 @@ describe('certificates from a directory', () => {
     const { leaf } = await issued()
     await put({ cert: leaf.cert, key: (await issued()).leaf.key })
     expect(await fault()).to.match(/do not belong together/)
+  })
+
+  describe('of a new CA', () => {
+    let time: FakeTime
+    let swaps: number[]
+    let bundles: { at: number; caBundle: string | undefined; serving: ServingCertificate }[]
+
+    beforeEach(() => {
+      time = new FakeTime()
+      const { clock, later } = time
+      certificates = new DirectoryCertificates({ directory, clock, later, log: pino({}, log.resume()) })
+      swaps = []
+      bundles = []
+    })
+
+    const putAll = async ({ ca, leaf }: Issued) => {
+      await put(leaf)
+      await write('ca.crt', ca.cert)
+    }
+    const begin = async (first: Issued) => {
+      await putAll(first)
+      await certificates.start()
+      certificates.onChange(() => swaps.push(time.now))
+      certificates.onCaBundle((caBundle) => {
+        bundles.push({ at: time.now, caBundle, serving: certificates.current })
+      })
+    }
+    /** Moves on; what is served is trusted at every instant. */
+    const pass = async (milliseconds: number) => {
+      for (const end = time.now + milliseconds; time.now < end;) {
+        time.toNextAlarm()
+        while (time.armed === 0) await new Promise(setImmediate)
+        expect(verifies(certificates.current.cert, certificates.caBundle ?? '', time.now)).to.equal(true)
+      }
+    }
+
+    it('are served two minutes after the bundle has it beside the former one', async () => {
+      const [a, b] = [await issued(), await issued(3 * HOUR)]
+      await begin(a)
+      await putAll(b)
+      await pass(5 * MINUTE)
+      expect(bundles).to.have.length(1)
+      expect(split(bundles[0]?.caBundle ?? '').join('\n')).to.equal((b.ca.cert + a.ca.cert).trim())
+      expect(bundles[0]?.serving).to.deep.equal(a.leaf)
+      expect(certificates.current).to.deep.equal(b.leaf)
+      expect(swaps).to.have.length(1)
+      expect(Number(swaps[0]) - Number(bundles[0]?.at)).to.be.within(2 * MINUTE, 2 * MINUTE + 1000)
+    })
+
+    it('leave the former one in the bundle until its certificate has expired', async () => {
+      const [a, b] = [await issued(), await issued(3 * HOUR)]
+      await begin(a)
+      const expiry = certificates.expiresAt
+      await putAll(b)
+      await pass(2 * HOUR)
+      expect(bundles.map(({ caBundle }) => split(caBundle ?? '').length)).to.deep.equal([2, 1])
+      expect(certificates.caBundle).to.equal(b.ca.cert)
+      expect(bundles[1]?.at).to.equal(expiry)
+    })
+
+    it('are served at once where the former one has no two minutes left', async () => {
+      const [a, b] = [await issued(MINUTE), await issued()]
+      await begin(a)
+      await putAll(b)
+      await pass(1000)
+      expect(certificates.current).to.deep.equal(b.leaf)
+      expect(split(certificates.caBundle ?? '')).to.have.length(2)
+    })
+
+    it('are served at once where they are of the same CA', async () => {
+      const { ca, leaf } = await issued()
+      await begin({ ca, leaf })
+      const renewed = await issueLeaf(ca, ['localhost'], time.now, HOUR)
+      await put(renewed)
+      await pass(1000)
+      expect(certificates.current).to.deep.equal(renewed)
+      expect(bundles).to.deep.equal([])
+    })
+
+    it('are served at once, and nothing is kept, where there is no ca.crt', async () => {
+      await put((await issued()).leaf)
+      await certificates.start()
+      const { leaf } = await issued()
+      await put(leaf)
+      time.toNextAlarm()
+      while (time.armed === 0) await new Promise(setImmediate)
+      expect(certificates.current).to.deep.equal(leaf)
+      expect(certificates.caBundle).to.equal(undefined)
+    })
+
+    it('wait anew when yet another one comes meanwhile', async () => {
+      const [a, b, c] = [await issued(), await issued(), await issued()]
+      await begin(a)
+      await putAll(b)
+      await pass(MINUTE)
+      await putAll(c)
+      await pass(MINUTE)
+      expect(certificates.current).to.deep.equal(a.leaf)
+      await pass(2 * MINUTE)
+      expect(certificates.current).to.deep.equal(c.leaf)
+      expect(swaps).to.have.length(1)
+    })
+
+    it('come no more after the end', async () => {
+      await begin(await issued())
+      await putAll(await issued())
+      await pass(1000)
+      await certificates.stop()
+      expect(time.armed).to.equal(0)
+      expect(swaps).to.deep.equal([])
+    })
   })
 })

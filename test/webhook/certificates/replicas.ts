@@ -11,7 +11,7 @@ export const LIFETIMES: Lifetimes = { leaf: 600_000, ca: 3_600_000, renewAt: 2 /
 export const NAMES = ['dormouse.dormouse.svc', '127.0.0.1']
 
 /** Time that stands still until it is moved on. */
-class FakeTime {
+export class FakeTime {
   /** The present, so that a real TLS handshake accepts what is issued. */
   now = Date.now()
   readonly #armed = new Map<object, { at: number; callback: () => void }>()
@@ -112,6 +112,8 @@ export class Replicas {
   readonly shared = new SharedSecret()
   readonly replicas: SelfSignedCertificates[] = []
   readonly logged: string[] = []
+  /** By how much the clock of each replica is wrong, in milliseconds. */
+  readonly ahead: number[] = []
   /** What the API server trusts. */
   published = ''
   publishing = true
@@ -122,10 +124,11 @@ export class Replicas {
 
   async start(count: number, lifetimes = LIFETIMES, names: readonly string[] = NAMES): Promise<void> {
     const log = pino({ level: 'debug' }, { write: (line: string) => void this.logged.push(line) })
-    const { clock, later } = this.time
+    const { later } = this.time
     const first = this.replicas.length
     for (let index = first; index < first + count; index++) {
       const store = this.shared.store(String(index))
+      const clock = () => this.time.now + (this.ahead[index] ?? 0)
       this.replicas.push(new SelfSignedCertificates({ store, names, lifetimes, clock, log, later }))
     }
     const started = this.replicas.slice(first)

@@ -1,10 +1,18 @@
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer } from 'node:tls'
 import { expect } from 'chai'
-import { toSecretData } from '../../../src/webhook/certificates/material.ts'
+import {
+  describe as detailsOf,
+  fromSecretData,
+  toSecretData,
+} from '../../../src/webhook/certificates/material.ts'
 import { issueCa, issueLeaf } from '../../../src/webhook/certificates/issue.ts'
+import { foreign, OTHER_KEYS } from './foreign.ts'
 import { LIFETIMES, NAMES, Replicas, split, verifies } from './replicas.ts'
+
+const DAY = 86_400_000
 
 function withoutKey(data: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(data).filter(([name]) => name !== 'tls.key'))
@@ -122,6 +130,18 @@ describe('self-signed certificates', () => {
     expect(all.shared.secret?.data['ca.key']).not.to.equal(other.key)
   })
 
+  for (const [kind, algorithm] of OTHER_KEYS) {
+    it(`are made anew where the CA's key is ${kind}, which nothing can be renewed by`, async () => {
+      all.shared.set(toSecretData(await foreign(algorithm, all.time.now)))
+      await all.start(1)
+      const { publicKey } = new X509Certificate(all.leader.caBundle ?? '')
+      expect(publicKey.asymmetricKeyDetails).to.deep.include({ namedCurve: 'prime256v1' })
+      expect(verifies(all.leader.current.cert, all.published, all.time.now)).to.equal(true)
+      expect(all.logged.join('')).to.include('ca.key is not an ECDSA P-256 key: made anew')
+      while (all.shared.writes.length < 3) await all.moveOn()
+    })
+  }
+
   it('are made anew at the start when the Secret has expired', async () => {
     const before = all.time.now - 10 * LIFETIMES.ca
     const ca = await issueCa(before, LIFETIMES.ca)
@@ -172,6 +192,53 @@ describe('self-signed certificates', () => {
     await all.stop()
     all.time.later(() => {}, 0)
     await started
+  })
+
+  describe('when the clock of one replica is six days ahead', () => {
+    const lifetimes = { leaf: 7 * DAY, ca: 365 * DAY, renewAt: 2 / 3 }
+
+    beforeEach(async () => {
+      await all.start(3, lifetimes)
+      all.ahead[2] = 6 * DAY
+    })
+
+    it('are good at the others meanwhile, and at all when it is right again', async () => {
+      for (let moves = 0; moves < 10; moves++) await all.moveOn()
+      expect(all.shared.writes).to.include('2')
+      expect(all.failures.filter((failure) => !failure.startsWith('replica 2'))).to.deep.equal([])
+      all.ahead[2] = 0
+      for (let moves = 0; moves < 3; moves++) await all.moveOn()
+      all.failures.length = 0
+      for (let moves = 0; moves < 10; moves++) await all.moveOn()
+      expect(all.failures).to.deep.equal([])
+      expect(new Set(all.replicas.map(({ current }) => current.cert))).to.have.property('size', 1)
+      expect(all.leader.current.cert).to.equal(all.shared.secret?.data['tls.crt'])
+    })
+
+    it('are not fought over at full speed', async () => {
+      const [begun, writes] = [all.time.now, all.shared.writes.length]
+      for (let moves = 0; moves < 20; moves++) await all.moveOn()
+      const minutes = Math.ceil((all.time.now - begun) / 60_000)
+      const repairs = all.shared.writes.slice(writes).filter((name) => name !== '2')
+      expect(repairs.length).to.be.within(1, 2 * (minutes + 1))
+    })
+  })
+
+  it('are served once they are valid where a clock was a little ahead', async () => {
+    await all.start(1)
+    const { ca } = fromSecretData(all.shared.secret?.data ?? {}).material ?? {}
+    if (!ca) throw new TypeError('no CA')
+    const soon = await issueLeaf(ca, NAMES, all.time.now + 2 * 60_000, LIFETIMES.leaf)
+    const { notBefore } = detailsOf(soon.cert)
+    expect(notBefore).to.be.above(all.time.now)
+    all.shared.set(toSecretData({ ca, leaf: soon }))
+    await all.idle()
+    while (all.time.now < notBefore) {
+      expect(all.leader.current.cert).not.to.equal(soon.cert)
+      await all.moveOn()
+    }
+    expect(all.leader.current.cert).to.equal(soon.cert)
+    expect(all.time.now).to.equal(notBefore)
   })
 
   it('never write a key into the log', async () => {

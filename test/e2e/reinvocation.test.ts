@@ -1,0 +1,119 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { expect } from 'chai'
+import { SNOOZE_KEY } from '../../src/domain/workload.ts'
+import { issueCa, issueLeaf } from '../../src/webhook/certificates/issue.ts'
+import { describeOn } from '../support/clusters.ts'
+import { CONFIGURATION, enforced } from '../support/enforced.ts'
+import { eventually } from '../support/eventually.ts'
+import { manifest } from '../support/manifests.ts'
+import { marksOf } from './agreement.ts'
+
+const HOUR = 3_600_000
+const ANNOTATION = 'policy.example/seen'
+const CONFIGURATIONS = CONFIGURATION.replace(/\/dormouse$/, '')
+
+/** Somebody else's webhook, asked after ours, that writes an annotation on each workload it sees. */
+async function aPolicyEngine(): Promise<{ server: Server; url: string; caBundle: string }> {
+  const ca = await issueCa(Date.now(), HOUR)
+  const { cert, key } = await issueLeaf(ca, ['127.0.0.1'], Date.now(), HOUR)
+  let seen = 0
+  const server = createServer({ cert, key }, async (request, response) => {
+    const { request: asked } = JSON.parse(Buffer.concat(await request.toArray()).toString())
+    const path = `/metadata/annotations/${ANNOTATION.replace('/', '~1')}`
+    const present = asked.object.metadata.annotations !== undefined
+    const patch = [
+      ...(present ? [] : [{ op: 'add', path: '/metadata/annotations', value: {} }]),
+      { op: 'add', path, value: String((seen += 1)) },
+    ]
+    const answer = {
+      uid: asked.uid,
+      allowed: true,
+      patchType: 'JSONPatch',
+      patch: Buffer.from(JSON.stringify(patch)).toString('base64'),
+    }
+    response.setHeader('content-type', 'application/json')
+    response.end(
+      JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: answer }),
+    )
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  return { server, url, caBundle: Buffer.from(ca.cert).toString('base64') }
+}
+
+describeOn(
+  'another webhook that changes what ours has judged',
+  function (on) {
+    this.timeout(60_000)
+    const here = enforced(on)
+    let engine: Awaited<ReturnType<typeof aPolicyEngine>>
+
+    before('a policy engine comes after us', async () => {
+      engine = await aPolicyEngine()
+      const { url, caBundle } = engine
+      await here.cluster.admin.expect('POST', CONFIGURATIONS, {
+        metadata: { name: 'policy-engine' },
+        webhooks: [
+          {
+            name: 'policy.example.com',
+            clientConfig: { url, caBundle },
+            rules: [
+              {
+                apiGroups: ['apps'],
+                apiVersions: ['v1'],
+                operations: ['UPDATE'],
+                resources: ['deployments', 'daemonsets'],
+              },
+            ],
+            // Dormouse's own writes are its own: the chart's policy refuses them where others add to them.
+            matchConditions: [{ name: 'people', expression: "request.userInfo.username == 'test-admin'" }],
+            namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': here.namespace } },
+            failurePolicy: 'Ignore',
+            sideEffects: 'None',
+            admissionReviewVersions: ['v1'],
+          },
+        ],
+      })
+    })
+
+    after('it goes again', async () => {
+      await on().admin.send('DELETE', `${CONFIGURATIONS}/policy-engine`)
+      engine?.server.closeAllConnections()
+      engine?.server.close()
+    })
+
+    it("a sleeper's new count is kept, although the API server asks us twice", async () => {
+      const workload = await here.create('deployments', 'synced', { replicas: 3 })
+      await workload.enable()
+      await workload.snooze('?wait=30s')
+      for (const replicas of [7, 8]) {
+        const sent = manifest('deployments', 'synced', { replicas })
+        const result = await here.cluster.kubectl.withFile('apply', sent, '-n', here.namespace)
+        expect(result, result.stderr).to.include({ code: 0 })
+        const object = await here.get('deployments', 'synced')
+        expect(object.metadata.annotations).to.have.property(ANNOTATION)
+        expect(marksOf(object)).to.include({ replicas: 0, label: String(replicas) })
+      }
+      expect(await workload.wake('?wait=30s')).to.include({ current_replicas: 8 })
+    })
+
+    it("a DaemonSet's key that is taken away alone is still a wake by hand", async () => {
+      const workload = await here.create('daemonsets', 'agent')
+      await workload.enable()
+      await workload.snooze('?wait=30s')
+      const path = `/apis/apps/v1/namespaces/${here.namespace}/daemonsets/agent`
+      const body = { spec: { template: { spec: { nodeSelector: { [SNOOZE_KEY]: null } } } } }
+      const merge = { 'content-type': 'application/merge-patch+json' }
+      const { metadata } = await here.cluster.admin.expect('PATCH', path, body, merge)
+      expect(metadata?.['annotations']).to.have.property(ANNOTATION)
+      const record = await eventually('it to be awake', async () => {
+        const status = await workload.status()
+        return !status.is_snoozed && status
+      })
+      expect(record.operation_history[0]).to.include({ type: 'wake', trigger: 'manual' })
+    })
+  },
+  'real',
+)

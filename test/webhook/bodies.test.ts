@@ -1,0 +1,78 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { expect } from 'chai'
+import { keyOf } from '../../src/domain/workload.ts'
+import type { ReviewAnswer } from '../../src/webhook/review.ts'
+import { aDeployment } from '../support/workloads.ts'
+import { Reviewing, scaling } from './reviewing.ts'
+
+const MIB = 1024 * 1024
+const HEAD = 'POST /webhook/scale HTTP/1.1\r\nHost: a\r\n'
+const pinned = aDeployment('shop/web').withReplicas(3).enabled().pinned()
+
+describe('the bodies of reviews', () => {
+  let here: Reviewing
+  let sockets: Socket[]
+
+  beforeEach(async () => {
+    here = new Reviewing()
+    sockets = []
+    await here.start()
+    here.copies.set(keyOf(pinned), pinned)
+  })
+
+  afterEach(async () => {
+    for (const socket of sockets) socket.destroy()
+    await here.stop()
+  })
+
+  /** A connection that has sent these bytes, with what comes back on it. */
+  const sent = async (...parts: string[]) => {
+    const socket = connect(here.port, '127.0.0.1')
+    const connection = { socket, received: '' }
+    sockets.push(socket)
+    socket.on('data', (chunk) => (connection.received += chunk.toString()))
+    // One that was turned away is reset where it goes on sending.
+    socket.on('error', () => undefined)
+    await new Promise((resolve) => socket.write(parts.join(''), resolve))
+    return connection
+  }
+  const unfinished = () => sent(HEAD, `Content-Length: ${8 * MIB}\r\n\r\n`, ' '.repeat(7 * MIB))
+
+  it('share 64 MiB: beyond that the largest gets 503 and is closed, and smaller ones are answered', async () => {
+    const all = await Promise.all(Array.from({ length: 20 }, unfinished))
+    const turnedAway = () => all.filter(({ received }) => received !== '')
+    while (turnedAway().length < 11) await new Promise((resolve) => setTimeout(resolve, 5))
+    // More than what is left of the 64 MiB, less than what the others hold.
+    const padding = 'a'.repeat(2 * MIB)
+    const answer = await here.review('/webhook/scale', scaling(pinned, 5, { padding }))
+    expect(answer).to.deep.include({ http: 200, allowed: false })
+    expect(turnedAway().length).to.be.below(20)
+    for (const { received, socket } of turnedAway()) {
+      const [head = '', body = ''] = received.split('\r\n\r\n')
+      expect(head).to.match(/^HTTP\/1\.1 503 [^]*\r\nConnection: close/)
+      const { response } = JSON.parse(body) as ReviewAnswer
+      expect(response).to.deep.include({ uid: '', allowed: false })
+      expect(response.status?.message).to.equal('reviews of more than 64 MiB are under way: try again')
+      if (!socket.closed) await once(socket, 'close')
+    }
+  })
+
+  it('that come in the smallest of chunks count for what they take', async () => {
+    const socket = await sent(HEAD, 'Transfer-Encoding: chunked\r\n\r\n', '1\r\n \r\n'.repeat(150_000))
+    while (socket.received === '') await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(socket.received).to.match(/^HTTP\/1\.1 503 /)
+  })
+
+  it('give back what they held when they are answered, too long, or broken off', async () => {
+    for (let round = 0; round < 12; round++) {
+      expect((await here.post('/webhook/scale', ' '.repeat(7 * MIB))).status).to.equal(400)
+      expect((await here.post('/webhook/scale', ' '.repeat(9 * MIB))).status).to.equal(413)
+      const { socket } = await unfinished()
+      const closed = once(socket, 'close')
+      socket.destroy()
+      await closed
+    }
+    expect((await here.post('/webhook/scale', ' '.repeat(7 * MIB))).status).to.equal(400)
+  })
+})
