@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
@@ -19,7 +20,7 @@ async function aPolicyEngine(): Promise<{ server: Server; url: string; caBundle:
   const ca = await issueCa(Date.now(), HOUR)
   const { cert, key } = await issueLeaf(ca, ['127.0.0.1'], Date.now(), HOUR)
   let seen = 0
-  const server = createServer({ cert, key }, async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const { request: asked } = JSON.parse(Buffer.concat(await request.toArray()).toString())
     const path = `/metadata/annotations/${ANNOTATION.replace('/', '~1')}`
     const present = asked.object.metadata.annotations !== undefined
@@ -27,7 +28,7 @@ async function aPolicyEngine(): Promise<{ server: Server; url: string; caBundle:
       ...(present ? [] : [{ op: 'add', path: '/metadata/annotations', value: {} }]),
       { op: 'add', path, value: String((seen += 1)) },
     ]
-    const answer = {
+    const decision = {
       uid: asked.uid,
       allowed: true,
       patchType: 'JSONPatch',
@@ -35,9 +36,10 @@ async function aPolicyEngine(): Promise<{ server: Server; url: string; caBundle:
     }
     response.setHeader('content-type', 'application/json')
     response.end(
-      JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: answer }),
+      JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: decision }),
     )
-  })
+  }
+  const server = createServer({ cert, key }, (request, response) => void answer(request, response))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`
   return { server, url, caBundle: Buffer.from(ca.cert).toString('base64') }
