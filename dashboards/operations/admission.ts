@@ -40,7 +40,7 @@ export const ADMISSION: Row = {
       id: 43,
       title: 'Admission faults',
       description:
-        'failed: a fault of ours, see the log; unchecked: the API server did not answer us in time, so a scaling was refused.',
+        'failed: a fault of ours, see the log; unchecked: the API server did not show us the workload, in time or at all (403: a role), so a scaling was refused.',
       unit: 'reqps',
       thresholds: bad(0.01),
       queries: [

@@ -64,6 +64,7 @@ const SHOP: Seed[] = [
     image: 'example/storefront:2.14.0',
     replicas: 3,
   },
+  { ...shop, ...small, kind: 'deployments', name: 'web', image: 'example/web:1.4.2', replicas: 3 },
   { ...shop, ...small, kind: 'deployments', name: 'checkout', image: 'example/checkout:1.9.3', replicas: 2 },
   {
     ...shop,

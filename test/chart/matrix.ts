@@ -65,6 +65,10 @@ export const MATRIX: Readonly<Record<string, Values>> = {
       ],
     },
   },
+  'a port of the nodes, and no plain HTTP': {
+    service: { type: 'NodePort' },
+    metrics: { serviceMonitor: { enabled: true } },
+  },
   'an Ingress that speaks HTTPS to the Service': {
     ingress: { enabled: true, hosts: [{ host: 'dormouse.example.com' }] },
   },

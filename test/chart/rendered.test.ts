@@ -47,6 +47,22 @@ describe('the chart, rendered', function () {
     expect(Object.keys(parse(await text('values.yaml')) as object)).to.have.members(known)
   })
 
+  it('keeps names that look like numbers text', async () => {
+    for (const name of ['123', '1e3', '2024-01-01', '0x1f']) {
+      const values = {
+        fullnameOverride: name,
+        nameOverride: name,
+        serviceAccount: { name },
+        priorityClassName: name,
+        config: { webhook: { certificates: { secret: name } }, controller: { lease: { name } } },
+        ingress: { enabled: true, className: name, hosts: [{ host: name }] },
+      }
+      const release = { name, namespace: name }
+      for (const given of [values, { ...values, config: CERT_MANAGER }, {}])
+        for (const object of await template(given, release)) expect(notText(object)).to.deep.equal([])
+    }
+  })
+
   for (const name of Object.keys(MATRIX)) {
     describe(`with ${name}`, () => {
       const objects = () => rendered.get(name) ?? []
@@ -91,7 +107,18 @@ describe('the chart, rendered', function () {
       it('writes a configuration that the program takes', () => {
         const { excludeNamespaces, webhook } = config()
         expect(excludeNamespaces).to.include(DOCUMENTED.namespace)
-        expect(webhook.service).to.equal(only(objects(), 'Service').metadata.name)
+        const { ports } = only(objects(), 'Service', webhook.service)['spec'] as ServiceSpec
+        expect(ports[0]).to.include({ port: 443 })
+      })
+
+      it('has the metrics at one Service, and lets out of the cluster what is encrypted alone', () => {
+        const services = objects().filter(({ kind }) => kind === 'Service')
+        const specs = services.map(({ spec }) => spec as ServiceSpec)
+        const named = (name: string) =>
+          specs.flatMap(({ ports }) => ports.filter((port) => port.name === name))
+        expect(named('metrics')).to.have.length(1)
+        for (const { type, ports } of specs)
+          if (type !== 'ClusterIP') for (const { appProtocol } of ports) expect(appProtocol).to.equal('https')
       })
 
       it('brings the webhooks that the program would put right to just these', () => {
@@ -114,6 +141,18 @@ describe('the chart, rendered', function () {
   }
 })
 
+const CERT_MANAGER = { webhook: { certificates: { mode: 'cert-manager' } } }
+
+/** The names and labels in there that are no text. */
+function notText(value: unknown, path = '', name = false): string[] {
+  if (typeof value !== 'object' || value === null)
+    return name && typeof value !== 'string' ? [`${path}: ${String(value)}`] : []
+  return Object.entries(value).flatMap(([key, item]) => {
+    const named = Array.isArray(value) ? name : /[nN]ames?$|^(?:matchL|l)abels$|^image$/.test(key)
+    return notText(item, `${path}.${key}`, named || /[lL]abels\S*$/.test(path))
+  })
+}
+
 const CLUSTER_SCOPED = [
   'ClusterRole',
   'ClusterRoleBinding',
@@ -121,6 +160,11 @@ const CLUSTER_SCOPED = [
   'ValidatingAdmissionPolicy',
   'ValidatingAdmissionPolicyBinding',
 ]
+
+interface ServiceSpec {
+  readonly type: string
+  readonly ports: readonly { readonly name: string; readonly port: number; readonly appProtocol: string }[]
+}
 
 interface Deployment {
   readonly spec: { readonly template: { readonly spec: { readonly serviceAccountName: string } } }

@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect } from 'chai'
+import { parse } from 'yaml'
 import { CHART, helm, type Values } from './helm.ts'
 
 /** What somebody writes, and what Helm says of it. */
@@ -68,6 +71,21 @@ describe("the chart's values", function () {
       expect(stderr).to.match(said)
     })
   }
+
+  it('may be null where Kubernetes has a default; a section that is null is named', async () => {
+    const defaults = parse(await readFile(join(CHART, 'values.yaml'), 'utf8')) as Record<string, unknown>
+    const missing: string[] = []
+    for (const name of Object.keys(defaults)) {
+      const { code, stderr } = await attempt(['template', 'dormouse', CHART, '--kube-version', '1.35'], {
+        [name]: null,
+      })
+      if (code === 0) continue
+      expect(stderr).to.match(new RegExp(`at '': missing property '${name}'`))
+      missing.push(name)
+    }
+    expect(missing).to.include.members(['image', 'config', 'service', 'metrics', 'networkPolicy', 'release'])
+    expect(missing).to.not.include.members(['resources', 'securityContext', 'podSecurityContext'])
+  })
 
   it('are refused on a Kubernetes that is too old', async () => {
     const { code, stderr } = await attempt(['template', 'dormouse', CHART, '--kube-version', '1.29'])

@@ -12,14 +12,11 @@ import { SandboxReader } from './sandbox-reader.ts'
 
 describe('the commands of the documentation, in the sandbox', function () {
   this.timeout(60_000)
-  let reader: SandboxReader | undefined
-  before('a reader starts the sandbox', async () => {
-    reader = await SandboxReader.start()
+  const reader = new SandboxReader()
+  after('the reader ends the last sandbox', async () => {
+    await reader.stop()
   })
-  after('and ends it', async () => {
-    await reader?.stop()
-  })
-  readAll('the sandbox', () => reader!)
+  readAll('the sandbox', () => reader)
 })
 
 describeOn(

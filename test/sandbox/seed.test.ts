@@ -16,6 +16,15 @@ describe('sandbox seed', () => {
     await sandbox.stop()
   })
 
+  it('has the deployment that the documentation speaks of, with three replicas', async () => {
+    const sandbox = await startSandbox({ seed: true, clock: () => now })
+    const { status, body } = await new Client(sandbox).get('/apis/apps/v1/namespaces/shop/deployments/web')
+    await sandbox.stop()
+    expect(status).to.equal(200)
+    expect(body.spec?.replicas).to.equal(3)
+    expect(Object.keys(body.metadata.annotations ?? {}).join()).to.not.include('dormouse.dev')
+  })
+
   it('has one that falls asleep at the second full minute from the start', async () => {
     const sandbox = await startSandbox({ seed: true, clock: () => now })
     const { body } = await new Client(sandbox).get('/apis/apps/v1/namespaces/staging/deployments/storefront')

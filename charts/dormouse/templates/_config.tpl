@@ -12,8 +12,22 @@
 {{- merge $config (dict "webhook" $webhook "controller" (dict "lease" $lease)) | toYaml -}}
 {{- end -}}
 
+{{- /* The full name as a Service can have it: unlike all else it may not begin with a digit. */ -}}
+{{- define "dormouse.service.fullname" -}}
+{{- regexReplaceAll "^([0-9])" (include "dormouse.fullname" .) "d-${1}" -}}
+{{- end -}}
+
 {{- define "dormouse.service" -}}
-{{- dig "webhook" "service" "" .Values.config | default (include "dormouse.fullname" .) -}}
+{{- dig "webhook" "service" "" .Values.config | default (include "dormouse.service.fullname" .) -}}
+{{- end -}}
+
+{{- /* Of plain HTTP and the metrics: one that the cluster alone reaches. */ -}}
+{{- define "dormouse.service.internal" -}}
+{{- if eq (.Values.service.type | default "ClusterIP") "ClusterIP" -}}
+{{- include "dormouse.service" . -}}
+{{- else -}}
+{{- include "dormouse.service.fullname" . }}-internal
+{{- end -}}
 {{- end -}}
 
 {{- define "dormouse.lease.name" -}}

@@ -12,8 +12,8 @@
 {{- end -}}
 
 {{- define "dormouse.selectorLabels" -}}
-app.kubernetes.io/name: {{ include "dormouse.name" . }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/name: {{ include "dormouse.name" . | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 
 {{- /* Of every object; pods carry their component beside them. */ -}}

@@ -1,6 +1,6 @@
 {{- /* What the server's pods and the hook's have in common. */ -}}
 {{- define "dormouse.pod" -}}
-serviceAccountName: {{ include "dormouse.serviceAccount" . }}
+serviceAccountName: {{ include "dormouse.serviceAccount" . | quote }}
 automountServiceAccountToken: true
 {{- /* Or a Service in this namespace becomes a variable that looks like a setting. */}}
 enableServiceLinks: false
@@ -25,13 +25,13 @@ affinity:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- with .Values.priorityClassName }}
-priorityClassName: {{ . }}
+priorityClassName: {{ . | quote }}
 {{- end }}
 {{- end -}}
 
 {{- define "dormouse.container" -}}
 name: dormouse
-image: {{ include "dormouse.image" . }}
+image: {{ include "dormouse.image" . | quote }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
 {{- with .Values.extraEnv }}
 env:
@@ -65,11 +65,11 @@ resources:
 {{- define "dormouse.volumes" -}}
 - name: config
   configMap:
-    name: {{ include "dormouse.fullname" . }}
+    name: {{ include "dormouse.fullname" . | quote }}
 {{- with include "dormouse.certificates.mounted" . }}
 - name: certificates
   secret:
-    secretName: {{ . }}
+    secretName: {{ . | quote }}
     defaultMode: 0440
 {{- end }}
 {{- with .Values.extraVolumes }}

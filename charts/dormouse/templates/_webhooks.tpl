@@ -26,7 +26,7 @@ url: {{ printf "%s%s" (regexReplaceAll "/+$" $url "") .path | quote }}
 {{- else -}}
 service:
   namespace: {{ .root.Release.Namespace | quote }}
-  name: {{ include "dormouse.service" .root }}
+  name: {{ include "dormouse.service" .root | quote }}
   port: 443
   path: {{ .path }}
 {{- end -}}

@@ -187,7 +187,7 @@ describe('our marks in an update by others', () => {
 describe('an update that the API server asks about again, since a later webhook changed the object', () => {
   const sleeper = web.snoozed({ at: SEVEN })
   const again = (before: Workload, first: { result: Workload }, changes: object = {}, now = NOON) =>
-    updated(before, { ...first.result, ...changes } as Workload, { otherChanges: true, now })
+    updated(before, { ...first.result, ...changes }, { otherChanges: true, now })
 
   it('is absorbed as before: what we made of it is no old copy', () => {
     const first = updated(sleeper, sleeper.withReplicas(7))
