@@ -65,8 +65,9 @@ describeOn('schedules by annotation', function (on) {
     })
 
     it('other hours act at once', async () => {
-      await annotate(kind, name, { [ANNOTATION.schedule]: awakeNow() })
-      expect((await becomes(kind, name, 'awake')).wake_schedule).to.equal(awakeNow())
+      const hours = awakeNow()
+      await annotate(kind, name, { [ANNOTATION.schedule]: hours })
+      expect((await becomes(kind, name, 'awake')).wake_schedule).to.equal(hours)
       await here.settled(kind, name)
       expect((await agree(here, kind, name)).current_replicas).to.equal(REPLICAS)
     })
