@@ -27,10 +27,8 @@ interface EnforcementOptions {
   readonly namespace: string
   /** Who we are to the cluster, once that is known. */
   readonly ownUser: () => string | undefined
-  /** Where the API server finds the webhook outside a cluster, once it listens; null: nowhere. */
-  readonly url: () => string | null
-  /** Whether the API server can find it at all: without, it serves whoever has been told of it otherwise. */
-  readonly register: boolean
+  /** Where the API server finds the webhook outside a cluster, once it listens; undefined: not by a URL. */
+  readonly url: (() => string | undefined) | undefined
   readonly excludeNamespaces: readonly string[]
   readonly rules: Rules
   readonly clock: Clock
@@ -42,7 +40,7 @@ interface EnforcementOptions {
 export interface Enforcement {
   readonly certificates: Certificates
   readonly webhook: (path: string) => RequestListener | undefined
-  /** Only the leader runs it. */
+  /** Only the leader runs it. undefined: the API server cannot find us, and whoever can has been told otherwise. */
   readonly registration: Runnable | undefined
 }
 
@@ -78,7 +76,7 @@ export function enforcementOf(options: EnforcementOptions): Enforcement {
     ownUser,
   })
   const registration = onceStarted('webhook registration', () => {
-    const url = options.url()
+    const url = options.url?.() ?? null
     return new WebhookRegistration({
       client,
       log: logger,
@@ -94,7 +92,7 @@ export function enforcementOf(options: EnforcementOptions): Enforcement {
       failurePolicy: config.webhook.failurePolicy,
     })
   })
-  return { certificates, webhook, registration: options.register ? registration : undefined }
+  return { certificates, webhook, registration: options.url || service ? registration : undefined }
 }
 
 /** Made as it starts, since what it needs is known only then; made anew each time. */

@@ -93,6 +93,7 @@ export class Service implements Runnable {
       settings: { excludeNamespaces, bodyLimit, rate, auth },
       observer: { request: (...answer) => metrics.http(...answer) },
     })
+    const { url: webhookUrl } = config.webhook
     const placing = { config, connection, ownNamespace }
     const lease = leaseOf(placing)
     const enforcement = options.enforce
@@ -102,8 +103,10 @@ export class Service implements Runnable {
           ownNamespace,
           namespace: placeOf(placing),
           ownUser: () => identity.user,
-          url: () => config.webhook.url ?? (options.atLoopback ? (service.addresses.webhook ?? null) : null),
-          register: config.webhook.url !== null || ownNamespace !== undefined || options.atLoopback === true,
+          url:
+            webhookUrl === null && !options.atLoopback
+              ? undefined
+              : () => webhookUrl ?? service.addresses.webhook,
           excludeNamespaces,
           rules,
           clock,

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { decodeState, UnreadableState } from '../domain/state-codec.ts'
+import { readableState } from '../domain/state-codec.ts'
 import { EMPTY_STATE, type Operation, type State } from '../domain/state.ts'
 import { counted, iso } from '../domain/text.ts'
 import type { Workload } from '../domain/workload.ts'
@@ -79,11 +79,5 @@ function eventOf({ type, trigger, at, replicas, by, result }: Operation, { snooz
 }
 
 function readable({ annotations: { state } }: Workload): State | undefined {
-  if (state === undefined) return EMPTY_STATE
-  try {
-    return decodeState(state)
-  } catch (error) {
-    if (error instanceof UnreadableState) return undefined
-    throw error
-  }
+  return state === undefined ? EMPTY_STATE : readableState(state)
 }

@@ -50,7 +50,6 @@ export class LeaderElection implements Runnable {
   readonly #now: () => number
   readonly #claim: LeaseClaim
   #stopping = new AbortController()
-  #keep = 0
   #running: Promise<void> | undefined
   #interrupt = () => {}
   #woken = false
@@ -77,10 +76,10 @@ export class LeaderElection implements Runnable {
    * `keep` milliseconds, so that nobody acts meanwhile.
    */
   async stop(keep = 0): Promise<void> {
-    this.#keep = keep
     this.#stopping.abort()
     this.#wake()
     await this.#running
+    await this.#giveUp(keep)
   }
 
   async #run(settled: () => void): Promise<void> {
@@ -101,7 +100,6 @@ export class LeaderElection implements Runnable {
       }
     }
     settled()
-    await this.#giveUp(this.#keep)
   }
 
   async #lead(won: Standing & { held: true }, settled: () => void): Promise<End> {

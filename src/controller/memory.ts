@@ -1,5 +1,5 @@
 import type { Change } from '../domain/patch.ts'
-import { decodeState, UnreadableState } from '../domain/state-codec.ts'
+import { readableState } from '../domain/state-codec.ts'
 import {
   ANNOTATION_NAMES,
   ASLEEP_LABEL,
@@ -94,11 +94,5 @@ function labelOf({ labels }: Workload): string | null {
 
 /** undefined: there is no state, or it cannot be read, which is not ours to judge. */
 function counterOf(state: string | undefined): number | undefined {
-  if (state === undefined) return undefined
-  try {
-    return decodeState(state).counter
-  } catch (error) {
-    if (error instanceof UnreadableState) return undefined
-    throw error
-  }
+  return state === undefined ? undefined : readableState(state)?.counter
 }

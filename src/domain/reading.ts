@@ -44,6 +44,16 @@ export function readWorkload(workload: Workload, rules: Rules): Reading {
   return { workload, ...readEnabled(annotations.enabled), ...readSchedule(workload, rules), state, written }
 }
 
+/** As `readWorkload`; undefined: its state cannot be read. */
+export function readableWorkload(workload: Workload, rules: Rules): Reading | undefined {
+  try {
+    return readWorkload(workload, rules)
+  } catch (error) {
+    if (error instanceof UnreadableState) return undefined
+    throw error
+  }
+}
+
 /** What the workload would be without a state: the ground that a repair builds on. */
 export function readWithoutState(workload: Workload, rules: Rules): Reading {
   const state = heedMarks(workload, {

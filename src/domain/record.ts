@@ -3,7 +3,7 @@ import { backoffInEffect } from './backoff.ts'
 import { decide, overrideInEffect } from './decision.ts'
 import { recentOperations } from './history.ts'
 import { nextTransition, type Transition } from './plan.ts'
-import { keptCount, readWorkload, type Reading } from './reading.ts'
+import { keptCount, readableWorkload, readWorkload, type Reading } from './reading.ts'
 import { refuseOwned } from './request.ts'
 import type { Rules } from './rules.ts'
 import { UnreadableState } from './state-codec.ts'
@@ -121,13 +121,12 @@ function recordOf(workload: Workload, now: Instant, rules: Rules): StatusRecord 
 
 /** The first that applies, in the order of `WORKLOAD_STATES`. */
 export function workloadState(workload: Workload, now: Instant, rules: Rules): WorkloadState {
-  let reading: Reading
-  try {
-    reading = readWorkload(workload, rules)
-  } catch (error) {
-    if (error instanceof UnreadableState) return 'invalid'
-    throw error
-  }
+  const reading = readableWorkload(workload, rules)
+  return reading ? stateOf(reading, now) : 'invalid'
+}
+
+/** The same of a workload that is read already. */
+export function stateOf(reading: Reading, now: Instant): Exclude<WorkloadState, 'invalid'> {
   const { state, enabled } = reading
   if (enabled !== true) return 'unmanaged'
   if (state.pin) return `pinned_${state.pin.state}`

@@ -1,7 +1,6 @@
 import type { Change } from './patch.ts'
-import { keptCount, readWithoutState, readWorkload, type Reading } from './reading.ts'
+import { keptCount, readableWorkload, readWithoutState } from './reading.ts'
 import type { Rules } from './rules.ts'
-import { UnreadableState } from './state-codec.ts'
 import { ANNOTATION_NAMES, ASLEEP_LABEL, isRunning, type Workload } from './workload.ts'
 
 /** What it takes to leave nothing of Dormouse on a workload, and nothing asleep; undefined: there is nothing of it. */
@@ -13,21 +12,12 @@ export function releaseChange(workload: Workload, rules: Rules): Change | undefi
     // What the wake before this set is given back, so that a server-side applier may set it.
     return ownReplicasEntry === undefined ? undefined : { annotations: {}, disown: true }
   }
-  const reading = readable(workload, rules)
+  const reading = readableWorkload(workload, rules) ?? readWithoutState(workload, rules)
   const sleeps = reading.state.asleep && !isRunning(workload)
   return {
     annotations: Object.fromEntries(marks.map((name) => [name, null])),
     ...(labelled ? { label: null } : {}),
     ...(sleeps && kind !== 'daemonsets' ? { replicas: keptCount(reading) } : {}),
     ...(snoozeKey ? { snoozeKey: false } : {}),
-  }
-}
-
-function readable(workload: Workload, rules: Rules): Reading {
-  try {
-    return readWorkload(workload, rules)
-  } catch (error) {
-    if (error instanceof UnreadableState) return readWithoutState(workload, rules)
-    throw error
   }
 }

@@ -99,6 +99,16 @@ export function decodeState(text: string): State {
   return state
 }
 
+/** As `decodeState`; undefined: it cannot be read. */
+export function readableState(text: string): State | undefined {
+  try {
+    return decodeState(text)
+  } catch (error) {
+    if (error instanceof UnreadableState) return undefined
+    throw error
+  }
+}
+
 function parseState(text: string): State {
   if (Buffer.byteLength(text) > STATE_LIMIT) throw new UnreadableState(`longer than ${STATE_LIMIT} bytes`)
   let document: unknown

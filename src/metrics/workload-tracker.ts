@@ -1,7 +1,7 @@
 import type { Clock, Instant } from '../clock.ts'
 import { nextTransition } from '../domain/plan.ts'
-import { keptCount, readWorkload, type Reading } from '../domain/reading.ts'
-import { workloadState, type WorkloadState } from '../domain/record.ts'
+import { keptCount, readableWorkload, type Reading } from '../domain/reading.ts'
+import { stateOf, type WorkloadState } from '../domain/record.ts'
 import type { Rules } from '../domain/rules.ts'
 import type { OperationType } from '../domain/state.ts'
 import {
@@ -189,10 +189,10 @@ export class WorkloadTracker {
     const now = this.#clock()
     if (this.#excluded.has(workload.namespace)) return undefined
     if (workload.owner && workload.kind === 'replicasets') return undefined
-    const state = workloadState(workload, now, this.#rules)
+    const reading = readableWorkload(workload, this.#rules)
+    if (!reading) return { state: 'invalid', sleeps: false }
+    const state = stateOf(reading, now)
     if (state === 'unmanaged') return undefined
-    if (state === 'invalid') return { state, sleeps: false }
-    const reading = readWorkload(workload, this.#rules)
     const sleeps = reading.state.asleep && !isRunning(workload)
     const replicas = sleeps ? keptCount(reading) : currentReplicas(workload)
     for (const { type, trigger, at } of reading.state.history)

@@ -1,7 +1,7 @@
 import type { Instant } from '../../clock.ts'
 import type { Rules } from '../rules.ts'
 import { changeBetween, readWorkload, withState, type Reading } from '../reading.ts'
-import { decodeState, UnreadableState } from '../state-codec.ts'
+import { readableState } from '../state-codec.ts'
 import { EMPTY_STATE, type State } from '../state.ts'
 import { ASLEEP_LABEL, isRunning, labelCount, type Workload } from '../workload.ts'
 import { annotationFault } from './annotations.ts'
@@ -32,14 +32,10 @@ export function judgeCreate(created: Workload, now: Instant, rules: Rules): Judg
 }
 
 function carriedState(text: string | undefined): State | undefined {
-  if (text === undefined) return undefined
-  try {
-    const { asleep, snoozed, word } = decodeState(text)
-    return { ...EMPTY_STATE, asleep, ...(snoozed ? { snoozed } : {}), ...(word ? { word } : {}) }
-  } catch (error) {
-    if (error instanceof UnreadableState) return undefined
-    throw error
-  }
+  const state = text === undefined ? undefined : readableState(text)
+  if (!state) return undefined
+  const { asleep, snoozed, word } = state
+  return { ...EMPTY_STATE, asleep, ...(snoozed ? { snoozed } : {}), ...(word ? { word } : {}) }
 }
 
 /** The label survives what destroys annotations: a sleeper of which nothing else is left wakes to its count. */

@@ -52,6 +52,7 @@ export function deny(reason: JudgementReason, message: string): Judgement {
   return { type: 'deny', reason, message }
 }
 
+/** What the hold is, and how to end it; `what` stands before it. */
 export function refuse({ reason, says, clear }: Hold, what = ''): Judgement {
   return deny(reason, `${what}${says}. ${clear}`)
 }

@@ -1,10 +1,8 @@
 import type { Instant } from '../../clock.ts'
-import { isEmpty, type Change } from '../patch.ts'
-import { changed } from '../reading.ts'
+import { changeBetween, changed, readWorkload } from '../reading.ts'
 import type { Rules } from '../rules.ts'
-import { decodeState, UnreadableState } from '../state-codec.ts'
-import type { State } from '../state.ts'
-import { ASLEEP_LABEL, type Workload } from '../workload.ts'
+import { readableState } from '../state-codec.ts'
+import { ASLEEP_LABEL } from '../workload.ts'
 import type { Judgement, Update } from './judgement.ts'
 
 /** Milliseconds: no request to the API server lasts longer. */
@@ -25,9 +23,10 @@ export function reinvoked(
   const { state: text } = after.annotations
   const { state: known } = before.annotations
   if (text === undefined || known === undefined || text === known) return undefined
-  const made = decoded(text)
+  const made = readableState(text)
   if (!made) return undefined
-  const sent = withLabel({ ...after, annotations: { ...after.annotations, state: known } }, before)
+  const label = before.labels?.[ASLEEP_LABEL] ?? null
+  const sent = changed(after, { annotations: { state: known }, label })
   // A DaemonSet that was woken by taking its key away: the word has the instant; whatever else differs is the other webhook's.
   const woken = !made.asleep
   const at = woken ? made.word?.at : now
@@ -35,32 +34,7 @@ export function reinvoked(
   const first = woken ? sent : { ...sent, replicas: made.snoozed?.replicas ?? after.replicas }
   const judgement = judge({ ...update, after: first, otherChanges: otherChanges && !woken }, at, rules)
   if (judgement.type !== 'allow' || judgement.change?.annotations.state !== text) return undefined
-  const change = undone(after, changed(first, judgement.change))
-  return { type: 'allow', reason: judgement.reason, warnings: [], ...(isEmpty(change) ? {} : { change }) }
-}
-
-function decoded(text: string): State | undefined {
-  try {
-    return decodeState(text)
-  } catch (error) {
-    if (error instanceof UnreadableState) return undefined
-    throw error
-  }
-}
-
-function withLabel(workload: Workload, from: Workload): Workload {
-  const { [ASLEEP_LABEL]: _, ...others } = workload.labels ?? {}
-  const label = from.labels?.[ASLEEP_LABEL]
-  return { ...workload, labels: label === undefined ? others : { ...others, [ASLEEP_LABEL]: label } }
-}
-
-/** What the other webhook has undone of it. */
-function undone(after: Workload, target: Workload): Change {
-  const label = target.labels?.[ASLEEP_LABEL]
-  return {
-    annotations: {},
-    ...(label === after.labels?.[ASLEEP_LABEL] ? {} : { label: label ?? null }),
-    ...(target.replicas === after.replicas ? {} : { replicas: target.replicas }),
-    ...(target.snoozeKey === after.snoozeKey ? {} : { snoozeKey: target.snoozeKey }),
-  }
+  // What the other webhook has undone of it.
+  const change = changeBetween(after, readWorkload(changed(first, judgement.change), rules))
+  return { type: 'allow', reason: judgement.reason, warnings: [], ...(change ? { change } : {}) }
 }
