@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -6,6 +5,7 @@ import { parse } from 'yaml'
 import { Metrics } from '../../src/metrics/metrics.ts'
 import { NOW, RULES } from '../metrics/workload.ts'
 import { PROJECT } from '../support/dormouse.ts'
+import { promtool } from '../support/promtool.ts'
 
 interface Rule {
   readonly alert: string
@@ -31,28 +31,17 @@ const cases = TESTS.flatMap(
   (name) => (parse(readFileSync(join(import.meta.dirname, name), 'utf8')) as { tests: Case[] }).tests,
 )
 
-/** promtool's exit code and output; without promtool the test is left out, and says so. */
-function promtool(test: Mocha.Context, ...args: string[]): { status: number | null; said: string } {
-  const { error, status, stdout, stderr } = spawnSync('promtool', args, { cwd: import.meta.dirname })
-  if (error && !process.env['CI']) {
-    process.stderr.write('skipped: promtool is not on the path (Debian: the package prometheus)\n')
-    test.skip()
-  }
-  if (error) throw error
-  return { status, said: `${String(stdout)}${String(stderr)}` }
-}
-
 describe('the alerts', () => {
   it('are rules that Prometheus takes', function () {
-    const { status, said } = promtool(this, 'check', 'rules', FILE)
-    expect(status, said).to.equal(0)
-    expect(said).to.include(`SUCCESS: ${rules.length} rules found`)
+    const { code, stdout, stderr } = promtool(this, ['check', 'rules', FILE])
+    expect(code, `${stdout}${stderr}`).to.equal(0)
+    expect(stdout).to.include(`SUCCESS: ${rules.length} rules found`)
   })
 
   for (const name of TESTS) {
     it(`fire and stay silent as ${name} says`, function () {
-      const { status, said } = promtool(this, 'test', 'rules', name)
-      expect(status, said).to.equal(0)
+      const { code, stdout, stderr } = promtool(this, ['test', 'rules', name], { cwd: import.meta.dirname })
+      expect(code, `${stdout}${stderr}`).to.equal(0)
     })
   }
 

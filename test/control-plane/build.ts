@@ -1,6 +1,6 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { withLock } from '../go-programs/build-lock.ts'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { filled, madeOnce } from '../go-programs/cache.ts'
 import { buildCommand, downloadModule, hasGo, writeBuildModule } from '../go-programs/go-module.ts'
 import { cacheDirectory, programsIn, stagesFile, versions } from './programs.ts'
 import type { ProgramName, Programs } from './programs.ts'
@@ -72,26 +72,19 @@ export async function providePrograms(say: (line: string) => void): Promise<Prov
     why.push('there is no `go` on the path to build them (go.dev/dl has it)')
     return { unavailable: why.join('; ') }
   }
-  const programs = await withLock(`${cache}.lock`, say, async () => {
-    const meanwhile = await programsIn(cache)
-    return 'paths' in meanwhile ? meanwhile : build(cache, say)
-  })
-  return { programs }
+  const found = async () => {
+    const programs = await programsIn(cache)
+    return 'paths' in programs ? programs : undefined
+  }
+  return { programs: await madeOnce(cache, say, found, () => build(cache, say)) }
 }
 
-/** Builds beside `cache` and renames into place, so that a folder of that name is always whole. */
 async function build(cache: string, say: (line: string) => void): Promise<Programs> {
-  const fresh = `${cache}.${process.pid}`
-  await mkdir(dirname(cache), { recursive: true })
   say(`building the control plane's programs into ${cache} (once; about 7 minutes on two cores)`)
-  try {
+  await filled(cache, async (fresh) => {
     for (const source of sources) await buildSource(source, fresh, say)
     await rm(join(fresh, 'modules'), { recursive: true, force: true })
-    await rm(cache, { recursive: true, force: true })
-    await rename(fresh, cache)
-  } finally {
-    await rm(fresh, { recursive: true, force: true })
-  }
+  })
   const programs = await programsIn(cache)
   if (!('paths' in programs)) throw new Error(`the build left out ${programs.missing.join(', ')}`)
   return programs

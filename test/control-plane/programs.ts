@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { sharedCache } from '../go-programs/cache.ts'
 
 /** What is built, and from which release. A change of any of these makes a new cache folder. */
 export const versions = { kubernetes: '1.35.4', etcd: '3.6.8', kwok: '0.8.0' } as const
@@ -27,10 +27,7 @@ export interface Programs {
 /** Where built programs are kept: `DORMOUSE_CONTROL_PLANE_CACHE`, or a folder of the user's cache that clones share. */
 export function cacheDirectory(env = process.env): string {
   const key = `control-plane-k${versions.kubernetes}-e${versions.etcd}-w${versions.kwok}`
-  return (
-    env['DORMOUSE_CONTROL_PLANE_CACHE'] ??
-    join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'dormouse', key)
-  )
+  return env['DORMOUSE_CONTROL_PLANE_CACHE'] ?? sharedCache(key, env)
 }
 
 /** The programs in `directory`, or the names of what is missing there. */

@@ -10,6 +10,7 @@ import { sumOf } from '../support/metrics-text.ts'
 import { filledIn, NAMES, queriesOf, type PanelQuery } from './panels.ts'
 import { Prometheus, prometheusIsThere, type Series } from './prometheus.ts'
 import { busy, graceEnds, outage, WORKLOADS } from './traffic.ts'
+import { leaveOut } from '../support/leave-out.ts'
 
 /** Milliseconds from scrape to scrape. */
 const SCRAPE = 500
@@ -24,11 +25,7 @@ describe('every query of the dashboards, asked of a Prometheus that scrapes two 
   let answers: { query: PanelQuery; found: Series[] }[] = []
 
   before('Prometheus is there', async function () {
-    if (!prometheusIsThere()) {
-      if (process.env['CI']) throw new Error('prometheus is not on the path')
-      process.stderr.write('skipped: prometheus is not on the path (Debian: the package prometheus)\n')
-      this.skip()
-    }
+    if (!prometheusIsThere()) leaveOut(this, 'prometheus is not on the path (Debian: the package prometheus)')
     cluster = await startSandboxCluster()
   })
 

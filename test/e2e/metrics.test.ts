@@ -2,10 +2,10 @@ import { expect } from 'chai'
 import { request } from 'undici'
 import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
-import { runProgram } from '../support/kubectl.ts'
 import { parseMetrics, sumOf } from '../support/metrics-text.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
+import { promtool } from '../support/promtool.ts'
 
 const REPLICAS = 2
 
@@ -29,15 +29,8 @@ describeOn('metrics and health', function (on) {
 
   it('are what promtool calls well made', async function () {
     const { text } = await fetched('/metrics')
-    const checked = await runProgram('promtool', ['check', 'metrics'], { input: text }).catch(
-      (error: NodeJS.ErrnoException) => error,
-    )
-    if (checked instanceof Error) {
-      if (checked.code !== 'ENOENT' || process.env['CI']) throw checked
-      process.stderr.write('skipped: promtool is not on the path (Debian: the package prometheus)\n')
-      return this.skip()
-    }
-    expect({ ...checked, stdout: checked.stdout.trim() }).to.deep.equal({ code: 0, stdout: '', stderr: '' })
+    const checked = promtool(this, ['check', 'metrics'], { input: text })
+    expect(checked).to.deep.equal({ code: 0, stdout: '', stderr: '' })
   })
 
   it('count what was asked and what was done', async () => {

@@ -1,7 +1,7 @@
-import { access, constants, mkdir, rename, rm } from 'node:fs/promises'
-import { homedir } from 'node:os'
+import { access, constants, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { withLock } from './build-lock.ts'
+import { leaveOut } from '../support/leave-out.ts'
+import { filled, madeOnce, sharedCache } from './cache.ts'
 import { buildCommand, downloadModule, hasGo, writeBuildModule } from './go-module.ts'
 
 /** Which release of each, and the package of its command. */
@@ -23,11 +23,6 @@ const helmKnows = Object.entries(kubernetes).flatMap(([part, value]) =>
 )
 const ldflags = `-s -w -X helm.sh/helm/v3/internal/version.version=${programs.helm.version} ${helmKnows.join(' ')}`
 
-/** The folder of the user's cache that clones share: `XDG_CACHE_HOME`, or `~/.cache`. */
-export function sharedCache(key: string): string {
-  return join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'dormouse', key)
-}
-
 let provided: Promise<string | undefined> | undefined
 
 /**
@@ -47,10 +42,7 @@ export async function goProgram(name: GoProgram, asking: Mocha.Context): Promise
   asking.timeout(15 * 60_000)
   const directory = await goPrograms()
   if (directory === undefined) {
-    const why = `${name} is not built, and there is no \`go\` on the path to build it`
-    if (process.env['CI']) throw new Error(why)
-    process.stderr.write(`skipped: ${why}\n`)
-    asking.skip()
+    leaveOut(asking, `${name} is not built, and there is no \`go\` on the path to build it`)
   }
   return join(directory, name)
 }
@@ -58,12 +50,13 @@ export async function goProgram(name: GoProgram, asking: Mocha.Context): Promise
 async function provide(say: (line: string) => void): Promise<string | undefined> {
   const versions = Object.entries(programs).map(([name, { version }]) => `${name}-${version}`)
   const cache = sharedCache(`programs-k${Object.values(kubernetes).join('.')}-${versions.join('-')}`)
-  if (await isWhole(cache)) return cache
-  if (!(await hasGo())) return undefined
-  await withLock(`${cache}.lock`, say, async () => {
-    if (!(await isWhole(cache))) await build(cache, say)
+  const found = async () => ((await isWhole(cache)) ? cache : undefined)
+  if ((await found()) === undefined && !(await hasGo())) return undefined
+  return madeOnce(cache, say, found, async () => {
+    say(`building ${Object.keys(programs).join(', ')} into ${cache} (once; about two minutes on two cores)`)
+    await filled(cache, (fresh) => build(fresh, say))
+    return cache
   })
-  return cache
 }
 
 async function isWhole(directory: string): Promise<boolean> {
@@ -74,23 +67,15 @@ async function isWhole(directory: string): Promise<boolean> {
   )
 }
 
-/** Beside `cache` and renamed into place, so that a folder of that name is always whole. One module: what they share compiles once. */
-async function build(cache: string, say: (line: string) => void): Promise<void> {
-  const fresh = `${cache}.${process.pid}`
-  const folder = join(fresh, 'module')
-  say(`building ${Object.keys(programs).join(', ')} into ${cache} (once; about two minutes on two cores)`)
-  try {
-    await mkdir(folder, { recursive: true })
-    const modules = await Promise.all(
-      Object.values(programs).map(({ module, version }) => downloadModule(module, version)),
-    )
-    await writeBuildModule(modules, folder)
-    for (const [name, { module, command }] of Object.entries(programs))
-      await buildCommand(folder, { command: `${module}/${command}`, output: join(fresh, name), ldflags }, say)
-    await rm(folder, { recursive: true, force: true })
-    await rm(cache, { recursive: true, force: true })
-    await rename(fresh, cache)
-  } finally {
-    await rm(fresh, { recursive: true, force: true })
-  }
+/** As one module: what they share compiles once. */
+async function build(into: string, say: (line: string) => void): Promise<void> {
+  const folder = join(into, 'module')
+  await mkdir(folder, { recursive: true })
+  const modules = await Promise.all(
+    Object.values(programs).map(({ module, version }) => downloadModule(module, version)),
+  )
+  await writeBuildModule(modules, folder)
+  for (const [name, { module, command }] of Object.entries(programs))
+    await buildCommand(folder, { command: `${module}/${command}`, output: join(into, name), ldflags }, say)
+  await rm(folder, { recursive: true, force: true })
 }

@@ -1,8 +1,7 @@
 import { access, cp, mkdir, mkdtemp, realpath, rename, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { withLock } from '../go-programs/build-lock.ts'
-import { sharedCache } from '../go-programs/go-program.ts'
+import { madeOnce, sharedCache } from '../go-programs/cache.ts'
 import { run } from './programs.ts'
 import { ImageStore } from './store.ts'
 
@@ -19,21 +18,20 @@ export async function baseArchive(): Promise<string> {
     throw new Error(`the image needs Node 24, this is ${process.version}`)
   const cache = sharedCache(`image-base-${RELEASE}-node-${process.version}`)
   const archive = join(cache, 'base.tar')
-  const isThere = () =>
+  const found = () =>
     access(archive).then(
-      () => true,
-      () => false,
+      () => archive,
+      () => undefined,
     )
-  if (!(await isThere())) {
-    await withLock(
-      `${cache}.lock`,
-      (line) => process.stderr.write(`${line}\n`),
-      async () => {
-        if (!(await isThere())) await make(archive)
-      },
-    )
-  }
-  return archive
+  return madeOnce(
+    cache,
+    (line) => process.stderr.write(`${line}\n`),
+    found,
+    async () => {
+      await make(archive)
+      return archive
+    },
+  )
 }
 
 async function make(archive: string): Promise<void> {

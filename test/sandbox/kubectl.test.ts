@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { expect } from 'chai'
 import type { SandboxCluster } from '../../src/sandbox/sandbox.ts'
 import { startSandbox } from './cluster.ts'
+import { leaveOut } from '../support/leave-out.ts'
 
 const run = promisify(execFile)
 
@@ -28,12 +29,7 @@ describe('kubectl on the sandbox', function () {
   let kubeconfig: string
 
   before(async function () {
-    if (spawnSync('kubectl', ['version', '--client']).error) {
-      if (process.env['CI']) throw new Error('CI needs kubectl on the path')
-      // oxlint-disable-next-line no-console
-      console.log('    left out: kubectl is not on the path')
-      this.skip()
-    }
+    if (spawnSync('kubectl', ['version', '--client']).error) leaveOut(this, 'kubectl is not on the path')
     sandbox = await startSandbox({ readyAfterMs: 20 })
     directory = await mkdtemp(join(tmpdir(), 'dormouse-kubectl-'))
     kubeconfig = join(directory, 'kubeconfig')

@@ -1,0 +1,15 @@
+import { spawnSync } from 'node:child_process'
+import { leaveOut } from './leave-out.ts'
+
+/** What promtool says of `input` or of files relative to `cwd`; without promtool the test is left out. */
+export function promtool(
+  test: Mocha.Context,
+  args: readonly string[],
+  options: { readonly input?: string; readonly cwd?: string } = {},
+): { code: number | null; stdout: string; stderr: string } {
+  const { error, status, stdout, stderr } = spawnSync('promtool', args, { ...options, encoding: 'utf8' })
+  if ((error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT')
+    leaveOut(test, 'promtool is not on the path (Debian: the package prometheus)')
+  if (error) throw error
+  return { code: status, stdout: stdout.trim(), stderr: stderr.trim() }
+}
