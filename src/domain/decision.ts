@@ -59,7 +59,7 @@ function notManaged(reading: Reading, now: Instant): Verdict {
     if (backoff?.cause === 'failure') return waiting(backoff, reason)
     return { action: 'wake', trigger: 'disable', reason, replicas: countToWake(reading), cleared: true }
   }
-  const held = state.pin ?? state.override ?? state.word ?? state.backoff
+  const held = state.pin ?? state.override ?? state.intent ?? state.backoff
   const verdict = hold('not_managed', `not managed until POST ${pathOf(reading.workload)}/enable`)
   return held ? { ...verdict, cleared: true } : verdict
 }
@@ -67,7 +67,7 @@ function notManaged(reading: Reading, now: Instant): Verdict {
 function managed(reading: Reading, override: Override | undefined, now: Instant, rules: Rules): Verdict {
   const { state } = reading
   const wish = wanted(reading, now, rules)
-  const spoken = wish.spoken ? { word: wish.spoken } : {}
+  const spoken = wish.spoken ? { intent: wish.spoken } : {}
   const drift = driftOf(reading, override, wish, now, rules)
   if (drift?.action === 'adopt') return { ...spoken, ...drift }
   if (!drift && state.pin) {
@@ -88,14 +88,14 @@ function managed(reading: Reading, override: Override | undefined, now: Instant,
 
 const CODE: Record<WantedBy, ReasonCode> = {
   schedule: 'schedule',
-  word: 'word',
+  intent: 'intent',
   until: 'until',
   'until passed': 'until_passed',
   grace: 'grace',
   nothing: 'nothing_automatic',
 }
 
-/** What the schedule or the latest word asks for. */
+/** What the schedule or the latest intent asks for. */
 function automatic(reading: Reading, wish: Wanted): Verdict {
   const reason: Reason = { code: CODE[wish.rule], text: wish.text }
   if ((wish.want === 'asleep') === reading.state.asleep) {
@@ -106,7 +106,7 @@ function automatic(reading: Reading, wish: Wanted): Verdict {
   }
   const transition = {
     reason,
-    ...(wish.withTransition ? { word: wish.withTransition } : {}),
+    ...(wish.withTransition ? { intent: wish.withTransition } : {}),
     ...(wish.since === undefined ? {} : { dueAt: wish.since }),
   }
   return wish.want === 'asleep'

@@ -2,11 +2,11 @@ import type { Instant } from '../clock.ts'
 import { earliest } from './instants.ts'
 import { countToKeep, countToWake, keptCount, type Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
-import type { Override, Word } from './state.ts'
+import type { Override, Intent } from './state.ts'
 import { counted } from './text.ts'
 import { look, type Reason, type Verdict } from './verdict.ts'
 import type { Wanted } from './wanted.ts'
-import { speak, wakeHold } from './word.ts'
+import { newIntent, wakeHold } from './intent.ts'
 import { isRunning, type Workload } from './workload.ts'
 
 /** What to do about a workload that others moved away from its marks; undefined: they agree. */
@@ -39,7 +39,7 @@ function pinDrift(reading: Reading): Verdict | undefined {
   return { action: 'wake', trigger: 'pin', reason, replicas }
 }
 
-/** A sleeper that somebody woke while it was overridden: the marks follow, and no word is spoken. */
+/** A sleeper that somebody woke while it was overridden: the marks follow, and no intent is spoken. */
 function adopted(reading: Reading): Verdict {
   const { by, who, what } = scaling(reading)
   const reason: Reason = { code: 'manual_scaling', text: `${what} by ${who} while overridden` }
@@ -57,10 +57,10 @@ function sleeperDrift(reading: Reading, wish: Wanted, now: Instant, rules: Rules
     return { action: 'snooze', trigger: 'recovery', reason: { code: 'recovery', text }, replicas }
   }
   const hold = wakeHold(reading, now, rules)
-  const word: Word = speak(reading, now, { want: 'awake', by, trigger: 'manual', ...hold })
+  const intent: Intent = newIntent(reading, now, { want: 'awake', by, trigger: 'manual', ...hold })
   const reason: Reason = { code: 'manual_scaling', text: `${what} by ${who}` }
-  const next = earliest(word.hold, schedule?.nextEdge(now)?.at)
-  return { action: 'adopt', trigger: 'manual', by, replicas, reason, word, ...look(next) }
+  const next = earliest(intent.hold, schedule?.nextEdge(now)?.at)
+  return { action: 'adopt', trigger: 'manual', by, replicas, reason, intent, ...look(next) }
 }
 
 /** Through the scale subresource; the autoscaler, which acts from the controller manager, is nobody's hand. */

@@ -36,10 +36,10 @@ export function carryOut(reading: Reading, decision: Decision, now: Instant, rul
   let { state } = reading
   if (decision.finished) state = withResult(state, decision.finished, now)
   if (decision.overrideExpired) state = without(state, 'override')
-  if (decision.word) state = { ...state, word: decision.word }
+  if (decision.intent) state = { ...state, intent: decision.intent }
   const next = transition(withState(reading, state), decision, now, rules)
   const after = decision.cleared
-    ? withState(next, without(next.state, 'pin', 'override', 'word', 'backoff'))
+    ? withState(next, without(next.state, 'pin', 'override', 'intent', 'backoff'))
     : next
   return after.state === reading.state && after.workload === reading.workload ? reading : after
 }
@@ -86,7 +86,7 @@ export function planFailure(
   return changeBetween(workload, withState(reading, afterFailure(withOperation(state, failed), now)))
 }
 
-export function without(state: State, ...names: ('pin' | 'override' | 'word' | 'backoff')[]): State {
+export function without(state: State, ...names: ('pin' | 'override' | 'intent' | 'backoff')[]): State {
   if (names.every((name) => state[name] === undefined)) return state
   const gone: readonly string[] = names
   return Object.fromEntries(

@@ -15,7 +15,7 @@ import {
   type Trigger,
 } from './state.ts'
 import { wanted } from './wanted.ts'
-import { currentWord } from './word.ts'
+import { currentIntent } from './intent.ts'
 import { currentReplicas, hasSleepMark, isRunning, labelCount, TYPE_OF, type Workload } from './workload.ts'
 
 /** An operation as the API shows it; `timestamp` in ISO 8601 UTC, `duration` in milliseconds, so far while running. */
@@ -139,12 +139,12 @@ function identity(workload: Workload): Pick<StatusRecord, 'name' | 'namespace' |
   return { name: workload.name, namespace: workload.namespace, type: TYPE_OF[workload.kind] }
 }
 
-/** What the word asks for, where it is an API request and in force. */
+/** What the intent asks for, where it is an API request and in force. */
 function requestInForce(reading: Reading, now: Instant, rules: Rules) {
-  const word = currentWord(reading, now)
-  if (word?.trigger !== 'api') return undefined
+  const intent = currentIntent(reading, now)
+  if (intent?.trigger !== 'api') return undefined
   const { rule } = wanted(reading, now, rules)
-  return rule === 'until' || rule === 'word' ? word.want : undefined
+  return rule === 'until' || rule === 'intent' ? intent.want : undefined
 }
 
 function reasonOf(reading: Reading, now: Instant, rules: Rules): string {

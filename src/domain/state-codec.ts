@@ -57,7 +57,7 @@ const validate = new Ajv({ allowUnionTypes: true }).compile<State & { v: number 
     {
       snoozed: closed({ at: instant, replicas: count, trigger, by }),
       wokenAt: instant,
-      word: closed(
+      intent: closed(
         {
           want: sleep,
           at: instant,

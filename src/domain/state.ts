@@ -7,11 +7,11 @@ export type Trigger = 'schedule' | 'api' | 'manual' | 'pin' | 'disable' | 'recov
 export type OperationType = 'snooze' | 'wake'
 export type OperationResult = 'running' | 'succeeded' | 'timed_out' | 'failed' | 'superseded'
 
-/** The latest word on whether the workload should run (design, section 4). */
-export interface Word {
+/** The latest intent on whether the workload should run (design, section 4). */
+export interface Intent {
   readonly want: Sleep
   readonly at: Instant
-  /** From `for`: while in the future, only a request or a manual wake replaces the word. */
+  /** From `for`: while in the future, only a request or a manual wake replaces the intent. */
   readonly until?: Instant
   /** A wake in hours of sleep holds until here, if no edge comes first. */
   readonly hold?: Instant
@@ -73,7 +73,7 @@ export interface State {
   /** The latest snooze; while asleep, the one in force. */
   readonly snoozed?: Snoozed
   readonly wokenAt?: Instant
-  readonly word?: Word
+  readonly intent?: Intent
   readonly pin?: Pin
   readonly override?: Override
   readonly backoff?: Backoff

@@ -1,5 +1,5 @@
 import type { Instant } from '../clock.ts'
-import type { Trigger, Word } from './state.ts'
+import type { Trigger, Intent } from './state.ts'
 
 export type ReasonCode =
   | 'deleting'
@@ -13,7 +13,7 @@ export type ReasonCode =
   | 'manual_scaling'
   | 'recovery'
   | 'schedule'
-  | 'word'
+  | 'intent'
   | 'until'
   | 'until_passed'
   | 'grace'
@@ -34,8 +34,8 @@ export interface Decision {
   readonly by: string | null
   /** The count to wake to, or to keep while asleep. */
   readonly replicas: number
-  /** The word to write with it. */
-  readonly word?: Word
+  /** The intent to write with it. */
+  readonly intent?: Intent
   /** How the operation in progress ended. */
   readonly finished?: 'succeeded' | 'timed_out'
   readonly overrideExpired?: true

@@ -101,7 +101,7 @@ describe('the controller', () => {
     cluster.put(web)
     await start()
     expect(moves()).to.deep.equal(['snooze shop/web'])
-    expect(stateOf(cluster.live(web)).word?.at).to.equal(at('Tue 18:00'))
+    expect(stateOf(cluster.live(web)).intent?.at).to.equal(at('Tue 18:00'))
     expect(told.lags, 'no timer rang for it').to.deep.equal([])
   })
 

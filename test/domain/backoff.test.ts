@@ -120,10 +120,10 @@ describe('an operation the cluster refused', () => {
 
   const once = refused(sleeper, MORNING)
 
-  it('stays undone: marks, count and word are as before, history says failed', () => {
+  it('stays undone: marks, count and intent are as before, history says failed', () => {
     expect(once).to.deep.include({ replicas: 0, labels: sleeper.labels })
-    const { history, asleep, word } = stateOf(once)
-    expect({ asleep, word }).to.deep.equal({ asleep: true, word: sleeper.state().word })
+    const { history, asleep, intent } = stateOf(once)
+    expect({ asleep, intent }).to.deep.equal({ asleep: true, intent: sleeper.state().intent })
     expect(history[0]).to.deep.equal({
       type: 'wake',
       trigger: 'schedule',
@@ -158,7 +158,7 @@ describe('an operation the cluster refused', () => {
 
   it('never refuses requests for it', () => {
     expect(asked(once, { action: 'wake' }, MORNING + 1).after.replicas).to.equal(3)
-    expect(asked(once, { action: 'snooze', for: HOUR }, MORNING + 1).state.word?.want).to.equal('asleep')
+    expect(asked(once, { action: 'snooze', for: HOUR }, MORNING + 1).state.intent?.want).to.equal('asleep')
   })
 
   it('is no operation that counts for flapping', () => {

@@ -101,7 +101,7 @@ describe('marks and state that disagree', () => {
 
   it('an old state says asleep of what runs unmarked (rollout undo): it is awake, and stays so', () => {
     const undone = sleeper.annotated({ schedule: undefined }).labelled(undefined).withReplicas(5)
-    const old = undone.remembering({ word: { ...undone.state().word!, schedule: null } })
+    const old = undone.remembering({ intent: { ...undone.state().intent!, schedule: null } })
     const { decision, after, state } = stepped(old, NIGHT)
     expect(decision.action).to.equal('hold')
     expect(after.replicas).to.equal(5)

@@ -204,7 +204,7 @@ export class People {
     this.#counts = new Set([count])
   }
 
-  /** `kubectl rollout undo`: all annotations of an earlier time, pins and words and all. */
+  /** `kubectl rollout undo`: all annotations of an earlier time, pins and intents and all. */
   #undo(back: number): void {
     const annotations = this.cluster.revisions.at(-1 - back)
     if (!annotations) return

@@ -30,7 +30,7 @@ describe('from the strongest: not managed', () => {
       for (const enabled of [undefined, 'false']) {
         const { after, state } = stepped(held.annotated({ enabled }), at('Mon 20:00'))
         expect(after).to.deep.include({ replicas: 3, labels: {} })
-        expect(state).not.to.have.any.keys('pin', 'override', 'word', 'backoff')
+        expect(state).not.to.have.any.keys('pin', 'override', 'intent', 'backoff')
         expect(state.history[0]).to.include({ type: 'wake', trigger: 'disable' })
       }
     }
@@ -44,7 +44,7 @@ describe('from the strongest: not managed', () => {
 
   it('and its holds are cleared', () => {
     const { state } = stepped(awake.pinned().overridden().annotated({ enabled: 'false' }), at('Mon 12:00'))
-    expect(state).not.to.have.any.keys('pin', 'override', 'word')
+    expect(state).not.to.have.any.keys('pin', 'override', 'intent')
     expect(state.history).to.deep.equal(awake.state().history)
   })
 
@@ -265,6 +265,6 @@ describe('a manual wake', () => {
     const woken = stepped(broken, at('Mon 20:00')).after
     const repaired = { ...followed(woken), annotations: { ...woken.annotations, schedule: WORK } }
     expect(stepped(repaired, at('Mon 20:00') + MINUTE).change).to.equal(undefined)
-    expect(stateOf(woken).word).to.deep.include({ schedule: `${WORK} UTC` })
+    expect(stateOf(woken).intent).to.deep.include({ schedule: `${WORK} UTC` })
   })
 })

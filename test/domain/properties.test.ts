@@ -145,7 +145,7 @@ describe('a person who fights permanently', () => {
     expectBackoff(cluster, fought(cluster, undo))
   })
 
-  it('by kubectl scale has the last word until the next edge or the end of its hold', () => {
+  it('by kubectl scale has the last intent until the next edge or the end of its hold', () => {
     const cluster = managed('deployments')
     const snoozes = fought(cluster, () => cluster.setReplicas(5, 'kubectl', 'scale'))
     expect(snoozes).to.deep.equal([at('Mon 7:40'), at('Mon 18:00'), at('Tue 6:00')])

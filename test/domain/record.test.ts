@@ -137,7 +137,7 @@ describe('the status record', () => {
     })
   })
 
-  it('snooze_requested and wake_requested are of the word in force', () => {
+  it('snooze_requested and wake_requested are of the intent in force', () => {
     const limited = asked(awake, { action: 'snooze', for: HOUR }, NOON).after
     const plain = asked(awake, { action: 'snooze' }, NOON).after
     const woken = asked(asleep, { action: 'wake' }, NIGHT).after

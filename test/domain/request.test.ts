@@ -78,7 +78,7 @@ describe('all nine operations', () => {
       at('Mon 21:00'),
     )
     expect(after.replicas).to.equal(0)
-    expect(state.word).to.deep.include({ want: 'awake' })
+    expect(state.intent).to.deep.include({ want: 'awake' })
     expect(stepped(after, at('Mon 21:30')).after.replicas).to.equal(3)
   })
 })
@@ -182,10 +182,10 @@ describe('a wake request', () => {
     expect(asked(never, { action: 'wake' }, NOON).after.replicas).to.equal(1)
   })
 
-  it('while awake with `for`: a word that keeps it awake', () => {
+  it('while awake with `for`: an intent that keeps it awake', () => {
     const { state, after, message } = asked(awake, { action: 'wake', for: 8 * HOUR }, NOON)
     expect(after.replicas).to.equal(3)
-    expect(state.word).to.deep.include({ want: 'awake', until: at('Mon 20:00') })
+    expect(state.intent).to.deep.include({ want: 'awake', until: at('Mon 20:00') })
     expect(state.history).to.deep.equal(awake.state().history)
     expect(stepped(after, at('Mon 18:00')).change).to.equal(undefined)
     expect(message).to.contain('until 2026-03-02T20:00:00Z')
@@ -209,11 +209,11 @@ describe('a wake request', () => {
 })
 
 describe('a snooze request', () => {
-  it('with `for` while asleep is a word', () => {
+  it('with `for` while asleep is an intent', () => {
     const { state, after, change } = asked(asleep, { action: 'snooze', for: 24 * HOUR }, NIGHT)
     expect(change).to.have.all.keys('annotations')
     expect(after.replicas).to.equal(0)
-    expect(state.word).to.deep.include({ want: 'asleep', until: at('Tue 20:00'), before: 'asleep' })
+    expect(state.intent).to.deep.include({ want: 'asleep', until: at('Tue 20:00'), before: 'asleep' })
     expect(state.history).to.deep.equal(asleep.state().history)
   })
 

@@ -18,7 +18,7 @@ const FULL: State = {
   asleep: false,
   snoozed: { at: at('Mon 18:00'), replicas: 3, trigger: 'schedule', by: null },
   wokenAt: at('Mon 19:00'),
-  word: {
+  intent: {
     want: 'awake',
     at: at('Mon 19:00'),
     until: at('Mon 21:00'),
@@ -94,7 +94,7 @@ describe('the state annotation', () => {
     ['4,000 arrays in one another', `${'['.repeat(4000)}${']'.repeat(4000)}`, /version null|not JSON/],
     ['__proto__', pollution, 'additional properties'],
     ['constructor', tampered((document) => (document['constructor'] = {})), 'additional'],
-    ['a field of no meaning', tampered((document) => (document['word']!['mood'] = 'sleepy')), '/word'],
+    ['a field of no meaning', tampered((document) => (document['intent']!['mood'] = 'sleepy')), '/intent'],
     ['no history', tampered((document) => delete document['history']), "'history'"],
     ['a counter of 0', tampered((document) => (document['counter'] = 0 as never)), '/counter'],
     [
@@ -112,17 +112,25 @@ describe('the state annotation', () => {
     ['a count as text', tampered((document) => (document['pin']!['replicas'] = '3')), '/pin/replicas'],
     ['asleep as text', tampered((document) => (document['asleep'] = 'yes' as never)), '/asleep'],
     ['an endless author', tampered((document) => (document['pin']!['by'] = 'x'.repeat(129))), '/pin/by'],
-    ['a word of no meaning', tampered((document) => (document['word']!['want'] = 'dozing')), '/word/want'],
-    ['"yesterday"', tampered((document) => (document['word']!['at'] = 'yesterday')), '/word/at'],
+    [
+      'an intent of no meaning',
+      tampered((document) => (document['intent']!['want'] = 'dozing')),
+      '/intent/want',
+    ],
+    ['"yesterday"', tampered((document) => (document['intent']!['at'] = 'yesterday')), '/intent/at'],
     [
       'the 45th of March',
-      tampered((document) => (document['word']!['at'] = '2026-03-45T00:00:00Z')),
-      '/word/at',
+      tampered((document) => (document['intent']!['at'] = '2026-03-45T00:00:00Z')),
+      '/intent/at',
     ],
-    ['a local time', tampered((document) => (document['word']!['at'] = '2026-03-02T10:00:00')), '/word/at'],
-    ['a time as a number', tampered((document) => (document['word']!['at'] = 1e300)), '/word/at'],
-    ['a time as an object', tampered((document) => (document['word']!['at'] = {})), '/word/at'],
-    ['no time', tampered((document) => (document['word']!['at'] = null)), '/word/at'],
+    [
+      'a local time',
+      tampered((document) => (document['intent']!['at'] = '2026-03-02T10:00:00')),
+      '/intent/at',
+    ],
+    ['a time as a number', tampered((document) => (document['intent']!['at'] = 1e300)), '/intent/at'],
+    ['a time as an object', tampered((document) => (document['intent']!['at'] = {})), '/intent/at'],
+    ['no time', tampered((document) => (document['intent']!['at'] = null)), '/intent/at'],
     [
       '21 operations',
       tampered(

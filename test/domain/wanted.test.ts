@@ -12,7 +12,7 @@ const awake = aDeployment()
 const asleep = awake.snoozed({ at: at('Mon 18:00') })
 const unscheduled = aDeployment().withReplicas(3).enabled().remembering({})
 
-describe('a word with `until` in the future', () => {
+describe('an intent with `until` in the future', () => {
   const kept = awake.snoozed({ at: at('Mon 12:00'), trigger: 'api', by: 'k8s:alice', for: 24 * HOUR })
 
   it('is what is wanted, through edges', () => {
@@ -55,7 +55,7 @@ describe('a word with `until` in the future', () => {
         at('Mon 13:40'),
       )
       expect(seen.decision.action).to.equal('hold')
-      expect(seen.state.word).to.deep.include({ want: 'asleep', until: at('Tue 12:00'), trigger: 'api' })
+      expect(seen.state.intent).to.deep.include({ want: 'asleep', until: at('Tue 12:00'), trigger: 'api' })
       expect(stepped(seen.after, at('Tue 12:00')).decision.action).to.equal('hold')
       expect(stepped(seen.after, at('Tue 13:00')).decision.action).to.equal('wake')
     }
@@ -81,11 +81,11 @@ describe('a word with `until` in the future', () => {
   it('is replaced by a request', () => {
     const { state, after } = asked(kept, { action: 'wake' }, at('Mon 13:00'))
     expect(after.replicas).to.equal(3)
-    expect(state.word).to.deep.include({ want: 'awake', trigger: 'api' }).and.not.to.have.property('until')
+    expect(state.intent).to.deep.include({ want: 'awake', trigger: 'api' }).and.not.to.have.property('until')
   })
 
   it('is replaced by a manual wake', () => {
-    expect(stepped(kept.scaledByHand(2), at('Mon 13:00')).state.word).to.deep.include({
+    expect(stepped(kept.scaledByHand(2), at('Mon 13:00')).state.intent).to.deep.include({
       want: 'awake',
       trigger: 'manual',
     })
@@ -97,8 +97,8 @@ describe('`hold`', () => {
   const sleeper = awake.snoozed({ at: at('Fri 18:00') })
 
   it('is at + wakeHold on a wake request without `for` in hours of sleep, and on a manual wake', () => {
-    expect(asked(sleeper, { action: 'wake' }, NIGHT).state.word?.hold).to.equal(NIGHT + 12 * HOUR)
-    expect(stepped(sleeper.scaledByHand(3), NIGHT).state.word?.hold).to.equal(NIGHT + 12 * HOUR)
+    expect(asked(sleeper, { action: 'wake' }, NIGHT).state.intent?.hold).to.equal(NIGHT + 12 * HOUR)
+    expect(stepped(sleeper.scaledByHand(3), NIGHT).state.intent?.hold).to.equal(NIGHT + 12 * HOUR)
   })
 
   it('is not on a wake in hours of waking, nor with `for`, nor on a snooze', () => {
@@ -108,14 +108,14 @@ describe('`hold`', () => {
       asked(sleeper, { action: 'wake', for: HOUR }, NIGHT),
       asked(awake, { action: 'snooze' }, at('Mon 12:00')),
     ]) {
-      expect(state.word).not.to.have.property('hold')
+      expect(state.intent).not.to.have.property('hold')
     }
   })
 
   it('with wakeHold null ends with the next edge only', () => {
     const rules = rulesWith({ wakeHold: null })
     const { after, state } = asked(sleeper, { action: 'wake' }, NIGHT, { rules })
-    expect(state.word).not.to.have.property('hold')
+    expect(state.intent).not.to.have.property('hold')
     expect(decided(followed(after), at('Sun 20:00'), rules)).to.deep.include({
       action: 'hold',
       lookAgainAt: at('next Mon 8:00'),
@@ -140,13 +140,13 @@ describe('`hold`', () => {
   })
 })
 
-describe('without a word in force', () => {
-  it("with no word yet, the schedule's present state", () => {
+describe('without an intent in force', () => {
+  it("with no intent yet, the schedule's present state", () => {
     expect(decided(aDeployment().enabled().scheduled(WORK), at('Mon 20:00')).action).to.equal('snooze')
     expect(decided(aDeployment().enabled().scheduled(WORK), at('Mon 12:00')).action).to.equal('hold')
   })
 
-  it("a word before the latest edge is past: the schedule's present state", () => {
+  it("an intent before the latest edge is past: the schedule's present state", () => {
     const byHand = awake.snoozed({ at: at('Mon 12:00'), trigger: 'api', by: 'k8s:alice' })
     expect(decided(byHand, at('Mon 23:00')).action).to.equal('hold')
     expect(decided(byHand, at('Tue 8:00')).action).to.equal('wake')
@@ -169,7 +169,7 @@ describe('without a word in force', () => {
     expect(stepped(asleep, at('next Mon 6:00')).change).to.equal(undefined)
   })
 
-  it('a word more than 5 minutes ahead is no word, until it no longer is', () => {
+  it('an intent more than 5 minutes ahead is no intent, until it no longer is', () => {
     const ahead = awake.woken({ at: at('Mon 18:30'), by: 'k8s:alice' })
     expect(decided(ahead, at('Mon 18:24:59')).action).to.equal('snooze')
     expect(decided(ahead, at('Mon 18:25')).action).to.equal('hold')
@@ -248,7 +248,7 @@ describe('schedule removed', () => {
     ['kubectl', byKubectl],
     ['PUT', byPut],
   ] as const) {
-    it(`by ${how}: awake if the word in force came from an edge, an enabling or a change of schedule`, () => {
+    it(`by ${how}: awake if the intent in force came from an edge, an enabling or a change of schedule`, () => {
       expect(removed(asleep).replicas, 'an edge').to.equal(3)
       expect(removed(awake.with(enabledAtNight.after)).replicas, 'an enabling').to.equal(3)
       expect(removed(awake.with(changedAtNight.after)).replicas, 'a change').to.equal(3)
@@ -273,9 +273,9 @@ describe('schedule removed', () => {
       expect(removed(over).replicas).to.equal(3)
     })
 
-    it(`by ${how}: speaks a word, and nothing is automatic from then on`, () => {
+    it(`by ${how}: speaks an intent, and nothing is automatic from then on`, () => {
       const after = removed(asleep)
-      expect(stateOf(after).word).to.deep.include({
+      expect(stateOf(after).intent).to.deep.include({
         want: 'awake',
         at: NIGHT,
         schedule: null,

@@ -8,7 +8,7 @@ export function promtool(
   options: { readonly input?: string; readonly cwd?: string } = {},
 ): { code: number | null; stdout: string; stderr: string } {
   const { error, status, stdout, stderr } = spawnSync('promtool', args, { ...options, encoding: 'utf8' })
-  if ((error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT')
+  if (error && 'code' in error && error.code === 'ENOENT')
     leaveOut(test, 'promtool is not on the path (Debian: the package prometheus)')
   if (error) throw error
   return { code: status, stdout: stdout.trim(), stderr: stderr.trim() }

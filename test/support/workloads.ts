@@ -6,7 +6,7 @@ import {
   type Operation,
   type State,
   type Trigger,
-  type Word,
+  type Intent,
 } from '../../src/domain/state.ts'
 import { ASLEEP_LABEL, type AnnotationName, type Kind, type Workload } from '../../src/domain/workload.ts'
 import { at, RULES } from './rules.ts'
@@ -21,7 +21,7 @@ interface Slept {
   trigger?: Trigger
   by?: string
   for?: number
-  /** Without a word: as a repair or a disable leaves it. */
+  /** Without an intent: as a repair or a disable leaves it. */
   wordless?: true
 }
 
@@ -63,14 +63,14 @@ class Telling {
     return this.annotated({ state: encodeState({ ...known, counter: known.counter + 1, ...state }) })
   }
 
-  /** Put to sleep, its pods gone: by the schedule, with an edge's word, unless told otherwise. */
+  /** Put to sleep, its pods gone: by the schedule, with an edge's intent, unless told otherwise. */
   snoozed(this: AWorkload, { at, kept, trigger = 'schedule', by, for: limit, wordless }: Slept): AWorkload {
     const replicas = kept ?? this.replicas
     const operation = done('snooze', trigger, at, 0, by)
     return this.remembering({
       asleep: true,
       snoozed: { at, replicas, trigger, by: by ?? null },
-      ...(wordless ? {} : { word: this.word('asleep', at, trigger, by, limit) }),
+      ...(wordless ? {} : { intent: this.intent('asleep', at, trigger, by, limit) }),
       history: [operation, ...this.history()],
     }).markedAsleep(replicas)
   }
@@ -78,11 +78,11 @@ class Telling {
   /** Woken, its pods ready. */
   woken(this: AWorkload, { at, trigger = 'api', by, for: limit, hold }: Woke): AWorkload {
     const replicas = this.kept()
-    const word = this.word('awake', at, trigger, by, limit)
+    const intent = this.intent('awake', at, trigger, by, limit)
     return this.remembering({
       asleep: false,
       wokenAt: at,
-      word: hold === undefined ? word : { ...word, hold: at + hold },
+      intent: hold === undefined ? intent : { ...intent, hold: at + hold },
       history: [done('wake', trigger, at, replicas, by), ...this.history()],
     })
       .with({ labels: undefined, snoozeKey: false })
@@ -169,14 +169,14 @@ class Telling {
       : this.with({ labels, ...generation, replicas: 0 }).settled()
   }
 
-  private word(
+  private intent(
     this: AWorkload,
-    want: Word['want'],
+    want: Intent['want'],
     spoken: Instant,
     trigger: Trigger,
     by?: string,
     limit?: number,
-  ): Word {
+  ): Intent {
     const { schedule, timezone = RULES.policy.timezone } = this.annotations
     return {
       want,

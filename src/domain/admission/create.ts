@@ -8,7 +8,7 @@ import { annotationFault } from './annotations.ts'
 import { allow, deny, type Judgement } from './judgement.ts'
 
 /**
- * A workload that is moved or restored carries its own truth: of its state a word and a kept count are
+ * A workload that is moved or restored carries its own truth: of its state an intent and a kept count are
  * taken over; holds and history are another's.
  */
 export function judgeCreate(created: Workload, now: Instant, rules: Rules): Judgement {
@@ -34,8 +34,8 @@ export function judgeCreate(created: Workload, now: Instant, rules: Rules): Judg
 function carriedState(text: string | undefined): State | undefined {
   const state = text === undefined ? undefined : readableState(text)
   if (!state) return undefined
-  const { asleep, snoozed, word } = state
-  return { ...EMPTY_STATE, asleep, ...(snoozed ? { snoozed } : {}), ...(word ? { word } : {}) }
+  const { asleep, snoozed, intent } = state
+  return { ...EMPTY_STATE, asleep, ...(snoozed ? { snoozed } : {}), ...(intent ? { intent } : {}) }
 }
 
 /** The label survives what destroys annotations: a sleeper of which nothing else is left wakes to its count. */

@@ -4,7 +4,7 @@ import { changeBetween, countToKeep, keptCount, readWorkload, withState, type Re
 import type { Rules } from '../rules.ts'
 import { UnreadableState } from '../state-codec.ts'
 import { counted } from '../text.ts'
-import { wakeHold, speak } from '../word.ts'
+import { wakeHold, newIntent } from '../intent.ts'
 import { FIELD_MANAGER, isRunning, pathOf, type Workload } from '../workload.ts'
 import { annotationFault } from './annotations.ts'
 import { restoredMarks } from './marks.ts'
@@ -110,8 +110,13 @@ function free(update: Update, old: Reading, target: Reading, now: Instant, rules
 
 /** A DaemonSet whose key alone was taken away: nothing but this review sees whose hand it was. */
 function wokenByHand(target: Reading, by: string | null, now: Instant, rules: Rules): Reading {
-  const word = speak(target, now, { want: 'awake', by, trigger: 'manual', ...wakeHold(target, now, rules) })
-  const spoken = withState(target, { ...target.state, word })
+  const intent = newIntent(target, now, {
+    want: 'awake',
+    by,
+    trigger: 'manual',
+    ...wakeHold(target, now, rules),
+  })
+  const spoken = withState(target, { ...target.state, intent })
   return transition(
     spoken,
     { action: 'adopt', trigger: 'manual', by, replicas: countToKeep(target) },

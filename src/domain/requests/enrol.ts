@@ -4,7 +4,7 @@ import { countToWake, withAnnotations, withState, type Reading } from '../readin
 import { canonical, InvalidSchedule, isTimezone, parseSchedule } from '../schedule/syntax.ts'
 import type { Sleep } from '../state.ts'
 import { afterRemoval } from '../wanted.ts'
-import { currentWord, presentState, speak, stillRuns } from '../word.ts'
+import { currentIntent, presentState, newIntent, stillRuns } from '../intent.ts'
 import { follow, type Context, type Outcome } from './context.ts'
 
 interface Hours {
@@ -27,19 +27,19 @@ export function enable(context: Context, hours: Hours, repair: boolean): Outcome
   }
   const enabled = withAnnotations(reading, set, rules)
   const want = enabled.schedule?.stateAt(now) ?? presentState(enabled)
-  const word = speak(enabled, now, { want, by, trigger: 'schedule' })
+  const intent = newIntent(enabled, now, { want, by, trigger: 'schedule' })
   // Nobody knows how far the counter had come: seconds are ahead of it, so a repair is never taken for an old copy.
   const counter = repair ? Math.floor(now / 1000) : enabled.state.counter
-  const target = follow(withState(enabled, { ...enabled.state, counter, word }), now, rules)
+  const target = follow(withState(enabled, { ...enabled.state, counter, intent }), now, rules)
   return { target, done: repair ? 'repaired and enabled' : 'enabled' }
 }
 
 export function disable({ reading, by, now, rules }: Context): Outcome {
   const { state, enabled } = reading
-  const held = state.pin ?? state.override ?? state.word ?? state.backoff
+  const held = state.pin ?? state.override ?? state.intent ?? state.backoff
   if (enabled === false && !state.asleep && !held) return { target: reading, done: 'nothing to do' }
   const off = withAnnotations(reading, { enabled: 'false' }, rules)
-  const freed = withState(off, without(state, 'pin', 'override', 'word', 'backoff'))
+  const freed = withState(off, without(state, 'pin', 'override', 'intent', 'backoff'))
   if (!state.asleep) return { target: freed, done: 'disabled' }
   const replicas = countToWake(reading)
   const woken = transition(freed, { action: 'wake', trigger: 'disable', by, replicas }, now, rules)
@@ -64,9 +64,9 @@ function setHours(context: Context, hours: Hours): Outcome {
     return same ? { target: reading, done: 'that is its schedule already' } : { target, done: 'schedule set' }
   }
   const done = target.schedule ? `schedule set to ${target.schedule.text} (${target.zone})` : removed(target)
-  if (stillRuns(currentWord(reading, now), now)) return { target: follow(target, now, rules), done }
-  const word = speak(target, now, { want: wantAfter(target, context), by, trigger: 'schedule' })
-  return { target: follow(withState(target, { ...target.state, word }), now, rules), done }
+  if (stillRuns(currentIntent(reading, now), now)) return { target: follow(target, now, rules), done }
+  const intent = newIntent(target, now, { want: wantAfter(target, context), by, trigger: 'schedule' })
+  return { target: follow(withState(target, { ...target.state, intent }), now, rules), done }
 }
 
 function removed({ scheduleFault }: Reading): string {

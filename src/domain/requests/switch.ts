@@ -2,14 +2,14 @@ import { transition } from '../operation.ts'
 import { countToKeep, keptCount, withState, type Reading } from '../reading.ts'
 import { counted, iso } from '../text.ts'
 import { currentReplicas, isRunning } from '../workload.ts'
-import { speak, wakeHold } from '../word.ts'
+import { newIntent, wakeHold } from '../intent.ts'
 import type { Context, Outcome } from './context.ts'
 
 /** Puts to sleep, for so many milliseconds if there is a limit. */
 export function snooze({ reading, now, by, rules }: Context, limit: number | undefined): Outcome {
   const end = limit === undefined ? {} : { until: now + limit }
-  const word = speak(reading, now, { want: 'asleep', by, trigger: 'api', ...end })
-  const spoken = withState(reading, { ...reading.state, word })
+  const intent = newIntent(reading, now, { want: 'asleep', by, trigger: 'api', ...end })
+  const spoken = withState(reading, { ...reading.state, intent })
   if (reading.state.asleep && !isRunning(reading.workload)) {
     if (limit === undefined) return { target: reading, done: 'already asleep' }
     return { target: spoken, done: `stays asleep until ${iso(now + limit)}` }
@@ -29,8 +29,8 @@ export function wake({ reading, now, by, rules }: Context, limit: number | undef
   const inHoursOfSleep = schedule?.stateAt(now) === 'asleep'
   const hold = inHoursOfSleep ? wakeHold(reading, now, rules) : {}
   const end = limit === undefined ? hold : { until: now + limit }
-  const word = speak(reading, now, { want: 'awake', by, trigger: 'api', ...end })
-  const spoken = withState(reading, { ...state, word })
+  const intent = newIntent(reading, now, { want: 'awake', by, trigger: 'api', ...end })
+  const spoken = withState(reading, { ...state, intent })
   if (up) return { target: spoken, done: `stays awake until ${iso(now + (limit ?? 0))}` }
   const replicas = workload.kind === 'daemonsets' ? keptCount(reading) : wakeCount(reading)
   const target = transition(spoken, { action: 'wake', trigger: 'api', by, replicas }, now, rules)

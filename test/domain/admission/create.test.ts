@@ -25,7 +25,7 @@ describe('a workload that is created', () => {
     })
   })
 
-  it('with a state brings its word and its kept count; holds and history are stripped', () => {
+  it('with a state brings its intent and its kept count; holds and history are stripped', () => {
     const moved = web
       .snoozed({ at: at('Mon 7:00') })
       .pinned()
@@ -33,9 +33,9 @@ describe('a workload that is created', () => {
       .inBackoff(at('Mon 13:00'))
     const { result, reason } = created(moved)
     const { counter: _, ...state } = decodeState(result.annotations.state ?? '')
-    const { word, snoozed } = moved.state()
+    const { intent, snoozed } = moved.state()
     expect(reason).to.equal('stripped')
-    expect(state).to.deep.equal({ asleep: true, snoozed, word, history: [] })
+    expect(state).to.deep.equal({ asleep: true, snoozed, intent, history: [] })
     expect([result.replicas, result.labels]).to.deep.equal([0, { [ASLEEP_LABEL]: '3' }])
   })
 

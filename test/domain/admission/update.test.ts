@@ -94,7 +94,7 @@ describe('GitOps and sleep', () => {
     const { reason, result } = updated(asleep, asleep.withoutItsKey())
     const state = decodeState(result.annotations.state ?? '')
     expect([reason, result.snoozeKey, state.asleep]).to.deep.equal(['manual_wake', false, false])
-    expect(state.word).to.include({ want: 'awake', trigger: 'manual', by: 'kubectl-edit' })
+    expect(state.intent).to.include({ want: 'awake', trigger: 'manual', by: 'kubectl-edit' })
     expect(state.history[0]).to.include({ type: 'wake', trigger: 'manual' })
   })
 
@@ -180,7 +180,7 @@ describe('our marks in an update by others', () => {
   it('a manual wake by the key holds as any other', () => {
     const asleep = agent.scheduled('8:00-9:00').snoozed({ at: at('Mon 9:00') })
     const { result } = updated(asleep, asleep.withoutItsKey())
-    expect(decodeState(result.annotations.state ?? '').word?.hold).to.equal(NOON + 12 * HOUR)
+    expect(decodeState(result.annotations.state ?? '').intent?.hold).to.equal(NOON + 12 * HOUR)
   })
 })
 

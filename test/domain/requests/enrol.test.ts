@@ -54,7 +54,7 @@ describe('PUT schedule', () => {
     const { after, state } = asked(awake, { action: 'schedule', timezone: 'Asia/Tokyo' }, NOON)
     expect(after.annotations).to.deep.include({ schedule: WORK, timezone: 'Asia/Tokyo' })
     expect(after.replicas).to.equal(0)
-    expect(state.word).to.deep.include({ schedule: `${WORK} Asia/Tokyo`, by: 'k8s:carol' })
+    expect(state.intent).to.deep.include({ schedule: `${WORK} Asia/Tokyo`, by: 'k8s:carol' })
   })
 
   it('with {} or "" removes it', () => {
@@ -110,11 +110,11 @@ describe('disable, whatever holds it', () => {
     asleep,
   }
   for (const [what, workload] of Object.entries(held)) {
-    it(`wakes what is ${what}, clears pin, override, word and backoff, and keeps schedule and history`, () => {
+    it(`wakes what is ${what}, clears pin, override, intent and backoff, and keeps schedule and history`, () => {
       const { after, state } = asked(workload, { action: 'disable' }, NIGHT)
       expect(after).to.deep.include({ replicas: 3, labels: {} })
       expect(after.annotations).to.deep.include({ enabled: 'false', schedule: WORK })
-      expect(state).not.to.have.any.keys('pin', 'override', 'word', 'backoff')
+      expect(state).not.to.have.any.keys('pin', 'override', 'intent', 'backoff')
       expect(state.history[0]).to.include({ type: 'wake', trigger: 'disable', by: 'k8s:carol' })
       expect(state.history.slice(1)).to.deep.equal(workload.state().history)
       expect(stepped(after, NIGHT).change).to.equal(undefined)

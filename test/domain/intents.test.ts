@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Request } from '../../src/domain/request.ts'
-import type { Word } from '../../src/domain/state.ts'
+import type { Intent } from '../../src/domain/state.ts'
 import { asked, followed, stepped } from '../support/decisions.ts'
 import { at, HOUR, rulesWith } from '../support/rules.ts'
 import { aDeployment } from '../support/workloads.ts'
@@ -15,17 +15,17 @@ const awake = aDeployment()
 const asleep = awake.snoozed({ at: at('Mon 18:00') })
 const unscheduled = aDeployment().withReplicas(3).enabled().remembering({})
 
-describe('the word is spoken by', () => {
+describe('the intent is spoken by', () => {
   it('an edge: its own instant, not the moment it was acted on, together with its transition', () => {
     const { state } = stepped(awake, at('Mon 18:07'))
-    expect(state.word).to.deep.equal({
+    expect(state.intent).to.deep.equal({
       want: 'asleep',
       at: at('Mon 18:00'),
       before: 'awake',
       by: null,
       trigger: 'schedule',
       schedule: KEY,
-    } satisfies Word)
+    } satisfies Intent)
   })
 
   it('no edge without its transition', () => {
@@ -35,7 +35,7 @@ describe('the word is spoken by', () => {
 
   it('a request', () => {
     const { state } = asked(awake, { action: 'snooze', for: 2 * HOUR }, at('Mon 12:00'))
-    expect(state.word).to.deep.equal({
+    expect(state.intent).to.deep.equal({
       want: 'asleep',
       at: at('Mon 12:00'),
       until: at('Mon 14:00'),
@@ -43,12 +43,12 @@ describe('the word is spoken by', () => {
       by: 'k8s:carol',
       trigger: 'api',
       schedule: KEY,
-    } satisfies Word)
+    } satisfies Intent)
   })
 
   it('a manual wake, in the name of the field manager', () => {
     const { state } = stepped(asleep.scaledByHand(4), at('Mon 20:00'))
-    expect(state.word).to.deep.equal({
+    expect(state.intent).to.deep.equal({
       want: 'awake',
       at: at('Mon 20:00'),
       hold: at('Tue 8:00'),
@@ -56,12 +56,12 @@ describe('the word is spoken by', () => {
       by: 'kubectl',
       trigger: 'manual',
       schedule: KEY,
-    } satisfies Word)
+    } satisfies Intent)
   })
 
   it('enabling what was not enabled', () => {
     const { state } = asked(aDeployment().scheduled(WORK), { action: 'enable' }, at('Mon 12:00'))
-    expect(state.word).to.deep.include({
+    expect(state.intent).to.deep.include({
       want: 'awake',
       at: at('Mon 12:00'),
       trigger: 'schedule',
@@ -79,7 +79,7 @@ describe('the word is spoken by', () => {
     it(`a change of ${what}, when it is seen`, () => {
       const { state, decision } = stepped(workload, at('Mon 12:00'), rules)
       expect(decision.action).to.equal('snooze')
-      expect(state.word).to.deep.include({
+      expect(state.intent).to.deep.include({
         want: 'asleep',
         at: at('Mon 12:00'),
         trigger: 'schedule',
@@ -92,7 +92,7 @@ describe('the word is spoken by', () => {
     for (const workload of [awake, awake.pinned(), awake.overridden()]) {
       const { state, decision } = stepped(workload.scheduled('9:00-19:00'), at('Mon 12:00'))
       expect(decision.action).to.equal('hold')
-      expect(state.word).to.deep.include({ at: at('Mon 12:00'), schedule: '9:00-19:00 UTC' })
+      expect(state.intent).to.deep.include({ at: at('Mon 12:00'), schedule: '9:00-19:00 UTC' })
     }
   })
 })
@@ -102,15 +102,15 @@ describe('a change of schedule seen together with what people did to an overridd
     const both = asleep.scheduled('9:00-17:00').overridden().editedTo(4)
     const { state, after } = stepped(both, at('Mon 20:00'))
     expect(state).to.deep.include({ asleep: false })
-    expect(state.word).to.deep.include({ at: at('Mon 20:00'), schedule: '9:00-17:00 UTC' })
+    expect(state.intent).to.deep.include({ at: at('Mon 20:00'), schedule: '9:00-17:00 UTC' })
     expect(stepped(after, at('Mon 20:00')).change).to.equal(undefined)
   })
 })
 
-describe('the word is not spoken by', () => {
+describe('the intent is not spoken by', () => {
   const NOW = at('Mon 20:00')
   const requested = asleep.woken({ at: at('Mon 19:00'), by: 'k8s:alice', hold: 12 * HOUR })
-  const word = requested.state().word
+  const intent = requested.state().intent
   const silent: [string, Request, typeof requested][] = [
     ['pin', { action: 'pin' }, requested],
     ['unpin', { action: 'unpin' }, requested.pinned()],
@@ -126,20 +126,20 @@ describe('the word is not spoken by', () => {
   ]
   for (const [what, request, workload] of silent) {
     it(what, () => {
-      expect(asked(workload, request, NOW).state.word).to.deep.equal(word)
+      expect(asked(workload, request, NOW).state.intent).to.deep.equal(intent)
     })
   }
 
   it('an override that expired', () => {
     const { state } = stepped(requested.overridden(at('Mon 19:30')), NOW)
     expect(state.override).to.equal(undefined)
-    expect(state.word).to.deep.equal(word)
+    expect(state.intent).to.deep.equal(intent)
   })
 
   it('a repair', () => {
     const { state } = stepped(asleep.editedTo(5), NOW)
     expect(state.history[0]).to.include({ trigger: 'recovery' })
-    expect(state.word).to.deep.equal(asleep.state().word)
+    expect(state.intent).to.deep.equal(asleep.state().intent)
   })
 
   it('backoff', () => {
@@ -156,35 +156,35 @@ describe('the word is not spoken by', () => {
     const { state, after } = stepped(asleep.scaledByHand(4, 'kube-controller-manager'), NOW)
     expect(state.history[0]).to.include({ type: 'snooze', trigger: 'recovery' })
     expect([state.asleep, state.snoozed?.replicas, after.replicas]).to.deep.equal([true, 4, 0])
-    expect(state.word).to.deep.equal(asleep.state().word)
+    expect(state.intent).to.deep.equal(asleep.state().intent)
   })
 
   it('what people do to an overridden sleeper: the marks follow', () => {
     const { state, after } = stepped(asleep.overridden().scaledByHand(4), NOW)
     expect(state).to.deep.include({ asleep: false })
     expect(after).to.deep.include({ labels: {}, replicas: 4 })
-    expect(state.word).to.deep.equal(asleep.state().word)
+    expect(state.intent).to.deep.equal(asleep.state().intent)
     expect(state.history[0]).to.include({ type: 'wake', trigger: 'manual', by: 'kubectl', replicas: 4 })
   })
 })
 
 describe('`before`', () => {
-  it('is the state when the word was spoken', () => {
-    expect(asked(asleep, { action: 'wake', for: HOUR }, at('Mon 20:00')).state.word?.before).to.equal(
+  it('is the state when the intent was spoken', () => {
+    expect(asked(asleep, { action: 'wake', for: HOUR }, at('Mon 20:00')).state.intent?.before).to.equal(
       'asleep',
     )
   })
 
-  it('is inherited from a replaced word whose `until` still ran', () => {
+  it('is inherited from a replaced intent whose `until` still ran', () => {
     const first = asked(unscheduled, { action: 'snooze', for: 2 * HOUR }, at('Mon 12:00')).after
     const second = asked(followed(first), { action: 'snooze', for: 2 * HOUR }, at('Mon 13:00'))
-    expect(second.state.word?.before).to.equal('awake')
+    expect(second.state.intent?.before).to.equal('awake')
     const third = asked(followed(first), { action: 'snooze', for: 2 * HOUR }, at('Mon 14:00'))
-    expect(third.state.word?.before).to.equal('asleep')
+    expect(third.state.intent?.before).to.equal('asleep')
   })
 
   it('is inherited by a manual wake too', () => {
     const limited = unscheduled.snoozed({ at: at('Mon 12:00'), trigger: 'api', by: 'k8s:a', for: 2 * HOUR })
-    expect(stepped(limited.scaledByHand(3), at('Mon 13:00')).state.word?.before).to.equal('awake')
+    expect(stepped(limited.scaledByHand(3), at('Mon 13:00')).state.intent?.before).to.equal('awake')
   })
 })
