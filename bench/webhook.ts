@@ -31,7 +31,7 @@ function nameOf(index: number): string {
 
 function deployment(name: string, resourceVersion: string) {
   const pin = { state: 'active' as const, replicas: 3, at: Date.UTC(2026, 2, 2), by: 'k8s:carol' }
-  const state = encodeState({ ...EMPTY_STATE, counter: 1, pin })
+  const state = encodeState({ ...EMPTY_STATE, kind: 'deployments', counter: 1, pin })
   const annotations = { [ANNOTATION.enabled]: 'true', [ANNOTATION.state]: state }
   const creationTimestamp = '2026-03-02T00:00:00Z'
   return {

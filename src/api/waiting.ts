@@ -1,14 +1,13 @@
-import { decodeState } from '../domain/state-codec.ts'
-import { operationInProgress, type State } from '../domain/state.ts'
-import { keyOf, podsFollowed, type Workload, type WorkloadKey } from '../domain/workload.ts'
+import { hasFollowed } from '../domain/history.ts'
+import { stateOf } from '../domain/reading.ts'
+import { operationInProgress } from '../domain/state.ts'
+import { keyOf, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
 import type { Workloads } from './ports.ts'
 
 const MAX_WAITERS = 1000
 /** So that one subject cannot take all places. */
 const MAX_WAITERS_OF_SUBJECT = 100
-/** How long the write that completes an operation may come after its pods, in milliseconds. */
-const COMPLETION = 1000
 
 /** A place among those who wait for pods; taken before the write, so that a full house changes nothing. */
 export interface Place {
@@ -55,13 +54,11 @@ export function createWaitingRoom(workloads: Workloads): WaitingRoom {
   function followed(written: Workload, timeout: number, signal: AbortSignal): Promise<Workload> {
     const { promise, resolve, reject } = Promise.withResolvers<Workload>()
     let newest = written
-    let completion: NodeJS.Timeout | undefined
     const look = (workload: Workload | undefined): void => {
       if (workload && isOlder(workload, written)) return
       if (!workload || workload.uid !== written.uid) return reject(deleted(written))
       newest = workload
       if (!isInProgress(workload)) resolve(workload)
-      else if (podsFollowed(workload)) completion ??= setTimeout(() => resolve(newest), COMPLETION)
     }
     const end = () => resolve(newest)
     const timer = setTimeout(end, timeout)
@@ -76,7 +73,6 @@ export function createWaitingRoom(workloads: Workloads): WaitingRoom {
       forget()
       ends.removeEventListener('abort', end)
       clearTimeout(timer)
-      clearTimeout(completion)
     })
   }
 
@@ -113,16 +109,8 @@ function isOlder(workload: Workload, written: Workload): boolean {
 
 function isInProgress(workload: Workload): boolean {
   const state = stateOf(workload)
-  return state !== undefined && operationInProgress(state) !== undefined
-}
-
-/** Undefined: there is none, or none that can be read. */
-function stateOf({ annotations: { state } }: Workload): State | undefined {
-  try {
-    return state === undefined ? undefined : decodeState(state)
-  } catch {
-    return undefined
-  }
+  const operation = state && operationInProgress(state)
+  return operation !== undefined && !hasFollowed(operation, workload)
 }
 
 function deleted({ namespace, kind, name }: WorkloadKey): Refusal {

@@ -1,6 +1,6 @@
 import { statusRecord, type StatusRecord } from '../domain/record.ts'
 import { planRequest, type Request } from '../domain/request.ts'
-import { podsFollowed, type Workload, type WorkloadKey } from '../domain/workload.ts'
+import type { Workload, WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
 import { answer } from './answers.ts'
 import type { ApiContext, Input, Step } from './context.ts'
@@ -56,7 +56,6 @@ export function createWrites(deps: ApiDeps, waitingRoom: WaitingRoom): (asked: A
       const workload = await place.followed(written.workload, milliseconds(wait), gone)
       const now = clock()
       const record = statusRecord(workload, now, rules)
-      if (podsFollowed(workload)) record.operation_in_progress = false
       answer(ctx, now, withOutcome(message, record), record)
     } finally {
       place?.release()

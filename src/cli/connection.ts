@@ -27,7 +27,7 @@ export function connectionTo({ config, kubeconfig, observer, clock, logger }: Co
   const credentials = new Credentials({ source: { file: kubeconfig }, log: logger })
   const transport = new HttpTransport(credentials)
   const client = new KubernetesClient({ transport, observer })
-  const informer = new WorkloadInformer({ lister: client, observer, log: logger })
+  const informer = new WorkloadInformer({ lister: client, observer, log: logger, clock })
   const { writesPerSecond, wakesPerSecond } = config.controller
   const gate = new WriteGate({ writesPerSecond, wakesPerSecond })
   const patcher = new WorkloadPatcher({ calls: client, copy: informer, gate })

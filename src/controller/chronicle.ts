@@ -1,6 +1,8 @@
 import type { Clock } from '../clock.ts'
-import { readableState } from '../domain/state-codec.ts'
-import { EMPTY_STATE, type Operation, type State } from '../domain/state.ts'
+import { endingOf } from '../domain/history.ts'
+import { stateOf } from '../domain/reading.ts'
+import type { Rules } from '../domain/rules.ts'
+import { EMPTY_STATE, operationInProgress, type Operation, type State } from '../domain/state.ts'
 import { counted, iso } from '../domain/text.ts'
 import type { Workload } from '../domain/workload.ts'
 import type { EventReason, Observer, Recorder } from './ports.ts'
@@ -18,15 +20,18 @@ interface Told {
 }
 
 /**
- * Tells what was done, from what the workload itself says: a new entry of its history is an Event, an
- * entry that ended is a metric. So nothing is told before it is written, and what another replica
- * did is told as well.
+ * Tells what was done, from what the workload itself says: a new entry of its history is an Event, an operation
+ * that ended is a metric. So nothing is told before it is written, and what another replica did is told as well.
  */
 export class Chronicle {
   readonly #ports: ChroniclePorts
+  readonly #rules: Rules
+  /** Operations that were seen to run and whose end is not counted yet, by uid. */
+  readonly #running = new Map<string, Operation>()
 
-  constructor(ports: ChroniclePorts) {
+  constructor(ports: ChroniclePorts, rules: Rules) {
     this.#ports = ports
+    this.#rules = rules
   }
 
   /** `before` is the newest copy that was told of, `after` a newer one. */
@@ -48,19 +53,50 @@ export class Chronicle {
     }
   }
 
+  /** To be called at each look: an operation ends when its pods have followed, or its time is up, without a write. */
+  looked(workload: Workload): void {
+    const state = readable(workload)
+    const running = state && operationInProgress(state)
+    if (!running) return
+    const ending = endingOf(state, workload, this.#ports.clock(), this.#rules.policy)
+    if (!ending) this.#running.set(workload.uid, running)
+    else this.#count(workload, { ...running, result: ending.result, duration: ending.at - running.at })
+  }
+
+  forget({ uid }: Workload): void {
+    this.#running.delete(uid)
+  }
+
+  clear(): void {
+    this.#running.clear()
+  }
+
   #tell(operation: Operation, then: State, now: State, workload: Workload): void {
-    const { recorder, observer } = this.#ports
-    const { type, trigger, at, result, duration } = operation
-    // Each is a write of its own, so no two of a type share a millisecond.
-    const known = then.history.find((entry) => entry.at === at && entry.type === type)
+    const known = then.history.some((entry) => isSame(entry, operation))
     if (!known) {
       const event = eventOf(operation, now)
-      recorder.record(workload, event.type, event.reason, event.message)
+      this.#ports.recorder.record(workload, event.type, event.reason, event.message)
     }
-    if (result === 'running' || known?.result === result) return
-    observer.operation(type, trigger, workload.kind, result)
-    if (result === 'succeeded') observer.operationDuration(type, workload.kind, (duration ?? 0) / 1000)
+    if (operation.result === 'running') return
+    if (!known) this.#running.set(workload.uid, operation)
+    this.#count(workload, operation)
   }
+
+  /** Counts the end of an operation that was seen to run; once. */
+  #count({ uid, kind }: Workload, operation: Operation): void {
+    const seen = this.#running.get(uid)
+    if (!seen || !isSame(seen, operation)) return
+    this.#running.delete(uid)
+    const { observer } = this.#ports
+    const { type, trigger, result, duration } = operation
+    observer.operation(type, trigger, kind, result)
+    if (result === 'succeeded') observer.operationDuration(type, kind, (duration ?? 0) / 1000)
+  }
+}
+
+/** Each is a write of its own, so no two of a type share a millisecond. */
+function isSame(a: Operation, b: Operation): boolean {
+  return a.at === b.at && a.type === b.type
 }
 
 function eventOf({ type, trigger, at, replicas, by, result }: Operation, { snoozed }: State): Told {
@@ -78,6 +114,6 @@ function eventOf({ type, trigger, at, replicas, by, result }: Operation, { snooz
   return { type: 'Normal', reason: asleep ? 'Snoozed' : 'Woken', message }
 }
 
-function readable({ annotations: { state } }: Workload): State | undefined {
-  return state === undefined ? EMPTY_STATE : readableState(state)
+function readable(workload: Workload): State | undefined {
+  return workload.annotations.state === undefined ? EMPTY_STATE : stateOf(workload)
 }

@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock, Instant } from '../clock.ts'
 import type { Rules } from '../domain/rules.ts'
+import { isOlder } from '../domain/marks.ts'
 import { keyOf, parseKey, type Workload } from '../domain/workload.ts'
 import type { Logger } from '../logger.ts'
 import type { Runnable } from '../runnable.ts'
 import { Chronicle } from './chronicle.ts'
 import { Complaints } from './complaints.ts'
-import { isOlder, Memory } from './memory.ts'
+import { Memory } from './memory.ts'
 import type { Later, Observer, Priority, Recorder, Workloads, Writer } from './ports.ts'
 import { WorkQueue } from './queue.ts'
 import { Reconciler } from './reconciler.ts'
@@ -68,7 +69,7 @@ export class Controller implements Runnable {
     this.#ports = ports
     this.#excluded = settings.excludeNamespaces
     this.#stopWithin = settings.stopWithin ?? STOP_WITHIN_MS
-    this.#chronicle = new Chronicle(ports)
+    this.#chronicle = new Chronicle(ports, rules)
     this.#complaints = new Complaints(ports, rules)
     this.#timers = new Timers((key, at) => this.#rang(key, at), clock, later)
     this.#reconciler = new Reconciler(ports, rules, this.#memory)
@@ -116,6 +117,7 @@ export class Controller implements Runnable {
     this.#rung.clear()
     this.#retries.clear()
     this.#memory.clear()
+    this.#chronicle.clear()
   }
 
   async #lookAtAll(): Promise<void> {
@@ -143,11 +145,11 @@ export class Controller implements Runnable {
   }
 
   #saw(before: Workload | undefined, after: Workload): void {
-    const known = this.#memory.newest(after) ?? before
+    const known = this.#memory.of(after)?.workload ?? before
     const inOrder = this.#memory.note(after)
-    if (!before || isRelevant(before, after)) this.#consider(after)
     if (inOrder && known) this.#chronicle.changed(known, after)
-    if (!this.#memory.recall(after)) this.#complaints.changed(before, after)
+    if (!before || isRelevant(before, after)) this.#consider(after)
+    if (this.#memory.isInOrder(after)) this.#complaints.changed(before, after)
   }
 
   #rang(key: string, at: Instant): void {
@@ -175,6 +177,7 @@ export class Controller implements Runnable {
       this.#timers.set(key, notBefore)
       return
     }
+    this.#chronicle.looked(workload)
     const { priority, lookAgainAt } = this.#reconciler.glance(workload)
     if (lookAgainAt === undefined) this.#timers.delete(key)
     else this.#timers.set(key, lookAgainAt)
@@ -214,6 +217,7 @@ export class Controller implements Runnable {
 
   #forget(workload: Workload): void {
     this.#memory.forget(workload)
+    this.#chronicle.forget(workload)
     this.#drop(keyOf(workload))
   }
 

@@ -1,7 +1,6 @@
 import type { Clock, Instant } from '../clock.ts'
 import type { Decision } from '../domain/decision.ts'
-import { planFailure, planStep } from '../domain/operation.ts'
-import type { Change } from '../domain/patch.ts'
+import { planFailure, planStep, type Step } from '../domain/operation.ts'
 import type { Rules } from '../domain/rules.ts'
 import { UnreadableState } from '../domain/state-codec.ts'
 import { keyOf, type Workload, type WorkloadKey } from '../domain/workload.ts'
@@ -29,12 +28,6 @@ export type Outcome =
     }
   | { readonly type: 'failed'; readonly why: Failure }
 
-interface Planned {
-  readonly change: Change | undefined
-  /** undefined: marks are restored, nothing is decided. */
-  readonly decision: Decision | undefined
-}
-
 interface ReconcilerPorts {
   readonly writer: Writer
   readonly clock: Clock
@@ -57,7 +50,7 @@ export class Reconciler {
   glance(workload: Workload): Glance {
     try {
       const { change, decision } = this.#plan(workload)
-      return { priority: change && priorityOf(decision), lookAgainAt: decision?.lookAgainAt }
+      return { priority: change && priorityOf(decision), lookAgainAt: decision.lookAgainAt }
     } catch (error) {
       if (error instanceof UnreadableState) return { priority: undefined, lookAgainAt: undefined }
       throw error
@@ -76,7 +69,7 @@ export class Reconciler {
     try {
       const { plan: planned, workload, wrote } = await writer.write(key, plan, { priority, ...stopping })
       const { decision } = planned
-      const moved = wrote && decision?.action !== 'hold' ? decision : undefined
+      const moved = wrote && decision.action !== 'hold' ? decision : undefined
       if (moved) {
         const { action, trigger, reason } = moved
         logger.info({ workload: keyOf(key), action, trigger, reason: reason.code }, reason.text)
@@ -87,10 +80,8 @@ export class Reconciler {
     }
   }
 
-  #plan(workload: Workload): Planned {
-    const lost = this.#memory.recall(workload)
-    if (lost) return { change: lost, decision: undefined }
-    return planStep(workload, this.#ports.clock(), this.#rules)
+  #plan(workload: Workload): Step {
+    return planStep(workload, this.#ports.clock(), this.#rules, this.#memory.of(workload))
   }
 
   async #failed(
@@ -119,7 +110,7 @@ export class Reconciler {
   ): Promise<Outcome | undefined> {
     const { writer, clock } = this.#ports
     const plan = (workload: Workload) => ({
-      change: planFailure(workload, decision, clock(), this.#rules),
+      change: planFailure(workload, decision, clock(), this.#rules, this.#memory.of(workload)),
     })
     const { workload, wrote } = await writer.write(key, plan, { priority: 'completion', ...stopping })
     return wrote ? { type: 'done', workload, moved: undefined } : undefined
@@ -140,7 +131,7 @@ function failureOf(error: unknown): Failure {
 }
 
 /** Waking comes first; a write that moves no pods comes last. */
-function priorityOf(decision: Decision | undefined): Priority {
-  if (!decision || decision.action === 'hold' || decision.action === 'adopt') return 'completion'
+function priorityOf(decision: Decision): Priority {
+  if (decision.action === 'hold' || decision.action === 'adopt') return 'completion'
   return decision.action
 }

@@ -6,9 +6,20 @@ import type { Backoff, State } from './state.ts'
 const FAILURE_BASE = 10_000
 const FAILURE_MAX = 600_000
 
+/** Milliseconds that clocks may differ: beyond them an end that no rule sets is an error, and is cut. */
+const CLOCK_SKEW = 5 * 60_000
+
 /** The backoff that holds now, if any. */
 export function backoffInEffect({ backoff }: State, now: Instant): Backoff | undefined {
   return backoff && backoff.until > now ? backoff : undefined
+}
+
+/** A backoff that ends later than any can (a clock that was set back, a state from elsewhere) ends after the longest. */
+export function withBackoffCut(state: State, now: Instant, { backoff: policy }: Policy): State {
+  const { backoff } = state
+  if (!backoff) return state
+  const end = now + (backoff.cause === 'flapping' ? policy.max : FAILURE_MAX)
+  return backoff.until > end + CLOCK_SKEW ? { ...state, backoff: { ...backoff, until: end } } : state
 }
 
 /**

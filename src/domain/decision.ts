@@ -1,15 +1,18 @@
 import type { Instant } from '../clock.ts'
 import { backoffInEffect } from './backoff.ts'
 import { driftOf } from './drift.ts'
-import { finishedOperation } from './history.ts'
 import { earliest, latest } from './instants.ts'
-import { countToKeep, countToWake, keptCount, type Reading } from './reading.ts'
+import { countToGiveBack, countToKeep, countToWake, keptCount, type Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import { operationInProgress, type Backoff, type Override } from './state.ts'
 import { iso } from './text.ts'
 import { hold, look, type Decision, type Reason, type ReasonCode, type Verdict } from './verdict.ts'
 import { wanted, type Wanted, type WantedBy } from './wanted.ts'
 import { isRunning, pathOf } from './workload.ts'
+
+/** Why a StatefulSet is not put to sleep (KEP-1847). */
+export const DATA_AT_RISK =
+  'its persistentVolumeClaimRetentionPolicy.whenScaled is Delete, so sleeping would delete its volumes'
 
 export type { Decision, Reason } from './verdict.ts'
 
@@ -18,16 +21,11 @@ export function decide(reading: Reading, now: Instant, rules: Rules): Decision {
   if (reading.workload.deleting) {
     return { ...asItIs(reading), ...hold('deleting', 'it is being deleted') }
   }
-  const finished = finishedOperation(reading, now, rules.policy)
-  const running = finished ? undefined : operationInProgress(reading.state)
+  const running = operationInProgress(reading.state)
   const timeout = running && running.at + rules.policy.operationTimeout
   const { lookAgainAt, ...verdict } = judge(reading, now, rules)
-  return {
-    ...asItIs(reading),
-    ...verdict,
-    ...(finished ? { finished } : {}),
-    ...look(earliest(lookAgainAt, timeout)),
-  }
+  const late = timeout !== undefined && timeout > now ? timeout : undefined
+  return { ...asItIs(reading), ...verdict, ...look(earliest(lookAgainAt, late)) }
 }
 
 /** The override that holds now, if any. */
@@ -67,23 +65,32 @@ function notManaged(reading: Reading, now: Instant): Verdict {
 function managed(reading: Reading, override: Override | undefined, now: Instant, rules: Rules): Verdict {
   const { state } = reading
   const wish = wanted(reading, now, rules)
-  const spoken = wish.spoken ? { intent: wish.spoken } : {}
   const drift = driftOf(reading, override, wish, now, rules)
-  if (drift?.action === 'adopt') return { ...spoken, ...drift }
+  if (drift?.adopts) return drift
   if (!drift && state.pin) {
     const { state: held, by, at } = state.pin
-    return { ...hold('pinned', `pinned ${held} by ${by} since ${iso(at)}`), ...spoken }
+    return hold('pinned', `pinned ${held} by ${by} since ${iso(at)}`)
   }
-  if (!drift && override) return { ...overridden(override), ...spoken }
-  const verdict = { ...spoken, ...(drift ?? automatic(reading, wish)) }
+  if (!drift && override) return overridden(override)
+  const verdict = withoutRisk(reading, drift ?? automatic(reading, wish, now))
   const backoff = backoffInEffect(state, now)
-  if (backoff && verdict.action !== 'hold') {
-    return { ...waiting(backoff, verdict.reason), ...spoken }
-  }
+  if (backoff && verdict.action !== 'hold' && !verdict.adopts) return waiting(backoff, verdict.reason)
   const freed = [state.override?.until, state.backoff?.until].map((end) => passed(end, now))
   const dueAt = verdict.dueAt === undefined ? undefined : latest(verdict.dueAt, ...freed)
   const due = dueAt === undefined ? {} : { dueAt }
   return { ...verdict, ...due, ...look(state.pin ? undefined : wish.next) }
+}
+
+/** What must not be put to sleep on its own is left running; a sleeper that was found running is awake. */
+function withoutRisk(reading: Reading, verdict: Verdict): Verdict {
+  const { workload, state } = reading
+  if (!workload.deletesVolumes || verdict.action !== 'snooze' || !isRunning(workload)) return verdict
+  const risk: Reason = {
+    code: 'data_at_risk',
+    text: `left awake: ${DATA_AT_RISK} (then: ${verdict.reason.text})`,
+  }
+  if (!state.asleep) return { action: 'hold', reason: risk }
+  return { action: 'adopt', adopts: true, trigger: 'recovery', replicas: workload.replicas, reason: risk }
 }
 
 const CODE: Record<WantedBy, ReasonCode> = {
@@ -96,9 +103,11 @@ const CODE: Record<WantedBy, ReasonCode> = {
 }
 
 /** What the schedule or the latest intent asks for. */
-function automatic(reading: Reading, wish: Wanted): Verdict {
+function automatic(reading: Reading, wish: Wanted, now: Instant): Verdict {
   const reason: Reason = { code: CODE[wish.rule], text: wish.text }
+  const kept = countToGiveBack(reading)
   if ((wish.want === 'asleep') === reading.state.asleep) {
+    if (kept !== undefined) return givenBack(reading, wish, kept, reason, now)
     return {
       action: 'hold',
       reason: isRunning(reading.workload) || reading.state.asleep ? reason : emptied(reading, reason),
@@ -112,6 +121,17 @@ function automatic(reading: Reading, wish: Wanted): Verdict {
   return wish.want === 'asleep'
     ? { action: 'snooze', replicas: countToKeep(reading), ...transition }
     : { action: 'wake', replicas: countToWake(reading), ...transition }
+}
+
+/** A hand woke it to fewer than were kept: the next edge that finds it so brings those back. */
+function givenBack(reading: Reading, wish: Wanted, kept: number, reason: Reason, now: Instant): Verdict {
+  const edge = reading.schedule?.latestEdge(now)
+  const wokenAt = reading.state.woken?.at ?? now
+  if (wish.rule !== 'schedule' || !edge || edge.at <= wokenAt) {
+    return { action: 'hold', reason: { ...reason, text: `${reason.text}; ${kept} are kept` } }
+  }
+  const intent = wish.withTransition ? { intent: wish.withTransition } : {}
+  return { action: 'wake', replicas: kept, reason, dueAt: edge.at, ...intent }
 }
 
 /** Awake, and without replicas: not our doing, so no schedule undoes it. */

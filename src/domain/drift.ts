@@ -1,12 +1,12 @@
 import type { Instant } from '../clock.ts'
 import { earliest } from './instants.ts'
-import { countToKeep, countToWake, keptCount, type Reading } from './reading.ts'
+import { newIntent, wakeHold } from './intent.ts'
+import { countToGiveBack, countToKeep, countToWake, keptCount, type Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
-import type { Override, Intent } from './state.ts'
+import type { Override } from './state.ts'
 import { counted } from './text.ts'
 import { look, type Reason, type Verdict } from './verdict.ts'
 import type { Wanted } from './wanted.ts'
-import { newIntent, wakeHold } from './intent.ts'
 import { isRunning, type Workload } from './workload.ts'
 
 /** What to do about a workload that others moved away from its marks; undefined: they agree. */
@@ -18,8 +18,21 @@ export function driftOf(
   rules: Rules,
 ): Verdict | undefined {
   if (reading.state.pin) return pinDrift(reading)
-  if (!reading.state.asleep || !isRunning(reading.workload)) return undefined
+  if (!reading.state.asleep) return scaledBackDown(reading, override, now)
+  if (!isRunning(reading.workload)) return undefined
   return override ? adopted(reading) : sleeperDrift(reading, wish, now, rules)
+}
+
+/** Woken by hand to fewer than were kept, and scaled to 0 again: it is asleep again, with those kept. */
+function scaledBackDown(reading: Reading, override: Override | undefined, now: Instant): Verdict | undefined {
+  const replicas = countToGiveBack(reading)
+  if (replicas === undefined || isRunning(reading.workload)) return undefined
+  const { by, who } = scaling(reading)
+  const reason: Reason = { code: 'manual_scaling', text: `scaled to 0 by ${who}` }
+  const intent = override
+    ? {}
+    : { intent: newIntent(reading, now, { want: 'asleep', by, trigger: 'manual' }) }
+  return { action: 'snooze', adopts: true, trigger: 'manual', by, replicas, reason, ...intent }
 }
 
 /** A pinned workload that is not as it was pinned: the webhook was away. */
@@ -39,11 +52,12 @@ function pinDrift(reading: Reading): Verdict | undefined {
   return { action: 'wake', trigger: 'pin', reason, replicas }
 }
 
-/** A sleeper that somebody woke while it was overridden: the marks follow, and no intent is spoken. */
+/** A sleeper that somebody woke while it was overridden: the marks follow, and no intent is formed. */
 function adopted(reading: Reading): Verdict {
   const { by, who, what } = scaling(reading)
   const reason: Reason = { code: 'manual_scaling', text: `${what} by ${who} while overridden` }
-  return { action: 'adopt', trigger: 'manual', by, replicas: countToKeep(reading), reason }
+  const replicas = countToKeep(reading)
+  return { action: 'adopt', adopts: true, trigger: 'manual', by, replicas, reason, ...stillKept(reading) }
 }
 
 /** A sleeper that somebody else woke: a manual wake if it was scaled, put back to sleep otherwise. */
@@ -57,24 +71,46 @@ function sleeperDrift(reading: Reading, wish: Wanted, now: Instant, rules: Rules
     return { action: 'snooze', trigger: 'recovery', reason: { code: 'recovery', text }, replicas }
   }
   const hold = wakeHold(reading, now, rules)
-  const intent: Intent = newIntent(reading, now, { want: 'awake', by, trigger: 'manual', ...hold })
+  const intent = newIntent(reading, now, { want: 'awake', by, trigger: 'manual', ...hold })
   const reason: Reason = { code: 'manual_scaling', text: `${what} by ${who}` }
   const next = earliest(intent.hold, schedule?.nextEdge(now)?.at)
-  return { action: 'adopt', trigger: 'manual', by, replicas, reason, intent, ...look(next) }
+  return {
+    action: 'adopt',
+    adopts: true,
+    trigger: 'manual',
+    by,
+    replicas,
+    reason,
+    intent,
+    ...stillKept(reading),
+    ...look(next),
+  }
 }
 
-/** Through the scale subresource; the autoscaler, which acts from the controller manager, is nobody's hand. */
+/** A hand that wakes a sleeper to fewer than are kept does not lower what is kept. */
+function stillKept(reading: Reading): { kept?: number } {
+  const { workload } = reading
+  const kept = keptCount(reading)
+  const lowers = workload.kind !== 'daemonsets' && isManualScaling(workload) && workload.replicas < kept
+  return lowers ? { kept } : {}
+}
+
+/** Through the scale subresource; autoscalers, which use it too, are nobody's hand. */
 function isManualScaling({ replicasManager }: Workload): boolean {
-  return replicasManager?.subresource === 'scale' && replicasManager.manager !== 'kube-controller-manager'
+  return replicasManager?.subresource === 'scale' && !AUTOSCALERS.has(replicasManager.manager)
 }
 
-/** Who set the count that a workload was found with, and to what. */
+/** Field managers: the HPA acts from the controller manager; KEDA's operator is named after its binary. */
+const AUTOSCALERS: ReadonlySet<string> = new Set(['kube-controller-manager', 'keda', 'keda-operator'])
+
+/** Who set the count that a workload was found with, and to what. A manager is what a client chose to call itself. */
 function scaling(reading: Reading) {
   const { kind, replicasManager } = reading.workload
   const manager = replicasManager?.manager ?? ''
+  const by = manager === '' ? null : `manager:${manager}`.slice(0, 128)
   return {
-    by: manager.slice(0, 128) || null,
-    who: manager || 'somebody',
-    what: kind === 'daemonsets' ? 'woken' : `scaled to ${counted(countToKeep(reading), 'replica')}`,
+    by,
+    who: by ?? 'somebody',
+    what: kind === 'daemonsets' ? 'woken' : `scaled to ${counted(reading.workload.replicas, 'replica')}`,
   }
 }

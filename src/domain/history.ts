@@ -3,7 +3,13 @@ import type { Policy } from './policy.ts'
 import type { Reading } from './reading.ts'
 import { HISTORY_LIMIT } from './state-codec.ts'
 import { operationInProgress, type Operation, type OperationResult, type State } from './state.ts'
-import { isRunning, podsFollowed } from './workload.ts'
+import { isRunning, podsFollowed, type Workload } from './workload.ts'
+
+/** How an operation ended, and when. */
+export interface Ending {
+  readonly result: 'succeeded' | 'timed_out'
+  readonly at: Instant
+}
 
 /** The history with `operation` as its newest; what was still running is superseded by it. */
 export function withOperation(state: State, operation: Operation): State {
@@ -13,24 +19,42 @@ export function withOperation(state: State, operation: Operation): State {
   return { ...state, history: [operation, ...before].slice(0, HISTORY_LIMIT) }
 }
 
-/** The operation in progress has ended; a state without one stays as it is. */
-export function withResult(state: State, result: OperationResult, now: Instant): State {
+/**
+ * The reading with its operation in progress completed, if that has ended by now. Completion is computed from the
+ * object, so that every replica says the same, and goes along with the next write; only a wake's is a write of its
+ * own, since that also gives `f:replicas` back.
+ */
+export function completed(reading: Reading, now: Instant, policy: Policy): Reading {
+  const { state, written, workload } = reading
+  const ending = endingOf(state, workload, now, policy)
   const [newest, ...older] = state.history
-  if (newest?.result !== 'running') return state
-  return { ...state, history: [ended(newest, result, now), ...older] }
+  if (!ending || !newest) return reading
+  const completion = { ...state, history: [ended(newest, ending.result, ending.at), ...older] }
+  const writesItself = newest.type === 'wake' && workload.ownReplicasEntry !== undefined
+  const alone = state === written && !writesItself
+  return { ...reading, state: completion, written: alone ? completion : written }
 }
 
 /** How the operation in progress has ended by now; undefined: there is none, or it still runs. */
-export function finishedOperation(
-  { state, workload }: Reading,
+export function endingOf(
+  state: State,
+  workload: Workload,
   now: Instant,
   { operationTimeout }: Policy,
-): 'succeeded' | 'timed_out' | undefined {
+): Ending | undefined {
   const operation = operationInProgress(state)
   if (!operation) return undefined
-  // A snooze that somebody undid has not succeeded because their pods are ready.
-  if (podsFollowed(workload) && (operation.type === 'wake' || !isRunning(workload))) return 'succeeded'
-  return now >= operation.at + operationTimeout ? 'timed_out' : undefined
+  if (hasFollowed(operation, workload)) {
+    const { followedAt, updatedAt } = workload.pods
+    return { result: 'succeeded', at: within(followedAt ?? updatedAt ?? now, operation.at, now) }
+  }
+  const timeout = operation.at + operationTimeout
+  return now >= timeout ? { result: 'timed_out', at: timeout } : undefined
+}
+
+/** Whether the pods are as `operation` asks. A snooze that somebody undid has not succeeded because theirs are ready. */
+export function hasFollowed({ type }: Operation, workload: Workload): boolean {
+  return podsFollowed(workload) && (type === 'wake' || !isRunning(workload))
 }
 
 /** Snooze and wake operations after `since` that the cluster did not refuse. */
@@ -38,6 +62,10 @@ export function recentOperations(state: State, since: Instant): number {
   return state.history.filter(({ at, result }) => at > since && result !== 'failed').length
 }
 
-function ended(operation: Operation, result: OperationResult, now: Instant): Operation {
-  return { ...operation, result, duration: Math.max(0, now - operation.at) }
+function ended(operation: Operation, result: OperationResult, at: Instant): Operation {
+  return { ...operation, result, duration: Math.max(0, at - operation.at) }
+}
+
+function within(at: Instant, from: Instant, to: Instant): Instant {
+  return Math.min(Math.max(at, from), Math.max(from, to))
 }

@@ -1,9 +1,9 @@
 import type { Instant } from '../clock.ts'
 import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
-import type { Sleep, Intent } from './state.ts'
+import type { Intent, Sleep } from './state.ts'
 
-/** An intent from further ahead than this is no intent: some clock is wrong. */
+/** Milliseconds: an intent from further ahead than this is ignored, since some clock is wrong. */
 const CLOCK_SKEW = 5 * 60_000
 
 export function presentState({ state }: Reading): Sleep {
@@ -25,29 +25,26 @@ export function stillRuns(intent: Intent | undefined, now: Instant): intent is I
   return intent?.until !== undefined && intent.until > now
 }
 
-/** The key of the schedule in force; while it cannot be read, that of the last one that could. */
-export function scheduleInForce(reading: Reading, now: Instant): string | null {
-  if (reading.schedule) return reading.schedule.key
-  return reading.scheduleFault === undefined ? null : (currentIntent(reading, now)?.schedule ?? null)
-}
-
-/** An intent spoken now; `before` is inherited from an intent that still ran. */
+/**
+ * An intent formed now. Its `at` is later than that of the one that counts, so that a replica whose clock lags
+ * cannot ask in the past; its `before` is inherited from one whose `until` still runs.
+ */
 export function newIntent(
   reading: Reading,
   now: Instant,
-  said: Pick<Intent, 'want' | 'by' | 'trigger' | 'until' | 'hold'>,
+  asked: Pick<Intent, 'want' | 'by' | 'trigger' | 'until' | 'hold'>,
 ): Intent {
   const replaced = currentIntent(reading, now)
   const before = replaced && stillRuns(replaced, now) ? replaced.before : presentState(reading)
-  return { ...said, at: now, before, schedule: scheduleInForce(reading, now) }
+  return { ...asked, at: Math.max(now, (replaced?.at ?? 0) + 1), before }
 }
 
-/** How long a wake by hand holds in hours of sleep, where there is a schedule to return to. */
+/** How long a wake by hand or by request holds in hours of sleep, where there is a schedule to return to. */
 export function wakeHold({ schedule }: Reading, now: Instant, { policy }: Rules): { hold?: Instant } {
   return schedule && policy.wakeHold !== null ? { hold: now + policy.wakeHold } : {}
 }
 
-/** Who spoke a request's intent or a manual wake's, as reasons name them. */
+/** Who asked, by request or by hand, as reasons name them. */
 export function authorOf({ trigger, by }: Intent): string {
   const what = trigger === 'manual' ? 'manual scaling' : 'request'
   return by === null ? what : `${what} of ${by}`

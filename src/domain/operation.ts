@@ -1,9 +1,11 @@
 import type { Instant } from '../clock.ts'
-import { afterFailure, afterOperation } from './backoff.ts'
+import { afterFailure, afterOperation, withBackoffCut } from './backoff.ts'
+import { changeBetween } from './change.ts'
 import { decide, type Decision } from './decision.ts'
-import { finishedOperation, withOperation, withResult } from './history.ts'
+import { completed, withOperation } from './history.ts'
+import { withMarksRestored, type LastKnown } from './marks.ts'
 import type { Change } from './patch.ts'
-import { changeBetween, readWorkload, withState, type Reading } from './reading.ts'
+import { readWorkload, withState, type Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import type { Operation, State } from './state.ts'
 import { podsFollowed, type Workload } from './workload.ts'
@@ -14,40 +16,47 @@ export interface Step {
   readonly change: Change | undefined
 }
 
-type Transition = Pick<Decision, 'action' | 'trigger' | 'by' | 'replicas'>
+type Transition = Pick<Decision, 'action' | 'trigger' | 'by' | 'replicas' | 'kept'>
 
 /**
- * What the controller does about a workload now.
+ * What the controller does about a workload now, given what was last known of its marks.
  * @throws UnreadableState
  */
-export function planStep(workload: Workload, now: Instant, rules: Rules): Step {
-  const reading = readWorkload(workload, rules)
+export function planStep(workload: Workload, now: Instant, rules: Rules, known?: LastKnown): Step {
+  const restored = withMarksRestored(workload, known)
+  const read = readWorkload(restored, rules)
+  const reading = completed(read, now, rules.policy)
   const decision = decide(reading, now, rules)
   const target = carryOut(reading, decision, now, rules)
-  const untouched = target === reading && (workload.deleting || reading.enabled !== true)
-  return {
-    decision,
-    change: untouched ? undefined : changeBetween(workload, target),
-  }
+  const completes = reading !== read && reading.state !== reading.written
+  const untouched = target === reading && restored === workload && !completes
+  const others = workload.deleting || reading.enabled !== true
+  return { decision, change: untouched && others ? undefined : changeBetween(workload, target) }
 }
 
 /** What the workload becomes by a decision; a decision that changes nothing returns the same reading. */
 export function carryOut(reading: Reading, decision: Decision, now: Instant, rules: Rules): Reading {
   let { state } = reading
-  if (decision.finished) state = withResult(state, decision.finished, now)
+  if (reading.enabled === true && !reading.workload.deleting) state = tidied(reading, now, rules)
   if (decision.overrideExpired) state = without(state, 'override')
   if (decision.intent) state = { ...state, intent: decision.intent }
   const next = transition(withState(reading, state), decision, now, rules)
-  const after = decision.cleared
-    ? withState(next, without(next.state, 'pin', 'override', 'intent', 'backoff'))
-    : next
+  const after = decision.cleared ? withState(next, letGo(next.state)) : next
   return after.state === reading.state && after.workload === reading.workload ? reading : after
+}
+
+/** Without what has become untrue: a backoff from beyond any, and a kept count that somebody's own has replaced. */
+function tidied({ state, workload }: Reading, now: Instant, { policy }: Rules): State {
+  const cut = withBackoffCut(state, now, policy)
+  const { woken } = cut
+  const replaced = woken?.kept !== undefined && workload.replicas !== woken.set && workload.replicas !== 0
+  return replaced && !cut.asleep ? { ...cut, woken: { at: woken.at } } : cut
 }
 
 /** Puts to sleep, wakes or adopts; a decision to hold returns the same reading. */
 export function transition(reading: Reading, decision: Transition, now: Instant, rules: Rules): Reading {
   if (decision.action === 'hold') return reading
-  const { trigger, by, replicas, action } = decision
+  const { trigger, by, replicas, action, kept } = decision
   const workload =
     action === 'adopt' ? reading.workload : scaled(reading.workload, action === 'wake', replicas)
   const unmoved = workload === reading.workload && podsFollowed(workload)
@@ -59,13 +68,18 @@ export function transition(reading: Reading, decision: Transition, now: Instant,
     ...(unmoved ? { duration: 0, result: 'succeeded' } : { duration: null, result: 'running' }),
     by,
   }
-  const finished = finishedOperation(reading, now, rules.policy)
-  const before = finished ? withResult(reading.state, finished, now) : reading.state
+  const { state } = completed(reading, now, rules.policy)
   const marked: State =
     action === 'snooze'
-      ? { ...before, asleep: true, snoozed: { at: now, replicas, trigger, by } }
-      : { ...before, asleep: false, wokenAt: now }
-  return { ...reading, workload, state: afterOperation(withOperation(marked, operation), now, rules.policy) }
+      ? { ...state, asleep: true, snoozed: { at: now, replicas, trigger, by } }
+      : {
+          ...state,
+          asleep: false,
+          woken: { at: now, ...(kept === undefined ? {} : { kept, set: replicas }) },
+        }
+  const { woken } = marked
+  const tidy = action === 'snooze' && woken ? { ...marked, woken: { at: woken.at } } : marked
+  return { ...reading, workload, state: afterOperation(withOperation(tidy, operation), now, rules.policy) }
 }
 
 /** The cluster refused `decision`: what history and backoff remember of it, and nothing else. */
@@ -74,8 +88,9 @@ export function planFailure(
   decision: Decision,
   now: Instant,
   rules: Rules,
+  known?: LastKnown,
 ): Change | undefined {
-  const reading = readWorkload(workload, rules)
+  const reading = readWorkload(withMarksRestored(workload, known), rules)
   const { action, trigger, by } = decision
   if (action === 'hold' || action === 'adopt') return undefined
   const [newest, ...older] = reading.state.history
@@ -84,6 +99,13 @@ export function planFailure(
   const replicas = action === 'snooze' ? 0 : decision.replicas
   const failed: Operation = { type: action, trigger, at: now, replicas, duration: 0, by, result: 'failed' }
   return changeBetween(workload, withState(reading, afterFailure(withOperation(state, failed), now)))
+}
+
+/** What is not managed is held by nothing, and given nothing back. */
+export function letGo(state: State): State {
+  const { woken } = state
+  const own = woken?.kept === undefined ? state : { ...state, woken: { at: woken.at } }
+  return without(own, 'pin', 'override', 'intent', 'backoff')
 }
 
 export function without(state: State, ...names: ('pin' | 'override' | 'intent' | 'backoff')[]): State {

@@ -1,6 +1,7 @@
 import type { Instant } from '../clock.ts'
 import { decide, overrideInEffect } from './decision.ts'
 import { carryOut } from './operation.ts'
+import { completed } from './history.ts'
 import { readWorkload, type Reading } from './reading.ts'
 import { refuseOwned } from './request.ts'
 import type { Rules } from './rules.ts'
@@ -29,7 +30,7 @@ export function plannedTransitions(
   until: Instant,
 ): Transition[] {
   refuseOwned(workload)
-  const reading = readWorkload(workload, rules)
+  const reading = completed(readWorkload(workload, rules), now, rules.policy)
   if (reading.enabled !== true) return []
   return [...foresee(reading, now, rules, until, LOOKS)]
 }
@@ -53,10 +54,12 @@ function* foresee(
   for (let look = 0; look < looks && at !== undefined && at <= until; look += 1) {
     const decision = decide(reading, at, rules)
     const { action, reason } = decision
-    if (action === 'snooze' || action === 'wake') {
+    const after = carryOut(reading, decision, at, rules)
+    // A count given back to what is awake already is no transition.
+    if (action === 'snooze' || (action === 'wake' && reading.state.asleep)) {
       yield { at: new Date(at).toISOString(), type: action, reason: reason.text }
     }
-    reading = carryOut(reading, decision, at, rules)
+    reading = completed(after, at, rules.policy)
     const next: Instant | undefined = decide(reading, at, rules).lookAgainAt
     at = next !== undefined && next > at ? next : undefined
   }

@@ -1,13 +1,10 @@
-import { isEmpty, type Change } from './patch.ts'
 import type { Rules } from './rules.ts'
 import { InvalidTimezone, type Schedule } from './schedule/schedule.ts'
 import { InvalidSchedule } from './schedule/syntax.ts'
-import { decodeState, encodeState, UnreadableState } from './state-codec.ts'
+import { decodeState, readableState, UnreadableState } from './state-codec.ts'
 import { EMPTY_STATE, type State } from './state.ts'
 import {
-  ANNOTATION_NAMES,
   ANNOTATION,
-  ASLEEP_LABEL,
   hasSleepMark,
   isRunning,
   labelCount,
@@ -25,7 +22,7 @@ export interface Reading {
   /** Why there is no schedule although one was asked for. */
   readonly scheduleFault: string | undefined
   readonly state: State
-  /** The state as the annotation has it, before the marks had their say; undefined: there is none. */
+  /** The state to compare with: a write is due where `state` is another. undefined: the annotation has none. */
   readonly written: State | undefined
 }
 
@@ -34,14 +31,14 @@ export interface Reading {
  * @throws UnreadableState when the state is broken, or gone while a mark of sleep is there
  */
 export function readWorkload(workload: Workload, rules: Rules): Reading {
-  const { annotations } = workload
-  const text = annotations.state
-  if (text === undefined && hasSleepMark(workload)) {
+  const text = workload.annotations.state
+  const stored = text === undefined ? undefined : decodeState(text)
+  const written = stored?.kind === workload.kind ? stored : undefined
+  if (!written && hasSleepMark(workload)) {
     throw new UnreadableState('it is gone, and a mark says that the workload sleeps')
   }
-  const written = text === undefined ? undefined : decodeState(text)
   const state = written ? heedMarks(workload, written) : EMPTY_STATE
-  return { workload, ...readEnabled(annotations.enabled), ...readSchedule(workload, rules), state, written }
+  return { workload, ...readSettings(workload, rules), state, written }
 }
 
 /** As `readWorkload`; undefined: its state cannot be read. */
@@ -60,13 +57,13 @@ export function readWithoutState(workload: Workload, rules: Rules): Reading {
     ...EMPTY_STATE,
     asleep: hasSleepMark(workload) && !isRunning(workload),
   })
-  return {
-    workload,
-    ...readEnabled(workload.annotations.enabled),
-    ...readSchedule(workload, rules),
-    state,
-    written: undefined,
-  }
+  return { workload, ...readSettings(workload, rules), state, written: undefined }
+}
+
+/** The state that the annotation holds; undefined: none, none that can be read, or one written for another kind. */
+export function stateOf({ kind, annotations: { state: text } }: Workload): State | undefined {
+  const state = text === undefined ? undefined : readableState(text)
+  return state?.kind === kind ? state : undefined
 }
 
 export function withState(reading: Reading, state: State): Reading {
@@ -99,68 +96,20 @@ export function countToWake(reading: Reading): number {
   return isRunning(reading.workload) ? reading.workload.replicas : keptCount(reading)
 }
 
+/**
+ * The count that a hand left kept when it woke the workload to fewer: it comes back at the next edge, or by a wake
+ * request. undefined: there is none, or the count was changed since, but for 0.
+ */
+export function countToGiveBack({ state: { asleep, woken }, workload }: Reading): number | undefined {
+  if (asleep || woken?.kept === undefined || workload.kind === 'daemonsets') return undefined
+  return workload.replicas === woken.set || workload.replicas === 0 ? woken.kept : undefined
+}
+
 /** The count to keep when going to sleep; a DaemonSet's that its controller has not counted yet stays what it was. */
 export function countToKeep(reading: Reading): number {
   const { workload } = reading
   const uncounted = workload.kind === 'daemonsets' && workload.pods.observedGeneration < workload.generation
-  return uncounted ? keptCount(reading) : workload.replicas
-}
-
-/** All that differs between what a workload is and what it is to be; undefined: nothing. */
-export function changeBetween(workload: Workload, target: Reading): Change | undefined {
-  const annotations: Partial<Record<AnnotationName, string | null>> = {}
-  for (const name of ANNOTATION_NAMES) {
-    const value = target.workload.annotations[name]
-    if (value !== workload.annotations[name]) annotations[name] = value ?? null
-  }
-  const { state, written = EMPTY_STATE } = target
-  if (state !== written) annotations.state = encodeState({ ...state, counter: state.counter + 1 })
-  const label = state.asleep ? String(keptCount(target)) : null
-  const { replicas, snoozeKey } = target.workload
-  const change: Change = {
-    annotations,
-    ...(label === (workload.labels?.[ASLEEP_LABEL] ?? null) ? {} : { label }),
-    ...(replicas === workload.replicas || workload.kind === 'daemonsets' ? {} : { replicas }),
-    ...(snoozeKey === workload.snoozeKey ? {} : { snoozeKey }),
-    ...(workload.ownReplicasEntry !== undefined && completesWake(written, state) ? { disown: true } : {}),
-  }
-  return isEmpty(change) ? undefined : change
-}
-
-/** The write that does so gives `f:replicas` back, so that a server-side applier may set it. */
-function completesWake(before: State, { history: [newest] }: State): boolean {
-  if (newest === before.history[0] || newest?.type !== 'wake') return false
-  return newest.result === 'succeeded' || newest.result === 'timed_out'
-}
-
-/** The workload as it is once `change` is applied; its status is left as it was. */
-export function changed(workload: Workload, change: Change): Workload {
-  const annotations = apply(workload.annotations, change.annotations)
-  const labels =
-    change.label === undefined
-      ? workload.labels
-      : apply(workload.labels ?? {}, { [ASLEEP_LABEL]: change.label })
-  const specChanges = change.replicas !== undefined || change.snoozeKey !== undefined
-  return {
-    ...workload,
-    annotations,
-    labels,
-    hasAnnotations: workload.hasAnnotations || Object.keys(annotations).length > 0,
-    hasNodeSelector: workload.hasNodeSelector || change.snoozeKey === true,
-    snoozeKey: change.snoozeKey ?? workload.snoozeKey,
-    replicas: change.replicas ?? workload.replicas,
-    generation: workload.generation + (specChanges ? 1 : 0),
-  }
-}
-
-function apply<K extends string>(
-  map: Readonly<Partial<Record<K, string>>>,
-  changes: Partial<Record<K, string | null>>,
-) {
-  const merged = { ...map, ...changes } as Partial<Record<K, string | null | undefined>>
-  return Object.fromEntries(
-    Object.entries(merged).filter(([, value]) => value !== null && value !== undefined),
-  ) as Record<K, string>
+  return uncounted ? keptCount(reading) : (countToGiveBack(reading) ?? workload.replicas)
 }
 
 /**
@@ -177,6 +126,23 @@ function heedMarks(workload: Workload, state: State): State {
   if (state.asleep && state.snoozed?.replicas === kept) return state
   const snoozed = state.snoozed ?? { at: workload.createdAt, trigger: 'recovery' as const, by: null }
   return { ...state, asleep, snoozed: { ...snoozed, replicas: kept } }
+}
+
+type Settings = Pick<Reading, 'enabled' | 'zone' | 'schedule' | 'scheduleFault'>
+
+/** A ReplicaSet that outlived its Deployment carries copies of its annotations: they ask nothing of it. */
+function readSettings(workload: Workload, rules: Rules): Settings {
+  const schedule = readSchedule(workload, rules)
+  return isCopy(workload)
+    ? { ...schedule, enabled: false }
+    : { ...schedule, ...readEnabled(workload.annotations.enabled) }
+}
+
+function isCopy(workload: Workload): boolean {
+  if (workload.kind !== 'replicasets') return false
+  const text = workload.annotations.state
+  const kind = text === undefined ? undefined : readableState(text)?.kind
+  return kind === undefined ? workload.formerRevision && text === undefined : kind !== workload.kind
 }
 
 function readEnabled(text: string | undefined): Pick<Reading, 'enabled'> {

@@ -1,7 +1,7 @@
 import type { Instant } from '../clock.ts'
 import { backoffInEffect } from './backoff.ts'
 import { decide, overrideInEffect } from './decision.ts'
-import { recentOperations } from './history.ts'
+import { completed, recentOperations } from './history.ts'
 import { nextTransition, type Transition } from './plan.ts'
 import { keptCount, readableWorkload, readWorkload, type Reading } from './reading.ts'
 import { refuseOwned } from './request.ts'
@@ -86,7 +86,7 @@ export function listedRecord(workload: Workload, now: Instant, rules: Rules): St
 }
 
 function recordOf(workload: Workload, now: Instant, rules: Rules): StatusRecord {
-  const reading = readWorkload(workload, rules)
+  const reading = completed(readWorkload(workload, rules), now, rules.policy)
   const { state, enabled } = reading
   const managed = enabled === true
   const override = overrideInEffect(reading, now)
@@ -103,7 +103,7 @@ function recordOf(workload: Workload, now: Instant, rules: Rules): StatusRecord 
     snooze_requested: requested === 'asleep',
     wake_requested: requested === 'awake',
     snoozed_at: time(state.snoozed?.at),
-    woken_at: time(state.wokenAt),
+    woken_at: time(state.woken?.at),
     wake_schedule: reading.schedule?.text ?? null,
     timezone: reading.zone,
     has_manual_override: managed && override !== undefined,

@@ -1,9 +1,11 @@
 import type { Instant } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { backoffInEffect } from './backoff.ts'
-import { decide, type Reason } from './decision.ts'
+import { DATA_AT_RISK, decide, type Reason } from './decision.ts'
+import { changeBetween, changed } from './change.ts'
+import { completed } from './history.ts'
 import type { Change } from './patch.ts'
-import { changeBetween, changed, readWithoutState, readWorkload, type Reading } from './reading.ts'
+import { readWithoutState, readWorkload, type Reading } from './reading.ts'
 import { follow, type Context, type Outcome } from './requests/context.ts'
 import { disable, enable, putSchedule } from './requests/enrol.ts'
 import { clearOverride, override, pin, unpin } from './requests/hold.ts'
@@ -34,7 +36,7 @@ export interface Plan {
 
 /**
  * What `request` does, by whom, at `now`; in the order of design, section 5.
- * @throws Refusal OWNED, INVALID_STATE, NOT_ENABLED, PINNED, IN_BACKOFF; VALIDATION_ERROR for a schedule or zone
+ * @throws Refusal OWNED, INVALID_STATE, NOT_ENABLED, PINNED, DATA_AT_RISK, IN_BACKOFF; VALIDATION_ERROR for a schedule or zone
  */
 export function planRequest(
   workload: Workload,
@@ -52,10 +54,11 @@ export function planRequest(
   const { reading, repair } = readFor(request, workload, rules)
   refuseUnmanaged(reading, request)
   if (request.action === 'snooze' || request.action === 'wake') refusePinned(reading)
-  const settled = settle(reading, now, rules)
+  const settled = settle(completed(reading, now, rules.policy), now, rules)
   const outcome = act({ reading: settled, by, now, rules }, request, repair)
-  if (request.action === 'snooze' || request.action === 'wake') {
-    if (outcome.target !== settled && request.force !== true) refuseBackoff(reading, now)
+  if (request.action === 'snooze' && outcome.target !== settled && request.force !== true) {
+    refuseRisk(settled, outcome)
+    refuseBackoff(reading, now)
   }
   return planOf(workload, outcome, now, rules)
 }
@@ -92,6 +95,15 @@ function refusePinned({ workload, state: { pin } }: Reading): void {
   throw new Refusal('PINNED', message, { details: { pin: { ...pin, at: iso(pin.at) } } })
 }
 
+function refuseRisk({ workload }: Reading, { target }: Outcome): void {
+  if (!workload.deletesVolumes || !isRunning(workload) || isRunning(target.workload)) return
+  throw new Refusal(
+    'DATA_AT_RISK',
+    `${nameOf(workload)} stays awake: ${DATA_AT_RISK}. ?force=true does it all the same`,
+  )
+}
+
+/** A person who needs it awake now is never refused: only a snooze is. */
 function refuseBackoff({ state }: Reading, now: Instant): void {
   const backoff = backoffInEffect(state, now)
   if (backoff?.cause !== 'flapping') return

@@ -1,9 +1,9 @@
 import { Ajv } from 'ajv'
 import { LRUCache } from 'lru-cache'
 import { Refusal } from '../errors.ts'
-import type { Operation, State } from './state.ts'
+import type { Operation, StoredState } from './state.ts'
 import { clip } from './text.ts'
-import { MAX_REPLICAS } from './workload.ts'
+import { KINDS, MAX_REPLICAS } from './workload.ts'
 
 /** The annotation's version; a document of another version is not touched. */
 const VERSION = 1
@@ -21,7 +21,7 @@ export class UnreadableState extends Refusal {
 }
 
 /** Instants by their keys: ISO 8601 in UTC in the document, milliseconds in memory. */
-const INSTANTS = new Set(['at', 'until', 'hold', 'wokenAt'])
+const INSTANTS = new Set(['at', 'until', 'hold'])
 const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/
 
 const instant = { type: 'integer' }
@@ -46,17 +46,18 @@ const operation = closed({
   result: { enum: ['running', 'succeeded', 'timed_out', 'failed', 'superseded'] },
 })
 
-const validate = new Ajv({ allowUnionTypes: true }).compile<State & { v: number }>(
+const validate = new Ajv({ allowUnionTypes: true }).compile<StoredState & { v: number }>(
   closed(
     {
       v: { const: VERSION },
+      kind: { enum: KINDS },
       counter: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
       asleep: { type: 'boolean' },
       history: { type: 'array', items: operation, maxItems: HISTORY_LIMIT },
     },
     {
       snoozed: closed({ at: instant, replicas: count, trigger, by }),
-      wokenAt: instant,
+      woken: closed({ at: instant }, { kept: count, set: count }),
       intent: closed(
         {
           want: sleep,
@@ -64,7 +65,6 @@ const validate = new Ajv({ allowUnionTypes: true }).compile<State & { v: number 
           before: sleep,
           by,
           trigger: { enum: ['schedule', 'api', 'manual'] },
-          schedule: { type: ['string', 'null'] },
         },
         { until: instant, hold: instant },
       ),
@@ -85,13 +85,13 @@ const validate = new Ajv({ allowUnionTypes: true }).compile<State & { v: number 
 )
 
 /** A state is read several times at each change of its workload: what was read lately is remembered by its text. */
-const lately = new LRUCache<string, State>({ max: 4096 })
+const lately = new LRUCache<string, StoredState>({ max: 4096 })
 
 /**
  * The state that the annotation's text holds.
  * @throws UnreadableState saying what is wrong with it and where (JSON pointer)
  */
-export function decodeState(text: string): State {
+export function decodeState(text: string): StoredState {
   const known = lately.get(text)
   if (known) return known
   const state = parseState(text)
@@ -100,7 +100,7 @@ export function decodeState(text: string): State {
 }
 
 /** As `decodeState`; undefined: it cannot be read. */
-export function readableState(text: string): State | undefined {
+export function readableState(text: string): StoredState | undefined {
   try {
     return decodeState(text)
   } catch (error) {
@@ -109,7 +109,7 @@ export function readableState(text: string): State | undefined {
   }
 }
 
-function parseState(text: string): State {
+function parseState(text: string): StoredState {
   if (Buffer.byteLength(text) > STATE_LIMIT) throw new UnreadableState(`longer than ${STATE_LIMIT} bytes`)
   let document: unknown
   try {
@@ -128,14 +128,14 @@ function parseState(text: string): State {
   return state
 }
 
-/** The annotation's text; the oldest history goes first where it would be too long. */
-export function encodeState(state: State): string {
+/** The annotation's text; the oldest history goes first where it would be longer than `limit` bytes. */
+export function encodeState(state: StoredState, limit = STATE_LIMIT): string {
   let history: readonly Operation[] = state.history.slice(0, HISTORY_LIMIT)
   for (;;) {
     const text = JSON.stringify({ v: VERSION, ...state, history }, (key, value: unknown) =>
       INSTANTS.has(key) && typeof value === 'number' ? new Date(value).toISOString() : value,
     )
-    if (Buffer.byteLength(text) <= STATE_LIMIT || history.length === 0) return text
+    if (Buffer.byteLength(text) <= limit || history.length === 0) return text
     history = history.slice(0, -1)
   }
 }

@@ -1,4 +1,5 @@
 import type { Instant } from '../clock.ts'
+import type { Kind } from './workload.ts'
 
 export type Sleep = 'awake' | 'asleep'
 
@@ -7,21 +8,19 @@ export type Trigger = 'schedule' | 'api' | 'manual' | 'pin' | 'disable' | 'recov
 export type OperationType = 'snooze' | 'wake'
 export type OperationResult = 'running' | 'succeeded' | 'timed_out' | 'failed' | 'superseded'
 
-/** The latest intent on whether the workload should run (design, section 4). */
+/** The latest thing that a person, an API client or the schedule asked for (design, section 4). */
 export interface Intent {
   readonly want: Sleep
   readonly at: Instant
   /** From `for`: while in the future, only a request or a manual wake replaces the intent. */
   readonly until?: Instant
-  /** A wake in hours of sleep holds until here, if no edge comes first. */
+  /** A wake by request or by hand holds until here, if no edge comes first. */
   readonly hold?: Instant
-  /** The state when it was spoken: what a passed `until` returns to without a schedule. */
+  /** The state when it was formed: what a passed `until` returns to without a schedule. */
   readonly before: Sleep
   readonly by: string | null
   /** schedule: an edge, enabling or a change of schedule; api: a request; manual: a manual wake. */
   readonly trigger: 'schedule' | 'api' | 'manual'
-  /** The key of the schedule then in force; null: none. */
-  readonly schedule: string | null
 }
 
 export interface Pin {
@@ -65,6 +64,13 @@ export interface Snoozed {
   readonly by: string | null
 }
 
+/** The latest wake. A hand that woke it to fewer than were kept: `kept` come back while it still has `set`. */
+export interface Woken {
+  readonly at: Instant
+  readonly kept?: number
+  readonly set?: number
+}
+
 /** All that Dormouse keeps on a workload, in the annotation `dormouse.dev/state`. */
 export interface State {
   /** Grows by one at each write. */
@@ -72,7 +78,7 @@ export interface State {
   readonly asleep: boolean
   /** The latest snooze; while asleep, the one in force. */
   readonly snoozed?: Snoozed
-  readonly wokenAt?: Instant
+  readonly woken?: Woken
   readonly intent?: Intent
   readonly pin?: Pin
   readonly override?: Override
@@ -80,6 +86,9 @@ export interface State {
   /** Newest first, at most 20; the newest is the operation in progress while its result is `running`. */
   readonly history: readonly Operation[]
 }
+
+/** As the annotation has it: a state is written for one kind, and means nothing on another. */
+export type StoredState = State & { readonly kind: Kind }
 
 export const EMPTY_STATE: State = { counter: 0, asleep: false, history: [] }
 

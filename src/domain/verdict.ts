@@ -12,6 +12,7 @@ export type ReasonCode =
   | 'backoff'
   | 'manual_scaling'
   | 'recovery'
+  | 'data_at_risk'
   | 'schedule'
   | 'intent'
   | 'until'
@@ -34,10 +35,12 @@ export interface Decision {
   readonly by: string | null
   /** The count to wake to, or to keep while asleep. */
   readonly replicas: number
+  /** A hand woke it to fewer than were kept: these stay kept. */
+  readonly kept?: number
   /** The intent to write with it. */
   readonly intent?: Intent
-  /** How the operation in progress ended. */
-  readonly finished?: 'succeeded' | 'timed_out'
+  /** The marks follow what somebody else did to the pods: no pin, override or backoff is in its way. */
+  readonly adopts?: true
   readonly overrideExpired?: true
   /** Turned off by hand: every hold goes with it. */
   readonly cleared?: true

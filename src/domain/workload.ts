@@ -69,6 +69,10 @@ export interface Pods {
   readonly ready: number
   /** `status.observedGeneration`, 0 before the first status. */
   readonly observedGeneration: number
+  /** When the controller manager last wrote the status, to the second; undefined: it has not yet. */
+  readonly updatedAt?: Instant
+  /** When this process saw the pods follow the spec; undefined: they have not, or it did not see it. */
+  readonly followedAt?: Instant
 }
 
 /** A workload, trimmed to what the rules need. Never changed in place. */
@@ -85,6 +89,12 @@ export interface Workload extends WorkloadKey {
   readonly annotations: Readonly<Partial<Record<AnnotationName, string>>>
   /** Whether `metadata.annotations` exists at all: a JSON Patch needs to know. */
   readonly hasAnnotations: boolean
+  /** Bytes of all other annotations, keys and values: the API server bounds their sum with ours. */
+  readonly otherAnnotationBytes: number
+  /** A ReplicaSet that a Deployment made: it carries copies of that Deployment's annotations. */
+  readonly formerRevision: boolean
+  /** A StatefulSet whose volumes are deleted when it is scaled down. */
+  readonly deletesVolumes: boolean
   /** DaemonSet: whether the pod template's nodeSelector exists, and whether it has our key. */
   readonly hasNodeSelector: boolean
   readonly snoozeKey: boolean
@@ -95,6 +105,16 @@ export interface Workload extends WorkloadKey {
   /** Where in managedFields our own entry holds the count (DaemonSet: the nodeSelector); undefined: it does not. */
   readonly ownReplicasEntry: number | undefined
   readonly requests: Requests
+}
+
+/**
+ * Orders two resourceVersions: negative where `a` is older, 0 where they are equal. They are decimal integers
+ * without bounds (KEP-5504), so they are not read as numbers.
+ */
+export function compareVersions(a: string, b: string): number {
+  if (a.length !== b.length) return a.length - b.length
+  if (a === b) return 0
+  return a < b ? -1 : 1
 }
 
 export function keyOf({ kind, namespace, name }: WorkloadKey): string {

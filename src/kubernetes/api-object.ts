@@ -58,7 +58,11 @@ export interface PodSpec {
 /** A Deployment, StatefulSet, DaemonSet or ReplicaSet of `apps/v1`. */
 export interface WorkloadObject {
   readonly metadata: ObjectMeta
-  readonly spec?: { readonly replicas?: number; readonly template?: { readonly spec?: PodSpec } }
+  readonly spec?: {
+    readonly replicas?: number
+    readonly template?: { readonly spec?: PodSpec }
+    readonly persistentVolumeClaimRetentionPolicy?: { readonly whenScaled?: string }
+  }
   readonly status?: {
     readonly observedGeneration?: number
     readonly replicas?: number

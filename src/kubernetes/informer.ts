@@ -1,11 +1,11 @@
-import { KINDS, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
+import type { Clock } from '../clock.ts'
+import { compareVersions, KINDS, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import type { Logger } from '../logger.ts'
 import type { Runnable } from '../runnable.ts'
 import type { WorkloadObject } from './api-object.ts'
 import { delay, type Delay } from './delay.ts'
 import type { KubernetesObserver } from './observer.ts'
 import { Reflector, type Lister, type Sink } from './reflector.ts'
-import { compareVersions } from './resource-version.ts'
 import { WorkloadStore, type ChangeListener } from './store.ts'
 import { createIntern, trim } from './trim.ts'
 
@@ -18,6 +18,7 @@ interface Options {
   /** Objects in one page of a list; default 500. */
   pageSize?: number
   delay?: Delay
+  clock?: Clock
 }
 
 /**
@@ -36,10 +37,12 @@ export class WorkloadInformer implements Runnable {
   readonly #stopped = new AbortController()
   #runs: Promise<void>[] = []
 
-  constructor({ lister, observer, log, silence = 150_000, pageSize = 500, delay: wait = delay }: Options) {
+  constructor(options: Options) {
+    const { lister, observer, log, silence = 150_000, pageSize = 500 } = options
+    const { delay: wait = delay, clock = Date.now } = options
     this.#log = log
     this.#observer = observer
-    this.#store = new WorkloadStore((before, after) => this.#notify(before, after))
+    this.#store = new WorkloadStore((before, after) => this.#notify(before, after), clock)
     this.#reflectors = new Map(
       KINDS.map((kind) => {
         const options = {

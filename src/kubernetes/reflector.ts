@@ -4,7 +4,7 @@ import type { WatchEvent, WorkloadList, WorkloadObject } from './api-object.ts'
 import { retryDelay, type Delay } from './delay.ts'
 import { ClusterRefusal, refusalOf } from './failures.ts'
 import type { KubernetesObserver } from './observer.ts'
-import { compareVersions } from './resource-version.ts'
+import { compareVersions } from '../domain/workload.ts'
 
 /** What a reflector needs of `KubernetesClient`. */
 export interface Lister {

@@ -4,7 +4,7 @@ import type { KubernetesObject } from './api-object.ts'
 import type { KubernetesClient } from './client.ts'
 import type { Delay } from './delay.ts'
 import { ClusterRefusal } from './failures.ts'
-import { compareVersions } from './resource-version.ts'
+import { compareVersions } from '../domain/workload.ts'
 import { watchObject, type ObjectReference } from './single-object.ts'
 
 /** A Secret's data, decoded, and the version that a write of it names. */

@@ -1,6 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
-import { KINDS, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
-import { compareVersions } from './resource-version.ts'
+import type { Clock, Instant } from '../clock.ts'
+import {
+  compareVersions,
+  KINDS,
+  podsFollowed,
+  type Kind,
+  type Workload,
+  type WorkloadKey,
+} from '../domain/workload.ts'
 
 /** Hears of one change: `before` undefined: added; `after` undefined: gone. */
 export type ChangeListener = (before: Workload | undefined, after: Workload | undefined) => void
@@ -18,9 +25,11 @@ export class WorkloadStore {
   /** Put in by `applied`: partly computed, so what the watch says of the same version is still to be heard. */
   readonly #provisional = new WeakSet<Workload>()
   readonly #notify: ChangeListener
+  readonly #clock: Clock
 
-  constructor(notify: ChangeListener) {
+  constructor(notify: ChangeListener, clock: Clock) {
     this.#notify = notify
+    this.#clock = clock
   }
 
   get({ kind, namespace, name }: WorkloadKey): Workload | undefined {
@@ -36,14 +45,15 @@ export class WorkloadStore {
   }
 
   /** `backwards`: the cluster itself went back in time (restored from a backup), so older is right. */
-  put(workload: Workload, backwards = false): void {
-    const before = this.get(workload)
-    if (!before || before.uid !== workload.uid) {
+  put(told: Workload, backwards = false): void {
+    const before = this.get(told)
+    if (!before || before.uid !== told.uid) {
       if (before) this.delete(before)
-      this.#set(workload)
-      this.#notify(undefined, workload)
+      this.#set(told)
+      this.#notify(undefined, told)
       return
     }
+    const workload = withFollowed(before, told, this.#clock())
     const order = compareVersions(workload.resourceVersion, before.resourceVersion)
     if (order < 0 && !backwards) return
     if (order === 0 && !this.#provisional.has(before)) return
@@ -55,9 +65,10 @@ export class WorkloadStore {
    * Puts in what a write of ours returned, if it is newer than what is there. What is not there is left
    * to the watch: it may be deleted already, and nothing would ever take it out again.
    */
-  applied(workload: Workload): void {
-    const before = this.get(workload)
-    if (before?.uid !== workload.uid) return
+  applied(written: Workload): void {
+    const before = this.get(written)
+    if (before?.uid !== written.uid) return
+    const workload = withFollowed(before, written, this.#clock())
     if (compareVersions(workload.resourceVersion, before.resourceVersion) <= 0) return
     this.#provisional.add(workload)
     this.#set(workload)
@@ -80,4 +91,12 @@ export class WorkloadStore {
     if (workloads) workloads.set(workload.name, workload)
     else namespaces.set(workload.namespace, new Map([[workload.name, workload]]))
   }
+}
+
+/** With the instant at which its pods were first seen to follow its spec. */
+function withFollowed(before: Workload, after: Workload, now: Instant): Workload {
+  if (!podsFollowed(after)) return after
+  const stillFollow = podsFollowed(before) && before.generation === after.generation
+  const followedAt = stillFollow ? before.pods.followedAt : now
+  return followedAt === undefined ? after : { ...after, pods: { ...after.pods, followedAt } }
 }

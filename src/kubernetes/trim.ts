@@ -13,6 +13,11 @@ import {
 import type { ManagedFieldsEntry, ObjectMeta, WorkloadObject } from './api-object.ts'
 import { effectiveRequests } from './requests.ts'
 
+/** Which a Deployment's controller puts on each of its ReplicaSets. */
+const REVISION = 'deployment.kubernetes.io/revision'
+const CONTROLLER_MANAGER = 'kube-controller-manager'
+const OWN: ReadonlySet<string> = new Set(Object.values(ANNOTATION))
+
 /** One copy of a text that many objects share; bounded, so that unique texts cannot fill the memory. */
 export type Intern = (text: string) => string
 
@@ -37,7 +42,9 @@ export function trim(kind: Kind, object: WorkloadObject, intern: Intern = (text)
     snoozeKey: nodeSelector?.[SNOOZE_KEY] !== undefined,
     // The API server defaults an absent count to 1.
     replicas: kind === 'daemonsets' ? (status?.desiredNumberScheduled ?? 0) : (spec?.replicas ?? 1),
-    pods: podsOf(kind, status),
+    deletesVolumes:
+      kind === 'statefulsets' && spec?.persistentVolumeClaimRetentionPolicy?.whenScaled === 'Delete',
+    pods: podsOf(kind, object),
     requests: effectiveRequests(spec?.template?.spec),
   }
 }
@@ -45,7 +52,7 @@ export function trim(kind: Kind, object: WorkloadObject, intern: Intern = (text)
 /** What the metadata alone tells: also what a patch answers. */
 export type TrimmedMetadata = Omit<
   Workload,
-  'kind' | 'hasNodeSelector' | 'snoozeKey' | 'replicas' | 'pods' | 'requests'
+  'kind' | 'hasNodeSelector' | 'snoozeKey' | 'replicas' | 'deletesVolumes' | 'pods' | 'requests'
 >
 
 export function trimMetadata(
@@ -66,6 +73,8 @@ export function trimMetadata(
     labels: metadata.labels && internValues(metadata.labels, intern),
     annotations: ownAnnotations(metadata.annotations, intern),
     hasAnnotations: metadata.annotations !== undefined,
+    otherAnnotationBytes: otherBytes(metadata.annotations),
+    formerRevision: kind === 'replicasets' && metadata.annotations?.[REVISION] !== undefined,
     replicasManager: replicasManagerOf(managedFields, intern),
     ownReplicasEntry: ownReplicasEntryOf(kind, managedFields),
   }
@@ -95,16 +104,34 @@ function ownAnnotations(
   return kept
 }
 
-function podsOf(kind: Kind, status: WorkloadObject['status']): Pods {
+/** As the API server counts what an object may carry: bytes of keys and values. */
+function otherBytes(annotations: ObjectMeta['annotations']): number {
+  let bytes = 0
+  for (const key in annotations)
+    if (!OWN.has(key)) bytes += Buffer.byteLength(key) + Buffer.byteLength(annotations[key] ?? '')
+  return bytes
+}
+
+function podsOf(kind: Kind, { metadata, status }: WorkloadObject): Pods {
   const observedGeneration = status?.observedGeneration ?? 0
+  const written = statusWritten(metadata.managedFields)
+  const seen = { observedGeneration, ...(written === undefined ? {} : { updatedAt: written }) }
   if (kind !== 'daemonsets') {
-    return { existing: status?.replicas ?? 0, ready: status?.readyReplicas ?? 0, observedGeneration }
+    return { existing: status?.replicas ?? 0, ready: status?.readyReplicas ?? 0, ...seen }
   }
   return {
     existing: (status?.currentNumberScheduled ?? 0) + (status?.numberMisscheduled ?? 0),
     ready: status?.numberReady ?? 0,
-    observedGeneration,
+    ...seen,
   }
+}
+
+/** When the controller manager last wrote the status, to the second. */
+function statusWritten(entries: readonly ManagedFieldsEntry[] = []): number | undefined {
+  const entry = entries.find(
+    ({ manager, subresource }) => subresource === 'status' && manager === CONTROLLER_MANAGER,
+  )
+  return entry?.time === undefined ? undefined : Date.parse(entry.time)
 }
 
 function holdsReplicas({ fieldsV1 }: ManagedFieldsEntry): boolean {

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { Chronicle } from '../../src/controller/chronicle.ts'
 import type { Operation } from '../../src/domain/state.ts'
 import type { Workload } from '../../src/domain/workload.ts'
-import { at, MINUTE } from '../support/rules.ts'
+import { at, MINUTE, RULES } from '../support/rules.ts'
 import { aDeployment } from '../support/workloads.ts'
 import { Told } from './told.ts'
 
@@ -14,10 +14,11 @@ const { type, ...restOfWake } = awake.state().history[0]!
 
 function tellOf(steps: Workload[], now = at('Mon 18:05')): Told {
   const told = new Told()
-  const chronicle = new Chronicle({ recorder: told, observer: told, clock: () => now })
+  const chronicle = new Chronicle({ recorder: told, observer: told, clock: () => now }, RULES)
   for (const [index, step] of steps.entries()) {
     const before = steps[index - 1]
     if (before) chronicle.changed(before, step)
+    chronicle.looked(step)
   }
   return told
 }

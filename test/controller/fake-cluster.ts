@@ -1,6 +1,6 @@
 import type { Priority, Workloads, Writer } from '../../src/controller/ports.ts'
 import { isEmpty, type Change } from '../../src/domain/patch.ts'
-import { changed } from '../../src/domain/reading.ts'
+import { changed } from '../../src/domain/change.ts'
 import { keyOf, type Workload, type WorkloadKey } from '../../src/domain/workload.ts'
 import { Refusal } from '../../src/errors.ts'
 import { aDeployment, type AWorkload } from '../support/workloads.ts'

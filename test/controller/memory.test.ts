@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { Memory } from '../../src/controller/memory.ts'
-import { changed } from '../../src/domain/reading.ts'
+import { withMarksRestored } from '../../src/domain/marks.ts'
 import { ASLEEP_LABEL, type Workload } from '../../src/domain/workload.ts'
 import { at } from '../support/rules.ts'
 import { aDeployment, type AWorkload } from '../support/workloads.ts'
@@ -24,8 +24,7 @@ function knowing(...workloads: Workload[]): Memory {
 
 /** The copy once its marks are restored. */
 function mended(memory: Memory, copy: AWorkload): Workload {
-  const change = memory.recall(copy)
-  return change ? changed(copy, change) : copy
+  return withMarksRestored(copy, memory.of(copy))
 }
 
 describe('the memory of marks', () => {
@@ -60,7 +59,9 @@ describe('the memory of marks', () => {
     const memory = knowing(asleep)
     for (const labels of [undefined, { [ASLEEP_LABEL]: '7' }]) {
       const tampered = asleep.with({ resourceVersion: '120', labels })
-      expect(memory.recall(tampered)).to.deep.equal({ annotations: {}, label: '3' })
+      const { labels: mendedLabels, annotations } = mended(memory, tampered)
+      expect(mendedLabels).to.deep.equal({ [ASLEEP_LABEL]: '3' })
+      expect(annotations).to.deep.equal(asleep.annotations)
     }
   })
 
@@ -74,66 +75,66 @@ describe('the memory of marks', () => {
 
   it('the other annotations are people’s while the state is untouched', () => {
     const edited = asleep.annotated({ enabled: 'false', schedule: undefined })
-    expect(knowing(asleep).recall(edited)).to.equal(undefined)
+    expect(knowing(asleep).isInOrder(edited)).to.equal(true)
   })
 
   it('an older copy after a live read is no fall', () => {
     const memory = knowing(old)
     const live = asleep.with({ resourceVersion: '130' })
-    expect(memory.recall(live)).to.equal(undefined)
+    expect(memory.isInOrder(live)).to.equal(true)
     const late = old.remembering({}).with({ resourceVersion: '120' })
-    expect(memory.recall(late)).to.equal(undefined)
+    expect(memory.isInOrder(late)).to.equal(true)
     expect(memory.note(late)).to.equal(true)
   })
 
   it('a cluster that went back in time (restored from a backup) is believed', () => {
     const memory = knowing(asleep)
-    expect(memory.recall(old)).to.equal(undefined)
+    expect(memory.isInOrder(old)).to.equal(true)
     expect(memory.note(old), 'nothing new').to.equal(false)
-    expect(memory.newest(asleep)).to.equal(old)
+    expect(memory.of(asleep)?.workload).to.equal(old)
   })
 
   it('orders resourceVersions as numbers', () => {
     const memory = knowing(asleep.with({ resourceVersion: '99' }))
-    expect(memory.recall(old.with({ resourceVersion: '100' }))).to.not.equal(undefined)
+    expect(memory.isInOrder(old.with({ resourceVersion: '100' }))).to.equal(false)
   })
 
   it('a state that cannot be read forgets, so that a repair is not taken for an old copy', () => {
     const broken = asleep.annotated({ state: '{' }).with({ resourceVersion: '120' })
     const memory = knowing(asleep)
-    expect(memory.recall(broken)).to.equal(undefined)
+    expect(memory.isInOrder(broken)).to.equal(true)
     memory.note(broken)
     const repaired = asleep
       .annotated({ state: undefined })
       .remembering({ asleep: true })
       .with({ resourceVersion: '130' })
-    expect(memory.recall(repaired)).to.equal(undefined)
+    expect(memory.isInOrder(repaired)).to.equal(true)
   })
 
   it('another uid is another workload', () => {
     const memory = knowing(asleep)
-    expect(memory.recall(old.with({ uid: 'another', resourceVersion: '120' }))).to.equal(undefined)
+    expect(memory.isInOrder(old.with({ uid: 'another', resourceVersion: '120' }))).to.equal(true)
   })
 
   it('a workload that is being deleted is left alone', () => {
     const going = old.with({ resourceVersion: '120', deleting: true })
-    expect(knowing(asleep).recall(going)).to.equal(undefined)
+    expect(knowing(asleep).isInOrder(going)).to.equal(true)
   })
 
   it('what is left on a workload that is awake and not managed may be cleared away', () => {
     const disabled = old.annotated({ enabled: 'false' })
     const memory = knowing(disabled)
     const cleared = disabled.with({ resourceVersion: '120', annotations: {} })
-    expect(memory.recall(cleared)).to.equal(undefined)
+    expect(memory.isInOrder(cleared)).to.equal(true)
     memory.note(cleared)
-    expect(memory.newest(cleared)).to.equal(undefined)
+    expect(memory.of(cleared)).to.equal(undefined)
   })
 
   it('holds nothing of workloads without a state, nor of those that are forgotten', () => {
     const plain = aDeployment()
     const memory = knowing(plain, asleep)
     memory.forget(asleep)
-    expect([memory.newest(plain), memory.newest(asleep)]).to.deep.equal([undefined, undefined])
-    expect(memory.recall(old.with({ resourceVersion: '120' }))).to.equal(undefined)
+    expect([memory.of(plain), memory.of(asleep)]).to.deep.equal([undefined, undefined])
+    expect(memory.isInOrder(old.with({ resourceVersion: '120' }))).to.equal(true)
   })
 })

@@ -15,6 +15,13 @@ const web = aDeployment()
   .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
 const asleep = web.snoozed({ at: at('Mon 18:00') })
 
+/** Woken, its pods ready: what is left is to give `f:replicas` back. */
+const ready = asleep
+  .woken({ at: at('Tue 8:00'), trigger: 'schedule' })
+  .inProgress({ type: 'wake', at: at('Tue 8:00') })
+  .settled()
+  .with({ ownReplicasEntry: 0 })
+
 function reconciling(workload: typeof web, now = at('Mon 19:00')) {
   const cluster = new FakeCluster()
   const memory = new Memory()
@@ -32,9 +39,7 @@ describe('a glance', () => {
     expect(reconciling(asleep, at('Tue 9:00')).reconciler.glance(asleep).priority).to.equal('wake')
     expect(glance(web)).to.equal('snooze')
     expect(glance(asleep.scaledByHand(4)), 'adopted').to.equal('completion')
-    expect(glance(asleep.inProgress({ type: 'snooze', at: at('Mon 18:00') }).settled())).to.equal(
-      'completion',
-    )
+    expect(reconciling(ready, at('Tue 8:01')).reconciler.glance(ready).priority).to.equal('completion')
     expect(glance(asleep)).to.equal(undefined)
   })
 
@@ -53,7 +58,7 @@ describe('a glance', () => {
     const { reconciler, memory } = reconciling(asleep)
     memory.note(asleep)
     const undone = asleep.annotated(web.annotations)
-    expect(reconciler.glance(undone)).to.deep.equal({ priority: 'completion', lookAgainAt: undefined })
+    expect(reconciler.glance(undone)).to.deep.equal({ priority: 'completion', lookAgainAt: at('Tue 8:00') })
   })
 })
 
@@ -76,8 +81,7 @@ describe('a reconcile', () => {
   })
 
   it('that completes an operation moves nothing', async () => {
-    const ended = asleep.inProgress({ type: 'snooze', at: at('Mon 18:00') }).settled()
-    const { cluster, reconcile } = reconciling(ended)
+    const { cluster, reconcile } = reconciling(ready, at('Tue 8:01'))
     expect(await reconcile()).to.include({ type: 'done', moved: undefined })
     expect(cluster.patches).to.have.length(1)
   })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { planFailure, planStep } from '../../src/domain/operation.ts'
-import { changed } from '../../src/domain/reading.ts'
+import { changed } from '../../src/domain/change.ts'
+import { statusRecord } from '../../src/domain/record.ts'
 import type { Workload } from '../../src/domain/workload.ts'
 import { Refusal } from '../../src/errors.ts'
 import { asked, decided, followed, stateOf, stepped } from '../support/decisions.ts'
@@ -73,20 +74,17 @@ describe('flapping', () => {
     expect(stateOf(restless).backoff).to.deep.include({ times: 2 })
   })
 
-  it('refuses snooze and wake requests with 409 IN_BACKOFF and Retry-After in whole seconds', () => {
-    for (const request of [{ action: 'wake' }, { action: 'snooze', for: HOUR }] as const) {
-      try {
-        asked(flapping, request, STARTED + 500)
-        expect.fail('not refused')
-      } catch (error) {
-        expect(error).to.be.instanceOf(Refusal).and.deep.include({ code: 'IN_BACKOFF', retryAfter: 300 })
-        expect((error as Refusal).message).to.contain('?force=true')
-      }
-    }
+  it('refuses snooze requests with 409 IN_BACKOFF and Retry-After in whole seconds', () => {
+    const awake = asked(flapping, { action: 'wake' }, STARTED + 1).after
+    const snooze = () => asked(awake, { action: 'snooze', for: HOUR }, STARTED + 500)
+    expect(snooze).to.throw(Refusal, '?force=true').and.deep.include({ code: 'IN_BACKOFF', retryAfter: 300 })
+    const forced = asked(awake, { action: 'snooze', force: true }, STARTED + 500)
+    expect(forced.after.replicas).to.equal(0)
   })
 
-  it('?force=true passes', () => {
-    expect(asked(flapping, { action: 'wake', force: true }, STARTED + 1).after.replicas).to.equal(3)
+  it('never refuses a wake: somebody needs it now', () => {
+    for (const limit of [{}, { for: HOUR }])
+      expect(asked(flapping, { action: 'wake', ...limit }, STARTED + 1).after.replicas).to.equal(3)
   })
 
   it('refuses no other request', () => {
@@ -184,8 +182,9 @@ describe('an operation the cluster refused', () => {
 describe('pods that are late', () => {
   it('start no backoff', () => {
     const late = asked(fresh, { action: 'snooze' }, NOON).after
-    const { state } = stepped(late, NOON + 10 * MINUTE)
-    expect(state.history[0]?.result).to.equal('timed_out')
-    expect(state.backoff).to.equal(undefined)
+    const { operation_history, in_backoff_period } = statusRecord(late, NOON + 10 * MINUTE, RULES)
+    expect(operation_history[0]?.result).to.equal('timed_out')
+    expect(in_backoff_period).to.equal(false)
+    expect(stepped(late, NOON + 10 * MINUTE).change).to.equal(undefined)
   })
 })

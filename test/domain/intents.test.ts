@@ -6,7 +6,6 @@ import { at, HOUR, rulesWith } from '../support/rules.ts'
 import { aDeployment } from '../support/workloads.ts'
 
 const WORK = '8:00-18:00,Mon-Fri'
-const KEY = `${WORK} UTC`
 const awake = aDeployment()
   .withReplicas(3)
   .enabled()
@@ -15,7 +14,7 @@ const awake = aDeployment()
 const asleep = awake.snoozed({ at: at('Mon 18:00') })
 const unscheduled = aDeployment().withReplicas(3).enabled().remembering({})
 
-describe('the intent is spoken by', () => {
+describe('an intent is formed by', () => {
   it('an edge: its own instant, not the moment it was acted on, together with its transition', () => {
     const { state } = stepped(awake, at('Mon 18:07'))
     expect(state.intent).to.deep.equal({
@@ -24,7 +23,6 @@ describe('the intent is spoken by', () => {
       before: 'awake',
       by: null,
       trigger: 'schedule',
-      schedule: KEY,
     } satisfies Intent)
   })
 
@@ -42,7 +40,6 @@ describe('the intent is spoken by', () => {
       before: 'awake',
       by: 'k8s:carol',
       trigger: 'api',
-      schedule: KEY,
     } satisfies Intent)
   })
 
@@ -53,9 +50,8 @@ describe('the intent is spoken by', () => {
       at: at('Mon 20:00'),
       hold: at('Tue 8:00'),
       before: 'asleep',
-      by: 'kubectl',
+      by: 'manager:kubectl',
       trigger: 'manual',
-      schedule: KEY,
     } satisfies Intent)
   })
 
@@ -65,49 +61,56 @@ describe('the intent is spoken by', () => {
       want: 'awake',
       at: at('Mon 12:00'),
       trigger: 'schedule',
-      schedule: KEY,
     })
   })
 
   const otherwise = '20:00-22:00'
-  const changes: [string, typeof awake, ReturnType<typeof rulesWith>, string][] = [
-    ['schedule by kubectl', awake.scheduled(otherwise), rulesWith(), `${otherwise} UTC`],
-    ['zone by kubectl', awake.scheduled(WORK, 'Asia/Tokyo'), rulesWith(), `${WORK} Asia/Tokyo`],
-    ["the service's default zone", awake, rulesWith({ timezone: 'Asia/Tokyo' }), `${WORK} Asia/Tokyo`],
-  ]
-  for (const [what, workload, rules, schedule] of changes) {
-    it(`a change of ${what}, when it is seen`, () => {
-      const { state, decision } = stepped(workload, at('Mon 12:00'), rules)
-      expect(decision.action).to.equal('snooze')
-      expect(state.intent).to.deep.include({
-        want: 'asleep',
-        at: at('Mon 12:00'),
-        trigger: 'schedule',
-        schedule,
-      })
-    })
-  }
-
-  it('a change of schedule, even where nothing moves, or a pin or an override holds it', () => {
-    for (const workload of [awake, awake.pinned(), awake.overridden()]) {
-      const { state, decision } = stepped(workload.scheduled('9:00-19:00'), at('Mon 12:00'))
-      expect(decision.action).to.equal('hold')
-      expect(state.intent).to.deep.include({ at: at('Mon 12:00'), schedule: '9:00-19:00 UTC' })
+  it('a change of schedule or zone by the API, in the same patch', () => {
+    const byHand = awake.woken({ at: at('Mon 11:00'), by: 'k8s:alice' })
+    for (const change of [{ schedule: otherwise }, { timezone: 'Asia/Tokyo' }]) {
+      const { state } = asked(byHand, { action: 'schedule', ...change }, at('Mon 12:00'))
+      expect(state.asleep).to.equal(true)
+      expect(state.intent).to.include({ want: 'asleep', at: at('Mon 12:00'), trigger: 'schedule' })
     }
   })
 })
 
-describe('a change of schedule seen together with what people did to an overridden sleeper', () => {
-  it('is written in the same patch', () => {
-    const both = asleep.scheduled('9:00-17:00').overridden().editedTo(4)
-    const { state, after } = stepped(both, at('Mon 20:00'))
-    expect(state).to.deep.include({ asleep: false })
-    expect(state.intent).to.deep.include({ at: at('Mon 20:00'), schedule: '9:00-17:00 UTC' })
-    expect(stepped(after, at('Mon 20:00')).change).to.equal(undefined)
+describe('a schedule that changed without a word', () => {
+  const otherwise = '20:00-22:00'
+  const changes: [string, typeof awake, ReturnType<typeof rulesWith>][] = [
+    ['the schedule', awake.scheduled(otherwise), rulesWith()],
+    ['the zone', awake.scheduled(WORK, 'Asia/Tokyo'), rulesWith()],
+    ["the service's default zone", awake, rulesWith({ timezone: 'Asia/Tokyo' })],
+  ]
+  for (const [what, workload, rules] of changes) {
+    it(`(${what}) is followed at once`, () => {
+      expect(stepped(workload, at('Mon 12:00'), rules).state.asleep).to.equal(true)
+    })
+  }
+
+  it('costs no write until something moves', () => {
+    for (const workload of [awake, awake.pinned(), awake.overridden()])
+      expect(stepped(workload.scheduled('9:00-19:00'), at('Mon 12:00')).change).to.equal(undefined)
+  })
+
+  it('leaves what a person asked for until the next edge of the schedule now in force', () => {
+    const byHand = awake.woken({ at: at('Mon 11:00'), by: 'k8s:alice' }).scheduled(otherwise)
+    expect(stepped(byHand, at('Mon 12:00')).change).to.equal(undefined)
+    expect(stepped(byHand, at('Mon 21:00')).change).to.equal(undefined)
+    expect(stepped(byHand, at('Mon 22:00')).state.asleep).to.equal(true)
   })
 })
 
-describe('the intent is not spoken by', () => {
+describe("an intent's `at`", () => {
+  it('never goes back: a replica whose clock lags cannot ask in the past', () => {
+    const ahead = awake.woken({ at: at('Mon 12:04'), by: 'k8s:alice' })
+    const { state } = asked(ahead, { action: 'snooze' }, at('Mon 12:00'))
+    expect(state.intent?.at).to.equal(at('Mon 12:04') + 1)
+    expect(state.asleep).to.equal(true)
+  })
+})
+
+describe('an intent is not formed by', () => {
   const NOW = at('Mon 20:00')
   const requested = asleep.woken({ at: at('Mon 19:00'), by: 'k8s:alice', hold: 12 * HOUR })
   const intent = requested.state().intent
@@ -164,12 +167,17 @@ describe('the intent is not spoken by', () => {
     expect(state).to.deep.include({ asleep: false })
     expect(after).to.deep.include({ labels: {}, replicas: 4 })
     expect(state.intent).to.deep.equal(asleep.state().intent)
-    expect(state.history[0]).to.include({ type: 'wake', trigger: 'manual', by: 'kubectl', replicas: 4 })
+    expect(state.history[0]).to.include({
+      type: 'wake',
+      trigger: 'manual',
+      by: 'manager:kubectl',
+      replicas: 4,
+    })
   })
 })
 
 describe('`before`', () => {
-  it('is the state when the intent was spoken', () => {
+  it('is the state when the intent was formed', () => {
     expect(asked(asleep, { action: 'wake', for: HOUR }, at('Mon 20:00')).state.intent?.before).to.equal(
       'asleep',
     )

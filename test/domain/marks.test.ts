@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { changed, readWorkload } from '../../src/domain/reading.ts'
+import { changed } from '../../src/domain/change.ts'
+import { readWorkload } from '../../src/domain/reading.ts'
 import { UnreadableState } from '../../src/domain/state-codec.ts'
 import { ASLEEP_LABEL } from '../../src/domain/workload.ts'
 import { asked, decided, stateOf, stepped } from '../support/decisions.ts'
@@ -101,8 +102,7 @@ describe('marks and state that disagree', () => {
 
   it('an old state says asleep of what runs unmarked (rollout undo): it is awake, and stays so', () => {
     const undone = sleeper.annotated({ schedule: undefined }).labelled(undefined).withReplicas(5)
-    const old = undone.remembering({ intent: { ...undone.state().intent!, schedule: null } })
-    const { decision, after, state } = stepped(old, NIGHT)
+    const { decision, after, state } = stepped(undone, NIGHT)
     expect(decision.action).to.equal('hold')
     expect(after.replicas).to.equal(5)
     expect(state.asleep).to.equal(false)

@@ -6,7 +6,7 @@ import { jsonPatch, type Change } from '../../src/domain/patch.ts'
 import { planRequest, type Request } from '../../src/domain/request.ts'
 import type { Rules } from '../../src/domain/rules.ts'
 import { UnreadableState } from '../../src/domain/state-codec.ts'
-import type { Trigger } from '../../src/domain/state.ts'
+import type { State, Trigger } from '../../src/domain/state.ts'
 import { ANNOTATION, ASLEEP_LABEL, FIELD_MANAGER, SNOOZE_KEY, type Kind } from '../../src/domain/workload.ts'
 import { Refusal } from '../../src/errors.ts'
 import { trim } from '../../src/kubernetes/trim.ts'
@@ -138,6 +138,10 @@ export class ModelCluster {
           }
         : { replicas: count, readyReplicas: count }),
     }
+    const entries = this.object.metadata.managedFields.filter(({ subresource }) => subresource !== 'status')
+    const time = `${new Date(this.now).toISOString().slice(0, 19)}Z`
+    entries.push({ manager: 'kube-controller-manager', subresource: 'status', time, fieldsV1: {} })
+    this.object.metadata.managedFields = entries
   }
 
   /** undefined: it was refused. */
@@ -186,8 +190,10 @@ export class ModelCluster {
     if (!change) return false
     const moves = action === 'snooze' || action === 'wake'
     if (moves && this.refuses) return this.#refuse(decision)
+    const slept = stateOrNothing(this)?.asleep
     this.#write(change)
-    if (moves) this.transitions.push({ at: this.now, type: action, trigger, reason: reason.text })
+    if (action === 'snooze' || (action === 'wake' && slept))
+      this.transitions.push({ at: this.now, type: action, trigger, reason: reason.text })
     const again = planStep(this.workload, this.now, this.rules)
     expect(again.change, 'a decision carried out twice').to.equal(undefined)
     if (this.prompt) this.follow()
@@ -202,7 +208,7 @@ export class ModelCluster {
   }
 
   #write(change: Change): void {
-    const before = stateOrNothing(this)
+    const before = stateOrNothing(this)?.counter
     const patched = applied(this.object, jsonPatch(this.workload, change))
     if (!patched) return expect.fail(`the patch does not apply: ${JSON.stringify(change)}`)
     if (patched.spec.replicas !== this.object.spec.replicas) this.#own(patched, FIELD_MANAGER)
@@ -243,10 +249,10 @@ export class ModelCluster {
   }
 }
 
-/** The counter before a write; undefined: none that could be read. */
-function stateOrNothing(cluster: ModelCluster): number | undefined {
+/** The state before a write; undefined: none that could be read. */
+function stateOrNothing(cluster: ModelCluster): State | undefined {
   try {
-    return stateOf(cluster.workload).counter
+    return stateOf(cluster.workload)
   } catch {
     return undefined
   }

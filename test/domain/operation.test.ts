@@ -1,12 +1,19 @@
 import { expect } from 'chai'
 import { asked, decided, followed, stateOf, stepped } from '../support/decisions.ts'
-import { at, HOUR, MINUTE, SECOND } from '../support/rules.ts'
+import { statusRecord, type HistoryRecord } from '../../src/domain/record.ts'
+import type { Workload } from '../../src/domain/workload.ts'
+import { at, HOUR, MINUTE, RULES, SECOND } from '../support/rules.ts'
 import { aDaemonSet, aDeployment } from '../support/workloads.ts'
 
 const NOON = at('Mon 12:00')
 const awake = aDeployment().withReplicas(3).enabled().remembering({})
 const snoozing = asked(awake, { action: 'snooze' }, NOON).after
 const waking = asked(followed(snoozing), { action: 'wake' }, NOON + MINUTE).after
+
+/** The newest operation as the API shows it. */
+function shown(workload: Workload, now: number): HistoryRecord {
+  return statusRecord(workload, now, RULES).operation_history[0]!
+}
 
 describe('an operation in progress', () => {
   it('runs from the patch on, with no duration yet', () => {
@@ -22,44 +29,54 @@ describe('an operation in progress', () => {
     expect(decided(snoozing, NOON + 1).lookAgainAt).to.equal(NOON + 10 * MINUTE)
   })
 
-  it('of a snooze succeeded when none is left and observedGeneration is current', () => {
+  it('of a snooze succeeded when none is left and observedGeneration is current, without a write', () => {
     const { generation } = snoozing
     const some = { ...snoozing, pods: { existing: 1, ready: 0, observedGeneration: generation } }
-    expect(stepped(some, NOON + SECOND).change).to.equal(undefined)
+    expect(shown(some, NOON + SECOND)).to.include({ result: 'running', duration: 1000 })
     const unseen = { ...snoozing, pods: { existing: 0, ready: 0, observedGeneration: generation - 1 } }
-    expect(stepped(unseen, NOON + SECOND).change).to.equal(undefined)
-    const { state, change } = stepped(followed(snoozing), NOON + 4 * SECOND)
+    expect(shown(unseen, NOON + SECOND).result).to.equal('running')
+    expect(shown(followed(snoozing), NOON + 4 * SECOND)).to.include({ result: 'succeeded', duration: 4000 })
+    expect(stepped(followed(snoozing), NOON + 4 * SECOND).change).to.equal(undefined)
+  })
+
+  it('ended when the controller manager last wrote the status, or when this process saw it', () => {
+    const gone = followed(snoozing)
+    const told = { ...gone, pods: { ...gone.pods, updatedAt: NOON + 2 * SECOND } }
+    expect(shown(told, NOON + HOUR)).to.include({ result: 'succeeded', duration: 2000 })
+    const seen = { ...told, pods: { ...told.pods, followedAt: NOON + 1234 } }
+    expect(shown(seen, NOON + HOUR)).to.include({ result: 'succeeded', duration: 1234 })
+    const early = { ...gone, pods: { ...gone.pods, updatedAt: NOON - SECOND } }
+    expect(shown(early, NOON + HOUR), 'to the second').to.include({ duration: 0 })
+  })
+
+  it('goes along with the next write', () => {
+    const { state } = asked(followed(snoozing), { action: 'pin' }, NOON + 4 * SECOND)
     expect(state.history[0]).to.include({ result: 'succeeded', duration: 4000 })
-    expect(change).to.have.all.keys('annotations')
   })
 
   it('of a wake succeeded when the count is ready', () => {
     const { generation } = waking
     const some = { ...waking, pods: { existing: 3, ready: 2, observedGeneration: generation } }
-    expect(stepped(some, NOON + 2 * MINUTE).change).to.equal(undefined)
-    expect(stepped(followed(waking), NOON + 2 * MINUTE).state.history[0]).to.include({
-      result: 'succeeded',
-      duration: MINUTE,
-    })
+    expect(shown(some, NOON + 2 * MINUTE).result).to.equal('running')
+    expect(shown(followed(waking), NOON + 2 * MINUTE)).to.include({ result: 'succeeded', duration: MINUTE })
   })
 
   it('of a DaemonSet is over when its controller has placed or removed all pods', () => {
     const agent = aDaemonSet().withReplicas(2).enabled().remembering({})
     const sleeping = asked(agent, { action: 'snooze' }, NOON).after
-    expect(stepped(sleeping, NOON + 1).change).to.equal(undefined)
+    expect(shown(sleeping, NOON + 1).result).to.equal('running')
     const gone = {
       ...sleeping,
       replicas: 0,
       pods: { existing: 0, ready: 0, observedGeneration: sleeping.generation },
     }
-    expect(stepped(gone, NOON + SECOND).state.history[0]).to.include({ result: 'succeeded' })
+    expect(shown(gone, NOON + SECOND).result).to.equal('succeeded')
   })
 
   it('timed out after operationTimeout, and is over then', () => {
-    expect(stepped(snoozing, NOON + 10 * MINUTE - 1).change).to.equal(undefined)
-    const { state, decision } = stepped(snoozing, NOON + 10 * MINUTE)
-    expect(state.history[0]).to.include({ result: 'timed_out', duration: 10 * MINUTE })
-    expect(decision).not.to.have.property('lookAgainAt')
+    expect(shown(snoozing, NOON + 10 * MINUTE - 1).result).to.equal('running')
+    expect(shown(snoozing, NOON + 10 * MINUTE)).to.include({ result: 'timed_out', duration: 10 * MINUTE })
+    expect(stepped(snoozing, NOON + 10 * MINUTE).decision).not.to.have.property('lookAgainAt')
   })
 
   it('is superseded when the opposite comes meanwhile', () => {
@@ -96,9 +113,9 @@ describe('an operation in progress', () => {
   it('of a disable is completed although nothing is managed any more', () => {
     const disabled = asked(followed(snoozing), { action: 'disable' }, NOON + MINUTE).after
     expect(stateOf(disabled).history[0]).to.include({ result: 'running', trigger: 'disable' })
-    expect(stepped(followed(disabled), NOON + 2 * MINUTE).state.history[0]).to.include({
-      result: 'succeeded',
-    })
+    const ready = { ...followed(disabled), ownReplicasEntry: 0 }
+    expect(shown(ready, NOON + 2 * MINUTE).result).to.equal('succeeded')
+    expect(stepped(ready, NOON + 2 * MINUTE).change).to.include({ disown: true })
   })
 })
 
@@ -115,15 +132,11 @@ describe('the write that completes a wake', () => {
     })
   })
 
-  it('is not a request: the controller completes, and gives back', () => {
+  it('is a request, where one comes first', () => {
     const woken = { ...followed(waking), ownReplicasEntry: 2 }
-    for (const action of ['pin', 'unpin', 'schedule', 'wake'] as const) {
-      const { change, state } = asked(woken, { action }, NOON + 2 * MINUTE)
-      expect(change ?? {}, action).not.to.have.property('disown')
-      expect(state.history[0]?.result, action).to.equal('running')
-    }
-    const held = { ...woken, annotations: aDeployment().with(woken).pinned().annotations }
-    expect(asked(held, { action: 'unpin' }, NOON + 2 * MINUTE).state.history[0]?.result).to.equal('running')
+    const { change, state } = asked(woken, { action: 'pin' }, NOON + 2 * MINUTE)
+    expect(change).to.include({ disown: true })
+    expect(state.history[0]?.result).to.equal('succeeded')
   })
 
   it('is the wake itself where no pods move', () => {
@@ -137,19 +150,15 @@ describe('the write that completes a wake', () => {
   })
 
   it('is the only one that does', () => {
-    const done = { ...followed(stepped(followed(waking), NOON + 2 * MINUTE).after), ownReplicasEntry: 2 }
+    const ready = { ...followed(waking), ownReplicasEntry: 2 }
+    const done = { ...followed(stepped(ready, NOON + 2 * MINUTE).after), ownReplicasEntry: 2 }
     expect(stepped(done, NOON + HOUR).change).to.equal(undefined)
     expect(asked(done, { action: 'pin' }, NOON + HOUR).change).not.to.have.property('disown')
   })
 
-  it('has nothing to give back where the entry is not ours', () => {
-    expect(stepped(followed(waking), NOON + 2 * MINUTE).change).not.to.have.property('disown')
-  })
-
-  it('of a snooze gives nothing back', () => {
-    expect(
-      stepped({ ...followed(snoozing), ownReplicasEntry: 2 }, NOON + MINUTE).change,
-    ).not.to.have.property('disown')
+  it('is not sent where there is nothing to give back', () => {
+    expect(stepped(followed(waking), NOON + 2 * MINUTE).change).to.equal(undefined)
+    expect(stepped({ ...followed(snoozing), ownReplicasEntry: 2 }, NOON + MINUTE).change).to.equal(undefined)
   })
 })
 
@@ -159,6 +168,7 @@ describe('the counter', () => {
     expect(first.state.counter).to.equal(1)
     const second = asked(first.after, { action: 'unpin' }, NOON)
     expect(second.state.counter).to.equal(2)
-    expect(stepped(followed(snoozing), NOON + 1).state.counter).to.equal(stateOf(snoozing).counter + 1)
+    const woken = asked(followed(snoozing), { action: 'wake' }, NOON + 1)
+    expect(woken.state.counter).to.equal(stateOf(snoozing).counter + 1)
   })
 })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { readWorkload, type Reading } from '../../src/domain/reading.ts'
+import { countToGiveBack, readWorkload, type Reading } from '../../src/domain/reading.ts'
 import type { Request } from '../../src/domain/request.ts'
 import { UnreadableState } from '../../src/domain/state-codec.ts'
 import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY, type AnnotationName } from '../../src/domain/workload.ts'
@@ -117,6 +117,7 @@ export class People {
   /** Does it, lets the controller look, and looks for what was lost. */
   do(event: Event): void {
     const { cluster } = this
+    const givesBack = this.#countToGiveBack()
     const heldAtZero = this.#activePin() !== undefined && cluster.object.spec.replicas === 0
     if (!('minutes' in event)) this.#act(event)
     else if (event.type === 'wait') cluster.wait(event.minutes * MINUTE)
@@ -126,6 +127,8 @@ export class People {
     const lifted = heldAtZero && this.#activePin() === undefined
     const { replicas } = cluster.object.spec
     if (lifted && (replicas === 0 || event.type === 'undo')) this.#counts = new Set([replicas])
+    if (givesBack !== undefined && this.#countToGiveBack() === undefined && this.#gaveUp(event))
+      this.#counts.add(replicas)
     this.#checkSelector()
     this.#checkMarks()
     if (cluster.kind !== 'daemonsets') this.#checkCount()
@@ -187,9 +190,19 @@ export class People {
     const reading = this.#reading()
     const pinnedAsleep = !reading || reading.state.pin?.state === 'snoozed'
     const kept = labelOf(cluster)
+    const givesBack = this.#countToGiveBack()
+    // A hand that wakes a managed sleeper to fewer does not lower what is kept.
+    const lowers = kept !== undefined && subresource === 'scale' && count < kept && reading?.enabled === true
     cluster.setReplicas(count, manager, subresource)
-    if (count > 0) this.#counts = new Set(pinnedAsleep ? [...this.#counts, count] : [count])
-    else this.#counts = new Set([kept ?? this.#activePin() ?? 0])
+    if (count === 0) this.#counts = new Set([kept ?? givesBack ?? this.#activePin() ?? 0])
+    else if (lowers && !pinnedAsleep) this.#counts = new Set([kept])
+    else this.#counts = new Set(pinnedAsleep ? [...this.#counts, count] : [count])
+  }
+
+  /** Whether that destroys what only the state knows, or lets the workload go. */
+  #gaveUp(event: Event): boolean {
+    const destroys = ['undo', 'replace', 'break state', 'lose state'].includes(event.type)
+    return destroys || this.#reading()?.enabled !== true
   }
 
   /** `kubectl replace` by a manifest that knows nothing of our marks. */
@@ -261,7 +274,12 @@ export class People {
     const state = this.#reading()?.state
     if (!state) return label === undefined ? [] : [label]
     if (state.asleep) return [state.snoozed?.replicas ?? 0]
-    return [this.#activePin()].filter((count) => count !== undefined)
+    return [this.#activePin(), this.#countToGiveBack()].filter((count) => count !== undefined)
+  }
+
+  #countToGiveBack(): number | undefined {
+    const reading = this.#reading()
+    return reading && countToGiveBack(reading)
   }
 
   #activePin(): number | undefined {

@@ -115,8 +115,8 @@ describe('next_transition', () => {
 
   it('counts the ends of override and backoff', () => {
     expect(next(awake.overridden(NIGHT))).to.deep.include({ at: iso(NIGHT), type: 'snooze' })
-    expect(next(awake.inBackoff(at('Mon 19:00')))).to.deep.include({
-      at: iso(at('Mon 19:00')),
+    expect(next(awake.inBackoff(at('Mon 18:40')), at('Mon 17:50'))).to.deep.include({
+      at: iso(at('Mon 18:40')),
       type: 'snooze',
     })
   })

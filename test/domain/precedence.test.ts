@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { asked, decided, followed, stateOf, stepped } from '../support/decisions.ts'
+import { asked, decided, followed, stepped } from '../support/decisions.ts'
 import { at, HOUR, MINUTE } from '../support/rules.ts'
 import { aDaemonSet, aDeployment } from '../support/workloads.ts'
 
@@ -169,16 +169,22 @@ describe('then: backoff', () => {
   })
 
   it('repairs wait for its end', () => {
-    expect(decided(waiting.editedTo(5), at('Mon 20:00')).action).to.equal('hold')
-    expect(decided(waiting.pinned().editedTo(5), at('Mon 20:00')).action).to.equal('hold')
-    expect(stepped(waiting.editedTo(5), at('Mon 20:00')).change).to.equal(undefined)
+    expect(decided(waiting.pinned().editedTo(5), at('Tue 8:30')).action).to.equal('hold')
+    expect(stepped(waiting.pinned().editedTo(5), at('Tue 8:30')).change).to.equal(undefined)
+  })
+
+  it('one that ends later than any can is cut, so that a wrong clock holds nothing for good', () => {
+    const { state, change } = stepped(waiting, at('Mon 20:00'))
+    expect(state.backoff?.until).to.equal(at('Mon 21:00'))
+    expect(Object.keys(change?.annotations ?? {})).to.deep.equal(['state'])
+    expect(stepped(stepped(waiting, at('Mon 20:00')).after, at('Mon 20:00')).change).to.equal(undefined)
   })
 
   it('a manual wake is allowed in it, in hours of waking too', () => {
     for (const when of [at('Mon 20:00'), at('Tue 8:30')]) {
       const { after, state } = stepped(waiting.scaledByHand(4), when)
       expect(after).to.deep.include({ replicas: 4, labels: {} })
-      expect(state.history[0]).to.include({ trigger: 'manual', by: 'kubectl' })
+      expect(state.history[0]).to.include({ trigger: 'manual', by: 'manager:kubectl' })
     }
   })
 
@@ -196,7 +202,12 @@ describe('a sleeper found running, neither pinned nor overridden', () => {
     const { decision, after, state } = stepped(asleep.scaledByHand(4), at('Mon 20:00'))
     expect(decision.action).to.equal('adopt')
     expect(after).to.deep.include({ replicas: 4, labels: {} })
-    expect(state.history[0]).to.include({ type: 'wake', trigger: 'manual', by: 'kubectl', replicas: 4 })
+    expect(state.history[0]).to.include({
+      type: 'wake',
+      trigger: 'manual',
+      by: 'manager:kubectl',
+      replicas: 4,
+    })
   })
 
   it('otherwise its count is kept and it sleeps again, by recovery', () => {
@@ -250,7 +261,7 @@ describe('a manual wake', () => {
   it('counts as an operation', () => {
     const { state } = stepped(asleep.scaledByHand(4), at('Mon 20:00'))
     expect(state.history).to.have.length(asleep.state().history.length + 1)
-    expect(state.wokenAt).to.equal(at('Mon 20:00'))
+    expect(state.woken?.at).to.equal(at('Mon 20:00'))
   })
 
   it('looks again at the next edge or the end of its hold, whichever is first', () => {
@@ -260,11 +271,10 @@ describe('a manual wake', () => {
     expect(stepped(asleep.scaledByHand(4), at('Tue 7:00')).decision.lookAgainAt).to.equal(WAKE_EDGE)
   })
 
-  it('while its schedule cannot be read is no change of schedule once it can', () => {
+  it('while its schedule cannot be read holds once it can', () => {
     const broken = asleep.scheduled('whenever').scaledByHand(4)
     const woken = stepped(broken, at('Mon 20:00')).after
     const repaired = { ...followed(woken), annotations: { ...woken.annotations, schedule: WORK } }
     expect(stepped(repaired, at('Mon 20:00') + MINUTE).change).to.equal(undefined)
-    expect(stateOf(woken).intent).to.deep.include({ schedule: `${WORK} UTC` })
   })
 })

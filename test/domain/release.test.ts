@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { changed } from '../../src/domain/reading.ts'
+import { changed } from '../../src/domain/change.ts'
 import { releaseChange } from '../../src/domain/release.ts'
 import type { Workload } from '../../src/domain/workload.ts'
 import { at, RULES } from '../support/rules.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { decodeState, encodeState, STATE_LIMIT, UnreadableState } from '../../src/domain/state-codec.ts'
-import type { Operation, State } from '../../src/domain/state.ts'
+import type { Operation, StoredState } from '../../src/domain/state.ts'
 import { at, MINUTE } from '../support/rules.ts'
 
 const operation: Operation = {
@@ -13,11 +13,12 @@ const operation: Operation = {
   result: 'running',
 }
 
-const FULL: State = {
+const FULL: StoredState = {
+  kind: 'deployments',
   counter: 42,
   asleep: false,
   snoozed: { at: at('Mon 18:00'), replicas: 3, trigger: 'schedule', by: null },
-  wokenAt: at('Mon 19:00'),
+  woken: { at: at('Mon 19:00'), kept: 5, set: 3 },
   intent: {
     want: 'awake',
     at: at('Mon 19:00'),
@@ -26,7 +27,6 @@ const FULL: State = {
     before: 'asleep',
     by: 'k8s:alice',
     trigger: 'api',
-    schedule: '8:00-18:00 UTC',
   },
   pin: { state: 'active', replicas: 3, at: at('Mon 19:01'), by: 'k8s:alice' },
   override: { until: null, at: at('Mon 19:02'), by: 'k8s:bob' },
@@ -44,15 +44,15 @@ function tampered(change: (document: Record<string, Record<string, unknown>>) =>
 describe('the state annotation', () => {
   it('says again what was put into it', () => {
     expect(decodeState(encodeState(FULL))).to.deep.equal(FULL)
-    const smallest: State = { counter: 1, asleep: false, history: [] }
+    const smallest: StoredState = { kind: 'deployments', counter: 1, asleep: false, history: [] }
     expect(decodeState(encodeState(smallest))).to.deep.equal(smallest)
   })
 
   it('is one compact JSON document of version 1 with times in ISO 8601 UTC', () => {
     const text = encodeState(FULL)
-    const document = JSON.parse(text) as { v: number; wokenAt: string; override: object }
+    const document = JSON.parse(text) as { v: number; woken: { at: string }; override: object }
     expect(document.v).to.equal(1)
-    expect(document.wokenAt).to.equal('2026-03-02T19:00:00.000Z')
+    expect(document.woken.at).to.equal('2026-03-02T19:00:00.000Z')
     expect(document.override).to.deep.include({ until: null })
     expect(text).to.equal(JSON.stringify(document))
   })

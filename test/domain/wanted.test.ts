@@ -134,9 +134,10 @@ describe('`hold`', () => {
     expect(decided(woken, at('Tue 18:00')).action).to.equal('snooze')
   })
 
-  it('does not outlast a change of schedule', () => {
+  it('does not outlast a change of schedule by request', () => {
     const woken = sleeper.woken({ at: NIGHT, hold: 12 * HOUR })
-    expect(decided(woken.scheduled('9:00-17:00,Mon-Fri'), at('Fri 21:00')).action).to.equal('snooze')
+    const change = { action: 'schedule', schedule: '9:00-17:00,Mon-Fri' } as const
+    expect(asked(woken, change, at('Fri 21:00')).after.replicas).to.equal(0)
   })
 })
 
@@ -261,31 +262,6 @@ describe('schedule removed', () => {
       expect(removed(woken).replicas).to.equal(3)
     })
 
-    it(`by ${how}: awake if an edge came after the request`, () => {
-      const beforeTheEdge = awake.snoozed({ at: at('Mon 12:00'), trigger: 'api', by: 'k8s:alice' })
-      expect(removed(beforeTheEdge).replicas).to.equal(3)
-    })
-
-    it(`by ${how}: awake if the request's time was over`, () => {
-      const over = asleep
-        .woken({ at: at('Mon 18:30'), for: HOUR })
-        .snoozed({ at: at('Mon 19:30'), wordless: true })
-      expect(removed(over).replicas).to.equal(3)
-    })
-
-    it(`by ${how}: speaks an intent, and nothing is automatic from then on`, () => {
-      const after = removed(asleep)
-      expect(stateOf(after).intent).to.deep.include({
-        want: 'awake',
-        at: NIGHT,
-        schedule: null,
-        trigger: 'schedule',
-      })
-      expect(decided(followed(after), at('next Mon 20:00')))
-        .to.deep.include({ action: 'hold' })
-        .and.not.to.have.property('lookAgainAt')
-    })
-
     it(`by ${how}: what a pin, an override or a backoff holds asleep wakes when it ends`, () => {
       const unpinned = asked(removed(asleep.pinned()), { action: 'unpin' }, at('Mon 21:00'))
       expect(unpinned.after.replicas).to.equal(3)
@@ -295,4 +271,21 @@ describe('schedule removed', () => {
       expect(stepped(backoff, at('Mon 21:00')).after.replicas).to.equal(3)
     })
   }
+
+  it('by PUT: awake if an edge came after the request, or its time was over', () => {
+    const beforeTheEdge = awake.snoozed({ at: at('Mon 12:00'), trigger: 'api', by: 'k8s:alice' })
+    expect(byPut(beforeTheEdge).replicas).to.equal(3)
+    const over = asleep
+      .woken({ at: at('Mon 18:30'), for: HOUR })
+      .snoozed({ at: at('Mon 19:30'), intentless: true })
+    expect(byPut(over).replicas).to.equal(3)
+  })
+
+  it('nothing is automatic from then on', () => {
+    for (const after of [byKubectl(asleep), byPut(asleep)]) {
+      expect(decided(followed(after), at('next Mon 20:00')))
+        .to.deep.include({ action: 'hold' })
+        .and.not.to.have.property('lookAgainAt')
+    }
+  })
 })

@@ -84,7 +84,7 @@ function shownByKubectl(kind: Kind, object: KubectlObject) {
     pin: state?.pin?.state ?? 'none',
     override: override ? until : 'none',
     snoozedAt: state?.snoozed ? iso(state.snoozed.at) : null,
-    wokenAt: state?.wokenAt === undefined ? null : iso(state.wokenAt),
+    wokenAt: state?.woken === undefined ? null : iso(state.woken.at),
     history: (state?.history ?? []).map(({ type, trigger, at, replicas, by }) => ({
       type,
       trigger,

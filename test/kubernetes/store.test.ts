@@ -1,13 +1,16 @@
 import { expect } from 'chai'
 import type { Workload } from '../../src/domain/workload.ts'
-import { compareVersions } from '../../src/kubernetes/resource-version.ts'
+import { compareVersions } from '../../src/domain/workload.ts'
 import { WorkloadStore } from '../../src/kubernetes/store.ts'
 import { WEB, workload } from './objects.ts'
 
+const NOW = Date.UTC(2026, 2, 2)
+
 function aStore() {
   const changes: [string | undefined, string | undefined][] = []
-  const store = new WorkloadStore((before, after) =>
-    changes.push([before?.resourceVersion, after?.resourceVersion]),
+  const store = new WorkloadStore(
+    (before, after) => void changes.push([before?.resourceVersion, after?.resourceVersion]),
+    () => NOW,
   )
   return { store, changes }
 }

@@ -34,6 +34,9 @@ export function aWorkload(name = 'web', change: Partial<Workload> = {}): Workloa
     labels: undefined,
     annotations: { enabled: 'true' },
     hasAnnotations: true,
+    otherAnnotationBytes: 0,
+    formerRevision: false,
+    deletesVolumes: false,
     hasNodeSelector: false,
     snoozeKey: false,
     replicas: 3,
@@ -46,7 +49,7 @@ export function aWorkload(name = 'web', change: Partial<Workload> = {}): Workloa
 }
 
 export function withState(workload: Workload, state: Partial<State>): Workload {
-  const text = encodeState({ ...EMPTY_STATE, counter: 1, ...state })
+  const text = encodeState({ ...EMPTY_STATE, kind: workload.kind, counter: 1, ...state })
   return { ...workload, annotations: { ...workload.annotations, state: text } }
 }
 

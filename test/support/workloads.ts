@@ -9,7 +9,7 @@ import {
   type Intent,
 } from '../../src/domain/state.ts'
 import { ASLEEP_LABEL, type AnnotationName, type Kind, type Workload } from '../../src/domain/workload.ts'
-import { at, RULES } from './rules.ts'
+import { at } from './rules.ts'
 
 /** A workload that reads like prose: `aDeployment('shop/web').withReplicas(3).enabled().pinned()`. */
 export type AWorkload = Workload & Telling
@@ -22,7 +22,7 @@ interface Slept {
   by?: string
   for?: number
   /** Without an intent: as a repair or a disable leaves it. */
-  wordless?: true
+  intentless?: true
 }
 
 interface Woke {
@@ -60,17 +60,19 @@ class Telling {
   /** What Dormouse keeps of it. */
   remembering(this: AWorkload, state: Partial<State>): AWorkload {
     const known = this.annotations.state === undefined ? EMPTY_STATE : decodeState(this.annotations.state)
-    return this.annotated({ state: encodeState({ ...known, counter: known.counter + 1, ...state }) })
+    return this.annotated({
+      state: encodeState({ ...known, kind: this.kind, counter: known.counter + 1, ...state }),
+    })
   }
 
   /** Put to sleep, its pods gone: by the schedule, with an edge's intent, unless told otherwise. */
-  snoozed(this: AWorkload, { at, kept, trigger = 'schedule', by, for: limit, wordless }: Slept): AWorkload {
+  snoozed(this: AWorkload, { at, kept, trigger = 'schedule', by, for: limit, intentless }: Slept): AWorkload {
     const replicas = kept ?? this.replicas
     const operation = done('snooze', trigger, at, 0, by)
     return this.remembering({
       asleep: true,
       snoozed: { at, replicas, trigger, by: by ?? null },
-      ...(wordless ? {} : { intent: this.intent('asleep', at, trigger, by, limit) }),
+      ...(intentless ? {} : { intent: this.intent('asleep', at, trigger, by, limit) }),
       history: [operation, ...this.history()],
     }).markedAsleep(replicas)
   }
@@ -81,7 +83,7 @@ class Telling {
     const intent = this.intent('awake', at, trigger, by, limit)
     return this.remembering({
       asleep: false,
-      wokenAt: at,
+      woken: { at },
       intent: hold === undefined ? intent : { ...intent, hold: at + hold },
       history: [done('wake', trigger, at, replicas, by), ...this.history()],
     })
@@ -177,7 +179,6 @@ class Telling {
     by?: string,
     limit?: number,
   ): Intent {
-    const { schedule, timezone = RULES.policy.timezone } = this.annotations
     return {
       want,
       at: spoken,
@@ -185,7 +186,6 @@ class Telling {
       before: this.state().asleep ? 'asleep' : 'awake',
       by: by ?? null,
       trigger: trigger === 'api' || trigger === 'manual' ? trigger : 'schedule',
-      schedule: schedule === undefined ? null : RULES.compile(schedule, timezone).key,
     }
   }
 }
@@ -219,6 +219,9 @@ function aWorkload(kind: Kind, path: string): AWorkload {
     labels: undefined,
     annotations: {},
     hasAnnotations: false,
+    otherAnnotationBytes: 0,
+    formerRevision: false,
+    deletesVolumes: false,
     hasNodeSelector: false,
     snoozeKey: false,
     replicas: 1,

@@ -1,7 +1,7 @@
 import type { Instant } from '../../clock.ts'
 import type { Rules } from '../rules.ts'
-import { changeBetween, readWorkload, withState, type Reading } from '../reading.ts'
-import { readableState } from '../state-codec.ts'
+import { changeBetween } from '../change.ts'
+import { readWorkload, stateOf, withState, type Reading } from '../reading.ts'
 import { EMPTY_STATE, type State } from '../state.ts'
 import { ASLEEP_LABEL, isRunning, labelCount, type Workload } from '../workload.ts'
 import { annotationFault } from './annotations.ts'
@@ -17,7 +17,7 @@ export function judgeCreate(created: Workload, now: Instant, rules: Rules): Judg
   const { annotations, labels, snoozeKey } = created
   if (annotations.state === undefined && labels?.[ASLEEP_LABEL] === undefined && !snoozeKey)
     return allow('free')
-  const carried = carriedState(annotations.state) ?? keptByLabel(created, now)
+  const carried = carriedState(created) ?? keptByLabel(created, now)
   const bare = withoutMarks(created)
   const reading: Reading = readWorkload(bare, rules)
   const target = carried
@@ -31,8 +31,8 @@ export function judgeCreate(created: Workload, now: Instant, rules: Rules): Judg
   return { type: 'allow', reason: 'stripped', change, warnings: [warning] }
 }
 
-function carriedState(text: string | undefined): State | undefined {
-  const state = text === undefined ? undefined : readableState(text)
+function carriedState(created: Workload): State | undefined {
+  const state = stateOf(created)
   if (!state) return undefined
   const { asleep, snoozed, intent } = state
   return { ...EMPTY_STATE, asleep, ...(snoozed ? { snoozed } : {}), ...(intent ? { intent } : {}) }

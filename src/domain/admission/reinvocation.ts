@@ -1,5 +1,6 @@
 import type { Instant } from '../../clock.ts'
-import { changeBetween, changed, readWorkload } from '../reading.ts'
+import { changeBetween, changed } from '../change.ts'
+import { readWorkload } from '../reading.ts'
 import type { Rules } from '../rules.ts'
 import { readableState } from '../state-codec.ts'
 import { ASLEEP_LABEL } from '../workload.ts'

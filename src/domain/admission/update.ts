@@ -1,6 +1,7 @@
 import type { Instant } from '../../clock.ts'
 import { transition } from '../operation.ts'
-import { changeBetween, countToKeep, keptCount, readWorkload, withState, type Reading } from '../reading.ts'
+import { changeBetween } from '../change.ts'
+import { countToKeep, keptCount, readWorkload, withState, type Reading } from '../reading.ts'
 import type { Rules } from '../rules.ts'
 import { UnreadableState } from '../state-codec.ts'
 import { counted } from '../text.ts'

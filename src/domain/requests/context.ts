@@ -19,8 +19,7 @@ export interface Outcome {
   readonly done: string
 }
 
-/** Carries out, in the same patch, the transition that a request causes; completing is the controller's. */
+/** Carries out, in the same patch, the transition that a request causes. */
 export function follow(reading: Reading, now: Instant, rules: Rules): Reading {
-  const { finished: _, ...decision } = decide(reading, now, rules)
-  return carryOut(reading, decision, now, rules)
+  return carryOut(reading, decide(reading, now, rules), now, rules)
 }

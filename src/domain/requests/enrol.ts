@@ -1,10 +1,9 @@
 import { Refusal } from '../../errors.ts'
-import { transition, without } from '../operation.ts'
+import { newIntent } from '../intent.ts'
+import { letGo, transition, without } from '../operation.ts'
 import { countToWake, withAnnotations, withState, type Reading } from '../reading.ts'
+import { meansTheSame, rescheduled } from '../rescheduled.ts'
 import { canonical, InvalidSchedule, isTimezone, parseSchedule } from '../schedule/syntax.ts'
-import type { Sleep } from '../state.ts'
-import { afterRemoval } from '../wanted.ts'
-import { currentIntent, presentState, newIntent, stillRuns } from '../intent.ts'
 import { follow, type Context, type Outcome } from './context.ts'
 
 interface Hours {
@@ -26,11 +25,12 @@ export function enable(context: Context, hours: Hours, repair: boolean): Outcome
     ...zoneChange(hours),
   }
   const enabled = withAnnotations(reading, set, rules)
-  const want = enabled.schedule?.stateAt(now) ?? presentState(enabled)
-  const intent = newIntent(enabled, now, { want, by, trigger: 'schedule' })
+  const want = enabled.schedule?.stateAt(now)
+  const intent =
+    want === undefined ? {} : { intent: newIntent(enabled, now, { want, by, trigger: 'schedule' }) }
   // Nobody knows how far the counter had come: seconds are ahead of it, so a repair is never taken for an old copy.
   const counter = repair ? Math.floor(now / 1000) : enabled.state.counter
-  const target = follow(withState(enabled, { ...enabled.state, counter, intent }), now, rules)
+  const target = follow(withState(enabled, { ...enabled.state, counter, ...intent }), now, rules)
   return { target, done: repair ? 'repaired and enabled' : 'enabled' }
 }
 
@@ -39,7 +39,7 @@ export function disable({ reading, by, now, rules }: Context): Outcome {
   const held = state.pin ?? state.override ?? state.intent ?? state.backoff
   if (enabled === false && !state.asleep && !held) return { target: reading, done: 'nothing to do' }
   const off = withAnnotations(reading, { enabled: 'false' }, rules)
-  const freed = withState(off, without(state, 'pin', 'override', 'intent', 'backoff'))
+  const freed = withState(off, letGo(state))
   if (!state.asleep) return { target: freed, done: 'disabled' }
   const replicas = countToWake(reading)
   const woken = transition(freed, { action: 'wake', trigger: 'disable', by, replicas }, now, rules)
@@ -58,30 +58,18 @@ function setHours(context: Context, hours: Hours): Outcome {
   const target = withAnnotations(reading, { ...text, ...zoneChange(hours) }, rules)
   const { annotations } = reading.workload
   const same = (['schedule', 'timezone'] as const).every(
-    (name) => target.workload.annotations[name] === annotations[name],
+    (name) => (target.workload.annotations[name] ?? '') === (annotations[name] ?? ''),
   )
-  if (same || meansTheSame(reading, target)) {
-    return same ? { target: reading, done: 'that is its schedule already' } : { target, done: 'schedule set' }
-  }
+  if (same) return { target: reading, done: 'that is its schedule already' }
+  if (meansTheSame(reading, target)) return { target, done: 'schedule set' }
   const done = target.schedule ? `schedule set to ${target.schedule.text} (${target.zone})` : removed(target)
-  if (stillRuns(currentIntent(reading, now), now)) return { target: follow(target, now, rules), done }
-  const intent = newIntent(target, now, { want: wantAfter(target, context), by, trigger: 'schedule' })
-  return { target: follow(withState(target, { ...target.state, intent }), now, rules), done }
+  return { target: follow(rescheduled(reading, target, by, now, rules), now, rules), done }
 }
 
 function removed({ scheduleFault }: Reading): string {
   return scheduleFault === undefined
     ? 'schedule removed'
     : `set, but the schedule is invalid: ${scheduleFault}`
-}
-
-function wantAfter(target: Reading, { now, rules }: Context): Sleep {
-  if (target.schedule) return target.schedule.stateAt(now)
-  return target.scheduleFault === undefined ? afterRemoval(target, now, rules) : presentState(target)
-}
-
-function meansTheSame(a: Reading, b: Reading): boolean {
-  return a.schedule?.key === b.schedule?.key && a.scheduleFault === b.scheduleFault
 }
 
 function zoneOf({ timezone }: Hours): Pick<Hours, 'timezone'> {
@@ -96,8 +84,9 @@ function zoneChange({ timezone }: Hours): { timezone?: string | null } {
   throw invalid('/timezone', `no IANA time zone: write one such as Europe/Berlin`)
 }
 
-function canonicalText(text: string): string | null {
-  if (text.trim() === '') return null
+/** An empty text stays: it means none, whatever could be inherited. */
+function canonicalText(text: string): string {
+  if (text.trim() === '') return ''
   try {
     return canonical(parseSchedule(text))
   } catch (error) {

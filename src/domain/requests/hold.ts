@@ -1,6 +1,6 @@
 import { overrideInEffect } from '../decision.ts'
 import { without } from '../operation.ts'
-import { countToKeep, keptCount, withState } from '../reading.ts'
+import { countToKeep, keptCount, withState, type Reading } from '../reading.ts'
 import { iso } from '../text.ts'
 import { isRunning } from '../workload.ts'
 import { follow, type Context, type Outcome } from './context.ts'
@@ -11,11 +11,17 @@ export function pin({ reading, by, now }: Context): Outcome {
   if (state.pin) return { target: reading, done: `already pinned ${state.pin.state}` }
   const held = state.asleep ? 'snoozed' : 'active'
   const sleeps = state.asleep && !isRunning(workload)
-  const replicas = sleeps ? keptCount(reading) : countToKeep(reading)
+  const replicas = sleeps ? keptCount(reading) : runningCount(reading)
   // Found running while a backoff keeps it from going back to sleep: the count it has now is the one to keep.
   const kept = state.asleep && state.snoozed ? { snoozed: { ...state.snoozed, replicas } } : {}
   const pin = { state: held, replicas, at: now, by } as const
   return { target: withState(reading, { ...state, ...kept, pin }), done: `pinned ${held}` }
+}
+
+/** A DaemonSet's that its controller has not counted yet is the one kept. */
+function runningCount(reading: Reading): number {
+  const { kind, replicas } = reading.workload
+  return kind === 'daemonsets' ? countToKeep(reading) : replicas
 }
 
 export function unpin({ reading, now, rules }: Context): Outcome {

@@ -1,28 +1,28 @@
 import { transition } from '../operation.ts'
-import { countToKeep, keptCount, withState, type Reading } from '../reading.ts'
+import { newIntent, wakeHold } from '../intent.ts'
+import { countToGiveBack, countToKeep, keptCount, withState, type Reading } from '../reading.ts'
 import { counted, iso } from '../text.ts'
 import { currentReplicas, isRunning } from '../workload.ts'
-import { newIntent, wakeHold } from '../intent.ts'
 import type { Context, Outcome } from './context.ts'
 
 /** Puts to sleep, for so many milliseconds if there is a limit. */
 export function snooze({ reading, now, by, rules }: Context, limit: number | undefined): Outcome {
   const end = limit === undefined ? {} : { until: now + limit }
   const intent = newIntent(reading, now, { want: 'asleep', by, trigger: 'api', ...end })
-  const spoken = withState(reading, { ...reading.state, intent })
+  const asked = withState(reading, { ...reading.state, intent })
   if (reading.state.asleep && !isRunning(reading.workload)) {
     if (limit === undefined) return { target: reading, done: 'already asleep' }
-    return { target: spoken, done: `stays asleep until ${iso(now + limit)}` }
+    return { target: asked, done: `stays asleep until ${iso(now + limit)}` }
   }
   const replicas = countToKeep(reading)
-  const target = transition(spoken, { action: 'snooze', trigger: 'api', by, replicas }, now, rules)
+  const target = transition(asked, { action: 'snooze', trigger: 'api', by, replicas }, now, rules)
   return { target, done: `snoozed, ${counted(replicas, 'replica')} kept` }
 }
 
 /** Wakes, or keeps awake, for so many milliseconds if there is a limit. */
 export function wake({ reading, now, by, rules }: Context, limit: number | undefined): Outcome {
   const { state, workload, schedule } = reading
-  const up = !state.asleep && isRunning(workload)
+  const up = !state.asleep && isRunning(workload) && countToGiveBack(reading) === undefined
   if (up && limit === undefined) {
     return { target: reading, done: 'already awake (add ?for=2h to keep it awake for a time)' }
   }
@@ -30,16 +30,19 @@ export function wake({ reading, now, by, rules }: Context, limit: number | undef
   const hold = inHoursOfSleep ? wakeHold(reading, now, rules) : {}
   const end = limit === undefined ? hold : { until: now + limit }
   const intent = newIntent(reading, now, { want: 'awake', by, trigger: 'api', ...end })
-  const spoken = withState(reading, { ...state, intent })
-  if (up) return { target: spoken, done: `stays awake until ${iso(now + (limit ?? 0))}` }
+  const asked = withState(reading, { ...state, intent })
+  if (up) return { target: asked, done: `stays awake until ${iso(now + (limit ?? 0))}` }
   const replicas = workload.kind === 'daemonsets' ? keptCount(reading) : wakeCount(reading)
-  const target = transition(spoken, { action: 'wake', trigger: 'api', by, replicas }, now, rules)
+  const target = transition(asked, { action: 'wake', trigger: 'api', by, replicas }, now, rules)
   const to = workload.kind === 'daemonsets' ? '' : ` to ${counted(replicas, 'replica')}`
   return { target, done: `woken${to}` }
 }
 
 /** What an explicit wake brings: the kept or last count, and never nothing. */
-function wakeCount({ state, workload }: Reading): number {
+function wakeCount(reading: Reading): number {
+  const { state, workload } = reading
+  const kept = countToGiveBack(reading)
+  if (kept !== undefined) return Math.max(1, kept)
   if (isRunning(workload)) return workload.replicas
   return Math.max(1, state.snoozed?.replicas ?? currentReplicas(workload))
 }

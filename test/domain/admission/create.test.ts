@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { judgeCreate } from '../../../src/domain/admission/create.ts'
-import { changed } from '../../../src/domain/reading.ts'
+import { changed } from '../../../src/domain/change.ts'
 import { decodeState } from '../../../src/domain/state-codec.ts'
 import { ASLEEP_LABEL, type Workload } from '../../../src/domain/workload.ts'
 import { at, RULES } from '../../support/rules.ts'
@@ -35,7 +35,7 @@ describe('a workload that is created', () => {
     const { counter: _, ...state } = decodeState(result.annotations.state ?? '')
     const { intent, snoozed } = moved.state()
     expect(reason).to.equal('stripped')
-    expect(state).to.deep.equal({ asleep: true, snoozed, intent, history: [] })
+    expect(state).to.deep.equal({ kind: 'deployments', asleep: true, snoozed, intent, history: [] })
     expect([result.replicas, result.labels]).to.deep.equal([0, { [ASLEEP_LABEL]: '3' }])
   })
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { judgeUpdate } from '../../../src/domain/admission/update.ts'
-import { changed } from '../../../src/domain/reading.ts'
+import { changed } from '../../../src/domain/change.ts'
 import { decodeState } from '../../../src/domain/state-codec.ts'
 import { ASLEEP_LABEL, type Workload } from '../../../src/domain/workload.ts'
 import { at, HOUR, RULES } from '../../support/rules.ts'

@@ -1,0 +1,80 @@
+import { readableState } from './state-codec.ts'
+import {
+  ANNOTATION_NAMES,
+  ASLEEP_LABEL,
+  compareVersions,
+  hasSleepMark,
+  type AnnotationName,
+  type Workload,
+} from './workload.ts'
+
+/** The newest copy of a workload whose marks were in order, and the counter of its state. */
+export interface LastKnown {
+  readonly counter: number
+  readonly workload: Workload
+}
+
+/**
+ * The workload with the annotations and the label that it should have, given what was last known of it; the same
+ * object where nothing is to be restored. `kubectl rollout undo` puts an old copy of the annotations back: the
+ * counter only grows, so one that fell tells an old copy, which is replaced whole. `kubectl replace` drops them:
+ * then what is absent comes back. This is the one place that says so; what a state in order asks of the label, the
+ * count and the key follows from reading the result.
+ */
+export function withMarksRestored(workload: Workload, known: LastKnown | undefined): Workload {
+  // The informer only goes back where the cluster does, restored from a backup: then what it says is the truth.
+  if (!known || workload.deleting || isOlder(workload, known.workload)) return workload
+  const { state } = workload.annotations
+  const { state: knownState } = known.workload.annotations
+  if (state === knownState) return withLabelOf(workload, known.workload)
+  if (state === undefined)
+    return isLetGo(known.workload) ? workload : withAnnotationsOf(workload, known.workload, false)
+  const counter = readableState(state)?.counter
+  return counter !== undefined && counter <= known.counter
+    ? withAnnotationsOf(workload, known.workload, true)
+    : workload
+}
+
+/** What is known once `workload` was seen, too; undefined: nothing, since its state cannot be read. */
+export function knownAfter(workload: Workload, known: LastKnown | undefined): LastKnown | undefined {
+  if (withMarksRestored(workload, known) !== workload) return known
+  const { state } = workload.annotations
+  // A repair of what cannot be read starts anew, and must not be taken for an old copy.
+  const counter = state === undefined ? undefined : readableState(state)?.counter
+  return counter === undefined ? undefined : { counter, workload }
+}
+
+/** Whether the first of two copies of one workload is the older. */
+export function isOlder(a: Workload, b: Workload): boolean {
+  return compareVersions(a.resourceVersion, b.resourceVersion) < 0
+}
+
+/** Awake and not managed: people may clear away what is left on it. */
+function isLetGo(known: Workload): boolean {
+  return known.annotations.enabled !== 'true' && !hasSleepMark(known)
+}
+
+function withAnnotationsOf(workload: Workload, known: Workload, whole: boolean): Workload {
+  const annotations: Partial<Record<AnnotationName, string>> = { ...workload.annotations }
+  for (const name of ANNOTATION_NAMES) {
+    if (annotations[name] !== undefined && !whole) continue
+    const value = known.annotations[name]
+    if (value === undefined) delete annotations[name]
+    else annotations[name] = value
+  }
+  return withLabelOf({ ...workload, annotations }, known)
+}
+
+/** A label that disagreed with its own state when it was seen last is no truth to go back to. */
+function withLabelOf(workload: Workload, known: Workload): Workload {
+  const label = known.labels?.[ASLEEP_LABEL]
+  if (label === workload.labels?.[ASLEEP_LABEL] || !labelAgrees(known)) return workload
+  const { [ASLEEP_LABEL]: _, ...others } = workload.labels ?? {}
+  return { ...workload, labels: label === undefined ? others : { ...others, [ASLEEP_LABEL]: label } }
+}
+
+function labelAgrees({ annotations: { state: text }, labels }: Workload): boolean {
+  const state = text === undefined ? undefined : readableState(text)
+  const kept = state?.asleep ? String(state.snoozed?.replicas ?? 0) : undefined
+  return labels?.[ASLEEP_LABEL] === kept
+}
