@@ -1,3 +1,4 @@
+import { stateOf } from './reading.ts'
 import { readableState } from './state-codec.ts'
 import {
   ANNOTATION_NAMES,
@@ -25,11 +26,10 @@ export function withMarksRestored(workload: Workload, known: LastKnown | undefin
   // The informer only goes back where the cluster does, restored from a backup: then what it says is the truth.
   if (!known || workload.deleting || isOlder(workload, known.workload)) return workload
   const { state } = workload.annotations
-  const { state: knownState } = known.workload.annotations
-  if (state === knownState) return withLabelOf(workload, known.workload)
-  if (state === undefined)
+  if (state === known.workload.annotations.state) return withLabelOf(workload, known.workload)
+  if (state === undefined || isForeign(workload))
     return isLetGo(known.workload) ? workload : withAnnotationsOf(workload, known.workload, false)
-  const counter = readableState(state)?.counter
+  const counter = stateOf(workload)?.counter
   return counter !== undefined && counter <= known.counter
     ? withAnnotationsOf(workload, known.workload, true)
     : workload
@@ -38,10 +38,15 @@ export function withMarksRestored(workload: Workload, known: LastKnown | undefin
 /** What is known once `workload` was seen, too; undefined: nothing, since its state cannot be read. */
 export function knownAfter(workload: Workload, known: LastKnown | undefined): LastKnown | undefined {
   if (withMarksRestored(workload, known) !== workload) return known
-  const { state } = workload.annotations
   // A repair of what cannot be read starts anew, and must not be taken for an old copy.
-  const counter = state === undefined ? undefined : readableState(state)?.counter
+  const counter = stateOf(workload)?.counter
   return counter === undefined ? undefined : { counter, workload }
+}
+
+/** Whether the state was written for another kind: to this workload it is as good as none. */
+function isForeign({ kind, annotations: { state } }: Workload): boolean {
+  const written = state === undefined ? undefined : readableState(state)
+  return written !== undefined && written.kind !== kind
 }
 
 /** Whether the first of two copies of one workload is the older. */
@@ -57,7 +62,7 @@ function isLetGo(known: Workload): boolean {
 function withAnnotationsOf(workload: Workload, known: Workload, whole: boolean): Workload {
   const annotations: Partial<Record<AnnotationName, string>> = { ...workload.annotations }
   for (const name of ANNOTATION_NAMES) {
-    if (annotations[name] !== undefined && !whole) continue
+    if (annotations[name] !== undefined && name !== 'state' && !whole) continue
     const value = known.annotations[name]
     if (value === undefined) delete annotations[name]
     else annotations[name] = value
@@ -65,16 +70,9 @@ function withAnnotationsOf(workload: Workload, known: Workload, whole: boolean):
   return withLabelOf({ ...workload, annotations }, known)
 }
 
-/** A label that disagreed with its own state when it was seen last is no truth to go back to. */
 function withLabelOf(workload: Workload, known: Workload): Workload {
   const label = known.labels?.[ASLEEP_LABEL]
-  if (label === workload.labels?.[ASLEEP_LABEL] || !labelAgrees(known)) return workload
+  if (label === workload.labels?.[ASLEEP_LABEL]) return workload
   const { [ASLEEP_LABEL]: _, ...others } = workload.labels ?? {}
   return { ...workload, labels: label === undefined ? others : { ...others, [ASLEEP_LABEL]: label } }
-}
-
-function labelAgrees({ annotations: { state: text }, labels }: Workload): boolean {
-  const state = text === undefined ? undefined : readableState(text)
-  const kept = state?.asleep ? String(state.snoozed?.replicas ?? 0) : undefined
-  return labels?.[ASLEEP_LABEL] === kept
 }

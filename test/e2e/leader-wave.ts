@@ -107,7 +107,9 @@ export function leaderGoes(on: () => Cluster, wave: number): void {
     }
     function isComplete(object: KubectlObject): boolean {
       const [newest] = marksOf(object).state?.history ?? []
-      return isAsleep(object) === asleep && hasFollowed(object) && newest?.result === 'succeeded'
+      // The end of a snooze goes along with the next write, that of a wake is one of its own.
+      const ended = asleep || newest?.result === 'succeeded'
+      return isAsleep(object) === asleep && hasFollowed(object) && ended
     }
   }
 

@@ -1,0 +1,114 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { changed } from '../../src/domain/change.ts'
+import { knownAfter, type LastKnown } from '../../src/domain/marks.ts'
+import { planStep } from '../../src/domain/operation.ts'
+import { UnreadableState } from '../../src/domain/state-codec.ts'
+import { KINDS, podsFollowed, type Kind, type Workload } from '../../src/domain/workload.ts'
+import { anyMarks, labelsWith, type Marks } from '../support/arbitrary-marks.ts'
+import { followed } from '../support/decisions.ts'
+import { at, HOUR, RULES } from '../support/rules.ts'
+import { aDeployment } from '../support/workloads.ts'
+
+const NOW = at('Mon 17:55')
+/** Design, section 2: whatever marks a workload arrives with, at most so many writes later there is nothing to do. */
+const MOST_WRITES = 3
+
+/** What a workload is beside its marks. */
+const REST = fc.record({
+  replicasManager: fc.constantFrom(
+    undefined,
+    { manager: 'kubectl', subresource: 'scale' },
+    { manager: 'kube-controller-manager', subresource: 'scale' },
+    { manager: 'argocd', subresource: undefined },
+  ),
+  ownReplicasEntry: fc.constantFrom(undefined, 0),
+  deletesVolumes: fc.boolean(),
+  formerRevision: fc.boolean(),
+  otherAnnotationBytes: fc.constantFrom(0, 0, 0, 261_000, 262_144),
+  unseen: fc.boolean(),
+  age: fc.constantFrom(0, 30 * 24 * HOUR),
+})
+
+const KIND = fc.constantFrom<Kind>(...KINDS)
+const CASE = KIND.chain((kind) =>
+  fc.record({
+    kind: fc.constant(kind),
+    /** What the informer saw before, in order; the last one is the workload as it is. */
+    copies: fc.array(anyMarks(NOW, kind), { minLength: 1, maxLength: 4 }),
+    rest: REST,
+    prompt: fc.boolean(),
+  }),
+)
+
+type Case = typeof CASE extends fc.Arbitrary<infer T> ? T : never
+
+function copyOf({ kind, rest }: Case, marks: Marks, version: number): Workload {
+  const { unseen, age, ...own } = rest
+  const generation = version + 1
+  const key = kind === 'daemonsets' && marks.snoozeKey
+  const workload = aDeployment().with({
+    ...own,
+    kind,
+    formerRevision: own.formerRevision && kind === 'replicasets',
+    deletesVolumes: own.deletesVolumes && kind === 'statefulsets',
+    createdAt: NOW - age,
+    resourceVersion: String(100 + version),
+    generation,
+    annotations: marks.annotations,
+    hasAnnotations: Object.keys(marks.annotations).length > 0,
+    labels: labelsWith(marks.label),
+    replicas: marks.replicas,
+    snoozeKey: key,
+    hasNodeSelector: key,
+  })
+  return unseen ? workload.unsettled() : workload.settled()
+}
+
+/** Plans and writes until nothing is left to do: how often it wrote. Without a bound, since that hides a loop. */
+function writesUntilRest(start: Workload, remembered: LastKnown | undefined, prompt: boolean): number {
+  let workload = start
+  let known = knownAfter(workload, remembered)
+  for (let writes = 0; ; writes += 1) {
+    const { change } = planStep(workload, NOW, RULES, known)
+    if (!change) return writes
+    expect(writes, 'writes so far').to.be.below(MOST_WRITES)
+    const written = {
+      ...changed(workload, change),
+      resourceVersion: String(Number(workload.resourceVersion) + 1),
+    }
+    workload = prompt && !podsFollowed(written) ? followed(written) : written
+    known = knownAfter(workload, known)
+  }
+}
+
+describe('whatever marks a workload arrives with, and whatever was known of it', () => {
+  it(`there is nothing to do after at most ${MOST_WRITES} writes`, function () {
+    this.timeout(1_200_000)
+    const numRuns = Number(process.env['PROPERTY_RUNS'] ?? 3000)
+    const counts = new Map<number, number>()
+    let unreadable = 0
+    fc.assert(
+      fc.property(CASE, (given) => {
+        const copies = given.copies.map((marks, version) => copyOf(given, marks, version))
+        const current = copies.pop()!
+        let known: LastKnown | undefined
+        for (const copy of copies) known = knownAfter(copy, known)
+        try {
+          const writes = writesUntilRest(current, known, given.prompt)
+          counts.set(writes, (counts.get(writes) ?? 0) + 1)
+        } catch (error) {
+          if (!(error instanceof UnreadableState)) throw error
+          unreadable += 1
+        }
+      }),
+      { numRuns },
+    )
+    // The property would hold of a domain that does nothing, too.
+    expect(counts.get(1) ?? 0, 'cases that were written once').to.be.above(numRuns / 10)
+    if (process.env['PROPERTY_RUNS'])
+      process.stderr.write(
+        `${numRuns} cases; by writes: ${JSON.stringify([...counts])}; unreadable: ${unreadable}\n`,
+      )
+  })
+})

@@ -1,0 +1,103 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { ANNOTATION, ANNOTATION_NAMES, SNOOZE_KEY, type Kind } from '../../src/domain/workload.ts'
+import { anyMarks, labelsWith, type Marks } from '../support/arbitrary-marks.ts'
+import { describeOn } from '../support/clusters.ts'
+import { eventually, inParallel } from '../support/eventually.ts'
+import { manifest } from '../support/manifests.ts'
+import { print } from '../support/figures.ts'
+import { testSeed } from '../support/random.ts'
+import { served } from '../support/served.ts'
+
+/** Design, section 2. */
+const MOST_WRITES = 3
+const EACH = 12
+const ROUNDS = 3
+const seed = testSeed()
+
+interface Marked {
+  readonly kind: Kind
+  readonly name: string
+  /** One for each round. */
+  readonly marks: readonly Marks[]
+}
+
+/** The controller manager writes whatever it is asked, so nothing here but Dormouse minds what is written. */
+describeOn('workloads whose marks nobody wrote on purpose', function (on) {
+  this.timeout(180_000)
+  const here = served(on, { newWorkloadGrace: '0s' })
+
+  it(`rest after at most ${MOST_WRITES} writes each time that others write their marks`, async () => {
+    const workloads = (['deployments', 'statefulsets', 'daemonsets', 'replicasets'] as const).flatMap(
+      (kind, which) =>
+        fc
+          .sample(fc.array(anyMarks(Date.now(), kind), { minLength: ROUNDS, maxLength: ROUNDS }), {
+            numRuns: EACH,
+            seed: seed + which,
+          })
+          .map((marks, index): Marked => ({ kind, name: `marks-${kind}-${index}`, marks })),
+    )
+    print([`marks of ${workloads.length} workloads, ${ROUNDS} times: DORMOUSE_TEST_SEED=${seed}`])
+    await inParallel(workloads, ({ kind, name }) =>
+      here.cluster.create(here.namespace, [manifest(kind, name, { replicas: 2 })]),
+    )
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const since = Date.now()
+      await inParallel(workloads, ({ kind, name, marks }) => write(kind, name, marks[round]!))
+      await atRest(since)
+      const writes = await writesSince(since)
+      const most = [...writes].filter(([, count]) => count > MOST_WRITES)
+      expect(most, `round ${round + 1}: written too often`).to.deep.equal([])
+      expect(writes.size, 'workloads that were written').to.be.above(EACH / 2)
+    }
+  })
+
+  /** As a restore does: annotations, label, count and key as given, whatever was there. */
+  async function write(
+    kind: Kind,
+    name: string,
+    { annotations, label, replicas, snoozeKey }: Marks,
+  ): Promise<void> {
+    const metadata = {
+      annotations: Object.fromEntries(
+        ANNOTATION_NAMES.map((mark) => [ANNOTATION[mark], annotations[mark] ?? null]),
+      ),
+      labels: { 'dormouse.dev/asleep': null, ...labelsWith(isLabel(label) ? label : undefined) },
+    }
+    const nodeSelector = { [SNOOZE_KEY]: snoozeKey ? 'true' : null }
+    const spec = kind === 'daemonsets' ? { template: { spec: { nodeSelector } } } : { replicas }
+    await here.kubectl('patch', kind, name, '--type=merge', '-p', JSON.stringify({ metadata, spec }))
+  }
+
+  /** Until Dormouse has written nothing for two seconds. */
+  async function atRest(since: number): Promise<void> {
+    await eventually(
+      'Dormouse to rest',
+      async () => {
+        const patches = await patchesSince(since)
+        return Date.now() - Math.max(since, ...patches.map(({ at }) => at)) > 2000
+      },
+      { timeout: 60_000, pause: 300 },
+    )
+  }
+
+  async function patchesSince(since: number) {
+    const requests = await here.cluster.requestsSince(since)
+    return requests.filter(
+      ({ verb, url }) => verb === 'patch' && url.includes(`/namespaces/${here.namespace}/`),
+    )
+  }
+
+  async function writesSince(since: number): Promise<Map<string, number>> {
+    const writes = new Map<string, number>()
+    for (const { url } of await patchesSince(since)) {
+      const [path = ''] = url.split('?')
+      writes.set(path, (writes.get(path) ?? 0) + 1)
+    }
+    return writes
+  }
+})
+
+function isLabel(label: string | undefined): boolean {
+  return label === undefined || /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/.test(label)
+}

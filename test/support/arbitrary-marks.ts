@@ -1,0 +1,144 @@
+import fc from 'fast-check'
+import type { Instant } from '../../src/clock.ts'
+import { encodeState } from '../../src/domain/state-codec.ts'
+import type { StoredState } from '../../src/domain/state.ts'
+import { ASLEEP_LABEL, KINDS, type AnnotationName, type Kind } from '../../src/domain/workload.ts'
+import { HOUR, MINUTE } from './rules.ts'
+
+/** What somebody may have left on a workload: annotations, label, count and key that need not fit together. */
+export interface Marks {
+  readonly annotations: Partial<Record<AnnotationName, string>>
+  readonly label: string | undefined
+  readonly replicas: number
+  readonly snoozeKey: boolean
+}
+
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
+const COUNT = fc.integer({ min: 0, max: 6 })
+const BY = fc.constantFrom('k8s:alice', 'manager:kubectl')
+const TRIGGER = fc.constantFrom<StoredState['history'][number]['trigger']>(
+  'schedule',
+  'api',
+  'manual',
+  'pin',
+  'disable',
+  'recovery',
+)
+
+/** Around `now`, before and after it, and now and then far away. */
+function instants(now: Instant): fc.Arbitrary<Instant> {
+  return fc
+    .oneof(
+      { weight: 8, arbitrary: fc.integer({ min: -30 * HOUR, max: 30 * HOUR }) },
+      { weight: 1, arbitrary: fc.constantFrom(0, -MINUTE, MINUTE, -4000 * HOUR, 9000 * HOUR) },
+    )
+    .map((offset) => now + offset)
+}
+
+/** Any state that the annotation's schema takes, for whatever kind. */
+function states(now: Instant, kind: Kind): fc.Arbitrary<string> {
+  const instant = instants(now)
+  const operation = fc.record({
+    type: fc.constantFrom('snooze' as const, 'wake' as const),
+    trigger: TRIGGER,
+    at: instant,
+    replicas: COUNT,
+    duration: fc.option(fc.nat(100_000)),
+    by: fc.option(BY),
+    result: fc.constantFrom<StoredState['history'][number]['result']>(
+      'running',
+      'succeeded',
+      'timed_out',
+      'failed',
+      'superseded',
+    ),
+  })
+  const sleep = fc.constantFrom('awake' as const, 'asleep' as const)
+  return fc
+    .record(
+      {
+        kind: fc.oneof(
+          { weight: 9, arbitrary: fc.constant(kind) },
+          { weight: 1, arbitrary: fc.constantFrom(...KINDS) },
+        ),
+        counter: fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 2 ** 40 })),
+        asleep: fc.boolean(),
+        history: fc.array(operation, { maxLength: 20 }),
+        snoozed: fc.record({ at: instant, replicas: COUNT, trigger: TRIGGER, by: fc.option(BY) }),
+        woken: fc.record({ at: instant, kept: COUNT, set: COUNT }, { requiredKeys: ['at'] }),
+        intent: fc.record(
+          {
+            want: sleep,
+            at: instant,
+            before: sleep,
+            by: fc.option(BY),
+            trigger: fc.constantFrom('schedule' as const, 'api' as const, 'manual' as const),
+            until: instant,
+            hold: instant,
+          },
+          { requiredKeys: ['want', 'at', 'before', 'by', 'trigger'] },
+        ),
+        pin: fc.record({
+          state: fc.constantFrom('active' as const, 'snoozed' as const),
+          replicas: COUNT,
+          at: instant,
+          by: BY,
+        }),
+        override: fc.record({ until: fc.option(instant), at: instant, by: BY }),
+        backoff: fc.record({
+          until: instant,
+          times: fc.integer({ min: 1, max: 60 }),
+          cause: fc.constantFrom('flapping' as const, 'failure' as const),
+        }),
+      },
+      { requiredKeys: ['kind', 'counter', 'asleep', 'history'] },
+    )
+    .map((state) => encodeState(state))
+}
+
+/** A valid state with something else in one place. */
+function broken(now: Instant, kind: Kind): fc.Arbitrary<string> {
+  return fc
+    .tuple(states(now, kind), fc.nat(400), fc.constantFrom('', '"', '{', 'x', '0', ',"v":2'))
+    .map(([text, place, other]) => text.slice(0, place) + other + text.slice(place + other.length))
+}
+
+const GARBAGE = fc.oneof(
+  fc.string({ maxLength: 40 }),
+  fc.constantFrom('', 'null', '{}', '[]', '{"v":1}', '{"v":2}'),
+)
+
+/** Marks that nobody wrote on purpose, most of them with a state that can be read. */
+export function anyMarks(now: Instant, kind: Kind): fc.Arbitrary<Marks> {
+  const state = fc.oneof(
+    { weight: 6, arbitrary: states(now, kind) },
+    { weight: 1, arbitrary: broken(now, kind) },
+    { weight: 1, arbitrary: GARBAGE },
+  )
+  const enabled = fc.constantFrom('true', 'true', 'true', 'true', 'false', 'maybe', '')
+  const schedule = fc.constantFrom(
+    '8:00-18:00,Mon-Fri',
+    '22:00-6:00',
+    '0:00-24:00',
+    '',
+    'whenever',
+    '7:59-8:01',
+  )
+  const timezone = fc.constantFrom('UTC', 'Asia/Tokyo', 'Mars/Base', '')
+  const label = fc.oneof(COUNT.map(String), fc.constantFrom('x', '03', '', '2147483648', '-1'))
+  return fc.record({
+    annotations: fc.record({ enabled, schedule, timezone, state }, { requiredKeys: [] }).map(definedOnly),
+    label: maybe(label),
+    replicas: COUNT,
+    snoozeKey: fc.boolean(),
+  })
+}
+
+/** As labels of an object: what was there, with ours. */
+export function labelsWith(label: string | undefined): Record<string, string> {
+  return { app: 'web', ...(label === undefined ? {} : { [ASLEEP_LABEL]: label }) }
+}
+
+function definedOnly(annotations: Partial<Record<AnnotationName, string | undefined>>): Marks['annotations'] {
+  return Object.fromEntries(Object.entries(annotations).filter(([, text]) => text !== undefined))
+}
