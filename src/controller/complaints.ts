@@ -1,3 +1,4 @@
+import { DATA_AT_RISK } from '../domain/decision.ts'
 import { readWorkload } from '../domain/reading.ts'
 import type { Rules } from '../domain/rules.ts'
 import { UnreadableState } from '../domain/state-codec.ts'
@@ -6,7 +7,7 @@ import type { Logger } from '../logger.ts'
 import type { Recorder } from './ports.ts'
 
 interface Complaint {
-  readonly reason: 'InvalidState' | 'InvalidSchedule'
+  readonly reason: 'InvalidState' | 'InvalidSchedule' | 'DataAtRisk'
   readonly message: string
 }
 
@@ -36,9 +37,11 @@ export class Complaints {
 
   #of(workload: Workload): Complaint | undefined {
     try {
-      const { enabled, scheduleFault } = readWorkload(workload, this.#rules)
-      if (enabled !== true || scheduleFault === undefined) return undefined
-      return { reason: 'InvalidSchedule', message: scheduleFault }
+      const { enabled, schedule, scheduleFault } = readWorkload(workload, this.#rules)
+      if (enabled !== true) return undefined
+      if (scheduleFault !== undefined) return { reason: 'InvalidSchedule', message: scheduleFault }
+      if (!schedule || !workload.deletesVolumes) return undefined
+      return { reason: 'DataAtRisk', message: `Its schedule does not put it to sleep: ${DATA_AT_RISK}` }
     } catch (error) {
       if (error instanceof UnreadableState) return { reason: 'InvalidState', message: error.message }
       throw error
@@ -50,6 +53,7 @@ function sameMarks(a: Workload, b: Workload): boolean {
   return (
     ANNOTATION_NAMES.every((name) => a.annotations[name] === b.annotations[name]) &&
     a.labels?.[ASLEEP_LABEL] === b.labels?.[ASLEEP_LABEL] &&
-    a.snoozeKey === b.snoozeKey
+    a.snoozeKey === b.snoozeKey &&
+    a.deletesVolumes === b.deletesVolumes
   )
 }

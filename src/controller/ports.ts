@@ -46,6 +46,7 @@ export type EventReason =
   | 'BackoffStarted'
   | 'InvalidSchedule'
   | 'InvalidState'
+  | 'DataAtRisk'
 
 /** What is counted; durations in seconds. */
 export interface Observer {

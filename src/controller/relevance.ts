@@ -11,6 +11,8 @@ export function isRelevant(before: Workload, after: Workload): boolean {
     before.snoozeKey !== after.snoozeKey ||
     before.replicas !== after.replicas ||
     before.deleting !== after.deleting ||
+    before.deletesVolumes !== after.deletesVolumes ||
+    before.formerRevision !== after.formerRevision ||
     before.owner?.name !== after.owner?.name ||
     before.replicasManager?.manager !== after.replicasManager?.manager ||
     before.replicasManager?.subresource !== after.replicasManager?.subresource ||

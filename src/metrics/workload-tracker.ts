@@ -238,6 +238,8 @@ function looksTheSame(a: Workload, b: Workload): boolean {
     a.snoozeKey === b.snoozeKey &&
     a.replicas === b.replicas &&
     a.deleting === b.deleting &&
+    a.deletesVolumes === b.deletesVolumes &&
+    a.formerRevision === b.formerRevision &&
     a.owner?.name === b.owner?.name &&
     a.requests.cpu === b.requests.cpu &&
     a.requests.memory === b.requests.memory

@@ -40,6 +40,12 @@ describe('complaints', () => {
     ])
   })
 
+  it('are made of a schedule that would delete volumes', () => {
+    const risky = web.with({ deletesVolumes: true })
+    expect(complaintsOf(web, risky, risky.withReplicas(2))).to.deep.equal(['Warning DataAtRisk web'])
+    expect(complaintsOf(risky.scheduled(''))).to.deep.equal([])
+  })
+
   it('are not made of the schedule of what is not managed, until it is', () => {
     const off = typo.annotated({ enabled: 'false' })
     expect(complaintsOf(off)).to.deep.equal([])

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import type { Kind } from '../../src/domain/workload.ts'
+import { ASLEEP_LABEL, type Kind } from '../../src/domain/workload.ts'
 import { anyMarks, labelsWith, type Marks } from '../support/arbitrary-marks.ts'
 import { at } from '../support/rules.ts'
 import { aDaemonSet, aDeployment, aReplicaSet, aStatefulSet, type AWorkload } from '../support/workloads.ts'
@@ -29,6 +29,13 @@ function marked(kind: Kind, { annotations, label, replicas, snoozeKey }: Marks):
     .withReplicas(replicas)
 }
 
+function sleeper(): AWorkload {
+  return aDeployment()
+    .withReplicas(3)
+    .enabled()
+    .snoozed({ at: at('Mon 16:00'), trigger: 'api', by: 'k8s:alice' })
+}
+
 const KIND = fc.constantFrom<Kind>('deployments', 'statefulsets', 'daemonsets', 'replicasets')
 const CASE = KIND.chain((kind) =>
   fc.record({
@@ -36,6 +43,28 @@ const CASE = KIND.chain((kind) =>
     copies: fc.array(anyMarks(NOW, kind), { minLength: 1, maxLength: 4 }),
   }),
 )
+
+/** Each of these was patched without end once: memory and decision repaired the same label against each other. */
+const DISAGREEING: Readonly<Record<string, AWorkload>> = {
+  'asleep, and no label': sleeper().labelled(undefined),
+  'asleep, and a label that is no count': sleeper().labelled({ [ASLEEP_LABEL]: 'x' }),
+  'asleep, and a label that nobody writes so': sleeper().labelled({ [ASLEEP_LABEL]: '03' }),
+  'awake, and a label left over': sleeper()
+    .woken({ at: at('Mon 17:00') })
+    .labelled({ [ASLEEP_LABEL]: '3' }),
+}
+
+describe('a first copy whose label disagrees with its state', () => {
+  for (const [what, copy] of Object.entries(DISAGREEING)) {
+    it(`is put right, and no more (${what})`, async () => {
+      const { cluster, start } = aRig(NOW)
+      cluster.put(copy)
+      await start()
+      await settled()
+      expect(cluster.sent).to.equal(1)
+    })
+  }
+})
 
 describe('the controller, over a workload whose marks others write again and again', () => {
   it(`rests after at most ${MOST_WRITES} writes each time`, async function () {

@@ -31,6 +31,7 @@ export interface KubectlObject {
     readonly creationTimestamp: string
     readonly labels?: Readonly<Record<string, string>>
     readonly annotations?: Readonly<Record<string, string>>
+    readonly ownerReferences?: readonly object[]
     readonly managedFields?: readonly {
       readonly manager?: string
       readonly subresource?: string

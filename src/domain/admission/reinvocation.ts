@@ -28,9 +28,11 @@ export function reinvoked(
   if (!made) return undefined
   const label = before.labels?.[ASLEEP_LABEL] ?? null
   const sent = changed(after, { annotations: { state: known }, label })
-  // A DaemonSet that was woken by taking its key away: the intent has the instant; whatever else differs is the other webhook's.
+  // A DaemonSet that was woken by taking its key away: whatever else differs is the other webhook's.
   const woken = !made.asleep
-  const at = woken ? made.intent?.at : now
+  // What we formed then has the instant.
+  const formed = made.intent?.at === readableState(known)?.intent?.at ? undefined : made.intent
+  const at = formed?.at ?? (woken ? undefined : now)
   if (at === undefined || Math.abs(now - at) > LONGEST_REQUEST) return undefined
   const first = woken ? sent : { ...sent, replicas: made.snoozed?.replicas ?? after.replicas }
   const judgement = judge({ ...update, after: first, otherChanges: otherChanges && !woken }, at, rules)

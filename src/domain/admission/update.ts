@@ -2,6 +2,7 @@ import type { Instant } from '../../clock.ts'
 import { transition } from '../operation.ts'
 import { changeBetween } from '../change.ts'
 import { countToKeep, keptCount, readWorkload, withState, type Reading } from '../reading.ts'
+import { rescheduled } from '../rescheduled.ts'
 import type { Rules } from '../rules.ts'
 import { UnreadableState } from '../state-codec.ts'
 import { counted } from '../text.ts'
@@ -65,10 +66,17 @@ function judged(update: Update, now: Instant, rules: Rules): Judgement {
     ? held(update, old, target, hold)
     : free(broad ? { ...update, otherChanges: true } : update, old, target, now, rules)
   if ('type' in judgement) return judgement
-  const change = changeBetween(after, judgement.target)
+  const change = changeBetween(after, withIntentOfChange(old, judgement.target, now, rules))
   const reason = judgement.reason === 'free' && marks.warning !== undefined ? 'restored' : judgement.reason
   const warnings = [...(marks.warning === undefined ? [] : [marks.warning]), ...judgement.warnings]
   return { type: 'allow', reason, ...(change ? { change } : {}), warnings }
+}
+
+/** A changed schedule or zone is an intent; where none of a person's stands against it, it goes without saying. */
+function withIntentOfChange(old: Reading, target: Reading, now: Instant, rules: Rules): Reading {
+  const { intent } = target.state
+  if (target.enabled !== true || !intent || intent.trigger === 'schedule') return target
+  return rescheduled(old, target, null, now, rules)
 }
 
 /** Pinned or overridden: the count stays, and a change of it alone is refused. */

@@ -1,0 +1,191 @@
+import { expect } from 'chai'
+import type { Request } from '../../src/domain/request.ts'
+import { statusRecord } from '../../src/domain/record.ts'
+import type { Workload } from '../../src/domain/workload.ts'
+import { asked, followed, stateOf, stepped } from '../support/decisions.ts'
+import { at, HOUR, RULES } from '../support/rules.ts'
+import { aDeployment } from '../support/workloads.ts'
+
+const WORK = '8:00-18:00,Mon-Fri'
+const NIGHT = at('Mon 20:00')
+const MORNING = at('Tue 8:00')
+const EVENING = at('Tue 18:00')
+
+const asleep = aDeployment()
+  .withReplicas(5)
+  .enabled()
+  .scheduled(WORK)
+  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
+  .snoozed({ at: at('Mon 18:00') })
+
+/** `kubectl scale` of the sleeper at night, as the controller takes it. */
+function scaledTo(replicas: number): Workload {
+  return followed(stepped(asleep.scaledByHand(replicas), NIGHT).after)
+}
+
+const scaled = (workload: Workload, replicas: number, manager = 'kubectl') =>
+  followed(stepped(aDeployment().with(workload).scaledByHand(replicas, manager), at('Mon 21:00')).after)
+const edited = (workload: Workload, replicas: number) =>
+  followed(stepped(aDeployment().with(workload).editedTo(replicas), at('Mon 21:00')).after)
+const deployed = (workload: Workload) => ({ ...workload, generation: workload.generation + 1 })
+
+describe('a hand never lowers the kept count by waking', () => {
+  /** What stands between waking by hand and the edge; then the count awake in the morning, and kept in the evening. */
+  const cases: [string, Workload, { morning: number; evening: number }][] = [
+    ['scaled to less', scaledTo(1), { morning: 5, evening: 5 }],
+    ['scaled to as many', scaledTo(5), { morning: 5, evening: 5 }],
+    ['scaled to more', scaledTo(7), { morning: 7, evening: 7 }],
+    ['to less, then a deploy', deployed(scaledTo(1)), { morning: 5, evening: 5 }],
+    ['to less, then another hand to another count', scaled(scaledTo(1), 2), { morning: 2, evening: 2 }],
+    [
+      'to less, another hand, and back to the first count',
+      scaled(scaled(scaledTo(1), 2), 1),
+      { morning: 1, evening: 1 },
+    ],
+    ['to less, then an HPA', scaled(scaledTo(1), 3, 'kube-controller-manager'), { morning: 3, evening: 3 }],
+    ['to less, then an apply of another count', edited(scaledTo(1), 4), { morning: 4, evening: 4 }],
+    ['to less, then to 0', scaled(scaledTo(1), 0), { morning: 5, evening: 5 }],
+    ['to less, to 0, and to less again', scaled(scaled(scaledTo(1), 0), 2), { morning: 5, evening: 5 }],
+  ]
+  for (const [what, workload, { morning, evening }] of cases) {
+    it(`${what}: an edge to awake brings ${morning}, the next one to sleep keeps ${evening}`, () => {
+      const awake = followed(stepped(workload, MORNING).after)
+      expect([awake.replicas, stateOf(awake).asleep]).to.deep.equal([morning, false])
+      const slept = stepped(awake, EVENING)
+      expect([slept.after.replicas, slept.state.snoozed?.replicas]).to.deep.equal([0, evening])
+    })
+
+    it(`${what}: an edge to sleep keeps ${evening}`, () => {
+      const slept = stepped(workload, EVENING)
+      expect([slept.after.replicas, slept.state.snoozed?.replicas]).to.deep.equal([0, evening])
+    })
+  }
+
+  it('scaled to 0 again before the edge, it is asleep again until the edge, with all kept', () => {
+    const again = scaled(scaledTo(1), 0)
+    expect(stateOf(again)).to.deep.include({ asleep: true })
+    expect(statusRecord(again, at('Mon 22:00'), RULES)).to.include({ is_snoozed: true, last_replicas: 5 })
+    expect(stepped(again, at('Mon 22:00')).change).to.equal(undefined)
+  })
+
+  const requests: [string, Request, number][] = [
+    ['a wake request brings all at once', { action: 'wake' }, 5],
+    ['a wake request with a limit, too', { action: 'wake', for: HOUR }, 5],
+  ]
+  for (const [what, request, count] of requests) {
+    it(what, () => {
+      const { after, state } = asked(scaledTo(1), request, at('Mon 21:00'))
+      expect(after.replicas).to.equal(count)
+      expect(state.woken).to.deep.equal({ at: at('Mon 21:00') })
+    })
+  }
+
+  it('a snooze request keeps all', () => {
+    const { state } = asked(scaledTo(1), { action: 'snooze' }, at('Mon 21:00'))
+    expect(state.snoozed?.replicas).to.equal(5)
+  })
+
+  it('a wake request after somebody changed the count says that it is awake', () => {
+    const { change, message } = asked(scaled(scaledTo(1), 2), { action: 'wake' }, at('Mon 22:00'))
+    expect(change).to.equal(undefined)
+    expect(message).to.contain('already awake')
+  })
+
+  it('waits for pin, override and backoff', () => {
+    const lowered = scaledTo(1)
+    const pinned = asked(lowered, { action: 'pin' }, at('Mon 21:00')).after
+    expect(stepped(pinned, MORNING).after.replicas).to.equal(1)
+    expect(asked(pinned, { action: 'unpin' }, MORNING + HOUR).after.replicas).to.equal(5)
+    const overridden = asked(lowered, { action: 'override', duration: 14 * HOUR }, at('Mon 21:00')).after
+    expect(stepped(overridden, MORNING).after.replicas).to.equal(1)
+    expect(stepped(overridden, at('Tue 11:00')).after.replicas).to.equal(5)
+    const resting = aDeployment()
+      .with(lowered)
+      .inBackoff(MORNING + HOUR / 2)
+    expect(stepped(resting, MORNING).after.replicas).to.equal(1)
+    expect(stepped(resting, MORNING + HOUR / 2).after.replicas).to.equal(5)
+  })
+
+  it('is told', () => {
+    expect(statusRecord(scaledTo(1), at('Mon 21:00'), RULES).reason).to.contain('5 are kept')
+  })
+})
+
+describe('a StatefulSet whose volumes are deleted with its pods', () => {
+  const risky = asleep.woken({ at: at('Mon 19:00') }).with({ deletesVolumes: true, kind: 'deployments' })
+
+  it('is not put to sleep by its schedule, and says why', () => {
+    const { decision, change } = stepped(risky, EVENING)
+    expect(change).to.equal(undefined)
+    expect(decision.reason).to.include({ code: 'data_at_risk' })
+    expect(decision.reason.text).to.match(/whenScaled is Delete/)
+    expect(decision.lookAgainAt).to.equal(at('Wed 8:00'))
+  })
+
+  it('is refused to requests with 409 DATA_AT_RISK, unless they insist', () => {
+    const snooze = () => asked(risky, { action: 'snooze' }, at('Tue 12:00'))
+    expect(snooze).to.throw('?force=true').and.have.property('code', 'DATA_AT_RISK')
+    expect(asked(risky, { action: 'snooze', force: true }, at('Tue 12:00')).after.replicas).to.equal(0)
+  })
+
+  it('found running although asleep, is awake: its volumes stay', () => {
+    const found = asleep.with({ deletesVolumes: true }).editedTo(5)
+    const { after, state } = stepped(found, NIGHT)
+    expect([after.replicas, state.asleep]).to.deep.equal([5, false])
+    expect(stepped(after, NIGHT).change).to.equal(undefined)
+  })
+
+  it('is put to sleep where it has no pods, and wakes as any other', () => {
+    const slept = asleep.with({ deletesVolumes: true })
+    expect(stepped(slept, MORNING).after.replicas).to.equal(5)
+  })
+})
+
+describe('near the limit of all annotations', () => {
+  const full = (bytes: number) => asleep.with({ otherAnnotationBytes: bytes })
+
+  it('the history is shortened until the write fits, and a wake is never refused for it', () => {
+    const taken = full(256 * 1024 - 1200)
+    const woken = stepped(taken, MORNING).after
+    const { annotations } = woken
+    const ours = Object.entries(annotations).reduce(
+      (sum, [name, text]) => sum + `dormouse.dev/${name}`.length + text.length,
+      0,
+    )
+    expect(ours).to.be.at.most(1200)
+    expect(woken.replicas).to.equal(5)
+  })
+
+  it('a sleeper leaves room for the state of its wake', () => {
+    const awake = aDeployment().with(stepped(asleep, MORNING).after)
+    for (let others = 256 * 1024 - 2000; others < 256 * 1024; others += 50) {
+      const slept = stepped(awake.with({ otherAnnotationBytes: others }), EVENING).after
+      const woken = stepped(slept, at('Wed 8:00')).after
+      const grown = (woken.annotations.state?.length ?? 0) - (slept.annotations.state?.length ?? 0)
+      expect(grown, `${others} bytes of others`).to.be.at.most(512)
+    }
+  })
+})
+
+describe('a state written for another kind', () => {
+  const copied = asleep.with({ kind: 'replicasets', labels: undefined })
+
+  it('asks nothing of a ReplicaSet that carries the copy of its Deployment', () => {
+    expect(stepped(copied.withReplicas(5), MORNING).change).to.equal(undefined)
+    expect(statusRecord(copied, MORNING, RULES)).to.include({ enabled: false, is_snoozed: false })
+  })
+
+  it('nor do annotations without a state on a ReplicaSet that a Deployment made', () => {
+    const { state: _, ...annotations } = copied.annotations
+    const bare = copied.with({ annotations, formerRevision: true }).withReplicas(5)
+    expect(stepped(bare, EVENING).change).to.equal(undefined)
+    const own = copied.with({ annotations }).withReplicas(5)
+    expect(stepped(own, EVENING).after.replicas, 'one that nobody made').to.equal(0)
+  })
+
+  it('makes way for one of its own when it is enabled by the API', () => {
+    const { after, state } = asked(copied.withReplicas(5), { action: 'enable' }, NIGHT)
+    expect(after.replicas).to.equal(0)
+    expect(state.snoozed?.replicas).to.equal(5)
+  })
+})
