@@ -12,6 +12,9 @@ export { InvalidConfig } from './config/faults.ts'
 export type { Setting } from './config/environment.ts'
 export type { Config } from './config/shape.ts'
 
+/** Kubernetes makes them itself and keeps what the cluster runs on in them. */
+const KUBERNETES_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease']
+
 export interface ConfigInput {
   /** YAML; undefined: no file, all defaults. */
   readonly text?: string | undefined
@@ -44,10 +47,18 @@ export function loadConfig({
   preset(value, presets)
   const invalid = invalidValues(value, sourceOf)
   const config = value as Config
-  if (invalid.length === 0) followApiPort(config)
+  if (invalid.length === 0) {
+    followApiPort(config)
+    excludeKubernetes(config)
+  }
   faults.push(...invalid, ...crossFaults(config, invalid, sourceOf))
   if (faults.length > 0) throw new InvalidConfig(faults)
   return frozen(config)
+}
+
+/** Every namespace that is never touched: those of the configuration, and Dormouse's own where it runs in one. */
+export function excludedNamespaces({ excludeNamespaces }: Config, own: string | undefined): string[] {
+  return [...new Set([...excludeNamespaces, ...(own === undefined ? [] : [own])])]
 }
 
 /** What the domain's rules depend on. */
@@ -65,6 +76,12 @@ export function policyOf({
 function followApiPort({ webhook, api }: Config): void {
   const own: { port?: number } = webhook
   own.port ??= api.port
+}
+
+/** What is configured adds to them: nobody means to have the cluster's own namespaces asleep, or behind the webhook. */
+function excludeKubernetes(config: Config): void {
+  const all: { excludeNamespaces: readonly string[] } = config
+  all.excludeNamespaces = [...new Set([...KUBERNETES_NAMESPACES, ...config.excludeNamespaces])]
 }
 
 function frozen<T>(value: T): T {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { InvalidConfig, loadConfig, policyOf, type ConfigInput } from '../src/config.ts'
+import { excludedNamespaces, InvalidConfig, loadConfig, policyOf, type ConfigInput } from '../src/config.ts'
 import { settingsOf } from '../src/config/environment.ts'
 import { CONFIG_SCHEMA, type KeySchema } from '../src/config/schema.ts'
 
@@ -103,6 +103,16 @@ auth:
     expect(config.auth.local?.publicKeyFile).to.equal('key.pem')
   })
 
+  it("excludes the namespaces of Kubernetes whatever it lists, each once, and Dormouse's own", () => {
+    const always = ['kube-system', 'kube-public', 'kube-node-lease']
+    expect(load('excludeNamespaces: []').excludeNamespaces).to.deep.equal(always)
+    const config = load('excludeNamespaces: [monitoring, kube-system, dormouse]')
+    expect(config.excludeNamespaces).to.deep.equal([...always, 'monitoring', 'dormouse'])
+    expect(excludedNamespaces(config, 'dormouse')).to.deep.equal([...always, 'monitoring', 'dormouse'])
+    expect(excludedNamespaces(load(), 'sleep')).to.deep.equal([...always, 'sleep'])
+    expect(excludedNamespaces(load(), undefined)).to.deep.equal(always)
+  })
+
   it('cannot be changed after it was read', () => {
     const config = load('excludeNamespaces: [quiet]')
     expect(Object.isFrozen(config)).to.equal(true)
@@ -160,7 +170,7 @@ describe('configuration by variables', () => {
     expect(config.metrics.perWorkload).to.equal(true)
     expect(config.wakeHold).to.equal(null)
     expect(config.newWorkloadGrace).to.equal(0)
-    expect(config.excludeNamespaces).to.deep.equal(['kube-system', 'quiet'])
+    expect(config.excludeNamespaces).to.include('quiet')
     expect(config.exemptUsers).to.deep.equal(['system:serviceaccount:keda:keda-operator'])
     expect(config.auth.oidc[0]?.issuer).to.equal('https://a.example')
     expect(config.auth.local).to.deep.equal({ issuer: 'me', audience: 'dormouse', publicKeyFile: 'key.pem' })

@@ -111,6 +111,6 @@ function insufficientScope(caller: ClaimsIdentity, need: Need): Refusal {
 function namespaceExcluded(namespace: string): Refusal {
   return new Refusal(
     'NAMESPACE_EXCLUDED',
-    `Dormouse never touches the namespace ${namespace}: see excludeNamespaces in its configuration`,
+    `Dormouse never touches the namespace ${namespace}: it is the cluster's own, or Dormouse's, or listed in excludeNamespaces of its configuration`,
   )
 }

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
+import { excludedNamespaces } from '../config.ts'
 import { releaseChange } from '../domain/release.ts'
 import { counted } from '../domain/text.ts'
-import { keyOf, type Workload } from '../domain/workload.ts'
+import { hasSleepMark, keyOf, type Workload } from '../domain/workload.ts'
 import { createLogger } from '../logger.ts'
 import { UsageError, type CliPorts } from './program.ts'
 import { rulesOf } from './rules.ts'
@@ -19,6 +20,9 @@ const LISTING = 120_000
 
 /** Milliseconds: a service that still runs does not act again before it is taken away, too. */
 const KEPT = 60_000
+
+const AWAKEN =
+  'take that out of excludeNamespaces and run this again, or scale it by hand and remove its label dormouse.dev/asleep'
 
 const SILENT = { request() {}, watchRestarted() {}, eventDropped() {}, listenerFailed() {} }
 
@@ -51,11 +55,15 @@ export function registerRelease(program: Command, ports: CliPorts): void {
       const connection = connectionTo({ config, kubeconfig, observer: SILENT, clock, logger })
       const { client, informer, patcher, transport } = connection
       const ownNamespace = kubeconfig === undefined ? ports.ownNamespace : undefined
+      const excluded = new Set(excludedNamespaces(config, ownNamespace))
       const endInformer = () => void informer.stop()
       stopSignal.addEventListener('abort', endInformer, { once: true })
       try {
         await listed()
-        if (options.dryRun) return summary(marked().map(say).length, 'would be released')
+        if (options.dryRun) {
+          summary(marked().map(say).length, 'would be released')
+          return leaveExcluded()
+        }
         const lease = leaseOf({ config, connection, ownNamespace })
         await whileLeading({ ...lease, clock, logger }, releaseAll, {
           stop: stopSignal,
@@ -63,6 +71,7 @@ export function registerRelease(program: Command, ports: CliPorts): void {
           keep: KEPT,
         })
         if (stopSignal.aborted) throw new Error('stopped before everything was released: run this again')
+        leaveExcluded()
       } finally {
         stopSignal.removeEventListener('abort', endInformer)
         await informer.stop()
@@ -83,7 +92,24 @@ export function registerRelease(program: Command, ports: CliPorts): void {
       }
 
       function marked(): Workload[] {
+        return withMarks().filter(({ namespace }) => !excluded.has(namespace))
+      }
+
+      function withMarks(): Workload[] {
         return [...informer.list()].filter((workload) => releaseChange(workload, rules))
+      }
+
+      /** The account's policy would not let it touch them: whoever excluded a sleeper's namespace has to know. */
+      function leaveExcluded(): void {
+        const left = withMarks().filter(({ namespace }) => excluded.has(namespace))
+        for (const workload of left) {
+          const how = hasSleepMark(workload) ? 'asleep' : 'as it is'
+          stderr.write(`left ${how}, in an excluded namespace: ${keyOf(workload)}\n`)
+        }
+        const asleep = left.filter(hasSleepMark).length
+        if (asleep === 0) return
+        const who = asleep === 1 ? '1 workload sleeps' : `${asleep} workloads sleep`
+        throw new Error(`${who} in an excluded namespace: ${AWAKEN}`)
       }
 
       async function releaseAll(lost: AbortSignal): Promise<void> {

@@ -2,7 +2,7 @@ import { createApi, type Api } from '../api/app.ts'
 import { ApiServer } from '../api/server.ts'
 import type { ApiDeps, AuthSettings, Reviews, Workloads } from '../api/ports.ts'
 import type { Clock } from '../clock.ts'
-import type { Config } from '../config.ts'
+import { excludedNamespaces, type Config } from '../config.ts'
 import { Controller } from '../controller/controller.ts'
 import { LeaderElection } from '../controller/leader-election.ts'
 import { Identity } from '../kubernetes/identity.ts'
@@ -70,10 +70,7 @@ export class Service implements Runnable {
     const { config, clock, logger, ownNamespace } = options
     const rules = rulesOf(config)
     const { perWorkload } = config.metrics
-    const excludeNamespaces = [
-      ...config.excludeNamespaces,
-      ...(ownNamespace === undefined ? [] : [ownNamespace]),
-    ]
+    const excludeNamespaces = excludedNamespaces(config, ownNamespace)
     const metrics = new Metrics({ rules, clock, perWorkload, excludeNamespaces, processMetrics: true })
     const connection = connectionTo({ ...options, observer: metrics })
     const { client, informer, patcher, recorder, transport } = connection

@@ -91,11 +91,7 @@ const algorithms = list(
 /** The configuration of design section 9; a default here is the documented one. */
 export const CONFIG_SCHEMA: KeySchema = closed({
   timezone: text('an IANA time zone such as Europe/Berlin', { default: 'UTC', check: 'timezone' }),
-  excludeNamespaces: list(namespace, 'a list of namespaces', [
-    'kube-system',
-    'kube-public',
-    'kube-node-lease',
-  ]),
+  excludeNamespaces: list(namespace, 'a list of namespaces', []),
   exemptUsers: list(user, 'a list of user names', []),
   operationTimeout: duration('10m', SECOND, 24 * HOUR, 'from 1s to 24h'),
   newWorkloadGrace: duration('15m', 0, YEAR, 'from 0s to 8760h'),

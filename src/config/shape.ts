@@ -3,7 +3,7 @@ import type { LogLevel } from '../logger.ts'
 /** The service's settings, as section 9 of the design has them: durations in milliseconds, sizes in bytes. */
 export interface Config {
   readonly timezone: string
-  /** Dormouse's own namespace is not among them. */
+  /** Those of Kubernetes among them, whatever is configured; not Dormouse's own, which `excludedNamespaces` adds. */
   readonly excludeNamespaces: readonly string[]
   readonly exemptUsers: readonly string[]
   readonly operationTimeout: number

@@ -14,6 +14,7 @@ import { manifest } from '../support/manifests.ts'
 import { call, type Outcome } from './terminal.ts'
 
 const WEB = '/apis/apps/v1/namespaces/default/deployments/web'
+const LEASE_TIMES = { duration: '2s', renew: '1s', retry: '200ms' }
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/default/leases/dormouse'
 
 describe('dormouse release --all', () => {
@@ -29,8 +30,7 @@ describe('dormouse release --all', () => {
     transport = transportTo(new URL(sandbox.url))
     running = []
     await writeFile(join(directory, 'kubeconfig'), sandbox.kubeconfig())
-    const lease = { duration: '2s', renew: '1s', retry: '200ms' }
-    await writeFile(join(directory, 'config.yaml'), JSON.stringify({ controller: { lease } }))
+    await writeFile(join(directory, 'config.yaml'), JSON.stringify({ controller: { lease: LEASE_TIMES } }))
     const sleeper = manifest('deployments', 'web', { replicas: 0 })
     await send('POST', '/apis/apps/v1/namespaces/default/deployments', {
       ...sleeper,
@@ -139,6 +139,30 @@ describe('dormouse release --all', () => {
     await send('POST', collection, { metadata: { name: 'dormouse' }, webhooks: [] })
     await release()
     expect(await send('GET', `${collection}/dormouse`)).to.have.property('code', 404)
+  })
+
+  it('leaves the namespaces alone that are never touched, and says what sleeps there', async () => {
+    const excluded = { controller: { lease: LEASE_TIMES }, excludeNamespaces: ['monitoring'] }
+    await writeFile(join(directory, 'config.yaml'), JSON.stringify(excluded))
+    await send('POST', '/api/v1/namespaces', { metadata: { name: 'monitoring' } })
+    const inside = (namespace: string) => `/apis/apps/v1/namespaces/${namespace}/deployments`
+    const marked = { 'dormouse.dev/enabled': 'true' }
+    await send('POST', inside('kube-system'), manifest('deployments', 'dns', { annotations: marked }))
+    const labels = { 'dormouse.dev/asleep': '2' }
+    await send('POST', inside('monitoring'), manifest('deployments', 'grafana', { replicas: 0, labels }))
+    const before = await send('GET', `${inside('monitoring')}/grafana`)
+
+    const { code, out, err } = await release()
+    expect(out).to.equal('deployments/default/web\n1 workload released\n')
+    expect(err).to.equal(
+      'left as it is, in an excluded namespace: deployments/kube-system/dns\n' +
+        'left asleep, in an excluded namespace: deployments/monitoring/grafana\n' +
+        'error: 1 workload sleeps in an excluded namespace: take that out of excludeNamespaces and run this again, ' +
+        'or scale it by hand and remove its label dormouse.dev/asleep\n',
+    )
+    expect(code).to.equal(1)
+    expect(await send('GET', `${inside('monitoring')}/grafana`)).to.deep.equal(before)
+    expect((await send('GET', `${inside('kube-system')}/dns`)).metadata.annotations).to.deep.include(marked)
   })
 
   it('changes nothing in a dry run, and leads nobody', async () => {

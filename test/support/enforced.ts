@@ -38,6 +38,7 @@ interface EnforcedOptions {
   readonly writesPerSecond?: number
   /** The configuration's section `webhook.certificates`. */
   readonly certificates?: object
+  readonly excludeNamespaces?: readonly string[]
 }
 
 /** Milliseconds: a lease that is over soon. */
@@ -47,14 +48,14 @@ const LEASE = { namespace: OWN_NAMESPACE, duration: '4s', renew: '3s', retry: '1
 /** Dormouse with its webhook, which the API server reaches through a balancer; nothing of it stays behind. */
 export function enforced(
   on: () => Cluster,
-  { writesPerSecond = 500, certificates = {} }: EnforcedOptions = {},
+  { writesPerSecond = 500, certificates = {}, excludeNamespaces = [] }: EnforcedOptions = {},
 ): Enforced {
   let balancer: Balancer | undefined
   let port = 0
   const webhook: Record<string, unknown> = { certificates }
   const controller = { lease: LEASE, writesPerSecond }
   const api = { host: '127.0.0.1', port: 0, insecurePort: 0, rate: { perSecond: 100_000, burst: 100_000 } }
-  const shared = { api, newWorkloadGrace: '0s', webhook, controller }
+  const shared = { api, newWorkloadGrace: '0s', webhook, controller, excludeNamespaces }
 
   before('a way to the webhook', async () => {
     await ownNamespace(on())

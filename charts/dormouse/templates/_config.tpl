@@ -1,15 +1,18 @@
 {{- /* The configuration as the program reads it: the values' own, and what follows from the release. */ -}}
 {{- define "dormouse.config" -}}
 {{- $config := deepCopy .Values.config -}}
-{{- $default := list "kube-system" "kube-public" "kube-node-lease" -}}
-{{- $excluded := hasKey $config "excludeNamespaces" | ternary $config.excludeNamespaces $default -}}
-{{- $_ := set $config "excludeNamespaces" (append $excluded .Release.Namespace | uniq) -}}
+{{- $_ := set $config "excludeNamespaces" (append ($config.excludeNamespaces | default list) .Release.Namespace | uniq) -}}
 {{- $webhook := dict "service" (include "dormouse.service" .) -}}
 {{- if ne (include "dormouse.certificates.mode" .) "self-signed" -}}
 {{- $_ := set $webhook "certificates" (dict "directory" (include "dormouse.certificates.directory" .)) -}}
 {{- end -}}
 {{- $lease := dict "namespace" (include "dormouse.lease.namespace" .) -}}
 {{- merge $config (dict "webhook" $webhook "controller" (dict "lease" $lease)) | toYaml -}}
+{{- end -}}
+
+{{- /* A JSON list of the namespaces that are never touched, in the program's own order: the cluster's, then the configuration's. */ -}}
+{{- define "dormouse.excluded" -}}
+{{- concat (list "kube-system" "kube-public" "kube-node-lease") (include "dormouse.config" . | fromYaml).excludeNamespaces | uniq | toJson -}}
 {{- end -}}
 
 {{- /* The full name as a Service can have it: unlike all else it may not begin with a digit. */ -}}

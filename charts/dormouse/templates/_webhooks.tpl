@@ -39,7 +39,7 @@ namespaceSelector:
   matchExpressions:
     - key: kubernetes.io/metadata.name
       operator: NotIn
-      values: {{ (include "dormouse.config" . | fromYaml).excludeNamespaces | toJson }}
+      values: {{ include "dormouse.excluded" . }}
 objectSelector: {}
 reinvocationPolicy: IfNeeded
 sideEffects: None
