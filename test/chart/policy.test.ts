@@ -59,16 +59,18 @@ describeOn(
   "the policy on Dormouse's account",
   function (on) {
     this.timeout(30_000)
-    const namespace = `policy-${randomBytes(4).toString('hex')}`
-    const release = { name: namespace, namespace }
-    const user = `system:serviceaccount:${namespace}:${namespace}-dormouse`
+    const own = `policy-${randomBytes(4).toString('hex')}`
+    const namespace = `${own}-shop`
+    const quiet = `${own}-quiet`
+    const release = { name: own, namespace: own }
+    const user = `system:serviceaccount:${own}:${own}-dormouse`
     const { template } = helm()
 
     /** As the account; nothing is kept of it. */
-    const patched = (kind: Kind, patch: Patch, who = user, name = 'held') =>
+    const patched = (kind: Kind, patch: Patch, { who = user, name = 'held', where = namespace } = {}) =>
       on().admin.send(
         'PATCH',
-        `/apis/apps/v1/namespaces/${namespace}/${kind}/${name}?dryRun=All&fieldManager=dormouse`,
+        `/apis/apps/v1/namespaces/${where}/${kind}/${name}?dryRun=All&fieldManager=dormouse`,
         patch,
         {
           'content-type': 'application/json-patch+json',
@@ -78,10 +80,10 @@ describeOn(
       )
 
     before('the account, its role and its policy are there', async () => {
-      await on().admin.expect('POST', '/api/v1/namespaces', { metadata: { name: namespace } })
-      const objects = (await template({ rbac: { aggregate: false } }, release)).filter(({ kind }) =>
-        KEPT.includes(kind),
-      )
+      for (const name of [own, namespace, quiet])
+        await on().admin.expect('POST', '/api/v1/namespaces', { metadata: { name } })
+      const values = { rbac: { aggregate: false }, config: { excludeNamespaces: [quiet] } }
+      const objects = (await template(values, release)).filter(({ kind }) => KEPT.includes(kind))
       expect((await on().kubectl.withFile('create', objects)).stderr).to.equal('')
       await on().create(
         namespace,
@@ -102,14 +104,18 @@ describeOn(
     })
 
     after(async () => {
-      const own = [
+      const everywhere = [
         'clusterrole',
         'clusterrolebinding',
         'validatingadmissionpolicy',
         'validatingadmissionpolicybinding',
       ]
-      await on().kubectl('delete', own.join(','), `${namespace}-dormouse`)
-      await on().admin.expect('DELETE', `/api/v1/namespaces/${namespace}`)
+      const labelled = ['-l', `app.kubernetes.io/instance=${own}`]
+      await on().kubectl('delete', everywhere.join(','), ...labelled)
+      for (const name of EXCLUDED)
+        await on().kubectl('delete', 'deployment', 'excluded', '-n', name, '--ignore-not-found')
+      for (const name of [own, namespace, quiet])
+        await on().admin.expect('DELETE', `/api/v1/namespaces/${name}`)
     })
 
     for (const kind of KINDS) {
@@ -133,7 +139,7 @@ describeOn(
       })
 
       it(`lets anybody else change ${kind} as they may`, async () => {
-        const { status, body } = await patched(kind, REFUSED['another annotation'] ?? [], 'somebody')
+        const { status, body } = await patched(kind, REFUSED['another annotation'] ?? [], { who: 'somebody' })
         expect(status, body.message).to.equal(200)
       })
     }
@@ -155,6 +161,93 @@ describeOn(
         expect(body.message).to.include('Dormouse only updates workloads')
     })
 
+    it('keeps it out of the namespaces that are never touched: nothing of them sleeps by a stolen token', async () => {
+      const excluded = manifest('deployments', 'excluded', { replicas: 2, annotations: { kept: 'yes' } })
+      for (const where of [...EXCLUDED, quiet, own]) {
+        await on().create(where, [excluded])
+        for (const [what, patch] of Object.entries({
+          'to 0': add('/spec/replicas', 0),
+          'to more': add('/spec/replicas', 5),
+          'our marks': add(`${ANNOTATIONS}/dormouse.dev~1enabled`, 'true'),
+        })) {
+          const { status, body } = await patched('deployments', patch, { name: 'excluded', where })
+          expect(body.message, `${where}: ${what}`).to.include('Dormouse never touches an excluded namespace')
+          expect(status).to.equal(422)
+        }
+        const others = await patched('deployments', add('/spec/replicas', 5), {
+          who: 'somebody',
+          name: 'excluded',
+          where,
+        })
+        expect(others.status, `${where}: ${others.body.message}`).to.equal(200)
+      }
+    })
+
+    describe('in its own namespace', () => {
+      const secrets = `/api/v1/namespaces/${own}/secrets?dryRun=All&fieldManager=dormouse`
+      const account = { 'kubernetes.io/service-account.name': `${own}-dormouse` }
+      const create = (path: string, body: object, group?: string) =>
+        on().admin.send('POST', path, body, {
+          'impersonate-user': user,
+          ...(group === undefined ? {} : { 'impersonate-group': group }),
+        })
+      const secret = (metadata: object, rest: object = { type: 'Opaque' }) => ({
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata,
+        ...rest,
+      })
+
+      before('its policy holds', () =>
+        eventually('the policy on creations to hold', async () => {
+          const { body } = await create(secrets, secret({ name: 'other' }))
+          return body.message?.includes('ValidatingAdmissionPolicy')
+        }),
+      )
+
+      it('lets it create the Secret of its certificates', async () => {
+        const { status, body } = await create(secrets, secret({ name: 'dormouse-webhook' }))
+        expect(status, body.message).to.equal(201)
+      })
+
+      it('lets it create no other Secret, and none that Kubernetes fills with a token', async () => {
+        const attempts = {
+          'a token': secret(
+            { name: 'dormouse-webhook', annotations: account },
+            { type: 'kubernetes.io/service-account-token' },
+          ),
+          'another name': secret({ name: 'other' }),
+          'any name': secret({ generateName: 'dormouse-webhook' }),
+          "a registry's password": secret(
+            { name: 'dormouse-webhook' },
+            { type: 'kubernetes.io/dockerconfigjson', stringData: { '.dockerconfigjson': '{}' } },
+          ),
+        }
+        for (const [what, body] of Object.entries(attempts)) {
+          const refused = await create(secrets, body)
+          expect(refused.body.message, what).to.include(
+            'Dormouse creates no Secret but the Opaque dormouse-webhook',
+          )
+          expect(refused.status).to.equal(422)
+        }
+      })
+
+      it('holds it to that elsewhere, even with the rights of an administrator', async () => {
+        const path = secrets.replace(own, namespace)
+        const { body } = await create(path, secret({ name: 'dormouse-webhook' }), 'system:masters')
+        expect(body.message).to.include('Dormouse creates no Secret but')
+      })
+
+      it('lets it create a ConfigMap in a dry run only', async () => {
+        const path = `/api/v1/namespaces/${own}/configmaps`
+        const probe = { metadata: { name: 'probe' } }
+        const dry = await create(`${path}?dryRun=All`, probe, 'system:masters')
+        expect(dry.status, dry.body.message).to.equal(201)
+        const real = await create(path, probe, 'system:masters')
+        expect(real.body.message).to.include('Dormouse creates ConfigMaps in dry runs only')
+      })
+    })
+
     it('judges a workload as large as etcd takes', async () => {
       const { spec, ...rest } = manifest('deployments', 'large', {
         replicas: 0,
@@ -169,28 +262,37 @@ describeOn(
         Object.assign(container, { env }),
       )
       await on().create(namespace, [{ ...rest, spec }])
-      const slept = await patched('deployments', ALLOWED['a setting']?.('deployments') ?? [], user, 'large')
+      const slept = await patched('deployments', ALLOWED['a setting']?.('deployments') ?? [], {
+        name: 'large',
+      })
       expect(slept.status, slept.body.message).to.equal(200)
-      const changed = await patched('deployments', REFUSED['the image'] ?? [], user, 'large')
+      const changed = await patched('deployments', REFUSED['the image'] ?? [], { name: 'large' })
       expect(changed.body.message).to.include('of the spec Dormouse changes the replica count only')
     })
 
     it('is understood by the API server, whatever the kind', async () => {
-      const path = `/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/${namespace}-dormouse`
-      const checked = await eventually('the types to be checked', async () => {
-        const { status } = await on().admin.expect('GET', path)
-        return status?.['typeChecking'] as { expressionWarnings?: unknown } | undefined
-      })
-      expect(checked.expressionWarnings).to.equal(undefined)
+      const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies'
+      for (const name of [`${own}-dormouse`, `${own}-dormouse-creations`]) {
+        const checked = await eventually('the types to be checked', async () => {
+          const { status } = await on().admin.expect('GET', `${policies}/${name}`)
+          return status?.['typeChecking'] as { expressionWarnings?: unknown } | undefined
+        })
+        expect(checked.expressionWarnings).to.equal(undefined)
+      }
     })
   },
   'real',
 )
 
+/** Kubernetes' own, two of which every cluster has workloads in. */
+const EXCLUDED = ['kube-system', 'kube-public']
+
 const KEPT = [
   'ServiceAccount',
   'ClusterRole',
   'ClusterRoleBinding',
+  'Role',
+  'RoleBinding',
   'ValidatingAdmissionPolicy',
   'ValidatingAdmissionPolicyBinding',
 ]

@@ -4,3 +4,9 @@
   (key in {{ .old }} && {{ .new }}[key] == {{ .old }}[key])) &&
 {{ .old }}.all(key, {{ .free }} || key in {{ .new }})
 {{- end -}}
+
+{{- /* Whom the policies bind. */ -}}
+{{- define "dormouse.policy.account" -}}
+- name: by-dormouse
+  expression: {{ printf "request.userInfo.username == %s" (include "dormouse.username" . | include "dormouse.cel.quoted") | quote }}
+{{- end -}}
