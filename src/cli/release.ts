@@ -4,6 +4,7 @@ import { releaseChange } from '../domain/release.ts'
 import { counted } from '../domain/text.ts'
 import { hasSleepMark, keyOf, type Workload } from '../domain/workload.ts'
 import { createLogger } from '../logger.ts'
+import { plainLines } from './plain-log.ts'
 import { UsageError, type CliPorts } from './program.ts'
 import { rulesOf } from './rules.ts'
 import { configOf } from './run-options.ts'
@@ -31,7 +32,7 @@ const SILENT = { request() {}, watchRestarted() {}, eventDropped() {}, listenerF
  * its marks off everything. It leads meanwhile, so that no running service works against it.
  */
 export function registerRelease(program: Command, ports: CliPorts): void {
-  const { stdout, stderr, stopSignal, logDestination, clock } = ports
+  const { stdout, stderr, stopSignal, clock } = ports
   program
     .command('release')
     .description(
@@ -45,12 +46,13 @@ export function registerRelease(program: Command, ports: CliPorts): void {
     .action(async (options: ReleaseOptions) => {
       if (!options.all) throw new UsageError('release takes --all: it wakes and forgets every workload')
       const config = await configOf(options.config === undefined ? {} : { config: options.config }, ports)
-      const logger = createLogger('warn', logDestination)
+      const logger = createLogger('warn', plainLines(stderr))
       const rules = rulesOf(config)
       const { kubeconfig } = options
       const { connectionTo } = await import('./connection.ts')
       const { deleteWebhookConfiguration } = await import('../kubernetes/webhook-configuration.ts')
       const { leaseOf } = await import('./lease.ts')
+      const { reached } = await import('./reach.ts')
       const { whileLeading } = await import('./while-leading.ts')
       const connection = connectionTo({ config, kubeconfig, observer: SILENT, clock, logger })
       const { client, informer, patcher, transport } = connection
@@ -59,6 +61,7 @@ export function registerRelease(program: Command, ports: CliPorts): void {
       const endInformer = () => void informer.stop()
       stopSignal.addEventListener('abort', endInformer, { once: true })
       try {
+        await reached(connection, { stop: stopSignal })
         await listed()
         if (options.dryRun) {
           summary(marked().map(say).length, 'would be released')
@@ -83,7 +86,7 @@ export function registerRelease(program: Command, ports: CliPorts): void {
         try {
           await informer.start()
         } catch (error) {
-          if (stopSignal.aborted) throw error
+          if (stopSignal.aborted) throw new Error('stopped before anything was changed', { cause: error })
           const said = `the workloads could not all be listed within ${LISTING / 1000} s`
           throw new Error(`${said}: the warnings above say why; nothing was changed`, { cause: error })
         } finally {

@@ -30,6 +30,8 @@ const FRESH_MS = 5000
 export class Credentials {
   readonly server: URL
   readonly proxy: string | undefined
+  /** The name of the context; in a cluster, client-node's `inClusterContext`. */
+  readonly context: string
   /** The namespace of the context; in a cluster, the one that we run in. */
   readonly namespace: string | undefined
   readonly #source: KubeConfigSource
@@ -48,6 +50,7 @@ export class Credentials {
     this.#loadedAt = now()
     this.server = new URL(this.#config.cluster.server)
     this.proxy = this.#config.cluster.proxyUrl
+    this.context = this.#config.context.name
     this.namespace = this.#config.context.namespace
   }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { request } from 'undici'
+import { parse } from 'yaml'
 import { registerRelease } from '../../src/cli/release.ts'
 import { LeaderElection } from '../../src/controller/leader-election.ts'
 import { KubernetesClient } from '../../src/kubernetes/client.ts'
@@ -22,6 +23,7 @@ describe('dormouse release --all', () => {
   let sandbox: SandboxCluster
   let transport: HttpTransport
   let running: LeaderElection[]
+  let logged: string
 
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'dormouse-release-'))
@@ -29,6 +31,7 @@ describe('dormouse release --all', () => {
     await sandbox.start()
     transport = transportTo(new URL(sandbox.url))
     running = []
+    logged = ''
     await writeFile(join(directory, 'kubeconfig'), sandbox.kubeconfig())
     await writeFile(join(directory, 'config.yaml'), JSON.stringify({ controller: { lease: LEASE_TIMES } }))
     const sleeper = manifest('deployments', 'web', { replicas: 0 })
@@ -75,7 +78,7 @@ describe('dormouse release --all', () => {
           environment: {},
           stopSignal: new AbortController().signal,
           ownNamespace: undefined,
-          logDestination: { write: () => undefined },
+          logDestination: { write: (line) => void (logged += line) },
         }),
       [
         'release',
@@ -163,6 +166,32 @@ describe('dormouse release --all', () => {
     expect(code).to.equal(1)
     expect(await send('GET', `${inside('monitoring')}/grafana`)).to.deep.equal(before)
     expect((await send('GET', `${inside('kube-system')}/dns`)).metadata.annotations).to.deep.include(marked)
+  })
+
+  it('gives up where the cluster is away: in a line that names server and context, within 10 s', async () => {
+    const kubeconfig = parse(sandbox.kubeconfig()) as { 'current-context': string }
+    const { host, origin } = new URL(sandbox.url)
+    await sandbox.faults.refuseConnections()
+    const begun = performance.now()
+    const { code, out, err } = await release()
+    expect(err).to.equal(
+      `error: the cluster at ${origin} (context ${kubeconfig['current-context']}) cannot be reached: ` +
+        `connect ECONNREFUSED ${host}. Nothing was changed\n`,
+    )
+    expect({ code, out, logged }).to.deep.equal({ code: 1, out: '', logged: '' })
+    expect(performance.now() - begun, 'milliseconds').to.be.below(10_000)
+    await sandbox.faults.acceptConnections()
+  })
+
+  it('says what stands in the way of listing in plain lines, each once', async () => {
+    const listing = { path: /^\/apis\/apps\/v1\/daemonsets/, status: 403, message: 'no role for daemonsets' }
+    sandbox.faults.answer({ ...listing, times: 3 })
+    const { code, err } = await release()
+    expect(err).to.equal(
+      'warning: a watch or list failed and is tried again (daemonsets): ' +
+        'list /apis/apps/v1/daemonsets: the cluster refused: no role for daemonsets\n',
+    )
+    expect({ code, logged }).to.deep.equal({ code: 0, logged: '' })
   })
 
   it('changes nothing in a dry run, and leads nobody', async () => {
