@@ -7,6 +7,7 @@ export async function readText(source: string, file: string): Promise<string> {
     return await readFile(file, 'utf8')
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
-    throw new UsageError(`${source} ${file}: cannot be read (${code})`, { cause: error })
+    const why = code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code})`
+    throw new UsageError(`${source} ${file}: ${why}`, { cause: error })
   }
 }

@@ -13,22 +13,25 @@ export function registerServe(program: Command, ports: CliPorts): void {
     .option('--kubeconfig <file>', 'default: KUBECONFIG, ~/.kube/config, then the in-cluster account')
   runOptions(command).action(async (options: RunOptions & { kubeconfig?: string }) => {
     const config = await configOf(options, ports)
+    const { kubeconfig } = options
     // Only now: commands that need no cluster start in a third of the time without it.
     const { Service } = await import('./service.ts')
-    const own = options.kubeconfig === undefined ? ownNamespace : undefined
+    const own = kubeconfig === undefined ? ownNamespace : undefined
     const { url, certificates } = config.webhook
     const enforce = own !== undefined || url !== null || certificates.mode !== 'self-signed'
-    if (!enforce && config.api.insecurePort === null) throw new UsageError(NO_PORT)
     const logger = createLogger(config.log.level, logDestination)
     const service = await Service.create({
       config,
-      kubeconfig: options.kubeconfig,
+      kubeconfig,
       ownNamespace: own,
       enforce,
       metricsHost: config.api.host,
       clock,
       logger,
     })
+    // Only now, since it is made of the kubeconfig: what is wrong with that comes first.
+    if (!enforce && config.api.insecurePort === null) throw new UsageError(NO_PORT)
+    if (own === undefined && url === null) logger.warn(UNENFORCED)
     await runUntilStopped([service], ports.stopSignal, () => {
       const { addresses } = service
       logger.info(addresses, 'ready')
@@ -37,6 +40,10 @@ export function registerServe(program: Command, ports: CliPorts): void {
     logger.info('stopped')
   })
 }
+
+const UNENFORCED =
+  'pins and overrides are not enforced: kubectl scale passes, and only pins are put right afterwards. ' +
+  'Set webhook.url to where the API server reaches this process'
 
 const NO_PORT =
   'outside a cluster there is nothing to listen on yet. For plain HTTP give a port by --api-port, ' +

@@ -78,7 +78,9 @@ function loadFile(kubeConfig: KubeConfig, file: string): void {
     kubeConfig.loadFromString(readFileSync(file, 'utf8'))
     kubeConfig.makePathsAbsolute(dirname(resolve(file)))
   } catch (cause) {
-    throw new Error(`cannot load the kubeconfig ${file}: ${messageOf(cause)}`, { cause })
+    const missing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
+    const why = missing ? 'there is no such file' : messageOf(cause)
+    throw new Error(`cannot load the kubeconfig ${file}: ${why}`, { cause })
   }
 }
 

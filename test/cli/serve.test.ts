@@ -26,14 +26,30 @@ describe('dormouse serve', () => {
   after(async () => await rm(directory, { recursive: true }))
 
   const serveWith = async (publicKeyFile: string): Promise<Outcome> => {
-    const config = join(directory, 'config.yaml')
     const local = { issuer: 'me', audience: 'dormouse', publicKeyFile: join(directory, publicKeyFile) }
-    await writeFile(config, JSON.stringify({ api: { insecurePort: 0 }, auth: { local } }))
-    const kubeconfig = join(directory, 'kubeconfig')
-    return await call(
+    return await serve({ auth: { local } })
+  }
+
+  /** Under a configuration, and stopped as it starts. */
+  const serve = async (
+    settings: object,
+    {
+      kubeconfig = join(directory, 'kubeconfig'),
+      insecurePort = 0,
+    }: { kubeconfig?: string; insecurePort?: number | null } = {},
+  ): Promise<Outcome & { warned: string[] }> => {
+    const config = join(directory, 'config.yaml')
+    await writeFile(config, JSON.stringify({ api: { insecurePort }, metrics: { port: 0 }, ...settings }))
+    const warned: string[] = []
+    const outcome = await call(
       (program, ports) => {
         const stopSignal = AbortSignal.abort()
-        const logDestination = { write: () => undefined }
+        const logDestination = {
+          write(line: string) {
+            const { level, msg } = JSON.parse(line) as { level: string; msg: string }
+            if (level === 'warn') warned.push(msg)
+          },
+        }
         registerServe(program, {
           ...ports,
           environment: {},
@@ -44,10 +60,11 @@ describe('dormouse serve', () => {
       },
       ['serve', '--config', config, '--kubeconfig', kubeconfig],
     )
+    return { ...outcome, warned }
   }
 
   for (const [file, told] of [
-    ['gone.pem', /auth\.local\.publicKeyFile .*gone\.pem: cannot be read \(ENOENT\)/],
+    ['gone.pem', /auth\.local\.publicKeyFile .*gone\.pem: there is no such file/],
     ['not.pem', /auth\.local: this is no public key in PEM/],
     ['private.pem', /auth\.local: this is a private key/],
   ] as const) {
@@ -57,4 +74,38 @@ describe('dormouse serve', () => {
       expect(err).to.match(told)
     })
   }
+
+  it('says that there is no such kubeconfig, and nothing of ports', async () => {
+    const { code, err } = await serve({}, { kubeconfig: '/none', insecurePort: null })
+    expect(err).to.equal('error: cannot load the kubeconfig /none: there is no such file\n')
+    expect(code).to.equal(1)
+  })
+
+  it('says what else is wrong with a kubeconfig, before it speaks of ports', async () => {
+    const kubeconfig = join(directory, 'empty')
+    await writeFile(kubeconfig, '{}')
+    const { code, err } = await serve({}, { kubeconfig, insecurePort: null })
+    expect(err).to.equal('error: kubeconfig: no current-context is set; known contexts: none\n')
+    expect(code).to.equal(1)
+  })
+
+  it('says that it has nothing to listen on once the kubeconfig is good', async () => {
+    const { code, err } = await serve({}, { insecurePort: null })
+    expect(err).to.match(/^error: outside a cluster there is nothing to listen on/)
+    expect(code).to.equal(2)
+  })
+
+  it('warns that pins are not enforced where the API server finds no webhook', async () => {
+    const { code, warned } = await serve({})
+    expect(warned).to.deep.equal([
+      'pins and overrides are not enforced: kubectl scale passes, and only pins are put right afterwards. ' +
+        'Set webhook.url to where the API server reaches this process',
+    ])
+    expect(code).to.equal(0)
+  })
+
+  it('does not warn of that where it writes a webhook configuration', async () => {
+    const { code, warned, err } = await serve({ webhook: { url: 'https://127.0.0.1:8443' } })
+    expect({ code, warned, err }).to.deep.equal({ code: 0, warned: [], err: '' })
+  })
 })

@@ -120,7 +120,7 @@ describe('dormouse key-pair and dormouse token', () => {
     expect(await some()).to.deep.equal({
       code: 2,
       out: '',
-      err: `error: --key ${key}: cannot be read (ENOENT)\n`,
+      err: `error: --key ${key}: there is no such file\n`,
     })
     await writeFile(key, 'not a key')
     expect((await some()).err).to.contain('no private key in PEM')

@@ -223,7 +223,9 @@ describe('credentials', () => {
     }
 
     it('are named: the file', () => {
-      expect(message(() => load(at('nowhere')))).to.match(/cannot load the kubeconfig .*nowhere: ENOENT/)
+      expect(message(() => load(at('nowhere')))).to.match(
+        /cannot load the kubeconfig .*nowhere: there is no such file/,
+      )
     })
 
     it('are named: the file that is no YAML', async () => {
