@@ -8,14 +8,14 @@ export function withConfigSchema(values: JsonSchema): JsonSchema {
   return { ...values, properties: { ...properties, config: jsonSchema(CONFIG_SCHEMA) } }
 }
 
-/** Durations and sizes as patterns, which JSON Schema knows; their bounds and what `check` names stay the program's to judge. */
-function jsonSchema({ expects, duration, size, ...schema }: KeySchema): JsonSchema {
+/** Durations, sizes and what `check` names as patterns, which JSON Schema knows; the rest stays the program's to judge. */
+function jsonSchema({ expects, duration, size, check, ...schema }: KeySchema): JsonSchema {
   const { properties, items, default: value, ...rest } = schema
   return {
     description: expects,
     ...rest,
-    check: undefined,
     ...(duration !== undefined && { pattern: DURATION, minLength: 2 }),
+    ...(typeof check === 'string' && { pattern: CHECKED[check] }),
     ...(size !== undefined && { pattern: '^[0-9]{1,9}(B|KiB|MiB|GiB)$' }),
     // A pod has no port that one could find by chance.
     ...(rest['maximum'] === 65_535 && { description: 'a port from 1 to 65535', minimum: 1 }),
@@ -27,6 +27,20 @@ function jsonSchema({ expects, duration, size, ...schema }: KeySchema): JsonSche
       ),
     }),
   }
+}
+
+const AREAS =
+  'Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Brazil|Canada|Chile|Etc|Europe|Indian|Mexico|Pacific|SystemV|US'
+/** The names of the time zone database that stand alone and are no abbreviations. */
+const ALONE =
+  'Cuba|Egypt|Eire|Factory|GB-Eire|Greenwich|Hongkong|Iceland|Iran|Israel|Jamaica|Japan|Kwajalein|Libya|Navajo|' +
+  'Poland|Portugal|Singapore|Turkey|Universal|Zulu'
+
+/** By the name of the rule in `src/config/checks.ts`; each takes whatever the rule takes, and a little more. */
+const CHECKED: Readonly<Record<string, string>> = {
+  timezone: `^((${AREAS})/[A-Za-z0-9_/+-]+|${ALONE}|[A-Z][A-Z0-9+-]{1,8})$`,
+  webhookUrl: String.raw`^https://[^/?#@\s]+(/[^?#\s]*)?$`,
+  jwksUri: String.raw`^(https://[^/?#@\s]+|http://(localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?)([/?][^#\s]*)?$`,
 }
 
 /** As `parseDuration` reads them; Go's expressions, which Helm uses, look neither ahead nor back. */

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { parse } from 'yaml'
+import { CHECKS } from '../../src/config/checks.ts'
 import { CHART, helm, type Values } from './helm.ts'
 
 /** What somebody writes, and what Helm says of it. */
@@ -20,6 +21,26 @@ const FAULTS: Readonly<Record<string, readonly [Values, RegExp]>> = {
     /'\/config\/wakeHold': '12' does not match pattern/,
   ],
   'a number where a duration is due': [{ config: { newWorkloadGrace: 15 } }, /got number, want string/],
+  'a city without its continent': [
+    { config: { timezone: 'Berlin' } },
+    /'\/config\/timezone': 'Berlin' does not match pattern/,
+  ],
+  'an offset in place of a zone': [
+    { config: { timezone: '+01:00' } },
+    /'\/config\/timezone': '\+01:00' does not match pattern/,
+  ],
+  'a webhook without TLS': [
+    { config: { webhook: { url: 'http://sleep.example.com:8443' } } },
+    /'\/config\/webhook\/url': 'http:\S+' does not match pattern/,
+  ],
+  "an issuer's keys over plain HTTP": [
+    {
+      config: {
+        auth: { oidc: [{ issuer: 'https://a.example', audience: 'd', jwksUri: 'http://a.example/keys' }] },
+      },
+    },
+    /'\/config\/auth\/oidc\/0\/jwksUri': 'http:\S+' does not match pattern/,
+  ],
   'a mode that there is not': [
     { config: { webhook: { certificates: { mode: 'acme' } } } },
     /value must be one of 'self-signed', 'cert-manager', 'files'/,
@@ -57,6 +78,17 @@ const FAULTS: Readonly<Record<string, readonly [Values, RegExp]>> = {
   ],
 }
 
+/** Names of the time zone database beside the canonical ones. */
+const LINKS =
+  'UTC GMT GMT+0 CET EST5EDT PST8PDT W-SU NZ-CHAT GB-Eire Zulu Universal Cuba Egypt Hongkong Iceland Iran Israel Jamaica Japan Kwajalein Libya Navajo Poland Portugal ' +
+  'Singapore Turkey Eire Greenwich PRC ROC UCT Etc/GMT+5 Etc/UTC US/Eastern Brazil/East Canada/Atlantic Chile/EasterIsland Mexico/BajaNorte Europe/Kiev America/Argentina/Buenos_Aires America/Port-au-Prince'
+
+interface Schema {
+  readonly pattern?: string
+  readonly items?: Schema
+  readonly properties: Readonly<Record<string, Schema>>
+}
+
 describe("the chart's values", function () {
   this.timeout(20_000)
   const { attempt } = helm()
@@ -71,6 +103,28 @@ describe("the chart's values", function () {
       expect(stderr).to.match(said)
     })
   }
+
+  it('of checks that JSON Schema has no words for refuse nothing that the program takes', async () => {
+    const schema = JSON.parse(await readFile(join(CHART, 'values.schema.json'), 'utf8')) as Schema
+    const { timezone, webhook, auth } = schema.properties.config?.properties ?? {}
+    const url = webhook?.properties?.url
+    const jwksUri = auth?.properties?.oidc?.items?.properties?.jwksUri
+    for (const [check, rule, values] of [
+      ['timezone', timezone, [...Intl.supportedValuesOf('timeZone'), ...LINKS.split(' ')]],
+      ['webhookUrl', url, ['https://192.0.2.7:8443//', 'https://[2001:db8::7]', 'https://a.example/in/here']],
+      [
+        'jwksUri',
+        jwksUri,
+        ['https://a.example/keys?v=2', 'http://127.0.0.1:5556/keys', 'http://[::1]/', 'http://localhost:80'],
+      ],
+    ] as const) {
+      expect(rule?.pattern, check).to.be.a('string')
+      for (const value of values) {
+        expect(CHECKS[check]?.(value), `the program: ${value}`).to.equal(true)
+        expect(value, 'the chart').to.match(new RegExp(rule?.pattern ?? ''))
+      }
+    }
+  })
 
   it('may be null where Kubernetes has a default; a section that is null is named', async () => {
     const defaults = parse(await readFile(join(CHART, 'values.yaml'), 'utf8')) as Record<string, unknown>
