@@ -6,6 +6,7 @@ import { expect } from 'chai'
 import { parse } from 'yaml'
 import { goProgram } from '../go-programs/go-program.ts'
 import { PROJECT } from '../support/dormouse.ts'
+import { zizmor } from './zizmor.ts'
 
 interface Step {
   readonly uses?: string
@@ -26,6 +27,8 @@ interface Workflow {
 }
 
 const FOLDER = join(PROJECT, '.github', 'workflows')
+
+const STRICTLY = ['--offline', '--no-progress', '--quiet', '--persona', 'auditor', '--format', 'plain']
 
 /** Where a word of a command is a path of the project, and of which kind. */
 const PATHS = /(?<![\w/.$-])((?:\.ci|\.github|charts|docs|src|test|bench|dashboards)\/[\w./-]+)/g
@@ -62,6 +65,55 @@ describe('the workflows', () => {
         throw new Error(stdout || message)
       })
     }
+  })
+
+  it('have nothing that zizmor finds, at its strictest, but what is left with a reason', async function () {
+    const program = await zizmor(this)
+    const checking = promisify(execFile)(program, [...STRICTLY, join(PROJECT, '.github')])
+    await checking.catch(({ message, stdout = '' }: Error & { stdout?: string }) => {
+      throw new Error(stdout || message)
+    })
+    for (const text of texts.values())
+      for (const [, reason = ''] of text.matchAll(/# zizmor: ignore\[[\w,-]+\](.*)/g))
+        expect(reason, 'a reason beside what is ignored').to.match(/\w{3}/)
+  })
+
+  it('build images by a builder and a scanner that are named by version and digest', () => {
+    const building = jobs.filter(({ job }) => job.steps?.some(({ run = '' }) => run.includes('buildx build')))
+    expect(building.map(({ name }) => name)).to.deep.equal(['ci.yaml: image', 'release.yaml: image'])
+    for (const { name, job } of building) {
+      const step = job.steps?.find(({ uses }) => uses?.startsWith('docker/setup-buildx-action@'))
+      expect(step?.with?.['version'], `${name}: buildx`).to.match(/^v\d+\.\d+\.\d+$/)
+      expect(step?.with?.['driver-opts'], name).to.match(
+        /^image=moby\/buildkit:v\d+\.\d+\.\d+@sha256:[0-9a-f]{64}$/,
+      )
+      // What another run has put into the cache has no place in a build.
+      expect(step?.with?.['cache-binary'], name).to.equal(false)
+    }
+    const scanners = commands.flatMap((command) => command.match(/--sbom\S+/g) ?? [])
+    expect(scanners).to.have.length(1)
+    expect(scanners[0]).to.match(
+      /^--sbom=generator=docker\/buildkit-syft-scanner:\d+\.\d+\.\d+@sha256:[0-9a-f]{64}$/,
+    )
+  })
+
+  it('sign what they publish, and verify it before it is announced', () => {
+    const publishing = jobs.filter(({ job }) => job.permissions?.['packages'] === 'write')
+    expect(publishing.map(({ name }) => name)).to.deep.equal(['release.yaml: image', 'release.yaml: chart'])
+    for (const { name, job } of publishing) {
+      const attesting = job.steps?.find(({ uses }) => uses?.startsWith('actions/attest@'))
+      expect(attesting?.with, name).to.include({ 'push-to-registry': true })
+      expect(attesting?.with?.['subject-digest'], name).to.match(/^\$\{\{ steps\.\w+\.outputs\.digest \}\}$/)
+    }
+    const verifying = commands.join('\n').match(/gh attestation verify "?oci:\S+/g) ?? []
+    expect(verifying).to.have.length(2)
+  })
+
+  it('look at the dependencies of a pull request', () => {
+    const reviewing = jobs.find(({ name }) => name === 'ci.yaml: dependencies')
+    expect(
+      reviewing?.job.steps?.some(({ uses }) => uses?.startsWith('actions/dependency-review-action@')),
+    ).to.equal(true)
   })
 
   it('run only what the project has', async () => {
@@ -108,7 +160,7 @@ describe('the workflows', () => {
       const foreign = (text.match(/uses: .*/g) ?? []).filter((line) => !line.startsWith('uses: ./'))
       expect(foreign, file).not.to.deep.equal([])
       for (const line of foreign)
-        expect(line, file).to.match(/^uses: actions\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
+        expect(line, file).to.match(/^uses: (?:actions|docker)\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
     }
   })
 
@@ -128,7 +180,11 @@ describe('the workflows', () => {
     )
     expect(writing).to.deep.equal([
       'release.yaml: image packages',
+      'release.yaml: image id-token',
+      'release.yaml: image attestations',
       'release.yaml: chart packages',
+      'release.yaml: chart id-token',
+      'release.yaml: chart attestations',
       'release.yaml: announce contents',
     ])
   })
