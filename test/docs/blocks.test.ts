@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { parse } from 'yaml'
 import { loadConfig } from '../../src/config.ts'
@@ -5,7 +7,7 @@ import { PROJECT } from '../support/dormouse.ts'
 import { print } from '../support/figures.ts'
 import { runProgram } from '../support/kubectl.ts'
 import { shows, VERSION } from './commands.ts'
-import { readMark } from './pages.ts'
+import { pages, readMark } from './pages.ts'
 import { everything, isShell, left, rest, twice, where } from './reading.ts'
 
 describe('the commands of the documentation', () => {
@@ -24,9 +26,16 @@ describe('the commands of the documentation', () => {
       )
   })
 
-  it('find the program by npx', async function () {
+  it('never call for npx dormouse: outside of this checkout that is a package of somebody else', async () => {
+    const notes = await readFile(join(PROJECT, 'charts', 'dormouse', 'templates', 'NOTES.txt'), 'utf8')
+    for (const { path, text } of [...pages(), { path: 'NOTES.txt', text: notes }])
+      expect(text, path).to.not.match(/npx (?:-\S+ )*dormouse/)
+  })
+
+  it('find the program by npm', async function () {
     this.timeout(30_000)
-    const { code, stdout } = await runProgram('npx', ['dormouse', '--version'], { cwd: PROJECT })
+    const args = ['run', '-s', 'dormouse', '--', '--version']
+    const { code, stdout } = await runProgram('npm', args, { cwd: PROJECT })
     expect({ code, stdout }).to.deep.equal({ code: 0, stdout: `${VERSION}\n` })
   })
 

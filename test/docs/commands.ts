@@ -35,9 +35,9 @@ const INSTEAD: readonly Instead[] = [
     why: 'the chart of this checkout: no OCI registry is in reach',
   },
   {
-    typed: /^npx dormouse /gm,
+    typed: /^npm run -s dormouse -- /gm,
     run: `node ${program.bin.dormouse} `,
-    why: 'npx finds the same program, a second later: tried once, below',
+    why: 'npm finds the same program, a second later: tried once, in test/docs/blocks.test.ts',
   },
   {
     typed: /^npm run serve -- (.*)$/gm,
