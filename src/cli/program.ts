@@ -48,16 +48,9 @@ export async function run(program: Command, args: readonly string[], { stderr }:
   } catch (error) {
     // commander has written its message itself
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    const message = messageOf(error)
+    const message = error instanceof Error ? error.message : String(error)
     // what it quotes must not steer the terminal
     stderr.write(`error: ${message.replaceAll(/[^\P{Cc}\n]/gu, ' ')}\n`)
     return error instanceof UsageError || error instanceof InvalidConfig ? 2 : 1
   }
-}
-
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number }
-  if (code !== 'EADDRINUSE') return error.message
-  return `${address}:${port} is in use: give another by --api-port, --metrics-port or --kube-port (0: a free one)`
 }

@@ -6,6 +6,7 @@ import type { Setting } from '../config.ts'
 import { createLogger } from '../logger.ts'
 import type { Runnable } from '../runnable.ts'
 import { MAX_TTL, newKeyPair, signToken } from './local-token.ts'
+import { listening, portsOf } from './listening.ts'
 import type { CliPorts } from './program.ts'
 import { runUntilStopped } from './run.ts'
 import { configOf, port, runOptions, type RunOptions } from './run-options.ts'
@@ -77,12 +78,14 @@ export function registerSandbox(program: Command, ports: CliPorts): void {
       },
     }
     try {
-      await runUntilStopped([cluster, dormouse], ports.stopSignal, () => {
+      const kube = { port: options.kubePort, setBy: '--kube-port' }
+      const running = runUntilStopped([cluster, dormouse], ports.stopSignal, () => {
         if (!service) return
         const found = { ...service.addresses, token, kubeconfig }
         const seconds = (performance.now() - begun) / 1000
         stdout.write(options.json ? `${JSON.stringify(found)}\n` : pasteable(found, seconds))
       })
+      await listening([kube, ...portsOf(config)], running)
     } finally {
       await rm(directory, { recursive: true, force: true })
     }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { createLogger } from '../logger.ts'
+import { listening, portsOf } from './listening.ts'
 import { UsageError, type CliPorts } from './program.ts'
 import { runUntilStopped } from './run.ts'
 import { configOf, runOptions, type RunOptions } from './run-options.ts'
@@ -32,11 +33,12 @@ export function registerServe(program: Command, ports: CliPorts): void {
     // Only now, since it is made of the kubeconfig: what is wrong with that comes first.
     if (!enforce && config.api.insecurePort === null) throw new UsageError(NO_PORT)
     if (own === undefined && url === null) logger.warn(UNENFORCED)
-    await runUntilStopped([service], ports.stopSignal, () => {
+    const running = runUntilStopped([service], ports.stopSignal, () => {
       const { addresses } = service
       logger.info(addresses, 'ready')
       if (options.json) stdout.write(`${JSON.stringify(addresses)}\n`)
     })
+    await listening(portsOf(config), running)
     logger.info('stopped')
   })
 }

@@ -1,0 +1,49 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Server } from 'node:net'
+import { expect } from 'chai'
+import { registerSandbox } from '../../src/cli/sandbox.ts'
+import { call, type Outcome } from './terminal.ts'
+
+const FLAGS = ['--api-port', '--kube-port', '--metrics-port', '--webhook-port'] as const
+
+describe('a port that is taken', () => {
+  let other: Server
+  let taken: string
+
+  before('somebody else listens', async () => {
+    other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    taken = String((other.address() as AddressInfo).port)
+  })
+
+  after(() => other.close())
+
+  const sandbox = (settings: Record<string, string>): Promise<Outcome> => {
+    const rest = {
+      environment: {},
+      stopSignal: new AbortController().signal,
+      ownNamespace: undefined,
+      logDestination: { write: () => undefined },
+    }
+    const args = FLAGS.flatMap((flag) => [flag, settings[flag] ?? '0'])
+    return call((program, ports) => registerSandbox(program, { ...ports, ...rest }), ['sandbox', ...args])
+  }
+
+  for (const [flag, told] of [
+    ['--api-port', '--api-port (api.insecurePort)'],
+    ['--kube-port', '--kube-port'],
+    ['--metrics-port', '--metrics-port (metrics.port)'],
+    ['--webhook-port', '--webhook-port (webhook.port)'],
+  ] as const) {
+    it(`is told with the one option that chooses it: ${flag}`, async () => {
+      const { code, out, err } = await sandbox({ [flag]: taken })
+      expect([code, out]).to.deep.equal([1, ''])
+      expect(err).to.equal(`error: 127.0.0.1:${taken} is in use: give another by ${told}; 0: a free one\n`)
+    })
+  }
+
+  it('is told with both options where both ask for it', async () => {
+    const { err } = await sandbox({ '--kube-port': taken, '--api-port': taken })
+    expect(err).to.include('give another by --kube-port or --api-port (api.insecurePort); 0: a free one')
+  })
+})
