@@ -253,7 +253,19 @@ describe('a faulty configuration', () => {
   it('gets a suggestion for an unknown key, and none where nothing is near', () => {
     expect(only('backof: {}').message).to.equal("unknown key 'backof': did you mean 'backoff'?")
     expect(only('backoff: { max_operations: 3 }').message).to.contain("did you mean 'maxOperations'?")
+    expect(only('api: { prot: 1 }').message).to.contain("did you mean 'port'?")
     expect(only('zebra: 1').message).to.equal("unknown key 'zebra': remove it")
+  })
+
+  it('suggests no name that has little in common with the one given', () => {
+    expect(only('foo: bar').message).to.equal("unknown key 'foo': remove it")
+  })
+
+  it('says in which units a duration is written', () => {
+    expect(only('operationTimeout: 2d').message).to.equal(
+      'expected a duration such as 90s, 5m or 1h30m, from 1s to 24h, found "2d"; the units are h, m, s and ms: 2d is 48h',
+    )
+    expect(only('operationTimeout: 48h').message).to.match(/found "48h"$/)
   })
 
   it('is not fooled by names that every object has', () => {

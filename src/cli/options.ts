@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { formatDuration, parseDuration } from '../config/units.ts'
+import { formatDuration, parseDuration, unitAdvice } from '../config/units.ts'
 
 /** Parsers of option values; each throws commander's InvalidArgumentError, which names the option. */
 
@@ -9,7 +9,7 @@ export function duration(least: number, most: number) {
     const value = parseDuration(text)
     if (value !== undefined && value >= least && value <= most) return value
     const bounds = `from ${formatDuration(least)} to ${formatDuration(most)}`
-    throw new InvalidArgumentError(`Expected a duration such as 90s or 8h, ${bounds}.`)
+    throw new InvalidArgumentError(`Expected a duration such as 90s or 8h, ${bounds}${unitAdvice(text)}.`)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import { readText } from './files.ts'
 import { MAX_TTL, signToken, type Scope } from './local-token.ts'
 import { duration, list, name } from './options.ts'
@@ -36,7 +36,11 @@ export function registerToken(program: Command, { stdout, clock }: Pick<CliPorts
       list(/^dormouse:(?:read|write)$/, 'dormouse:read, dormouse:write or both, comma-separated'),
       ['dormouse:read'],
     )
-    .option('--ttl <duration>', 'how long it is good for, at most 24h', duration(1000, MAX_TTL), 3_600_000)
+    .addOption(
+      new Option('--ttl <duration>', 'how long it is good for, at most 24h')
+        .argParser(duration(1000, MAX_TTL))
+        .default(3_600_000, '1h'),
+    )
     .action(async ({ key, scope, ...claims }: TokenOptions) => {
       const privateKey = await readText('--key', key)
       stdout.write(`${await issue({ ...claims, privateKey, scopes: scope }, key)}\n`)

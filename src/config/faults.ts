@@ -33,13 +33,14 @@ export function shown(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 79)}…` : text
 }
 
-/** `unknown key; did you mean 'port'?`: the nearest of the known names, if one is near. */
+/** `unknown key 'prot': did you mean 'port'?`: the nearest of the known names, if one is near. */
 export function unknownName(what: string, name: string, known: readonly string[]): string {
   const near = known
     .map((candidate) => ({ candidate, distance: distance(plain(name), plain(candidate)) }))
     .toSorted((a, b) => a.distance - b.distance)[0]
-  const suggestion = near && near.distance <= Math.max(2, Math.floor(name.length / 4))
-  return suggestion
+  // Of a short name half the letters are no likeness: `foo` is not meant to be `log`.
+  const few = Math.min(Math.max(2, Math.floor(name.length / 4)), Math.floor(name.length / 2))
+  return near && near.distance <= few
     ? `unknown ${what} '${name}': did you mean '${near.candidate}'?`
     : `unknown ${what} '${name}': remove it`
 }

@@ -11,6 +11,13 @@ export function parseDuration(text: string): number | undefined {
   return MILLISECONDS.reduce((sum, unit, index) => sum + unit * Number(parts[index + 1] ?? 0), 0)
 }
 
+/** What to say of a text that is no duration: `; the units are h, m, s and ms: 2d is 48h`; '' for one that is. */
+export function unitAdvice(text: string): string {
+  if (parseDuration(text) !== undefined) return ''
+  const [, days] = /^(\d{1,5})d$/.exec(text) ?? []
+  return `; the units are h, m, s and ms${days === undefined ? '' : `: ${text} is ${Number(days) * 24}h`}`
+}
+
 /** Bytes of `512B`, `16KiB`, `8MiB` or `1GiB`; undefined: the text is no size. */
 export function parseSize(text: string): number | undefined {
   const [, count, unit] = SIZE.exec(text) ?? []

@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv'
 import { CHECKS } from './checks.ts'
 import { fault, shown, unknownName, type ConfigFault } from './faults.ts'
 import { CONFIG_SCHEMA, type KeySchema } from './schema.ts'
-import { parseDuration, parseSize } from './units.ts'
+import { parseDuration, parseSize, unitAdvice } from './units.ts'
 
 type Parse = (text: string) => number | undefined
 
@@ -53,5 +53,6 @@ function faultOf(error: ErrorObject, sourceOf: (pointer: string) => string): Con
     return fault(`${pointer}/${name}`, sourceOf(pointer), expects, 'nothing')
   }
   const expects = keyword === 'uniqueItems' ? `${schema.expects}, each once` : schema.expects
-  return fault(pointer, sourceOf(pointer), expects, shown(data))
+  const advice = keyword === 'duration' ? unitAdvice(String(data)) : ''
+  return fault(pointer, sourceOf(pointer), expects, `${shown(data)}${advice}`)
 }

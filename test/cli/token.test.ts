@@ -110,6 +110,23 @@ describe('dormouse key-pair and dormouse token', () => {
     })
   }
 
+  it('shows its defaults in the units that they are written in', async () => {
+    const { out } = await token('--help')
+    expect(out.replaceAll(/\s+/g, ' ')).to.contain('how long it is good for, at most 24h (default: 1h)')
+  })
+
+  for (const [ttl, told] of [
+    ['2d', 'from 1s to 24h; the units are h, m, s and ms: 2d is 48h.'],
+    ['8', 'from 1s to 24h; the units are h, m, s and ms.'],
+    ['25h', 'from 1s to 24h.'],
+  ] as const) {
+    it(`says of the duration ${ttl} what is wrong with it`, async () => {
+      const { code, err } = await some('--ttl', ttl)
+      expect(code).to.equal(2)
+      expect(err).to.contain(told)
+    })
+  }
+
   it('says which required option is missing', async () => {
     const { code, err } = await token('--key', key)
     expect(code).to.equal(2)
