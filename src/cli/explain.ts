@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { DateTime } from 'luxon'
 import type { Instant } from '../clock.ts'
 import { compileSchedule, InvalidTimezone, type Edge, type Schedule } from '../domain/schedule/schedule.ts'
-import { InvalidSchedule } from '../domain/schedule/syntax.ts'
+import { InvalidSchedule, isTimezone } from '../domain/schedule/syntax.ts'
 import { wholeNumber } from './options.ts'
 import { UsageError, type CliPorts } from './program.ts'
 
@@ -26,20 +26,28 @@ export function registerExplain(
     .option('--count <n>', 'how many edges', wholeNumber(1, 1000), 10)
     .option('--from <time>', 'ISO 8601, in the time zone if it names none (default: now)')
     .option('--json', 'print JSON')
-    .action((text: string, { timezone, count, from, json }: ExplainOptions) => {
+    .allowExcessArguments()
+    .action((text: string, { timezone, count, from, json }: ExplainOptions, { args }: Command) => {
+      if (args.length > 1) throw new UsageError(unquoted(args.join(' ')))
       const schedule = compile(text, timezone)
       const start = from === undefined ? clock() : instantOf(from, timezone)
-      const explanation = explain(schedule, start, count)
+      const explanation = schedule ? explain(schedule, start, count) : nothing(timezone, start)
       stdout.write(json ? `${JSON.stringify(explanation, null, 2)}\n` : render(explanation))
     })
 }
 
+function unquoted(text: string): string {
+  return `a schedule is one argument: quote it, as in dormouse explain '${text}'`
+}
+
 /** Times in ISO 8601: `at` in UTC, `local` with the zone's offset. */
 interface Explanation {
-  readonly schedule: string
+  /** null: there is none, which is valid. */
+  readonly schedule: string | null
   readonly timezone: string
   readonly from: string
-  readonly state: Edge['to']
+  /** null: as it is. */
+  readonly state: Edge['to'] | null
   /** The latest edge; null: it has none. */
   readonly since: string | null
   readonly edges: readonly { readonly at: string; readonly local: string; readonly to: Edge['to'] }[]
@@ -61,7 +69,12 @@ function explain(schedule: Schedule, from: Instant, count: number): Explanation 
   }
 }
 
+function nothing(timezone: string, from: Instant): Explanation {
+  return { schedule: null, timezone, from: utc(from), state: null, since: null, edges: [] }
+}
+
 function render({ schedule, timezone, from, state, since, edges }: Explanation): string {
+  if (schedule === null) return 'schedule  none: nothing happens by itself\n'
   const lines = [
     `schedule  ${schedule}`,
     `timezone  ${timezone}`,
@@ -75,9 +88,12 @@ function render({ schedule, timezone, from, state, since, edges }: Explanation):
   return `${lines.join('\n').trimEnd()}\n`
 }
 
-function compile(text: string, zone: string): Schedule {
+/** undefined: the text is empty, which is no schedule. */
+function compile(text: string, zone: string): Schedule | undefined {
   try {
-    return compileSchedule(text, zone)
+    if (text.trim() !== '') return compileSchedule(text, zone)
+    if (isTimezone(zone)) return undefined
+    throw new InvalidTimezone(zone)
   } catch (error) {
     if (error instanceof InvalidTimezone)
       throw new UsageError(`--timezone: ${error.message}`, { cause: error })
