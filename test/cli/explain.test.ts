@@ -61,14 +61,20 @@ describe('dormouse explain', () => {
       const { code, out, err } = await explain(none, '--timezone', 'Europe/Berlin')
       expect([code, err]).to.deep.equal([0, ''])
       expect(out).to.equal('schedule  none: nothing happens by itself\n')
-      expect(JSON.parse((await explain(none, '--json')).out)).to.include({ schedule: null, state: null, since: null })
+      expect(JSON.parse((await explain(none, '--json')).out)).to.include({
+        schedule: null,
+        state: null,
+        since: null,
+      })
     })
   }
 
   it('says of a schedule that the shell took apart that it has to be quoted', async () => {
     const { code, out, err } = await explain('8:00-18:00,', 'Mon-Fri')
     expect([code, out]).to.deep.equal([2, ''])
-    expect(err).to.contain("a schedule is one argument: quote it, as in dormouse explain '8:00-18:00, Mon-Fri'")
+    expect(err).to.contain(
+      "a schedule is one argument: quote it, as in dormouse explain '8:00-18:00, Mon-Fri'",
+    )
   })
 
   it('points at the fault', async () => {

@@ -1,3 +1,4 @@
+import { adviceFor } from './notation.ts'
 import { canonical, weekdayNamed, weekdays, weekFrom, WEEK } from './window.ts'
 import type { Weekday, Window } from './window.ts'
 
@@ -26,13 +27,31 @@ export class InvalidSchedule extends Error {
   }
 }
 
+/** A fault that no advice came with. */
+class Unclear extends InvalidSchedule {}
+
 /**
  * Reads `8:00-18:00,Mon-Fri;10:00-14:00,Sat`. White space may stand around times, days, `-`, `,` and `;`.
  * Throws InvalidSchedule at the first fault.
  */
 export function parseSchedule(text: string): Window[] {
+  try {
+    return windowsOf(text)
+  } catch (error) {
+    throw error instanceof Unclear ? withAdvice(error, text) : error
+  }
+}
+
+function withAdvice(fault: Unclear, text: string): InvalidSchedule {
+  const advice = adviceFor(text)
+  const message = advice === undefined ? fault.message : `${fault.message}: ${advice}`
+  return new InvalidSchedule(message, fault.position, fault.expected)
+}
+
+function windowsOf(text: string): Window[] {
   if (text.length > MAX_LENGTH) throw tooLong(`this has ${text.length}`)
   const scanner = new Scanner(text)
+  if (scanner.atEnd()) throw scanner.fault(A_WINDOW)
   const windows = [window(scanner)]
   while (scanner.skip(';')) {
     if (windows.length === MAX_WINDOWS)
@@ -85,7 +104,7 @@ function day(scanner: Scanner): Weekday {
   const found = weekdayNamed(scanner.match(/[a-z]+/iy)?.[0] ?? '')
   if (found) return found
   scanner.reset(at)
-  throw scanner.fault(A_DAY, scanner.sees(/\d/y) ? "join windows by ';'" : undefined)
+  throw scanner.fault(A_DAY, scanner.sees(/\d+:/y) ? "join windows by ';'" : undefined)
 }
 
 function tooLong(what: string): InvalidSchedule {
@@ -146,7 +165,9 @@ class Scanner {
   faultAt(at: number, expected: string, advice?: string): InvalidSchedule {
     const found = /^(?:[-,;]|[^\s,;]{1,20})/.exec(this.#text.slice(at))?.[0]
     const message = `at ${at + 1}: expected ${expected}, found ${found ? `'${found}'` : 'the end'}`
-    return new InvalidSchedule(advice ? `${message}: ${advice}` : message, at + 1, expected)
+    return advice
+      ? new InvalidSchedule(`${message}: ${advice}`, at + 1, expected)
+      : new Unclear(message, at + 1, expected)
   }
 
   #advance(length: number): void {

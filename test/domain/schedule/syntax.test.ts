@@ -156,6 +156,10 @@ describe('the syntax of schedules', () => {
         expect(found.message).to.contain(found.expected)
       })
 
+    it('an empty text without advice about signs that it does not have', () => {
+      expect(fault('').message).to.equal('at 1: expected a window such as 8:00-18:00,Mon-Fri, found the end')
+    })
+
     it('any text with an InvalidSchedule or not at all', () => {
       const nearly = array(
         constantFrom('8:00', '-', '24:00', ',', ';', 'Mon', 'friday', ' ', 'x', '7', ':'),
