@@ -5,14 +5,14 @@ import { DATA_AT_RISK, decide, type Reason } from './decision.ts'
 import { changeBetween, changed } from './change.ts'
 import { completed } from './history.ts'
 import type { Change } from './patch.ts'
-import { readWithoutState, readWorkload, type Reading } from './reading.ts'
+import { keptCount, readWithoutState, readWorkload, type Reading } from './reading.ts'
 import { follow, type Context, type Outcome } from './requests/context.ts'
 import { disable, enable, putSchedule } from './requests/enrol.ts'
 import { clearOverride, override, pin, unpin } from './requests/hold.ts'
 import { snooze, wake } from './requests/switch.ts'
 import type { Rules } from './rules.ts'
 import { UnreadableState } from './state-codec.ts'
-import { iso, secondsUntil } from './text.ts'
+import { counted, iso, secondsUntil } from './text.ts'
 import { isRunning, ownedBy, pathOf, TYPE_OF, type Workload } from './workload.ts'
 
 export type Request =
@@ -60,7 +60,7 @@ export function planRequest(
     refuseRisk(settled, outcome)
     refuseBackoff(reading, now)
   }
-  return planOf(workload, outcome, now, rules)
+  return planOf(workload, request, outcome, now, rules)
 }
 
 /** A ReplicaSet with a controller owner is its owner's to scale. */
@@ -143,7 +143,13 @@ function act(context: Context, request: Request, repair: boolean): Outcome {
   }
 }
 
-function planOf(workload: Workload, { target, done }: Outcome, now: Instant, rules: Rules): Plan {
+function planOf(
+  workload: Workload,
+  { action }: Request,
+  { target, done }: Outcome,
+  now: Instant,
+  rules: Rules,
+): Plan {
   const change = changeBetween(workload, target)
   const { reason } = decide(target, now, rules)
   const after = change ? changed(workload, change) : workload
@@ -153,12 +159,21 @@ function planOf(workload: Workload, { target, done }: Outcome, now: Instant, rul
       : ''
   const woke = target.state.asleep ? 'snooze' : 'wake'
   const moved = isRunning(after) !== isRunning(workload)
+  const asked = action === 'snooze' || action === 'wake' || action === 'disable'
+  const also = moved && !asked ? `, which ${movedTo(target, after)}` : ''
   return {
     change,
     after,
-    message: `${done}: ${reason.text}${warning}`,
+    message: `${done}${also}: ${reason.text}${warning}`,
     decision: { action: moved ? woke : 'hold', reason },
   }
+}
+
+/** Nobody asked for the move itself, so the answer says that it happens. */
+function movedTo(target: Reading, after: Workload): string {
+  if (target.state.asleep) return `puts it to sleep now, ${counted(keptCount(target), 'replica')} kept`
+  const to = after.kind === 'daemonsets' ? '' : `, to ${counted(after.replicas, 'replica')}`
+  return `wakes it now${to}`
 }
 
 function nameOf({ kind, namespace, name }: Workload): string {

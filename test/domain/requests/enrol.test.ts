@@ -127,3 +127,43 @@ describe('disable, whatever holds it', () => {
     expect(state.history).to.deep.equal(awake.state().history)
   })
 })
+
+describe('a request that is not about sleep', () => {
+  const unmanaged = aDeployment().withReplicas(3)
+  const hours = { schedule: WORK, timezone: 'Europe/Berlin' }
+  for (const [rule, workload, request, now, told] of [
+    [
+      'that puts it to sleep by the hours it gives says so at once, and until when',
+      awake,
+      { action: 'schedule', ...hours },
+      NIGHT,
+      'schedule set to 8:00-18:00,Mon-Fri (Europe/Berlin), which puts it to sleep now, 3 replicas kept: ' +
+        'asleep by schedule 8:00-18:00,Mon-Fri (Europe/Berlin) until 2026-03-03T07:00:00Z',
+    ],
+    [
+      'that enables it in hours of sleep says so, too',
+      unmanaged,
+      { action: 'enable', ...hours },
+      NIGHT,
+      'enabled, which puts it to sleep now, 3 replicas kept: ' +
+        'asleep by schedule 8:00-18:00,Mon-Fri (Europe/Berlin) until 2026-03-03T07:00:00Z',
+    ],
+    [
+      'that wakes it by the hours it gives says so',
+      asleep,
+      { action: 'schedule', schedule: '8:00-22:00' },
+      NIGHT,
+      'schedule set to 8:00-22:00 (UTC), which wakes it now, to 3 replicas: ' +
+        'awake by schedule 8:00-22:00 (UTC) until 2026-03-02T22:00:00Z',
+    ],
+    [
+      'that leaves it as it is says nothing of it',
+      unmanaged,
+      { action: 'enable', ...hours },
+      NOON,
+      'enabled: awake by schedule 8:00-18:00,Mon-Fri (Europe/Berlin) until 2026-03-02T17:00:00Z',
+    ],
+  ] as const) {
+    it(rule, () => expect(asked(workload, request, now).message).to.equal(told))
+  }
+})
