@@ -19,6 +19,7 @@ const ports: CliPorts = {
   stdout: process.stdout,
   stderr: process.stderr,
   clock: systemClock,
+  timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   environment: process.env,
   stopSignal: stopSignal(),
   ownNamespace: ownNamespace(),

@@ -8,6 +8,8 @@ export interface CliPorts {
   readonly stdout: { write(text: string): unknown }
   readonly stderr: { write(text: string): unknown }
   readonly clock: Clock
+  /** The machine's own, an IANA name. */
+  readonly timezone: string
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Aborted when the process is asked to end. */
   readonly stopSignal: AbortSignal

@@ -1,3 +1,6 @@
+import { DateTime } from 'luxon'
+import type { Instant } from '../clock.ts'
+
 interface Found {
   readonly api: string
   readonly metrics: string
@@ -5,9 +8,28 @@ interface Found {
   readonly token: string
 }
 
+interface Sandbox {
+  /** The kubeconfig's context: named in each command, so that none reaches another cluster. */
+  readonly context: string
+  /** When `staging/storefront` sleeps; durations in milliseconds. */
+  readonly naps: {
+    readonly first: Instant
+    readonly asleepFor: number
+    readonly every: number
+    readonly times: number
+  }
+  readonly readyAt: Instant
+  /** Milliseconds. */
+  readonly startedIn: number
+  /** The reader's own. */
+  readonly timezone: string
+}
+
 /** What the sandbox prints once ready: where everything is, and commands that work when pasted. */
-export function pasteable({ api, metrics, kubeconfig, token }: Found, seconds: number): string {
-  return `Dormouse is ready after ${seconds.toFixed(1)} s, over a cluster in memory. No real cluster is touched; Ctrl-C ends it all.
+export function pasteable({ api, metrics, kubeconfig, token }: Found, sandbox: Sandbox): string {
+  const kubectl = `kubectl --context ${sandbox.context}`
+  const hours = `{"schedule": "8:00-18:00,Mon-Fri", "timezone": "${sandbox.timezone}"}`
+  return `Dormouse is ready after ${(sandbox.startedIn / 1000).toFixed(1)} s, over a cluster in memory. No real cluster is touched; Ctrl-C ends it all.
 
   API          ${api}/api/v1
   Metrics      ${metrics}/metrics
@@ -19,31 +41,44 @@ Paste this into another terminal first:
   export API=${api}/api/v1
   export SHOP=$API/namespaces/shop/deployments
   export TOKEN=${token}
-  dormouse() { curl -sS -H "Authorization: Bearer $TOKEN" "$@"; echo; }
+  dm() { curl -sS -H "Authorization: Bearer $TOKEN" "$@"; echo; }
+
+${watchable(sandbox)}
+Watch it; Ctrl-C ends the watch:
+
+  ${kubectl} get deployments -n staging -L dormouse.dev/asleep -w
 
 Who is there, and who sleeps (the last column is the count a sleeper wakes to):
 
-  kubectl get deployments,statefulsets,daemonsets -A -L dormouse.dev/asleep
+  ${kubectl} get deployments,statefulsets,daemonsets -A -L dormouse.dev/asleep
 
-Put the storefront to sleep, see it, and wake it:
+Put the storefront of the shop to sleep, see it, and wake it:
 
-  dormouse -X POST $SHOP/storefront/enable
-  dormouse -X POST "$SHOP/storefront/snooze?wait=30s"
-  kubectl get deployment storefront -n shop -L dormouse.dev/asleep
-  dormouse -X POST "$SHOP/storefront/wake?wait=30s"
+  dm -X POST $SHOP/storefront/enable
+  dm -X POST "$SHOP/storefront/snooze?wait=30s"
+  ${kubectl} get deployment storefront -n shop -L dormouse.dev/asleep
+  dm -X POST "$SHOP/storefront/wake?wait=30s"
 
-Give it hours, and see what comes:
+Give it hours awake (outside of them this puts it to sleep now, and the answer says so), and see what comes:
 
-  dormouse -X PUT -H 'Content-Type: application/json' -d '{"schedule": "8:00-18:00,Mon-Fri"}' $SHOP/storefront/schedule
-  dormouse "$SHOP/storefront/plan?hours=48"
+  dm -X PUT -H 'Content-Type: application/json' -d '${hours}' $SHOP/storefront/schedule
+  dm "$SHOP/storefront/plan?hours=72"
 
 Hold it as it is, whatever the hours say, and let go again:
 
-  dormouse -X POST $SHOP/storefront/pin
-  dormouse -X DELETE $SHOP/storefront/pin
+  dm -X POST $SHOP/storefront/pin
+  dm -X DELETE $SHOP/storefront/pin
 
-One workload in the namespace staging falls asleep by its own schedule within two minutes:
-
-  kubectl get deployments -n staging -w
+That is all. What to read next: docs/quick-start.md
 `
+}
+
+function watchable({ naps, readyAt, timezone }: Sandbox): string {
+  const clock = (at: Instant) => DateTime.fromMillis(at, { zone: timezone }).toFormat('HH:mm:ss')
+  const { first, asleepFor, every, times } = naps
+  const seconds = Math.max(0, Math.floor((first - readyAt) / 1000))
+  return (
+    `In the namespace staging, storefront falls asleep by its own schedule at ${clock(first)} (in ${seconds} s) ` +
+    `and wakes at ${clock(first + asleepFor)}; again every ${every / 60_000} minutes, ${times} times in all.`
+  )
 }

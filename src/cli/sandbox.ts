@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Setting } from '../config.ts'
+import { isTimezone } from '../domain/schedule/syntax.ts'
 import { createLogger } from '../logger.ts'
 import type { Runnable } from '../runnable.ts'
 import { MAX_TTL, newKeyPair, signToken } from './local-token.ts'
@@ -27,6 +28,7 @@ const AUDIENCE = 'dormouse'
 /** `dormouse sandbox`: a cluster in memory with a small shop in it, and Dormouse over it. */
 export function registerSandbox(program: Command, ports: CliPorts): void {
   const { stdout, clock, logDestination } = ports
+  const timezone = isTimezone(ports.timezone) ? ports.timezone : 'UTC'
   const command = program
     .command('sandbox')
     .description('Try Dormouse without a cluster: an API server in memory, on loopback')
@@ -80,10 +82,11 @@ export function registerSandbox(program: Command, ports: CliPorts): void {
     try {
       const kube = { port: options.kubePort, setBy: '--kube-port' }
       const running = runUntilStopped([cluster, dormouse], ports.stopSignal, () => {
-        if (!service) return
+        const { naps, context } = cluster
+        if (!service || !naps) return
         const found = { ...service.addresses, token, kubeconfig }
-        const seconds = (performance.now() - begun) / 1000
-        stdout.write(options.json ? `${JSON.stringify(found)}\n` : pasteable(found, seconds))
+        const times = { naps, context, timezone, readyAt: clock(), startedIn: performance.now() - begun }
+        stdout.write(options.json ? `${JSON.stringify(found)}\n` : pasteable(found, times))
       })
       await listening([kube, ...portsOf(config)], running)
     } finally {

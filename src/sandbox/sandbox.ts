@@ -10,7 +10,7 @@ import { Faults } from './faults.ts'
 import { ObjectStore } from './object-store.ts'
 import { Registry } from './registry.ts'
 import { Rollout } from './rollout.ts'
-import { seedCluster, seedShop } from './seed.ts'
+import { seedCluster, seedShop, type Naps } from './seed.ts'
 import { Watches } from './watch.ts'
 import { Writes } from './writes.ts'
 
@@ -38,6 +38,7 @@ export interface SandboxOptions {
 }
 
 const HOST = '127.0.0.1'
+const CONTEXT = 'dormouse-sandbox'
 const KEEP_ALIVE_MS = 120_000
 
 /** A Kubernetes API in memory, over plain HTTP on loopback, with controllers that play along. */
@@ -53,6 +54,7 @@ export class SandboxCluster implements Runnable {
   readonly #rollout: Rollout
   #server: Server | undefined
   #port: number
+  #naps: Naps | undefined
 
   constructor(options: SandboxOptions) {
     const { clock, logger } = options
@@ -83,9 +85,19 @@ export class SandboxCluster implements Runnable {
     return `http://${HOST}:${this.#port}`
   }
 
+  /** The name of its kubeconfig's context. */
+  get context(): string {
+    return CONTEXT
+  }
+
+  /** When `staging/storefront` sleeps; known once started with a shop in it. */
+  get naps(): Naps | undefined {
+    return this.#naps
+  }
+
   /** A kubeconfig without credentials, as YAML: whoever reaches loopback is the administrator. */
   kubeconfig(): string {
-    const name = 'dormouse-sandbox'
+    const name = CONTEXT
     return stringify({
       apiVersion: 'v1',
       kind: 'Config',
@@ -100,7 +112,7 @@ export class SandboxCluster implements Runnable {
     const now = this.#options.clock()
     await this.#tokens.start()
     seedCluster(this.#store, now)
-    if (this.#options.seed) seedShop(this.#store, now)
+    if (this.#options.seed) this.#naps = seedShop(this.#store, now)
     await this.#rollout.start()
     await this.#listen()
   }

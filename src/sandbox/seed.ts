@@ -37,8 +37,17 @@ interface Seed {
   annotations?: Record<string, string>
 }
 
-/** A small shop and its staging; `staging/storefront` is about to sleep, in one or two minutes. */
-export function seedShop(store: ObjectStore, now: Instant): void {
+/** When `staging/storefront` sleeps: `times` times from `first` on; durations in milliseconds. */
+export interface Naps {
+  readonly first: Instant
+  readonly asleepFor: number
+  readonly every: number
+  readonly times: number
+}
+
+/** A small shop and its staging, of which `staging/storefront` is about to sleep, as the answer says. */
+export function seedShop(store: ObjectStore, now: Instant): Naps {
+  const naps = napsFrom(now)
   // Old enough that no grace for new workloads holds them awake.
   const registry = new Registry(store, () => now - 9 * DAY)
   for (const name of ['shop', 'staging']) {
@@ -46,8 +55,9 @@ export function seedShop(store: ObjectStore, now: Instant): void {
     const account = { metadata: { name: 'developer' } }
     registry.create(served('', 'serviceaccounts'), name, account, BY)
   }
-  for (const seed of [...SHOP, ...staging(now)])
+  for (const seed of [...SHOP, ...staging(naps)])
     registry.create(served('apps', seed.kind), seed.namespace, workload(seed), BY)
+  return naps
 }
 
 const shop = { namespace: 'shop' }
@@ -87,7 +97,7 @@ const SHOP: Seed[] = [
   },
 ]
 
-function staging(now: Instant): Seed[] {
+function staging(naps: Naps): Seed[] {
   return [
     {
       ...inStaging,
@@ -96,7 +106,11 @@ function staging(now: Instant): Seed[] {
       name: 'storefront',
       image: 'example/storefront:2.15.0-rc.1',
       replicas: 2,
-      annotations: { 'dormouse.dev/enabled': 'true', 'dormouse.dev/schedule': aboutToSleep(now) },
+      annotations: {
+        'dormouse.dev/enabled': 'true',
+        'dormouse.dev/schedule': hoursBetween(naps),
+        'dormouse.dev/timezone': 'UTC',
+      },
     },
     {
       ...inStaging,
@@ -126,20 +140,26 @@ function staging(now: Instant): Seed[] {
   ]
 }
 
-const ASLEEP_MINUTES = 3
+/** Time enough to paste the first commands. */
+const BEFORE_FIRST = 30_000
 
-/**
- * Awake all day but for three minutes, which begin at the second minute's edge from now: somebody who watches
- * sees it fall asleep and wake again. UTC, which is the service's default zone.
- */
-function aboutToSleep(now: Instant): string {
-  const asleep = Math.floor(now / MINUTE) + 2
-  return `${clockTime(asleep + ASLEEP_MINUTES)}-${clockTime(asleep)}`
+/** Often enough for who comes late, and never so often that six switches an hour are exceeded. */
+function napsFrom(now: Instant): Naps {
+  const first = Math.ceil((now + BEFORE_FIRST) / MINUTE) * MINUTE
+  return { first, asleepFor: 10 * MINUTE, every: 30 * MINUTE, times: 6 }
 }
 
-function clockTime(minutes: number): string {
-  const inDay = minutes % (24 * 60)
-  return `${Math.floor(inDay / 60)}:${String(inDay % 60).padStart(2, '0')}`
+/** The windows between the naps, the last of them until the first nap's time of the next day; in UTC. */
+function hoursBetween({ first, asleepFor, every, times }: Naps): string {
+  const starts = Array.from({ length: times }, (_, n) => first + n * every)
+  return starts
+    .map((start, n) => `${clockTime(start + asleepFor)}-${clockTime(starts[n + 1] ?? first)}`)
+    .join(';')
+}
+
+function clockTime(at: Instant): string {
+  const minutes = Math.floor(at / MINUTE) % (24 * 60)
+  return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}`
 }
 
 function workload({ kind, name, image, replicas, cpu, memory, annotations }: Seed): object {

@@ -21,6 +21,7 @@ describe('a port that is taken', () => {
   const sandbox = (settings: Record<string, string>): Promise<Outcome> => {
     const rest = {
       environment: {},
+      timezone: 'UTC',
       stopSignal: new AbortController().signal,
       ownNamespace: undefined,
       logDestination: { write: () => undefined },

@@ -76,6 +76,7 @@ describe('dormouse release --all', () => {
         registerRelease(program, {
           ...ports,
           environment: {},
+          timezone: 'UTC',
           stopSignal: new AbortController().signal,
           ownNamespace: undefined,
           logDestination: { write: (line) => void (logged += line) },

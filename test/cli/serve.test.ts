@@ -53,6 +53,7 @@ describe('dormouse serve', () => {
         registerServe(program, {
           ...ports,
           environment: {},
+          timezone: 'UTC',
           stopSignal,
           ownNamespace: undefined,
           logDestination,

@@ -7,7 +7,7 @@ import { PROJECT } from '../support/dormouse.ts'
 import { print } from '../support/figures.ts'
 import { runProgram } from '../support/kubectl.ts'
 import { shows, VERSION } from './commands.ts'
-import { pages, readMark } from './pages.ts'
+import { page, pages, readMark } from './pages.ts'
 import { everything, isShell, left, rest, twice, where } from './reading.ts'
 
 describe('the commands of the documentation', () => {
@@ -37,6 +37,19 @@ describe('the commands of the documentation', () => {
     const args = ['run', '-s', 'dormouse', '--', '--version']
     const { code, stdout } = await runProgram('npm', args, { cwd: PROJECT })
     expect({ code, stdout }).to.deep.equal({ code: 0, stdout: `${VERSION}\n` })
+  })
+
+  it('call no shell function by the name of the program', () => {
+    const called = everything.filter(({ text }) => /^dormouse(?:\(\)| -[XG]| "?\$)/m.test(text))
+    expect(called.map(where)).to.deep.equal([])
+  })
+
+  it('of the sandbox for newcomers name its context, so that none reaches another cluster', () => {
+    const { text } = page('docs/quick-start.md')
+    const section = text.slice(text.indexOf('## In a sandbox'), text.indexOf('## On a cluster'))
+    const commands = section.match(/^kubectl .*$/gm) ?? []
+    expect(commands).to.have.length.above(2)
+    for (const command of commands) expect(command).to.match(/^kubectl --context dormouse-sandbox /)
   })
 
   it('are judged by what they print, times and ids apart', () => {

@@ -20,7 +20,7 @@ export async function realTerminal({ cluster, api, dormouse }: Enforced): Promis
   const token = await dormouse.tokens.token({ subject: 'you' })
   const exports = [
     `export API=${api.url}/api/v1 SHOP=${api.url}/api/v1/namespaces/${SHOP}/deployments TOKEN=${token}`,
-    'dormouse() { curl -sS -H "Authorization: Bearer $TOKEN" "$@"; echo; }',
+    'dm() { curl -sS -H "Authorization: Bearer $TOKEN" "$@"; echo; }',
   ]
   await shell.run(exports.join('\n'))
   return shell

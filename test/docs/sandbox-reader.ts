@@ -39,11 +39,11 @@ export class SandboxReader {
     this.#child = child
     let printed = ''
     child.stdout?.setEncoding('utf8').on('data', (text: string) => (printed += text))
-    await eventually('the sandbox to print what to paste', () => printed.includes('-w\n'))
+    await eventually('the sandbox to print what to paste', () => printed.endsWith('docs/quick-start.md\n'))
     await rm(directory, { recursive: true })
     return printed
       .split('\n')
-      .filter((line) => /^ {2}(export|dormouse\(\)) ?/.test(line))
+      .filter((line) => /^ {2}(export|dm\(\)) ?/.test(line))
       .join('\n')
   }
 

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect } from 'chai'
 import { describeOn } from '../support/clusters.ts'
@@ -135,7 +137,7 @@ describe('the sandbox, as a person starts it', function () {
     child = startProgram(['sandbox', '--api-port', '0', '--kube-port', '0', '--metrics-port', '0'])
     child.stdout?.setEncoding('utf8').on('data', (text: string) => (printed += text))
     const started = performance.now()
-    await eventually('the last command to be printed', () => printed.includes('-w\n'))
+    await eventually('the last command to be printed', () => printed.endsWith('docs/quick-start.md\n'))
     print([
       `start to ready: ${Math.round(performance.now() - started)} ms; it says: ${printed.split('\n', 1)[0]}`,
     ])
@@ -148,7 +150,7 @@ describe('the sandbox, as a person starts it', function () {
   })
 
   it('prints commands that work when they are pasted, in their order', async () => {
-    const commands = printed.split('\n').filter((line) => /^ {2}(export|dormouse|kubectl|curl)\b/.test(line))
+    const commands = printed.split('\n').filter((line) => /^ {2}(export|dm|kubectl|curl)\b/.test(line))
     expect(commands.length, printed).to.be.greaterThan(8)
     const finite = commands.filter((command) => !command.endsWith(' -w'))
     const script = ['set -e', ...finite.flatMap((command) => [command, 'echo "--- done"'])].join('\n')
@@ -157,9 +159,50 @@ describe('the sandbox, as a person starts it', function () {
     const outputs = stdout.split('--- done\n')
     for (const [index, command] of finite.entries()) {
       const output = (outputs[index] ?? '').trim()
-      if (/^ {2}dormouse (?!\()/.test(command) && !command.includes('()'))
-        expect(JSON.parse(output), command).to.include({ success: true })
+      if (/^ {2}dm (?!\()/.test(command)) expect(JSON.parse(output), command).to.include({ success: true })
       if (command.includes('kubectl')) expect(output, command).to.match(/storefront/)
+    }
+  })
+
+  it('says when the workload falls asleep that does so by itself', async () => {
+    const [, said] = /falls asleep by its own schedule at (\d\d:\d\d:\d\d) /.exec(printed) ?? []
+    const exports = printed.split('\n').filter((line) => /^ {2}(export|dm\(\))/.test(line))
+    const script = [...exports, 'dm $API/namespaces/staging/deployments/storefront'].join('\n')
+    const { stdout } = await runProgram('bash', ['-c', script], { env: programEnvironment() })
+    const { data } = JSON.parse(stdout) as {
+      data: { is_snoozed: boolean; snoozed_at: string; next_transition: { at: string } }
+    }
+    const at = new Date(data.is_snoozed ? data.snoozed_at : data.next_transition.at)
+    expect(at.toLocaleTimeString('en-GB')).to.equal(said)
+  })
+
+  it('reaches no other cluster when the exports were forgotten', async () => {
+    const elsewhere = createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1')
+    const requests: (string | undefined)[] = []
+    elsewhere.on('request', ({ url }) => requests.push(url))
+    await once(elsewhere, 'listening')
+    const { port } = elsewhere.address() as AddressInfo
+    const kubeconfig = join(await mkdtemp(join(tmpdir(), 'dormouse-cli-')), 'config')
+    const context = { name: 'production', context: { cluster: 'production', user: 'me' } }
+    const cluster = { name: 'production', cluster: { server: `http://127.0.0.1:${port}` } }
+    const users = [{ name: 'me', user: {} }]
+    await writeFile(
+      kubeconfig,
+      JSON.stringify({ clusters: [cluster], contexts: [context], users, 'current-context': 'production' }),
+    )
+    try {
+      const commands = printed.split('\n').filter((line) => line.startsWith('  kubectl'))
+      expect(commands).to.have.length.above(2)
+      for (const command of commands) {
+        const env = { ...programEnvironment(), KUBECONFIG: kubeconfig }
+        const { code, stderr } = await runProgram('bash', ['-c', command], { env })
+        expect(code, command).to.not.equal(0)
+        expect(stderr).to.match(/context.*dormouse-sandbox/)
+      }
+      expect(requests).to.deep.equal([])
+    } finally {
+      elsewhere.close()
+      await rm(dirname(kubeconfig), { recursive: true })
     }
   })
 
