@@ -64,6 +64,10 @@ Give it hours awake (outside of them this puts it to sleep now, and the answer s
   dm -X PUT -H 'Content-Type: application/json' -d '${hours}' $SHOP/storefront/schedule
   dm "$SHOP/storefront/plan?hours=72"
 
+Needed now, whatever the hours say: awake for the next four of them:
+
+  dm -X POST "$SHOP/storefront/wake?for=4h"
+
 Hold it as it is, whatever the hours say, and let go again:
 
   dm -X POST $SHOP/storefront/pin
