@@ -164,16 +164,23 @@ describe('the sandbox, as a person starts it', function () {
     }
   })
 
-  it('says when the workload falls asleep that does so by itself', async () => {
+  it('says when the workload falls asleep that does so by itself, and no backoff keeps it from doing so again', async () => {
     const [, said] = /falls asleep by its own schedule at (\d\d:\d\d:\d\d) /.exec(printed) ?? []
     const exports = printed.split('\n').filter((line) => /^ {2}(export|dm\(\))/.test(line))
-    const script = [...exports, 'dm $API/namespaces/staging/deployments/storefront'].join('\n')
+    const storefront = '$API/namespaces/staging/deployments/storefront'
+    const script = [...exports, `dm ${storefront}`, `dm "${storefront}/plan?hours=4"`].join('\n')
     const { stdout } = await runProgram('bash', ['-c', script], { env: programEnvironment() })
-    const { data } = JSON.parse(stdout) as {
-      data: { is_snoozed: boolean; snoozed_at: string; next_transition: { at: string } }
-    }
-    const at = new Date(data.is_snoozed ? data.snoozed_at : data.next_transition.at)
-    expect(at.toLocaleTimeString('en-GB')).to.equal(said)
+    const [status, plan] = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { data: unknown })
+    if (!status || !plan) throw new Error(`the API did not answer twice: ${stdout}`)
+    const { snoozed_at: slept } = status.data as { snoozed_at: string | null }
+    const coming = plan.data as { at: string; type: string }[]
+    const sleeps = coming.filter(({ type }) => type === 'snooze').map(({ at }) => Date.parse(at))
+    const all = slept === null ? sleeps : [Math.floor(Date.parse(slept) / 60_000) * 60_000, ...sleeps]
+    expect(new Date(all[0] ?? 0).toLocaleTimeString('en-GB')).to.equal(said)
+    expect(all.map((at) => at - (all[0] ?? 0))).to.deep.equal([0, 1, 2, 3, 4, 5].map((n) => n * 30 * 60_000))
   })
 
   it('reaches no other cluster when the exports were forgotten', async () => {

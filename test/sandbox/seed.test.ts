@@ -57,13 +57,6 @@ describe('sandbox seed', () => {
     }
   })
 
-  it('has one whose naps alone never start a backoff', async () => {
-    const sandbox = await startSandbox({ seed: true, clock: () => now })
-    const { naps } = sandbox
-    await sandbox.stop()
-    expect(naps?.every).to.be.at.least(25 * 60_000)
-  })
-
   it('is left out unless asked for', async () => {
     const sandbox = await startSandbox()
     const { items } = (await new Client(sandbox).get('/apis/apps/v1/deployments')).body
