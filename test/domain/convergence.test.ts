@@ -7,7 +7,7 @@ import { UnreadableState } from '../../src/domain/state-codec.ts'
 import { KINDS, podsFollowed, type Kind, type Workload } from '../../src/domain/workload.ts'
 import { anyMarks, labelsWith, type Marks } from '../support/arbitrary-marks.ts'
 import { followed } from '../support/decisions.ts'
-import { at, HOUR, RULES } from '../support/rules.ts'
+import { at, HOUR, MINUTE, RULES } from '../support/rules.ts'
 import { aDeployment } from '../support/workloads.ts'
 
 const NOW = at('Mon 17:55')
@@ -110,5 +110,39 @@ describe('whatever marks a workload arrives with, and whatever was known of it',
       process.stderr.write(
         `${numRuns} cases; by writes: ${JSON.stringify([...counts])}; unreadable: ${unreadable}\n`,
       )
+  })
+})
+
+describe('a schedule or a zone that changes', () => {
+  const HOURS = fc.constantFrom(
+    '8:00-18:00,Mon-Fri',
+    '22:00-6:00',
+    '0:00-24:00',
+    '',
+    'whenever',
+    '17:50-18:10',
+  )
+  const ZONE = fc.constantFrom('UTC', 'Asia/Tokyo', 'America/New_York', '')
+
+  it('costs no write until something moves', () => {
+    fc.assert(
+      fc.property(CASE, HOURS, ZONE, fc.nat(48 * 60), (given, schedule, timezone, minutes) => {
+        let workload = copyOf(given, given.copies[0]!, 0)
+        const rules = { ...RULES, policy: { ...RULES.policy, newWorkloadGrace: 0 } }
+        try {
+          for (let step = planStep(workload, NOW, rules); step.change; step = planStep(workload, NOW, rules))
+            workload = followed(changed(workload, step.change))
+        } catch (error) {
+          if (error instanceof UnreadableState) return
+          throw error
+        }
+        const annotations = { ...workload.annotations, schedule, timezone }
+        const { change, decision } = planStep({ ...workload, annotations }, NOW + minutes * MINUTE, rules)
+        if (change && decision.action === 'hold') {
+          const own = planStep(workload, NOW + minutes * MINUTE, rules)
+          expect(own.change, 'due without the change of schedule, too').to.deep.equal(change)
+        }
+      }),
+    )
   })
 })

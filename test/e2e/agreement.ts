@@ -80,7 +80,7 @@ function shownByKubectl(kind: Kind, object: KubectlObject) {
     current: replicas,
     asleep: label !== undefined,
     kept: label,
-    schedule: schedule ?? null,
+    schedule: schedule || null,
     pin: state?.pin?.state ?? 'none',
     override: override ? until : 'none',
     snoozedAt: state?.snoozed ? iso(state.snoozed.at) : null,

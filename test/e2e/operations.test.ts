@@ -149,7 +149,7 @@ describeOn('operations', function (on) {
         await agree(here, kind, name)
         expect(await shop.schedule({})).to.include({ wake_schedule: null, timezone: 'Asia/Tokyo' })
         expect(await shop.schedule({ timezone: '' })).to.include({ wake_schedule: null, timezone: 'UTC' })
-        expect(marksOf(await here.get(kind, name))).to.include({ schedule: undefined, timezone: undefined })
+        expect(marksOf(await here.get(kind, name))).to.include({ schedule: '', timezone: undefined })
       })
 
       it('PUT of a schedule that is asleep now puts it to sleep at once, another wakes it', async () => {
