@@ -58,7 +58,7 @@ const ALLOWED: Readonly<Record<string, (kind: Kind) => Patch>> = {
 describeOn(
   "the policy on Dormouse's account",
   function (on) {
-    this.timeout(30_000)
+    this.timeout(60_000)
     const own = `policy-${randomBytes(4).toString('hex')}`
     const namespace = `${own}-shop`
     const quiet = `${own}-quiet`
