@@ -5,3 +5,8 @@ export type Instant = number
 export type Clock = () => Instant
 
 export const systemClock: Clock = () => Date.now()
+
+/** Milliseconds that only grow, whatever the clock is set to: for delays. They mean nothing to another process. */
+export type Monotonic = () => number
+
+export const systemMonotonic: Monotonic = () => performance.now()

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Clock, Instant } from '../clock.ts'
+import { systemMonotonic, type Clock, type Instant, type Monotonic } from '../clock.ts'
 import type { Rules } from '../domain/rules.ts'
 import { isOlder } from '../domain/marks.ts'
 import { keyOf, parseKey, type Workload } from '../domain/workload.ts'
@@ -22,6 +22,8 @@ interface ControllerPorts {
   readonly observer: Observer
   readonly clock: Clock
   readonly logger: Logger
+  /** Default: the system's. */
+  readonly monotonic?: Monotonic
   /** Default: the system's timeouts. */
   readonly later?: Later
 }
@@ -49,11 +51,15 @@ export class Controller implements Runnable {
   readonly #retries = new Retries()
   readonly #chronicle: Chronicle
   readonly #complaints: Complaints
+  /** The instants to look again at, by the clock. */
   readonly #timers: Timers
+  /** The ends of delays, which no clock that is set may change. */
+  readonly #delays: Timers
   readonly #reconciler: Reconciler
   readonly #queue: WorkQueue
   /** The instants that rang for keys which have not been acted on since: what a lag is measured from. */
   readonly #rung = new Map<string, Instant>()
+  readonly #monotonic: Monotonic
   readonly #stopWithin: number
   #running = false
   #listening = false
@@ -65,17 +71,19 @@ export class Controller implements Runnable {
   #cut = new AbortController()
 
   constructor(ports: ControllerPorts, rules: Rules, settings: ControllerSettings) {
-    const { clock, observer, later } = ports
+    const { clock, monotonic = systemMonotonic, observer, later } = ports
+    this.#monotonic = monotonic
     this.#ports = ports
     this.#excluded = settings.excludeNamespaces
     this.#stopWithin = settings.stopWithin ?? STOP_WITHIN_MS
     this.#chronicle = new Chronicle(ports, rules)
     this.#complaints = new Complaints(ports, rules)
     this.#timers = new Timers((key, at) => this.#rang(key, at), clock, later)
+    this.#delays = new Timers((key) => this.#look(key), monotonic, later)
     this.#reconciler = new Reconciler(ports, rules, this.#memory)
     const work = (key: string, priority: Priority) =>
       this.#work(key, priority).catch((error: unknown) => this.#stumbled(key, error))
-    this.#queue = new WorkQueue(work, settings.concurrency, clock, observer)
+    this.#queue = new WorkQueue(work, settings.concurrency, monotonic, observer)
   }
 
   /**
@@ -103,6 +111,7 @@ export class Controller implements Runnable {
   stop(): Promise<void> {
     this.#running = false
     this.#timers.clear()
+    this.#delays.clear()
     this.#ending.abort()
     this.#stopped = this.#windDown(this.#cut)
     return this.#stopped
@@ -153,7 +162,9 @@ export class Controller implements Runnable {
   }
 
   #rang(key: string, at: Instant): void {
-    if (this.#retries.notBefore(key) !== at && !this.#rung.has(key)) this.#rung.set(key, at)
+    if (!this.#rung.has(key)) this.#rung.set(key, at)
+    // What we failed over before may go well now, and an edge does not wait for it.
+    if (this.#retries.blockedUntil(key) !== undefined) this.#retries.succeeded(key)
     this.#look(key)
   }
 
@@ -171,20 +182,25 @@ export class Controller implements Runnable {
 
   #consider(workload: Workload): void {
     const key = keyOf(workload)
-    const notBefore = this.#retries.notBefore(key)
-    if (notBefore !== undefined && notBefore > this.#ports.clock()) {
-      this.#queue.forget(key)
-      this.#timers.set(key, notBefore)
-      return
-    }
     this.#chronicle.looked(workload)
-    const { priority, lookAgainAt } = this.#reconciler.glance(workload)
+    if (this.#waits(key, this.#retries.blockedUntil(key))) return
+    const { due, lookAgainAt } = this.#reconciler.glance(workload)
     if (lookAgainAt === undefined) this.#timers.delete(key)
     else this.#timers.set(key, lookAgainAt)
-    if (priority) return this.#queue.add(key, priority)
+    if (due && this.#waits(key, this.#retries.notBefore(key, due))) return
+    this.#delays.delete(key)
+    if (due) return this.#queue.add(key, due.priority)
     this.#queue.forget(key)
     this.#retries.succeeded(key)
     this.#rung.delete(key)
+  }
+
+  /** Whether a key is left alone until a (monotonic) time that is yet to come; then it is looked at again. */
+  #waits(key: string, notBefore: number | undefined): boolean {
+    if (notBefore === undefined || notBefore <= this.#monotonic()) return false
+    this.#queue.forget(key)
+    this.#delays.set(key, notBefore)
+    return true
   }
 
   async #work(key: string, priority: Priority): Promise<void> {
@@ -193,26 +209,26 @@ export class Controller implements Runnable {
     const stopping = { signal: this.#ending.signal, cut: this.#cut.signal }
     const outcome = await this.#reconciler.reconcile(parseKey(key), priority, stopping)
     const { clock, observer } = this.#ports
-    const now = clock()
     if (outcome.type === 'done') {
       const byClock = outcome.moved?.dueAt !== undefined
-      if (byClock && rung !== undefined) observer.scheduleLag(Math.max(0, now - rung) / 1000)
+      if (byClock && rung !== undefined) observer.scheduleLag(Math.max(0, clock() - rung) / 1000)
     }
     if (!this.#running) return
     if (outcome.type === 'done') {
       this.#retries.succeeded(key)
       return this.#look(key, outcome.workload)
     }
-    this.#retries.failed(key, outcome.why, now)
+    this.#retries.failed(key, outcome.why, outcome.tried, this.#monotonic())
     if (rung !== undefined) this.#rung.set(key, rung)
     this.#look(key)
   }
 
   #stumbled(key: string, error: unknown): void {
-    const { logger, clock } = this.#ports
+    const { logger, observer } = this.#ports
     logger.error({ workload: key, err: error }, 'the controller failed over a workload')
+    observer.decidingFailed()
     if (!this.#running) return
-    this.#timers.set(key, this.#retries.failed(key, 'refused', clock()))
+    this.#delays.set(key, this.#retries.failed(key, 'refused', undefined, this.#monotonic()))
   }
 
   #forget(workload: Workload): void {
@@ -225,6 +241,7 @@ export class Controller implements Runnable {
     this.#retries.succeeded(key)
     this.#rung.delete(key)
     this.#timers.delete(key)
+    this.#delays.delete(key)
     this.#queue.forget(key)
   }
 }

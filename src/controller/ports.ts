@@ -55,6 +55,8 @@ export interface Observer {
   scheduleLag(seconds: number): void
   queueDepth(depth: number): void
   queueWait(seconds: number): void
+  /** A fault of ours over one workload. */
+  decidingFailed(): void
 }
 
 /** Calls back once, after so many milliseconds, unless what it returns is called before. */

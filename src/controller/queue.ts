@@ -1,4 +1,4 @@
-import type { Clock, Instant } from '../clock.ts'
+import type { Monotonic } from '../clock.ts'
 import type { Observer, Priority } from './ports.ts'
 
 const ORDER: readonly Priority[] = ['wake', 'snooze', 'completion']
@@ -10,7 +10,7 @@ const WAKES_SHARE = 3 / 4
  * workers' hands; one that is added while in work is worked on again afterwards.
  */
 export class WorkQueue {
-  readonly #waiting: Readonly<Record<Priority, Map<string, Instant>>> = {
+  readonly #waiting: Readonly<Record<Priority, Map<string, number>>> = {
     wake: new Map(),
     snooze: new Map(),
     completion: new Map(),
@@ -20,7 +20,7 @@ export class WorkQueue {
   readonly #work: (key: string, priority: Priority) => Promise<void>
   readonly #concurrency: number
   readonly #wakesAtOnce: number
-  readonly #clock: Clock
+  readonly #monotonic: Monotonic
   readonly #observer: Pick<Observer, 'queueDepth' | 'queueWait'>
   #wakesInWork = 0
   #open = false
@@ -30,13 +30,13 @@ export class WorkQueue {
   constructor(
     work: (key: string, priority: Priority) => Promise<void>,
     concurrency: number,
-    clock: Clock,
+    monotonic: Monotonic,
     observer: Pick<Observer, 'queueDepth' | 'queueWait'>,
   ) {
     this.#work = work
     this.#concurrency = concurrency
     this.#wakesAtOnce = Math.ceil(concurrency * WAKES_SHARE)
-    this.#clock = clock
+    this.#monotonic = monotonic
     this.#observer = observer
   }
 
@@ -61,7 +61,7 @@ export class WorkQueue {
       return
     }
     if (this.#waiting[priority].has(key)) return
-    const since = this.#remove(key) ?? this.#clock()
+    const since = this.#remove(key) ?? this.#monotonic()
     this.#waiting[priority].set(key, since)
     this.#pump()
   }
@@ -80,7 +80,7 @@ export class WorkQueue {
     while (this.#open && this.#inWork.size < this.#concurrency) {
       const next = this.#next()
       if (!next) break
-      this.#observer.queueWait(Math.max(0, this.#clock() - next.since) / 1000)
+      this.#observer.queueWait(Math.max(0, this.#monotonic() - next.since) / 1000)
       this.#inWork.set(next.key, next.priority)
       if (next.priority === 'wake') this.#wakesInWork++
       void this.#work(next.key, next.priority).finally(() => this.#done(next.key))
@@ -98,7 +98,7 @@ export class WorkQueue {
     if (this.#inWork.size === 0 && !this.#open) this.#idle.resolve()
   }
 
-  #next(): { key: string; priority: Priority; since: Instant } | undefined {
+  #next(): { key: string; priority: Priority; since: number } | undefined {
     for (const priority of ORDER) {
       if (priority === 'wake' && this.#wakesInWork >= this.#wakesAtOnce) continue
       const [first] = this.#waiting[priority]
@@ -109,7 +109,7 @@ export class WorkQueue {
     return undefined
   }
 
-  #remove(key: string): Instant | undefined {
+  #remove(key: string): number | undefined {
     for (const keys of Object.values(this.#waiting)) {
       const since = keys.get(key)
       if (since !== undefined && keys.delete(key)) return since

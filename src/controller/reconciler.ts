@@ -8,12 +8,12 @@ import { Refusal } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Memory } from './memory.ts'
 import type { Priority, Stopping, Writer } from './ports.ts'
-import type { Failure } from './retries.ts'
+import type { Due, Failure } from './retries.ts'
 
 /** What there is to do about a workload, and when to look at it again if nothing happens before. */
 export interface Glance {
   /** undefined: there is nothing to do. */
-  readonly priority: Priority | undefined
+  readonly due: Due | undefined
   readonly lookAgainAt: Instant | undefined
 }
 
@@ -26,7 +26,12 @@ export type Outcome =
       /** What moved it; undefined: nothing did. */
       readonly moved: Decision | undefined
     }
-  | { readonly type: 'failed'; readonly why: Failure }
+  | {
+      readonly type: 'failed'
+      readonly why: Failure
+      /** What it set out to write; undefined: it did not come so far. */
+      readonly tried: Due | undefined
+    }
 
 interface ReconcilerPorts {
   readonly writer: Writer
@@ -50,20 +55,23 @@ export class Reconciler {
   glance(workload: Workload): Glance {
     try {
       const { change, decision } = this.#plan(workload)
-      return { priority: change && priorityOf(decision), lookAgainAt: decision.lookAgainAt }
+      return { due: change && dueOf(decision), lookAgainAt: decision.lookAgainAt }
     } catch (error) {
-      if (error instanceof UnreadableState) return { priority: undefined, lookAgainAt: undefined }
+      if (error instanceof UnreadableState) return { due: undefined, lookAgainAt: undefined }
       throw error
     }
   }
 
-  /** Writes what is due, decided on the newest copy. Never rejects. */
+  /** Writes what is due, decided on the newest copy. Rejects with nothing but a fault of ours. */
   async reconcile(key: WorkloadKey, priority: Priority, stopping: Stopping = {}): Promise<Outcome> {
     const { writer, logger } = this.#ports
     let decided: Decision | undefined
+    // Of the first plan, which is the one that the copy at hand led to: a live one may differ again and again.
+    let tried: Due | undefined
     const plan = (workload: Workload) => {
       const planned = this.#plan(workload)
       decided = planned.decision
+      tried ??= dueOf(decided)
       return planned
     }
     try {
@@ -76,7 +84,8 @@ export class Reconciler {
       }
       return { type: 'done', workload, moved }
     } catch (error) {
-      return this.#failed(key, error, decided, stopping)
+      const done = await this.#failed(key, error, decided, stopping)
+      return typeof done === 'string' ? { type: 'failed', why: done, tried } : done
     }
   }
 
@@ -89,16 +98,14 @@ export class Reconciler {
     error: unknown,
     decision: Decision | undefined,
     stopping: Stopping,
-  ): Promise<Outcome> {
-    if (stopping.signal?.aborted) return { type: 'failed', why: 'unavailable' }
-    this.#log(key, error)
-    const why = failureOf(error)
-    if (why !== 'refused' || !decision) return { type: 'failed', why }
+  ): Promise<Outcome | Failure> {
+    if (stopping.signal?.aborted) return 'unavailable'
+    const why = this.#failure(key, error)
+    if (why !== 'refused' || !decision) return why
     try {
-      return (await this.#writeFailure(key, decision, stopping)) ?? { type: 'failed', why }
+      return (await this.#writeFailure(key, decision, stopping)) ?? why
     } catch (again) {
-      this.#log(key, again)
-      return { type: 'failed', why: failureOf(again) }
+      return this.#failure(key, again)
     }
   }
 
@@ -116,22 +123,20 @@ export class Reconciler {
     return wrote ? { type: 'done', workload, moved: undefined } : undefined
   }
 
-  #log(key: WorkloadKey, error: unknown): void {
+  #failure(key: WorkloadKey, error: unknown): Failure {
+    if (!(error instanceof Refusal)) throw error
     const { logger } = this.#ports
+    const { code, details, message } = error
     const workload = keyOf(key)
-    if (!(error instanceof Refusal)) logger.error({ workload, err: error }, 'reconcile failed')
-    else if (error.code === 'CLUSTER_REJECTED')
-      logger.warn({ workload, details: error.details }, error.message)
-    else logger.info({ workload, code: error.code }, error.message)
+    if (code !== 'CLUSTER_REJECTED') logger.info({ workload, code }, message)
+    else logger.warn({ workload, details }, message)
+    return code === 'CLUSTER_REJECTED' ? 'refused' : 'unavailable'
   }
 }
 
-function failureOf(error: unknown): Failure {
-  return error instanceof Refusal && error.code === 'CLUSTER_REJECTED' ? 'refused' : 'unavailable'
-}
-
 /** Waking comes first; a write that moves no pods comes last. */
-function priorityOf(decision: Decision): Priority {
-  if (decision.action === 'hold' || decision.action === 'adopt') return 'completion'
-  return decision.action
+function dueOf(decision: Decision): Due {
+  if (decision.action === 'hold' || decision.action === 'adopt')
+    return { priority: 'completion', dueAt: undefined }
+  return { priority: decision.action, dueAt: decision.dueAt }
 }

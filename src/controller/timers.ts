@@ -1,5 +1,5 @@
 import { Heap } from 'heap-js'
-import type { Clock, Instant } from '../clock.ts'
+import type { Clock, Instant, Monotonic } from '../clock.ts'
 import type { Later } from './ports.ts'
 
 /** `setTimeout` beyond 2^31 - 1 ms fires at once, and clocks jump: look at the clock at least this often. */
@@ -17,10 +17,10 @@ export const systemLater: Later = (callback, milliseconds) => {
   return () => clearTimeout(timeout)
 }
 
-/** The next instant of each key that has one: a heap with one armed timeout. */
+/** The next instant of each key that has one, by a clock or by monotonic time: a heap with one armed timeout. */
 export class Timers {
   readonly #due: (key: string, at: Instant) => void
-  readonly #clock: Clock
+  readonly #clock: Clock | Monotonic
   readonly #later: Later
   readonly #heap = new Heap<Entry>((a, b) => a.at - b.at)
   /** The entry that counts for each key: others in the heap are stale, and dropped when they surface. */
@@ -28,7 +28,7 @@ export class Timers {
   #disarm: (() => void) | undefined
   #armedFor = Number.POSITIVE_INFINITY
 
-  constructor(due: (key: string, at: Instant) => void, clock: Clock, later: Later = systemLater) {
+  constructor(due: (key: string, at: Instant) => void, clock: Clock | Monotonic, later: Later = systemLater) {
     this.#due = due
     this.#clock = clock
     this.#later = later

@@ -172,7 +172,7 @@ describe('the controller keeps a fault to its workload:', () => {
 
   it('a decision that throws touches no other, and is tried again later', async () => {
     const rig = aRig(at('Mon 17:59'))
-    const { time, cluster, logged, start, moves } = rig
+    const { time, cluster, told, logged, start, moves } = rig
     const compile = rig.rules.compile
     let faulty = true
     rig.rules.compile = (text, zone) => {
@@ -187,9 +187,25 @@ describe('the controller keeps a fault to its workload:', () => {
     const faults = logged.filter(({ level }) => level === 'error')
     expect(faults).to.have.length.within(1, 6)
     expect(faults[0]).to.include({ workload: keyOf(named('odd')) })
+    expect(told.failures, 'counted for the alert').to.equal(faults.length)
     faulty = false
     await time.pass(10 * MINUTE)
     expect(moves()).to.deep.equal(['snooze shop/web', 'snooze shop/odd'])
+  })
+
+  it('a write that throws is counted, and is not tried again at once', async () => {
+    const { time, cluster, told, logged, start, moves } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    cluster.answer = () => {
+      throw new TypeError('a bug of ours')
+    }
+    await time.passTo(at('Mon 18:00') + 4 * SECOND)
+    expect([cluster.sent, told.failures]).to.deep.equal([1, 1])
+    expect(logged.filter(({ level }) => level === 'error')).to.have.length(1)
+    cluster.up()
+    await time.pass(6 * SECOND)
+    expect(moves()).to.deep.equal(['snooze shop/web'])
   })
 
   it('a recorder that throws ends neither the listener nor the work', async () => {
@@ -285,5 +301,71 @@ describe('the controller, with a copy behind the truth,', () => {
     const asked = cluster.sent
     await time.pass(HOUR)
     expect(cluster.sent).to.equal(asked)
+  })
+})
+
+describe('a refusal holds up only what was refused:', () => {
+  const asleep = web.snoozed({ at: at('Sun 18:00') })
+  const movesPods = ({ replicas }: { replicas?: number }) => replicas !== undefined
+
+  it('a completion that was refused all day delays no edge', async () => {
+    const { time, cluster, start, moves } = aRig(at('Mon 7:59'))
+    cluster.put(asleep)
+    await start()
+    cluster.answer = (_key, change) => (movesPods(change) ? undefined : rejected())
+    await time.passTo(at('Mon 8:00'))
+    cluster.podsFollow(asleep)
+    await time.passTo(at('Mon 17:59:50'))
+    cluster.up()
+    await time.passTo(at('Mon 18:00'))
+    expect(moves()).to.deep.equal(['wake shop/web', 'snooze shop/web'])
+  })
+
+  it('one that is still refused delays none either', async () => {
+    const { time, cluster, start, moves } = aRig(at('Mon 7:59'))
+    cluster.put(asleep)
+    await start()
+    cluster.answer = (_key, change) => (movesPods(change) ? undefined : rejected())
+    await time.passTo(at('Mon 8:00'))
+    cluster.podsFollow(asleep)
+    await time.passTo(at('Tue 8:00'))
+    expect(moves()).to.deep.equal(['wake shop/web', 'snooze shop/web', 'wake shop/web'])
+  })
+
+  it('and is not tried more often for an edge in between', async () => {
+    const { time, cluster, start } = aRig(at('Mon 17:59'))
+    const wokenLate = web.inProgress({ type: 'wake', at: at('Mon 17:58') }).settled()
+    cluster.put(wokenLate)
+    cluster.answer = (_key, change) => (movesPods(change) ? undefined : rejected())
+    await start()
+    await time.passTo(at('Mon 17:59:59'))
+    const tried = cluster.sent
+    await time.passTo(at('Mon 18:00'))
+    expect(cluster.sent, 'the snooze').to.equal(tried + 1)
+  })
+})
+
+describe('a clock that is set back', () => {
+  it('makes no retry wait longer', async () => {
+    const { time, cluster, start, moves } = aRig(at('Mon 20:00'))
+    cluster.put(web)
+    cluster.down()
+    await start()
+    await time.pass(10 * SECOND)
+    time.jump(-90 * MINUTE)
+    cluster.up()
+    await time.pass(2 * SECOND)
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+  })
+
+  it('makes what was refused wait no longer', async () => {
+    const { time, cluster, start } = aRig(at('Mon 20:00'))
+    cluster.put(web)
+    cluster.answer = rejected
+    await start()
+    expect(cluster.sent, 'the snooze and its failure').to.equal(2)
+    time.jump(-90 * MINUTE)
+    await time.pass(10 * SECOND)
+    expect(cluster.sent).to.equal(4)
   })
 })

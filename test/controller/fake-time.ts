@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Clock, Instant } from '../../src/clock.ts'
+import type { Clock, Instant, Monotonic } from '../../src/clock.ts'
 import type { Later } from '../../src/controller/ports.ts'
 
 interface Alarm {
@@ -20,6 +20,8 @@ export class FakeTime {
   }
 
   readonly clock: Clock = () => this.#elapsed + this.#offset
+
+  readonly monotonic: Monotonic = () => this.#elapsed
 
   readonly later: Later = (callback, milliseconds) => {
     const alarm = { callback, at: this.#elapsed + milliseconds }

@@ -35,30 +35,33 @@ function reconciling(workload: typeof web, now = at('Mon 19:00')) {
 
 describe('a glance', () => {
   it('says how urgent it is: wakes, snoozes, then what moves no pods', () => {
-    const glance = (workload: typeof web) => reconciling(workload).reconciler.glance(workload).priority
-    expect(reconciling(asleep, at('Tue 9:00')).reconciler.glance(asleep).priority).to.equal('wake')
+    const glance = (workload: typeof web) => reconciling(workload).reconciler.glance(workload).due?.priority
+    expect(reconciling(asleep, at('Tue 9:00')).reconciler.glance(asleep).due?.priority).to.equal('wake')
     expect(glance(web)).to.equal('snooze')
     expect(glance(asleep.scaledByHand(4)), 'adopted').to.equal('completion')
-    expect(reconciling(ready, at('Tue 8:01')).reconciler.glance(ready).priority).to.equal('completion')
+    expect(reconciling(ready, at('Tue 8:01')).reconciler.glance(ready).due?.priority).to.equal('completion')
     expect(glance(asleep)).to.equal(undefined)
   })
 
   it('says when to look again', () => {
     const { reconciler } = reconciling(asleep)
-    expect(reconciler.glance(asleep)).to.deep.equal({ priority: undefined, lookAgainAt: at('Tue 8:00') })
+    expect(reconciler.glance(asleep)).to.deep.equal({ due: undefined, lookAgainAt: at('Tue 8:00') })
   })
 
   it('finds nothing to do about what cannot be read', () => {
     const broken = web.annotated({ state: '{' })
     const { reconciler } = reconciling(broken)
-    expect(reconciler.glance(broken)).to.deep.equal({ priority: undefined, lookAgainAt: undefined })
+    expect(reconciler.glance(broken)).to.deep.equal({ due: undefined, lookAgainAt: undefined })
   })
 
   it('puts lost marks before everything else', () => {
     const { reconciler, memory } = reconciling(asleep)
     memory.note(asleep)
     const undone = asleep.annotated(web.annotations)
-    expect(reconciler.glance(undone)).to.deep.equal({ priority: 'completion', lookAgainAt: at('Tue 8:00') })
+    expect(reconciler.glance(undone)).to.deep.equal({
+      due: { priority: 'completion', dueAt: undefined },
+      lookAgainAt: at('Tue 8:00'),
+    })
   })
 })
 
@@ -103,27 +106,29 @@ describe('a reconcile', () => {
     const { cluster, reconcile } = reconciling(web)
     cluster.answer = (_key, change) =>
       new Refusal(change.replicas === 0 ? 'CLUSTER_REJECTED' : 'CLUSTER_UNAVAILABLE', 'no')
-    expect(await reconcile()).to.deep.equal({ type: 'failed', why: 'unavailable' })
+    const tried = { priority: 'snooze', dueAt: at('Mon 18:00') }
+    expect(await reconcile()).to.deep.equal({ type: 'failed', why: 'unavailable', tried })
   })
 
-  it('that fails says how soon it may be tried again', async () => {
+  it('that fails says how soon it may be tried again, and what was tried', async () => {
     const { cluster, reconcile } = reconciling(asleep.scaledByHand(4))
     const whys = async (code: ErrorCode) => {
       cluster.answer = () => new Refusal(code, 'no')
       return reconcile()
     }
-    expect(await whys('CLUSTER_REJECTED')).to.deep.equal({ type: 'failed', why: 'refused' })
+    const tried = { priority: 'completion', dueAt: undefined }
+    expect(await whys('CLUSTER_REJECTED')).to.deep.equal({ type: 'failed', why: 'refused', tried })
     for (const code of ['CLUSTER_UNAVAILABLE', 'CONFLICT', 'NOT_FOUND'] as const) {
-      expect(await whys(code), code).to.deep.equal({ type: 'failed', why: 'unavailable' })
+      expect(await whys(code), code).to.deep.equal({ type: 'failed', why: 'unavailable', tried })
     }
   })
 
-  it('never rejects, whatever is thrown', async () => {
-    const { cluster, reconcile, levels } = reconciling(web)
+  it('rejects with a fault of ours, for the controller to log and count', async () => {
+    const { cluster, reconcile } = reconciling(web)
+    const bug = new TypeError('a bug')
     cluster.answer = () => {
-      throw new TypeError('a bug')
+      throw bug
     }
-    expect(await reconcile()).to.deep.equal({ type: 'failed', why: 'unavailable' })
-    expect(levels()).to.deep.equal(['error'])
+    expect(await reconcile().catch((error: unknown) => error)).to.equal(bug)
   })
 })

@@ -22,9 +22,9 @@ export function aRig(now: Instant, options: Options = {}) {
   const logger = createLogger('info', {
     write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>),
   })
-  const { clock, later } = time
+  const { clock, monotonic, later } = time
   const controller = new Controller(
-    { workloads: cluster, writer: cluster, recorder: told, observer: told, clock, logger, later },
+    { workloads: cluster, writer: cluster, recorder: told, observer: told, clock, monotonic, logger, later },
     rules,
     { concurrency, excludeNamespaces: new Set(['kube-system']) },
   )

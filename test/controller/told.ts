@@ -10,6 +10,8 @@ export class Told implements Recorder, Observer {
   readonly lags: number[] = []
   readonly waits: number[] = []
   depth = 0
+  /** Faults of ours. */
+  failures = 0
   /** The recorder fails over these. */
   brokenFor: string | undefined
 
@@ -37,5 +39,9 @@ export class Told implements Recorder, Observer {
 
   queueWait(seconds: number): void {
     this.waits.push(seconds)
+  }
+
+  decidingFailed(): void {
+    this.failures++
   }
 }
