@@ -6,8 +6,8 @@ import type { Logger } from '../logger.ts'
 
 /** The informer's copies: all workloads of the four kinds that no controller owns. */
 export interface Workloads {
-  /** False until the first complete list, and while copies may be missing. */
-  readonly synced: boolean
+  /** False until the first complete list of this kind, and while its copies may be old or missing. */
+  isConnected(kind: Kind): boolean
   get(key: WorkloadKey): Workload | undefined
   list(namespace?: string, kind?: Kind): Iterable<Workload>
   onChange(listener: (before: Workload | undefined, after: Workload | undefined) => void): void

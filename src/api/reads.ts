@@ -1,7 +1,7 @@
 import { plannedTransitions } from '../domain/plan.ts'
 import { listedRecord, statusRecord, workloadState } from '../domain/record.ts'
 import { counted } from '../domain/text.ts'
-import type { Kind, Workload, WorkloadKey } from '../domain/workload.ts'
+import { KINDS, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
 import { answer } from './answers.ts'
 import type { Authorization } from './authorization.ts'
@@ -62,13 +62,13 @@ export function createReads(deps: ApiDeps, authorization: Authorization): Reads 
 
     async listNamespace(ctx) {
       const { namespace, kind } = ctx.state.input.path
-      demandSynced(workloads)
+      demandCurrent(workloads, kind)
       await list(ctx, workloads.list(namespace, kind), async () => true)
     },
 
     async listWorkloads(ctx) {
       const { namespace, kind } = ctx.state.input.query
-      demandSynced(workloads)
+      demandCurrent(workloads, kind)
       const touched = filtered(workloads.list(namespace, kind), ({ namespace }) => !excluded.has(namespace))
       await list(ctx, touched, visibleTo(ctx, authorization))
     },
@@ -92,7 +92,7 @@ function visibleTo({ state: { caller } }: ApiContext, { may }: Authorization): V
  * @throws Refusal NOT_FOUND, CLUSTER_UNAVAILABLE
  */
 async function newestCopy({ workloads, writer }: ApiDeps, path: WorkloadKey): Promise<Workload> {
-  demandSynced(workloads)
+  demandCurrent(workloads, path.kind)
   return workloads.get(path) ?? (await liveCopy({ writer }, path))
 }
 
@@ -107,9 +107,17 @@ export async function liveCopy({ writer }: Pick<ApiDeps, 'writer'>, path: Worklo
   )
 }
 
-/** @throws Refusal CLUSTER_UNAVAILABLE */
-export function demandSynced({ synced }: Workloads): void {
-  if (!synced) throw unavailable('the workloads of the cluster are not all known yet: try again')
+/**
+ * Copies are shown only while they are current; of all four kinds if none is named.
+ * @throws Refusal CLUSTER_UNAVAILABLE
+ */
+export function demandCurrent(workloads: Workloads, kind?: Kind): void {
+  const missing = (kind === undefined ? KINDS : [kind]).filter((each) => !workloads.isConnected(each))
+  if (missing.length === 0) return
+  const others = kind === undefined && missing.length < KINDS.length ? ', or ask for another kind alone' : ''
+  throw unavailable(
+    `the ${missing.join(', ')} of the cluster are not all known at the moment: try again${others}`,
+  )
 }
 
 function* filtered<T>(all: Iterable<T>, keep: (each: T) => boolean): Iterable<T> {

@@ -7,7 +7,7 @@ import type { ApiContext, Input, Step } from './context.ts'
 import { milliseconds } from './durations.ts'
 import { signature, subjectKey } from './identity.ts'
 import type { ApiDeps } from './ports.ts'
-import { demandSynced, liveCopy } from './reads.ts'
+import { demandCurrent, liveCopy } from './reads.ts'
 import type { WaitingRoom } from './waiting.ts'
 
 /** What the input of an operation asks of the domain. */
@@ -64,7 +64,7 @@ export function createWrites(deps: ApiDeps, waitingRoom: WaitingRoom): (asked: A
 
   return (asked) => async (ctx) => {
     const { path, query } = ctx.state.input
-    demandSynced(workloads)
+    demandCurrent(workloads, path.kind)
     const key = { kind: path.kind, namespace: path.namespace, name: path.name }
     await (query.dryRun ? rehearse : carryOut)(ctx, key, asked(ctx.state.input))
   }

@@ -84,7 +84,7 @@ export function registerRelease(program: Command, ports: CliPorts): void {
       async function listed(): Promise<void> {
         const late = setTimeout(endInformer, LISTING)
         try {
-          await informer.start()
+          await Promise.all([informer.start(), informer.complete()])
         } catch (error) {
           if (stopSignal.aborted) throw new Error('stopped before anything was changed', { cause: error })
           const said = `the workloads could not all be listed within ${LISTING / 1000} s`

@@ -1,6 +1,6 @@
 import { createApi, type Api } from '../api/app.ts'
 import { ApiServer } from '../api/server.ts'
-import type { ApiDeps, AuthSettings, Reviews, Workloads } from '../api/ports.ts'
+import type { ApiDeps, AuthSettings, Reviews } from '../api/ports.ts'
 import type { Clock } from '../clock.ts'
 import { excludedNamespaces, type Config } from '../config.ts'
 import { Controller } from '../controller/controller.ts'
@@ -81,7 +81,7 @@ export class Service implements Runnable {
     const auth: AuthSettings = { ...config.auth, local: options.local ?? (await localAuth(config)) }
     const { bodyLimit, rate } = config.api
     const api = apiOf({
-      workloads: current(informer),
+      workloads: informer,
       writer: patcher,
       reviews: reviewsOf(new AccessReviews(client)),
       rules,
@@ -201,18 +201,6 @@ function apiOf(deps: ApiDeps): Api {
   }
 }
 
-/** To the API, copies count while the watches stand: without the cluster it says so instead of showing the past. */
-function current(informer: WorkloadInformer): Workloads {
-  return {
-    get synced() {
-      return informer.synced && informer.connected
-    },
-    get: (key) => informer.get(key),
-    list: (namespace, kind) => informer.list(namespace, kind),
-    onChange: (listener) => informer.onChange(listener),
-  }
-}
-
 /** A user without a uid has an empty one, as in Kubernetes itself. */
 function reviewsOf(reviews: AccessReviews): Reviews {
   return {
@@ -224,14 +212,22 @@ function reviewsOf(reviews: AccessReviews): Reviews {
   }
 }
 
+/** A kind that cannot be watched is told of, and keeps nobody from the others. */
 function readiness(informer: WorkloadInformer, identity: Identity): Readiness {
-  const reasons = [
-    ...(informer.synced ? [] : ['workloads are not all listed yet']),
-    ...(identity.user === undefined
-      ? ['the cluster has not said yet who this is (create selfsubjectreviews)']
-      : []),
-  ]
-  return { ready: reasons.length === 0, reasons }
+  const { watches } = informer
+  const listed = watches.some((each) => each.listed)
+  const down = watches.filter(({ connected }) => !connected).map(({ kind }) => kind)
+  const known = identity.user !== undefined
+  return {
+    ready: listed && known,
+    reasons: [
+      ...(listed ? [] : ['no workloads are listed yet']),
+      ...(listed && down.length > 0
+        ? [`${down.join(', ')}: not watched, so nothing is done about them; the log says why`]
+        : []),
+      ...(known ? [] : ['the cluster has not said yet who this is (create selfsubjectreviews)']),
+    ],
+  }
 }
 
 /** Milliseconds. */

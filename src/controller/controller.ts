@@ -8,6 +8,7 @@ import type { Runnable } from '../runnable.ts'
 import { Chronicle } from './chronicle.ts'
 import { Complaints } from './complaints.ts'
 import { Memory } from './memory.ts'
+import { Outages } from './outages.ts'
 import type { Later, Observer, Priority, Recorder, Workloads, Writer } from './ports.ts'
 import { WorkQueue } from './queue.ts'
 import { Reconciler } from './reconciler.ts'
@@ -49,6 +50,7 @@ export class Controller implements Runnable {
   readonly #excluded: ReadonlySet<string>
   readonly #memory = new Memory()
   readonly #retries = new Retries()
+  readonly #outages: Outages
   readonly #chronicle: Chronicle
   readonly #complaints: Complaints
   /** The instants to look again at, by the clock. */
@@ -76,6 +78,7 @@ export class Controller implements Runnable {
     this.#ports = ports
     this.#excluded = settings.excludeNamespaces
     this.#stopWithin = settings.stopWithin ?? STOP_WITHIN_MS
+    this.#outages = new Outages(ports.workloads)
     this.#chronicle = new Chronicle(ports, rules)
     this.#complaints = new Complaints(ports, rules)
     this.#timers = new Timers((key, at) => this.#rang(key, at), clock, later)
@@ -98,8 +101,7 @@ export class Controller implements Runnable {
     ending.signal.throwIfAborted()
     this.#running = true
     this.#queue.open()
-    if (!this.#listening) this.#ports.workloads.onChange((before, after) => this.#changed(before, after))
-    this.#listening = true
+    if (!this.#listening) this.#listen()
     this.#firstLook = this.#lookAtAll()
     await this.#firstLook
   }
@@ -117,6 +119,16 @@ export class Controller implements Runnable {
     return this.#stopped
   }
 
+  #listen(): void {
+    const { workloads } = this.#ports
+    workloads.onChange((before, after) => this.#changed(before, after))
+    workloads.onConnection((kind, connected) => {
+      if (connected) void this.#takeUp(this.#outages.ended(kind))
+      else this.#outages.began(kind)
+    })
+    this.#listening = true
+  }
+
   async #windDown(cut: AbortController): Promise<void> {
     const { later = systemLater } = this.#ports
     const disarm = later(() => cut.abort(), this.#stopWithin)
@@ -124,6 +136,7 @@ export class Controller implements Runnable {
     await this.#queue.close()
     disarm()
     this.#rung.clear()
+    this.#outages.clear()
     this.#retries.clear()
     this.#memory.clear()
     this.#chronicle.clear()
@@ -136,6 +149,17 @@ export class Controller implements Runnable {
       // The next one is taken from the list only afterwards: it may change meanwhile.
       if (++looks % LOOKS_A_TURN === 0) await nextTurn()
       if (!this.#running) return
+    }
+  }
+
+  /** Everything that waited for the cluster goes out at once: what failed for want of it waits no longer either. */
+  async #takeUp(keys: readonly string[]): Promise<void> {
+    let looks = 0
+    for (const key of keys) {
+      if (!this.#running) return
+      this.#retries.reachable(key)
+      this.#look(key)
+      if (++looks % LOOKS_A_TURN === 0) await nextTurn()
     }
   }
 
@@ -182,6 +206,7 @@ export class Controller implements Runnable {
 
   #consider(workload: Workload): void {
     const key = keyOf(workload)
+    if (this.#outages.holds(workload.kind, key)) return this.#queue.forget(key)
     this.#chronicle.looked(workload)
     if (this.#waits(key, this.#retries.blockedUntil(key))) return
     const { due, lookAgainAt } = this.#reconciler.glance(workload)
@@ -204,9 +229,12 @@ export class Controller implements Runnable {
   }
 
   async #work(key: string, priority: Priority): Promise<void> {
+    const { kind } = parseKey(key)
+    if (this.#outages.holds(kind, key)) return
     const rung = this.#rung.get(key)
     this.#rung.delete(key)
-    const stopping = { signal: this.#ending.signal, cut: this.#cut.signal }
+    const signal = AbortSignal.any([this.#ending.signal, this.#outages.signal(kind)])
+    const stopping = { signal, cut: this.#cut.signal }
     const outcome = await this.#reconciler.reconcile(parseKey(key), priority, stopping)
     const { clock, observer } = this.#ports
     if (outcome.type === 'done') {
@@ -218,8 +246,9 @@ export class Controller implements Runnable {
       this.#retries.succeeded(key)
       return this.#look(key, outcome.workload)
     }
-    this.#retries.failed(key, outcome.why, outcome.tried, this.#monotonic())
     if (rung !== undefined) this.#rung.set(key, rung)
+    if (this.#outages.holds(kind, key)) return
+    this.#retries.failed(key, outcome.why, outcome.tried, this.#monotonic())
     this.#look(key)
   }
 

@@ -10,6 +10,10 @@ export interface Workloads {
   get(key: WorkloadKey): Workload | undefined
   list(): Iterable<Workload>
   onChange(listener: (before: Workload | undefined, after: Workload | undefined) => void): void
+  /** Whether its copies of this kind are current: the watch stands. */
+  isConnected(kind: Kind): boolean
+  /** Tells whenever that changes. */
+  onConnection(listener: (kind: Kind, connected: boolean) => void): void
 }
 
 /**

@@ -4,10 +4,20 @@ import type { Logger } from '../logger.ts'
 import type { Runnable } from '../runnable.ts'
 import type { WorkloadObject } from './api-object.ts'
 import { delay, type Delay } from './delay.ts'
+import type { ClusterRefusal } from './failures.ts'
 import type { KubernetesObserver } from './observer.ts'
 import { Reflector, type Lister, type Sink } from './reflector.ts'
 import { WorkloadStore, type ChangeListener } from './store.ts'
 import { createIntern, trim } from './trim.ts'
+
+/** Hears whether the watch of a kind stands. */
+type ConnectionListener = (kind: Kind, connected: boolean) => void
+
+/** A kind that failed so many times in a row is not waited for, where another stands. */
+const FAILING = 3
+const WITHOUT_SOME =
+  'these kinds cannot be watched, and nothing is done about them; the others are served. ' +
+  'The warnings above say why: does the role allow to list and watch them?'
 
 interface Options {
   lister: Lister
@@ -32,7 +42,11 @@ export class WorkloadInformer implements Runnable {
   readonly #store: WorkloadStore
   readonly #reflectors: ReadonlyMap<Kind, Reflector>
   readonly #listeners: ChangeListener[] = []
-  readonly #synced = new Set<Kind>()
+  readonly #connectionListeners: ConnectionListener[] = []
+  readonly #listed = new Set<Kind>()
+  readonly #failing = new Set<Kind>()
+  readonly #any = Promise.withResolvers<void>()
+  readonly #all = Promise.withResolvers<void>()
   readonly #intern = createIntern()
   readonly #stopped = new AbortController()
   #runs: Promise<void>[] = []
@@ -60,20 +74,38 @@ export class WorkloadInformer implements Runnable {
     )
   }
 
-  /** Resolves when all four kinds are listed and watched, however long that takes; rejects when stopped before. */
+  /**
+   * Resolves when the kinds that can be had are listed and watched, however long that takes: one that the
+   * cluster refuses stops no other, and is tried on. Rejects when stopped before.
+   */
   async start(): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
     const { signal } = this.#stopped
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    const stopped = () => {
+      this.#any.reject(signal.reason)
+      this.#all.reject(signal.reason)
+    }
+    signal.addEventListener('abort', stopped, { once: true })
+    // Only who asks for `complete` is to hear of it.
+    this.#all.promise.catch(() => {})
     this.#runs = [...this.#reflectors].map(([kind, reflector]) =>
       reflector.run(signal, {
-        listed: () => void this.#synced.add(kind),
-        watching: () => {
-          if (this.synced && this.connected) resolve()
+        listed: () => void this.#listed.add(kind),
+        connected: (connected) => this.#connection(kind, connected),
+        failed: (times) => {
+          if (times < FAILING) return
+          this.#failing.add(kind)
+          this.#judge()
         },
       }),
     )
-    await promise
+    await this.#any.promise
+    const missing = KINDS.filter((kind) => !this.isConnected(kind))
+    if (missing.length > 0) this.#log.warn({ kinds: missing }, WITHOUT_SOME)
+  }
+
+  /** Resolves when all four kinds are listed and watched at once; rejects when stopped before. */
+  complete(): Promise<void> {
+    return this.#all.promise
   }
 
   /** Its watches are cut; no socket or timer of them is left when it resolves. */
@@ -82,19 +114,14 @@ export class WorkloadInformer implements Runnable {
     await Promise.all(this.#runs)
   }
 
-  /** All four kinds have been listed at least once. */
-  get synced(): boolean {
-    return this.#synced.size === KINDS.length
+  /** Whether what is here of this kind is all there is, and current: it was listed, and its watch stands. */
+  isConnected(kind: Kind): boolean {
+    return this.#reflectors.get(kind)?.connected === true
   }
 
-  /** All four watches stand: what is here is current. */
-  get connected(): boolean {
-    return [...this.#reflectors.values()].every((reflector) => reflector.connected)
-  }
-
-  /** Each kind's watch, and whether it stands. */
-  get watches(): { kind: Kind; connected: boolean }[] {
-    return [...this.#reflectors].map(([kind, { connected }]) => ({ kind, connected }))
+  /** Each kind: whether it was ever listed, and whether its watch stands. */
+  get watches(): { kind: Kind; listed: boolean; connected: boolean }[] {
+    return KINDS.map((kind) => ({ kind, listed: this.#listed.has(kind), connected: this.isConnected(kind) }))
   }
 
   get(key: WorkloadKey): Workload | undefined {
@@ -110,9 +137,33 @@ export class WorkloadInformer implements Runnable {
     this.#listeners.push(listener)
   }
 
+  /** Called synchronously when the watch of a kind breaks or stands again. */
+  onConnection(listener: ConnectionListener): void {
+    this.#connectionListeners.push(listener)
+  }
+
+  /** A call found nobody there: every watch is put to the test. */
+  suspect(error: ClusterRefusal): void {
+    for (const reflector of this.#reflectors.values()) reflector.suspect(error)
+  }
+
   /** Puts in what a write of ours returned, if it is newer than what is here; listeners hear of it. */
   applied(workload: Workload): void {
     this.#store.applied(workload)
+  }
+
+  #connection(kind: Kind, connected: boolean): void {
+    if (connected) {
+      this.#failing.delete(kind)
+      this.#judge()
+    }
+    for (const listener of this.#connectionListeners) this.#tell(() => listener(kind, connected), { kind })
+  }
+
+  #judge(): void {
+    const missing = KINDS.filter((kind) => !this.isConnected(kind))
+    if (missing.length === 0) this.#all.resolve()
+    if (missing.length < KINDS.length && missing.every((kind) => this.#failing.has(kind))) this.#any.resolve()
   }
 
   #sink(kind: Kind): Sink {
@@ -133,14 +184,17 @@ export class WorkloadInformer implements Runnable {
   }
 
   #notify(before: Workload | undefined, after: Workload | undefined): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(before, after)
-      } catch (error) {
-        this.#observer.listenerFailed()
-        const { kind, namespace, name } = after ?? before ?? {}
-        this.#log.error({ err: error, kind, namespace, name }, 'a listener of the informer failed')
-      }
+    const { kind, namespace, name } = after ?? before ?? {}
+    for (const listener of this.#listeners)
+      this.#tell(() => listener(before, after), { kind, namespace, name })
+  }
+
+  #tell(tell: () => void, about: object): void {
+    try {
+      tell()
+    } catch (error) {
+      this.#observer.listenerFailed()
+      this.#log.error({ err: error, ...about }, 'a listener of the informer failed')
     }
   }
 }

@@ -1,5 +1,5 @@
 import { isEmpty, jsonPatch, type Change, type PatchOperation } from '../domain/patch.ts'
-import type { Workload, WorkloadKey } from '../domain/workload.ts'
+import type { Kind, Workload, WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
 import type { PatchAnswer, WorkloadObject } from './api-object.ts'
 import { delay, retryDelay, type Delay } from './delay.ts'
@@ -16,8 +16,10 @@ export interface WorkloadCalls {
 
 /** What the patcher needs of `WorkloadInformer`. */
 export interface WorkloadCopy {
-  /** Whether it is current: its watches stand. */
-  readonly connected: boolean
+  /** Whether it is current: the watch of the kind stands. */
+  isConnected(kind: Kind): boolean
+  /** A call found nobody there. */
+  suspect(error: ClusterRefusal): void
   get(key: WorkloadKey): Workload | undefined
   applied(workload: Workload): void
 }
@@ -145,21 +147,22 @@ export class WorkloadPatcher {
   }
 
   async #readLive(key: WorkloadKey, signal: AbortSignal | undefined): Promise<Workload> {
-    return trim(key.kind, await this.#answered(() => this.#calls.get(key, signal)))
+    return trim(key.kind, await this.#answered(key, () => this.#calls.get(key, signal)))
   }
 
-  async #answered<T>(call: () => Promise<T>): Promise<T> {
+  async #answered<T>({ kind }: WorkloadKey, call: () => Promise<T>): Promise<T> {
     try {
       return await call()
     } catch (error) {
-      const forbidden = error instanceof ClusterRefusal && FORBIDS.has(error.status)
-      throw forbidden && !this.#copy.connected ? notReady(error) : error
+      if (!(error instanceof ClusterRefusal)) throw error
+      if (error.noAnswer === 'unreachable') this.#copy.suspect(error)
+      throw FORBIDS.has(error.status) && !this.#copy.isConnected(kind) ? notReady(error) : error
     }
   }
 
   async #send(key: WorkloadKey, operations: PatchOperation[], options: WriteOptions): Promise<Outcome> {
     try {
-      const send = () => this.#answered(() => this.#calls.patch(key, operations, options.cut))
+      const send = () => this.#answered(key, () => this.#calls.patch(key, operations, options.cut))
       return { type: 'written', answer: await this.#gate.run(options.priority, send, options.signal) }
     } catch (error) {
       if (!(error instanceof ClusterRefusal)) throw error

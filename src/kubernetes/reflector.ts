@@ -35,10 +35,13 @@ interface Options {
   pageSize: number
 }
 
-/** Called after each complete list, and whenever a watch begins. */
 interface Progress {
+  /** A list is complete. */
   listed(): void
-  watching(): void
+  /** `connected` changed. */
+  connected(connected: boolean): void
+  /** So many times in a row, counted from 1: no list, or no watch that said anything. */
+  failed(times: number): void
 }
 
 const FIRST_RETRY_MS = 100
@@ -58,6 +61,9 @@ export class Reflector {
   #answered = false
   #connected = false
   #heard = false
+  /** Ends the present watch. */
+  #doubt = new AbortController()
+  #progress: Progress | undefined
 
   constructor(options: Options) {
     this.#options = options
@@ -68,15 +74,23 @@ export class Reflector {
     return this.#connected
   }
 
+  /** A call found nobody there, which a watch may be the last to notice: it is begun anew. */
+  suspect(error: ClusterRefusal): void {
+    if (!this.#connected) return
+    this.#connect(false)
+    this.#doubt.abort(error)
+  }
+
   /** Resolves when the signal is aborted, never before. */
   async run(signal: AbortSignal, progress: Progress): Promise<void> {
+    this.#progress = progress
     while (!signal.aborted) {
       try {
         if (this.#resourceVersion === undefined) {
           await this.#list(signal)
           progress.listed()
         }
-        await this.#watch(signal, this.#resourceVersion ?? '', progress)
+        await this.#watch(signal, this.#resourceVersion ?? '')
         if (!signal.aborted) await this.#pause('ended', undefined, signal)
       } catch (error) {
         if (signal.aborted) return
@@ -107,15 +121,22 @@ export class Reflector {
     this.#newest = version
   }
 
-  async #watch(signal: AbortSignal, resourceVersion: string, progress: Progress): Promise<void> {
+  async #watch(stop: AbortSignal, resourceVersion: string): Promise<void> {
     const { kind, lister, silence } = this.#options
     this.#heard = false
+    this.#doubt = new AbortController()
+    const signal = AbortSignal.any([stop, this.#doubt.signal])
     const timeoutSeconds = 300 + Math.floor(Math.random() * 300)
     const events = await lister.watch(kind, { resourceVersion, timeoutSeconds, silence, signal })
     if (!this.#connected) this.#options.log.info({ kind }, 'watching')
-    this.#connected = true
-    progress.watching()
+    this.#connect(true)
     for await (const event of events) this.#take(event)
+  }
+
+  #connect(connected: boolean): void {
+    if (this.#connected === connected) return
+    this.#connected = connected
+    this.#progress?.connected(connected)
   }
 
   #take(event: WatchEvent): void {
@@ -135,13 +156,14 @@ export class Reflector {
     // A watch that never said anything may be one from a version that the cluster does not know.
     const relist = RELISTS.has(reason) || (reason === 'silent' && !this.#heard)
     if (relist) this.#resourceVersion = undefined
-    this.#connected = false
+    this.#connect(false)
     // A cluster that answers again is back: what it refuses while it starts is soon asked for again.
     const answered = error instanceof ClusterRefusal && error.noAnswer === undefined
     if (answered && !this.#answered) this.#failures = 0
     this.#answered = answered
     const level = this.#failures === 0 ? 'warn' : 'debug'
     log[level]({ kind, reason, relist, error: explain(error) }, 'a watch or list failed and is tried again')
+    this.#progress?.failed(this.#failures + 1)
     await this.#pause(reason, error, signal)
   }
 

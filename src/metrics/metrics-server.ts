@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Logger } from '../logger.ts'
 import type { Runnable } from '../runnable.ts'
 
-/** Whether the process can serve, and if not, why: each reason a short sentence. */
+/** Whether the process can serve, and what it lacks: each reason a short sentence. Some keep it from nothing else. */
 export interface Readiness {
   readonly ready: boolean
   readonly reasons: readonly string[]
@@ -81,8 +81,9 @@ export class MetricsServer implements Runnable {
     if (path === '/healthz') return { status: 200, body: 'ok' }
     if (path !== '/readyz') return { status: 404, body: 'not found: try /metrics, /healthz or /readyz' }
     const readiness = ready()
-    if (readiness.ready) return { status: 200, body: 'ready' }
-    return { status: 503, body: ['not ready:', ...readiness.reasons].join('\n- ') }
+    const told = (what: string) => [what, ...readiness.reasons].join('\n- ')
+    if (!readiness.ready) return { status: 503, body: told('not ready:') }
+    return { status: 200, body: readiness.reasons.length > 0 ? told('ready, but:') : 'ready' }
   }
 }
 

@@ -36,9 +36,13 @@ export class Faults {
     this.#door = parts.door
   }
 
-  /** Answers the next matching requests with a Status of this code. */
-  answer(answer: FaultAnswer): void {
-    this.#answers.push({ times: 1, ...answer })
+  /** Answers the next matching requests with a Status of this code; what is left of it ends by what is returned. */
+  answer(answer: FaultAnswer): () => void {
+    const fault = { times: 1, ...answer }
+    this.#answers.push(fault)
+    return () => {
+      this.#answers = this.#answers.filter((each) => each !== fault)
+    }
   }
 
   /** Cuts the connection of every open watch. */

@@ -20,7 +20,7 @@ describe('errors of the API', () => {
   after(async () => await service.stop())
 
   afterEach(() => {
-    service.cluster.synced = true
+    service.cluster.away.clear()
     service.cluster.failure = undefined
   })
 
@@ -264,13 +264,34 @@ describe('errors of the API', () => {
     'GET /api/v1/workloads',
     'POST shop/deployments/managed/pin',
   ]) {
-    it(`503 CLUSTER_UNAVAILABLE while the caches are not synced: ${request}`, async () => {
-      service.cluster.synced = false
+    it(`503 CLUSTER_UNAVAILABLE while its kind is not watched: ${request}`, async () => {
+      service.cluster.away.add('deployments')
       const answer = await service.call(request)
       expect([answer.status, answer.code]).to.deep.equal([503, 'CLUSTER_UNAVAILABLE'])
       expect(answer.headers.get('retry-after')).to.match(/^[1-9]\d*$/)
     })
   }
+
+  for (const request of [
+    'GET shop/deployments/web',
+    'GET shop/deployments',
+    'GET /api/v1/workloads?kind=deployments',
+    'POST shop/deployments/managed/pin?dryRun=true',
+  ]) {
+    it(`a kind that cannot be watched keeps nobody from the others: ${request}`, async () => {
+      service.cluster.away.add('replicasets')
+      expect((await service.call(request)).status).to.equal(200)
+    })
+  }
+
+  it('a list of all kinds is no list without one of them, and says which', async () => {
+    service.cluster.away.add('replicasets')
+    const { status, body } = await service.call('GET /api/v1/workloads')
+    expect([status, body.error.message]).to.deep.equal([
+      503,
+      'the replicasets of the cluster are not all known at the moment: try again, or ask for another kind alone',
+    ])
+  })
 
   it('refusals of the cluster come through with their details', async () => {
     service.cluster.failure = new Refusal('CLUSTER_REJECTED', 'no: ask', { details: { reason: 'quota' } })

@@ -38,7 +38,8 @@ export function aWorkload(given: Partial<Workload> = {}): Workload {
 
 /** The ports of the API over a map: an informer that is never late, and a cluster that never says no. */
 export class FakeCluster implements Workloads, Writer, Reviews {
-  synced = true
+  /** Kinds whose copies are not current. */
+  readonly away = new Set<Kind>()
   writes = 0
   reviews = 0
   /** Thrown by whatever asks the cluster itself. */
@@ -75,6 +76,10 @@ export class FakeCluster implements Workloads, Writer, Reviews {
       ...workload,
       pods: { existing: count, ready: count, observedGeneration: workload.generation },
     })
+  }
+
+  isConnected(kind: Kind): boolean {
+    return !this.away.has(kind)
   }
 
   get(key: WorkloadKey): Workload | undefined {

@@ -1,13 +1,14 @@
 import type { Priority, Workloads, Writer } from '../../src/controller/ports.ts'
 import { isEmpty, type Change } from '../../src/domain/patch.ts'
 import { changed } from '../../src/domain/change.ts'
-import { keyOf, type Workload, type WorkloadKey } from '../../src/domain/workload.ts'
+import { keyOf, KINDS, type Kind, type Workload, type WorkloadKey } from '../../src/domain/workload.ts'
 import { Refusal } from '../../src/errors.ts'
 import { aDeployment, type AWorkload } from '../support/workloads.ts'
 
 const WITHOUT_END = 10_000
 
 type Listener = Parameters<Workloads['onChange']>[0]
+type ConnectionListener = Parameters<Workloads['onConnection']>[0]
 
 interface Patch {
   readonly key: string
@@ -24,6 +25,8 @@ export class FakeCluster implements Workloads, Writer {
   readonly #live = new Map<string, Workload>()
   readonly #copies = new Map<string, Workload>()
   readonly #listeners: Listener[] = []
+  readonly #connectionListeners: ConnectionListener[] = []
+  readonly #disconnected = new Set<Kind>()
   #version = 1000
   #heldBack: (() => void)[] | undefined
   /** What the API server says to a patch instead of taking it. */
@@ -41,6 +44,28 @@ export class FakeCluster implements Workloads, Writer {
 
   onChange(listener: Listener): void {
     this.#listeners.push(listener)
+  }
+
+  isConnected(kind: Kind): boolean {
+    return !this.#disconnected.has(kind)
+  }
+
+  onConnection(listener: ConnectionListener): void {
+    this.#connectionListeners.push(listener)
+  }
+
+  /** The API server is gone: writes find nobody, and the watches of these kinds break. */
+  goes(kinds: readonly Kind[] = KINDS): void {
+    this.down()
+    for (const kind of kinds) this.#disconnected.add(kind)
+    for (const kind of kinds) for (const listener of this.#connectionListeners) listener(kind, false)
+  }
+
+  /** It is there again, and so are the watches of these kinds. */
+  returns(kinds: readonly Kind[] = KINDS): void {
+    this.up()
+    for (const kind of kinds) this.#disconnected.delete(kind)
+    for (const kind of kinds) for (const listener of this.#connectionListeners) listener(kind, true)
   }
 
   /** As it is in truth. */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Kind } from '../../src/domain/workload.ts'
+import { KINDS, type Kind } from '../../src/domain/workload.ts'
 import type { Delay } from '../../src/kubernetes/delay.ts'
 import type { HttpTransport } from '../../src/kubernetes/http.ts'
 import { WorkloadInformer } from '../../src/kubernetes/informer.ts'
@@ -83,9 +83,20 @@ export class InformedDeployments {
     })
   }
 
-  /** Listed, and the first watch of Deployments that stands is there. */
-  async started(): Promise<void> {
+  /** All kinds are there, however often that had to be tried. */
+  async complete(): Promise<void> {
     await this.informer.start()
+    await this.informer.complete()
+  }
+
+  /** The kinds that are not current. */
+  missing(): Kind[] {
+    return KINDS.filter((kind) => !this.informer.isConnected(kind))
+  }
+
+  /** As `complete`, and the first watch of Deployments that stands is there. */
+  async started(): Promise<void> {
+    await this.complete()
     await until(() => this.standing.length === 1)
   }
 

@@ -1,10 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
+import { KINDS } from '../../src/domain/workload.ts'
 import { answer, failure, until, type Handler } from './fake-api-server.ts'
 import { InformedDeployments, list, page } from './informed-deployments.ts'
 import { WEB, deployment } from './objects.ts'
 
 const line = (type: string, object: object) => `${JSON.stringify({ type, object })}\n`
+
+const refused: Handler = (_, response) => answer(response, 403, failure(403, 'not allowed', 'Forbidden'))
 
 describe("the informer's list", () => {
   let api: InformedDeployments
@@ -17,12 +20,11 @@ describe("the informer's list", () => {
   afterEach(() => api.close())
 
   it('is ready when all four kinds are listed, and lists what is there', async () => {
-    expect(api.informer.synced).to.equal(false)
+    expect(api.missing()).to.deep.equal(KINDS)
     await api.informer.start()
-    expect(api.informer.synced).to.equal(true)
+    expect(api.missing()).to.deep.equal([])
     expect([...api.informer.list()].map(({ name }) => name)).to.deep.equal(['web'])
     expect(api.informer.get(WEB)?.replicas).to.equal(3)
-    await until(() => api.informer.connected)
     expect(api.changes).to.deep.equal(['- > 10 web'])
   })
 
@@ -56,7 +58,7 @@ describe("the informer's list", () => {
     const fail: Handler = (_, response) => answer(response, 500, failure(500, 'etcd is away'))
     const cut: Handler = (_, response) => response.destroy()
     api.lists = [...Array.from({ length: 8 }, () => fail), cut, cut, list('100', deployment('web'))]
-    await api.informer.start()
+    await api.complete()
     expect(api.informer.get(WEB)).to.include({ name: 'web' })
     expect(Math.max(...api.pauses)).to.be.at.most(2000)
     expect(Math.max(...api.pauses)).to.be.above(900)
@@ -68,9 +70,33 @@ describe("the informer's list", () => {
       (_, response) =>
         answer(response, 429, failure(429, 'too many requests'), { 'retry-after': seconds })
     api.lists = [busy('7'), busy('3600'), list('100')]
-    await api.informer.start()
+    await api.complete()
     expect(api.pauses[0]).to.be.within(7000, 9000)
     expect(api.pauses[1]).to.be.within(30_000, 32_000)
+  })
+
+  it('of a kind that is refused stops no other, is told of, and is taken once it is allowed', async () => {
+    let allowed = false
+    api.lists = [(...args) => (allowed ? list('100', deployment('web')) : refused)(...args)]
+    await api.informer.start()
+    expect(api.missing()).to.deep.equal(['deployments'])
+    expect(api.informer.watches).to.deep.include({ kind: 'deployments', listed: false, connected: false })
+    allowed = true
+    await api.informer.complete()
+    expect(api.informer.get(WEB)).to.include({ name: 'web' })
+  })
+
+  it('is waited for where no kind can be had at all', async () => {
+    let allowed = false
+    const { handler } = api.server
+    api.server.handler = (...args) => (allowed ? handler : refused)(...args)
+    let started = false
+    const starting = api.informer.start().then(() => (started = true))
+    await until(() => api.server.received.length > 40)
+    expect(started).to.equal(false)
+    allowed = true
+    await starting
+    await api.informer.complete()
   })
 
   it('can be stopped before it has succeeded', async () => {
@@ -82,7 +108,7 @@ describe("the informer's list", () => {
     await until(() => api.asked('list').length === 1)
     await api.informer.stop()
     expect(await started).to.equal('AbortError')
-    expect(api.informer.synced).to.equal(false)
+    expect(api.informer.isConnected('deployments')).to.equal(false)
   })
 
   it('leaves out ReplicaSets that a controller owns, and forgets one that comes to be owned', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { KINDS, type Workload } from '../../src/domain/workload.ts'
+import { ClusterRefusal } from '../../src/kubernetes/failures.ts'
 import { answer, failure, until, type Handler } from './fake-api-server.ts'
 import { InformedDeployments, list } from './informed-deployments.ts'
 import { WEB, deployment, workload } from './objects.ts'
@@ -43,7 +44,7 @@ describe("the informer's watch", () => {
     expect(api.asked('watch')[1]?.query.get('resourceVersion')).to.equal('150')
     expect(api.asked('list')).to.have.length(1)
     expect(api.restarts()).to.deep.equal(['deployments ended'])
-    await until(() => api.informer.connected)
+    await until(() => api.informer.isConnected('deployments'))
   })
 
   it('survives a cut in the middle of a line', async () => {
@@ -133,13 +134,51 @@ describe("the informer's watch", () => {
     const away: Handler = (received, response) => (back ? api.stand(received, response) : response.destroy())
     api.watches = [api.stand, away]
     await api.started()
-    await until(() => api.informer.connected)
+    await until(() => api.informer.isConnected('deployments'))
     api.standing[0]?.destroy()
     await until(() => api.asked('watch').length > 3)
-    expect(api.informer.connected).to.equal(false)
+    expect(api.informer.isConnected('deployments')).to.equal(false)
     back = true
-    await until(() => api.informer.connected)
+    await until(() => api.informer.isConnected('deployments'))
     expect(api.asked('list')).to.have.length(1)
+  })
+
+  it('tells at once when it breaks, and when it stands again', async () => {
+    const told: string[] = []
+    api.informer.onConnection((kind, connected) => {
+      if (kind === 'deployments') told.push(connected ? 'stands' : 'broke')
+    })
+    await api.started()
+    api.standing[0]?.destroy()
+    await until(() => api.standing.length === 2 && told.length === 3)
+    expect(told).to.deep.equal(['stands', 'broke', 'stands'])
+  })
+
+  it('that the server ends in the ordinary way is not called broken', async () => {
+    const told: boolean[] = []
+    api.informer.onConnection((kind, connected) => {
+      if (kind === 'deployments') told.push(connected)
+    })
+    await api.started()
+    api.standing[0]?.end()
+    await until(() => api.standing.length === 2)
+    expect(told).to.deep.equal([true])
+  })
+
+  it('is begun anew where a call finds nobody, since it may not have noticed, and not without a pause', async () => {
+    await api.started()
+    api.standing[0]?.write(line('MODIFIED', deployment('web', { resourceVersion: '150' })))
+    await until(() => api.changes.length === 2)
+    const nobody = () =>
+      new ClusterRefusal('CLUSTER_UNAVAILABLE', 'nobody', { status: 0, noAnswer: 'unreachable' })
+    for (let standing = 2; standing <= 5; standing++) {
+      api.informer.suspect(nobody())
+      expect(api.missing()).to.have.members(KINDS)
+      await until(() => api.standing.length === standing && api.informer.isConnected('deployments'))
+    }
+    expect(api.asked('watch').at(-1)?.query.get('resourceVersion')).to.equal('150')
+    expect(api.restarts()).to.deep.equal(Array.from({ length: 4 }, () => 'deployments unreachable'))
+    expect(api.pauses.at(-1)).to.be.above(api.pauses[0]!)
   })
 
   it('is soon there when the cluster answers again, whatever it says first', async () => {
@@ -193,7 +232,7 @@ describe("the informer's watch", () => {
 
   it('takes one socket for each watch, and leaves none when stopped', async () => {
     await api.informer.start()
-    await until(() => api.informer.connected)
+    await until(() => api.informer.isConnected('deployments'))
     expect(api.observer.calls.filter((call) => call.startsWith('watch'))).to.have.members(
       KINDS.map((kind) => `watch ${kind} 200`),
     )

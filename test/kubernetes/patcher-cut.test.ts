@@ -15,7 +15,12 @@ describe('a write that is ended', () => {
   beforeEach(async () => {
     server = await new FakeApiServer().start()
     transport = transportTo(server.url)
-    const copy = { connected: true, get: () => trim('deployments', object), applied: () => {} }
+    const copy = {
+      isConnected: () => true,
+      suspect: () => {},
+      get: () => trim('deployments', object),
+      applied: () => {},
+    }
     patcher = new WorkloadPatcher({ calls: clientFor(transport), copy, gate: new WriteGate() })
   })
 

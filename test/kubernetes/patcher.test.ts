@@ -30,6 +30,7 @@ describe('the patcher', () => {
   let cached: Workload | undefined
   let applied: Workload[]
   let connected: boolean
+  let suspected: unknown[]
   /** Answers the next patches before the ordinary way does; one that returns false has not. */
   let before: ((...args: Parameters<Handler>) => boolean)[]
 
@@ -59,6 +60,7 @@ describe('the patcher', () => {
     cached = trim('deployments', object)
     applied = []
     connected = true
+    suspected = []
     before = []
     server.handler = (received, response) => {
       if (!object) return answer(response, 404, failure(404, 'not found', 'NotFound'))
@@ -70,9 +72,8 @@ describe('the patcher', () => {
     patcher = new WorkloadPatcher({
       calls: clientFor(transport),
       copy: {
-        get connected() {
-          return connected
-        },
+        isConnected: () => connected,
+        suspect: (error) => suspected.push(error.noAnswer),
         get: () => cached,
         applied: (workload) => applied.push(workload),
       },
@@ -308,6 +309,15 @@ describe('the patcher', () => {
       before = Array.from({ length: 5 }, () => cut)
       expect(await refused(patcher.write(WEB, snooze, REQUEST))).to.include({ code: 'CLUSTER_UNAVAILABLE' })
     })
+  })
+
+  it('has the watches looked after when it finds nobody, and for nothing less', async () => {
+    before = [(_, response) => (answer(response, 500, failure(500, 'etcd is away')), true)]
+    await refused(patcher.write(WEB, snooze, REQUEST))
+    expect(suspected).to.deep.equal([])
+    await server.stop()
+    expect(await refused(patcher.write(WEB, snooze, REQUEST))).to.include({ code: 'CLUSTER_UNAVAILABLE' })
+    expect(suspected).to.deep.equal(['unreachable'])
   })
 
   describe('what is forbidden', () => {

@@ -49,6 +49,15 @@ describe('the metrics server', () => {
     )
   })
 
+  it('answers /readyz with what is missing although it serves', async () => {
+    readiness = { ready: true, reasons: ['replicasets: not watched'] }
+    const answer = await ask('/readyz')
+    expect([answer.status, await answer.text()]).to.deep.equal([
+      200,
+      'ready, but:\n- replicasets: not watched\n',
+    ])
+  })
+
   it('answers HEAD without a body, other methods with 405 and other paths with 404', async () => {
     const head = await ask('/metrics', { method: 'HEAD' })
     expect([head.status, await head.text()]).to.deep.equal([200, ''])

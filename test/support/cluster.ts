@@ -1,3 +1,4 @@
+import type { Kind } from '../../src/domain/workload.ts'
 import type { Client } from '../control-plane/client.ts'
 import { inParallel } from './eventually.ts'
 import type { Kubectl } from './kubectl.ts'
@@ -35,6 +36,8 @@ export interface Cluster {
   /** The API server goes away as in a crash, and comes back at the same place with its data. */
   stopApiServer(): Promise<void>
   startApiServer(): Promise<void>
+  /** Dormouse may no longer begin to list or watch this kind, until what is returned is called. */
+  refuse(kind: Kind): Promise<() => Promise<void>>
   /** What Dormouse asked since `since`, an instant. */
   requestsSince(since: number): Promise<SeenRequest[]>
   /** A service account of `namespace` that may do just this there, and its token for the audience `dormouse`. */

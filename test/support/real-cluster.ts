@@ -1,6 +1,9 @@
 import { join } from 'node:path'
+import type { Kind } from '../../src/domain/workload.ts'
 import { readAuditLog, type AuditEvent } from '../control-plane/audit.ts'
+import type { Client } from '../control-plane/client.ts'
 import type { ControlPlane } from '../control-plane/control-plane.ts'
+import { dormouse } from '../control-plane/dormouse-account.ts'
 import { createIn, type Cluster, type Grant, type SeenRequest } from './cluster.ts'
 import { kubectlFor, type Kubectl } from './kubectl.ts'
 
@@ -22,6 +25,7 @@ export async function realCluster(plane: ControlPlane): Promise<Cluster> {
     create: (namespace, objects) => createIn(admin, namespace, objects),
     stopApiServer: () => plane.stopApiServer(),
     startApiServer: () => plane.startApiServer(),
+    refuse: (kind) => withoutKind(admin, kind),
     async requestsSince(since) {
       const events = await readAuditLog(plane.auditLog)
       // A watch is recorded when it starts and when it ends.
@@ -33,6 +37,19 @@ export async function realCluster(plane: ControlPlane): Promise<Cluster> {
       return (await kubectl('create', 'token', account, '-n', namespace, '--audience', 'dormouse')).trim()
     },
   }
+}
+
+/** Takes a kind out of Dormouse's ClusterRole. */
+async function withoutKind(admin: Client, kind: Kind): Promise<() => Promise<void>> {
+  const path = `/apis/rbac.authorization.k8s.io/v1/clusterroles/${dormouse.name}`
+  const type = { 'content-type': 'application/merge-patch+json' }
+  const { rules } = (await admin.expect('GET', path)) as unknown as { rules: { resources?: string[] }[] }
+  const fewer = rules.map((rule) => ({
+    ...rule,
+    ...(rule.resources && { resources: rule.resources.filter((resource) => resource !== kind) }),
+  }))
+  await admin.expect('PATCH', path, { rules: fewer }, type)
+  return async () => void (await admin.expect('PATCH', path, { rules }, type))
 }
 
 function seenRequest({ verb, requestURI, requestReceivedTimestamp }: AuditEvent): SeenRequest {

@@ -52,6 +52,11 @@ export async function startSandboxCluster(): Promise<StartedCluster> {
       sandbox.faults.answer({ path: /^\/apis\/apps\//, status: 403, message: 'forbidden', times: 8 })
       return sandbox.faults.acceptConnections()
     },
+    async refuse(kind) {
+      const path = new RegExp(`^/apis/apps/v1/${kind}\\?`)
+      const allow = sandbox.faults.answer({ path, status: 403, message: 'forbidden', times: Infinity })
+      return async () => allow()
+    },
     requestsSince: async (since) => requests.filter(({ at }) => at >= since),
     async accountToken(namespace, account, grant) {
       await kubectl('create', 'serviceaccount', account, '-n', namespace)

@@ -1,0 +1,48 @@
+import { KINDS, type Kind } from '../domain/workload.ts'
+import type { Workloads } from './ports.ts'
+
+/**
+ * The kinds whose watch does not stand, and the keys that wait for it. Of such a kind nothing is known for
+ * sure and nothing is tried: mostly nobody is there to take a write.
+ */
+export class Outages {
+  readonly #workloads: Pick<Workloads, 'isConnected'>
+  readonly #waiting = new Map<Kind, Set<string>>(KINDS.map((kind) => [kind, new Set()]))
+  readonly #broken = new Map<Kind, AbortController>()
+
+  constructor(workloads: Pick<Workloads, 'isConnected'>) {
+    this.#workloads = workloads
+  }
+
+  /** Whether a key has to wait for the watch of its kind; `ended` gives it back. */
+  holds(kind: Kind, key: string): boolean {
+    if (this.#workloads.isConnected(kind)) return false
+    this.#waiting.get(kind)?.add(key)
+    return true
+  }
+
+  /** Aborted when the watch of this kind breaks. */
+  signal(kind: Kind): AbortSignal {
+    const broken = this.#broken.get(kind) ?? new AbortController()
+    this.#broken.set(kind, broken)
+    if (!this.#workloads.isConnected(kind)) broken.abort()
+    return broken.signal
+  }
+
+  began(kind: Kind): void {
+    this.#broken.get(kind)?.abort()
+  }
+
+  /** The keys that waited. */
+  ended(kind: Kind): readonly string[] {
+    this.#broken.delete(kind)
+    const waiting = this.#waiting.get(kind)
+    const keys = [...(waiting ?? [])]
+    waiting?.clear()
+    return keys
+  }
+
+  clear(): void {
+    for (const keys of this.#waiting.values()) keys.clear()
+  }
+}
