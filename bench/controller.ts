@@ -38,7 +38,11 @@ function aController(cluster: FakeCluster): Controller {
     ring = callback
     return () => {}
   }
-  return new Controller({ ...ports, later }, RULES, { concurrency: 32, excludeNamespaces: new Set() })
+  return new Controller({ ...ports, later }, RULES, {
+    concurrency: 32,
+    writesPerWorkload: 20,
+    excludeNamespaces: new Set(),
+  })
 }
 let ring = () => {}
 

@@ -70,6 +70,7 @@ describe('configuration', () => {
         concurrency: 32,
         writesPerSecond: 500,
         wakesPerSecond: null,
+        writesPerWorkload: 20,
         lease: { namespace: null, name: 'dormouse', duration: 15_000, renew: 10_000, retry: 2000 },
       },
       metrics: { port: 9090, perWorkload: false },

@@ -1,6 +1,6 @@
 import type { Row } from '../dashboard.ts'
 import { graph } from '../panels.ts'
-import { ofLeader, quantiles, rate } from '../queries.ts'
+import { ofLeader, perStep, quantiles, rate } from '../queries.ts'
 import { bad, PLAIN } from '../thresholds.ts'
 
 const DURATION = 'dormouse_operation_duration_seconds'
@@ -56,7 +56,7 @@ export const SCHEDULES: Row = {
       decimals: 0,
       thresholds: bad(1000),
       queries: [{ expr: ofLeader('dormouse_queue_depth', []), legend: 'waiting' }],
-      width: 8,
+      width: 6,
     }),
     graph({
       id: 25,
@@ -66,7 +66,7 @@ export const SCHEDULES: Row = {
       thresholds: bad(1, 60),
       limits: true,
       queries: quantiles('dormouse_queue_wait_seconds'),
-      width: 8,
+      width: 6,
     }),
     graph({
       id: 26,
@@ -76,7 +76,18 @@ export const SCHEDULES: Row = {
       unit: 'ops',
       thresholds: PLAIN,
       queries: [{ expr: rate('dormouse_events_dropped_total', []), legend: 'dropped' }],
-      width: 8,
+      width: 6,
+    }),
+    graph({
+      id: 27,
+      title: 'Writes withheld',
+      description:
+        'Workloads that were written too often: somebody undoes what Dormouse writes. An Event TooManyWrites names each.',
+      unit: 'short',
+      decimals: 0,
+      thresholds: bad(1),
+      queries: [{ expr: perStep('dormouse_writes_withheld_total', ['kind']), legend: '{{kind}}' }],
+      width: 6,
     }),
   ],
 }

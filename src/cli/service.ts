@@ -122,6 +122,7 @@ export class Service implements Runnable {
       rules,
       {
         concurrency: config.controller.concurrency,
+        writesPerWorkload: config.controller.writesPerWorkload,
         excludeNamespaces: new Set(excludeNamespaces),
         // At rest before another can begin.
         stopWithin: Math.min(LONGEST_STOP, (lease.duration - lease.renew) / 2),

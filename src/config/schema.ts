@@ -168,6 +168,8 @@ export const CONFIG_SCHEMA: KeySchema = closed({
     concurrency: whole(32, 1, 1024),
     writesPerSecond: whole(500, 1, 100_000),
     wakesPerSecond: orNull(whole(undefined, 1, 100_000)),
+    // marks that others wrote are put right by three at most
+    writesPerWorkload: whole(20, 3, 1000),
     lease: section({
       namespace: orNull(namespace),
       name: text('the name of a Lease', { default: 'dormouse', pattern: NAME, maxLength: 63 }),

@@ -53,6 +53,8 @@ export interface Config {
     readonly writesPerSecond: number
     /** null: as fast as any other write. */
     readonly wakesPerSecond: number | null
+    /** A minute. */
+    readonly writesPerWorkload: number
     readonly lease: {
       /** null: Dormouse's own. */
       readonly namespace: string | null

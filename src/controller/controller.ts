@@ -13,8 +13,9 @@ import type { Later, Observer, Priority, Recorder, Workloads, Writer } from './p
 import { WorkQueue } from './queue.ts'
 import { Reconciler } from './reconciler.ts'
 import { isRelevant } from './relevance.ts'
-import { Retries } from './retries.ts'
+import { Retries, type Due } from './retries.ts'
 import { systemLater, Timers } from './timers.ts'
+import { WriteBudget } from './write-budget.ts'
 
 interface ControllerPorts {
   readonly workloads: Workloads
@@ -31,6 +32,8 @@ interface ControllerPorts {
 
 interface ControllerSettings {
   readonly concurrency: number
+  /** A minute; edges apart. */
+  readonly writesPerWorkload: number
   readonly excludeNamespaces: ReadonlySet<string>
   /** Milliseconds that writes which were sent may take when it stops; default 2,000. */
   readonly stopWithin?: number
@@ -51,6 +54,8 @@ export class Controller implements Runnable {
   readonly #memory = new Memory()
   readonly #retries = new Retries()
   readonly #outages: Outages
+  readonly #budget: WriteBudget
+  readonly #writesPerWorkload: number
   readonly #chronicle: Chronicle
   readonly #complaints: Complaints
   /** The instants to look again at, by the clock. */
@@ -79,6 +84,8 @@ export class Controller implements Runnable {
     this.#excluded = settings.excludeNamespaces
     this.#stopWithin = settings.stopWithin ?? STOP_WITHIN_MS
     this.#outages = new Outages(ports.workloads)
+    this.#writesPerWorkload = settings.writesPerWorkload
+    this.#budget = new WriteBudget(settings.writesPerWorkload)
     this.#chronicle = new Chronicle(ports, rules)
     this.#complaints = new Complaints(ports, rules)
     this.#timers = new Timers((key, at) => this.#rang(key, at), clock, later)
@@ -137,6 +144,7 @@ export class Controller implements Runnable {
     disarm()
     this.#rung.clear()
     this.#outages.clear()
+    this.#budget.clear()
     this.#retries.clear()
     this.#memory.clear()
     this.#chronicle.clear()
@@ -213,6 +221,7 @@ export class Controller implements Runnable {
     if (lookAgainAt === undefined) this.#timers.delete(key)
     else this.#timers.set(key, lookAgainAt)
     if (due && this.#waits(key, this.#retries.notBefore(key, due))) return
+    if (due && this.#rests(workload, due)) return
     this.#delays.delete(key)
     if (due) return this.#queue.add(key, due.priority)
     this.#queue.forget(key)
@@ -228,6 +237,25 @@ export class Controller implements Runnable {
     return true
   }
 
+  /** Whether a workload was written so often that what is due has to wait. */
+  #rests(workload: Workload, due: Due): boolean {
+    const key = keyOf(workload)
+    const now = this.#monotonic()
+    const rest = this.#budget.restOf(key, due, now)
+    if (!rest) return false
+    const { logger, observer, recorder } = this.#ports
+    if (rest.news) observer.writeWithheld(workload.kind)
+    if (rest.news === 'episode') {
+      const message =
+        `Written ${this.#writesPerWorkload} times within a minute, because something undoes it: the next write ` +
+        `waits ${Math.ceil((rest.until - now) / 1000)} s, and then longer. The schedule is still kept. ` +
+        "`kubectl get --show-managed-fields` tells who else writes Dormouse's label and annotations"
+      logger.warn({ workload: key }, message)
+      recorder.record(workload, 'Warning', 'TooManyWrites', message)
+    }
+    return this.#waits(key, rest.until)
+  }
+
   async #work(key: string, priority: Priority): Promise<void> {
     const { kind } = parseKey(key)
     if (this.#outages.holds(kind, key)) return
@@ -238,8 +266,9 @@ export class Controller implements Runnable {
     const outcome = await this.#reconciler.reconcile(parseKey(key), priority, stopping)
     const { clock, observer } = this.#ports
     if (outcome.type === 'done') {
-      const byClock = outcome.moved?.dueAt !== undefined
-      if (byClock && rung !== undefined) observer.scheduleLag(Math.max(0, clock() - rung) / 1000)
+      const edge = outcome.moved?.dueAt
+      if (outcome.wrote) this.#budget.wrote(key, edge, this.#monotonic())
+      if (edge !== undefined && rung !== undefined) observer.scheduleLag(Math.max(0, clock() - rung) / 1000)
     }
     if (!this.#running) return
     if (outcome.type === 'done') {

@@ -51,6 +51,7 @@ export type EventReason =
   | 'InvalidSchedule'
   | 'InvalidState'
   | 'DataAtRisk'
+  | 'TooManyWrites'
 
 /** What is counted; durations in seconds. */
 export interface Observer {
@@ -59,6 +60,8 @@ export interface Observer {
   scheduleLag(seconds: number): void
   queueDepth(depth: number): void
   queueWait(seconds: number): void
+  /** A workload was written too often, and what is due of it has to wait. */
+  writeWithheld(kind: Kind): void
   /** A fault of ours over one workload. */
   decidingFailed(): void
 }

@@ -25,6 +25,7 @@ export type Outcome =
       readonly workload: Workload
       /** What moved it; undefined: nothing did. */
       readonly moved: Decision | undefined
+      readonly wrote: boolean
     }
   | {
       readonly type: 'failed'
@@ -82,7 +83,7 @@ export class Reconciler {
         const { action, trigger, reason } = moved
         logger.info({ workload: keyOf(key), action, trigger, reason: reason.code }, reason.text)
       }
-      return { type: 'done', workload, moved }
+      return { type: 'done', workload, moved, wrote }
     } catch (error) {
       const done = await this.#failed(key, error, decided, stopping)
       return typeof done === 'string' ? { type: 'failed', why: done, tried } : done
@@ -120,7 +121,7 @@ export class Reconciler {
       change: planFailure(workload, decision, clock(), this.#rules, this.#memory.of(workload)),
     })
     const { workload, wrote } = await writer.write(key, plan, { priority: 'completion', ...stopping })
-    return wrote ? { type: 'done', workload, moved: undefined } : undefined
+    return wrote ? { type: 'done', workload, moved: undefined, wrote } : undefined
   }
 
   #failure(key: WorkloadKey, error: unknown): Failure {

@@ -76,7 +76,7 @@ function mayBeSame(a: Due | undefined, b: Due | undefined): boolean {
 }
 
 /** Milliseconds to wait after so many failures in a row (from 1); `random` in [0, 1) spreads them over its second half. */
-function retryDelay(why: Failure, times: number, random: number): number {
+export function retryDelay(why: Failure, times: number, random: number): number {
   const [base, max] = DELAYS[why]
   return Math.ceil(Math.min(max, base * 2 ** Math.min(times - 1, 20)) * (0.5 + random / 2))
 }

@@ -136,6 +136,12 @@ export class Metrics {
     QUICK,
     'controller',
   )
+  readonly #withheld = this.#counter(
+    'writes_withheld_total',
+    'Times that a workload had been written so often that its repairs and completions had to wait, by kind.',
+    ['kind'],
+    'controller',
+  )
   readonly #eventsDropped = this.#counter(
     'events_dropped_total',
     'Kubernetes Events that were not written, to spare the API server.',
@@ -154,6 +160,7 @@ export class Metrics {
       reviews: this.#reviews,
       reviewDuration: this.#reviewDuration,
       watchRestarts: this.#watchRestarts,
+      withheld: this.#withheld,
     })
     this.#leader.set(0)
     // Without a certificate there is no time at which it ends: 0 would be one long past.
@@ -217,6 +224,10 @@ export class Metrics {
 
   queueWait(seconds: number): void {
     this.#queueWait.observe(seconds)
+  }
+
+  writeWithheld(kind: Kind): void {
+    this.#withheld.inc({ kind })
   }
 
   listenerFailed(): void {

@@ -27,9 +27,11 @@ export function startAtZero(metrics: {
   reviews: Counter<'webhook' | 'decision' | 'reason'>
   reviewDuration: Histogram<'webhook'>
   watchRestarts: Counter<'kind' | 'reason'>
+  withheld: Counter<'kind'>
 }): void {
   for (const kind of KINDS) {
     metrics.watchRestarts.inc({ kind, reason: ORDINARY }, 0)
+    metrics.withheld.inc({ kind }, 0)
     for (const type of TYPES) {
       metrics.operationDuration.zero({ type, kind })
       for (const trigger of TRIGGERS)

@@ -31,7 +31,7 @@ function aControllerThatHangs(end: Readonly<Record<string, End>>) {
   const controller = new Controller(
     { workloads: cluster, writer, recorder: told, observer: told, clock, logger, later },
     rulesWith(),
-    { concurrency: 4, excludeNamespaces: new Set(), stopWithin: 2000 },
+    { concurrency: 4, writesPerWorkload: 20, excludeNamespaces: new Set(), stopWithin: 2000 },
   )
   for (const name of Object.keys(end)) {
     const workload = aDeployment(`shop/${name}`).withReplicas(3).enabled().scheduled('8:00-18:00')

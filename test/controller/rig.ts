@@ -9,11 +9,12 @@ import { Told } from './told.ts'
 
 interface Options {
   readonly concurrency?: number
+  readonly writesPerWorkload?: number
 }
 
 /** A controller over a cluster and a time that are not real. */
 export function aRig(now: Instant, options: Options = {}) {
-  const { concurrency = 4 } = options
+  const { concurrency = 4, writesPerWorkload = 20 } = options
   const rules: { -readonly [K in keyof Rules]: Rules[K] } = rulesWith()
   const time = new FakeTime(now)
   const cluster = new FakeCluster()
@@ -26,7 +27,7 @@ export function aRig(now: Instant, options: Options = {}) {
   const controller = new Controller(
     { workloads: cluster, writer: cluster, recorder: told, observer: told, clock, monotonic, logger, later },
     rules,
-    { concurrency, excludeNamespaces: new Set(['kube-system']) },
+    { concurrency, writesPerWorkload, excludeNamespaces: new Set(['kube-system']) },
   )
   const start = async () => {
     await controller.start()

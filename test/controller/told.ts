@@ -12,6 +12,8 @@ export class Told implements Recorder, Observer {
   depth = 0
   /** Faults of ours. */
   failures = 0
+  /** Rests of workloads that were written too often. */
+  withheld = 0
   /** The recorder fails over these. */
   brokenFor: string | undefined
 
@@ -43,5 +45,9 @@ export class Told implements Recorder, Observer {
 
   decidingFailed(): void {
     this.failures++
+  }
+
+  writeWithheld(): void {
+    this.withheld++
   }
 }

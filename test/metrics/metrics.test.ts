@@ -53,6 +53,7 @@ const CONTROLLER = [
   'dormouse_saved_memory_byte_seconds_total',
   'dormouse_queue_depth',
   'dormouse_queue_wait_seconds',
+  'dormouse_writes_withheld_total',
   'dormouse_events_dropped_total',
 ]
 const EVERY_REPLICA = [
