@@ -68,7 +68,7 @@ function observe({ observer, logger }: ApiDeps): Step {
     const { route, requestId } = ctx.state
     const method = METHODS.has(ctx.method) ? ctx.method : 'OTHER'
     const seconds = (performance.now() - started) / 1000
-    observer.request(route, method, ctx.status, seconds)
+    observer.answered(route, method, ctx.status, seconds)
     logger.debug({ route, method, code: ctx.status, seconds, requestId }, 'request')
   }
 }

@@ -56,7 +56,7 @@ export interface Reviews {
 
 /** Told of each answer: `route` is the route's template or `unmatched`, `seconds` how long it took. */
 export interface RequestObserver {
-  request(route: string, method: string, code: number, seconds: number): void
+  answered(route: string, method: string, code: number, seconds: number): void
 }
 
 export interface AuthSettings {

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http'
-import type { Clock, Instant } from '../clock.ts'
+import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Rules } from '../domain/rules.ts'
 import type { Kind } from '../domain/workload.ts'
@@ -12,7 +12,7 @@ import type { Runnable } from '../runnable.ts'
 import type { Certificates } from '../webhook/certificates.ts'
 import { certificatesOf } from '../webhook/certificates/mode.ts'
 import { EXEMPT_USERS } from '../webhook/exempt.ts'
-import type { Observer } from '../webhook/ports.ts'
+import type { CertificateObserver, Observer } from '../webhook/ports.ts'
 import { createWebhook } from '../webhook/server.ts'
 import type { Connection } from './connection.ts'
 
@@ -33,7 +33,7 @@ interface EnforcementOptions {
   readonly rules: Rules
   readonly clock: Clock
   readonly logger: Logger
-  readonly observer: Observer & { certificateExpires(at: Instant): void }
+  readonly observer: Observer & CertificateObserver
 }
 
 /** What holds pins and overrides against people: certificates, the webhook, and its registration. */

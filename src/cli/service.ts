@@ -88,7 +88,7 @@ export class Service implements Runnable {
       clock,
       logger,
       settings: { excludeNamespaces, bodyLimit, rate, auth },
-      observer: { request: (...answer) => metrics.http(...answer) },
+      observer: metrics,
     })
     const { url: webhookUrl } = config.webhook
     const placing = { config, connection, ownNamespace }

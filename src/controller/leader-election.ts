@@ -1,17 +1,10 @@
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../logger.ts'
 import type { Runnable } from '../runnable.ts'
-import { LeaseClaim, type LeaseStore, type Standing } from './lease-claim.ts'
-import type { Later } from './ports.ts'
+import { LeaseClaim, type Standing } from './lease-claim.ts'
+import type { Later, LeadershipObserver, LeaseStore } from './ports.ts'
 import { Term } from './term.ts'
 import { systemLater } from './timers.ts'
-
-interface LeadershipObserver {
-  /** True before the leading parts are started, false once they have stopped. */
-  lead(is: boolean): void
-  /** The Lease was taken from a holder that may still act for so many milliseconds: that is waited for. */
-  seized?(from: string, milliseconds: number): void
-}
 
 export interface LeaderElectionOptions {
   readonly lease: LeaseStore

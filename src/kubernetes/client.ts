@@ -5,7 +5,7 @@ import { delay, retryDelay, type Delay } from './delay.ts'
 import { ClusterRefusal, parseStatus, refusalOf, unanswered, withoutCredentials } from './failures.ts'
 import { CredentialsError, type HttpRequest, type HttpResponse, type HttpStream } from './http.ts'
 import { lines } from './lines.ts'
-import type { KubernetesObserver } from './observer.ts'
+import type { KubernetesObserver } from './ports.ts'
 
 /** What the client needs of `HttpTransport`. */
 export interface Transport {

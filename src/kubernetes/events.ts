@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../clock.ts'
+import type { Recorder } from '../controller/ports.ts'
 import { FIELD_MANAGER, type Workload } from '../domain/workload.ts'
 import type { Logger } from '../logger.ts'
 import type { Runnable } from '../runnable.ts'
 import { referenceOf, type Call } from './client.ts'
 import { delay, retryDelay, type Delay } from './delay.ts'
 import { ClusterRefusal } from './failures.ts'
-import type { KubernetesObserver } from './observer.ts'
+import type { KubernetesObserver } from './ports.ts'
 import { TokenBucket } from './token-bucket.ts'
 
 export type EventType = 'Normal' | 'Warning'
@@ -56,7 +57,7 @@ const FLUSH_MS = 2000
  * ones as one with a count. Nothing here ever throws; what the bounded queue cannot hold is dropped
  * and counted.
  */
-export class EventRecorder implements Runnable {
+export class EventRecorder implements Runnable, Recorder {
   readonly name = 'events'
   readonly #options: Options
   readonly #delay: Delay

@@ -1,11 +1,16 @@
 import type { Clock } from '../clock.ts'
 import { compareVersions, KINDS, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
+import type * as Api from '../api/ports.ts'
+import type * as Controller from '../controller/ports.ts'
 import type { Logger } from '../logger.ts'
+import type * as Metrics from '../metrics/ports.ts'
+import type * as Webhook from '../webhook/ports.ts'
 import type { Runnable } from '../runnable.ts'
 import type { WorkloadObject } from './api-object.ts'
 import { delay, type Delay } from './delay.ts'
 import type { ClusterRefusal } from './failures.ts'
-import type { KubernetesObserver } from './observer.ts'
+import type { KubernetesObserver } from './ports.ts'
+import type { WorkloadCopy } from './patcher.ts'
 import { Reflector, type Lister, type Sink } from './reflector.ts'
 import { WorkloadStore, type ChangeListener } from './store.ts'
 import { createIntern, trim } from './trim.ts'
@@ -35,7 +40,9 @@ interface Options {
  * A trimmed copy of all workloads of the four kinds, kept current by list and watch. ReplicaSets with
  * a controller owner are left out: they carry copies of their Deployment's annotations.
  */
-export class WorkloadInformer implements Runnable {
+export class WorkloadInformer
+  implements Runnable, Controller.Workloads, Api.Workloads, Webhook.Workloads, Metrics.Informer, WorkloadCopy
+{
   readonly name = 'informer'
   readonly #log: Logger
   readonly #observer: KubernetesObserver

@@ -1,22 +1,6 @@
+import type { Lease, LeaseRecord, LeaseStore } from '../controller/ports.ts'
 import type { Call } from './client.ts'
 import { ClusterRefusal } from './failures.ts'
-
-/** What of a Lease's `spec` leader election reads and writes; times are RFC 3339 with microseconds. */
-export interface LeaseRecord {
-  /** Empty: nobody holds it. */
-  readonly holder: string
-  readonly durationSeconds: number | undefined
-  readonly acquireTime: string | undefined
-  readonly renewTime: string | undefined
-  readonly transitions: number
-}
-
-/** A Lease as it was read or written. */
-export interface Lease {
-  readonly record: LeaseRecord
-  /** Replaces this very version, all else that is on it kept; undefined: it was changed or deleted meanwhile. */
-  update(record: LeaseRecord, signal: AbortSignal): Promise<Lease | undefined>
-}
 
 /** What a Lease needs of `KubernetesClient`. */
 interface Caller {
@@ -38,7 +22,7 @@ interface Options {
 }
 
 /** One Lease of `coordination.k8s.io/v1`. Its calls throw `ClusterRefusal` or the signal's reason. */
-export class LeaseObjects {
+export class LeaseObjects implements LeaseStore {
   readonly creatable: boolean
   readonly #caller: Caller
   readonly #namespace: string

@@ -1,6 +1,9 @@
+import type * as Api from '../api/ports.ts'
+import type * as Controller from '../controller/ports.ts'
 import { isEmpty, jsonPatch, type Change, type PatchOperation } from '../domain/patch.ts'
 import type { Kind, Workload, WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
+import type * as Webhook from '../webhook/ports.ts'
 import type { PatchAnswer, WorkloadObject } from './api-object.ts'
 import { delay, retryDelay, type Delay } from './delay.ts'
 import { ClusterRefusal } from './failures.ts'
@@ -74,7 +77,7 @@ const NOT_READY_RETRY_S = 1
 const PATCH_DOES_NOT_APPLY = 'the server rejected our request due to an error in our request'
 
 /** Decides and writes in one patch whose precondition is what the decision rests on (design, section 2). */
-export class WorkloadPatcher {
+export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.LiveReader {
   readonly #calls: WorkloadCalls
   readonly #copy: WorkloadCopy
   readonly #gate: Gate

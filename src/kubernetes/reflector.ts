@@ -3,7 +3,7 @@ import type { Logger } from '../logger.ts'
 import type { WatchEvent, WorkloadList, WorkloadObject } from './api-object.ts'
 import { retryDelay, type Delay } from './delay.ts'
 import { ClusterRefusal, refusalOf } from './failures.ts'
-import type { KubernetesObserver } from './observer.ts'
+import type { KubernetesObserver } from './ports.ts'
 import { compareVersions } from '../domain/workload.ts'
 
 /** What a reflector needs of `KubernetesClient`. */

@@ -1,17 +1,12 @@
 import { FIELD_MANAGER } from '../domain/workload.ts'
 import type { Logger } from '../logger.ts'
+import type { SecretStore, StoredSecret } from '../webhook/certificates/ports.ts'
 import type { KubernetesObject } from './api-object.ts'
 import type { KubernetesClient } from './client.ts'
 import type { Delay } from './delay.ts'
 import { ClusterRefusal } from './failures.ts'
 import { compareVersions } from '../domain/workload.ts'
 import { watchObject, type ObjectReference } from './single-object.ts'
-
-/** A Secret's data, decoded, and the version that a write of it names. */
-export interface SecretContent {
-  readonly data: Readonly<Record<string, string>>
-  readonly resourceVersion: string
-}
 
 interface Secret extends KubernetesObject {
   /** Base64. */
@@ -27,7 +22,7 @@ interface Options {
 }
 
 /** One Secret of text values, which several replicas write by create-or-compare. Throws `ClusterRefusal`. */
-export class OneSecret {
+export class OneSecret implements SecretStore {
   readonly #options: Options
   readonly #reference: ObjectReference
   /** The newest version that was read or written here: a watch may be behind. */
@@ -40,7 +35,7 @@ export class OneSecret {
   }
 
   /** undefined: there is none. */
-  async read(): Promise<SecretContent | undefined> {
+  async read(): Promise<StoredSecret | undefined> {
     try {
       return this.#content(await this.#call<Secret>('GET', 'get'))
     } catch (error) {
@@ -50,7 +45,7 @@ export class OneSecret {
   }
 
   /** `conflict`: there is one already. */
-  async create(data: SecretContent['data']): Promise<SecretContent | 'conflict'> {
+  async create(data: StoredSecret['data']): Promise<StoredSecret | 'conflict'> {
     const { client, name } = this.#options
     const { resource, path } = this.#reference
     const body = {
@@ -66,7 +61,7 @@ export class OneSecret {
   }
 
   /** Replaces the whole data and nothing else; `conflict`: it has another version by now, or is gone. */
-  async update(data: SecretContent['data'], resourceVersion: string): Promise<SecretContent | 'conflict'> {
+  async update(data: StoredSecret['data'], resourceVersion: string): Promise<StoredSecret | 'conflict'> {
     // Checked: a resourceVersion that is not the present one is a 409.
     const operations = [
       { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion },
@@ -76,7 +71,7 @@ export class OneSecret {
   }
 
   /** Tells of the Secret as it is and of every change, never of a version older than one known here. */
-  async watch(listener: (secret: SecretContent | undefined) => void, signal: AbortSignal): Promise<void> {
+  async watch(listener: (secret: StoredSecret | undefined) => void, signal: AbortSignal): Promise<void> {
     const { client, log, delay } = this.#options
     const options = { client, log, reference: this.#reference, ...(delay && { delay }) }
     await watchObject<Secret>(
@@ -93,7 +88,7 @@ export class OneSecret {
   async #written(
     conflicts: readonly number[],
     write: () => Promise<Secret>,
-  ): Promise<SecretContent | 'conflict'> {
+  ): Promise<StoredSecret | 'conflict'> {
     try {
       return this.#content(await write())
     } catch (error) {
@@ -113,7 +108,7 @@ export class OneSecret {
     })
   }
 
-  #content({ metadata, data = {} }: Secret): SecretContent {
+  #content({ metadata, data = {} }: Secret): StoredSecret {
     const { resourceVersion } = metadata
     if (compareVersions(resourceVersion, this.#newest) > 0) this.#newest = resourceVersion
     const decode = (value: string) => Buffer.from(value, 'base64').toString()
@@ -126,7 +121,7 @@ export class OneSecret {
 
 const MANAGED = `fieldManager=${FIELD_MANAGER}`
 
-function encoded(data: SecretContent['data']): Record<string, string> {
+function encoded(data: StoredSecret['data']): Record<string, string> {
   return Object.fromEntries(
     Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
   )

@@ -1,9 +1,14 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { RequestObserver } from '../api/ports.ts'
 import type { Clock, Instant } from '../clock.ts'
+import type * as Controller from '../controller/ports.ts'
 import type { Rules } from '../domain/rules.ts'
 import type { OperationResult, OperationType, Trigger } from '../domain/state.ts'
-import type { Kind, Workload, WorkloadKey } from '../domain/workload.ts'
+import type { Kind } from '../domain/workload.ts'
+import type { KubernetesObserver } from '../kubernetes/ports.ts'
+import type * as Webhook from '../webhook/ports.ts'
 import { exportComing } from './coming-metrics.ts'
+import type { Informer } from './ports.ts'
 import { startAtZero } from './zeros.ts'
 import { WorkloadTracker } from './workload-tracker.ts'
 import { exportWorkloads } from './workload-metrics.ts'
@@ -35,17 +40,19 @@ export interface MetricsOptions {
   readonly processMetrics: boolean
 }
 
-/** What metrics need of the informer. */
-interface Informer {
-  readonly watches: Iterable<{ readonly kind: Kind; readonly connected: boolean }>
-  get(key: WorkloadKey): Workload | undefined
-}
-
 /**
  * All metrics of section 8 of the design. Those of the controller are told only by the replica that leads.
  * Durations are in seconds; labels are bounded: what comes from strangers is mapped to known values.
  */
-export class Metrics {
+export class Metrics
+  implements
+    Controller.Observer,
+    Controller.LeadershipObserver,
+    KubernetesObserver,
+    RequestObserver,
+    Webhook.Observer,
+    Webhook.CertificateObserver
+{
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE
   readonly workloads: WorkloadTracker
   readonly #own = new Registry()
@@ -200,7 +207,7 @@ export class Metrics {
   }
 
   /** `route` is the route's pattern; undefined: no route matched. */
-  http(route: string | undefined, method: string, code: number, seconds: number): void {
+  answered(route: string | undefined, method: string, code: number, seconds: number): void {
     const labels = { route: route ?? 'none', method: METHODS.has(method) ? method : 'other', code }
     this.#http.inc(labels)
     this.#httpDuration.observe(labels, seconds)

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock, Instant } from '../clock.ts'
 import type { Rules } from '../domain/rules.ts'
 import type { Kind, Workload, WorkloadKey } from '../domain/workload.ts'
 import type { Logger } from '../logger.ts'
@@ -11,6 +11,11 @@ export interface Workloads {
 /** One live read; undefined: there is no such workload. Throws Refusal when the cluster does not answer. */
 export interface LiveReader {
   read(key: WorkloadKey, signal?: AbortSignal): Promise<Workload | undefined>
+}
+
+export interface CertificateObserver {
+  /** When the serving certificate runs out. */
+  certificateExpires(at: Instant): void
 }
 
 export interface Observer {

@@ -110,7 +110,7 @@ export class Service {
       clock: () => this.now,
       logger: createLogger('info', sink),
       observer: {
-        request: (route, method, code) => {
+        answered: (route, method, code) => {
           this.observed.push({ route, method, code })
           this.onObserved()
         },

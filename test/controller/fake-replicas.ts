@@ -1,5 +1,5 @@
 import { LeaderElection } from '../../src/controller/leader-election.ts'
-import type { Lease, LeaseRecord, LeaseStore } from '../../src/controller/lease-claim.ts'
+import type { Lease, LeaseRecord, LeaseStore } from '../../src/controller/ports.ts'
 import type { Later } from '../../src/controller/ports.ts'
 import { createLogger } from '../../src/logger.ts'
 import { FakeTime, settled } from './fake-time.ts'

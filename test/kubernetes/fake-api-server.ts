@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import type { Logger } from '../../src/logger.ts'
 import { KubernetesClient } from '../../src/kubernetes/client.ts'
 import { HttpTransport } from '../../src/kubernetes/http.ts'
-import type { KubernetesObserver } from '../../src/kubernetes/observer.ts'
+import type { KubernetesObserver } from '../../src/kubernetes/ports.ts'
 
 export interface Received {
   readonly method: string

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { LeaseObjects, type LeaseRecord } from '../../src/kubernetes/lease.ts'
+import type { LeaseRecord } from '../../src/controller/ports.ts'
+import { LeaseObjects } from '../../src/kubernetes/lease.ts'
 import type { HttpTransport } from '../../src/kubernetes/http.ts'
 import { answer, clientFor, failure, FakeApiServer, transportTo, type Received } from './fake-api-server.ts'
 

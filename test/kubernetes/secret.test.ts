@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { HttpTransport } from '../../src/kubernetes/http.ts'
-import { OneSecret, type SecretContent } from '../../src/kubernetes/secret.ts'
+import { OneSecret } from '../../src/kubernetes/secret.ts'
+import type { StoredSecret } from '../../src/webhook/certificates/ports.ts'
 import {
   answer,
   clientFor,
@@ -21,7 +22,7 @@ describe('one Secret', () => {
   let secret: OneSecret
   let life: AbortController
   let watching: Promise<void>
-  let seen: (SecretContent['data'] | undefined)[]
+  let seen: (StoredSecret['data'] | undefined)[]
 
   const open = () =>
     new OneSecret({

@@ -22,7 +22,7 @@ function busy(options: Partial<MetricsOptions> = {}): Metrics {
   metrics.watchRestarted('deployments', 'expired')
   metrics.eventDropped()
   metrics.decidingFailed()
-  metrics.http('/api/v1/workloads', 'GET', 200, 0.002)
+  metrics.answered('/api/v1/workloads', 'GET', 200, 0.002)
   metrics.operation('snooze', 'schedule', 'deployments', 'succeeded')
   metrics.operationDuration('snooze', 'deployments', 4)
   metrics.scheduleLag(0.2)
@@ -87,7 +87,7 @@ describe('metrics', () => {
 
   it('carry what was counted, with bounded labels', async () => {
     const metrics = busy()
-    metrics.http(undefined, 'BREW', 404, 0.001)
+    metrics.answered(undefined, 'BREW', 404, 0.001)
     const text = await metrics.exposition()
     for (const line of [
       'dormouse_leader 1',

@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Instant } from '../../clock.ts'
 import type { Pair } from './issue.ts'
+import type { SecretData } from './ports.ts'
 
 /** The CA that was replaced: trusted until `until`, when the last leaf of it has run out. */
 export interface Retiring {
@@ -16,9 +17,6 @@ export interface Material {
   readonly next?: Pair
   readonly previous?: Retiring
 }
-
-/** The Secret's data, decoded. */
-export type SecretData = Readonly<Record<string, string>>
 
 const KEYS = {
   ca: ['ca.crt', 'ca.key'],

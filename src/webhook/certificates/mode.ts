@@ -3,7 +3,7 @@ import type { Logger } from '../../logger.ts'
 import type { Certificates, Lifetimes } from '../certificates.ts'
 import { DirectoryCertificates } from './directory.ts'
 import { servingNames } from './names.ts'
-import type { SecretStore } from './secret-store.ts'
+import type { SecretStore } from './ports.ts'
 import { SelfSignedCertificates } from './self-signed.ts'
 
 export interface CertificateSettings {

@@ -7,7 +7,7 @@ import { Broadcast } from './broadcast.ts'
 import { bundleOf, describe, fromSecretData, toSecretData, type Material } from './material.ts'
 import type { Names } from './names.ts'
 import { carryOut, nextStep, type Situation } from './rotation.ts'
-import type { SecretStore, StoredSecret } from './secret-store.ts'
+import type { SecretStore, StoredSecret } from './ports.ts'
 
 export interface SelfSignedOptions {
   readonly store: SecretStore

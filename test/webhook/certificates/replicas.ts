@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import type { Later } from '../../../src/webhook/certificates/alarm.ts'
 import { describe as detailsOf } from '../../../src/webhook/certificates/material.ts'
-import type { SecretStore, StoredSecret } from '../../../src/webhook/certificates/secret-store.ts'
+import type { SecretStore, StoredSecret } from '../../../src/webhook/certificates/ports.ts'
 import { SelfSignedCertificates } from '../../../src/webhook/certificates/self-signed.ts'
 import type { Certificates, Lifetimes } from '../../../src/webhook/certificates.ts'
 

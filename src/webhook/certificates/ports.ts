@@ -1,4 +1,5 @@
-import type { SecretData } from './material.ts'
+/** A Secret's data, decoded. */
+export type SecretData = Readonly<Record<string, string>>
 
 /** A Secret as it was read: its data decoded, and what a write of it has to name. */
 export interface StoredSecret {
