@@ -1,0 +1,71 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { MAIN, PROJECT, programEnvironment } from '../test/support/dormouse.ts'
+import type { LoopDelay } from './loop-delay.ts'
+
+const PRELOAD = fileURLToPath(new URL('loop-delay.ts', import.meta.url))
+
+interface Ready {
+  readonly api: string
+  readonly webhook: string
+}
+
+/** The program as a process of its own that tells what its event loop and its memory went through. */
+export class MeasuredProgram {
+  readonly #child: ChildProcess
+  readonly log: string[] = []
+
+  constructor(args: readonly string[]) {
+    this.#child = spawn(process.execPath, ['--import', PRELOAD, MAIN, ...args], {
+      cwd: PROJECT,
+      env: programEnvironment(),
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    })
+    process.once('exit', () => this.#child.kill('SIGKILL'))
+    if (this.#child.stderr) createInterface(this.#child.stderr).on('line', (line) => this.log.push(line))
+  }
+
+  /** Its first line, which `--json` prints once it is ready. */
+  async ready(): Promise<Ready> {
+    if (!this.#child.stdout) throw new TypeError('its output is not piped')
+    const first = once(createInterface(this.#child.stdout), 'line') as Promise<[string]>
+    const ended = once(this.#child, 'exit').then(() => {
+      throw new Error(`it ended before it was ready:\n${this.log.slice(-10).join('\n')}`)
+    })
+    const [line] = await Promise.race([first, ended])
+    ended.catch(() => {})
+    return JSON.parse(line) as Ready
+  }
+
+  /** Since it was asked last. */
+  async loopDelay(): Promise<LoopDelay> {
+    const answer = once(this.#child, 'message') as Promise<[LoopDelay]>
+    this.#child.send('loop delay')
+    return (await answer)[0]
+  }
+
+  /** MiB: now, and at the most. */
+  async memory(): Promise<{ now: number; peak: number }> {
+    const status = await readFile(`/proc/${this.#child.pid}/status`, 'utf8')
+    const mebibytes = (field: string) => Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024
+    return { now: mebibytes('VmRSS'), peak: mebibytes('VmHWM') }
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
+  /** Milliseconds from SIGTERM to its end; undefined: it had to be killed after `patience`. */
+  async stop(patience = 30_000): Promise<number | undefined> {
+    const begun = performance.now()
+    const exited = once(this.#child, 'exit')
+    this.#child.kill('SIGTERM')
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), patience)
+    const [, signal] = (await exited) as [number | null, NodeJS.Signals | null]
+    clearTimeout(timer)
+    return signal === 'SIGKILL' ? undefined : performance.now() - begun
+  }
+}
