@@ -9,7 +9,7 @@ import { referenceOf, type Call } from './client.ts'
 import { delay, retryDelay, type Delay } from './delay.ts'
 import { ClusterRefusal } from './failures.ts'
 import type { KubernetesObserver } from './ports.ts'
-import { TokenBucket } from './token-bucket.ts'
+import { TokenBucket } from '../token-bucket.ts'
 
 export type EventType = 'Normal' | 'Warning'
 

@@ -14,7 +14,7 @@ import {
   type WebhookSettings,
 } from './mutating-webhooks.ts'
 import { watchObject, type ObjectReference } from './single-object.ts'
-import { TokenBucket } from './token-bucket.ts'
+import { TokenBucket } from '../token-bucket.ts'
 
 export interface WebhookRegistrationOptions extends WebhookSettings {
   readonly client: Pick<KubernetesClient, 'call' | 'watchCollection'>

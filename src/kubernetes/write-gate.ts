@@ -1,4 +1,4 @@
-import { TokenBucket } from './token-bucket.ts'
+import { TokenBucket } from '../token-bucket.ts'
 
 /** In the order in which writes go first. */
 export const PRIORITIES = ['request', 'wake', 'snooze', 'completion'] as const
