@@ -64,7 +64,10 @@ export function enforcementOf(options: EnforcementOptions): Enforcement {
   certificates.onChange(() => observer.certificateExpires(certificates.expiresAt))
   const exemptUsers = [...EXEMPT_USERS, ...config.exemptUsers]
   const webhook = createWebhook({
-    workloads: informer,
+    workloads: {
+      isSynced: () => informer.synced && informer.connected,
+      get: (key) => informer.get(key),
+    },
     live: patcher,
     trim: (kind: Kind, object: unknown) => trim(kind, object as WorkloadObject),
     rules: options.rules,

@@ -207,7 +207,11 @@ export class KubernetesClient {
 
 const APPS = '/apis/apps/v1'
 
+/** Without a name it would be the path of a collection, and a GET of it a list of the whole cluster. */
 function pathOf({ kind, namespace, name }: WorkloadKey): string {
+  for (const part of [namespace, name])
+    if (part === '' || part === '.' || part === '..')
+      throw new TypeError(`${kind} '${namespace}/${name}' is not the name of a workload`)
   return `${APPS}/namespaces/${encodeURIComponent(namespace)}/${kind}/${encodeURIComponent(name)}`
 }
 

@@ -5,6 +5,8 @@ import type { Logger } from '../logger.ts'
 
 /** The informer's copies. */
 export interface Workloads {
+  /** All have been listed and the watches stand: what is not here does not exist, or was created a moment ago. */
+  isSynced(): boolean
   get(key: WorkloadKey): Workload | undefined
 }
 

@@ -66,9 +66,11 @@ function clip(text: string): string {
 
 const text = { type: 'string' }
 const atMost = (maxLength: number) => ({ type: 'string', maxLength })
-/** Characters of a name of Kubernetes (RFC 1123 subdomain), and of a label, which a Namespace's name is. */
+/** Characters of a DNS subdomain, which an object's name is, and of a DNS label, which a Namespace's is (RFC 1123). */
 const NAME = 253
 const LABEL = 63
+const DNS_LABEL = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'
+const DNS_SUBDOMAIN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$'
 const validate = new Ajv({ strict: true }).compile<{
   request: Partial<ReviewRequest> & Pick<ReviewRequest, 'uid' | 'operation' | 'resource' | 'userInfo'>
 }>({
@@ -83,7 +85,7 @@ const validate = new Ajv({ strict: true }).compile<{
       properties: {
         uid: { type: 'string', minLength: 1, maxLength: 128 },
         operation: atMost(LABEL),
-        namespace: atMost(LABEL),
+        namespace: { type: 'string', maxLength: LABEL, pattern: DNS_LABEL },
         name: text,
         subResource: atMost(NAME),
         resource: {
@@ -95,9 +97,12 @@ const validate = new Ajv({ strict: true }).compile<{
         options: { type: ['object', 'null'], properties: { fieldManager: text } },
         dryRun: { type: 'boolean' },
       },
-      // The API server checks a new object's name only after it has asked us.
+      // The API server checks a new object's name only after it has asked us, or is yet to make one of generateName.
       if: { properties: { operation: { const: 'CREATE' } } },
-      else: { properties: { name: atMost(NAME) } },
+      else: {
+        required: ['namespace', 'name'],
+        properties: { namespace: text, name: { type: 'string', maxLength: NAME, pattern: DNS_SUBDOMAIN } },
+      },
     },
   },
 })
@@ -109,11 +114,15 @@ export function readReview(document: unknown): ReviewRequest | string {
     return `not an AdmissionReview of admission.k8s.io/v1: ${fault?.instancePath || '/'} ${fault?.message ?? ''}`
   }
   const { request } = document
+  const { name = '', namespace = '', operation } = request
+  const isNamed = (object: unknown) => operation === 'CREATE' || bearsName(object, namespace, name)
+  if (!isNamed(request.object) || !isNamed(request.oldObject))
+    return "not a review that we understand: its objects' metadata names another object than its request"
   return {
     uid: request.uid,
-    operation: request.operation,
-    namespace: request.namespace ?? '',
-    name: request.name ?? '',
+    operation,
+    namespace,
+    name,
     resource: request.resource,
     subResource: request.subResource ?? '',
     userInfo: { username: request.userInfo.username ?? '' },
@@ -122,4 +131,13 @@ export function readReview(document: unknown): ReviewRequest | string {
     oldObject: request.oldObject,
     dryRun: request.dryRun ?? false,
   }
+}
+
+/** Or there is nothing to compare. The API server takes an object without a namespace for one of the request's. */
+function bearsName(object: unknown, namespace: string, name: string): boolean {
+  if (typeof object !== 'object' || object === null || !('metadata' in object)) return true
+  const { metadata } = object
+  if (typeof metadata !== 'object' || metadata === null) return true
+  const own = metadata as { readonly name?: unknown; readonly namespace?: unknown }
+  return own.name === name && (own.namespace ?? namespace) === namespace
 }

@@ -1,11 +1,15 @@
 import { judgeScale } from '../domain/admission/scale.ts'
-import { allow, deny } from '../domain/admission/judgement.ts'
-import { isKind, TYPE_OF, type WorkloadKey } from '../domain/workload.ts'
+import { allow, deny, type Judgement } from '../domain/admission/judgement.ts'
+import { isKind, TYPE_OF, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
 import { answered, type Answered } from './answered.ts'
 import type { CurrentWorkloads } from './current.ts'
+import { Crowded } from './read-pace.ts'
 import type { WebhookDeps } from './ports.ts'
 import { deny as refused, type ReviewRequest } from './review.ts'
+
+/** Every resourceVersion is one (KEP-5504), and none is much longer than 64 bits need. */
+const DECIMAL = /^[1-9]\d{0,38}$/
 
 interface Scale {
   readonly metadata?: { readonly uid?: string; readonly resourceVersion?: string }
@@ -18,7 +22,7 @@ interface Scale {
  */
 export async function reviewScale(
   request: ReviewRequest,
-  { rules, clock, logger }: WebhookDeps,
+  { workloads, rules, clock, logger }: WebhookDeps,
   current: CurrentWorkloads,
 ): Promise<Answered> {
   const { uid, namespace, name, operation, subResource, resource } = request
@@ -27,27 +31,39 @@ export async function reviewScale(
     return answered(uid, allow('unknown'))
   }
   const key: WorkloadKey = { kind, namespace, name }
-  const before = scaleOf(request.oldObject)
+  const { uid: named, resourceVersion } = scaleOf(request.oldObject).metadata ?? {}
+  if (typeof resourceVersion !== 'string' || !DECIMAL.test(resourceVersion)) {
+    const message =
+      'Dormouse: oldObject is no Scale of the API server: its resourceVersion is no decimal integer'
+    return { answer: refused(uid, message, 400), decision: 'denied', reason: 'unknown' }
+  }
   const replicas = scaleOf(request.object).spec?.replicas ?? 0
+  /** Strangers are told no more than the decision. */
+  const isStranger = (workload: Workload | undefined) => workload?.uid !== named
   let workload
   try {
-    workload = await current.at(key, before.metadata?.resourceVersion ?? '')
+    workload = await current.at(key, { uid: named, resourceVersion })
   } catch (error) {
     logger.warn({ err: error, workload: `${kind}/${namespace}/${name}` }, 'a scaling could not be checked')
-    const message = `Dormouse could not check whether ${TYPE_OF[kind]} ${namespace}/${name} may be scaled: ${causeOf(error)}`
+    const cause = isStranger(workloads.get(key)) ? 'try again' : causeOf(error)
+    const message = `Dormouse could not check whether ${TYPE_OF[kind]} ${namespace}/${name} may be scaled: ${cause}`
     return { answer: refused(uid, message, 503), decision: 'denied', reason: 'unchecked' }
   }
   // A ReplicaSet with a controller owner carries copies of its Deployment's marks.
   if (!workload || (kind === 'replicasets' && workload.owner)) return answered(uid, allow('not_managed'))
   const judgement = judgeScale(workload, replicas, clock(), rules)
-  const known = before.metadata?.uid === workload.uid
-  if (judgement.type === 'deny' && !known)
-    return answered(uid, deny(judgement.reason, `held by Dormouse (${judgement.reason})`))
-  return answered(uid, judgement)
+  return answered(uid, isStranger(workload) ? withoutDetails(judgement, workload) : judgement)
+}
+
+function withoutDetails(judgement: Judgement, { kind, namespace, name }: Workload): Judgement {
+  const { type, reason } = judgement
+  if (type === 'allow') return { ...judgement, warnings: [] }
+  return deny(reason, `Dormouse: ${TYPE_OF[kind]} ${namespace}/${name} is held (${reason})`)
 }
 
 /** Why the workload could not be read, for the person who scales it. */
 function causeOf(error: unknown): string {
+  if (error instanceof Crowded) return 'too many scalings are being checked at once. Try again'
   if (!(error instanceof Error) || error.name === 'TimeoutError')
     return 'the API server did not answer it in time. Try again'
   if (!(error instanceof Refusal && error.code === 'CLUSTER_REJECTED')) return error.message

@@ -57,6 +57,21 @@ describe('the client', () => {
     expect(observer.calls).to.deep.equal(['get deployments 200'])
   })
 
+  it('asks for no collection where a name is missing', async () => {
+    for (const [namespace, name] of [
+      ['shop', ''],
+      ['', 'web'],
+      ['shop', '..'],
+      ['.', 'web'],
+    ] as const) {
+      const error: unknown = await client
+        .get({ kind: 'deployments', namespace, name })
+        .catch((thrown) => thrown)
+      expect(error).to.be.instanceOf(TypeError)
+    }
+    expect(server.received).to.deep.equal([])
+  })
+
   it('patches by JSON Patch as field manager dormouse, and asks for the metadata alone', async () => {
     inTurn((_, response) => answer(response, 200, deployment('web')))
     await client.patch(WEB, [{ op: 'replace', path: '/spec/replicas', value: 0 }])

@@ -20,6 +20,8 @@ export class Reviewing {
   /** Lines of the log, from info on. */
   readonly logged: string[] = []
   reads = 0
+  /** Whether the informer has listed everything and its watches stand. */
+  synced = true
   /** Told each time that a review looks for the informer's copy. */
   onLook: () => void = () => {}
   /** What a live read waits for. */
@@ -33,6 +35,7 @@ export class Reviewing {
   constructor() {
     const webhook = createWebhook({
       workloads: {
+        isSynced: () => this.synced,
         get: (key) => {
           this.onLook()
           return this.copies.get(keyOf(key))

@@ -59,17 +59,57 @@ describe('a review of scaling', () => {
   })
 
   it('reads again where the shared read began before the asked version was written', async () => {
-    known(free)
+    const between = free.with({ resourceVersion: '11' })
+    const later = pinned.with({ resourceVersion: '12' })
+    known(free, between)
     let open = () => {}
     here.gate = new Promise((resolve) => (open = resolve))
-    const early = scale(free.with({ resourceVersion: '9' }))
+    const early = scale(between)
     while (here.reads === 0) await new Promise(setImmediate)
-    here.live.set(keyOf(pinned), pinned)
-    const late = scale(pinned)
+    here.live.set(keyOf(later), later)
+    const late = scale(later)
     setTimeout(open, 20)
     expect((await early).allowed).to.equal(true)
     expect((await late).allowed).to.equal(false)
+    expect(here.reads).to.equal(2)
   })
+
+  it('is decided by a copy that is newer than what the API server asked about', async () => {
+    known(pinned)
+    expect((await scale(pinned.with({ resourceVersion: '10' }))).allowed).to.equal(false)
+    expect(here.reads).to.equal(0)
+  })
+
+  it('reads nothing that the synced informer does not have: nothing holds it yet', async () => {
+    here.live.set(keyOf(pinned), pinned)
+    expect(await scale(pinned)).to.deep.include({ http: 200, allowed: true })
+    known(free, pinned)
+    expect((await scale(pinned.with({ uid: 'made anew' }))).allowed).to.equal(true)
+    expect(here.reads).to.equal(0)
+  })
+
+  it('reads what an informer lacks that has not listed everything, or whose watches are broken', async () => {
+    here.synced = false
+    here.live.set(keyOf(pinned), pinned)
+    expect((await scale(pinned)).allowed).to.equal(false)
+    known(free, pinned)
+    expect((await scale(pinned.with({ uid: 'made anew', resourceVersion: '12' }))).allowed).to.equal(false)
+    expect(here.reads).to.equal(2)
+  })
+
+  it('causes one read at most, whatever version it names', async () => {
+    known(free, pinned)
+    expect((await scale(pinned.with({ resourceVersion: '999999999999' }))).allowed).to.equal(false)
+    expect(here.reads).to.equal(1)
+  })
+
+  for (const resourceVersion of ['', 'NaN', '-1', '1e9', '0x10', '07', '9'.repeat(40)]) {
+    it(`is refused where its resourceVersion is no decimal integer: '${resourceVersion.slice(0, 9)}'`, async () => {
+      known(free, pinned)
+      const { allowed, status } = await scale(pinned.with({ resourceVersion }))
+      expect([allowed, status?.code, here.reads]).to.deep.equal([false, 400, 0])
+    })
+  }
 
   it('is denied with 503 when the cluster does not answer in time', async () => {
     known(free, pinned)
@@ -96,6 +136,7 @@ describe('a review of scaling', () => {
   ]
   for (const [what, failure, message] of failures) {
     it(`is denied with 503 and the reason when the cluster ${what}`, async () => {
+      known(free, pinned)
       here.failure = failure
       const { allowed, status } = await scale(pinned)
       expect([allowed, status?.code]).to.deep.equal([false, 503])
@@ -103,6 +144,15 @@ describe('a review of scaling', () => {
       expect(here.told).to.deep.equal(['scale denied unchecked'])
     })
   }
+
+  it('that could not be checked tells a stranger nothing of the inside', async () => {
+    here.synced = false
+    here.failure = new Refusal('CLUSTER_UNAVAILABLE', 'connect ECONNREFUSED 10.0.0.1:6443')
+    const { status } = await scale(pinned)
+    expect(status?.code).to.equal(503)
+    expect(status?.message).to.match(/could not check whether deployment shop\/web may be scaled: try again$/)
+    expect(here.logged.join('')).to.contain('ECONNREFUSED')
+  })
 
   it("is logged in a short line, however long the user's name", async () => {
     known(pinned)
@@ -119,7 +169,15 @@ describe('a review of scaling', () => {
       scaling(pinned.with({ uid: 'another' }), 5),
     )
     expect(allowed).to.equal(false)
-    expect(status?.message).to.not.contain('alice')
+    expect(status?.message).to.equal('Dormouse: deployment shop/web is held (pinned)')
+  })
+
+  it('over a state that cannot be read has no warning for who does not name the current uid', async () => {
+    const broken = free.with({ annotations: { enabled: 'true', state: '{' } })
+    known(broken)
+    expect((await scale(broken)).warnings).to.have.length(1)
+    const stranger = await here.review('/webhook/scale', scaling(broken.with({ uid: 'another' }), 5))
+    expect(stranger).to.include({ allowed: true }).and.not.have.property('warnings')
   })
 
   it('of exempt accounts is allowed unchanged, by exact name', async () => {
@@ -176,6 +234,8 @@ describe('what is no review that we understand', () => {
 
   afterEach(() => here.stop())
 
+  const deployments = { group: 'apps', version: 'v1', resource: 'deployments' }
+  const named = { uid: 'r', namespace: 'shop', name: 'web', userInfo: {} }
   const review = (request: object) =>
     JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request })
   const broken: [string, string][] = [
@@ -215,13 +275,12 @@ describe('what is no review that we understand', () => {
     ]
     for (const other of others) {
       for (const path of ['/webhook/scale', '/webhook/workloads'] as const) {
-        const answer = await here.review(path, { uid: 'r', operation: 'UPDATE', userInfo: {}, ...other })
+        const answer = await here.review(path, { ...named, operation: 'UPDATE', ...other })
         expect(answer).to.include({ http: 200, uid: 'r', allowed: true })
       }
     }
   })
 
-  const deployments = { group: 'apps', version: 'v1', resource: 'deployments' }
   const long: [string, object][] = [
     ['name', { name: 'a'.repeat(254) }],
     ['namespace', { namespace: 'a'.repeat(64) }],
@@ -231,10 +290,49 @@ describe('what is no review that we understand', () => {
   ]
   for (const [what, changes] of long) {
     it(`is one with a longer ${what} than Kubernetes has`, async () => {
-      const request = { uid: 'r', operation: 'UPDATE', resource: deployments, userInfo: {}, ...changes }
+      const request = { ...named, operation: 'UPDATE', resource: deployments, ...changes }
       expect((await here.post('/webhook/workloads', review(request))).status).to.equal(400)
     })
   }
+
+  for (const [namespace, name] of [
+    ['shop', ''],
+    ['', 'web'],
+    ['', ''],
+    [undefined, 'web'],
+    ['shop', undefined],
+    ['shop', '..'],
+    ['.', 'web'],
+    ['shop', 'web/scale'],
+    ['shop.eu', 'web'],
+    ['shop', 'Web'],
+    ['shop', 'web.'],
+    ['shop', '-web'],
+  ]) {
+    it(`is one whose names are no DNS names: ${namespace}/${name}`, async () => {
+      here.synced = false
+      const request = { ...named, namespace, name, operation: 'UPDATE', resource: deployments }
+      for (const path of ['/webhook/scale', '/webhook/workloads'])
+        expect((await here.post(path, review({ ...request, subResource: 'scale' }))).status).to.equal(400)
+      expect(here.reads).to.equal(0)
+    })
+  }
+
+  it('is one whose objects bear another name than its request', async () => {
+    const web = { metadata: { name: 'web', namespace: 'shop' } }
+    const others = [{ name: 'other', namespace: 'shop' }, { name: 'web', namespace: 'bank' }, {}]
+    const request = { ...named, operation: 'UPDATE', resource: deployments, subResource: 'scale' }
+    for (const metadata of others) {
+      for (const objects of [
+        { object: web, oldObject: { metadata } },
+        { object: { metadata }, oldObject: web },
+      ])
+        expect((await here.post('/webhook/scale', review({ ...request, ...objects }))).status).to.equal(400)
+    }
+    const withoutNamespace = { ...web, metadata: { name: 'web' } }
+    const answer = await here.post('/webhook/workloads', review({ ...request, object: withoutNamespace }))
+    expect(answer.status).to.equal(200)
+  })
 
   it('is none of those whose names Kubernetes bounds later, or not at all', async () => {
     const name = 'a'.repeat(10_000)
@@ -259,10 +357,9 @@ describe('what is no review that we understand', () => {
   it('an object that breaks our reading never blocks a deploy', async () => {
     const resource = { group: 'apps', version: 'v1', resource: 'deployments' }
     const answer = await here.review('/webhook/workloads', {
-      uid: 'r',
+      ...named,
       operation: 'UPDATE',
       resource,
-      userInfo: {},
       object: { metadata: 7 },
       oldObject: {},
     })
