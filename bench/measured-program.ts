@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { MAIN, PROJECT, programEnvironment } from '../test/support/dormouse.ts'
@@ -54,8 +54,9 @@ export class MeasuredProgram {
     return { now: mebibytes('VmRSS'), peak: mebibytes('VmHWM') }
   }
 
-  get pid(): number {
-    return this.#child.pid ?? 0
+  /** How many files, sockets included, it has open. */
+  async descriptors(): Promise<number> {
+    return (await readdir(`/proc/${this.#child.pid}/fd`)).length
   }
 
   /** Milliseconds from SIGTERM to its end; undefined: it had to be killed after `patience`. */

@@ -1,16 +1,9 @@
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { Agent, request } from 'undici'
 import { ANNOTATION, type WorkloadKey } from '../src/domain/workload.ts'
-import { freePorts } from '../test/control-plane/ports.ts'
-import { manifest } from '../test/support/manifests.ts'
-import { newLocalTokens } from '../test/support/local-tokens.ts'
-import { startSandboxCluster } from '../test/support/sandbox-cluster.ts'
-import { MeasuredProgram } from './measured-program.ts'
+import { startService } from './measured-service.ts'
 
 /**
  * What forged reviews of the largest size do to real ones: `node bench/webhook-flood.ts [seconds]`. The program
@@ -213,46 +206,17 @@ function quantile(values: readonly number[], q: number): string {
 }
 
 async function measure(): Promise<void> {
-  const cluster = await startSandboxCluster()
-  const directory = await mkdtemp(join(tmpdir(), 'dormouse-bench-'))
-  const tokens = newLocalTokens()
-  const { issuer, audience, publicKey } = tokens
-  const publicKeyFile = join(directory, 'public.pem')
-  await writeFile(publicKeyFile, publicKey)
-  const [port] = await freePorts(1)
-  const config = join(directory, 'config.yaml')
-  const settings = {
-    newWorkloadGrace: '0s',
-    api: { host: '127.0.0.1', port: 0, insecurePort: 0 },
-    auth: { local: { issuer, audience, publicKeyFile } },
-    webhook: { port, url: `https://127.0.0.1:${port}` },
-    metrics: { port: 0 },
-  }
-  await writeFile(config, JSON.stringify(settings))
-  await cluster.admin.expect('POST', '/api/v1/namespaces', { metadata: { name: 'shop' } })
-  await cluster.create('shop', [manifest('deployments', 'web', { replicas: 3 })])
-  const program = new MeasuredProgram([
-    'serve',
-    '--config',
-    config,
-    '--kubeconfig',
-    cluster.dormouseKubeconfig,
-    '--json',
-  ])
-  const { api, webhook: url } = await program.ready()
-  const authorization = `Bearer ${await tokens.token()}`
-  for (const action of ['enable', 'pin']) {
-    const path = `${api}/api/v1/namespaces/shop/deployments/web/${action}`
-    const { statusCode } = await request(path, { method: 'POST', headers: { authorization } })
-    if (statusCode !== 200) throw new Error(`${action} answered ${statusCode}`)
-  }
+  const service = await startService(1)
+  const { program, cluster, url } = service
+  for (const action of ['enable', 'pin'])
+    await service.post(`/api/v1/namespaces/shop/deployments/web-0/${action}`)
   await sleep(2000)
-  const path = '/apis/apps/v1/namespaces/shop/deployments/web'
+  const path = '/apis/apps/v1/namespaces/shop/deployments/web-0'
   const { metadata } = (await cluster.admin.expect('GET', path)) as unknown as { metadata: RealOne }
   const one: RealOne = {
     kind: 'deployments',
     namespace: 'shop',
-    name: 'web',
+    name: 'web-0',
     uid: metadata.uid,
     resourceVersion: metadata.resourceVersion,
   }
@@ -280,8 +244,7 @@ async function measure(): Promise<void> {
   await phase('flooded', SECONDS, true)
   const stopped = await program.stop()
   process.stdout.write(`SIGTERM to the end: ${stopped?.toFixed(0) ?? 'never'} ms\n`)
-  await cluster.stop()
-  await rm(directory, { recursive: true, force: true })
+  await service.stop()
 }
 
 async function work(task: Task): Promise<void> {

@@ -7,18 +7,10 @@ import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Runnable } from '../runnable.ts'
+import { isShakingHands, LIMITS, ServerConnections } from '../server-connections.ts'
 import type { Api } from './app.ts'
 import { errorBody } from './errors.ts'
 
-/** Milliseconds, and bytes: what a slow or boundless client may take. */
-const LIMITS: ServerOptions = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  // how often both are looked at
-  connectionsCheckingInterval: 2000,
-  keepAliveTimeout: 65_000,
-  maxHeaderSize: 16 * 1024,
-}
 /**
  * Over TLS: the API server (Go's transport) keeps an idle connection to a webhook for 90 s. Were we the
  * first to close it, a review could be on its way just then, and fail.
@@ -40,6 +32,11 @@ export interface Listener {
   readonly createServer?: (options: ServerOptions, handle: RequestListener) => Server | TlsServer
 }
 
+interface Serving {
+  readonly server: Server | TlsServer
+  readonly connections: ServerConnections
+}
+
 /** Serves the API; `stop` finishes what is in flight and cuts what has not ended after 8 s. */
 export class ApiServer implements Runnable {
   readonly name = 'api'
@@ -47,7 +44,7 @@ export class ApiServer implements Runnable {
   readonly #listeners: readonly Listener[]
   readonly #clock: Clock
   readonly #logger: Logger
-  readonly #servers: (Server | TlsServer)[] = []
+  readonly #serving: Serving[] = []
   #leaving = false
 
   constructor(api: Api, listeners: readonly Listener[], { clock, logger }: { clock: Clock; logger: Logger }) {
@@ -65,7 +62,7 @@ export class ApiServer implements Runnable {
   }
 
   get urls(): string[] {
-    return this.#servers.map((server) => {
+    return this.#serving.map(({ server }) => {
       const { address, family, port } = server.address() as AddressInfo
       const scheme = 'setSecureContext' in server ? 'https' : 'http'
       return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
@@ -74,7 +71,7 @@ export class ApiServer implements Runnable {
 
   async start(): Promise<void> {
     try {
-      for (const listener of this.#listeners) this.#servers.push(await this.#listen(listener))
+      for (const listener of this.#listeners) this.#serving.push(await this.#listen(listener))
     } catch (error) {
       await this.stop()
       throw error
@@ -83,19 +80,20 @@ export class ApiServer implements Runnable {
 
   async stop(): Promise<void> {
     this.#api.drain()
-    const servers = this.#servers.splice(0)
+    const serving = this.#serving.splice(0)
     this.#leaving = true
-    if (servers.some((server) => 'setSecureContext' in server)) await delay(LINGER)
+    if (serving.some(({ server }) => 'setSecureContext' in server)) await delay(LINGER)
     const cut = setTimeout(() => {
       this.#logger.warn('requests still in flight are cut')
-      for (const server of servers) server.closeAllConnections()
+      for (const { connections } of serving) connections.destroyAll()
     }, DRAIN)
-    await Promise.all(servers.map(closed))
+    await Promise.all(serving.map(closed))
     clearTimeout(cut)
   }
 
-  async #listen({ host, port, createServer: create = createServer }: Listener): Promise<Server | TlsServer> {
+  async #listen({ host, port, createServer: create = createServer }: Listener): Promise<Serving> {
     const server = create(LIMITS, this.#api.callback)
+    const connections = new ServerConnections(server)
     if ('setSecureContext' in server) server.keepAliveTimeout = TLS_KEEP_ALIVE
     server.prependListener('request', (_, response) => {
       if (this.#leaving) response.setHeader('Connection', 'close')
@@ -109,12 +107,13 @@ export class ApiServer implements Runnable {
     await promise
     server.off('error', reject)
     server.on('error', (error) => this.#logger.error({ err: error }, 'server failed'))
-    return server
+    return { server, connections }
   }
 
   /** What is not HTTP, too long or too slow gets the envelope too, and the end of its connection. */
   #refuse(error: NodeJS.ErrnoException, socket: Socket): void {
-    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+    if (error.code === 'ECONNRESET' || !socket.writable || isShakingHands(socket))
+      return void socket.destroy()
     const [status, message] = parserFault(error.code)
     const refusal = new Refusal('VALIDATION_ERROR', message)
     const body = JSON.stringify(errorBody(refusal, randomUUID(), this.#clock()))
@@ -134,9 +133,9 @@ function parserFault(code: string | undefined): [number, string] {
   return [400, 'this is not an HTTP request: check the client']
 }
 
-async function closed(server: Server | TlsServer): Promise<void> {
+async function closed({ server, connections }: Serving): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   server.close(() => resolve())
-  server.closeIdleConnections()
+  connections.destroySilent()
   await promise
 }

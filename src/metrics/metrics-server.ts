@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from '../logger.ts'
 import type { Runnable } from '../runnable.ts'
+import { LIMITS, ServerConnections } from '../server-connections.ts'
 
 /** Whether the process can serve, and what it lacks: each reason a short sentence. Some keep it from nothing else. */
 export interface Readiness {
@@ -25,11 +26,14 @@ interface Answer {
   readonly type?: string
 }
 
+/** Whoever scrapes or probes needs one or two. */
+const MOST_CONNECTIONS = 128
+
 /** Serves /metrics, /healthz (the process lives) and /readyz (it can do its work) over plain HTTP. */
 export class MetricsServer implements Runnable {
   readonly name = 'metrics'
   readonly #options: MetricsServerOptions
-  #server: Server | undefined
+  #serving: { readonly server: Server; readonly connections: ServerConnections } | undefined
 
   constructor(options: MetricsServerOptions) {
     this.#options = options
@@ -37,31 +41,32 @@ export class MetricsServer implements Runnable {
 
   /** The port it listens on; throws TypeError before `start`. */
   get port(): number {
-    const address = this.#server?.address() as AddressInfo | null | undefined
+    const address = this.#serving?.server.address() as AddressInfo | null | undefined
     if (!address) throw new TypeError('the metrics server is not started')
     return address.port
   }
 
   /** Rejects when the port cannot be had. */
   async start(): Promise<void> {
-    const server = createServer((request, response) => {
+    const server = createServer(LIMITS, (request, response) => {
       this.#serve(request, response).catch((error: unknown) => {
         this.#options.logger.error({ err: error }, 'a request for metrics failed')
         send(response, { status: 500, body: 'internal error: see the log' })
       })
     })
+    const connections = new ServerConnections(server, MOST_CONNECTIONS)
     server.listen(this.#options.port, this.#options.host)
     await once(server, 'listening')
-    this.#server = server
+    this.#serving = { server, connections }
   }
 
   async stop(): Promise<void> {
-    const server = this.#server
-    if (!server) return
-    this.#server = undefined
+    if (!this.#serving) return
+    const { server, connections } = this.#serving
+    this.#serving = undefined
     const closed = once(server, 'close')
     server.close()
-    server.closeAllConnections()
+    connections.destroyAll()
     await closed
   }
 

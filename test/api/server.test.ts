@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type ServerOptions } from 'node:http'
 import { Agent, createServer as createTlsServer, get, type Server as TlsServer } from 'node:https'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
+import type { TlsOptions } from 'node:tls'
 import { expect } from 'chai'
 import { ApiServer } from '../../src/api/server.ts'
 import { createLogger } from '../../src/logger.ts'
@@ -148,6 +149,61 @@ describe('the server', () => {
     const begun = performance.now()
     await server.stop()
     expect(performance.now() - begun).to.be.below(4000)
+  })
+
+  describe('against connections that say nothing', () => {
+    const clients: Socket[] = []
+    let listening: TlsServer
+    let given: ServerOptions & TlsOptions = {}
+    let server: ApiServer
+
+    beforeEach(async () => {
+      const api = { callback: () => undefined, drain: () => undefined }
+      const deps = { clock: Date.now, logger: createLogger('silent') }
+      const take = (options: ServerOptions) => {
+        given = options
+        // Its own is 10 s; what comes of it is the same.
+        return (listening = createTlsServer({ ...options, ...selfSigned('a'), handshakeTimeout: 200 }))
+      }
+      const listeners = [
+        { host: '127.0.0.1', port: 0, createServer: take },
+        { host: '127.0.0.1', port: 0 },
+      ]
+      server = new ApiServer(api, listeners, deps)
+      await server.start()
+    })
+
+    afterEach(async () => {
+      for (const client of clients.splice(0)) client.destroy()
+      await server.stop()
+    })
+
+    const silent = async (url: string) => {
+      const { hostname, port } = new URL(url)
+      const client = connect(Number(port), hostname).on('error', () => undefined)
+      clients.push(client)
+      await once(client, 'connect')
+      return client
+    }
+
+    it('ends a TLS handshake that does not come, and leaves no socket behind', async () => {
+      expect(given.handshakeTimeout).to.equal(10_000)
+      const accepted = once(listening, 'connection') as Promise<[Socket]>
+      await silent(server.url)
+      const [socket] = await accepted
+      // Node's own list of them is no proof: it forgets those that never spoke TLS.
+      if (!socket.destroyed) await once(socket, 'close')
+    })
+
+    it('stops without waiting for them, over TLS or not', async () => {
+      const closed = []
+      for (const url of server.urls)
+        for (let number = 0; number < 50; number++) closed.push(once(await silent(url), 'close'))
+      const begun = performance.now()
+      await server.stop()
+      await Promise.all(closed)
+      expect(performance.now() - begun).to.be.below(5000)
+    })
   })
 
   it('can be stopped twice, and before it was started', async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { expect } from 'chai'
 import { createLogger } from '../../src/logger.ts'
 import { MetricsServer, type MetricsServerOptions, type Readiness } from '../../src/metrics/metrics-server.ts'
@@ -81,6 +81,14 @@ describe('the metrics server', () => {
     await server.stop()
     await server.stop()
     expect(() => server.port).to.throw(TypeError)
+  })
+
+  it('holds 128 connections at most: the oldest that never asked makes room', async () => {
+    const clients = Array.from({ length: 129 }, () => connect(server.port, '127.0.0.1'))
+    const closed = clients.map((client) => once(client, 'close').then(() => clients.indexOf(client)))
+    expect(await Promise.race(closed)).to.be.below(129)
+    expect((await ask('/healthz')).status).to.equal(200)
+    for (const client of clients) client.destroy()
   })
 
   it('does not start on a port that is taken', async () => {
