@@ -12,9 +12,11 @@ import type { Runnable } from '../runnable.ts'
 import type { Certificates } from '../webhook/certificates.ts'
 import { certificatesOf } from '../webhook/certificates/mode.ts'
 import { EXEMPT_USERS } from '../webhook/exempt.ts'
+import { LargeReviews } from '../webhook/large-reviews.ts'
 import type { CertificateObserver, Observer } from '../webhook/ports.ts'
 import { createWebhook } from '../webhook/server.ts'
 import type { Connection } from './connection.ts'
+import { reviewThread } from './review-thread.ts'
 
 /** The port of the Service that the chart makes. */
 const SERVICE_PORT = 443
@@ -40,6 +42,8 @@ interface EnforcementOptions {
 export interface Enforcement {
   readonly certificates: Certificates
   readonly webhook: (path: string) => RequestListener | undefined
+  /** The thread of large reviews. */
+  readonly large: Runnable
   /** Only the leader runs it. undefined: the API server cannot find us, and whoever can has been told otherwise. */
   readonly registration: Runnable | undefined
 }
@@ -63,12 +67,14 @@ export function enforcementOf(options: EnforcementOptions): Enforcement {
   )
   certificates.onChange(() => observer.certificateExpires(certificates.expiresAt))
   const exemptUsers = [...EXEMPT_USERS, ...config.exemptUsers]
+  const large = new LargeReviews(() => reviewThread(config))
   const webhook = createWebhook({
     workloads: {
       isSynced: () => informer.synced && informer.connected,
       get: (key) => informer.get(key),
     },
     live: patcher,
+    large,
     trim: (kind: Kind, object: unknown) => trim(kind, object as WorkloadObject),
     rules: options.rules,
     clock,
@@ -95,7 +101,7 @@ export function enforcementOf(options: EnforcementOptions): Enforcement {
       failurePolicy: config.webhook.failurePolicy,
     })
   })
-  return { certificates, webhook, registration: options.url || service ? registration : undefined }
+  return { certificates, webhook, large, registration: options.url || service ? registration : undefined }
 }
 
 /** Made as it starts, since what it needs is known only then; made anew each time. */

@@ -146,7 +146,7 @@ export class Service implements Runnable {
       metricsServer,
       { name: 'connections', start: () => Promise.resolve(), stop: () => transport.close() },
       recorder,
-      ...(enforcement ? [enforcement.certificates] : []),
+      ...(enforcement ? [enforcement.certificates, enforcement.large] : []),
       server,
       informer,
       identity,

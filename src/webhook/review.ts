@@ -115,6 +115,8 @@ export function readReview(document: unknown): ReviewRequest | string {
   }
   const { request } = document
   const { name = '', namespace = '', operation } = request
+  const { group, version, resource } = request.resource
+  const manager = request.options?.fieldManager
   const isNamed = (object: unknown) => operation === 'CREATE' || bearsName(object, namespace, name)
   if (!isNamed(request.object) || !isNamed(request.oldObject))
     return "not a review that we understand: its objects' metadata names another object than its request"
@@ -123,10 +125,10 @@ export function readReview(document: unknown): ReviewRequest | string {
     operation,
     namespace,
     name,
-    resource: request.resource,
+    resource: { group, version, resource },
     subResource: request.subResource ?? '',
     userInfo: { username: request.userInfo.username ?? '' },
-    options: request.options ?? {},
+    options: manager === undefined ? {} : { fieldManager: manager },
     object: request.object,
     oldObject: request.oldObject,
     dryRun: request.dryRun ?? false,

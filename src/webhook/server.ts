@@ -3,24 +3,29 @@ import { answered, type Answered } from './answered.ts'
 import { Bodies, Body } from './bodies.ts'
 import { CurrentWorkloads } from './current.ts'
 import { isExempt } from './exempt.ts'
-import type { WebhookDeps } from './ports.ts'
-import { allow, deny, readReview, type ReviewAnswer, type ReviewRequest } from './review.ts'
+import type { Prepared, Webhook, WebhookDeps } from './ports.ts'
+import { prepared } from './prepared.ts'
+import { allow, deny, type ReviewAnswer } from './review.ts'
 import { reviewScale } from './scale.ts'
-import { reviewWorkload } from './workload.ts'
+import { SMALL_BODY } from './size.ts'
+import { Slices } from './slices.ts'
 
 /** Milliseconds that a body may still arrive after it was turned away: closed at once, the answer would be lost. */
 const LINGER = 1000
 /** Characters: Kubernetes bounds no user's name, nor that of an object before it is created. */
 const LONGEST_LOGGED = 256
 
-const WEBHOOKS = { '/webhook/scale': 'scale', '/webhook/workloads': 'workloads' } as const
-type Webhook = (typeof WEBHOOKS)[keyof typeof WEBHOOKS]
+const WEBHOOKS: Readonly<Record<string, Webhook>> = {
+  '/webhook/scale': 'scale',
+  '/webhook/workloads': 'workloads',
+}
 
 /** Answers admission reviews on `/webhook/scale` and `/webhook/workloads`; undefined: the request is not for it. */
 export function createWebhook(deps: WebhookDeps): (path: string) => RequestListener | undefined {
-  const shared = { current: new CurrentWorkloads(deps.workloads, deps.live), bodies: new Bodies() }
+  const current = new CurrentWorkloads(deps.workloads, deps.live)
+  const shared = { current, bodies: new Bodies(), slices: new Slices() }
   return (path) => {
-    const webhook = (WEBHOOKS as Readonly<Record<string, Webhook>>)[path]
+    const webhook = WEBHOOKS[path]
     return webhook && ((request, response) => void serve(webhook, request, response, deps, shared))
   }
 }
@@ -29,6 +34,7 @@ export function createWebhook(deps: WebhookDeps): (path: string) => RequestListe
 interface Shared {
   readonly current: CurrentWorkloads
   readonly bodies: Bodies
+  readonly slices: Slices
 }
 
 async function serve(
@@ -36,19 +42,22 @@ async function serve(
   request: IncomingMessage,
   response: ServerResponse,
   deps: WebhookDeps,
-  { current, bodies }: Shared,
+  { current, bodies, slices }: Shared,
 ): Promise<void> {
   const { logger, observer } = deps
   const begun = performance.now()
   const body = new Body(() => turnAway(response))
   try {
     if (request.method !== 'POST') return send(response, 405, deny('', 'POST an AdmissionReview', 400))
-    const text = await bodies.read(request, body)
+    const bytes = await bodies.read(request, body)
     if (response.headersSent) return void response.end()
-    if (text === undefined) return send(response, 413, deny('', 'the review is larger than 8 MiB', 400))
-    const review = readReview(parsed(text))
-    if (typeof review === 'string') return send(response, 400, deny('', review, 400))
-    const { answer, decision, reason } = await judge(webhook, review, deps, current)
+    if (bytes === undefined) return send(response, 413, deny('', 'the review is larger than 8 MiB', 400))
+    const ready = await (bytes.length <= SMALL_BODY
+      ? slices.run(() => prepared(webhook, bytes, deps))
+      : prepareLarge(webhook, bytes, response, deps))
+    if (ready.type === 'refused') return send(response, ready.status, deny('', ready.message, ready.status))
+    const { review } = ready
+    const { answer, decision, reason } = await judge(webhook, ready, deps, current)
     send(response, 200, answer)
     observer.admission(webhook, decision, reason, (performance.now() - begun) / 1000)
     const { userInfo, namespace, name, resource, dryRun } = review
@@ -69,13 +78,33 @@ async function serve(
   }
 }
 
+async function prepareLarge(
+  webhook: Webhook,
+  body: Uint8Array,
+  response: ServerResponse,
+  { large, logger }: WebhookDeps,
+): Promise<Prepared> {
+  const gone = new AbortController()
+  const leave = () => gone.abort()
+  response.once('close', leave)
+  try {
+    return await large.prepare(webhook, body, gone.signal)
+  } catch (error) {
+    logger.warn({ err: error, webhook, bytes: body.length }, 'a large review could not be prepared')
+    return { type: 'refused', status: 503, message: 'this review takes too much to be checked' }
+  } finally {
+    response.off('close', leave)
+  }
+}
+
 /** A fault of ours never blocks a deploy, and never lets a held workload be scaled. */
 async function judge(
   webhook: Webhook,
-  review: ReviewRequest,
+  ready: Exclude<Prepared, { type: 'refused' }>,
   deps: WebhookDeps,
   current: CurrentWorkloads,
 ): Promise<Answered> {
+  const { review } = ready
   const { uid, userInfo, options, namespace } = review
   if (deps.excludeNamespaces.has(namespace)) {
     return answered(uid, { type: 'allow', reason: 'not_managed', warnings: [] })
@@ -84,22 +113,14 @@ async function judge(
     return answered(uid, { type: 'allow', reason: 'exempt', warnings: [] })
   }
   try {
-    if (webhook === 'workloads') return reviewWorkload(review, deps)
-    return await reviewScale(review, deps, current)
+    if (ready.type === 'failed') throw ready.error
+    return ready.answered ?? (await reviewScale(review, deps, current))
   } catch (error) {
     deps.logger.error({ err: error, webhook, review: uid }, 'a review failed')
     const message = `Dormouse failed to check this; its log has the review ${uid}`
     if (webhook === 'workloads')
       return { answer: allow(uid, [message]), decision: 'allowed', reason: 'failed' }
     return { answer: deny(uid, message, 503), decision: 'denied', reason: 'failed' }
-  }
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
   }
 }
 
@@ -114,7 +135,7 @@ function send(response: ServerResponse, status: number, answer: ReviewAnswer): v
 /** The whole answer at once; the connection ends with the body, or soon. */
 function turnAway(response: ServerResponse): void {
   response.setHeader('Connection', 'close')
-  const message = 'reviews of more than 64 MiB are under way: try again'
+  const message = 'reviews of more than 32 MiB are under way: try again'
   response.write(begin(response, 503, deny('', message, 503)))
   setTimeout(() => response.end(), LINGER).unref()
 }

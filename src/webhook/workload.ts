@@ -18,7 +18,10 @@ const BOOKKEEPING = [
 const LONGEST_MANAGER = 128
 
 /** A review of CREATE or UPDATE of a workload; both objects are in the review, so nothing is read. */
-export function reviewWorkload(request: ReviewRequest, { rules, clock, trim }: WebhookDeps): Answered {
+export function reviewWorkload(
+  request: ReviewRequest,
+  { rules, clock, trim }: Pick<WebhookDeps, 'rules' | 'clock' | 'trim'>,
+): Answered {
   const { uid, operation, subResource, resource, options, userInfo } = request
   const kind = resource.resource
   const known = resource.group === 'apps' && resource.version === 'v1' && subResource === '' && isKind(kind)

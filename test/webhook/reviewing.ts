@@ -4,8 +4,11 @@ import type { AddressInfo } from 'node:net'
 import type { PatchOperation } from '../../src/domain/patch.ts'
 import { keyOf, type Workload } from '../../src/domain/workload.ts'
 import { trim } from '../../src/kubernetes/trim.ts'
+import { reviewThread } from '../../src/cli/review-thread.ts'
+import { loadConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/logger.ts'
 import { EXEMPT_USERS } from '../../src/webhook/exempt.ts'
+import { LargeReviews } from '../../src/webhook/large-reviews.ts'
 import type { ReviewAnswer } from '../../src/webhook/review.ts'
 import { createWebhook } from '../../src/webhook/server.ts'
 import { RULES } from '../support/rules.ts'
@@ -30,6 +33,7 @@ export class Reviewing {
   failure: Error | undefined
   now = Date.parse('2026-03-02T12:00:00Z')
   readonly #server: Server
+  readonly #large = new LargeReviews(() => reviewThread(loadConfig({ environment: {} })))
   #url = ''
 
   constructor() {
@@ -50,6 +54,7 @@ export class Reviewing {
           return seen
         },
       },
+      large: this.#large,
       trim: (kind, object) => trim(kind, object as Parameters<typeof trim>[1]),
       rules: RULES,
       clock: () => this.now,
@@ -82,6 +87,7 @@ export class Reviewing {
     this.#server.close()
     this.#server.closeAllConnections()
     await once(this.#server, 'close')
+    await this.#large.stop()
   }
 
   async post(path: string, body: string, method = 'POST'): Promise<{ status: number; answer: ReviewAnswer }> {

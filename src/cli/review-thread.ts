@@ -1,0 +1,28 @@
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { systemClock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { Kind } from '../domain/workload.ts'
+import type { WorkloadObject } from '../kubernetes/api-object.ts'
+import { trim } from '../kubernetes/trim.ts'
+import type { LargeTask } from '../webhook/large-reviews.ts'
+import { prepared } from '../webhook/prepared.ts'
+import { rulesOf } from './rules.ts'
+
+/** MiB: the densest review that is parsed takes half of it. */
+const MEMORY = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
+
+/** The thread that prepares large reviews under a configuration: this file again, as what runs in it. */
+export function reviewThread(config: Config): Worker {
+  return new Worker(new URL(import.meta.url), { workerData: config, resourceLimits: MEMORY })
+}
+
+if (!isMainThread && parentPort) {
+  const port = parentPort
+  const deps = {
+    rules: rulesOf(workerData as Config),
+    clock: systemClock,
+    trim: (kind: Kind, object: unknown) => trim(kind, object as WorkloadObject),
+  }
+  port.on('message', ({ webhook, body }: LargeTask) => port.postMessage(prepared(webhook, body, deps)))
+  port.postMessage('ready')
+}

@@ -1,0 +1,137 @@
+import { once } from 'node:events'
+import type { Worker } from 'node:worker_threads'
+import type { Runnable } from '../runnable.ts'
+import type { LargeReviewer, Prepared, Webhook } from './ports.ts'
+
+/** What the thread is sent; the body's memory goes with it. It answers each by one Prepared, after one message once it can. */
+export interface LargeTask {
+  readonly webhook: Webhook
+  readonly body: Uint8Array
+}
+
+interface Job extends LargeTask {
+  readonly gone: AbortSignal
+  readonly resolve: (prepared: Prepared) => void
+  readonly reject: (error: Error) => void
+}
+
+/** Milliseconds: more, and whoever asked has given up. */
+const LONGEST = 2500
+/** Milliseconds without work after which a thread that worked is replaced: its memory is given back. */
+const IDLE = 60_000
+
+/**
+ * Prepares large reviews in a thread of their own, one at a time and the smallest first, so that no body holds the
+ * event loop or takes more memory than one thread may have.
+ */
+export class LargeReviews implements LargeReviewer, Runnable {
+  readonly name = 'large reviews'
+  readonly #startThread: () => Worker
+  readonly #jobs: Job[] = []
+  #thread: Worker | undefined
+  #ready: Promise<unknown> = Promise.resolve()
+  #busy = false
+  #stopped = false
+  #idle: NodeJS.Timeout | undefined
+
+  constructor(startThread: () => Worker) {
+    this.#startThread = startThread
+  }
+
+  /** Does not wait for its thread: large reviews are rare, and the first of them may. */
+  async start(): Promise<void> {
+    this.#running()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#idle)
+    for (const { reject } of this.#jobs.splice(0)) reject(new Error('we are stopping'))
+    await this.#thread?.terminate()
+  }
+
+  /** `gone`: nobody waits for it any more. Rejects when its thread ends over it, which the next one does not notice. */
+  prepare(webhook: Webhook, body: Uint8Array, gone: AbortSignal): Promise<Prepared> {
+    return new Promise((resolve, reject) => {
+      this.#jobs.push({ webhook, body, gone, resolve, reject })
+      void this.#work()
+    })
+  }
+
+  async #work(): Promise<void> {
+    if (this.#busy) return
+    this.#busy = true
+    clearTimeout(this.#idle)
+    for (let job = this.#next(); job; job = this.#next()) {
+      try {
+        job.resolve(await this.#done(job))
+      } catch (error) {
+        job.reject(error as Error)
+      }
+    }
+    this.#busy = false
+    if (!this.#stopped) this.#idle = setTimeout(() => void this.#replace(), IDLE).unref()
+  }
+
+  async #replace(): Promise<void> {
+    await this.#thread?.terminate()
+    if (!this.#stopped) this.#running()
+  }
+
+  #next(): Job | undefined {
+    let next: Job | undefined
+    for (const job of this.#jobs.splice(0)) {
+      if (job.gone.aborted) job.reject(new Error('whoever asked has gone'))
+      else this.#jobs.push(job)
+    }
+    for (const job of this.#jobs) if (!next || job.body.length < next.body.length) next = job
+    if (next) this.#jobs.splice(this.#jobs.indexOf(next), 1)
+    return next
+  }
+
+  async #done({ webhook, body }: Job): Promise<Prepared> {
+    const thread = this.#running()
+    await this.#ready
+    const timer = setTimeout(() => void thread.terminate(), LONGEST)
+    try {
+      const answer = answerOf(thread)
+      const task: LargeTask = { webhook, body }
+      thread.postMessage(task, [body.buffer as ArrayBuffer])
+      return (await answer) as Prepared
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #running(): Worker {
+    if (this.#thread) return this.#thread
+    const thread = this.#startThread()
+    thread.unref()
+    this.#thread = thread
+    this.#ready = answerOf(thread)
+    this.#ready.catch(() => {})
+    thread.once('exit', () => {
+      if (this.#thread === thread) this.#thread = undefined
+    })
+    // What it died of, whoever waits for its answer is told.
+    thread.on('error', () => undefined)
+    return thread
+  }
+}
+
+/** Its next message. Rejects when it ends first. */
+async function answerOf(thread: Worker): Promise<unknown> {
+  const ended = new AbortController()
+  const end = once(thread, 'exit', { signal: ended.signal }).then(() => {
+    throw new Error('the thread of large reviews ended')
+  })
+  try {
+    const [message] = (await Promise.race([once(thread, 'message', { signal: ended.signal }), end])) as [
+      unknown,
+    ]
+    return message
+  } finally {
+    ended.abort()
+    end.catch(() => {})
+  }
+}

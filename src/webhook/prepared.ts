@@ -1,0 +1,59 @@
+import { TYPE_OF, isKind } from '../domain/workload.ts'
+import type { Answered } from './answered.ts'
+import type { Prepared, Webhook, WebhookDeps } from './ports.ts'
+import { deny, readReview, type ReviewRequest } from './review.ts'
+import { hasTooManyEntries, isTooDense, section, SMALL_BODY } from './size.ts'
+import { reviewWorkload } from './workload.ts'
+
+/** Parses a body and judges it as far as that needs nothing but the review; never throws. */
+export function prepared(
+  webhook: Webhook,
+  body: Uint8Array,
+  deps: Pick<WebhookDeps, 'rules' | 'clock' | 'trim'>,
+): Prepared {
+  if (body.length > SMALL_BODY && isTooDense(body))
+    return refused(413, 'the review has more values than an object of Kubernetes can have')
+  const read = readReview(parsed(body))
+  if (typeof read === 'string') return refused(400, read)
+  const objects = webhook === 'scale' ? [read.object, read.oldObject].map(scaleIn) : []
+  const review: ReviewRequest = { ...read, object: objects[0], oldObject: objects[1] }
+  if (webhook === 'scale') return { type: 'review', review, answered: undefined }
+  if (hasTooManyEntries(read)) return { type: 'review', review, answered: tooManyEntries(read) }
+  try {
+    return { type: 'review', review, answered: reviewWorkload(read, deps) }
+  } catch (error) {
+    return { type: 'failed', review, error }
+  }
+}
+
+/** What is looked at of a Scale, which is an object of any size where it is forged. */
+function scaleIn(object: unknown): object {
+  const { metadata, spec } = section(object)
+  const { uid, resourceVersion } = section(metadata)
+  const { replicas } = section(spec)
+  return {
+    metadata: {
+      ...(typeof uid === 'string' && { uid }),
+      ...(typeof resourceVersion === 'string' && { resourceVersion }),
+    },
+    spec: { ...(typeof replicas === 'number' && { replicas }) },
+  }
+}
+
+function tooManyEntries({ uid, resource, namespace, name }: ReviewRequest): Answered {
+  const type = isKind(resource.resource) ? TYPE_OF[resource.resource] : resource.resource
+  const message = `Dormouse: ${type} ${namespace}/${name} has more than 4,096 labels or annotations: it takes no more`
+  return { answer: deny(uid, message), decision: 'denied', reason: 'too_large' }
+}
+
+function refused(status: 400 | 413, message: string): Prepared {
+  return { type: 'refused', status, message }
+}
+
+function parsed(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8'))
+  } catch {
+    return undefined
+  }
+}

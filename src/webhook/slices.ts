@@ -1,0 +1,28 @@
+/** Milliseconds that tasks may take of one turn of the event loop. */
+const SLICE = 10
+
+/** Runs short tasks in order, and lets the event loop do other things after each slice of them. */
+export class Slices {
+  readonly #tasks: (() => void)[] = []
+
+  run<T>(task: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#tasks.push(() => {
+        try {
+          resolve(task())
+        } catch (error) {
+          reject(error)
+        }
+      })
+      if (this.#tasks.length === 1) setImmediate(() => this.#drain())
+    })
+  }
+
+  #drain(): void {
+    const until = performance.now() + SLICE
+    let done = 0
+    while (done < this.#tasks.length && performance.now() < until) this.#tasks[done++]?.()
+    this.#tasks.splice(0, done)
+    if (this.#tasks.length > 0) setImmediate(() => this.#drain())
+  }
+}

@@ -1,0 +1,38 @@
+import { expect } from 'chai'
+import { Slices } from '../../src/webhook/slices.ts'
+
+function busy(milliseconds: number): void {
+  const until = performance.now() + milliseconds
+  while (performance.now() < until);
+}
+
+describe('slices of work', () => {
+  it('are done in order, and let the event loop turn between them', async () => {
+    const slices = new Slices()
+    const done: number[] = []
+    let turns = 0
+    const turn = setInterval(() => (turns += 1), 0)
+    const tasks = Array.from({ length: 20 }, (_, number) =>
+      slices.run(() => {
+        busy(5)
+        done.push(number)
+        return turns
+      }),
+    )
+    const seen = new Set(await Promise.all(tasks))
+    clearInterval(turn)
+    expect(done).to.deep.equal(tasks.map((_, number) => number))
+    // 100 ms of work in slices of 10.
+    expect(seen.size).to.be.above(4)
+  })
+
+  it('pass a throw on, and go on', async () => {
+    const slices = new Slices()
+    const failing = slices.run(() => {
+      throw new TypeError('no')
+    })
+    const after = slices.run(() => 7)
+    expect(await failing.catch((error: Error) => error.message)).to.equal('no')
+    expect(await after).to.equal(7)
+  })
+})
