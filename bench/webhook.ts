@@ -137,7 +137,7 @@ function webhookOf(version: string, live: string, handled: number[]): RequestLis
   }
   const dispatcher = new Agent({ connections: 10 })
   const webhook = createWebhook({
-    workloads: { isSynced: () => true, get: (key) => copies.get(keyOf(key)) },
+    workloads: { isConnected: () => true, get: (key) => copies.get(keyOf(key)) },
     live: {
       async read({ kind, name }) {
         const { body } = await request(`${live}/${name}`, { dispatcher })

@@ -69,10 +69,7 @@ export function enforcementOf(options: EnforcementOptions): Enforcement {
   const exemptUsers = [...EXEMPT_USERS, ...config.exemptUsers]
   const large = new LargeReviews(() => reviewThread(config))
   const webhook = createWebhook({
-    workloads: {
-      isSynced: () => informer.synced && informer.connected,
-      get: (key) => informer.get(key),
-    },
+    workloads: informer,
     live: patcher,
     large,
     trim: (kind: Kind, object: unknown) => trim(kind, object as WorkloadObject),

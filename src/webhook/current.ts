@@ -40,7 +40,7 @@ export class CurrentWorkloads {
     const copy = this.#workloads.get(key)
     if (copy && !isOlder(copy, asked)) return copy
     const isKnown = copy !== undefined && copy.uid === asked.uid
-    if (!isKnown && this.#workloads.isSynced()) return undefined
+    if (!isKnown && this.#workloads.isConnected(key.kind)) return undefined
     const reads = isKnown ? this.#known : this.#unknown
     return reads.at(key, asked, (signal) => this.#live.read(key, signal))
   }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import type { Runnable } from '../runnable.ts'
-import type { LargeReviewer, Prepared, Webhook } from './ports.ts'
+import type { LargeReviewer, Prepared, Webhook } from './deps.ts'
 
 /** What the thread is sent; the body's memory goes with it. It answers each by one Prepared, after one message once it can. */
 export interface LargeTask {

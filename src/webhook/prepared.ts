@@ -1,6 +1,6 @@
 import { TYPE_OF, isKind } from '../domain/workload.ts'
 import type { Answered } from './answered.ts'
-import type { Prepared, Webhook, WebhookDeps } from './ports.ts'
+import type { Prepared, Webhook, WebhookDeps } from './deps.ts'
 import { deny, readReview, type ReviewRequest } from './review.ts'
 import { hasTooManyEntries, isTooDense, section, SMALL_BODY } from './size.ts'
 import { reviewWorkload } from './workload.ts'

@@ -5,7 +5,7 @@ import { Refusal } from '../errors.ts'
 import { answered, type Answered } from './answered.ts'
 import type { CurrentWorkloads } from './current.ts'
 import { Crowded } from './read-pace.ts'
-import type { WebhookDeps } from './ports.ts'
+import type { WebhookDeps } from './deps.ts'
 import { deny as refused, type ReviewRequest } from './review.ts'
 
 /** Every resourceVersion is one (KEP-5504), and none is much longer than 64 bits need. */

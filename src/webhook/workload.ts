@@ -4,7 +4,7 @@ import { allow } from '../domain/admission/judgement.ts'
 import { judgeUpdate } from '../domain/admission/update.ts'
 import { ANNOTATION, ASLEEP_LABEL, isKind, SNOOZE_KEY, type Workload } from '../domain/workload.ts'
 import { answered, type Answered } from './answered.ts'
-import type { WebhookDeps } from './ports.ts'
+import type { WebhookDeps } from './deps.ts'
 import type { ReviewRequest } from './review.ts'
 
 type Json = Record<string, unknown>

@@ -20,7 +20,7 @@ describe('workloads as they are now', () => {
       await gate
       return undefined
     }
-    return new CurrentWorkloads({ get: (key) => copies.get(keyOf(key)), isSynced: () => synced }, { read })
+    return new CurrentWorkloads({ get: (key) => copies.get(keyOf(key)), isConnected: () => synced }, { read })
   }
   const ask = async (current: CurrentWorkloads, number: number, uid = nth(number).uid) =>
     current.at(nth(number), { uid, resourceVersion: '8' }).then(

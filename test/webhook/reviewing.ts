@@ -39,7 +39,7 @@ export class Reviewing {
   constructor() {
     const webhook = createWebhook({
       workloads: {
-        isSynced: () => this.synced,
+        isConnected: () => this.synced,
         get: (key) => {
           this.onLook()
           return this.copies.get(keyOf(key))
