@@ -36,7 +36,7 @@ export function createApi(deps: ApiDeps): Api {
   app.use(answerErrors(logger, clock))
   app.use(describe)
   app.use(authenticate(deps))
-  app.use(limitRequests(settings.rate))
+  app.use(limitRequests(settings.rate, clock))
   for (const step of createRoutes(deps, documentValidator(), waitingRoom)) app.use(step)
   // what koa itself reports: connections that end before their answer
   app.on('error', (error) => logger.debug({ err: error }, 'connection failed'))

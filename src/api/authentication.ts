@@ -4,9 +4,9 @@ import { unauthenticated } from './errors.ts'
 import type { Identity } from './identity.ts'
 import { clusterVerifier } from './kubernetes.ts'
 import { localVerifier } from './local.ts'
+import { limitBadTokens } from './login-limit.ts'
 import { oidcVerifier } from './oidc.ts'
 import type { ApiDeps } from './ports.ts'
-import { limitBadTokens } from './rate-limit.ts'
 
 /** RFC 6750, section 2.1. */
 const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i
@@ -32,7 +32,7 @@ export function authenticate({
     throw new TypeError('auth.kubernetes needs the reviews of a cluster')
   const cluster: Verify =
     auth.kubernetes.enabled && reviews
-      ? clusterVerifier(reviews, auth.kubernetes.audiences, limitBadTokens(), clock)
+      ? clusterVerifier(reviews, auth.kubernetes.audiences, limitBadTokens(clock), clock)
       : refuseUnknownIssuer
 
   return async (ctx, next) => {

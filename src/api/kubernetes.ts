@@ -6,7 +6,7 @@ import { LEEWAY } from './claims.ts'
 import { unauthenticated, unavailable } from './errors.ts'
 import type { ClusterIdentity } from './identity.ts'
 import type { ClusterUser, ResourceAccess, Reviews } from './ports.ts'
-import type { AddressLimit } from './rate-limit.ts'
+import type { AddressLimit } from './login-limit.ts'
 
 /** How long an answer of the cluster is believed, in milliseconds. */
 const ACCEPTED = 10_000
@@ -37,9 +37,9 @@ export function clusterVerifier(
     ignoreFetchAbort: true,
     fetchMethod: async (_key, before, { options, context: { token, address } }) => {
       // a token that was good is no guess: others of its address must not lock it out
-      const settle = before?.identity ? undefined : await limit.reserve(address)
+      const settle = before?.identity ? undefined : limit.reserve(address)
       const user = await asked(() => reviews.authenticate(token, audiences))
-      await settle?.(user !== undefined)
+      settle?.(user !== undefined)
       options.ttl = user ? Math.min(ACCEPTED, Math.max(1, expiryOf(token) - clock())) : REFUSED
       return { identity: user && identityOf(user) }
     },

@@ -1,58 +1,62 @@
-import { isIPv6 } from 'node:net'
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
+import { TokenBucket } from '../token-bucket.ts'
 import type { Step } from './context.ts'
 import { subjectKey } from './identity.ts'
 
-/** Tokens that one address may have in review, or have had refused, in a window of so many seconds. */
-const BAD_TOKENS = 100
-const BAD_TOKEN_WINDOW = 10
-
-/** So many requests a second of each subject, spent `burst` at once or evenly. */
-export function limitRequests({ perSecond, burst }: { perSecond: number; burst: number }): Step {
-  const limiter = new RateLimiterMemory({ points: burst, duration: burst / perSecond })
-  return async (ctx, next) => {
-    await spend(limiter, subjectKey(ctx.state.caller), `at most ${perSecond} requests a second: slow down`)
-    await next()
-  }
+export interface Rate {
+  readonly perSecond: number
+  readonly burst: number
 }
 
-/** Bounds what the tokens of one address may cost the cluster. */
-export interface AddressLimit {
-  /** Takes a place for a review; the function given back frees it, if the token was good. */
-  reserve(address: string): Promise<(good: boolean) => Promise<void>>
-}
+/** Buckets that are remembered: beyond, the one unused for longest is forgotten, and begins full again. */
+const MAX_KEYS = 20_000
 
-export function limitBadTokens(): AddressLimit {
-  const limiter = new RateLimiterMemory({ points: BAD_TOKENS, duration: BAD_TOKEN_WINDOW })
-  return {
-    async reserve(address) {
-      const key = network(address)
-      await spend(limiter, key, 'too many bad tokens from your address: wait')
-      return async (good) => {
-        if (good) await limiter.reward(key)
-      }
-    },
-  }
-}
+/** One token bucket for each key. What it remembers is bounded, and a bucket that is full again is forgotten. */
+export class RateLimit {
+  readonly #buckets: LRUCache<string, TokenBucket>
+  readonly #rate: Rate
+  readonly #clock: Clock
 
-async function spend(limiter: RateLimiterMemory, key: string, message: string): Promise<void> {
-  try {
-    await limiter.consume(key)
-  } catch (rejection) {
-    if (!(rejection instanceof RateLimiterRes)) throw rejection
-    throw new Refusal('RATE_LIMITED', message, {
-      retryAfter: Math.max(1, Math.ceil(rejection.msBeforeNext / 1000)),
+  constructor(rate: Rate, clock: Clock) {
+    this.#rate = rate
+    this.#clock = clock
+    this.#buckets = new LRUCache({
+      max: MAX_KEYS,
+      ttl: Math.ceil((rate.burst / rate.perSecond) * 1000),
+      updateAgeOnGet: true,
+      ttlResolution: 0,
+      perf: { now: clock },
     })
   }
+
+  /** Takes one of this key's tokens. @throws Refusal RATE_LIMITED with `message` and when there will be one */
+  spend(key: string, message: string): void {
+    const bucket = this.#buckets.get(key) ?? new TokenBucket(this.#rate.perSecond, this.#rate.burst)
+    const wait = bucket.wait(this.#clock())
+    if (wait > 0) throw new Refusal('RATE_LIMITED', message, { retryAfter: Math.ceil(wait / 1000) })
+    bucket.take()
+    this.#buckets.set(key, bucket)
+  }
+
+  /** Gives back what `spend` took. */
+  refund(key: string): void {
+    this.#buckets.get(key)?.giveBack()
+  }
+
+  /** How many keys are remembered. */
+  get size(): number {
+    return this.#buckets.size
+  }
 }
 
-/** An IPv6 host usually has a whole /64 to itself. */
-function network(address: string): string {
-  if (!isIPv6(address) || address.startsWith('::ffff:')) return address
-  const [head = '', tail = ''] = address.split('::')
-  const left = head.split(':').filter(Boolean)
-  const right = tail.split(':').filter(Boolean)
-  const zeros = Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0')
-  return [...left, ...zeros, ...right].slice(0, 4).join(':')
+/** So many requests a second of each subject, `burst` of them at once. */
+export function limitRequests(rate: Rate, clock: Clock): Step {
+  const limit = new RateLimit(rate, clock)
+  const message = `at most ${rate.perSecond} requests a second, and ${rate.burst} at once: slow down`
+  return async (ctx, next) => {
+    limit.spend(subjectKey(ctx.state.caller), message)
+    await next()
+  }
 }
