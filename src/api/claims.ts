@@ -13,6 +13,8 @@ export const ALGORITHMS = [
 /** Seconds that clocks may differ. */
 export const LEEWAY = 30
 const NAMESPACES = 'dormouse.dev/namespaces'
+/** What access tokens say that they are (RFC 9068, section 2.1), where they say it; media types know no case. */
+const ACCESS_TYPES = /^(?:application\/)?(?:at\+)?jwt$/i
 
 export interface Expected {
   readonly issuer: string
@@ -32,7 +34,7 @@ export async function verifiedClaims(
   now: Instant,
 ): Promise<JWTPayload> {
   try {
-    const { payload } = await jwtVerify(token, key, {
+    const { payload, protectedHeader } = await jwtVerify(token, key, {
       issuer: expected.issuer,
       audience: expected.audience,
       algorithms: [...expected.algorithms],
@@ -40,6 +42,7 @@ export async function verifiedClaims(
       clockTolerance: LEEWAY,
       currentDate: new Date(now),
     })
+    if (!isAccessType(protectedHeader.typ)) throw wrongType()
     return payload
   } catch (error) {
     if (error instanceof Refusal) throw error
@@ -49,6 +52,16 @@ export async function verifiedClaims(
     const fault = faultOf(error)
     throw unauthenticated(`${fault}: get a new token`, fault, error)
   }
+}
+
+/** An issuer signs other things by the same key, such as logout tokens (RFC 8725, section 3.11). */
+function isAccessType(typ: unknown): boolean {
+  return typ === undefined || (typeof typ === 'string' && ACCESS_TYPES.test(typ))
+}
+
+function wrongType(): Refusal {
+  const fault = 'the token is of a type that is not for access'
+  return unauthenticated(`${fault}: its header typ must be JWT or at+jwt, or left out`, fault)
 }
 
 /** @throws Refusal UNAUTHENTICATED without a subject */

@@ -93,6 +93,20 @@ describe('local tokens', () => {
     return `${encode({ alg: 'EdDSA', crit: ['b65'], b65: true })}.${payload ?? ''}.${signed ?? ''}`
   }
 
+  for (const typ of ['logout+jwt', 'dpop+jwt', 'secevent+jwt', 'JWE', '', 5]) {
+    it(`a JWT made for something else is refused: typ ${JSON.stringify(typ)} (RFC 8725, section 3.11)`, async () => {
+      expect(await challengeOf(await token({ header: { typ } }))).to.equal(
+        invalid('the token is of a type that is not for access'),
+      )
+    })
+  }
+
+  for (const typ of [undefined, 'JWT', 'jwt', 'at+jwt', 'AT+JWT', 'application/at+jwt']) {
+    it(`an access token is let in: typ ${typ ?? 'absent'}`, async () => {
+      expect(await challengeOf(await token({ header: typ === undefined ? {} : { typ } }))).to.equal(200)
+    })
+  }
+
   it('a changed payload is refused', async () => {
     const [header, payload = '', signed] = (await token({ claims: { scope: '' } })).split('.')
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object
