@@ -5,6 +5,7 @@ import type { Step } from './context.ts'
 import { signature, type ClaimsIdentity, type ClusterIdentity, type Identity } from './identity.ts'
 import { clusterRights } from './kubernetes.ts'
 import type { ApiDeps, ResourceAccess } from './ports.ts'
+import type { Turn } from './turns.ts'
 
 /** What a route does to a workload: `scale` its count, `change` its settings, `read` one, or `list`. */
 export type Need = 'read' | 'list' | 'scale' | 'change'
@@ -18,7 +19,8 @@ export interface Access {
 }
 
 export interface Authorization {
-  readonly may: (identity: Identity, access: Access) => Promise<boolean>
+  /** `turn`: when the cluster may be asked, where nobody has asked it yet. */
+  readonly may: (identity: Identity, access: Access, turn?: Turn) => Promise<boolean>
   /** Lets through who may do this in the path's namespace, if it is one that Dormouse touches. */
   readonly demand: (need: Need) => Step
   /** Lets through who may read anything at all. */
@@ -32,9 +34,9 @@ export function createAuthorization({
 }: Pick<ApiDeps, 'settings' | 'reviews' | 'clock'>): Authorization {
   const inCluster = reviews ? clusterRights(reviews, clock) : async () => false
   const excluded = new Set(settings.excludeNamespaces)
-  const may = async (identity: Identity, access: Access) =>
+  const may: Authorization['may'] = async (identity, access, turn) =>
     identity.mode === 'kubernetes'
-      ? inCluster(identity, resourceAccess(access))
+      ? inCluster(identity, resourceAccess(access), turn)
       : hasScope(identity, access.need) && coversNamespace(identity, access.namespace)
   return {
     may,

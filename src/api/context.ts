@@ -29,6 +29,8 @@ export interface ApiState {
   route: string
   caller: Identity
   input: Input
+  /** Where a list goes on; '': at its beginning. */
+  after: string
   /** Whether a write changed the workload; null: the cluster did not say. */
   changed: boolean | null
 }

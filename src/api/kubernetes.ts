@@ -6,6 +6,7 @@ import { LEEWAY } from './claims.ts'
 import { unauthenticated, unavailable } from './errors.ts'
 import type { ClusterIdentity } from './identity.ts'
 import type { ClusterUser, ResourceAccess, Reviews } from './ports.ts'
+import type { Turn } from './turns.ts'
 import type { AddressLimit } from './login-limit.ts'
 
 /** How long an answer of the cluster is believed, in milliseconds. */
@@ -59,22 +60,32 @@ export function clusterVerifier(
   }
 }
 
+interface Question {
+  readonly user: ClusterUser
+  readonly access: ResourceAccess
+  readonly turn: Turn
+}
+
 /** Asks the cluster what a user may, at most once in 10 s for each question. */
 export function clusterRights(reviews: Reviews, clock: Clock) {
-  const rights = new LRUCache<string, { allowed: boolean }, { user: ClusterUser; access: ResourceAccess }>({
+  const rights = new LRUCache<string, { allowed: boolean }, Question>({
     max: MAX_RIGHTS,
     ttl: ACCEPTED,
     ttlResolution: 0,
     perf: { now: clock },
     ignoreFetchAbort: true,
-    fetchMethod: async (_key, _stale, { context: { user, access } }) => ({
-      allowed: await asked(() => reviews.authorize(user, access)),
+    fetchMethod: async (_key, _stale, { context: { user, access, turn } }) => ({
+      allowed: await turn(() => asked(() => reviews.authorize(user, access))),
     }),
   })
-  return async ({ user, fingerprint }: ClusterIdentity, access: ResourceAccess): Promise<boolean> => {
+  return async (
+    { user, fingerprint }: ClusterIdentity,
+    access: ResourceAccess,
+    turn: Turn = (task) => task(),
+  ): Promise<boolean> => {
     const { verb, resource, subresource = '', namespace = '', name = '' } = access
     const key = [fingerprint, verb, resource, subresource, namespace, name].join('/')
-    const right = await rights.fetch(key, { context: { user, access } })
+    const right = await rights.fetch(key, { context: { user, access, turn } })
     return right?.allowed === true
   }
 }

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
-import { isKind, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
+import type { Kind, Workload, WorkloadKey } from '../domain/workload.ts'
+import type { Visible } from './visibility.ts'
 
-/** A page asks at most so many questions about rights, and looks at so many workloads, before it ends early. */
-const MAX_QUESTIONS = 256
+/** A page looks at so many visible workloads before it ends early. */
 const MAX_LOOKS = 20_000
-/** Questions in flight at once, and workloads looked at before others get their turn. */
-const CONCURRENCY = 8
+/** Groups asked about at once, and workloads looked at before others get their turn. */
+const CONCURRENCY = 4
 const TURN = 500
 
 /** A namespace's workloads of one kind: they are seen all or none. */
@@ -17,59 +17,54 @@ interface Group {
 
 export interface PageRequest {
   readonly limit: number
-  /** As the page before gave it. */
-  readonly continue: string | undefined
-  /** Cheap tests, applied to all workloads. */
-  readonly matches: (workload: Workload) => boolean
-  /** A dear test, applied to those alone that the caller may see. */
+  /** The position that the page before ended at; '': there was none. */
+  readonly after: string
+  /** The filters, applied to those alone that the caller may see. */
   readonly chosen: (workload: Workload) => boolean
-  readonly visible: (namespace: string, kind: Kind) => Promise<boolean>
+  readonly visible: Visible
+  /** Aborted when nobody waits for the page any more. */
+  readonly signal: AbortSignal
 }
 
 export interface Page {
   readonly workloads: readonly Workload[]
-  /** null: this is the last. */
-  readonly continue: string | null
+  /** Where it ended, at a workload that the caller may see; null: it is the last. */
+  readonly end: string | null
 }
 
 /**
  * The next workloads in the order of their positions, which never change: what comes or goes between two
- * pages makes no other workload appear twice or be left out.
+ * pages makes no other workload appear twice or be left out. Where a page ends, and how many there are, depends
+ * on what the caller may see, and on nothing else.
  */
 export async function page(all: Iterable<Workload>, request: PageRequest): Promise<Page> {
-  const after = request.continue === undefined ? '' : (positionOf(request.continue) ?? '')
-  const groups = groupsAfter(all, after, request.matches)
+  const { limit, visible, chosen, signal } = request
+  const groups = groupsAfter(all, request.after)
   const found: Workload[] = []
   let looks = 0
-  for (let start = 0; start < groups.length; start += CONCURRENCY) {
+  for (let start = 0; start < groups.length && !signal.aborted; start += CONCURRENCY) {
     const batch = groups.slice(start, start + CONCURRENCY)
-    const visible = await Promise.all(batch.map(({ namespace, kind }) => request.visible(namespace, kind)))
-    for (const { workloads } of batch.filter((_, index) => visible[index])) {
+    const seen = await Promise.all(batch.map(({ namespace, kind }) => visible(namespace, kind)))
+    for (const { workloads } of batch.filter((_, index) => seen[index])) {
       for (const workload of workloads.sort((a, b) => compare(a.name, b.name))) {
-        if (request.chosen(workload)) found.push(workload)
+        // one more than the page holds tells that another page follows
+        if (chosen(workload) && found.push(workload) > limit) {
+          const held = found.slice(0, limit)
+          return { workloads: held, end: positionOf(held.at(-1) ?? workload) }
+        }
         looks += 1
-        // one more than the page holds tells whether another page follows
-        if (found.length > request.limit)
-          return { workloads: found.slice(0, -1), continue: tokenOf(found.at(-2)) }
-        if (looks >= MAX_LOOKS) return { workloads: found, continue: tokenOf(workload) }
+        if (looks >= MAX_LOOKS) return { workloads: found, end: positionOf(workload) }
         if (looks % TURN === 0) await setImmediate()
       }
     }
-    const last = batch.at(-1)?.workloads.at(-1)
-    const more = start + CONCURRENCY < groups.length
-    if (more && start + CONCURRENCY >= MAX_QUESTIONS) return { workloads: found, continue: tokenOf(last) }
   }
-  return { workloads: found, continue: null }
+  return { workloads: found, end: null }
 }
 
-function groupsAfter(
-  all: Iterable<Workload>,
-  after: string,
-  matches: (workload: Workload) => boolean,
-): Group[] {
+function groupsAfter(all: Iterable<Workload>, after: string): Group[] {
   const groups = new Map<string, Group>()
   for (const workload of all) {
-    if (position(workload) <= after || !matches(workload)) continue
+    if (positionOf(workload) <= after) continue
     const { namespace, kind } = workload
     const key = prefix(workload)
     const group = groups.get(key)
@@ -79,23 +74,11 @@ function groupsAfter(
   return [...groups.entries()].sort(([a], [b]) => compare(a, b)).map(([, group]) => group)
 }
 
-/** The position that a `continue` names; undefined: it is none of ours. */
-export function positionOf(token: string): string | undefined {
-  const text = Buffer.from(token, 'base64url').toString()
-  const [namespace, kind, name, ...rest] = text.split('/')
-  if (!namespace || !name || rest.length > 0 || !isKind(kind ?? '')) return undefined
-  return Buffer.from(text).toString('base64url') === token ? text : undefined
-}
-
-function tokenOf(workload: Workload | undefined): string | null {
-  return workload ? Buffer.from(position(workload)).toString('base64url') : null
-}
-
 function prefix({ namespace, kind }: WorkloadKey): string {
   return `${namespace}/${kind}/`
 }
 
-function position(workload: WorkloadKey): string {
+function positionOf(workload: WorkloadKey): string {
   return prefix(workload) + workload.name
 }
 

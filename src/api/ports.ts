@@ -97,4 +97,9 @@ export interface ApiDeps {
   readonly logger: Logger
   readonly settings: ApiSettings
   readonly observer: RequestObserver
+  /**
+   * What all replicas know and nobody else: continue tokens of one open with all of them. Absent: with this
+   * process alone.
+   */
+  readonly secret?: () => string
 }

@@ -1,5 +1,4 @@
 import { InvalidSchedule, isTimezone, parseSchedule } from '../domain/schedule/syntax.ts'
-import { positionOf } from './listing.ts'
 import { InvalidLabelSelector, parseLabelSelector } from './label-selector.ts'
 
 /** Says what is wrong with a text; undefined: nothing. */
@@ -11,7 +10,6 @@ export const READERS: Readonly<Record<string, Judge>> = {
   timezone: (text) =>
     text === '' || isTimezone(text) ? undefined : 'must be an IANA time zone such as Europe/Berlin',
   labelSelector: (text) => faultOf(() => parseLabelSelector(text), InvalidLabelSelector),
-  continue: (text) => (positionOf(text) === undefined ? 'must be what a list gave as continue' : undefined),
 }
 
 function faultOf(read: () => unknown, expected: new (...args: never[]) => Error): string | undefined {

@@ -1,15 +1,18 @@
 import { plannedTransitions } from '../domain/plan.ts'
 import { listedRecord, statusRecord, workloadState } from '../domain/record.ts'
 import { counted } from '../domain/text.ts'
-import { KINDS, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
+import { KINDS, ownedBy, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
 import { answer } from './answers.ts'
 import type { Authorization } from './authorization.ts'
+import { createContinueTokens } from './continue-token.ts'
 import type { ApiContext, Step } from './context.ts'
 import { unavailable } from './errors.ts'
+import { whenGone } from './gone.ts'
 import { parseLabelSelector } from './label-selector.ts'
 import { page } from './listing.ts'
 import type { ApiDeps, Workloads } from './ports.ts'
+import { createVisibility, type Visible } from './visibility.ts'
 
 const HOUR = 3_600_000
 const PLAN_HOURS = 48
@@ -18,6 +21,8 @@ const PAGE = 100
 export interface Reads {
   readonly showWorkload: Step
   readonly showPlan: Step
+  /** Finds out where a list goes on. */
+  readonly resume: Step
   readonly listNamespace: Step
   readonly listWorkloads: Step
 }
@@ -25,21 +30,26 @@ export interface Reads {
 export function createReads(deps: ApiDeps, authorization: Authorization): Reads {
   const { workloads, rules, clock, settings } = deps
   const excluded = new Set(settings.excludeNamespaces)
+  const visibleTo = createVisibility(authorization)
+  const tokens = createContinueTokens(deps.secret)
 
   async function list(ctx: ApiContext, all: Iterable<Workload>, visible: Visible): Promise<void> {
-    const { state, labelSelector = '', limit = PAGE, continue: token } = ctx.state.input.query
+    const { state, labelSelector = '', limit = PAGE } = ctx.state.input.query
     const now = clock()
     const hasLabels = parseLabelSelector(labelSelector)
-    const found = await page(all, {
+    const { workloads: found, end } = await page(filtered(all, isListed), {
       limit,
-      continue: token,
+      after: ctx.state.after,
       visible,
-      matches: ({ labels = {} }) => hasLabels(labels),
-      chosen: (workload) => state === undefined || workloadState(workload, now, rules) === state,
+      chosen: (workload) =>
+        hasLabels(workload.labels ?? {}) &&
+        (state === undefined || workloadState(workload, now, rules) === state),
+      signal: whenGone(ctx),
     })
-    const records = found.workloads.map((workload) => listedRecord(workload, now, rules))
-    const more = found.continue === null ? '' : ': send continue for more'
-    answer(ctx, now, `${counted(records.length, 'workload')}${more}`, records, { continue: found.continue })
+    const token = end === null ? null : await tokens.seal(end, ctx)
+    const records = found.map((workload) => listedRecord(workload, now, rules))
+    const more = token === null ? '' : ': send continue for more'
+    answer(ctx, now, `${counted(records.length, 'workload')}${more}`, records, { continue: token })
   }
 
   return {
@@ -47,7 +57,7 @@ export function createReads(deps: ApiDeps, authorization: Authorization): Reads 
       const workload = await newestCopy(deps, ctx.state.input.path)
       const now = clock()
       const record = statusRecord(workload, now, rules)
-      answer(ctx, now, record.reason, record)
+      answer(ctx, now, `${record.reason}${ownerNote(workload)}`, record)
     },
 
     async showPlan(ctx) {
@@ -60,6 +70,11 @@ export function createReads(deps: ApiDeps, authorization: Authorization): Reads 
       answer(ctx, now, message, transitions)
     },
 
+    async resume(ctx, next) {
+      ctx.state.after = await tokens.open(ctx)
+      await next()
+    },
+
     async listNamespace(ctx) {
       const { namespace, kind } = ctx.state.input.path
       demandCurrent(workloads, kind)
@@ -70,21 +85,18 @@ export function createReads(deps: ApiDeps, authorization: Authorization): Reads 
       const { namespace, kind } = ctx.state.input.query
       demandCurrent(workloads, kind)
       const touched = filtered(workloads.list(namespace, kind), ({ namespace }) => !excluded.has(namespace))
-      await list(ctx, touched, visibleTo(ctx, authorization))
+      await list(ctx, touched, visibleTo(ctx.state.caller))
     },
   }
 }
 
-type Visible = (namespace: string, kind: Kind) => Promise<boolean>
+/** What an owner scales is the owner's: lists leave it out, whatever its kind. */
+function isListed({ owner }: Workload): boolean {
+  return owner === undefined
+}
 
-/** By a right to the whole cluster, asked once for each kind, else by one to the namespace. */
-function visibleTo({ state: { caller } }: ApiContext, { may }: Authorization): Visible {
-  const everywhere = new Map<Kind, Promise<boolean>>()
-  return async (namespace, kind) => {
-    let all = everywhere.get(kind)
-    if (!all) everywhere.set(kind, (all = may(caller, { need: 'list', kind })))
-    return (await all) || (await may(caller, { need: 'list', kind, namespace }))
-  }
+function ownerNote({ owner }: Workload): string {
+  return owner ? `. Note: it belongs to ${ownedBy(owner)}, which may scale it back` : ''
 }
 
 /**

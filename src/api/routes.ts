@@ -19,11 +19,11 @@ import * as asked from './writes.ts'
 function routesOf(deps: ApiDeps, waitingRoom: WaitingRoom): Record<OperationId, readonly Step[]> {
   const authorization = createAuthorization(deps)
   const { demand, demandAnyRead } = authorization
-  const { showWorkload, showPlan, listNamespace, listWorkloads } = createReads(deps, authorization)
+  const { showWorkload, showPlan, resume, listNamespace, listWorkloads } = createReads(deps, authorization)
   const write = asked.createWrites(deps, waitingRoom)
   return {
-    listWorkloads: [demandAnyRead, listWorkloads],
-    listNamespace: [demand('list'), listNamespace],
+    listWorkloads: [resume, demandAnyRead, listWorkloads],
+    listNamespace: [resume, demand('list'), listNamespace],
     read: [demand('read'), showWorkload],
     readStatus: [demand('read'), showWorkload],
     plan: [demand('read'), showPlan],

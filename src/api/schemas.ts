@@ -96,7 +96,7 @@ export const QUERY_PARAMETERS = {
   },
   continue: {
     description: 'What the page before gave as continue',
-    schema: { type: 'string', maxLength: 1024, [READ_AS]: 'continue' },
+    schema: { type: 'string', maxLength: 1024 },
   },
 } as const satisfies Record<string, { description: string; schema: Schema }>
 

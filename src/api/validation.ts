@@ -145,7 +145,8 @@ function escaped(token: string): string {
   return token.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
-function invalid(faults: readonly RequestFault[]): Refusal {
+/** 400, with every fault in its details. */
+export function invalid(faults: readonly RequestFault[]): Refusal {
   const told = faults.map(
     ({ in: part, pointer, message }) => `${part}${pointer === '' ? '' : ` ${pointer}`} ${message}`,
   )

@@ -5,6 +5,7 @@ import { Refusal } from '../errors.ts'
 import { answer } from './answers.ts'
 import type { ApiContext, Input, Step } from './context.ts'
 import { milliseconds } from './durations.ts'
+import { whenGone } from './gone.ts'
 import { signature, subjectKey } from './identity.ts'
 import type { ApiDeps } from './ports.ts'
 import { demandCurrent, liveCopy } from './reads.ts'
@@ -74,14 +75,6 @@ export function createWrites(deps: ApiDeps, waitingRoom: WaitingRoom): (asked: A
 function withOutcome(message: string, { reason, operation_in_progress: late }: StatusRecord): string {
   if (!message.includes(reason)) return `${message}; by now ${reason}`
   return late ? `${message}; its pods have not followed yet` : message
-}
-
-/** Aborted once nobody reads the answer any more, be it before this is asked. */
-function whenGone({ res }: ApiContext): AbortSignal {
-  const gone = new AbortController()
-  if (res.closed) gone.abort()
-  res.once('close', () => gone.abort())
-  return gone.signal
 }
 
 export const enable: Asked = ({ body }) => ({ action: 'enable', ...setting(body) })

@@ -80,16 +80,6 @@ export class Service implements Runnable {
 
     const auth: AuthSettings = { ...config.auth, local: options.local ?? (await localAuth(config)) }
     const { bodyLimit, rate } = config.api
-    const api = apiOf({
-      workloads: informer,
-      writer: patcher,
-      reviews: reviewsOf(new AccessReviews(client)),
-      rules,
-      clock,
-      logger,
-      settings: { excludeNamespaces, bodyLimit, rate, auth },
-      observer: metrics,
-    })
     const { url: webhookUrl } = config.webhook
     const placing = { config, connection, ownNamespace }
     const lease = leaseOf(placing)
@@ -111,6 +101,18 @@ export class Service implements Runnable {
           observer: metrics,
         })
       : undefined
+    const api = apiOf({
+      workloads: informer,
+      writer: patcher,
+      reviews: reviewsOf(new AccessReviews(client)),
+      rules,
+      clock,
+      logger,
+      settings: { excludeNamespaces, bodyLimit, rate, auth },
+      observer: metrics,
+      // all replicas serve by this key, and nobody else has it
+      ...(enforcement && { secret: () => enforcement.certificates.current.key }),
+    })
     const endpoints = endpointsOf(config, enforcement)
     const server = new ApiServer(
       api,

@@ -51,6 +51,8 @@ export class FakeCluster implements Workloads, Writer, Reviews {
   readonly users = new Map<string, ClusterUser>()
   allows: (user: ClusterUser, access: ResourceAccess) => boolean = () => true
   readonly asked: ResourceAccess[] = []
+  /** Awaited before an access review is answered. */
+  answering: (access: ResourceAccess) => Promise<void> = async () => undefined
 
   put(workload: Workload): void {
     const before = this.#copies.get(keyOf(workload))
@@ -138,6 +140,7 @@ export class FakeCluster implements Workloads, Writer, Reviews {
   async authorize(user: ClusterUser, access: ResourceAccess): Promise<boolean> {
     this.asked.push(access)
     if (this.failure) throw this.failure
+    await this.answering(access)
     return this.allows(user, access)
   }
 }

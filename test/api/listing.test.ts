@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { page, positionOf } from '../../src/api/listing.ts'
-import { KINDS } from '../../src/domain/workload.ts'
+import { page } from '../../src/api/listing.ts'
+import { KINDS, type Workload, type WorkloadKey } from '../../src/domain/workload.ts'
 import { aWorkload } from './fake-cluster.ts'
 import { Service } from './service.ts'
 import { inBackoff, managed, pinned, unreadable } from './states.ts'
@@ -42,6 +42,17 @@ describe('lists of the API', () => {
   it('leave the excluded namespaces out', async () => {
     service.cluster.put(aWorkload({ namespace: 'kube-system' }))
     expect(await namesOf('GET /api/v1/workloads')).to.deep.equal([])
+  })
+
+  it('leave out what a controller owns, whatever its kind; one by itself is shown with a note', async () => {
+    const owner = { apiVersion: 'monitoring.coreos.com/v1', kind: 'Prometheus', name: 'k8s' }
+    for (const kind of KINDS) service.cluster.put(aWorkload({ kind, name: 'owned', owner }))
+    service.cluster.put(aWorkload())
+    expect(await namesOf('GET /api/v1/workloads')).to.deep.equal(['shop/web'])
+    expect(await namesOf('GET shop/statefulsets')).to.deep.equal([])
+    const { body } = await service.call('GET shop/statefulsets/owned')
+    expect(body.message).to.match(/ Note: it belongs to Prometheus k8s, which may scale it back$/)
+    expect(body.data['name']).to.equal('owned')
   })
 
   it('can be cut to a state, the first that applies', async () => {
@@ -97,32 +108,47 @@ describe('pages', () => {
   const workload = fc
     .record({ kind: fc.constantFrom(...KINDS), namespace: name, name })
     .map((key) => aWorkload(key))
+  const { signal } = new AbortController()
+
+  type Sees = (namespace: string, kind: string) => boolean
+
+  /** All pages of a list: the uids on each, and where each ended. */
+  async function pagesOf(workloads: readonly Workload[], limit: number, sees: Sees) {
+    const pages: { uids: string[]; end: string | null }[] = []
+    let after = ''
+    for (;;) {
+      const visible = async (namespace: string, kind: string) => sees(namespace, kind)
+      const found = await page(workloads, { limit, after, chosen: () => true, visible, signal })
+      pages.push({ uids: found.workloads.map(({ uid }) => uid), end: found.end })
+      if (found.end === null) return pages
+      after = found.end
+    }
+  }
+
+  const all = fc.uniqueArray(workload, { selector: ({ uid }) => uid, maxLength: 60 })
+  const limits = fc.integer({ min: 1, max: 9 })
 
   it('of any size, one after the other, show each visible workload exactly once', async () => {
-    const all = fc.uniqueArray(workload, { selector: ({ uid }) => uid, maxLength: 60 })
     await fc.assert(
-      fc.asyncProperty(
-        all,
-        fc.integer({ min: 1, max: 9 }),
-        fc.func(fc.boolean()),
-        async (workloads, limit, sees) => {
-          const found: string[] = []
-          let next: string | undefined
-          do {
-            const request = { limit, continue: next, matches: () => true, chosen: () => true }
-            const visible = async (namespace: string, kind: string) => sees(namespace, kind)
-            const { workloads: some, continue: more } = await page(workloads, { ...request, visible })
-            expect(some).to.have.length.at.most(limit)
-            found.push(...some.map(({ uid }) => uid))
-            next = more ?? undefined
-          } while (next !== undefined)
-          const expected = workloads
-            .filter(({ namespace, kind }) => sees(namespace, kind))
-            .map(({ uid }) => uid)
-          expect(found).to.have.length(expected.length)
-          expect(found).to.have.members(expected)
-        },
-      ),
+      fc.asyncProperty(all, limits, fc.func(fc.boolean()), async (workloads, limit, sees) => {
+        const pages = await pagesOf(workloads, limit, sees)
+        for (const { uids } of pages) expect(uids).to.have.length.at.most(limit)
+        const expected = workloads
+          .filter(({ namespace, kind }) => sees(namespace, kind))
+          .map(({ uid }) => uid)
+        const found = pages.flatMap(({ uids }) => uids)
+        expect(found).to.have.length(expected.length)
+        expect(found).to.have.members(expected)
+      }),
+    )
+  })
+
+  it('are what they would be if there were nothing that the caller may not see', async () => {
+    await fc.assert(
+      fc.asyncProperty(all, limits, fc.func(fc.boolean()), async (workloads, limit, sees) => {
+        const visible = workloads.filter(({ namespace, kind }) => sees(namespace, kind))
+        expect(await pagesOf(workloads, limit, sees)).to.deep.equal(await pagesOf(visible, limit, () => true))
+      }),
     )
   })
 
@@ -132,24 +158,27 @@ describe('pages', () => {
     )
     const request = {
       limit: 10,
-      matches: () => true,
       visible: async () => true,
-      chosen: ({ name }: { name: string }) => name === 'w20000',
+      chosen: (each: WorkloadKey) => each.name === 'w20000',
+      signal,
     }
-    const first = await page(workloads, { ...request, continue: undefined })
+    const first = await page(workloads, { ...request, after: '' })
     expect(first.workloads).to.have.length(0)
-    const second = await page(workloads, { ...request, continue: first.continue ?? undefined })
-    expect(second.workloads.map(({ name }) => name)).to.deep.equal(['w20000'])
-    expect(second.continue).to.equal(null)
+    const second = await page(workloads, { ...request, after: first.end ?? '' })
+    expect(second.workloads.map((each) => each.name)).to.deep.equal(['w20000'])
+    expect(second.end).to.equal(null)
   })
 
-  it('take no token that they did not give', () => {
-    fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.base64String()), (token) => {
-        const position = positionOf(token)
-        if (position !== undefined) expect(Buffer.from(position).toString('base64url')).to.equal(token)
-      }),
-    )
-    expect(positionOf(Buffer.from('shop/pods/web').toString('base64url'))).to.equal(undefined)
+  it('ask nothing more once nobody waits for the answer', async () => {
+    const gone = new AbortController()
+    let questions = 0
+    const workloads = Array.from({ length: 100 }, (_, index) => aWorkload({ namespace: `n${index}` }))
+    const visible = async () => {
+      questions += 1
+      gone.abort()
+      return false
+    }
+    await page(workloads, { limit: 1, after: '', chosen: () => true, visible, signal: gone.signal })
+    expect(questions).to.be.at.most(4)
   })
 })

@@ -95,7 +95,7 @@ export class Service {
   #log = ''
   #token = ''
 
-  constructor(settings: Partial<ApiSettings> = {}) {
+  constructor(settings: Partial<ApiSettings> = {}, given: Partial<ApiDeps> = {}) {
     const sink = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
         this.#log += chunk.toString()
@@ -126,12 +126,13 @@ export class Service {
         },
         ...settings,
       },
+      ...given,
     }
     this.server = new ApiServer(createApi(deps), [{ host: '127.0.0.1', port: 0 }], deps)
   }
 
-  static async start(settings?: Partial<ApiSettings>): Promise<Service> {
-    const service = new Service(settings)
+  static async start(settings?: Partial<ApiSettings>, given?: Partial<ApiDeps>): Promise<Service> {
+    const service = new Service(settings, given)
     await service.server.start()
     service.#token = await token()
     return service

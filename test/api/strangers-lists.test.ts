@@ -1,0 +1,154 @@
+import { expect } from 'chai'
+import { aUser, aWorkload } from './fake-cluster.ts'
+import { AUDIENCE, Service } from './service.ts'
+
+const auth = { kubernetes: { enabled: true, audiences: [AUDIENCE] }, oidc: [], local: null }
+
+describe('a list of everything, to whom may not see everything', () => {
+  let service: Service
+  let secret: string
+
+  beforeEach(async () => {
+    secret = 'a key that all replicas share'
+    service = await Service.start({ auth }, { secret: () => secret })
+    service.cluster.users.set('alices', aUser('alice'))
+    service.cluster.users.set('bobs', aUser('bob'))
+  })
+
+  afterEach(async () => await service.stop())
+
+  const list = (query = '', token = 'alices') => service.call(`GET /api/v1/workloads${query}`, { token })
+  const allow = (...namespaces: string[]) => {
+    service.cluster.allows = (_user, { namespace }) => namespaces.includes(namespace ?? '')
+  }
+  const put = (count: number) => {
+    for (let index = 0; index < count; index += 1) {
+      const namespace = `team-${String(index).padStart(3, '0')}`
+      service.cluster.put(aWorkload({ namespace, labels: { tier: index % 2 === 0 ? 'pci' : 'web' } }))
+    }
+  }
+  /** The names on each page, from the first to the last. */
+  const pages = async (query: string, token = 'alices') => {
+    const found: unknown[][] = []
+    const tokens: string[] = []
+    for (let next = ''; ;) {
+      const { body } = await list(`?${query}${next && `&continue=${next}`}`, token)
+      found.push(body.data.map(({ namespace }) => namespace))
+      if (body.continue === null) return { found, tokens }
+      tokens.push(body.continue)
+      next = body.continue
+    }
+  }
+
+  for (const query of ['', 'labelSelector=tier%3Dpci', 'limit=1', 'state=awake']) {
+    it(`tells an account without rights nothing of 600 groups, not even how many: ?${query}`, async () => {
+      put(600)
+      allow()
+      expect(await pages(query)).to.deep.equal({ found: [[]], tokens: [] })
+    })
+  }
+
+  it('asks the same questions whatever the labels are, so that no selector is an oracle', async () => {
+    put(60)
+    allow()
+    await list()
+    const all = service.cluster.asked.splice(0)
+    service.now += 10_001
+    await list('?labelSelector=tier%3Dpci')
+    expect(service.cluster.asked).to.deep.equal(all)
+  })
+
+  it('has pages of visible records only, and tokens that name nothing', async () => {
+    put(600)
+    allow('team-100', 'team-300', 'team-599')
+    const { found, tokens } = await pages('limit=1')
+    expect(found).to.deep.equal([['team-100'], ['team-300'], ['team-599']])
+    expect(tokens).to.have.length(2)
+    for (const token of tokens)
+      for (const part of token.split('.'))
+        expect(Buffer.from(part, 'base64url').toString()).not.to.include('team')
+  })
+
+  const tokenOf = async (query: string, token = 'alices') => (await list(query, token)).body.continue ?? ''
+  const resumed = async (query: string, token = 'alices') => {
+    const { status, body } = await list(query, token)
+    return status === 200 ? 'resumed' : body.error.message
+  }
+  const START_AGAIN = / leave it out to start again from the first page$/
+
+  it('goes on for its own caller and with its own filters only', async () => {
+    put(4)
+    const token = await tokenOf('?limit=1')
+    expect(await resumed(`?limit=2&continue=${token}`)).to.equal('resumed')
+    for (const [query, bearer] of [
+      ['', 'bobs'],
+      ['&labelSelector=tier%3Dpci', 'alices'],
+      ['&state=awake', 'alices'],
+      ['&kind=deployments', 'alices'],
+      ['&namespace=team-001', 'alices'],
+    ] as const)
+      expect(await resumed(`?continue=${token}${query}`, bearer)).to.match(START_AGAIN)
+  })
+
+  it('goes on at another replica, and after the shared secret was renewed once', async () => {
+    put(4)
+    const token = await tokenOf('?limit=1')
+    const other = await Service.start({ auth }, { secret: () => secret })
+    try {
+      other.cluster.users.set('alices', aUser('alice'))
+      const { status } = await other.call(`GET /api/v1/workloads?continue=${token}`, { token: 'alices' })
+      expect(status).to.equal(200)
+    } finally {
+      await other.stop()
+    }
+    secret = 'the next key'
+    expect(await resumed(`?continue=${token}`)).to.equal('resumed')
+    secret = 'the one after it'
+    expect(await resumed(`?continue=${token}`)).to.match(START_AGAIN)
+  })
+
+  it('takes no token that it did not give: 400, and what to do', async () => {
+    put(4)
+    const [header, , iv, text = '', tag] = (await tokenOf('?limit=1')).split('.')
+    const changed = [header, '', iv, `${text.startsWith('A') ? 'B' : 'A'}${text.slice(1)}`, tag].join('.')
+    const plain = Buffer.from('team-001/deployments/web').toString('base64url')
+    for (const token of [changed, plain, 'nope', '....', `${header}....`])
+      expect(await resumed(`?continue=${token}`)).to.match(START_AGAIN)
+  })
+
+  it('has at most four access reviews in flight, all lists together; who asks for one workload goes first', async () => {
+    put(100)
+    let inFlight = 0
+    let most = 0
+    const waiting: (() => void)[] = []
+    const { promise: four, resolve: reached } = Promise.withResolvers<void>()
+    service.cluster.answering = async ({ verb, namespace }) => {
+      if (verb !== 'list' || namespace === undefined) return
+      inFlight += 1
+      most = Math.max(most, inFlight)
+      if (inFlight === 4) reached()
+      await new Promise<void>((resolve) => waiting.push(resolve))
+      inFlight -= 1
+    }
+    allow('team-001')
+    const lists = [list(), list('', 'bobs')]
+    await four
+    const one = await service.call('GET team-001/deployments/web', { token: 'alices' })
+    expect(one.status).to.equal(200)
+    const pump = setInterval(() => waiting.shift()?.(), 1)
+    await Promise.all(lists)
+    clearInterval(pump)
+    expect(most).to.equal(4)
+  })
+
+  it('asks at most 5,000 questions, and then what to ask for instead', async () => {
+    put(999)
+    for (let index = 0; index < 4010; index += 1)
+      service.cluster.put(aWorkload({ namespace: `more-${index}` }))
+    allow()
+    const { code, body } = await list()
+    expect(code).to.equal('FORBIDDEN')
+    expect(body.error.message).to.include('?namespace=')
+    expect(service.cluster.asked.length).to.be.at.most(5010)
+  }).timeout(30_000)
+})
