@@ -1,12 +1,13 @@
-import { decodeJwt } from 'jose'
+import { clientAddress } from './client-address.ts'
+import { clusterVerifier, unknownIssuer } from './cluster-tokens.ts'
 import type { Step } from './context.ts'
 import { unauthenticated } from './errors.ts'
 import type { Identity } from './identity.ts'
-import { clusterVerifier } from './kubernetes.ts'
 import { localVerifier } from './local.ts'
 import { limitBadTokens } from './login-limit.ts'
 import { oidcVerifier } from './oidc.ts'
 import type { ApiDeps } from './ports.ts'
+import { claimsOf } from './token-standing.ts'
 
 /** RFC 6750, section 2.1. */
 const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i
@@ -19,7 +20,7 @@ type Verify = (token: string, address: string) => Promise<Identity>
  * The issuer that a token claims only chooses who judges it; a token of no configured issuer is the cluster's.
  */
 export function authenticate({
-  settings: { auth },
+  settings: { auth, trustedProxies },
   reviews,
   clock,
 }: Pick<ApiDeps, 'settings' | 'reviews' | 'clock'>): Step {
@@ -30,15 +31,18 @@ export function authenticate({
   if (issuers.size < count) throw new TypeError('auth: each issuer may be configured once')
   if (auth.kubernetes.enabled && !reviews)
     throw new TypeError('auth.kubernetes needs the reviews of a cluster')
+  const configured = [...issuers.keys()]
+  const { audiences } = auth.kubernetes
   const cluster: Verify =
     auth.kubernetes.enabled && reviews
-      ? clusterVerifier(reviews, auth.kubernetes.audiences, limitBadTokens(clock), clock)
-      : refuseUnknownIssuer
+      ? clusterVerifier({ reviews, audiences, limit: limitBadTokens(clock), configured, clock })
+      : (token) => Promise.reject(unknownIssuer(token, configured))
+  const addressOf = clientAddress(trustedProxies)
 
   return async (ctx, next) => {
     const token = bearer(ctx.get('Authorization'))
-    const verify = issuers.get(claimedIssuer(token) ?? '') ?? cluster
-    ctx.state.caller = await verify(token, ctx.req.socket.remoteAddress ?? '')
+    const verify = issuers.get(claimsOf(token)?.iss ?? '') ?? cluster
+    ctx.state.caller = await verify(token, addressOf(ctx.req))
     await next()
   }
 }
@@ -57,20 +61,4 @@ function bearer(authorization: string): string {
     throw unauthenticated(`${fault}: get a smaller one`, fault)
   }
   return token
-}
-
-function claimedIssuer(token: string): string | undefined {
-  try {
-    return decodeJwt(token).iss
-  } catch {
-    return undefined
-  }
-}
-
-async function refuseUnknownIssuer(token: string): Promise<never> {
-  const fault =
-    claimedIssuer(token) === undefined
-      ? 'the token is malformed'
-      : 'the token is of an issuer that is not trusted here'
-  throw unauthenticated(`${fault}: get one from an issuer that this service is configured with`, fault)
 }

@@ -1,9 +1,9 @@
+import { clusterRights } from './cluster-rights.ts'
 import { HttpRefusal } from './errors.ts'
 import { Refusal } from '../errors.ts'
 import type { Kind } from '../domain/workload.ts'
 import type { Step } from './context.ts'
 import { signature, type ClaimsIdentity, type ClusterIdentity, type Identity } from './identity.ts'
-import { clusterRights } from './kubernetes.ts'
 import type { ApiDeps, ResourceAccess } from './ports.ts'
 import type { Turn } from './turns.ts'
 

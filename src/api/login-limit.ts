@@ -1,35 +1,31 @@
-import { isIPv6 } from 'node:net'
 import type { Clock } from '../clock.ts'
+import { networkOf } from './client-address.ts'
 import { RateLimit } from './rate-limit.ts'
+import type { Standing } from './token-standing.ts'
 
-/** Tokens that one address may have in review, or have had refused. */
+/** Reviews of one address that are under way or ended in a refusal, for each standing. */
 const BAD_TOKENS = { perSecond: 10, burst: 100 }
 
 /** Bounds what the tokens of one address may cost the cluster. */
-export interface AddressLimit {
-  /** Takes a place for a review; the function given back frees it, if the token was good. */
-  reserve(address: string): (good: boolean) => void
+export interface LoginLimit {
+  /**
+   * Takes a place for a review; the function given back frees it, if the token was good. What is plausible has
+   * places of its own, and what is proven needs none: with nonsense nobody locks others of the address out.
+   * @throws Refusal RATE_LIMITED
+   */
+  reserve(address: string, standing: Standing): (good: boolean) => void
 }
 
-export function limitBadTokens(clock: Clock): AddressLimit {
+export function limitBadTokens(clock: Clock): LoginLimit {
   const limit = new RateLimit(BAD_TOKENS, clock)
   return {
-    reserve(address) {
-      const key = network(address)
+    reserve(address, standing) {
+      if (standing === 'proven') return () => undefined
+      const key = `${standing} ${networkOf(address)}`
       limit.spend(key, 'too many bad tokens from your address: wait')
       return (good) => {
         if (good) limit.refund(key)
       }
     },
   }
-}
-
-/** An IPv6 host usually has a whole /64 to itself. */
-function network(address: string): string {
-  if (!isIPv6(address) || address.startsWith('::ffff:')) return address
-  const [head = '', tail = ''] = address.split('::')
-  const left = head.split(':').filter(Boolean)
-  const right = tail.split(':').filter(Boolean)
-  const zeros = Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0')
-  return [...left, ...zeros, ...right].slice(0, 4).join(':')
 }

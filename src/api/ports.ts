@@ -52,6 +52,8 @@ export interface Reviews {
   /** Undefined: not a token that the cluster accepts for one of the audiences. */
   authenticate(token: string, audiences: readonly string[]): Promise<ClusterUser | undefined>
   authorize(user: ClusterUser, access: ResourceAccess): Promise<boolean>
+  /** The public keys that the cluster signs tokens by, as a JWK set (RFC 7517); rejects where it does not show them. */
+  keys?(): Promise<unknown>
 }
 
 /** Told of each answer: `route` is the route's template or `unmatched`, `seconds` how long it took. */
@@ -85,6 +87,8 @@ export interface ApiSettings {
   readonly bodyLimit: number
   readonly rate: { readonly perSecond: number; readonly burst: number }
   readonly auth: AuthSettings
+  /** Addresses and networks (CIDR) whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[]
 }
 
 export interface ApiDeps {

@@ -79,7 +79,7 @@ export class Service implements Runnable {
     metrics.follow(informer)
 
     const auth: AuthSettings = { ...config.auth, local: options.local ?? (await localAuth(config)) }
-    const { bodyLimit, rate } = config.api
+    const { bodyLimit, rate, trustedProxies } = config.api
     const { url: webhookUrl } = config.webhook
     const placing = { config, connection, ownNamespace }
     const lease = leaseOf(placing)
@@ -108,7 +108,7 @@ export class Service implements Runnable {
       rules,
       clock,
       logger,
-      settings: { excludeNamespaces, bodyLimit, rate, auth },
+      settings: { excludeNamespaces, bodyLimit, rate, auth, trustedProxies },
       observer: metrics,
       // all replicas serve by this key, and nobody else has it
       ...(enforcement && { secret: () => enforcement.certificates.current.key }),
@@ -212,6 +212,7 @@ function reviewsOf(reviews: AccessReviews): Reviews {
       return user && { ...user, uid: user.uid ?? '' }
     },
     authorize: (user, access) => reviews.authorize(user, access),
+    keys: () => reviews.keys(),
   }
 }
 

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { isTimezone } from '../domain/schedule/syntax.ts'
 import { fault, shown, type ConfigFault } from './faults.ts'
 import type { Config } from './shape.ts'
@@ -7,6 +8,7 @@ import { formatDuration } from './units.ts'
 export const CHECKS: Readonly<Record<string, (value: string) => boolean>> = {
   timezone: isTimezone,
   jwksUri: (value) => isUrl(value, (url) => url.protocol === 'https:' || isLoopback(url.hostname)),
+  network: isNetwork,
   webhookUrl: (value) => isUrl(value, (url) => url.protocol === 'https:' && url.search === ''),
 }
 
@@ -14,6 +16,13 @@ function isUrl(text: string, holds: (url: URL) => boolean): boolean {
   const url = URL.parse(text)
   if (!url || !['http:', 'https:'].includes(url.protocol)) return false
   return url.username === '' && url.password === '' && url.hash === '' && holds(url)
+}
+
+/** An address, or a network in CIDR notation (RFC 4632, RFC 4291). */
+function isNetwork(text: string): boolean {
+  const [, address = '', prefix = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  const family = isIP(address)
+  return family !== 0 && !address.includes('%') && Number(prefix) <= (family === 4 ? 32 : 128)
 }
 
 function isLoopback(host: string): boolean {

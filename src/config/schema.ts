@@ -107,6 +107,11 @@ export const CONFIG_SCHEMA: KeySchema = closed({
     host: text('an address or a host name to listen on', { default: '0.0.0.0', maxLength: 253 }),
     port: port(8443),
     insecurePort: orNull(port()),
+    trustedProxies: list(
+      text('an address or a network such as 10.0.0.0/8', { check: 'network' }),
+      'a list of addresses and networks',
+      [],
+    ),
     bodyLimit: {
       type: 'string',
       expects: 'a size such as 16KiB, from 1KiB to 1MiB',

@@ -21,6 +21,8 @@ export interface Config {
     readonly port: number
     /** Plain HTTP; null: none. */
     readonly insecurePort: number | null
+    /** Addresses and networks whose X-Forwarded-For is believed. */
+    readonly trustedProxies: readonly string[]
     readonly bodyLimit: number
     readonly rate: { readonly perSecond: number; readonly burst: number }
   }

@@ -1,6 +1,9 @@
+import type { Call } from './client.ts'
+
 /** What the reviews need of `KubernetesClient`. */
-export interface Creator {
+export interface Caller {
   create<Answer>(resource: string, path: string, body: unknown, signal?: AbortSignal): Promise<Answer>
+  call<Answer>(call: Call): Promise<Answer>
 }
 
 export interface ReviewedUser {
@@ -19,6 +22,9 @@ export interface Access {
   readonly namespace?: string
   readonly name?: string
 }
+
+/** Milliseconds: whoever shows a new token waits for it. */
+const KEYS_TIMEOUT = 2000
 
 interface TokenReview {
   readonly status?: {
@@ -39,9 +45,9 @@ interface SubjectAccessReview {
 
 /** Asks the cluster who somebody is and what they may. Nothing is cached. Throws as `KubernetesClient` does. */
 export class AccessReviews {
-  readonly #calls: Creator
+  readonly #calls: Caller
 
-  constructor(calls: Creator) {
+  constructor(calls: Caller) {
     this.#calls = calls
   }
 
@@ -78,5 +84,23 @@ export class AccessReviews {
     const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews'
     const { status } = await this.#calls.create<SubjectAccessReview>('subjectaccessreviews', path, review)
     return status?.allowed === true && status.denied !== true
+  }
+
+  /**
+   * The public keys that the API server signs service account tokens by, as a JWK set. Every service account may
+   * read them by default (ClusterRole `system:service-account-issuer-discovery`).
+   */
+  async keys(): Promise<unknown> {
+    const path = '/openid/v1/jwks'
+    const accept = 'application/jwk-set+json, application/json'
+    return this.#calls.call({
+      method: 'GET',
+      verb: 'get',
+      resource: 'jwks',
+      path,
+      accept,
+      retries: 0,
+      timeout: KEYS_TIMEOUT,
+    })
   }
 }

@@ -17,6 +17,9 @@ const PROBES = new Set(['/healthz', '/livez', '/readyz'])
 /** No schemas, in protobuf: kubectl asks for them when it is given a `List`, and then checks nothing itself. */
 const OPENAPI_V2 = { path: '/openapi/v2', type: 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf' }
 
+/** The keys of service account tokens. */
+const JWKS = { path: '/openid/v1/jwks', type: 'application/jwk-set+json' }
+
 /** Answers one request; whatever goes wrong is answered as a Status. */
 export async function handle(
   request: IncomingMessage,
@@ -51,6 +54,8 @@ async function answered(
   if (method === 'GET') {
     if (PROBES.has(path)) return { code: 200, body: 'ok', type: 'text/plain' }
     if (path === OPENAPI_V2.path) return { code: 200, body: '', type: OPENAPI_V2.type }
+    if (path === JWKS.path)
+      return { code: 200, body: JSON.stringify(await parts.tokens.jwks()), type: JWKS.type }
     const document = discovery(path, request.headers.host ?? '')
     if (document) return { code: 200, body: JSON.stringify(document) }
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { generateKeyPair, jwtVerify, SignJWT } from 'jose'
+import { exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose'
 import type { CryptoKey } from 'jose'
 import type { Clock } from '../clock.ts'
 import type { StoredObject } from './object.ts'
@@ -14,6 +14,7 @@ export interface User {
 }
 
 const ALGORITHM = 'ES256'
+const KEY_ID = 'sandbox'
 const ISSUER = 'https://kubernetes.default.svc.cluster.local'
 
 /** The audiences of a token that names none, and those that this API accepts for itself. */
@@ -38,7 +39,7 @@ export class Tokens {
     return new SignJWT({
       'kubernetes.io': { namespace, serviceaccount: { name, uid } },
     })
-      .setProtectedHeader({ alg: ALGORITHM, kid: 'sandbox' })
+      .setProtectedHeader({ alg: ALGORITHM, kid: KEY_ID })
       .setIssuer(ISSUER)
       .setSubject(`system:serviceaccount:${namespace}:${name}`)
       .setAudience(audiences)
@@ -67,6 +68,12 @@ export class Tokens {
     } catch {
       return undefined
     }
+  }
+
+  /** What tokens are signed by, as a JWK set. */
+  async jwks(): Promise<object> {
+    const key = await exportJWK(this.#key('publicKey'))
+    return { keys: [{ ...key, kid: KEY_ID, alg: ALGORITHM, use: 'sig' }] }
   }
 
   #key(half: 'privateKey' | 'publicKey'): CryptoKey {

@@ -124,6 +124,7 @@ export class Service {
           oidc: [],
           local: { issuer: ISSUER, audience: AUDIENCE, publicKey },
         },
+        trustedProxies: [],
         ...settings,
       },
       ...given,

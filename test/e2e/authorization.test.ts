@@ -100,6 +100,21 @@ describeOn('service accounts', function (on) {
     expect(status).to.equal(403)
   })
 
+  it('a fresh token is let in while its address sends bad ones, forged ones among them', async () => {
+    const [header, payload] = developer.split('.')
+    const bad = Array.from({ length: 300 }, (_, index) =>
+      index % 2 === 0 ? `nonsense-${index}` : `${header}.${payload}.${'A'.repeat(80)}${1000 + index}`,
+    )
+    const answers = await Promise.all(bad.map((token) => here.api.call('GET', '/workloads', { token })))
+    const codes = new Set(answers.map(({ status }) => status))
+    expect([...codes]).to.have.members([401, 429])
+    const fresh = await here.cluster.accountToken(here.namespace, 'newcomer', {
+      verbs: ['get'],
+      resources: ['deployments'],
+    })
+    expect(await answerTo(fresh, 'GET', '')).to.equal('200')
+  })
+
   it('a token for the API server itself is refused: nobody should hand us one', async () => {
     const token = (await here.kubectl('create', 'token', 'developer')).trim()
     expect(await answerTo(token, 'GET', '')).to.equal('401 UNAUTHENTICATED')

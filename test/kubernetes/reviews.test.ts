@@ -9,7 +9,8 @@ function answering(status: object) {
     asked.push({ resource, path, body })
     return { status } as Answer
   }
-  return { reviews: new AccessReviews({ create }), asked }
+  const call = () => Promise.reject(new Error('not asked here'))
+  return { reviews: new AccessReviews({ create, call }), asked }
 }
 
 describe('a TokenReview', () => {
