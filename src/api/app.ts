@@ -4,6 +4,7 @@ import { authenticate } from './authentication.ts'
 import type { ApiState, Step } from './context.ts'
 import { describe } from './document.ts'
 import { answerErrors } from './errors.ts'
+import { createLoginAudit } from './login-audit.ts'
 import type { ApiDeps } from './ports.ts'
 import { limitRequests } from './rate-limit.ts'
 import { identifyRequest } from './request-id.ts'
@@ -22,6 +23,7 @@ export interface Api {
 export function createApi(deps: ApiDeps): Api {
   const { clock, logger, settings, workloads } = deps
   const waitingRoom = createWaitingRoom(workloads)
+  const logins = createLoginAudit(logger, clock)
   let draining = false
 
   const closeWhileDraining: Step = async (ctx, next) => {
@@ -35,7 +37,7 @@ export function createApi(deps: ApiDeps): Api {
   app.use(identifyRequest)
   app.use(answerErrors(logger, clock))
   app.use(describe)
-  app.use(authenticate(deps))
+  app.use(authenticate(deps, logins))
   app.use(limitRequests(settings.rate, clock))
   for (const step of createRoutes(deps, documentValidator(), waitingRoom)) app.use(step)
   // what koa itself reports: connections that end before their answer
@@ -46,6 +48,7 @@ export function createApi(deps: ApiDeps): Api {
     callback: (request, response) => void handle(request, response),
     drain() {
       draining = true
+      logins.flush()
       waitingRoom.close()
     },
   }

@@ -1,9 +1,11 @@
+import { Refusal } from '../errors.ts'
 import { clientAddress } from './client-address.ts'
 import { clusterVerifier, unknownIssuer } from './cluster-tokens.ts'
 import type { Step } from './context.ts'
 import { unauthenticated } from './errors.ts'
 import type { Identity } from './identity.ts'
 import { localVerifier } from './local.ts'
+import type { LoginAudit } from './login-audit.ts'
 import { limitBadTokens } from './login-limit.ts'
 import { oidcVerifier } from './oidc.ts'
 import type { ApiDeps } from './ports.ts'
@@ -19,11 +21,10 @@ type Verify = (token: string, address: string) => Promise<Identity>
  * Lets through who shows a good token, whom it puts in `ctx.state.caller`.
  * The issuer that a token claims only chooses who judges it; a token of no configured issuer is the cluster's.
  */
-export function authenticate({
-  settings: { auth, trustedProxies },
-  reviews,
-  clock,
-}: Pick<ApiDeps, 'settings' | 'reviews' | 'clock'>): Step {
+export function authenticate(
+  { settings: { auth, trustedProxies }, reviews, clock }: Pick<ApiDeps, 'settings' | 'reviews' | 'clock'>,
+  audit: LoginAudit,
+): Step {
   const issuers = new Map<string, Verify>()
   for (const settings of auth.oidc) issuers.set(settings.issuer, oidcVerifier(settings, clock))
   if (auth.local) issuers.set(auth.local.issuer, localVerifier(auth.local, clock))
@@ -40,9 +41,18 @@ export function authenticate({
   const addressOf = clientAddress(trustedProxies)
 
   return async (ctx, next) => {
-    const token = bearer(ctx.get('Authorization'))
-    const verify = issuers.get(claimsOf(token)?.iss ?? '') ?? cluster
-    ctx.state.caller = await verify(token, addressOf(ctx.req))
+    const authorization = ctx.get('Authorization')
+    const address = addressOf(ctx.req)
+    try {
+      const token = bearer(authorization)
+      const verify = issuers.get(claimsOf(token)?.iss ?? '') ?? cluster
+      ctx.state.caller = await verify(token, address)
+    } catch (error) {
+      // who shows nothing has not tried to log in
+      const tried = authorization !== '' && error instanceof Refusal
+      if (tried && error.code !== 'CLUSTER_UNAVAILABLE') audit.refused(address, error, ctx.state.requestId)
+      throw error
+    }
     await next()
   }
 }

@@ -1,7 +1,9 @@
 import { expect } from 'chai'
+import { createLoginAudit } from '../../src/api/login-audit.ts'
 import { Refusal } from '../../src/errors.ts'
+import type { Logger } from '../../src/logger.ts'
 import { aWorkload } from './fake-cluster.ts'
-import { Service } from './service.ts'
+import { NOON, Service, token } from './service.ts'
 import { managed, pinned } from './states.ts'
 
 describe('the audit', () => {
@@ -66,10 +68,32 @@ describe('the audit', () => {
     ])
   })
 
-  it('has no line for reads, nor for strangers', async () => {
+  it('has no line for reads, nor for what strangers wanted to write', async () => {
     service.cluster.put(aWorkload())
     await service.call('GET shop/deployments/web')
+    await service.call('POST shop/deployments/web/pin', { token: null })
     await service.call('POST shop/deployments/web/pin', { token: 'a.b.c' })
+    expect(lines().map(({ action }) => action)).to.deep.equal(['authenticate'])
+  })
+
+  it('has a line for a refused login: from where, why, and the request id', async () => {
+    const headers = { 'X-Request-Id': 'job-8' }
+    await service.call('GET shop/deployments/web', {
+      token: await token({ claims: { exp: NOON / 1000 - 60 } }),
+      headers,
+    })
+    expect(lines()).to.have.length(1)
+    expect(lines()[0]).to.deep.include({
+      action: 'authenticate',
+      result: 'UNAUTHENTICATED',
+      address: '127.0.0.1',
+      reason: 'the token has expired: get a new token',
+      requestId: 'job-8',
+    })
+  })
+
+  it('has no line where nobody tried to log in', async () => {
+    await service.call('GET shop/deployments/web', { token: null })
     expect(lines()).to.deep.equal([])
   })
 
@@ -77,6 +101,45 @@ describe('the audit', () => {
     service.cluster.failure = new Error('inside')
     await service.call('POST shop/deployments/web/pin')
     expect(JSON.stringify(service.log)).not.to.include('eyJ')
+  })
+})
+
+describe('the audit of refused logins', () => {
+  const refusal = new Refusal('UNAUTHENTICATED', 'the token is malformed')
+
+  function auditing() {
+    const lines: Record<string, unknown>[] = []
+    const logger = { info: (line: Record<string, unknown>) => void lines.push(line) } as unknown as Logger
+    let now = NOON
+    return { lines, audit: createLoginAudit(logger, () => now), pass: (ms: number) => (now += ms) }
+  }
+
+  it('has one line a minute for each network, and then says how many it left out', () => {
+    const { lines, audit, pass } = auditing()
+    for (let index = 0; index < 50; index += 1) audit.refused('192.0.2.1', refusal, 'r')
+    for (let index = 0; index < 50; index += 1) audit.refused(`2001:db8::${index}`, refusal, 'r')
+    expect(lines.map(({ address }) => address)).to.deep.equal(['192.0.2.1', '2001:db8::0'])
+    audit.flush()
+    expect(lines.at(-1)).to.deep.equal({ action: 'authenticate', result: 'REFUSED', leftOut: 98 })
+    audit.flush()
+    pass(60_001)
+    audit.refused('192.0.2.1', refusal, 'r')
+    expect(lines).to.have.length(4)
+    audit.flush()
+    expect(lines).to.have.length(4)
+  })
+
+  it('has at most 20 lines and one a second, however many addresses there are', () => {
+    const { lines, audit, pass } = auditing()
+    for (let index = 0; index < 3000; index += 1)
+      audit.refused(`10.0.${index % 250}.${index % 240}`, refusal, 'r')
+    expect(lines).to.have.length(20)
+    pass(5000)
+    for (let index = 0; index < 3000; index += 1)
+      audit.refused(`10.1.${index % 250}.${index % 240}`, refusal, 'r')
+    expect(lines).to.have.length(25)
+    audit.flush()
+    expect(lines.at(-1)?.['leftOut']).to.equal(6000 - 25)
   })
 })
 
