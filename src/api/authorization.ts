@@ -21,6 +21,8 @@ export interface Access {
 export interface Authorization {
   /** `turn`: when the cluster may be asked, where nobody has asked it yet. */
   readonly may: (identity: Identity, access: Access, turn?: Turn) => Promise<boolean>
+  /** Why somebody may not; undefined: they may. */
+  readonly lack: (identity: Identity, access: Access) => Promise<Refusal | undefined>
   /** Lets through who may do this in the path's namespace, if it is one that Dormouse touches. */
   readonly demand: (need: Need) => Step
   /** Lets through who may read anything at all. */
@@ -38,12 +40,16 @@ export function createAuthorization({
     identity.mode === 'kubernetes'
       ? inCluster(identity, resourceAccess(access), turn)
       : hasScope(identity, access.need) && coversNamespace(identity, access.namespace)
+  const lack: Authorization['lack'] = async (identity, access) =>
+    (await may(identity, access)) ? undefined : forbidden(identity, access)
   return {
     may,
+    lack,
     demand: (need) => async (ctx, next) => {
       const { namespace, kind, name } = ctx.state.input.path
       const access = { need, kind, namespace, ...(name !== undefined && { name }) }
-      if (!(await may(ctx.state.caller, access))) throw forbidden(ctx.state.caller, access)
+      const lacking = await lack(ctx.state.caller, access)
+      if (lacking) throw lacking
       if (excluded.has(namespace)) throw namespaceExcluded(namespace)
       await next()
     },

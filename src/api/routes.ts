@@ -8,6 +8,7 @@ import { readBody } from './body.ts'
 import type { ApiState, Step } from './context.ts'
 import { describe } from './document.ts'
 import { HttpRefusal } from './errors.ts'
+import { guardHeld } from './held.ts'
 import { OPENAPI_PATH, operations, type OperationId } from './openapi.ts'
 import type { ApiDeps } from './ports.ts'
 import { createReads } from './reads.ts'
@@ -28,7 +29,7 @@ function routesOf(deps: ApiDeps, waitingRoom: WaitingRoom): Record<OperationId, 
     readStatus: [demand('read'), showWorkload],
     plan: [demand('read'), showPlan],
     enable: [demand('change'), write(asked.enable)],
-    disable: [demand('change'), write(asked.disable)],
+    disable: [demand('change'), write(asked.disable, guardHeld(deps, authorization))],
     schedule: [demand('change'), write(asked.schedule)],
     override: [demand('scale'), write(asked.override)],
     clearOverride: [demand('scale'), write(asked.clearOverride)],

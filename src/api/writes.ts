@@ -1,35 +1,44 @@
 import { statusRecord, type StatusRecord } from '../domain/record.ts'
-import { planRequest, type Request } from '../domain/request.ts'
+import { planRequest, type Plan, type Request } from '../domain/request.ts'
 import type { Workload, WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
 import { answer } from './answers.ts'
 import type { ApiContext, Input, Step } from './context.ts'
 import { milliseconds } from './durations.ts'
 import { whenGone } from './gone.ts'
+import type { Guard, Judge } from './held.ts'
 import { signature, subjectKey } from './identity.ts'
 import type { ApiDeps } from './ports.ts'
 import { demandCurrent, liveCopy } from './reads.ts'
 import type { WaitingRoom } from './waiting.ts'
 
+type Planner = (workload: Workload) => Plan
 /** What the input of an operation asks of the domain. */
 type Asked = (input: Input) => Request
 
 /** Makes the step that carries out an operation, or with `dryRun` says what would happen. */
-export function createWrites(deps: ApiDeps, waitingRoom: WaitingRoom): (asked: Asked) => Step {
+export function createWrites(deps: ApiDeps, waitingRoom: WaitingRoom): (asked: Asked, guard?: Guard) => Step {
   const { workloads, writer, rules, clock } = deps
 
-  async function rehearse(ctx: ApiContext, key: WorkloadKey, request: Request): Promise<void> {
-    const workload = await liveCopy(deps, key)
+  /** The rules first: what is no workload to ask anything of is told before what the caller may not. */
+  function planner(ctx: ApiContext, request: Request, judge: Judge): (workload: Workload) => Plan {
+    const by = signature(ctx.state.caller)
+    return (workload) => {
+      const plan = planRequest(workload, request, by, clock(), rules)
+      judge(workload)
+      return plan
+    }
+  }
+
+  async function rehearse(ctx: ApiContext, key: WorkloadKey, planOf: Planner): Promise<void> {
+    const { message, after } = planOf(await liveCopy(deps, key))
     const now = clock()
-    const { message, after } = planRequest(workload, request, signature(ctx.state.caller), now, rules)
     answer(ctx, now, `dry run, nothing was changed: ${message}`, statusRecord(after, now, rules))
   }
 
-  async function send(ctx: ApiContext, key: WorkloadKey, request: Request) {
-    const by = signature(ctx.state.caller)
-    const plan = (workload: Workload) => planRequest(workload, request, by, clock(), rules)
+  async function send(ctx: ApiContext, key: WorkloadKey, planOf: Planner) {
     try {
-      const written = await writer.write(key, plan, { priority: 'request', verify: true })
+      const written = await writer.write(key, planOf, { priority: 'request', verify: true })
       ctx.state.changed = written.wrote
       return written
     } catch (error) {
@@ -42,13 +51,13 @@ export function createWrites(deps: ApiDeps, waitingRoom: WaitingRoom): (asked: A
     }
   }
 
-  async function carryOut(ctx: ApiContext, key: WorkloadKey, request: Request): Promise<void> {
+  async function carryOut(ctx: ApiContext, key: WorkloadKey, planOf: Planner): Promise<void> {
     const { caller, input } = ctx.state
     const { wait } = input.query
     const gone = whenGone(ctx)
     const place = wait === undefined ? undefined : waitingRoom.reserve(subjectKey(caller))
     try {
-      const written = await send(ctx, key, request)
+      const written = await send(ctx, key, planOf)
       const { message } = written.plan
       if (!place || wait === undefined) {
         const now = clock()
@@ -63,13 +72,16 @@ export function createWrites(deps: ApiDeps, waitingRoom: WaitingRoom): (asked: A
     }
   }
 
-  return (asked) => async (ctx) => {
+  return (asked, guard) => async (ctx) => {
     const { path, query } = ctx.state.input
     demandCurrent(workloads, path.kind)
     const key = { kind: path.kind, namespace: path.namespace, name: path.name }
-    await (query.dryRun ? rehearse : carryOut)(ctx, key, asked(ctx.state.input))
+    const judge = guard ? await guard(ctx) : letPass
+    await (query.dryRun ? rehearse : carryOut)(ctx, key, planner(ctx, asked(ctx.state.input), judge))
   }
 }
+
+function letPass(): void {}
 
 /** What was done, and what has become of it while its pods were awaited. */
 function withOutcome(message: string, { reason, operation_in_progress: late }: StatusRecord): string {

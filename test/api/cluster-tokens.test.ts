@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { aUser, aWorkload } from './fake-cluster.ts'
 import { AUDIENCE, NOON, Service, token } from './service.ts'
-import { managed } from './states.ts'
+import type { State } from '../../src/domain/state.ts'
+import { managed, pinned } from './states.ts'
 
 const auth = { kubernetes: { enabled: true, audiences: [AUDIENCE] }, oidc: [], local: null }
 
@@ -115,6 +116,38 @@ describe('tokens of the cluster', () => {
       expect(asked).to.deep.equal([right])
     })
   }
+
+  const held: [what: string, state: Partial<State>][] = [
+    ['pinned', pinned],
+    ['overridden', { override: { until: null, at: NOON - 1000, by: 'local:bob' } }],
+  ]
+  for (const [what, state] of held) {
+    for (const query of ['', '?dryRun=true']) {
+      it(`POST disable${query} of what is ${what} asks for the right to clear that, too`, async () => {
+        service.cluster.put(managed(state))
+        const before = service.cluster.snapshot()
+        service.cluster.allows = (_user, { verb }) => verb === 'patch'
+        const { code, body } = await call(`POST shop/deployments/web/disable${query}`)
+        expect(code).to.equal('FORBIDDEN')
+        expect(body.error.message).to.match(
+          new RegExp(`^deployment shop/web is ${what}, .* may not update deployments.apps/scale in the`),
+        )
+        expect(service.cluster.snapshot()).to.equal(before)
+        service.cluster.allows = () => true
+        service.now += 10_001
+        expect((await call(`POST shop/deployments/web/disable${query}`)).status).to.equal(200)
+      })
+    }
+  }
+
+  it('POST disable asks for no more than patch where nothing is held, nor of DaemonSets', async () => {
+    service.cluster.allows = (_user, { verb }) => verb === 'patch'
+    const ended = { override: { until: NOON - 1, at: NOON - 1000, by: 'local:bob' } }
+    service.cluster.put(managed(ended, { name: 'ended' }))
+    service.cluster.put(managed(pinned, { kind: 'daemonsets' }))
+    for (const path of ['deployments/web', 'deployments/ended', 'daemonsets/web'])
+      expect((await call(`POST shop/${path}/disable`)).status, path).to.equal(200)
+  })
 
   it('names the right that is lacking as a Role does', async () => {
     service.cluster.allows = () => false

@@ -67,6 +67,20 @@ describeOn('service accounts', function (on) {
     expect(await answerTo(developer, 'PUT', 'schedule')).to.equal('403 FORBIDDEN')
   })
 
+  it('who may patch and not scale may disable, but not what is pinned: that would clear the pin', async () => {
+    const patcher = await here.cluster.accountToken(here.namespace, 'patcher', {
+      verbs: ['get', 'patch'],
+      resources: ['deployments'],
+    })
+    expect(await answerTo(developer, 'POST', 'pin')).to.equal('200')
+    expect(await answerTo(patcher, 'POST', 'disable')).to.equal('403 FORBIDDEN')
+    expect(await answerTo(patcher, 'POST', 'disable?dryRun=true')).to.equal('403 FORBIDDEN')
+    expect((await here.workload('deployments', name).status()).pin_state).not.to.equal('none')
+    expect(await answerTo(developer, 'DELETE', 'pin')).to.equal('200')
+    expect(await answerTo(patcher, 'POST', 'disable')).to.equal('200')
+    await here.workload('deployments', name).enable()
+  })
+
   it('DaemonSets, which have no scale, need patch for everything', async () => {
     expect(await answerTo(developer, 'GET', '', 'daemonsets')).to.equal('200')
     expect(await answerTo(developer, 'POST', 'snooze', 'daemonsets')).to.equal('403 FORBIDDEN')
