@@ -1,5 +1,5 @@
 import { operations, type Parameter } from '../../src/api/openapi.ts'
-import { EXPECTED, QUERY_PARAMETERS, SCHEMAS, type Schema } from '../../src/api/schemas.ts'
+import { EXPECTED, QUERY_PARAMETERS, READ_AS, SCHEMAS, type Schema } from '../../src/api/schemas.ts'
 import { code, table } from './page.ts'
 
 /** All calls, bodies and records of the OpenAPI document, as tables. */
@@ -23,7 +23,7 @@ function operationRows(): string[][] {
     const query = operation.parameters.filter(isInQuery).map(({ name }) => code(name))
     const body = operation.requestBody?.content['application/json'].schema.$ref.split('/').at(-1)
     return [
-      code(`${method.toUpperCase()} ${path.replace('/api/v1', '')}`),
+      code(`${method.toUpperCase()} ${path.replace('/api/v1', '') || '/'}`),
       operation.summary,
       query.join(' '),
       body === undefined || body === 'Nothing' ? '' : code(body),
@@ -68,7 +68,8 @@ function propertiesOf(schema: Schema): Record<string, Schema> {
 
 function valueOf(schema: Schema): string {
   const { enum: values, default: standard, examples, type } = schema as Record<string, unknown>
-  const said = schema[EXPECTED] ?? (Array.isArray(values) ? choices(values) : undefined)
+  const isAll = Array.isArray(values) && !(READ_AS in schema)
+  const said = schema[EXPECTED] ?? (isAll ? choices(values) : undefined)
   const example = Array.isArray(examples) ? `such as ${code(String(examples[0]))}` : undefined
   const form = String(said ?? example ?? (type === 'boolean' ? '`true` or `false`' : type))
   return standard === undefined ? form : `${form}; ${code(JSON.stringify(standard))} if not given`

@@ -1,7 +1,9 @@
 import { HTTP_STATUS, type ErrorCode } from '../errors.ts'
-import { PATH_PARAMETERS, QUERY_PARAMETERS, SCHEMAS, type Schema } from './schemas.ts'
+import { ENTRIES, TAGS, type Entry, type Method, type OperationId, type Tag } from './entries.ts'
+import { errorExample, EXAMPLES } from './examples.ts'
+import { PATH_PARAMETERS, QUERY_PARAMETERS, SCHEMAS, type Described, type Schema } from './schemas.ts'
 
-export type Method = 'get' | 'post' | 'put' | 'delete'
+export type { OperationId } from './entries.ts'
 
 export interface Parameter {
   readonly name: string
@@ -15,6 +17,8 @@ export interface Parameter {
 export interface Operation {
   readonly operationId: OperationId
   readonly summary: string
+  readonly description: string
+  readonly tags: readonly [Tag]
   readonly parameters: readonly Parameter[]
   readonly requestBody?: {
     readonly required: false
@@ -25,45 +29,10 @@ export interface Operation {
 }
 
 interface Json {
-  readonly 'application/json': { readonly schema: { readonly $ref: string } }
+  readonly 'application/json': { readonly schema: { readonly $ref: string }; readonly example?: unknown }
 }
 
-const WORKLOADS = '/api/v1/namespaces/{namespace}/{kind}'
-const WORKLOAD = `${WORKLOADS}/{name}`
 export const OPENAPI_PATH = '/api/v1/openapi.json'
-
-interface Entry {
-  readonly id: string
-  readonly method: Method
-  readonly path: string
-  readonly summary: string
-  readonly query: readonly (keyof typeof QUERY_PARAMETERS)[]
-  readonly body?: 'Setting' | 'Override' | 'Nothing'
-  readonly answer: 'StatusAnswer' | 'ListAnswer' | 'PlanAnswer'
-}
-
-const write = { body: 'Nothing', answer: 'StatusAnswer' } as const
-const filters = ['state', 'labelSelector', 'limit', 'continue'] as const
-
-// prettier-ignore
-const ENTRIES = [
-  { id: 'listWorkloads', method: 'get', path: '/api/v1/workloads', summary: 'All workloads that you may see', query: ['namespace', 'kind', ...filters], answer: 'ListAnswer' },
-  { id: 'listNamespace', method: 'get', path: WORKLOADS, summary: 'The workloads of a kind in a namespace', query: filters, answer: 'ListAnswer' },
-  { id: 'read', method: 'get', path: WORKLOAD, summary: 'A workload', query: [], answer: 'StatusAnswer' },
-  { id: 'readStatus', method: 'get', path: `${WORKLOAD}/status`, summary: 'A workload', query: [], answer: 'StatusAnswer' },
-  { id: 'plan', method: 'get', path: `${WORKLOAD}/plan`, summary: 'What is to come if nobody acts', query: ['hours'], answer: 'PlanAnswer' },
-  { id: 'enable', method: 'post', path: `${WORKLOAD}/enable`, summary: 'Let Dormouse manage a workload', query: ['dryRun', 'wait'], ...write, body: 'Setting' },
-  { id: 'disable', method: 'post', path: `${WORKLOAD}/disable`, summary: 'Wake it and leave it alone', query: ['dryRun', 'wait'], ...write },
-  { id: 'override', method: 'post', path: `${WORKLOAD}/override`, summary: 'Turn automatic behaviour off', query: ['dryRun'], ...write, body: 'Override' },
-  { id: 'clearOverride', method: 'delete', path: `${WORKLOAD}/override`, summary: 'Turn automatic behaviour on again', query: ['dryRun'], ...write },
-  { id: 'pin', method: 'post', path: `${WORKLOAD}/pin`, summary: 'Hold it in the state it is in', query: ['dryRun'], ...write },
-  { id: 'unpin', method: 'delete', path: `${WORKLOAD}/pin`, summary: 'Let it go again', query: ['dryRun'], ...write },
-  { id: 'snooze', method: 'post', path: `${WORKLOAD}/snooze`, summary: 'Put it to sleep', query: ['dryRun', 'wait', 'for', 'force'], ...write },
-  { id: 'wake', method: 'post', path: `${WORKLOAD}/wake`, summary: 'Wake it', query: ['dryRun', 'wait', 'for', 'force'], ...write },
-  { id: 'schedule', method: 'put', path: `${WORKLOAD}/schedule`, summary: 'Set or remove its schedule', query: ['dryRun'], ...write, body: 'Setting' },
-] as const satisfies readonly Entry[]
-
-export type OperationId = (typeof ENTRIES)[number]['id']
 
 /** The OpenAPI 3.1 document: routes are made from it, requests validated by it, answers tested against it. */
 export const openapi = {
@@ -72,12 +41,23 @@ export const openapi = {
     title: 'Dormouse',
     version: '1.0.0',
     description: 'Puts Kubernetes workloads to sleep and wakes them. v1 only gains fields and endpoints.',
+    contact: { name: 'Dormouse', url: 'https://github.com/dormouse-dev/dormouse' },
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
+  servers: [{ url: '/', description: 'Where this document comes from' }],
+  tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
   security: [{ bearer: [] }],
   paths: { ...paths(ENTRIES), [OPENAPI_PATH]: { get: describeItself() } },
   components: {
-    securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+    securitySchemes: {
+      bearer: {
+        type: 'http',
+        scheme: 'bearer',
+        bearerFormat: 'JWT',
+        description:
+          'A token of the cluster for the audience `dormouse`, of an OpenID provider, or of a key pair',
+      },
+    },
     schemas: SCHEMAS,
     responses: errorResponses(),
   },
@@ -99,40 +79,55 @@ function paths(
   return found
 }
 
-function operationOf({ id, summary, path, query, body, answer }: Entry & { id: OperationId }): Operation {
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
-    name,
-    in: 'path' as const,
-    required: true,
-    schema: PATH_PARAMETERS[name] ?? {},
-  }))
-  const inQuery = query.map((name) => ({
-    name,
-    in: 'query' as const,
-    required: false,
-    ...QUERY_PARAMETERS[name],
-  }))
+function operationOf(entry: Entry & { id: OperationId }): Operation {
+  const { id, summary, description, tag, path, query, body, answer } = entry
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => parameter('path', name))
+  const inQuery = query.map((name) => parameter('query', name))
   return {
     operationId: id,
     summary,
+    description,
+    tags: [tag],
     parameters: [...inPath, ...inQuery],
-    ...(body && { requestBody: { required: false, content: json(body) } }),
-    responses: { 200: { description: 'Done', content: json(answer) }, ...errorReferences() },
+    ...(body && { requestBody: { required: false, content: json(body, EXAMPLES[body]) } }),
+    responses: {
+      200: { description: 'Done', content: json(answer, EXAMPLES[answer]) },
+      ...errorReferences(),
+    },
   }
+}
+
+function parameter(place: Parameter['in'], name: string): Parameter {
+  const known: Readonly<Record<string, Described>> = place === 'path' ? PATH_PARAMETERS : QUERY_PARAMETERS
+  const described = known[name]
+  if (!described) throw new TypeError(`no parameter is called ${name}`)
+  return { name, in: place, required: place === 'path', ...described }
 }
 
 function describeItself(): object {
-  const content = { 'application/json': { schema: { type: 'object' } } }
+  const schema = {
+    type: 'object',
+    description: 'An OpenAPI document',
+    additionalProperties: true,
+    properties: { openapi: { type: 'string' } },
+    required: ['openapi'],
+  }
+  const example = { openapi: '3.1.0' }
   return {
     operationId: 'describe',
     summary: 'This document',
+    description: 'The OpenAPI 3.1 document that requests are checked by. Needs no token.',
+    tags: ['Service' satisfies Tag],
     security: [],
-    responses: { 200: { description: 'The document', content } },
+    responses: {
+      200: { description: 'The document', content: { 'application/json': { schema, example } } },
+      400: { $ref: '#/components/responses/Error400' },
+    },
   }
 }
 
-function json(schema: string): Json {
-  return { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } }
+function json(schema: string, example: unknown): Json {
+  return { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, example } }
 }
 
 /** The codes of each status, by the status. */
@@ -162,7 +157,7 @@ function errorResponses(): Record<string, Schema> {
       {
         description: codes.join(', '),
         ...(headers[status] && { headers: headers[status] }),
-        content: json('ErrorAnswer'),
+        content: json('ErrorAnswer', errorExample(codes[0] ?? 'INTERNAL')),
       },
     ]),
   )

@@ -1,4 +1,4 @@
-import { InvalidSchedule, isTimezone, parseSchedule } from '../domain/schedule/syntax.ts'
+import { InvalidSchedule, parseSchedule, timezoneFault } from '../domain/schedule/syntax.ts'
 import { InvalidLabelSelector, parseLabelSelector } from './label-selector.ts'
 
 /** Says what is wrong with a text; undefined: nothing. */
@@ -7,8 +7,7 @@ type Judge = (text: string) => string | undefined
 /** What the document's schemas cannot judge by a pattern, by the name that they give it. */
 export const READERS: Readonly<Record<string, Judge>> = {
   schedule: (text) => (text.trim() === '' ? undefined : faultOf(() => parseSchedule(text), InvalidSchedule)),
-  timezone: (text) =>
-    text === '' || isTimezone(text) ? undefined : 'must be an IANA time zone such as Europe/Berlin',
+  timezone: (text) => (text === '' ? undefined : timezoneFault(text)),
   labelSelector: (text) => faultOf(() => parseLabelSelector(text), InvalidLabelSelector),
 }
 

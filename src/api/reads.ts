@@ -7,10 +7,11 @@ import { answer } from './answers.ts'
 import type { Authorization } from './authorization.ts'
 import { createContinueTokens } from './continue-token.ts'
 import type { ApiContext, Step } from './context.ts'
-import { unavailable } from './errors.ts'
+import { INDEX } from './examples.ts'
 import { whenGone } from './gone.ts'
 import { parseLabelSelector } from './label-selector.ts'
 import { page } from './listing.ts'
+import { OPENAPI_PATH } from './openapi.ts'
 import type { ApiDeps, Workloads } from './ports.ts'
 import { createVisibility, type Visible } from './visibility.ts'
 
@@ -19,6 +20,7 @@ const PLAN_HOURS = 48
 const PAGE = 100
 
 export interface Reads {
+  readonly showIndex: Step
   readonly showWorkload: Step
   readonly showPlan: Step
   /** Finds out where a list goes on. */
@@ -53,6 +55,10 @@ export function createReads(deps: ApiDeps, authorization: Authorization): Reads 
   }
 
   return {
+    async showIndex(ctx) {
+      answer(ctx, clock(), `see ${OPENAPI_PATH} for all that there is`, INDEX)
+    },
+
     async showWorkload(ctx) {
       const workload = await newestCopy(deps, ctx.state.input.path)
       const now = clock()
@@ -126,10 +132,12 @@ export async function liveCopy({ writer }: Pick<ApiDeps, 'writer'>, path: Worklo
 export function demandCurrent(workloads: Workloads, kind?: Kind): void {
   const missing = (kind === undefined ? KINDS : [kind]).filter((each) => !workloads.isConnected(each))
   if (missing.length === 0) return
-  const others = kind === undefined && missing.length < KINDS.length ? ', or ask for another kind alone' : ''
-  throw unavailable(
-    `the ${missing.join(', ')} of the cluster are not all known at the moment: try again${others}`,
-  )
+  const others =
+    kind === undefined && missing.length < KINDS.length ? ', or ask for one of the other kinds by ?kind=' : ''
+  throw new Refusal('CLUSTER_UNAVAILABLE', `${missing.join(', ')} are not all known now: try again${others}`, {
+    retryAfter: 1,
+    details: { kinds: missing },
+  })
 }
 
 function* filtered<T>(all: Iterable<T>, keep: (each: T) => boolean): Iterable<T> {

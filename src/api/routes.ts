@@ -20,9 +20,13 @@ import * as asked from './writes.ts'
 function routesOf(deps: ApiDeps, waitingRoom: WaitingRoom): Record<OperationId, readonly Step[]> {
   const authorization = createAuthorization(deps)
   const { demand, demandAnyRead } = authorization
-  const { showWorkload, showPlan, resume, listNamespace, listWorkloads } = createReads(deps, authorization)
+  const { showIndex, showWorkload, showPlan, resume, listNamespace, listWorkloads } = createReads(
+    deps,
+    authorization,
+  )
   const write = asked.createWrites(deps, waitingRoom)
   return {
+    index: [showIndex],
     listWorkloads: [resume, demandAnyRead, listWorkloads],
     listNamespace: [resume, demand('list'), listNamespace],
     read: [demand('read'), showWorkload],
@@ -69,6 +73,18 @@ function named(route: string): Step {
   }
 }
 
+/** What will one day be asked of a whole namespace. */
+const BULK = new Set(['snooze', 'wake', 'pin', 'override'])
+
+function refuseBulk(action: string, method: string, namespace: string): void {
+  if (!BULK.has(action) || !['POST', 'DELETE'].includes(method)) return
+  throw new Refusal(
+    'NOT_FOUND',
+    `there is no ${action} of a whole namespace yet: send ${method} /api/v1/namespaces/${namespace}/{kind}/{name}/${action} ` +
+      `for each workload; GET /api/v1/workloads?namespace=${namespace} lists them`,
+  )
+}
+
 function demandKind(kind: string, _ctx: unknown, next: () => Promise<unknown>): Promise<unknown> {
   if (isKind(kind)) return next()
   throw new Refusal('NOT_FOUND', `there is no such kind: it must be one of ${KINDS.join(', ')}`)
@@ -81,8 +97,11 @@ const refuseUnmatched: Step = async (ctx) => {
   if (typeof first?.path !== 'string') {
     throw new Refusal('NOT_FOUND', 'there is no such path: see /api/v1/openapi.json for those that there are')
   }
-  const { kind } = first.params(ctx.path, first.captures(ctx.path))
-  if (kind !== undefined) await demandKind(kind, ctx, async () => {})
+  const { kind, namespace = '' } = first.params(ctx.path, first.captures(ctx.path))
+  if (kind !== undefined) {
+    refuseBulk(kind, ctx.method, namespace)
+    await demandKind(kind, ctx, async () => {})
+  }
   ctx.state.route = first.path.replaceAll(/:(\w+)/g, '{$1}')
   const allowed = [...new Set(layers.flatMap(({ methods }) => methods))].toSorted().join(', ')
   if (ctx.method !== 'OPTIONS') {

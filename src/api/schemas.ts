@@ -8,10 +8,13 @@ export type Schema = Readonly<Record<string, unknown>>
 
 /** What is wanted, in words: `must be …`. */
 export const EXPECTED = 'x-expected'
-/** The name of a reader (readers.ts) that judges what no pattern can. */
+/** The name of a reader (readers.ts) that judges what no pattern can; a list of values beside it is not all that it takes. */
 export const READ_AS = 'x-read-as'
 
 const DNS_LABEL = '[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?'
+
+/** Those that this Node lists, in their present names; it takes former ones and any case, too. */
+const TIMEZONES = ['', 'UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')]
 
 const text: Schema = { type: 'string' }
 const flag: Schema = { type: 'boolean' }
@@ -55,12 +58,23 @@ function success(data: Schema, more: Record<string, Schema> = {}): Schema {
 
 const hold = 'a duration such as 90m or 12h, from 1m to 8760h'
 
-/** What stands in paths. */
-export const PATH_PARAMETERS: Readonly<Record<string, Schema>> = {
-  namespace: patterned(DNS_LABEL, 'the name of a namespace', { maxLength: 63 }),
-  kind: { type: 'string', enum: KINDS },
-  name: patterned(`${DNS_LABEL}(?:\\.${DNS_LABEL})*`, 'the name of a workload', { maxLength: 253 }),
+const namespace = patterned(DNS_LABEL, 'the name of a namespace', { maxLength: 63 })
+const kind: Schema = { type: 'string', enum: KINDS }
+const name = patterned(`${DNS_LABEL}(?:\\.${DNS_LABEL})*`, 'the name of a workload', { maxLength: 253 })
+
+/** A parameter, but for its name and its place. */
+export interface Described {
+  readonly description: string
+  readonly schema: Schema
+  readonly example?: unknown
 }
+
+/** What stands in paths. */
+export const PATH_PARAMETERS = {
+  namespace: { description: 'Its namespace', schema: namespace, example: 'shop' },
+  kind: { description: 'Its kind', schema: kind, example: 'deployments' },
+  name: { description: 'Its name', schema: name, example: 'web' },
+} as const satisfies Record<string, Described>
 
 /** What may stand in queries; each operation names those that it takes. */
 export const QUERY_PARAMETERS = {
@@ -68,18 +82,24 @@ export const QUERY_PARAMETERS = {
   wait: {
     description: 'Answer once the pods have followed, or after this time with operation_in_progress true',
     schema: patterned(WAIT_PATTERN, 'a duration such as 60s or 2m, from 1s to 5m'),
+    example: '60s',
   },
   for: {
     description: 'How long this holds, edges of the schedule included',
     schema: patterned(HOLD_PATTERN, hold),
+    example: '2h',
   },
-  force: { description: 'Do it even during backoff', schema: flag },
+  force: {
+    description:
+      'Do it even during backoff, and even where a StatefulSet would lose its volumes (`DATA_AT_RISK`)',
+    schema: flag,
+  },
   hours: {
     description: 'How far to look ahead',
     schema: whole(1, 744, 48),
   },
-  namespace: { description: 'Only this namespace', schema: PATH_PARAMETERS['namespace'] ?? {} },
-  kind: { description: 'Only this kind', schema: PATH_PARAMETERS['kind'] ?? {} },
+  namespace: { description: 'Only this namespace', schema: namespace, example: 'shop' },
+  kind: { description: 'Only this kind', schema: kind, example: 'deployments' },
   state: { description: 'Only workloads in this state', schema: { type: 'string', enum: WORKLOAD_STATES } },
   labelSelector: {
     description: 'Only workloads with these labels, in the syntax of kubectl --selector',
@@ -98,7 +118,7 @@ export const QUERY_PARAMETERS = {
     description: 'What the page before gave as continue',
     schema: { type: 'string', maxLength: 1024 },
   },
-} as const satisfies Record<string, { description: string; schema: Schema }>
+} as const satisfies Record<string, Described>
 
 const setting: Record<string, Schema> = {
   schedule: {
@@ -112,7 +132,8 @@ const setting: Record<string, Schema> = {
     type: 'string',
     maxLength: 64,
     [READ_AS]: 'timezone',
-    description: "An IANA name; absent: as it is; empty: the service's own",
+    enum: TIMEZONES,
+    description: "An IANA name, former ones included; absent: as it is; empty: the service's own",
     examples: ['Europe/Berlin'],
   },
 }
@@ -194,6 +215,14 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   StatusAnswer: success(component('StatusRecord')),
   ListAnswer: success({ type: 'array', items: component('StatusRecord') }, { continue: textOrNull }),
+  IndexAnswer: success(
+    record('Where everything is', {
+      openapi: meaning('The path of this document', text),
+      workloads: meaning('The path of the list of everything', text),
+      workload: meaning('The path of one workload, as a template', text),
+      kinds: meaning('The kinds that there are', { type: 'array', items: kind }),
+    }),
+  ),
   PlanAnswer: success({ type: 'array', items: component('Transition') }),
   ErrorAnswer: record('Why it was not done, and what to do', {
     success: { const: false },

@@ -22,8 +22,16 @@ export function documentValidator(): Ajv2020 {
   ajv.addKeyword({ keyword: EXPECTED, schemaType: 'string' })
   ajv.addKeyword({ keyword: READ_AS, schemaType: 'string', compile: readAs })
   ajv.addVocabulary(Object.keys(openapi))
-  ajv.addSchema(openapi, 'openapi')
+  ajv.addSchema(judged(openapi), 'openapi')
   return ajv
+}
+
+/** The document without the lists of values that a reader stands beside: it takes more than those. */
+function judged(document: object): object {
+  return JSON.parse(JSON.stringify(document), (_key, value: unknown) => {
+    if (typeof value !== 'object' || value === null || !(READ_AS in value)) return value
+    return { ...value, enum: undefined }
+  }) as object
 }
 
 /** Puts the request's path, query and body into `ctx.state.input` if the document allows them. */

@@ -142,11 +142,34 @@ describe('routes of the API', () => {
     expect([status, headers.get('allow')]).to.deep.equal([204, 'GET, HEAD'])
   })
 
+  it('GET /api/v1 says where everything is', async () => {
+    const { status, body } = await service.call('GET /api/v1')
+    expect(status).to.equal(200)
+    expect(body.data).to.deep.equal({
+      openapi: '/api/v1/openapi.json',
+      workloads: '/api/v1/workloads',
+      workload: '/api/v1/namespaces/{namespace}/{kind}/{name}',
+      kinds: [...KINDS],
+    })
+    expect((await service.call('GET /api/v1', { token: null })).status).to.equal(401)
+  })
+
+  it('what cannot be asked of a whole namespace yet says so, and what to ask instead', async () => {
+    const { status, body } = await service.call('POST shop/snooze')
+    expect(status).to.equal(404)
+    expect(body.error.message).to.equal(
+      'there is no snooze of a whole namespace yet: send POST /api/v1/namespaces/shop/{kind}/{name}/snooze ' +
+        'for each workload; GET /api/v1/workloads?namespace=shop lists them',
+    )
+    expect((await service.call('DELETE shop/pin')).body.error.message).to.include('{name}/pin for each')
+    expect((await service.call('POST shop/hibernate')).body.error.message).to.include('there is no such kind')
+  })
+
   it('the document needs no token and names every route', async () => {
     const { status, body } = await service.call('GET /api/v1/openapi.json', { token: null })
     expect(status).to.equal(200)
     expect(body).to.deep.equal(JSON.parse(JSON.stringify(openapi)))
-    expect(Object.keys(openapi.paths)).to.have.length(13)
+    expect(Object.keys(openapi.paths)).to.have.length(14)
   })
 
   it('nothing that is answered is stored or sniffed', async () => {

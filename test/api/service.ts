@@ -180,6 +180,7 @@ const ajv = documentValidator()
 const answers = {
   StatusAnswer: ajv.compile({ $ref: 'openapi#/components/schemas/StatusAnswer' }),
   ListAnswer: ajv.compile({ $ref: 'openapi#/components/schemas/ListAnswer' }),
+  IndexAnswer: ajv.compile({ $ref: 'openapi#/components/schemas/IndexAnswer' }),
   PlanAnswer: ajv.compile({ $ref: 'openapi#/components/schemas/PlanAnswer' }),
   ErrorAnswer: ajv.compile({ $ref: 'openapi#/components/schemas/ErrorAnswer' }),
 }
@@ -197,6 +198,7 @@ function expectDocumented(method: string, path: string, status: number, body: un
 function successOf(method: string, path: string): keyof typeof answers {
   if (method !== 'GET') return 'StatusAnswer'
   const [last = ''] = path.split('?')
+  if (last === '/api/v1') return 'IndexAnswer'
   if (last.endsWith('/plan')) return 'PlanAnswer'
   return last === '/api/v1/workloads' || last.split('/').length === 2 ? 'ListAnswer' : 'StatusAnswer'
 }

@@ -1,4 +1,4 @@
-import { InvalidSchedule, isTimezone, parseSchedule } from '../schedule/syntax.ts'
+import { InvalidSchedule, parseSchedule, timezoneFault } from '../schedule/syntax.ts'
 import { ANNOTATION, type AnnotationName, type Workload } from '../workload.ts'
 
 /** What is wrong with an annotation that a person set or changed; one that was wrong before is not refused again. */
@@ -15,8 +15,7 @@ export function annotationFault(before: Workload | undefined, { annotations }: W
 const FAULT: Record<Exclude<AnnotationName, 'state'>, (value: string) => string | undefined> = {
   enabled: (value) => (value === 'true' || value === 'false' ? undefined : 'write "true" or "false"'),
   schedule: scheduleFault,
-  timezone: (value) =>
-    value === '' || isTimezone(value) ? undefined : 'write an IANA time zone such as Europe/Berlin',
+  timezone: (value) => (value === '' ? undefined : timezoneFault(value)),
 }
 
 function scheduleFault(value: string): string | undefined {

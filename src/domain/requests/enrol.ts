@@ -3,7 +3,7 @@ import { newIntent } from '../intent.ts'
 import { letGo, transition, without } from '../operation.ts'
 import { countToWake, withAnnotations, withState, type Reading } from '../reading.ts'
 import { meansTheSame, rescheduled } from '../rescheduled.ts'
-import { canonical, InvalidSchedule, isTimezone, parseSchedule } from '../schedule/syntax.ts'
+import { canonical, InvalidSchedule, parseSchedule, timezoneFault } from '../schedule/syntax.ts'
 import { follow, type Context, type Outcome } from './context.ts'
 
 interface Hours {
@@ -80,8 +80,9 @@ function zoneOf({ timezone }: Hours): Pick<Hours, 'timezone'> {
 function zoneChange({ timezone }: Hours): { timezone?: string | null } {
   if (timezone === undefined) return {}
   if (timezone === '') return { timezone: null }
-  if (isTimezone(timezone)) return { timezone }
-  throw invalid('/timezone', `no IANA time zone: write one such as Europe/Berlin`)
+  const fault = timezoneFault(timezone)
+  if (fault === undefined) return { timezone }
+  throw invalid('/timezone', fault)
 }
 
 /** An empty text stays: it means none, whatever could be inherited. */

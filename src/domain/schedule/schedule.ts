@@ -3,7 +3,7 @@ import type { Instant } from '../../clock.ts'
 import { Edges } from './edges.ts'
 import type { Span } from './edges.ts'
 import { canonical, InvalidSchedule, parseSchedule } from './syntax.ts'
-import { Zone } from './zone.ts'
+import { timezoneFault, Zone } from './zone.ts'
 
 /** An instant at which a schedule changes, and what it changes to. */
 export interface Edge {
@@ -34,8 +34,7 @@ export class InvalidTimezone extends InvalidSchedule {
   override readonly name = 'InvalidTimezone'
 
   constructor(zone: string) {
-    const expected = 'an IANA time zone such as Europe/Berlin'
-    super(`unknown time zone '${zone.slice(0, 64)}': write ${expected}`, 1, expected)
+    super(timezoneFault(zone) ?? zone, 1, 'an IANA time zone such as Europe/Berlin')
   }
 }
 

@@ -16,6 +16,12 @@ export function isTimezone(name: string): boolean {
   return officialName(name) !== undefined
 }
 
+/** What is wrong with a zone's name, in words; undefined: nothing. */
+export function timezoneFault(name: string): string | undefined {
+  if (isTimezone(name)) return undefined
+  return `unknown time zone '${name.slice(0, MAX_LENGTH)}': write an IANA time zone such as Europe/Berlin`
+}
+
 function officialName(name: string): string | undefined {
   if (name.length > MAX_LENGTH || !NAME.test(name)) return undefined
   try {

@@ -1,0 +1,68 @@
+import type { QUERY_PARAMETERS } from './schemas.ts'
+
+export type Method = 'get' | 'post' | 'put' | 'delete'
+export type Tag = keyof typeof TAGS
+
+/** One operation of the document, before it is spelled out. */
+export interface Entry {
+  readonly id: string
+  readonly method: Method
+  readonly path: string
+  readonly tag: Tag
+  readonly summary: string
+  readonly description: string
+  readonly query: readonly (keyof typeof QUERY_PARAMETERS)[]
+  readonly body?: 'Setting' | 'Override' | 'Nothing'
+  readonly answer: 'StatusAnswer' | 'ListAnswer' | 'PlanAnswer' | 'IndexAnswer'
+}
+
+export const TAGS = {
+  Read: 'See one workload, many, or what is to come. Changes nothing.',
+  Write: 'Change something. What holds already is a success that changes nothing; `dryRun` only tells.',
+  Service: 'What there is to ask for.',
+} as const
+
+const WORKLOADS = '/api/v1/namespaces/{namespace}/{kind}'
+const WORKLOAD = `${WORKLOADS}/{name}`
+
+const one = { query: [], answer: 'StatusAnswer', tag: 'Read' } as const
+const write = { body: 'Nothing', answer: 'StatusAnswer', tag: 'Write' } as const
+const filters = ['state', 'labelSelector', 'limit', 'continue'] as const
+const SCALE = 'Right: `update` the scale (DaemonSets: `patch`).'
+const CHANGE = 'Right: `patch` the kind.'
+
+// prettier-ignore
+export const ENTRIES = [
+  { id: 'index', method: 'get', path: '/api/v1', tag: 'Service', summary: 'Where everything is', query: [], answer: 'IndexAnswer',
+    description: 'The paths of this API, its kinds, and where this document is.' },
+  { id: 'listWorkloads', method: 'get', path: '/api/v1/workloads', tag: 'Read', summary: 'All workloads that you may see', query: ['namespace', 'kind', ...filters], answer: 'ListAnswer',
+    description: 'Of all namespaces and kinds that you may list, in pages. What a controller owns is left out.' },
+  { id: 'listNamespace', method: 'get', path: WORKLOADS, tag: 'Read', summary: 'The workloads of a kind in a namespace', query: filters, answer: 'ListAnswer',
+    description: 'In pages, ordered by name. What a controller owns is left out. Right: `list` the kind.' },
+  { id: 'read', method: 'get', path: WORKLOAD, ...one, summary: 'A workload',
+    description: 'Its record; the message says why it is as it is. Right: `get` the kind.' },
+  { id: 'readStatus', method: 'get', path: `${WORKLOAD}/status`, ...one, summary: 'A workload',
+    description: 'The same record. Right: `get` the kind.' },
+  { id: 'plan', method: 'get', path: `${WORKLOAD}/plan`, tag: 'Read', summary: 'What is to come if nobody acts', query: ['hours'], answer: 'PlanAnswer',
+    description: 'The coming changes between awake and asleep, with their reasons. Right: `get` the kind.' },
+  { id: 'enable', method: 'post', path: `${WORKLOAD}/enable`, summary: 'Let Dormouse manage a workload', query: ['dryRun', 'wait'], ...write, body: 'Setting',
+    description: `With a schedule it follows that at once. Repairs a state that cannot be read. ${CHANGE}` },
+  { id: 'disable', method: 'post', path: `${WORKLOAD}/disable`, summary: 'Wake it and leave it alone', query: ['dryRun', 'wait'], ...write,
+    description: `Clears pin, override and backoff, keeps schedule and history. ${CHANGE} Of what is pinned or overridden also that to \`update\` the scale.` },
+  { id: 'override', method: 'post', path: `${WORKLOAD}/override`, summary: 'Turn automatic behaviour off', query: ['dryRun'], ...write, body: 'Override',
+    description: `For a time or for good; requests still work. Again: replaces the end. ${SCALE}` },
+  { id: 'clearOverride', method: 'delete', path: `${WORKLOAD}/override`, summary: 'Turn automatic behaviour on again', query: ['dryRun'], ...write,
+    description: `The schedule counts again at once. ${SCALE}` },
+  { id: 'pin', method: 'post', path: `${WORKLOAD}/pin`, summary: 'Hold it in the state it is in', query: ['dryRun'], ...write,
+    description: `Neither schedule nor requests nor manual scaling change it until it is unpinned. ${SCALE}` },
+  { id: 'unpin', method: 'delete', path: `${WORKLOAD}/pin`, summary: 'Let it go again', query: ['dryRun'], ...write,
+    description: `What was missed meanwhile is made up for. ${SCALE}` },
+  { id: 'snooze', method: 'post', path: `${WORKLOAD}/snooze`, summary: 'Put it to sleep', query: ['dryRun', 'wait', 'for', 'force'], ...write,
+    description: `Until the next edge of its schedule, or for a time, edges included. The replica count is kept. ${SCALE}` },
+  { id: 'wake', method: 'post', path: `${WORKLOAD}/wake`, summary: 'Wake it', query: ['dryRun', 'wait', 'for', 'force'], ...write,
+    description: `To its kept count; until the next edge of its schedule, or for a time, edges included. ${SCALE}` },
+  { id: 'schedule', method: 'put', path: `${WORKLOAD}/schedule`, summary: 'Set or remove its schedule', query: ['dryRun'], ...write, body: 'Setting',
+    description: `It follows the new hours at once. A zone alone keeps the schedule; no body removes it. ${CHANGE}` },
+] as const satisfies readonly Entry[]
+
+export type OperationId = (typeof ENTRIES)[number]['id']

@@ -1,0 +1,93 @@
+import type { StatusRecord } from '../domain/record.ts'
+import { KINDS } from '../domain/workload.ts'
+import { HTTP_STATUS, type ErrorCode } from '../errors.ts'
+
+const timestamp = '2026-03-03T19:00:00.000Z'
+const reason = 'asleep by schedule 8:00-18:00,Mon-Fri (Europe/Berlin) until 2026-03-04T07:00:00Z'
+const wake = {
+  at: '2026-03-04T07:00:00.000Z',
+  type: 'wake',
+  reason: 'schedule 8:00-18:00,Mon-Fri (Europe/Berlin)',
+} as const
+
+const sleeper: StatusRecord = {
+  name: 'web',
+  namespace: 'shop',
+  type: 'deployment',
+  enabled: true,
+  current_replicas: 0,
+  last_replicas: 3,
+  ready_replicas: 0,
+  is_snoozed: true,
+  snooze_requested: false,
+  wake_requested: false,
+  snoozed_at: '2026-03-03T17:00:00.012Z',
+  woken_at: '2026-03-03T07:00:00.009Z',
+  wake_schedule: '8:00-18:00,Mon-Fri',
+  timezone: 'Europe/Berlin',
+  has_manual_override: false,
+  manual_override_until: null,
+  pin_state: 'none',
+  in_backoff_period: false,
+  backoff_until: null,
+  operation_in_progress: false,
+  recent_operations: 0,
+  operation_history: [
+    {
+      type: 'snooze',
+      trigger: 'schedule',
+      timestamp: '2026-03-03T17:00:00.012Z',
+      replicas: 0,
+      duration: 2140,
+      by: null,
+      result: 'succeeded',
+    },
+  ],
+  next_transition: wake,
+  reason,
+}
+
+function success(message: string, data: unknown, more: object = {}): object {
+  return { success: true, message, data, ...more, timestamp }
+}
+
+/** What `GET /api/v1` tells. */
+export const INDEX = {
+  openapi: '/api/v1/openapi.json',
+  workloads: '/api/v1/workloads',
+  workload: '/api/v1/namespaces/{namespace}/{kind}/{name}',
+  kinds: KINDS,
+}
+
+/** Of each body and answer of the document, by its schema's name. */
+export const EXAMPLES = {
+  Setting: { schedule: '8:00-18:00,Mon-Fri', timezone: 'Europe/Berlin' },
+  Override: { duration: '24h' },
+  Nothing: {},
+  StatusAnswer: success(reason, sleeper),
+  ListAnswer: success('1 workload', [sleeper], { continue: null }),
+  PlanAnswer: success('1 transition in the next 48 hours', [wake]),
+  IndexAnswer: success('see /api/v1/openapi.json for all that there is', INDEX),
+} as const
+
+/** What an error looks like. */
+export function errorExample(code: ErrorCode): object {
+  const details = { request_id: '220b8956-8560-4903-944e-5062acc7230e' }
+  return { success: false, error: { code, message: ERRORS[HTTP_STATUS[code]], details }, timestamp }
+}
+
+const ERRORS: Readonly<Record<(typeof HTTP_STATUS)[ErrorCode], string>> = {
+  400: 'query /for must be a duration such as 90m or 12h, from 1m to 8760h',
+  401: 'a token is needed: send Authorization: Bearer <token>',
+  403: 'k8s:alice may not update deployments.apps/scale in the namespace shop: ask for a Role that allows it',
+  404: 'there is no web among the deployments of the namespace shop: check the name',
+  405: 'GET does nothing here: use POST',
+  409: 'deployment shop/web is not managed by Dormouse: POST /api/v1/namespaces/shop/deployments/web/enable first',
+  413: 'the body is larger than 16384 bytes: send less',
+  415: 'a body must be JSON: send Content-Type: application/json',
+  422: 'dormouse.dev/state cannot be read: POST /api/v1/namespaces/shop/deployments/web/enable repairs it',
+  429: 'at most 20 requests a second, and 40 at once: slow down',
+  500: 'this is a fault of Dormouse: report it with the request id 220b8956-8560-4903-944e-5062acc7230e',
+  502: 'patch deployments shop/web: the cluster refused: exceeded quota',
+  503: 'deployments are not all known now: try again',
+}

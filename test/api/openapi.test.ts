@@ -1,0 +1,103 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import spectralCore from '@stoplight/spectral-core'
+import spectralRulesets from '@stoplight/spectral-rulesets'
+import { expect } from 'chai'
+import { openapi } from '../../src/api/openapi.ts'
+import { READERS } from '../../src/api/readers.ts'
+import { SCHEMAS } from '../../src/api/schemas.ts'
+import { aWorkload } from './fake-cluster.ts'
+import { Service } from './service.ts'
+
+/** What both linters complain of. */
+const BARE = { openapi: '3.1.0', info: { title: 'Bare', version: '1' }, paths: {} }
+
+/** What spectral's `spectral:oas` finds. */
+async function spectralFaults(document: object): Promise<string[]> {
+  const spectral = new spectralCore.Spectral()
+  spectral.setRuleset(
+    new spectralCore.Ruleset({ extends: [[spectralRulesets.oas, 'recommended']], rules: {} }),
+  )
+  const found = await spectral.run(JSON.parse(JSON.stringify(document)) as Record<string, unknown>)
+  return found.map(({ code, message, path }) => `${code} at ${path.join('/')}: ${message}`)
+}
+
+/** What redocly's `recommended` finds. */
+async function redoclyFaults(document: object): Promise<string[]> {
+  const config = await createConfig({ extends: ['recommended'] })
+  const source = JSON.stringify(document)
+  const found = await lintFromString({ source, config, absoluteRef: '/openapi.json' })
+  return found.map(({ ruleId, message, location }) => `${ruleId} at ${location[0]?.pointer}: ${message}`)
+}
+
+describe('the OpenAPI document', () => {
+  for (const [linter, faultsOf] of Object.entries({
+    "spectral's rules for OpenAPI": spectralFaults,
+    "redocly's recommended rules": redoclyFaults,
+  })) {
+    it(`passes ${linter} without a warning`, async () => {
+      expect(await faultsOf(openapi)).to.deep.equal([])
+      expect(await faultsOf(BARE), 'they can fail').not.to.deep.equal([])
+    }).timeout(60_000)
+  }
+
+  it('has an example for every body, every parameter that needs one, and every answer', () => {
+    for (const [path, item] of Object.entries(openapi.paths))
+      for (const [method, { responses, ...operation }] of Object.entries(item) as [string, Documented][]) {
+        const what = `${method} ${path}`
+        expect(responses['200']?.content['application/json'].example, what).to.be.an('object')
+        if (operation.requestBody)
+          expect(operation.requestBody.content['application/json'].example, what).to.be.an('object')
+      }
+  })
+})
+
+interface Documented {
+  readonly requestBody?: Content
+  readonly responses: Readonly<Record<string, Content>>
+}
+
+interface Content {
+  readonly content: { readonly 'application/json': { readonly example?: unknown } }
+}
+
+describe('time zones', () => {
+  let service: Service
+
+  before(async () => {
+    service = await Service.start()
+    service.cluster.put(aWorkload())
+  })
+
+  after(async () => await service.stop())
+
+  const setting = SCHEMAS['Setting'] as { properties: { timezone: { enum: string[] } } }
+  const documented = setting.properties.timezone.enum
+
+  it('of the document are taken by the API, one and all', async () => {
+    expect(documented).to.have.length.greaterThan(400)
+    expect(documented.filter((zone) => READERS['timezone']?.(zone) !== undefined)).to.deep.equal([])
+    for (const timezone of ['', 'UTC', documented.at(-1)]) {
+      const { status } = await service.call('POST shop/deployments/web/enable?dryRun=true', {
+        body: { timezone },
+      })
+      expect(status, timezone).to.equal(200)
+    }
+  })
+
+  for (const timezone of ['europe/berlin', 'US/Pacific', 'Etc/GMT+5'])
+    it(`are taken by their former names and in any case, too: ${timezone}`, async () => {
+      const { status } = await service.call('POST shop/deployments/web/enable?dryRun=true', {
+        body: { timezone },
+      })
+      expect(status).to.equal(200)
+    })
+
+  it('that are none are told in one text', async () => {
+    const { body } = await service.call('POST shop/deployments/web/enable', {
+      body: { timezone: 'Mars/Base' },
+    })
+    expect(body.error.message).to.equal(
+      "body /timezone unknown time zone 'Mars/Base': write an IANA time zone such as Europe/Berlin",
+    )
+  })
+})
