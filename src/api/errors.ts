@@ -28,7 +28,7 @@ export function unauthenticated(message: string, fault?: string, cause?: unknown
 }
 
 /** The cluster, or an issuer, could not be asked; the cause is for the log alone. */
-function unavailable(message: string, cause?: unknown): Refusal {
+export function unavailable(message: string, cause?: unknown): Refusal {
   return new Refusal('CLUSTER_UNAVAILABLE', message, { retryAfter: 1, cause })
 }
 

@@ -134,10 +134,14 @@ export function demandCurrent(workloads: Workloads, kind?: Kind): void {
   if (missing.length === 0) return
   const others =
     kind === undefined && missing.length < KINDS.length ? ', or ask for one of the other kinds by ?kind=' : ''
-  throw new Refusal('CLUSTER_UNAVAILABLE', `${missing.join(', ')} are not all known now: try again${others}`, {
-    retryAfter: 1,
-    details: { kinds: missing },
-  })
+  throw new Refusal(
+    'CLUSTER_UNAVAILABLE',
+    `${missing.join(', ')} are not all known now: try again${others}`,
+    {
+      retryAfter: 1,
+      details: { kinds: missing },
+    },
+  )
 }
 
 function* filtered<T>(all: Iterable<T>, keep: (each: T) => boolean): Iterable<T> {
