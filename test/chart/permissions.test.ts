@@ -130,11 +130,14 @@ describeOn(
     /** Somebody changes what the next request rests on: it has to look again. */
     async function surprise(kind: Kind): Promise<void> {
       const path = `/apis/apps/v1/namespaces/${namespace}/${kind}/toured`
-      const annotations = { [ANNOTATION.schedule]: `0:00-23:${10 + Math.floor(Math.random() * 50)}` }
-      await on().admin.expect('PATCH', path, { metadata: { annotations } }, MERGE_PATCH)
+      const annotations = () => ({ [ANNOTATION.schedule]: `0:00-23:${10 + Math.floor(Math.random() * 50)}` })
+      const change = () =>
+        on().admin.expect('PATCH', path, { metadata: { annotations: annotations() } }, MERGE_PATCH)
       const workload = api.workload(kind, namespace, 'toured')
+      // Before the informer hears of it, or between the decision and its write: either makes it look again.
+      await change()
       await workload.pin()
-      await workload.unpin()
+      await Promise.all([workload.unpin(), change()])
     }
 
     async function release(): Promise<void> {
