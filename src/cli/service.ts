@@ -150,7 +150,7 @@ export class Service implements Runnable {
       recorder,
       ...(enforcement ? [enforcement.certificates, enforcement.large] : []),
       server,
-      informer,
+      { name: informer.name, start: () => watching(informer, logger), stop: () => informer.stop() },
       identity,
       ...(config.controller.enabled ? [election] : []),
     ]
@@ -202,6 +202,16 @@ function apiOf(deps: ApiDeps): Api {
     if (error instanceof TypeError) throw new UsageError(error.message, { cause: error })
     throw error
   }
+}
+
+const WITHOUT_SOME =
+  'these kinds cannot be watched, and nothing is done about them; the others are served. ' +
+  'The warnings above say why: does the role allow to list and watch them?'
+
+async function watching(informer: WorkloadInformer, logger: Logger): Promise<void> {
+  await informer.start()
+  const kinds = informer.watches.filter(({ connected }) => !connected).map(({ kind }) => kind)
+  if (kinds.length > 0) logger.warn({ kinds }, WITHOUT_SOME)
 }
 
 /** A user without a uid has an empty one, as in Kubernetes itself. */

@@ -20,10 +20,6 @@ type ConnectionListener = (kind: Kind, connected: boolean) => void
 
 /** A kind that failed so many times in a row is not waited for, where another stands. */
 const FAILING = 3
-const WITHOUT_SOME =
-  'these kinds cannot be watched, and nothing is done about them; the others are served. ' +
-  'The warnings above say why: does the role allow to list and watch them?'
-
 interface Options {
   lister: Lister
   observer: KubernetesObserver
@@ -106,8 +102,6 @@ export class WorkloadInformer
       }),
     )
     await this.#any.promise
-    const missing = KINDS.filter((kind) => !this.isConnected(kind))
-    if (missing.length > 0) this.#log.warn({ kinds: missing }, WITHOUT_SOME)
   }
 
   /** Resolves when all four kinds are listed and watched at once; rejects when stopped before. */

@@ -289,8 +289,9 @@ describe('errors of the API', () => {
     const { status, body } = await service.call('GET /api/v1/workloads')
     expect([status, body.error.message]).to.deep.equal([
       503,
-      'the replicasets of the cluster are not all known at the moment: try again, or ask for another kind alone',
+      'replicasets are not all known now: try again, or ask for one of the other kinds by ?kind=',
     ])
+    expect(body.error.details).to.deep.include({ kinds: ['replicasets'] })
   })
 
   it('refusals of the cluster come through with their details', async () => {
