@@ -27,7 +27,7 @@ export function changeBetween(workload: Workload, target: Reading): Change | und
     annotations,
     ...(label === (workload.labels?.[ASLEEP_LABEL] ?? null) ? {} : { label }),
     ...(replicas === workload.replicas || workload.kind === 'daemonsets' ? {} : { replicas }),
-    ...(snoozeKey === workload.snoozeKey ? {} : { snoozeKey }),
+    ...(snoozeKey === workload.snoozeKey ? {} : { snoozeKey: snoozeKey ?? null }),
     ...(workload.ownReplicasEntry !== undefined && completesWake(written, state) ? { disown: true } : {}),
   }
   return isEmpty(change) ? undefined : change
@@ -61,8 +61,8 @@ export function changed(workload: Workload, change: Change): Workload {
     annotations,
     labels,
     hasAnnotations: workload.hasAnnotations || Object.keys(annotations).length > 0,
-    hasNodeSelector: workload.hasNodeSelector || change.snoozeKey === true,
-    snoozeKey: change.snoozeKey ?? workload.snoozeKey,
+    hasNodeSelector: workload.hasNodeSelector || typeof change.snoozeKey === 'string',
+    snoozeKey: change.snoozeKey === undefined ? workload.snoozeKey : (change.snoozeKey ?? undefined),
     replicas: change.replicas ?? workload.replicas,
     generation: workload.generation + (specChanges ? 1 : 0),
     ...(change.disown ? { ownReplicasEntry: undefined } : {}),

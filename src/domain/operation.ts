@@ -8,7 +8,7 @@ import type { Change } from './patch.ts'
 import { readWorkload, withState, type Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import type { Operation, State } from './state.ts'
-import { podsFollowed, type Workload } from './workload.ts'
+import { podsFollowed, SNOOZED, type Workload } from './workload.ts'
 
 /** A decision and the one patch that carries it out; `change` undefined: nothing to write. */
 export interface Step {
@@ -117,8 +117,11 @@ export function without(state: State, ...names: ('pin' | 'override' | 'intent' |
 }
 
 function scaled(workload: Workload, wake: boolean, replicas: number): Workload {
-  if (workload.kind === 'daemonsets')
-    return workload.snoozeKey === !wake ? workload : moved({ ...workload, snoozeKey: !wake })
+  if (workload.kind === 'daemonsets') {
+    const { snoozeKey } = workload
+    if (wake === (snoozeKey === undefined)) return workload
+    return moved({ ...workload, snoozeKey: wake ? undefined : SNOOZED })
+  }
   const target = wake ? replicas : 0
   return workload.replicas === target ? workload : moved({ ...workload, replicas: target })
 }

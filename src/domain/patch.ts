@@ -13,7 +13,8 @@ export interface Change {
   readonly annotations: Readonly<Partial<Record<AnnotationName, string | null>>>
   readonly label?: string | null
   readonly replicas?: number
-  readonly snoozeKey?: boolean
+  /** The value of our key in a DaemonSet's nodeSelector. */
+  readonly snoozeKey?: string | null
   /** Take the count (DaemonSet: the nodeSelector) out of our managedFields entry, so that a server-side applier may set it again. */
   readonly disown?: boolean
 }
@@ -71,7 +72,7 @@ function preconditions(workload: Workload, change: Change): PatchOperation[] {
   if (workload.kind !== 'daemonsets') {
     tests.push({ op: 'test', path: '/spec/replicas', value: workload.replicas })
   } else if (workload.hasNodeSelector) {
-    tests.push({ op: 'test', path: keyPath(), value: workload.snoozeKey ? 'true' : null })
+    tests.push({ op: 'test', path: keyPath(), value: workload.snoozeKey ?? null })
   } else tests.push({ op: 'test', path: NODE_SELECTOR, value: null })
   if (change.label !== undefined && workload.labels === undefined) {
     tests.push({ op: 'test', path: LABELS, value: null })
@@ -105,9 +106,9 @@ function scaleOperations(workload: Workload, { replicas, snoozeKey }: Change): P
   }
   if (snoozeKey === undefined) return []
   if (workload.hasNodeSelector) {
-    return setOrRemove(keyPath(), snoozeKey ? 'true' : null, workload.snoozeKey ? 'true' : undefined)
+    return setOrRemove(keyPath(), snoozeKey, workload.snoozeKey)
   }
-  return snoozeKey ? [{ op: 'add', path: NODE_SELECTOR, value: { [SNOOZE_KEY]: 'true' } }] : []
+  return snoozeKey === null ? [] : [{ op: 'add', path: NODE_SELECTOR, value: { [SNOOZE_KEY]: snoozeKey } }]
 }
 
 function disownOperations({ kind, ownReplicasEntry }: Workload, { disown }: Change): PatchOperation[] {

@@ -120,7 +120,7 @@ function heedMarks(workload: Workload, state: State): State {
   const count = labelCount(workload)
   const asleep = isRunning(workload)
     ? state.asleep && hasSleepMark(workload)
-    : state.asleep || workload.snoozeKey || count !== undefined
+    : state.asleep || workload.snoozeKey !== undefined || count !== undefined
   if (!asleep) return state.asleep ? { ...state, asleep } : state
   const kept = count ?? state.snoozed?.replicas ?? 0
   if (state.asleep && state.snoozed?.replicas === kept) return state

@@ -8,7 +8,7 @@ export function releaseChange(workload: Workload, rules: Rules): Change | undefi
   const { annotations, labels, kind, snoozeKey, ownReplicasEntry } = workload
   const marks = ANNOTATION_NAMES.filter((name) => annotations[name] !== undefined)
   const labelled = labels?.[ASLEEP_LABEL] !== undefined
-  if (marks.length === 0 && !labelled && !snoozeKey) {
+  if (marks.length === 0 && !labelled && snoozeKey === undefined) {
     // What the wake before this set is given back, so that a server-side applier may set it.
     return ownReplicasEntry === undefined ? undefined : { annotations: {}, disown: true }
   }
@@ -18,6 +18,6 @@ export function releaseChange(workload: Workload, rules: Rules): Change | undefi
     annotations: Object.fromEntries(marks.map((name) => [name, null])),
     ...(labelled ? { label: null } : {}),
     ...(sleeps && kind !== 'daemonsets' ? { replicas: keptCount(reading) } : {}),
-    ...(snoozeKey ? { snoozeKey: false } : {}),
+    ...(snoozeKey === undefined ? {} : { snoozeKey: null }),
   }
 }

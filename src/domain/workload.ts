@@ -32,6 +32,8 @@ export const ANNOTATION_NAMES = Object.keys(ANNOTATION) as AnnotationName[]
 export const ASLEEP_LABEL = 'dormouse.dev/asleep'
 /** The key in a DaemonSet's nodeSelector that no node carries. */
 export const SNOOZE_KEY = 'dormouse.dev/snoozed'
+/** The value that it has when we put it there. */
+export const SNOOZED = 'true'
 /** What our writes call themselves in managedFields. */
 export const FIELD_MANAGER = 'dormouse'
 
@@ -95,9 +97,10 @@ export interface Workload extends WorkloadKey {
   readonly formerRevision: boolean
   /** A StatefulSet whose volumes are deleted when it is scaled down. */
   readonly deletesVolumes: boolean
-  /** DaemonSet: whether the pod template's nodeSelector exists, and whether it has our key. */
+  /** DaemonSet: whether the pod template's nodeSelector exists. */
   readonly hasNodeSelector: boolean
-  readonly snoozeKey: boolean
+  /** DaemonSet: the value of our key in it, which is `true` unless others wrote it; undefined: the key is not there. */
+  readonly snoozeKey: string | undefined
   /** `spec.replicas`; DaemonSet: `status.desiredNumberScheduled`. */
   readonly replicas: number
   readonly pods: Pods
@@ -137,14 +140,14 @@ export function isKind(text: string): text is Kind {
   return (KINDS as readonly string[]).includes(text)
 }
 
-/** Whether pods should run by the spec alone: DaemonSets by the key, all others by the count. */
+/** Whether pods should run by the spec alone: DaemonSets by the key, with whatever value, all others by the count. */
 export function isRunning(workload: Workload): boolean {
-  return workload.kind === 'daemonsets' ? !workload.snoozeKey : workload.replicas > 0
+  return workload.kind === 'daemonsets' ? workload.snoozeKey === undefined : workload.replicas > 0
 }
 
 /** The count the workload asks for now; a DaemonSet with the key asks for none. */
 export function currentReplicas(workload: Workload): number {
-  return workload.snoozeKey ? 0 : workload.replicas
+  return workload.snoozeKey === undefined ? workload.replicas : 0
 }
 
 /** The kept count that the label holds; undefined: no label, or one that is no count. */
@@ -156,7 +159,7 @@ export function labelCount(workload: Workload): number | undefined {
 
 /** Whether a mark of sleep that survives lost annotations is there: the label, or a DaemonSet's key. */
 export function hasSleepMark(workload: Workload): boolean {
-  return workload.labels?.[ASLEEP_LABEL] !== undefined || workload.snoozeKey
+  return workload.labels?.[ASLEEP_LABEL] !== undefined || workload.snoozeKey !== undefined
 }
 
 /** Whether all pods follow the spec: the newest generation was seen, and none is left or all are ready. */

@@ -39,7 +39,7 @@ export function trim(kind: Kind, object: WorkloadObject, intern: Intern = (text)
     kind,
     ...trimMetadata(kind, metadata, intern),
     hasNodeSelector: nodeSelector !== undefined,
-    snoozeKey: nodeSelector?.[SNOOZE_KEY] !== undefined,
+    snoozeKey: nodeSelector?.[SNOOZE_KEY],
     // The API server defaults an absent count to 1.
     replicas: kind === 'daemonsets' ? (status?.desiredNumberScheduled ?? 0) : (spec?.replicas ?? 1),
     deletesVolumes:

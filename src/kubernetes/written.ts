@@ -13,8 +13,8 @@ export function afterWrite(sentFor: Workload, change: Change, kind: Kind, answer
     ...sentFor,
     ...trimMetadata(kind, answer.metadata),
     replicas: change.replicas ?? sentFor.replicas,
-    snoozeKey: change.snoozeKey ?? sentFor.snoozeKey,
-    hasNodeSelector: sentFor.hasNodeSelector || change.snoozeKey === true,
+    snoozeKey: change.snoozeKey === undefined ? sentFor.snoozeKey : (change.snoozeKey ?? undefined),
+    hasNodeSelector: sentFor.hasNodeSelector || typeof change.snoozeKey === 'string',
   }
 }
 
@@ -41,6 +41,6 @@ export function carries(live: Workload, sentFor: Workload, change: Change): bool
     hasMarks(live, sentFor, change) &&
     (change.disown !== true || live.ownReplicasEntry === undefined) &&
     (change.replicas === undefined || live.replicas === change.replicas) &&
-    (change.snoozeKey === undefined || live.snoozeKey === change.snoozeKey)
+    (change.snoozeKey === undefined || live.snoozeKey === (change.snoozeKey ?? undefined))
   )
 }

@@ -26,7 +26,7 @@ export function aWorkload(given: Partial<Workload> = {}): Workload {
     formerRevision: false,
     deletesVolumes: false,
     hasNodeSelector: false,
-    snoozeKey: false,
+    snoozeKey: undefined,
     replicas,
     pods: { existing: replicas, ready: replicas, observedGeneration: 1 },
     replicasManager: undefined,
@@ -73,7 +73,7 @@ export class FakeCluster implements Workloads, Writer, Reviews {
   /** The pods do what the spec says. */
   podsFollow(key: WorkloadKey): void {
     const workload = this.mustGet(key)
-    const count = workload.snoozeKey ? 0 : workload.replicas
+    const count = workload.snoozeKey === undefined ? workload.replicas : 0
     this.put({
       ...workload,
       pods: { existing: count, ready: count, observedGeneration: workload.generation },

@@ -75,7 +75,7 @@ describe('the controller', () => {
       const { replicas, snoozeKey, labels } = cluster.live(workload)
       expect({ replicas, snoozeKey, labels }, workload.kind).to.deep.equal({
         replicas: 3,
-        snoozeKey: false,
+        snoozeKey: undefined,
         labels: {},
       })
     }

@@ -17,14 +17,14 @@ const A: Readonly<Record<Kind, () => AWorkload>> = {
 }
 
 function marked(kind: Kind, { annotations, label, replicas, snoozeKey }: Marks): AWorkload {
-  const key = kind === 'daemonsets' && snoozeKey
+  const key = kind === 'daemonsets' ? snoozeKey : undefined
   return A[kind]()
     .with({
       annotations,
       hasAnnotations: true,
       labels: labelsWith(label),
       snoozeKey: key,
-      hasNodeSelector: key,
+      hasNodeSelector: key !== undefined,
     })
     .withReplicas(replicas)
 }

@@ -67,7 +67,7 @@ describe('relevance', () => {
       web.remembering({}),
       web.labelled({ 'dormouse.dev/asleep': '3' }),
       web.with({ replicas: 4 }),
-      web.with({ snoozeKey: true }),
+      web.with({ snoozeKey: 'true' }),
       web.with({ deleting: true }),
       web.with({ replicasManager: { manager: 'kubectl', subresource: 'scale' } }),
       web.with({ ownReplicasEntry: 0 }),

@@ -38,7 +38,7 @@ export function aRig(now: Instant, options: Options = {}) {
     cluster.patches
       .filter(({ change }) => change.replicas !== undefined || change.snoozeKey !== undefined)
       .map(({ key, change }) => {
-        const asleep = change.replicas === 0 || change.snoozeKey === true
+        const asleep = change.replicas === 0 || typeof change.snoozeKey === 'string'
         return `${asleep ? 'snooze' : 'wake'} ${key.slice(key.indexOf('/') + 1)}`
       })
   return { rules, time, cluster, told, logged, controller, start, moves }

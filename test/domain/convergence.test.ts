@@ -46,7 +46,7 @@ type Case = typeof CASE extends fc.Arbitrary<infer T> ? T : never
 function copyOf({ kind, rest }: Case, marks: Marks, version: number): Workload {
   const { unseen, age, ...own } = rest
   const generation = version + 1
-  const key = kind === 'daemonsets' && marks.snoozeKey
+  const key = kind === 'daemonsets' ? marks.snoozeKey : undefined
   const workload = aDeployment().with({
     ...own,
     kind,
@@ -60,7 +60,7 @@ function copyOf({ kind, rest }: Case, marks: Marks, version: number): Workload {
     labels: labelsWith(marks.label),
     replicas: marks.replicas,
     snoozeKey: key,
-    hasNodeSelector: key,
+    hasNodeSelector: key !== undefined,
   })
   return unseen ? workload.unsettled() : workload.settled()
 }

@@ -30,7 +30,7 @@ describe('the marks of sleep', () => {
 
   it('of a DaemonSet are the key and the label with the number desired before', () => {
     const { change } = stepped(aDaemonSet().withReplicas(5).enabled().scheduled(WORK), at('Mon 18:00'))
-    expect(change).to.deep.include({ label: '5', snoozeKey: true }).and.not.to.have.property('replicas')
+    expect(change).to.deep.include({ label: '5', snoozeKey: 'true' }).and.not.to.have.property('replicas')
   })
 
   it('are gone after a wake, and the count or the selector is back', () => {
@@ -42,7 +42,7 @@ describe('the marks of sleep', () => {
       .scheduled(WORK)
       .snoozed({ at: at('Mon 18:00') })
     const woken = stepped(daemonSet, at('Tue 8:00'))
-    expect(woken.change).to.deep.include({ label: null, snoozeKey: false })
+    expect(woken.change).to.deep.include({ label: null, snoozeKey: null })
     expect(woken.state.history[0]).to.include({ type: 'wake', replicas: 5 })
   })
 
@@ -62,7 +62,7 @@ describe('the marks of sleep', () => {
   it('judge a DaemonSet asleep by its key, never by counts', () => {
     const empty = aDaemonSet().withReplicas(0).enabled().scheduled(WORK)
     expect(stepped(empty, at('Mon 12:00')).change).to.equal(undefined)
-    const keyed = aDaemonSet().withReplicas(5).enabled().with({ snoozeKey: true }).remembering({})
+    const keyed = aDaemonSet().withReplicas(5).enabled().with({ snoozeKey: 'true' }).remembering({})
     expect(readWorkload(keyed, RULES).state.asleep).to.equal(true)
   })
 })
@@ -138,7 +138,7 @@ describe('marks and state that disagree', () => {
 describe('a state that cannot be read', () => {
   const broken = sleeper.annotated({ state: '{"v":7}' })
   const gone = sleeper.annotated({ state: undefined })
-  const goneByKey = aDaemonSet().enabled().with({ snoozeKey: true, hasNodeSelector: true })
+  const goneByKey = aDaemonSet().enabled().with({ snoozeKey: 'true', hasNodeSelector: true })
 
   for (const [what, workload] of [
     ['is broken', broken],
@@ -193,7 +193,7 @@ describe('a state that cannot be read', () => {
     const running = broken.annotated({ schedule: undefined }).withReplicas(5)
     expect(asked(running, { action: 'enable' }, NIGHT).after).to.deep.include({ replicas: 5, labels: {} })
     const daemonSet = asked(goneByKey, { action: 'enable' }, NIGHT)
-    expect(daemonSet.after.snoozeKey).to.equal(true)
+    expect(daemonSet.after.snoozeKey).to.equal('true')
     expect(daemonSet.state.asleep).to.equal(true)
   })
 })

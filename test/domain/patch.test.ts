@@ -1,9 +1,11 @@
 import { expect } from 'chai'
 import { jsonPatch, type Change } from '../../src/domain/patch.ts'
+import { releaseChange } from '../../src/domain/release.ts'
 import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY, type Kind } from '../../src/domain/workload.ts'
 import type { WorkloadObject } from '../../src/kubernetes/api-object.ts'
 import { trim } from '../../src/kubernetes/trim.ts'
 import { applied } from '../support/json-patch.ts'
+import { RULES } from '../support/rules.ts'
 
 interface Shape {
   annotations?: Record<string, string>
@@ -92,13 +94,24 @@ describe('the one patch of a change', () => {
   it('is as it was with the key of a DaemonSet put in and taken out, whatever else is in the selector', () => {
     for (const nodeSelector of [undefined, { disk: 'ssd' }]) {
       const object = anObject(nodeSelector ? { nodeSelector } : {})
-      const asleep = applied(object, patchFor(object, { annotations: {}, snoozeKey: true }, 'daemonsets'))!
+      const asleep = applied(object, patchFor(object, { annotations: {}, snoozeKey: 'true' }, 'daemonsets'))!
       expect(asleep.spec.template.spec.nodeSelector).to.deep.equal({ ...nodeSelector, [SNOOZE_KEY]: 'true' })
       const edited = structuredClone(asleep)
       edited.spec.template.spec.nodeSelector!['zone'] = 'a'
-      const awake = applied(edited, patchFor(edited, { annotations: {}, snoozeKey: false }, 'daemonsets'))!
+      const awake = applied(edited, patchFor(edited, { annotations: {}, snoozeKey: null }, 'daemonsets'))!
       expect(awake.spec.template.spec.nodeSelector).to.deep.equal({ ...nodeSelector, zone: 'a' })
       expect(awake.spec.replicas).to.equal(object.spec.replicas)
+    }
+  })
+
+  it('takes the key of a DaemonSet out whatever its value, and tests the value that was read', () => {
+    for (const value of ['true', 'false', '']) {
+      const object = anObject({ nodeSelector: { [SNOOZE_KEY]: value, disk: 'ssd' } })
+      const workload = trim('daemonsets', object)
+      const patch = jsonPatch(workload, releaseChange(workload, RULES) ?? { annotations: {} })
+      expect(applied(object, patch)?.spec.template.spec.nodeSelector).to.deep.equal({ disk: 'ssd' })
+      const other = anObject({ nodeSelector: { [SNOOZE_KEY]: 'another', disk: 'ssd' } })
+      expect(applied(other, patch)).to.equal(undefined)
     }
   })
 
@@ -161,7 +174,7 @@ describe('the precondition of a change', () => {
 
   it('of a DaemonSet is its key, not its count', () => {
     for (const object of [plain, full]) {
-      const patch = patchFor(object, { annotations: {}, snoozeKey: true }, 'daemonsets')
+      const patch = patchFor(object, { annotations: {}, snoozeKey: 'true' }, 'daemonsets')
       const counted = structuredClone(object)
       counted.spec.replicas = 9
       expect(applied(counted, patch)).not.to.equal(undefined)
@@ -172,7 +185,7 @@ describe('the precondition of a change', () => {
   })
 
   it('of a DaemonSet without a nodeSelector is that there still is none', () => {
-    const patch = patchFor(plain, { annotations: {}, snoozeKey: true }, 'daemonsets')
+    const patch = patchFor(plain, { annotations: {}, snoozeKey: 'true' }, 'daemonsets')
     const edited = structuredClone(plain)
     edited.spec.template.spec.nodeSelector = { disk: 'ssd' }
     expect(applied(edited, patch)).to.equal(undefined)

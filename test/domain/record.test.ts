@@ -273,7 +273,7 @@ describe('what cannot be read', () => {
 
   it('is listed as awake where it runs, and a DaemonSet by its key', () => {
     expect(listedRecord(broken.withReplicas(2), NIGHT, RULES).is_snoozed).to.equal(false)
-    const agent = aDaemonSet().annotated({ state: '{' }).with({ snoozeKey: true })
+    const agent = aDaemonSet().annotated({ state: '{' }).with({ snoozeKey: 'true' })
     expect(listedRecord(agent, NIGHT, RULES)).to.include({ is_snoozed: true, current_replicas: 0 })
   })
 

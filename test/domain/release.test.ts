@@ -36,7 +36,7 @@ describe('release', () => {
     expect(releaseChange(agent, RULES)).to.deep.equal({
       annotations: { enabled: null, state: null },
       label: null,
-      snoozeKey: false,
+      snoozeKey: null,
     })
   })
 

@@ -203,7 +203,7 @@ describe('a wake request', () => {
       .enabled()
       .snoozed({ at: at('Mon 9:00'), trigger: 'api' })
     const { change, state } = asked(sleeper, { action: 'wake' }, NOON)
-    expect(change).to.deep.include({ snoozeKey: false, label: null })
+    expect(change).to.deep.include({ snoozeKey: null, label: null })
     expect(state.history[0]).to.include({ type: 'wake', trigger: 'api', replicas: 4, by: 'k8s:carol' })
   })
 })

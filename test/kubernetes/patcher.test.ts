@@ -154,9 +154,9 @@ describe('the patcher', () => {
         return true
       },
     ]
-    const plan = () => ({ change: { annotations: {}, snoozeKey: true } })
+    const plan = () => ({ change: { annotations: {}, snoozeKey: 'true' } })
     const { workload } = await patcher.write(key, plan, REQUEST)
-    expect(workload).to.include({ snoozeKey: true, hasNodeSelector: true })
+    expect(workload).to.include({ snoozeKey: 'true', hasNodeSelector: true })
   })
 
   it('reads the live object when there is no copy, or when told to', async () => {

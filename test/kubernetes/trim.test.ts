@@ -37,7 +37,7 @@ describe('trimming an object', () => {
       expect(trim(kind, deployment('db', { replicas: 2 }))).to.include({
         kind,
         replicas: 2,
-        snoozeKey: false,
+        snoozeKey: undefined,
       })
     }
   })
@@ -46,16 +46,19 @@ describe('trimming an object', () => {
     const trimmed = trim('daemonsets', DAEMON_SET)
     expect(trimmed.replicas).to.equal(5)
     expect(trimmed.pods).to.deep.equal({ existing: 5, ready: 3, observedGeneration: 2 })
-    expect(trimmed).to.include({ hasNodeSelector: true, snoozeKey: false })
+    expect(trimmed).to.include({ hasNodeSelector: true, snoozeKey: undefined })
   })
 
   it('sees the snooze key of a DaemonSet', () => {
     const spec = { template: { spec: { nodeSelector: { 'dormouse.dev/snoozed': 'true' } } } }
-    expect(trim('daemonsets', { ...DAEMON_SET, spec })).to.include({ hasNodeSelector: true, snoozeKey: true })
+    expect(trim('daemonsets', { ...DAEMON_SET, spec })).to.include({
+      hasNodeSelector: true,
+      snoozeKey: 'true',
+    })
     const bare = { template: { spec: {} } }
     expect(trim('daemonsets', { ...DAEMON_SET, spec: bare })).to.include({
       hasNodeSelector: false,
-      snoozeKey: false,
+      snoozeKey: undefined,
     })
   })
 

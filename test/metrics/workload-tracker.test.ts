@@ -152,7 +152,7 @@ describe('savings', () => {
   it('of a DaemonSet count as many pods as it ran', () => {
     const { tracker, pass, saved } = aTracker()
     const sleeper = asleep(aWorkload('agent', { kind: 'daemonsets', replicas: 4 }))
-    tracker.changed(undefined, { ...sleeper, snoozeKey: true })
+    tracker.changed(undefined, { ...sleeper, snoozeKey: 'true' })
     pass(10)
     expect(saved()?.[0]).to.equal(40)
   })

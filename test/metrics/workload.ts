@@ -38,7 +38,7 @@ export function aWorkload(name = 'web', change: Partial<Workload> = {}): Workloa
     formerRevision: false,
     deletesVolumes: false,
     hasNodeSelector: false,
-    snoozeKey: false,
+    snoozeKey: undefined,
     replicas: 3,
     pods: { existing: 3, ready: 3, observedGeneration: 1 },
     replicasManager: undefined,

@@ -10,7 +10,7 @@ export interface Marks {
   readonly annotations: Partial<Record<AnnotationName, string>>
   readonly label: string | undefined
   readonly replicas: number
-  readonly snoozeKey: boolean
+  readonly snoozeKey: string | undefined
 }
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
@@ -130,7 +130,7 @@ export function anyMarks(now: Instant, kind: Kind): fc.Arbitrary<Marks> {
     annotations: fc.record({ enabled, schedule, timezone, state }, { requiredKeys: [] }).map(definedOnly),
     label: maybe(label),
     replicas: COUNT,
-    snoozeKey: fc.boolean(),
+    snoozeKey: fc.constantFrom(undefined, 'true', 'true', 'false', ''),
   })
 }
 

@@ -50,6 +50,6 @@ export function stateOf({ annotations: { state } }: Workload): State {
 
 /** The same with its pods as its spec asks. */
 export function followed(workload: Workload): Workload {
-  const count = workload.snoozeKey ? 0 : workload.replicas
+  const count = workload.snoozeKey === undefined ? workload.replicas : 0
   return { ...workload, pods: { existing: count, ready: count, observedGeneration: workload.generation } }
 }

@@ -87,7 +87,7 @@ class Telling {
       intent: hold === undefined ? intent : { ...intent, hold: at + hold },
       history: [done('wake', trigger, at, replicas, by), ...this.history()],
     })
-      .with({ labels: undefined, snoozeKey: false })
+      .with({ labels: undefined, snoozeKey: undefined })
       .withReplicas(replicas)
   }
 
@@ -124,7 +124,7 @@ class Telling {
   }
 
   withoutItsKey(this: AWorkload): AWorkload {
-    return this.with({ snoozeKey: false, ...this.generationAfter(true) }).settled()
+    return this.with({ snoozeKey: undefined, ...this.generationAfter(true) }).settled()
   }
 
   born(this: AWorkload, createdAt: Instant): AWorkload {
@@ -133,7 +133,7 @@ class Telling {
 
   /** Its pods are as its spec asks. */
   settled(this: AWorkload): AWorkload {
-    const count = this.snoozeKey ? 0 : this.replicas
+    const count = this.snoozeKey === undefined ? this.replicas : 0
     return this.with({ pods: { existing: count, ready: count, observedGeneration: this.generation } })
   }
 
@@ -167,7 +167,7 @@ class Telling {
     const labels = { ...this.labels, [ASLEEP_LABEL]: String(kept) }
     const generation = this.generationAfter(true)
     return this.kind === 'daemonsets'
-      ? this.with({ labels, ...generation, snoozeKey: true, hasNodeSelector: true }).settled()
+      ? this.with({ labels, ...generation, snoozeKey: 'true', hasNodeSelector: true }).settled()
       : this.with({ labels, ...generation, replicas: 0 }).settled()
   }
 
@@ -223,7 +223,7 @@ function aWorkload(kind: Kind, path: string): AWorkload {
     formerRevision: false,
     deletesVolumes: false,
     hasNodeSelector: false,
-    snoozeKey: false,
+    snoozeKey: undefined,
     replicas: 1,
     pods: { existing: 1, ready: 1, observedGeneration: 1 },
     replicasManager: undefined,

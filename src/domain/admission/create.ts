@@ -15,7 +15,7 @@ export function judgeCreate(created: Workload, now: Instant, rules: Rules): Judg
   const fault = annotationFault(undefined, created)
   if (fault !== undefined) return deny('invalid_annotation', fault)
   const { annotations, labels, snoozeKey } = created
-  if (annotations.state === undefined && labels?.[ASLEEP_LABEL] === undefined && !snoozeKey)
+  if (annotations.state === undefined && labels?.[ASLEEP_LABEL] === undefined && snoozeKey === undefined)
     return allow('free')
   const carried = carriedState(created) ?? keptByLabel(created, now)
   const bare = withoutMarks(created)
@@ -48,5 +48,5 @@ function keptByLabel(created: Workload, now: Instant): State | undefined {
 function withoutMarks(workload: Workload): Workload {
   const { state: _, ...annotations } = workload.annotations
   const { [ASLEEP_LABEL]: __, ...labels } = workload.labels ?? {}
-  return { ...workload, annotations, labels, snoozeKey: false }
+  return { ...workload, annotations, labels, snoozeKey: undefined }
 }

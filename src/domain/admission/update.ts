@@ -99,7 +99,7 @@ function free(update: Update, old: Reading, target: Reading, now: Instant, rules
   const plain: Draft = { target, reason: 'free', warnings: [] }
   if (old.enabled !== true || !movesCount(before, after)) return plain
   if (before.kind === 'daemonsets') {
-    if (after.snoozeKey) {
+    if (after.snoozeKey !== undefined) {
       const warning = 'the nodeSelector key dormouse.dev/snoozed was left out: only Dormouse sets it'
       return { target: withCountOf(before, target), reason: 'held', warnings: [warning] }
     }

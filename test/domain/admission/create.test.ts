@@ -59,9 +59,10 @@ describe('a workload that is created', () => {
   })
 
   it('with our key in its nodeSelector but no state runs', () => {
-    expect(created(aDaemonSet().with({ snoozeKey: true, hasNodeSelector: true })).result.snoozeKey).to.equal(
-      false,
-    )
+    for (const snoozeKey of ['true', 'false', '']) {
+      const keyed = aDaemonSet().with({ snoozeKey, hasNodeSelector: true })
+      expect(created(keyed).result.snoozeKey).to.equal(undefined)
+    }
   })
 
   it('with an invalid schedule is rejected with the reason', () => {

@@ -90,10 +90,10 @@ describe('GitOps and sleep', () => {
   it('on a DaemonSet our key is put back; taken away alone it is a manual wake by the manager', () => {
     const asleep = agent.snoozed({ at: SEVEN })
     const sync = updated(asleep, asleep.withoutItsKey(), { otherChanges: true })
-    expect([sync.reason, sync.result.snoozeKey]).to.deep.equal(['absorbed', true])
+    expect([sync.reason, sync.result.snoozeKey]).to.deep.equal(['absorbed', 'true'])
     const { reason, result } = updated(asleep, asleep.withoutItsKey())
     const state = decodeState(result.annotations.state ?? '')
-    expect([reason, result.snoozeKey, state.asleep]).to.deep.equal(['manual_wake', false, false])
+    expect([reason, result.snoozeKey, state.asleep]).to.deep.equal(['manual_wake', undefined, false])
     expect(state.intent).to.include({ want: 'awake', trigger: 'manual', by: 'kubectl-edit' })
     expect(state.history[0]).to.include({ type: 'wake', trigger: 'manual' })
   })
@@ -102,13 +102,13 @@ describe('GitOps and sleep', () => {
     const asleep = agent.snoozed({ at: SEVEN })
     const bare = asleep.withoutItsKey().annotated({ state: undefined }).labelled(undefined)
     const { reason, result } = updated(asleep, bare)
-    expect([reason, result.snoozeKey]).to.deep.equal(['absorbed', true])
+    expect([reason, result.snoozeKey]).to.deep.equal(['absorbed', 'true'])
     expect(decodeState(result.annotations.state ?? '').asleep).to.equal(true)
   })
 
   it('our key that somebody else puts on a DaemonSet is left out', () => {
-    const { reason, result } = updated(agent, agent.with({ snoozeKey: true }))
-    expect([reason, result.snoozeKey]).to.deep.equal(['held', false])
+    const { reason, result } = updated(agent, agent.with({ snoozeKey: 'true' }))
+    expect([reason, result.snoozeKey]).to.deep.equal(['held', undefined])
   })
 
   it('a count of what is awake and free is theirs', () => {
@@ -210,7 +210,7 @@ describe('an update that the API server asks about again, since a later webhook 
     expect(second).to.include({ type: 'allow', reason: 'manual_wake' })
     expect(second.result).to.deep.equal(first.result)
     const late = again(asleep, first, {}, NOON + HOUR)
-    expect([late.reason, late.result.snoozeKey]).to.deep.equal(['absorbed', true])
+    expect([late.reason, late.result.snoozeKey]).to.deep.equal(['absorbed', 'true'])
   })
 
   it('is not taken for one where the state says more than we would have', () => {
