@@ -1,3 +1,4 @@
+import { authorBy } from '../domain/author.ts'
 import type { ClusterUser } from './ports.ts'
 
 interface Known {
@@ -25,12 +26,10 @@ export interface ClaimsIdentity extends Known {
 export type Identity = ClusterIdentity | ClaimsIdentity
 
 const PREFIX = { kubernetes: 'k8s', oidc: 'oidc', local: 'local' } as const
-const MAX_LENGTH = 128
 
 /** As history, messages and the audit show it: `k8s:alice`; no invisible characters, at most 128 characters. */
 export function signature({ mode, subject }: Identity): string {
-  const visible = subject.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
-  return Array.from(`${PREFIX[mode]}:${visible}`).slice(0, MAX_LENGTH).join('')
+  return authorBy(PREFIX[mode], subject)
 }
 
 /** The key of this subject in limits: no two subjects share one. */

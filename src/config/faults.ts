@@ -1,3 +1,4 @@
+import { nearestName } from '../domain/nearest.ts'
 import type { Fault } from '../errors.ts'
 
 /** One fault of the configuration. */
@@ -35,30 +36,8 @@ export function shown(value: unknown): string {
 
 /** `unknown key 'prot': did you mean 'port'?`: the nearest of the known names, if one is near. */
 export function unknownName(what: string, name: string, known: readonly string[]): string {
-  const near = known
-    .map((candidate) => ({ candidate, distance: distance(plain(name), plain(candidate)) }))
-    .toSorted((a, b) => a.distance - b.distance)[0]
-  // Of a short name half the letters are no likeness: `foo` is not meant to be `log`.
-  const few = Math.min(Math.max(2, Math.floor(name.length / 4)), Math.floor(name.length / 2))
-  return near && near.distance <= few
-    ? `unknown ${what} '${name}': did you mean '${near.candidate}'?`
-    : `unknown ${what} '${name}': remove it`
-}
-
-function plain(name: string): string {
-  return name.slice(0, 100).replaceAll(/[-_]/g, '').toLowerCase()
-}
-
-/** Levenshtein's: how many letters to add, drop or change. */
-function distance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 0; i < a.length; i++) {
-    const row = [i + 1]
-    for (let j = 0; j < b.length; j++) {
-      const [left = 0, above = 0, diagonal = 0] = [row[j], previous[j + 1], previous[j]]
-      row.push(Math.min(left + 1, above + 1, diagonal + (a[i] === b[j] ? 0 : 1)))
-    }
-    previous = row
-  }
-  return previous[b.length] ?? 0
+  const meant = nearestName(name, known)
+  return meant === undefined
+    ? `unknown ${what} '${name}': remove it`
+    : `unknown ${what} '${name}': did you mean '${meant}'?`
 }

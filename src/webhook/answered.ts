@@ -13,8 +13,10 @@ export interface Answered {
 /** A judgement as the answer to a review of `object`, which its change is relative to. */
 export function answered(uid: string, judgement: Judgement, object?: Workload): Answered {
   const { reason } = judgement
-  if (judgement.type === 'deny') return { answer: deny(uid, judgement.message), decision: 'denied', reason }
-  const { change, warnings } = judgement
+  const { warnings = [] } = judgement
+  if (judgement.type === 'deny')
+    return { answer: deny(uid, judgement.message, 403, warnings), decision: 'denied', reason }
+  const { change } = judgement
   const operations = change && object ? mutations(object, change) : []
   if (operations.length === 0) return { answer: allow(uid, warnings), decision: 'allowed', reason }
   return { answer: patched(uid, operations, warnings), decision: 'patched', reason }

@@ -38,9 +38,14 @@ export function allow(uid: string, warnings: readonly string[] = []): ReviewAnsw
   return answer({ uid, allowed: true, ...spoken(warnings) })
 }
 
-export function deny(uid: string, message: string, code = 403): ReviewAnswer {
+export function deny(
+  uid: string,
+  message: string,
+  code = 403,
+  warnings: readonly string[] = [],
+): ReviewAnswer {
   const reason = code === 403 ? 'Forbidden' : code === 400 ? 'BadRequest' : 'ServiceUnavailable'
-  return answer({ uid, allowed: false, status: { code, message, reason } })
+  return answer({ uid, allowed: false, status: { code, message, reason }, ...spoken(warnings) })
 }
 
 export function patched(

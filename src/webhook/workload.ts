@@ -1,86 +1,50 @@
-import { isDeepStrictEqual } from 'node:util'
 import { judgeCreate } from '../domain/admission/create.ts'
-import { allow } from '../domain/admission/judgement.ts'
+import { allow, type Update } from '../domain/admission/judgement.ts'
+import { judgeStatus } from '../domain/admission/status.ts'
 import { judgeUpdate } from '../domain/admission/update.ts'
-import { ANNOTATION, ASLEEP_LABEL, isKind, SNOOZE_KEY, type Workload } from '../domain/workload.ts'
+import { reviewAuthor } from '../domain/author.ts'
+import { isKind, type Workload } from '../domain/workload.ts'
 import { answered, type Answered } from './answered.ts'
 import type { WebhookDeps } from './deps.ts'
+import { changesMore, isApply, isJson, unknownMarks } from './difference.ts'
 import type { ReviewRequest } from './review.ts'
 
-type Json = Record<string, unknown>
-
-/** What tools change along with a count, without meaning anything by it. */
-const BOOKKEEPING = [
-  'kubectl.kubernetes.io/last-applied-configuration',
-  'deployment.kubernetes.io/revision',
-  'deprecated.daemonset.template.generation',
-]
-const LONGEST_MANAGER = 128
-
-/** A review of CREATE or UPDATE of a workload; both objects are in the review, so nothing is read. */
+/** A review of CREATE or UPDATE of a workload or its status; both objects are in the review, so nothing is read. */
 export function reviewWorkload(
   request: ReviewRequest,
   { rules, clock, trim }: Pick<WebhookDeps, 'rules' | 'clock' | 'trim'>,
 ): Answered {
   const { uid, operation, subResource, resource, options, userInfo } = request
   const kind = resource.resource
-  const known = resource.group === 'apps' && resource.version === 'v1' && subResource === '' && isKind(kind)
-  if (!known || !isJson(request.object)) return answered(uid, allow('unknown'))
+  const served = resource.group === 'apps' && resource.version === 'v1' && isKind(kind)
+  if (!served || !isJson(request.object)) return answered(uid, allow('unknown'))
   const after = trim(kind, request.object)
-  if ((kind === 'replicasets' && after.owner) || after.deleting) return answered(uid, allow('not_managed'))
-  if (operation === 'CREATE') return answered(uid, judgeCreate(after, clock(), rules), after)
-  if (operation !== 'UPDATE' || !isJson(request.oldObject)) return answered(uid, allow('unknown'))
-  const before = trim(kind, request.oldObject)
-  // As the registration's matchConditions have it.
-  if (!isMarked(before) && !isMarked(after)) return answered(uid, allow('not_managed'))
-  const otherChanges = !isDeepStrictEqual(meaningOf(request.oldObject), meaningOf(request.object))
-  const manager = (options.fieldManager ?? userInfo.username).slice(0, LONGEST_MANAGER) || null
-  return answered(uid, judgeUpdate({ before, after, otherChanges, manager }, clock(), rules), after)
+  const old = operation === 'UPDATE' && isJson(request.oldObject) ? request.oldObject : undefined
+  const before = old && trim(kind, old)
+  // As the registration's matchConditions have it. The Deployment controller copies our marks to its ReplicaSets.
+  if ((kind === 'replicasets' && (before ?? after).owner) || after.deleting)
+    return answered(uid, allow('not_managed'))
+  const unknown = unknownMarks(old, request.object)
+  if (operation === 'CREATE' && subResource === '')
+    return answered(uid, judgeCreate(after, clock(), rules, unknown), after)
+  if (!before || !old) return answered(uid, allow('unknown'))
+  if (!isMarked(before) && !isMarked(after) && unknown.length === 0)
+    return answered(uid, allow('not_managed'))
+  if (subResource === 'status') return answered(uid, judgeStatus(before, after, clock(), rules), after)
+  if (subResource !== '') return answered(uid, allow('unknown'))
+  const { fieldManager } = options
+  const update: Update = {
+    before,
+    after,
+    otherChanges: changesMore(old, request.object),
+    isApply: isApply(old, request.object, fieldManager),
+    manager: fieldManager,
+    by: reviewAuthor(userInfo.username, fieldManager),
+    unknown,
+  }
+  return answered(uid, judgeUpdate(update, clock(), rules), after)
 }
 
 function isMarked({ annotations }: Workload): boolean {
   return Object.keys(annotations).length > 0
-}
-
-/** The object without its count, our marks and what the API server keeps: what a person means to change. */
-function meaningOf(object: Json): Json {
-  const metadata = section(object.metadata)
-  const spec = section(object.spec)
-  const template = section(spec.template)
-  const podSpec = section(template.spec)
-  return {
-    ...object,
-    status: undefined,
-    metadata: {
-      ...metadata,
-      managedFields: undefined,
-      generation: undefined,
-      resourceVersion: undefined,
-      // What `kubectl replace` sends lacks them: the API server fills them in after admission.
-      uid: undefined,
-      creationTimestamp: undefined,
-      annotations: less(metadata.annotations, [...Object.values(ANNOTATION), ...BOOKKEEPING]),
-      labels: less(metadata.labels, [ASLEEP_LABEL]),
-    },
-    spec: {
-      ...spec,
-      replicas: undefined,
-      template: {
-        ...template,
-        spec: { ...podSpec, nodeSelector: less(podSpec.nodeSelector, [SNOOZE_KEY]) },
-      },
-    },
-  }
-}
-
-function less(map: unknown, keys: readonly string[]): Json {
-  return Object.fromEntries(Object.entries(section(map)).filter(([key]) => !keys.includes(key)))
-}
-
-function section(value: unknown): Json {
-  return isJson(value) ? value : {}
-}
-
-function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

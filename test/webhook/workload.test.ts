@@ -91,7 +91,9 @@ describe('a review of an update', () => {
       patchType: 'JSONPatch',
       operations: [{ op: 'replace', path: '/spec/replicas', value: 3 }],
     })
-    expect(answer.warnings?.[0]).to.contain('the count was held at 3')
+    expect(answer.warnings?.[0]).to.match(
+      /^Dormouse: deployment shop\/web stays at 3 replicas: it is pinned active/,
+    )
     expect(answer.warnings?.[1]).to.contain('DELETE /api/v1/namespaces/shop/deployments/web/pin')
     expect(here.told).to.deep.equal(['workloads patched held'])
   })
@@ -107,7 +109,7 @@ describe('a review of an update', () => {
     const state = decodeState(String(values['/metadata/annotations/dormouse.dev~1state']))
     expect(state).to.deep.include({ asleep: true, counter: sleeper.state().counter + 1 })
     expect(state.snoozed?.replicas).to.equal(6)
-    expect(warnings?.[0]).to.contain('it will wake to 6 replicas')
+    expect(warnings?.[0]).to.contain('it will wake to 6')
   })
 
   it('that drops everything of ours gets it back, although no annotations are left to patch', async () => {

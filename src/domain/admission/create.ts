@@ -6,14 +6,27 @@ import { EMPTY_STATE, type State } from '../state.ts'
 import { ASLEEP_LABEL, isRunning, labelCount, type Workload } from '../workload.ts'
 import { annotationFault } from './annotations.ts'
 import { allow, deny, type Judgement } from './judgement.ts'
+import { about } from './messages.ts'
+import { withoutEffect } from './mistyped.ts'
 
 /**
  * A workload that is moved or restored carries its own truth: of its state an intent and a kept count are
- * taken over; holds and history are another's.
+ * taken over, by nobody, since the creator wrote who it was; holds and history are another's.
  */
-export function judgeCreate(created: Workload, now: Instant, rules: Rules): Judgement {
+export function judgeCreate(
+  created: Workload,
+  now: Instant,
+  rules: Rules,
+  unknown: readonly string[] = [],
+): Judgement {
+  const judgement = judged(created, now, rules)
+  if (judgement.type === 'deny') return judgement
+  return { ...judgement, warnings: [...judgement.warnings, ...withoutEffect(undefined, created, unknown)] }
+}
+
+function judged(created: Workload, now: Instant, rules: Rules): Judgement {
   const fault = annotationFault(undefined, created)
-  if (fault !== undefined) return deny('invalid_annotation', fault)
+  if (fault !== undefined) return deny('invalid_annotation', about(created, `: ${fault}`))
   const { annotations, labels, snoozeKey } = created
   if (annotations.state === undefined && labels?.[ASLEEP_LABEL] === undefined && snoozeKey === undefined)
     return allow('free')
@@ -26,16 +39,21 @@ export function judgeCreate(created: Workload, now: Instant, rules: Rules): Judg
   const change = changeBetween(created, target)
   if (!change) return allow('free')
   const warning = carried
-    ? 'of the state that came with it, Dormouse takes over what was asked for and the kept count'
-    : 'the marks of Dormouse that came with it were left out: they hold nothing that can be taken over'
-  return { type: 'allow', reason: 'stripped', change, warnings: [warning] }
+    ? 'keeps of the state that came with it what was asked for and the kept count'
+    : 'comes with dormouse.dev marks that hold nothing to keep: they were left out'
+  return { type: 'allow', reason: 'stripped', change, warnings: [about(created, warning)] }
 }
 
 function carriedState(created: Workload): State | undefined {
   const state = stateOf(created)
   if (!state) return undefined
   const { asleep, snoozed, intent } = state
-  return { ...EMPTY_STATE, asleep, ...(snoozed ? { snoozed } : {}), ...(intent ? { intent } : {}) }
+  return {
+    ...EMPTY_STATE,
+    asleep,
+    ...(snoozed ? { snoozed: { ...snoozed, by: null } } : {}),
+    ...(intent ? { intent: { ...intent, by: null } } : {}),
+  }
 }
 
 /** The label survives what destroys annotations: a sleeper of which nothing else is left wakes to its count. */

@@ -1,4 +1,11 @@
-import { ANNOTATION_NAMES, ASLEEP_LABEL, type AnnotationName, type Workload } from '../workload.ts'
+import {
+  ANNOTATION_NAMES,
+  ASLEEP_LABEL,
+  hasSleepMark,
+  type AnnotationName,
+  type Workload,
+} from '../workload.ts'
+import { about } from './messages.ts'
 
 /** `workload`: as sent, with our marks put right; `warning`: what was put right. */
 interface Restored {
@@ -15,8 +22,8 @@ export function restoredMarks(before: Workload, after: Workload): Restored {
   const sent = after.annotations
   const known = before.annotations
   const annotations: Partial<Record<AnnotationName, string>> = { ...sent }
-  if (sent.state !== known.state) {
-    const dropped = sent.state === undefined
+  const dropped = sent.state === undefined
+  if (sent.state !== known.state && !(dropped && isLetGo(before))) {
     for (const name of ANNOTATION_NAMES) {
       if (dropped && sent[name] !== undefined) continue
       if (known[name] === undefined) delete annotations[name]
@@ -34,6 +41,15 @@ export function restoredMarks(before: Workload, after: Workload): Restored {
     : after.labels
   return {
     workload: { ...after, annotations, labels },
-    warning: changed || relabelled ? "Dormouse's own marks (dormouse.dev/…) were restored" : undefined,
+    warning: changed || relabelled ? about(before, MARKS_KEPT) : undefined,
   }
+}
+
+/** What a person is told whose write changed our marks. */
+export const MARKS_KEPT =
+  'keeps its dormouse.dev annotations and label: what this write changed of them was put back'
+
+/** Awake and not managed: people may clear away what is left on it. */
+function isLetGo(known: Workload): boolean {
+  return known.annotations.enabled !== 'true' && !hasSleepMark(known)
 }

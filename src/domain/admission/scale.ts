@@ -1,9 +1,13 @@
 import type { Instant } from '../../clock.ts'
-import { readWorkload, type Reading } from '../reading.ts'
+import { earliest } from '../instants.ts'
+import { wakeHold } from '../intent.ts'
+import { keptCount, readWorkload, type Reading } from '../reading.ts'
 import type { Rules } from '../rules.ts'
+import { wallClock } from '../schedule/zone.ts'
 import { UnreadableState } from '../state-codec.ts'
 import type { Workload } from '../workload.ts'
-import { allow, holdOn, refuse, type Judgement } from './judgement.ts'
+import { allow, holdOn, refuse, unchecked, type Judgement } from './judgement.ts'
+import { about, toSend } from './messages.ts'
 
 /** Whether somebody may scale `workload`, as it is right now, to `replicas` through the scale subresource. */
 export function judgeScale(workload: Workload, replicas: number, now: Instant, rules: Rules): Judgement {
@@ -12,12 +16,24 @@ export function judgeScale(workload: Workload, replicas: number, now: Instant, r
   try {
     reading = readWorkload(workload, rules)
   } catch (error) {
-    if (error instanceof UnreadableState)
-      return allow('unreadable', `Dormouse did not check this: ${error.message}`)
+    if (error instanceof UnreadableState) return allow('unreadable', unchecked(workload, error))
     throw error
   }
   if (reading.enabled !== true) return allow('not_managed')
   const hold = holdOn(reading, now)
-  if (hold) return refuse(hold)
-  return allow(reading.state.asleep && replicas > 0 ? 'manual_wake' : 'free')
+  if (hold) return refuse(workload, hold)
+  if (!reading.state.asleep || replicas === 0) return allow('free')
+  const kept = keptCount(reading)
+  return allow('manual_wake', ...(replicas < kept ? belowKept(reading, replicas, kept, now, rules) : []))
+}
+
+/** A hand never lowers the kept count by waking (design, section 2). */
+function belowKept(reading: Reading, replicas: number, kept: number, now: Instant, rules: Rules): string[] {
+  const { workload, schedule } = reading
+  const end = earliest(schedule?.nextEdge(now)?.at, wakeHold(reading, now, rules).hold)
+  const until = end === undefined ? '' : ` until ${wallClock(end, reading.zone)}`
+  return [
+    about(workload, `is awake with ${replicas}${until}; ${kept} are kept`),
+    toSend(workload, `to get ${kept} now,`, 'POST', 'wake'),
+  ]
 }

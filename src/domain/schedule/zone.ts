@@ -31,6 +31,15 @@ function officialName(name: string): string | undefined {
   }
 }
 
+/** An instant as a person of that zone reads it: `Mon 8:00 (Europe/Berlin)`. */
+export function wallClock(instant: Instant, zone: string): string {
+  const local = new Date(instant + (Zone.named(zone)?.offsetAt(instant) ?? 0))
+  const minutes = String(local.getUTCMinutes()).padStart(2, '0')
+  return `${DAYS[local.getUTCDay()]} ${local.getUTCHours()}:${minutes} (${zone})`
+}
+
+const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
+
 /** The clocks of one time zone. */
 export class Zone {
   readonly #zone: IANAZone

@@ -25,6 +25,11 @@ describe('a workload that is created', () => {
     })
   })
 
+  it('brings nobody with its state: the creator wrote who it was', () => {
+    const forged = web.snoozed({ at: at('Mon 7:00'), trigger: 'api', by: 'k8s:cfo@example.com' })
+    expect(created(forged).result.annotations.state).to.not.contain('cfo')
+  })
+
   it('with a state brings its intent and its kept count; holds and history are stripped', () => {
     const moved = web
       .snoozed({ at: at('Mon 7:00') })
@@ -35,7 +40,13 @@ describe('a workload that is created', () => {
     const { counter: _, ...state } = decodeState(result.annotations.state ?? '')
     const { intent, snoozed } = moved.state()
     expect(reason).to.equal('stripped')
-    expect(state).to.deep.equal({ kind: 'deployments', asleep: true, snoozed, intent, history: [] })
+    expect(state).to.deep.equal({
+      kind: 'deployments',
+      asleep: true,
+      snoozed: { ...snoozed, by: null },
+      intent: { ...intent, by: null },
+      history: [],
+    })
     expect([result.replicas, result.labels]).to.deep.equal([0, { [ASLEEP_LABEL]: '3' }])
   })
 

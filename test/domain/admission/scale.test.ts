@@ -50,6 +50,32 @@ describe('scaling by hand', () => {
     expect(scaled(sleeper, 2)).to.include({ type: 'allow', reason: 'manual_wake' })
   })
 
+  it('of a sleeper to fewer than it keeps says that these are kept, until when it is awake, and how to get them', () => {
+    const sleeper = aDeployment('shop/web')
+      .withReplicas(5)
+      .enabled()
+      .scheduled('8:00-18:00', 'Europe/Berlin')
+      .snoozed({ at: at('Mon 17:00') })
+    const evening = at('Mon 20:30')
+    expect(scaled(sleeper, 1, evening)).to.deep.include({
+      type: 'allow',
+      reason: 'manual_wake',
+      warnings: [
+        'Dormouse: deployment shop/web is awake with 1 until Tue 8:00 (Europe/Berlin); 5 are kept',
+        'Dormouse: deployment shop/web: to get 5 now, POST /api/v1/namespaces/shop/deployments/web/wake',
+      ],
+    })
+    for (const count of [5, 9]) expect(scaled(sleeper, count, evening)).to.deep.include({ warnings: [] })
+    const held = scaled(sleeper.annotated({ schedule: '6:00-7:00' }), 1, at('Mon 7:30'))
+    expect(held, 'wakeHold comes first')
+      .to.have.nested.property('warnings[0]')
+      .that.includes('until Mon 20:30')
+    const unscheduled = scaled(sleeper.annotated({ schedule: undefined }), 2)
+    expect(unscheduled)
+      .to.have.nested.property('warnings[0]')
+      .that.equals('Dormouse: deployment shop/web is awake with 2; 5 are kept')
+  })
+
   it('to the count that it has is no scaling', () => {
     expect(scaled(web.pinned(), 3)).to.include({ type: 'allow', reason: 'no_count_change' })
   })

@@ -16,7 +16,11 @@ const byRequest = awake.snoozed({ at: at('Mon 11:00'), trigger: 'api', by: 'k8s:
 
 /** What is stored of an update that changes annotations alone. */
 function stored(before: AWorkload, after: Workload, now = NOON): Workload {
-  const judgement = judgeUpdate({ before, after, otherChanges: false, manager: 'kubectl' }, now, RULES)
+  const judgement = judgeUpdate(
+    { before, after, otherChanges: false, isApply: false, unknown: [], manager: 'kubectl', by: 'k8s:carol' },
+    now,
+    RULES,
+  )
   if (judgement.type === 'deny') return expect.fail(judgement.message)
   return judgement.change ? changed(after, judgement.change) : after
 }

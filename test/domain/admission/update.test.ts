@@ -4,15 +4,20 @@ import { changed } from '../../../src/domain/change.ts'
 import { decodeState } from '../../../src/domain/state-codec.ts'
 import { ASLEEP_LABEL, type Workload } from '../../../src/domain/workload.ts'
 import { at, HOUR, RULES } from '../../support/rules.ts'
-import { aDaemonSet, aDeployment, type AWorkload } from '../../support/workloads.ts'
+import { aDaemonSet, aDeployment, aReplicaSet, type AWorkload } from '../../support/workloads.ts'
 
 const NOON = at('Mon 12:00')
 const SEVEN = at('Mon 7:00')
 const web = aDeployment('shop/web').withReplicas(3).enabled()
 const agent = aDaemonSet().withReplicas(2).enabled()
 
-function updated(before: Workload, after: Workload, { otherChanges = false, now = NOON } = {}) {
-  const judgement = judgeUpdate({ before, after, otherChanges, manager: 'kubectl-edit' }, now, RULES)
+function updated(
+  before: Workload,
+  after: Workload,
+  { otherChanges = false, isApply = false, unknown = [] as string[], now = NOON } = {},
+) {
+  const who = { manager: 'kubectl-edit', by: 'k8s:carol' }
+  const judgement = judgeUpdate({ before, after, otherChanges, isApply, unknown, ...who }, now, RULES)
   const result = judgement.type === 'allow' && judgement.change ? changed(after, judgement.change) : after
   return { ...judgement, result }
 }
@@ -36,8 +41,8 @@ describe('an update of a workload', () => {
       const { reason: why, result, ...rest } = updated(held, held.withReplicas(5), { otherChanges: true })
       expect([why, result.replicas]).to.deep.equal(['held', 3])
       const [says, clear] = (rest as { warnings?: readonly string[] }).warnings ?? []
-      expect(says).to.match(/^the count was held at 3: shop\/web is /)
-      expect(clear, 'by itself, as long ones are cut').to.contain(': DELETE /api/v1/namespaces/shop/')
+      expect(says).to.match(/^Dormouse: deployment shop\/web stays at 3 replicas: it is /)
+      expect(clear, 'by itself, as long ones are cut').to.contain(' DELETE /api/v1/namespaces/shop/')
     })
 
     it(`that is ${reason} and leaves the count goes through untouched`, () => {
@@ -75,7 +80,10 @@ describe('GitOps and sleep', () => {
       const { result, reason, ...judgement } = updated(sleeper, sleeper.withReplicas(7), { otherChanges })
       expect([reason, result.replicas, result.labels?.[ASLEEP_LABEL]]).to.deep.equal(['absorbed', 0, '7'])
       expect(decodeState(result.annotations.state ?? '').snoozed?.replicas).to.equal(7)
-      const warnings = [/^it sleeps, .*will wake to 7 replicas$/, /POST .*shop\/deployments\/web\/wake$/]
+      const warnings = [
+        /^Dormouse: deployment shop\/web is asleep and stays at 0 replicas; it will wake to 7$/,
+        /^Dormouse: deployment shop\/web: to wake it now, .* POST .*shop\/deployments\/web\/wake$/,
+      ]
       for (const [index, says] of warnings.entries())
         expect((judgement as { warnings?: readonly string[] }).warnings?.[index]).to.match(says)
     }
@@ -87,15 +95,52 @@ describe('GitOps and sleep', () => {
     expect(result.annotations.state).to.equal(sleeper.annotations.state)
   })
 
-  it('on a DaemonSet our key is put back; taken away alone it is a manual wake by the manager', () => {
+  it('on a DaemonSet our key is put back; taken away alone it is a manual wake by the user', () => {
     const asleep = agent.snoozed({ at: SEVEN })
     const sync = updated(asleep, asleep.withoutItsKey(), { otherChanges: true })
     expect([sync.reason, sync.result.snoozeKey]).to.deep.equal(['absorbed', 'true'])
     const { reason, result } = updated(asleep, asleep.withoutItsKey())
     const state = decodeState(result.annotations.state ?? '')
     expect([reason, result.snoozeKey, state.asleep]).to.deep.equal(['manual_wake', undefined, false])
-    expect(state.intent).to.include({ want: 'awake', trigger: 'manual', by: 'kubectl-edit' })
-    expect(state.history[0]).to.include({ type: 'wake', trigger: 'manual' })
+    expect(state.intent).to.include({ want: 'awake', trigger: 'manual', by: 'k8s:carol' })
+    expect(state.history[0]).to.include({ type: 'wake', trigger: 'manual', by: 'k8s:carol' })
+  })
+
+  it('a manual wake of a DaemonSet is recorded with the kept count, and runs until its pods follow', () => {
+    const asleep = agent.snoozed({ at: SEVEN, kept: 3 }).with({ replicas: 0 })
+    const { result } = updated(asleep, asleep.with({ snoozeKey: undefined }))
+    expect(decodeState(result.annotations.state ?? '').history[0]).to.include({
+      replicas: 3,
+      duration: null,
+      result: 'running',
+    })
+  })
+
+  it('on a DaemonSet an apply that drops our key alone puts it back, silently, under a hold too', () => {
+    const asleep = agent.snoozed({ at: SEVEN })
+    for (const held of [asleep, asleep.pinned(), asleep.overridden()]) {
+      const sync = updated(held, held.withoutItsKey(), { isApply: true })
+      expect(sync).to.deep.include({ type: 'allow', reason: 'absorbed', warnings: [] })
+      expect([sync.result.snoozeKey, sync.result.annotations]).to.deep.equal(['true', held.annotations])
+    }
+  })
+
+  it('on a DaemonSet under a hold, who takes our key away alone is denied; with other changes it is put back', () => {
+    const asleep = agent.snoozed({ at: SEVEN }).pinned()
+    expect(updated(asleep, asleep.withoutItsKey())).to.include({ type: 'deny', reason: 'pinned' })
+    const rollout = updated(asleep, asleep.withoutItsKey(), { otherChanges: true })
+    expect(rollout).to.deep.include({ type: 'allow', reason: 'absorbed', warnings: [] })
+    expect(rollout.result.snoozeKey).to.equal('true')
+  })
+
+  it('on a DaemonSet another value of our key is put back to what it was', () => {
+    for (const value of ['true', 'false']) {
+      const asleep = agent.snoozed({ at: SEVEN }).with({ snoozeKey: value })
+      for (const held of [asleep, asleep.pinned()]) {
+        const { type, result } = updated(held, held.with({ snoozeKey: 'another' }))
+        expect([type, result.snoozeKey]).to.deep.equal(['allow', value])
+      }
+    }
   })
 
   it('on a DaemonSet that is replaced, our marks with it, the key is put back: nobody meant the key alone', () => {
@@ -144,6 +189,18 @@ describe('our marks in an update by others', () => {
   it("with the state unchanged, edits and removals of the other three are a person's", () => {
     const edited = before.annotated({ schedule: undefined, timezone: 'Asia/Tokyo', enabled: 'false' })
     expect(updated(before, edited).result.annotations).to.deep.equal(edited.annotations)
+  })
+
+  it('a state may be removed from what is disabled and awake: nothing is restored', () => {
+    const off = web.remembering({}).annotated({ enabled: 'false' })
+    for (const enabled of ['false', undefined]) {
+      const cleared = updated(off, off.annotated({ state: undefined, enabled }))
+      expect(cleared).to.deep.include({ type: 'allow', reason: 'free', warnings: [] })
+      expect(cleared.result.annotations.state).to.equal(undefined)
+    }
+    const sleeper = before.annotated({ enabled: 'false' })
+    const kept = updated(sleeper, sleeper.annotated({ state: undefined })).result
+    expect(kept.annotations.state, 'while it sleeps it holds the count').to.equal(before.annotations.state)
   })
 
   it('the label is ours', () => {
@@ -223,7 +280,15 @@ describe('an update that the API server asks about again, since a later webhook 
 describe('an update by another account that calls itself dormouse', () => {
   it('is refused whole where it writes the state: half of it would lose the count', () => {
     const judgement = judgeUpdate(
-      { before: web, after: web.snoozed({ at: NOON }), otherChanges: false, manager: 'dormouse' },
+      {
+        before: web,
+        after: web.snoozed({ at: NOON }),
+        otherChanges: false,
+        isApply: false,
+        unknown: [],
+        manager: 'dormouse',
+        by: 'k8s:carol',
+      },
       NOON,
       RULES,
     )
@@ -239,5 +304,65 @@ describe('going back to an old revision', () => {
       .annotated({ state: '{"v":1,"old":1}' })
     const { reason, result } = updated(before, old, { otherChanges: true })
     expect([reason, result.annotations]).to.deep.equal(['restored', before.annotations])
+  })
+})
+
+describe('a ReplicaSet that gets a controller owner', () => {
+  const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }
+  const free = aReplicaSet().withReplicas(2).enabled()
+
+  it('while it is held is denied, with who holds it: its owner could scale it', () => {
+    for (const [reason, held] of [
+      ['pinned', free.pinned()],
+      ['overridden', free.overridden()],
+    ] as const) {
+      const denied = updated(held, held.with({ owner }), { otherChanges: true })
+      expect(denied).to.include({ type: 'deny', reason })
+      expect(denied)
+        .to.have.property('message')
+        .that.matches(/ by k8s:\w+ since .*it gets no owner/)
+    }
+  })
+
+  it('otherwise is let through', () => {
+    expect(updated(free, free.with({ owner }), { otherChanges: true })).to.include({ type: 'allow' })
+  })
+})
+
+describe('annotations that nobody acts on', () => {
+  const warned = (before: Workload, after: Workload, unknown: string[] = []) => {
+    const judgement = updated(before, after, { unknown, otherChanges: true })
+    return judgement.type === 'allow' ? judgement.warnings : judgement
+  }
+
+  it('are admitted with a warning that names the one probably meant', () => {
+    for (const [name, meant] of [
+      ['enable', 'enabled'],
+      ['shedule', 'schedule'],
+      ['Schedule', 'schedule'],
+      ['time-zone', 'timezone'],
+    ]) {
+      expect(warned(web, web, [`dormouse.dev/${name}`])).to.deep.equal([
+        `Dormouse: deployment shop/web: dormouse.dev/${name} is not known: did you mean dormouse.dev/${meant}?`,
+      ])
+    }
+    expect(warned(web, web, ['dormouse.dev/colour'])).to.deep.equal([
+      'Dormouse: deployment shop/web: dormouse.dev/colour is not known, so it has no effect',
+    ])
+  })
+
+  it('include a schedule of what is not enabled, once: when it is written', () => {
+    const off = web.annotated({ enabled: undefined })
+    const set = off.scheduled('8:00-18:00')
+    expect(warned(off, set)).to.deep.equal([
+      'Dormouse: deployment shop/web: dormouse.dev/schedule has no effect until dormouse.dev/enabled is "true"',
+    ])
+    expect(warned(set, set.with({ generation: 7 }))).to.deep.equal([])
+    expect(warned(off, set.enabled())).to.deep.equal([])
+  })
+
+  it('are told of three at most', () => {
+    const many = Array.from({ length: 1000 }, (_, at) => `dormouse.dev/x${at}`)
+    expect(warned(web, web, many)).to.have.length(3)
   })
 })

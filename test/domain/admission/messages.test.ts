@@ -1,0 +1,173 @@
+import { expect } from 'chai'
+import { judgeCreate } from '../../../src/domain/admission/create.ts'
+import type { Judgement } from '../../../src/domain/admission/judgement.ts'
+import { judgeScale } from '../../../src/domain/admission/scale.ts'
+import { judgeStatus } from '../../../src/domain/admission/status.ts'
+import { judgeUpdate } from '../../../src/domain/admission/update.ts'
+import { ASLEEP_LABEL, KINDS, TYPE_OF, type Workload } from '../../../src/domain/workload.ts'
+import { at, RULES } from '../../support/rules.ts'
+import {
+  aDaemonSet,
+  aDeployment,
+  aReplicaSet,
+  aStatefulSet,
+  type AWorkload,
+} from '../../support/workloads.ts'
+
+const NOON = at('Mon 12:00')
+const MAKE = {
+  deployments: aDeployment,
+  statefulsets: aStatefulSet,
+  daemonsets: aDaemonSet,
+  replicasets: aReplicaSet,
+}
+const SOMEBODY = `k8s:${'u'.repeat(124)}`
+const OWNER = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }
+
+/** Every judgement that tells a person something. */
+function* judgements(path: string): Generator<[Workload, Judgement]> {
+  for (const kind of KINDS) {
+    const plain = MAKE[kind](path).withReplicas(3).enabled()
+    const asleep = plain
+      .snoozed({ at: at('Mon 7:00') })
+      .scheduled('13:00-14:00', 'America/Argentina/ComodRivadavia')
+    const wholes = [plain, asleep].flatMap((each) => [
+      each,
+      each.pinned(at('Mon 7:00'), SOMEBODY),
+      each.overridden(at('Mon 13:00'), SOMEBODY),
+    ])
+    const broken = plain.annotated({ state: '{' })
+    for (const before of [...wholes, broken]) {
+      const afters: Workload[] = [
+        before.withReplicas(7),
+        before.with({
+          snoozeKey: before.snoozeKey === undefined ? 'true' : undefined,
+          hasNodeSelector: true,
+        }),
+        before.annotated({ enabled: 'false' }),
+        before.annotated({ state: undefined }).labelled({ [ASLEEP_LABEL]: '9' }),
+        before.annotated({ schedule: 's'.repeat(5000) }),
+        before.annotated({ timezone: 'z'.repeat(5000) }),
+        before.annotated({ enabled: undefined, schedule: '8:00-9:00' }),
+        before.with({ owner: OWNER }),
+      ]
+      const unknown = ['dormouse.dev/enable', `dormouse.dev/${'x'.repeat(63)}`]
+      const who = { isApply: false, manager: 'kubectl', by: SOMEBODY, unknown }
+      for (const after of afters) {
+        for (const otherChanges of [false, true])
+          yield [before, judgeUpdate({ before, after, otherChanges, ...who }, NOON, RULES)]
+        yield [before, judgeStatus(before, after, NOON, RULES)]
+        yield [before, judgeCreate(after, NOON, RULES, unknown)]
+      }
+      const rival = { ...who, manager: 'dormouse', before, otherChanges: false }
+      const written = before.annotated({ state: '{"v":1}' })
+      yield [before, judgeUpdate({ ...rival, after: written }, NOON, RULES)]
+      for (const count of [0, 1, 8]) yield [before, judgeScale(before, count, NOON, RULES)]
+    }
+  }
+}
+
+function textsOf(judgement: Judgement): readonly string[] {
+  return judgement.type === 'deny' ? [judgement.message, ...(judgement.warnings ?? [])] : judgement.warnings
+}
+
+describe('every warning and denial', () => {
+  it('names Dormouse and the workload first', () => {
+    let told = 0
+    for (const [workload, judgement] of judgements('shop/web')) {
+      for (const text of textsOf(judgement)) {
+        told += 1
+        expect(text).to.match(new RegExp(`^Dormouse: ${TYPE_OF[workload.kind]} shop/web[ :]`))
+      }
+    }
+    expect(told).to.be.above(300)
+  })
+
+  it('fits 256 characters with the longest legal names, and still shows how they begin and end', () => {
+    const namespace = `n${'-'.repeat(60)}ns`
+    const name = `w${'.'.repeat(250)}ww`
+    for (const [, judgement] of judgements(`${namespace}/${name}`)) {
+      for (const text of textsOf(judgement)) {
+        expect(text).to.have.length.at.most(256)
+        expect(text).to.match(/^Dormouse: \w+ n-+[^ ]*…[^ ]*ww[ :]/)
+      }
+    }
+  })
+
+  it('keeps what to send whole, or says what to fill in', () => {
+    for (const path of [
+      'shop/web',
+      `${'n'.repeat(63)}/${'w'.repeat(63)}`,
+      `${'n'.repeat(63)}/${'w'.repeat(253)}`,
+    ]) {
+      const [namespace, name] = path.split('/')
+      for (const [, judgement] of judgements(path)) {
+        for (const text of textsOf(judgement)) {
+          const [, sent] = /(?:POST|DELETE) (\/\S+)/.exec(text) ?? []
+          if (sent === undefined || text.includes('was not checked')) continue
+          expect([`/api/v1/namespaces/${namespace}/`, '/api/v1/namespaces/NAMESPACE/']).to.include(
+            sent.slice(0, sent.indexOf('/', '/api/v1/namespaces/'.length) + 1),
+          )
+          expect(sent).to.match(new RegExp(`/(${name}|NAME)/(pin|override|wake)$`))
+        }
+      }
+    }
+  })
+
+  it('a denial says how to let go, in a warning of its own where it does not fit', () => {
+    for (const path of ['shop/web', `${'n'.repeat(63)}/${'w'.repeat(253)}`]) {
+      for (const [, judgement] of judgements(path)) {
+        if (judgement.type !== 'deny' || !['pinned', 'overridden'].includes(judgement.reason)) continue
+        expect(textsOf(judgement).join(' ')).to.match(/ DELETE \/api\/v1\/namespaces\/.*\/(pin|override)/)
+      }
+    }
+  })
+})
+
+describe('a write of the status', () => {
+  const web: AWorkload = aDeployment('shop/web').withReplicas(3).enabled()
+
+  it('changes nothing of our annotations and label, and nothing else of it is touched', () => {
+    const before = web
+      .scheduled('8:00-18:00')
+      .snoozed({ at: at('Mon 7:00') })
+      .pinned()
+    const after = before
+      .annotated({ state: '{}', enabled: 'false', schedule: undefined, timezone: 'UTC' })
+      .labelled({ app: 'web' })
+    const judgement = judgeStatus(before, after, NOON, RULES)
+    expect(judgement).to.deep.include({
+      type: 'allow',
+      reason: 'restored',
+      change: {
+        annotations: {
+          state: before.annotations.state,
+          enabled: 'true',
+          schedule: '8:00-18:00',
+          timezone: null,
+        },
+        label: '3',
+      },
+    })
+  })
+
+  it('that leaves them alone is let through, and brings none to what has none', () => {
+    expect(judgeStatus(web, web, NOON, RULES)).to.deep.equal({ type: 'allow', reason: 'free', warnings: [] })
+    const bare = aDeployment('shop/bare')
+    const judgement = judgeStatus(
+      bare,
+      bare.annotated({ enabled: 'true' }).labelled({ [ASLEEP_LABEL]: '3' }),
+      NOON,
+      RULES,
+    )
+    expect(judgement).to.deep.include({ change: { annotations: { enabled: null }, label: null } })
+  })
+
+  it('brings no owner to a ReplicaSet that is held', () => {
+    const held = aReplicaSet().enabled().pinned()
+    expect(judgeStatus(held, held.with({ owner: OWNER }), NOON, RULES)).to.include({
+      type: 'deny',
+      reason: 'pinned',
+    })
+  })
+})
