@@ -14,6 +14,7 @@ import { certificatesOf } from '../webhook/certificates/mode.ts'
 import { EXEMPT_USERS } from '../webhook/exempt.ts'
 import { LargeReviews } from '../webhook/large-reviews.ts'
 import type { CertificateObserver, Observer } from '../webhook/ports.ts'
+import { SeenScalings } from '../webhook/seen-scalings.ts'
 import { createWebhook } from '../webhook/server.ts'
 import type { Connection } from './connection.ts'
 import { reviewThread } from './review-thread.ts'
@@ -44,6 +45,8 @@ export interface Enforcement {
   readonly webhook: (path: string) => RequestListener | undefined
   /** The thread of large reviews. */
   readonly large: Runnable
+  /** Who the webhook let through to wake a sleeper. */
+  readonly scalings: SeenScalings
   /** Only the leader runs it. undefined: the API server cannot find us, and whoever can has been told otherwise. */
   readonly registration: Runnable | undefined
 }
@@ -68,7 +71,9 @@ export function enforcementOf(options: EnforcementOptions): Enforcement {
   certificates.onChange(() => observer.certificateExpires(certificates.expiresAt))
   const exemptUsers = [...EXEMPT_USERS, ...config.exemptUsers]
   const large = new LargeReviews(() => reviewThread(config))
+  const scalings = new SeenScalings(clock)
   const webhook = createWebhook({
+    scalings,
     workloads: informer,
     live: patcher,
     large,
@@ -98,7 +103,13 @@ export function enforcementOf(options: EnforcementOptions): Enforcement {
       failurePolicy: config.webhook.failurePolicy,
     })
   })
-  return { certificates, webhook, large, registration: options.url || service ? registration : undefined }
+  return {
+    certificates,
+    webhook,
+    large,
+    scalings,
+    registration: options.url || service ? registration : undefined,
+  }
 }
 
 /** Made as it starts, since what it needs is known only then; made anew each time. */

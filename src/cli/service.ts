@@ -120,7 +120,15 @@ export class Service implements Runnable {
       { clock, logger },
     )
     const controller = new Controller(
-      { workloads: informer, writer: patcher, recorder, observer: metrics, clock, logger },
+      {
+        workloads: informer,
+        writer: patcher,
+        scalings: enforcement?.scalings,
+        recorder,
+        observer: metrics,
+        clock,
+        logger,
+      },
       rules,
       {
         concurrency: config.controller.concurrency,

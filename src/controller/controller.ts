@@ -9,7 +9,7 @@ import { Chronicle } from './chronicle.ts'
 import { Complaints } from './complaints.ts'
 import { Memory } from './memory.ts'
 import { Outages } from './outages.ts'
-import type { Later, Observer, Priority, Recorder, Workloads, Writer } from './ports.ts'
+import type { Later, Observer, Priority, Recorder, Scalings, Workloads, Writer } from './ports.ts'
 import { WorkQueue } from './queue.ts'
 import { Reconciler } from './reconciler.ts'
 import { isRelevant } from './relevance.ts'
@@ -20,6 +20,8 @@ import { WriteBudget } from './write-budget.ts'
 interface ControllerPorts {
   readonly workloads: Workloads
   readonly writer: Writer
+  /** undefined: there is no webhook that could have seen any. */
+  readonly scalings?: Scalings | undefined
   readonly recorder: Recorder
   readonly observer: Observer
   readonly clock: Clock

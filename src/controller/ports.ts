@@ -29,6 +29,11 @@ export interface Writer {
   ): Promise<{ plan: P; workload: Workload; wrote: boolean }>
 }
 
+/** Who was seen to scale by hand; undefined: nobody was, and what is written names the client alone. */
+export interface Scalings {
+  scaledBy(workload: Workload): string | undefined
+}
+
 /** How what is in work is ended: at first what waits or reads, then a write that was sent, too. */
 export interface Stopping {
   readonly signal?: AbortSignal

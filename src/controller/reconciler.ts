@@ -7,7 +7,7 @@ import { keyOf, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Memory } from './memory.ts'
-import type { Priority, Stopping, Writer } from './ports.ts'
+import type { Priority, Scalings, Stopping, Writer } from './ports.ts'
 import type { Due, Failure } from './retries.ts'
 
 /** What there is to do about a workload, and when to look at it again if nothing happens before. */
@@ -36,6 +36,7 @@ export type Outcome =
 
 interface ReconcilerPorts {
   readonly writer: Writer
+  readonly scalings?: Scalings | undefined
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -91,7 +92,10 @@ export class Reconciler {
   }
 
   #plan(workload: Workload): Step {
-    return planStep(workload, this.#ports.clock(), this.#rules, this.#memory.of(workload))
+    const { clock, scalings } = this.#ports
+    const scaledBy = scalings?.scaledBy(workload)
+    const attributed = scaledBy === undefined ? workload : { ...workload, scaledBy }
+    return planStep(attributed, clock(), this.#rules, this.#memory.of(workload))
   }
 
   async #failed(

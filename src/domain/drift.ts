@@ -1,4 +1,5 @@
 import type { Instant } from '../clock.ts'
+import { managerAuthor } from './author.ts'
 import { earliest } from './instants.ts'
 import { newIntent, wakeHold } from './intent.ts'
 import { countToGiveBack, countToKeep, countToWake, keptCount, type Reading } from './reading.ts'
@@ -105,9 +106,8 @@ const AUTOSCALERS: ReadonlySet<string> = new Set(['kube-controller-manager', 'ke
 
 /** Who set the count that a workload was found with, and to what. A manager is what a client chose to call itself. */
 function scaling(reading: Reading) {
-  const { kind, replicasManager } = reading.workload
-  const manager = replicasManager?.manager ?? ''
-  const by = manager === '' ? null : `manager:${manager}`.slice(0, 128)
+  const { kind, replicasManager, scaledBy } = reading.workload
+  const by = scaledBy ?? managerAuthor(replicasManager?.manager)
   return {
     by,
     who: by ?? 'somebody',

@@ -105,6 +105,8 @@ export interface Workload extends WorkloadKey {
   readonly replicas: number
   readonly pods: Pods
   readonly replicasManager: ReplicasManager | undefined
+  /** The user who set the count by hand, as history names users, where this replica's webhook saw it. */
+  readonly scaledBy?: string | undefined
   /** Where in managedFields our own entry holds the count (DaemonSet: the nodeSelector); undefined: it does not. */
   readonly ownReplicasEntry: number | undefined
   readonly requests: Requests

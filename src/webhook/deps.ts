@@ -3,7 +3,7 @@ import type { Rules } from '../domain/rules.ts'
 import type { Kind, Workload } from '../domain/workload.ts'
 import type { Logger } from '../logger.ts'
 import type { Answered } from './answered.ts'
-import type { LiveReader, Observer, Workloads } from './ports.ts'
+import type { LiveReader, Observer, Scaling, Workloads } from './ports.ts'
 import type { ReviewRequest } from './review.ts'
 
 export type Webhook = 'scale' | 'workloads'
@@ -27,6 +27,8 @@ export interface LargeReviewer {
 }
 
 export interface WebhookDeps {
+  /** Told of each manual wake: what is written does not say who the user was. */
+  readonly scalings: { saw(scaling: Scaling): void }
   readonly workloads: Workloads
   readonly live: LiveReader
   readonly large: LargeReviewer

@@ -1,6 +1,6 @@
 import { FIELD_MANAGER } from '../domain/workload.ts'
 
-/** Controllers that scale as part of their work; matched by exact name (design, section 6). */
+/** Controllers that scale as part of their work; matched by exact name (design, section 6). `exemptUsers` adds to them. */
 export const EXEMPT_USERS = [
   'system:kube-controller-manager',
   ...[
@@ -11,6 +11,7 @@ export const EXEMPT_USERS = [
     'daemon-set-controller',
     'generic-garbage-collector',
   ].map((name) => `system:serviceaccount:kube-system:${name}`),
+  'system:serviceaccount:keda:keda-operator',
 ]
 
 /** Whether a review is not ours to judge: an administrator who runs Dormouse by hand is no exception but for its own writes. */

@@ -26,3 +26,12 @@ export interface Observer {
     seconds: number,
   ): void
 }
+
+/** A scaling by hand that was let through. */
+export interface Scaling {
+  readonly uid: string
+  readonly replicas: number
+  /** As history names users. */
+  readonly by: string
+  readonly manager: string | undefined
+}

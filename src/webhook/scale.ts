@@ -1,6 +1,8 @@
 import { judgeScale } from '../domain/admission/scale.ts'
 import { allow, deny, type Judgement } from '../domain/admission/judgement.ts'
-import { isKind, TYPE_OF, type Workload, type WorkloadKey } from '../domain/workload.ts'
+import { about } from '../domain/admission/messages.ts'
+import { authorBy } from '../domain/author.ts'
+import { isKind, keyOf, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
 import { answered, type Answered } from './answered.ts'
 import type { CurrentWorkloads } from './current.ts'
@@ -22,10 +24,10 @@ interface Scale {
  */
 export async function reviewScale(
   request: ReviewRequest,
-  { workloads, rules, clock, logger }: WebhookDeps,
+  { workloads, rules, clock, logger, scalings }: WebhookDeps,
   current: CurrentWorkloads,
 ): Promise<Answered> {
-  const { uid, namespace, name, operation, subResource, resource } = request
+  const { uid, namespace, name, operation, subResource, resource, userInfo, options, dryRun } = request
   const kind = resource.resource
   if (operation !== 'UPDATE' || subResource !== 'scale' || resource.group !== 'apps' || !isKind(kind)) {
     return answered(uid, allow('unknown'))
@@ -44,21 +46,27 @@ export async function reviewScale(
   try {
     workload = await current.at(key, { uid: named, resourceVersion })
   } catch (error) {
-    logger.warn({ err: error, workload: `${kind}/${namespace}/${name}` }, 'a scaling could not be checked')
+    logger.warn({ err: error, workload: keyOf(key) }, 'a scaling could not be checked')
     const cause = isStranger(workloads.get(key)) ? 'try again' : causeOf(error)
-    const message = `Dormouse could not check whether ${TYPE_OF[kind]} ${namespace}/${name} may be scaled: ${cause}`
+    const message = about(key, `could not be checked, so it is not scaled: ${cause}`)
     return { answer: refused(uid, message, 503), decision: 'denied', reason: 'unchecked' }
   }
   // A ReplicaSet with a controller owner carries copies of its Deployment's marks.
   if (!workload || (kind === 'replicasets' && workload.owner)) return answered(uid, allow('not_managed'))
   const judgement = judgeScale(workload, replicas, clock(), rules)
-  return answered(uid, isStranger(workload) ? withoutDetails(judgement, workload) : judgement)
+  if (isStranger(workload)) return answered(uid, withoutDetails(judgement, workload))
+  if (judgement.reason === 'manual_wake' && !dryRun && userInfo.username !== '') {
+    const by = authorBy('k8s', userInfo.username)
+    scalings.saw({ uid: workload.uid, replicas, by, manager: options.fieldManager })
+    logger.info({ workload: keyOf(workload), by, replicas }, 'a sleeper is woken by hand')
+  }
+  return answered(uid, judgement)
 }
 
-function withoutDetails(judgement: Judgement, { kind, namespace, name }: Workload): Judgement {
+function withoutDetails(judgement: Judgement, workload: Workload): Judgement {
   const { type, reason } = judgement
   if (type === 'allow') return { ...judgement, warnings: [] }
-  return deny(reason, `Dormouse: ${TYPE_OF[kind]} ${namespace}/${name} is held (${reason})`)
+  return deny(reason, about(workload, `is held (${reason})`))
 }
 
 /** Why the workload could not be read, for the person who scales it. */

@@ -22,13 +22,21 @@ const ready = asleep
   .settled()
   .with({ ownReplicasEntry: 0 })
 
-function reconciling(workload: typeof web, now = at('Mon 19:00')) {
+function reconciling(
+  workload: typeof web,
+  now = at('Mon 19:00'),
+  scaledBy: () => string | undefined = () => undefined,
+) {
   const cluster = new FakeCluster()
   const memory = new Memory()
   const lines: string[] = []
   const logger = createLogger('info', { write: (line) => void lines.push(line) })
   cluster.put(workload)
-  const reconciler = new Reconciler({ writer: cluster, clock: () => now, logger }, RULES, memory)
+  const reconciler = new Reconciler(
+    { writer: cluster, scalings: { scaledBy }, clock: () => now, logger },
+    RULES,
+    memory,
+  )
   const levels = () => lines.map((line) => (JSON.parse(line) as { level: string }).level)
   return { cluster, memory, reconciler, levels, reconcile: () => reconciler.reconcile(web, 'snooze') }
 }
@@ -52,6 +60,15 @@ describe('a glance', () => {
     const broken = web.annotated({ state: '{' })
     const { reconciler } = reconciling(broken)
     expect(reconciler.glance(broken)).to.deep.equal({ due: undefined, lookAgainAt: undefined })
+  })
+
+  it('names the user whom the webhook let through to scale', async () => {
+    const { cluster, reconcile } = reconciling(asleep.scaledByHand(4), at('Mon 20:00'), () => 'k8s:alice')
+    await reconcile()
+    expect(decodeState(cluster.live(web).annotations.state ?? '').history[0]).to.include({
+      trigger: 'manual',
+      by: 'k8s:alice',
+    })
   })
 
   it('puts lost marks before everything else', () => {

@@ -110,6 +110,27 @@ describe("an intent's `at`", () => {
   })
 })
 
+describe('who a manual wake is by', () => {
+  const NIGHT = at('Mon 20:00')
+
+  it('is the client that scaled, marked as such: no client looks like a user', () => {
+    const { state } = stepped(asleep.scaledByHand(4, 'k8s:cfo@example.com'), NIGHT)
+    expect(state.intent?.by).to.equal('manager:k8s:cfo@example.com')
+  })
+
+  it('is the user where a replica saw who it was', () => {
+    const { state, decision } = stepped(asleep.scaledByHand(4).with({ scaledBy: 'k8s:alice' }), NIGHT)
+    expect(state.intent?.by).to.equal('k8s:alice')
+    expect(state.history[0]).to.include({ by: 'k8s:alice', trigger: 'manual' })
+    expect(decision.reason.text).to.equal('scaled to 4 replicas by k8s:alice')
+  })
+
+  it('has no invisible characters and at most 128', () => {
+    const { state } = stepped(asleep.scaledByHand(4, `\u0000\u202e${'m'.repeat(500)}`), NIGHT)
+    expect(state.intent?.by).to.equal(`manager:${'m'.repeat(120)}`)
+  })
+})
+
 describe('an intent is not formed by', () => {
   const NOW = at('Mon 20:00')
   const requested = asleep.woken({ at: at('Mon 19:00'), by: 'k8s:alice', hold: 12 * HOUR })

@@ -10,6 +10,7 @@ import { createLogger } from '../../src/logger.ts'
 import { EXEMPT_USERS } from '../../src/webhook/exempt.ts'
 import { LargeReviews } from '../../src/webhook/large-reviews.ts'
 import type { ReviewAnswer } from '../../src/webhook/review.ts'
+import { SeenScalings } from '../../src/webhook/seen-scalings.ts'
 import { createWebhook } from '../../src/webhook/server.ts'
 import { RULES } from '../support/rules.ts'
 
@@ -20,6 +21,7 @@ export class Reviewing {
   readonly copies = new Map<string, Workload>()
   readonly live = new Map<string, Workload>()
   readonly told: string[] = []
+  readonly scalings = new SeenScalings(() => this.now)
   /** Lines of the log, from info on. */
   readonly logged: string[] = []
   reads = 0
@@ -38,6 +40,7 @@ export class Reviewing {
 
   constructor() {
     const webhook = createWebhook({
+      scalings: this.scalings,
       workloads: {
         isConnected: () => this.synced,
         get: (key) => {
@@ -62,7 +65,7 @@ export class Reviewing {
       observer: {
         admission: (webhook, decision, reason) => this.told.push(`${webhook} ${decision} ${reason}`),
       },
-      exemptUsers: new Set([...EXEMPT_USERS, 'system:serviceaccount:keda:keda-operator']),
+      exemptUsers: new Set(EXEMPT_USERS),
       excludeNamespaces: new Set(['kube-system']),
       ownUser: () => OWN_USER,
     })

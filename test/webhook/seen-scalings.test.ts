@@ -1,0 +1,68 @@
+import { expect } from 'chai'
+import { keyOf } from '../../src/domain/workload.ts'
+import { SeenScalings } from '../../src/webhook/seen-scalings.ts'
+import { at } from '../support/rules.ts'
+import { aDeployment } from '../support/workloads.ts'
+import { Reviewing, scaling } from './reviewing.ts'
+
+const asleep = aDeployment('shop/web')
+  .withReplicas(5)
+  .enabled()
+  .snoozed({ at: at('Mon 7:00') })
+  .with({ resourceVersion: '10' })
+const MINUTE = 60_000
+
+describe('who was seen to wake a sleeper', () => {
+  let here: Reviewing
+
+  beforeEach(async () => {
+    here = new Reviewing()
+    here.copies.set(keyOf(asleep), asleep)
+    await here.start()
+  })
+
+  afterEach(() => here.stop())
+
+  const review = (changes: object = {}, to = 1) => here.review('/webhook/scale', scaling(asleep, to, changes))
+  const by = (username: string) => ({ userInfo: { username } })
+  const scaledBy = (to = 1, manager = 'kubectl') => here.scalings.scaledBy(asleep.scaledByHand(to, manager))
+
+  it('is the user of the review, of that workload and that count, and is logged', async () => {
+    await review(by('alice'))
+    expect(scaledBy()).to.equal('k8s:alice')
+    expect(scaledBy(2)).to.equal(undefined)
+    expect(here.scalings.scaledBy(asleep.scaledByHand(1).with({ uid: 'another' }))).to.equal(undefined)
+    expect(scaledBy(1, 'another client')).to.equal(undefined)
+    expect(here.logged.join()).to.contain('"by":"k8s:alice"')
+  })
+
+  it('is nobody after a dry run, a denial, or a review that does not name the workload', async () => {
+    await review({ ...by('alice'), dryRun: true })
+    await review({ ...by('alice'), oldObject: { metadata: { uid: 'another', resourceVersion: '10' } } })
+    here.copies.set(keyOf(asleep), asleep.pinned().with({ resourceVersion: '10' }))
+    await review(by('alice'))
+    expect(scaledBy()).to.equal(undefined)
+  })
+
+  it('is nobody where two users asked for the same: one of them may be made up', async () => {
+    await review(by('mallory'))
+    await review(by('alice'))
+    expect(scaledBy()).to.equal(undefined)
+    here.now += 3 * MINUTE
+    await review(by('alice'))
+    expect(scaledBy()).to.equal('k8s:alice')
+  })
+
+  it('is forgotten after two minutes, and among a thousand others', () => {
+    let now = 0
+    const seen = new SeenScalings(() => now)
+    const saw = (uid: string) => seen.saw({ uid, replicas: 1, by: 'k8s:alice', manager: undefined })
+    saw(asleep.uid)
+    now = 2 * MINUTE + 1
+    expect(seen.scaledBy(asleep.scaledByHand(1))).to.equal(undefined)
+    saw(asleep.uid)
+    expect(seen.scaledBy(asleep.scaledByHand(1))).to.equal('k8s:alice')
+    for (let other = 0; other < 1000; other += 1) saw(`other ${other}`)
+    expect(seen.scaledBy(asleep.scaledByHand(1))).to.equal(undefined)
+  })
+})
