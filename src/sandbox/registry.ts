@@ -208,8 +208,11 @@ export class Registry {
   ): KubeObject {
     const metadata: ObjectMeta = { ...sent.metadata, ...identity(previous) }
     if (subresource === 'status') {
-      if (previous.metadata.labels) metadata.labels = previous.metadata.labels
-      else delete metadata.labels
+      // Of the kinds with a status only Deployments keep their labels; annotations and owners change with any.
+      if (resource.plural === 'deployments') {
+        if (previous.metadata.labels) metadata.labels = previous.metadata.labels
+        else delete metadata.labels
+      }
       const { status: _status, ...rest } = previous
       return { ...rest, metadata, ...(sent.status ? { status: sent.status } : {}) }
     }

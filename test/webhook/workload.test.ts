@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { decodeState } from '../../src/domain/state-codec.ts'
-import { aDeployment, type AWorkload } from '../support/workloads.ts'
+import { aDaemonSet, aDeployment, aReplicaSet, type AWorkload } from '../support/workloads.ts'
 import { APPS, Reviewing } from './reviewing.ts'
 
 type Json = Record<string, unknown>
@@ -143,6 +143,118 @@ describe('a review of an update', () => {
       { resource },
     )
     expect(answer.allowed).to.equal(true)
+  })
+
+  it('of a ReplicaSet is judged by who owned it before: gaining an owner slips no hold', async () => {
+    const owned = {
+      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', controller: true }],
+    }
+    const held = aReplicaSet('shop/web').withReplicas(3).enabled().pinned()
+    const resource = { ...APPS, resource: 'replicasets' }
+    for (const subResource of ['', 'status']) {
+      const gaining = await update(objectOf(held), objectOf(held, { metadata: owned }), {
+        resource,
+        subResource,
+      })
+      expect(gaining.allowed, subResource).to.equal(false)
+      expect(gaining.status).to.include({ code: 403 })
+      expect(gaining.status?.message).to.contain('is pinned active by k8s:alice')
+    }
+  })
+
+  it('of the status puts our annotations and label back, and touches nothing else', async () => {
+    const stripped = { annotations: { other: 'x' }, labels: { 'dormouse.dev/asleep': '9' } }
+    const status = { subResource: 'status' }
+    const { operations } = await update(
+      objectOf(pinned),
+      objectOf(pinned.withReplicas(9), { metadata: stripped }),
+      status,
+    )
+    const { annotations } = objectOf(pinned).metadata as { annotations: Json }
+    expect(operations).to.deep.equal([
+      ...['enabled', 'state'].map((name) => ({
+        op: 'add',
+        path: `/metadata/annotations/dormouse.dev~1${name}`,
+        value: annotations[`dormouse.dev/${name}`],
+      })),
+      { op: 'remove', path: '/metadata/labels/dormouse.dev~1asleep' },
+    ])
+    expect(here.told).to.deep.equal(['workloads patched restored'])
+    expect(await update(objectOf(pinned), objectOf(pinned), status)).to.not.have.property('patch')
+  })
+
+  it('tells of annotations that look like ours, where this update wrote them', async () => {
+    const annotations = { 'dormouse.dev/shedule': '8:00-18:00' }
+    const bare = objectOf(aDeployment('shop/web'))
+    const typed = { ...bare, metadata: { ...(bare.metadata as Json), annotations } }
+    const meant = /dormouse\.dev\/shedule is not known: did you mean dormouse\.dev\/schedule\?$/
+    expect((await update(bare, typed)).warnings?.[0]).to.match(meant)
+    expect((await update({}, typed, { operation: 'CREATE', oldObject: null })).warnings?.[0]).to.match(meant)
+    expect(await update(typed, typed)).to.not.have.property('warnings')
+  })
+
+  describe('of a DaemonSet that loses our key', () => {
+    const agent = aDaemonSet('shop/web').withReplicas(2).enabled()
+    const asleep = agent.snoozed({ at: Date.parse('2026-03-02T07:00:00Z') })
+    const resource = { ...APPS, resource: 'daemonsets' }
+    const entry = (operation: string, time: string, ownsSelector: boolean) => ({
+      manager: 'flux',
+      operation,
+      time,
+      fieldsV1: { 'f:spec': { 'f:template': { 'f:spec': ownsSelector ? { 'f:nodeSelector': {} } : {} } } },
+    })
+    const daemonSet = (nodeSelector: Json, managedFields: Json[] = [], annotations: Json = {}): Json => {
+      const object = objectOf(asleep)
+      const metadata = object.metadata as { annotations: Json }
+      const template = { spec: { containers: [], nodeSelector } }
+      return {
+        ...object,
+        metadata: { ...metadata, managedFields, annotations: { ...metadata.annotations, ...annotations } },
+        spec: { template },
+        status: { desiredNumberScheduled: 0 },
+      }
+    }
+    const key = { 'dormouse.dev/snoozed': 'true' }
+    const old = daemonSet({ ...key, os: 'linux' }, [entry('Apply', 't1', false), entry('Update', 't2', true)])
+    const review = (object: Json, oldObject = old, fieldManager: string | undefined = 'flux') =>
+      update(oldObject, object, { resource, options: fieldManager === undefined ? {} : { fieldManager } })
+    const putBack = [
+      { op: 'add', path: '/spec/template/spec/nodeSelector/dormouse.dev~1snoozed', value: 'true' },
+    ]
+
+    it('by a server-side apply puts it back: the Apply entry of its manager has a new time, or the nodeSelector', async () => {
+      for (const applied of [
+        entry('Apply', 't3', true),
+        entry('Apply', 't1', true),
+        entry('Apply', 't3', false),
+      ]) {
+        const answer = await review(daemonSet({ os: 'linux' }, [applied]))
+        expect(answer.operations).to.deep.equal(putBack)
+        expect(answer).to.not.have.property('warnings')
+      }
+    })
+
+    it("by kubectl's own apply puts it back: what it applied has changed", async () => {
+      const lastApplied = { 'kubectl.kubernetes.io/last-applied-configuration': '{}' }
+      const answer = await review(
+        daemonSet({ os: 'linux' }, [], lastApplied),
+        old,
+        'kubectl-client-side-apply',
+      )
+      expect(answer.operations).to.deep.equal(putBack)
+    })
+
+    it('by an update is a manual wake of the user, even of somebody who has applied it before', async () => {
+      const updates = [entry('Apply', 't1', false), entry('Update', 't3', true)]
+      for (const manager of ['flux', 'kubectl-patch', undefined]) {
+        const { operations } = await review(daemonSet({ os: 'linux' }, updates), old, manager)
+        const written = operations?.find(({ path }) => path.endsWith('state'))
+        expect(written)
+          .to.have.property('value')
+          .that.contains('"by":"k8s:alice"')
+          .and.contains('"asleep":false')
+      }
+    })
   })
 
   it('and a creation is judged without an old object', async () => {
