@@ -5,6 +5,8 @@ import type { Rules } from '../domain/rules.ts'
 import type { Kind } from '../domain/workload.ts'
 import { OneSecret } from '../kubernetes/secret.ts'
 import { trim } from '../kubernetes/trim.ts'
+import type { Probing } from '../kubernetes/webhook-proof.ts'
+import { probeWebhook } from '../kubernetes/webhook-probe.ts'
 import { WebhookRegistration } from '../kubernetes/webhook-configuration.ts'
 import type { WorkloadObject } from '../kubernetes/api-object.ts'
 import type { Logger } from '../logger.ts'
@@ -36,7 +38,9 @@ interface EnforcementOptions {
   readonly rules: Rules
   readonly clock: Clock
   readonly logger: Logger
-  readonly observer: Observer & CertificateObserver
+  /** When the way to the webhook is tried; undefined: every five minutes. */
+  readonly probing?: Probing | undefined
+  readonly observer: Observer & CertificateObserver & { webhookProven(proven: boolean): void }
 }
 
 /** What holds pins and overrides against people: certificates, the webhook, and its registration. */
@@ -55,7 +59,7 @@ export function enforcementOf(options: EnforcementOptions): Enforcement {
   const { config, connection, ownNamespace, namespace, ownUser, excludeNamespaces, clock, logger, observer } =
     options
   const { mode, directory, secret, leafLifetime, caLifetime, renewAt } = config.webhook.certificates
-  const { client, informer, patcher } = connection
+  const { client, informer, patcher, recorder } = connection
   const service =
     ownNamespace === undefined ? undefined : { name: config.webhook.service, namespace: ownNamespace }
   const certificates = certificatesOf(
@@ -94,6 +98,19 @@ export function enforcementOf(options: EnforcementOptions): Enforcement {
       caBundle: () => certificates.caBundle,
       onCaBundle: (listener) => certificates.onCaBundle(listener),
       onPublished: (bundle) => certificates.published(bundle),
+      onServed: (listener) => certificates.onChange(listener),
+      onProof(proven, why, reference) {
+        observer.webhookProven(proven)
+        logger[proven ? 'info' : 'warn']({ why }, proven ? PROVEN : UNPROVEN)
+        const { name, uid, resourceVersion } = reference
+        // Events on what has no namespace lie in `default`.
+        const subject = { namespace: 'default', name, uid, resourceVersion, reference }
+        if (proven) recorder.record(subject, 'Normal', 'WebhookProven', PROVEN)
+        else recorder.record(subject, 'Warning', 'WebhookUnproven', `${UNPROVEN}: ${why}`)
+      },
+      probe: (signal) => probeWebhook(client, namespace, signal),
+      probing: options.probing,
+      probeNamespace: namespace,
       url,
       service: url === null && service ? { ...service, port: SERVICE_PORT } : null,
       ownNamespace: url === null ? ownNamespace : undefined,
@@ -111,6 +128,10 @@ export function enforcementOf(options: EnforcementOptions): Enforcement {
     registration: options.url || service ? registration : undefined,
   }
 }
+
+const PROVEN = 'The API server reaches the webhook: manual scaling of what is held is refused'
+const UNPROVEN =
+  'The API server does not reach the webhook: manual scaling is not checked, and what is held is put right afterwards'
 
 /** Made as it starts, since what it needs is known only then; made anew each time. */
 function onceStarted(name: string, make: () => Runnable): Runnable {

@@ -8,6 +8,7 @@ import { LeaderElection } from '../controller/leader-election.ts'
 import { Identity } from '../kubernetes/identity.ts'
 import type { WorkloadInformer } from '../kubernetes/informer.ts'
 import { AccessReviews } from '../kubernetes/reviews.ts'
+import type { Probing } from '../kubernetes/webhook-proof.ts'
 import type { Logger } from '../logger.ts'
 import { MetricsServer, type Readiness } from '../metrics/metrics-server.ts'
 import { Metrics } from '../metrics/metrics.ts'
@@ -33,6 +34,8 @@ export interface ServiceOptions {
   /** The API server is on this machine, too: without a `webhook.url` it finds the webhook where that listens. */
   readonly atLoopback?: boolean
   readonly metricsHost: string
+  /** When the leader tries the way to the webhook; undefined: every five minutes. */
+  readonly probing?: Probing
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -99,6 +102,7 @@ export class Service implements Runnable {
           clock,
           logger,
           observer: metrics,
+          probing: options.probing,
         })
       : undefined
     const api = apiOf({

@@ -37,6 +37,12 @@ export const SNOOZED = 'true'
 /** What our writes call themselves in managedFields. */
 export const FIELD_MANAGER = 'dormouse'
 
+/** What the leader's probe of the webhook carries, and what the webhook answers it. */
+export const PROBE_LABEL = 'dormouse.dev/probe'
+export function probeAnswer(nonce: string): string {
+  return `Dormouse: the webhook is reached (${nonce})`
+}
+
 /** The largest that `spec.replicas` can be: an int32. */
 export const MAX_REPLICAS = 2 ** 31 - 1
 

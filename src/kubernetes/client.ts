@@ -6,6 +6,7 @@ import { ClusterRefusal, parseStatus, refusalOf, unanswered, withoutCredentials 
 import { CredentialsError, type HttpRequest, type HttpResponse, type HttpStream } from './http.ts'
 import { lines } from './lines.ts'
 import type { KubernetesObserver } from './ports.ts'
+import { warningsOf } from './warning-header.ts'
 
 /** What the client needs of `HttpTransport`. */
 export interface Transport {
@@ -144,10 +145,19 @@ export class KubernetesClient {
 
   /** Any call; the answer is taken to be what the caller says. */
   async call<Answer>(call: Call): Promise<Answer> {
+    return JSON.parse((await this.#answered(call)).text)
+  }
+
+  /** As `call`: what the API server and its admission webhooks warn of. */
+  async warnings(call: Call): Promise<string[]> {
+    return warningsOf((await this.#answered(call)).headers)
+  }
+
+  async #answered(call: Call): Promise<HttpResponse & { readonly text: string }> {
     const { retries = 3 } = call
     for (let attempt = 1; ; attempt++) {
       const response = await this.#sent(call)
-      if (response.status < 300) return JSON.parse(response.text)
+      if (response.status < 300) return response
       const refusal = refusalOf(describe(call), response.status, parseStatus(response.text), response.headers)
       if (response.status !== 429 || attempt > retries) throw refusal
       const asked = Math.min((refusal.retryAfter ?? 0) * 1000, LONGEST_RETRY_AFTER_MS)

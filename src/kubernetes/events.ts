@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../clock.ts'
 import type { Recorder } from '../controller/ports.ts'
-import { FIELD_MANAGER, type Workload } from '../domain/workload.ts'
+import { FIELD_MANAGER, type WorkloadKey } from '../domain/workload.ts'
 import type { Logger } from '../logger.ts'
 import type { Runnable } from '../runnable.ts'
 import { referenceOf, type Call } from './client.ts'
@@ -28,10 +28,25 @@ interface Options {
   now?: () => number
 }
 
+/** What an Event is about: a workload, or another object by its own reference. */
+export type Subject = Versioned &
+  (WorkloadKey | { readonly namespace: string; readonly name: string; readonly reference: Reference })
+
+interface Versioned {
+  readonly uid: string
+  readonly resourceVersion: string
+}
+
+interface Reference {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+}
+
 /** One Event, and how often and when it was recorded. */
 interface Recorded {
   readonly key: string
-  readonly workload: Workload
+  readonly subject: Subject
   readonly type: EventType
   readonly reason: string
   readonly message: string
@@ -53,7 +68,7 @@ const ATTEMPTS = 5
 const FLUSH_MS = 2000
 
 /**
- * Writes Kubernetes Events (`v1`) on workloads: in the background, at a low rate of their own, equal
+ * Writes Kubernetes Events (`v1`), most of them on workloads: in the background, at a low rate of their own, equal
  * ones as one with a count. Nothing here ever throws; what the bounded queue cannot hold is dropped
  * and counted.
  */
@@ -87,14 +102,14 @@ export class EventRecorder implements Runnable, Recorder {
     clearTimeout(timer)
   }
 
-  record(workload: Workload, type: EventType, reason: string, message: string): void {
+  record(subject: Subject, type: EventType, reason: string, message: string): void {
     const { clock, observer } = this.#options
     const at = clock()
     const text = message.slice(0, LONGEST_MESSAGE)
-    const key = [workload.uid, type, reason, text].join('\n')
+    const key = [subject.uid, type, reason, text].join('\n')
     const known = this.#recent.get(key)
     const fresh = known !== undefined && at - known.last < AGGREGATION_MS
-    const event = fresh ? known : this.#new(key, workload, type, reason, text, at)
+    const event = fresh ? known : this.#new(key, subject, type, reason, text, at)
     if (!this.#queue.has(event) && (this.#queue.size >= QUEUE_LIMIT || this.#stopping.signal.aborted)) {
       observer.eventDropped()
       return
@@ -108,15 +123,15 @@ export class EventRecorder implements Runnable, Recorder {
 
   #new(
     key: string,
-    workload: Workload,
+    subject: Subject,
     type: EventType,
     reason: string,
     message: string,
     at: number,
   ): Recorded {
     // An Event's name is a DNS subdomain of at most 253 characters.
-    const name = `${workload.name.slice(0, 230).replace(/[^a-z0-9]+$/, '')}.${randomBytes(8).toString('hex')}`
-    return { key, workload, type, reason, message, name, first: at, last: at, count: 0, sent: 0 }
+    const name = `${subject.name.slice(0, 230).replace(/[^a-z0-9]+$/, '')}.${randomBytes(8).toString('hex')}`
+    return { key, subject, type, reason, message, name, first: at, last: at, count: 0, sent: 0 }
   }
 
   async #drain(): Promise<void> {
@@ -166,7 +181,7 @@ export class EventRecorder implements Runnable, Recorder {
   async #send(event: Recorded): Promise<void> {
     const { caller } = this.#options
     const { count } = event
-    const collection = `/api/v1/namespaces/${encodeURIComponent(event.workload.namespace)}/events`
+    const collection = `/api/v1/namespaces/${encodeURIComponent(event.subject.namespace)}/events`
     const signal = this.#cut.signal
     const common = { resource: 'events', signal } as const
     if (event.sent > 0) {
@@ -183,15 +198,15 @@ export class EventRecorder implements Runnable, Recorder {
 }
 
 /** As `kubectl describe` shows them, beside the controllers' own. */
-function eventObject({ workload, type, reason, message, name, first, last, count }: Recorded) {
+function eventObject({ subject, type, reason, message, name, first, last, count }: Recorded) {
   return {
     apiVersion: 'v1',
     kind: 'Event',
-    metadata: { name, namespace: workload.namespace },
+    metadata: { name, namespace: subject.namespace },
     involvedObject: {
-      ...referenceOf(workload),
-      uid: workload.uid,
-      resourceVersion: workload.resourceVersion,
+      ...('reference' in subject ? subject.reference : referenceOf(subject)),
+      uid: subject.uid,
+      resourceVersion: subject.resourceVersion,
     },
     type,
     reason,

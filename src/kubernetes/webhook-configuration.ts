@@ -15,6 +15,8 @@ import {
 } from './mutating-webhooks.ts'
 import { watchObject, type ObjectReference } from './single-object.ts'
 import { TokenBucket } from '../token-bucket.ts'
+import type { ProbeResult } from './webhook-probe.ts'
+import { WebhookProof, type Probing } from './webhook-proof.ts'
 
 export interface WebhookRegistrationOptions extends WebhookSettings {
   readonly client: Pick<KubernetesClient, 'call' | 'watchCollection'>
@@ -27,7 +29,23 @@ export interface WebhookRegistrationOptions extends WebhookSettings {
   readonly onPublished: (caBundle: string) => void
   /** The Namespace that the configuration goes with; undefined: Dormouse runs outside. */
   readonly ownNamespace: string | undefined
+  /** One try to reach the webhook through the API server. */
+  readonly probe: (signal: AbortSignal) => Promise<ProbeResult>
+  /** Told whether API servers were seen to reach the webhook, each time that this turns, and why not. */
+  readonly onProof: (proven: boolean, why: string, configuration: ConfigurationReference) => void
+  /** To be told of each new certificate that we serve by; returns how to stop listening. */
+  readonly onServed: (listener: () => void) => () => void
+  readonly probing?: Probing | undefined
   readonly delay?: Delay
+}
+
+/** The configuration, as Events refer to it. */
+export interface ConfigurationReference {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  readonly uid: string
+  readonly resourceVersion: string
 }
 
 interface Configuration extends KubernetesObject {
@@ -52,8 +70,8 @@ const WRITE_BURST = 20
 /**
  * Keeps the MutatingWebhookConfiguration `dormouse` right: only the leader runs it. With a `url` it makes
  * the configuration itself, and anew when it is gone; inside a cluster the chart brings it, and what is not
- * there stays so. The scale webhook turns to Fail once the API server trusts us and, inside, once the
- * configuration would go with our Namespace.
+ * there stays so. The scale webhook turns to Fail once the API server trusts us, was seen to reach us and,
+ * inside, once the configuration would go with our Namespace; and back when it reaches us no more.
  */
 export class WebhookRegistration implements Runnable {
   readonly name = 'webhook registration'
@@ -69,6 +87,9 @@ export class WebhookRegistration implements Runnable {
   #ended: Promise<unknown> = Promise.resolve()
   #wake: () => void = () => {}
   #dirty = false
+  #proof: WebhookProof | undefined
+  /** The bundle that the proof was last begun with. */
+  #probedWith: string | undefined
 
   constructor(options: WebhookRegistrationOptions) {
     this.#options = options
@@ -81,10 +102,16 @@ export class WebhookRegistration implements Runnable {
     const { signal } = life
     this.#life = life
     this.#seen = { known: false, object: undefined }
-    const { client, log, onCaBundle } = this.#options
-    const forget = onCaBundle(() => this.#poke())
+    const { client, log, onCaBundle, onServed } = this.#options
+    const proof = this.#newProof()
+    const forget = [
+      onCaBundle(() => this.#poke()),
+      onServed(() => {
+        if (proof.hasBegun) proof.begin()
+      }),
+    ]
     signal.addEventListener('abort', () => {
-      forget()
+      for (const each of forget) each()
       this.#poke()
     })
     const watching = watchObject<Configuration>(
@@ -101,7 +128,7 @@ export class WebhookRegistration implements Runnable {
   /** Resolves when nothing of it is in flight any more. */
   async stop(): Promise<void> {
     this.#life?.abort()
-    await this.#ended
+    await Promise.all([this.#ended, this.#proof?.stop()])
   }
 
   #poke(): void {
@@ -142,14 +169,38 @@ export class WebhookRegistration implements Runnable {
     const trusted = isTrusted(present, bundle)
     if (trusted && bundle !== undefined) onPublished(bundle)
     const tied = ownNamespace === undefined || isOwned(object, ownNamespace)
-    const changes = differences(object, wantedWebhooks(this.#options, bundle, present, trusted && tied))
-    if (changes.length === 0 && tied) return
+    const standing = { isTied: trusted && tied, proof: this.#proof?.state ?? 'unknown' }
+    const changes = differences(object, wantedWebhooks(this.#options, bundle, present, standing))
+    if (changes.length === 0 && tied) return this.#probe(bundle)
     const owner = ownNamespace === undefined ? undefined : await this.#owner(ownNamespace, signal)
     if (owner === 'going') {
       log.info({ namespace: ownNamespace }, 'the Namespace is going: the webhook configuration is left alone')
       return
     }
     await this.#patch(object, [...changes, ...owned(object, owner)], signal)
+  }
+
+  /** The configuration is right: whether it works is to be seen, and again when it has another bundle. */
+  #probe(bundle: string | undefined): void {
+    if (this.#proof?.hasBegun && this.#probedWith === bundle) return
+    this.#probedWith = bundle
+    this.#proof?.begin()
+  }
+
+  #newProof(): WebhookProof {
+    const { probe, probing, log, onProof } = this.#options
+    this.#proof = new WebhookProof({
+      probe,
+      isInForce: () =>
+        this.#seen.object?.webhooks?.some(({ failurePolicy }) => failurePolicy === 'Fail') === true,
+      onChange: (proof, why) => {
+        if (this.#seen.object) onProof(proof === 'proven', why, referenceTo(this.#seen.object))
+        this.#poke()
+      },
+      log,
+      probing,
+    })
+    return this.#proof
   }
 
   async #create(signal: AbortSignal): Promise<void> {
@@ -166,7 +217,10 @@ export class WebhookRegistration implements Runnable {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'MutatingWebhookConfiguration',
       metadata,
-      webhooks: wantedWebhooks(this.#options, this.#options.caBundle(), [], false),
+      webhooks: wantedWebhooks(this.#options, this.#options.caBundle(), [], {
+        isTied: false,
+        proof: this.#proof?.state ?? 'unknown',
+      }),
     }
     const written = await this.#write('POST', 'create', `${REFERENCE.path}?${MANAGED}`, body, signal)
     if (written) this.#options.log.info('the webhook configuration was created')
@@ -243,6 +297,12 @@ const MANAGED = `fieldManager=${FIELD_MANAGER}`
 
 function differences({ webhooks }: Configuration, wanted: readonly MutatingWebhook[]): Operation[] {
   return isDeepStrictEqual(webhooks, wanted) ? [] : [{ op: 'add', path: '/webhooks', value: wanted }]
+}
+
+function referenceTo({ metadata }: Configuration): ConfigurationReference {
+  const { name, uid, resourceVersion } = metadata
+  const apiVersion = 'admissionregistration.k8s.io/v1'
+  return { apiVersion, kind: 'MutatingWebhookConfiguration', name, uid, resourceVersion }
 }
 
 function isOwned({ metadata }: Configuration, namespace: string): boolean {

@@ -61,6 +61,12 @@ export class Metrics
   #informer: Informer | undefined
 
   readonly #leader = this.#gauge('leader', 'Whether this replica is the one that acts (1) or not (0).', [])
+  readonly #webhookProven = this.#gauge(
+    'webhook_proven',
+    'Whether the API server was seen to reach the webhook (1) or not (0); without it manual scaling goes unchecked.',
+    [],
+    'controller',
+  )
   readonly #certificate = this.#gauge(
     'certificate_expiry_timestamp_seconds',
     'When the serving certificate expires, in seconds since the epoch.',
@@ -172,6 +178,7 @@ export class Metrics
     this.#leader.set(0)
     // Without a certificate there is no time at which it ends: 0 would be one long past.
     this.#certificate.remove()
+    this.#webhookProven.remove()
     if (processMetrics) {
       collectDefaultMetrics({ register: this.#own })
       for (const name of MISNAMED) this.#own.removeSingleMetric(name)
@@ -182,6 +189,8 @@ export class Metrics
   lead(leading: boolean): void {
     this.#leading = leading
     this.#leader.set(leading ? 1 : 0)
+    // Only who leads tries it; what an earlier term found is past.
+    this.#webhookProven.remove()
     this.workloads.lead(leading)
   }
 
@@ -258,6 +267,10 @@ export class Metrics
 
   certificateExpires(at: Instant): void {
     this.#certificate.set(at / 1000)
+  }
+
+  webhookProven(proven: boolean): void {
+    this.#webhookProven.set(proven ? 1 : 0)
   }
 
   /** In Prometheus's text format. */

@@ -6,7 +6,7 @@ import type { Answered } from './answered.ts'
 import type { LiveReader, Observer, Scaling, Workloads } from './ports.ts'
 import type { ReviewRequest } from './review.ts'
 
-export type Webhook = 'scale' | 'workloads'
+export type Webhook = 'scale' | 'workloads' | 'probe'
 
 /** What is made of a body without asking anybody; plain data, so that it can come from another thread. */
 export type Prepared =
@@ -15,7 +15,7 @@ export type Prepared =
       readonly type: 'review'
       /** Of its objects only what is not judged yet: two Scales. */
       readonly review: ReviewRequest
-      /** Of `workloads`, which are judged by the review alone. */
+      /** Of all but `scale`: these are judged by the review alone. */
       readonly answered: Answered | undefined
     }
   /** Judging it threw: a fault of ours. */

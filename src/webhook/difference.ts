@@ -90,7 +90,7 @@ function less(map: unknown, keys: readonly string[]): Json {
   return Object.fromEntries(Object.entries(section(map)).filter(([key]) => !keys.includes(key)))
 }
 
-function section(value: unknown): Json {
+export function section(value: unknown): Json {
   return isJson(value) ? value : {}
 }
 

@@ -1,6 +1,7 @@
 import { TYPE_OF, isKind } from '../domain/workload.ts'
 import type { Answered } from './answered.ts'
 import type { Prepared, Webhook, WebhookDeps } from './deps.ts'
+import { reviewProbe } from './probe.ts'
 import { deny, readReview, type ReviewRequest } from './review.ts'
 import { hasTooManyEntries, isTooDense, section, SMALL_BODY } from './size.ts'
 import { reviewWorkload } from './workload.ts'
@@ -20,7 +21,8 @@ export function prepared(
   if (webhook === 'scale') return { type: 'review', review, answered: undefined }
   if (hasTooManyEntries(read)) return { type: 'review', review, answered: tooManyEntries(read) }
   try {
-    return { type: 'review', review, answered: reviewWorkload(read, deps) }
+    const answered = webhook === 'probe' ? reviewProbe(read) : reviewWorkload(read, deps)
+    return { type: 'review', review, answered }
   } catch (error) {
     return { type: 'failed', review, error }
   }

@@ -18,9 +18,10 @@ const LONGEST_LOGGED = 256
 const WEBHOOKS: Readonly<Record<string, Webhook>> = {
   '/webhook/scale': 'scale',
   '/webhook/workloads': 'workloads',
+  '/webhook/probe': 'probe',
 }
 
-/** Answers admission reviews on `/webhook/scale` and `/webhook/workloads`; undefined: the request is not for it. */
+/** Answers admission reviews on `/webhook/scale`, `/webhook/workloads` and `/webhook/probe`; undefined: the request is not for it. */
 export function createWebhook(deps: WebhookDeps): (path: string) => RequestListener | undefined {
   const current = new CurrentWorkloads(deps.workloads, deps.live)
   const shared = { current, bodies: new Bodies(), slices: new Slices() }
@@ -106,6 +107,7 @@ async function judge(
 ): Promise<Answered> {
   const { review } = ready
   const { uid, userInfo, options, namespace } = review
+  if (webhook === 'probe' && ready.type === 'review' && ready.answered) return ready.answered
   if (deps.excludeNamespaces.has(namespace)) {
     return answered(uid, { type: 'allow', reason: 'not_managed', warnings: [] })
   }

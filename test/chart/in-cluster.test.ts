@@ -54,6 +54,11 @@ describeOn(
         caBundle: () => ca,
         onCaBundle: () => () => {},
         onPublished: () => {},
+        onServed: () => () => {},
+        // There is no pod behind the Service.
+        probe: async () => ({ type: 'reached' }),
+        onProof: () => {},
+        probeNamespace: namespace,
         url: null,
         service: { namespace, name: webhook.service, port: 443 },
         ownNamespace: namespace,

@@ -122,7 +122,7 @@ describe('the chart, rendered', function () {
       })
 
       it('brings the webhooks that the program would put right to just these', () => {
-        const { webhook, excludeNamespaces, exemptUsers } = config()
+        const { webhook, controller, excludeNamespaces, exemptUsers } = config()
         const pod = objects().find(({ kind }) => kind === 'Deployment')
         const { serviceAccountName } = (pod as unknown as Deployment).spec.template.spec
         const service = { namespace: DOCUMENTED.namespace, name: webhook.service, port: 443 }
@@ -130,12 +130,15 @@ describe('the chart, rendered', function () {
           url: webhook.url,
           service: webhook.url === null ? service : null,
           excludeNamespaces: [...excludeNamespaces, DOCUMENTED.namespace],
+          probeNamespace: controller.lease.namespace ?? DOCUMENTED.namespace,
           exemptUsers: [...EXEMPT_USERS, ...exemptUsers],
           ownUser: `system:serviceaccount:${DOCUMENTED.namespace}:${serviceAccountName}`,
         }
         const { metadata, webhooks } = only(objects(), 'MutatingWebhookConfiguration')
         expect(metadata.name).to.equal('dormouse')
-        expect(webhooks).to.deep.equal(wantedWebhooks(settings, undefined, [], false))
+        expect(webhooks).to.deep.equal(
+          wantedWebhooks(settings, undefined, [], { isTied: false, proof: 'unknown' }),
+        )
       })
     })
   }

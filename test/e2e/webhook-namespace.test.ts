@@ -61,6 +61,11 @@ describeOn(
         caBundle: () => cert,
         onCaBundle: () => () => {},
         onPublished: () => {},
+        onServed: () => () => {},
+        // There is no pod behind the Service.
+        probe: async () => ({ type: 'reached' }),
+        onProof: () => {},
+        probeNamespace: own,
         url: null,
         service,
         ownNamespace: own,

@@ -12,6 +12,9 @@ import { FakeCollection } from './fake-collection.ts'
 
 const PATH = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'
 const SERVICE = { namespace: 'dormouse', name: 'dormouse', port: 443 }
+const probeNamespace = {
+  matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: ['dormouse'] }],
+}
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
 describe('the webhook configuration', () => {
@@ -23,6 +26,10 @@ describe('the webhook configuration', () => {
   let bundle: string
   let published: string[]
   let changed: () => void
+  let served: () => void
+  let reached: boolean
+  let probes: number
+  let told: string[]
 
   beforeEach(async () => {
     server = await new FakeApiServer().start()
@@ -34,6 +41,9 @@ describe('the webhook configuration', () => {
       void (configurations.take(received, response) || namespaces.take(received, response))
     bundle = 'CA 1'
     published = []
+    told = []
+    reached = true
+    probes = 0
   })
 
   afterEach(async () => {
@@ -57,6 +67,17 @@ describe('the webhook configuration', () => {
       ownNamespace: undefined,
       excludeNamespaces: ['kube-system', 'dormouse'],
       exemptUsers: ["o'brien"],
+      onServed: (listener) => {
+        served = listener
+        return () => (served = () => {})
+      },
+      onProof: (proven, why) => void told.push(proven ? 'proven' : why),
+      probeNamespace: 'dormouse',
+      probe: async () => {
+        probes += 1
+        return reached ? { type: 'reached' } : { type: 'missed', why: 'nobody answers' }
+      },
+      probing: { every: 3_600_000, tries: [] },
       delay: async () => {},
       ...options,
     })
@@ -72,7 +93,7 @@ describe('the webhook configuration', () => {
   const webhooks = () => (configurations.objects.get('dormouse')?.['webhooks'] ?? []) as MutatingWebhook[]
   const policies = () => webhooks().map(({ failurePolicy }) => failurePolicy)
   const bundles = () => webhooks().map(({ clientConfig }) => clientConfig.caBundle)
-  const settled = () => until(() => policies().join() === 'Fail,Ignore')
+  const settled = () => until(() => policies().join() === 'Fail,Ignore,Ignore')
   const writes = () => server.received.filter(({ method }) => method === 'PATCH' || method === 'POST')
 
   it('is made outside a cluster: Ignore first, then Fail for scaling alone', async () => {
@@ -82,11 +103,13 @@ describe('the webhook configuration', () => {
     expect(created.webhooks.map((each: MutatingWebhook) => each.failurePolicy)).to.deep.equal([
       'Ignore',
       'Ignore',
+      'Ignore',
     ])
     expect(patches).to.have.length(1)
     expect(webhooks().map(({ clientConfig }) => clientConfig)).to.deep.equal([
       { caBundle: base64('CA 1'), url: 'https://hooks.example:8443/base/webhook/scale' },
       { caBundle: base64('CA 1'), url: 'https://hooks.example:8443/base/webhook/workloads' },
+      { caBundle: base64('CA 1'), url: 'https://hooks.example:8443/base/webhook/probe' },
     ])
     for (const { query } of writes()) expect(query.get('fieldManager')).to.equal('dormouse')
   })
@@ -97,7 +120,11 @@ describe('the webhook configuration', () => {
     await settled()
     const [first] = writes().map(({ body }) => JSON.parse(body))
     const { value } = first.find(({ path }: { path: string }) => path === '/webhooks')
-    expect(value.map((each: MutatingWebhook) => each.failurePolicy)).to.deep.equal(['Ignore', 'Ignore'])
+    expect(value.map((each: MutatingWebhook) => each.failurePolicy)).to.deep.equal([
+      'Ignore',
+      'Ignore',
+      'Ignore',
+    ])
     const { metadata } = configurations.objects.get('dormouse')!
     expect(metadata['labels']).to.deep.equal({ from: 'chart' })
     expect(metadata['ownerReferences']).to.deep.equal([
@@ -109,18 +136,110 @@ describe('the webhook configuration', () => {
     })
   })
 
+  describe('and its proof', () => {
+    const ignoring = () => until(() => policies().join() === 'Ignore,Ignore,Ignore')
+    const open5 = { url: 'https://hooks.example:8443/base/', probing: { every: 5, tries: [1] } }
+
+    it('stays at Ignore while the webhook is not reached, says why, and turns to Fail by itself once it is', async () => {
+      reached = false
+      await open({ ...open5 })
+      await until(() => told.length > 2)
+      expect(policies()).to.deep.equal(['Ignore', 'Ignore', 'Ignore'])
+      expect(new Set(told)).to.deep.equal(new Set(['nobody answers']))
+      expect(probes, 'each is tried twice').to.be.at.least(2 * told.length)
+      reached = true
+      await settled()
+      expect(told.at(-1)).to.equal('proven')
+    })
+
+    it('turns back to Ignore after the second failure in a row, not after the first', async () => {
+      const results: ((reached: boolean) => void)[] = []
+      await open({
+        ...open5,
+        probing: { every: 1, tries: [] },
+        probe: (signal) =>
+          new Promise((resolve, reject) => {
+            signal.addEventListener('abort', () => reject(signal.reason as Error))
+            results.push((reached) =>
+              resolve(reached ? { type: 'reached' } : { type: 'missed', why: 'nobody answers' }),
+            )
+          }),
+      })
+      const next = async (reached: boolean) => {
+        await until(() => results.length > 0)
+        results.shift()?.(reached)
+      }
+      await next(true)
+      await settled()
+      for (const result of [false, true, false]) {
+        await next(result)
+        await until(() => results.length > 0)
+        expect(policies()).to.deep.equal(['Fail', 'Ignore', 'Ignore'])
+      }
+      await next(false)
+      await ignoring()
+      expect(told).to.deep.equal(['proven', 'nobody answers'])
+      await next(true)
+      await settled()
+    })
+
+    it('an API server that does not answer proves nothing either way', async () => {
+      const answers: ('reached' | 'unknown')[] = ['reached', 'unknown', 'unknown', 'unknown']
+      await open({
+        ...open5,
+        probing: { every: 5, tries: [] },
+        probe: async () => ({ type: answers.shift() ?? 'reached' }),
+      })
+      await until(() => answers.length === 0)
+      await settled()
+      expect(told).to.deep.equal(['proven'])
+    })
+
+    it('a new leader keeps the Fail that it finds, and proves it anew', async () => {
+      await outside()
+      await settled()
+      await registration.stop()
+      reached = false
+      const before = probes
+      await outside()
+      await until(() => probes > before)
+      expect(policies(), 'after one failure').to.deep.equal(['Fail', 'Ignore', 'Ignore'])
+    })
+
+    it('is not taken over for another address', async () => {
+      await outside()
+      await settled()
+      await registration.stop()
+      reached = false
+      await open({ url: 'https://elsewhere.example' })
+      await ignoring()
+    })
+
+    it('is tried again after each change of certificate', async () => {
+      await outside()
+      await settled()
+      let before = probes
+      served()
+      await until(() => probes > before)
+      before = probes
+      bundle = 'CA 2'
+      changed()
+      await until(() => probes > before)
+    })
+  })
+
   it('stays, or is put, at Ignore where that is asked for', async () => {
     await outside()
     await settled()
     await registration.stop()
     await open({ url: 'https://hooks.example:8443/base/', failurePolicy: 'Ignore' })
-    await until(() => policies().join() === 'Ignore,Ignore')
+    await until(() => policies().join() === 'Ignore,Ignore,Ignore')
   })
 
   it('names no namespaces where none is excluded: an expression without values is refused', async () => {
     await open({ url: 'https://hooks.example:8443/', excludeNamespaces: [] })
     await settled()
-    expect(webhooks().map((each) => each['namespaceSelector'])).to.deep.equal([{}, {}])
+    expect(webhooks().map((each) => each['namespaceSelector'])).to.deep.equal([{}, {}, probeNamespace])
   })
 
   it('is not written again when it is right', async () => {
@@ -154,8 +273,8 @@ describe('the webhook configuration', () => {
     bundle = 'CA 1 CA 2'
     changed()
     await until(() => published.includes(bundle))
-    expect(bundles()).to.deep.equal([base64(bundle), base64(bundle)])
-    expect(policies()).to.deep.equal(['Fail', 'Ignore'])
+    expect(bundles()).to.deep.equal([base64(bundle), base64(bundle), base64(bundle)])
+    expect(policies()).to.deep.equal(['Fail', 'Ignore', 'Ignore'])
   })
 
   it('is made anew outside a cluster when it was deleted', async () => {
@@ -224,6 +343,7 @@ describe('the webhook configuration', () => {
     const write = (line: string) => void logged.push((JSON.parse(line) as { msg: string }).msg)
     await open({ url: 'https://hooks.example', log: createLogger('info', { write }) })
     await settled()
+    await until(() => logged.length >= 2)
     await registration.stop()
     expect(refused).to.deep.equal(['POST', 'PATCH'])
     expect(logged).to.deep.equal([
@@ -235,20 +355,20 @@ describe('the webhook configuration', () => {
   it('keeps a bundle that somebody else puts in where there is none of ours', async () => {
     configurations.put({
       metadata: { name: 'dormouse' },
-      webhooks: ['scale', 'workloads'].map((name) => ({
+      webhooks: ['scale', 'workloads', 'probe'].map((name) => ({
         name: `${name}.dormouse.dev`,
         clientConfig: { caBundle: 'injected' },
       })),
     })
     await open({ url: 'https://hooks.example', caBundle: () => undefined })
     await settled()
-    expect(bundles()).to.deep.equal(['injected', 'injected'])
+    expect(bundles()).to.deep.equal(['injected', 'injected', 'injected'])
   })
 
   it('asks about nothing in excluded namespaces, nor about exempt accounts', async () => {
     await open({ url: 'https://hooks.example', ownUser: 'me' })
     await settled()
-    for (const webhook of webhooks()) {
+    for (const webhook of webhooks().slice(0, 2)) {
       expect(webhook['namespaceSelector']).to.deep.equal({
         matchExpressions: [
           { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['kube-system', 'dormouse'] },
