@@ -3,6 +3,7 @@ import { iso } from '../../src/domain/text.ts'
 import type { ApiAnswer, Method } from '../support/api-client.ts'
 import { describeOn } from '../support/clusters.ts'
 import { enforced, type Enforced } from '../support/enforced.ts'
+import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
 import { marksOf } from './agreement.ts'
 import { warningsOf } from './verdicts.ts'
@@ -30,7 +31,7 @@ describeOn('what the webhook tells people', function (on) {
       expect(code, stderr).to.equal(1)
       expect(stderr)
         .to.include('admission webhook "scale.dormouse.dev" denied the request')
-        .and.include(`${here.namespace}/${name} ${held}`)
+        .and.include(`denied the request: Dormouse: deployment ${here.namespace}/${name} ${held}`)
         .and.include(`by ${by}`)
         .and.include(`since ${at}`)
       if (override) expect(stderr).to.include(`until ${iso(override.until ?? 0)}`)
@@ -49,7 +50,7 @@ describeOn('what the webhook tells people', function (on) {
     const result = await here.cluster.kubectl.withFile('apply', sent, '-n', here.namespace)
     expect(result.code, result.stderr).to.equal(0)
     const [says, request = ''] = warningsOf(result)
-    expect(says).to.include(`the count was held at ${COUNT}`)
+    expect(says).to.include(`/rolled stays at ${COUNT} replicas: it is pinned active`)
     expect((await clear(here, request)).status).to.equal(200)
     expect(await here.workload('statefulsets', 'rolled').status()).to.include({ pin_state: 'none' })
   })
@@ -65,11 +66,62 @@ describeOn('what the webhook tells people', function (on) {
       here.namespace,
     )
     const [says, request = ''] = warningsOf(result)
-    expect(says).to.include('it will wake to 5 replicas')
+    expect(says).to.include('it will wake to 5')
     const { status, text } = await clear(here, request)
     expect(status, text).to.equal(200)
     await here.settled('deployments', 'synced')
     expect((await here.get('deployments', 'synced')).spec.replicas).to.equal(5)
+  })
+
+  it('names the user who wakes a sleeper by hand, in its history, in an Event and in the log', async () => {
+    const workload = await here.create('deployments', 'by-hand', { replicas: COUNT })
+    await workload.enable()
+    await workload.snooze('?wait=60s')
+    expect(await scaleAs(here, 'by-hand', COUNT, 'alice', '?fieldManager=k8s:cfo@example.com')).to.equal(200)
+    const [newest] = await eventually('the wake to be noted', async () => {
+      const { operation_history: history } = await workload.status()
+      return history[0]?.type === 'wake' && history
+    })
+    expect(newest).to.include({ trigger: 'manual', by: 'k8s:alice', replicas: COUNT })
+    await eventually('the Event', async () => {
+      const events = await here.kubectl(
+        'get',
+        'events',
+        '--field-selector=reason=ManualScaling',
+        '-o',
+        'json',
+      )
+      return events.includes('Woken by k8s:alice (manual) to 3 replicas')
+    })
+    const told = here.dormouse.log.filter(
+      ({ level, workload }) => level === 'info' && /by-hand/.test(String(workload)),
+    )
+    expect(told.map(({ msg }) => msg)).to.include.members([
+      'a sleeper is woken by hand',
+      'scaled to 3 replicas by k8s:alice',
+    ])
+  })
+
+  it('says at once what a sleeper keeps that is woken with fewer', async () => {
+    const workload = await here.create('deployments', 'fewer', { replicas: COUNT })
+    await workload.enable()
+    await workload.snooze('?wait=60s')
+    const [says, request = ''] = warningsOf(await scale(here, 'fewer', 1))
+    expect(says).to.include(`Dormouse: deployment ${here.namespace}/fewer is awake with 1; ${COUNT} are kept`)
+    expect(request).to.match(/to get 3 now, POST \S+\/fewer\/wake$/)
+  })
+
+  it('tells of an annotation that is mistyped, and of one without effect', async () => {
+    await here.create('deployments', 'mistyped')
+    const annotate = (text: string) =>
+      here.cluster.kubectl.attempt(['annotate', 'deployment/mistyped', text, '-n', here.namespace])
+    const meant = (name: string) => `did you mean dormouse.dev/${name}?`
+    expect(warningsOf(await annotate('dormouse.dev/enable=true')).join()).to.include(meant('enabled'))
+    expect(warningsOf(await annotate('dormouse.dev/shedule=8:00-18:00')).join()).to.include(meant('schedule'))
+    expect(warningsOf(await annotate('dormouse.dev/schedule=0:00-24:00')).join()).to.include(
+      'dormouse.dev/schedule has no effect until dormouse.dev/enabled is "true"',
+    )
+    expect(warningsOf(await annotate('dormouse.dev/enabled=true'))).to.deep.equal([])
   })
 
   it('lets the autoscaler scale what is pinned active, and neither another account of kube-system nor an administrator', async () => {
@@ -98,7 +150,7 @@ describeOn('what the webhook tells people', function (on) {
       here.namespace,
       '--dry-run=server',
     )
-    expect(warningsOf(result).join(), result.stderr).to.include('it will wake to 5 replicas')
+    expect(warningsOf(result).join(), result.stderr).to.include('it will wake to 5')
     const after = await here.get('deployments', 'tried')
     expect(after.metadata.annotations).to.deep.equal(before.metadata.annotations)
     await workload.pin()
@@ -130,8 +182,14 @@ function scale(on: Enforced, name: string, replicas: number, ...args: string[]) 
 }
 
 /** As a user who may do anything; returns the answer's status. */
-async function scaleAs(on: Enforced, name: string, replicas: number, user: string): Promise<number> {
-  const path = `/apis/apps/v1/namespaces/${on.namespace}/deployments/${name}/scale`
+async function scaleAs(
+  on: Enforced,
+  name: string,
+  replicas: number,
+  user: string,
+  query = '',
+): Promise<number> {
+  const path = `/apis/apps/v1/namespaces/${on.namespace}/deployments/${name}/scale${query}`
   const metadata = { name, namespace: on.namespace }
   const body = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata, spec: { replicas } }
   const headers = { 'impersonate-user': user, 'impersonate-group': 'system:masters' }

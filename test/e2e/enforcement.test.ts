@@ -47,8 +47,9 @@ const UNDONE_TEMPLATES: Partial<Record<Kind, string>> = {
 const KEYS = `
   put our key on               | -             | warned        | allowed          | denied            | allowed                 | denied                | allowed
   take our key away            | allowed       | allowed       | allowed 3        | allowed           | denied                  | allowed               | denied
-  take our key away and set the image | allowed 3 off app:2 | allowed 3 app:2 | warned 0 keeps 3 app:2 | allowed 3 pinned app:2 | warned 0 keeps 3 pinned app:2 | allowed 3 overridden app:2 | warned 0 keeps 3 overridden app:2
-  replace                      | allowed       | warned        | warned           | warned            | denied                  | warned                | denied
+  take our key away and set the image | allowed 3 off app:2 | allowed 3 app:2 | allowed 0 keeps 3 app:2 | allowed 3 pinned app:2 | allowed 0 keeps 3 pinned app:2 | allowed 3 overridden app:2 | allowed 0 keeps 3 overridden app:2
+  give our key another value   | -             | warned        | allowed          | denied            | allowed                 | denied                | allowed
+  replace                      | allowed       | warned        | warned           | warned            | warned                  | warned                | warned
 `
 
 const MARKS = `
@@ -86,6 +87,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   restart: (on, kind, name) => kubectl(on, 'rollout', 'restart', typed(kind, name)),
   undo: (on, kind, name) => kubectl(on, 'rollout', 'undo', typed(kind, name)),
   'put our key on': (on, kind, name) => patch(on, kind, name, ourKey('true')),
+  'give our key another value': (on, kind, name) => patch(on, kind, name, ourKey('false')),
   'take our key away': (on, kind, name) => patch(on, kind, name, ourKey(null)),
   'take our key away and set the image': (on, kind, name) =>
     patch(on, kind, name, {

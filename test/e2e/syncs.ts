@@ -52,7 +52,7 @@ export function gitOps(on: () => Cluster, syncs: number): void {
     for (let sync = 0; sync < syncs; sync += 1) {
       const { code, stderr } = await apply('synced', COUNT, '--force-conflicts')
       expect(code, stderr).to.equal(0)
-      expect(stderr).to.include('it will wake to 3 replicas')
+      expect(stderr).to.include('it will wake to 3')
       const object = await here.get('deployments', 'synced')
       expect(marksOf(object), `after ${sync + 1} syncs`).to.include({ replicas: 0, label: '3' })
       expect(object.metadata.generation, 'its spec never changed').to.equal(generation)

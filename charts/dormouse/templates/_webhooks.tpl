@@ -9,6 +9,7 @@
 {{- range list "horizontal-pod-autoscaler" "deployment-controller" "statefulset-controller" "replicaset-controller" "daemon-set-controller" "generic-garbage-collector" -}}
 {{- $exempt = append $exempt (printf "system:serviceaccount:kube-system:%s" .) -}}
 {{- end -}}
+{{- $exempt = append $exempt "system:serviceaccount:keda:keda-operator" -}}
 {{- $quoted := list -}}
 {{- range concat $exempt (.Values.config.exemptUsers | default list) | uniq -}}
 {{- $quoted = append $quoted (include "dormouse.cel.quoted" .) -}}
@@ -30,6 +31,11 @@ service:
   port: 443
   path: {{ .path }}
 {{- end -}}
+{{- end -}}
+
+{{- /* CEL: the object has a controller owner. */ -}}
+{{- define "dormouse.webhooks.owned" -}}
+(has({{ . }}.metadata.ownerReferences) && {{ . }}.metadata.ownerReferences.exists(owner, has(owner.controller) && owner.controller))
 {{- end -}}
 
 {{- define "dormouse.webhooks.alike" -}}

@@ -1,0 +1,177 @@
+import { expect } from 'chai'
+import { SNOOZE_KEY } from '../../src/domain/workload.ts'
+import { describeOn } from '../support/clusters.ts'
+import { runProgram } from '../support/kubectl.ts'
+import { MAIN } from '../support/dormouse.ts'
+import { enforced, LEASES } from '../support/enforced.ts'
+import { eventually } from '../support/eventually.ts'
+import { manifest } from '../support/manifests.ts'
+import { served } from '../support/served.ts'
+import { marksOf } from './agreement.ts'
+import { warningsOf } from './verdicts.ts'
+
+const NODES = 3
+const selects = (value: string | null) =>
+  JSON.stringify({ spec: { template: { spec: { nodeSelector: { [SNOOZE_KEY]: value } } } } })
+
+describeOn('a DaemonSet whose key others gave another value while the webhook was away', function (on) {
+  this.timeout(90_000)
+  const here = served(on)
+  const patch = (name: string, body: string) =>
+    here.kubectl('patch', 'daemonset', name, '--type=merge', '-p', body)
+
+  const selectorOf = async (name: string) => {
+    const { spec } = await here.get('daemonsets', name)
+    return spec.template.spec.nodeSelector ?? {}
+  }
+
+  it('is asleep, and wakes on request and when it is disabled', async () => {
+    for (const [name, act] of [
+      ['woken', 'wake'],
+      ['disabled', 'disable'],
+    ] as const) {
+      const workload = await here.create('daemonsets', name)
+      await workload.enable()
+      await workload.snooze('?wait=60s')
+      await patch(name, selects('false'))
+      await here.settled('daemonsets', name)
+      expect((await workload.status()).is_snoozed).to.equal(true)
+      const answer = await workload.attempt('POST', `${act}?wait=60s`)
+      expect(answer.status, answer.text).to.equal(200)
+      expect(await selectorOf(name)).to.deep.equal({})
+    }
+  })
+
+  after('no Lease stays held: release keeps it for a while', async () => {
+    await on().admin.send('DELETE', `${LEASES}/dormouse`)
+  })
+
+  it('is released', async () => {
+    const workload = await here.create('daemonsets', 'released')
+    await workload.enable()
+    await workload.snooze('?wait=60s')
+    await patch('released', selects(''))
+    const args = ['release', '--all', '--kubeconfig', here.cluster.dormouseKubeconfig]
+    const { code, stdout, stderr } = await runProgram(process.execPath, [MAIN, ...args])
+    expect(code, stdout + stderr).to.equal(0)
+    expect(await selectorOf('released')).to.deep.equal({})
+  })
+})
+
+describeOn('the key of a DaemonSet', function (on) {
+  this.timeout(90_000)
+  const here = enforced(on)
+
+  it('taken away by hand is a wake by the user to the kept count, which runs until its pods are ready', async () => {
+    const workload = await here.create('daemonsets', 'by-hand')
+    await workload.enable()
+    await workload.snooze('?wait=60s')
+    await here.kubectl('patch', 'daemonset', 'by-hand', '-p', selects(null))
+    const [newest] = await eventually('its pods to have followed', async () => {
+      const { operation_history: history } = await workload.status()
+      return history[0]?.result === 'succeeded' && history[0].type === 'wake' && history
+    })
+    expect(newest).to.include({ trigger: 'manual', replicas: NODES })
+    expect(newest?.by).to.match(/^k8s:/)
+    expect(newest?.duration).to.be.above(0)
+  })
+})
+
+describeOn(
+  'a sync of a DaemonSet with a nodeSelector of its own',
+  function (on) {
+    this.timeout(90_000)
+    const here = enforced(on)
+    const own = { 'kubernetes.io/os': 'linux' }
+    const sync = (name: string, ...args: string[]) =>
+      here.cluster.kubectl.withFile(
+        'apply',
+        manifest('daemonsets', name, { nodeSelector: own }),
+        '-n',
+        here.namespace,
+        ...args,
+      )
+    const forced = (name: string) => sync(name, '--server-side', '--force-conflicts', '--field-manager=flux')
+    const selectorOf = async (name: string) =>
+      (await here.get('daemonsets', name)).spec.template.spec.nodeSelector
+
+    before('nodes that it selects', async () => {
+      await on().kubectl('label', 'nodes', '--all', '--overwrite', 'kubernetes.io/os=linux')
+    })
+
+    for (const [title, apply] of [
+      ['by a forced server-side apply', forced],
+      ["by kubectl's own apply", sync],
+    ] as const) {
+      it(`${title} leaves it asleep and says nothing; it wakes with what it selects`, async () => {
+        const name = apply === forced ? 'server-side' : 'client-side'
+        expect(await apply(name)).to.include({ code: 0 })
+        await here.settled('daemonsets', name)
+        const workload = here.workload('daemonsets', name)
+        await workload.enable()
+        await workload.snooze('?wait=60s')
+        const { generation } = (await here.get('daemonsets', name)).metadata
+        for (let time = 0; time < 3; time += 1) {
+          const result = await apply(name)
+          expect(result.code, result.stderr).to.equal(0)
+          expect(warningsOf(result)).to.deep.equal([])
+          const object = await here.get('daemonsets', name)
+          expect(marksOf(object), `after ${time + 1} syncs`).to.include({ label: String(NODES) })
+          expect(await selectorOf(name)).to.deep.equal({ ...own, [SNOOZE_KEY]: 'true' })
+          expect(object.metadata.generation, 'its spec never changed').to.equal(generation)
+        }
+        expect(await workload.wake('?wait=60s')).to.include({ current_replicas: NODES })
+        expect(await selectorOf(name)).to.deep.equal(own)
+      })
+    }
+
+    it('that is pinned or overridden asleep is not refused, and stays asleep', async () => {
+      for (const hold of ['pin', 'override'] as const) {
+        await forced(hold)
+        await here.settled('daemonsets', hold)
+        const workload = here.workload('daemonsets', hold)
+        await workload.enable()
+        await workload.snooze('?wait=60s')
+        await (hold === 'pin' ? workload.pin() : workload.override('5h'))
+        const result = await forced(hold)
+        expect(result.code, result.stderr).to.equal(0)
+        expect(warningsOf(result)).to.deep.equal([])
+        expect(await selectorOf(hold)).to.deep.equal({ ...own, [SNOOZE_KEY]: 'true' })
+        const byHand = await here.cluster.kubectl.attempt([
+          'patch',
+          'daemonset',
+          hold,
+          '-n',
+          here.namespace,
+          '-p',
+          selects(null),
+        ])
+        expect(byHand.stderr).to.include('denied the request: Dormouse: daemonset ')
+      }
+    })
+
+    it('rolls back by --to-revision; undo alone goes to a revision that differs by our key', async () => {
+      const name = 'undone'
+      const workload = await here.create('daemonsets', name)
+      await workload.enable()
+      const image = async () => {
+        const { spec } = await here.get('daemonsets', name)
+        return (spec.template.spec as unknown as { containers: { image: string }[] }).containers[0]?.image
+      }
+      const undo = (...args: string[]) =>
+        here.cluster.kubectl.attempt(['rollout', 'undo', `daemonset/${name}`, '-n', here.namespace, ...args])
+      await here.kubectl('set', 'image', `daemonset/${name}`, 'app=app:2')
+      await here.settled('daemonsets', name)
+      await workload.snooze('?wait=60s')
+      await workload.wake('?wait=60s')
+      expect(await undo()).to.include({ code: 0 })
+      expect(await image(), 'the revision before is the one asleep, of the same image').to.equal('app:2')
+      expect(marksOf(await here.get('daemonsets', name))).to.include({ label: undefined })
+      const history = await here.kubectl('rollout', 'history', `daemonset/${name}`)
+      expect(history).to.match(/^1\s/m)
+      expect(await undo('--to-revision=1')).to.include({ code: 0 })
+      expect(await image()).to.equal('app')
+    })
+  },
+  'real',
+)

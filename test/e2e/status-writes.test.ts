@@ -1,0 +1,111 @@
+import { expect } from 'chai'
+import { ANNOTATION, ASLEEP_LABEL } from '../../src/domain/workload.ts'
+import { describeOn } from '../support/clusters.ts'
+import { enforced } from '../support/enforced.ts'
+import { sumOf } from '../support/metrics-text.ts'
+import { marksOf } from './agreement.ts'
+
+const COUNT = 3
+
+describeOn('a write of the status', function (on) {
+  this.timeout(90_000)
+  const here = enforced(on)
+
+  const patch = (kind: string, name: string, body: object, ...args: string[]) =>
+    on().kubectl.attempt([
+      'patch',
+      kind,
+      name,
+      '-n',
+      here.namespace,
+      '--type=merge',
+      '-p',
+      JSON.stringify(body),
+      ...args,
+    ])
+  const status = (kind: string, name: string, body: object) => patch(kind, name, body, '--subresource=status')
+
+  for (const kind of ['deployments', 'statefulsets', 'daemonsets', 'replicasets'] as const) {
+    it(`of ${kind} takes away no pin, forges nobody, and changes neither enabled nor the kept count`, async () => {
+      const name = `held-${kind}`
+      const workload = await here.create(kind, name, { replicas: COUNT })
+      await workload.enable()
+      await workload.snooze('?wait=60s')
+      await workload.pin()
+      const before = await here.get(kind, name)
+      const { [ANNOTATION.state]: state = '' } = before.metadata.annotations ?? {}
+      const parsed = JSON.parse(state) as { counter: number }
+      const forged = JSON.stringify({ ...parsed, counter: parsed.counter + 1, pin: undefined }).replaceAll(
+        /"by":"[^"]*"/g,
+        '"by":"k8s:cfo"',
+      )
+      const attempts = [
+        { annotations: { [ANNOTATION.state]: forged } },
+        { annotations: { [ANNOTATION.state]: null, [ANNOTATION.enabled]: null } },
+        { annotations: { [ANNOTATION.state]: 'unreadable' } },
+        { annotations: { [ANNOTATION.enabled]: 'false' }, labels: { [ASLEEP_LABEL]: '99' } },
+        { annotations: null, labels: null },
+      ]
+      for (const metadata of attempts) {
+        const result = await status(kind, name, { metadata })
+        expect(result.code, result.stderr).to.equal(0)
+        const { metadata: after } = await here.get(kind, name)
+        const ours = Object.fromEntries(
+          Object.values(ANNOTATION).map((each) => [each, after.annotations?.[each]]),
+        )
+        expect(ours).to.include({ [ANNOTATION.state]: state, [ANNOTATION.enabled]: 'true' })
+        expect(after.labels?.[ASLEEP_LABEL]).to.equal(String(COUNT))
+      }
+      expect(await workload.status()).to.include({ pin_state: 'snoozed', enabled: true })
+    })
+  }
+
+  it('is passed on otherwise, whatever else it changes, and is not even asked about', async () => {
+    const workload = await here.create('deployments', 'observed', { replicas: 1 })
+    await workload.enable()
+    await workload.pin()
+    const reviews = async () =>
+      sumOf(await here.dormouse.metrics(), 'dormouse_admission_reviews_total', { webhook: 'workloads' })
+    const before = await reviews()
+    for (let time = 0; time < 20; time += 1) {
+      const metadata = { annotations: { 'example.com/seen': String(time) } }
+      const result = await status('deployments', 'observed', {
+        metadata,
+        status: { unavailableReplicas: time },
+      })
+      expect(result.code, result.stderr).to.equal(0)
+    }
+    const { metadata } = await here.get('deployments', 'observed')
+    expect(metadata.annotations?.['example.com/seen']).to.equal('19')
+    // The sandbox leaves matchConditions out.
+    if (here.cluster.isReal) expect((await reviews()) - before).to.equal(0)
+    expect(marksOf(await here.get('deployments', 'observed')).state?.pin).to.include({ state: 'active' })
+  })
+
+  it('and an update bring a ReplicaSet no controller owner while it is held, and may otherwise', async () => {
+    const workload = await here.create('replicasets', 'alone', { replicas: COUNT })
+    const owner = await here.create('deployments', 'owner')
+    expect(owner).to.be.an('object')
+    const { uid } = (await here.get('deployments', 'owner')).metadata
+    await workload.enable()
+    await workload.pin()
+    const reference = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'owner', uid, controller: true }
+    const metadata = { ownerReferences: [reference] }
+    for (const result of [
+      await patch('replicasets', 'alone', { metadata, spec: { replicas: 2 } }),
+      await patch('replicasets', 'alone', { metadata }),
+      await status('replicasets', 'alone', { metadata }),
+    ]) {
+      expect(result.code, result.stdout).to.equal(1)
+      expect(result.stderr).to.match(
+        /denied the request: Dormouse: replicaset \S+\/alone is pinned active by/,
+      )
+    }
+    const { metadata: kept, spec } = await here.get('replicasets', 'alone')
+    expect(kept).to.not.have.property('ownerReferences')
+    expect(spec.replicas).to.equal(COUNT)
+    await workload.unpin()
+    const free = await patch('replicasets', 'alone', { metadata })
+    expect(free.code, free.stderr).to.equal(0)
+  })
+})
