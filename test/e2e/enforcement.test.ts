@@ -61,7 +61,7 @@ const MARKS = `
   write enabled=maybe          | denied        | denied        | denied           | denied            | denied                  | denied                | denied
   write a broken schedule      | denied        | denied        | denied           | denied            | denied                  | denied                | denied
   write a broken zone          | denied        | denied        | denied           | denied            | denied                  | denied                | denied
-  write a schedule of all day  | allowed 3 off at 0:00-24:00 | allowed 3 at 0:00-24:00 | allowed 3 at 0:00-24:00 | allowed 3 pinned at 0:00-24:00 | allowed 0 keeps 3 pinned at 0:00-24:00 | allowed 3 overridden at 0:00-24:00 | allowed 0 keeps 3 overridden at 0:00-24:00
+  write a schedule of all day  | warned 3 off at 0:00-24:00 | allowed 3 at 0:00-24:00 | allowed 3 at 0:00-24:00 | allowed 3 pinned at 0:00-24:00 | allowed 0 keeps 3 pinned at 0:00-24:00 | allowed 3 overridden at 0:00-24:00 | allowed 0 keeps 3 overridden at 0:00-24:00
 `
 
 const SERVER_SIDE = `
