@@ -29,7 +29,7 @@ ENV NODE_ENV=production TMPDIR=/dev/shm
 WORKDIR /app
 COPY --from=gather /app /app
 USER 10001:10001
-EXPOSE 8443 9090
+EXPOSE 8443 9443 9090
 # No HEALTHCHECK: Kubernetes ignores it and asks /healthz and /readyz on port 9090 itself.
 # Node is PID 1: SIGTERM reaches it, ends it gracefully, and no shell stands between.
 ENTRYPOINT ["node", "/app/src/main.ts"]

@@ -47,10 +47,7 @@ export function loadConfig({
   preset(value, presets)
   const invalid = invalidValues(value, sourceOf)
   const config = value as Config
-  if (invalid.length === 0) {
-    followApiPort(config)
-    excludeKubernetes(config)
-  }
+  if (invalid.length === 0) excludeKubernetes(config)
   faults.push(...invalid, ...crossFaults(config, invalid, sourceOf))
   if (faults.length > 0) throw new InvalidConfig(faults)
   return frozen(config)
@@ -70,12 +67,6 @@ export function policyOf({
   backoff,
 }: Config): Policy {
   return { timezone, operationTimeout, newWorkloadGrace, wakeHold, backoff }
-}
-
-/** The webhook shares the API's server unless it is given a port of its own. */
-function followApiPort({ webhook, api }: Config): void {
-  const own: { port?: number } = webhook
-  own.port ??= api.port
 }
 
 /** What is configured adds to them: nobody means to have the cluster's own namespaces asleep, or behind the webhook. */

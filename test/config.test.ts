@@ -53,7 +53,8 @@ describe('configuration', () => {
       },
       auth: { kubernetes: { enabled: true, audiences: ['dormouse'] }, oidc: [], local: null },
       webhook: {
-        port: 8443,
+        enabled: true,
+        port: 9443,
         url: null,
         service: 'dormouse',
         failurePolicy: 'Fail',
@@ -134,9 +135,12 @@ auth:
     })
   })
 
-  it('lets the webhook follow the port of the API unless it has one of its own', () => {
-    expect(load('api: { port: 9443 }').webhook.port).to.equal(9443)
-    expect(load('{ api: { port: 9443 }, webhook: { port: 8444 } }').webhook.port).to.equal(8444)
+  it('gives the webhook a port of its own, and refuses the one of the API', () => {
+    expect(load('api: { port: 8444 }').webhook.port).to.equal(9443)
+    const { pointer, message } = only('webhook: { port: 8443 }')
+    expect(pointer).to.equal('/webhook/port')
+    expect(message).to.match(/^expected a port other than api\.port/)
+    expect(load('{ api: { port: 0 }, webhook: { port: 0 } }').webhook.port).to.equal(0)
   })
 
   it('reads an alias as a copy', () => {

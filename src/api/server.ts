@@ -54,7 +54,7 @@ export class ApiServer implements Runnable {
     this.#logger = logger
   }
 
-  /** Of the first listener, once started: `http://127.0.0.1:8080`. */
+  /** Of the first listener, once started: `http://127.0.0.1:8181`. */
   get url(): string {
     const [url] = this.urls
     if (url === undefined) throw new TypeError('the API has not been started')

@@ -5,51 +5,46 @@ import type { Config } from '../config.ts'
 import type { Certificates } from '../webhook/certificates.ts'
 import type { Enforcement } from './enforcement.ts'
 
-export type Face = 'api' | 'webhook'
-
 export interface Endpoint {
   readonly listener: Listener
-  readonly faces: readonly Face[]
+  readonly face: 'api' | 'webhook'
 }
 
-/** Plain HTTP first where it is asked for; over HTTPS the webhook shares the API's server unless it has a port of its own. */
+/** Plain HTTP first where it is asked for, then the API over HTTPS; the webhook has a port of its own. */
 export function endpointsOf({ api, webhook }: Config, enforcement: Enforcement | undefined): Endpoint[] {
   const { host, insecurePort } = api
   const endpoints: Endpoint[] = []
-  if (insecurePort !== null) endpoints.push({ listener: { host, port: insecurePort }, faces: ['api'] })
+  if (insecurePort !== null) endpoints.push({ listener: { host, port: insecurePort }, face: 'api' })
   if (!enforcement) return endpoints
-  const { certificates } = enforcement
-  const shared = webhook.port === api.port
-  const secure = (port: number, faces: readonly Face[]) =>
-    endpoints.push({ listener: httpsListener(host, port, certificates, enforcement.webhook, faces), faces })
-  secure(api.port, shared ? ['api', 'webhook'] : ['api'])
-  if (!shared) secure(webhook.port, ['webhook'])
+  const { certificates, webhook: reviewer } = enforcement
+  endpoints.push({ listener: httpsListener(host, api.port, certificates), face: 'api' })
+  if (!webhook.enabled) return endpoints
+  const review: RequestListener = (request, response) => {
+    const [path = ''] = (request.url ?? '').split('?')
+    const handle = reviewer(path)
+    if (handle) handle(request, response)
+    else response.writeHead(404).end()
+  }
+  endpoints.push({ listener: httpsListener(host, webhook.port, certificates, review), face: 'webhook' })
   return endpoints
 }
 
 /**
- * An HTTPS server that answers admission reviews, the API, or both. A new certificate is
+ * An HTTPS server of what `handle` answers; without it, of the API. A new certificate is
  * swapped in while it runs: connections that stand keep theirs.
  */
 function httpsListener(
   host: string,
   port: number,
   certificates: Certificates,
-  webhook: Enforcement['webhook'],
-  faces: readonly Face[],
+  handle?: RequestListener,
 ): Listener {
   return {
     host,
     port,
-    createServer(options: ServerOptions, handle: RequestListener): Server {
+    createServer(options: ServerOptions, api: RequestListener): Server {
       const { cert, key } = certificates.current
-      const server = createServer({ ...options, cert, key, minVersion: 'TLSv1.2' }, (request, response) => {
-        const [path = ''] = (request.url ?? '').split('?')
-        const review = faces.includes('webhook') ? webhook(path) : undefined
-        if (review) review(request, response)
-        else if (faces.includes('api')) handle(request, response)
-        else response.writeHead(404).end()
-      })
+      const server = createServer({ ...options, cert, key, minVersion: 'TLSv1.2' }, handle ?? api)
       const stop = certificates.onChange(({ cert, key }) =>
         server.setSecureContext({ cert, key, minVersion: 'TLSv1.2' }),
       )

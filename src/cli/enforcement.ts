@@ -21,8 +21,8 @@ import { createWebhook } from '../webhook/server.ts'
 import type { Connection } from './connection.ts'
 import { reviewThread } from './review-thread.ts'
 
-/** The port of the Service that the chart makes. */
-const SERVICE_PORT = 443
+/** The webhook's, of the Service that the chart makes. */
+const SERVICE_PORT = 9443
 
 interface EnforcementOptions {
   readonly config: Config
@@ -51,7 +51,7 @@ export interface Enforcement {
   readonly large: Runnable
   /** Who the webhook let through to wake a sleeper. */
   readonly scalings: SeenScalings
-  /** Only the leader runs it. undefined: the API server cannot find us, and whoever can has been told otherwise. */
+  /** Only the leader runs it. undefined: there is to be no webhook, or the API server cannot find us. */
   readonly registration: Runnable | undefined
 }
 
@@ -120,13 +120,12 @@ export function enforcementOf(options: EnforcementOptions): Enforcement {
       failurePolicy: config.webhook.failurePolicy,
     })
   })
-  return {
-    certificates,
-    webhook,
-    large,
-    scalings,
-    registration: options.url || service ? registration : undefined,
-  }
+  const isFound = config.webhook.enabled && (options.url !== undefined || service !== undefined)
+  // Clients of the API alone trust the CA then, and nobody tells when they do.
+  if (!config.webhook.enabled)
+    certificates.onCaBundle((bundle) => void (bundle !== undefined && certificates.published(bundle)))
+  return { certificates, webhook, large, scalings, registration: isFound ? registration : undefined }
+}
 }
 
 const PROVEN = 'The API server reaches the webhook: manual scaling of what is held is refused'

@@ -8,11 +8,10 @@ interface PortSetting {
 }
 
 export function portsOf({ api, webhook, metrics }: Config): PortSetting[] {
-  const apart = webhook.port !== api.port
   return [
     { port: api.insecurePort, setBy: '--api-port (api.insecurePort)' },
     { port: api.port, setBy: 'api.port in the configuration' },
-    ...(apart ? [{ port: webhook.port, setBy: '--webhook-port (webhook.port)' }] : []),
+    { port: webhook.port, setBy: '--webhook-port (webhook.port)' },
     { port: metrics.port, setBy: '--metrics-port (metrics.port)' },
   ]
 }

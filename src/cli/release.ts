@@ -116,7 +116,9 @@ export function registerRelease(program: Command, ports: CliPorts): void {
       }
 
       async function releaseAll(lost: AbortSignal): Promise<void> {
-        const undeleted = await deleteWebhookConfiguration(client).catch((error: unknown) => ({ error }))
+        const { enabled } = config.webhook
+        const undeleted =
+          enabled && (await deleteWebhookConfiguration(client).catch((error: unknown) => ({ error })))
         const workloads = marked()
         const failed = await inTurn(workloads, lost)
         if (lost.aborted) return

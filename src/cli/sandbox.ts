@@ -17,8 +17,9 @@ import type { Service } from './service.ts'
 /** Loopback only, and quiet: the terminal belongs to the person. */
 const PRESETS: readonly Setting[] = [
   { path: ['api', 'host'], value: '127.0.0.1', source: 'the sandbox' },
-  { path: ['api', 'insecurePort'], value: 8080, source: 'the sandbox' },
+  { path: ['api', 'insecurePort'], value: 8181, source: 'the sandbox' },
   { path: ['api', 'port'], value: 0, source: 'the sandbox' },
+  { path: ['webhook', 'port'], value: 0, source: 'the sandbox' },
   { path: ['log', 'level'], value: 'warn', source: 'the sandbox' },
 ]
 const KUBE_PORT = 8081

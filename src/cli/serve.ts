@@ -18,7 +18,7 @@ export function registerServe(program: Command, ports: CliPorts): void {
     // Only now: commands that need no cluster start in a third of the time without it.
     const { Service } = await import('./service.ts')
     const own = kubeconfig === undefined ? ownNamespace : undefined
-    const { url, certificates } = config.webhook
+    const { enabled, url, certificates } = config.webhook
     const enforce = own !== undefined || url !== null || certificates.mode !== 'self-signed'
     const logger = createLogger(config.log.level, logDestination)
     const service = await Service.create({
@@ -32,7 +32,8 @@ export function registerServe(program: Command, ports: CliPorts): void {
     })
     // Only now, since it is made of the kubeconfig: what is wrong with that comes first.
     if (!enforce && config.api.insecurePort === null) throw new UsageError(NO_PORT)
-    if (own === undefined && url === null) logger.warn(UNENFORCED)
+    if (!enabled) logger.warn(SWITCHED_OFF)
+    else if (own === undefined && url === null) logger.warn(UNENFORCED)
     const running = runUntilStopped([service], ports.stopSignal, () => {
       const { addresses } = service
       logger.info(addresses, 'ready')
@@ -46,6 +47,10 @@ export function registerServe(program: Command, ports: CliPorts): void {
 const UNENFORCED =
   'pins and overrides are not enforced: kubectl scale passes, and only pins are put right afterwards. ' +
   'Set webhook.url to where the API server reaches this process'
+
+const SWITCHED_OFF =
+  'pins and overrides are not enforced, since webhook.enabled is false: kubectl scale passes, and only pins are put ' +
+  'right afterwards'
 
 const NO_PORT =
   'outside a cluster there is nothing to listen on yet. For plain HTTP give a port by --api-port, ' +

@@ -16,7 +16,7 @@ import type { Runnable } from '../runnable.ts'
 import { connectionTo } from './connection.ts'
 import { enforcementOf } from './enforcement.ts'
 import { readText } from './files.ts'
-import { endpointsOf, type Endpoint, type Face } from './endpoints.ts'
+import { endpointsOf, type Endpoint } from './endpoints.ts'
 import { leaseOf, placeOf } from './lease.ts'
 import { UsageError } from './program.ts'
 import { rulesOf } from './rules.ts'
@@ -29,7 +29,7 @@ export interface ServiceOptions {
   readonly ownNamespace: string | undefined
   /** Overrides the configuration's `local` mode: the sandbox makes its key as it starts. */
   readonly local?: AuthSettings['local']
-  /** Whether there is a webhook, and HTTPS with it. */
+  /** Whether there are certificates: HTTPS, and the webhook unless the configuration leaves it out. */
   readonly enforce: boolean
   /** The API server is on this machine, too: without a `webhook.url` it finds the webhook where that listens. */
   readonly atLoopback?: boolean
@@ -160,7 +160,8 @@ export class Service implements Runnable {
       metricsServer,
       { name: 'connections', start: () => Promise.resolve(), stop: () => transport.close() },
       recorder,
-      ...(enforcement ? [enforcement.certificates, enforcement.large] : []),
+      ...(enforcement ? [enforcement.certificates] : []),
+      ...(enforcement && config.webhook.enabled ? [enforcement.large] : []),
       server,
       { name: informer.name, start: () => watching(informer, logger), stop: () => informer.stop() },
       identity,
@@ -190,7 +191,8 @@ export class Service implements Runnable {
   /** Known once it is started. */
   get addresses(): Addresses {
     const { urls } = this.#server
-    const at = (face: Face) => urls[this.#endpoints.findIndex(({ faces }) => faces.includes(face))]
+    const at = (face: Endpoint['face']) =>
+      urls[this.#endpoints.findIndex((endpoint) => endpoint.face === face)]
     const webhook = at('webhook')
     return {
       api: reachable(at('api') ?? ''),

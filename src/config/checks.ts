@@ -72,6 +72,12 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
     found: ({ api }) => shown(api.insecurePort),
   },
   {
+    pointers: ['/webhook/port', '/api/port'],
+    holds: ({ api, webhook }) => differs(webhook.port, api.port),
+    expected: 'a port other than api.port: strangers to the cluster reach that one',
+    found: ({ webhook }) => shown(webhook.port),
+  },
+  {
     pointers: ['/metrics/port', '/api/port', '/api/insecurePort', '/webhook/port'],
     holds: ({ metrics, api, webhook }) =>
       [api.port, api.insecurePort, webhook.port].every((port) => differs(metrics.port, port)),

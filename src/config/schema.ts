@@ -135,7 +135,8 @@ export const CONFIG_SCHEMA: KeySchema = closed({
     local: orNull(entry({ issuer, audience, publicKeyFile: file })),
   }),
   webhook: section({
-    port: port(),
+    enabled: flag(true),
+    port: port(9443),
     url: orNull(text('an https URL that the API server reaches the webhook at', { check: 'webhookUrl' })),
     service: text('the name of a Service', { default: 'dormouse', pattern: NAME, maxLength: 63 }),
     failurePolicy: {

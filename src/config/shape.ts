@@ -32,7 +32,9 @@ export interface Config {
     readonly local: LocalAuthConfig | null
   }
   readonly webhook: {
-    /** Equal to `api.port`: the API's own server. */
+    /** Without it nothing holds pins and overrides against people; HTTPS stays. */
+    readonly enabled: boolean
+    /** Its own: whoever reaches the API does not reach the webhook. */
     readonly port: number
     readonly url: string | null
     /** The Service, in Dormouse's namespace, that the API server reaches the webhook by inside a cluster. */

@@ -60,7 +60,7 @@ describeOn(
         onProof: () => {},
         probeNamespace: namespace,
         url: null,
-        service: { namespace, name: webhook.service, port: 443 },
+        service: { namespace, name: webhook.service, port: 9443 },
         ownNamespace: namespace,
         excludeNamespaces: [...excludeNamespaces, namespace],
         exemptUsers: EXEMPT_USERS,

@@ -3,7 +3,8 @@ import type { Values } from './helm.ts'
 /** Sets of values that between them reach every branch of every template. */
 export const MATRIX: Readonly<Record<string, Values>> = {
   'default values': {},
-  'a webhook outside': { config: { webhook: { url: 'https://192.0.2.7:8443/' } } },
+  'a webhook outside': { config: { webhook: { url: 'https://192.0.2.7:9443/' } } },
+  'no webhook': { config: { webhook: { enabled: false } } },
   'nothing that one can leave out': {
     replicas: 1,
     rbac: { create: false, aggregate: false },
@@ -19,7 +20,7 @@ export const MATRIX: Readonly<Record<string, Values>> = {
     config: { webhook: { certificates: { mode: 'cert-manager' } } },
   },
   'certificates by cert-manager, of an issuer that is there, for a webhook at an address': {
-    config: { webhook: { url: 'https://[2001:db8::7]:8443', certificates: { mode: 'cert-manager' } } },
+    config: { webhook: { url: 'https://[2001:db8::7]:9443', certificates: { mode: 'cert-manager' } } },
     certManager: {
       issuerRef: { name: 'internal', kind: 'ClusterIssuer' },
       duration: '24h',
@@ -48,7 +49,7 @@ export const MATRIX: Readonly<Record<string, Values>> = {
     ],
   },
   'ports apart, plain HTTP behind an Ingress': {
-    config: { api: { port: 9443, insecurePort: 8080 }, webhook: { port: 9444 }, metrics: { port: 9100 } },
+    config: { api: { port: 9443, insecurePort: 8181 }, webhook: { port: 9444 }, metrics: { port: 9100 } },
     service: { type: 'LoadBalancer', annotations: { 'example.com/internal': 'true' } },
     ingress: {
       enabled: true,
@@ -59,6 +60,7 @@ export const MATRIX: Readonly<Record<string, Values>> = {
     },
     networkPolicy: {
       apiFrom: [{ ipBlock: { cidr: '10.0.0.0/8' } }],
+      webhookFrom: [{ ipBlock: { cidr: '192.0.2.10/32' } }],
       metricsFrom: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
       egress: [
         { ports: [{ port: 443 }, { port: 53, protocol: 'UDP' }], to: [{ ipBlock: { cidr: '10.0.0.0/8' } }] },

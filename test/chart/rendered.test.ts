@@ -108,24 +108,26 @@ describe('the chart, rendered', function () {
         const { excludeNamespaces, webhook } = config()
         expect(excludeNamespaces).to.include(DOCUMENTED.namespace)
         const { ports } = only(objects(), 'Service', webhook.service)['spec'] as ServiceSpec
-        expect(ports[0]).to.include({ port: 443 })
+        expect(ports[0]).to.include({ port: 443, name: 'https' })
+        const reviews = ports.filter(({ name }) => name === 'webhook').map(({ port }) => port)
+        expect(reviews).to.deep.equal(webhook.enabled ? [9443] : [])
       })
 
-      it('has the metrics at one Service, and lets out of the cluster what is encrypted alone', () => {
+      it('has the metrics at one Service, and lets out of the cluster the API alone, encrypted', () => {
         const services = objects().filter(({ kind }) => kind === 'Service')
         const specs = services.map(({ spec }) => spec as ServiceSpec)
         const named = (name: string) =>
           specs.flatMap(({ ports }) => ports.filter((port) => port.name === name))
         expect(named('metrics')).to.have.length(1)
         for (const { type, ports } of specs)
-          if (type !== 'ClusterIP') for (const { appProtocol } of ports) expect(appProtocol).to.equal('https')
+          if (type !== 'ClusterIP') expect(ports.map(({ name }) => name)).to.deep.equal(['https'])
       })
 
       it('brings the webhooks that the program would put right to just these', () => {
         const { webhook, controller, excludeNamespaces, exemptUsers } = config()
         const pod = objects().find(({ kind }) => kind === 'Deployment')
         const { serviceAccountName } = (pod as unknown as Deployment).spec.template.spec
-        const service = { namespace: DOCUMENTED.namespace, name: webhook.service, port: 443 }
+        const service = { namespace: DOCUMENTED.namespace, name: webhook.service, port: 9443 }
         const settings = {
           url: webhook.url,
           service: webhook.url === null ? service : null,
@@ -133,6 +135,10 @@ describe('the chart, rendered', function () {
           probeNamespace: controller.lease.namespace ?? DOCUMENTED.namespace,
           exemptUsers: [...EXEMPT_USERS, ...exemptUsers],
           ownUser: `system:serviceaccount:${DOCUMENTED.namespace}:${serviceAccountName}`,
+        }
+        if (!webhook.enabled) {
+          expect(objects().map(({ kind }) => kind)).to.not.include('MutatingWebhookConfiguration')
+          return
         }
         const { metadata, webhooks } = only(objects(), 'MutatingWebhookConfiguration')
         expect(metadata.name).to.equal('dormouse')

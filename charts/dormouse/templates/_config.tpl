@@ -24,13 +24,18 @@
 {{- dig "webhook" "service" "" .Values.config | default (include "dormouse.service.fullname" .) -}}
 {{- end -}}
 
-{{- /* Of plain HTTP and the metrics: one that the cluster alone reaches. */ -}}
-{{- define "dormouse.service.internal" -}}
+{{- /* Of the API over TLS, as `service.type` says: beside the one that the cluster alone reaches, unless that is what it says. */ -}}
+{{- define "dormouse.service.exposed" -}}
 {{- if eq (.Values.service.type | default "ClusterIP") "ClusterIP" -}}
 {{- include "dormouse.service" . -}}
 {{- else -}}
-{{- include "dormouse.service.fullname" . }}-internal
+{{- include "dormouse.service.fullname" . }}-external
 {{- end -}}
+{{- end -}}
+
+{{- /* Empty: there is to be no webhook. */ -}}
+{{- define "dormouse.webhook.enabled" -}}
+{{- ternary "true" "" (dig "webhook" "enabled" true .Values.config) -}}
 {{- end -}}
 
 {{- define "dormouse.lease.name" -}}
@@ -47,7 +52,7 @@
 {{- end -}}
 
 {{- define "dormouse.port.webhook" -}}
-{{- dig "webhook" "port" (include "dormouse.port.api" .) .Values.config -}}
+{{- dig "webhook" "port" 9443 .Values.config -}}
 {{- end -}}
 
 {{- /* Empty: no plain HTTP. */ -}}

@@ -28,7 +28,7 @@ url: {{ printf "%s%s" (regexReplaceAll "/+$" $url "") .path | quote }}
 service:
   namespace: {{ .root.Release.Namespace | quote }}
   name: {{ include "dormouse.service" .root | quote }}
-  port: 443
+  port: 9443
   path: {{ .path }}
 {{- end -}}
 {{- end -}}

@@ -1,0 +1,64 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { expect } from 'chai'
+import { Agent, request } from 'undici'
+import { freePorts } from '../control-plane/ports.ts'
+import { Dormouse } from '../support/dormouse.ts'
+import { startSandboxCluster, type StartedCluster } from '../support/sandbox-cluster.ts'
+
+const CONFIGURATION = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/dormouse'
+
+describe('the port of the webhook, on the sandbox', function () {
+  this.timeout(60_000)
+  const dispatcher = new Agent({ connect: { rejectUnauthorized: false } })
+  let cluster: StartedCluster
+  let dormouse: Dormouse
+  let api = 0
+  let webhook = 0
+
+  const started = async (settings: object = {}) => {
+    ;[api, webhook] = (await freePorts(2)) as [number, number]
+    dormouse = await Dormouse.start(cluster, {
+      api: { host: '127.0.0.1', port: api, insecurePort: 0 },
+      webhook: { port: webhook, url: `https://127.0.0.1:${webhook}`, ...settings },
+    })
+  }
+  const status = async (port: number, path: string) => {
+    const { statusCode, body } = await request(`https://127.0.0.1:${port}${path}`, {
+      method: 'POST',
+      body: '{}',
+      dispatcher,
+    })
+    await body.dump()
+    return statusCode
+  }
+
+  before(async () => (cluster = await startSandboxCluster()))
+  afterEach(() => dormouse.stop())
+  after(async () => {
+    await dispatcher.destroy()
+    await cluster.stop()
+  })
+
+  it('is another than that of the API, and neither answers for the other', async () => {
+    await started()
+    expect(await status(webhook, '/webhook/scale')).to.equal(400)
+    expect(await status(webhook, '/api/v1/workloads')).to.equal(404)
+    expect(await status(api, '/webhook/scale')).to.equal(401)
+    expect(await status(api, '/api/v1/workloads')).to.equal(401)
+  })
+
+  it('is closed where the webhook is left out: nothing is registered, and the API keeps its TLS', async () => {
+    await cluster.admin.send('DELETE', CONFIGURATION)
+    await started({ enabled: false })
+    expect(await status(api, '/api/v1/workloads')).to.equal(401)
+    const [error] = (await once(connect(webhook, '127.0.0.1'), 'error')) as [NodeJS.ErrnoException]
+    expect(error.code).to.equal('ECONNREFUSED')
+    const told = dormouse.log.map(({ msg }) => msg).filter((msg) => /not enforced/.test(msg ?? ''))
+    expect(told).to.have.length(1)
+    expect(told[0]).to.contain('webhook.enabled is false')
+    while (!dormouse.log.some(({ msg }) => /leads/.test(msg ?? '')))
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    expect((await cluster.admin.send('GET', CONFIGURATION)).status).to.equal(404)
+  })
+})
