@@ -126,7 +126,6 @@ export function enforcementOf(options: EnforcementOptions): Enforcement {
     certificates.onCaBundle((bundle) => void (bundle !== undefined && certificates.published(bundle)))
   return { certificates, webhook, large, scalings, registration: isFound ? registration : undefined }
 }
-}
 
 const PROVEN = 'The API server reaches the webhook: manual scaling of what is held is refused'
 const UNPROVEN =

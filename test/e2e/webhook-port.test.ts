@@ -17,7 +17,7 @@ describe('the port of the webhook, on the sandbox', function () {
   let webhook = 0
 
   const started = async (settings: object = {}) => {
-    ;[api, webhook] = (await freePorts(2)) as [number, number]
+    ;[api, webhook] = await freePorts(2)
     dormouse = await Dormouse.start(cluster, {
       api: { host: '127.0.0.1', port: api, insecurePort: 0 },
       webhook: { port: webhook, url: `https://127.0.0.1:${webhook}`, ...settings },

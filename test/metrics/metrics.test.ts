@@ -54,6 +54,7 @@ const CONTROLLER = [
   'dormouse_queue_depth',
   'dormouse_queue_wait_seconds',
   'dormouse_writes_withheld_total',
+  'dormouse_webhook_proven',
   'dormouse_events_dropped_total',
 ]
 const EVERY_REPLICA = [
