@@ -150,7 +150,9 @@ describe('a review of scaling', () => {
     here.failure = new Refusal('CLUSTER_UNAVAILABLE', 'connect ECONNREFUSED 10.0.0.1:6443')
     const { status } = await scale(pinned)
     expect(status?.code).to.equal(503)
-    expect(status?.message).to.match(/^Dormouse: deployment shop\/web could not be checked, so it is not scaled: .*try again$/)
+    expect(status?.message).to.match(
+      /^Dormouse: deployment shop\/web could not be checked, so it is not scaled: .*try again$/,
+    )
     expect(here.logged.join('')).to.contain('ECONNREFUSED')
   })
 
