@@ -17,22 +17,28 @@ export interface LastKnown {
 
 /**
  * The workload with the annotations and the label that it should have, given what was last known of it; the same
- * object where nothing is to be restored. `kubectl rollout undo` puts an old copy of the annotations back: the
- * counter only grows, so one that fell tells an old copy, which is replaced whole. `kubectl replace` drops them:
- * then what is absent comes back. This is the one place that says so; what a state in order asks of the label, the
- * count and the key follows from reading the result.
+ * object where nothing is to be restored. What a state in order asks of label, count and key follows from reading
+ * the result. The counter only grows, so one that fell tells an old copy.
  */
 export function withMarksRestored(workload: Workload, known: LastKnown | undefined): Workload {
   // The informer only goes back where the cluster does, restored from a backup: then what it says is the truth.
   if (!known || workload.deleting || isOlder(workload, known.workload)) return workload
-  const { state } = workload.annotations
-  if (state === known.workload.annotations.state) return withLabelOf(workload, known.workload)
-  if (state === undefined || isForeign(workload))
-    return isLetGo(known.workload) ? workload : withAnnotationsOf(workload, known.workload, false)
   const counter = stateOf(workload)?.counter
-  return counter !== undefined && counter <= known.counter
-    ? withAnnotationsOf(workload, known.workload, true)
-    : workload
+  return marksRestored(workload, known.workload, counter !== undefined && counter <= known.counter)
+}
+
+/**
+ * The workload with what others destroyed of the marks of `known`, an earlier copy of it. `kubectl rollout undo` puts
+ * an old copy of the annotations back, which is replaced whole; `isOldCopy` says whether a state that differs is one.
+ * `kubectl replace` drops them: then what is absent comes back. With the state as it was, the other annotations are
+ * people's. Controller and webhook both ask this, and nothing else restores a mark.
+ */
+export function marksRestored(workload: Workload, known: Workload, isOldCopy: boolean): Workload {
+  const { state } = workload.annotations
+  if (state === known.annotations.state) return withLabelOf(workload, known)
+  if (state === undefined || isForeign(workload))
+    return isLetGo(known) ? withLabelOf(workload, known) : withAnnotationsOf(workload, known, false)
+  return isOldCopy ? withAnnotationsOf(workload, known, true) : workload
 }
 
 /** What is known once `workload` was seen, too; undefined: nothing, since its state cannot be read. */
