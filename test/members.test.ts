@@ -1,0 +1,56 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseSync } from '@swc/core'
+import { expect } from 'chai'
+import { PROJECT } from './support/dormouse.ts'
+
+/** A node of a syntax tree, as far as these tests look at it. */
+interface Node {
+  readonly type?: string
+  readonly [part: string]: unknown
+}
+
+/** The sandbox's faults, which are for tests, and what JSON.stringify calls. */
+const CALLED_ELSEWHERE = new Set([
+  'cutWatches',
+  'holdWatches',
+  'releaseWatches',
+  'refuseConnections',
+  'acceptConnections',
+  'denyAccess',
+  'toJSON',
+])
+
+function* nodesOf(value: unknown): Generator<Node> {
+  if (typeof value !== 'object' || value === null) return
+  yield value as Node
+  for (const part of Object.values(value)) yield* nodesOf(part)
+}
+
+function nameOf(key: unknown): string[] {
+  const { type, value } = (key ?? {}) as Node
+  return type === 'Identifier' && typeof value === 'string' ? [value] : []
+}
+
+const nodes = globSync('src/**/*.ts', { cwd: PROJECT }).flatMap((file) => [
+  ...nodesOf(
+    parseSync(readFileSync(join(PROJECT, file), 'utf8'), { syntax: 'typescript', target: 'esnext' }),
+  ),
+])
+
+/** What somebody takes of an object: `a.b`, `{ b } = a`, `{ b: c } = a`. */
+const taken = new Set(
+  nodes.flatMap(({ type, property, key }) => {
+    if (type === 'MemberExpression') return nameOf(property)
+    return type === 'AssignmentPatternProperty' || type === 'KeyValuePatternProperty' ? nameOf(key) : []
+  }),
+)
+
+describe('the methods of our classes', () => {
+  it('are each called by somebody: knip looks at exports alone', () => {
+    const methods = nodes.filter(({ type }) => type === 'ClassMethod').flatMap(({ key }) => nameOf(key))
+    expect(methods).to.have.length.above(100)
+    const known = (name: string) => taken.has(name) || CALLED_ELSEWHERE.has(name)
+    expect(methods.filter((name) => !known(name))).to.deep.equal([])
+  })
+})
