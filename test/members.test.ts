@@ -32,11 +32,10 @@ function nameOf(key: unknown): string[] {
   return type === 'Identifier' && typeof value === 'string' ? [value] : []
 }
 
-const nodes = globSync('src/**/*.ts', { cwd: PROJECT }).flatMap((file) => [
-  ...nodesOf(
-    parseSync(readFileSync(join(PROJECT, file), 'utf8'), { syntax: 'typescript', target: 'esnext' }),
-  ),
-])
+const nodes = globSync('src/**/*.ts', { cwd: PROJECT }).flatMap((file) => {
+  const source = readFileSync(join(PROJECT, file), 'utf8')
+  return Array.from(nodesOf(parseSync(source, { syntax: 'typescript', target: 'esnext' })))
+})
 
 /** What somebody takes of an object: `a.b`, `{ b } = a`, `{ b: c } = a`. */
 const taken = new Set(

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { requestUser } from './authentication.ts'
 import { discovery } from './discovery.ts'
@@ -30,7 +31,10 @@ export async function handle(
   try {
     parts.onRequest({ method, url, userAgent: request.headers['user-agent'] ?? '' })
     const fault = parts.faults.take(method, url)
-    if (fault) return fail(response, fault.error, fault.headers)
+    if (fault) {
+      if (fault.after > 0) await setTimeout(fault.after)
+      return fail(response, fault.error, fault.headers)
+    }
     const answer = await answered(request, response, parts)
     if (answer) send(response, answer)
   } catch (error) {

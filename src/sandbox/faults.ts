@@ -15,6 +15,8 @@ export interface FaultAnswer {
   message?: string
   /** How many requests get it; 1 when left out. */
   times?: number
+  /** Milliseconds until it comes; at once when left out. */
+  after?: number
 }
 
 interface Door {
@@ -84,12 +86,15 @@ export class Faults {
   }
 
   /** The fault that this request runs into, used up by one. */
-  take(method: string, url: string): { error: StatusError; headers: Record<string, string> } | undefined {
+  take(
+    method: string,
+    url: string,
+  ): { error: StatusError; headers: Record<string, string>; after: number } | undefined {
     const found = this.#answers.find((each) => (each.method ?? method) === method && each.path.test(url))
     if (!found) return undefined
     found.times -= 1
     this.#answers = this.#answers.filter(({ times }) => times > 0)
-    const { status, message = 'a fault that was asked for', headers = {} } = found
-    return { error: new StatusError(status, message), headers }
+    const { status, message = 'a fault that was asked for', headers = {}, after = 0 } = found
+    return { error: new StatusError(status, message), headers, after }
   }
 }

@@ -77,6 +77,12 @@ describe('the alerts', () => {
     })
   }
 
+  it('have each a fault that a running program meets: provocations.ts has them', () => {
+    const sources = ['provocations.ts', 'running.test.ts', 'unreachable.test.ts']
+    const texts = sources.map((name) => readFileSync(join(import.meta.dirname, name), 'utf8')).join()
+    expect(alerts.filter((alert) => !texts.includes(`'${alert}'`))).to.deep.equal([])
+  })
+
   it('look at nothing that is not told', async () => {
     const metrics = new Metrics({ rules: RULES, clock: () => NOW, perWorkload: false, processMetrics: false })
     metrics.lead(true)

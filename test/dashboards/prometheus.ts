@@ -8,11 +8,15 @@ import { freePorts } from '../control-plane/ports.ts'
 import { eventually } from '../support/eventually.ts'
 
 interface Options {
-  /** `host:port` of what it scrapes. */
-  readonly targets: readonly string[]
+  /** `host:port` of what it scrapes, or that with labels of its own. */
+  readonly targets: readonly (string | { readonly target: string; readonly labels: Record<string, string> })[]
   /** Milliseconds. */
   readonly interval: number
   readonly ruleFile: string
+  /** What else its scrape configuration says. */
+  readonly scrape?: object
+  /** Seconds between two looks at the rules; default 2. */
+  readonly evaluation?: number
 }
 
 /** A series of a range query, or the one sample of an instant one: seconds, and the value as text. */
@@ -53,17 +57,25 @@ export class Prometheus {
   }
 
   /** Resolves once it serves and has scraped each target. */
-  static async start({ targets, interval, ruleFile }: Options): Promise<Prometheus> {
+  static async start({
+    targets,
+    interval,
+    ruleFile,
+    scrape = {},
+    evaluation = 2,
+  }: Options): Promise<Prometheus> {
     const directory = await mkdtemp(join(tmpdir(), 'dormouse-prometheus-'))
     const [port] = await freePorts(1)
     const config = {
       global: {
         scrape_interval: `${interval}ms`,
         scrape_timeout: `${interval}ms`,
-        evaluation_interval: '2s',
+        evaluation_interval: `${evaluation}s`,
       },
       rule_files: [ruleFile],
-      scrape_configs: [{ job_name: 'any', honor_labels: true, static_configs: [{ targets }] }],
+      scrape_configs: [
+        { job_name: 'any', honor_labels: true, ...scrape, static_configs: targets.map(staticConfig) },
+      ],
     }
     const file = join(directory, 'prometheus.yml')
     // JSON is YAML.
@@ -105,6 +117,14 @@ export class Prometheus {
     return answer.groups.flatMap(({ rules }) => rules)
   }
 
+  /** The alerts that are pending or firing; `since` in milliseconds since the epoch. */
+  async active(): Promise<{ labels: Readonly<Record<string, string>>; state: string; since: number }[]> {
+    const { alerts } = await this.#get<{
+      alerts: { labels: Record<string, string>; state: string; activeAt: string }[]
+    }>('alerts', {})
+    return alerts.map(({ labels, state, activeAt }) => ({ labels, state, since: Date.parse(activeAt) }))
+  }
+
   async stop(): Promise<void> {
     await this.#agent.destroy()
     const ended = once(this.#child, 'exit')
@@ -124,6 +144,12 @@ export class Prometheus {
     if (answer.status === 'success') return answer.data
     throw new Error(`Prometheus refused ${parameters['query']}: ${answer.error}`)
   }
+}
+
+function staticConfig(target: Options['targets'][number]): object {
+  return typeof target === 'string'
+    ? { targets: [target] }
+    : { targets: [target.target], labels: target.labels }
 }
 
 function seriesOf({ result }: Found): Series[] {

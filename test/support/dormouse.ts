@@ -30,18 +30,21 @@ export class Dormouse {
   readonly #cluster: Cluster
   readonly #log: string[] = []
   #settings: Settings
+  readonly #preload: string | undefined
   #directory = ''
   #child: ChildProcess | undefined
   #api: ApiClient | undefined
   #metricsUrl = ''
 
-  private constructor(cluster: Cluster, settings: Settings) {
+  private constructor(cluster: Cluster, settings: Settings, preload: string | undefined) {
     this.#cluster = cluster
     this.#settings = settings
+    this.#preload = preload
   }
 
-  static async start(cluster: Cluster, settings: Settings = {}): Promise<Dormouse> {
-    const dormouse = new Dormouse(cluster, settings)
+  /** `preload`: a module that its process loads first. */
+  static async start(cluster: Cluster, settings: Settings = {}, preload?: string): Promise<Dormouse> {
+    const dormouse = new Dormouse(cluster, settings, preload)
     dormouse.#directory = await mkdtemp(join(tmpdir(), 'dormouse-serve-'))
     await dormouse.start()
     return dormouse
@@ -68,7 +71,7 @@ export class Dormouse {
     await writeFile(config, JSON.stringify(settled))
     const { dormouseKubeconfig } = this.#cluster
     const args = ['serve', '--config', config, '--kubeconfig', dormouseKubeconfig, '--json']
-    this.#child = startProgram([...args, '--api-port', '0', '--metrics-port', '0'])
+    this.#child = startProgram([...args, '--api-port', '0', '--metrics-port', '0'], this.#preload)
     const { api, metrics } = await this.#ready(this.#child)
     this.#api = new ApiClient(api, await this.tokens.token())
     this.#metricsUrl = metrics
@@ -142,8 +145,12 @@ export class Dormouse {
 }
 
 /** The program with these arguments; nothing of the tests' own settings reaches it. */
-export function startProgram(args: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd: PROJECT, env: programEnvironment() })
+export function startProgram(args: readonly string[], preload?: string): ChildProcess {
+  const first = preload === undefined ? [] : ['--import', preload]
+  const child = spawn(process.execPath, [...first, MAIN, ...args], {
+    cwd: PROJECT,
+    env: programEnvironment(),
+  })
   // What crashes with us must not be left behind.
   const killIt = () => child.kill('SIGKILL')
   process.once('exit', killIt)

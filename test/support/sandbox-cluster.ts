@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Agent, request } from 'undici'
+import type { Faults } from '../../src/sandbox/faults.ts'
 import { SandboxCluster } from '../../src/sandbox/sandbox.ts'
 import type { Client, KubernetesObject, Verb } from '../control-plane/client.ts'
 import { createIn, type Cluster, type Grant, type SeenRequest } from './cluster.ts'
@@ -11,16 +12,17 @@ import { kubectlFor } from './kubectl.ts'
 const OURS = /^dormouse\b/i
 
 export interface StartedCluster extends Cluster {
+  readonly faults: Faults
   stop(): Promise<void>
 }
 
 /** The sandbox's cluster in this process, without Dormouse: whoever wants one starts it over the kubeconfig. */
-export async function startSandboxCluster(): Promise<StartedCluster> {
+export async function startSandboxCluster({ readyAfterMs = 200 } = {}): Promise<StartedCluster> {
   const requests: SeenRequest[] = []
   const sandbox = new SandboxCluster({
     port: 0,
     clock: () => Date.now(),
-    readyAfterMs: 200,
+    readyAfterMs,
     onRequest: ({ method, url, userAgent }) => {
       if (OURS.test(userAgent)) requests.push({ verb: verbOf(method, url), url, at: Date.now() })
     },
@@ -39,6 +41,7 @@ export async function startSandboxCluster(): Promise<StartedCluster> {
     return !(grant.namespace === namespace && grant.verbs.includes(verb) && grant.resources.includes(asked))
   })
   return {
+    faults: sandbox.faults,
     name: 'the sandbox',
     isReal: false,
     adminKubeconfig: kubeconfig,

@@ -1,0 +1,231 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ANNOTATION, ASLEEP_LABEL } from '../../src/domain/workload.ts'
+import { freePorts } from '../control-plane/ports.ts'
+import { aCertificate, CONFIGURATIONS, WebhookServer, type Review } from '../sandbox/webhook-server.ts'
+import { eventually } from '../support/eventually.ts'
+import { annotated } from '../support/manifests.ts'
+import { asleepNow, awakeNow } from '../support/schedules.ts'
+import { Stage } from './stage.ts'
+
+/** A fault that is injected into the running program or its surroundings, and the alert that has to tell of it. */
+interface Provocation {
+  readonly alert: string
+  /** As the table says it. */
+  readonly how: string
+  /** undefined: that of the entry before has done it. */
+  readonly provoke?: () => Promise<void>
+}
+
+/** A stage, what goes wrong there, and what else has to be stopped. */
+export interface Scene {
+  readonly stage: Stage
+  readonly provocations: readonly Provocation[]
+  readonly stop?: () => Promise<void>
+}
+
+const LEASE = '/apis/coordination.k8s.io/v1/namespaces/default/leases/dormouse'
+
+/** An admission webhook of somebody else's lets nothing wake. */
+export async function refusedWakes(): Promise<Scene> {
+  const stage = await Stage.start('refused wakes')
+  const policy = new WebhookServer(await aCertificate())
+  policy.reply = ({ object, oldObject }) => ({ allowed: !(countOf(object) > countOf(oldObject)) })
+  await policy.start()
+  await stage.asleep('deployments', 'web')
+  const provoke = async () => {
+    const { admin } = stage.cluster
+    const webhook = policy.webhook({ name: 'policy.example.com' })
+    await admin.expect('POST', CONFIGURATIONS, { metadata: { name: 'policy' }, webhooks: [webhook] })
+    await stage.annotate('deployments', 'web', annotated(awakeNow()))
+  }
+  return {
+    stage,
+    provocations: [
+      { alert: 'DormouseWakesFailed', how: "another's webhook refuses a wake, and its second try", provoke },
+    ],
+    stop: () => policy.stop(),
+  }
+}
+
+/** The role lacks what it needs. */
+export async function forbidden(): Promise<Scene> {
+  const stage = await Stage.start('forbidden')
+  await stage.asleep('statefulsets', 'db')
+  const { faults } = stage.cluster
+  const forbid = (method: string, path: RegExp) =>
+    faults.answer({ method, path, status: 403, message: 'forbidden', times: Infinity })
+  return {
+    stage,
+    provocations: [
+      {
+        alert: 'DormouseWakesOverdue',
+        how: 'every patch of StatefulSets by Dormouse is answered 403',
+        async provoke() {
+          forbid('PATCH', /\/statefulsets\/.*fieldManager=dormouse/)
+          await stage.annotate('statefulsets', 'db', annotated(awakeNow()))
+        },
+      },
+      {
+        alert: 'DormouseSnoozesOverdue',
+        how: 'every patch of Deployments by Dormouse is answered 403',
+        async provoke() {
+          forbid('PATCH', /\/deployments\/.*fieldManager=dormouse/)
+          await stage.create('deployments', 'web', annotated(asleepNow()))
+        },
+      },
+      {
+        alert: 'DormouseWatchDown',
+        how: 'its watches are cut, and that of DaemonSets is answered 403 from then on',
+        async provoke() {
+          forbid('GET', /\/daemonsets\?/)
+          faults.cutWatches()
+        },
+      },
+    ],
+  }
+}
+
+/** Workloads that are broken, or fought over. */
+export async function troubled(): Promise<Scene> {
+  const stage = await Stage.start('troubled', {
+    settings: { operationTimeout: '1s', controller: { writesPerWorkload: 3 } },
+    preload: new URL('planted-bug.ts', import.meta.url).href,
+    readyAfterMs: 3_600_000,
+  })
+  const late = ['late-1', 'late-2', 'late-3']
+  for (const name of [...late, 'fought-over']) await stage.asleep('deployments', name)
+  return {
+    stage,
+    provocations: [
+      {
+        alert: 'DormouseWorkloadsUnreadable',
+        how: 'somebody writes a broken dormouse.dev/state',
+        provoke: () => stage.create('statefulsets', 'broken', { [ANNOTATION.state]: '{' }),
+      },
+      {
+        alert: 'DormouseInternalFailures',
+        how: 'a bug planted into the running program: deciding on one workload throws',
+        provoke: () => stage.create('statefulsets', 'planted-bug', annotated(asleepNow())),
+      },
+      {
+        alert: 'DormouseWakesTimedOut',
+        how: 'three workloads wake whose pods never become ready',
+        async provoke() {
+          for (const name of late) await stage.annotate('deployments', name, annotated(awakeNow()))
+        },
+      },
+      {
+        alert: 'DormouseTooManyWrites',
+        how: 'somebody puts a label wrong after every write',
+        async provoke() {
+          for (let times = 0; times < 4; times += 1) {
+            await eventually(
+              'it to be put right',
+              async () => {
+                const { metadata } = await stage.get('deployments', 'fought-over')
+                return metadata.labels?.[ASLEEP_LABEL] === '1'
+              },
+              { timeout: 2000 },
+            ).catch(() => undefined)
+            await stage.patch(stage.path('deployments', 'fought-over'), {
+              metadata: { labels: { [ASLEEP_LABEL]: '7' } },
+            })
+          }
+        },
+      },
+    ],
+  }
+}
+
+/** Somebody else has the Lease. */
+export async function leaderless(): Promise<Scene> {
+  const stage = await Stage.start('leaderless')
+  const taken = { holderIdentity: 'somebody-else', leaseDurationSeconds: 3600 }
+  return {
+    stage,
+    provocations: [
+      {
+        alert: 'DormouseNoLeader',
+        how: 'the Lease is given to a holder that does not exist, for an hour',
+        provoke: async () => void (await stage.patch(LEASE, { spec: taken })),
+      },
+    ],
+  }
+}
+
+/** A replica that is gone without a word. */
+export async function crashed(): Promise<Scene> {
+  const stage = await Stage.start('crashed')
+  const provoke = () => stage.dormouse.kill()
+  return {
+    stage,
+    provocations: [{ alert: 'DormouseReplicaDown', how: 'the only replica is killed (SIGKILL)', provoke }],
+  }
+}
+
+/** The webhook with a certificate that nobody renews in time, and an API server that shows it nothing. */
+export async function blindWebhook(): Promise<Scene> {
+  const [port] = await freePorts(1)
+  const certificates = { leafLifetime: '30m' }
+  const webhook = { port, url: `https://127.0.0.1:${port}`, certificates }
+  const stage = await Stage.start('blind webhook', { settings: { webhook } })
+  const { admin, faults } = stage.cluster
+  await stage.create('deployments', 'web')
+  const provoke = async () => {
+    // Its copy is old, and the API server takes long to say that it has none.
+    faults.holdWatches()
+    await stage.annotate('deployments', 'web', { note: 'new' })
+    faults.answer({ method: 'GET', path: /\/deployments\/web$/, status: 500, after: 1500, times: Infinity })
+    const scale = `${stage.path('deployments', 'web')}/scale`
+    for (let replicas = 2; replicas < 6; replicas += 1) await stage.patch(scale, { spec: { replicas } })
+  }
+  await eventually('the webhook to be asked', async () => {
+    const collection = stage.path('deployments', '').slice(0, -1)
+    const metadata = { name: 'probe', annotations: { [ANNOTATION.enabled]: 'perhaps' } }
+    const { status } = await admin.send('POST', `${collection}?dryRun=All`, { metadata, spec: {} })
+    return status === 403
+  })
+  return {
+    stage,
+    provocations: [
+      { alert: 'DormouseCertificateExpiring', how: 'a leaf of 30 minutes (leafLifetime)' },
+      { alert: 'DormouseCertificateExpired', how: 'the same: less than an hour is left' },
+      { alert: 'DormouseWebhookErrors', how: 'its live reads take 1.5 s and are answered 500', provoke },
+      { alert: 'DormouseWebhookSlow', how: 'the same' },
+    ],
+  }
+}
+
+/** Alerts that are there from the start: their fault is in how the stage is set. */
+export const FROM_THE_START: ReadonlySet<string> = new Set([
+  'DormouseCertificateExpiring',
+  'DormouseCertificateExpired',
+])
+
+/** An edge that the API server was away at for more than a minute. */
+export async function late(): Promise<Scene> {
+  const stage = await Stage.start('late', {
+    settings: { newWorkloadGrace: '10s', controller: { lease: { duration: '180s', renew: '170s' } } },
+  })
+  return {
+    stage,
+    provocations: [
+      {
+        alert: 'DormouseSchedulesLate',
+        how: 'the API server is away for 65 s after an edge',
+        async provoke() {
+          await stage.create('deployments', 'web', annotated(asleepNow()))
+          await sleep(2000)
+          await stage.cluster.stopApiServer()
+          await sleep(75_000)
+          await stage.cluster.startApiServer()
+        },
+      },
+    ],
+  }
+}
+
+function countOf(object: Review['object']): number {
+  const { replicas } = (object?.['spec'] ?? {}) as { replicas?: number }
+  return replicas ?? 0
+}

@@ -1,0 +1,7 @@
+import { blindWebhook, crashed, forbidden, leaderless, refusedWakes, troubled } from './provocations.ts'
+import { alertsComeUp } from './running.ts'
+
+describe('the alerts, from the running program,', function () {
+  this.timeout(180_000)
+  alertsComeUp([refusedWakes, forbidden, troubled, leaderless, blindWebhook, crashed], ['DormouseAbsent'])
+})
