@@ -1,7 +1,7 @@
 import type { Row } from '../dashboard.ts'
 import { graph } from '../panels.ts'
 import { quantiles, rate } from '../queries.ts'
-import { bad, PLAIN } from '../thresholds.ts'
+import { bad, good, PLAIN } from '../thresholds.ts'
 
 const REVIEWS = 'dormouse_admission_reviews_total'
 
@@ -18,7 +18,7 @@ export const ADMISSION: Row = {
       thresholds: bad(1, 3),
       limits: true,
       queries: quantiles('dormouse_admission_duration_seconds', ['webhook']),
-      width: 8,
+      width: 6,
     }),
     graph({
       id: 42,
@@ -34,7 +34,7 @@ export const ADMISSION: Row = {
           legend: '{{webhook}} {{decision}}: {{reason}}',
         },
       ],
-      width: 8,
+      width: 6,
     }),
     graph({
       id: 43,
@@ -49,7 +49,19 @@ export const ADMISSION: Row = {
           legend: '{{webhook}}: {{reason}}',
         },
       ],
-      width: 8,
+      width: 6,
+    }),
+    graph({
+      id: 44,
+      title: 'Webhook reached',
+      description:
+        '1: the leader saw the API server reach the webhook, so that manual scaling fails without it. 0: it did not; scaling goes on unchecked.',
+      unit: 'short',
+      decimals: 0,
+      thresholds: good(1, 1),
+      max: 1,
+      queries: [{ expr: 'max(dormouse_webhook_proven)', legend: 'reached' }],
+      width: 6,
     }),
   ],
 }

@@ -203,7 +203,10 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       ...count,
       description: 'Milliseconds until the pods had followed; so far, while it is running',
     },
-    by: meaning('Who asked: k8s:…, oidc:…, local:…, or the field manager of a manual wake', textOrNull),
+    by: meaning(
+      'Who asked: k8s:…, oidc:…, local:…, or of a manual wake that no replica saw, manager: and the field manager',
+      textOrNull,
+    ),
     result: meaning('Superseded: the opposite came meanwhile', {
       enum: ['running', 'succeeded', 'timed_out', 'failed', 'superseded'],
     }),

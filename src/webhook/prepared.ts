@@ -1,4 +1,5 @@
-import { TYPE_OF, isKind } from '../domain/workload.ts'
+import { about } from '../domain/admission/messages.ts'
+import { isKind } from '../domain/workload.ts'
 import type { Answered } from './answered.ts'
 import type { Prepared, Webhook, WebhookDeps } from './deps.ts'
 import { reviewProbe } from './probe.ts'
@@ -43,8 +44,9 @@ function scaleIn(object: unknown): object {
 }
 
 function tooManyEntries({ uid, resource, namespace, name }: ReviewRequest): Answered {
-  const type = isKind(resource.resource) ? TYPE_OF[resource.resource] : resource.resource
-  const message = `Dormouse: ${type} ${namespace}/${name} has more than 4,096 labels or annotations: it takes no more`
+  const says = 'has more than 4,096 labels or annotations: it takes no more'
+  const kind = resource.resource
+  const message = isKind(kind) ? about({ kind, namespace, name }, says) : `Dormouse: this ${says}`
   return { answer: deny(uid, message), decision: 'denied', reason: 'too_large' }
 }
 

@@ -1,4 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { about } from '../domain/admission/messages.ts'
+import { isKind } from '../domain/workload.ts'
 import { answered, type Answered } from './answered.ts'
 import { Bodies, Body } from './bodies.ts'
 import { CurrentWorkloads } from './current.ts'
@@ -119,7 +121,11 @@ async function judge(
     return ready.answered ?? (await reviewScale(review, deps, current))
   } catch (error) {
     deps.logger.error({ err: error, webhook, review: uid }, 'a review failed')
-    const message = `Dormouse failed to check this; its log has the review ${uid}`
+    const kind = review.resource.resource
+    const says = `was not checked, by a fault of Dormouse: its log has the review ${uid}`
+    const message = isKind(kind)
+      ? about({ kind, namespace, name: review.name }, says)
+      : `Dormouse: it ${says}`
     if (webhook === 'workloads')
       return { answer: allow(uid, [message]), decision: 'allowed', reason: 'failed' }
     return { answer: deny(uid, message, 503), decision: 'denied', reason: 'failed' }

@@ -238,13 +238,15 @@ describeOn(
         expect(body.message).to.include('Dormouse creates no Secret but')
       })
 
-      it('lets it create a ConfigMap in a dry run only', async () => {
+      it('lets it create a ConfigMap as a dry run of its probe only', async () => {
         const path = `/api/v1/namespaces/${own}/configmaps`
-        const probe = { metadata: { name: 'probe' } }
+        const probe = { metadata: { name: 'probe', labels: { 'dormouse.dev/probe': 'x' } } }
         const dry = await create(`${path}?dryRun=All`, probe, 'system:masters')
         expect(dry.status, dry.body.message).to.equal(201)
         const real = await create(path, probe, 'system:masters')
-        expect(real.body.message).to.include('Dormouse creates ConfigMaps in dry runs only')
+        expect(real.body.message).to.include('Dormouse creates ConfigMaps as dry runs of its probe only')
+        const other = await create(`${path}?dryRun=All`, { metadata: { name: 'other' } }, 'system:masters')
+        expect(other.body.message).to.include('Dormouse creates ConfigMaps as dry runs of its probe only')
       })
     })
 
