@@ -15,7 +15,12 @@ export const dormouse = {
 
 const CHART = fileURLToPath(new URL('../../charts/dormouse', import.meta.url))
 /** Who Dormouse is, and what it may do. */
-const TEMPLATES = ['serviceaccount.yaml', 'rbac.yaml', 'admissionpolicy.yaml']
+const TEMPLATES = [
+  'serviceaccount.yaml',
+  'rbac.yaml',
+  'admissionpolicy.yaml',
+  'admissionpolicy-creations.yaml',
+]
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1'
 const admission = '/apis/admissionregistration.k8s.io/v1'
