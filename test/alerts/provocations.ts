@@ -196,10 +196,25 @@ export async function blindWebhook(): Promise<Scene> {
   }
 }
 
+/** The webhook's address leads nowhere. */
+export async function unreached(): Promise<Scene> {
+  const [port, nowhere] = await freePorts(2)
+  const stage = await Stage.start('unreached', {
+    settings: { webhook: { port, url: `https://127.0.0.1:${nowhere}` } },
+  })
+  return {
+    stage,
+    provocations: [
+      { alert: 'DormouseWebhookUnproven', how: 'webhook.url leads to a port where nobody listens' },
+    ],
+  }
+}
+
 /** Alerts that are there from the start: their fault is in how the stage is set. */
 export const FROM_THE_START: ReadonlySet<string> = new Set([
   'DormouseCertificateExpiring',
   'DormouseCertificateExpired',
+  'DormouseWebhookUnproven',
 ])
 
 /** An edge that the API server was away at for more than a minute. */

@@ -1,7 +1,18 @@
-import { blindWebhook, crashed, forbidden, leaderless, refusedWakes, troubled } from './provocations.ts'
+import {
+  blindWebhook,
+  crashed,
+  forbidden,
+  leaderless,
+  refusedWakes,
+  troubled,
+  unreached,
+} from './provocations.ts'
 import { alertsComeUp } from './running.ts'
 
 describe('the alerts, from the running program,', function () {
   this.timeout(180_000)
-  alertsComeUp([refusedWakes, forbidden, troubled, leaderless, blindWebhook, crashed], ['DormouseAbsent'])
+  alertsComeUp(
+    [refusedWakes, forbidden, troubled, leaderless, blindWebhook, unreached, crashed],
+    ['DormouseAbsent'],
+  )
 })

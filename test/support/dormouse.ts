@@ -58,7 +58,7 @@ export class Dormouse {
     const { issuer, audience, publicKey } = this.tokens
     await writeFile(publicKeyFile, publicKey)
     const settled = {
-      api: { host: '127.0.0.1', insecurePort: 0, rate: { perSecond: 100_000, burst: 100_000 } },
+      api: { host: '127.0.0.1', port: 0, insecurePort: 0, rate: { perSecond: 100_000, burst: 100_000 } },
       auth: { kubernetes: { enabled: true }, local: { issuer, audience, publicKeyFile } },
       ...settings,
       // Short, so that the next one acts soon after a crash.
