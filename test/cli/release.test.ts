@@ -128,6 +128,16 @@ describe('dormouse release --all', () => {
     expect(leaseDurationSeconds).to.equal(60)
   })
 
+  it('asks for no webhook configuration where there is to be no webhook: it may have no right to one', async () => {
+    const forbidden = { path: /mutatingwebhookconfigurations/, status: 403, message: 'forbidden', times: 100 }
+    sandbox.faults.answer(forbidden)
+    expect((await release()).code).to.equal(1)
+    const config = { controller: { lease: LEASE_TIMES }, webhook: { enabled: false } }
+    await writeFile(join(directory, 'config.yaml'), JSON.stringify(config))
+    const { code, err } = await release()
+    expect([code, err]).to.deep.equal([0, ''])
+  })
+
   it('takes the Lease from a running service, says so, and acts only once that one has stopped', async () => {
     const seen: string[] = []
     await aLeader(seen)
