@@ -9,7 +9,7 @@ import { prepared } from '../webhook/prepared.ts'
 import { rulesOf } from './rules.ts'
 
 /** MiB: the densest review that is parsed takes half of it. */
-const MEMORY = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
+const MEMORY = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 }
 
 /** The thread that prepares large reviews under a configuration: this file again, as what runs in it. */
 export function reviewThread(config: Config): Worker {

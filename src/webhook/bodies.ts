@@ -14,6 +14,8 @@ export class Body {
   /** Doubled as it fills. Its memory is given back at once, by `transfer`, instead of when it is collected. */
   buffer = new ArrayBuffer(0)
   length = 0
+  /** Bytes that it will have: as announced (the API server does), or the most there can be. */
+  expected = LONGEST_BODY
   readonly onCrowdedOut: () => void
 
   /** `onCrowdedOut` is called once, as soon as it has to make room for others. */
@@ -34,8 +36,8 @@ export class Body {
 }
 
 /**
- * The memory that bodies share. Beyond 32 MiB the largest that still arrives makes room: whoever floods the
- * port with unfinished bodies loses those, and ordinary reviews get through.
+ * The memory that bodies share. Beyond 32 MiB the largest that arrives, or waits to be judged, makes room: whoever
+ * floods the port with large bodies loses those, and ordinary reviews get through.
  */
 export class Bodies {
   readonly #arriving = new Set<Body>()
@@ -51,6 +53,8 @@ export class Bodies {
    */
   async read(request: IncomingMessage, body: Body): Promise<Uint8Array<ArrayBuffer> | undefined> {
     let length = 0
+    const announced = request.headers['content-length']
+    if (announced !== undefined) body.expected = Number(announced)
     this.#arriving.add(body)
     for await (const chunk of request as AsyncIterable<Buffer>) {
       length += chunk.length
@@ -59,7 +63,9 @@ export class Bodies {
       if (length > 2 * LONGEST_BODY) break
       if (length > SMALL_BODY) await this.#turn()
     }
-    return this.#arriving.delete(body) ? new Uint8Array(body.buffer, 0, body.length) : undefined
+    if (!this.#arriving.delete(body)) return undefined
+    body.expected = body.length
+    return new Uint8Array(body.buffer, 0, body.length)
   }
 
   /** Gives back what it holds; once more does nothing. */
@@ -76,9 +82,10 @@ export class Bodies {
     this.#sizes.set(body, body.buffer.byteLength)
     this.#held += more
     if (this.#held <= MOST_HELD) return
-    // `body` arrives itself, so there is one, and it is large enough.
+    // `body` arrives itself, so there is one. What is being judged has its memory in another thread.
     let largest = body
-    for (const each of this.#arriving) if (each.length > largest.length) largest = each
+    for (const each of this.#sizes.keys())
+      if (each.expected > largest.expected && !each.buffer.detached) largest = each
     this.release(largest)
     largest.onCrowdedOut()
   }

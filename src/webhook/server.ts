@@ -49,7 +49,12 @@ async function serve(
 ): Promise<void> {
   const { logger, observer } = deps
   const begun = performance.now()
-  const body = new Body(() => turnAway(response))
+  const gone = new AbortController()
+  const body = new Body(() => {
+    gone.abort()
+    turnAway(response)
+  })
+  response.once('close', () => gone.abort())
   try {
     if (request.method !== 'POST') return send(response, 405, deny('', 'POST an AdmissionReview', 400))
     const bytes = await bodies.read(request, body)
@@ -57,7 +62,9 @@ async function serve(
     if (bytes === undefined) return send(response, 413, deny('', 'the review is larger than 8 MiB', 400))
     const ready = await (bytes.length <= SMALL_BODY
       ? slices.run(() => prepared(webhook, bytes, deps))
-      : prepareLarge(webhook, bytes, response, deps))
+      : prepareLarge(webhook, bytes, gone.signal, deps))
+    if (response.headersSent) return void response.end()
+    bodies.release(body)
     if (ready.type === 'refused') return send(response, ready.status, deny('', ready.message, ready.status))
     const { review } = ready
     const { answer, decision, reason } = await judge(webhook, ready, deps, current)
@@ -74,6 +81,7 @@ async function serve(
     }
     logger[decision === 'allowed' ? 'debug' : 'info'](fields, 'admission review')
   } catch (error) {
+    if (response.headersSent) return void response.end()
     logger.debug({ err: error, webhook }, 'a review broke off')
     response.destroy()
   } finally {
@@ -84,19 +92,15 @@ async function serve(
 async function prepareLarge(
   webhook: Webhook,
   body: Uint8Array,
-  response: ServerResponse,
+  gone: AbortSignal,
   { large, logger }: WebhookDeps,
 ): Promise<Prepared> {
-  const gone = new AbortController()
-  const leave = () => gone.abort()
-  response.once('close', leave)
   try {
-    return await large.prepare(webhook, body, gone.signal)
+    return await large.prepare(webhook, body, gone)
   } catch (error) {
+    gone.throwIfAborted()
     logger.warn({ err: error, webhook, bytes: body.length }, 'a large review could not be prepared')
     return { type: 'refused', status: 503, message: 'this review takes too much to be checked' }
-  } finally {
-    response.off('close', leave)
   }
 }
 

@@ -59,6 +59,16 @@ describe('the bodies of reviews', () => {
     }
   })
 
+  it('make room by what they announce: a real one of 3 MiB is judged beside forged ones that arrive slowly', async () => {
+    const half = () => sent(HEAD, `Content-Length: ${8 * MIB}\r\n\r\n`, ' '.repeat(1.9 * MIB))
+    const all = await Promise.all(Array.from({ length: 15 }, half))
+    const padding = 'a'.repeat(3 * MIB)
+    const answer = await here.review('/webhook/scale', scaling(pinned, 5, { padding }))
+    expect(answer).to.deep.include({ http: 200, allowed: false })
+    expect(answer.status?.code).to.equal(403)
+    expect(all.filter(({ received }) => received !== '')).to.have.length.above(0)
+  })
+
   it('that come in the smallest of chunks take no more than others', async () => {
     const chunks = JSON.stringify({ padding: ' '.repeat(SMALL_BODY) })
       .split('')
