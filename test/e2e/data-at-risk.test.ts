@@ -23,8 +23,10 @@ describeOn('a StatefulSet whose volumes are deleted when it is scaled down', fun
     const { is_snoozed, current_replicas, reason } = await database.enable({ schedule: asleepNow() })
     expect({ is_snoozed, current_replicas }).to.deep.equal({ is_snoozed: false, current_replicas: 2 })
     expect(reason).to.contain('would delete its volumes')
-    await eventually('the Event', async () =>
-      (await here.kubectl('get', 'events', '-o', 'wide')).includes('DataAtRisk'),
+    await eventually(
+      'the Event',
+      async () => (await here.kubectl('get', 'events', '-o', 'wide')).includes('DataAtRisk'),
+      { timeout: 30_000 },
     )
     expect((await here.get('statefulsets', 'db')).spec.replicas).to.equal(2)
   })
