@@ -10,7 +10,13 @@ export type Webhook = 'scale' | 'workloads' | 'probe'
 
 /** What is made of a body without asking anybody; plain data, so that it can come from another thread. */
 export type Prepared =
-  | { readonly type: 'refused'; readonly status: 400 | 413 | 503; readonly message: string }
+  | {
+      readonly type: 'refused'
+      readonly status: 400 | 413 | 503
+      readonly message: string
+      /** Of the review, where it is known: then it is denied, and no failure that the API server may ignore. */
+      readonly uid?: string
+    }
   | {
       readonly type: 'review'
       /** Of its objects only what is not judged yet: two Scales. */

@@ -13,8 +13,11 @@ export function prepared(
   body: Uint8Array,
   deps: Pick<WebhookDeps, 'rules' | 'clock' | 'trim'>,
 ): Prepared {
-  if (body.length > SMALL_BODY && isTooDense(body))
-    return refused(413, 'the review has more values than an object of Kubernetes can have')
+  if (body.length > SMALL_BODY && isTooDense(body)) {
+    const uid = uidIn(body)
+    const message = 'Dormouse: the review has more values than an object of Kubernetes can have'
+    return { type: 'refused', status: 413, message, ...(uid === undefined ? {} : { uid }) }
+  }
   const read = readReview(parsed(body))
   if (typeof read === 'string') return refused(400, read)
   const objects = webhook === 'scale' ? [read.object, read.oldObject].map(scaleIn) : []
@@ -50,7 +53,17 @@ function tooManyEntries({ uid, resource, namespace, name }: ReviewRequest): Answ
   return { answer: deny(uid, message), decision: 'denied', reason: 'too_large' }
 }
 
-function refused(status: 400 | 413, message: string): Prepared {
+/** As the API server begins a review, of which more is not parsed. */
+const HEAD =
+  /^\{"kind":"AdmissionReview","apiVersion":"admission\.k8s\.io\/v1","request":\{"uid":"([\w-]{1,128})"/
+
+function uidIn(body: Uint8Array): string | undefined {
+  return HEAD.exec(
+    Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, 512)).toString('latin1'),
+  )?.[1]
+}
+
+function refused(status: 400, message: string): Prepared {
   return { type: 'refused', status, message }
 }
 

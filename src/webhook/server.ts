@@ -65,7 +65,10 @@ async function serve(
       : prepareLarge(webhook, bytes, gone.signal, deps))
     if (response.headersSent) return void response.end()
     bodies.release(body)
-    if (ready.type === 'refused') return send(response, ready.status, deny('', ready.message, ready.status))
+    if (ready.type === 'refused') {
+      const { uid, status, message } = ready
+      return send(response, uid === undefined ? status : 200, deny(uid ?? '', message, status))
+    }
     const { review } = ready
     const { answer, decision, reason } = await judge(webhook, ready, deps, current)
     send(response, 200, answer)

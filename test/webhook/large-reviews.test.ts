@@ -102,6 +102,16 @@ describe('a large review', () => {
     expect(status).to.equal(413)
     expect(answer.response.status?.message).to.match(/more values than an object of Kubernetes can have/)
   })
+
+  it('and is denied by its uid, where the API server sends it: a failure would be ignored, and slip a hold', async () => {
+    const filler = Array.from({ length: 310_000 }, () => '0').join(',')
+    const review =
+      '{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"4f1c-a","object":{"x":[' +
+      `${filler}]}}}`
+    const { status, answer } = await here.post('/webhook/workloads', review)
+    expect(status).to.equal(200)
+    expect(answer.response).to.include({ uid: '4f1c-a', allowed: false })
+  })
 })
 
 describe('the density of a body', () => {
