@@ -64,13 +64,16 @@ function adopted(reading: Reading): Verdict {
 /** A sleeper that somebody else woke: a manual wake if it was scaled, put back to sleep otherwise. */
 function sleeperDrift(reading: Reading, wish: Wanted, now: Instant, rules: Rules): Verdict | undefined {
   const { workload, schedule } = reading
-  const replicas = countToKeep(reading)
   const { by, who, what } = scaling(reading)
   if (!isManualScaling(workload)) {
     if (wish.want === 'awake') return undefined
-    const text = `found running although asleep (changed by ${who}): its count is kept and it sleeps again`
+    // A sync says what the workload is to have; an autoscaler, which finds no load, does not.
+    const replicas =
+      workload.replicasManager?.subresource === 'scale' ? keptCount(reading) : countToKeep(reading)
+    const text = `found running although asleep (changed by ${who}): ${replicas} are kept and it sleeps again`
     return { action: 'snooze', trigger: 'recovery', reason: { code: 'recovery', text }, replicas }
   }
+  const replicas = countToKeep(reading)
   const hold = wakeHold(reading, now, rules)
   const intent = newIntent(reading, now, { want: 'awake', by, trigger: 'manual', ...hold })
   const reason: Reason = { code: 'manual_scaling', text: `${what} by ${who}` }

@@ -48,6 +48,10 @@ export function endingOf(
     const { followedAt, updatedAt } = workload.pods
     return { result: 'succeeded', at: within(followedAt ?? updatedAt ?? now, operation.at, now) }
   }
+  // Somebody changed the spec since: what the operation had asked for was done before.
+  const { followedBefore } = workload.pods
+  if (followedBefore !== undefined && followedBefore >= operation.at)
+    return { result: 'succeeded', at: within(followedBefore, operation.at, now) }
   const timeout = operation.at + operationTimeout
   return now >= timeout ? { result: 'timed_out', at: timeout } : undefined
 }

@@ -81,6 +81,8 @@ export interface Pods {
   readonly updatedAt?: Instant
   /** When this process saw the pods follow the spec; undefined: they have not, or it did not see it. */
   readonly followedAt?: Instant
+  /** When this process last saw them follow a spec that has changed since. */
+  readonly followedBefore?: Instant
 }
 
 /** A workload, trimmed to what the rules need. Never changed in place. */

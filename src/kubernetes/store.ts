@@ -93,10 +93,24 @@ export class WorkloadStore {
   }
 }
 
-/** With the instant at which its pods were first seen to follow its spec. */
+/** With the instants at which its pods were first seen to follow its spec, and a spec before that. */
 function withFollowed(before: Workload, after: Workload, now: Instant): Workload {
-  if (!podsFollowed(after)) return after
-  const stillFollow = podsFollowed(before) && before.generation === after.generation
-  const followedAt = stillFollow ? before.pods.followedAt : now
-  return followedAt === undefined ? after : { ...after, pods: { ...after.pods, followedAt } }
+  const { followedAt: _, ...pods } = after.pods
+  const changed = before.generation !== after.generation
+  const earlier = changed ? followedBy(before, now) : undefined
+  const followedBefore = earlier ?? before.pods.followedBefore
+  const followedAt = podsFollowed(before) && !changed ? before.pods.followedAt : now
+  return {
+    ...after,
+    pods: {
+      ...pods,
+      ...(followedBefore === undefined ? {} : { followedBefore }),
+      ...(podsFollowed(after) && followedAt !== undefined ? { followedAt } : {}),
+    },
+  }
+}
+
+function followedBy(workload: Workload, now: Instant): Instant | undefined {
+  if (!podsFollowed(workload)) return undefined
+  return workload.pods.followedAt ?? workload.pods.updatedAt ?? now
 }

@@ -176,10 +176,10 @@ describe('an intent is not formed by', () => {
     expect(stepped(scaled, at('Mon 12:00')).change).to.equal(undefined)
   })
 
-  it('an autoscaler that scales a sleeper: it sleeps again with that count', () => {
+  it('an autoscaler that scales a sleeper: it sleeps again, with what was kept', () => {
     const { state, after } = stepped(asleep.scaledByHand(4, 'kube-controller-manager'), NOW)
     expect(state.history[0]).to.include({ type: 'snooze', trigger: 'recovery' })
-    expect([state.asleep, state.snoozed?.replicas, after.replicas]).to.deep.equal([true, 4, 0])
+    expect([state.asleep, state.snoozed?.replicas, after.replicas]).to.deep.equal([true, 3, 0])
     expect(state.intent).to.deep.equal(asleep.state().intent)
   })
 

@@ -100,6 +100,18 @@ describe('an operation in progress', () => {
     expect(state.history[0]).to.include({ type: 'wake', trigger: 'manual', result: 'succeeded', duration: 0 })
   })
 
+  it('that a hand undid after its pods had followed has succeeded', () => {
+    const pods = { existing: 0, ready: 0, observedGeneration: 1, followedBefore: NOON + 4 * SECOND }
+    const scaled = { ...snoozing, replicas: 3, generation: 9, pods }
+    const byHand = { ...scaled, replicasManager: { manager: 'kubectl', subresource: 'scale' } }
+    const { state } = stepped(byHand, NOON + HOUR)
+    expect(state.history[1]).to.include({ type: 'snooze', result: 'succeeded', duration: 4000 })
+    const early = { ...byHand, pods: { ...pods, followedBefore: NOON - 1 } }
+    expect(stepped(early, NOON + MINUTE).state.history[1], 'before it began').to.include({
+      result: 'superseded',
+    })
+  })
+
   it('whose pods had followed is not superseded by the next', () => {
     const { state } = asked(followed(snoozing), { action: 'wake' }, NOON + 30 * SECOND)
     expect(state.history[1]).to.include({ type: 'snooze', result: 'succeeded' })

@@ -27,6 +27,37 @@ describe('resourceVersions', () => {
   })
 })
 
+describe('when pods followed', () => {
+  const ready = { existing: 1, ready: 1, observedGeneration: 1 }
+  const newest = (...copies: Workload[]) => {
+    const { store } = aStore()
+    for (const copy of copies) store.put(copy)
+    return store.get(copies[0]!)?.pods
+  }
+
+  it('is when they were first seen to, and stays so', () => {
+    const pods = newest(
+      { ...web('1'), pods: { ...ready, ready: 0 }, generation: 1, replicas: 1 },
+      { ...web('2'), pods: ready, generation: 1, replicas: 1 },
+      { ...web('3'), pods: ready, generation: 1, replicas: 1 },
+    )
+    expect(pods).to.deep.equal({ ...ready, followedAt: NOW })
+  })
+
+  it('is kept of an earlier spec: what that had asked for was done', () => {
+    const pods = newest(
+      { ...web('1'), pods: { ...ready, ready: 0 }, generation: 1, replicas: 1 },
+      { ...web('2'), pods: ready, generation: 1, replicas: 1 },
+      { ...web('3'), pods: ready, generation: 2, replicas: 5 },
+    )
+    expect(pods).to.deep.equal({ ...ready, followedBefore: NOW })
+  })
+
+  it('is not known of what followed before it was seen', () => {
+    expect(newest({ ...web('1'), pods: ready, generation: 1, replicas: 1 })).to.deep.equal(ready)
+  })
+})
+
 describe('the store of workloads', () => {
   it('takes what is newer, and neither what is equal nor what is older', () => {
     const { store, changes } = aStore()
