@@ -26,8 +26,8 @@ interface Told {
 export class Chronicle {
   readonly #ports: ChroniclePorts
   readonly #rules: Rules
-  /** Operations that were seen to run and whose end is not counted yet, by uid. */
-  readonly #running = new Map<string, Operation>()
+  /** The latest operation that was seen to run, by uid, and whether its end is counted. */
+  readonly #seen = new Map<string, { readonly operation: Operation; counted: boolean }>()
 
   constructor(ports: ChroniclePorts, rules: Rules) {
     this.#ports = ports
@@ -59,16 +59,16 @@ export class Chronicle {
     const running = state && operationInProgress(state)
     if (!running) return
     const ending = endingOf(state, workload, this.#ports.clock(), this.#rules.policy)
-    if (!ending) this.#running.set(workload.uid, running)
+    if (!ending) this.#begin(workload, running)
     else this.#count(workload, { ...running, result: ending.result, duration: ending.at - running.at })
   }
 
   forget({ uid }: Workload): void {
-    this.#running.delete(uid)
+    this.#seen.delete(uid)
   }
 
   clear(): void {
-    this.#running.clear()
+    this.#seen.clear()
   }
 
   #tell(operation: Operation, then: State, now: State, workload: Workload): void {
@@ -78,15 +78,20 @@ export class Chronicle {
       this.#ports.recorder.record(workload, event.type, event.reason, event.message)
     }
     if (operation.result === 'running') return
-    if (!known) this.#running.set(workload.uid, operation)
+    if (!known) this.#begin(workload, operation)
     this.#count(workload, operation)
+  }
+
+  #begin({ uid }: Workload, operation: Operation): void {
+    const seen = this.#seen.get(uid)
+    if (!seen || !isSame(seen.operation, operation)) this.#seen.set(uid, { operation, counted: false })
   }
 
   /** Counts the end of an operation that was seen to run; once. */
   #count({ uid, kind }: Workload, operation: Operation): void {
-    const seen = this.#running.get(uid)
-    if (!seen || !isSame(seen, operation)) return
-    this.#running.delete(uid)
+    const seen = this.#seen.get(uid)
+    if (!seen || seen.counted || !isSame(seen.operation, operation)) return
+    seen.counted = true
     const { observer } = this.#ports
     const { type, trigger, result, duration } = operation
     observer.operation(type, trigger, kind, result)

@@ -1,4 +1,4 @@
-import { DATA_AT_RISK } from '../domain/decision.ts'
+import { riskOf } from '../domain/decision.ts'
 import { readWorkload } from '../domain/reading.ts'
 import type { Rules } from '../domain/rules.ts'
 import { UnreadableState } from '../domain/state-codec.ts'
@@ -40,8 +40,9 @@ export class Complaints {
       const { enabled, schedule, scheduleFault } = readWorkload(workload, this.#rules)
       if (enabled !== true) return undefined
       if (scheduleFault !== undefined) return { reason: 'InvalidSchedule', message: scheduleFault }
-      if (!schedule || !workload.deletesVolumes) return undefined
-      return { reason: 'DataAtRisk', message: `Its schedule does not put it to sleep: ${DATA_AT_RISK}` }
+      const risk = schedule ? riskOf(workload) : undefined
+      if (risk === undefined) return undefined
+      return { reason: 'DataAtRisk', message: `Its schedule does not put it to sleep: ${risk}` }
     } catch (error) {
       if (error instanceof UnreadableState) return { reason: 'InvalidState', message: error.message }
       throw error
@@ -54,6 +55,7 @@ function sameMarks(a: Workload, b: Workload): boolean {
     ANNOTATION_NAMES.every((name) => a.annotations[name] === b.annotations[name]) &&
     a.labels?.[ASLEEP_LABEL] === b.labels?.[ASLEEP_LABEL] &&
     a.snoozeKey === b.snoozeKey &&
-    a.deletesVolumes === b.deletesVolumes
+    a.deletesVolumes === b.deletesVolumes &&
+    a.otherAnnotationBytes === b.otherAnnotationBytes
   )
 }

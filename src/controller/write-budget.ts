@@ -51,7 +51,7 @@ export class WriteBudget {
   /** undefined: what is due may be written at once. `now` is monotonic. */
   restOf(key: string, due: Due, now: number): Rest | undefined {
     const account = this.#accounts.get(key)
-    if (!account || (due.dueAt !== undefined && due.dueAt !== account.edge)) return undefined
+    if (!account || (due.dueAt ?? 0) > (account.edge ?? 0)) return undefined
     if (account.rests > 0 && now >= account.until + WINDOW) account.rests = 0
     if (account.rests === 0) {
       const [oldest] = this.#recent(account, now)
@@ -79,7 +79,7 @@ export class WriteBudget {
     this.#accounts.delete(key)
     this.#accounts.set(key, account)
     if (this.#recent(account, now).push(now) > this.#limit) account.writes.shift()
-    account.edge = edge ?? account.edge
+    account.edge = Math.max(edge ?? 0, account.edge ?? 0)
     if (account.rests > 0) this.#rest(account, now)
     this.#forgetSome(now)
   }

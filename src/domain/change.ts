@@ -1,13 +1,13 @@
 import { isEmpty, type Change } from './patch.ts'
 import { keptCount, type Reading } from './reading.ts'
 import { encodeState, STATE_LIMIT } from './state-codec.ts'
-import { EMPTY_STATE, type State } from './state.ts'
+import { EMPTY_STATE } from './state.ts'
 import { ANNOTATION, ANNOTATION_NAMES, ASLEEP_LABEL, type AnnotationName, type Workload } from './workload.ts'
 
 /** Bytes: the API server refuses more than this of all annotations of an object together, keys and values. */
 const ANNOTATIONS_LIMIT = 256 * 1024
-/** Bytes that a sleeper leaves free, so that the state of its wake, which may be longer, still fits. */
-const ROOM_TO_WAKE = 512
+/** Bytes: no state without its older history is longer, whatever names it holds. */
+const ROOM_TO_WAKE = 4096
 
 /** All that differs between what a workload is and what it is to be; undefined: nothing. */
 export function changeBetween(workload: Workload, target: Reading): Change | undefined {
@@ -28,24 +28,35 @@ export function changeBetween(workload: Workload, target: Reading): Change | und
     ...(label === (workload.labels?.[ASLEEP_LABEL] ?? null) ? {} : { label }),
     ...(replicas === workload.replicas || workload.kind === 'daemonsets' ? {} : { replicas }),
     ...(snoozeKey === workload.snoozeKey ? {} : { snoozeKey: snoozeKey ?? null }),
-    ...(workload.ownReplicasEntry !== undefined && completesWake(written, state) ? { disown: true } : {}),
+    ...(givesCountBack(workload, target) ? { disown: true } : {}),
   }
   return isEmpty(change) ? undefined : change
 }
 
-function roomForState({ workload, state }: Reading): number {
-  const { state: _, ...others } = workload.annotations
-  const taken = Object.entries(others).reduce(
-    (sum, [name, value]) => sum + ANNOTATION[name as AnnotationName].length + Buffer.byteLength(value),
-    workload.otherAnnotationBytes + ANNOTATION.state.length,
-  )
-  return Math.min(STATE_LIMIT, ANNOTATIONS_LIMIT - taken - (state.asleep ? ROOM_TO_WAKE : 0))
+function roomForState({ workload }: Reading): number {
+  return Math.min(STATE_LIMIT, roomIn(workload))
 }
 
-/** The write that does so gives `f:replicas` back, so that a server-side applier may set it. */
-function completesWake(before: State, { history: [newest] }: State): boolean {
-  if (newest === before.history[0] || newest?.type !== 'wake') return false
-  return newest.result === 'succeeded' || newest.result === 'timed_out'
+/** Bytes that the API server leaves for our state beside all other annotations. */
+function roomIn({ annotations: { state: _, ...others }, otherAnnotationBytes }: Workload): number {
+  const taken = Object.entries(others).reduce(
+    (sum, [name, value]) => sum + ANNOTATION[name as AnnotationName].length + Buffer.byteLength(value),
+    otherAnnotationBytes + ANNOTATION.state.length,
+  )
+  return ANNOTATIONS_LIMIT - taken
+}
+
+/** Whether any state of ours fits, with its latest operation: what is put to sleep has to be woken by a longer one. */
+export function hasRoomToWake(workload: Workload): boolean {
+  return roomIn(workload) >= ROOM_TO_WAKE
+}
+
+/** Once an awake workload rests, its count is given back, so that a server-side applier may set it. */
+function givesCountBack(workload: Workload, { state, workload: target }: Reading): boolean {
+  const [newest] = state.history
+  const rests = newest !== undefined && newest.result !== 'running' && !state.asleep
+  const isMoved = target.replicas !== workload.replicas || target.snoozeKey !== workload.snoozeKey
+  return workload.ownReplicasEntry !== undefined && rests && !isMoved
 }
 
 /** The workload as it is once `change` is applied; its status is left as it was. */

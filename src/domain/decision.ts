@@ -1,6 +1,7 @@
 import type { Instant } from '../clock.ts'
 import { backoffInEffect } from './backoff.ts'
-import { driftOf } from './drift.ts'
+import { hasRoomToWake } from './change.ts'
+import { driftOf, stillKept } from './drift.ts'
 import { earliest, latest } from './instants.ts'
 import { countToGiveBack, countToKeep, countToWake, keptCount, type Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
@@ -8,11 +9,18 @@ import { operationInProgress, type Backoff, type Override } from './state.ts'
 import { iso } from './text.ts'
 import { hold, look, type Decision, type Reason, type ReasonCode, type Verdict } from './verdict.ts'
 import { wanted, type Wanted, type WantedBy } from './wanted.ts'
-import { isRunning, pathOf } from './workload.ts'
+import { isRunning, pathOf, type Workload } from './workload.ts'
 
-/** Why a StatefulSet is not put to sleep (KEP-1847). */
-export const DATA_AT_RISK =
+const VOLUMES_AT_RISK =
   'its persistentVolumeClaimRetentionPolicy.whenScaled is Delete, so sleeping would delete its volumes'
+const COUNT_AT_RISK =
+  'its annotations are nearly as large as the API server takes, so the state to wake it by might not fit'
+
+/** Why a workload is not put to sleep (volumes: KEP-1847); undefined: nothing would be lost. */
+export function riskOf(workload: Workload): string | undefined {
+  if (workload.deletesVolumes) return VOLUMES_AT_RISK
+  return hasRoomToWake(workload) ? undefined : COUNT_AT_RISK
+}
 
 export type { Decision, Reason } from './verdict.ts'
 
@@ -84,13 +92,21 @@ function managed(reading: Reading, override: Override | undefined, now: Instant,
 /** What must not be put to sleep on its own is left running; a sleeper that was found running is awake. */
 function withoutRisk(reading: Reading, verdict: Verdict): Verdict {
   const { workload, state } = reading
-  if (!workload.deletesVolumes || verdict.action !== 'snooze' || !isRunning(workload)) return verdict
+  const why = riskOf(workload)
+  if (why === undefined || verdict.action !== 'snooze' || !isRunning(workload)) return verdict
   const risk: Reason = {
     code: 'data_at_risk',
-    text: `left awake: ${DATA_AT_RISK} (then: ${verdict.reason.text})`,
+    text: `left awake: ${why} (then: ${verdict.reason.text})`,
   }
   if (!state.asleep) return { action: 'hold', reason: risk }
-  return { action: 'adopt', adopts: true, trigger: 'recovery', replicas: workload.replicas, reason: risk }
+  return {
+    action: 'adopt',
+    adopts: true,
+    trigger: 'recovery',
+    replicas: workload.replicas,
+    reason: risk,
+    ...stillKept(reading),
+  }
 }
 
 const CODE: Record<WantedBy, ReasonCode> = {

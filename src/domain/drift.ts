@@ -91,11 +91,12 @@ function sleeperDrift(reading: Reading, wish: Wanted, now: Instant, rules: Rules
   }
 }
 
-/** A hand that wakes a sleeper to fewer than are kept does not lower what is kept. */
-function stillKept(reading: Reading): { kept?: number } {
+/** Whoever scales a sleeper to fewer than are kept, a hand or an autoscaler, does not lower what is kept. */
+export function stillKept(reading: Reading): { kept?: number } {
   const { workload } = reading
   const kept = keptCount(reading)
-  const lowers = workload.kind !== 'daemonsets' && isManualScaling(workload) && workload.replicas < kept
+  const isScaled = workload.kind !== 'daemonsets' && workload.replicasManager?.subresource === 'scale'
+  const lowers = isScaled && workload.replicas < kept
   return lowers ? { kept } : {}
 }
 

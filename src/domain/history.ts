@@ -22,7 +22,7 @@ export function withOperation(state: State, operation: Operation): State {
 /**
  * The reading with its operation in progress completed, if that has ended by now. Completion is computed from the
  * object, so that every replica says the same, and goes along with the next write; only a wake's is a write of its
- * own, since that also gives `f:replicas` back.
+ * own, which also gives `f:replicas` back.
  */
 export function completed(reading: Reading, now: Instant, policy: Policy): Reading {
   const { state, written, workload } = reading
@@ -30,8 +30,7 @@ export function completed(reading: Reading, now: Instant, policy: Policy): Readi
   const [newest, ...older] = state.history
   if (!ending || !newest) return reading
   const completion = { ...state, history: [ended(newest, ending.result, ending.at), ...older] }
-  const writesItself = newest.type === 'wake' && workload.ownReplicasEntry !== undefined
-  const alone = state === written && !writesItself
+  const alone = state === written && newest.type === 'snooze'
   return { ...reading, state: completion, written: alone ? completion : written }
 }
 
@@ -44,15 +43,23 @@ export function endingOf(
 ): Ending | undefined {
   const operation = operationInProgress(state)
   if (!operation) return undefined
-  if (hasFollowed(operation, workload)) {
-    const { followedAt, updatedAt } = workload.pods
-    return { result: 'succeeded', at: within(followedAt ?? updatedAt ?? now, operation.at, now) }
-  }
-  // Somebody changed the spec since: what the operation had asked for was done before.
-  const { followedBefore } = workload.pods
-  if (followedBefore !== undefined && followedBefore >= operation.at)
-    return { result: 'succeeded', at: within(followedBefore, operation.at, now) }
   const timeout = operation.at + operationTimeout
+  const { followedAt, followedBefore, updatedAt } = workload.pods
+  const ended = (at: Instant): Ending =>
+    at > timeout
+      ? { result: 'timed_out', at: timeout }
+      : { result: 'succeeded', at: within(at, operation.at, now) }
+  // The pods or the spec have changed since: what the operation had asked for was done before.
+  if (followedBefore !== undefined && followedBefore >= operation.at) return ended(followedBefore)
+  const isMoved = workload.generation > (operation.generation ?? workload.generation)
+  if (hasFollowed(operation, workload)) {
+    // Of a later spec nobody tells when the pods followed the one before; they did.
+    return isMoved && followedAt === undefined
+      ? ended(Math.min(updatedAt ?? now, timeout))
+      : ended(followedAt ?? updatedAt ?? Math.min(now, timeout))
+  }
+  // A snooze whose workload was changed since may long have succeeded: nobody saw it here.
+  if (isMoved && operation.type === 'snooze') return undefined
   return now >= timeout ? { result: 'timed_out', at: timeout } : undefined
 }
 
@@ -66,7 +73,7 @@ export function recentOperations(state: State, since: Instant): number {
   return state.history.filter(({ at, result }) => at > since && result !== 'failed').length
 }
 
-function ended(operation: Operation, result: OperationResult, at: Instant): Operation {
+function ended({ generation: _, ...operation }: Operation, result: OperationResult, at: Instant): Operation {
   return { ...operation, result, duration: Math.max(0, at - operation.at) }
 }
 

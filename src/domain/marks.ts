@@ -76,9 +76,16 @@ function withAnnotationsOf(workload: Workload, known: Workload, whole: boolean):
   return withLabelOf({ ...workload, annotations }, known)
 }
 
+/** A label that disagreed with its own state when it was seen is no truth to go back to. */
 function withLabelOf(workload: Workload, known: Workload): Workload {
   const label = known.labels?.[ASLEEP_LABEL]
-  if (label === workload.labels?.[ASLEEP_LABEL]) return workload
+  if (label === workload.labels?.[ASLEEP_LABEL] || !labelAgrees(known)) return workload
   const { [ASLEEP_LABEL]: _, ...others } = workload.labels ?? {}
   return { ...workload, labels: label === undefined ? others : { ...others, [ASLEEP_LABEL]: label } }
+}
+
+function labelAgrees(known: Workload): boolean {
+  const state = stateOf(known)
+  const kept = state?.asleep ? String(state.snoozed?.replicas ?? 0) : undefined
+  return known.labels?.[ASLEEP_LABEL] === kept
 }

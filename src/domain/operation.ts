@@ -65,17 +65,22 @@ export function transition(reading: Reading, decision: Transition, now: Instant,
     trigger,
     at: now,
     replicas: action === 'snooze' ? 0 : replicas,
-    ...(unmoved ? { duration: 0, result: 'succeeded' } : { duration: null, result: 'running' }),
     by,
+    ...(unmoved
+      ? { duration: 0, result: 'succeeded' }
+      : { duration: null, result: 'running', generation: workload.generation }),
   }
   const { state } = completed(reading, now, rules.policy)
+  // A pin that brings a hand's count back leaves kept what that hand did.
+  const { kept: before, set } = state.woken ?? {}
+  const stays = kept ?? (!state.asleep && trigger === 'pin' && set === replicas ? before : undefined)
   const marked: State =
     action === 'snooze'
       ? { ...state, asleep: true, snoozed: { at: now, replicas, trigger, by } }
       : {
           ...state,
           asleep: false,
-          woken: { at: now, ...(kept === undefined ? {} : { kept, set: replicas }) },
+          woken: { at: now, ...(stays === undefined ? {} : { kept: stays, set: replicas }) },
         }
   const { woken } = marked
   const tidy = action === 'snooze' && woken ? { ...marked, woken: { at: woken.at } } : marked
@@ -90,7 +95,8 @@ export function planFailure(
   rules: Rules,
   known?: LastKnown,
 ): Change | undefined {
-  const reading = readWorkload(withMarksRestored(workload, known), rules)
+  const read = readWorkload(withMarksRestored(workload, known), rules)
+  const reading = completed(read, now, rules.policy)
   const { action, trigger, by } = decision
   if (action === 'hold' || action === 'adopt') return undefined
   const [newest, ...older] = reading.state.history
@@ -101,11 +107,9 @@ export function planFailure(
   return changeBetween(workload, withState(reading, afterFailure(withOperation(state, failed), now)))
 }
 
-/** What is not managed is held by nothing, and given nothing back. */
+/** What is not managed is held by nothing. */
 export function letGo(state: State): State {
-  const { woken } = state
-  const own = woken?.kept === undefined ? state : { ...state, woken: { at: woken.at } }
-  return without(own, 'pin', 'override', 'intent', 'backoff')
+  return without(state, 'pin', 'override', 'intent', 'backoff')
 }
 
 export function without(state: State, ...names: ('pin' | 'override' | 'intent' | 'backoff')[]): State {

@@ -1,11 +1,11 @@
 import type { Instant } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { backoffInEffect } from './backoff.ts'
-import { DATA_AT_RISK, decide, type Reason } from './decision.ts'
+import { decide, riskOf, type Reason } from './decision.ts'
 import { changeBetween, changed } from './change.ts'
 import { completed } from './history.ts'
 import type { Change } from './patch.ts'
-import { keptCount, readWithoutState, readWorkload, type Reading } from './reading.ts'
+import { countToGiveBack, keptCount, readWithoutState, readWorkload, type Reading } from './reading.ts'
 import { follow, type Context, type Outcome } from './requests/context.ts'
 import { disable, enable, putSchedule } from './requests/enrol.ts'
 import { clearOverride, override, pin, unpin } from './requests/hold.ts'
@@ -54,13 +54,16 @@ export function planRequest(
   const { reading, repair } = readFor(request, workload, rules)
   refuseUnmanaged(reading, request)
   if (request.action === 'snooze' || request.action === 'wake') refusePinned(reading)
-  const settled = settle(completed(reading, now, rules.policy), now, rules)
+  const done = completed(reading, now, rules.policy)
+  const settled = settle(done, now, rules)
   const outcome = act({ reading: settled, by, now, rules }, request, repair)
   if (request.action === 'snooze' && outcome.target !== settled && request.force !== true) {
     refuseRisk(settled, outcome)
     refuseBackoff(reading, now)
   }
-  return planOf(workload, request, outcome, now, rules)
+  // What holds already is no write; completing a wake is the controller's then.
+  const holds = outcome.target === done
+  return planOf(workload, request, holds ? { ...outcome, target: reading } : outcome, now, rules)
 }
 
 /** A ReplicaSet with a controller owner is its owner's to scale. */
@@ -96,10 +99,11 @@ function refusePinned({ workload, state: { pin } }: Reading): void {
 }
 
 function refuseRisk({ workload }: Reading, { target }: Outcome): void {
-  if (!workload.deletesVolumes || !isRunning(workload) || isRunning(target.workload)) return
+  const risk = riskOf(workload)
+  if (risk === undefined || !isRunning(workload) || isRunning(target.workload)) return
   throw new Refusal(
     'DATA_AT_RISK',
-    `${nameOf(workload)} stays awake: ${DATA_AT_RISK}. ?force=true does it all the same`,
+    `${nameOf(workload)} stays awake: ${risk}. ?force=true does it all the same`,
   )
 }
 
@@ -114,10 +118,12 @@ function refuseBackoff({ state }: Reading, now: Instant): void {
   })
 }
 
-/** A sleeper that somebody else woke is taken as what the controller would make of it, so that a request finds the truth. */
+/** What somebody else woke, or scaled down again, is taken as what the controller would make of it, so that a request finds the truth. */
 function settle(reading: Reading, now: Instant, rules: Rules): Reading {
   const { state, workload, enabled } = reading
-  return enabled === true && state.asleep && isRunning(workload) ? follow(reading, now, rules) : reading
+  const isWoken = state.asleep && isRunning(workload)
+  const isScaledBack = countToGiveBack(reading) !== undefined && !isRunning(workload)
+  return enabled === true && (isWoken || isScaledBack) ? follow(reading, now, rules) : reading
 }
 
 function act(context: Context, request: Request, repair: boolean): Outcome {

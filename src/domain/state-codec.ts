@@ -36,15 +36,19 @@ function closed(required: Record<string, unknown>, optional: Record<string, unkn
   return { type: 'object', properties, required: Object.keys(required), additionalProperties: false }
 }
 
-const operation = closed({
-  type: { enum: ['snooze', 'wake'] },
-  trigger,
-  at: instant,
-  replicas: count,
-  duration: { type: ['integer', 'null'], minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-  by,
-  result: { enum: ['running', 'succeeded', 'timed_out', 'failed', 'superseded'] },
-})
+const whole = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
+const operation = closed(
+  {
+    type: { enum: ['snooze', 'wake'] },
+    trigger,
+    at: instant,
+    replicas: count,
+    duration: { ...whole, type: ['integer', 'null'] },
+    by,
+    result: { enum: ['running', 'succeeded', 'timed_out', 'failed', 'superseded'] },
+  },
+  { generation: whole },
+)
 
 const validate = new Ajv({ allowUnionTypes: true }).compile<StoredState & { v: number }>(
   closed(

@@ -54,6 +54,8 @@ export interface Operation {
   readonly duration: number | null
   readonly by: string | null
   readonly result: OperationResult
+  /** While running: `metadata.generation` that its own write made; a later one is somebody else's. */
+  readonly generation?: number
 }
 
 export interface Snoozed {

@@ -75,7 +75,7 @@ function bySchedule(
   const byNow = `${scheduled} by schedule ${schedule.text} (${schedule.zone})`
   const text = next === undefined ? byNow : `${byNow} until ${iso(next)}`
   const graceEnd = reading.workload.createdAt + policy.newWorkloadGrace
-  if (!intent && now < graceEnd) {
+  if (!intent && !reading.state.asleep && now < graceEnd) {
     const text = `awake: new workloads run until ${iso(graceEnd)}`
     return { want: 'awake', rule: 'grace', text, since: undefined, next: graceEnd }
   }

@@ -81,7 +81,7 @@ export interface Pods {
   readonly updatedAt?: Instant
   /** When this process saw the pods follow the spec; undefined: they have not, or it did not see it. */
   readonly followedAt?: Instant
-  /** When this process last saw them follow a spec that has changed since. */
+  /** When this process saw them follow, before they or the spec changed; since our state was last written. */
   readonly followedBefore?: Instant
 }
 

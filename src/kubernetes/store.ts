@@ -93,12 +93,14 @@ export class WorkloadStore {
   }
 }
 
-/** With the instants at which its pods were first seen to follow its spec, and a spec before that. */
+/** With the instants at which its pods were first seen to follow its spec, and before that changed. */
 function withFollowed(before: Workload, after: Workload, now: Instant): Workload {
   const { followedAt: _, ...pods } = after.pods
   const changed = before.generation !== after.generation
-  const earlier = changed ? followedBy(before, now) : undefined
-  const followedBefore = earlier ?? before.pods.followedBefore
+  const restated = before.annotations.state !== after.annotations.state
+  // The first time since our state was written: what changes later is nothing of its operation's.
+  const earlier = changed || !podsFollowed(after) ? followedBy(before, now) : undefined
+  const followedBefore = restated ? undefined : (before.pods.followedBefore ?? earlier)
   const followedAt = podsFollowed(before) && !changed ? before.pods.followedAt : now
   return {
     ...after,

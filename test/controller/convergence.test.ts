@@ -66,6 +66,23 @@ describe('a first copy whose label disagrees with its state', () => {
   }
 })
 
+describe('a leader whose first copy had a wrong label', () => {
+  it('knows the right one once it has put it right', async () => {
+    const { cluster, start } = aRig(at('Mon 19:00'))
+    const web = aDeployment()
+      .withReplicas(5)
+      .enabled()
+      .scheduled('8:00-18:00')
+      .snoozed({ at: at('Mon 18:00') })
+    cluster.put(web.labelled(undefined))
+    await start()
+    cluster.put(cluster.live(web).scaledByHand(1))
+    await settled()
+    expect(cluster.live(web).state()).to.deep.include({ asleep: false })
+    expect(cluster.live(web).state().woken).to.include({ kept: 5, set: 1 })
+  })
+})
+
 describe('the controller, over a workload whose marks others write again and again', () => {
   it(`rests after at most ${MOST_WRITES} writes each time`, async function () {
     this.timeout(1_200_000)

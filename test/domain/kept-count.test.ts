@@ -91,6 +91,29 @@ describe('a hand never lowers the kept count by waking', () => {
     expect(message).to.contain('already awake')
   })
 
+  it('outlasts a pin that brings the count back, and a disable', () => {
+    const pinned = asked(scaledTo(1), { action: 'pin' }, at('Mon 21:00')).after
+    const emptied = aDeployment().with(pinned).withReplicas(0)
+    const back = followed(stepped(emptied, at('Mon 22:00')).after)
+    expect(back.replicas).to.equal(1)
+    expect(asked(back, { action: 'unpin' }, MORNING + HOUR).after.replicas).to.equal(5)
+    const disabled = asked(scaledTo(1), { action: 'disable' }, at('Mon 21:00')).after
+    expect(stateOf(disabled).woken).to.include({ kept: 5, set: 1 })
+    const down = aDeployment().with(scaledTo(1)).scaledByHand(0)
+    expect(asked(down, { action: 'disable' }, at('Mon 21:00')).after.replicas, 'nothing stays down').to.equal(
+      5,
+    )
+  })
+
+  it('an autoscaler that wakes a sleeper lowers nothing either', () => {
+    for (const manager of ['kube-controller-manager', 'keda']) {
+      const { state } = stepped(asleep.scaledByHand(1, manager), NIGHT)
+      expect(state.snoozed?.replicas).to.equal(5)
+      const overridden = stepped(asleep.overridden().scaledByHand(1, manager), NIGHT)
+      expect(overridden.state.woken).to.include({ kept: 5, set: 1 })
+    }
+  })
+
   it('waits for pin, override and backoff', () => {
     const lowered = scaledTo(1)
     const pinned = asked(lowered, { action: 'pin' }, at('Mon 21:00')).after
@@ -156,14 +179,32 @@ describe('near the limit of all annotations', () => {
     expect(woken.replicas).to.equal(5)
   })
 
-  it('a sleeper leaves room for the state of its wake', () => {
+  it('whatever can be put to sleep can be woken, however long the names in its state', () => {
+    const name = `k8s:${'名'.repeat(124)}`
     const awake = aDeployment().with(stepped(asleep, MORNING).after)
-    for (let others = 256 * 1024 - 2000; others < 256 * 1024; others += 50) {
-      const slept = stepped(awake.with({ otherAnnotationBytes: others }), EVENING).after
-      const woken = stepped(slept, at('Wed 8:00')).after
-      const grown = (woken.annotations.state?.length ?? 0) - (slept.annotations.state?.length ?? 0)
-      expect(grown, `${others} bytes of others`).to.be.at.most(512)
+    for (let room = 200; room < 6000; room += 100) {
+      const near = awake.with({ otherAnnotationBytes: 256 * 1024 - room }).overridden(null, name)
+      let slept: Workload
+      try {
+        slept = asked(near, { action: 'snooze', for: HOUR }, EVENING, { by: name }).after
+      } catch {
+        continue
+      }
+      const woken = asked(slept, { action: 'wake', for: HOUR }, EVENING + 1, { by: name }).after
+      for (const { annotations } of [slept, woken]) {
+        const ours = Object.entries(annotations).map(([key, text]) => `dormouse.dev/${key}${text}`)
+        expect(Buffer.byteLength(ours.join('')), `${room} bytes of room`).to.be.at.most(room)
+      }
     }
+  })
+
+  it('what could not be woken is not put to sleep', () => {
+    const { decision } = stepped(
+      asleep.woken({ at: at('Tue 8:00') }).with({ otherAnnotationBytes: 260_000 }),
+      EVENING,
+    )
+    expect(decision.reason).to.include({ code: 'data_at_risk' })
+    expect(decision.reason.text).to.contain('its annotations are nearly as large')
   })
 })
 

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { asked, decided, followed, stateOf, stepped } from '../support/decisions.ts'
+import { planFailure } from '../../src/domain/operation.ts'
 import { statusRecord, type HistoryRecord } from '../../src/domain/record.ts'
+import { decodeState } from '../../src/domain/state-codec.ts'
 import type { Workload } from '../../src/domain/workload.ts'
 import { at, HOUR, MINUTE, RULES, SECOND } from '../support/rules.ts'
 import { aDaemonSet, aDeployment } from '../support/workloads.ts'
@@ -25,6 +27,7 @@ describe('an operation in progress', () => {
       duration: null,
       by: 'k8s:carol',
       result: 'running',
+      generation: snoozing.generation,
     })
     expect(decided(snoozing, NOON + 1).lookAgainAt).to.equal(NOON + 10 * MINUTE)
   })
@@ -112,6 +115,46 @@ describe('an operation in progress', () => {
     })
   })
 
+  it('of a snooze stays what it was when its workload is changed later', () => {
+    const gone = followed(snoozing)
+    const pods = { ...gone.pods, updatedAt: NOON + 4 * SECOND }
+    const deployed = { ...gone, pods, generation: gone.generation + 1 }
+    expect(shown(deployed, NOON + 5 * HOUR), 'nobody saw it, and no time is up').to.include({
+      result: 'running',
+    })
+    const followedBefore = NOON + 4 * SECOND
+    const later = {
+      existing: 0,
+      ready: 0,
+      observedGeneration: gone.generation + 1,
+      updatedAt: NOON + 5 * HOUR,
+    }
+    for (const each of [pods, later])
+      expect(shown({ ...deployed, pods: { ...each, followedBefore } }, NOON + 6 * HOUR)).to.include({
+        result: 'succeeded',
+        duration: 4000,
+      })
+  })
+
+  it('whose pods followed too late timed out, whoever asks later', () => {
+    const pods = { ...followed(snoozing).pods, updatedAt: NOON + 15 * MINUTE }
+    expect(shown({ ...snoozing, pods }, NOON + HOUR)).to.include({
+      result: 'timed_out',
+      duration: 10 * MINUTE,
+    })
+  })
+
+  it('that the cluster refused to follow up is no reason to call the one before superseded', () => {
+    const gone = followed(snoozing)
+    const decision = { ...decided(gone, NOON + HOUR), action: 'wake' as const }
+    const change = planFailure(gone, decision, NOON + HOUR, RULES)
+    const { history } = decodeState(change?.annotations.state ?? '')
+    expect(history.map(({ type, result }) => `${type} ${result}`)).to.deep.equal([
+      'wake failed',
+      'snooze succeeded',
+    ])
+  })
+
   it('whose pods had followed is not superseded by the next', () => {
     const { state } = asked(followed(snoozing), { action: 'wake' }, NOON + 30 * SECOND)
     expect(state.history[1]).to.include({ type: 'snooze', result: 'succeeded' })
@@ -164,12 +207,15 @@ describe('the write that completes a wake', () => {
   it('is the only one that does', () => {
     const ready = { ...followed(waking), ownReplicasEntry: 2 }
     const done = { ...followed(stepped(ready, NOON + 2 * MINUTE).after), ownReplicasEntry: 2 }
-    expect(stepped(done, NOON + HOUR).change).to.equal(undefined)
-    expect(asked(done, { action: 'pin' }, NOON + HOUR).change).not.to.have.property('disown')
+    expect(stepped({ ...done, ownReplicasEntry: undefined }, NOON + HOUR).change).to.equal(undefined)
+    // Ours again, as a snooze that the cluster refused while it woke leaves it: it is given back all the same.
+    expect(stepped(done, NOON + HOUR).change).to.deep.equal({ annotations: {}, disown: true })
   })
 
-  it('is not sent where there is nothing to give back', () => {
-    expect(stepped(followed(waking), NOON + 2 * MINUTE).change).to.equal(undefined)
+  it('is sent where there is nothing to give back, too: pods may change, and nobody would know', () => {
+    const { change, state } = stepped(followed(waking), NOON + 2 * MINUTE)
+    expect(Object.keys(change ?? {})).to.deep.equal(['annotations'])
+    expect(state.history[0]).to.include({ result: 'succeeded', duration: MINUTE })
     expect(stepped({ ...followed(snoozing), ownReplicasEntry: 2 }, NOON + MINUTE).change).to.equal(undefined)
   })
 })

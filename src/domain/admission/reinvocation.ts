@@ -3,7 +3,7 @@ import { changeBetween, changed } from '../change.ts'
 import { readWorkload } from '../reading.ts'
 import type { Rules } from '../rules.ts'
 import { readableState } from '../state-codec.ts'
-import { ASLEEP_LABEL } from '../workload.ts'
+import { ASLEEP_LABEL, isRunning } from '../workload.ts'
 import type { Judgement, Update } from './judgement.ts'
 
 /** Milliseconds: no request to the API server lasts longer. */
@@ -34,7 +34,8 @@ export function reinvoked(
   const formed = made.intent?.at === readableState(known)?.intent?.at ? undefined : made.intent
   const at = formed?.at ?? (woken ? undefined : now)
   if (at === undefined || Math.abs(now - at) > LONGEST_REQUEST) return undefined
-  const first = woken ? sent : { ...sent, replicas: made.snoozed?.replicas ?? after.replicas }
+  const first =
+    woken || isRunning(before) ? sent : { ...sent, replicas: made.snoozed?.replicas ?? after.replicas }
   const judgement = judge({ ...update, after: first, otherChanges: otherChanges && !woken }, at, rules)
   if (judgement.type !== 'allow' || judgement.change?.annotations.state !== text) return undefined
   // What the other webhook has undone of it.

@@ -58,7 +58,7 @@ function setHours(context: Context, hours: Hours): Outcome {
   const target = withAnnotations(reading, { ...text, ...zoneChange(hours) }, rules)
   const { annotations } = reading.workload
   const same = (['schedule', 'timezone'] as const).every(
-    (name) => (target.workload.annotations[name] ?? '') === (annotations[name] ?? ''),
+    (name) => target.workload.annotations[name] === annotations[name],
   )
   if (same) return { target: reading, done: 'that is its schedule already' }
   if (meansTheSame(reading, target)) return { target, done: 'schedule set' }
