@@ -38,7 +38,8 @@ function roomForState({ workload }: Reading): number {
 }
 
 /** Bytes that the API server leaves for our state beside all other annotations. */
-function roomIn({ annotations: { state: _, ...others }, otherAnnotationBytes }: Workload): number {
+function roomIn({ annotations, otherAnnotationBytes }: Workload): number {
+  const { state: _, ...others } = annotations
   const taken = Object.entries(others).reduce(
     (sum, [name, value]) => sum + ANNOTATION[name as AnnotationName].length + Buffer.byteLength(value),
     otherAnnotationBytes + ANNOTATION.state.length,

@@ -73,7 +73,8 @@ export function recentOperations(state: State, since: Instant): number {
   return state.history.filter(({ at, result }) => at > since && result !== 'failed').length
 }
 
-function ended({ generation: _, ...operation }: Operation, result: OperationResult, at: Instant): Operation {
+function ended(running: Operation, result: OperationResult, at: Instant): Operation {
+  const { generation: _, ...operation } = running
   return { ...operation, result, duration: Math.max(0, at - operation.at) }
 }
 
