@@ -39,7 +39,7 @@ export function registerRelease(program: Command, ports: CliPorts): void {
       'Wake everything that Dormouse put to sleep, remove its annotations and its webhooks; ' +
         'a running service stands by meanwhile',
     )
-    .option('--all', 'every namespace: has to be said')
+    .option('--all', 'required: acts on every namespace')
     .option('--dry-run', 'say what would be done, and change nothing')
     .option('--kubeconfig <file>', 'default: KUBECONFIG, ~/.kube/config, then the in-cluster account')
     .option('--config <file>', 'YAML configuration')
@@ -52,7 +52,7 @@ export function registerRelease(program: Command, ports: CliPorts): void {
       const { connectionTo } = await import('./connection.ts')
       const { deleteWebhookConfiguration } = await import('../kubernetes/webhook-configuration.ts')
       const { leaseOf } = await import('./lease.ts')
-      const { reached } = await import('./reach.ts')
+      const { reached, refused, whereOf } = await import('./reach.ts')
       const { whileLeading } = await import('./while-leading.ts')
       const connection = connectionTo({ config, kubeconfig, observer: SILENT, clock, logger })
       const { client, informer, patcher, transport } = connection
@@ -61,6 +61,7 @@ export function registerRelease(program: Command, ports: CliPorts): void {
       const endInformer = () => void informer.stop()
       stopSignal.addEventListener('abort', endInformer, { once: true })
       try {
+        stderr.write(`cluster ${whereOf(connection.credentials)}\n`)
         await reached(connection, { stop: stopSignal })
         await listed()
         if (options.dryRun) {
@@ -82,11 +83,16 @@ export function registerRelease(program: Command, ports: CliPorts): void {
       }
 
       async function listed(): Promise<void> {
-        const late = setTimeout(endInformer, LISTING)
+        let isLate = false
+        const late = setTimeout(() => {
+          isLate = true
+          endInformer()
+        }, LISTING)
         try {
-          await Promise.all([informer.start(), informer.complete()])
+          await Promise.race([refused(connection), Promise.all([informer.start(), informer.complete()])])
         } catch (error) {
           if (stopSignal.aborted) throw new Error('stopped before anything was changed', { cause: error })
+          if (!isLate) throw error
           const said = `the workloads could not all be listed within ${LISTING / 1000} s`
           throw new Error(`${said}: the warnings above say why; nothing was changed`, { cause: error })
         } finally {

@@ -18,6 +18,9 @@ import { createIntern, trim } from './trim.ts'
 /** Hears whether the watch of a kind stands. */
 type ConnectionListener = (kind: Kind, connected: boolean) => void
 
+/** Hears of each list or watch of a kind that failed. */
+type FailureListener = (kind: Kind, error: unknown) => void
+
 /** A kind that failed so many times in a row is not waited for, where another stands. */
 const FAILING = 3
 interface Options {
@@ -46,6 +49,7 @@ export class WorkloadInformer
   readonly #reflectors: ReadonlyMap<Kind, Reflector>
   readonly #listeners: ChangeListener[] = []
   readonly #connectionListeners: ConnectionListener[] = []
+  readonly #failureListeners: FailureListener[] = []
   readonly #listed = new Set<Kind>()
   readonly #failing = new Set<Kind>()
   readonly #any = Promise.withResolvers<void>()
@@ -94,7 +98,8 @@ export class WorkloadInformer
       reflector.run(signal, {
         listed: () => void this.#listed.add(kind),
         connected: (connected) => this.#connection(kind, connected),
-        failed: (times) => {
+        failed: (times, error) => {
+          for (const listener of this.#failureListeners) this.#tell(() => listener(kind, error), { kind })
           if (times < FAILING) return
           this.#failing.add(kind)
           this.#judge()
@@ -141,6 +146,11 @@ export class WorkloadInformer
   /** Called synchronously when the watch of a kind breaks or stands again. */
   onConnection(listener: ConnectionListener): void {
     this.#connectionListeners.push(listener)
+  }
+
+  /** Called synchronously when a list or watch of a kind failed; it is tried again all the same. */
+  onFailure(listener: FailureListener): void {
+    this.#failureListeners.push(listener)
   }
 
   /** A call found nobody there: every watch is put to the test. */

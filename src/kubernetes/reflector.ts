@@ -40,8 +40,8 @@ interface Progress {
   listed(): void
   /** `connected` changed. */
   connected(connected: boolean): void
-  /** So many times in a row, counted from 1: no list, or no watch that said anything. */
-  failed(times: number): void
+  /** So many times in a row, counted from 1: no list, or no watch that said anything; `error` is the latest. */
+  failed(times: number, error: unknown): void
 }
 
 const FIRST_RETRY_MS = 100
@@ -163,7 +163,7 @@ export class Reflector {
     this.#answered = answered
     const level = this.#failures === 0 ? 'warn' : 'debug'
     log[level]({ kind, reason, relist, error: explain(error) }, 'a watch or list failed and is tried again')
-    this.#progress?.failed(this.#failures + 1)
+    this.#progress?.failed(this.#failures + 1, error)
     await this.#pause(reason, error, signal)
   }
 

@@ -92,6 +92,9 @@ describe('dormouse release --all', () => {
       ],
     )
 
+  /** The line that comes before all others. */
+  const cluster = () => `cluster ${new URL(sandbox.url).origin} (context dormouse-sandbox)\n`
+
   /** A service's leader that notes how many replicas it saw whenever it starts and stops. */
   const aLeader = async (seen: string[]) => {
     const client = new KubernetesClient({ transport, observer: new RecordingObserver() })
@@ -135,7 +138,7 @@ describe('dormouse release --all', () => {
     const config = { controller: { lease: LEASE_TIMES }, webhook: { enabled: false } }
     await writeFile(join(directory, 'config.yaml'), JSON.stringify(config))
     const { code, err } = await release()
-    expect([code, err]).to.deep.equal([0, ''])
+    expect([code, err]).to.deep.equal([0, cluster()])
   })
 
   it('takes the Lease from a running service, says so, and acts only once that one has stopped', async () => {
@@ -169,7 +172,7 @@ describe('dormouse release --all', () => {
     const { code, out, err } = await release()
     expect(out).to.equal('deployments/default/web\n1 workload released\n')
     expect(err).to.equal(
-      'left as it is, in an excluded namespace: deployments/kube-system/dns\n' +
+      `${cluster()}left as it is, in an excluded namespace: deployments/kube-system/dns\n` +
         'left asleep, in an excluded namespace: deployments/monitoring/grafana\n' +
         'error: 1 workload sleeps in an excluded namespace: take that out of excludeNamespaces and run this again, ' +
         'or scale it by hand and remove its label dormouse.dev/asleep\n',
@@ -186,7 +189,7 @@ describe('dormouse release --all', () => {
     const begun = performance.now()
     const { code, out, err } = await release()
     expect(err).to.equal(
-      `error: the cluster at ${origin} (context ${kubeconfig['current-context']}) cannot be reached: ` +
+      `${cluster()}error: the cluster at ${origin} (context ${kubeconfig['current-context']}) cannot be reached: ` +
         `connect ECONNREFUSED ${host}. Nothing was changed\n`,
     )
     expect({ code, out, logged }).to.deep.equal({ code: 1, out: '', logged: '' })
@@ -196,14 +199,33 @@ describe('dormouse release --all', () => {
 
   it('says what stands in the way of listing in plain lines, each once', async () => {
     const listing = { path: /^\/apis\/apps\/v1\/daemonsets/, status: 403, message: 'no role for daemonsets' }
-    sandbox.faults.answer({ ...listing, times: 3 })
+    sandbox.faults.answer({ ...listing, times: 2 })
     const { code, err } = await release()
     expect(err).to.equal(
-      'warning: a watch or list failed and is tried again (daemonsets): ' +
+      `${cluster()}warning: a watch or list failed and is tried again (daemonsets): ` +
         'list /apis/apps/v1/daemonsets: the cluster refused: no role for daemonsets\n',
     )
     expect({ code, logged }).to.deep.equal({ code: 0, logged: '' })
   })
+
+  for (const [status, right] of [
+    [403, 'the account needs the rights list and watch of daemonsets in every namespace'],
+    [401, 'check the credentials of the context'],
+  ] as const) {
+    it(`gives up where the cluster answers ${status} to three lists of a kind, and says what is missing`, async () => {
+      const listing = { path: /^\/apis\/apps\/v1\/daemonsets/, status, message: 'you may not' }
+      sandbox.faults.answer({ ...listing, times: 1000 })
+      const { code, err } = await release()
+      const where = cluster().slice('cluster '.length).trim()
+      expect(err.split('\n').at(-2)).to.equal(
+        `error: the cluster at ${where} refused three times to list or watch daemonsets: you may not. ` +
+          `Nothing was changed: ${right}`,
+      )
+      expect(code).to.equal(1)
+      expect((await send('GET', WEB)).spec.replicas).to.equal(0)
+      expect(await send('GET', LEASE)).to.have.property('code', 404)
+    })
+  }
 
   it('changes nothing in a dry run, and leads nobody', async () => {
     const { out } = await release('--dry-run')
