@@ -17,10 +17,14 @@ export function portsOf({ api, webhook, metrics }: Config): PortSetting[] {
 }
 
 /**
- * Waits for what listens on these ports.
+ * Waits for what listens on these ports; `advice` is the command line that takes free ones at once.
  * @throws Error that names the setting of the port that cannot be had; any other failure as it is
  */
-export async function listening(ports: readonly PortSetting[], running: Promise<void>): Promise<void> {
+export async function listening(
+  ports: readonly PortSetting[],
+  running: Promise<void>,
+  advice?: string,
+): Promise<void> {
   try {
     await running
   } catch (error) {
@@ -30,7 +34,8 @@ export async function listening(ports: readonly PortSetting[], running: Promise<
     const host = address.includes(':') ? `[${address}]` : address
     const settings = ports.filter((each) => each.port === port).map(({ setBy }) => setBy)
     const by = settings.length > 0 ? ` by ${settings.join(' or ')}` : ''
-    const message = `${host}:${port} ${problem}: give another${by}; 0: a free one`
+    const free = advice === undefined ? '' : `; free ones for all at once: ${advice}`
+    const message = `${host}:${port} ${problem}: give another${by}; 0: a free one${free}`
     throw new Error(message, { cause: error })
   }
 }

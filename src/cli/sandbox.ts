@@ -23,6 +23,7 @@ const PRESETS: readonly Setting[] = [
   { path: ['log', 'level'], value: 'warn', source: 'the sandbox' },
 ]
 const KUBE_PORT = 8081
+const FREE_PORTS = 'npm start -- --kube-port 0 --api-port 0 --metrics-port 0'
 const ISSUER = 'dormouse-sandbox'
 const AUDIENCE = 'dormouse'
 
@@ -89,9 +90,10 @@ export function registerSandbox(program: Command, ports: CliPorts): void {
         const times = { naps, context, timezone, readyAt: clock(), startedIn: performance.now() - begun }
         stdout.write(options.json ? `${JSON.stringify(found)}\n` : pasteable(found, times))
       })
-      await listening([kube, ...portsOf(config)], running)
+      await listening([kube, ...portsOf(config)], running, FREE_PORTS)
     } finally {
       await rm(directory, { recursive: true, force: true })
     }
+    if (!options.json) stdout.write('stopped; nothing is left\n')
   })
 }

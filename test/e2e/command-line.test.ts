@@ -143,10 +143,11 @@ describe('the sandbox, as a person starts it', function () {
     ])
   })
 
-  after('it ends with 0', async () => {
-    const exited = once(child, 'exit')
+  after('it ends with 0, and a last line says so', async () => {
+    const exited = once(child, 'close')
     child.kill('SIGTERM')
     expect((await exited)[0]).to.equal(0)
+    expect(printed.split('\n').slice(-2)).to.deep.equal(['stopped; nothing is left', ''])
   })
 
   it('prints commands that work when they are pasted, in their order', async () => {
