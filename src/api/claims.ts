@@ -21,6 +21,8 @@ export interface Expected {
   readonly audience: string
   readonly algorithms: readonly string[]
   readonly requiredClaims: readonly string[]
+  /** What to do about a token that fails a check; default: get a new one. */
+  readonly advice?: string
 }
 
 /**
@@ -50,7 +52,7 @@ export async function verifiedClaims(
       throw unavailable("the keys of this token's issuer cannot be had now: try again", error)
     }
     const fault = faultOf(error)
-    throw unauthenticated(`${fault}: get a new token`, fault, error)
+    throw unauthenticated(`${fault}: ${expected.advice ?? 'get a new token'}`, fault, error)
   }
 }
 

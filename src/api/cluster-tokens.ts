@@ -95,7 +95,7 @@ export function unknownIssuer(token: string, trusted: readonly string[]): Error 
   }
   const fault = 'the token is of an issuer that is not trusted here'
   return unauthenticated(
-    `${fault}: it is of ${JSON.stringify(clip(issuer))}, and trusted are ${trusted.join(', ')}; the names must be equal to the letter`,
+    `${fault}: it is of ${JSON.stringify(clip(issuer))}, and trusted are ${trusted.join(', ')}; the names must be exactly equal, also a '/' at the end`,
     fault,
   )
 }

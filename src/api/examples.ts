@@ -80,7 +80,7 @@ const ERRORS: Readonly<Record<(typeof HTTP_STATUS)[ErrorCode], string>> = {
   400: 'query /for must be a duration such as 90m or 12h, from 1m to 8760h',
   401: 'a token is needed: send Authorization: Bearer <token>',
   403: 'k8s:alice may not update deployments.apps/scale in the namespace shop: ask for a Role that allows it',
-  404: 'there is no web among the deployments of the namespace shop: check the name',
+  404: 'there is no deployment web in the namespace shop: check both names',
   405: 'GET does nothing here: use POST',
   409: 'deployment shop/web is not managed by Dormouse: POST /api/v1/namespaces/shop/deployments/web/enable first',
   413: 'the body is larger than 16384 bytes: send less',

@@ -13,11 +13,17 @@ const MIN_RSA_BITS = 2048
  * Checks tokens that `dormouse token` signed: at most 24 h from `iat` to `exp`.
  * Throws TypeError where the key is no public key of a kind that serves.
  */
-export function localVerifier({ issuer, audience, publicKey }: LocalSettings, clock: Clock) {
+export function localVerifier({ issuer, audience, publicKey, advice }: LocalSettings, clock: Clock) {
   if (publicKey.includes('PRIVATE KEY'))
     throw new TypeError('auth.local: this is a private key: give its public half')
   const key = keyOf(publicKey)
-  const expected = { issuer, audience, algorithms: algorithmsOf(key), requiredClaims: ['sub', 'exp', 'iat'] }
+  const expected = {
+    issuer,
+    audience,
+    algorithms: algorithmsOf(key),
+    requiredClaims: ['sub', 'exp', 'iat'],
+    ...(advice === undefined ? {} : { advice }),
+  }
   return async (token: string): Promise<Identity> => {
     const claims = await verifiedClaims(token, () => key, expected, clock())
     const { iat = NaN, exp = NaN } = claims

@@ -79,6 +79,8 @@ export interface LocalSettings {
   readonly audience: string
   /** PEM (SPKI) text of an Ed25519, P-256, P-384 or RSA key. */
   readonly publicKey: string
+  /** What to do about a token that is not accepted; default: get a new one. */
+  readonly advice?: string
 }
 
 export interface ApiSettings {

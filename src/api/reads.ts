@@ -1,7 +1,7 @@
 import { plannedTransitions } from '../domain/plan.ts'
 import { listedRecord, statusRecord, workloadState } from '../domain/record.ts'
 import { counted } from '../domain/text.ts'
-import { KINDS, ownedBy, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
+import { KINDS, ownedBy, TYPE_OF, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
 import { answer } from './answers.ts'
 import type { Authorization } from './authorization.ts'
@@ -121,7 +121,7 @@ export async function liveCopy({ writer }: Pick<ApiDeps, 'writer'>, path: Worklo
   if (workload) return workload
   throw new Refusal(
     'NOT_FOUND',
-    `there is no ${name} among the ${kind} of the namespace ${namespace}: check the name`,
+    `there is no ${TYPE_OF[kind]} ${name} in the namespace ${namespace}: check both names`,
   )
 }
 

@@ -26,6 +26,7 @@ const KUBE_PORT = 8081
 const FREE_PORTS = 'npm start -- --kube-port 0 --api-port 0 --metrics-port 0'
 const ISSUER = 'dormouse-sandbox'
 const AUDIENCE = 'dormouse'
+const NEW_TOKEN = 'get a new token, or paste the export lines of the sandbox again'
 
 /** `dormouse sandbox`: a cluster in memory with a small shop in it, and Dormouse over it. */
 export function registerSandbox(program: Command, ports: CliPorts): void {
@@ -62,7 +63,7 @@ export function registerSandbox(program: Command, ports: CliPorts): void {
       name: 'dormouse',
       async start() {
         await writeFile(kubeconfig, cluster.kubeconfig(), { mode: 0o600 })
-        const local = { issuer: ISSUER, audience: AUDIENCE, publicKey: keys.publicKey }
+        const local = { issuer: ISSUER, audience: AUDIENCE, publicKey: keys.publicKey, advice: NEW_TOKEN }
         const metricsHost = config.api.host
         service = await Service.create({
           config,

@@ -44,7 +44,7 @@ export class Chronicle {
     const { recorder, clock } = this.#ports
     const { backoff } = now
     if (backoff?.cause === 'flapping' && backoff.until !== then.backoff?.until) {
-      const message = `Switched too often: automatic behaviour rests until ${iso(backoff.until)}`
+      const message = `Switched too often: the schedule is paused until ${iso(backoff.until)}`
       recorder.record(after, 'Warning', 'BackoffStarted', message)
     }
     const { override } = then

@@ -1,3 +1,4 @@
+import { Duration } from 'luxon'
 import type { Instant } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { backoffInEffect } from './backoff.ts'
@@ -59,7 +60,7 @@ export function planRequest(
   const outcome = act({ reading: settled, by, now, rules }, request, repair)
   if (request.action === 'snooze' && outcome.target !== settled && request.force !== true) {
     refuseRisk(settled, outcome)
-    refuseBackoff(reading, now)
+    refuseBackoff(reading, now, rules)
   }
   // What holds already is no write; completing a wake is the controller's then.
   const holds = outcome.target === done
@@ -108,10 +109,14 @@ function refuseRisk({ workload }: Reading, { target }: Outcome): void {
 }
 
 /** A person who needs it awake now is never refused: only a snooze is. */
-function refuseBackoff({ state }: Reading, now: Instant): void {
+function refuseBackoff({ state }: Reading, now: Instant, { policy }: Rules): void {
   const backoff = backoffInEffect(state, now)
   if (backoff?.cause !== 'flapping') return
-  const message = `switched too often, so it rests until ${iso(backoff.until)}: wait, or add ?force=true`
+  const { maxOperations, window } = policy.backoff
+  const within = Duration.fromMillis(window, { locale: 'en' }).rescale().toHuman()
+  const message =
+    `switched more than ${counted(maxOperations, 'time')} within ${within}: ` +
+    `snooze is refused until ${iso(backoff.until)}; wait, or add ?force=true`
   throw new Refusal('IN_BACKOFF', message, {
     details: { backoff_until: iso(backoff.until) },
     retryAfter: secondsUntil(backoff.until, now),

@@ -206,6 +206,9 @@ describe('errors of the API', () => {
       service.call('POST shop/deployments/gone/pin'),
     ])
     expect(write.body.error.message).to.equal(read.body.error.message)
+    expect(read.body.error.message).to.equal(
+      'there is no deployment gone in the namespace shop: check both names',
+    )
   })
 
   it('says that a workload is being deleted, not that there is none', async () => {

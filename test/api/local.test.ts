@@ -30,6 +30,17 @@ describe('local tokens', () => {
     expect(await challengeOf(await token())).to.equal(200)
   })
 
+  it('a bad one is answered with the advice that its issuer has', async () => {
+    const advice = 'paste the export lines of the sandbox again'
+    const verify = localVerifier({ issuer: ISSUER, audience: AUDIENCE, publicKey, advice }, () => NOON)
+    const bad = await token({ claims: { exp: seconds - 31 } })
+    const told = await verify(bad).then(
+      () => 'let in',
+      ({ message }: Error) => message,
+    )
+    expect(told).to.equal(`the token has expired: ${advice}`)
+  })
+
   const faults: [name: string, fault: string, make: () => Promise<string>][] = [
     ['expired', 'the token has expired', () => token({ claims: { exp: seconds - 31 } })],
     ['not valid yet', 'the token is not valid yet', () => token({ claims: { nbf: seconds + 31 } })],

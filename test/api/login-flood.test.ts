@@ -121,7 +121,7 @@ describe('a token of an issuer that is not trusted', () => {
     const message = await messageOf(service, await token({ claims: { iss: `${ISSUER}/` } }))
     expect(message).to.equal(
       `the token is of an issuer that is not trusted here: it is of "${ISSUER}/", ` +
-        `and trusted are ${ISSUER}, the cluster; the names must be equal to the letter`,
+        `and trusted are ${ISSUER}, the cluster; the names must be exactly equal, also a '/' at the end`,
     )
   })
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { Chronicle } from '../../src/controller/chronicle.ts'
 import type { Operation } from '../../src/domain/state.ts'
+import { iso } from '../../src/domain/text.ts'
 import type { Workload } from '../../src/domain/workload.ts'
 import { at, MINUTE, RULES } from '../support/rules.ts'
 import { aDeployment } from '../support/workloads.ts'
@@ -117,6 +118,9 @@ describe('the chronicle', () => {
     const second = later.inBackoff(at('Mon 19:30'), 'flapping', 2)
     const told = tellOf([awake, first, later, second])
     expect(told.events).to.deep.equal(['Warning BackoffStarted web', 'Warning BackoffStarted web'])
+    expect(told.messages).to.include(
+      `Switched too often: the schedule is paused until ${iso(at('Mon 18:30'))}`,
+    )
   })
 
   it('leaves the backoff after a refusal to the refusal’s own Event', () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { planFailure, planStep } from '../../src/domain/operation.ts'
 import { changed } from '../../src/domain/change.ts'
 import { statusRecord } from '../../src/domain/record.ts'
+import { iso } from '../../src/domain/text.ts'
 import type { Workload } from '../../src/domain/workload.ts'
 import { Refusal } from '../../src/errors.ts'
 import { asked, decided, followed, stateOf, stepped } from '../support/decisions.ts'
@@ -77,7 +78,9 @@ describe('flapping', () => {
   it('refuses snooze requests with 409 IN_BACKOFF and Retry-After in whole seconds', () => {
     const awake = asked(flapping, { action: 'wake' }, STARTED + 1).after
     const snooze = () => asked(awake, { action: 'snooze', for: HOUR }, STARTED + 500)
-    expect(snooze).to.throw(Refusal, '?force=true').and.deep.include({ code: 'IN_BACKOFF', retryAfter: 300 })
+    const until = iso(STARTED + 5 * MINUTE)
+    const told = `switched more than 6 times within 1 hour: snooze is refused until ${until}; wait, or add ?force=true`
+    expect(snooze).to.throw(Refusal, told).and.deep.include({ code: 'IN_BACKOFF', retryAfter: 300 })
     const forced = asked(awake, { action: 'snooze', force: true }, STARTED + 500)
     expect(forced.after.replicas).to.equal(0)
   })

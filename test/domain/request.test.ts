@@ -238,6 +238,11 @@ describe('an override', () => {
     expect(third.state.override?.until).to.equal(NOON + 2 * MINUTE)
   })
 
+  it('of a pinned workload is told to come after the pin', () => {
+    const { message } = asked(awake.pinned(), { action: 'override', duration: HOUR }, NOON)
+    expect(message).to.match(/^overridden until \S+, but the pin goes first: pinned active/)
+  })
+
   it("cleared after an edge passed: the schedule's present state at once", () => {
     expect(asked(awake.overridden(), { action: 'clear-override' }, NIGHT).after.replicas).to.equal(0)
   })

@@ -38,7 +38,8 @@ export function override({ reading, by, now }: Context, duration: number | null)
   }
   const until = duration === null ? null : now + duration
   const target = withState(reading, { ...reading.state, override: { until, at: now, by } })
-  return { target, done: `overridden ${until === null ? 'for good' : `until ${iso(until)}`}` }
+  const done = `overridden ${until === null ? 'for good' : `until ${iso(until)}`}`
+  return { target, done: target.state.pin ? `${done}, but the pin goes first` : done }
 }
 
 export function clearOverride({ reading, now, rules }: Context): Outcome {

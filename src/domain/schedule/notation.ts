@@ -105,11 +105,11 @@ const CRON =
 function cronAdvice(text: string): string | undefined {
   const [, minute = '', hour = '', day, month, weekday = ''] = CRON.exec(text) ?? []
   if (![minute, hour].every((field) => /^[\d*][\d*/,-]*$/.test(field))) return undefined
-  const advice = 'cron names instants, a schedule the hours awake: write '
+  const advice = 'this is cron. A schedule here lists the hours awake, for example '
   const start = minuteOf(`${hour}:${minute.padStart(2, '0')}`)
   const days = /^[*?]$/.test(weekday) ? [[]] : weekday.split(',').map((part) => daysOf(part, true))
   if (start === undefined || day !== '*' || month !== '*' || days.includes(undefined))
-    return `${advice}some such as 8:00-18:00,Mon-Fri`
+    return `${advice}8:00-18:00,Mon-Fri`
   const window = { start, end: 0, days: inOrder(days.flatMap((each) => each ?? [])) }
   return `${advice}${canonical([window]).replace('-0:00', '-<end>')}`
 }

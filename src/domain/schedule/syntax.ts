@@ -65,7 +65,8 @@ function windowsOf(text: string): Window[] {
 }
 
 function window(scanner: Scanner): Window {
-  if (scanner.atEnd() || scanner.sees(';')) throw scanner.fault(A_WINDOW, "write no ';' beside it")
+  if (scanner.atEnd()) throw scanner.fault(A_WINDOW, "remove the ';' at the end")
+  if (scanner.sees(';')) throw scanner.fault(A_WINDOW, 'remove it')
   const start = time(scanner, 'start')
   if (!scanner.skip('-')) throw scanner.fault("'-' and the end of the window")
   const endAt = scanner.mark()
