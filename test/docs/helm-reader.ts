@@ -25,20 +25,21 @@ export class HelmReader {
   readonly #helm: string
   readonly #kubectl: Kubectl
   readonly #port: number
+  readonly #webhookPort: number
   readonly #otherwise = new Set<string>()
   #beside: ChildProcess | undefined
 
-  private constructor(plane: ControlPlane, helm: string, port: number) {
+  private constructor(plane: ControlPlane, helm: string, [port, webhookPort]: readonly [number, number]) {
     this.#plane = plane
     this.#helm = helm
     this.#port = port
+    this.#webhookPort = webhookPort
     this.#kubectl = kubectlFor(plane.adminKubeconfig, join(plane.directory, 'kubectl-cache'))
   }
 
   /** `helm`: the path of the program. */
   static async start(plane: ControlPlane, helm: string): Promise<HelmReader> {
-    const [port] = await freePorts(1)
-    return new HelmReader(plane, helm, port)
+    return new HelmReader(plane, helm, await freePorts(2))
   }
 
   /** What its commands have in place of what a Service would reach. */
@@ -46,7 +47,11 @@ export class HelmReader {
     const why = 'no container runs there: what the chart installs runs beside, at a port of its own'
     const url = `https://127.0.0.1:${this.#port}`
     return [
-      { typed: /^helm install .*$/gm, run: `$& --set config.webhook.url=${url}`, why },
+      {
+        typed: /^helm install .*$/gm,
+        run: `$& --set config.webhook.url=https://127.0.0.1:${this.#webhookPort}`,
+        why,
+      },
       { typed: /^kubectl port-forward .*$/gm, run: ':', why },
       { typed: /https:\/\/dormouse\.dormouse\.svc\//g, run: `${url}/`, why },
     ]
@@ -118,11 +123,10 @@ export class HelmReader {
       String.raw`jsonpath={.data.config\.yaml}`,
     )
     const config = parse(text) as { controller: { lease: object }; webhook: object }
-    const port = this.#port
     const settled = {
       ...config,
-      api: { host: '127.0.0.1', port },
-      webhook: { ...config.webhook, port },
+      api: { host: '127.0.0.1', port: this.#port },
+      webhook: { ...config.webhook, port: this.#webhookPort },
       controller: { lease: { ...config.controller.lease, duration: '3s', renew: '2s', retry: '500ms' } },
     }
     const file = join(this.#plane.directory, 'chart-config.yaml')

@@ -3,7 +3,7 @@ import { SNOOZE_KEY } from '../../src/domain/workload.ts'
 import { describeOn } from '../support/clusters.ts'
 import { runProgram } from '../support/kubectl.ts'
 import { MAIN } from '../support/dormouse.ts'
-import { enforced, LEASES } from '../support/enforced.ts'
+import { enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
 import { served } from '../support/served.ts'
@@ -43,7 +43,7 @@ describeOn('a DaemonSet whose key others gave another value while the webhook wa
   })
 
   after('no Lease stays held: release keeps it for a while', async () => {
-    await on().admin.send('DELETE', `${LEASES}/dormouse`)
+    await on().admin.send('DELETE', '/apis/coordination.k8s.io/v1/namespaces/default/leases/dormouse')
   })
 
   it('is released', async () => {
