@@ -60,7 +60,7 @@ describeOn('scaling by others', function (on) {
         type: 'wake',
         trigger: 'manual',
         replicas: 2,
-        by: scaler,
+        by: `manager:${scaler}`,
       })
     })
   }
