@@ -23,7 +23,7 @@ export interface Pod {
 /** What the container of a pod would do, done here: fake nodes run none. */
 export interface Beside {
   /** `serve`, until `stop`: by the release's configuration but for where it listens. */
-  start(port: number): Promise<void>
+  start(ports: { api: number; webhook: number }): Promise<void>
   /** Its exit code, and what it logged in this life. */
   stop(): Promise<{ code: number | null; log: string[] }>
   /** Runs a pod's container to its end. */
@@ -50,10 +50,14 @@ export async function beside(on: () => Cluster, { name, namespace }: Release): P
     return [...(args ?? []), '--kubeconfig', kubeconfig]
   }
   return {
-    async start(port) {
+    async start({ api, webhook }) {
       const { spec } = await get<{ spec: { template: { spec: PodSpec } } }>('deployment', `${name}-dormouse`)
       const args = [MAIN, ...(await argumentsOf(spec.template.spec)), '--metrics-port', '0', '--json']
-      const own = { DORMOUSE_API_HOST: '127.0.0.1', DORMOUSE_API_PORT: String(port) }
+      const own = {
+        DORMOUSE_API_HOST: '127.0.0.1',
+        DORMOUSE_API_PORT: String(api),
+        DORMOUSE_WEBHOOK_PORT: String(webhook),
+      }
       child = spawn(process.execPath, args, { cwd: PROJECT, env: { ...programEnvironment(), ...own } })
       log = []
       if (!child.stdout || !child.stderr) throw new TypeError('its output is not piped')

@@ -27,7 +27,7 @@ describeOn(
     const sleepers = new Sleepers(on, shop)
     const { run, attempt, template } = helm(() => on().adminKubeconfig)
     let values: Values = {}
-    let port = 0
+    let ports = { api: 0, webhook: 0 }
     let previous: PreviousChart | undefined
     let program: Beside | undefined
     let token = ''
@@ -36,8 +36,9 @@ describeOn(
       const namespaces = [{ name: namespace, labels: RESTRICTED }, { name: shop }]
       for (const metadata of namespaces) await on().admin.expect('POST', '/api/v1/namespaces', { metadata })
       await sleepers.create()
-      ;[port] = await freePorts(1)
-      values = { config: { webhook: { url: `https://127.0.0.1:${port}` } } }
+      const [api, webhook] = await freePorts(2)
+      ports = { api, webhook }
+      values = { config: { webhook: { url: `https://127.0.0.1:${webhook}` } } }
       previous = await previousChart()
       program = await beside(on, release)
     })
@@ -136,7 +137,7 @@ describeOn(
 
     /** The program runs, and scaling waits for it. */
     async function started(): Promise<void> {
-      await program?.start(port)
+      await program?.start(ports)
       await eventually('scaling to fail without the webhook', async () => isInForce(await configuration()))
     }
 
@@ -148,7 +149,7 @@ describeOn(
     }
 
     async function api(method: 'POST' | 'DELETE', kind: Kind, action: string): Promise<void> {
-      const url = `https://127.0.0.1:${port}/api/v1/namespaces/${shop}/${kind}/${kind}${action}`
+      const url = `https://127.0.0.1:${ports.api}/api/v1/namespaces/${shop}/${kind}/${kind}${action}`
       const ca = trusted(await configuration())
       const { status, text } = await callApi(url, { ca, token, method })
       expect(status, `${action} ${kind}: ${text}`).to.equal(200)
