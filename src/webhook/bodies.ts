@@ -4,7 +4,7 @@ import { SMALL_BODY } from './size.ts'
 /** Bytes: an object has at most 1.5 MiB in etcd, and a review holds two of them. */
 const LONGEST_BODY = 8 * 1024 * 1024
 /** Bytes of memory of all bodies in flight together; an ordinary review has some 10 KiB. */
-const MOST_HELD = 32 * 1024 * 1024
+const MOST_HELD = 20 * 1024 * 1024
 const FIRST_SIZE = 8 * 1024
 /** Chunks of large bodies that are taken in one turn of the event loop; one has 64 KiB, which TLS takes a moment for. */
 const CHUNKS_A_TURN = 4
@@ -36,7 +36,7 @@ export class Body {
 }
 
 /**
- * The memory that bodies share. Beyond 32 MiB the largest that arrives, or waits to be judged, makes room: whoever
+ * The memory that bodies share. Beyond 20 MiB the largest that arrives, or waits to be judged, makes room: whoever
  * floods the port with large bodies loses those, and ordinary reviews get through.
  */
 export class Bodies {

@@ -150,7 +150,7 @@ function send(response: ServerResponse, status: number, answer: ReviewAnswer): v
 /** The whole answer at once; the connection ends with the body, or soon. */
 function turnAway(response: ServerResponse): void {
   response.setHeader('Connection', 'close')
-  const message = 'reviews of more than 32 MiB are under way: try again'
+  const message = 'reviews of more than 20 MiB are under way: try again'
   response.write(begin(response, 503, deny('', message, 503)))
   setTimeout(() => response.end(), LINGER).unref()
 }

@@ -40,7 +40,7 @@ describe('the bodies of reviews', () => {
   }
   const unfinished = () => sent(HEAD, `Content-Length: ${8 * MIB}\r\n\r\n`, ' '.repeat(7 * MIB))
 
-  it('share 32 MiB: beyond that the largest gets 503 and is closed, and smaller ones are answered', async () => {
+  it('share 20 MiB: beyond that the largest gets 503 and is closed, and smaller ones are answered', async () => {
     const all = await Promise.all(Array.from({ length: 10 }, unfinished))
     const turnedAway = () => all.filter(({ received }) => received !== '')
     while (turnedAway().length < 6) await new Promise((resolve) => setTimeout(resolve, 5))
@@ -54,7 +54,7 @@ describe('the bodies of reviews', () => {
       expect(head).to.match(/^HTTP\/1\.1 503 [^]*\r\nConnection: close/)
       const { response } = JSON.parse(body) as ReviewAnswer
       expect(response).to.deep.include({ uid: '', allowed: false })
-      expect(response.status?.message).to.equal('reviews of more than 32 MiB are under way: try again')
+      expect(response.status?.message).to.equal('reviews of more than 20 MiB are under way: try again')
       if (!socket.closed) await once(socket, 'close')
     }
   })
