@@ -21,7 +21,8 @@ export class MeasuredProgram {
   constructor(args: readonly string[]) {
     this.#child = spawn(process.execPath, ['--import', PRELOAD, MAIN, ...args], {
       cwd: PROJECT,
-      env: programEnvironment(),
+      // As the image sets it.
+      env: { ...programEnvironment(), MALLOC_ARENA_MAX: '2' },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
     process.once('exit', () => this.#child.kill('SIGKILL'))
