@@ -92,8 +92,9 @@ function managed(reading: Reading, override: Override | undefined, now: Instant,
 /** What must not be put to sleep on its own is left running; a sleeper that was found running is awake. */
 function withoutRisk(reading: Reading, verdict: Verdict): Verdict {
   const { workload, state } = reading
+  if (verdict.action !== 'snooze' || !isRunning(workload)) return verdict
   const why = riskOf(workload)
-  if (why === undefined || verdict.action !== 'snooze' || !isRunning(workload)) return verdict
+  if (why === undefined) return verdict
   const risk: Reason = {
     code: 'data_at_risk',
     text: `left awake: ${why} (then: ${verdict.reason.text})`,

@@ -68,8 +68,7 @@ function sleeperDrift(reading: Reading, wish: Wanted, now: Instant, rules: Rules
   if (!isManualScaling(workload)) {
     if (wish.want === 'awake') return undefined
     // A sync says what the workload is to have; an autoscaler, which finds no load, does not.
-    const replicas =
-      workload.replicasManager?.subresource === 'scale' ? keptCount(reading) : countToKeep(reading)
+    const replicas = isScaled(workload) ? keptCount(reading) : countToKeep(reading)
     const text = `found running although asleep (changed by ${who}): ${replicas} are kept and it sleeps again`
     return { action: 'snooze', trigger: 'recovery', reason: { code: 'recovery', text }, replicas }
   }
@@ -95,14 +94,18 @@ function sleeperDrift(reading: Reading, wish: Wanted, now: Instant, rules: Rules
 export function stillKept(reading: Reading): { kept?: number } {
   const { workload } = reading
   const kept = keptCount(reading)
-  const isScaled = workload.kind !== 'daemonsets' && workload.replicasManager?.subresource === 'scale'
-  const lowers = isScaled && workload.replicas < kept
+  const lowers = workload.kind !== 'daemonsets' && isScaled(workload) && workload.replicas < kept
   return lowers ? { kept } : {}
 }
 
-/** Through the scale subresource; autoscalers, which use it too, are nobody's hand. */
-function isManualScaling({ replicasManager }: Workload): boolean {
-  return replicasManager?.subresource === 'scale' && !AUTOSCALERS.has(replicasManager.manager)
+/** Whether the scale subresource set its count: `kubectl scale`, or an autoscaler. */
+function isScaled({ replicasManager }: Workload): boolean {
+  return replicasManager?.subresource === 'scale'
+}
+
+/** Autoscalers are nobody's hand. */
+function isManualScaling(workload: Workload): boolean {
+  return isScaled(workload) && !AUTOSCALERS.has(workload.replicasManager?.manager ?? '')
 }
 
 /** Field managers: the HPA acts from the controller manager; KEDA's operator is named after its binary. */

@@ -45,18 +45,18 @@ export function endingOf(
   if (!operation) return undefined
   const timeout = operation.at + operationTimeout
   const { followedAt, followedBefore, updatedAt } = workload.pods
-  const ended = (at: Instant): Ending =>
+  const endsAt = (at: Instant): Ending =>
     at > timeout
       ? { result: 'timed_out', at: timeout }
       : { result: 'succeeded', at: within(at, operation.at, now) }
   // The pods or the spec have changed since: what the operation had asked for was done before.
-  if (followedBefore !== undefined && followedBefore >= operation.at) return ended(followedBefore)
+  if (followedBefore !== undefined && followedBefore >= operation.at) return endsAt(followedBefore)
   const isMoved = workload.generation > (operation.generation ?? workload.generation)
   if (hasFollowed(operation, workload)) {
     // Of a later spec nobody tells when the pods followed the one before; they did.
     return isMoved && followedAt === undefined
-      ? ended(Math.min(updatedAt ?? now, timeout))
-      : ended(followedAt ?? updatedAt ?? Math.min(now, timeout))
+      ? endsAt(Math.min(updatedAt ?? now, timeout))
+      : endsAt(followedAt ?? updatedAt ?? Math.min(now, timeout))
   }
   // A snooze whose workload was changed since may long have succeeded: nobody saw it here.
   if (isMoved && operation.type === 'snooze') return undefined
