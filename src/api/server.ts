@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, STATUS_CODES, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import type { Server as TlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as turnOfTheLoop, setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import type { Logger } from '../logger.ts'
@@ -83,6 +83,7 @@ export class ApiServer implements Runnable {
     const serving = this.#serving.splice(0)
     this.#leaving = true
     if (serving.some(({ server }) => 'setSecureContext' in server)) await delay(LINGER)
+    else await arrived()
     const cut = setTimeout(() => {
       this.#logger.warn('requests still in flight are cut')
       for (const { connections } of serving) connections.destroyAll()
@@ -131,6 +132,11 @@ function parserFault(code: string | undefined): [number, string] {
   if (code === 'HPE_HEADER_OVERFLOW') return [431, 'the headers are larger than 16 KiB: send less']
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return [408, 'the request took too long to arrive: send it faster']
   return [400, 'this is not an HTTP request: check the client']
+}
+
+/** Lets Node read what had arrived: one turn to accept a connection, one to read its request. */
+async function arrived(): Promise<void> {
+  for (let turn = 0; turn < 2; turn++) await turnOfTheLoop()
 }
 
 async function closed({ server, connections }: Serving): Promise<void> {

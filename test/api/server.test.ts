@@ -132,6 +132,25 @@ describe('the server', () => {
     await stopped
   })
 
+  it('stops: what had arrived is answered, though nobody had read it', async () => {
+    const { hostname, port } = new URL(service.server.url)
+    const kept = connect(Number(port), hostname)
+    let received = ''
+    kept.on('data', (chunk) => (received += chunk.toString()))
+    kept.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    while (!received.endsWith('}')) await once(kept, 'data')
+    received = ''
+    const begun = connect(Number(port), hostname)
+    await once(begun, 'connect')
+    begun.on('data', (chunk) => (received += chunk.toString()))
+    const closed = [kept, begun].map((socket) => once(socket, 'close'))
+    for (const socket of [kept, begun]) socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    await service.stop()
+    await Promise.all(closed)
+    expect(received.match(/HTTP\/1\.1 401 /g)).to.have.length(2)
+    expect(received.match(/^Connection: close/gm)).to.have.length(2)
+  })
+
   it('over TLS keeps idle connections longer than the API server does, and closes them when it stops', async () => {
     let listening: TlsServer | undefined
     const take = (options: ServerOptions) =>
