@@ -12,7 +12,7 @@ import { ANNOTATION, keyOf, type Workload } from '../src/domain/workload.ts'
 import { trim } from '../src/kubernetes/trim.ts'
 import type { WorkloadObject } from '../src/kubernetes/api-object.ts'
 import { createLogger } from '../src/logger.ts'
-import { issueCa, issueLeaf } from '../src/webhook/certificates/issue.ts'
+import { issueCa, issueLeaf } from '../src/certificates/issue.ts'
 import { createWebhook } from '../src/webhook/server.ts'
 import { RULES } from '../test/support/rules.ts'
 

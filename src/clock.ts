@@ -10,3 +10,14 @@ export const systemClock: Clock = () => Date.now()
 export type Monotonic = () => number
 
 export const systemMonotonic: Monotonic = () => performance.now()
+
+/** Calls back once, after this many milliseconds, unless the function that it returns is called before. */
+export type Later = (callback: () => void, milliseconds: number) => () => void
+
+export const systemLater: Later = (callback, milliseconds) => {
+  const timeout = setTimeout(callback, milliseconds)
+  return () => clearTimeout(timeout)
+}
+
+/** Milliseconds. `setTimeout` beyond 2^31 - 1 ms fires at once, and clocks jump: sleep no longer than this. */
+export const LONGEST_SLEEP = 60_000

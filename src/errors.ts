@@ -51,3 +51,8 @@ export class Refusal extends Error {
     this.retryAfter = options.retryAfter
   }
 }
+
+/** The command line or the configuration is wrong: the message is for the person, the exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}

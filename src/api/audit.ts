@@ -1,7 +1,7 @@
 import { Refusal } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { ApiContext, Step } from './context.ts'
-import { signature } from './identity.ts'
+import { signature } from './auth/identity.ts'
 import type { OperationId } from './openapi.ts'
 
 /** One line for each write that somebody known asked for: who, what, on which workload, and how it ended. */

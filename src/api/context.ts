@@ -1,7 +1,7 @@
 import type { Middleware, ParameterizedContext } from 'koa'
 import type { Kind } from '../domain/workload.ts'
 import type { WorkloadState } from '../domain/record.ts'
-import type { Identity } from './identity.ts'
+import type { Identity } from './auth/identity.ts'
 
 /** What a request asks, once the document has vouched for it. A list's path has no name. */
 export interface Input {

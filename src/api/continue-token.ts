@@ -1,7 +1,7 @@
 import { createHash, hkdfSync, randomBytes } from 'node:crypto'
 import { CompactEncrypt, compactDecrypt } from 'jose'
 import type { ApiContext } from './context.ts'
-import { subjectKey } from './identity.ts'
+import { subjectKey } from './auth/identity.ts'
 import { invalid } from './validation.ts'
 
 const ALGORITHM = 'dir'

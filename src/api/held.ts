@@ -1,7 +1,7 @@
 import { workloadState, type WorkloadState } from '../domain/record.ts'
 import { TYPE_OF, type Workload } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
-import type { Authorization } from './authorization.ts'
+import type { Authorization } from './auth/authorization.ts'
 import type { ApiContext } from './context.ts'
 import type { ApiDeps } from './ports.ts'
 

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { TokenBucket } from '../token-bucket.ts'
 import type { Step } from './context.ts'
-import { subjectKey } from './identity.ts'
+import { subjectKey } from './auth/identity.ts'
 
 export interface Rate {
   readonly perSecond: number

@@ -1,7 +1,7 @@
 import { Refusal } from '../errors.ts'
 import type { Kind } from '../domain/workload.ts'
-import type { Authorization } from './authorization.ts'
-import type { Identity } from './identity.ts'
+import type { Authorization } from './auth/authorization.ts'
+import type { Identity } from './auth/identity.ts'
 import { createTurns } from './turns.ts'
 
 /** Whether a caller may list the workloads of this kind in this namespace. */

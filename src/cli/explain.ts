@@ -4,7 +4,8 @@ import type { Instant } from '../clock.ts'
 import { compileSchedule, InvalidTimezone, type Edge, type Schedule } from '../domain/schedule/schedule.ts'
 import { InvalidSchedule, isTimezone } from '../domain/schedule/syntax.ts'
 import { wholeNumber } from './options.ts'
-import { UsageError, type CliPorts } from './program.ts'
+import { UsageError } from '../errors.ts'
+import type { CliPorts } from './program.ts'
 
 interface ExplainOptions {
   readonly timezone: string

@@ -1,8 +1,9 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Option, type Command } from 'commander'
-import { newKeyPair } from './local-token.ts'
-import { UsageError, type CliPorts } from './program.ts'
+import { newKeyPair } from '../api/auth/local-token.ts'
+import { UsageError } from '../errors.ts'
+import type { CliPorts } from './program.ts'
 
 /** `dormouse key-pair`: makes the keys that `dormouse token` and `auth.local` need; overwrites nothing. */
 export function registerKeyPair(program: Command, { stdout }: Pick<CliPorts, 'stdout'>): void {

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import type { DestinationStream } from 'pino'
 import type { Clock } from '../clock.ts'
 import { InvalidConfig } from '../config.ts'
+import { UsageError } from '../errors.ts'
 
 /** What commands get of the world; main.ts alone has the real one. */
 export interface CliPorts {
@@ -16,11 +17,6 @@ export interface CliPorts {
   /** The namespace that we run in; undefined: outside a cluster. */
   readonly ownNamespace: string | undefined
   readonly logDestination: DestinationStream
-}
-
-/** The command line was used wrongly: the message is for the person, the exit code 2. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError'
 }
 
 /**

@@ -5,8 +5,9 @@ import { counted } from '../domain/text.ts'
 import { hasSleepMark, keyOf, type Workload } from '../domain/workload.ts'
 import { createLogger } from '../logger.ts'
 import { plainLines } from './plain-log.ts'
-import { UsageError, type CliPorts } from './program.ts'
-import { rulesOf } from './rules.ts'
+import { UsageError } from '../errors.ts'
+import type { CliPorts } from './program.ts'
+import { rulesOf } from '../service/rules.ts'
 import { configOf } from './run-options.ts'
 
 interface ReleaseOptions {
@@ -49,11 +50,11 @@ export function registerRelease(program: Command, ports: CliPorts): void {
       const logger = createLogger('warn', plainLines(stderr))
       const rules = rulesOf(config)
       const { kubeconfig } = options
-      const { connectionTo } = await import('./connection.ts')
+      const { connectionTo } = await import('../service/connection.ts')
       const { deleteWebhookConfiguration } = await import('../kubernetes/webhook-configuration.ts')
-      const { leaseOf } = await import('./lease.ts')
-      const { reached, refused, whereOf } = await import('./reach.ts')
-      const { whileLeading } = await import('./while-leading.ts')
+      const { leaseOf } = await import('../service/lease.ts')
+      const { reached, refused, whereOf } = await import('../service/reach.ts')
+      const { whileLeading } = await import('../leadership/while-leading.ts')
       const connection = connectionTo({ config, kubeconfig, observer: SILENT, clock, logger })
       const { client, informer, patcher, transport } = connection
       const ownNamespace = kubeconfig === undefined ? ports.ownNamespace : undefined

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import { loadConfig, type Config, type Setting } from '../config.ts'
-import { readText } from './files.ts'
+import { readText } from '../service/files.ts'
 import type { CliPorts } from './program.ts'
 
 /** What `serve` and `sandbox` have in common. */

@@ -6,13 +6,13 @@ import type { Setting } from '../config.ts'
 import { isTimezone } from '../domain/schedule/syntax.ts'
 import { createLogger } from '../logger.ts'
 import type { Runnable } from '../runnable.ts'
-import { MAX_TTL, newKeyPair, signToken } from './local-token.ts'
+import { MAX_TTL, newKeyPair, signToken } from '../api/auth/local-token.ts'
 import { listening, portsOf } from './listening.ts'
 import type { CliPorts } from './program.ts'
-import { runUntilStopped } from './run.ts'
+import { runUntilStopped } from '../service/run.ts'
 import { configOf, port, runOptions, type RunOptions } from './run-options.ts'
 import { pasteable } from './sandbox-text.ts'
-import type { Service } from './service.ts'
+import type { Service } from '../service/service.ts'
 
 /** Loopback only, and quiet: the terminal belongs to the person. */
 const PRESETS: readonly Setting[] = [
@@ -40,7 +40,7 @@ export function registerSandbox(program: Command, ports: CliPorts): void {
     const begun = performance.now()
     const config = await configOf(options, ports, PRESETS)
     const { SandboxCluster } = await import('../sandbox/sandbox.ts')
-    const { Service } = await import('./service.ts')
+    const { Service } = await import('../service/service.ts')
     const logger = createLogger(config.log.level, logDestination)
     const cluster = new SandboxCluster({ port: options.kubePort, clock, logger, seed: true })
     const keys = newKeyPair('EdDSA')

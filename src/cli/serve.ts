@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { createLogger } from '../logger.ts'
 import { listening, portsOf } from './listening.ts'
-import { UsageError, type CliPorts } from './program.ts'
-import { runUntilStopped } from './run.ts'
+import { UsageError } from '../errors.ts'
+import type { CliPorts } from './program.ts'
+import { runUntilStopped } from '../service/run.ts'
 import { configOf, runOptions, type RunOptions } from './run-options.ts'
 
 /** `dormouse serve`: runs over a cluster until a signal ends it. */
@@ -16,7 +17,7 @@ export function registerServe(program: Command, ports: CliPorts): void {
     const config = await configOf(options, ports)
     const { kubeconfig } = options
     // Only now: commands that need no cluster start in a third of the time without it.
-    const { Service } = await import('./service.ts')
+    const { Service } = await import('../service/service.ts')
     const own = kubeconfig === undefined ? ownNamespace : undefined
     const { enabled, url, certificates } = config.webhook
     const enforce = own !== undefined || url !== null || certificates.mode !== 'self-signed'

@@ -1,8 +1,9 @@
 import { Option, type Command } from 'commander'
-import { readText } from './files.ts'
-import { MAX_TTL, signToken, type Scope } from './local-token.ts'
+import { readText } from '../service/files.ts'
+import { MAX_TTL, signToken, type Scope } from '../api/auth/local-token.ts'
 import { duration, list, name } from './options.ts'
-import { UsageError, type CliPorts } from './program.ts'
+import { UsageError } from '../errors.ts'
+import type { CliPorts } from './program.ts'
 
 interface TokenOptions {
   readonly key: string

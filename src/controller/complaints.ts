@@ -1,4 +1,4 @@
-import { riskOf } from '../domain/decision.ts'
+import { riskOf } from '../domain/decide.ts'
 import { readWorkload } from '../domain/reading.ts'
 import type { Rules } from '../domain/rules.ts'
 import { UnreadableState } from '../domain/state-codec.ts'

@@ -1,5 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { systemMonotonic, type Clock, type Instant, type Monotonic } from '../clock.ts'
+import {
+  systemLater,
+  systemMonotonic,
+  type Clock,
+  type Instant,
+  type Later,
+  type Monotonic,
+} from '../clock.ts'
 import type { Rules } from '../domain/rules.ts'
 import { isOlder } from '../domain/marks.ts'
 import { keyOf, parseKey, type Workload } from '../domain/workload.ts'
@@ -9,12 +16,12 @@ import { Chronicle } from './chronicle.ts'
 import { Complaints } from './complaints.ts'
 import { Memory } from './memory.ts'
 import { Outages } from './outages.ts'
-import type { Later, Observer, Priority, Recorder, Scalings, Workloads, Writer } from './ports.ts'
+import type { Observer, Priority, Recorder, Scalings, Workloads, Writer } from './ports.ts'
 import { WorkQueue } from './queue.ts'
 import { Reconciler } from './reconciler.ts'
 import { isRelevant } from './relevance.ts'
 import { Retries, type Due } from './retries.ts'
-import { systemLater, Timers } from './timers.ts'
+import { Timers } from './timers.ts'
 import { WriteBudget } from './write-budget.ts'
 
 interface ControllerPorts {

@@ -79,7 +79,7 @@ export class Reconciler {
     try {
       const { plan: planned, workload, wrote } = await writer.write(key, plan, { priority, ...stopping })
       const { decision } = planned
-      const moved = wrote && decision.action !== 'hold' ? decision : undefined
+      const moved = wrote && decision.action !== 'none' ? decision : undefined
       if (moved) {
         const { action, trigger, reason } = moved
         logger.info({ workload: keyOf(key), action, trigger, reason: reason.code }, reason.text)
@@ -141,7 +141,7 @@ export class Reconciler {
 
 /** Waking comes first; a write that moves no pods comes last. */
 function dueOf(decision: Decision): Due {
-  if (decision.action === 'hold' || decision.action === 'adopt')
+  if (decision.action === 'none' || decision.action === 'adopt')
     return { priority: 'completion', dueAt: undefined }
   return { priority: decision.action, dueAt: decision.dueAt }
 }

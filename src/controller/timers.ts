@@ -1,20 +1,12 @@
 import { Heap } from 'heap-js'
-import type { Clock, Instant, Monotonic } from '../clock.ts'
-import type { Later } from './ports.ts'
+import { LONGEST_SLEEP, systemLater, type Clock, type Instant, type Later, type Monotonic } from '../clock.ts'
 
-/** `setTimeout` beyond 2^31 - 1 ms fires at once, and clocks jump: look at the clock at least this often. */
-const LONGEST_SLEEP = 60_000
 /** So many ring in one turn of the event loop: a wave must not keep requests waiting. */
 const RINGS_A_TURN = 50
 
 interface Entry {
   readonly key: string
   readonly at: Instant
-}
-
-export const systemLater: Later = (callback, milliseconds) => {
-  const timeout = setTimeout(callback, milliseconds)
-  return () => clearTimeout(timeout)
 }
 
 /** The next instant of each key that has one, by a clock or by monotonic time: a heap with one armed timeout. */

@@ -28,7 +28,7 @@ export function changeBetween(workload: Workload, target: Reading): Change | und
     ...(label === (workload.labels?.[ASLEEP_LABEL] ?? null) ? {} : { label }),
     ...(replicas === workload.replicas || workload.kind === 'daemonsets' ? {} : { replicas }),
     ...(snoozeKey === workload.snoozeKey ? {} : { snoozeKey: snoozeKey ?? null }),
-    ...(givesCountBack(workload, target) ? { disown: true } : {}),
+    ...(givesCountBack(workload, target) ? { givesUpReplicas: true } : {}),
   }
   return isEmpty(change) ? undefined : change
 }
@@ -77,7 +77,7 @@ export function changed(workload: Workload, change: Change): Workload {
     snoozeKey: change.snoozeKey === undefined ? workload.snoozeKey : (change.snoozeKey ?? undefined),
     replicas: change.replicas ?? workload.replicas,
     generation: workload.generation + (specChanges ? 1 : 0),
-    ...(change.disown ? { ownReplicasEntry: undefined } : {}),
+    ...(change.givesUpReplicas ? { ownReplicasEntry: undefined } : {}),
   }
 }
 

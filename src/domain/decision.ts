@@ -1,170 +1,62 @@
 import type { Instant } from '../clock.ts'
-import { backoffInEffect } from './backoff.ts'
-import { hasRoomToWake } from './change.ts'
-import { driftOf, stillKept } from './drift.ts'
-import { earliest, latest } from './instants.ts'
-import { countToGiveBack, countToKeep, countToWake, keptCount, type Reading } from './reading.ts'
-import type { Rules } from './rules.ts'
-import { operationInProgress, type Backoff, type Override } from './state.ts'
-import { iso } from './text.ts'
-import { hold, look, type Decision, type Reason, type ReasonCode, type Verdict } from './verdict.ts'
-import { wanted, type Wanted, type WantedBy } from './wanted.ts'
-import { isRunning, pathOf, type Workload } from './workload.ts'
+import type { Trigger, Intent } from './state.ts'
 
-const VOLUMES_AT_RISK =
-  'its persistentVolumeClaimRetentionPolicy.whenScaled is Delete, so sleeping would delete its volumes'
-const COUNT_AT_RISK =
-  'its annotations are nearly as large as the API server takes, so the state to wake it by might not fit'
+export type ReasonCode =
+  | 'deleting'
+  | 'not_managed'
+  | 'enabled_unclear'
+  | 'disabled'
+  | 'pinned'
+  | 'pin_enforced'
+  | 'overridden'
+  | 'backoff'
+  | 'manual_scaling'
+  | 'recovery'
+  | 'data_at_risk'
+  | 'schedule'
+  | 'intent'
+  | 'until'
+  | 'until_passed'
+  | 'grace'
+  | 'nothing_automatic'
 
-/** Why a workload is not put to sleep (volumes: KEP-1847); undefined: nothing would be lost. */
-export function riskOf(workload: Workload): string | undefined {
-  if (workload.deletesVolumes) return VOLUMES_AT_RISK
-  return hasRoomToWake(workload) ? undefined : COUNT_AT_RISK
+/** Why a workload is, or is to be, as the decision says. */
+export interface Reason {
+  readonly code: ReasonCode
+  readonly text: string
 }
 
-export type { Decision, Reason } from './verdict.ts'
-
-/** What is to be done with a workload at `now`; carried out twice, the second time changes nothing. */
-export function decide(reading: Reading, now: Instant, rules: Rules): Decision {
-  if (reading.workload.deleting) {
-    return { ...asItIs(reading), ...hold('deleting', 'it is being deleted') }
-  }
-  const running = operationInProgress(reading.state)
-  const timeout = running && running.at + rules.policy.operationTimeout
-  const { lookAgainAt, ...verdict } = judge(reading, now, rules)
-  const late = timeout !== undefined && timeout > now ? timeout : undefined
-  return { ...asItIs(reading), ...verdict, ...look(earliest(lookAgainAt, late)) }
+/** What is to become of a workload now, and why (design, section 4). */
+export interface Decision {
+  /** `adopt`: somebody else woke it; the marks follow the pods. */
+  readonly action: 'snooze' | 'wake' | 'adopt' | 'none'
+  readonly reason: Reason
+  readonly trigger: Trigger
+  readonly by: string | null
+  /** The count to wake to, or to keep while asleep. */
+  readonly replicas: number
+  /** A hand woke it to fewer than were kept: these stay kept. */
+  readonly kept?: number
+  /** The intent to write with it. */
+  readonly intent?: Intent
+  /** The marks follow what somebody else did to the pods: no pin, override or backoff is in its way. */
+  readonly adopts?: true
+  readonly overrideExpired?: true
+  /** Turned off by hand: every hold goes with it. */
+  readonly cleared?: true
+  /** When the clock made it due; undefined: not the clock. */
+  readonly dueAt?: Instant
+  /** When to look again if nothing changes before. */
+  readonly lookAgainAt?: Instant
 }
 
-/** The override that holds now, if any. */
-export function overrideInEffect({ state: { override } }: Reading, now: Instant): Override | undefined {
-  return override && (override.until === null || override.until > now) ? override : undefined
+/** A decision as far as one rule goes; what it leaves out is as on a hold. */
+export type PartialDecision = Pick<Decision, 'action' | 'reason'> & Partial<Decision>
+
+export function noAction(code: ReasonCode, text: string): PartialDecision {
+  return { action: 'none', reason: { code, text } }
 }
 
-function asItIs(reading: Reading): Pick<Decision, 'trigger' | 'by' | 'replicas'> {
-  return { trigger: 'schedule', by: null, replicas: keptCount(reading) }
-}
-
-function judge(reading: Reading, now: Instant, rules: Rules): Verdict {
-  const { state, enabled } = reading
-  if (enabled === 'unclear') {
-    return hold('enabled_unclear', `dormouse.dev/enabled is neither "true" nor "false", so nothing is done`)
-  }
-  if (!enabled) return notManaged(reading, now)
-  const override = overrideInEffect(reading, now)
-  const expired = state.override && !override ? ({ overrideExpired: true } as const) : {}
-  const verdict = managed(reading, override, now, rules)
-  return { ...expired, ...verdict, ...look(earliest(verdict.lookAgainAt, override?.until ?? undefined)) }
-}
-
-function notManaged(reading: Reading, now: Instant): Verdict {
-  const { state } = reading
-  if (state.asleep) {
-    const reason: Reason = { code: 'disabled', text: 'managing was turned off, so it wakes' }
-    const backoff = backoffInEffect(state, now)
-    if (backoff?.cause === 'failure') return waiting(backoff, reason)
-    return { action: 'wake', trigger: 'disable', reason, replicas: countToWake(reading), cleared: true }
-  }
-  const held = state.pin ?? state.override ?? state.intent ?? state.backoff
-  const verdict = hold('not_managed', `not managed until POST ${pathOf(reading.workload)}/enable`)
-  return held ? { ...verdict, cleared: true } : verdict
-}
-
-function managed(reading: Reading, override: Override | undefined, now: Instant, rules: Rules): Verdict {
-  const { state } = reading
-  const wish = wanted(reading, now, rules)
-  const drift = driftOf(reading, override, wish, now, rules)
-  if (drift?.adopts) return drift
-  if (!drift && state.pin) {
-    const { state: held, by, at } = state.pin
-    return hold('pinned', `pinned ${held} by ${by} since ${iso(at)}`)
-  }
-  if (!drift && override) return overridden(override)
-  const verdict = withoutRisk(reading, drift ?? automatic(reading, wish, now))
-  const backoff = backoffInEffect(state, now)
-  if (backoff && verdict.action !== 'hold' && !verdict.adopts) return waiting(backoff, verdict.reason)
-  const freed = [state.override?.until, state.backoff?.until].map((end) => passed(end, now))
-  const dueAt = verdict.dueAt === undefined ? undefined : latest(verdict.dueAt, ...freed)
-  const due = dueAt === undefined ? {} : { dueAt }
-  return { ...verdict, ...due, ...look(state.pin ? undefined : wish.next) }
-}
-
-/** What must not be put to sleep on its own is left running; a sleeper that was found running is awake. */
-function withoutRisk(reading: Reading, verdict: Verdict): Verdict {
-  const { workload, state } = reading
-  if (verdict.action !== 'snooze' || !isRunning(workload)) return verdict
-  const why = riskOf(workload)
-  if (why === undefined) return verdict
-  const risk: Reason = {
-    code: 'data_at_risk',
-    text: `left awake: ${why} (then: ${verdict.reason.text})`,
-  }
-  if (!state.asleep) return { action: 'hold', reason: risk }
-  return {
-    action: 'adopt',
-    adopts: true,
-    trigger: 'recovery',
-    replicas: workload.replicas,
-    reason: risk,
-    ...stillKept(reading),
-  }
-}
-
-const CODE: Record<WantedBy, ReasonCode> = {
-  schedule: 'schedule',
-  intent: 'intent',
-  until: 'until',
-  'until passed': 'until_passed',
-  grace: 'grace',
-  nothing: 'nothing_automatic',
-}
-
-/** What the schedule or the latest intent asks for. */
-function automatic(reading: Reading, wish: Wanted, now: Instant): Verdict {
-  const reason: Reason = { code: CODE[wish.rule], text: wish.text }
-  const kept = countToGiveBack(reading)
-  if ((wish.want === 'asleep') === reading.state.asleep) {
-    if (kept !== undefined) return givenBack(reading, wish, kept, reason, now)
-    return {
-      action: 'hold',
-      reason: isRunning(reading.workload) || reading.state.asleep ? reason : emptied(reading, reason),
-    }
-  }
-  const transition = {
-    reason,
-    ...(wish.withTransition ? { intent: wish.withTransition } : {}),
-    ...(wish.since === undefined ? {} : { dueAt: wish.since }),
-  }
-  return wish.want === 'asleep'
-    ? { action: 'snooze', replicas: countToKeep(reading), ...transition }
-    : { action: 'wake', replicas: countToWake(reading), ...transition }
-}
-
-/** A hand woke it to fewer than were kept: the next edge that finds it so brings those back. */
-function givenBack(reading: Reading, wish: Wanted, kept: number, reason: Reason, now: Instant): Verdict {
-  const edge = reading.schedule?.latestEdge(now)
-  const wokenAt = reading.state.woken?.at ?? now
-  if (wish.rule !== 'schedule' || !edge || edge.at <= wokenAt) {
-    return { action: 'hold', reason: { ...reason, text: `${reason.text}; ${kept} are kept` } }
-  }
-  const intent = wish.withTransition ? { intent: wish.withTransition } : {}
-  return { action: 'wake', replicas: kept, reason, dueAt: edge.at, ...intent }
-}
-
-/** Awake, and without replicas: not our doing, so no schedule undoes it. */
-function emptied({ workload }: Reading, { code, text }: Reason): Reason {
-  return { code, text: `somebody scaled it to 0: POST ${pathOf(workload)}/wake to bring it back (${text})` }
-}
-
-function overridden({ by, until }: Override): Verdict {
-  return hold('overridden', `overridden by ${by} ${until === null ? 'for good' : `until ${iso(until)}`}`)
-}
-
-function waiting({ cause, until }: Backoff, then: Reason): Verdict {
-  const why = cause === 'flapping' ? 'it was switched too often' : 'the cluster refused the last attempt'
-  return { ...hold('backoff', `waits until ${iso(until)}: ${why} (then: ${then.text})`), ...look(until) }
-}
-
-function passed(instant: Instant | null | undefined, now: Instant): Instant | undefined {
-  return instant !== null && instant !== undefined && instant <= now ? instant : undefined
+export function look(at: Instant | undefined): { lookAgainAt?: Instant } {
+  return at === undefined ? {} : { lookAgainAt: at }
 }

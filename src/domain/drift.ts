@@ -6,26 +6,30 @@ import { countToGiveBack, countToKeep, countToWake, keptCount, type Reading } fr
 import type { Rules } from './rules.ts'
 import type { Override } from './state.ts'
 import { counted } from './text.ts'
-import { look, type Reason, type Verdict } from './verdict.ts'
-import type { Wanted } from './wanted.ts'
+import { look, type Reason, type PartialDecision } from './decision.ts'
+import type { Desired } from './intent.ts'
 import { isRunning, type Workload } from './workload.ts'
 
 /** What to do about a workload that others moved away from its marks; undefined: they agree. */
 export function driftOf(
   reading: Reading,
   override: Override | undefined,
-  wish: Wanted,
+  desire: Desired,
   now: Instant,
   rules: Rules,
-): Verdict | undefined {
+): PartialDecision | undefined {
   if (reading.state.pin) return pinDrift(reading)
   if (!reading.state.asleep) return scaledBackDown(reading, override, now)
   if (!isRunning(reading.workload)) return undefined
-  return override ? adopted(reading) : sleeperDrift(reading, wish, now, rules)
+  return override ? adopted(reading) : sleeperDrift(reading, desire, now, rules)
 }
 
 /** Woken by hand to fewer than were kept, and scaled to 0 again: it is asleep again, with those kept. */
-function scaledBackDown(reading: Reading, override: Override | undefined, now: Instant): Verdict | undefined {
+function scaledBackDown(
+  reading: Reading,
+  override: Override | undefined,
+  now: Instant,
+): PartialDecision | undefined {
   const replicas = countToGiveBack(reading)
   if (replicas === undefined || isRunning(reading.workload)) return undefined
   const { by, who } = scaling(reading)
@@ -37,7 +41,7 @@ function scaledBackDown(reading: Reading, override: Override | undefined, now: I
 }
 
 /** A pinned workload that is not as it was pinned: the webhook was away. */
-function pinDrift(reading: Reading): Verdict | undefined {
+function pinDrift(reading: Reading): PartialDecision | undefined {
   const { state, workload } = reading
   const running = isRunning(workload)
   if (state.pin?.state === 'snoozed' && running) {
@@ -54,7 +58,7 @@ function pinDrift(reading: Reading): Verdict | undefined {
 }
 
 /** A sleeper that somebody woke while it was overridden: the marks follow, and no intent is formed. */
-function adopted(reading: Reading): Verdict {
+function adopted(reading: Reading): PartialDecision {
   const { by, who, what } = scaling(reading)
   const reason: Reason = { code: 'manual_scaling', text: `${what} by ${who} while overridden` }
   const replicas = countToKeep(reading)
@@ -62,11 +66,16 @@ function adopted(reading: Reading): Verdict {
 }
 
 /** A sleeper that somebody else woke: a manual wake if it was scaled, put back to sleep otherwise. */
-function sleeperDrift(reading: Reading, wish: Wanted, now: Instant, rules: Rules): Verdict | undefined {
+function sleeperDrift(
+  reading: Reading,
+  desire: Desired,
+  now: Instant,
+  rules: Rules,
+): PartialDecision | undefined {
   const { workload, schedule } = reading
   const { by, who, what } = scaling(reading)
   if (!isManualScaling(workload)) {
-    if (wish.want === 'awake') return undefined
+    if (desire.want === 'awake') return undefined
     // A sync says what the workload is to have; an autoscaler, which finds no load, does not.
     const replicas = isScaled(workload) ? keptCount(reading) : countToKeep(reading)
     const text = `found running although asleep (changed by ${who}): ${replicas} are kept and it sleeps again`

@@ -1,7 +1,8 @@
 import type { Instant } from '../clock.ts'
 import { afterFailure, afterOperation, withBackoffCut } from './backoff.ts'
 import { changeBetween } from './change.ts'
-import { decide, type Decision } from './decision.ts'
+import { decide } from './decide.ts'
+import type { Decision } from './decision.ts'
 import { completed, withOperation } from './history.ts'
 import { withMarksRestored, type LastKnown } from './marks.ts'
 import type { Change } from './patch.ts'
@@ -55,7 +56,7 @@ function tidied({ state, workload }: Reading, now: Instant, { policy }: Rules): 
 
 /** Puts to sleep, wakes or adopts; a decision to hold returns the same reading. */
 export function transition(reading: Reading, decision: Transition, now: Instant, rules: Rules): Reading {
-  if (decision.action === 'hold') return reading
+  if (decision.action === 'none') return reading
   const { trigger, by, replicas, action, kept } = decision
   const workload =
     action === 'adopt' ? reading.workload : scaled(reading.workload, action === 'wake', replicas)
@@ -98,7 +99,7 @@ export function planFailure(
   const read = readWorkload(withMarksRestored(workload, known), rules)
   const reading = completed(read, now, rules.policy)
   const { action, trigger, by } = decision
-  if (action === 'hold' || action === 'adopt') return undefined
+  if (action === 'none' || action === 'adopt') return undefined
   const [newest, ...older] = reading.state.history
   const again = newest?.result === 'failed' && newest.type === action
   const state = again ? { ...reading.state, history: older } : reading.state

@@ -16,7 +16,7 @@ export interface Change {
   /** The value of our key in a DaemonSet's nodeSelector. */
   readonly snoozeKey?: string | null
   /** Take the count (DaemonSet: the nodeSelector) out of our managedFields entry, so that a server-side applier may set it again. */
-  readonly disown?: boolean
+  readonly givesUpReplicas?: boolean
 }
 
 /** One operation of a JSON Patch (RFC 6902, section 4). */
@@ -38,7 +38,7 @@ export function jsonPatch(workload: Workload, change: Change): PatchOperation[] 
   return [
     ...preconditions(workload, change),
     ...mutations(workload, change),
-    ...disownOperations(workload, change),
+    ...givingUpReplicas(workload, change),
   ]
 }
 
@@ -57,7 +57,7 @@ export function isEmpty(change: Change): boolean {
     change.label === undefined &&
     change.replicas === undefined &&
     change.snoozeKey === undefined &&
-    change.disown !== true
+    change.givesUpReplicas !== true
   )
 }
 
@@ -111,8 +111,11 @@ function scaleOperations(workload: Workload, { replicas, snoozeKey }: Change): P
   return snoozeKey === null ? [] : [{ op: 'add', path: NODE_SELECTOR, value: { [SNOOZE_KEY]: snoozeKey } }]
 }
 
-function disownOperations({ kind, ownReplicasEntry }: Workload, { disown }: Change): PatchOperation[] {
-  if (disown !== true || ownReplicasEntry === undefined) return []
+function givingUpReplicas(
+  { kind, ownReplicasEntry }: Workload,
+  { givesUpReplicas }: Change,
+): PatchOperation[] {
+  if (givesUpReplicas !== true || ownReplicasEntry === undefined) return []
   const entry = `/metadata/managedFields/${ownReplicasEntry}`
   return [
     { op: 'test', path: `${entry}/manager`, value: FIELD_MANAGER },

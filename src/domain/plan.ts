@@ -1,5 +1,5 @@
 import type { Instant } from '../clock.ts'
-import { decide, overrideInEffect } from './decision.ts'
+import { decide, overrideInEffect } from './decide.ts'
 import { carryOut } from './operation.ts'
 import { completed } from './history.ts'
 import { readWorkload, type Reading } from './reading.ts'

@@ -1,6 +1,6 @@
 import type { Instant } from '../clock.ts'
 import { backoffInEffect } from './backoff.ts'
-import { decide, overrideInEffect } from './decision.ts'
+import { decide, overrideInEffect } from './decide.ts'
 import { completed, recentOperations } from './history.ts'
 import { nextTransition, type Transition } from './plan.ts'
 import { keptCount, readableWorkload, readWorkload, type Reading } from './reading.ts'
@@ -14,7 +14,7 @@ import {
   type OperationType,
   type Trigger,
 } from './state.ts'
-import { wanted } from './wanted.ts'
+import { desired } from './intent.ts'
 import { currentIntent } from './intent.ts'
 import { currentReplicas, hasSleepMark, isRunning, labelCount, TYPE_OF, type Workload } from './workload.ts'
 
@@ -143,7 +143,7 @@ function identity(workload: Workload): Pick<StatusRecord, 'name' | 'namespace' |
 function requestInForce(reading: Reading, now: Instant, rules: Rules) {
   const intent = currentIntent(reading, now)
   if (intent?.trigger !== 'api') return undefined
-  const { rule } = wanted(reading, now, rules)
+  const { rule } = desired(reading, now, rules)
   return rule === 'until' || rule === 'intent' ? intent.want : undefined
 }
 

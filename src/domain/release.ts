@@ -10,7 +10,7 @@ export function releaseChange(workload: Workload, rules: Rules): Change | undefi
   const labelled = labels?.[ASLEEP_LABEL] !== undefined
   if (marks.length === 0 && !labelled && snoozeKey === undefined) {
     // What the wake before this set is given back, so that a server-side applier may set it.
-    return ownReplicasEntry === undefined ? undefined : { annotations: {}, disown: true }
+    return ownReplicasEntry === undefined ? undefined : { annotations: {}, givesUpReplicas: true }
   }
   const reading = readableWorkload(workload, rules) ?? readWithoutState(workload, rules)
   const sleeps = reading.state.asleep && !isRunning(workload)

@@ -2,7 +2,8 @@ import { Duration } from 'luxon'
 import type { Instant } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { backoffInEffect } from './backoff.ts'
-import { decide, riskOf, type Reason } from './decision.ts'
+import { decide, riskOf } from './decide.ts'
+import type { Reason } from './decision.ts'
 import { changeBetween, changed } from './change.ts'
 import { completed } from './history.ts'
 import type { Change } from './patch.ts'
@@ -32,7 +33,7 @@ export interface Plan {
   readonly message: string
   /** The workload once the change is applied. */
   readonly after: Workload
-  readonly decision: { readonly action: 'snooze' | 'wake' | 'hold'; readonly reason: Reason }
+  readonly decision: { readonly action: 'snooze' | 'wake' | 'none'; readonly reason: Reason }
 }
 
 /**
@@ -176,7 +177,7 @@ function planOf(
     change,
     after,
     message: `${done}${also}: ${reason.text}${warning}`,
-    decision: { action: moved ? woke : 'hold', reason },
+    decision: { action: moved ? woke : 'none', reason },
   }
 }
 

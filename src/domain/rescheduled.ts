@@ -2,7 +2,7 @@ import type { Instant } from '../clock.ts'
 import { currentIntent, newIntent, stillRuns } from './intent.ts'
 import { withState, type Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
-import { wanted } from './wanted.ts'
+import { desired } from './intent.ts'
 
 /**
  * `after` with the intent that a change of the workload's own schedule or zone forms, by whom. What somebody asked
@@ -19,7 +19,7 @@ export function rescheduled(
   const intent = currentIntent(before, now)
   if (meansTheSame(before, after) || scheduleFault !== undefined || stillRuns(intent, now)) return after
   const asked = intent !== undefined && intent.trigger !== 'schedule'
-  if (!schedule && asked && wanted(before, now, rules).rule === 'intent') return after
+  if (!schedule && asked && desired(before, now, rules).rule === 'intent') return after
   const want = schedule?.stateAt(now) ?? 'awake'
   const formed = newIntent(after, now, { want, by, trigger: 'schedule' })
   return withState(after, { ...after.state, intent: formed })

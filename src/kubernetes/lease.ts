@@ -1,4 +1,4 @@
-import type { Lease, LeaseRecord, LeaseStore } from '../controller/ports.ts'
+import type { Lease, LeaseRecord, LeaseStore } from '../leadership/ports.ts'
 import type { Call } from './client.ts'
 import { ClusterRefusal } from './failures.ts'
 

@@ -1,6 +1,6 @@
 import { FIELD_MANAGER } from '../domain/workload.ts'
 import type { Logger } from '../logger.ts'
-import type { SecretStore, StoredSecret } from '../webhook/certificates/ports.ts'
+import type { SecretStore, StoredSecret } from '../certificates/ports.ts'
 import type { KubernetesObject } from './api-object.ts'
 import type { KubernetesClient } from './client.ts'
 import type { Delay } from './delay.ts'

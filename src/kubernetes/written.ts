@@ -39,7 +39,7 @@ export function carries(live: Workload, sentFor: Workload, change: Change): bool
     live.uid === sentFor.uid &&
     live.resourceVersion !== sentFor.resourceVersion &&
     hasMarks(live, sentFor, change) &&
-    (change.disown !== true || live.ownReplicasEntry === undefined) &&
+    (change.givesUpReplicas !== true || live.ownReplicasEntry === undefined) &&
     (change.replicas === undefined || live.replicas === change.replicas) &&
     (change.snoozeKey === undefined || live.snoozeKey === (change.snoozeKey ?? undefined))
   )

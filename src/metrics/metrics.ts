@@ -2,6 +2,8 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { RequestObserver } from '../api/ports.ts'
 import type { Clock, Instant } from '../clock.ts'
 import type * as Controller from '../controller/ports.ts'
+import type { CertificateObserver } from '../certificates/ports.ts'
+import type { LeadershipObserver } from '../leadership/ports.ts'
 import type { Rules } from '../domain/rules.ts'
 import type { OperationResult, OperationType, Trigger } from '../domain/state.ts'
 import type { Kind } from '../domain/workload.ts'
@@ -47,11 +49,11 @@ export interface MetricsOptions {
 export class Metrics
   implements
     Controller.Observer,
-    Controller.LeadershipObserver,
+    LeadershipObserver,
     KubernetesObserver,
     RequestObserver,
     Webhook.Observer,
-    Webhook.CertificateObserver
+    CertificateObserver
 {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE
   readonly workloads: WorkloadTracker

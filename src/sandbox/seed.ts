@@ -1,7 +1,7 @@
 import type { Instant } from '../clock.ts'
-import type { ObjectStore } from './object-store.ts'
-import { Registry } from './registry.ts'
-import { served } from './resources.ts'
+import type { ObjectStore } from './store/object-store.ts'
+import { Registry } from './store/registry.ts'
+import { served } from './store/resources.ts'
 
 const DAY = 86_400_000
 const MINUTE = 60_000

@@ -1,4 +1,3 @@
-import type { Instant } from '../clock.ts'
 import type { Kind, Workload, WorkloadKey } from '../domain/workload.ts'
 
 /** The informer's copies. */
@@ -11,11 +10,6 @@ export interface Workloads {
 /** One live read; undefined: there is no such workload. Throws Refusal when the cluster does not answer. */
 export interface LiveReader {
   read(key: WorkloadKey, signal?: AbortSignal): Promise<Workload | undefined>
-}
-
-export interface CertificateObserver {
-  /** When the serving certificate runs out. */
-  certificateExpires(at: Instant): void
 }
 
 export interface Observer {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createLoginAudit } from '../../src/api/login-audit.ts'
+import { createLoginAudit } from '../../src/api/auth/login-audit.ts'
 import { Refusal } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'
 import { aWorkload } from './fake-cluster.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { limitBadTokens } from '../../src/api/login-limit.ts'
+import { limitBadTokens } from '../../src/api/auth/login-limit.ts'
 import { RateLimit } from '../../src/api/rate-limit.ts'
 import type { Refusal } from '../../src/errors.ts'
 import { NOON, Service, token } from './service.ts'

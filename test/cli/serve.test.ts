@@ -2,7 +2,7 @@ import { writeFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { newKeyPair } from '../../src/cli/local-token.ts'
+import { newKeyPair } from '../../src/api/auth/local-token.ts'
 import { registerServe } from '../../src/cli/serve.ts'
 import { call, type Outcome } from './terminal.ts'
 

@@ -142,7 +142,7 @@ describe('an operation the cluster refused', () => {
     for (let again = 0; again < 9; again += 1) {
       const waiting = decided(workload, now)
       expect(waiting.reason.code).to.equal('backoff')
-      expect(decided(workload, waiting.lookAgainAt! - 1).action).to.equal('hold')
+      expect(decided(workload, waiting.lookAgainAt! - 1).action).to.equal('none')
       waits.push((waiting.lookAgainAt! - now) / SECOND)
       now = waiting.lookAgainAt!
       workload = refused(workload, now)

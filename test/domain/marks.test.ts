@@ -103,7 +103,7 @@ describe('marks and state that disagree', () => {
   it('an old state says asleep of what runs unmarked (rollout undo): it is awake, and stays so', () => {
     const undone = sleeper.annotated({ schedule: undefined }).labelled(undefined).withReplicas(5)
     const { decision, after, state } = stepped(undone, NIGHT)
-    expect(decision.action).to.equal('hold')
+    expect(decision.action).to.equal('none')
     expect(after.replicas).to.equal(5)
     expect(state.asleep).to.equal(false)
   })
@@ -206,7 +206,7 @@ describe('a schedule that cannot be read', () => {
     it(`by its ${what} stops only its automatic behaviour`, () => {
       const { decision, change } = stepped(workload, at('Tue 12:00'))
       expect(change).to.equal(undefined)
-      expect(decision.action).to.equal('hold')
+      expect(decision.action).to.equal('none')
       expect(decision.reason.text).to.contain(`dormouse.dev/${what}`)
       expect(asked(workload, { action: 'wake' }, NIGHT).after.replicas).to.equal(3)
       expect(asked(workload, { action: 'pin' }, NIGHT).state.pin?.state).to.equal('snoozed')
@@ -230,7 +230,7 @@ describe('a schedule that cannot be read', () => {
       .snoozed({ at: at('Mon 12:00'), trigger: 'api', by: 'k8s:a' })
     const during = stepped(asleepByHand.scheduled('whenever'), at('Mon 12:10')).after
     const back = changed(during, { annotations: { schedule: WORK } })
-    expect(decided(back, at('Mon 12:20'))).to.deep.include({ action: 'hold' })
+    expect(decided(back, at('Mon 12:20'))).to.deep.include({ action: 'none' })
   })
 })
 

@@ -170,27 +170,27 @@ describe('an operation in progress', () => {
     expect(stateOf(disabled).history[0]).to.include({ result: 'running', trigger: 'disable' })
     const ready = { ...followed(disabled), ownReplicasEntry: 0 }
     expect(shown(ready, NOON + 2 * MINUTE).result).to.equal('succeeded')
-    expect(stepped(ready, NOON + 2 * MINUTE).change).to.include({ disown: true })
+    expect(stepped(ready, NOON + 2 * MINUTE).change).to.include({ givesUpReplicas: true })
   })
 })
 
 describe('the write that completes a wake', () => {
   it('gives f:replicas back, so that a server-side applier may set it', () => {
     expect(stepped({ ...followed(waking), ownReplicasEntry: 2 }, NOON + 2 * MINUTE).change).to.include({
-      disown: true,
+      givesUpReplicas: true,
     })
   })
 
   it('does so when the pods were late, too', () => {
     expect(stepped({ ...waking, ownReplicasEntry: 2 }, NOON + 11 * MINUTE).change).to.include({
-      disown: true,
+      givesUpReplicas: true,
     })
   })
 
   it('is a request, where one comes first', () => {
     const woken = { ...followed(waking), ownReplicasEntry: 2 }
     const { change, state } = asked(woken, { action: 'pin' }, NOON + 2 * MINUTE)
-    expect(change).to.include({ disown: true })
+    expect(change).to.include({ givesUpReplicas: true })
     expect(state.history[0]?.result).to.equal('succeeded')
   })
 
@@ -201,7 +201,7 @@ describe('the write that completes a wake', () => {
       .scheduled('8:00-18:00')
       .snoozed({ at: at('Sun 18:00') - 7 * 86_400_000 })
     const { change } = stepped(empty.with({ ownReplicasEntry: 0 }), NOON)
-    expect(change).to.deep.include({ disown: true, label: null })
+    expect(change).to.deep.include({ givesUpReplicas: true, label: null })
   })
 
   it('is the only one that does', () => {
@@ -209,7 +209,7 @@ describe('the write that completes a wake', () => {
     const done = { ...followed(stepped(ready, NOON + 2 * MINUTE).after), ownReplicasEntry: 2 }
     expect(stepped({ ...done, ownReplicasEntry: undefined }, NOON + HOUR).change).to.equal(undefined)
     // Ours again, as a snooze that the cluster refused while it woke leaves it: it is given back all the same.
-    expect(stepped(done, NOON + HOUR).change).to.deep.equal({ annotations: {}, disown: true })
+    expect(stepped(done, NOON + HOUR).change).to.deep.equal({ annotations: {}, givesUpReplicas: true })
   })
 
   it('is sent where there is nothing to give back, too: pods may change, and nobody would know', () => {

@@ -117,12 +117,12 @@ describe('the one patch of a change', () => {
 
   it('takes f:replicas out of our own managedFields entry, and out of no other', () => {
     const object = anObject()
-    const after = applied(object, patchFor(object, { annotations: {}, disown: true }))!
+    const after = applied(object, patchFor(object, { annotations: {}, givesUpReplicas: true }))!
     expect(after.metadata.managedFields[0]).to.deep.equal(object.metadata.managedFields[0])
     expect(after.metadata.managedFields[1]?.fieldsV1).to.deep.equal({ 'f:metadata': {}, 'f:spec': {} })
     const moved = anObject()
     moved.metadata.managedFields.reverse()
-    expect(applied(moved, patchFor(object, { annotations: {}, disown: true }))).to.equal(undefined)
+    expect(applied(moved, patchFor(object, { annotations: {}, givesUpReplicas: true }))).to.equal(undefined)
   })
 })
 

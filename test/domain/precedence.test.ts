@@ -64,7 +64,7 @@ describe('then: a pin', () => {
     const both = awake.pinned().overridden(at('Mon 19:00'))
     expect(decided(both, SLEEP_EDGE).reason.code).to.equal('pinned')
     const { decision, state } = stepped(both, at('Mon 19:00'))
-    expect(decision).to.deep.include({ action: 'hold', overrideExpired: true })
+    expect(decision).to.deep.include({ action: 'none', overrideExpired: true })
     expect(state.override).to.equal(undefined)
   })
 
@@ -144,7 +144,7 @@ describe('then: an override', () => {
 
   it('set while asleep by schedule and ending inside a window wakes at its end', () => {
     const held = asleep.overridden(at('Tue 10:00'))
-    expect(decided(held, at('Tue 9:59')).action).to.equal('hold')
+    expect(decided(held, at('Tue 9:59')).action).to.equal('none')
     const { decision, state } = stepped(held, at('Tue 10:00'))
     expect(decision).to.deep.include({
       action: 'wake',
@@ -166,12 +166,12 @@ describe('then: backoff', () => {
   const waiting = asleep.inBackoff(at('Tue 9:00'))
 
   it('automatic transitions wait for its end', () => {
-    expect(decided(waiting, WAKE_EDGE)).to.deep.include({ action: 'hold', lookAgainAt: at('Tue 9:00') })
+    expect(decided(waiting, WAKE_EDGE)).to.deep.include({ action: 'none', lookAgainAt: at('Tue 9:00') })
     expect(decided(waiting, at('Tue 9:00'))).to.deep.include({ action: 'wake', dueAt: at('Tue 9:00') })
   })
 
   it('repairs wait for its end', () => {
-    expect(decided(waiting.pinned().editedTo(5), at('Tue 8:30')).action).to.equal('hold')
+    expect(decided(waiting.pinned().editedTo(5), at('Tue 8:30')).action).to.equal('none')
     expect(stepped(waiting.pinned().editedTo(5), at('Tue 8:30')).change).to.equal(undefined)
   })
 

@@ -57,7 +57,7 @@ describe('release', () => {
 
   it('gives back what it owns of spec.replicas, and is then done', () => {
     const bare = aDeployment().with({ ownReplicasEntry: 1 })
-    expect(releaseChange(bare, RULES)).to.deep.equal({ annotations: {}, disown: true })
+    expect(releaseChange(bare, RULES)).to.deep.equal({ annotations: {}, givesUpReplicas: true })
     expect(releaseChange(aDeployment(), RULES)).to.equal(undefined)
   })
 })

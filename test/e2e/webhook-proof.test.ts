@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { freePorts } from '../control-plane/ports.ts'
-import { Service } from '../../src/cli/service.ts'
+import { Service } from '../../src/service/service.ts'
 import { loadConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/logger.ts'
 import { Balancer } from '../support/balancer.ts'

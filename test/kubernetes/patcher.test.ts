@@ -294,10 +294,11 @@ describe('the patcher', () => {
           return true
         },
       ]
-      const disown = (workload: Workload) => ({
-        change: workload.ownReplicasEntry === undefined ? undefined : { annotations: {}, disown: true },
+      const givesUpReplicas = (workload: Workload) => ({
+        change:
+          workload.ownReplicasEntry === undefined ? undefined : { annotations: {}, givesUpReplicas: true },
       })
-      await patcher.write(WEB, disown, REQUEST)
+      await patcher.write(WEB, givesUpReplicas, REQUEST)
       expect(sent('PATCH')).to.have.length(2)
     })
 

@@ -5,7 +5,7 @@ import { createServer } from 'node:https'
 import type { Server } from 'node:https'
 import { webcrypto } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
-import type { KubeObject } from '../../src/sandbox/object.ts'
+import type { KubeObject } from '../../src/sandbox/store/object.ts'
 import type { Client } from './cluster.ts'
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const

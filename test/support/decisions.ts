@@ -1,5 +1,6 @@
 import type { Instant } from '../../src/clock.ts'
-import { decide, type Decision } from '../../src/domain/decision.ts'
+import { decide } from '../../src/domain/decide.ts'
+import type { Decision } from '../../src/domain/decision.ts'
 import { planStep } from '../../src/domain/operation.ts'
 import type { Change } from '../../src/domain/patch.ts'
 import { changed } from '../../src/domain/change.ts'

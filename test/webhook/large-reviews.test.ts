@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { expect } from 'chai'
-import { reviewThread } from '../../src/cli/review-thread.ts'
+import { reviewThread } from '../../src/service/review-thread.ts'
 import { loadConfig } from '../../src/config.ts'
 import { keyOf } from '../../src/domain/workload.ts'
 import { LargeReviews } from '../../src/webhook/large-reviews.ts'

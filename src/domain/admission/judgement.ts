@@ -1,5 +1,5 @@
 import type { Change } from '../patch.ts'
-import { overrideInEffect } from '../decision.ts'
+import { overrideInEffect } from '../decide.ts'
 import type { Instant } from '../../clock.ts'
 import type { Reading } from '../reading.ts'
 import type { UnreadableState } from '../state-codec.ts'

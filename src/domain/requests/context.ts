@@ -1,5 +1,5 @@
 import type { Instant } from '../../clock.ts'
-import { decide } from '../decision.ts'
+import { decide } from '../decide.ts'
 import { carryOut } from '../operation.ts'
 import type { Reading } from '../reading.ts'
 import type { Rules } from '../rules.ts'

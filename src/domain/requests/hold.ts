@@ -1,4 +1,4 @@
-import { overrideInEffect } from '../decision.ts'
+import { overrideInEffect } from '../decide.ts'
 import { without } from '../operation.ts'
 import { countToKeep, keptCount, withState, type Reading } from '../reading.ts'
 import { iso } from '../text.ts'

@@ -1,0 +1,74 @@
+import { Refusal } from '../../errors.ts'
+import { clientAddress } from '../client-address.ts'
+import { clusterVerifier, unknownIssuer } from './cluster-tokens.ts'
+import type { Step } from '../context.ts'
+import { unauthenticated } from '../errors.ts'
+import type { Identity } from './identity.ts'
+import { localVerifier } from './local.ts'
+import type { LoginAudit } from './login-audit.ts'
+import { limitBadTokens } from './login-limit.ts'
+import { oidcVerifier } from './oidc.ts'
+import type { ApiDeps } from '../ports.ts'
+import { claimsOf } from './token-standing.ts'
+
+/** RFC 6750, section 2.1. */
+const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i
+const MAX_TOKEN_LENGTH = 8 * 1024
+
+type Verify = (token: string, address: string) => Promise<Identity>
+
+/**
+ * Lets through who shows a good token, whom it puts in `ctx.state.caller`.
+ * The issuer that a token claims only chooses who judges it; a token of no configured issuer is the cluster's.
+ */
+export function authenticate(
+  { settings: { auth, trustedProxies }, reviews, clock }: Pick<ApiDeps, 'settings' | 'reviews' | 'clock'>,
+  audit: LoginAudit,
+): Step {
+  const issuers = new Map<string, Verify>()
+  for (const settings of auth.oidc) issuers.set(settings.issuer, oidcVerifier(settings, clock))
+  if (auth.local) issuers.set(auth.local.issuer, localVerifier(auth.local, clock))
+  const count = auth.oidc.length + (auth.local ? 1 : 0)
+  if (issuers.size < count) throw new TypeError('auth: each issuer may be configured once')
+  if (auth.kubernetes.enabled && !reviews)
+    throw new TypeError('auth.kubernetes needs the reviews of a cluster')
+  const configured = [...issuers.keys()]
+  const { audiences } = auth.kubernetes
+  const cluster: Verify =
+    auth.kubernetes.enabled && reviews
+      ? clusterVerifier({ reviews, audiences, limit: limitBadTokens(clock), configured, clock })
+      : (token) => Promise.reject(unknownIssuer(token, configured))
+  const addressOf = clientAddress(trustedProxies)
+
+  return async (ctx, next) => {
+    const authorization = ctx.get('Authorization')
+    const address = addressOf(ctx.req)
+    try {
+      const token = bearer(authorization)
+      const verify = issuers.get(claimsOf(token)?.iss ?? '') ?? cluster
+      ctx.state.caller = await verify(token, address)
+    } catch (error) {
+      // who shows nothing has not tried to log in
+      const tried = authorization !== '' && error instanceof Refusal
+      if (tried && error.code !== 'CLUSTER_UNAVAILABLE') audit.refused(address, error, ctx.state.requestId)
+      throw error
+    }
+    await next()
+  }
+}
+
+function bearer(authorization: string): string {
+  if (authorization === '') throw unauthenticated('a token is needed: send Authorization: Bearer <token>')
+  const token = BEARER.exec(authorization)?.[1]
+  if (token === undefined) {
+    throw unauthenticated(
+      'the Authorization header must be: Bearer <token>',
+      'the Authorization header is malformed',
+    )
+  }
+  if (token.length > MAX_TOKEN_LENGTH) {
+    const fault = `the token is longer than ${MAX_TOKEN_LENGTH} characters`
+    throw unauthenticated(`${fault}: get a smaller one`, fault)
+  }
+  return token
+}

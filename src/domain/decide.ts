@@ -1,0 +1,189 @@
+import type { Instant } from '../clock.ts'
+import { backoffInEffect } from './backoff.ts'
+import { hasRoomToWake } from './change.ts'
+import { driftOf, stillKept } from './drift.ts'
+import { earliest, latest } from './instants.ts'
+import { countToGiveBack, countToKeep, countToWake, keptCount, type Reading } from './reading.ts'
+import type { Rules } from './rules.ts'
+import { operationInProgress, type Backoff, type Override } from './state.ts'
+import { iso } from './text.ts'
+import {
+  noAction,
+  look,
+  type Decision,
+  type Reason,
+  type ReasonCode,
+  type PartialDecision,
+} from './decision.ts'
+import { desired, type Desired, type DesiredBy } from './intent.ts'
+import { isRunning, pathOf, type Workload } from './workload.ts'
+
+const VOLUMES_AT_RISK =
+  'its persistentVolumeClaimRetentionPolicy.whenScaled is Delete, so sleeping would delete its volumes'
+const COUNT_AT_RISK =
+  'its annotations are nearly as large as the API server takes, so the state to wake it by might not fit'
+
+/** Why a workload is not put to sleep (volumes: KEP-1847); undefined: nothing would be lost. */
+export function riskOf(workload: Workload): string | undefined {
+  if (workload.deletesVolumes) return VOLUMES_AT_RISK
+  return hasRoomToWake(workload) ? undefined : COUNT_AT_RISK
+}
+
+/** What is to be done with a workload at `now`; carried out twice, the second time changes nothing. */
+export function decide(reading: Reading, now: Instant, rules: Rules): Decision {
+  if (reading.workload.deleting) {
+    return { ...asItIs(reading), ...noAction('deleting', 'it is being deleted') }
+  }
+  const running = operationInProgress(reading.state)
+  const timeout = running && running.at + rules.policy.operationTimeout
+  const { lookAgainAt, ...verdict } = judge(reading, now, rules)
+  const late = timeout !== undefined && timeout > now ? timeout : undefined
+  return { ...asItIs(reading), ...verdict, ...look(earliest(lookAgainAt, late)) }
+}
+
+/** The override that holds now, if any. */
+export function overrideInEffect({ state: { override } }: Reading, now: Instant): Override | undefined {
+  return override && (override.until === null || override.until > now) ? override : undefined
+}
+
+function asItIs(reading: Reading): Pick<Decision, 'trigger' | 'by' | 'replicas'> {
+  return { trigger: 'schedule', by: null, replicas: keptCount(reading) }
+}
+
+function judge(reading: Reading, now: Instant, rules: Rules): PartialDecision {
+  const { state, enabled } = reading
+  if (enabled === 'unclear') {
+    return noAction(
+      'enabled_unclear',
+      `dormouse.dev/enabled is neither "true" nor "false", so nothing is done`,
+    )
+  }
+  if (!enabled) return notManaged(reading, now)
+  const override = overrideInEffect(reading, now)
+  const expired = state.override && !override ? ({ overrideExpired: true } as const) : {}
+  const verdict = managed(reading, override, now, rules)
+  return { ...expired, ...verdict, ...look(earliest(verdict.lookAgainAt, override?.until ?? undefined)) }
+}
+
+function notManaged(reading: Reading, now: Instant): PartialDecision {
+  const { state } = reading
+  if (state.asleep) {
+    const reason: Reason = { code: 'disabled', text: 'managing was turned off, so it wakes' }
+    const backoff = backoffInEffect(state, now)
+    if (backoff?.cause === 'failure') return waiting(backoff, reason)
+    return { action: 'wake', trigger: 'disable', reason, replicas: countToWake(reading), cleared: true }
+  }
+  const held = state.pin ?? state.override ?? state.intent ?? state.backoff
+  const verdict = noAction('not_managed', `not managed until POST ${pathOf(reading.workload)}/enable`)
+  return held ? { ...verdict, cleared: true } : verdict
+}
+
+function managed(
+  reading: Reading,
+  override: Override | undefined,
+  now: Instant,
+  rules: Rules,
+): PartialDecision {
+  const { state } = reading
+  const desire = desired(reading, now, rules)
+  const drift = driftOf(reading, override, desire, now, rules)
+  if (drift?.adopts) return drift
+  if (!drift && state.pin) {
+    const { state: held, by, at } = state.pin
+    return noAction('pinned', `pinned ${held} by ${by} since ${iso(at)}`)
+  }
+  if (!drift && override) return overridden(override)
+  const verdict = withoutRisk(reading, drift ?? automatic(reading, desire, now))
+  const backoff = backoffInEffect(state, now)
+  if (backoff && verdict.action !== 'none' && !verdict.adopts) return waiting(backoff, verdict.reason)
+  const freed = [state.override?.until, state.backoff?.until].map((end) => passed(end, now))
+  const dueAt = verdict.dueAt === undefined ? undefined : latest(verdict.dueAt, ...freed)
+  const due = dueAt === undefined ? {} : { dueAt }
+  return { ...verdict, ...due, ...look(state.pin ? undefined : desire.next) }
+}
+
+/** What must not be put to sleep on its own is left running; a sleeper that was found running is awake. */
+function withoutRisk(reading: Reading, verdict: PartialDecision): PartialDecision {
+  const { workload, state } = reading
+  if (verdict.action !== 'snooze' || !isRunning(workload)) return verdict
+  const why = riskOf(workload)
+  if (why === undefined) return verdict
+  const risk: Reason = {
+    code: 'data_at_risk',
+    text: `left awake: ${why} (then: ${verdict.reason.text})`,
+  }
+  if (!state.asleep) return { action: 'none', reason: risk }
+  return {
+    action: 'adopt',
+    adopts: true,
+    trigger: 'recovery',
+    replicas: workload.replicas,
+    reason: risk,
+    ...stillKept(reading),
+  }
+}
+
+const CODE: Record<DesiredBy, ReasonCode> = {
+  schedule: 'schedule',
+  intent: 'intent',
+  until: 'until',
+  'until passed': 'until_passed',
+  grace: 'grace',
+  nothing: 'nothing_automatic',
+}
+
+/** What the schedule or the latest intent asks for. */
+function automatic(reading: Reading, desire: Desired, now: Instant): PartialDecision {
+  const reason: Reason = { code: CODE[desire.rule], text: desire.text }
+  const kept = countToGiveBack(reading)
+  if ((desire.want === 'asleep') === reading.state.asleep) {
+    if (kept !== undefined) return givenBack(reading, desire, kept, reason, now)
+    return {
+      action: 'none',
+      reason: isRunning(reading.workload) || reading.state.asleep ? reason : emptied(reading, reason),
+    }
+  }
+  const transition = {
+    reason,
+    ...(desire.withTransition ? { intent: desire.withTransition } : {}),
+    ...(desire.since === undefined ? {} : { dueAt: desire.since }),
+  }
+  return desire.want === 'asleep'
+    ? { action: 'snooze', replicas: countToKeep(reading), ...transition }
+    : { action: 'wake', replicas: countToWake(reading), ...transition }
+}
+
+/** A hand woke it to fewer than were kept: the next edge that finds it so brings those back. */
+function givenBack(
+  reading: Reading,
+  desire: Desired,
+  kept: number,
+  reason: Reason,
+  now: Instant,
+): PartialDecision {
+  const edge = reading.schedule?.latestEdge(now)
+  const wokenAt = reading.state.woken?.at ?? now
+  if (desire.rule !== 'schedule' || !edge || edge.at <= wokenAt) {
+    return { action: 'none', reason: { ...reason, text: `${reason.text}; ${kept} are kept` } }
+  }
+  const intent = desire.withTransition ? { intent: desire.withTransition } : {}
+  return { action: 'wake', replicas: kept, reason, dueAt: edge.at, ...intent }
+}
+
+/** Awake, and without replicas: not our doing, so no schedule undoes it. */
+function emptied({ workload }: Reading, { code, text }: Reason): Reason {
+  return { code, text: `somebody scaled it to 0: POST ${pathOf(workload)}/wake to bring it back (${text})` }
+}
+
+function overridden({ by, until }: Override): PartialDecision {
+  return noAction('overridden', `overridden by ${by} ${until === null ? 'for good' : `until ${iso(until)}`}`)
+}
+
+function waiting({ cause, until }: Backoff, then: Reason): PartialDecision {
+  const why = cause === 'flapping' ? 'it was switched too often' : 'the cluster refused the last attempt'
+  return { ...noAction('backoff', `waits until ${iso(until)}: ${why} (then: ${then.text})`), ...look(until) }
+}
+
+function passed(instant: Instant | null | undefined, now: Instant): Instant | undefined {
+  return instant !== null && instant !== undefined && instant <= now ? instant : undefined
+}

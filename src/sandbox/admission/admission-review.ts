@@ -1,0 +1,128 @@
+import type { User } from '../http/authentication.ts'
+import { isRecord, text } from '../store/object.ts'
+import type { JsonRecord, KubeObject } from '../store/object.ts'
+import type { Resource } from '../store/resources.ts'
+import { StatusError } from '../store/status.ts'
+
+/** A write as admission sees it, `admission.Attributes` of the real server. */
+export interface AdmissionAttributes {
+  operation: 'CREATE' | 'UPDATE' | 'DELETE'
+  resource: Resource
+  subresource?: string
+  namespace: string | undefined
+  /** Empty when the name is yet to be made of generateName, and for a whole collection. */
+  name: string
+  object: KubeObject | undefined
+  oldObject: KubeObject | undefined
+  options: object
+  dryRun: boolean
+  user: User
+}
+
+/** What a webhook said, once it is known to be well-formed. */
+export interface AdmissionAnswer {
+  allowed: boolean
+  status: JsonRecord
+  warnings: string[]
+  /** A JSON Patch, not yet looked at; undefined when there is none. */
+  patch: unknown
+}
+
+const VERSION = 'admission.k8s.io/v1'
+const KIND = 'AdmissionReview'
+
+/** The AdmissionReview request, as in the API reference "admission.k8s.io/v1". */
+export function reviewOf(uid: string, write: AdmissionAttributes): object {
+  const { resource, subresource, namespace, name, operation, user } = write
+  const { group, version } = resource
+  const kind =
+    subresource === 'scale'
+      ? { group: 'autoscaling', version: 'v1', kind: 'Scale' }
+      : { group, version, kind: resource.kind }
+  const plural = { group, version, resource: resource.plural }
+  return {
+    kind: KIND,
+    apiVersion: VERSION,
+    request: {
+      uid,
+      kind,
+      resource: plural,
+      ...(subresource === undefined ? {} : { subResource: subresource }),
+      requestKind: kind,
+      requestResource: plural,
+      ...(subresource === undefined ? {} : { requestSubResource: subresource }),
+      ...(name === '' ? {} : { name }),
+      ...(namespace === undefined ? {} : { namespace }),
+      operation,
+      userInfo: user,
+      object: write.object ? shown(write.object) : null,
+      oldObject: write.oldObject ?? null,
+      dryRun: write.dryRun,
+      options: write.options,
+    },
+  }
+}
+
+function shown(object: KubeObject): object {
+  const { name, ...metadata } = object.metadata
+  return name === '' ? { ...object, metadata } : object
+}
+
+/** @throws MalformedReview in the real server's words */
+export function answerOf(uid: string, review: unknown): AdmissionAnswer {
+  if (!isRecord(review)) throw new MalformedReview('webhook response was no object')
+  const { response } = review
+  if (!isRecord(response)) throw new MalformedReview('webhook response was absent')
+  if (response['uid'] !== uid)
+    throw new MalformedReview(`expected response.uid="${uid}", got "${text(response, 'uid')}"`)
+  const [version, kind] = [text(review, 'apiVersion'), text(review, 'kind')]
+  if (version !== VERSION || kind !== KIND)
+    throw new MalformedReview(
+      `expected webhook response of ${VERSION}, Kind=${KIND}, got ${version}, Kind=${kind}`,
+    )
+  const { allowed, patch, patchType, status, warnings } = response
+  if (allowed !== undefined && typeof allowed !== 'boolean')
+    throw new MalformedReview('response.allowed is no boolean')
+  if (patch && !patchType)
+    throw new MalformedReview('webhook returned response.patch but not response.patchType')
+  if (!patch && patchType)
+    throw new MalformedReview('webhook returned response.patchType but not response.patch')
+  const operations = patch ? decoded(patch) : undefined
+  const isEmpty = Array.isArray(operations) && operations.length === 0
+  if (patchType && patchType !== 'JSONPatch' && !isEmpty)
+    throw new MalformedReview(`unsupported patch type ${JSON.stringify(patchType)}`)
+  return {
+    allowed: allowed === true,
+    status: isRecord(status) ? status : {},
+    warnings: Array.isArray(warnings) ? warnings.filter((each) => typeof each === 'string') : [],
+    patch: isEmpty ? undefined : operations,
+  }
+}
+
+function decoded(patch: unknown): unknown {
+  try {
+    return JSON.parse(Buffer.from(String(patch), 'base64').toString())
+  } catch (error) {
+    throw new StatusError(500, `Internal error occurred: the patch of a webhook is no JSON: ${String(error)}`)
+  }
+}
+
+export class MalformedReview extends Error {
+  override readonly name = 'MalformedReview'
+}
+
+/**
+ * What the writer is told of a denial: the webhook's own Status, its code never below 400, under a sentence that
+ * names the webhook. Source: `ToStatusErr` of apiserver's admission webhook errors.
+ */
+export function denied(webhook: string, status: JsonRecord): StatusError {
+  const { code, details } = status
+  const reason = text(status, 'reason')
+  const why = text(status, 'message') || reason
+  const deniedBy = `admission webhook "${webhook}" denied the request`
+  return new StatusError(
+    typeof code === 'number' && code >= 400 && code <= 599 ? code : 400,
+    why === '' ? `${deniedBy} without explanation` : `${deniedBy}: ${why}`,
+    { reason, ...(isRecord(details) ? { details } : {}) },
+  )
+}

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { answerOf, denied, MalformedReview, reviewOf } from './admission-review.ts'
+import type { AdmissionAnswer, AdmissionAttributes } from './admission-review.ts'
+import { applyJsonPatch } from '../store/json-patch.ts'
+import type { KubeObject } from '../store/object.ts'
+import type { ObjectStore } from '../store/object-store.ts'
+import { served } from '../store/resources.ts'
+import { StatusError } from '../store/status.ts'
+import { asObject } from '../store/validation.ts'
+import { WebhookClient, WebhookFailure } from './webhook-client.ts'
+import { webhooksOf } from '../store/webhook-configuration.ts'
+import type { Webhook } from '../store/webhook-configuration.ts'
+import { isNamed, isSelected } from './webhook-rules.ts'
+
+const CONFIGURATIONS = served('admissionregistration.k8s.io', 'mutatingwebhookconfigurations').store
+const NAMESPACES = served('', 'namespaces').store
+const SCALE = { ...served('apps', 'deployments'), group: 'autoscaling', kind: 'Scale' }
+
+/**
+ * Mutating admission webhooks, called as a kube-apiserver calls them: one after the other, in the order of their
+ * configurations' names, each on what the one before made of the object. None is asked twice: reinvocationPolicy
+ * is left out, as are matchConditions, since the handler decides by the same list.
+ */
+export class Admission {
+  readonly #store: ObjectStore
+  readonly #onIgnored: (failure: Error) => void
+  readonly #client = new WebhookClient()
+  #known: Webhook[] | undefined
+
+  /** `onIgnored` is told of failures that a failurePolicy of Ignore keeps from the writer. */
+  constructor(store: ObjectStore, onIgnored: (failure: Error) => void) {
+    this.#store = store
+    this.#onIgnored = onIgnored
+    store.subscribe((change) => {
+      if (change.store === CONFIGURATIONS) this.#known = undefined
+    })
+  }
+
+  /** The webhooks that want to see a write. */
+  webhooksFor(write: AdmissionAttributes): Webhook[] {
+    return this.#webhooks().filter((webhook) => isNamed(webhook, write) && this.#selects(webhook, write))
+  }
+
+  /**
+   * The object as the webhooks leave it, the very same when none changed it; undefined when there is none.
+   * @throws StatusError what a webhook denies with; 500 when one fails whose failurePolicy is Fail
+   */
+  async admit(
+    webhooks: Webhook[],
+    write: AdmissionAttributes,
+    warn: (text: string) => void,
+  ): Promise<KubeObject | undefined> {
+    let { object } = write
+    for (const webhook of webhooks) {
+      const current = { ...write, object }
+      if (!this.#selects(webhook, current)) continue
+      const answer = await this.#ask(webhook, current)
+      if (!answer) continue
+      for (const warning of answer.warnings) warn(warning)
+      if (!answer.allowed) throw denied(webhook.name, answer.status)
+      if (answer.patch !== undefined) object = patched(webhook, current, answer.patch)
+    }
+    return object
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close()
+  }
+
+  #webhooks(): Webhook[] {
+    if (this.#known) return this.#known
+    this.#known = this.#store.list(CONFIGURATIONS).flatMap(webhooksOf)
+    void this.#client.keep(this.#known)
+    return this.#known
+  }
+
+  #selects(webhook: Webhook, write: AdmissionAttributes): boolean {
+    return isSelected(
+      webhook,
+      write,
+      (namespace) => this.#store.get(NAMESPACES, undefined, namespace)?.metadata.labels ?? {},
+    )
+  }
+
+  async #ask(webhook: Webhook, write: AdmissionAttributes): Promise<AdmissionAnswer | undefined> {
+    const uid = randomUUID()
+    try {
+      return answerOf(uid, await this.#client.post(webhook, reviewOf(uid, write)))
+    } catch (error) {
+      const failure =
+        error instanceof MalformedReview
+          ? new WebhookFailure(
+              `failed calling webhook "${webhook.name}": received invalid webhook response: ${error.message}`,
+            )
+          : error
+      if (!(failure instanceof WebhookFailure)) throw failure
+      if (webhook.failurePolicy === 'Fail') throw internal(failure.message)
+      this.#onIgnored(failure)
+      return undefined
+    }
+  }
+}
+
+const internal = (why: string) => new StatusError(500, `Internal error occurred: ${why}`)
+
+function patched({ name }: Webhook, write: AdmissionAttributes, patch: unknown): KubeObject {
+  const { object, resource, subresource } = write
+  if (!object)
+    throw internal(
+      `admission webhook "${name}" attempted to modify the object, which is not supported for this operation`,
+    )
+  try {
+    return asObject(subresource === 'scale' ? SCALE : resource, applyJsonPatch(object, patch))
+  } catch (error) {
+    if (error instanceof StatusError) throw internal(`the patch of webhook "${name}": ${error.message}`)
+    throw error
+  }
+}

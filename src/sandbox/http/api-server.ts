@@ -1,0 +1,120 @@
+import { setTimeout } from 'node:timers/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { requestUser } from './authentication.ts'
+import { discovery } from './discovery.ts'
+import { acceptedForm, mediaType, readBody, route } from './request.ts'
+import { serve } from './resource-handler.ts'
+import type { Answer, ResourceParts } from './resource-handler.ts'
+import { badRequest, StatusError, unknownPath } from '../store/status.ts'
+import { warningRecorder } from './warnings.ts'
+
+export interface ServerParts extends ResourceParts {
+  onError: (error: unknown, request: string) => void
+  onRequest: (request: { method: string; url: string; userAgent: string }) => void
+}
+
+const PROBES = new Set(['/healthz', '/livez', '/readyz'])
+
+/** No schemas, in protobuf: kubectl asks for them when it is given a `List`, and then checks nothing itself. */
+const OPENAPI_V2 = { path: '/openapi/v2', type: 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf' }
+
+/** The keys of service account tokens. */
+const JWKS = { path: '/openid/v1/jwks', type: 'application/jwk-set+json' }
+
+/** Answers one request; whatever goes wrong is answered as a Status. */
+export async function handle(
+  request: IncomingMessage,
+  response: ServerResponse,
+  parts: ServerParts,
+): Promise<void> {
+  const { method = 'GET', url = '/' } = request
+  try {
+    parts.onRequest({ method, url, userAgent: request.headers['user-agent'] ?? '' })
+    const fault = parts.faults.take(method, url)
+    if (fault) {
+      if (fault.after > 0) await setTimeout(fault.after)
+      return fail(response, fault.error, fault.headers)
+    }
+    const answer = await answered(request, response, parts)
+    if (answer) send(response, answer)
+  } catch (error) {
+    if (response.headersSent || request.socket.destroyed) response.destroy()
+    else
+      fail(
+        response,
+        asStatus(error, () => parts.onError(error, `${method} ${url}`)),
+      )
+  }
+}
+
+async function answered(
+  request: IncomingMessage,
+  response: ServerResponse,
+  parts: ServerParts,
+): Promise<Answer | undefined> {
+  const { method = 'GET' } = request
+  const url = parseUrl(request.url)
+  const path = url.pathname
+  if (method === 'GET') {
+    if (PROBES.has(path)) return { code: 200, body: 'ok', type: 'text/plain' }
+    if (path === OPENAPI_V2.path) return { code: 200, body: '', type: OPENAPI_V2.type }
+    if (path === JWKS.path)
+      return { code: 200, body: JSON.stringify(await parts.tokens.jwks()), type: JWKS.type }
+    const document = discovery(path, request.headers.host ?? '')
+    if (document) return { code: 200, body: JSON.stringify(document) }
+  }
+  const found = routed(path)
+  if (!found) throw unknownPath()
+  const user = await requestUser(request, parts.tokens)
+  const query = url.searchParams
+  const form = acceptedForm(request.headers.accept)
+  const readable = method === 'POST' || method === 'PUT' || method === 'PATCH' || method === 'DELETE'
+  const body = readable ? await readBody(request) : undefined
+  const warn = warningRecorder((headers) => response.setHeader('warning', headers))
+  return serve(
+    { request, response, method, route: found, query, form, user, body, type: mediaType(request), warn },
+    parts,
+  )
+}
+
+function parseUrl(url: string | undefined): URL {
+  const parsed = URL.parse(url ?? '/', 'http://sandbox')
+  if (!parsed) throw badRequest('the request line holds no URL')
+  return parsed
+}
+
+function routed(path: string): ReturnType<typeof route> {
+  try {
+    return route(path)
+  } catch (error) {
+    if (error instanceof URIError) throw badRequest(`the path is not well encoded: ${path}`)
+    throw error
+  }
+}
+
+function asStatus(error: unknown, report: () => void): StatusError {
+  if (error instanceof StatusError) return error
+  report()
+  return new StatusError(500, 'Internal error occurred: the sandbox has a bug, its log says more')
+}
+
+function fail(response: ServerResponse, error: StatusError, headers: Record<string, string> = {}): void {
+  const { retryAfterSeconds } = error.details
+  const retry = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
+  // A body that was not read to its end would be taken for the next request.
+  const close = error.code === 413 ? { connection: 'close' } : {}
+  send(response, {
+    code: error.code,
+    body: JSON.stringify(error),
+    headers: { ...retry, ...close, ...headers },
+  })
+}
+
+function send(
+  response: ServerResponse,
+  { code, body, type = 'application/json', headers = {} }: Answer,
+): void {
+  response.writeHead(code, { ...headers, 'content-type': type, 'content-length': Buffer.byteLength(body) })
+  // Together with a text Node would write the headers, which hold bytes, as UTF-8 once more.
+  response.end(response.hasHeader('warning') ? Buffer.from(body) : body)
+}

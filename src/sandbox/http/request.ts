@@ -1,0 +1,124 @@
+import type { IncomingMessage } from 'node:http'
+import { parse as parseYaml } from 'yaml'
+import { decodeProtobuf, PROTOBUF } from './protobuf.ts'
+import { findResource } from '../store/resources.ts'
+import type { Resource } from '../store/resources.ts'
+import { badRequest, invalid, StatusError } from '../store/status.ts'
+
+const BODY_LIMIT = 3 * 1024 * 1024
+
+/** What a path names: a resource's collection, or one object of it, or a subresource of that. */
+export interface Route {
+  resource: Resource
+  namespace: string | undefined
+  name: string | undefined
+  subresource: string | undefined
+}
+
+/** `/api/v1/…` or `/apis/{group}/{version}/…`; undefined when it names nothing that is served. */
+export function route(path: string): Route | undefined {
+  const steps = path.split('/').slice(1).map(decodeURIComponent)
+  if (steps.at(-1) === '') steps.pop()
+  const group = steps[0] === 'api' ? '' : steps[1]
+  const [version, ...rest] = steps.slice(steps[0] === 'api' ? 1 : 2)
+  if ((steps[0] !== 'api' && steps[0] !== 'apis') || group === undefined || version === undefined)
+    return undefined
+
+  const inNamespace = rest[0] === 'namespaces' && rest.length > 2 && rest[2] !== 'status'
+  const [plural = '', name, subresource, ...tooMuch] = inNamespace ? rest.slice(2) : rest
+  const resource = findResource(group, version, plural)
+  if (!resource || tooMuch.length > 0) return undefined
+  if (inNamespace ? !resource.namespaced : resource.namespaced && name !== undefined) return undefined
+  if (subresource !== undefined && !resource.subresources.some((each) => each === subresource))
+    return undefined
+  return { resource, namespace: inNamespace ? rest[1] : undefined, name, subresource }
+}
+
+/** The form of the answer that the client asked for by its Accept header. */
+export type Form = 'object' | 'table' | 'metadata'
+
+/** The first of the accepted forms that there is. @throws StatusError 406 */
+export function acceptedForm(accept: string | undefined): Form {
+  if (!accept) return 'object'
+  for (const range of accept.split(',')) {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim())
+    if (!['application/json', 'application/*', '*/*'].includes(type)) continue
+    const as = parameters.find((parameter) => parameter.startsWith('as='))?.slice(3)
+    const isV1 = parameters.includes('v=v1')
+    if (as === undefined) return 'object'
+    if (as === 'Table' && isV1) return 'table'
+    if ((as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList') && isV1) return 'metadata'
+  }
+  throw new StatusError(
+    406,
+    'only the following media types are accepted: application/json (also as Table and as PartialObjectMetadata)',
+  )
+}
+
+export const mediaType = (request: IncomingMessage) =>
+  (request.headers['content-type'] ?? 'application/json').split(';')[0]?.trim().toLowerCase() ?? ''
+
+/** The body, parsed from JSON, YAML or protobuf; undefined when empty. @throws StatusError 400, 413, 415 */
+export async function readBody(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = []
+  let size = 0
+  // The connection has to outlive a body that is refused: the refusal goes over it.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    const bytes = Buffer.from(chunk)
+    size += bytes.length
+    if (size > BODY_LIMIT) throw new StatusError(413, `Request entity too large: limit is ${BODY_LIMIT}`)
+    chunks.push(bytes)
+  }
+  const bytes = Buffer.concat(chunks)
+  if (mediaType(request) === PROTOBUF && bytes.length > 0) return decodeProtobuf(bytes)
+  const body = bytes.toString('utf8')
+  if (body.trim() === '') return undefined
+  try {
+    const parsed: unknown = mediaType(request).endsWith('yaml') ? parseYaml(body) : JSON.parse(body)
+    return parsed
+  } catch (error) {
+    throw badRequest(`error decoding the body: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** @throws StatusError 415 */
+export function mustBeObjectType(request: IncomingMessage): void {
+  const type = mediaType(request)
+  if (!['application/json', 'application/yaml', PROTOBUF].includes(type))
+    throw new StatusError(
+      415,
+      'the body of the request was in an unknown format - accepted media types include: application/json, ' +
+        `application/yaml, ${PROTOBUF}`,
+    )
+}
+
+/** @throws StatusError 400 */
+export function wholeNumber(query: URLSearchParams, name: string): number | undefined {
+  const value = query.get(name)
+  if (!value) return undefined
+  if (!/^\d{1,15}$/.test(value))
+    throw badRequest(`${name}: Invalid value: "${value}": expected a whole number`)
+  return Number(value)
+}
+
+/** The field manager: the parameter, or the first word of the User-Agent, as the API server has it. */
+export function fieldManager(request: IncomingMessage, query: URLSearchParams): string {
+  return (query.get('fieldManager') ?? request.headers['user-agent']?.split('/')[0] ?? 'unknown').slice(
+    0,
+    128,
+  )
+}
+
+/** @throws StatusError 422 for what is not All */
+export function isDryRun(resource: Resource, query: URLSearchParams): boolean {
+  const values = query.getAll('dryRun')
+  if (values.some((value) => value !== 'All'))
+    throw invalid(resource, '', [
+      {
+        reason: 'FieldValueInvalid',
+        field: 'dryRun',
+        message: `Invalid value: ${values.join()}: supported values: "All"`,
+      },
+    ])
+  return values.length > 0
+}

@@ -1,0 +1,127 @@
+import { API_AUDIENCES } from './authentication.ts'
+import type { Tokens, User } from './authentication.ts'
+import { isRecord, list, text } from '../store/object.ts'
+import type { JsonRecord, StoredObject } from '../store/object.ts'
+import type { ObjectStore } from '../store/object-store.ts'
+import { timestamp } from '../store/object-store.ts'
+import type { Resource } from '../store/resources.ts'
+import { badRequest } from '../store/status.ts'
+import type { Clock } from '../../clock.ts'
+
+/** What a SubjectAccessReview asks. */
+export interface AccessQuestion {
+  user: string
+  groups: string[]
+  verb: string
+  group: string
+  resource: string
+  subresource: string
+  namespace: string
+  name: string
+}
+
+export interface ReviewContext {
+  tokens: Tokens
+  store: ObjectStore
+  clock: Clock
+  allows: (question: AccessQuestion) => boolean
+}
+
+/** Answers what is created to be answered, and not stored. @throws StatusError 400 */
+export async function review(
+  resource: Resource,
+  body: unknown,
+  user: User,
+  context: ReviewContext,
+): Promise<object> {
+  const sent = isRecord(body) ? body : {}
+  const spec = isRecord(sent['spec']) ? sent['spec'] : {}
+  const answer = (status: object) => ({
+    ...sent,
+    kind: resource.kind,
+    apiVersion: `${resource.group}/${resource.version}`,
+    status,
+  })
+  switch (resource.kind) {
+    case 'TokenReview':
+      return answer(await tokenStatus(spec, context))
+    case 'SelfSubjectReview':
+      return answer({ userInfo: user })
+    case 'SelfSubjectAccessReview':
+      return answer(access(spec, { user: user.username, groups: user.groups }, context))
+    default: {
+      const subject = { user: text(spec, 'user'), groups: strings(spec, 'groups') }
+      if (subject.user === '' && subject.groups.length === 0)
+        throw badRequest('spec.user: Invalid value: "": at least one of user or group must be specified')
+      return answer(access(spec, subject, context))
+    }
+  }
+}
+
+async function tokenStatus(spec: JsonRecord, { tokens, store }: ReviewContext): Promise<object> {
+  const audiences = strings(spec, 'audiences')
+  const reviewed = await tokens.review(text(spec, 'token'), audiences.length > 0 ? audiences : API_AUDIENCES)
+  if (!reviewed) return { user: {}, error: 'invalid bearer token, or none for these audiences' }
+  const [, , namespace, name = ''] = reviewed.user.username.split(':')
+  const account = store.get('serviceaccounts', namespace, name)
+  if (!account) return { user: {}, error: `service account ${namespace ?? ''}/${name} has been deleted` }
+  return {
+    authenticated: true,
+    user: { ...reviewed.user, uid: account.metadata.uid },
+    audiences: reviewed.audiences,
+  }
+}
+
+function access(
+  spec: JsonRecord,
+  subject: { user: string; groups: string[] },
+  context: ReviewContext,
+): object {
+  const asked = spec['resourceAttributes']
+  const allowed = context.allows({
+    ...subject,
+    verb: text(asked, 'verb'),
+    group: text(asked, 'group'),
+    resource: text(asked, 'resource'),
+    subresource: text(asked, 'subresource'),
+    namespace: text(asked, 'namespace'),
+    name: text(asked, 'name'),
+  })
+  return allowed
+    ? { allowed, reason: 'the sandbox allows everything' }
+    : { allowed, reason: 'denied by a test' }
+}
+
+const SHORTEST_SECONDS = 600
+const LONGEST_SECONDS = 86_400
+
+/** A TokenRequest, as `kubectl create token` makes it. */
+export async function requestToken(
+  account: StoredObject,
+  body: unknown,
+  { tokens, clock }: ReviewContext,
+): Promise<object> {
+  const sent = isRecord(body) ? body : {}
+  const spec = isRecord(sent['spec']) ? sent['spec'] : {}
+  const asked = spec['expirationSeconds'] ?? 3600
+  if (typeof asked !== 'number' || asked < SHORTEST_SECONDS)
+    throw badRequest(`spec.expirationSeconds: Invalid value: may not specify a duration less than 10 minutes`)
+  const expirationSeconds = Math.min(asked, LONGEST_SECONDS)
+  const named = strings(spec, 'audiences')
+  const audiences = named.length > 0 ? named : API_AUDIENCES
+  const { name, namespace } = account.metadata
+  return {
+    kind: 'TokenRequest',
+    apiVersion: 'authentication.k8s.io/v1',
+    metadata: { name, namespace, creationTimestamp: timestamp(clock()) },
+    spec: { audiences, expirationSeconds, boundObjectRef: null },
+    status: {
+      token: await tokens.issue(account, audiences, expirationSeconds),
+      expirationTimestamp: timestamp(clock() + expirationSeconds * 1000),
+    },
+  }
+}
+
+function strings(record: unknown, field: string): string[] {
+  return list(record, field).filter((each) => typeof each === 'string')
+}

@@ -1,0 +1,156 @@
+import type { ServerResponse } from 'node:http'
+import type { StoredObject } from '../store/object.ts'
+import type { Change, ObjectStore } from '../store/object-store.ts'
+import type { Presentation } from './presentation.ts'
+import type { Matcher } from '../store/selectors.ts'
+import { StatusError } from '../store/status.ts'
+
+const LARGEST_BACKLOG = 16 * 1024 * 1024
+
+export interface WatchOptions {
+  store: string
+  namespace: string | undefined
+  matcher: Matcher | undefined
+  /** Undefined: what is there comes first, as ADDED. */
+  since: number | undefined
+  bookmarks: boolean
+  timeoutSeconds: number | undefined
+  presentation: Presentation
+}
+
+/** One watch: a place in the store's log, and a response that is written whatever comes after it. */
+class Watch {
+  readonly #response: ServerResponse
+  readonly #options: WatchOptions
+  readonly #store: ObjectStore
+  readonly #timers: NodeJS.Timeout[] = []
+  #cursor: number
+
+  constructor(response: ServerResponse, options: WatchOptions, store: ObjectStore) {
+    this.#response = response
+    this.#options = options
+    this.#store = store
+    this.#cursor = options.since ?? store.version
+  }
+
+  begin(bookmarkEveryMs: number, isHeld: () => boolean): void {
+    const { since, store, namespace, matcher, bookmarks, timeoutSeconds } = this.#options
+    this.#response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders()
+    if (since === undefined) {
+      const objects = this.#store.list(store, namespace)
+      const present = matcher ? objects.filter(matcher) : objects
+      this.#write(present.map((object) => this.#line('ADDED', object)))
+    }
+    const bookmark = () => {
+      if (bookmarks && !isHeld()) this.#bookmark()
+    }
+    this.#timers.push(setInterval(bookmark, bookmarkEveryMs).unref())
+    if (timeoutSeconds === undefined) return
+    const end = () => {
+      bookmark()
+      this.end()
+    }
+    this.#timers.push(setTimeout(end, Math.min(timeoutSeconds, 86_400) * 1000).unref())
+  }
+
+  /** Writes what the log holds beyond this watch's place. */
+  advance(): void {
+    try {
+      const changes = this.#store.since(this.#cursor)
+      this.#cursor = Math.max(this.#cursor, this.#store.version)
+      this.#write(changes.flatMap((change) => this.#seen(change)))
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error
+      this.#write([`{"type":"ERROR","object":${JSON.stringify(error)}}\n`])
+      this.end()
+    }
+  }
+
+  end(): void {
+    for (const timer of this.#timers) clearTimeout(timer)
+    this.#response.end()
+  }
+
+  cut(): void {
+    this.end()
+    this.#response.destroy()
+  }
+
+  /** A change as this watch sees it: coming into its selector is ADDED, leaving it DELETED. */
+  #seen({ type, store, object, previous }: Change): string[] {
+    const { matcher, namespace } = this.#options
+    if (store !== this.#options.store) return []
+    if (namespace !== undefined && object.metadata.namespace !== namespace) return []
+    if (!matcher) return [this.#line(type, object)]
+    const before = previous !== undefined && matcher(previous)
+    const after = type !== 'DELETED' && matcher(object)
+    if (after) return [this.#line(before ? 'MODIFIED' : 'ADDED', object)]
+    if (!before) return []
+    const { resourceVersion } = object.metadata
+    return [this.#line('DELETED', { ...previous, metadata: { ...previous.metadata, resourceVersion } })]
+  }
+
+  #bookmark(): void {
+    this.advance()
+    const bookmark = this.#options.presentation.bookmark(String(this.#cursor))
+    this.#write([`{"type":"BOOKMARK","object":${bookmark}}\n`])
+  }
+
+  #line(type: Change['type'], object: StoredObject): string {
+    return `{"type":"${type}","object":${this.#options.presentation.one(object)}}\n`
+  }
+
+  #write(lines: string[]): void {
+    if (lines.length === 0 || this.#response.writableEnded) return
+    this.#response.write(lines.join(''))
+    if (this.#response.writableLength > LARGEST_BACKLOG) this.cut()
+  }
+}
+
+/** All open watches. */
+export class Watches {
+  readonly #store: ObjectStore
+  readonly #bookmarkEveryMs: number
+  readonly #open = new Set<Watch>()
+  #held = false
+  #isPending = false
+
+  constructor(store: ObjectStore, bookmarkEveryMs: number) {
+    this.#store = store
+    this.#bookmarkEveryMs = bookmarkEveryMs
+    store.subscribe(() => {
+      if (this.#isPending) return
+      this.#isPending = true
+      setImmediate(() => this.#advance())
+    })
+  }
+
+  open(response: ServerResponse, options: WatchOptions): void {
+    const watch = new Watch(response, options, this.#store)
+    this.#open.add(watch)
+    response.once('close', () => {
+      watch.end()
+      this.#open.delete(watch)
+    })
+    watch.begin(this.#bookmarkEveryMs, () => this.#held)
+    if (!this.#held) watch.advance()
+  }
+
+  cut(): void {
+    for (const watch of this.#open) watch.cut()
+  }
+
+  hold(): void {
+    this.#held = true
+  }
+
+  release(): void {
+    this.#held = false
+    this.#advance()
+  }
+
+  #advance(): void {
+    this.#isPending = false
+    if (!this.#held) for (const watch of this.#open) watch.advance()
+  }
+}

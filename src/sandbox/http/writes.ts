@@ -1,0 +1,152 @@
+import type { Admission } from '../admission/admission.ts'
+import type { AdmissionAttributes } from '../admission/admission-review.ts'
+import type { User } from './authentication.ts'
+import type { KubeObject, ManagedFieldsEntry, StoredObject } from '../store/object.ts'
+import type { DeleteOptions, Proposal, Registry, Target, WriteOptions } from '../store/registry.ts'
+import type { Resource } from '../store/resources.ts'
+import { fromScale, toScale } from '../store/scale.ts'
+
+/** Who writes, and what admission is told of the request. */
+export interface Requester {
+  user: User
+  /** CreateOptions, UpdateOptions or DeleteOptions, as the request gave them. */
+  options: object
+  warn: (text: string) => void
+}
+
+/** The writes of clients: the registry's, with admission in their midst. */
+export class Writes {
+  readonly #registry: Registry
+  readonly #admission: Admission
+
+  constructor(registry: Registry, admission: Admission) {
+    this.#registry = registry
+    this.#admission = admission
+  }
+
+  /** @throws StatusError the registry's and admission's */
+  async create(
+    resource: Resource,
+    namespace: string | undefined,
+    body: unknown,
+    options: WriteOptions,
+    requester: Requester,
+  ): Promise<StoredObject> {
+    const draft = this.#registry.draft(resource, namespace, body, options)
+    const object = unnamed(draft)
+    const admitted = await this.#admitted(requester, {
+      operation: 'CREATE',
+      resource,
+      namespace: resource.plural === 'namespaces' ? draft.metadata.name : namespace,
+      name: object.metadata.name,
+      object,
+      oldObject: undefined,
+      dryRun: options.dryRun === true,
+    })
+    return this.#registry.insert(resource, draft, options, admitted === object ? undefined : admitted)
+  }
+
+  /**
+   * As the real server: when the object was replaced while a webhook thought, all begins anew with the new one. So a
+   * PATCH is applied again, and a PUT with a resourceVersion is a conflict then.
+   * @throws StatusError the registry's and admission's
+   */
+  async update(
+    target: Target,
+    change: (stored: StoredObject) => unknown,
+    options: WriteOptions,
+    requester: Requester,
+  ): Promise<StoredObject> {
+    for (;;) {
+      const proposal = this.#registry.propose(target, change, options)
+      const [object, oldObject] = seen(proposal)
+      const admitted = await this.#admitted(requester, {
+        operation: 'UPDATE',
+        ...target,
+        namespace: target.resource.plural === 'namespaces' ? target.name : target.namespace,
+        ...(options.subresource === undefined ? {} : { subresource: options.subresource }),
+        object,
+        oldObject,
+        dryRun: options.dryRun === true,
+      })
+      if (!this.#registry.isCurrent(proposal)) continue
+      if (admitted === object || !admitted) return this.#registry.commit(proposal)
+      if (options.subresource !== 'scale') return this.#registry.commit(proposal, admitted)
+      const scaled = (stored: StoredObject) => fromScale(target.resource, stored, admitted)
+      return this.#registry.commit(this.#registry.propose(target, scaled, options))
+    }
+  }
+
+  /** @throws StatusError the registry's and admission's */
+  async delete(target: Target, options: DeleteOptions, requester: Requester): Promise<StoredObject> {
+    await this.#admitted(requester, {
+      operation: 'DELETE',
+      ...target,
+      namespace: target.resource.plural === 'namespaces' ? target.name : target.namespace,
+      object: undefined,
+      oldObject: this.#registry.get(target),
+      dryRun: options.dryRun === true,
+    })
+    return this.#registry.delete(target, options)
+  }
+
+  /** Asks, once and without a name, whether a whole collection may go. */
+  async admitDeletion(
+    { resource, namespace }: Omit<Target, 'name'>,
+    options: DeleteOptions,
+    requester: Requester,
+  ): Promise<void> {
+    await this.#admitted(requester, {
+      operation: 'DELETE',
+      resource,
+      namespace,
+      name: '',
+      object: undefined,
+      oldObject: undefined,
+      dryRun: options.dryRun === true,
+    })
+  }
+
+  #admitted(
+    { user, options, warn }: Requester,
+    write: Omit<AdmissionAttributes, 'user' | 'options'>,
+  ): Promise<KubeObject | undefined> | KubeObject | undefined {
+    const attributes = { ...write, user, options }
+    const webhooks = this.#admission.webhooksFor(attributes)
+    return webhooks.length > 0 ? this.#admission.admit(webhooks, attributes, warn) : write.object
+  }
+}
+
+/** What the server itself gives is not there yet when a CREATE is reviewed, a name made of generateName included. */
+function unnamed(draft: KubeObject): KubeObject {
+  const { creationTimestamp: _created, generation: _generation, ...metadata } = draft.metadata
+  return { ...draft, metadata: metadata.generateName ? { ...metadata, name: '' } : metadata }
+}
+
+/** Old and new as an UPDATE review shows them: a new generation comes only after admission. */
+function seen({ object, previous, options, resourceVersion }: Proposal): [KubeObject, KubeObject] {
+  const { resourceVersion: _version, generation: _generation, ...metadata } = object.metadata
+  const { generation } = previous.metadata
+  const sent = {
+    ...metadata,
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    ...(generation === undefined ? {} : { generation }),
+  }
+  if (options.subresource !== 'scale') return [{ ...object, metadata: sent }, previous]
+  return [scaleOf({ ...object, metadata: sent }), scaleOf(previous)]
+}
+
+/** A Scale as reviews show it: with the managers of its one field. */
+function scaleOf(workload: KubeObject): KubeObject {
+  const scale = toScale(workload)
+  const managedFields = (workload.metadata.managedFields ?? [])
+    .filter(({ fieldsV1 }) => fieldsV1?.['f:spec']?.['f:replicas'])
+    .map(ofReplicas)
+  return managedFields.length > 0 ? { ...scale, metadata: { ...scale.metadata, managedFields } } : scale
+}
+
+const ofReplicas = (entry: ManagedFieldsEntry): ManagedFieldsEntry => ({
+  ...entry,
+  apiVersion: 'autoscaling/v1',
+  fieldsV1: { 'f:spec': { 'f:replicas': {} } },
+})

@@ -1,0 +1,266 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { expect } from 'chai'
+import { localVerifier } from '../../../src/api/auth/local.ts'
+import { signature } from '../../../src/api/auth/identity.ts'
+import { aWorkload } from '../fake-cluster.ts'
+import { AUDIENCE, ISSUER, NOON, publicKey, Service, token } from '../service.ts'
+
+const seconds = NOON / 1000
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+describe('local tokens', () => {
+  let service: Service
+
+  before(async () => {
+    service = await Service.start()
+    service.cluster.put(aWorkload())
+    service.cluster.put(aWorkload({ namespace: 'bank' }))
+  })
+
+  after(async () => await service.stop())
+
+  const challengeOf = async (bearer: string) => {
+    const { status, headers } = await service.call('GET shop/deployments/web', { token: bearer })
+    return status === 401 ? headers.get('www-authenticate') : status
+  }
+  const invalid = (fault: string) =>
+    `Bearer realm="dormouse", error="invalid_token", error_description="${fault}"`
+
+  it('a good one is let in', async () => {
+    expect(await challengeOf(await token())).to.equal(200)
+  })
+
+  it('a bad one is answered with the advice that its issuer has', async () => {
+    const advice = 'paste the export lines of the sandbox again'
+    const verify = localVerifier({ issuer: ISSUER, audience: AUDIENCE, publicKey, advice }, () => NOON)
+    const bad = await token({ claims: { exp: seconds - 31 } })
+    const told = await verify(bad).then(
+      () => 'let in',
+      ({ message }: Error) => message,
+    )
+    expect(told).to.equal(`the token has expired: ${advice}`)
+  })
+
+  const faults: [name: string, fault: string, make: () => Promise<string>][] = [
+    ['expired', 'the token has expired', () => token({ claims: { exp: seconds - 31 } })],
+    ['not valid yet', 'the token is not valid yet', () => token({ claims: { nbf: seconds + 31 } })],
+    [
+      'issued in the future',
+      'the token was issued in the future',
+      () => token({ claims: { iat: seconds + 31 } }),
+    ],
+    [
+      'longer than 24 h',
+      'the token lives longer than 24 hours',
+      () => token({ claims: { exp: seconds + 86_401 } }),
+    ],
+    ['without exp', 'the claim exp is missing', () => token({ claims: { exp: undefined } })],
+    ['without iat', 'the claim iat is missing', () => token({ claims: { iat: undefined } })],
+    ['without sub', 'the claim sub is missing', () => token({ claims: { sub: undefined } })],
+    ['with an empty sub', 'the claim sub is not a name', () => token({ claims: { sub: '' } })],
+    ['for another audience', 'the token is for another audience', () => token({ claims: { aud: 'bank' } })],
+    ['without an audience', 'the claim aud is missing', () => token({ claims: { aud: undefined } })],
+    [
+      'of another issuer',
+      'the token is of an issuer that is not trusted here',
+      () => token({ claims: { iss: 'https://evil.test' } }),
+    ],
+    ['without an issuer', 'the token is malformed', () => token({ claims: { iss: undefined } })],
+    [
+      'of another key',
+      'the signature of the token does not verify',
+      () => token({ key: generateKeyPairSync('ed25519').privateKey }),
+    ],
+    [
+      'HS256 with the public key as the secret',
+      'the token is signed by an algorithm that is not allowed',
+      () => token({ key: Buffer.from(publicKey), header: { alg: 'HS256' } }),
+    ],
+    [
+      'RS256 of a key of its own',
+      'the token is signed by an algorithm that is not allowed',
+      () =>
+        token({
+          key: generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,
+          header: { alg: 'RS256' },
+        }),
+    ],
+    [
+      'alg none',
+      'the token is signed by an algorithm that is not allowed',
+      async () =>
+        `${encode({ alg: 'none' })}.${encode({ iss: ISSUER, aud: AUDIENCE, sub: 'a', iat: seconds, exp: seconds + 60 })}.`,
+    ],
+    ['with an unknown critical header', 'the token is malformed', () => unknownCritical()],
+  ]
+  for (const [name, fault, make] of faults) {
+    it(`one ${name} is refused, and told why`, async () => {
+      expect(await challengeOf(await make())).to.equal(invalid(fault))
+    })
+  }
+
+  async function unknownCritical(): Promise<string> {
+    const [, payload, signed] = (await token()).split('.')
+    return `${encode({ alg: 'EdDSA', crit: ['b65'], b65: true })}.${payload ?? ''}.${signed ?? ''}`
+  }
+
+  for (const typ of ['logout+jwt', 'dpop+jwt', 'secevent+jwt', 'JWE', '', 5]) {
+    it(`a JWT made for something else is refused: typ ${JSON.stringify(typ)} (RFC 8725, section 3.11)`, async () => {
+      expect(await challengeOf(await token({ header: { typ } }))).to.equal(
+        invalid('the token is of a type that is not for access'),
+      )
+    })
+  }
+
+  for (const typ of [undefined, 'JWT', 'jwt', 'at+jwt', 'AT+JWT', 'application/at+jwt']) {
+    it(`an access token is let in: typ ${typ ?? 'absent'}`, async () => {
+      expect(await challengeOf(await token({ header: typ === undefined ? {} : { typ } }))).to.equal(200)
+    })
+  }
+
+  it('a changed payload is refused', async () => {
+    const [header, payload = '', signed] = (await token({ claims: { scope: '' } })).split('.')
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object
+    const forged = [header, encode({ ...claims, scope: 'dormouse:write' }), signed].join('.')
+    expect(await challengeOf(forged)).to.equal(invalid('the signature of the token does not verify'))
+  })
+
+  for (const header of [
+    { kid: '../../../dev/null' },
+    { kid: 'https://evil.test/key' },
+    { jku: 'https://evil.test/jwks' },
+  ]) {
+    it(`what a header names is never fetched or opened: ${JSON.stringify(header)}`, async () => {
+      expect(await challengeOf(await token({ header }))).to.equal(200)
+    })
+  }
+
+  it('clocks may differ by 30 seconds', async () => {
+    const claims = { iat: seconds + 29, nbf: seconds + 29 }
+    expect(await challengeOf(await token({ claims }))).to.equal(200)
+    expect(await challengeOf(await token({ claims: { exp: seconds - 29 } }))).to.equal(200)
+  })
+
+  it('a token of more than 8 KiB is not looked at', async () => {
+    const challenge = await challengeOf(await token({ claims: { padding: 'x'.repeat(8 * 1024) } }))
+    expect(challenge).to.equal(invalid('the token is longer than 8192 characters'))
+  })
+
+  for (const bearer of ['a', 'a.b.c', '..', `${encode({ alg: 'EdDSA' })}.${encode('text')}.AAAA`]) {
+    it(`${bearer} is malformed`, async () => {
+      expect(await challengeOf(bearer)).to.equal(invalid('the token is malformed'))
+    })
+  }
+
+  it('without a token the challenge names no error', async () => {
+    const { headers } = await service.call('GET shop/deployments/web', { token: null })
+    expect(headers.get('www-authenticate')).to.equal('Bearer realm="dormouse"')
+  })
+
+  for (const authorization of ['Basic YTpi', 'Bearer', 'Bearer a b', 'Bearer a,b']) {
+    it(`"Authorization: ${authorization}" is malformed`, async () => {
+      const call = { token: null, headers: { Authorization: authorization } }
+      const { headers } = await service.call('GET shop/deployments/web', call)
+      expect(headers.get('www-authenticate')).to.equal(invalid('the Authorization header is malformed'))
+    })
+  }
+
+  describe('and what they allow', () => {
+    const may = async (claims: object, request: string) => {
+      const answer = await service.call(request, { token: await token({ claims: { ...claims } }) })
+      return answer.code ?? answer.status
+    }
+
+    it('read needs dormouse:read, a write dormouse:write', async () => {
+      expect(await may({ scope: 'dormouse:read' }, 'GET shop/deployments/web')).to.equal(200)
+      expect(await may({ scope: 'openid dormouse:read' }, 'POST shop/deployments/web/enable')).to.equal(
+        'FORBIDDEN',
+      )
+      expect(await may({ scope: 'dormouse:write' }, 'POST shop/deployments/web/enable?dryRun=true')).to.equal(
+        200,
+      )
+      expect(await may({ scope: 'dormouse:write' }, 'GET shop/deployments')).to.equal('FORBIDDEN')
+      expect(await may({ scope: 'dormouse:readwrite' }, 'GET /api/v1/workloads')).to.equal('FORBIDDEN')
+      expect(await may({ scope: ['dormouse:read'] }, 'GET shop/deployments/web')).to.equal('FORBIDDEN')
+      expect(await may({ scp: 'openid dormouse:read' }, 'GET shop/deployments/web')).to.equal(200)
+      expect(await may({ scp: ['dormouse:read', 7] }, 'GET shop/deployments/web')).to.equal(200)
+      expect(await may({ scope: '', scp: 'dormouse:read' }, 'GET shop/deployments/web')).to.equal('FORBIDDEN')
+    })
+
+    it('a lacking scope is named in the challenge', async () => {
+      const { headers } = await service.call('GET shop/deployments', {
+        token: await token({ claims: { scope: '' } }),
+      })
+      expect(headers.get('www-authenticate')).to.equal(
+        'Bearer realm="dormouse", error="insufficient_scope", scope="dormouse:read"',
+      )
+    })
+
+    it('only the namespaces of the claim, by their exact names; without it none', async () => {
+      const of = (...names: unknown[]) => ({ 'dormouse.dev/namespaces': names })
+      expect(await may(of('shop'), 'GET shop/deployments/web')).to.equal(200)
+      expect(await may(of('shop'), 'GET bank/deployments/web')).to.equal('FORBIDDEN')
+      expect(await may(of('sho*', 'SHOP', 7, null), 'GET shop/deployments/web')).to.equal('FORBIDDEN')
+      expect(await may({ 'dormouse.dev/namespaces': undefined }, 'GET shop/deployments/web')).to.equal(
+        'FORBIDDEN',
+      )
+      expect(await may({ 'dormouse.dev/namespaces': { '*': true } }, 'GET shop/deployments/web')).to.equal(
+        'FORBIDDEN',
+      )
+      expect(await may({ 'dormouse.dev/namespaces': '*' }, 'GET shop/deployments/web')).to.equal(200)
+    })
+
+    it('a list of everything shows the namespaces of the claim', async () => {
+      const bearer = await token({ claims: { 'dormouse.dev/namespaces': ['bank'] } })
+      const { body } = await service.call('GET /api/v1/workloads', { token: bearer })
+      expect(body.data.map(({ namespace }) => namespace)).to.deep.equal(['bank'])
+    })
+
+    it('a forbidden caller is not told whether the workload or its namespace is', async () => {
+      expect(await may({ 'dormouse.dev/namespaces': [] }, 'GET shop/deployments/gone')).to.equal('FORBIDDEN')
+      expect(await may({ 'dormouse.dev/namespaces': [] }, 'GET kube-system/deployments/dns')).to.equal(
+        'FORBIDDEN',
+      )
+    })
+  })
+
+  describe('and their key', () => {
+    const verifierOf = (pem: string) => () =>
+      localVerifier({ issuer: ISSUER, audience: AUDIENCE, publicKey: pem }, () => NOON)
+    const pem = (type: 'spki' | 'pkcs8', key: KeyObject) =>
+      key.export({ type, format: 'pem' } as never).toString()
+
+    it('must be the public half', () => {
+      expect(verifierOf(pem('pkcs8', generateKeyPairSync('ed25519').privateKey))).to.throw(
+        TypeError,
+        'private key',
+      )
+    })
+
+    it('must not be a short RSA key or one of an unknown curve', () => {
+      const short = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey
+      expect(verifierOf(pem('spki', short))).to.throw(TypeError, 'RSA of at least 2048 bits')
+      const curve = generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey
+      expect(verifierOf(pem('spki', curve))).to.throw(TypeError, 'P-256')
+    })
+
+    it('decides the algorithm', async () => {
+      const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
+      const verify = verifierOf(pem('spki', publicKey))()
+      expect(await verify(await token({ key: privateKey, header: { alg: 'ES256' } }))).to.include({
+        subject: 'alice',
+      })
+    })
+  })
+
+  it('who they are is shown without invisible characters, in at most 128', () => {
+    const known = {
+      mode: 'local',
+      issuer: ISSUER,
+      scopes: new Set<string>(),
+      namespaces: new Set<string>(),
+    } as const
+    expect(signature({ ...known, subject: 'a\nb\u202Ec\u0000\u2028d' })).to.equal('local:abcd')
+    expect(signature({ ...known, subject: '😀'.repeat(200) })).to.equal(`local:${'😀'.repeat(122)}`)
+  })
+})

@@ -1,0 +1,186 @@
+import { execFile, spawn, spawnSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import type { SandboxCluster } from '../../../src/sandbox/sandbox.ts'
+import { startSandbox } from '../cluster.ts'
+import { leaveOut } from '../../support/leave-out.ts'
+
+const run = promisify(execFile)
+
+const manifest = (image: string) => `
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: applied, namespace: demo }
+spec:
+  replicas: 2
+  selector: { matchLabels: { app: applied } }
+  template:
+    metadata: { labels: { app: applied } }
+    spec: { containers: [{ name: main, image: '${image}', env: [{ name: A, value: b }] }] }
+`
+
+describe('kubectl on the sandbox', function () {
+  this.timeout(30_000)
+  let sandbox: SandboxCluster
+  let directory: string
+  let kubeconfig: string
+
+  before(async function () {
+    if (spawnSync('kubectl', ['version', '--client']).error) leaveOut(this, 'kubectl is not on the path')
+    sandbox = await startSandbox({ readyAfterMs: 20 })
+    directory = await mkdtemp(join(tmpdir(), 'dormouse-kubectl-'))
+    kubeconfig = join(directory, 'kubeconfig')
+    await writeFile(kubeconfig, sandbox.kubeconfig())
+    await kubectl('create namespace demo')
+    await kubectl('create deployment web --image=nginx:1 --replicas=2')
+    await kubectl('rollout status deployment/web --timeout=10s')
+  })
+
+  after(async () => {
+    await sandbox?.stop()
+    if (directory) await rm(directory, { recursive: true })
+  })
+
+  const kubectl = async (command: string, ...more: string[]): Promise<string> => {
+    const args = ['--namespace=demo', `--cache-dir=${directory}/cache`, ...command.split(' '), ...more]
+    const { stdout } = await run('kubectl', args, {
+      env: { ...process.env, KUBECONFIG: kubeconfig, KUBE_EDITOR: 'sed -i s/nginx:4/nginx:5/' },
+    })
+    return stdout
+  }
+
+  const failure = async (command: string, ...more: string[]): Promise<string> =>
+    kubectl(command, ...more).then(
+      () => 'no failure',
+      (error: { stderr?: string }) => error.stderr ?? '',
+    )
+
+  const web = async (path: string) => kubectl('get deployment web -o', `jsonpath={${path}}`)
+
+  it('gets tables, wide and with label columns', async () => {
+    expect(await kubectl('get deployments')).to.match(
+      /^NAME +READY +UP-TO-DATE +AVAILABLE +AGE\nweb +2\/2 +2 +2 /,
+    )
+    expect(await kubectl('get deployments -o wide -L app')).to.match(
+      /IMAGES +SELECTOR +APP\n.*nginx:1 +app=web +web/,
+    )
+    expect(await kubectl('get pods')).to.match(/web-\w+-\w+ +1\/1 +Running/)
+    expect(await kubectl('get namespaces')).to.match(/demo +Active/)
+    expect(await kubectl('get all -A')).to.contain('replicaset.apps/web-')
+  })
+
+  it('gets YAML', async () => {
+    expect(await kubectl('get deployment web -o yaml')).to.match(/^apiVersion: apps\/v1\nkind: Deployment\n/)
+    expect(await kubectl('get deployments -o yaml')).to.contain('kind: Deployment\n')
+  })
+
+  it('watches', async () => {
+    const args = ['--namespace=demo', `--cache-dir=${directory}/cache`, 'get', 'deployments', '--watch']
+    const child = spawn('kubectl', args, { env: { ...process.env, KUBECONFIG: kubeconfig } })
+    let output = ''
+    let scaled: Promise<unknown> | undefined
+    for await (const chunk of child.stdout) {
+      output += String(chunk)
+      if (output.includes('2/2')) scaled ??= kubectl('scale deployment web --replicas=0')
+      if (output.includes('0/0')) break
+    }
+    child.kill()
+    await scaled
+    await kubectl('scale deployment web --replicas=2')
+    expect(output).to.match(/0\/0 +0 +0/)
+  })
+
+  it('annotates, labels and scales, and the managers are on record', async () => {
+    await kubectl('annotate deployment web note=hello')
+    await kubectl('label deployment web tier=front')
+    await kubectl('scale deployment web --replicas=3 --current-replicas=2')
+    await kubectl('scale deployment web --replicas=4')
+    expect(await web('.metadata.annotations.note} {.metadata.labels.tier} {.spec.replicas')).to.equal(
+      'hello front 4',
+    )
+    expect(await web('.metadata.managedFields[*].manager')).to.contain('kubectl-annotate')
+    expect(await web('.metadata.managedFields[?(@.subresource=="scale")].fieldsV1')).to.contain('f:replicas')
+  })
+
+  it('patches in all three ways', async () => {
+    await kubectl('patch deployment web -p', '{"spec":{"replicas":1}}')
+    await kubectl('patch deployment web --type=merge -p', '{"spec":{"replicas":2}}')
+    const test = (replicas: number) =>
+      JSON.stringify([{ op: 'test', path: '/spec/replicas', value: replicas }])
+    await kubectl('patch deployment web --type=json -p', test(2))
+    const message = await failure('patch deployment web --type=json -p', test(9))
+    expect(message).to.contain('the server rejected our request due to an error in our request')
+    expect(await failure('patch deployment web -p', '{"spec":{"replicas":-1}}')).to.contain(
+      'greater than or equal to 0',
+    )
+  })
+
+  it('rolls out, back and anew', async () => {
+    await kubectl('set image deployment/web nginx=nginx:2')
+    await kubectl('rollout status deployment/web --timeout=10s')
+    await kubectl('annotate deployment web note=later --overwrite')
+    await kubectl('rollout undo deployment/web')
+    await kubectl('rollout status deployment/web --timeout=10s')
+    expect(await web('.spec.template.spec.containers[0].image} {.metadata.annotations.note')).to.equal(
+      'nginx:1 hello',
+    )
+    expect(await kubectl('rollout history deployment/web')).to.match(/\n2 .*\n3 /)
+    await kubectl('rollout restart deployment/web')
+    await kubectl('rollout status deployment/web --timeout=10s')
+  })
+
+  it('edits and replaces', async () => {
+    await kubectl('set image deployment/web nginx=nginx:4')
+    await kubectl('edit deployment web')
+    expect(await web('.spec.template.spec.containers[0].image')).to.equal('nginx:5')
+    const file = join(directory, 'web.yaml')
+    await writeFile(file, await kubectl('get deployment web -o yaml'))
+    await kubectl('annotate deployment web since=then')
+    expect(await failure(`replace -f ${file}`)).to.contain('the object has been modified')
+  })
+
+  it('applies from the client’s side, and says that it does not from the server’s', async () => {
+    const file = join(directory, 'applied.yaml')
+    await writeFile(file, manifest('app:1'))
+    expect(await kubectl(`apply -f ${file}`)).to.contain('created')
+    await writeFile(file, manifest('app:2'))
+    expect(await kubectl(`apply -f ${file}`)).to.contain('configured')
+    expect(await kubectl(`apply -f ${file}`)).to.contain('unchanged')
+    expect(await failure(`apply --server-side -f ${file}`)).to.contain('server-side apply')
+  })
+
+  it('gets a token that a review takes', async () => {
+    const token = (await kubectl('create token default --audience=dormouse')).trim()
+    const review = {
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenReview',
+      spec: { token, audiences: ['dormouse'] },
+    }
+    const file = join(directory, 'review.json')
+    await writeFile(file, JSON.stringify(review))
+    const user = await kubectl(`create -f ${file} -o`, 'jsonpath={.status.user.username}')
+    expect(user).to.equal('system:serviceaccount:demo:default')
+  })
+
+  it('says who it is, and who it pretends to be', async () => {
+    expect(await kubectl('auth can-i update deployments')).to.equal('yes\n')
+    expect(
+      await kubectl('auth whoami --as=alice --as-group=dev -o', 'jsonpath={.status.userInfo.username}'),
+    ).to.equal('alice')
+  })
+
+  it('creates secrets, config maps and accounts, and deletes', async () => {
+    await kubectl('create secret generic key --from-literal=a=b')
+    await kubectl('create configmap settings --from-literal=a=b')
+    await kubectl('create serviceaccount me')
+    expect(await kubectl('get secret key -o', 'jsonpath={.data.a}')).to.equal('Yg==')
+    expect(await kubectl('get configmap settings -o', 'jsonpath={.data.a}')).to.equal('b')
+    await kubectl('delete deployment web')
+    expect(await kubectl('get replicasets -l app=web')).to.equal('')
+    await kubectl('delete namespace demo')
+    expect(await failure('get deployment web')).to.contain('NotFound')
+  })
+})
