@@ -44,7 +44,7 @@ export interface ControlPlane extends ServiceAccountKubeconfigs {
 
 export interface ControlPlaneOptions {
   readonly programs: Programs
-  /** How many fake nodes: 3 by default. */
+  /** How many fake nodes: 3 by default. 0: etcd and the API server alone, so no pod ever runs. */
   readonly nodes?: number
 }
 
@@ -78,10 +78,12 @@ export async function startControlPlane({ programs, nodes = 3 }: ControlPlaneOpt
         plane.start('kwok', args.kwok),
         plane.start('kube-scheduler', args['kube-scheduler']),
       ])
-    const [manager, kwok] = await startControllers()
-    await createNodes(admin, nodes)
-    await controllersReady(admin, manager)
-    await nodesReady(admin, nodes, kwok)
+    if (nodes > 0) {
+      const [manager, kwok] = await startControllers()
+      await createNodes(admin, nodes)
+      await controllersReady(admin, manager)
+      await nodesReady(admin, nodes, kwok)
+    }
     return {
       ...cluster,
       ...serviceAccountKubeconfigs(directory, cluster, admin),
