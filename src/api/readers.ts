@@ -1,5 +1,5 @@
 import { InvalidSchedule, parseSchedule, timezoneFault } from '../domain/schedule/syntax.ts'
-import { InvalidLabelSelector, parseLabelSelector } from './label-selector.ts'
+import { InvalidLabelSelector, parseLabelSelector } from '../domain/label-selector.ts'
 
 /** Says what is wrong with a text; undefined: nothing. */
 type Judge = (text: string) => string | undefined

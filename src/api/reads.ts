@@ -9,7 +9,7 @@ import { createContinueTokens } from './continue-token.ts'
 import type { ApiContext, Step } from './context.ts'
 import { INDEX } from './examples.ts'
 import { whenGone } from './gone.ts'
-import { parseLabelSelector } from './label-selector.ts'
+import { parseLabelSelector } from '../domain/label-selector.ts'
 import { page } from './listing.ts'
 import { OPENAPI_PATH } from './openapi.ts'
 import type { ApiDeps, Workloads } from './ports.ts'
@@ -44,8 +44,7 @@ export function createReads(deps: ApiDeps, authorization: Authorization): Reads 
       after: ctx.state.after,
       visible,
       chosen: (workload) =>
-        hasLabels(workload.labels ?? {}) &&
-        (state === undefined || workloadState(workload, now, rules) === state),
+        hasLabels(workload.labels) && (state === undefined || workloadState(workload, now, rules) === state),
       signal: whenGone(ctx),
     })
     const token = end === null ? null : await tokens.seal(end, ctx)

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { InvalidLabelSelector, parseLabelSelector } from '../../src/api/label-selector.ts'
+import { InvalidLabelSelector, labelMatcher, parseLabelSelector } from '../../src/domain/label-selector.ts'
 
 const web = { app: 'web', tier: 'front', 'shop.example/size': '7', empty: '' }
 
@@ -44,6 +44,19 @@ describe('label selectors', () => {
       expect(parseLabelSelector(selector)(web)).to.equal(matches)
     })
   }
+
+  it('an object without labels matches what asks for the absence of one', () => {
+    expect(parseLabelSelector('app')(undefined)).to.equal(false)
+    expect(parseLabelSelector('!app,tier!=back')(undefined)).to.equal(true)
+  })
+
+  it('an entry of matchExpressions is compiled by the same rules', () => {
+    expect(labelMatcher({ key: 'app', operator: 'In', values: ['db', 'web'] })(web)).to.equal(true)
+    expect(labelMatcher({ key: 'none', operator: 'NotIn', values: ['web'] })(web)).to.equal(true)
+    expect(labelMatcher({ key: 'app', operator: 'Exists' })(web)).to.equal(true)
+    expect(labelMatcher({ key: 'app', operator: 'DoesNotExist' })(web)).to.equal(false)
+    expect(labelMatcher({ key: 'app', operator: 'In' })(web)).to.equal(false)
+  })
 
   const faults: [selector: string, message: string][] = [
     ['app web', "at 5: expected one of =, ==, !=, in, notin, < and >, found 'web'"],
