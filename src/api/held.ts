@@ -1,3 +1,4 @@
+import { readWorkload } from '../domain/reading.ts'
 import { workloadState, type WorkloadState } from '../domain/record.ts'
 import { TYPE_OF, type Workload } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
@@ -25,7 +26,7 @@ export function guardHeld(
     const { kind, namespace, name } = input.path
     const lacking = await lack(caller, { need: 'scale', kind, namespace, name })
     return (workload) => {
-      const held = HELD[workloadState(workload, clock(), rules)]
+      const held = HELD[workloadState(readWorkload(workload, rules), clock())]
       if (!lacking || held === undefined) return
       const what = `${TYPE_OF[kind]} ${namespace}/${name} is ${held}, which disabling it would clear`
       throw new Refusal('FORBIDDEN', `${what}: ${lacking.message}`)

@@ -1,4 +1,5 @@
 import { plannedTransitions } from '../domain/plan.ts'
+import { readWorkload } from '../domain/reading.ts'
 import { listedRecord, statusRecord, workloadState } from '../domain/record.ts'
 import { counted } from '../domain/text.ts'
 import { KINDS, ownedBy, TYPE_OF, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
@@ -44,7 +45,8 @@ export function createReads(deps: ApiDeps, authorization: Authorization): Reads 
       after: ctx.state.after,
       visible,
       chosen: (workload) =>
-        hasLabels(workload.labels) && (state === undefined || workloadState(workload, now, rules) === state),
+        hasLabels(workload.labels) &&
+        (state === undefined || workloadState(readWorkload(workload, rules), now) === state),
       signal: whenGone(ctx),
     })
     const token = end === null ? null : await tokens.seal(end, ctx)

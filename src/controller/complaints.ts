@@ -1,7 +1,7 @@
 import { riskOf } from '../domain/decide.ts'
 import { readWorkload } from '../domain/reading.ts'
 import type { Rules } from '../domain/rules.ts'
-import { UnreadableState } from '../domain/state-codec.ts'
+import { Unreadable } from '../domain/state-codec.ts'
 import { ANNOTATION_NAMES, ASLEEP_LABEL, keyOf, type Workload } from '../domain/workload.ts'
 import type { Logger } from '../logger.ts'
 import type { Recorder } from './ports.ts'
@@ -36,17 +36,14 @@ export class Complaints {
   }
 
   #of(workload: Workload): Complaint | undefined {
-    try {
-      const { enabled, schedule, scheduleFault } = readWorkload(workload, this.#rules)
-      if (enabled !== true) return undefined
-      if (scheduleFault !== undefined) return { reason: 'InvalidSchedule', message: scheduleFault }
-      const risk = schedule ? riskOf(workload) : undefined
-      if (risk === undefined) return undefined
-      return { reason: 'DataAtRisk', message: `Its schedule does not put it to sleep: ${risk}` }
-    } catch (error) {
-      if (error instanceof UnreadableState) return { reason: 'InvalidState', message: error.message }
-      throw error
-    }
+    const reading = readWorkload(workload, this.#rules)
+    if (reading instanceof Unreadable) return { reason: 'InvalidState', message: reading.message }
+    const { enabled, schedule, scheduleFault } = reading
+    if (enabled !== true) return undefined
+    if (scheduleFault !== undefined) return { reason: 'InvalidSchedule', message: scheduleFault }
+    const risk = schedule ? riskOf(workload) : undefined
+    if (risk === undefined) return undefined
+    return { reason: 'DataAtRisk', message: `Its schedule does not put it to sleep: ${risk}` }
   }
 }
 

@@ -2,7 +2,6 @@ import type { Clock, Instant } from '../clock.ts'
 import type { Decision } from '../domain/decision.ts'
 import { planFailure, planStep, type Step } from '../domain/operation.ts'
 import type { Rules } from '../domain/rules.ts'
-import { UnreadableState } from '../domain/state-codec.ts'
 import { keyOf, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
 import type { Logger } from '../logger.ts'
@@ -53,15 +52,9 @@ export class Reconciler {
     this.#memory = memory
   }
 
-  /** Of a workload whose state cannot be read there is nothing to do before somebody repairs it. */
   glance(workload: Workload): Glance {
-    try {
-      const { change, decision } = this.#plan(workload)
-      return { due: change && dueOf(decision), lookAgainAt: decision.lookAgainAt }
-    } catch (error) {
-      if (error instanceof UnreadableState) return { due: undefined, lookAgainAt: undefined }
-      throw error
-    }
+    const { change, decision } = this.#plan(workload)
+    return { due: change && dueOf(decision), lookAgainAt: decision.lookAgainAt }
   }
 
   /** Writes what is due, decided on the newest copy. Rejects with nothing but a fault of ours. */

@@ -4,6 +4,7 @@ import type { Trigger, Intent } from './state.ts'
 export type ReasonCode =
   | 'deleting'
   | 'not_managed'
+  | 'unreadable'
   | 'enabled_unclear'
   | 'disabled'
   | 'pinned'

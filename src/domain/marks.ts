@@ -1,5 +1,4 @@
-import { stateOf } from './reading.ts'
-import { readableState } from './state-codec.ts'
+import { kindOfState, stateOf } from './reading.ts'
 import {
   ANNOTATION_NAMES,
   ASLEEP_LABEL,
@@ -50,9 +49,8 @@ export function knownAfter(workload: Workload, known: LastKnown | undefined): La
 }
 
 /** Whether the state was written for another kind: to this workload it is as good as none. */
-function isForeign({ kind, annotations: { state } }: Workload): boolean {
-  const written = state === undefined ? undefined : readableState(state)
-  return written !== undefined && written.kind !== kind
+function isForeign(workload: Workload): boolean {
+  return (kindOfState(workload) ?? workload.kind) !== workload.kind
 }
 
 /** Whether the first of two copies of one workload is the older. */

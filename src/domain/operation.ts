@@ -2,12 +2,13 @@ import type { Instant } from '../clock.ts'
 import { afterFailure, afterOperation, withBackoffCut } from './backoff.ts'
 import { changeBetween } from './change.ts'
 import { decide } from './decide.ts'
-import type { Decision } from './decision.ts'
+import { noAction, type Decision } from './decision.ts'
 import { completed, withOperation } from './history.ts'
 import { withMarksRestored, type LastKnown } from './marks.ts'
 import type { Change } from './patch.ts'
 import { readWorkload, withState, type Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
+import { Unreadable } from './state-codec.ts'
 import type { Operation, State } from './state.ts'
 import { podsFollowed, SNOOZED, type Workload } from './workload.ts'
 
@@ -19,13 +20,11 @@ export interface Step {
 
 type Transition = Pick<Decision, 'action' | 'trigger' | 'by' | 'replicas' | 'kept'>
 
-/**
- * What the controller does about a workload now, given what was last known of its marks.
- * @throws UnreadableState
- */
+/** What the controller does about a workload now, given what was last known of its marks. */
 export function planStep(workload: Workload, now: Instant, rules: Rules, known?: LastKnown): Step {
   const restored = withMarksRestored(workload, known)
   const read = readWorkload(restored, rules)
+  if (read instanceof Unreadable) return { decision: leftAlone(workload, read), change: undefined }
   const reading = completed(read, now, rules.policy)
   const decision = decide(reading, now, rules)
   const target = carryOut(reading, decision, now, rules)
@@ -33,6 +32,11 @@ export function planStep(workload: Workload, now: Instant, rules: Rules, known?:
   const untouched = target === reading && restored === workload && !completes
   const others = workload.deleting || reading.enabled !== true
   return { decision, change: untouched && others ? undefined : changeBetween(workload, target) }
+}
+
+/** A workload whose state cannot be read waits for somebody to repair it. */
+function leftAlone({ replicas }: Workload, { message }: Unreadable): Decision {
+  return { ...noAction('unreadable', message), trigger: 'schedule', by: null, replicas }
 }
 
 /** What the workload becomes by a decision; a decision that changes nothing returns the same reading. */
@@ -97,9 +101,9 @@ export function planFailure(
   known?: LastKnown,
 ): Change | undefined {
   const read = readWorkload(withMarksRestored(workload, known), rules)
-  const reading = completed(read, now, rules.policy)
   const { action, trigger, by } = decision
-  if (action === 'none' || action === 'adopt') return undefined
+  if (read instanceof Unreadable || action === 'none' || action === 'adopt') return undefined
+  const reading = completed(read, now, rules.policy)
   const [newest, ...older] = reading.state.history
   const again = newest?.result === 'failed' && newest.type === action
   const state = again ? { ...reading.state, history: older } : reading.state

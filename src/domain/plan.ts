@@ -2,8 +2,8 @@ import type { Instant } from '../clock.ts'
 import { decide, overrideInEffect } from './decide.ts'
 import { carryOut } from './operation.ts'
 import { completed } from './history.ts'
-import { readWorkload, type Reading } from './reading.ts'
-import { refuseOwned } from './request.ts'
+import type { Reading } from './reading.ts'
+import { readOrRefuse, refuseOwned } from './refusals.ts'
 import type { Rules } from './rules.ts'
 import type { OperationType } from './state.ts'
 import type { Workload } from './workload.ts'
@@ -30,7 +30,7 @@ export function plannedTransitions(
   until: Instant,
 ): Transition[] {
   refuseOwned(workload)
-  const reading = completed(readWorkload(workload, rules), now, rules.policy)
+  const reading = completed(readOrRefuse(workload, rules), now, rules.policy)
   if (reading.enabled !== true) return []
   return [...foresee(reading, now, rules, until, LOOKS)]
 }

@@ -1,14 +1,15 @@
 import type { Rules } from './rules.ts'
 import { InvalidTimezone, type Schedule } from './schedule/schedule.ts'
 import { InvalidSchedule } from './schedule/syntax.ts'
-import { decodeState, readableState, UnreadableState } from './state-codec.ts'
-import { EMPTY_STATE, type State } from './state.ts'
+import { decodeState, Unreadable } from './state-codec.ts'
+import { EMPTY_STATE, type State, type StoredState } from './state.ts'
 import {
   ANNOTATION,
   hasSleepMark,
   isRunning,
   labelCount,
   type AnnotationName,
+  type Kind,
   type Workload,
 } from './workload.ts'
 
@@ -26,44 +27,39 @@ export interface Reading {
   readonly written: State | undefined
 }
 
-/**
- * Understands a workload's annotations and marks.
- * @throws UnreadableState when the state is broken, or gone while a mark of sleep is there
- */
-export function readWorkload(workload: Workload, rules: Rules): Reading {
-  const text = workload.annotations.state
-  const stored = text === undefined ? undefined : decodeState(text)
+/** Reads a workload's annotations, label and key. Unreadable: its state is broken, or gone while a mark says asleep. */
+export function readWorkload(workload: Workload, rules: Rules): Reading | Unreadable {
+  const stored = storedState(workload)
+  if (stored instanceof Unreadable) return stored
   const written = stored?.kind === workload.kind ? stored : undefined
   if (!written && hasSleepMark(workload)) {
-    throw new UnreadableState('it is gone, and a mark says that the workload sleeps')
+    return new Unreadable('it is gone, and a mark says that the workload sleeps')
   }
   const state = written ? heedMarks(workload, written) : EMPTY_STATE
   return { workload, ...readSettings(workload, rules), state, written }
 }
 
-/** As `readWorkload`; undefined: its state cannot be read. */
-export function readableWorkload(workload: Workload, rules: Rules): Reading | undefined {
-  try {
-    return readWorkload(workload, rules)
-  } catch (error) {
-    if (error instanceof UnreadableState) return undefined
-    throw error
-  }
-}
-
-/** What the workload would be without a state: the ground that a repair builds on. */
+/** The workload as its label, key and count alone describe it: a repair starts from it. */
 export function readWithoutState(workload: Workload, rules: Rules): Reading {
-  const state = heedMarks(workload, {
-    ...EMPTY_STATE,
-    asleep: hasSleepMark(workload) && !isRunning(workload),
-  })
+  const asleep = hasSleepMark(workload) && !isRunning(workload)
+  const state = asleep ? heedMarks(workload, { ...EMPTY_STATE, asleep }) : EMPTY_STATE
   return { workload, ...readSettings(workload, rules), state, written: undefined }
 }
 
 /** The state that the annotation holds; undefined: none, none that can be read, or one written for another kind. */
-export function stateOf({ kind, annotations: { state: text } }: Workload): State | undefined {
-  const state = text === undefined ? undefined : readableState(text)
-  return state?.kind === kind ? state : undefined
+export function stateOf(workload: Workload): State | undefined {
+  const stored = storedState(workload)
+  return stored && !(stored instanceof Unreadable) && stored.kind === workload.kind ? stored : undefined
+}
+
+/** The kind that the state was written for; undefined: there is no state, or none that can be read. */
+export function kindOfState(workload: Workload): Kind | undefined {
+  const stored = storedState(workload)
+  return stored instanceof Unreadable ? undefined : stored?.kind
+}
+
+function storedState({ annotations: { state } }: Workload): StoredState | Unreadable | undefined {
+  return state === undefined ? undefined : decodeState(state)
 }
 
 export function withState(reading: Reading, state: State): Reading {
@@ -140,9 +136,9 @@ function readSettings(workload: Workload, rules: Rules): Settings {
 
 function isCopy(workload: Workload): boolean {
   if (workload.kind !== 'replicasets') return false
-  const text = workload.annotations.state
-  const kind = text === undefined ? undefined : readableState(text)?.kind
-  return kind === undefined ? workload.formerRevision && text === undefined : kind !== workload.kind
+  const kind = kindOfState(workload)
+  if (kind !== undefined) return kind !== workload.kind
+  return workload.formerRevision && workload.annotations.state === undefined
 }
 
 function readEnabled(text: string | undefined): Pick<Reading, 'enabled'> {

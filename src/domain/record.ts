@@ -3,10 +3,10 @@ import { backoffInEffect } from './backoff.ts'
 import { decide, overrideInEffect } from './decide.ts'
 import { completed, recentOperations } from './history.ts'
 import { nextTransition, type Transition } from './plan.ts'
-import { keptCount, readableWorkload, readWorkload, type Reading } from './reading.ts'
-import { refuseOwned } from './request.ts'
+import { keptCount, readWorkload, type Reading } from './reading.ts'
+import { readOrRefuse, refuseOwned } from './refusals.ts'
 import type { Rules } from './rules.ts'
-import { UnreadableState } from './state-codec.ts'
+import { Unreadable } from './state-codec.ts'
 import {
   operationInProgress,
   type Operation,
@@ -72,22 +72,18 @@ export type WorkloadState = (typeof WORKLOAD_STATES)[number]
 /** @throws Refusal INVALID_STATE, OWNED */
 export function statusRecord(workload: Workload, now: Instant, rules: Rules): StatusRecord {
   refuseOwned(workload)
-  return recordOf(workload, now, rules)
+  return recordOf(readOrRefuse(workload, rules), now, rules)
 }
 
 /** As `statusRecord`, but never throws: what cannot be read is shown from spec, label and key. */
 export function listedRecord(workload: Workload, now: Instant, rules: Rules): StatusRecord {
-  try {
-    return recordOf(workload, now, rules)
-  } catch (error) {
-    if (error instanceof UnreadableState) return unreadableRecord(workload, error)
-    throw error
-  }
+  const reading = readWorkload(workload, rules)
+  return reading instanceof Unreadable ? unreadableRecord(workload, reading) : recordOf(reading, now, rules)
 }
 
-function recordOf(workload: Workload, now: Instant, rules: Rules): StatusRecord {
-  const reading = completed(readWorkload(workload, rules), now, rules.policy)
-  const { state, enabled } = reading
+function recordOf(read: Reading, now: Instant, rules: Rules): StatusRecord {
+  const reading = completed(read, now, rules.policy)
+  const { workload, state, enabled } = reading
   const managed = enabled === true
   const override = overrideInEffect(reading, now)
   const backoff = managed ? backoffInEffect(state, now) : undefined
@@ -120,13 +116,8 @@ function recordOf(workload: Workload, now: Instant, rules: Rules): StatusRecord 
 }
 
 /** The first that applies, in the order of `WORKLOAD_STATES`. */
-export function workloadState(workload: Workload, now: Instant, rules: Rules): WorkloadState {
-  const reading = readableWorkload(workload, rules)
-  return reading ? stateOf(reading, now) : 'invalid'
-}
-
-/** The same of a workload that is read already. */
-export function stateOf(reading: Reading, now: Instant): Exclude<WorkloadState, 'invalid'> {
+export function workloadState(reading: Reading | Unreadable, now: Instant): WorkloadState {
+  if (reading instanceof Unreadable) return 'invalid'
   const { state, enabled } = reading
   if (enabled !== true) return 'unmanaged'
   if (state.pin) return `pinned_${state.pin.state}`
@@ -166,7 +157,7 @@ function historyRecord({ at, duration, ...operation }: Operation, now: Instant):
   }
 }
 
-function unreadableRecord(workload: Workload, error: UnreadableState): StatusRecord {
+function unreadableRecord(workload: Workload, { message }: Unreadable): StatusRecord {
   return {
     ...identity(workload),
     enabled: false,
@@ -189,7 +180,7 @@ function unreadableRecord(workload: Workload, error: UnreadableState): StatusRec
     recent_operations: 0,
     operation_history: [],
     next_transition: null,
-    reason: error.message,
+    reason: message,
   }
 }
 

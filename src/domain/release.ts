@@ -1,6 +1,7 @@
 import type { Change } from './patch.ts'
-import { keptCount, readableWorkload, readWithoutState } from './reading.ts'
+import { keptCount, readWithoutState, readWorkload } from './reading.ts'
 import type { Rules } from './rules.ts'
+import { Unreadable } from './state-codec.ts'
 import { ANNOTATION_NAMES, ASLEEP_LABEL, isRunning, type Workload } from './workload.ts'
 
 /** What it takes to leave nothing of Dormouse on a workload, and nothing asleep; undefined: there is nothing of it. */
@@ -12,7 +13,8 @@ export function releaseChange(workload: Workload, rules: Rules): Change | undefi
     // What the wake before this set is given back, so that a server-side applier may set it.
     return ownReplicasEntry === undefined ? undefined : { annotations: {}, givesUpReplicas: true }
   }
-  const reading = readableWorkload(workload, rules) ?? readWithoutState(workload, rules)
+  const read = readWorkload(workload, rules)
+  const reading = read instanceof Unreadable ? readWithoutState(workload, rules) : read
   const sleeps = reading.state.asleep && !isRunning(workload)
   return {
     annotations: Object.fromEntries(marks.map((name) => [name, null])),

@@ -1,21 +1,27 @@
-import { Duration } from 'luxon'
 import type { Instant } from '../clock.ts'
 import { Refusal } from '../errors.ts'
-import { backoffInEffect } from './backoff.ts'
-import { decide, riskOf } from './decide.ts'
+import { decide } from './decide.ts'
 import type { Reason } from './decision.ts'
 import { changeBetween, changed } from './change.ts'
 import { completed } from './history.ts'
 import type { Change } from './patch.ts'
 import { countToGiveBack, keptCount, readWithoutState, readWorkload, type Reading } from './reading.ts'
+import {
+  refuseBackoff,
+  refuseOwned,
+  refusePinned,
+  refuseRisk,
+  refuseUnmanaged,
+  refuseUnreadable,
+} from './refusals.ts'
 import { follow, type Context, type Outcome } from './requests/context.ts'
 import { disable, enable, putSchedule } from './requests/enrol.ts'
 import { clearOverride, override, pin, unpin } from './requests/hold.ts'
 import { snooze, wake } from './requests/switch.ts'
 import type { Rules } from './rules.ts'
-import { UnreadableState } from './state-codec.ts'
-import { counted, iso, secondsUntil } from './text.ts'
-import { isRunning, ownedBy, pathOf, TYPE_OF, type Workload } from './workload.ts'
+import { Unreadable } from './state-codec.ts'
+import { counted } from './text.ts'
+import { isRunning, nameOf, ownedBy, type Workload } from './workload.ts'
 
 export type Request =
   | { action: 'enable' | 'schedule'; schedule?: string; timezone?: string }
@@ -24,6 +30,14 @@ export type Request =
   | { action: 'override'; duration: number | null }
   /** `for` in milliseconds. */
   | { action: 'snooze' | 'wake'; for?: number; force?: boolean }
+
+/** The requests that need not wait for `enable`: it, and those that turn something off. */
+const WHILE_UNMANAGED: ReadonlySet<Request['action']> = new Set([
+  'enable',
+  'disable',
+  'unpin',
+  'clear-override',
+])
 
 /** What a request does to a workload. */
 export interface Plan {
@@ -54,13 +68,13 @@ export function planRequest(
       `${nameOf(workload)} is being deleted: nothing can be asked of it any more`,
     )
   const { reading, repair } = readFor(request, workload, rules)
-  refuseUnmanaged(reading, request)
+  if (!WHILE_UNMANAGED.has(request.action)) refuseUnmanaged(reading)
   if (request.action === 'snooze' || request.action === 'wake') refusePinned(reading)
   const done = completed(reading, now, rules.policy)
   const settled = settle(done, now, rules)
   const outcome = act({ reading: settled, by, now, rules }, request, repair)
   if (request.action === 'snooze' && outcome.target !== settled && request.force !== true) {
-    refuseRisk(settled, outcome)
+    refuseRisk(settled.workload, outcome.target.workload)
     refuseBackoff(reading, now, rules)
   }
   // What holds already is no write; completing a wake is the controller's then.
@@ -68,60 +82,11 @@ export function planRequest(
   return planOf(workload, request, holds ? { ...outcome, target: reading } : outcome, now, rules)
 }
 
-/** A ReplicaSet with a controller owner is its owner's to scale. */
-export function refuseOwned({ kind, owner, namespace, name }: Workload): void {
-  if (kind !== 'replicasets' || !owner) return
-  const path =
-    owner.kind === 'Deployment' ? pathOf({ kind: 'deployments', namespace, name: owner.name }) : undefined
-  const message = `replicaset ${namespace}/${name} belongs to ${ownedBy(owner)}: ask for that${path ? ` at ${path}` : ''}`
-  throw new Refusal('OWNED', message, { details: { owner, ...(path ? { path } : {}) } })
-}
-
 function readFor(request: Request, workload: Workload, rules: Rules): { reading: Reading; repair: boolean } {
-  try {
-    return { reading: readWorkload(workload, rules), repair: false }
-  } catch (error) {
-    if (!(error instanceof UnreadableState) || request.action !== 'enable') throw error
-    return { reading: readWithoutState(workload, rules), repair: true }
-  }
-}
-
-function refuseUnmanaged({ enabled, workload }: Reading, { action }: Request): void {
-  if (enabled === true || ['enable', 'disable', 'unpin', 'clear-override'].includes(action)) return
-  throw new Refusal(
-    'NOT_ENABLED',
-    `${nameOf(workload)} is not managed by Dormouse: POST ${pathOf(workload)}/enable first`,
-  )
-}
-
-function refusePinned({ workload, state: { pin } }: Reading): void {
-  if (!pin) return
-  const message = `pinned ${pin.state} by ${pin.by} since ${iso(pin.at)}: DELETE ${pathOf(workload)}/pin first`
-  throw new Refusal('PINNED', message, { details: { pin: { ...pin, at: iso(pin.at) } } })
-}
-
-function refuseRisk({ workload }: Reading, { target }: Outcome): void {
-  const risk = riskOf(workload)
-  if (risk === undefined || !isRunning(workload) || isRunning(target.workload)) return
-  throw new Refusal(
-    'DATA_AT_RISK',
-    `${nameOf(workload)} stays awake: ${risk}. ?force=true does it all the same`,
-  )
-}
-
-/** A person who needs it awake now is never refused: only a snooze is. */
-function refuseBackoff({ state }: Reading, now: Instant, { policy }: Rules): void {
-  const backoff = backoffInEffect(state, now)
-  if (backoff?.cause !== 'flapping') return
-  const { maxOperations, window } = policy.backoff
-  const within = Duration.fromMillis(window, { locale: 'en' }).rescale().toHuman()
-  const message =
-    `switched more than ${counted(maxOperations, 'time')} within ${within}: ` +
-    `snooze is refused until ${iso(backoff.until)}; wait, or add ?force=true`
-  throw new Refusal('IN_BACKOFF', message, {
-    details: { backoff_until: iso(backoff.until) },
-    retryAfter: secondsUntil(backoff.until, now),
-  })
+  const read = readWorkload(workload, rules)
+  if (!(read instanceof Unreadable)) return { reading: read, repair: false }
+  if (request.action !== 'enable') refuseUnreadable(read)
+  return { reading: readWithoutState(workload, rules), repair: true }
 }
 
 /** What somebody else woke, or scaled down again, is taken as what the controller would make of it, so that a request finds the truth. */
@@ -186,8 +151,4 @@ function movedTo(target: Reading, after: Workload): string {
   if (target.state.asleep) return `puts it to sleep now, ${counted(keptCount(target), 'replica')} kept`
   const to = after.kind === 'daemonsets' ? '' : `, to ${counted(after.replicas, 'replica')}`
   return `wakes it now${to}`
-}
-
-function nameOf({ kind, namespace, name }: Workload): string {
-  return `${TYPE_OF[kind]} ${namespace}/${name}`
 }

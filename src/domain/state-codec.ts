@@ -1,6 +1,5 @@
 import { Ajv } from 'ajv'
 import { LRUCache } from 'lru-cache'
-import { Refusal } from '../errors.ts'
 import type { Operation, StoredState } from './state.ts'
 import { clip } from './text.ts'
 import { KINDS, MAX_REPLICAS } from './workload.ts'
@@ -11,12 +10,18 @@ const VERSION = 1
 export const STATE_LIMIT = 8 * 1024
 export const HISTORY_LIMIT = 20
 
-/** The state annotation cannot be read: no write to this workload but a repair. */
-export class UnreadableState extends Refusal {
-  constructor(reason: string) {
-    super('INVALID_STATE', `dormouse.dev/state cannot be read: ${reason}. POST to its /enable repairs it`, {
-      details: { reason },
-    })
+/** A state that cannot be read: nothing is written to its workload but a repair. */
+export class Unreadable {
+  /** What is wrong with it, and where (JSON pointer). */
+  readonly fault: string
+
+  constructor(fault: string) {
+    this.fault = fault
+  }
+
+  /** The fault and the remedy, for people. */
+  get message(): string {
+    return `dormouse.dev/state cannot be read: ${this.fault}. POST to its /enable repairs it`
   }
 }
 
@@ -88,45 +93,32 @@ const validate = new Ajv({ allowUnionTypes: true }).compile<StoredState & { v: n
   ),
 )
 
-/** A state is read several times at each change of its workload: what was read lately is remembered by its text. */
-const lately = new LRUCache<string, StoredState>({ max: 4096 })
+/** One change of a workload reads its state several times: cache states by their text. */
+const cache = new LRUCache<string, StoredState>({ max: 4096 })
 
-/**
- * The state that the annotation's text holds.
- * @throws UnreadableState saying what is wrong with it and where (JSON pointer)
- */
-export function decodeState(text: string): StoredState {
-  const known = lately.get(text)
-  if (known) return known
+/** The state that the annotation's text holds. */
+export function decodeState(text: string): StoredState | Unreadable {
+  const cached = cache.get(text)
+  if (cached) return cached
   const state = parseState(text)
-  lately.set(text, state)
+  if (!(state instanceof Unreadable)) cache.set(text, state)
   return state
 }
 
-/** As `decodeState`; undefined: it cannot be read. */
-export function readableState(text: string): StoredState | undefined {
-  try {
-    return decodeState(text)
-  } catch (error) {
-    if (error instanceof UnreadableState) return undefined
-    throw error
-  }
-}
-
-function parseState(text: string): StoredState {
-  if (Buffer.byteLength(text) > STATE_LIMIT) throw new UnreadableState(`longer than ${STATE_LIMIT} bytes`)
+function parseState(text: string): StoredState | Unreadable {
+  if (Buffer.byteLength(text) > STATE_LIMIT) return new Unreadable(`longer than ${STATE_LIMIT} bytes`)
   let document: unknown
   try {
     document = JSON.parse(text, (key, value: unknown) => (INSTANTS.has(key) ? parseInstant(value) : value))
   } catch {
-    throw new UnreadableState('not JSON')
+    return new Unreadable('not JSON')
   }
   if (!validate(document)) {
     const version = (document as { v?: unknown } | null)?.v
     if (version !== VERSION)
-      throw new UnreadableState(`version ${clip(JSON.stringify(version ?? null))} is not known`)
+      return new Unreadable(`version ${clip(JSON.stringify(version ?? null))} is not known`)
     const [fault] = validate.errors ?? []
-    throw new UnreadableState(`${fault?.instancePath || '/'} ${fault?.message ?? 'is not valid'}`)
+    return new Unreadable(`${fault?.instancePath || '/'} ${fault?.message ?? 'is not valid'}`)
   }
   const { v: _version, ...state } = document
   return state

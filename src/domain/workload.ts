@@ -179,6 +179,11 @@ export function podsFollowed(workload: Workload): boolean {
   return isRunning(workload) ? pods.ready >= workload.replicas : pods.existing === 0
 }
 
+/** A workload as messages name it: `deployment shop/web`. */
+export function nameOf({ kind, namespace, name }: WorkloadKey): string {
+  return `${TYPE_OF[kind]} ${namespace}/${name}`
+}
+
 /** An owner as messages name it: `Deployment web`. */
 export function ownedBy({ kind, name }: Owner): string {
   return `${kind} ${name}`

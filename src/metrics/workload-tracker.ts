@@ -1,8 +1,9 @@
 import type { Clock, Instant } from '../clock.ts'
 import { nextTransition } from '../domain/plan.ts'
-import { keptCount, readableWorkload, type Reading } from '../domain/reading.ts'
-import { stateOf, type WorkloadState } from '../domain/record.ts'
+import { keptCount, readWorkload, type Reading } from '../domain/reading.ts'
+import { workloadState, type WorkloadState } from '../domain/record.ts'
 import type { Rules } from '../domain/rules.ts'
+import { Unreadable } from '../domain/state-codec.ts'
 import type { OperationType } from '../domain/state.ts'
 import {
   ASLEEP_LABEL,
@@ -189,9 +190,9 @@ export class WorkloadTracker {
     const now = this.#clock()
     if (this.#excluded.has(workload.namespace)) return undefined
     if (workload.owner && workload.kind === 'replicasets') return undefined
-    const reading = readableWorkload(workload, this.#rules)
-    if (!reading) return { state: 'invalid', sleeps: false }
-    const state = stateOf(reading, now)
+    const reading = readWorkload(workload, this.#rules)
+    const state = workloadState(reading, now)
+    if (reading instanceof Unreadable) return { state, sleeps: false }
     if (state === 'unmanaged') return undefined
     const sleeps = reading.state.asleep && !isRunning(workload)
     const replicas = sleeps ? keptCount(reading) : currentReplicas(workload)

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { decodeState } from '../../src/domain/state-codec.ts'
 import type { Workload } from '../../src/domain/workload.ts'
+import { decoded } from '../support/readable.ts'
 import { at, DAY, HOUR, MINUTE } from '../support/rules.ts'
 import { aDaemonSet, aDeployment, aReplicaSet, aStatefulSet, type AWorkload } from '../support/workloads.ts'
 import { settled } from './fake-time.ts'
@@ -22,7 +22,7 @@ const byNight = (workload: AWorkload) =>
     .scheduled(NIGHT)
     .snoozed({ at: at('Mon 8:00') })
 const web = byDay(aDeployment())
-const stateOf = (workload: Workload) => decodeState(workload.annotations.state!)
+const stateOf = (workload: Workload) => decoded(workload.annotations.state)
 
 describe('the controller', () => {
   it('acts on an edge at its second: one patch, an Event, and nothing before', async () => {

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { Memory } from '../../src/controller/memory.ts'
 import { Reconciler } from '../../src/controller/reconciler.ts'
-import { decodeState } from '../../src/domain/state-codec.ts'
 import { Refusal, type ErrorCode } from '../../src/errors.ts'
 import { createLogger } from '../../src/logger.ts'
+import { decoded } from '../support/readable.ts'
 import { at, RULES } from '../support/rules.ts'
 import { aDeployment } from '../support/workloads.ts'
 import { FakeCluster } from './fake-cluster.ts'
@@ -65,7 +65,7 @@ describe('a glance', () => {
   it('names the user whom the webhook let through to scale', async () => {
     const { cluster, reconcile } = reconciling(asleep.scaledByHand(4), at('Mon 20:00'), () => 'k8s:alice')
     await reconcile()
-    expect(decodeState(cluster.live(web).annotations.state ?? '').history[0]).to.include({
+    expect(decoded(cluster.live(web).annotations.state).history[0]).to.include({
       trigger: 'manual',
       by: 'k8s:alice',
     })
@@ -114,7 +114,7 @@ describe('a reconcile', () => {
       expect(await reconcile()).to.include({ type: 'done', moved: undefined })
       cluster.put(cluster.live(web).remembering({ backoff: { until: 0, times: time + 1, cause: 'failure' } }))
     }
-    const { history } = decodeState(cluster.live(web).annotations.state!)
+    const { history } = decoded(cluster.live(web).annotations.state)
     expect(history.map(({ result }) => result)).to.deep.equal(['failed', 'succeeded'])
     expect(levels()).to.deep.equal(['warn', 'warn'])
   })

@@ -1,9 +1,10 @@
 import { expect } from 'chai'
 import { changed } from '../../src/domain/change.ts'
-import { readWorkload } from '../../src/domain/reading.ts'
-import { UnreadableState } from '../../src/domain/state-codec.ts'
+import { planStep } from '../../src/domain/operation.ts'
 import { ASLEEP_LABEL } from '../../src/domain/workload.ts'
+import { Refusal } from '../../src/errors.ts'
 import { asked, decided, stateOf, stepped } from '../support/decisions.ts'
+import { read } from '../support/readable.ts'
 import { at, MINUTE, RULES } from '../support/rules.ts'
 import { aDaemonSet, aDeployment, aReplicaSet, aStatefulSet } from '../support/workloads.ts'
 
@@ -63,7 +64,7 @@ describe('the marks of sleep', () => {
     const empty = aDaemonSet().withReplicas(0).enabled().scheduled(WORK)
     expect(stepped(empty, at('Mon 12:00')).change).to.equal(undefined)
     const keyed = aDaemonSet().withReplicas(5).enabled().with({ snoozeKey: 'true' }).remembering({})
-    expect(readWorkload(keyed, RULES).state.asleep).to.equal(true)
+    expect(read(keyed).state.asleep).to.equal(true)
   })
 })
 
@@ -73,7 +74,7 @@ describe('marks and state that disagree', () => {
       asleep: false,
       snoozed: { at: 0, replicas: 9, trigger: 'api', by: null },
     })
-    const { state } = readWorkload(undone, RULES)
+    const { state } = read(undone)
     expect(state.asleep).to.equal(true)
     expect(state.snoozed?.replicas).to.equal(3)
     expect(stepped(undone, at('Tue 8:00')).change).to.deep.include({ replicas: 3 })
@@ -146,7 +147,10 @@ describe('a state that cannot be read', () => {
     ['is gone while the key is there', goneByKey],
   ] as const) {
     it(`because it ${what} stops writes to that workload`, () => {
-      expect(() => stepped(workload, NIGHT)).to.throw(UnreadableState)
+      const { decision, change } = planStep(workload, NIGHT, RULES)
+      expect(decision).to.deep.include({ action: 'none', replicas: workload.replicas })
+      expect(decision.reason).to.have.property('code', 'unreadable')
+      expect([change, decision.lookAgainAt]).to.deep.equal([undefined, undefined])
       for (const action of [
         'disable',
         'pin',
@@ -156,14 +160,16 @@ describe('a state that cannot be read', () => {
         'clear-override',
         'schedule',
       ] as const) {
-        expect(() => asked(workload, { action }, NIGHT), action).to.throw(UnreadableState)
+        expect(() => asked(workload, { action }, NIGHT), action)
+          .to.throw(Refusal)
+          .with.property('code', 'INVALID_STATE')
       }
     })
   }
 
   it('is gone without any mark: then it was never there', () => {
     const workload = aDeployment().enabled()
-    expect(readWorkload(workload, RULES).state.history).to.deep.equal([])
+    expect(read(workload).state.history).to.deep.equal([])
   })
 
   it('is repaired by enable, which takes the count from the label', () => {

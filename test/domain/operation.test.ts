@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { asked, decided, followed, stateOf, stepped } from '../support/decisions.ts'
 import { planFailure } from '../../src/domain/operation.ts'
 import { statusRecord, type HistoryRecord } from '../../src/domain/record.ts'
-import { decodeState } from '../../src/domain/state-codec.ts'
 import type { Workload } from '../../src/domain/workload.ts'
+import { decoded } from '../support/readable.ts'
 import { at, HOUR, MINUTE, RULES, SECOND } from '../support/rules.ts'
 import { aDaemonSet, aDeployment } from '../support/workloads.ts'
 
@@ -148,7 +148,7 @@ describe('an operation in progress', () => {
     const gone = followed(snoozing)
     const decision = { ...decided(gone, NOON + HOUR), action: 'wake' as const }
     const change = planFailure(gone, decision, NOON + HOUR, RULES)
-    const { history } = decodeState(change?.annotations.state ?? '')
+    const { history } = decoded(change?.annotations.state ?? '')
     expect(history.map(({ type, result }) => `${type} ${result}`)).to.deep.equal([
       'wake failed',
       'snooze succeeded',

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { countToGiveBack, readWorkload, type Reading } from '../../src/domain/reading.ts'
 import type { Request } from '../../src/domain/request.ts'
-import { UnreadableState } from '../../src/domain/state-codec.ts'
+import { Unreadable } from '../../src/domain/state-codec.ts'
 import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY, type AnnotationName } from '../../src/domain/workload.ts'
 import { HOUR, MINUTE } from '../support/rules.ts'
 import { labelOf, type ModelCluster } from './model.ts'
@@ -291,11 +291,7 @@ export class People {
 
   /** undefined: it cannot be read. */
   #reading(): Reading | undefined {
-    try {
-      return readWorkload(this.cluster.workload, this.cluster.rules)
-    } catch (error) {
-      if (error instanceof UnreadableState) return undefined
-      throw error
-    }
+    const reading = readWorkload(this.cluster.workload, this.cluster.rules)
+    return reading instanceof Unreadable ? undefined : reading
   }
 }

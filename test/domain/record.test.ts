@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { readWorkload } from '../../src/domain/reading.ts'
 import { listedRecord, statusRecord, WORKLOAD_STATES, workloadState } from '../../src/domain/record.ts'
 import type { Workload } from '../../src/domain/workload.ts'
 import { asked, followed, stepped } from '../support/decisions.ts'
@@ -299,7 +300,7 @@ describe('the state that filters and metrics name', () => {
       [asleep, 'snoozed'],
       [awake, 'awake'],
     ]
-    expect(ordered.map(([workload]) => workloadState(workload, NOON, RULES))).to.deep.equal(
+    expect(ordered.map(([workload]) => workloadState(readWorkload(workload, RULES), NOON))).to.deep.equal(
       ordered.map(([, state]) => state),
     )
     expect(ordered.map(([, state]) => state)).to.deep.equal(WORKLOAD_STATES)

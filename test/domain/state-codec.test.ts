@@ -1,7 +1,11 @@
 import { expect } from 'chai'
-import { decodeState, encodeState, STATE_LIMIT, UnreadableState } from '../../src/domain/state-codec.ts'
+import { readOrRefuse } from '../../src/domain/refusals.ts'
+import { decodeState, encodeState, STATE_LIMIT, Unreadable } from '../../src/domain/state-codec.ts'
 import type { Operation, StoredState } from '../../src/domain/state.ts'
-import { at, MINUTE } from '../support/rules.ts'
+import { Refusal } from '../../src/errors.ts'
+import { decoded } from '../support/readable.ts'
+import { at, MINUTE, RULES } from '../support/rules.ts'
+import { aDeployment } from '../support/workloads.ts'
 
 const operation: Operation = {
   type: 'wake',
@@ -59,7 +63,7 @@ describe('the state annotation', () => {
 
   it('keeps the newest 20 of the history', () => {
     const history = Array.from({ length: 25 }, (_, index) => ({ ...operation, at: index * MINUTE }))
-    expect(decodeState(encodeState({ ...FULL, history })).history).to.deep.equal(history.slice(0, 20))
+    expect(decoded(encodeState({ ...FULL, history })).history).to.deep.equal(history.slice(0, 20))
   })
 
   it('stays within 8 KiB, the oldest history going first', () => {
@@ -67,7 +71,7 @@ describe('the state annotation', () => {
     const history = Array.from({ length: 20 }, (_, index) => ({ ...operation, by, at: index * MINUTE }))
     const text = encodeState({ ...FULL, history })
     expect(Buffer.byteLength(text)).to.be.at.most(STATE_LIMIT)
-    const kept = decodeState(text).history
+    const kept = decoded(text).history
     expect(kept).to.have.length.within(5, 19)
     expect(kept).to.deep.equal(history.slice(0, kept.length))
   })
@@ -142,24 +146,17 @@ describe('the state annotation', () => {
   ]
   for (const [what, text, reason] of unreadable) {
     it(`that holds ${what} is unreadable: 422 INVALID_STATE with the reason, and how to repair it`, () => {
-      try {
-        decodeState(text)
-      } catch (error) {
-        expect(error).to.be.instanceOf(UnreadableState)
-        const refusal = error as UnreadableState
-        expect(refusal.code).to.equal('INVALID_STATE')
-        expect(refusal.details['reason']).to.match(
-          typeof reason === 'string' ? new RegExp(escape(reason)) : reason,
-        )
-        expect(refusal.message).to.contain('POST to its /enable repairs it')
-        return
-      }
-      expect.fail('it was read')
+      const { fault, message } = decodeState(text) as Unreadable
+      expect(fault).to.match(typeof reason === 'string' ? new RegExp(escape(reason)) : reason)
+      expect(message).to.equal(`dormouse.dev/state cannot be read: ${fault}. POST to its /enable repairs it`)
+      expect(() => readOrRefuse(aDeployment().annotated({ state: text }), RULES))
+        .to.throw(Refusal, message)
+        .that.deep.includes({ code: 'INVALID_STATE', details: { reason: fault } })
     })
   }
 
   it('pollutes no prototype', () => {
-    expect(() => decodeState(pollution)).to.throw(UnreadableState)
+    expect(decodeState(pollution)).to.be.instanceOf(Unreadable)
     expect(({} as { asleep?: boolean }).asleep).to.equal(undefined)
   })
 })

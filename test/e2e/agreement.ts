@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import type { StatusRecord } from '../../src/domain/record.ts'
-import { decodeState } from '../../src/domain/state-codec.ts'
 import type { State } from '../../src/domain/state.ts'
 import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY, TYPE_OF, type Kind } from '../../src/domain/workload.ts'
 import { eventually } from '../support/eventually.ts'
 import type { KubectlObject } from '../support/kubectl.ts'
+import { decoded } from '../support/readable.ts'
 import type { Served } from '../support/served.ts'
 
 /** The marks that people see on a workload by kubectl. */
@@ -29,7 +29,7 @@ export function marksOf({ kind, metadata, spec, status }: KubectlObject): Marks 
     enabled: annotations[ANNOTATION.enabled],
     schedule: annotations[ANNOTATION.schedule],
     timezone: annotations[ANNOTATION.timezone],
-    state: state === undefined ? undefined : decodeState(state),
+    state: state === undefined ? undefined : decoded(state),
   }
 }
 

@@ -4,12 +4,11 @@ import type { Decision } from '../../src/domain/decision.ts'
 import { planStep } from '../../src/domain/operation.ts'
 import type { Change } from '../../src/domain/patch.ts'
 import { changed } from '../../src/domain/change.ts'
-import { readWorkload } from '../../src/domain/reading.ts'
 import { planRequest, type Plan, type Request } from '../../src/domain/request.ts'
 import type { Rules } from '../../src/domain/rules.ts'
-import { decodeState } from '../../src/domain/state-codec.ts'
 import { EMPTY_STATE, type State } from '../../src/domain/state.ts'
 import type { Workload } from '../../src/domain/workload.ts'
+import { decoded, read } from './readable.ts'
 import { RULES } from './rules.ts'
 
 export interface Stepped {
@@ -24,7 +23,7 @@ export interface Asked extends Plan {
 }
 
 export function decided(workload: Workload, now: Instant, rules: Rules = RULES): Decision {
-  return decide(readWorkload(workload, rules), now, rules)
+  return decide(read(workload, rules), now, rules)
 }
 
 /** What the controller makes of it, once. */
@@ -46,7 +45,7 @@ export function asked(
 }
 
 export function stateOf({ annotations: { state } }: Workload): State {
-  return state === undefined ? EMPTY_STATE : decodeState(state)
+  return state === undefined ? EMPTY_STATE : decoded(state)
 }
 
 /** The same with its pods as its spec asks. */

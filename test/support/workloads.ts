@@ -1,5 +1,5 @@
 import type { Instant } from '../../src/clock.ts'
-import { decodeState, encodeState } from '../../src/domain/state-codec.ts'
+import { encodeState } from '../../src/domain/state-codec.ts'
 import {
   EMPTY_STATE,
   type Backoff,
@@ -9,6 +9,7 @@ import {
   type Intent,
 } from '../../src/domain/state.ts'
 import { ASLEEP_LABEL, type AnnotationName, type Kind, type Workload } from '../../src/domain/workload.ts'
+import { decoded } from './readable.ts'
 import { at } from './rules.ts'
 
 /** A workload that reads like prose: `aDeployment('shop/web').withReplicas(3).enabled().pinned()`. */
@@ -59,7 +60,7 @@ class Telling {
 
   /** What Dormouse keeps of it. */
   remembering(this: AWorkload, state: Partial<State>): AWorkload {
-    const known = this.annotations.state === undefined ? EMPTY_STATE : decodeState(this.annotations.state)
+    const known = this.annotations.state === undefined ? EMPTY_STATE : decoded(this.annotations.state)
     return this.annotated({
       state: encodeState({ ...known, kind: this.kind, counter: known.counter + 1, ...state }),
     })
@@ -148,7 +149,7 @@ class Telling {
 
   /** What its annotation says now. */
   state(this: AWorkload): State {
-    return this.annotations.state === undefined ? EMPTY_STATE : decodeState(this.annotations.state)
+    return this.annotations.state === undefined ? EMPTY_STATE : decoded(this.annotations.state)
   }
 
   private history(this: AWorkload): readonly Operation[] {

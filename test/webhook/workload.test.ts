@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { decodeState } from '../../src/domain/state-codec.ts'
+import { decoded } from '../support/readable.ts'
 import { aDaemonSet, aDeployment, aReplicaSet, type AWorkload } from '../support/workloads.ts'
 import { APPS, Reviewing } from './reviewing.ts'
 
@@ -106,7 +106,7 @@ describe('a review of an update', () => {
     )
     expect(values['/spec/replicas']).to.equal(0)
     expect(values['/metadata/labels/dormouse.dev~1asleep']).to.equal('6')
-    const state = decodeState(String(values['/metadata/annotations/dormouse.dev~1state']))
+    const state = decoded(String(values['/metadata/annotations/dormouse.dev~1state']))
     expect(state).to.deep.include({ asleep: true, counter: sleeper.state().counter + 1 })
     expect(state.snoozed?.replicas).to.equal(6)
     expect(warnings?.[0]).to.contain('it will wake to 6')

@@ -1,7 +1,7 @@
 import type { Instant } from '../../clock.ts'
 import type { Rules } from '../rules.ts'
 import { changeBetween } from '../change.ts'
-import { readWorkload, stateOf, withState, type Reading } from '../reading.ts'
+import { readWithoutState, stateOf, withState } from '../reading.ts'
 import { EMPTY_STATE, type State } from '../state.ts'
 import { ASLEEP_LABEL, isRunning, labelCount, type Workload } from '../workload.ts'
 import { annotationFault } from './annotations.ts'
@@ -32,7 +32,7 @@ function judged(created: Workload, now: Instant, rules: Rules): Judgement {
     return allow('free')
   const carried = carriedState(created) ?? keptByLabel(created, now)
   const bare = withoutMarks(created)
-  const reading: Reading = readWorkload(bare, rules)
+  const reading = readWithoutState(bare, rules)
   const target = carried
     ? withState({ ...reading, workload: { ...reading.workload, snoozeKey } }, carried)
     : reading

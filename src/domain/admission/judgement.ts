@@ -2,7 +2,7 @@ import type { Change } from '../patch.ts'
 import { overrideInEffect } from '../decide.ts'
 import type { Instant } from '../../clock.ts'
 import type { Reading } from '../reading.ts'
-import type { UnreadableState } from '../state-codec.ts'
+import type { Unreadable } from '../state-codec.ts'
 import { clip, iso } from '../text.ts'
 import { pathOf, type Workload, type WorkloadKey } from '../workload.ts'
 import { about, fits, toSend } from './messages.ts'
@@ -73,7 +73,7 @@ export function deny(reason: JudgementReason, message: string): Judgement {
 }
 
 /** The warning over a state that cannot be read. */
-export function unchecked(workload: WorkloadKey, { message }: UnreadableState): string {
+export function unchecked(workload: WorkloadKey, { message }: Unreadable): string {
   return about(workload, `was not checked: ${message}`)
 }
 

@@ -1,8 +1,8 @@
 import type { Instant } from '../../clock.ts'
 import { changeBetween, changed } from '../change.ts'
-import { readWorkload } from '../reading.ts'
+import { readWorkload, stateOf } from '../reading.ts'
 import type { Rules } from '../rules.ts'
-import { readableState } from '../state-codec.ts'
+import { Unreadable } from '../state-codec.ts'
 import { ASLEEP_LABEL, isRunning } from '../workload.ts'
 import type { Judgement, Update } from './judgement.ts'
 
@@ -24,21 +24,23 @@ export function reinvoked(
   const { state: text } = after.annotations
   const { state: known } = before.annotations
   if (text === undefined || known === undefined || text === known) return undefined
-  const made = readableState(text)
+  const made = stateOf(after)
   if (!made) return undefined
   const label = before.labels?.[ASLEEP_LABEL] ?? null
   const sent = changed(after, { annotations: { state: known }, label })
   // A DaemonSet that was woken by taking its key away: whatever else differs is the other webhook's.
   const woken = !made.asleep
   // What we formed then has the instant.
-  const formed = made.intent?.at === readableState(known)?.intent?.at ? undefined : made.intent
+  const formed = made.intent?.at === stateOf(before)?.intent?.at ? undefined : made.intent
   const at = formed?.at ?? (woken ? undefined : now)
   if (at === undefined || Math.abs(now - at) > LONGEST_REQUEST) return undefined
   const first =
     woken || isRunning(before) ? sent : { ...sent, replicas: made.snoozed?.replicas ?? after.replicas }
   const judgement = judge({ ...update, after: first, otherChanges: otherChanges && !woken }, at, rules)
   if (judgement.type !== 'allow' || judgement.change?.annotations.state !== text) return undefined
+  const target = readWorkload(changed(first, judgement.change), rules)
+  if (target instanceof Unreadable) return undefined
   // What the other webhook has undone of it.
-  const change = changeBetween(after, readWorkload(changed(first, judgement.change), rules))
+  const change = changeBetween(after, target)
   return { type: 'allow', reason: judgement.reason, warnings: [], ...(change ? { change } : {}) }
 }

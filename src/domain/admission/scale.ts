@@ -4,7 +4,7 @@ import { wakeHold } from '../intent.ts'
 import { keptCount, readWorkload, type Reading } from '../reading.ts'
 import type { Rules } from '../rules.ts'
 import { wallClock } from '../schedule/zone.ts'
-import { UnreadableState } from '../state-codec.ts'
+import { Unreadable } from '../state-codec.ts'
 import type { Workload } from '../workload.ts'
 import { allow, holdOn, refuse, unchecked, type Judgement } from './judgement.ts'
 import { about, toSend } from './messages.ts'
@@ -12,13 +12,8 @@ import { about, toSend } from './messages.ts'
 /** Whether somebody may scale `workload`, as it is right now, to `replicas` through the scale subresource. */
 export function judgeScale(workload: Workload, replicas: number, now: Instant, rules: Rules): Judgement {
   if (replicas === workload.replicas) return allow('no_count_change')
-  let reading: Reading
-  try {
-    reading = readWorkload(workload, rules)
-  } catch (error) {
-    if (error instanceof UnreadableState) return allow('unreadable', unchecked(workload, error))
-    throw error
-  }
+  const reading = readWorkload(workload, rules)
+  if (reading instanceof Unreadable) return allow('unreadable', unchecked(workload, reading))
   if (reading.enabled !== true) return allow('not_managed')
   const hold = holdOn(reading, now)
   if (hold) return refuse(workload, hold)

@@ -1,7 +1,8 @@
 import type { Instant } from '../../clock.ts'
 import { isEmpty, type Change } from '../patch.ts'
-import { readableWorkload } from '../reading.ts'
+import { readWorkload } from '../reading.ts'
 import type { Rules } from '../rules.ts'
+import { Unreadable } from '../state-codec.ts'
 import { ANNOTATION_NAMES, ASLEEP_LABEL, type AnnotationName, type Workload } from '../workload.ts'
 import { allow, holdOn, refuse, type Judgement } from './judgement.ts'
 import { MARKS_KEPT } from './marks.ts'
@@ -9,8 +10,8 @@ import { about } from './messages.ts'
 
 /** A write of the status may change annotations, labels and owners too: of these it changes nothing of ours. */
 export function judgeStatus(before: Workload, after: Workload, now: Instant, rules: Rules): Judgement {
-  const reading = readableWorkload(before, rules)
-  const hold = reading && holdOn(reading, now)
+  const reading = readWorkload(before, rules)
+  const hold = reading instanceof Unreadable ? undefined : holdOn(reading, now)
   if (hold && gainsOwner(before, after)) return refuse(before, hold, ': it gets no owner')
   const change = backTo(before, after)
   if (isEmpty(change)) return allow('free')

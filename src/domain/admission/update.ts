@@ -3,7 +3,7 @@ import { changeBetween } from '../change.ts'
 import { keptCount, readWorkload, type Reading } from '../reading.ts'
 import { rescheduled } from '../rescheduled.ts'
 import type { Rules } from '../rules.ts'
-import { UnreadableState } from '../state-codec.ts'
+import { Unreadable } from '../state-codec.ts'
 import { counted } from '../text.ts'
 import { FIELD_MANAGER, isRunning, type Workload } from '../workload.ts'
 import { annotationFault } from './annotations.ts'
@@ -47,15 +47,11 @@ function judged(update: Update, now: Instant, rules: Rules): Judgement {
   // An old revision's fault is restored away: it does not stand in the way of going back to it.
   const fault = annotationFault(before, marks.workload)
   if (fault !== undefined) return deny('invalid_annotation', about(after, `: ${fault}`))
-  let old: Reading
-  let target: Reading
-  try {
-    old = readWorkload(before, rules)
-    target = withCountOf(after, readWorkload(withCount(before, marks.workload), rules))
-  } catch (error) {
-    if (error instanceof UnreadableState) return allow('unreadable', unchecked(before, error))
-    throw error
-  }
+  const old = readWorkload(before, rules)
+  if (old instanceof Unreadable) return allow('unreadable', unchecked(before, old))
+  const restored = readWorkload(withCount(before, marks.workload), rules)
+  if (restored instanceof Unreadable) return allow('unreadable', unchecked(before, restored))
+  const target = withCountOf(after, restored)
   const hold = holdOn(old, now)
   if (hold && target.enabled !== old.enabled) return refuse(before, hold, ': dormouse.dev/enabled stays')
   if (hold && gainsOwner(before, after)) return refuse(before, hold, ': it gets no owner')

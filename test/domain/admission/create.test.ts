@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { judgeCreate } from '../../../src/domain/admission/create.ts'
 import { changed } from '../../../src/domain/change.ts'
-import { decodeState } from '../../../src/domain/state-codec.ts'
 import { ASLEEP_LABEL, type Workload } from '../../../src/domain/workload.ts'
+import { decoded } from '../../support/readable.ts'
 import { at, RULES } from '../../support/rules.ts'
 import { aDaemonSet, aDeployment } from '../../support/workloads.ts'
 
@@ -37,7 +37,7 @@ describe('a workload that is created', () => {
       .overridden()
       .inBackoff(at('Mon 13:00'))
     const { result, reason } = created(moved)
-    const { counter: _, ...state } = decodeState(result.annotations.state ?? '')
+    const { counter: _, ...state } = decoded(result.annotations.state)
     const { intent, snoozed } = moved.state()
     expect(reason).to.equal('stripped')
     expect(state).to.deep.equal({
@@ -60,7 +60,7 @@ describe('a workload that is created', () => {
     const asleep = web.snoozed({ at: at('Mon 7:00') })
     for (const state of ['{', '{"v":99}', undefined]) {
       const { result } = created(asleep.annotated({ state }))
-      const { snoozed } = decodeState(result.annotations.state ?? '')
+      const { snoozed } = decoded(result.annotations.state)
       expect([result.replicas, result.labels, snoozed?.replicas]).to.deep.equal([
         0,
         { [ASLEEP_LABEL]: '3' },

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { judgeUpdate } from '../../../src/domain/admission/update.ts'
 import { changed } from '../../../src/domain/change.ts'
-import { decodeState } from '../../../src/domain/state-codec.ts'
 import { ASLEEP_LABEL, type Workload } from '../../../src/domain/workload.ts'
+import { decoded } from '../../support/readable.ts'
 import { at, HOUR, RULES } from '../../support/rules.ts'
 import { aDaemonSet, aDeployment, aReplicaSet, type AWorkload } from '../../support/workloads.ts'
 
@@ -79,7 +79,7 @@ describe('GitOps and sleep', () => {
     for (const otherChanges of [false, true]) {
       const { result, reason, ...judgement } = updated(sleeper, sleeper.withReplicas(7), { otherChanges })
       expect([reason, result.replicas, result.labels?.[ASLEEP_LABEL]]).to.deep.equal(['absorbed', 0, '7'])
-      expect(decodeState(result.annotations.state ?? '').snoozed?.replicas).to.equal(7)
+      expect(decoded(result.annotations.state).snoozed?.replicas).to.equal(7)
       const warnings = [
         /^Dormouse: deployment shop\/web is asleep and stays at 0 replicas; it will wake to 7$/,
         /^Dormouse: deployment shop\/web: to wake it now, .* POST .*shop\/deployments\/web\/wake$/,
@@ -100,7 +100,7 @@ describe('GitOps and sleep', () => {
     const sync = updated(asleep, asleep.withoutItsKey(), { otherChanges: true })
     expect([sync.reason, sync.result.snoozeKey]).to.deep.equal(['absorbed', 'true'])
     const { reason, result } = updated(asleep, asleep.withoutItsKey())
-    const state = decodeState(result.annotations.state ?? '')
+    const state = decoded(result.annotations.state)
     expect([reason, result.snoozeKey, state.asleep]).to.deep.equal(['manual_wake', undefined, false])
     expect(state.intent).to.include({ want: 'awake', trigger: 'manual', by: 'k8s:carol' })
     expect(state.history[0]).to.include({ type: 'wake', trigger: 'manual', by: 'k8s:carol' })
@@ -109,7 +109,7 @@ describe('GitOps and sleep', () => {
   it('a manual wake of a DaemonSet is recorded with the kept count, and runs until its pods follow', () => {
     const asleep = agent.snoozed({ at: SEVEN, kept: 3 }).with({ replicas: 0 })
     const { result } = updated(asleep, asleep.with({ snoozeKey: undefined }))
-    expect(decodeState(result.annotations.state ?? '').history[0]).to.include({
+    expect(decoded(result.annotations.state).history[0]).to.include({
       replicas: 3,
       duration: null,
       result: 'running',
@@ -148,7 +148,7 @@ describe('GitOps and sleep', () => {
     const bare = asleep.withoutItsKey().annotated({ state: undefined }).labelled(undefined)
     const { reason, result } = updated(asleep, bare)
     expect([reason, result.snoozeKey]).to.deep.equal(['absorbed', 'true'])
-    expect(decodeState(result.annotations.state ?? '').asleep).to.equal(true)
+    expect(decoded(result.annotations.state).asleep).to.equal(true)
   })
 
   it('our key that somebody else puts on a DaemonSet is left out', () => {
@@ -237,7 +237,7 @@ describe('our marks in an update by others', () => {
   it('a manual wake by the key holds as any other', () => {
     const asleep = agent.scheduled('8:00-9:00').snoozed({ at: at('Mon 9:00') })
     const { result } = updated(asleep, asleep.withoutItsKey())
-    expect(decodeState(result.annotations.state ?? '').intent?.hold).to.equal(NOON + 12 * HOUR)
+    expect(decoded(result.annotations.state).intent?.hold).to.equal(NOON + 12 * HOUR)
   })
 })
 
@@ -257,7 +257,7 @@ describe('an update that the API server asks about again, since a later webhook 
     const first = updated(sleeper, sleeper.withReplicas(7))
     const { result } = again(sleeper, first, { replicas: 2, labels: {} })
     expect([result.replicas, result.labels]).to.deep.equal([0, { [ASLEEP_LABEL]: '7' }])
-    expect(decodeState(result.annotations.state ?? '').snoozed?.replicas).to.equal(7)
+    expect(decoded(result.annotations.state).snoozed?.replicas).to.equal(7)
   })
 
   it('of a DaemonSet whose key was taken away is still a wake, a moment later', () => {

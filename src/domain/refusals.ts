@@ -1,0 +1,75 @@
+import { Duration } from 'luxon'
+import type { Instant } from '../clock.ts'
+import { Refusal } from '../errors.ts'
+import { backoffInEffect } from './backoff.ts'
+import { riskOf } from './decide.ts'
+import { readWorkload, type Reading } from './reading.ts'
+import type { Rules } from './rules.ts'
+import { Unreadable } from './state-codec.ts'
+import { counted, iso, secondsUntil } from './text.ts'
+import { isRunning, nameOf, ownedBy, pathOf, type Workload } from './workload.ts'
+
+/** A ReplicaSet with a controller owner is its owner's to scale. @throws Refusal OWNED */
+export function refuseOwned(workload: Workload): void {
+  const { kind, owner, namespace } = workload
+  if (kind !== 'replicasets' || !owner) return
+  const path =
+    owner.kind === 'Deployment' ? pathOf({ kind: 'deployments', namespace, name: owner.name }) : undefined
+  const message = `${nameOf(workload)} belongs to ${ownedBy(owner)}: ask for that${path ? ` at ${path}` : ''}`
+  throw new Refusal('OWNED', message, { details: { owner, ...(path ? { path } : {}) } })
+}
+
+/**
+ * The workload as its annotations and marks describe it.
+ * @throws Refusal INVALID_STATE
+ */
+export function readOrRefuse(workload: Workload, rules: Rules): Reading {
+  const reading = readWorkload(workload, rules)
+  return reading instanceof Unreadable ? refuseUnreadable(reading) : reading
+}
+
+/** @throws Refusal INVALID_STATE */
+export function refuseUnreadable({ fault, message }: Unreadable): never {
+  throw new Refusal('INVALID_STATE', message, { details: { reason: fault } })
+}
+
+/** @throws Refusal NOT_ENABLED */
+export function refuseUnmanaged({ enabled, workload }: Reading): void {
+  if (enabled === true) return
+  throw new Refusal(
+    'NOT_ENABLED',
+    `${nameOf(workload)} is not managed by Dormouse: POST ${pathOf(workload)}/enable first`,
+  )
+}
+
+/** @throws Refusal PINNED */
+export function refusePinned({ workload, state: { pin } }: Reading): void {
+  if (!pin) return
+  const message = `pinned ${pin.state} by ${pin.by} since ${iso(pin.at)}: DELETE ${pathOf(workload)}/pin first`
+  throw new Refusal('PINNED', message, { details: { pin: { ...pin, at: iso(pin.at) } } })
+}
+
+/** Refuses to put to sleep what would lose data by it. @throws Refusal DATA_AT_RISK */
+export function refuseRisk(before: Workload, after: Workload): void {
+  const risk = riskOf(before)
+  if (risk === undefined || !isRunning(before) || isRunning(after)) return
+  throw new Refusal(
+    'DATA_AT_RISK',
+    `${nameOf(before)} stays awake: ${risk}. ?force=true does it all the same`,
+  )
+}
+
+/** For a snooze alone: a wake that somebody needs now is never refused. @throws Refusal IN_BACKOFF */
+export function refuseBackoff({ state }: Reading, now: Instant, { policy }: Rules): void {
+  const backoff = backoffInEffect(state, now)
+  if (backoff?.cause !== 'flapping') return
+  const { maxOperations, window } = policy.backoff
+  const within = Duration.fromMillis(window, { locale: 'en' }).rescale().toHuman()
+  const message =
+    `switched more than ${counted(maxOperations, 'time')} within ${within}: ` +
+    `snooze is refused until ${iso(backoff.until)}; wait, or add ?force=true`
+  throw new Refusal('IN_BACKOFF', message, {
+    details: { backoff_until: iso(backoff.until) },
+    retryAfter: secondsUntil(backoff.until, now),
+  })
+}

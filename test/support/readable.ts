@@ -1,0 +1,21 @@
+import { readWorkload, type Reading } from '../../src/domain/reading.ts'
+import type { Rules } from '../../src/domain/rules.ts'
+import { decodeState, Unreadable } from '../../src/domain/state-codec.ts'
+import type { StoredState } from '../../src/domain/state.ts'
+import type { Workload } from '../../src/domain/workload.ts'
+import { RULES } from './rules.ts'
+
+/** The state in the text of an annotation; a test that expects one fails without. */
+export function decoded(text: string | undefined): StoredState {
+  return demanded(decodeState(text ?? ''))
+}
+
+/** As `readWorkload`, of a workload that can be read. */
+export function read(workload: Workload, rules: Rules = RULES): Reading {
+  return demanded(readWorkload(workload, rules))
+}
+
+function demanded<T>(found: T | Unreadable): T {
+  if (found instanceof Unreadable) throw new Error(found.message)
+  return found
+}
