@@ -1,8 +1,9 @@
 import { riskOf } from '../domain/decide.ts'
+import { sameMarks } from '../domain/marks.ts'
 import { readWorkload } from '../domain/reading.ts'
 import type { Rules } from '../domain/rules.ts'
 import { Unreadable } from '../domain/state-codec.ts'
-import { ANNOTATION_NAMES, ASLEEP_LABEL, keyOf, type Workload } from '../domain/workload.ts'
+import { keyOf, type Workload } from '../domain/workload.ts'
 import type { Logger } from '../logger.ts'
 import type { Recorder } from './ports.ts'
 
@@ -27,7 +28,7 @@ export class Complaints {
   }
 
   changed(before: Workload | undefined, after: Workload): void {
-    if (before && sameMarks(before, after)) return
+    if (before && saysTheSame(before, after)) return
     const complaint = this.#of(after)
     if (!complaint || (before && this.#of(before)?.message === complaint.message)) return
     const { recorder, logger } = this.#ports
@@ -47,11 +48,9 @@ export class Complaints {
   }
 }
 
-function sameMarks(a: Workload, b: Workload): boolean {
+function saysTheSame(a: Workload, b: Workload): boolean {
   return (
-    ANNOTATION_NAMES.every((name) => a.annotations[name] === b.annotations[name]) &&
-    a.labels?.[ASLEEP_LABEL] === b.labels?.[ASLEEP_LABEL] &&
-    a.snoozeKey === b.snoozeKey &&
+    sameMarks(a, b) &&
     a.deletesVolumes === b.deletesVolumes &&
     a.otherAnnotationBytes === b.otherAnnotationBytes
   )

@@ -1,31 +1,38 @@
+import { differingAnnotations } from './marks.ts'
 import { isEmpty, type Change } from './patch.ts'
 import { keptCount, type Reading } from './reading.ts'
 import { encodeState, STATE_LIMIT } from './state-codec.ts'
 import { EMPTY_STATE } from './state.ts'
-import { ANNOTATION, ANNOTATION_NAMES, ASLEEP_LABEL, type AnnotationName, type Workload } from './workload.ts'
+import { ANNOTATION, ASLEEP_LABEL, type AnnotationName, type Workload } from './workload.ts'
 
 /** Bytes: the API server refuses more than this of all annotations of an object together, keys and values. */
 const ANNOTATIONS_LIMIT = 256 * 1024
 /** Bytes: no state without its older history is longer, whatever names it holds. */
 const ROOM_TO_WAKE = 4096
 
+/** What gives `from` the annotations of `to`; of ours alone. */
+export function annotationChange(from: Workload, to: Workload): Change['annotations'] {
+  return Object.fromEntries(
+    differingAnnotations(from, to).map((name) => [name, to.annotations[name] ?? null]),
+  )
+}
+
+/** What gives a workload the label `value`; null: none. */
+export function labelChange({ labels }: Workload, value: string | null): Pick<Change, 'label'> {
+  return value === (labels?.[ASLEEP_LABEL] ?? null) ? {} : { label: value }
+}
+
 /** All that differs between what a workload is and what it is to be; undefined: nothing. */
 export function changeBetween(workload: Workload, target: Reading): Change | undefined {
-  const annotations: Partial<Record<AnnotationName, string | null>> = {}
-  for (const name of ANNOTATION_NAMES) {
-    const value = target.workload.annotations[name]
-    if (value !== workload.annotations[name]) annotations[name] = value ?? null
-  }
   const { state, written = EMPTY_STATE } = target
-  if (state !== written) {
-    const stored = { ...state, kind: workload.kind, counter: state.counter + 1 }
-    annotations.state = encodeState(stored, roomForState(target))
-  }
-  const label = state.asleep ? String(keptCount(target)) : null
+  const stored = { ...state, kind: workload.kind, counter: state.counter + 1 }
   const { replicas, snoozeKey } = target.workload
   const change: Change = {
-    annotations,
-    ...(label === (workload.labels?.[ASLEEP_LABEL] ?? null) ? {} : { label }),
+    annotations: {
+      ...annotationChange(workload, target.workload),
+      ...(state === written ? {} : { state: encodeState(stored, roomForState(target)) }),
+    },
+    ...labelChange(workload, state.asleep ? String(keptCount(target)) : null),
     ...(replicas === workload.replicas || workload.kind === 'daemonsets' ? {} : { replicas }),
     ...(snoozeKey === workload.snoozeKey ? {} : { snoozeKey: snoozeKey ?? null }),
     ...(givesCountBack(workload, target) ? { givesUpReplicas: true } : {}),
@@ -79,6 +86,27 @@ export function changed(workload: Workload, change: Change): Workload {
     generation: workload.generation + (specChanges ? 1 : 0),
     ...(change.givesUpReplicas ? { ownReplicasEntry: undefined } : {}),
   }
+}
+
+/**
+ * Whether `live` has the annotations that `change` leaves on `workload`, and the label if the change sets it. The
+ * label is not compared otherwise: no precondition of a patch rests on it.
+ */
+export function hasChangedMarks(live: Workload, workload: Workload, change: Change): boolean {
+  const target = changed(workload, change)
+  const labelled = change.label === undefined || live.labels?.[ASLEEP_LABEL] === target.labels?.[ASLEEP_LABEL]
+  return labelled && differingAnnotations(live, target).length === 0
+}
+
+/** Whether `live` is as `change` would have made `workload`, in all that the change sets. */
+export function hasChanged(live: Workload, workload: Workload, change: Change): boolean {
+  const target = changed(workload, change)
+  return (
+    hasChangedMarks(live, workload, change) &&
+    (change.replicas === undefined || live.replicas === target.replicas) &&
+    (change.snoozeKey === undefined || live.snoozeKey === target.snoozeKey) &&
+    (change.givesUpReplicas !== true || live.ownReplicasEntry === undefined)
+  )
 }
 
 function apply<K extends string>(

@@ -8,6 +8,35 @@ import {
   type Workload,
 } from './workload.ts'
 
+/** The annotations of ours in which two copies of a workload differ. */
+export function differingAnnotations(a: Workload, b: Workload): AnnotationName[] {
+  return ANNOTATION_NAMES.filter((name) => a.annotations[name] !== b.annotations[name])
+}
+
+/** Whether two copies have the same annotations of ours, the same label and the same key. */
+export function sameMarks(a: Workload, b: Workload): boolean {
+  return (
+    differingAnnotations(a, b).length === 0 &&
+    a.labels?.[ASLEEP_LABEL] === b.labels?.[ASLEEP_LABEL] &&
+    a.snoozeKey === b.snoozeKey
+  )
+}
+
+/**
+ * Whether two copies of a workload read the same: most changes are a status's, which alters none of this. A decision
+ * also rests on who set the count, on who owns it, and on whether the pods followed.
+ */
+export function readsTheSame(a: Workload, b: Workload): boolean {
+  return (
+    sameMarks(a, b) &&
+    a.replicas === b.replicas &&
+    a.deleting === b.deleting &&
+    a.deletesVolumes === b.deletesVolumes &&
+    a.formerRevision === b.formerRevision &&
+    a.owner?.name === b.owner?.name
+  )
+}
+
 /** The newest copy of a workload whose marks were in order, and the counter of its state. */
 export interface LastKnown {
   readonly counter: number

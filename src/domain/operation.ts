@@ -1,6 +1,6 @@
 import type { Instant } from '../clock.ts'
 import { afterFailure, afterOperation, withBackoffCut } from './backoff.ts'
-import { changeBetween } from './change.ts'
+import { changeBetween, changed } from './change.ts'
 import { decide } from './decide.ts'
 import { noAction, type Decision } from './decision.ts'
 import { completed, withOperation } from './history.ts'
@@ -127,15 +127,9 @@ export function without(state: State, ...names: ('pin' | 'override' | 'intent' |
 
 function scaled(workload: Workload, wake: boolean, replicas: number): Workload {
   if (workload.kind === 'daemonsets') {
-    const { snoozeKey } = workload
-    if (wake === (snoozeKey === undefined)) return workload
-    return moved({ ...workload, snoozeKey: wake ? undefined : SNOOZED })
+    if (wake === (workload.snoozeKey === undefined)) return workload
+    return changed(workload, { annotations: {}, snoozeKey: wake ? null : SNOOZED })
   }
   const target = wake ? replicas : 0
-  return workload.replicas === target ? workload : moved({ ...workload, replicas: target })
-}
-
-/** A spec that changed has a new generation, which no status has seen. */
-function moved(workload: Workload): Workload {
-  return { ...workload, generation: workload.generation + 1 }
+  return workload.replicas === target ? workload : changed(workload, { annotations: {}, replicas: target })
 }

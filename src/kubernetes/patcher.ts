@@ -1,5 +1,6 @@
 import type * as Api from '../api/ports.ts'
 import type * as Controller from '../controller/ports.ts'
+import { hasChangedMarks } from '../domain/change.ts'
 import { isEmpty, jsonPatch, type Change, type PatchOperation } from '../domain/patch.ts'
 import type { Kind, Workload, WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
@@ -9,7 +10,7 @@ import { delay, retryDelay, type Delay } from './delay.ts'
 import { ClusterRefusal } from './failures.ts'
 import { trim } from './trim.ts'
 import type { Priority } from './write-gate.ts'
-import { afterWrite, carries, hasMarks } from './written.ts'
+import { afterWrite, carries } from './written.ts'
 
 /** What the patcher needs of `KubernetesClient`. */
 export interface WorkloadCalls {
@@ -128,7 +129,7 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
       const outcome = await this.#send(key, operations, options)
       if (outcome.type === 'written') {
         const written = afterWrite(workload, change, key.kind, outcome.answer)
-        if (!hasMarks(written, workload, change)) throw rewritten(key)
+        if (!hasChangedMarks(written, workload, change)) throw rewritten(key)
         this.#copy.applied(written)
         return { plan: planned, workload: written, wrote: true }
       }

@@ -1,5 +1,6 @@
+import { changed, hasChanged } from '../domain/change.ts'
 import type { Change } from '../domain/patch.ts'
-import { ANNOTATION_NAMES, ASLEEP_LABEL, type Kind, type Workload } from '../domain/workload.ts'
+import type { Kind, Workload } from '../domain/workload.ts'
 import type { PatchAnswer } from './api-object.ts'
 import { trim, trimMetadata } from './trim.ts'
 
@@ -9,25 +10,7 @@ import { trim, trimMetadata } from './trim.ts'
  */
 export function afterWrite(sentFor: Workload, change: Change, kind: Kind, answer: PatchAnswer): Workload {
   if (answer.kind !== 'PartialObjectMetadata' && answer.spec !== undefined) return trim(kind, answer)
-  return {
-    ...sentFor,
-    ...trimMetadata(kind, answer.metadata),
-    replicas: change.replicas ?? sentFor.replicas,
-    snoozeKey: change.snoozeKey === undefined ? sentFor.snoozeKey : (change.snoozeKey ?? undefined),
-    hasNodeSelector: sentFor.hasNodeSelector || typeof change.snoozeKey === 'string',
-  }
-}
-
-/** Whether our marks are as the change makes them; a webhook of somebody else's may have had its own idea. */
-export function hasMarks(live: Workload, sentFor: Workload, change: Change): boolean {
-  return (
-    ANNOTATION_NAMES.every((name) => {
-      const wanted =
-        change.annotations[name] === undefined ? sentFor.annotations[name] : change.annotations[name]
-      return live.annotations[name] === (wanted ?? undefined)
-    }) &&
-    (change.label === undefined || live.labels?.[ASLEEP_LABEL] === (change.label ?? undefined))
-  )
+  return { ...changed(sentFor, change), ...trimMetadata(kind, answer.metadata) }
 }
 
 /**
@@ -38,9 +21,6 @@ export function carries(live: Workload, sentFor: Workload, change: Change): bool
   return (
     live.uid === sentFor.uid &&
     live.resourceVersion !== sentFor.resourceVersion &&
-    hasMarks(live, sentFor, change) &&
-    (change.givesUpReplicas !== true || live.ownReplicasEntry === undefined) &&
-    (change.replicas === undefined || live.replicas === change.replicas) &&
-    (change.snoozeKey === undefined || live.snoozeKey === (change.snoozeKey ?? undefined))
+    hasChanged(live, sentFor, change)
   )
 }

@@ -1,18 +1,12 @@
 import type { Clock, Instant } from '../clock.ts'
+import { readsTheSame } from '../domain/marks.ts'
 import { nextTransition } from '../domain/plan.ts'
 import { keptCount, readWorkload, type Reading } from '../domain/reading.ts'
 import { workloadState, type WorkloadState } from '../domain/record.ts'
 import type { Rules } from '../domain/rules.ts'
 import { Unreadable } from '../domain/state-codec.ts'
 import type { OperationType } from '../domain/state.ts'
-import {
-  ASLEEP_LABEL,
-  currentReplicas,
-  isRunning,
-  type Kind,
-  type Workload,
-  type WorkloadKey,
-} from '../domain/workload.ts'
+import { currentReplicas, isRunning, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import { ComingTransitions, TYPES, type Coming } from './coming.ts'
 import { Savings, shareOf, Shares, type Saved, type Share } from './savings.ts'
 import { Stopwatch } from './stopwatch.ts'
@@ -228,21 +222,7 @@ function nextChange({ state: { override, backoff } }: Reading, now: Instant): In
   return ends.length > 0 ? Math.min(...ends.map(Number)) : undefined
 }
 
-/** Most changes are a status's: they alter neither state nor share. */
+/** Most changes are a status's: they alter neither the state nor the share. */
 function looksTheSame(a: Workload, b: Workload): boolean {
-  return (
-    a.annotations.state === b.annotations.state &&
-    a.annotations.enabled === b.annotations.enabled &&
-    a.annotations.schedule === b.annotations.schedule &&
-    a.annotations.timezone === b.annotations.timezone &&
-    a.labels?.[ASLEEP_LABEL] === b.labels?.[ASLEEP_LABEL] &&
-    a.snoozeKey === b.snoozeKey &&
-    a.replicas === b.replicas &&
-    a.deleting === b.deleting &&
-    a.deletesVolumes === b.deletesVolumes &&
-    a.formerRevision === b.formerRevision &&
-    a.owner?.name === b.owner?.name &&
-    a.requests.cpu === b.requests.cpu &&
-    a.requests.memory === b.requests.memory
-  )
+  return readsTheSame(a, b) && a.requests.cpu === b.requests.cpu && a.requests.memory === b.requests.memory
 }
