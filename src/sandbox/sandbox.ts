@@ -4,6 +4,7 @@ import { stringify } from 'yaml'
 import type { Clock } from '../clock.ts'
 import type { Runnable } from '../runnable.ts'
 import { Admission } from './admission/admission.ts'
+import { ClientWrites } from './admission/client-writes.ts'
 import { handle } from './http/api-server.ts'
 import { Tokens } from './http/authentication.ts'
 import { Faults } from './http/faults.ts'
@@ -12,7 +13,6 @@ import { Registry } from './store/registry.ts'
 import { Rollout } from './controllers/rollout.ts'
 import { seedCluster, seedShop, type Naps } from './seed.ts'
 import { Watches } from './http/watch.ts'
-import { Writes } from './http/writes.ts'
 
 /** What the sandbox says of its own bugs, and of webhooks that failed and were passed over. */
 interface SandboxLogger {
@@ -128,7 +128,7 @@ export class SandboxCluster implements Runnable {
     const { logger, onRequest } = this.#options
     const parts = {
       registry: this.#registry,
-      writes: new Writes(this.#registry, this.#admission),
+      writes: new ClientWrites(this.#registry, this.#admission),
       watches: this.#watches,
       tokens: this.#tokens,
       faults: this.faults,

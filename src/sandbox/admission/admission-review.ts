@@ -1,6 +1,5 @@
-import type { User } from '../http/authentication.ts'
 import { isRecord, text } from '../store/object.ts'
-import type { JsonRecord, KubeObject } from '../store/object.ts'
+import type { JsonRecord, KubeObject, UserInfo } from '../store/object.ts'
 import type { Resource } from '../store/resources.ts'
 import { StatusError } from '../store/status.ts'
 
@@ -16,7 +15,7 @@ export interface AdmissionAttributes {
   oldObject: KubeObject | undefined
   options: object
   dryRun: boolean
-  user: User
+  user: UserInfo
 }
 
 /** What a webhook said, once it is known to be well-formed. */

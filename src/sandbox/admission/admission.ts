@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { answerOf, denied, MalformedReview, reviewOf } from './admission-review.ts'
 import type { AdmissionAnswer, AdmissionAttributes } from './admission-review.ts'
-import { applyJsonPatch } from '../store/json-patch.ts'
+import { applyJsonPatch } from '../store/patch.ts'
 import type { KubeObject } from '../store/object.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { served } from '../store/resources.ts'

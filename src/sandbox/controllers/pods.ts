@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isRecord } from '../store/object.ts'
 import type { KubeObject, OwnerReference, PodTemplate, StoredObject } from '../store/object.ts'
-import { suffix } from '../store/registry.ts'
+import { suffix } from '../store/preparation.ts'
 
 /** The label by which pods of a StatefulSet or a DaemonSet tell their template's revision. */
 const REVISION_LABEL = 'controller-revision-hash'

@@ -1,12 +1,13 @@
 import { setTimeout } from 'node:timers/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { fail, ok, send, warningRecorder } from './answer.ts'
+import type { Answer } from './answer.ts'
 import { requestUser } from './authentication.ts'
 import { discovery } from './discovery.ts'
 import { acceptedForm, mediaType, readBody, route } from './request.ts'
 import { serve } from './resource-handler.ts'
-import type { Answer, ResourceParts } from './resource-handler.ts'
+import type { ResourceParts } from './call.ts'
 import { badRequest, StatusError, unknownPath } from '../store/status.ts'
-import { warningRecorder } from './warnings.ts'
 
 export interface ServerParts extends ResourceParts {
   onError: (error: unknown, request: string) => void
@@ -15,13 +16,13 @@ export interface ServerParts extends ResourceParts {
 
 const PROBES = new Set(['/healthz', '/livez', '/readyz'])
 
-/** No schemas, in protobuf: kubectl asks for them when it is given a `List`, and then checks nothing itself. */
+/** Without schemas: kubectl asks for this when it is given a `List`, and then leaves validation to the server. */
 const OPENAPI_V2 = { path: '/openapi/v2', type: 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf' }
 
-/** The keys of service account tokens. */
+/** The public keys of service account tokens. */
 const JWKS = { path: '/openid/v1/jwks', type: 'application/jwk-set+json' }
 
-/** Answers one request; whatever goes wrong is answered as a Status. */
+/** Answers one request; every error is answered as a Status. */
 export async function handle(
   request: IncomingMessage,
   response: ServerResponse,
@@ -61,7 +62,7 @@ async function answered(
     if (path === JWKS.path)
       return { code: 200, body: JSON.stringify(await parts.tokens.jwks()), type: JWKS.type }
     const document = discovery(path, request.headers.host ?? '')
-    if (document) return { code: 200, body: JSON.stringify(document) }
+    if (document) return ok(JSON.stringify(document))
   }
   const found = routed(path)
   if (!found) throw unknownPath()
@@ -79,7 +80,7 @@ async function answered(
 
 function parseUrl(url: string | undefined): URL {
   const parsed = URL.parse(url ?? '/', 'http://sandbox')
-  if (!parsed) throw badRequest('the request line holds no URL')
+  if (!parsed) throw badRequest('the request line has no valid URL')
   return parsed
 }
 
@@ -87,7 +88,7 @@ function routed(path: string): ReturnType<typeof route> {
   try {
     return route(path)
   } catch (error) {
-    if (error instanceof URIError) throw badRequest(`the path is not well encoded: ${path}`)
+    if (error instanceof URIError) throw badRequest(`the path is not percent-encoded correctly: ${path}`)
     throw error
   }
 }
@@ -95,26 +96,5 @@ function routed(path: string): ReturnType<typeof route> {
 function asStatus(error: unknown, report: () => void): StatusError {
   if (error instanceof StatusError) return error
   report()
-  return new StatusError(500, 'Internal error occurred: the sandbox has a bug, its log says more')
-}
-
-function fail(response: ServerResponse, error: StatusError, headers: Record<string, string> = {}): void {
-  const { retryAfterSeconds } = error.details
-  const retry = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
-  // A body that was not read to its end would be taken for the next request.
-  const close = error.code === 413 ? { connection: 'close' } : {}
-  send(response, {
-    code: error.code,
-    body: JSON.stringify(error),
-    headers: { ...retry, ...close, ...headers },
-  })
-}
-
-function send(
-  response: ServerResponse,
-  { code, body, type = 'application/json', headers = {} }: Answer,
-): void {
-  response.writeHead(code, { ...headers, 'content-type': type, 'content-length': Buffer.byteLength(body) })
-  // Together with a text Node would write the headers, which hold bytes, as UTF-8 once more.
-  response.end(response.hasHeader('warning') ? Buffer.from(body) : body)
+  return new StatusError(500, 'Internal error occurred: a bug of the sandbox; see its log')
 }

@@ -3,15 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import { exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose'
 import type { CryptoKey } from 'jose'
 import type { Clock } from '../../clock.ts'
-import type { StoredObject } from '../store/object.ts'
+import type { StoredObject, UserInfo } from '../store/object.ts'
 import { StatusError } from '../store/status.ts'
-
-export interface User {
-  username: string
-  uid?: string
-  groups: string[]
-  extra?: Record<string, string[]>
-}
 
 const ALGORITHM = 'ES256'
 const KEY_ID = 'sandbox'
@@ -51,7 +44,10 @@ export class Tokens {
   }
 
   /** Who a token speaks for, and to which of the wanted audiences; undefined when it is not good for any. */
-  async review(token: string, wanted: string[]): Promise<{ user: User; audiences: string[] } | undefined> {
+  async review(
+    token: string,
+    wanted: string[],
+  ): Promise<{ user: UserInfo; audiences: string[] } | undefined> {
     try {
       const { payload } = await jwtVerify(token, this.#key('publicKey'), {
         algorithms: [ALGORITHM],
@@ -82,7 +78,7 @@ export class Tokens {
   }
 }
 
-function serviceAccount(username: string): User {
+function serviceAccount(username: string): UserInfo {
   const namespace = username.split(':')[2] ?? ''
   return {
     username,
@@ -95,18 +91,21 @@ function serviceAccount(username: string): User {
  * to all.
  * @throws StatusError 401
  */
-export async function requestUser(request: IncomingMessage, tokens: Tokens): Promise<User> {
+export async function requestUser(request: IncomingMessage, tokens: Tokens): Promise<UserInfo> {
   const bearer = /^Bearer\s+(.+)$/i.exec(request.headers.authorization ?? '')?.[1]
   const reviewed = bearer === undefined ? undefined : await tokens.review(bearer, API_AUDIENCES)
   if (bearer !== undefined && !reviewed) throw new StatusError(401, 'Unauthorized')
   return impersonated(request) ?? reviewed?.user ?? ADMINISTRATOR
 }
 
-const ADMINISTRATOR: User = { username: 'sandbox-admin', groups: ['system:masters', 'system:authenticated'] }
+const ADMINISTRATOR: UserInfo = {
+  username: 'sandbox-admin',
+  groups: ['system:masters', 'system:authenticated'],
+}
 
 const EXTRA = 'impersonate-extra-'
 
-function impersonated({ headersDistinct: headers }: IncomingMessage): User | undefined {
+function impersonated({ headersDistinct: headers }: IncomingMessage): UserInfo | undefined {
   const username = headers['impersonate-user']?.[0]
   if (username === undefined) return undefined
   const uid = headers['impersonate-uid']?.[0]

@@ -1,11 +1,11 @@
+import { columnsOf } from './columns.ts'
 import { fromCoreEvent } from '../store/events.ts'
 import type { KubeObject, StoredObject } from '../store/object.ts'
 import type { Form } from './request.ts'
 import { groupVersion } from '../store/resources.ts'
 import type { Resource } from '../store/resources.ts'
-import { table } from './table.ts'
 
-/** How objects leave: whole, as a Table, or their metadata alone, in the group and version asked for. */
+/** Writes objects as the client asked for them: whole, as a Table, or their metadata alone, in one group and version. */
 export class Presentation {
   readonly #resource: Resource
   readonly #form: Form
@@ -28,7 +28,7 @@ export class Presentation {
     return `{"kind":${JSON.stringify(this.#resource.kind)},"apiVersion":${JSON.stringify(groupVersion(this.#resource))},${this.#body(object).slice(1)}`
   }
 
-  /** JSON text; items of a list carry no kind, as a real server leaves it out. */
+  /** JSON text; items of a list have no kind, as on a real server. */
   many(objects: StoredObject[], metadata: Record<string, unknown>): string {
     if (this.#form === 'table') return this.#table(objects, metadata)
     const isMetadata = this.#form === 'metadata'
@@ -39,7 +39,7 @@ export class Presentation {
     return `${head.slice(0, -1)},"items":[${items.join(',')}]}`
   }
 
-  /** What a BOOKMARK carries: a version and nothing else. */
+  /** The object of a BOOKMARK: a resourceVersion and nothing else. */
   bookmark(resourceVersion: string): string {
     const metadata = { resourceVersion, creationTimestamp: null }
     if (this.#form === 'metadata')
@@ -47,17 +47,31 @@ export class Presentation {
     return JSON.stringify({ kind: this.#resource.kind, apiVersion: groupVersion(this.#resource), metadata })
   }
 
+  /** A `meta.k8s.io/v1` Table, which `kubectl get` prints. */
   #table(objects: StoredObject[], metadata: Record<string, unknown>): string {
-    return JSON.stringify(
-      table(this.#resource, objects, {
-        metadata,
-        now: this.#now(),
-        rowObject: (object) => {
-          if (this.#rowObject === 'None') return undefined
-          return this.#rowObject === 'Object' ? object : metadataOf(object)
-        },
-      }),
-    )
+    const columns = columnsOf(this.#resource.store)
+    const now = this.#now()
+    return JSON.stringify({
+      kind: 'Table',
+      apiVersion: 'meta.k8s.io/v1',
+      metadata,
+      columnDefinitions: columns.map(({ name, type, wide }) => ({
+        name,
+        type,
+        format: name === 'Name' ? 'name' : '',
+        description: '',
+        priority: wide ? 1 : 0,
+      })),
+      rows: objects.map((object) => ({
+        cells: columns.map(({ cell }) => cell(object, now)),
+        object: this.#inRow(object),
+      })),
+    })
+  }
+
+  #inRow(object: StoredObject): object | undefined {
+    if (this.#rowObject === 'None') return undefined
+    return this.#rowObject === 'Object' ? object : metadataOf(object)
   }
 
   #body(object: StoredObject): string {
@@ -75,7 +89,7 @@ function bodyOf({ kind: _kind, apiVersion: _apiVersion, ...rest }: KubeObject): 
   return JSON.stringify(rest)
 }
 
-/** Stored objects never change, and many readers ask for the same: each is written out once. */
+/** Stored objects never change in place, and many clients read the same ones: each is serialised once. */
 const bodies = new WeakMap<StoredObject, string>()
 
 function cachedBody(object: StoredObject): string {

@@ -3,11 +3,11 @@ import { parse as parseYaml } from 'yaml'
 import { decodeProtobuf, PROTOBUF } from './protobuf.ts'
 import { findResource } from '../store/resources.ts'
 import type { Resource } from '../store/resources.ts'
-import { badRequest, invalid, StatusError } from '../store/status.ts'
+import { badRequest, StatusError } from '../store/status.ts'
 
 const BODY_LIMIT = 3 * 1024 * 1024
 
-/** What a path names: a resource's collection, or one object of it, or a subresource of that. */
+/** What a path leads to: a resource's collection, one object of it, or a subresource of that object. */
 export interface Route {
   resource: Resource
   namespace: string | undefined
@@ -15,7 +15,7 @@ export interface Route {
   subresource: string | undefined
 }
 
-/** `/api/v1/…` or `/apis/{group}/{version}/…`; undefined when it names nothing that is served. */
+/** Reads `/api/v1/…` or `/apis/{group}/{version}/…`; undefined: nothing is served there. */
 export function route(path: string): Route | undefined {
   const steps = path.split('/').slice(1).map(decodeURIComponent)
   if (steps.at(-1) === '') steps.pop()
@@ -34,10 +34,10 @@ export function route(path: string): Route | undefined {
   return { resource, namespace: inNamespace ? rest[1] : undefined, name, subresource }
 }
 
-/** The form of the answer that the client asked for by its Accept header. */
+/** The form of the answer, which the client chooses by its Accept header. */
 export type Form = 'object' | 'table' | 'metadata'
 
-/** The first of the accepted forms that there is. @throws StatusError 406 */
+/** The first of the accepted forms that the sandbox has. @throws StatusError 406 */
 export function acceptedForm(accept: string | undefined): Form {
   if (!accept) return 'object'
   for (const range of accept.split(',')) {
@@ -62,7 +62,7 @@ export const mediaType = (request: IncomingMessage) =>
 export async function readBody(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = []
   let size = 0
-  // The connection has to outlive a body that is refused: the refusal goes over it.
+  // Keep the connection when a body is refused: the refusal is sent over it.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     const bytes = Buffer.from(chunk)
     size += bytes.length
@@ -101,24 +101,6 @@ export function wholeNumber(query: URLSearchParams, name: string): number | unde
   return Number(value)
 }
 
-/** The field manager: the parameter, or the first word of the User-Agent, as the API server has it. */
-export function fieldManager(request: IncomingMessage, query: URLSearchParams): string {
-  return (query.get('fieldManager') ?? request.headers['user-agent']?.split('/')[0] ?? 'unknown').slice(
-    0,
-    128,
-  )
-}
-
-/** @throws StatusError 422 for what is not All */
-export function isDryRun(resource: Resource, query: URLSearchParams): boolean {
-  const values = query.getAll('dryRun')
-  if (values.some((value) => value !== 'All'))
-    throw invalid(resource, '', [
-      {
-        reason: 'FieldValueInvalid',
-        field: 'dryRun',
-        message: `Invalid value: ${values.join()}: supported values: "All"`,
-      },
-    ])
-  return values.length > 0
+export function isTrue(query: URLSearchParams, name: string): boolean {
+  return ['true', '1'].includes(query.get(name) ?? '')
 }

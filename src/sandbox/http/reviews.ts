@@ -1,7 +1,7 @@
 import { API_AUDIENCES } from './authentication.ts'
-import type { Tokens, User } from './authentication.ts'
+import type { Tokens } from './authentication.ts'
 import { isRecord, list, text } from '../store/object.ts'
-import type { JsonRecord, StoredObject } from '../store/object.ts'
+import type { JsonRecord, StoredObject, UserInfo } from '../store/object.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { timestamp } from '../store/object-store.ts'
 import type { Resource } from '../store/resources.ts'
@@ -31,7 +31,7 @@ export interface ReviewContext {
 export async function review(
   resource: Resource,
   body: unknown,
-  user: User,
+  user: UserInfo,
   context: ReviewContext,
 ): Promise<object> {
   const sent = isRecord(body) ? body : {}

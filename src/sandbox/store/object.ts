@@ -38,6 +38,14 @@ export interface ObjectMeta {
   [field: string]: unknown
 }
 
+/** Who asks: `UserInfo` of `authentication.k8s.io/v1`. */
+export interface UserInfo {
+  username: string
+  uid?: string
+  groups: string[]
+  extra?: Record<string, string[]>
+}
+
 export interface LabelSelector {
   matchLabels?: Record<string, string>
   matchExpressions?: { key: string; operator: string; values?: string[] }[]
@@ -81,10 +89,6 @@ export type JsonRecord = Record<string, unknown>
 
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-export function clone<T>(value: T): T {
-  return structuredClone(value)
 }
 
 export function controllerOf(object: KubeObject): OwnerReference | undefined {

@@ -17,6 +17,13 @@ export interface Resource {
   unconditionalUpdate: boolean
 }
 
+/** One object of a resource, whether it exists or not. */
+export interface Target {
+  resource: Resource
+  namespace: string | undefined
+  name: string
+}
+
 export type Subresource = 'status' | 'scale' | 'token'
 
 const READ_AND_WRITE = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']

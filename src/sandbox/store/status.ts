@@ -82,6 +82,9 @@ export function notFound(resource: Resource, name: string): StatusError {
 
 export const unknownPath = () => new StatusError(404, 'the server could not find the requested resource')
 
+export const methodNotAllowed = () =>
+  new StatusError(405, 'the server does not allow this method on the requested resource')
+
 export const badRequest = (message: string) => new StatusError(400, message)
 
 export function alreadyExists(resource: Resource, name: string): StatusError {
@@ -119,10 +122,6 @@ export function wrong(field: string, value: unknown, why: string): Cause {
 export function required(field: string): Cause {
   return { reason: 'FieldValueRequired', field, message: 'Required value' }
 }
-
-/** What a JSON Patch gets that does not apply, a failed `test` included: no more than this is said. */
-export const patchRejected = () =>
-  new StatusError(422, 'the server rejected our request due to an error in our request')
 
 export function gone(asked: number, oldest: number): StatusError {
   return new StatusError(410, `too old resource version: ${asked} (${oldest})`)

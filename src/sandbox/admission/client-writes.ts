@@ -1,21 +1,20 @@
-import type { Admission } from '../admission/admission.ts'
-import type { AdmissionAttributes } from '../admission/admission-review.ts'
-import type { User } from './authentication.ts'
-import type { KubeObject, ManagedFieldsEntry, StoredObject } from '../store/object.ts'
-import type { DeleteOptions, Proposal, Registry, Target, WriteOptions } from '../store/registry.ts'
-import type { Resource } from '../store/resources.ts'
+import type { Admission } from './admission.ts'
+import type { AdmissionAttributes } from './admission-review.ts'
+import type { KubeObject, ManagedFieldsEntry, StoredObject, UserInfo } from '../store/object.ts'
+import type { DeleteOptions, Proposal, Registry, WriteOptions } from '../store/registry.ts'
+import type { Resource, Target } from '../store/resources.ts'
 import { fromScale, toScale } from '../store/scale.ts'
 
-/** Who writes, and what admission is told of the request. */
+/** Who sent a write, and what of the request admission is told. */
 export interface Requester {
-  user: User
+  user: UserInfo
   /** CreateOptions, UpdateOptions or DeleteOptions, as the request gave them. */
   options: object
   warn: (text: string) => void
 }
 
-/** The writes of clients: the registry's, with admission in their midst. */
-export class Writes {
+/** Writes of clients: as the registry's own, but admission webhooks review them before they are stored. */
+export class ClientWrites {
   readonly #registry: Registry
   readonly #admission: Admission
 
@@ -47,8 +46,8 @@ export class Writes {
   }
 
   /**
-   * As the real server: when the object was replaced while a webhook thought, all begins anew with the new one. So a
-   * PATCH is applied again, and a PUT with a resourceVersion is a conflict then.
+   * If the object was replaced while a webhook reviewed it, the update starts again on the new object, as on the
+   * real server: a PATCH is applied again, and a PUT with a resourceVersion is then a conflict.
    * @throws StatusError the registry's and admission's
    */
   async update(
@@ -59,7 +58,7 @@ export class Writes {
   ): Promise<StoredObject> {
     for (;;) {
       const proposal = this.#registry.propose(target, change, options)
-      const [object, oldObject] = seen(proposal)
+      const [object, oldObject] = shown(proposal)
       const admitted = await this.#admitted(requester, {
         operation: 'UPDATE',
         ...target,
@@ -90,7 +89,7 @@ export class Writes {
     return this.#registry.delete(target, options)
   }
 
-  /** Asks, once and without a name, whether a whole collection may go. */
+  /** Has the deletion of a whole collection reviewed, once and without a name. */
   async admitDeletion(
     { resource, namespace }: Omit<Target, 'name'>,
     options: DeleteOptions,
@@ -117,14 +116,14 @@ export class Writes {
   }
 }
 
-/** What the server itself gives is not there yet when a CREATE is reviewed, a name made of generateName included. */
+/** A CREATE is reviewed without the fields that the server sets afterwards, such as a name made of generateName. */
 function unnamed(draft: KubeObject): KubeObject {
   const { creationTimestamp: _created, generation: _generation, ...metadata } = draft.metadata
   return { ...draft, metadata: metadata.generateName ? { ...metadata, name: '' } : metadata }
 }
 
-/** Old and new as an UPDATE review shows them: a new generation comes only after admission. */
-function seen({ object, previous, options, resourceVersion }: Proposal): [KubeObject, KubeObject] {
+/** New and old object as an UPDATE review shows them: the generation grows only after admission. */
+function shown({ object, previous, options, resourceVersion }: Proposal): [KubeObject, KubeObject] {
   const { resourceVersion: _version, generation: _generation, ...metadata } = object.metadata
   const { generation } = previous.metadata
   const sent = {
@@ -136,7 +135,7 @@ function seen({ object, previous, options, resourceVersion }: Proposal): [KubeOb
   return [scaleOf({ ...object, metadata: sent }), scaleOf(previous)]
 }
 
-/** A Scale as reviews show it: with the managers of its one field. */
+/** A Scale as reviews show it: with the managers of `spec.replicas`. */
 function scaleOf(workload: KubeObject): KubeObject {
   const scale = toScale(workload)
   const managedFields = (workload.metadata.managedFields ?? [])

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { warningRecorder } from '../../../src/sandbox/http/warnings.ts'
+import { warningRecorder } from '../../../src/sandbox/http/answer.ts'
 
 describe('warning headers', () => {
   function headersOf(...warnings: string[]): string[] {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { applyJsonPatch } from '../../../src/sandbox/store/json-patch.ts'
+import { applyJsonPatch } from '../../../src/sandbox/store/patch.ts'
 import { StatusError } from '../../../src/sandbox/store/status.ts'
 
 const refused = (document: unknown, patch: unknown): StatusError => {

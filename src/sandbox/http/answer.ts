@@ -1,0 +1,67 @@
+import type { ServerResponse } from 'node:http'
+import type { StatusError } from '../store/status.ts'
+
+export interface Answer {
+  code: number
+  body: string
+  /** The media type; JSON when left out. */
+  type?: string
+  headers?: Record<string, string>
+}
+
+export const ok = (body: string): Answer => ({ code: 200, body })
+
+export function send(
+  response: ServerResponse,
+  { code, body, type = 'application/json', headers = {} }: Answer,
+): void {
+  response.writeHead(code, { ...headers, 'content-type': type, 'content-length': Buffer.byteLength(body) })
+  // Given a string, Node would encode the headers, which are bytes already, as UTF-8 once more.
+  response.end(response.hasHeader('warning') ? Buffer.from(body) : body)
+}
+
+/** Sends an error as a Status. */
+export function fail(
+  response: ServerResponse,
+  error: StatusError,
+  headers: Record<string, string> = {},
+): void {
+  const { retryAfterSeconds } = error.details
+  const retry = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
+  // The rest of a body that was not read to its end would be taken for the next request.
+  const close = error.code === 413 ? { connection: 'close' } : {}
+  send(response, {
+    code: error.code,
+    body: JSON.stringify(error),
+    headers: { ...retry, ...close, ...headers },
+  })
+}
+
+const TOTAL = 4 * 1024
+const EACH = 256
+
+/**
+ * Collects warnings for a client; after each, `write` gets the values of the `Warning` header so far. Equal warnings
+ * are sent once. If all together exceed 4096 characters, each is cut to 256, and those that still do not fit are
+ * dropped. Source: the API server's warning recorder, and RFC 7234, section 5.5.
+ */
+export function warningRecorder(write: (headers: string[]) => void): (text: string) => void {
+  const warnings = new Set<string>()
+  return (text) => {
+    warnings.add(text)
+    const all = [...warnings]
+    const isLong = all.reduce((total, each) => total + each.length, 0) > TOTAL
+    let room = TOTAL
+    const fitting = (isLong ? all.map((each) => each.slice(0, EACH)) : all).filter((each) => {
+      room -= each.length
+      return room >= 0
+    })
+    write(fitting.map(header))
+  }
+}
+
+/** Bytes of UTF-8, which is how Go writes them; control characters would break the header. */
+function header(text: string): string {
+  const printable = text.replaceAll(/\p{Cc}+/gu, ' ').replaceAll(/["\\]/g, '\\$&')
+  return `299 - "${Buffer.from(printable).toString('latin1')}"`
+}
