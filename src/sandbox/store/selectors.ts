@@ -1,3 +1,5 @@
+import { InvalidLabelSelector, labelMatcher, parseLabelSelector } from '../../domain/label-selector.ts'
+import type { LabelRequirement } from '../../domain/label-selector.ts'
 import { badRequest } from './status.ts'
 import { isRecord } from './object.ts'
 import type { KubeObject, LabelSelector } from './object.ts'
@@ -5,43 +7,21 @@ import type { KubeObject, LabelSelector } from './object.ts'
 export type Matcher = (object: KubeObject) => boolean
 
 type Labels = Record<string, string>
-type LabelTest = (labels: Labels) => boolean
 
-const IN = /^([^\s=!,()]+)\s+(in|notin)\s*\(([^)]*)\)$/
-const EQUALS = /^([^\s=!,()]+)\s*(==|=|!=)\s*([^\s=!,()]*)$/
-const EXISTS = /^(!?)\s*([^\s=!,()]+)$/
-
-/** `a=b,c!=d,e,!f,g in (h,i),j notin (k)`: the syntax of the API concepts page "Labels and Selectors". */
+/**
+ * As the API concepts page "Labels and Selectors" writes them; undefined: everything matches.
+ * @throws StatusError 400
+ */
 export function labelSelector(selector: string | null): Matcher | undefined {
   if (!selector?.trim()) return undefined
-  const tests = selector.split(/,(?![^(]*\))/).map((part) => labelTest(part.trim()))
-  return (object) => tests.every((test) => test(object.metadata.labels ?? {}))
-}
-
-function labelTest(requirement: string): LabelTest {
-  const set = IN.exec(requirement)
-  if (set) return member(set[1] ?? '', set[2] === 'in' ? 'In' : 'NotIn', (set[3] ?? '').split(',').map(trim))
-  const equality = EQUALS.exec(requirement)
-  if (equality) return member(equality[1] ?? '', equality[2] === '!=' ? 'NotIn' : 'In', [equality[3] ?? ''])
-  const existence = EXISTS.exec(requirement)
-  if (existence) return member(existence[2] ?? '', existence[1] === '!' ? 'DoesNotExist' : 'Exists', [])
-  throw badRequest(`unable to parse requirement: found '${requirement}', expected a label selector`)
-}
-
-const trim = (value: string) => value.trim()
-
-function member(key: string, operator: string, values: string[]): LabelTest {
-  switch (operator) {
-    case 'In':
-      return (labels) => values.includes(labels[key] ?? '\0')
-    case 'NotIn':
-      return (labels) => !values.includes(labels[key] ?? '\0')
-    case 'Exists':
-      return (labels) => key in labels
-    case 'DoesNotExist':
-      return (labels) => !(key in labels)
-    default:
-      return () => false
+  try {
+    // To the API server, `()` is a set of one empty value.
+    const matches = parseLabelSelector(selector.replaceAll(/\(\s*\)/g, '(,)'))
+    return (object) => matches(object.metadata.labels)
+  } catch (error) {
+    if (error instanceof InvalidLabelSelector)
+      throw badRequest(`unable to parse requirement: ${error.message}`)
+    throw error
   }
 }
 
@@ -50,11 +30,18 @@ export function matches(selector: LabelSelector | undefined, labels: Labels): bo
   const expressions = selector?.matchExpressions ?? []
   return (
     exact.every(([key, value]) => labels[key] === value) &&
-    expressions.every(({ key, operator, values }) => member(key, operator, values ?? [])(labels))
+    expressions.every((each) => isRequirement(each) && labelMatcher(each)(labels))
   )
 }
 
-/** A Scale's `status.selector` and what `kubectl get -o wide` shows. */
+const OPERATORS: string[] = ['In', 'NotIn', 'Exists', 'DoesNotExist'] satisfies LabelRequirement['operator'][]
+
+/** An unknown operator matches nothing. */
+function isRequirement(expression: { operator: string; key: string }): expression is LabelRequirement {
+  return OPERATORS.includes(expression.operator)
+}
+
+/** The text of a Scale's `status.selector`, which `kubectl get -o wide` shows too. */
 export function selectorText(selector: LabelSelector | undefined): string {
   const exact = Object.entries(selector?.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`)
   const expressions = (selector?.matchExpressions ?? []).map(({ key, operator, values }) => {
@@ -65,6 +52,7 @@ export function selectorText(selector: LabelSelector | undefined): string {
   return [...exact, ...expressions].join(',')
 }
 
+const EQUALS = /^([^\s=!,()]+)\s*(==|=|!=)\s*([^\s=!,()]*)$/
 const FIELDS = [
   'metadata.name',
   'metadata.namespace',
@@ -75,7 +63,7 @@ const FIELDS = [
   /^involvedObject\.[a-zA-Z]+$/,
 ]
 
-/** `metadata.name=a,metadata.namespace!=b`, and what events and pods are asked by. */
+/** `metadata.name=a,metadata.namespace!=b`, and the fields by which events and pods are selected. @throws StatusError 400 */
 export function fieldSelector(selector: string | null): Matcher | undefined {
   if (!selector?.trim()) return undefined
   const tests = selector.split(',').map((part) => {

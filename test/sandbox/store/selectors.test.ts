@@ -1,6 +1,7 @@
 import { expect } from 'chai'
-import { fieldSelector, labelSelector } from '../../../src/sandbox/store/selectors.ts'
+import { fieldSelector, labelSelector, matches as selects } from '../../../src/sandbox/store/selectors.ts'
 import type { KubeObject } from '../../../src/sandbox/store/object.ts'
+import { StatusError } from '../../../src/sandbox/store/status.ts'
 
 const labelled = (labels: Record<string, string>): KubeObject => ({
   apiVersion: 'v1',
@@ -34,9 +35,38 @@ describe('label selectors', () => {
     expect(matches('a=', { a: '' })).to.equal(true)
   })
 
-  it('that cannot be read are a bad request', () => {
-    expect(() => labelSelector('a in 1')).to.throw('label selector')
-    expect(() => labelSelector('=1')).to.throw('label selector')
+  it('compare whole numbers, and take () for an empty value', () => {
+    expect(matches('a>0,a<2', { a: '1' })).to.equal(true)
+    expect(matches('a>1', { a: '1' })).to.equal(false)
+    expect(matches('a in ()', { a: '' })).to.equal(true)
+    expect(matches('a in ( )', {})).to.equal(false)
+  })
+
+  it('that cannot be parsed are a bad request', () => {
+    for (const selector of ['a in 1', '=1'])
+      expect(() => labelSelector(selector))
+        .to.throw(StatusError, 'unable to parse requirement: at ')
+        .with.property('code', 400)
+  })
+})
+
+describe('the LabelSelector of an object', () => {
+  const inside = (operator: string, labels: Record<string, string>) =>
+    selects(
+      { matchLabels: { app: 'web' }, matchExpressions: [{ key: 'tier', operator, values: ['a'] }] },
+      labels,
+    )
+
+  it('matches what its labels and expressions all match', () => {
+    expect(inside('In', { app: 'web', tier: 'a' })).to.equal(true)
+    expect(inside('In', { app: 'db', tier: 'a' })).to.equal(false)
+    expect(inside('NotIn', { app: 'web' })).to.equal(true)
+    expect(inside('Exists', { app: 'web' })).to.equal(false)
+    expect(inside('DoesNotExist', { app: 'web' })).to.equal(true)
+  })
+
+  it('matches nothing by an unknown operator', () => {
+    expect(inside('Gt', { app: 'web', tier: 'b' })).to.equal(false)
   })
 })
 
