@@ -109,7 +109,7 @@ export class Metrics
   readonly #failures = this.#counter(
     'handler_failures_total',
     'Changes of workloads whose handling threw; they are handled again.',
-    ['room'],
+    ['component'],
   )
   readonly #reviews = this.#counter(
     'admission_reviews_total',
@@ -249,11 +249,11 @@ export class Metrics
   }
 
   listenerFailed(): void {
-    this.#failures.inc({ room: 'informer' })
+    this.#failures.inc({ component: 'informer' })
   }
 
   decidingFailed(): void {
-    this.#failures.inc({ room: 'controller' })
+    this.#failures.inc({ component: 'controller' })
   }
 
   /** `reason` from a fixed set. */

@@ -5,7 +5,7 @@ import { TYPES } from './coming.ts'
 
 const TRIGGERS: readonly Trigger[] = ['schedule', 'api', 'manual', 'pin', 'disable', 'recovery']
 const RESULTS: readonly OperationResult[] = ['succeeded', 'timed_out', 'failed', 'superseded']
-const ROOMS = ['informer', 'controller']
+const COMPONENTS = ['informer', 'controller']
 /** The answers of the webhook that are a fault of ours. */
 const FAULTS = [
   { webhook: 'scale', decision: 'denied', reason: 'failed' },
@@ -23,7 +23,7 @@ const ORDINARY = 'ended'
 export function startAtZero(metrics: {
   operations: Counter<'type' | 'trigger' | 'kind' | 'result'>
   operationDuration: Histogram<'type' | 'kind'>
-  failures: Counter<'room'>
+  failures: Counter<'component'>
   reviews: Counter<'webhook' | 'decision' | 'reason'>
   reviewDuration: Histogram<'webhook'>
   watchRestarts: Counter<'kind' | 'reason'>
@@ -38,7 +38,7 @@ export function startAtZero(metrics: {
         for (const result of RESULTS) metrics.operations.inc({ type, trigger, kind, result }, 0)
     }
   }
-  for (const room of ROOMS) metrics.failures.inc({ room }, 0)
+  for (const component of COMPONENTS) metrics.failures.inc({ component }, 0)
   for (const fault of FAULTS) metrics.reviews.inc(fault, 0)
   for (const webhook of WEBHOOKS) metrics.reviewDuration.zero({ webhook })
 }

@@ -143,7 +143,7 @@ describe('metrics', () => {
       'dormouse_admission_reviews_total{webhook="scale",decision="denied",reason="unchecked"} 0',
       'dormouse_admission_duration_seconds_count{webhook="workloads"} 0',
       'dormouse_watch_restarts_total{kind="replicasets",reason="ended"} 0',
-      'dormouse_handler_failures_total{room="controller"} 0',
+      'dormouse_handler_failures_total{component="controller"} 0',
     ])
   })
 
