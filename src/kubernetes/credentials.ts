@@ -15,7 +15,7 @@ export interface Authentication {
 
 interface Options {
   source: KubeConfigSource
-  log: Logger
+  logger: Logger
   /** Monotonic milliseconds. */
   now?: () => number
 }
@@ -35,16 +35,16 @@ export class Credentials {
   /** The namespace of the context; in a cluster, the one that we run in. */
   readonly namespace: string | undefined
   readonly #source: KubeConfigSource
-  readonly #log: Logger
+  readonly #logger: Logger
   readonly #now: () => number
   #config: ReturnType<typeof loadKubeConfig>
   #loadedAt: number
   #current: { readonly since: number; readonly value: Promise<Authentication> } | undefined
 
   /** Throws Error when no usable configuration is found. */
-  constructor({ source, log, now = () => performance.now() }: Options) {
+  constructor({ source, logger, now = () => performance.now() }: Options) {
     this.#source = source
-    this.#log = log
+    this.#logger = logger
     this.#now = now
     this.#config = loadKubeConfig(source)
     this.#loadedAt = now()
@@ -74,7 +74,7 @@ export class Credentials {
     try {
       this.#config = loadKubeConfig(this.#source)
     } catch (error) {
-      this.#log.warn({ err: error }, 'the cluster refused our credentials and they cannot be loaded again')
+      this.#logger.warn({ err: error }, 'the cluster refused our credentials and they cannot be loaded again')
     }
   }
 

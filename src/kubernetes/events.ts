@@ -21,7 +21,7 @@ export interface Caller {
 interface Options {
   caller: Caller
   observer: KubernetesObserver
-  log: Logger
+  logger: Logger
   clock: Clock
   delay?: Delay
   /** Monotonic milliseconds. */
@@ -169,7 +169,7 @@ export class EventRecorder implements Runnable, Recorder {
         if (expired) event.sent = 0
         const retry = expired || code === 'CLUSTER_UNAVAILABLE'
         if (!retry || attempt === ATTEMPTS || this.#cut.signal.aborted) {
-          this.#options.log.debug({ err: error, reason: event.reason }, 'an Event was not taken')
+          this.#options.logger.debug({ err: error, reason: event.reason }, 'an Event was not taken')
           this.#options.observer.eventDropped()
           return
         }

@@ -26,7 +26,7 @@ const FAILING = 3
 interface Options {
   lister: Lister
   observer: KubernetesObserver
-  log: Logger
+  logger: Logger
   /** Milliseconds without an event or bookmark after which a watch is replaced; default 150,000. */
   silence?: number
   /** Objects in one page of a list; default 500. */
@@ -43,7 +43,7 @@ export class WorkloadInformer
   implements Runnable, Controller.Workloads, Api.Workloads, Webhook.Workloads, Metrics.Informer, WorkloadCopy
 {
   readonly name = 'informer'
-  readonly #log: Logger
+  readonly #logger: Logger
   readonly #observer: KubernetesObserver
   readonly #store: WorkloadStore
   readonly #reflectors: ReadonlyMap<Kind, Reflector>
@@ -59,9 +59,9 @@ export class WorkloadInformer
   #runs: Promise<void>[] = []
 
   constructor(options: Options) {
-    const { lister, observer, log, silence = 150_000, pageSize = 500 } = options
+    const { lister, observer, logger, silence = 150_000, pageSize = 500 } = options
     const { delay: wait = delay, clock = Date.now } = options
-    this.#log = log
+    this.#logger = logger
     this.#observer = observer
     this.#store = new WorkloadStore((before, after) => this.#notify(before, after), clock)
     this.#reflectors = new Map(
@@ -71,7 +71,7 @@ export class WorkloadInformer
           lister,
           sink: this.#sink(kind),
           observer,
-          log,
+          logger,
           delay: wait,
           silence,
           pageSize,
@@ -205,7 +205,7 @@ export class WorkloadInformer
       tell()
     } catch (error) {
       this.#observer.listenerFailed()
-      this.#log.error({ err: error, ...about }, 'a listener of the informer failed')
+      this.#logger.error({ err: error, ...about }, 'a listener of the informer failed')
     }
   }
 }

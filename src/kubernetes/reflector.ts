@@ -28,7 +28,7 @@ interface Options {
   lister: Lister
   sink: Sink
   observer: KubernetesObserver
-  log: Logger
+  logger: Logger
   delay: Delay
   /** Milliseconds without an event or bookmark after which a watch is replaced; bookmarks come each minute. */
   silence: number
@@ -128,7 +128,7 @@ export class Reflector {
     const signal = AbortSignal.any([stop, this.#doubt.signal])
     const timeoutSeconds = 300 + Math.floor(Math.random() * 300)
     const events = await lister.watch(kind, { resourceVersion, timeoutSeconds, silence, signal })
-    if (!this.#connected) this.#options.log.info({ kind }, 'watching')
+    if (!this.#connected) this.#options.logger.info({ kind }, 'watching')
     this.#connect(true)
     for await (const event of events) this.#take(event)
   }
@@ -152,7 +152,7 @@ export class Reflector {
 
   async #recover(error: unknown, signal: AbortSignal): Promise<void> {
     const reason = reasonOf(error)
-    const { kind, log } = this.#options
+    const { kind, logger } = this.#options
     // A watch that never said anything may be one from a version that the cluster does not know.
     const relist = RELISTS.has(reason) || (reason === 'silent' && !this.#heard)
     if (relist) this.#resourceVersion = undefined
@@ -162,7 +162,10 @@ export class Reflector {
     if (answered && !this.#answered) this.#failures = 0
     this.#answered = answered
     const level = this.#failures === 0 ? 'warn' : 'debug'
-    log[level]({ kind, reason, relist, error: explain(error) }, 'a watch or list failed and is tried again')
+    logger[level](
+      { kind, reason, relist, error: explain(error) },
+      'a watch or list failed and is tried again',
+    )
     this.#progress?.failed(this.#failures + 1, error)
     await this.#pause(reason, error, signal)
   }

@@ -17,7 +17,7 @@ interface Options {
   readonly client: Pick<KubernetesClient, 'call' | 'watchCollection'>
   readonly namespace: string
   readonly name: string
-  readonly log: Logger
+  readonly logger: Logger
   readonly delay?: Delay
 }
 
@@ -72,8 +72,8 @@ export class OneSecret implements SecretStore {
 
   /** Tells of the Secret as it is and of every change, never of a version older than one known here. */
   async watch(listener: (secret: StoredSecret | undefined) => void, signal: AbortSignal): Promise<void> {
-    const { client, log, delay } = this.#options
-    const options = { client, log, reference: this.#reference, ...(delay && { delay }) }
+    const { client, logger, delay } = this.#options
+    const options = { client, logger, reference: this.#reference, ...(delay && { delay }) }
     await watchObject<Secret>(
       options,
       (secret, version) => {

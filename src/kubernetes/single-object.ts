@@ -14,7 +14,7 @@ export interface ObjectReference {
 interface Options {
   readonly client: Pick<KubernetesClient, 'call' | 'watchCollection'>
   readonly reference: ObjectReference
-  readonly log: Logger
+  readonly logger: Logger
   readonly delay?: Delay
   /** Milliseconds without an event or bookmark after which a watch is replaced; bookmarks come each minute. */
   readonly silence?: number
@@ -38,7 +38,7 @@ const LONGEST_RETRY_AFTER_S = 30
  * signal is aborted; never rejects.
  */
 export async function watchObject<T extends KubernetesObject>(
-  { client, reference, log, delay = systemDelay, silence = 150_000 }: Options,
+  { client, reference, logger, delay = systemDelay, silence = 150_000 }: Options,
   seen: Seen<T>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -90,7 +90,7 @@ export async function watchObject<T extends KubernetesObject>(
       if (answered?.code !== 'CLUSTER_UNAVAILABLE') version = undefined
       asked = answered?.status === 429 ? Math.min(answered.retryAfter ?? 0, LONGEST_RETRY_AFTER_S) : 0
       const level = failures === 0 ? 'warn' : 'debug'
-      log[level]({ err: error, resource, name }, 'the watch of one object failed and is tried again')
+      logger[level]({ err: error, resource, name }, 'the watch of one object failed and is tried again')
     }
     failures++
     const pause = retryDelay(failures, FIRST_RETRY_MS, LONGEST_RETRY_MS)

@@ -20,7 +20,7 @@ import { WebhookProof, type Probing } from './webhook-proof.ts'
 
 export interface WebhookRegistrationOptions extends WebhookSettings {
   readonly client: Pick<KubernetesClient, 'call' | 'watchCollection'>
-  readonly log: Logger
+  readonly logger: Logger
   /** Every CA to trust, PEM; undefined: the configuration's own bundle is left as it is. */
   readonly caBundle: () => string | undefined
   /** Returns how to stop listening. */
@@ -102,7 +102,7 @@ export class WebhookRegistration implements Runnable {
     const { signal } = life
     this.#life = life
     this.#seen = { known: false, object: undefined }
-    const { client, log, onCaBundle, onServed } = this.#options
+    const { client, logger, onCaBundle, onServed } = this.#options
     const proof = this.#newProof()
     const forget = [
       onCaBundle(() => this.#poke()),
@@ -115,7 +115,7 @@ export class WebhookRegistration implements Runnable {
       this.#poke()
     })
     const watching = watchObject<Configuration>(
-      { client, log, reference: REFERENCE, delay: this.#delay },
+      { client, logger, reference: REFERENCE, delay: this.#delay },
       (object) => {
         this.#seen = { known: true, object }
         this.#poke()
@@ -148,7 +148,7 @@ export class WebhookRegistration implements Runnable {
       } catch (err) {
         if (signal.aborted) return
         failures++
-        this.#options.log.warn({ err }, 'the webhook configuration could not be put right')
+        this.#options.logger.warn({ err }, 'the webhook configuration could not be put right')
         await this.#delay(retryDelay(failures, 200, 30_000), signal).catch(() => {})
         this.#dirty = true
       }
@@ -157,10 +157,10 @@ export class WebhookRegistration implements Runnable {
 
   async #putRight(signal: AbortSignal): Promise<void> {
     const { object } = this.#seen
-    const { url, log, caBundle, onPublished, ownNamespace } = this.#options
+    const { url, logger, caBundle, onPublished, ownNamespace } = this.#options
     if (!object) {
       if (url !== null) return this.#create(signal)
-      log.warn(`there is no MutatingWebhookConfiguration ${CONFIGURATION_NAME}: the chart brings it`)
+      logger.warn(`there is no MutatingWebhookConfiguration ${CONFIGURATION_NAME}: the chart brings it`)
       return
     }
     if (object.metadata.deletionTimestamp !== undefined) return
@@ -174,7 +174,10 @@ export class WebhookRegistration implements Runnable {
     if (changes.length === 0 && tied) return this.#probe(bundle)
     const owner = ownNamespace === undefined ? undefined : await this.#owner(ownNamespace, signal)
     if (owner === 'going') {
-      log.info({ namespace: ownNamespace }, 'the Namespace is going: the webhook configuration is left alone')
+      logger.info(
+        { namespace: ownNamespace },
+        'the Namespace is going: the webhook configuration is left alone',
+      )
       return
     }
     await this.#patch(object, [...changes, ...owned(object, owner)], signal)
@@ -188,7 +191,7 @@ export class WebhookRegistration implements Runnable {
   }
 
   #newProof(): WebhookProof {
-    const { probe, probing, log, onProof } = this.#options
+    const { probe, probing, logger, onProof } = this.#options
     this.#proof = new WebhookProof({
       probe,
       isInForce: () =>
@@ -197,7 +200,7 @@ export class WebhookRegistration implements Runnable {
         if (this.#seen.object) onProof(proof === 'proven', why, referenceTo(this.#seen.object))
         this.#poke()
       },
-      log,
+      logger,
       probing,
     })
     return this.#proof
@@ -223,7 +226,7 @@ export class WebhookRegistration implements Runnable {
       }),
     }
     const written = await this.#write('POST', 'create', `${REFERENCE.path}?${MANAGED}`, body, signal)
-    if (written) this.#options.log.info('the webhook configuration was created')
+    if (written) this.#options.logger.info('the webhook configuration was created')
   }
 
   async #patch(object: Configuration, changes: readonly Operation[], signal: AbortSignal): Promise<void> {
@@ -233,7 +236,7 @@ export class WebhookRegistration implements Runnable {
     const path = `${REFERENCE.path}/${CONFIGURATION_NAME}?${MANAGED}`
     const written = await this.#write('PATCH', 'patch', path, [same, ...changes], signal)
     const what = changes.map(({ path }) => path)
-    if (written) this.#options.log.info({ changed: what }, 'the webhook configuration was put right')
+    if (written) this.#options.logger.info({ changed: what }, 'the webhook configuration was put right')
   }
 
   /** Whether it was written: somebody else's write in between is no failure, the watch tells of it, and that is judged. */

@@ -22,7 +22,7 @@ interface WebhookProofOptions {
   /** Whether manual scaling fails without us: then one failure alone is not told, since nothing changes by it. */
   readonly isInForce: () => boolean
   readonly onChange: (proof: Proof, why: string) => void
-  readonly log: Logger
+  readonly logger: Logger
   readonly probing?: Probing | undefined
   readonly delay?: Delay | undefined
 }
@@ -61,7 +61,7 @@ export class WebhookProof {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const { probing: { every } = PROBING, delay = systemDelay, log } = this.#options
+    const { probing: { every } = PROBING, delay = systemDelay, logger } = this.#options
     while (!signal.aborted) {
       this.#again = new AbortController()
       const either = AbortSignal.any([signal, this.#again.signal])
@@ -71,7 +71,7 @@ export class WebhookProof {
       } catch (err) {
         // Begun anew, or stopped.
         if (!either.aborted) {
-          log.error({ err }, 'the probe of the webhook failed')
+          logger.error({ err }, 'the probe of the webhook failed')
           await delay(every, either).catch(() => {})
         }
       }
@@ -90,14 +90,14 @@ export class WebhookProof {
   }
 
   #judge(result: ProbeResult): void {
-    const { isInForce, log } = this.#options
+    const { isInForce, logger } = this.#options
     if (result.type === 'unknown') return
     if (result.type === 'reached') {
       this.#failures = 0
       return this.#turn('proven', '')
     }
     this.#failures += 1
-    log.warn({ why: result.why, failures: this.#failures }, 'the API server did not reach the webhook')
+    logger.warn({ why: result.why, failures: this.#failures }, 'the API server did not reach the webhook')
     const rests = this.#state === 'proven' || isInForce()
     if (this.#failures >= FAILURES || !rests) this.#turn('unproven', result.why)
   }

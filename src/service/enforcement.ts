@@ -71,7 +71,7 @@ export function enforcementOf(options: EnforcementOptions): Enforcement {
       service,
       url: config.webhook.url ?? (service ? null : 'https://127.0.0.1'),
     },
-    { store: new OneSecret({ client, namespace, name: secret, log: logger }), clock, log: logger },
+    { store: new OneSecret({ client, namespace, name: secret, logger }), clock, log: logger },
   )
   certificates.onChange(() => observer.certificateExpires(certificates.expiresAt))
   const exemptUsers = [...EXEMPT_USERS, ...config.exemptUsers]
@@ -95,7 +95,7 @@ export function enforcementOf(options: EnforcementOptions): Enforcement {
     const url = options.url?.() ?? null
     return new WebhookRegistration({
       client,
-      log: logger,
+      logger,
       caBundle: () => certificates.caBundle,
       onCaBundle: (listener) => certificates.onCaBundle(listener),
       onPublished: (bundle) => certificates.published(bundle),

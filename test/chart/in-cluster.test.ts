@@ -44,13 +44,13 @@ describeOn(
       rendered = await template({}, release)
       const text = rendered.find(({ data }) => data?.['config.yaml'])?.data?.['config.yaml']
       const { excludeNamespaces, webhook } = loadConfig({ text, environment: {} })
-      const log = createLogger('silent')
+      const logger = createLogger('silent')
       const file = await accountKubeconfig(on(), namespace, account)
-      transport = new HttpTransport(new Credentials({ source: { file }, log }))
+      transport = new HttpTransport(new Credentials({ source: { file }, logger }))
       ca = (await issueCa(Date.now(), 3_600_000)).cert
       registration = new WebhookRegistration({
         client: new KubernetesClient({ transport, observer: SILENT }),
-        log,
+        logger,
         caBundle: () => ca,
         onCaBundle: () => () => {},
         onPublished: () => {},

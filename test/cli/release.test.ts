@@ -10,7 +10,7 @@ import { KubernetesClient } from '../../src/kubernetes/client.ts'
 import type { HttpTransport } from '../../src/kubernetes/http.ts'
 import { LeaseObjects } from '../../src/kubernetes/lease.ts'
 import { SandboxCluster } from '../../src/sandbox/sandbox.ts'
-import { RecordingObserver, silentLog, transportTo } from '../kubernetes/fake-api-server.ts'
+import { RecordingObserver, silentLogger, transportTo } from '../kubernetes/fake-api-server.ts'
 import { manifest } from '../support/manifests.ts'
 import { call, type Outcome } from './terminal.ts'
 
@@ -109,7 +109,7 @@ describe('dormouse release --all', () => {
       renew: 1000,
       retry: 200,
       clock: () => Date.now(),
-      logger: silentLog,
+      logger: silentLogger,
       leading: [{ name: 'work', start: () => note('starts'), stop: () => note('stops') }],
       observer: { lead: () => {} },
     })

@@ -26,7 +26,7 @@ describeOn(
 
     /** As inside a cluster: the chart has brought it, and points to a Service. */
     before(async () => {
-      const log = createLogger('silent')
+      const logger = createLogger('silent')
       const service = { namespace: own, name: 'dormouse', port: 443 }
       await createNamespace(on(), own)
       await createNamespace(on(), others)
@@ -54,10 +54,10 @@ describeOn(
         ],
       })
       const { cert } = await issueCa(Date.now(), 3_600_000)
-      transport = new HttpTransport(new Credentials({ source: { file: on().adminKubeconfig }, log }))
+      transport = new HttpTransport(new Credentials({ source: { file: on().adminKubeconfig }, logger }))
       registration = new WebhookRegistration({
         client: new KubernetesClient({ transport, observer: SILENT }),
-        log,
+        logger,
         caBundle: () => cert,
         onCaBundle: () => () => {},
         onPublished: () => {},

@@ -9,7 +9,7 @@ import { stringify } from 'yaml'
 import { Credentials } from '../../src/kubernetes/credentials.ts'
 import { HttpTransport } from '../../src/kubernetes/http.ts'
 import { selfSigned } from './certificate.ts'
-import { FakeApiServer, answer, clientFor, silentLog } from './fake-api-server.ts'
+import { FakeApiServer, answer, clientFor, silentLogger } from './fake-api-server.ts'
 import { WEB, deployment } from './objects.ts'
 
 describe('credentials', () => {
@@ -51,7 +51,7 @@ describe('credentials', () => {
   }
 
   function load(file: string, context?: string): Credentials {
-    return new Credentials({ source: { file, context }, log: silentLog, now: () => now })
+    return new Credentials({ source: { file, context }, logger: silentLogger, now: () => now })
   }
 
   async function call(credentials: Credentials): Promise<string | undefined> {

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Call } from '../../src/kubernetes/client.ts'
 import { EventRecorder } from '../../src/kubernetes/events.ts'
 import { ClusterRefusal } from '../../src/kubernetes/failures.ts'
-import { RecordingObserver, silentLog, until } from './fake-api-server.ts'
+import { RecordingObserver, silentLogger, until } from './fake-api-server.ts'
 import { workload } from './objects.ts'
 
 interface Body {
@@ -44,7 +44,7 @@ describe('the recorder of Events', () => {
         },
       },
       observer,
-      log: silentLog,
+      logger: silentLogger,
       clock: () => Date.UTC(2026, 0, 5, 18) + now,
       now: () => now,
       delay: async (milliseconds) => {

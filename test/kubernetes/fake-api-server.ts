@@ -17,7 +17,7 @@ export interface Received {
 
 export type Handler = (received: Received, response: ServerResponse) => void
 
-export const silentLog: Logger = pino({ level: 'silent' })
+export const silentLogger: Logger = pino({ level: 'silent' })
 
 /** An HTTP server on loopback that answers as each test tells it to, however rudely. */
 export class FakeApiServer {

@@ -8,7 +8,7 @@ import {
   RecordingObserver,
   answer,
   clientFor,
-  silentLog,
+  silentLogger,
   transportTo,
   until,
   type Handler,
@@ -76,7 +76,7 @@ export class InformedDeployments {
     const delay: Delay = async (milliseconds) => void this.pauses.push(milliseconds)
     const lister = clientFor(this.#transport, this.observer)
     const { observer } = this
-    this.#informer = new WorkloadInformer({ lister, observer, log: silentLog, delay, silence })
+    this.#informer = new WorkloadInformer({ lister, observer, logger: silentLogger, delay, silence })
     this.#informer.onChange((before, after) => {
       const versions = `${before?.resourceVersion ?? '-'} > ${after?.resourceVersion ?? '-'}`
       this.changes.push(`${versions} ${(after ?? before)?.name}`)

@@ -7,7 +7,7 @@ import {
   clientFor,
   failure,
   FakeApiServer,
-  silentLog,
+  silentLogger,
   transportTo,
   until,
 } from './fake-api-server.ts'
@@ -29,7 +29,7 @@ describe('one Secret', () => {
       client: clientFor(transport),
       namespace: 'dormouse',
       name: NAME,
-      log: silentLog,
+      logger: silentLogger,
       delay: async () => {},
     })
 

@@ -7,7 +7,7 @@ import {
   WebhookRegistration,
   type WebhookRegistrationOptions,
 } from '../../src/kubernetes/webhook-configuration.ts'
-import { clientFor, FakeApiServer, silentLog, transportTo, until } from './fake-api-server.ts'
+import { clientFor, FakeApiServer, silentLogger, transportTo, until } from './fake-api-server.ts'
 import { FakeCollection } from './fake-collection.ts'
 
 const PATH = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'
@@ -55,7 +55,7 @@ describe('the webhook configuration', () => {
   const open = (options: Partial<WebhookRegistrationOptions>) => {
     registration = new WebhookRegistration({
       client: clientFor(transport),
-      log: silentLog,
+      logger: silentLogger,
       caBundle: () => bundle,
       onCaBundle: (listener) => {
         changed = listener
@@ -341,7 +341,7 @@ describe('the webhook configuration', () => {
       return true
     }
     const write = (line: string) => void logged.push((JSON.parse(line) as { msg: string }).msg)
-    await open({ url: 'https://hooks.example', log: createLogger('info', { write }) })
+    await open({ url: 'https://hooks.example', logger: createLogger('info', { write }) })
     await settled()
     await until(() => logged.length >= 2)
     await registration.stop()
