@@ -1,29 +1,7 @@
-import type { Call } from './client.ts'
+import type { ClusterUser, ResourceAccess, Reviews } from '../api/ports.ts'
+import type { KubernetesClient } from './client.ts'
 
-/** What the reviews need of `KubernetesClient`. */
-export interface Caller {
-  create<Answer>(resource: string, path: string, body: unknown, signal?: AbortSignal): Promise<Answer>
-  call<Answer>(call: Call): Promise<Answer>
-}
-
-export interface ReviewedUser {
-  readonly username: string
-  readonly uid: string | undefined
-  readonly groups: readonly string[]
-  readonly extra: Readonly<Record<string, readonly string[]>>
-}
-
-/** One access to resources of `apps`; namespace or name left out: all of them. */
-export interface Access {
-  readonly group: 'apps'
-  readonly verb: string
-  readonly resource: string
-  readonly subresource?: string
-  readonly namespace?: string
-  readonly name?: string
-}
-
-/** Milliseconds: whoever shows a new token waits for it. */
+/** Milliseconds; short, since the caller of the API whose token is verified waits for it. */
 const KEYS_TIMEOUT = 2000
 
 interface TokenReview {
@@ -43,33 +21,36 @@ interface SubjectAccessReview {
   readonly status?: { readonly allowed?: boolean; readonly denied?: boolean }
 }
 
-/** Asks the cluster who somebody is and what they may. Nothing is cached. Throws as `KubernetesClient` does. */
-export class AccessReviews {
-  readonly #calls: Caller
+/** Asks the cluster whose a token is and what a user may do. Nothing is cached. Throws as `KubernetesClient` does. */
+type Client = Pick<KubernetesClient, 'create' | 'call'>
 
-  constructor(calls: Caller) {
-    this.#calls = calls
+export class AccessReviews implements Reviews {
+  readonly #client: Client
+
+  constructor(client: Client) {
+    this.#client = client
   }
 
   /**
-   * Whose token it is; undefined: it is not valid, or not for any of these audiences. An answer without
-   * audiences is of an API server that knows only its own, for which nobody should hand us a token.
+   * The user of a token; undefined: it is not valid, or not for any of these audiences. An answer without
+   * audiences is from an API server that ignored ours and checked its own: a token for those is not for us.
    */
-  async authenticate(token: string, audiences: readonly string[]): Promise<ReviewedUser | undefined> {
+  async authenticate(token: string, audiences: readonly string[]): Promise<ClusterUser | undefined> {
     const review = {
       apiVersion: 'authentication.k8s.io/v1',
       kind: 'TokenReview',
       spec: { token, audiences },
     }
     const path = '/apis/authentication.k8s.io/v1/tokenreviews'
-    const { status } = await this.#calls.create<TokenReview>('tokenreviews', path, review)
+    const { status } = await this.#client.create<TokenReview>('tokenreviews', path, review)
     if (status?.authenticated !== true || !status.user?.username) return undefined
     if (!status.audiences?.some((audience) => audiences.includes(audience))) return undefined
-    const { username, uid, groups = [], extra = {} } = status.user
+    // Kubernetes itself gives a user without a uid an empty one.
+    const { username, uid = '', groups = [], extra = {} } = status.user
     return { username, uid, groups, extra }
   }
 
-  async authorize(user: ReviewedUser, access: Access): Promise<boolean> {
+  async authorize(user: ClusterUser, access: ResourceAccess): Promise<boolean> {
     const review = {
       apiVersion: 'authorization.k8s.io/v1',
       kind: 'SubjectAccessReview',
@@ -82,18 +63,18 @@ export class AccessReviews {
       },
     }
     const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews'
-    const { status } = await this.#calls.create<SubjectAccessReview>('subjectaccessreviews', path, review)
+    const { status } = await this.#client.create<SubjectAccessReview>('subjectaccessreviews', path, review)
     return status?.allowed === true && status.denied !== true
   }
 
   /**
-   * The public keys that the API server signs service account tokens by, as a JWK set. Every service account may
+   * The public keys of the key pairs that sign service account tokens, as a JWK set. Every service account may
    * read them by default (ClusterRole `system:service-account-issuer-discovery`).
    */
   async keys(): Promise<unknown> {
     const path = '/openid/v1/jwks'
     const accept = 'application/jwk-set+json, application/json'
-    return this.#calls.call({
+    return this.#client.call({
       method: 'GET',
       verb: 'get',
       resource: 'jwks',

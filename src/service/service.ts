@@ -1,6 +1,6 @@
 import { createApi, type Api } from '../api/app.ts'
 import { ApiServer } from '../api/server.ts'
-import type { ApiDeps, AuthSettings, Reviews } from '../api/ports.ts'
+import type { ApiDeps, AuthSettings } from '../api/ports.ts'
 import type { Clock } from '../clock.ts'
 import { excludedNamespaces, type Config } from '../config.ts'
 import { Controller } from '../controller/controller.ts'
@@ -108,7 +108,7 @@ export class Service implements Runnable {
     const api = apiOf({
       workloads: informer,
       writer: patcher,
-      reviews: reviewsOf(new AccessReviews(client)),
+      reviews: new AccessReviews(client),
       rules,
       clock,
       logger,
@@ -226,18 +226,6 @@ async function watching(informer: WorkloadInformer, logger: Logger): Promise<voi
   await informer.start()
   const kinds = informer.watches.filter(({ connected }) => !connected).map(({ kind }) => kind)
   if (kinds.length > 0) logger.warn({ kinds }, WITHOUT_SOME)
-}
-
-/** A user without a uid has an empty one, as in Kubernetes itself. */
-function reviewsOf(reviews: AccessReviews): Reviews {
-  return {
-    async authenticate(token, audiences) {
-      const user = await reviews.authenticate(token, audiences)
-      return user && { ...user, uid: user.uid ?? '' }
-    },
-    authorize: (user, access) => reviews.authorize(user, access),
-    keys: () => reviews.keys(),
-  }
 }
 
 /** A kind that cannot be watched is told of, and keeps nobody from the others. */

@@ -26,7 +26,7 @@ describe('a TokenReview', () => {
 
   it('fills in what a user has not', async () => {
     const { reviews } = answering({ authenticated: true, audiences: ['dormouse'], user: { username: 'bob' } })
-    const bob = { username: 'bob', uid: undefined, groups: [], extra: {} }
+    const bob = { username: 'bob', uid: '', groups: [], extra: {} }
     expect(await reviews.authenticate('secret', ['dormouse'])).to.deep.equal(bob)
   })
 
