@@ -1,6 +1,6 @@
 /**
- * The parts that we read of what the API server sends, as JSON has them (client-node's models hold
- * Dates and renamed fields, which costs a conversion of every object).
+ * The fields that we read of the API server's JSON, under their own names. client-node's models would rename
+ * fields and make Dates, at the cost of a conversion of every object.
  */
 export interface ObjectMeta {
   readonly name: string
@@ -24,7 +24,7 @@ export interface OwnerReference {
   readonly controller?: boolean
 }
 
-/** What every object has. */
+/** An object of whatever kind. */
 export interface KubernetesObject {
   readonly metadata: ObjectMeta
 }
@@ -74,17 +74,18 @@ export interface WorkloadObject {
   }
 }
 
-/** What a patch answers: the whole object, or its metadata alone (`PartialObjectMetadata`). */
+/** The answer to a patch: the whole object, or its metadata alone (`PartialObjectMetadata`). */
 export interface PatchAnswer extends WorkloadObject {
   readonly kind?: string
 }
 
-export interface WorkloadList {
+/** One page of a collection. */
+export interface ObjectList<Listed> {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string }
-  readonly items: readonly WorkloadObject[] | null
+  readonly items: readonly Listed[] | null
 }
 
-export type WatchEvent<Watched = WorkloadObject> =
+export type WatchEvent<Watched> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Watched }
   | {
       readonly type: 'BOOKMARK'

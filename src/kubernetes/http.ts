@@ -1,5 +1,5 @@
 import { Pool, ProxyAgent, type Dispatcher } from 'undici'
-import type { Authentication, TlsOptions } from './credentials.ts'
+import type { Authentication, Credentials, TlsOptions } from './credentials.ts'
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
@@ -21,32 +21,25 @@ export interface HttpStream extends HttpResponse {
   text(): Promise<string>
 }
 
-/** What the transport needs of `Credentials`. */
-export interface Authenticator {
-  readonly server: URL
-  readonly proxy: string | undefined
-  current(): Promise<Authentication>
-  renew(): void
-}
+type Authenticator = Pick<Credentials, 'server' | 'proxy' | 'current' | 'renew'>
 
-/** No call was made: the credentials could not be had; `cause` says why. */
+/** No call was made, since the credentials could not be loaded; `cause` says why. */
 export class CredentialsError extends Error {}
 
 interface Dispatchers {
   readonly tlsId: string
   /**
-   * Shared by all calls. Ten sockets of HTTP/1.1, kept alive: measured to reach what 32 do, and HTTP/2
-   * was no faster.
+   * Shared by all calls. Measured: ten keep-alive sockets of HTTP/1.1 are as fast as 32, and HTTP/2 is no faster.
    */
   readonly calls: Dispatcher
-  /** A watch holds its socket for minutes, so watches do not share the ten: each has one, one a kind. */
+  /** A watch occupies its socket for minutes, so watches do not share the ten: each has its own. */
   readonly watches: Dispatcher
 }
 
 const CALL_SOCKETS = 10
 const CONNECT_TIMEOUT_MS = 2500
 const IDLE_SOCKET_MS = 30_000
-/** TCP keep-alive: finds a peer that vanished without a word. */
+/** TCP keep-alive: finds a peer that vanished without closing the connection. */
 const KEEP_ALIVE_DELAY_MS = 15_000
 const HEADERS_TIMEOUT_MS = 30_000
 
@@ -74,7 +67,7 @@ export class HttpTransport {
     return { status: statusCode, headers, body, text: () => body.text() }
   }
 
-  /** Cuts whatever is open; no socket is left when it resolves. */
+  /** Cuts all open connections; resolves when no socket is left. */
   async close(): Promise<void> {
     this.#closed = true
     await Promise.all([...this.#live].map((dispatcher) => dispatcher.destroy()))
@@ -142,9 +135,20 @@ export class HttpTransport {
     return dispatcher
   }
 
-  /** What is in flight on it ends in its own time. */
+  /** Calls in flight on it are finished first. */
   #retire(dispatcher: Dispatcher): void {
     const forget = () => this.#live.delete(dispatcher)
     dispatcher.close().then(forget, forget)
   }
+}
+
+/** A quoted string of RFC 9110, section 5.6.4. */
+const WARNING = /\b299 \S+ "((?:[^"\\]|\\.)*)"/g
+
+/** The texts of an answer's `Warning` headers with code 299 (RFC 7234, section 5.5): admission webhooks cause them. */
+export function warningsOf(headers: HttpResponse['headers']): string[] {
+  return [headers['warning'] ?? []]
+    .flat()
+    .flatMap((header) => Array.from(header.matchAll(WARNING), ([, text = '']) => text))
+    .map((text) => text.replaceAll(/\\(.)/g, '$1'))
 }

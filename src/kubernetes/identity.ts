@@ -12,7 +12,7 @@ const FIRST_RETRY_MS = 100
 const LONGEST_RETRY_MS = 2000
 const LONGEST_REFUSED_MS = 30_000
 
-/** Who we are to the cluster (`authentication.k8s.io/v1` SelfSubjectReview, which every account may ask for). */
+/** Our own username in the cluster (`authentication.k8s.io/v1` SelfSubjectReview, which every account may create). */
 export class Identity implements Runnable {
   readonly name = 'identity'
   readonly #client: Pick<KubernetesClient, 'create'>
@@ -27,12 +27,12 @@ export class Identity implements Runnable {
     this.#delay = wait
   }
 
-  /** undefined: not known, so nobody is taken for Dormouse. */
+  /** undefined: not known yet, so no user is recognised as Dormouse. */
   get user(): string | undefined {
     return this.#user
   }
 
-  /** Asks until the cluster says: who does not know its own account would take its own writes for a stranger's. */
+  /** Asks until the cluster answers: without our username we could not recognise our own writes. */
   async start(): Promise<void> {
     const { signal } = this.#stopped
     for (let failures = 1; this.#user === undefined; failures += 1) {
@@ -41,7 +41,8 @@ export class Identity implements Runnable {
       } catch (error) {
         signal.throwIfAborted()
         const away = error instanceof Refusal && error.code === 'CLUSTER_UNAVAILABLE'
-        if (!away) this.#logger.warn({ err: error }, 'the cluster does not say who we are: asking again')
+        if (!away)
+          this.#logger.warn({ err: error }, 'cannot learn our own username from the cluster; retrying')
         const longest = away ? LONGEST_RETRY_MS : LONGEST_REFUSED_MS
         await this.#delay(retryDelay(failures, FIRST_RETRY_MS, longest), signal)
       }

@@ -1,131 +1,115 @@
-import type { Clock } from '../clock.ts'
-import { compareVersions, KINDS, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import type * as Api from '../api/ports.ts'
+import type { Clock } from '../clock.ts'
 import type * as Controller from '../controller/ports.ts'
+import { KINDS, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import type { Logger } from '../logger.ts'
 import type * as Metrics from '../metrics/ports.ts'
-import type * as Webhook from '../webhook/ports.ts'
 import type { Runnable } from '../runnable.ts'
+import type * as Webhook from '../webhook/ports.ts'
 import type { WorkloadObject } from './api-object.ts'
-import { delay, type Delay } from './delay.ts'
+import { workloadsOf } from './client.ts'
+import { delay as systemDelay, type Delay } from './delay.ts'
 import type { ClusterRefusal } from './failures.ts'
-import type { KubernetesObserver } from './ports.ts'
+import { Listeners } from './listeners.ts'
 import type { WorkloadCopy } from './patcher.ts'
-import { Reflector, type Lister, type Sink } from './reflector.ts'
+import type { KubernetesObserver } from './ports.ts'
+import { Reflector, type Progress, type ReflectorOptions } from './reflector.ts'
 import { WorkloadStore, type ChangeListener } from './store.ts'
-import { createIntern, trim } from './trim.ts'
+import { createIntern } from './trim.ts'
+import { workloadSink } from './workload-sink.ts'
 
-/** Hears whether the watch of a kind stands. */
+/** Told whether the watch of a kind is connected. */
 type ConnectionListener = (kind: Kind, connected: boolean) => void
 
-/** Hears of each list or watch of a kind that failed. */
+/** Told of each list or watch of a kind that failed. */
 type FailureListener = (kind: Kind, error: unknown) => void
 
-/** A kind that failed so many times in a row is not waited for, where another stands. */
+/** After so many failures in a row `start` no longer waits for a kind, if another kind is connected. */
 const FAILING = 3
-interface Options {
-  lister: Lister
+
+interface Options extends Pick<ReflectorOptions<WorkloadObject>, 'client' | 'silence' | 'pageSize'> {
   observer: KubernetesObserver
   logger: Logger
-  /** Milliseconds without an event or bookmark after which a watch is replaced; default 150,000. */
-  silence?: number
-  /** Objects in one page of a list; default 500. */
-  pageSize?: number
   delay?: Delay
   clock?: Clock
 }
 
 /**
  * A trimmed copy of all workloads of the four kinds, kept current by list and watch. ReplicaSets with
- * a controller owner are left out: they carry copies of their Deployment's annotations.
+ * a controller owner are left out.
  */
 export class WorkloadInformer
   implements Runnable, Controller.Workloads, Api.Workloads, Webhook.Workloads, Metrics.Informer, WorkloadCopy
 {
   readonly name = 'informer'
-  readonly #logger: Logger
   readonly #observer: KubernetesObserver
+  readonly #logger: Logger
   readonly #store: WorkloadStore
-  readonly #reflectors: ReadonlyMap<Kind, Reflector>
-  readonly #listeners: ChangeListener[] = []
-  readonly #connectionListeners: ConnectionListener[] = []
-  readonly #failureListeners: FailureListener[] = []
+  readonly #reflectors: ReadonlyMap<Kind, Reflector<WorkloadObject>>
+  readonly #changes: Listeners<Parameters<ChangeListener>>
+  readonly #connections: Listeners<Parameters<ConnectionListener>>
+  readonly #failures: Listeners<Parameters<FailureListener>>
   readonly #listed = new Set<Kind>()
   readonly #failing = new Set<Kind>()
-  readonly #any = Promise.withResolvers<void>()
-  readonly #all = Promise.withResolvers<void>()
-  readonly #intern = createIntern()
+  readonly #started = Promise.withResolvers<void>()
+  readonly #complete = Promise.withResolvers<void>()
   readonly #stopped = new AbortController()
   #runs: Promise<void>[] = []
 
   constructor(options: Options) {
-    const { lister, observer, logger, silence = 150_000, pageSize = 500 } = options
-    const { delay: wait = delay, clock = Date.now } = options
-    this.#logger = logger
+    const { client, observer, logger, silence, pageSize, delay = systemDelay, clock = Date.now } = options
     this.#observer = observer
-    this.#store = new WorkloadStore((before, after) => this.#notify(before, after), clock)
-    this.#reflectors = new Map(
-      KINDS.map((kind) => {
-        const options = {
-          kind,
-          lister,
-          sink: this.#sink(kind),
-          observer,
-          logger,
-          delay: wait,
-          silence,
-          pageSize,
-        }
-        return [kind, new Reflector(options)]
-      }),
-    )
+    this.#logger = logger
+    this.#changes = new Listeners(observer, logger)
+    this.#connections = new Listeners(observer, logger)
+    this.#failures = new Listeners(observer, logger)
+    this.#store = new WorkloadStore((before, after) => {
+      const { kind, namespace, name } = after ?? before ?? {}
+      this.#changes.tell({ kind, namespace, name }, before, after)
+    }, clock)
+    const intern = createIntern()
+    const reflectorOf = (kind: Kind) => {
+      const sink = workloadSink(kind, this.#store, intern)
+      const reflected = { client, collection: workloadsOf(kind), sink, logger, delay, silence, pageSize }
+      return new Reflector(reflected, this.#progressOf(kind))
+    }
+    this.#reflectors = new Map(KINDS.map((kind) => [kind, reflectorOf(kind)]))
   }
 
   /**
-   * Resolves when the kinds that can be had are listed and watched, however long that takes: one that the
-   * cluster refuses stops no other, and is tried on. Rejects when stopped before.
+   * Resolves when the kinds that the cluster lets us have are listed and watched, however long that takes. A
+   * kind that it refuses holds up no other, and is retried. Rejects when stopped before.
    */
   async start(): Promise<void> {
     const { signal } = this.#stopped
     const stopped = () => {
-      this.#any.reject(signal.reason)
-      this.#all.reject(signal.reason)
+      this.#started.reject(signal.reason)
+      this.#complete.reject(signal.reason)
     }
     signal.addEventListener('abort', stopped, { once: true })
-    // Only who asks for `complete` is to hear of it.
-    this.#all.promise.catch(() => {})
-    this.#runs = [...this.#reflectors].map(([kind, reflector]) =>
-      reflector.run(signal, {
-        listed: () => void this.#listed.add(kind),
-        connected: (connected) => this.#connection(kind, connected),
-        failed: (times, error) => {
-          for (const listener of this.#failureListeners) this.#tell(() => listener(kind, error), { kind })
-          if (times < FAILING) return
-          this.#failing.add(kind)
-          this.#judge()
-        },
-      }),
-    )
-    await this.#any.promise
+    // Only those who call `complete` handle its rejection.
+    this.#complete.promise.catch(() => {})
+    this.#runs = [...this.#reflectors.values()].map((reflector) => reflector.run(signal))
+    await this.#started.promise
   }
 
   /** Resolves when all four kinds are listed and watched at once; rejects when stopped before. */
   complete(): Promise<void> {
-    return this.#all.promise
+    return this.#complete.promise
   }
 
-  /** Its watches are cut; no socket or timer of them is left when it resolves. */
+  /** Ends all watches; resolves when none of their sockets and timers is left. */
   async stop(): Promise<void> {
     this.#stopped.abort()
     await Promise.all(this.#runs)
   }
 
-  /** Whether what is here of this kind is all there is, and current: it was listed, and its watch stands. */
+  /** Whether our copies of this kind are complete and current: it was listed, and its watch is connected. */
   isConnected(kind: Kind): boolean {
     return this.#reflectors.get(kind)?.connected === true
   }
 
-  /** Each kind: whether it was ever listed, and whether its watch stands. */
+  /** Each kind: whether it was ever listed, and whether its watch is connected. */
   get watches(): { kind: Kind; listed: boolean; connected: boolean }[] {
     return KINDS.map((kind) => ({ kind, listed: this.#listed.has(kind), connected: this.isConnected(kind) }))
   }
@@ -140,82 +124,54 @@ export class WorkloadInformer
 
   /** Called synchronously for each change; a throw is logged and counted, and ends nothing. */
   onChange(listener: ChangeListener): void {
-    this.#listeners.push(listener)
+    this.#changes.add(listener)
   }
 
-  /** Called synchronously when the watch of a kind breaks or stands again. */
+  /** Called synchronously when the watch of a kind breaks or is connected again. */
   onConnection(listener: ConnectionListener): void {
-    this.#connectionListeners.push(listener)
+    this.#connections.add(listener)
   }
 
-  /** Called synchronously when a list or watch of a kind failed; it is tried again all the same. */
+  /** Called synchronously when a list or watch of a kind failed; it is retried all the same. */
   onFailure(listener: FailureListener): void {
-    this.#failureListeners.push(listener)
+    this.#failures.add(listener)
   }
 
-  /** A call found nobody there: every watch is put to the test. */
+  /** Replaces every watch: a call could not reach the cluster, and a watch may be the last to notice. */
   suspect(error: ClusterRefusal): void {
     for (const reflector of this.#reflectors.values()) reflector.suspect(error)
   }
 
-  /** Puts in what a write of ours returned, if it is newer than what is here; listeners hear of it. */
+  /** Stores the result of a write of ours, if it is newer than our copy; listeners are told of it. */
   applied(workload: Workload): void {
     this.#store.applied(workload)
   }
 
-  #connection(kind: Kind, connected: boolean): void {
-    if (connected) {
-      this.#failing.delete(kind)
-      this.#judge()
-    }
-    for (const listener of this.#connectionListeners) this.#tell(() => listener(kind, connected), { kind })
-  }
-
-  #judge(): void {
-    const missing = KINDS.filter((kind) => !this.isConnected(kind))
-    if (missing.length === 0) this.#all.resolve()
-    if (missing.length < KINDS.length && missing.every((kind) => this.#failing.has(kind))) this.#any.resolve()
-  }
-
-  #sink(kind: Kind): Sink {
-    const store = this.#store
+  #progressOf(kind: Kind): Progress {
     return {
-      put: (object, backwards) => {
-        if (isOwnedReplicaSet(kind, object)) store.delete(keyFrom(kind, object))
-        else store.put(trim(kind, object, this.#intern), backwards)
-      },
-      delete: (object) => store.delete(keyFrom(kind, object)),
-      retain: (listed, resourceVersion, backwards) => {
-        for (const workload of store.list(undefined, kind)) {
-          const newer = !backwards && compareVersions(workload.resourceVersion, resourceVersion) > 0
-          if (!newer && !listed.has(`${workload.namespace}/${workload.name}`)) store.delete(workload)
+      listed: () => void this.#listed.add(kind),
+      connected: (connected) => {
+        if (connected) {
+          this.#logger.info({ kind }, 'watching')
+          this.#failing.delete(kind)
+          this.#settle()
         }
+        this.#connections.tell({ kind }, kind, connected)
+      },
+      restarted: (reason) => this.#observer.watchRestarted(kind, reason),
+      failed: (times, error) => {
+        this.#failures.tell({ kind }, kind, error)
+        if (times < FAILING) return
+        this.#failing.add(kind)
+        this.#settle()
       },
     }
   }
 
-  #notify(before: Workload | undefined, after: Workload | undefined): void {
-    const { kind, namespace, name } = after ?? before ?? {}
-    for (const listener of this.#listeners)
-      this.#tell(() => listener(before, after), { kind, namespace, name })
+  #settle(): void {
+    const missing = KINDS.filter((kind) => !this.isConnected(kind))
+    if (missing.length === 0) this.#complete.resolve()
+    if (missing.length < KINDS.length && missing.every((kind) => this.#failing.has(kind)))
+      this.#started.resolve()
   }
-
-  #tell(tell: () => void, about: object): void {
-    try {
-      tell()
-    } catch (error) {
-      this.#observer.listenerFailed()
-      this.#logger.error({ err: error, ...about }, 'a listener of the informer failed')
-    }
-  }
-}
-
-function isOwnedReplicaSet(kind: Kind, { metadata }: WorkloadObject): boolean {
-  return (
-    kind === 'replicasets' && metadata.ownerReferences?.some(({ controller }) => controller === true) === true
-  )
-}
-
-function keyFrom(kind: Kind, { metadata }: WorkloadObject): WorkloadKey {
-  return { kind, namespace: metadata.namespace ?? '', name: metadata.name }
 }

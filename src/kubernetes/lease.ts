@@ -1,41 +1,37 @@
 import type { Lease, LeaseRecord, LeaseStore } from '../leadership/ports.ts'
-import type { Call } from './client.ts'
+import type { Call } from './api-calls.ts'
+import type { KubernetesClient } from './client.ts'
 import { ClusterRefusal } from './failures.ts'
-
-/** What a Lease needs of `KubernetesClient`. */
-interface Caller {
-  call<Answer>(call: Call): Promise<Answer>
-}
 
 interface LeaseObject {
   readonly metadata: Readonly<Record<string, unknown>>
-  /** The sandbox checks no types in it, and people edit it by hand. */
+  /** Its types are not reliable: the sandbox does not check them, and people edit it by hand. */
   readonly spec?: Readonly<Record<string, unknown>>
 }
 
 interface Options {
-  readonly caller: Caller
+  readonly client: Pick<KubernetesClient, 'call'>
   readonly namespace: string
   readonly name: string
-  /** In a cluster the chart brings it, and losing it never recreates it: an uninstalled Dormouse stays so. */
+  /** False in a cluster, where the chart brings it: made anew, it would let an uninstalled Dormouse act again. */
   readonly creatable: boolean
 }
 
 /** One Lease of `coordination.k8s.io/v1`. Its calls throw `ClusterRefusal` or the signal's reason. */
 export class LeaseObjects implements LeaseStore {
   readonly creatable: boolean
-  readonly #caller: Caller
+  readonly #client: Options['client']
   readonly #namespace: string
   readonly #name: string
 
-  constructor({ caller, namespace, name, creatable }: Options) {
+  constructor({ client, namespace, name, creatable }: Options) {
     this.creatable = creatable
-    this.#caller = caller
+    this.#client = client
     this.#namespace = namespace
     this.#name = name
   }
 
-  /** undefined: there is none. */
+  /** undefined: it does not exist. */
   async read(signal: AbortSignal): Promise<Lease | undefined> {
     try {
       return this.#lease(await this.#call('GET', 'get', this.#path, signal))
@@ -45,7 +41,7 @@ export class LeaseObjects implements LeaseStore {
     }
   }
 
-  /** undefined: somebody else was quicker. */
+  /** undefined: it exists already, somebody else was quicker. */
   async create(record: LeaseRecord, signal: AbortSignal): Promise<Lease | undefined> {
     const body = {
       ...TYPE,
@@ -76,7 +72,7 @@ export class LeaseObjects implements LeaseStore {
     }
   }
 
-  /** Never retried here: whoever holds a lease has its own sense of time. */
+  /** Never retried here: leader election decides when to try again. */
   async #call(
     method: Call['method'],
     verb: string,
@@ -84,7 +80,7 @@ export class LeaseObjects implements LeaseStore {
     signal: AbortSignal,
     body?: unknown,
   ): Promise<LeaseObject> {
-    return this.#caller.call({ method, verb, resource: 'leases', path, signal, body, retries: 0 })
+    return this.#client.call({ method, verb, resource: 'leases', path, signal, body, retries: 0 })
   }
 
   get #collection(): string {

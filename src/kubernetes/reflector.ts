@@ -1,94 +1,91 @@
-import type { Kind } from '../domain/workload.ts'
+import { compareVersions } from '../domain/workload.ts'
 import type { Logger } from '../logger.ts'
-import type { WatchEvent, WorkloadList, WorkloadObject } from './api-object.ts'
+import type { KubernetesObject, WatchEvent } from './api-object.ts'
+import type { Collection, KubernetesClient } from './client.ts'
 import { retryDelay, type Delay } from './delay.ts'
 import { ClusterRefusal, refusalOf } from './failures.ts'
-import type { KubernetesObserver } from './ports.ts'
-import { compareVersions } from '../domain/workload.ts'
 
-/** What a reflector needs of `KubernetesClient`. */
-export interface Lister {
-  listPage(kind: Kind, limit: number, continueToken: string, signal: AbortSignal): Promise<WorkloadList>
-  watch(
-    kind: Kind,
-    options: { resourceVersion: string; timeoutSeconds: number; silence: number; signal: AbortSignal },
-  ): Promise<AsyncIterable<WatchEvent>>
-}
-
-/** Where what is listed and watched goes. */
-export interface Sink {
-  put(object: WorkloadObject, backwards: boolean): void
-  delete(object: WorkloadObject): void
-  /** A list is complete: what is not in it and not newer than it is gone. */
+/** Receives the objects that are listed and watched. `backwards`: the cluster was restored from a backup, so older versions are right. */
+export interface Sink<Watched> {
+  put(object: Watched, backwards: boolean): void
+  delete(object: Watched): void
+  /** A list is complete, its objects as `namespace/name`: what is neither in it nor newer than it is deleted. */
   retain(listed: ReadonlySet<string>, resourceVersion: string, backwards: boolean): void
 }
 
-interface Options {
-  kind: Kind
-  lister: Lister
-  sink: Sink
-  observer: KubernetesObserver
-  logger: Logger
-  delay: Delay
-  /** Milliseconds without an event or bookmark after which a watch is replaced; bookmarks come each minute. */
-  silence: number
-  pageSize: number
+export interface ReflectorOptions<Watched> {
+  readonly client: Pick<KubernetesClient, 'listPage' | 'watch'>
+  readonly collection: Collection
+  readonly sink: Sink<Watched>
+  readonly logger: Logger
+  readonly delay: Delay
+  /** Milliseconds without an event or bookmark after which a watch is replaced; bookmarks come each minute. Default 150,000. */
+  readonly silence?: number | undefined
+  /** Objects in one page of a list; default 500. */
+  readonly pageSize?: number | undefined
+  /** Milliseconds: the longest pause before a retry. Default 2,000, so that we catch up soon after an outage. */
+  readonly longestRetry?: number
 }
 
-interface Progress {
+/** How a reflector fares. */
+export interface Progress {
   /** A list is complete. */
-  listed(): void
+  listed?(): void
   /** `connected` changed. */
-  connected(connected: boolean): void
-  /** So many times in a row, counted from 1: no list, or no watch that said anything; `error` is the latest. */
-  failed(times: number, error: unknown): void
+  connected?(connected: boolean): void
+  /** A watch ended or a list or watch failed, and is retried; `reason` is from a fixed set. */
+  restarted?(reason: string): void
+  /** A list or watch failed; `times` counts failures in a row from 1, reset by any event of a watch. */
+  failed?(times: number, error: unknown): void
 }
 
 const FIRST_RETRY_MS = 100
-/** So that everything is caught up soon after the API server's return. */
-const LONGEST_RETRY_MS = 2000
 const LONGEST_RETRY_AFTER_S = 30
 
-/** Keeps a sink up to date with one kind: lists in pages, watches on from there, and never gives up. */
-export class Reflector {
-  readonly #options: Options
+/**
+ * Keeps a sink up to date with one collection: lists it in pages, watches on from there, retries every
+ * failure, and never gives up.
+ */
+export class Reflector<Watched extends KubernetesObject> {
+  readonly #options: ReflectorOptions<Watched>
+  readonly #progress: Progress
   /** Where the next watch begins; undefined: list first. */
   #resourceVersion: string | undefined
-  /** The newest version ever seen, also across lists. */
+  /** The version of the latest list or event; outlives `#resourceVersion`. */
   #newest: string | undefined
   #failures = 0
   /** Whether the latest failure was an answer of the cluster. */
   #answered = false
   #connected = false
+  /** Whether the present watch has had an event. */
   #heard = false
   /** Ends the present watch. */
   #doubt = new AbortController()
-  #progress: Progress | undefined
 
-  constructor(options: Options) {
+  constructor(options: ReflectorOptions<Watched>, progress: Progress = {}) {
     this.#options = options
+    this.#progress = progress
   }
 
-  /** Whether a watch stands, or stood and is just being replaced in the ordinary way. */
+  /** Whether a watch is connected, or was ended by the server as usual and is being replaced. */
   get connected(): boolean {
     return this.#connected
   }
 
-  /** A call found nobody there, which a watch may be the last to notice: it is begun anew. */
+  /** Replaces the watch: a call could not reach the cluster, and a watch may be the last to notice. */
   suspect(error: ClusterRefusal): void {
     if (!this.#connected) return
     this.#connect(false)
     this.#doubt.abort(error)
   }
 
-  /** Resolves when the signal is aborted, never before. */
-  async run(signal: AbortSignal, progress: Progress): Promise<void> {
-    this.#progress = progress
+  /** Resolves when the signal is aborted, never before; never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
         if (this.#resourceVersion === undefined) {
           await this.#list(signal)
-          progress.listed()
+          this.#progress.listed?.()
         }
         await this.#watch(signal, this.#resourceVersion ?? '')
         if (!signal.aborted) await this.#pause('ended', undefined, signal)
@@ -100,13 +97,13 @@ export class Reflector {
   }
 
   async #list(signal: AbortSignal): Promise<void> {
-    const { kind, lister, sink, pageSize } = this.#options
+    const { client, collection, sink, pageSize = 500 } = this.#options
     const listed = new Set<string>()
     let version: string | undefined
     let backwards = false
     let token = ''
     do {
-      const page = await lister.listPage(kind, pageSize, token, signal)
+      const page = await client.listPage<Watched>(collection, pageSize, token, signal)
       // All pages show the state at the first one's version.
       version ??= page.metadata.resourceVersion
       backwards = this.#newest !== undefined && compareVersions(version, this.#newest) < 0
@@ -122,13 +119,13 @@ export class Reflector {
   }
 
   async #watch(stop: AbortSignal, resourceVersion: string): Promise<void> {
-    const { kind, lister, silence } = this.#options
+    const { client, collection, silence = 150_000 } = this.#options
     this.#heard = false
     this.#doubt = new AbortController()
     const signal = AbortSignal.any([stop, this.#doubt.signal])
     const timeoutSeconds = 300 + Math.floor(Math.random() * 300)
-    const events = await lister.watch(kind, { resourceVersion, timeoutSeconds, silence, signal })
-    if (!this.#connected) this.#options.logger.info({ kind }, 'watching')
+    const options = { resourceVersion, timeoutSeconds, silence, signal }
+    const events = await client.watch<Watched>(collection, options)
     this.#connect(true)
     for await (const event of events) this.#take(event)
   }
@@ -136,12 +133,14 @@ export class Reflector {
   #connect(connected: boolean): void {
     if (this.#connected === connected) return
     this.#connected = connected
-    this.#progress?.connected(connected)
+    this.#progress.connected?.(connected)
   }
 
-  #take(event: WatchEvent): void {
-    const { kind, sink } = this.#options
-    if (event.type === 'ERROR') throw refusalOf(`watch ${kind}`, event.object.code ?? 500, event.object)
+  #take(event: WatchEvent<Watched>): void {
+    const { collection, sink } = this.#options
+    if (event.type === 'ERROR') {
+      throw refusalOf(`watch ${collection.resource}`, event.object.code ?? 500, event.object)
+    }
     this.#heard = true
     this.#failures = 0
     if (event.type === 'DELETED') sink.delete(event.object)
@@ -152,38 +151,33 @@ export class Reflector {
 
   async #recover(error: unknown, signal: AbortSignal): Promise<void> {
     const reason = reasonOf(error)
-    const { kind, logger } = this.#options
-    // A watch that never said anything may be one from a version that the cluster does not know.
+    const { collection, logger } = this.#options
+    // A watch without any event may have begun at a version that the cluster does not know (restored from a backup).
     const relist = RELISTS.has(reason) || (reason === 'silent' && !this.#heard)
     if (relist) this.#resourceVersion = undefined
     this.#connect(false)
-    // A cluster that answers again is back: what it refuses while it starts is soon asked for again.
+    // A cluster that answers again is back, and refuses only while it starts: begin with short pauses again.
     const answered = error instanceof ClusterRefusal && error.noAnswer === undefined
     if (answered && !this.#answered) this.#failures = 0
     this.#answered = answered
     const level = this.#failures === 0 ? 'warn' : 'debug'
-    logger[level](
-      { kind, reason, relist, error: explain(error) },
-      'a watch or list failed and is tried again',
-    )
-    this.#progress?.failed(this.#failures + 1, error)
+    const about = { kind: collection.resource, reason, relist, error: explain(error) }
+    logger[level](about, 'a watch or list failed and is tried again')
+    this.#progress.failed?.(this.#failures + 1, error)
     await this.#pause(reason, error, signal)
   }
 
   async #pause(reason: string, error: unknown, signal: AbortSignal): Promise<void> {
-    const { kind, observer, delay } = this.#options
-    observer.watchRestarted(kind, reason)
+    const { delay, longestRetry = 2000 } = this.#options
+    this.#progress.restarted?.(reason)
     this.#failures++
     const asked = error instanceof ClusterRefusal && error.status === 429 ? (error.retryAfter ?? 0) : 0
-    const pause = retryDelay(this.#failures, FIRST_RETRY_MS, LONGEST_RETRY_MS)
+    const pause = retryDelay(this.#failures, FIRST_RETRY_MS, longestRetry)
     await delay(Math.min(asked, LONGEST_RETRY_AFTER_S) * 1000 + pause, signal).catch(() => {})
   }
 }
 
-/** Reasons after which the last version is of no more use. */
-const RELISTS: ReadonlySet<string> = new Set(['expired', 'unreadable'])
-
-/** A bounded set of words, for a metric's label. */
+/** Why a list or watch failed, as a metric's label. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof ClusterRefusal)) return 'unreadable'
   if (error.noAnswer !== undefined) return error.noAnswer
@@ -191,6 +185,9 @@ function reasonOf(error: unknown): string {
   if (error.status === 429) return 'throttled'
   return error.status >= 500 ? 'failed' : 'refused'
 }
+
+/** The reasons after which the last version cannot be used any more. */
+const RELISTS: ReadonlySet<string> = new Set(['expired', 'unreadable'])
 
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error)

@@ -1,11 +1,10 @@
-import { FIELD_MANAGER } from '../domain/workload.ts'
+import { compareVersions, FIELD_MANAGER } from '../domain/workload.ts'
 import type { Logger } from '../logger.ts'
 import type { SecretStore, StoredSecret } from '../certificates/ports.ts'
 import type { KubernetesObject } from './api-object.ts'
 import type { KubernetesClient } from './client.ts'
 import type { Delay } from './delay.ts'
 import { ClusterRefusal } from './failures.ts'
-import { compareVersions } from '../domain/workload.ts'
 import { watchObject, type ObjectReference } from './single-object.ts'
 
 interface Secret extends KubernetesObject {
@@ -14,18 +13,18 @@ interface Secret extends KubernetesObject {
 }
 
 interface Options {
-  readonly client: Pick<KubernetesClient, 'call' | 'watchCollection'>
+  readonly client: Pick<KubernetesClient, 'call' | 'listPage' | 'watch'>
   readonly namespace: string
   readonly name: string
   readonly logger: Logger
   readonly delay?: Delay
 }
 
-/** One Secret of text values, which several replicas write by create-or-compare. Throws `ClusterRefusal`. */
+/** One Secret of text values. Several replicas write it, so each write names the version that it replaces. Throws `ClusterRefusal`. */
 export class OneSecret implements SecretStore {
   readonly #options: Options
   readonly #reference: ObjectReference
-  /** The newest version that was read or written here: a watch may be behind. */
+  /** The newest version that was read or written here; the watch may be behind it. */
   #newest = ''
 
   constructor(options: Options) {
@@ -34,7 +33,7 @@ export class OneSecret implements SecretStore {
     this.#reference = { resource: 'secrets', path, name: options.name }
   }
 
-  /** undefined: there is none. */
+  /** undefined: it does not exist. */
   async read(): Promise<StoredSecret | undefined> {
     try {
       return this.#content(await this.#call<Secret>('GET', 'get'))
@@ -44,7 +43,7 @@ export class OneSecret implements SecretStore {
     }
   }
 
-  /** `conflict`: there is one already. */
+  /** `conflict`: it exists already. */
   async create(data: StoredSecret['data']): Promise<StoredSecret | 'conflict'> {
     const { client, name } = this.#options
     const { resource, path } = this.#reference
@@ -60,9 +59,9 @@ export class OneSecret implements SecretStore {
     )
   }
 
-  /** Replaces the whole data and nothing else; `conflict`: it has another version by now, or is gone. */
+  /** Replaces the whole data and nothing else; `conflict`: it was changed meanwhile, or deleted. */
   async update(data: StoredSecret['data'], resourceVersion: string): Promise<StoredSecret | 'conflict'> {
-    // Checked: a resourceVersion that is not the present one is a 409.
+    // Checked on a real cluster: a stale resourceVersion is a 409.
     const operations = [
       { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion },
       { op: 'add', path: '/data', value: encoded(data) },
@@ -70,15 +69,14 @@ export class OneSecret implements SecretStore {
     return this.#written([404, 409], () => this.#call<Secret>('PATCH', 'patch', operations))
   }
 
-  /** Tells of the Secret as it is and of every change, never of a version older than one known here. */
+  /** Shows the Secret as it is and every change of it, never a version older than one that was read or written here. */
   async watch(listener: (secret: StoredSecret | undefined) => void, signal: AbortSignal): Promise<void> {
     const { client, logger, delay } = this.#options
     const options = { client, logger, reference: this.#reference, ...(delay && { delay }) }
     await watchObject<Secret>(
       options,
       (secret, version) => {
-        const at = secret?.metadata.resourceVersion ?? version
-        if (compareVersions(at, this.#newest) < 0) return
+        if (compareVersions(version, this.#newest) < 0) return
         listener(secret && this.#content(secret))
       },
       signal,

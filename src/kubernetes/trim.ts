@@ -11,7 +11,7 @@ import {
   type Workload,
 } from '../domain/workload.ts'
 import type { ManagedFieldsEntry, ObjectMeta, WorkloadObject } from './api-object.ts'
-import { effectiveRequests } from './requests.ts'
+import { effectiveRequests } from './pod-resources.ts'
 
 /** Which a Deployment's controller puts on each of its ReplicaSets. */
 const REVISION = 'deployment.kubernetes.io/revision'

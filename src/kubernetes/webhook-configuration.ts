@@ -19,7 +19,7 @@ import type { ProbeResult } from './webhook-probe.ts'
 import { WebhookProof, type Probing } from './webhook-proof.ts'
 
 export interface WebhookRegistrationOptions extends WebhookSettings {
-  readonly client: Pick<KubernetesClient, 'call' | 'watchCollection'>
+  readonly client: Pick<KubernetesClient, 'call' | 'listPage' | 'watch'>
   readonly logger: Logger
   /** Every CA to trust, PEM; undefined: the configuration's own bundle is left as it is. */
   readonly caBundle: () => string | undefined

@@ -27,10 +27,10 @@ export function connectionTo({ config, kubeconfig, observer, clock, logger }: Co
   const credentials = new Credentials({ source: { file: kubeconfig }, logger })
   const transport = new HttpTransport(credentials)
   const client = new KubernetesClient({ transport, observer })
-  const informer = new WorkloadInformer({ lister: client, observer, logger, clock })
+  const informer = new WorkloadInformer({ client, observer, logger, clock })
   const { writesPerSecond, wakesPerSecond } = config.controller
   const gate = new WriteGate({ writesPerSecond, wakesPerSecond })
   const patcher = new WorkloadPatcher({ calls: client, copy: informer, gate })
-  const recorder = new EventRecorder({ caller: client, observer, logger, clock })
+  const recorder = new EventRecorder({ client, observer, logger, clock })
   return { credentials, transport, client, informer, patcher, recorder }
 }

@@ -25,7 +25,7 @@ export function placeOf({ config, connection, ownNamespace }: LeaseSettings): st
 export function leaseOf({ config, connection, ownNamespace }: LeaseSettings) {
   const { name, duration, renew, retry } = config.controller.lease
   const lease = new LeaseObjects({
-    caller: connection.client,
+    client: connection.client,
     namespace: placeOf({ config, connection, ownNamespace }),
     name,
     creatable: ownNamespace === undefined,

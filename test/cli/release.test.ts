@@ -103,7 +103,7 @@ describe('dormouse release --all', () => {
       seen.push(`${what} at ${spec.replicas} replicas`)
     }
     const election = new LeaderElection({
-      lease: new LeaseObjects({ caller: client, namespace: 'default', name: 'dormouse', creatable: true }),
+      lease: new LeaseObjects({ client, namespace: 'default', name: 'dormouse', creatable: true }),
       identity: 'the service',
       duration: 2000,
       renew: 1000,

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Call } from '../../src/kubernetes/client.ts'
+import type { Call } from '../../src/kubernetes/api-calls.ts'
 import { EventRecorder } from '../../src/kubernetes/events.ts'
 import { ClusterRefusal } from '../../src/kubernetes/failures.ts'
 import { RecordingObserver, silentLogger, until } from './fake-api-server.ts'
@@ -34,7 +34,7 @@ describe('the recorder of Events', () => {
     waits = 0
     observer = new RecordingObserver()
     recorder = new EventRecorder({
-      caller: {
+      client: {
         call: async <Answer>(call: Call): Promise<Answer> => {
           calls.push(call)
           await held

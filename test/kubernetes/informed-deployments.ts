@@ -74,9 +74,9 @@ export class InformedDeployments {
   create(silence: number): void {
     if (!this.#transport) throw new TypeError('not open')
     const delay: Delay = async (milliseconds) => void this.pauses.push(milliseconds)
-    const lister = clientFor(this.#transport, this.observer)
+    const client = clientFor(this.#transport, this.observer)
     const { observer } = this
-    this.#informer = new WorkloadInformer({ lister, observer, logger: silentLogger, delay, silence })
+    this.#informer = new WorkloadInformer({ client, observer, logger: silentLogger, delay, silence })
     this.#informer.onChange((before, after) => {
       const versions = `${before?.resourceVersion ?? '-'} > ${after?.resourceVersion ?? '-'}`
       this.changes.push(`${versions} ${(after ?? before)?.name}`)

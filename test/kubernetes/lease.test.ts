@@ -38,7 +38,7 @@ describe('a Lease', () => {
     server = await new FakeApiServer().start()
     transport = transportTo(server.url)
     leases = new LeaseObjects({
-      caller: clientFor(transport),
+      client: clientFor(transport),
       namespace: 'dormouse',
       name: 'dormouse',
       creatable: true,

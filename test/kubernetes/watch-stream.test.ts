@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { lines } from '../../src/kubernetes/lines.ts'
+import { lines } from '../../src/kubernetes/watch-stream.ts'
 
 async function read(chunks: Iterable<Buffer>): Promise<string[]> {
   const body = (async function* () {

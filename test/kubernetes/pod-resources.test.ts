@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { effectiveRequests, parseQuantity } from '../../src/kubernetes/requests.ts'
+import { effectiveRequests, parseQuantity } from '../../src/kubernetes/pod-resources.ts'
 
 const asking = (cpu: string, extra: object = {}) => ({ resources: { requests: { cpu } }, ...extra })
 const SIDECAR = { restartPolicy: 'Always' }

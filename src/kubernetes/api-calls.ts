@@ -1,0 +1,143 @@
+import { delay as systemDelay, retryDelay, type Delay } from './delay.ts'
+import { ClusterRefusal, parseStatus, refusalOf, unanswered, withoutCredentials } from './failures.ts'
+import {
+  CredentialsError,
+  type HttpRequest,
+  type HttpResponse,
+  type HttpStream,
+  type HttpTransport,
+} from './http.ts'
+import type { KubernetesObserver } from './ports.ts'
+
+/** One call to the API server. */
+export interface Call {
+  readonly method: HttpRequest['method']
+  /** As RBAC and the API server's own metrics name them: `patch`, `deployments`. */
+  readonly verb: string
+  readonly resource: string
+  readonly path: string
+  readonly accept?: string
+  readonly contentType?: string
+  /** Sent as JSON. */
+  readonly body?: unknown
+  readonly signal?: AbortSignal | undefined
+  /** How often a 429 is retried; default 3. */
+  readonly retries?: number
+  /** Milliseconds until the whole answer must be there. */
+  readonly timeout?: number
+}
+
+export type TextResponse = HttpResponse & { readonly text: string }
+
+export interface ApiCallsOptions {
+  readonly transport: Pick<HttpTransport, 'send' | 'open'>
+  readonly observer: KubernetesObserver
+  /** Milliseconds for a call that names no timeout; default 10,000. */
+  readonly timeout?: number
+  readonly delay?: Delay
+}
+
+const JSON_TYPE = 'application/json'
+/** The caller waits meanwhile; whether to wait longer is for the caller to decide. */
+const LONGEST_RETRY_AFTER_MS = 5000
+
+/**
+ * Sends calls: with a timeout, 429s retried, each try told to the observer. Throws as `KubernetesClient` does.
+ */
+export class ApiCalls {
+  /** Milliseconds. */
+  readonly timeout: number
+  readonly #transport: ApiCallsOptions['transport']
+  readonly #observer: KubernetesObserver
+  readonly #delay: Delay
+
+  constructor({ transport, observer, timeout = 10_000, delay = systemDelay }: ApiCallsOptions) {
+    this.timeout = timeout
+    this.#transport = transport
+    this.#observer = observer
+    this.#delay = delay
+  }
+
+  /** The answer of a call that succeeded. */
+  async answer(call: Call): Promise<TextResponse> {
+    const { retries = 3 } = call
+    for (let attempt = 1; ; attempt++) {
+      const response = await this.#sent(call)
+      if (response.status < 300) return response
+      const refusal = refusalOf(describe(call), response.status, parseStatus(response.text), response.headers)
+      if (response.status !== 429 || attempt > retries) throw refusal
+      const asked = Math.min((refusal.retryAfter ?? 0) * 1000, LONGEST_RETRY_AFTER_MS)
+      await this.#delay(asked + retryDelay(attempt, 100, 1000), call.signal)
+    }
+  }
+
+  /**
+   * The answer of a call that succeeded, as a stream that `signal` cuts. The timeout is for its beginning;
+   * `silence`: milliseconds without a byte after which it is given up. Never retried.
+   */
+  async stream(call: Call, silence: number, signal: AbortSignal): Promise<HttpStream> {
+    const stream = await this.#observed({ ...call, signal }, () =>
+      within(this.timeout, signal, (bounded) => this.#transport.open(requestOf(call, bounded), silence)),
+    )
+    if (stream.status === 200) return stream
+    throw refusalOf(describe(call), stream.status, parseStatus(await stream.text()), stream.headers)
+  }
+
+  async #sent(call: Call): Promise<TextResponse> {
+    const { timeout = this.timeout } = call
+    const send = () =>
+      this.#observed(call, () =>
+        within(timeout, call.signal, (signal) => this.#transport.send(requestOf(call, signal))),
+      )
+    try {
+      return await send()
+    } catch (error) {
+      // A socket that was kept alive may have died while it was idle. Only a read is safe to send twice.
+      const again = call.method === 'GET' && error instanceof ClusterRefusal && error.noAnswer === 'cut'
+      if (!again) throw error
+      return send()
+    }
+  }
+
+  async #observed<R extends HttpResponse>(call: Call, send: () => Promise<R>): Promise<R> {
+    const began = performance.now()
+    let status = 0
+    try {
+      const response = await send()
+      status = response.status
+      return response
+    } catch (error) {
+      if (call.signal?.aborted) throw call.signal.reason
+      if (error instanceof CredentialsError) throw withoutCredentials(describe(call), error.cause)
+      throw unanswered(describe(call), error)
+    } finally {
+      this.#observer.request(call.verb, call.resource, status, (performance.now() - began) / 1000)
+    }
+  }
+}
+
+/** What messages call it: `patch /apis/apps/v1/namespaces/shop/deployments/web`. */
+export function describe({ verb, path }: Call): string {
+  return `${verb} ${path.replace(/\?.*$/, '')}`
+}
+
+function requestOf(call: Call, signal: AbortSignal): HttpRequest {
+  const headers: Record<string, string> = { accept: call.accept ?? JSON_TYPE, 'user-agent': 'dormouse' }
+  if (call.body !== undefined) headers['content-type'] = call.contentType ?? JSON_TYPE
+  const body = call.body === undefined ? undefined : JSON.stringify(call.body)
+  return { method: call.method, path: call.path, headers, body, signal }
+}
+
+async function within<R>(
+  milliseconds: number,
+  outer: AbortSignal | undefined,
+  task: (signal: AbortSignal) => Promise<R>,
+): Promise<R> {
+  const deadline = new AbortController()
+  const timer = setTimeout(() => deadline.abort(new DOMException('no answer', 'TimeoutError')), milliseconds)
+  try {
+    return await task(outer ? AbortSignal.any([outer, deadline.signal]) : deadline.signal)
+  } finally {
+    clearTimeout(timer)
+  }
+}

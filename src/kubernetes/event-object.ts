@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto'
+import type { Instant } from '../clock.ts'
+import { FIELD_MANAGER, KIND_NAME, type WorkloadKey } from '../domain/workload.ts'
+
+export type EventType = 'Normal' | 'Warning'
+
+/** The object of an Event: a workload, or another object by its own reference. */
+export type Subject = Versioned &
+  (WorkloadKey | { readonly namespace: string; readonly name: string; readonly reference: Reference })
+
+interface Versioned {
+  readonly uid: string
+  readonly resourceVersion: string
+}
+
+interface Reference {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+}
+
+/** One Event, and how often and when it was recorded. */
+export interface Recorded {
+  readonly key: string
+  readonly subject: Subject
+  readonly type: EventType
+  readonly reason: string
+  readonly message: string
+  /** The Event's own name. */
+  readonly name: string
+  readonly first: Instant
+  last: Instant
+  count: number
+  /** The count that the cluster knows. */
+  sent: number
+}
+
+const LONGEST_MESSAGE = 1024
+
+/** Not recorded yet: its count is 0. Events with the same key may be counted as one. */
+export function newEvent(
+  subject: Subject,
+  type: EventType,
+  reason: string,
+  text: string,
+  at: Instant,
+): Recorded {
+  const message = text.slice(0, LONGEST_MESSAGE)
+  const key = [subject.uid, type, reason, message].join('\n')
+  // An Event's name is a DNS subdomain of at most 253 characters.
+  const name = `${subject.name.slice(0, 230).replace(/[^a-z0-9]+$/, '')}.${randomBytes(8).toString('hex')}`
+  return { key, subject, type, reason, message, name, first: at, last: at, count: 0, sent: 0 }
+}
+
+/** An Event of `v1`, with the fields that `kubectl describe` shows of the controllers' own. */
+export function eventObject({ subject, type, reason, message, name, first, last, count }: Recorded) {
+  return {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name, namespace: subject.namespace },
+    involvedObject: {
+      ...('reference' in subject ? subject.reference : referenceOf(subject)),
+      uid: subject.uid,
+      resourceVersion: subject.resourceVersion,
+    },
+    type,
+    reason,
+    message,
+    count,
+    firstTimestamp: isoSeconds(first),
+    lastTimestamp: isoSeconds(last),
+    source: { component: FIELD_MANAGER },
+    reportingComponent: FIELD_MANAGER,
+  }
+}
+
+/** The merge patch that raises the count of an Event that was sent before. */
+export function countPatch({ count, last }: Recorded) {
+  return { count, lastTimestamp: isoSeconds(last) }
+}
+
+function referenceOf({ kind, namespace, name }: WorkloadKey) {
+  return { apiVersion: 'apps/v1', kind: KIND_NAME[kind], namespace, name }
+}
+
+/** A `meta/v1` Time: RFC 3339 in whole seconds. */
+function isoSeconds(at: Instant): string {
+  return new Date(at).toISOString().replace(/\.\d+Z$/, 'Z')
+}

@@ -1,0 +1,37 @@
+import { compareVersions, type Kind, type WorkloadKey } from '../domain/workload.ts'
+import type { WorkloadObject } from './api-object.ts'
+import type { Sink } from './reflector.ts'
+import type { WorkloadStore } from './store.ts'
+import { trim, type Intern } from './trim.ts'
+
+/**
+ * Puts the objects of one kind into the store, trimmed. ReplicaSets with a controller owner are left out:
+ * they carry copies of their Deployment's annotations.
+ */
+export function workloadSink(kind: Kind, store: WorkloadStore, intern: Intern): Sink<WorkloadObject> {
+  return {
+    put(object, backwards) {
+      if (isOwnedReplicaSet(kind, object)) store.delete(keyFrom(kind, object))
+      else store.put(trim(kind, object, intern), backwards)
+    },
+    delete(object) {
+      store.delete(keyFrom(kind, object))
+    },
+    retain(listed, resourceVersion, backwards) {
+      for (const workload of store.list(undefined, kind)) {
+        const newer = !backwards && compareVersions(workload.resourceVersion, resourceVersion) > 0
+        if (!newer && !listed.has(`${workload.namespace}/${workload.name}`)) store.delete(workload)
+      }
+    },
+  }
+}
+
+function isOwnedReplicaSet(kind: Kind, { metadata }: WorkloadObject): boolean {
+  return (
+    kind === 'replicasets' && metadata.ownerReferences?.some(({ controller }) => controller === true) === true
+  )
+}
+
+function keyFrom(kind: Kind, { metadata }: WorkloadObject): WorkloadKey {
+  return { kind, namespace: metadata.namespace ?? '', name: metadata.name }
+}
