@@ -6,7 +6,7 @@ import { CONFIG_SCHEMA } from './config/schema.ts'
 import { merged, preset, sourcesOf } from './config/settings.ts'
 import type { Config } from './config/shape.ts'
 import { invalidValues } from './config/validation.ts'
-import type { Policy } from './domain/policy.ts'
+import type { Policy } from './domain/rules.ts'
 
 export { InvalidConfig } from './config/faults.ts'
 export type { Setting } from './config/environment.ts'

@@ -1,6 +1,6 @@
 import type { Instant } from '../clock.ts'
 import { recentOperations } from './history.ts'
-import type { Policy } from './policy.ts'
+import type { Policy } from './rules.ts'
 import type { Backoff, State } from './state.ts'
 
 const FAILURE_BASE = 10_000

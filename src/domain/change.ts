@@ -1,6 +1,7 @@
 import { differingAnnotations } from './marks.ts'
 import { isEmpty, type Change } from './patch.ts'
-import { keptCount, type Reading } from './reading.ts'
+import { keptCount } from './counts.ts'
+import type { Reading } from './reading.ts'
 import { encodeState, STATE_LIMIT } from './state-codec.ts'
 import { EMPTY_STATE } from './state.ts'
 import { ANNOTATION, ASLEEP_LABEL, type AnnotationName, type Workload } from './workload.ts'

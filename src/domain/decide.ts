@@ -1,21 +1,23 @@
 import type { Instant } from '../clock.ts'
 import { backoffInEffect } from './backoff.ts'
 import { hasRoomToWake } from './change.ts'
+import {
+  earliest,
+  latest,
+  look,
+  noAction,
+  type Decision,
+  type PartialDecision,
+  type Reason,
+  type ReasonCode,
+} from './decision.ts'
 import { driftOf, stillKept } from './drift.ts'
-import { earliest, latest } from './instants.ts'
-import { countToGiveBack, countToKeep, countToWake, keptCount, type Reading } from './reading.ts'
+import { countToGiveBack, countToKeep, countToWake, keptCount } from './counts.ts'
+import { desired, type Desired, type DesiredBy } from './intent.ts'
+import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import { operationInProgress, type Backoff, type Override } from './state.ts'
 import { iso } from './text.ts'
-import {
-  noAction,
-  look,
-  type Decision,
-  type Reason,
-  type ReasonCode,
-  type PartialDecision,
-} from './decision.ts'
-import { desired, type Desired, type DesiredBy } from './intent.ts'
 import { isRunning, pathOf, type Workload } from './workload.ts'
 
 const VOLUMES_AT_RISK =

@@ -1,13 +1,12 @@
 import type { Instant } from '../clock.ts'
 import { managerAuthor } from './author.ts'
-import { earliest } from './instants.ts'
-import { newIntent, wakeHold } from './intent.ts'
-import { countToGiveBack, countToKeep, countToWake, keptCount, type Reading } from './reading.ts'
+import { earliest, look, type PartialDecision, type Reason } from './decision.ts'
+import { newIntent, wakeHold, type Desired } from './intent.ts'
+import { countToGiveBack, countToKeep, countToWake, keptCount } from './counts.ts'
+import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import type { Override } from './state.ts'
 import { counted } from './text.ts'
-import { look, type Reason, type PartialDecision } from './decision.ts'
-import type { Desired } from './intent.ts'
 import { isRunning, type Workload } from './workload.ts'
 
 /** What to do about a workload that others moved away from its marks; undefined: they agree. */

@@ -1,5 +1,5 @@
 import type { Instant } from '../clock.ts'
-import type { Policy } from './policy.ts'
+import type { Policy } from './rules.ts'
 import type { Reading } from './reading.ts'
 import { HISTORY_LIMIT } from './state-codec.ts'
 import { operationInProgress, type Operation, type OperationResult, type State } from './state.ts'

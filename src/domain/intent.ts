@@ -1,5 +1,5 @@
 import type { Instant } from '../clock.ts'
-import { earliest, latest } from './instants.ts'
+import { earliest, latest } from './decision.ts'
 import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import type { Edge, Schedule } from './schedule/schedule.ts'

@@ -2,8 +2,10 @@ import type { Instant } from '../clock.ts'
 import { backoffInEffect } from './backoff.ts'
 import { decide, overrideInEffect } from './decide.ts'
 import { completed, recentOperations } from './history.ts'
+import { currentIntent, desired } from './intent.ts'
 import { nextTransition, type Transition } from './plan.ts'
-import { keptCount, readWorkload, type Reading } from './reading.ts'
+import { keptCount } from './counts.ts'
+import { readWorkload, type Reading } from './reading.ts'
 import { readOrRefuse, refuseOwned } from './refusals.ts'
 import type { Rules } from './rules.ts'
 import { Unreadable } from './state-codec.ts'
@@ -14,8 +16,6 @@ import {
   type OperationType,
   type Trigger,
 } from './state.ts'
-import { desired } from './intent.ts'
-import { currentIntent } from './intent.ts'
 import { currentReplicas, hasSleepMark, isRunning, labelCount, TYPE_OF, type Workload } from './workload.ts'
 
 /** An operation as the API shows it; `timestamp` in ISO 8601 UTC, `duration` in milliseconds, so far while running. */

@@ -1,5 +1,6 @@
 import type { Change } from './patch.ts'
-import { keptCount, readWithoutState, readWorkload } from './reading.ts'
+import { keptCount } from './counts.ts'
+import { readWithoutState, readWorkload } from './reading.ts'
 import type { Rules } from './rules.ts'
 import { Unreadable } from './state-codec.ts'
 import { ANNOTATION_NAMES, ASLEEP_LABEL, isRunning, type Workload } from './workload.ts'

@@ -5,7 +5,8 @@ import type { Reason } from './decision.ts'
 import { changeBetween, changed } from './change.ts'
 import { completed } from './history.ts'
 import type { Change } from './patch.ts'
-import { countToGiveBack, keptCount, readWithoutState, readWorkload, type Reading } from './reading.ts'
+import { countToGiveBack, keptCount } from './counts.ts'
+import { readWithoutState, readWorkload, type Reading } from './reading.ts'
 import {
   refuseBackoff,
   refuseOwned,
@@ -14,10 +15,10 @@ import {
   refuseUnmanaged,
   refuseUnreadable,
 } from './refusals.ts'
-import { follow, type Context, type Outcome } from './requests/context.ts'
-import { disable, enable, putSchedule } from './requests/enrol.ts'
-import { clearOverride, override, pin, unpin } from './requests/hold.ts'
-import { snooze, wake } from './requests/switch.ts'
+import { follow, type Context, type Outcome } from './requests/handler.ts'
+import { disable, enable, putSchedule } from './requests/enable-and-schedule.ts'
+import { clearOverride, override, pin, unpin } from './requests/pin-and-override.ts'
+import { snooze, wake } from './requests/snooze-and-wake.ts'
 import type { Rules } from './rules.ts'
 import { Unreadable } from './state-codec.ts'
 import { counted } from './text.ts'

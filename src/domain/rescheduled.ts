@@ -1,8 +1,7 @@
 import type { Instant } from '../clock.ts'
-import { currentIntent, newIntent, stillRuns } from './intent.ts'
+import { currentIntent, desired, newIntent, stillRuns } from './intent.ts'
 import { withState, type Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
-import { desired } from './intent.ts'
 
 /**
  * `after` with the intent that a change of the workload's own schedule or zone forms, by whom. What somebody asked

@@ -1,5 +1,19 @@
-import type { Policy } from './policy.ts'
 import type { Schedule } from './schedule/schedule.ts'
+
+/** The service's own settings that the rules depend on; durations in milliseconds. */
+export interface Policy {
+  readonly timezone: string
+  readonly operationTimeout: number
+  readonly newWorkloadGrace: number
+  /** null: until the next edge. */
+  readonly wakeHold: number | null
+  readonly backoff: {
+    readonly maxOperations: number
+    readonly window: number
+    readonly base: number
+    readonly max: number
+  }
+}
 
 /** What decisions rest on beside the workload and the time. */
 export interface Rules {

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { countToGiveBack, readWorkload, type Reading } from '../../src/domain/reading.ts'
+import { countToGiveBack } from '../../src/domain/counts.ts'
+import { readWorkload, type Reading } from '../../src/domain/reading.ts'
 import type { Request } from '../../src/domain/request.ts'
 import { Unreadable } from '../../src/domain/state-codec.ts'
 import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY, type AnnotationName } from '../../src/domain/workload.ts'

@@ -1,5 +1,5 @@
 import type { Instant } from '../../src/clock.ts'
-import type { Policy } from '../../src/domain/policy.ts'
+import type { Policy } from '../../src/domain/rules.ts'
 import type { Rules } from '../../src/domain/rules.ts'
 import { ScheduleCompiler } from '../../src/domain/schedule/schedule.ts'
 

@@ -1,6 +1,7 @@
 import type { Instant } from '../../clock.ts'
 import { changeBetween } from '../change.ts'
-import { keptCount, readWorkload, type Reading } from '../reading.ts'
+import { keptCount } from '../counts.ts'
+import { readWorkload, type Reading } from '../reading.ts'
 import { rescheduled } from '../rescheduled.ts'
 import type { Rules } from '../rules.ts'
 import { Unreadable } from '../state-codec.ts'

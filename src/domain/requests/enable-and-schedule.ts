@@ -1,10 +1,11 @@
 import { Refusal } from '../../errors.ts'
 import { newIntent } from '../intent.ts'
 import { letGo, transition, without } from '../operation.ts'
-import { countToWake, withAnnotations, withState, type Reading } from '../reading.ts'
+import { countToWake } from '../counts.ts'
+import { withAnnotations, withState, type Reading } from '../reading.ts'
 import { meansTheSame, rescheduled } from '../rescheduled.ts'
 import { canonical, InvalidSchedule, parseSchedule, timezoneFault } from '../schedule/syntax.ts'
-import { follow, type Context, type Outcome } from './context.ts'
+import { follow, type Context, type Outcome } from './handler.ts'
 
 interface Hours {
   readonly schedule?: string

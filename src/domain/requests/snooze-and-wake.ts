@@ -1,9 +1,10 @@
 import { transition } from '../operation.ts'
 import { newIntent, wakeHold } from '../intent.ts'
-import { countToGiveBack, countToKeep, keptCount, withState, type Reading } from '../reading.ts'
+import { countToGiveBack, countToKeep, keptCount } from '../counts.ts'
+import { withState, type Reading } from '../reading.ts'
 import { counted, iso } from '../text.ts'
 import { currentReplicas, isRunning } from '../workload.ts'
-import type { Context, Outcome } from './context.ts'
+import type { Context, Outcome } from './handler.ts'
 
 /** Puts to sleep, for so many milliseconds if there is a limit. */
 export function snooze({ reading, now, by, rules }: Context, limit: number | undefined): Outcome {

@@ -1,9 +1,10 @@
 import { overrideInEffect } from '../decide.ts'
 import { without } from '../operation.ts'
-import { countToKeep, keptCount, withState, type Reading } from '../reading.ts'
+import { countToKeep, keptCount } from '../counts.ts'
+import { withState, type Reading } from '../reading.ts'
 import { iso } from '../text.ts'
 import { isRunning } from '../workload.ts'
-import { follow, type Context, type Outcome } from './context.ts'
+import { follow, type Context, type Outcome } from './handler.ts'
 
 /** Holds the workload in the state it is in. */
 export function pin({ reading, by, now }: Context): Outcome {
