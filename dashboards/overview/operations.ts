@@ -1,3 +1,4 @@
+import type { WorkloadState } from '../../src/domain/workload-state.ts'
 import type { Row } from '../dashboard.ts'
 import { bars, graph, stat } from '../panels.ts'
 import { CHOSEN, ofLeader, overRange, perStep, summed } from '../queries.ts'
@@ -19,7 +20,7 @@ function ended(id: number, title: string, filter: string, description: string) {
 }
 
 /** A state that is told only where it was seen: elsewhere it is 0. */
-function inState(id: number, title: string, state: string, description: string) {
+function inState(id: number, title: string, state: WorkloadState, description: string) {
   const seen = ofLeader('dormouse_workloads', ['namespace', 'kind'], `state="${state}", ${CHOSEN}`)
   const any = ofLeader('dormouse_workloads', ['namespace'], CHOSEN)
   return graph({

@@ -1,22 +1,21 @@
+import type { Sleep } from '../../src/domain/state.ts'
 import { CHOSEN, ofLeader, overRange, summed } from '../queries.ts'
 
 const GIB = '1024^3'
 const HOUR = 3600
 
-type State = 'asleep' | 'awake'
-
 /** What is asked for now by those asleep or awake, summed by `labels`. */
-function now(metric: string, state: State, labels: readonly string[]): string {
+function now(metric: string, state: Sleep, labels: readonly string[]): string {
   return summed(ofLeader(metric, ['namespace', 'state'], `state="${state}", ${CHOSEN}`), labels)
 }
 
-export const replicas = (state: State, labels: readonly string[] = []) =>
+export const replicas = (state: Sleep, labels: readonly string[] = []) =>
   now('dormouse_replicas', state, labels)
 /** Cores. */
-export const cpu = (state: State, labels: readonly string[] = []) =>
+export const cpu = (state: Sleep, labels: readonly string[] = []) =>
   now('dormouse_requested_cpu_cores', state, labels)
 /** Bytes. */
-export const memory = (state: State, labels: readonly string[] = []) =>
+export const memory = (state: Sleep, labels: readonly string[] = []) =>
   now('dormouse_requested_memory_bytes', state, labels)
 
 /** What sleep saves now, an hour, in the currency of the two prices. */

@@ -1,6 +1,6 @@
 import type { Middleware, ParameterizedContext } from 'koa'
 import type { Kind } from '../domain/workload.ts'
-import type { WorkloadState } from '../domain/record.ts'
+import type { WorkloadState } from '../domain/workload-state.ts'
 import type { Identity } from './auth/identity.ts'
 
 /** What a request asks, once the document has vouched for it. A list's path has no name. */

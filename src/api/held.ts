@@ -1,5 +1,5 @@
 import { readWorkload } from '../domain/reading.ts'
-import { workloadState, type WorkloadState } from '../domain/record.ts'
+import { workloadState, type WorkloadState } from '../domain/workload-state.ts'
 import { TYPE_OF, type Workload } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
 import type { Authorization } from './auth/authorization.ts'

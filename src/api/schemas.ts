@@ -1,5 +1,6 @@
-import { WORKLOAD_STATES } from '../domain/record.ts'
+import { OPERATION_RESULTS, OPERATION_TYPES, PIN_STATES, TRIGGERS } from '../domain/state.ts'
 import { KINDS, TYPE_OF } from '../domain/workload.ts'
+import { WORKLOAD_STATES } from '../domain/workload-state.ts'
 import { HTTP_STATUS } from '../errors.ts'
 import { HOLD_PATTERN, WAIT_PATTERN } from './durations.ts'
 
@@ -168,7 +169,7 @@ const statusRecord = record('A workload as Dormouse sees it', {
   timezone: meaning('The zone that the schedule is read in', textOrNull),
   has_manual_override: meaning('Whether automatic behaviour is switched off', flag),
   manual_override_until: meaning('Its end; null while overridden: for good', timeOrNull),
-  pin_state: meaning('How it is held', { enum: ['none', 'active', 'snoozed'] }),
+  pin_state: meaning('How it is held', { enum: ['none', ...PIN_STATES] }),
   in_backoff_period: meaning('Whether automatic behaviour waits', flag),
   backoff_until: meaning('How long it waits', timeOrNull),
   operation_in_progress: meaning('Whether pods have still to follow the latest snooze or wake', flag),
@@ -193,10 +194,8 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Nothing: body('Nothing', {}),
   StatusRecord: statusRecord,
   Operation: record('A snooze or a wake', {
-    type: { enum: ['snooze', 'wake'] },
-    trigger: meaning('What brought it about', {
-      enum: ['schedule', 'api', 'manual', 'pin', 'disable', 'recovery'],
-    }),
+    type: { enum: OPERATION_TYPES },
+    trigger: meaning('What brought it about', { enum: TRIGGERS }),
     timestamp: time,
     replicas: { ...count, description: 'The count after it' },
     duration: {
@@ -207,13 +206,11 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       'Who asked: k8s:…, oidc:…, local:…, or of a manual wake that no replica saw, manager: and the field manager',
       textOrNull,
     ),
-    result: meaning('Superseded: the opposite came meanwhile', {
-      enum: ['running', 'succeeded', 'timed_out', 'failed', 'superseded'],
-    }),
+    result: meaning('Superseded: the opposite came meanwhile', { enum: OPERATION_RESULTS }),
   }),
   Transition: record('A coming change of awake or asleep', {
     at: time,
-    type: { enum: ['snooze', 'wake'] },
+    type: { enum: OPERATION_TYPES },
     reason: text,
   }),
   StatusAnswer: success(component('StatusRecord')),

@@ -14,6 +14,7 @@ import {
   type Operation,
   type OperationResult,
   type OperationType,
+  type PinState,
   type Trigger,
 } from './state.ts'
 import { currentReplicas, hasSleepMark, isRunning, labelCount, TYPE_OF, type Workload } from './workload.ts'
@@ -47,7 +48,7 @@ export interface StatusRecord {
   timezone: string | null
   has_manual_override: boolean
   manual_override_until: string | null
-  pin_state: 'none' | 'active' | 'snoozed'
+  pin_state: 'none' | PinState
   in_backoff_period: boolean
   backoff_until: string | null
   operation_in_progress: boolean
@@ -56,18 +57,6 @@ export interface StatusRecord {
   next_transition: Transition | null
   reason: string
 }
-
-export const WORKLOAD_STATES = [
-  'invalid',
-  'unmanaged',
-  'pinned_active',
-  'pinned_snoozed',
-  'overridden',
-  'backoff',
-  'snoozed',
-  'awake',
-] as const
-export type WorkloadState = (typeof WORKLOAD_STATES)[number]
 
 /** @throws Refusal INVALID_STATE, OWNED */
 export function statusRecord(workload: Workload, now: Instant, rules: Rules): StatusRecord {
@@ -113,17 +102,6 @@ function recordOf(read: Reading, now: Instant, rules: Rules): StatusRecord {
     next_transition: managed ? nextTransition(reading, now, rules) : null,
     reason: reasonOf(reading, now, rules),
   }
-}
-
-/** The first that applies, in the order of `WORKLOAD_STATES`. */
-export function workloadState(reading: Reading | Unreadable, now: Instant): WorkloadState {
-  if (reading instanceof Unreadable) return 'invalid'
-  const { state, enabled } = reading
-  if (enabled !== true) return 'unmanaged'
-  if (state.pin) return `pinned_${state.pin.state}`
-  if (overrideInEffect(reading, now)) return 'overridden'
-  if (backoffInEffect(state, now)) return 'backoff'
-  return state.asleep ? 'snoozed' : 'awake'
 }
 
 function identity(workload: Workload): Pick<StatusRecord, 'name' | 'namespace' | 'type'> {

@@ -1,6 +1,16 @@
 import { Ajv } from 'ajv'
 import { LRUCache } from 'lru-cache'
-import type { Operation, StoredState } from './state.ts'
+import {
+  BACKOFF_CAUSES,
+  INTENT_TRIGGERS,
+  OPERATION_RESULTS,
+  OPERATION_TYPES,
+  PIN_STATES,
+  SLEEP_STATES,
+  TRIGGERS,
+  type Operation,
+  type StoredState,
+} from './state.ts'
 import { clip } from './text.ts'
 import { KINDS, MAX_REPLICAS } from './workload.ts'
 
@@ -33,8 +43,8 @@ const instant = { type: 'integer' }
 const author = { type: 'string', maxLength: 128 }
 const by = { ...author, type: ['string', 'null'] }
 const count = { type: 'integer', minimum: 0, maximum: MAX_REPLICAS }
-const sleep = { enum: ['awake', 'asleep'] }
-const trigger = { enum: ['schedule', 'api', 'manual', 'pin', 'disable', 'recovery'] }
+const sleep = { enum: SLEEP_STATES }
+const trigger = { enum: TRIGGERS }
 
 function closed(required: Record<string, unknown>, optional: Record<string, unknown> = {}): object {
   const properties = { ...required, ...optional }
@@ -44,13 +54,13 @@ function closed(required: Record<string, unknown>, optional: Record<string, unkn
 const whole = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
 const operation = closed(
   {
-    type: { enum: ['snooze', 'wake'] },
+    type: { enum: OPERATION_TYPES },
     trigger,
     at: instant,
     replicas: count,
     duration: { ...whole, type: ['integer', 'null'] },
     by,
-    result: { enum: ['running', 'succeeded', 'timed_out', 'failed', 'superseded'] },
+    result: { enum: OPERATION_RESULTS },
   },
   { generation: whole },
 )
@@ -73,12 +83,12 @@ const validate = new Ajv({ allowUnionTypes: true }).compile<StoredState & { v: n
           at: instant,
           before: sleep,
           by,
-          trigger: { enum: ['schedule', 'api', 'manual'] },
+          trigger: { enum: INTENT_TRIGGERS },
         },
         { until: instant, hold: instant },
       ),
       pin: closed({
-        state: { enum: ['active', 'snoozed'] },
+        state: { enum: PIN_STATES },
         replicas: count,
         at: instant,
         by: author,
@@ -87,7 +97,7 @@ const validate = new Ajv({ allowUnionTypes: true }).compile<StoredState & { v: n
       backoff: closed({
         until: instant,
         times: { type: 'integer', minimum: 1 },
-        cause: { enum: ['flapping', 'failure'] },
+        cause: { enum: BACKOFF_CAUSES },
       }),
     },
   ),

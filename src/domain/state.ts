@@ -1,12 +1,32 @@
 import type { Instant } from '../clock.ts'
 import type { Kind } from './workload.ts'
 
-export type Sleep = 'awake' | 'asleep'
+// Each list is the one source of its type, of the stored state's schema, of the OpenAPI document and of the metrics.
+
+export const SLEEP_STATES = ['awake', 'asleep'] as const
+export type Sleep = (typeof SLEEP_STATES)[number]
 
 /** What brought a snooze or wake about, as history, logs and metrics show it (design, section 5). */
-export type Trigger = 'schedule' | 'api' | 'manual' | 'pin' | 'disable' | 'recovery'
-export type OperationType = 'snooze' | 'wake'
-export type OperationResult = 'running' | 'succeeded' | 'timed_out' | 'failed' | 'superseded'
+export const TRIGGERS = ['schedule', 'api', 'manual', 'pin', 'disable', 'recovery'] as const
+export type Trigger = (typeof TRIGGERS)[number]
+
+export const OPERATION_TYPES = ['snooze', 'wake'] as const
+export type OperationType = (typeof OPERATION_TYPES)[number]
+
+/** How an operation ended. */
+export const FINAL_RESULTS = ['succeeded', 'timed_out', 'failed', 'superseded'] as const
+export const OPERATION_RESULTS = ['running', ...FINAL_RESULTS] as const
+export type OperationResult = (typeof OPERATION_RESULTS)[number]
+
+/** schedule: an edge, enabling or a change of schedule; api: a request; manual: a manual wake. */
+export const INTENT_TRIGGERS = ['schedule', 'api', 'manual'] as const satisfies readonly Trigger[]
+export type IntentTrigger = (typeof INTENT_TRIGGERS)[number]
+
+export const PIN_STATES = ['active', 'snoozed'] as const
+export type PinState = (typeof PIN_STATES)[number]
+
+export const BACKOFF_CAUSES = ['flapping', 'failure'] as const
+export type BackoffCause = (typeof BACKOFF_CAUSES)[number]
 
 /** The latest thing that a person, an API client or the schedule asked for (design, section 4). */
 export interface Intent {
@@ -19,12 +39,11 @@ export interface Intent {
   /** The state when it was formed: what a passed `until` returns to without a schedule. */
   readonly before: Sleep
   readonly by: string | null
-  /** schedule: an edge, enabling or a change of schedule; api: a request; manual: a manual wake. */
-  readonly trigger: 'schedule' | 'api' | 'manual'
+  readonly trigger: IntentTrigger
 }
 
 export interface Pin {
-  readonly state: 'active' | 'snoozed'
+  readonly state: PinState
   readonly replicas: number
   readonly at: Instant
   readonly by: string
@@ -41,7 +60,7 @@ export interface Backoff {
   readonly until: Instant
   /** How many times running: the wait doubles with each. */
   readonly times: number
-  readonly cause: 'flapping' | 'failure'
+  readonly cause: BackoffCause
 }
 
 export interface Operation {

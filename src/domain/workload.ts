@@ -1,23 +1,19 @@
 import type { Instant } from '../clock.ts'
 
-/** The four kinds of `apps/v1`, by their resource names, as they stand in paths. */
-export const KINDS = ['deployments', 'statefulsets', 'daemonsets', 'replicasets'] as const
-export type Kind = (typeof KINDS)[number]
-
-/** What the API calls `type`, and Kubernetes calls `kind`. */
-export const TYPE_OF = {
-  deployments: 'deployment',
-  statefulsets: 'statefulset',
-  daemonsets: 'daemonset',
-  replicasets: 'replicaset',
-} as const satisfies Record<Kind, string>
-
+/** The kinds of `apps/v1` by their resource names, as they stand in paths, with what Kubernetes calls `kind`. */
 export const KIND_NAME = {
   deployments: 'Deployment',
   statefulsets: 'StatefulSet',
   daemonsets: 'DaemonSet',
   replicasets: 'ReplicaSet',
-} as const satisfies Record<Kind, string>
+} as const
+export type Kind = keyof typeof KIND_NAME
+export const KINDS = Object.keys(KIND_NAME) as readonly Kind[]
+
+/** What the API calls `type`: `deployment`. */
+export const TYPE_OF = Object.fromEntries(
+  Object.entries(KIND_NAME).map(([kind, name]) => [kind, name.toLowerCase()]),
+) as { readonly [K in Kind]: Lowercase<(typeof KIND_NAME)[K]> }
 
 export const ANNOTATION = {
   enabled: 'dormouse.dev/enabled',

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../clock.ts'
-import { TYPES } from './coming.ts'
+import { OPERATION_TYPES } from '../domain/state.ts'
 import type { WorkloadTracker } from './workload-tracker.ts'
 
 /** The values of the label `within`, in milliseconds: each counts all that come sooner, too. */
@@ -36,7 +36,7 @@ export function exportComing(registry: Registry, tracker: WorkloadTracker, clock
     ['type', 'within'],
     (made) => {
       const now = clock()
-      for (const type of TYPES)
+      for (const type of OPERATION_TYPES)
         for (const [within, milliseconds] of Object.entries(WITHIN))
           made.set({ type, within }, tracker.coming.within(type, now, milliseconds))
     },
@@ -46,14 +46,14 @@ export function exportComing(registry: Registry, tracker: WorkloadTracker, clock
     'Workloads that should sleep or be awake by now, and are not yet.',
     ['type'],
     (made) => {
-      for (const type of TYPES) made.set({ type }, tracker.coming.overdue(type, clock()))
+      for (const type of OPERATION_TYPES) made.set({ type }, tracker.coming.overdue(type, clock()))
     },
   )
   const waves =
     (set: (made: Gauge<'type'>, type: string, wave: { at: number; workloads: number }) => void) =>
     (made: Gauge<'type'>) => {
       made.reset()
-      for (const type of TYPES) {
+      for (const type of OPERATION_TYPES) {
         const wave = tracker.coming.next(type, clock())
         if (wave) set(made, type, wave)
       }
@@ -63,7 +63,7 @@ export function exportComing(registry: Registry, tracker: WorkloadTracker, clock
     'When a workload was last put to sleep or woken by its schedule, in seconds since the epoch.',
     ['type'],
     (made) => {
-      for (const type of TYPES) {
+      for (const type of OPERATION_TYPES) {
         const latest = tracker.latest[type]
         if (latest !== undefined) made.set({ type }, latest / 1000)
       }

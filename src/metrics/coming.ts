@@ -13,8 +13,6 @@ export interface Wave {
   readonly workloads: number
 }
 
-export const TYPES: readonly OperationType[] = ['snooze', 'wake']
-
 /**
  * How many workloads will sleep or wake when. Most share their schedule's edges, so there are few instants,
  * and to read them all is cheap however many workloads there are.

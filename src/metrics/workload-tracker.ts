@@ -3,12 +3,12 @@ import { readsTheSame } from '../domain/marks.ts'
 import { nextTransition } from '../domain/plan.ts'
 import { keptCount } from '../domain/counts.ts'
 import { readWorkload, type Reading } from '../domain/reading.ts'
-import { workloadState, type WorkloadState } from '../domain/record.ts'
 import type { Rules } from '../domain/rules.ts'
 import { Unreadable } from '../domain/state-codec.ts'
-import type { OperationType } from '../domain/state.ts'
+import { OPERATION_TYPES, type OperationType, type Sleep } from '../domain/state.ts'
 import { currentReplicas, isRunning, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
-import { ComingTransitions, TYPES, type Coming } from './coming.ts'
+import { workloadState, type WorkloadState } from '../domain/workload-state.ts'
+import { ComingTransitions, type Coming } from './coming.ts'
 import { Savings, shareOf, Shares, type Saved, type Share } from './savings.ts'
 import { Stopwatch } from './stopwatch.ts'
 
@@ -106,7 +106,7 @@ export class WorkloadTracker {
   }
 
   /** What the sleepers would use, and what those awake ask for, of namespaces that have workloads. */
-  *shares(): Iterable<Share & { namespace: string; state: 'asleep' | 'awake' }> {
+  *shares(): Iterable<Share & { namespace: string; state: Sleep }> {
     for (const [namespace, { savings, awake, emptySince }] of this.#namespaces) {
       if (emptySince !== undefined) continue
       yield { namespace, state: 'asleep', ...savings.asleep }
@@ -138,7 +138,7 @@ export class WorkloadTracker {
    */
   #doubtful(now: Instant): Workload[] {
     const late = now - DOUBT_AFTER
-    if (TYPES.every((type) => this.coming.overdue(type, late) === 0)) return []
+    if (OPERATION_TYPES.every((type) => this.coming.overdue(type, late) === 0)) return []
     const found: Workload[] = []
     for (const [namespace, { kinds }] of this.#namespaces) {
       for (const [kind, { workloads }] of kinds) {

@@ -1,10 +1,7 @@
 import type { Counter, Histogram } from 'prom-client'
-import type { OperationResult, Trigger } from '../domain/state.ts'
+import { FINAL_RESULTS, OPERATION_TYPES, TRIGGERS } from '../domain/state.ts'
 import { KINDS } from '../domain/workload.ts'
-import { TYPES } from './coming.ts'
 
-const TRIGGERS: readonly Trigger[] = ['schedule', 'api', 'manual', 'pin', 'disable', 'recovery']
-const RESULTS: readonly OperationResult[] = ['succeeded', 'timed_out', 'failed', 'superseded']
 const COMPONENTS = ['informer', 'controller']
 /** The answers of the webhook that are a fault of ours. */
 const FAULTS = [
@@ -32,10 +29,10 @@ export function startAtZero(metrics: {
   for (const kind of KINDS) {
     metrics.watchRestarts.inc({ kind, reason: ORDINARY }, 0)
     metrics.withheld.inc({ kind }, 0)
-    for (const type of TYPES) {
+    for (const type of OPERATION_TYPES) {
       metrics.operationDuration.zero({ type, kind })
       for (const trigger of TRIGGERS)
-        for (const result of RESULTS) metrics.operations.inc({ type, trigger, kind, result }, 0)
+        for (const result of FINAL_RESULTS) metrics.operations.inc({ type, trigger, kind, result }, 0)
     }
   }
   for (const component of COMPONENTS) metrics.failures.inc({ component }, 0)

@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import type { Instant } from '../../src/clock.ts'
 import { encodeState } from '../../src/domain/state-codec.ts'
-import type { StoredState } from '../../src/domain/state.ts'
+import {
+  OPERATION_RESULTS,
+  OPERATION_TYPES,
+  SLEEP_STATES,
+  TRIGGERS,
+  INTENT_TRIGGERS,
+  PIN_STATES,
+  BACKOFF_CAUSES,
+} from '../../src/domain/state.ts'
 import { ASLEEP_LABEL, KINDS, type AnnotationName, type Kind } from '../../src/domain/workload.ts'
 import { HOUR, MINUTE } from './rules.ts'
 
@@ -16,14 +24,7 @@ export interface Marks {
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
 const COUNT = fc.integer({ min: 0, max: 6 })
 const BY = fc.constantFrom('k8s:alice', 'manager:kubectl')
-const TRIGGER = fc.constantFrom<StoredState['history'][number]['trigger']>(
-  'schedule',
-  'api',
-  'manual',
-  'pin',
-  'disable',
-  'recovery',
-)
+const TRIGGER = fc.constantFrom(...TRIGGERS)
 
 /** Around `now`, before and after it, and now and then far away. */
 function instants(now: Instant): fc.Arbitrary<Instant> {
@@ -39,21 +40,15 @@ function instants(now: Instant): fc.Arbitrary<Instant> {
 function states(now: Instant, kind: Kind): fc.Arbitrary<string> {
   const instant = instants(now)
   const operation = fc.record({
-    type: fc.constantFrom('snooze' as const, 'wake' as const),
+    type: fc.constantFrom(...OPERATION_TYPES),
     trigger: TRIGGER,
     at: instant,
     replicas: COUNT,
     duration: fc.option(fc.nat(100_000)),
     by: fc.option(BY),
-    result: fc.constantFrom<StoredState['history'][number]['result']>(
-      'running',
-      'succeeded',
-      'timed_out',
-      'failed',
-      'superseded',
-    ),
+    result: fc.constantFrom(...OPERATION_RESULTS),
   })
-  const sleep = fc.constantFrom('awake' as const, 'asleep' as const)
+  const sleep = fc.constantFrom(...SLEEP_STATES)
   return fc
     .record(
       {
@@ -72,14 +67,14 @@ function states(now: Instant, kind: Kind): fc.Arbitrary<string> {
             at: instant,
             before: sleep,
             by: fc.option(BY),
-            trigger: fc.constantFrom('schedule' as const, 'api' as const, 'manual' as const),
+            trigger: fc.constantFrom(...INTENT_TRIGGERS),
             until: instant,
             hold: instant,
           },
           { requiredKeys: ['want', 'at', 'before', 'by', 'trigger'] },
         ),
         pin: fc.record({
-          state: fc.constantFrom('active' as const, 'snoozed' as const),
+          state: fc.constantFrom(...PIN_STATES),
           replicas: COUNT,
           at: instant,
           by: BY,
@@ -88,7 +83,7 @@ function states(now: Instant, kind: Kind): fc.Arbitrary<string> {
         backoff: fc.record({
           until: instant,
           times: fc.integer({ min: 1, max: 60 }),
-          cause: fc.constantFrom('flapping' as const, 'failure' as const),
+          cause: fc.constantFrom(...BACKOFF_CAUSES),
         }),
       },
       { requiredKeys: ['kind', 'counter', 'asleep', 'history'] },

@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache'
 import type { Instant } from '../../clock.ts'
-import { Edges } from './edges.ts'
-import type { Span } from './edges.ts'
+import type { Sleep } from '../state.ts'
+import { Edges, type Span } from './edges.ts'
 import { canonical, InvalidSchedule, parseSchedule } from './syntax.ts'
 import { timezoneFault, Zone } from './zone.ts'
 
 /** An instant at which a schedule changes, and what it changes to. */
 export interface Edge {
   readonly at: Instant
-  readonly to: 'awake' | 'asleep'
+  readonly to: Sleep
 }
 
 /**
@@ -22,7 +22,7 @@ export interface Schedule {
   readonly zone: string
   /** Equal keys mean the same schedule: what a word remembers. */
   readonly key: string
-  stateAt(t: Instant): Edge['to']
+  stateAt(t: Instant): Sleep
   /** The latest edge at or before `t`; undefined: there is none. */
   latestEdge(t: Instant): Edge | undefined
   /** The first edge after `t`; undefined: there is none. */
@@ -90,7 +90,7 @@ class CompiledSchedule implements Schedule {
     this.#edges = edges
   }
 
-  stateAt(t: Instant): Edge['to'] {
+  stateAt(t: Instant): Sleep {
     const span = this.#span(numberOf(t))
     return stateAfter(span, countUpTo(span.edges, t))
   }
@@ -137,7 +137,7 @@ function countUpTo(edges: Float64Array, t: Instant): number {
   return low
 }
 
-function stateAfter(span: Span, edges: number): Edge['to'] {
+function stateAfter(span: Span, edges: number): Sleep {
   return span.awakeBefore === (edges % 2 === 0) ? 'awake' : 'asleep'
 }
 

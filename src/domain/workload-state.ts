@@ -1,0 +1,28 @@
+import type { Instant } from '../clock.ts'
+import { backoffInEffect } from './backoff.ts'
+import { overrideInEffect } from './decide.ts'
+import type { Reading } from './reading.ts'
+import { Unreadable } from './state-codec.ts'
+
+/** What lists filter by and metrics count by: of those that apply to a workload, the first. */
+export const WORKLOAD_STATES = [
+  'invalid',
+  'unmanaged',
+  'pinned_active',
+  'pinned_snoozed',
+  'overridden',
+  'backoff',
+  'snoozed',
+  'awake',
+] as const
+export type WorkloadState = (typeof WORKLOAD_STATES)[number]
+
+export function workloadState(reading: Reading | Unreadable, now: Instant): WorkloadState {
+  if (reading instanceof Unreadable) return 'invalid'
+  const { state, enabled } = reading
+  if (enabled !== true) return 'unmanaged'
+  if (state.pin) return `pinned_${state.pin.state}`
+  if (overrideInEffect(reading, now)) return 'overridden'
+  if (backoffInEffect(state, now)) return 'backoff'
+  return state.asleep ? 'snoozed' : 'awake'
+}
