@@ -51,7 +51,7 @@ export function registerRelease(program: Command, ports: CliPorts): void {
       const rules = rulesOf(config)
       const { kubeconfig } = options
       const { connectionTo } = await import('../service/connection.ts')
-      const { deleteWebhookConfiguration } = await import('../kubernetes/webhook-configuration.ts')
+      const { deleteWebhookConfiguration } = await import('../kubernetes/registration/configuration.ts')
       const { leaseOf } = await import('../service/lease.ts')
       const { reached, refused, whereOf } = await import('../service/reach.ts')
       const { whileLeading } = await import('../leadership/while-leading.ts')

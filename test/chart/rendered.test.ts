@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { parse } from 'yaml'
 import { generated } from '../../charts/generate.ts'
 import { loadConfig } from '../../src/config.ts'
-import { wantedWebhooks } from '../../src/kubernetes/mutating-webhooks.ts'
+import { desiredWebhooks } from '../../src/kubernetes/registration/webhooks.ts'
 import { EXEMPT_USERS } from '../../src/webhook/exempt.ts'
 import { goProgram } from '../go-programs/go-program.ts'
 import { runProgram } from '../support/kubectl.ts'
@@ -143,7 +143,7 @@ describe('the chart, rendered', function () {
         const { metadata, webhooks } = only(objects(), 'MutatingWebhookConfiguration')
         expect(metadata.name).to.equal('dormouse')
         expect(webhooks).to.deep.equal(
-          wantedWebhooks(settings, undefined, [], { isTied: false, proof: 'unknown' }),
+          desiredWebhooks(settings, undefined, [], { isTied: false, proof: 'unknown' }),
         )
       })
     })

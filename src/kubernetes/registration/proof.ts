@@ -1,25 +1,25 @@
-import type { Logger } from '../logger.ts'
-import { delay as systemDelay, type Delay } from './delay.ts'
-import type { ProbeResult } from './webhook-probe.ts'
+import type { Logger } from '../../logger.ts'
+import { delay as systemDelay, type Delay } from '../delay.ts'
+import type { ProbeResult } from './probe.ts'
 
-/** `unknown`: not tried long enough to say. */
+/** Whether API servers reach the webhook; `unknown`: too few probes so far to tell. */
 export type Proof = 'unknown' | 'proven' | 'unproven'
 
-/** When the way to the webhook is tried: milliseconds. */
+/** When the webhook is probed, in milliseconds. */
 export interface Probing {
-  /** From one probe to the next. */
+  /** Between two probes. */
   readonly every: number
-  /** Before each further try of a probe that failed: a configuration takes a moment to reach every API server. */
+  /** Before each retry of a failed probe: a configuration takes a moment to reach every API server. */
   readonly tries: readonly number[]
 }
 
 const PROBING: Probing = { every: 5 * 60_000, tries: [1000, 2000, 4000, 8000, 15_000] }
-/** So many probes that fail in a row undo a proof. */
+/** A proof is undone by this many failed probes in a row. */
 const FAILURES = 2
 
 interface WebhookProofOptions {
   readonly probe: (signal: AbortSignal) => Promise<ProbeResult>
-  /** Whether manual scaling fails without us: then one failure alone is not told, since nothing changes by it. */
+  /** Whether the webhook is at Fail. If it is not, one failure already counts: it changes nothing for users. */
   readonly isInForce: () => boolean
   readonly onChange: (proof: Proof, why: string) => void
   readonly logger: Logger
@@ -27,7 +27,7 @@ interface WebhookProofOptions {
   readonly delay?: Delay | undefined
 }
 
-/** Whether API servers reach the webhook, tried every five minutes and whenever there is reason to. */
+/** Probes whether API servers reach the webhook: every five minutes, and at each `begin`. */
 export class WebhookProof {
   readonly #options: WebhookProofOptions
   readonly #stopping = new AbortController()
@@ -48,7 +48,7 @@ export class WebhookProof {
     return this.#running !== undefined
   }
 
-  /** Probes now: the first time, and after a change of what the API server trusts or what we serve by. */
+  /** Probes now. Called first when the configuration is right, then whenever the CA bundle or our certificate changes. */
   begin(): void {
     if (this.#stopping.signal.aborted) return
     this.#again.abort()
@@ -66,10 +66,10 @@ export class WebhookProof {
       this.#again = new AbortController()
       const either = AbortSignal.any([signal, this.#again.signal])
       try {
-        this.#judge(await this.#probed(either))
+        this.#conclude(await this.#probed(either))
         await delay(every, either)
       } catch (err) {
-        // Begun anew, or stopped.
+        // Aborted: `begin` was called again, or `stop`.
         if (!either.aborted) {
           logger.error({ err }, 'the probe of the webhook failed')
           await delay(every, either).catch(() => {})
@@ -89,7 +89,7 @@ export class WebhookProof {
     return result
   }
 
-  #judge(result: ProbeResult): void {
+  #conclude(result: ProbeResult): void {
     const { isInForce, logger } = this.#options
     if (result.type === 'unknown') return
     if (result.type === 'reached') {
@@ -98,11 +98,11 @@ export class WebhookProof {
     }
     this.#failures += 1
     logger.warn({ why: result.why, failures: this.#failures }, 'the API server did not reach the webhook')
-    const rests = this.#state === 'proven' || isInForce()
-    if (this.#failures >= FAILURES || !rests) this.#turn('unproven', result.why)
+    const inForce = this.#state === 'proven' || isInForce()
+    if (this.#failures >= FAILURES || !inForce) this.#turn('unproven', result.why)
   }
 
-  /** What stays unproven is told again: Events do not last. */
+  /** Tells of `unproven` again even if it was unproven before: Events expire. */
   #turn(state: Proof, why: string): void {
     const before = this.#state
     this.#state = state

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import { FIELD_MANAGER, PROBE_LABEL, probeAnswer } from '../domain/workload.ts'
-import type { KubernetesClient } from './client.ts'
-import { ClusterRefusal } from './failures.ts'
+import { FIELD_MANAGER, PROBE_LABEL, probeAnswer } from '../../domain/workload.ts'
+import type { KubernetesClient } from '../client.ts'
+import { ClusterRefusal } from '../failures.ts'
 
-/** How one try to reach the webhook through the API server went; `unknown`: the API server itself did not answer. */
+/** Whether one try reached the webhook through the API server; `unknown`: the API server itself did not answer. */
 export type ProbeResult =
   | { readonly type: 'reached' }
   | { readonly type: 'unknown' }
   | { readonly type: 'missed'; readonly why: string }
 
 /**
- * Asks the API server to create a ConfigMap that `probe.dormouse.dev` alone is asked about, as a dry run, and looks for
- * that webhook's answer among the warnings. Never rejects but with the signal's reason.
+ * Creates a ConfigMap as a dry run, for which the API server calls the webhook `probe.dormouse.dev` and no other of
+ * ours, and looks for that webhook's answer among the warnings. Rejects with the signal's reason only.
  */
 export async function probeWebhook(
   client: Pick<KubernetesClient, 'warnings'>,

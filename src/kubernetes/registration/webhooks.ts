@@ -1,27 +1,32 @@
 import { isDeepStrictEqual } from 'node:util'
-import { ANNOTATION, ASLEEP_LABEL, FIELD_MANAGER, PROBE_LABEL } from '../domain/workload.ts'
-import type { Proof } from './webhook-proof.ts'
+import { PROBE_LABEL } from '../../domain/workload.ts'
+import {
+  conditionsOfAccounts,
+  HAS_OUR_ANNOTATIONS,
+  NO_CONTROLLER,
+  STATUS_CHANGES_OURS,
+} from './match-conditions.ts'
+import type { Proof } from './proof.ts'
 
-export const CONFIGURATION_NAME = 'dormouse'
 const SCALE = 'scale.dormouse.dev'
 const WORKLOADS = 'workloads.dormouse.dev'
 const PROBE = 'probe.dormouse.dev'
 
-/** How the API server reaches the webhook, and whose doings it does not ask about. */
+/** How the API server reaches the webhook, and which requests it does not send there. */
 export interface WebhookSettings {
-  /** Outside a cluster: what the paths are added to. */
+  /** Outside a cluster: the base of the webhook's URLs. */
   readonly url: string | null
-  /** Inside: the Service. */
+  /** Inside: the Service in front of the webhook. */
   readonly service: { readonly namespace: string; readonly name: string; readonly port: number } | null
   /** Dormouse's own included. */
   readonly excludeNamespaces: readonly string[]
-  /** Where the leader's dry runs are, which show that the API server reaches the webhook. */
+  /** The namespace of the leader's dry runs, which show whether the API server reaches the webhook. */
   readonly probeNamespace: string
   /** Every exempt account but Dormouse's own, by exact name. */
   readonly exemptUsers: readonly string[]
   /** Dormouse's own username: exempt together with its field manager. undefined: not known. */
   readonly ownUser?: string | undefined
-  /** What becomes of manual scaling while nobody answers; default: it is refused. */
+  /** Whether manual scaling is refused (`Fail`, the default) or unchecked (`Ignore`) while Dormouse does not answer. */
   readonly failurePolicy?: FailurePolicy
 }
 
@@ -39,16 +44,16 @@ export interface MutatingWebhook {
   readonly [field: string]: unknown
 }
 
-/** What Fail rests on. */
+/** The conditions under which the scale webhook may be set to Fail. */
 export interface Standing {
-  /** The API server trusts us, and the configuration would go with our Namespace. */
+  /** The API server trusts us, and the configuration would be deleted with our Namespace. */
   readonly isTied: boolean
-  /** Whether it was seen to reach us. */
+  /** Whether the API server was seen to reach us. */
   readonly proof: Proof
 }
 
-/** The webhooks as they are to be, given those that are there. */
-export function wantedWebhooks(
+/** The webhooks as they should be, given those that exist. */
+export function desiredWebhooks(
   settings: WebhookSettings,
   caBundle: string | undefined,
   present: readonly MutatingWebhook[],
@@ -63,10 +68,10 @@ export function wantedWebhooks(
       name: SCALE,
       clientConfig: scaleConfig,
       rules: [rule(['UPDATE'], ['deployments/scale', 'replicasets/scale', 'statefulsets/scale'])],
-      matchConditions: accounts(settings),
+      matchConditions: conditionsOfAccounts(settings),
       failurePolicy:
         settings.failurePolicy !== 'Ignore' && mayFail(standing, scale, scaleConfig) ? 'Fail' : 'Ignore',
-      ...alike(settings),
+      ...common(settings),
     },
     {
       name: WORKLOADS,
@@ -78,9 +83,14 @@ export function wantedWebhooks(
           ['daemonsets/status', 'deployments/status', 'replicasets/status', 'statefulsets/status'],
         ),
       ],
-      matchConditions: [...accounts(settings), OUR_ANNOTATIONS, NO_CONTROLLER, STATUS_OF_OURS],
+      matchConditions: [
+        ...conditionsOfAccounts(settings),
+        HAS_OUR_ANNOTATIONS,
+        NO_CONTROLLER,
+        STATUS_CHANGES_OURS,
+      ],
       failurePolicy: 'Ignore',
-      ...alike(settings),
+      ...common(settings),
     },
     {
       name: PROBE,
@@ -95,7 +105,7 @@ export function wantedWebhooks(
         },
       ],
       failurePolicy: 'Ignore',
-      ...alike(settings),
+      ...common(settings),
       namespaceSelector: {
         matchExpressions: [{ key: NAME_LABEL, operator: 'In', values: [settings.probeNamespace] }],
       },
@@ -104,14 +114,14 @@ export function wantedWebhooks(
   ]
 }
 
-/** A new leader keeps what it finds until it knows better, unless that was about another address. */
+/** A new leader without a proof keeps Fail where it finds it, unless it was set for another address. */
 function mayFail(
   { isTied, proof }: Standing,
   present: MutatingWebhook | undefined,
-  wanted: MutatingWebhook['clientConfig'],
+  desired: MutatingWebhook['clientConfig'],
 ): boolean {
   const fails = present?.failurePolicy === 'Fail'
-  if (proof === 'unknown') return fails && sameAddress(present.clientConfig, wanted)
+  if (proof === 'unknown') return fails && sameAddress(present.clientConfig, desired)
   return proof === 'proven' && (isTied || fails)
 }
 
@@ -121,16 +131,16 @@ function sameAddress(a: MutatingWebhook['clientConfig'], b: MutatingWebhook['cli
 
 const NAME_LABEL = 'kubernetes.io/metadata.name'
 
-/** Whether all webhooks are there with this bundle; without one of ours, whatever is there is right. */
+/** Whether all webhooks exist and have this bundle; undefined: any bundle will do. */
 export function isTrusted(present: readonly MutatingWebhook[], caBundle: string | undefined): boolean {
-  return [SCALE, WORKLOADS, PROBE].every((wanted) => {
-    const webhook = present.find(({ name }) => name === wanted)
+  return [SCALE, WORKLOADS, PROBE].every((expected) => {
+    const webhook = present.find(({ name }) => name === expected)
     return webhook && (caBundle === undefined || webhook.clientConfig.caBundle === base64(caBundle))
   })
 }
 
-/** With everything that the API server would fill in, so that what it answers can be compared. */
-function alike({ excludeNamespaces }: WebhookSettings) {
+/** Sets every field that the API server would default, so that its answers can be compared. */
+function common({ excludeNamespaces }: WebhookSettings) {
   const values = [...new Set(excludeNamespaces)]
   const expression = { key: NAME_LABEL, operator: 'NotIn', values }
   return {
@@ -155,70 +165,12 @@ function clientConfig(
   caBundle: string | undefined,
   present: MutatingWebhook | undefined,
 ): MutatingWebhook['clientConfig'] {
-  // Without a bundle of ours it is somebody else's to keep: cert-manager's injector, or a known CA.
+  // Without a bundle of ours, keep the one that is there: cert-manager's injector may have written it.
   const trusted = caBundle === undefined ? present?.clientConfig.caBundle : base64(caBundle)
   const ca = trusted === undefined ? {} : { caBundle: trusted }
   if (url !== null) return { ...ca, url: `${url.replace(/\/+$/, '')}${path}` }
   if (service) return { ...ca, service: { ...service, path } }
-  throw new TypeError('a webhook is reached by a URL or by a Service: neither is known')
-}
-
-function accounts({ exemptUsers, ownUser }: WebhookSettings): MatchCondition[] {
-  const names = [...new Set(exemptUsers)].map(quoted).join(', ')
-  const conditions = [{ name: 'not-exempt', expression: `!(request.userInfo.username in [${names}])` }]
-  if (ownUser === undefined) return conditions
-  const own = [
-    `request.userInfo.username == ${quoted(ownUser)}`,
-    `has(request.options)`,
-    `has(request.options.fieldManager)`,
-    `request.options.fieldManager == ${quoted(FIELD_MANAGER)}`,
-  ]
-  return [...conditions, { name: 'not-by-dormouse', expression: `!(${own.join(' && ')})` }]
-}
-
-interface MatchCondition {
-  readonly name: string
-  /** CEL. */
-  readonly expression: string
-}
-
-const OUR_ANNOTATIONS: MatchCondition = {
-  name: 'has-our-annotations',
-  expression: ['object', 'oldObject']
-    .map(
-      (side) =>
-        `(${side} != null && has(${side}.metadata.annotations) && ` +
-        `${side}.metadata.annotations.exists(key, key.startsWith('dormouse.dev/')))`,
-    )
-    .join(' || '),
-}
-
-const HAS_CONTROLLER = (side: string) =>
-  `(has(${side}.metadata.ownerReferences) && ` +
-  `${side}.metadata.ownerReferences.exists(owner, has(owner.controller) && owner.controller))`
-
-/** The Deployment controller copies our annotations to the ReplicaSets that it owns. Whoever gains an owner had none. */
-const NO_CONTROLLER: MatchCondition = {
-  name: 'has-no-controller',
-  expression:
-    `!(request.resource.resource == 'replicasets' && ` +
-    `(oldObject != null ? ${HAS_CONTROLLER('oldObject')} : ${HAS_CONTROLLER('object')}))`,
-}
-
-/** Of the many writes of statuses only those that change what is ours, or that bring a ReplicaSet an owner. */
-const STATUS_OF_OURS: MatchCondition = {
-  name: 'status-changes-ours',
-  expression:
-    `!has(request.subResource) || request.subResource != 'status' || ` +
-    `[${Object.values(ANNOTATION).map(quoted).join(', ')}].exists(key, ` +
-    `object.metadata.?annotations[?key] != oldObject.metadata.?annotations[?key]) || ` +
-    `object.metadata.?labels[?${quoted(ASLEEP_LABEL)}] != oldObject.metadata.?labels[?${quoted(ASLEEP_LABEL)}] || ` +
-    `(request.resource.resource == 'replicasets' && ${HAS_CONTROLLER('object')})`,
-}
-
-/** A string literal of CEL. */
-function quoted(text: string): string {
-  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`)}'`
+  throw new TypeError('the webhook needs a URL or a Service: neither is given')
 }
 
 function base64(text: string): string {

@@ -1,14 +1,14 @@
 import { expect } from 'chai'
-import { createLogger } from '../../src/logger.ts'
-import type { HttpTransport } from '../../src/kubernetes/http.ts'
-import type { MutatingWebhook } from '../../src/kubernetes/mutating-webhooks.ts'
+import { createLogger } from '../../../src/logger.ts'
+import type { HttpTransport } from '../../../src/kubernetes/http.ts'
+import type { MutatingWebhook } from '../../../src/kubernetes/registration/webhooks.ts'
+import { deleteWebhookConfiguration } from '../../../src/kubernetes/registration/configuration.ts'
 import {
-  deleteWebhookConfiguration,
   WebhookRegistration,
   type WebhookRegistrationOptions,
-} from '../../src/kubernetes/webhook-configuration.ts'
-import { clientFor, FakeApiServer, silentLogger, transportTo, until } from './fake-api-server.ts'
-import { FakeCollection } from './fake-collection.ts'
+} from '../../../src/kubernetes/registration/registration.ts'
+import { clientFor, FakeApiServer, silentLogger, transportTo, until } from '../fake-api-server.ts'
+import { FakeCollection } from '../fake-collection.ts'
 
 const PATH = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'
 const SERVICE = { namespace: 'dormouse', name: 'dormouse', port: 443 }

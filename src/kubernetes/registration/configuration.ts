@@ -1,0 +1,166 @@
+import { isDeepStrictEqual } from 'node:util'
+import { FIELD_MANAGER } from '../../domain/workload.ts'
+import { TokenBucket } from '../../token-bucket.ts'
+import type { KubernetesObject, OwnerReference } from '../api-object.ts'
+import type { KubernetesClient } from '../client.ts'
+import type { Delay } from '../delay.ts'
+import { ClusterRefusal } from '../failures.ts'
+import type { ObjectReference } from '../single-object.ts'
+import type { MutatingWebhook } from './webhooks.ts'
+
+/** The MutatingWebhookConfiguration `dormouse`. */
+export interface Configuration extends KubernetesObject {
+  readonly webhooks?: readonly MutatingWebhook[]
+}
+
+/** The configuration, as Events refer to it. */
+export interface ConfigurationReference {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  readonly uid: string
+  readonly resourceVersion: string
+}
+
+/** An operation of a JSON Patch. */
+interface Operation {
+  readonly op: 'add' | 'replace'
+  readonly path: string
+  readonly value: unknown
+}
+
+const TYPE = { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'MutatingWebhookConfiguration' } as const
+export const CONFIGURATION: ObjectReference = {
+  resource: 'mutatingwebhookconfigurations',
+  path: '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations',
+  name: 'dormouse',
+}
+const MANAGED = `fieldManager=${FIELD_MANAGER}`
+/** A burst of writes goes out at once; the rate limits a fight with somebody who keeps undoing them. */
+const WRITES_PER_SECOND = 1
+const WRITE_BURST = 20
+
+/** Writes the configuration, at a limited rate. Throws `ClusterRefusal` and the signal's reason. */
+export class ConfigurationWriter {
+  readonly #client: Pick<KubernetesClient, 'call'>
+  readonly #delay: Delay
+  readonly #bucket = new TokenBucket(WRITES_PER_SECOND, WRITE_BURST)
+
+  constructor(client: Pick<KubernetesClient, 'call'>, delay: Delay) {
+    this.#client = client
+    this.#delay = delay
+  }
+
+  /** False: somebody else created it first. */
+  async create(
+    webhooks: readonly MutatingWebhook[],
+    owner: OwnerReference | undefined,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const metadata = {
+      name: CONFIGURATION.name,
+      labels: { 'app.kubernetes.io/managed-by': FIELD_MANAGER },
+      ...(owner && { ownerReferences: [owner] }),
+    }
+    return this.#write('POST', '', { ...TYPE, metadata, webhooks }, signal)
+  }
+
+  /** False: it was changed or deleted meanwhile. */
+  async patch(
+    { metadata: { resourceVersion } }: Configuration,
+    changes: readonly Operation[],
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const same: Operation = { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion }
+    return this.#write('PATCH', `/${CONFIGURATION.name}`, [same, ...changes], signal)
+  }
+
+  /** False on 404 and 409: the watch then brings what others wrote. */
+  async #write(
+    method: 'POST' | 'PATCH',
+    below: string,
+    body: unknown,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const contentType = method === 'PATCH' ? 'application/json-patch+json' : 'application/json'
+    const verb = method === 'PATCH' ? 'patch' : 'create'
+    const { resource } = CONFIGURATION
+    const path = `${CONFIGURATION.path}${below}?${MANAGED}`
+    await this.#paced(signal)
+    try {
+      await this.#client.call({ method, verb, resource, path, contentType, body, signal })
+      return true
+    } catch (error) {
+      if (error instanceof ClusterRefusal && [404, 409].includes(error.status)) return false
+      throw error
+    }
+  }
+
+  async #paced(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const wait = this.#bucket.wait(performance.now())
+      if (wait === 0) break
+      await this.#delay(wait, signal)
+    }
+    this.#bucket.take()
+  }
+}
+
+/** Deletes the configuration, if it exists. @throws ClusterRefusal */
+export async function deleteWebhookConfiguration(client: Pick<KubernetesClient, 'call'>): Promise<void> {
+  const path = `${CONFIGURATION.path}/${CONFIGURATION.name}`
+  try {
+    await client.call({ method: 'DELETE', verb: 'delete', resource: CONFIGURATION.resource, path })
+  } catch (error) {
+    if (!(error instanceof ClusterRefusal && error.code === 'NOT_FOUND')) throw error
+  }
+}
+
+/**
+ * The owner reference to a Namespace, so that the configuration is deleted with it; `going`: the Namespace is
+ * being deleted, or is deleted. @throws ClusterRefusal
+ */
+export async function namespaceOwner(
+  client: Pick<KubernetesClient, 'call'>,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<OwnerReference | 'going'> {
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}`
+  try {
+    const call = { method: 'GET', verb: 'get', resource: 'namespaces', path, signal } as const
+    const { metadata } = await client.call<KubernetesObject>(call)
+    if (metadata.deletionTimestamp !== undefined) return 'going'
+    return { apiVersion: 'v1', kind: 'Namespace', name: namespace, uid: metadata.uid }
+  } catch (error) {
+    if (error instanceof ClusterRefusal && error.code === 'NOT_FOUND') return 'going'
+    throw error
+  }
+}
+
+export function isOwned({ metadata }: Configuration, namespace: string): boolean {
+  return (metadata.ownerReferences ?? []).some(({ kind, name }) => kind === 'Namespace' && name === namespace)
+}
+
+/** The operations that replace the webhooks, if they differ. */
+export function webhookChanges(
+  { webhooks }: Configuration,
+  desired: readonly MutatingWebhook[],
+): readonly Operation[] {
+  return isDeepStrictEqual(webhooks, desired) ? [] : [{ op: 'add', path: '/webhooks', value: desired }]
+}
+
+/** The operations that add the owner, in place of a deleted Namespace of the same name. */
+export function ownerChanges(
+  { metadata }: Configuration,
+  owner: OwnerReference | undefined,
+): readonly Operation[] {
+  const present = metadata.ownerReferences ?? []
+  if (!owner || present.some(({ uid }) => uid === owner.uid)) return []
+  const others = present.filter(({ kind, name }) => kind !== owner.kind || name !== owner.name)
+  return [{ op: 'add', path: '/metadata/ownerReferences', value: [...others, owner] }]
+}
+
+export function referenceTo({ metadata }: Configuration): ConfigurationReference {
+  const { name, uid, resourceVersion } = metadata
+  return { ...TYPE, name, uid, resourceVersion }
+}

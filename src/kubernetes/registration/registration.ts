@@ -1,0 +1,197 @@
+import type { Logger } from '../../logger.ts'
+import type { Runnable } from '../../runnable.ts'
+import type { OwnerReference } from '../api-object.ts'
+import type { KubernetesClient } from '../client.ts'
+import { delay as systemDelay, retryDelay, type Delay } from '../delay.ts'
+import { watchObject } from '../single-object.ts'
+import {
+  CONFIGURATION,
+  ConfigurationWriter,
+  isOwned,
+  namespaceOwner,
+  ownerChanges,
+  referenceTo,
+  webhookChanges,
+  type Configuration,
+  type ConfigurationReference,
+} from './configuration.ts'
+import type { ProbeResult } from './probe.ts'
+import { WebhookProof, type Probing } from './proof.ts'
+import { desiredWebhooks, isTrusted, type WebhookSettings } from './webhooks.ts'
+
+export interface WebhookRegistrationOptions extends WebhookSettings {
+  readonly client: Pick<KubernetesClient, 'call' | 'listPage' | 'watch'>
+  readonly logger: Logger
+  /** Every CA to trust, PEM; undefined: the configuration's own bundle is left as it is. */
+  readonly caBundle: () => string | undefined
+  /** Calls the listener when the bundle changes; returns how to stop listening. */
+  readonly onCaBundle: (listener: () => void) => () => void
+  /** Told of the bundle each time that the configuration is seen to have it. */
+  readonly onPublished: (caBundle: string) => void
+  /** The Namespace that owns the configuration; undefined: Dormouse runs outside of the cluster. */
+  readonly ownNamespace: string | undefined
+  /** Tries once to reach the webhook through the API server. */
+  readonly probe: (signal: AbortSignal) => Promise<ProbeResult>
+  /** Told each time that the proof turns: whether the API servers reach the webhook, and if not, why. */
+  readonly onProof: (proven: boolean, why: string, configuration: ConfigurationReference) => void
+  /** Calls the listener at each new serving certificate; returns how to stop listening. */
+  readonly onServed: (listener: () => void) => () => void
+  readonly probing?: Probing | undefined
+  readonly delay?: Delay
+}
+
+/**
+ * Keeps the MutatingWebhookConfiguration `dormouse` as it should be; only the leader runs it. With a `url` it
+ * creates the configuration, and again when it is deleted. Inside a cluster the chart brings it, and a missing
+ * one stays missing. The scale webhook turns to Fail once the API server trusts us, was seen to reach us and,
+ * inside, once the configuration is owned by our Namespace; and back to Ignore when it no longer reaches us.
+ */
+export class WebhookRegistration implements Runnable {
+  readonly name = 'webhook registration'
+  readonly #options: WebhookRegistrationOptions
+  readonly #delay: Delay
+  readonly #writer: ConfigurationWriter
+  /** The configuration by the latest event of the watch; `known` is false before the first. */
+  #seen: { readonly known: boolean; readonly object: Configuration | undefined } = UNKNOWN
+  #life: AbortController | undefined
+  #ended: Promise<unknown> = Promise.resolve()
+  #wake: () => void = () => {}
+  #dirty = false
+  #proof: WebhookProof | undefined
+  /** The bundle that the latest proof began with. */
+  #probedWith: string | undefined
+
+  constructor(options: WebhookRegistrationOptions) {
+    this.#options = options
+    this.#delay = options.delay ?? systemDelay
+    this.#writer = new ConfigurationWriter(options.client, this.#delay)
+  }
+
+  /** Resolves at once: the other parts of the leader do not wait for a configuration that cannot be written. */
+  async start(): Promise<void> {
+    const life = new AbortController()
+    const { signal } = life
+    this.#life = life
+    this.#seen = UNKNOWN
+    const { client, logger, onCaBundle, onServed } = this.#options
+    const proof = this.#newProof()
+    const unsubscribe = [
+      onCaBundle(() => this.#poke()),
+      onServed(() => {
+        if (proof.hasBegun) proof.begin()
+      }),
+    ]
+    signal.addEventListener('abort', () => {
+      for (const each of unsubscribe) each()
+      this.#poke()
+    })
+    const watching = watchObject<Configuration>(
+      { client, logger, reference: CONFIGURATION, delay: this.#delay },
+      (object) => {
+        this.#seen = { known: true, object }
+        this.#poke()
+      },
+      signal,
+    )
+    this.#ended = Promise.all([watching, this.#run(signal)])
+  }
+
+  /** Resolves when no call of it is in flight. */
+  async stop(): Promise<void> {
+    this.#life?.abort()
+    await Promise.all([this.#ended, this.#proof?.stop()])
+  }
+
+  #poke(): void {
+    this.#dirty = true
+    this.#wake()
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    let failures = 0
+    while (!signal.aborted) {
+      if (!this.#dirty) await new Promise<void>((resolve) => (this.#wake = resolve))
+      this.#dirty = false
+      if (signal.aborted || !this.#seen.known) continue
+      try {
+        await this.#reconcile(signal)
+        failures = 0
+      } catch (err) {
+        if (signal.aborted) return
+        failures++
+        this.#options.logger.warn({ err }, 'the webhook configuration could not be put right')
+        await this.#delay(retryDelay(failures, 200, 30_000), signal).catch(() => {})
+        this.#dirty = true
+      }
+    }
+  }
+
+  async #reconcile(signal: AbortSignal): Promise<void> {
+    const { object } = this.#seen
+    const { url, logger, caBundle, onPublished, ownNamespace } = this.#options
+    if (!object) {
+      if (url !== null) return this.#create(signal)
+      logger.warn(`there is no MutatingWebhookConfiguration ${CONFIGURATION.name}: the chart brings it`)
+      return
+    }
+    if (object.metadata.deletionTimestamp !== undefined) return
+    const present = object.webhooks ?? []
+    const bundle = caBundle()
+    const trusted = isTrusted(present, bundle)
+    if (trusted && bundle !== undefined) onPublished(bundle)
+    const tied = ownNamespace === undefined || isOwned(object, ownNamespace)
+    const standing = { isTied: trusted && tied, proof: this.#proof?.state ?? 'unknown' }
+    const changes = webhookChanges(object, desiredWebhooks(this.#options, bundle, present, standing))
+    if (changes.length === 0 && tied) return this.#probe(bundle)
+    const owner = await this.#owner(signal)
+    if (owner === 'going') {
+      logger.info(
+        { namespace: ownNamespace },
+        'the Namespace is going: the webhook configuration is left alone',
+      )
+      return
+    }
+    const all = [...changes, ...ownerChanges(object, owner)]
+    if (!(await this.#writer.patch(object, all, signal))) return
+    logger.info({ changed: all.map(({ path }) => path) }, 'the webhook configuration was put right')
+  }
+
+  /** Begins a proof that the configuration works, which is as it should be; again when its bundle has changed. */
+  #probe(bundle: string | undefined): void {
+    if (this.#proof?.hasBegun && this.#probedWith === bundle) return
+    this.#probedWith = bundle
+    this.#proof?.begin()
+  }
+
+  #newProof(): WebhookProof {
+    const { probe, probing, logger, onProof } = this.#options
+    this.#proof = new WebhookProof({
+      probe,
+      isInForce: () =>
+        this.#seen.object?.webhooks?.some(({ failurePolicy }) => failurePolicy === 'Fail') === true,
+      onChange: (proof, why) => {
+        if (this.#seen.object) onProof(proof === 'proven', why, referenceTo(this.#seen.object))
+        this.#poke()
+      },
+      logger,
+      probing,
+    })
+    return this.#proof
+  }
+
+  async #create(signal: AbortSignal): Promise<void> {
+    const owner = await this.#owner(signal)
+    if (owner === 'going') return
+    const standing = { isTied: false, proof: this.#proof?.state ?? 'unknown' }
+    const webhooks = desiredWebhooks(this.#options, this.#options.caBundle(), [], standing)
+    const created = await this.#writer.create(webhooks, owner, signal)
+    if (created) this.#options.logger.info('the webhook configuration was created')
+  }
+
+  async #owner(signal: AbortSignal): Promise<OwnerReference | 'going' | undefined> {
+    const { client, ownNamespace } = this.#options
+    return ownNamespace === undefined ? undefined : namespaceOwner(client, ownNamespace, signal)
+  }
+}
+
+const UNKNOWN = { known: false, object: undefined } as const
