@@ -5,7 +5,10 @@ import type { ObjectList, PatchAnswer, WatchEvent, WorkloadObject } from './api-
 import { warningsOf } from './http.ts'
 import { watchEvents } from './watch-stream.ts'
 
-/** What a list or watch is of: `deployments` at `/apis/apps/v1/deployments`, perhaps only those that a selector matches. */
+/**
+ * What a list or watch is of: `deployments` at `/apis/apps/v1/deployments`, perhaps only those that a selector
+ * matches.
+ */
 export interface Collection {
   readonly resource: string
   readonly path: string
@@ -117,7 +120,9 @@ export function workloadsOf(kind: Kind): Collection {
   return { resource: kind, path: `${APPS}/${kind}` }
 }
 
-/** Throws TypeError without a name: the path would be the collection's, and a GET of it would list the whole cluster. */
+/**
+ * Throws TypeError without a name: the path would be the collection's, and a GET of it would list the whole cluster.
+ */
 function pathOf({ kind, namespace, name }: WorkloadKey): string {
   for (const part of [namespace, name])
     if (part === '' || part === '.' || part === '..')

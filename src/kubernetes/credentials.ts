@@ -3,10 +3,12 @@ import type { RequestOptions } from 'node:https'
 import type { Logger } from '../logger.ts'
 import { loadKubeConfig, type KubeConfigSource } from './kube-config.ts'
 
-/** What a TLS handshake with the API server needs; empty for plain HTTP. */
+/** The options of TLS with the API server; empty for plain HTTP. */
 export type TlsOptions = Pick<RequestOptions, 'ca' | 'cert' | 'key' | 'rejectUnauthorized' | 'servername'>
 
-/** The credentials of this moment. Equal `tlsId`s mean equal `tls`: a pool made with it still serves. */
+/**
+ * The credentials at one moment. An equal `tlsId` means equal `tls`: a pool of connections made with it can be kept.
+ */
 export interface Authentication {
   readonly headers: Readonly<Record<string, string>>
   readonly tls: TlsOptions
@@ -20,19 +22,19 @@ interface Options {
   now?: () => number
 }
 
-/** For so long an answer of the kubeconfig is used again: files rotate and tokens of exec plugins expire. */
+/** How long credentials are reused before they are read again: files rotate, and tokens of exec plugins expire. */
 const FRESH_MS = 5000
 
 /**
- * Credentials of every kind that a kubeconfig or the in-cluster account holds: CA, client certificate,
- * bearer token, token file, exec plugin, basic. Read again as they rotate, and anew after a 401.
+ * Every kind of credentials in a kubeconfig or of the in-cluster account: CA, client certificate, bearer
+ * token, token file, exec plugin, basic. They are read again as they rotate; a 401 reloads the configuration.
  */
 export class Credentials {
   readonly server: URL
   readonly proxy: string | undefined
   /** The name of the context; in a cluster, client-node's `inClusterContext`. */
   readonly context: string
-  /** The namespace of the context; in a cluster, the one that we run in. */
+  /** The namespace of the context; in a cluster, our own. */
   readonly namespace: string | undefined
   readonly #source: KubeConfigSource
   readonly #logger: Logger
@@ -66,7 +68,7 @@ export class Credentials {
     return value
   }
 
-  /** After a 401: whatever is cached, here or by an exec plugin's answer, is forgotten. */
+  /** After a 401: drops all cached credentials, those of exec plugins too, and loads the configuration again. */
   renew(): void {
     if (this.#now() - this.#loadedAt < FRESH_MS) return
     this.#loadedAt = this.#now()
@@ -74,7 +76,7 @@ export class Credentials {
     try {
       this.#config = loadKubeConfig(this.#source)
     } catch (error) {
-      this.#logger.warn({ err: error }, 'the cluster refused our credentials and they cannot be loaded again')
+      this.#logger.warn({ err: error }, 'the cluster refused our credentials, and loading them again failed')
     }
   }
 
@@ -83,7 +85,7 @@ export class Credentials {
     await this.#config.kubeConfig.applyToHTTPSOptions(options)
     const headers: Record<string, string> = {}
     for (const [name, value] of Object.entries(options.headers ?? {})) {
-      // A token file may end in a newline, which no header may.
+      // A token file may end in a newline, which is not allowed in a header.
       if (typeof value === 'string') headers[name.toLowerCase()] = value.trim()
     }
     if (options.auth) headers.authorization ??= `Basic ${Buffer.from(options.auth).toString('base64')}`

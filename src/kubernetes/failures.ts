@@ -1,7 +1,7 @@
 import { Refusal, type ErrorCode } from '../errors.ts'
 import type { HttpResponse } from './http.ts'
 
-/** A `meta/v1` Status: how the API server tells of a failure, as an answer or inside a watch. */
+/** A `meta/v1` Status: the body of a refusal, or of a watch's error event. */
 export interface Status {
   readonly code?: number
   readonly message?: string
@@ -10,8 +10,8 @@ export interface Status {
 }
 
 /**
- * Why there was no answer. `cut`: the connection ended after the call was sent, so it may have been
- * carried out; `silent`: an answer began, and then nothing more came.
+ * Why there was no answer. `cut`: the connection ended after the call was sent, so the call may have been
+ * carried out; `silent`: an answer began and then stopped.
  */
 export type NoAnswer = 'unreachable' | 'timeout' | 'silent' | 'cut' | 'credentials'
 
@@ -36,7 +36,7 @@ const DEFAULT_RETRY_AFTER_S = 2
 const CUT = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 const TIMED_OUT = new Set(['UND_ERR_HEADERS_TIMEOUT', 'ETIMEDOUT'])
 
-/** `what` names the call in the message, as in `patch deployments shop/web`. */
+/** The error for an answer of the cluster. `what` names the call: `patch /apis/apps/v1/…`, `watch deployments`. */
 export function refusalOf(
   what: string,
   status: number,
@@ -57,6 +57,7 @@ export function refusalOf(
   })
 }
 
+/** The error for a call without an answer; `cause` is what was thrown instead. */
 export function unanswered(what: string, cause: unknown): ClusterRefusal {
   const noAnswer = classify(cause)
   const message = `${what}: ${EXPLANATION[noAnswer]}; try again in ${DEFAULT_RETRY_AFTER_S} s`
@@ -68,6 +69,7 @@ export function unanswered(what: string, cause: unknown): ClusterRefusal {
   })
 }
 
+/** The error for a call that was not sent, since the credentials could not be loaded. */
 export function withoutCredentials(what: string, cause: unknown): ClusterRefusal {
   const message = `${what}: ${EXPLANATION.credentials}; the log says why`
   const options = { status: 0, noAnswer: 'credentials', retryAfter: DEFAULT_RETRY_AFTER_S, cause } as const
@@ -79,7 +81,7 @@ const EXPLANATION: Record<NoAnswer, string> = {
   timeout: 'the cluster did not answer in time',
   silent: 'the cluster fell silent',
   cut: 'the connection to the cluster was cut',
-  credentials: 'no credentials for the cluster could be had',
+  credentials: 'the credentials for the cluster could not be loaded',
 }
 
 function classify(error: unknown): NoAnswer {
@@ -97,7 +99,7 @@ function retryAfterOf(headers: HttpResponse['headers'] | undefined): number | un
   return typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : undefined
 }
 
-/** The Status in an answer's body; a proxy in between may have answered anything. */
+/** The Status in an answer's body; tolerates anything, since a proxy in between may have answered. */
 export function parseStatus(text: string): Status {
   try {
     const body: unknown = JSON.parse(text)

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { KubeConfig, type Cluster, type Context } from '@kubernetes/client-node'
 import { parse } from 'yaml'
 
-/** Where the configuration comes from; nothing given: the default loading rules, then the in-cluster account. */
+/** Where to load the configuration from. Without `file`: by the default loading rules, then the in-cluster account. */
 export interface KubeConfigSource {
   readonly file?: string | undefined
   readonly context?: string | undefined
@@ -21,8 +21,8 @@ interface UserWithTokenFile {
 }
 
 /**
- * Knows a user's `tokenFile`, which client-node 2.0.1 looks for under the name `token-file` and reads
- * but once: such a user gets the provider that the in-cluster account has, which follows the file.
+ * Supports a user's `tokenFile`: client-node 2.0.1 looks for it under the name `token-file`, and reads it only
+ * once. Such a user gets the in-cluster account's provider, which reads the file again as it rotates.
  */
 class RotatingKubeConfig extends KubeConfig {
   override loadFromString(config: string, ...rest: [] | [Parameters<KubeConfig['loadFromString']>[1]]): void {
@@ -50,13 +50,13 @@ class RotatingKubeConfig extends KubeConfig {
   }
 }
 
-/** Throws Error that says which file or context is at fault, and what would help. */
+/** Throws an Error that names the file or context at fault, and says what would help. */
 export function loadKubeConfig({ file, context: contextName }: KubeConfigSource): LoadedKubeConfig {
   const kubeConfig = new RotatingKubeConfig()
   if (file === undefined) loadByRules(kubeConfig)
   else loadFile(kubeConfig, file)
   if (contextName !== undefined) kubeConfig.setCurrentContext(contextName)
-  // client-node refuses plain HTTP unless told that nothing is verified, which is so.
+  // client-node refuses plain HTTP unless verification is off; without TLS nothing is verified anyway.
   kubeConfig.clusters = kubeConfig.clusters.map((cluster) =>
     cluster.server?.startsWith('http:') ? { ...cluster, skipTLSVerify: true } : cluster,
   )

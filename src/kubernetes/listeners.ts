@@ -1,7 +1,10 @@
 import type { Logger } from '../logger.ts'
 import type { KubernetesObserver } from './ports.ts'
 
-/** Listeners of the informer, called synchronously and in order. One that throws is logged and counted, and stops no other. */
+/**
+ * Listeners of the informer, called synchronously and in order. One that throws is logged and counted, and stops no
+ * other.
+ */
 export class Listeners<Told extends readonly unknown[]> {
   readonly #listeners: ((...told: Told) => void)[] = []
   readonly #observer: Pick<KubernetesObserver, 'listenerFailed'>

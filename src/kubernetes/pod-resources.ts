@@ -21,8 +21,8 @@ const SCALE: Readonly<Record<string, number>> = {
 }
 
 /**
- * A Kubernetes quantity (`100m`, `1.5Gi`, `1e3`) as a number; 0 for what is none, which the API server
- * does not let through. client-node's own parser is not exported and throws at `1.5Gi`.
+ * A Kubernetes quantity (`100m`, `1.5Gi`, `1e3`) as a number; 0 for any other text, which the API server
+ * refuses anyway. client-node's own parser is not exported and throws at `1.5Gi`.
  */
 export function parseQuantity(quantity: string | number | undefined): number {
   if (quantity === undefined) return 0
@@ -33,9 +33,9 @@ export function parseQuantity(quantity: string | number | undefined): number {
 }
 
 /**
- * What one pod asks for, as the scheduler counts it (Kubernetes docs, "Sidecar Containers: resource
- * sharing"): the greater of all containers with all sidecars together, and of any init container with
- * the sidecars started before it; pod-level requests stand for all of that, overhead is added.
+ * The requests of one pod, in cores and bytes, as the scheduler counts them (Kubernetes docs, "Sidecar
+ * Containers: resource sharing"): the sum of containers and sidecars, or the largest of any init container
+ * plus the sidecars started before it, whichever is more. Pod-level requests replace that; overhead is added.
  */
 export function effectiveRequests(pod: PodSpec | undefined): Requests {
   return { cpu: effective(pod, 'cpu'), memory: effective(pod, 'memory') }
@@ -60,7 +60,7 @@ function effective(pod: PodSpec | undefined, resource: 'cpu' | 'memory'): number
   )
 }
 
-/** A limit without a request is one: pods are defaulted so, their templates are not. */
+/** A limit without a request counts as the request: the API server defaults pods so, but not their templates. */
 function requested(resources: ResourceRequirements | undefined, resource: 'cpu' | 'memory'): number {
   return parseQuantity(resources?.requests?.[resource] ?? resources?.limits?.[resource])
 }

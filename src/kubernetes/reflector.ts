@@ -5,7 +5,10 @@ import type { Collection, KubernetesClient } from './client.ts'
 import { retryDelay, type Delay } from './delay.ts'
 import { ClusterRefusal, refusalOf } from './failures.ts'
 
-/** Receives the objects that are listed and watched. `backwards`: the cluster was restored from a backup, so older versions are right. */
+/**
+ * Receives the objects that are listed and watched. `backwards`: the cluster was restored from a backup, so older
+ * versions are right.
+ */
 export interface Sink<Watched> {
   put(object: Watched, backwards: boolean): void
   delete(object: Watched): void
@@ -19,7 +22,10 @@ export interface ReflectorOptions<Watched> {
   readonly sink: Sink<Watched>
   readonly logger: Logger
   readonly delay: Delay
-  /** Milliseconds without an event or bookmark after which a watch is replaced; bookmarks come each minute. Default 150,000. */
+  /**
+   * Milliseconds without an event or bookmark after which a watch is replaced; bookmarks come each minute. Default
+   * 150,000.
+   */
   readonly silence?: number | undefined
   /** Objects in one page of a list; default 500. */
   readonly pageSize?: number | undefined

@@ -20,7 +20,10 @@ interface Options {
   readonly delay?: Delay
 }
 
-/** One Secret of text values. Several replicas write it, so each write names the version that it replaces. Throws `ClusterRefusal`. */
+/**
+ * One Secret of text values. Several replicas write it, so each write names the version that it replaces. Throws
+ * `ClusterRefusal`.
+ */
 export class OneSecret implements SecretStore {
   readonly #options: Options
   readonly #reference: ObjectReference

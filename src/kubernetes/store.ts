@@ -9,12 +9,12 @@ import {
   type WorkloadKey,
 } from '../domain/workload.ts'
 
-/** Hears of one change: `before` undefined: added; `after` undefined: gone. */
+/** Told of one change; `before` undefined: added; `after` undefined: deleted. */
 export type ChangeListener = (before: Workload | undefined, after: Workload | undefined) => void
 
 type Namespaces = Map<string, Map<string, Workload>>
 
-/** The newest known record of each workload; nothing older ever replaces it. */
+/** The newest copy of each workload that we know; an older one never replaces it. */
 export class WorkloadStore {
   readonly #kinds: Readonly<Record<Kind, Namespaces>> = {
     deployments: new Map(),
@@ -22,7 +22,7 @@ export class WorkloadStore {
     daemonsets: new Map(),
     replicasets: new Map(),
   }
-  /** Put in by `applied`: partly computed, so what the watch says of the same version is still to be heard. */
+  /** Stored by `applied`. They are partly computed, so the watch's event of the same version still replaces them. */
   readonly #provisional = new WeakSet<Workload>()
   readonly #notify: ChangeListener
   readonly #clock: Clock
@@ -44,7 +44,10 @@ export class WorkloadStore {
     }
   }
 
-  /** `backwards`: the cluster itself went back in time (restored from a backup), so older is right. */
+  /**
+   * Stores what a list or watch says. `backwards`: the cluster was restored from a backup, so an older version is
+   * right.
+   */
   put(told: Workload, backwards = false): void {
     const before = this.get(told)
     if (!before || before.uid !== told.uid) {
@@ -62,8 +65,8 @@ export class WorkloadStore {
   }
 
   /**
-   * Puts in what a write of ours returned, if it is newer than what is there. What is not there is left
-   * to the watch: it may be deleted already, and nothing would ever take it out again.
+   * Stores the result of a write of ours, if it is newer than our copy. Without a copy it does nothing: the
+   * workload may be deleted already, and no event would ever remove it again.
    */
   applied(written: Workload): void {
     const before = this.get(written)
@@ -93,12 +96,12 @@ export class WorkloadStore {
   }
 }
 
-/** With the instants at which its pods were first seen to follow its spec, and before that changed. */
+/** `after` with the instants at which we first saw its pods follow the spec, now and before the spec changed. */
 function withFollowed(before: Workload, after: Workload, now: Instant): Workload {
   const { followedAt: _, ...pods } = after.pods
   const changed = before.generation !== after.generation
   const restated = before.annotations.state !== after.annotations.state
-  // The first time since our state was written: what changes later is nothing of its operation's.
+  // Only the first since our state was written: it ends that write's operation, and later ones do not concern it.
   const earlier = changed || !podsFollowed(after) ? followedBy(before, now) : undefined
   const followedBefore = restated ? undefined : (before.pods.followedBefore ?? earlier)
   const followedAt = podsFollowed(before) && !changed ? before.pods.followedAt : now

@@ -13,12 +13,12 @@ import {
 import type { ManagedFieldsEntry, ObjectMeta, WorkloadObject } from './api-object.ts'
 import { effectiveRequests } from './pod-resources.ts'
 
-/** Which a Deployment's controller puts on each of its ReplicaSets. */
+/** The Deployment controller sets it on each of its ReplicaSets. */
 const REVISION = 'deployment.kubernetes.io/revision'
 const CONTROLLER_MANAGER = 'kube-controller-manager'
 const OWN: ReadonlySet<string> = new Set(Object.values(ANNOTATION))
 
-/** One copy of a text that many objects share; bounded, so that unique texts cannot fill the memory. */
+/** Returns one shared copy of equal texts, to save memory; bounded, so that unique texts cannot fill it. */
 export type Intern = (text: string) => string
 
 export function createIntern(limit = 20_000): Intern {
@@ -31,7 +31,7 @@ export function createIntern(limit = 20_000): Intern {
   }
 }
 
-/** The object, trimmed to what the rules need; nothing of the original is referred to but texts and labels. */
+/** The object, trimmed to what the rules need. Of the original it keeps only texts, so that the rest can be freed. */
 export function trim(kind: Kind, object: WorkloadObject, intern: Intern = (text) => text): Workload {
   const { metadata, spec, status } = object
   const nodeSelector = kind === 'daemonsets' ? spec?.template?.spec?.nodeSelector : undefined
@@ -49,7 +49,7 @@ export function trim(kind: Kind, object: WorkloadObject, intern: Intern = (text)
   }
 }
 
-/** What the metadata alone tells: also what a patch answers. */
+/** What the metadata alone says, which is all that the answer to a patch has. */
 export type TrimmedMetadata = Omit<
   Workload,
   'kind' | 'hasNodeSelector' | 'snoozeKey' | 'replicas' | 'deletesVolumes' | 'pods' | 'requests'
@@ -104,7 +104,7 @@ function ownAnnotations(
   return kept
 }
 
-/** As the API server counts what an object may carry: bytes of keys and values. */
+/** The bytes of other annotations, as the API server counts them: keys and values. */
 function otherBytes(annotations: ObjectMeta['annotations']): number {
   let bytes = 0
   for (const key in annotations)
@@ -150,7 +150,8 @@ function replicasManagerOf(
 ): ReplicasManager | undefined {
   let newest: ManagedFieldsEntry | undefined
   for (const entry of entries) {
-    // Times are RFC 3339 in UTC with whole seconds: they order as texts. Of equals the later entry wins.
+    // Times are RFC 3339 in UTC with whole seconds, so they can be compared as texts. Of equal ones the later entry
+    // wins.
     if (holdsReplicas(entry) && (entry.time ?? '') >= (newest?.time ?? '')) newest = entry
   }
   if (newest?.manager === undefined) return undefined

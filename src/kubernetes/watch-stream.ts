@@ -29,7 +29,8 @@ function parsed<Watched>(line: string): WatchEvent<Watched> {
  * torn; half a line at the body's end is dropped.
  */
 export async function* lines(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  // The chunks of a line that has not ended: joined once, since joining at each chunk would copy a huge line again and again.
+  // The chunks of a line that has not ended: joined once, since joining at each chunk would copy a huge line again
+  // and again.
   let pending: Buffer[] = []
   for await (const chunk of body) {
     let start = 0

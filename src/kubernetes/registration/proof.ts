@@ -48,7 +48,9 @@ export class WebhookProof {
     return this.#running !== undefined
   }
 
-  /** Probes now. Called first when the configuration is right, then whenever the CA bundle or our certificate changes. */
+  /**
+   * Probes now. Called first when the configuration is right, then whenever the CA bundle or our certificate changes.
+   */
   begin(): void {
     if (this.#stopping.signal.aborted) return
     this.#again.abort()
