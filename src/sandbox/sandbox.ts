@@ -14,26 +14,29 @@ import { Rollout } from './controllers/rollout.ts'
 import { seedCluster, seedShop, type Naps } from './seed.ts'
 import { Watches } from './http/watch.ts'
 
-/** What the sandbox says of its own bugs, and of webhooks that failed and were passed over. */
+/** Receives the sandbox's own bugs, and failures of webhooks that the failurePolicy ignores. */
 interface SandboxLogger {
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
 }
 
 export interface SandboxOptions {
-  /** On loopback; 0 takes a free one. */
+  /** On loopback; 0 picks a free port. */
   port: number
   clock: Clock
   logger?: SandboxLogger
-  /** From a pod's creation until it is ready; 1000 when left out. */
+  /** Milliseconds from a pod's creation until it is ready; 1000 when left out. */
   readyAfterMs?: number
-  /** A minute when left out, as a real server's. */
+  /** A minute when left out, as on a real API server. */
   bookmarkEveryMs?: number
-  /** Fills it with a small shop; false when left out: then only what any cluster has. */
+  /** Whether to create a small shop beside what any cluster has; false when left out. */
   seed?: boolean
-  /** How many changes the log keeps; who watches or lists from before them gets 410. 20000 when left out. */
+  /**
+   * The number of changes that the log keeps; a watch or list from an older version gets 410. 20000 when left
+   * out.
+   */
   historyLimit?: number
-  /** Told of every request as it comes, before it is answered. */
+  /** Called for every request before it is answered. */
   onRequest?: (request: { method: string; url: string; userAgent: string }) => void
 }
 
@@ -41,7 +44,7 @@ const HOST = '127.0.0.1'
 const CONTEXT = 'dormouse-sandbox'
 const KEEP_ALIVE_MS = 120_000
 
-/** A Kubernetes API in memory, over plain HTTP on loopback, with controllers that play along. */
+/** A Kubernetes API in memory, over plain HTTP on loopback, with simulated controllers. */
 export class SandboxCluster implements Runnable {
   readonly name = 'sandbox cluster'
   readonly faults: Faults
@@ -64,7 +67,7 @@ export class SandboxCluster implements Runnable {
     this.#watches = new Watches(this.#store, options.bookmarkEveryMs ?? 60_000)
     this.#registry = new Registry(this.#store, clock)
     this.#admission = new Admission(this.#store, (failure) =>
-      logger?.warn({ err: failure }, 'a webhook failed; by its failurePolicy the write went on'),
+      logger?.warn({ err: failure }, 'a webhook failed; its failurePolicy is Ignore, so the write continues'),
     )
     this.#tokens = new Tokens(clock)
     this.#rollout = new Rollout({
@@ -76,7 +79,7 @@ export class SandboxCluster implements Runnable {
     this.faults = new Faults({
       watches: this.#watches,
       store: this.#store,
-      door: { open: () => this.#listen(), close: () => this.#close() },
+      listener: { listen: () => this.#listen(), close: () => this.#close() },
     })
   }
 
@@ -90,12 +93,12 @@ export class SandboxCluster implements Runnable {
     return CONTEXT
   }
 
-  /** When `staging/storefront` sleeps; known once started with a shop in it. */
+  /** When `staging/storefront` is asleep; known once started with `seed`. */
   get naps(): Naps | undefined {
     return this.#naps
   }
 
-  /** A kubeconfig without credentials, as YAML: whoever reaches loopback is the administrator. */
+  /** A kubeconfig as YAML, without credentials: every client on loopback is the administrator. */
   kubeconfig(): string {
     const name = CONTEXT
     return stringify({

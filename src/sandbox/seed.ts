@@ -9,7 +9,7 @@ const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-l
 const NODES = ['worker-1', 'worker-2', 'worker-3']
 const BY = { manager: 'kubectl-create' }
 
-/** What any cluster has: its own namespaces, and three nodes. */
+/** Creates what any cluster has: the system namespaces and three nodes. */
 export function seedCluster(store: ObjectStore, now: Instant): void {
   const registry = new Registry(store, () => now - 30 * DAY)
   for (const name of SYSTEM_NAMESPACES)
@@ -37,7 +37,7 @@ interface Seed {
   annotations?: Record<string, string>
 }
 
-/** When `staging/storefront` sleeps: `times` times from `first` on; durations in milliseconds. */
+/** When `staging/storefront` is asleep: `times` times, the first at `first`; durations in milliseconds. */
 export interface Naps {
   readonly first: Instant
   readonly asleepFor: number
@@ -45,10 +45,10 @@ export interface Naps {
   readonly times: number
 }
 
-/** A small shop and its staging, of which `staging/storefront` is about to sleep, as the answer says. */
+/** Creates a small shop and its staging; `staging/storefront` is snoozed at the times returned. */
 export function seedShop(store: ObjectStore, now: Instant): Naps {
   const naps = napsFrom(now)
-  // Old enough that no grace for new workloads holds them awake.
+  // Older than newWorkloadGrace, which would keep them awake.
   const registry = new Registry(store, () => now - 9 * DAY)
   for (const name of ['shop', 'staging']) {
     registry.create(served('', 'namespaces'), undefined, { metadata: { name } }, BY)
@@ -140,16 +140,16 @@ function staging(naps: Naps): Seed[] {
   ]
 }
 
-/** Time enough to paste the first commands. */
+/** Milliseconds for the reader to paste the first commands. */
 const BEFORE_FIRST = 30_000
 
-/** Often enough for who comes late, and never so often that six switches an hour are exceeded. */
+/** Several naps, for readers who come late; at most six operations an hour, or the backoff would set in. */
 function napsFrom(now: Instant): Naps {
   const first = Math.ceil((now + BEFORE_FIRST) / MINUTE) * MINUTE
   return { first, asleepFor: 10 * MINUTE, every: 30 * MINUTE, times: 6 }
 }
 
-/** The windows between the naps, the last of them until the first nap's time of the next day; in UTC. */
+/** The awake windows between the naps, in UTC; the last ends when the next day's first nap begins. */
 function hoursBetween({ first, asleepFor, every, times }: Naps): string {
   const starts = Array.from({ length: times }, (_, n) => first + n * every)
   return starts

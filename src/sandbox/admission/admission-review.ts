@@ -9,7 +9,7 @@ export interface AdmissionAttributes {
   resource: Resource
   subresource?: string
   namespace: string | undefined
-  /** Empty when the name is yet to be made of generateName, and for a whole collection. */
+  /** Empty if the name will be made of generateName, and for a whole collection. */
   name: string
   object: KubeObject | undefined
   oldObject: KubeObject | undefined
@@ -18,12 +18,12 @@ export interface AdmissionAttributes {
   user: UserInfo
 }
 
-/** What a webhook said, once it is known to be well-formed. */
+/** A webhook's answer, checked for its form. */
 export interface AdmissionAnswer {
   allowed: boolean
   status: JsonRecord
   warnings: string[]
-  /** A JSON Patch, not yet looked at; undefined when there is none. */
+  /** A JSON Patch, not checked yet; undefined: no patch. */
   patch: unknown
 }
 
@@ -102,7 +102,10 @@ function decoded(patch: unknown): unknown {
   try {
     return JSON.parse(Buffer.from(String(patch), 'base64').toString())
   } catch (error) {
-    throw new StatusError(500, `Internal error occurred: the patch of a webhook is no JSON: ${String(error)}`)
+    throw new StatusError(
+      500,
+      `Internal error occurred: the patch of a webhook is not JSON: ${String(error)}`,
+    )
   }
 }
 
@@ -111,8 +114,8 @@ export class MalformedReview extends Error {
 }
 
 /**
- * What the writer is told of a denial: the webhook's own Status, its code never below 400, under a sentence that
- * names the webhook. Source: `ToStatusErr` of apiserver's admission webhook errors.
+ * The error that the client gets for a denial: the webhook's own Status, with a code of at least 400 and a message
+ * that names the webhook. Source: `ToStatusErr` of apiserver's admission webhook errors.
  */
 export function denied(webhook: string, status: JsonRecord): StatusError {
   const { code, details } = status

@@ -17,9 +17,9 @@ const NAMESPACES = served('', 'namespaces').store
 const SCALE = { ...served('apps', 'deployments'), group: 'autoscaling', kind: 'Scale' }
 
 /**
- * Mutating admission webhooks, called as a kube-apiserver calls them: one after the other, in the order of their
- * configurations' names, each on what the one before made of the object. None is asked twice: reinvocationPolicy
- * is left out, as are matchConditions, since the handler decides by the same list.
+ * Calls mutating admission webhooks as a kube-apiserver does: one after the other, in the order of their
+ * configurations' names, each with the object that the one before returned. reinvocationPolicy and matchConditions
+ * are left out: none is called twice, and Dormouse's handler checks the same conditions itself.
  */
 export class Admission {
   readonly #store: ObjectStore
@@ -27,7 +27,7 @@ export class Admission {
   readonly #client = new WebhookClient()
   #known: Webhook[] | undefined
 
-  /** `onIgnored` is told of failures that a failurePolicy of Ignore keeps from the writer. */
+  /** `onIgnored` receives the failures that a failurePolicy of Ignore hides from the client. */
   constructor(store: ObjectStore, onIgnored: (failure: Error) => void) {
     this.#store = store
     this.#onIgnored = onIgnored
@@ -36,14 +36,14 @@ export class Admission {
     })
   }
 
-  /** The webhooks that want to see a write. */
+  /** The webhooks to call for a write. */
   webhooksFor(write: AdmissionAttributes): Webhook[] {
     return this.#webhooks().filter((webhook) => isNamed(webhook, write) && this.#selects(webhook, write))
   }
 
   /**
-   * The object as the webhooks leave it, the very same when none changed it; undefined when there is none.
-   * @throws StatusError what a webhook denies with; 500 when one fails whose failurePolicy is Fail
+   * The object as the webhooks leave it: the same one if none changed it, undefined for a deletion.
+   * @throws StatusError a webhook's denial; 500 if a webhook fails whose failurePolicy is Fail
    */
   async admit(
     webhooks: Webhook[],
@@ -54,7 +54,7 @@ export class Admission {
     for (const webhook of webhooks) {
       const current = { ...write, object }
       if (!this.#selects(webhook, current)) continue
-      const answer = await this.#ask(webhook, current)
+      const answer = await this.#call(webhook, current)
       if (!answer) continue
       for (const warning of answer.warnings) warn(warning)
       if (!answer.allowed) throw denied(webhook.name, answer.status)
@@ -70,7 +70,7 @@ export class Admission {
   #webhooks(): Webhook[] {
     if (this.#known) return this.#known
     this.#known = this.#store.list(CONFIGURATIONS).flatMap(webhooksOf)
-    void this.#client.keep(this.#known)
+    void this.#client.closeUnused(this.#known)
     return this.#known
   }
 
@@ -82,7 +82,7 @@ export class Admission {
     )
   }
 
-  async #ask(webhook: Webhook, write: AdmissionAttributes): Promise<AdmissionAnswer | undefined> {
+  async #call(webhook: Webhook, write: AdmissionAttributes): Promise<AdmissionAnswer | undefined> {
     const uid = randomUUID()
     try {
       return answerOf(uid, await this.#client.post(webhook, reviewOf(uid, write)))

@@ -5,7 +5,7 @@ import type { DeleteOptions, Proposal, Registry, WriteOptions } from '../store/r
 import type { Resource, Target } from '../store/resources.ts'
 import { fromScale, toScale } from '../store/scale.ts'
 
-/** Who sent a write, and what of the request admission is told. */
+/** Who sent a write, and its options as admission sees them. */
 export interface Requester {
   user: UserInfo
   /** CreateOptions, UpdateOptions or DeleteOptions, as the request gave them. */
@@ -23,7 +23,7 @@ export class ClientWrites {
     this.#admission = admission
   }
 
-  /** @throws StatusError the registry's and admission's */
+  /** @throws StatusError of the registry and of admission */
   async create(
     resource: Resource,
     namespace: string | undefined,
@@ -48,7 +48,7 @@ export class ClientWrites {
   /**
    * If the object was replaced while a webhook reviewed it, the update starts again on the new object, as on the
    * real server: a PATCH is applied again, and a PUT with a resourceVersion is then a conflict.
-   * @throws StatusError the registry's and admission's
+   * @throws StatusError of the registry and of admission
    */
   async update(
     target: Target,
@@ -76,7 +76,7 @@ export class ClientWrites {
     }
   }
 
-  /** @throws StatusError the registry's and admission's */
+  /** @throws StatusError of the registry and of admission */
   async delete(target: Target, options: DeleteOptions, requester: Requester): Promise<StoredObject> {
     await this.#admitted(requester, {
       operation: 'DELETE',

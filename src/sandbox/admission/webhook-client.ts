@@ -4,14 +4,14 @@ import type { Webhook } from '../store/webhook-configuration.ts'
 const CONNECTIONS = 32
 const LARGEST_ANSWER = 16 * 1024 * 1024
 
-/** A webhook that could not be asked, or did not answer as it must; the message is the real server's. */
+/** A webhook could not be called, or its answer is not valid; the message is the real server's. */
 export class WebhookFailure extends Error {
   override readonly name = 'WebhookFailure'
 }
 
 /**
- * Posts reviews over TLS. Connections are kept, apart for each CA bundle: one that was verified by a CA which is no
- * longer trusted serves no further review.
+ * Posts reviews over TLS. Each CA bundle has its own connection pool, so that a connection verified by a CA that
+ * is no longer trusted is not used again.
  */
 export class WebhookClient {
   readonly #agents = new Map<string, Agent>()
@@ -43,8 +43,8 @@ export class WebhookClient {
     }
   }
 
-  /** Lets go of the connections of every CA bundle that no webhook has any more, once they are idle. */
-  async keep(webhooks: Webhook[]): Promise<void> {
+  /** Closes the pools of CA bundles that none of these webhooks has, once they are idle. */
+  async closeUnused(webhooks: Webhook[]): Promise<void> {
     const used = new Set(webhooks.map(({ caBundle = '' }) => caBundle))
     const unused = [...this.#agents].filter(([caBundle]) => !used.has(caBundle))
     for (const [caBundle] of unused) this.#agents.delete(caBundle)
@@ -83,7 +83,7 @@ function parsed(name: string, answer: string): unknown {
   }
 }
 
-/** As client-go words an answer that is no success. */
+/** client-go's texts for answers other than success. */
 function refused(statusCode: number, answer: string): string {
   if (statusCode === 404) return 'the server could not find the requested resource'
   if (statusCode === 400) return 'the server rejected our request for an unknown reason'

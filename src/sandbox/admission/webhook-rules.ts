@@ -7,8 +7,8 @@ const GROUP = 'admissionregistration.k8s.io'
 const anyOr = (values: string[], wanted: string) => values.includes('*') || values.includes(wanted)
 
 /**
- * Whether any rule names this write. Configurations of webhooks are never sent to one, so that a broken one can
- * always be mended. Only exact matches count: of what is served here, nothing but events has two versions.
+ * Whether any rule matches this write. Writes of webhook configurations are never reviewed, so that a broken one
+ * can always be repaired. matchPolicy Equivalent is left out: of the served resources only events have two versions.
  */
 export function isNamed({ rules }: Webhook, write: AdmissionAttributes): boolean {
   return write.resource.group !== GROUP && rules.some((rule) => names(rule, write))
@@ -31,7 +31,10 @@ function names(
   )
 }
 
-/** `labelsOf`: those of a Namespace by its name. What is neither in a Namespace nor one is never left out. */
+/**
+ * Whether the webhook's selectors match. `labelsOf`: a Namespace's labels by its name. Objects that are neither in a
+ * Namespace nor one match every namespaceSelector.
+ */
 export function isSelected(
   webhook: Webhook,
   write: AdmissionAttributes,

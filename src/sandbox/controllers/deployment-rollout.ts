@@ -5,7 +5,7 @@ import { ownedBy, templateHash } from './pods.ts'
 export const REVISION = 'deployment.kubernetes.io/revision'
 const HASH_LABEL = 'pod-template-hash'
 
-/** Not copied to ReplicaSets, and not taken from them. Source: the Deployment controller. */
+/** Annotations that are not copied to ReplicaSets. Source: the Deployment controller. */
 const NOT_COPIED = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
   REVISION,
@@ -15,9 +15,9 @@ const NOT_COPIED = new Set([
 ])
 
 export interface DeploymentPlan {
-  /** The ReplicaSet to create, when none has the template. */
+  /** The ReplicaSet to create if none has the template. */
   create?: KubeObject
-  /** ReplicaSets as they should become. */
+  /** ReplicaSets to change, and what they should become. */
   update: { stored: StoredObject; wanted: KubeObject }[]
   remove: StoredObject[]
   revision: string
@@ -27,7 +27,7 @@ const revisionOf = (replicaSet: KubeObject) => Number(replicaSet.metadata.annota
 
 const readyReplicas = (object: KubeObject) => count(object.status, 'readyReplicas')
 
-/** What the Deployment controller would do with a Deployment's ReplicaSets. */
+/** What the Deployment controller would do next to a Deployment's ReplicaSets. */
 export function planReplicaSets(deployment: StoredObject, owned: StoredObject[]): DeploymentPlan {
   const hash = templateHash(deployment.spec?.template)
   const replicas = deployment.spec?.replicas ?? 0
@@ -94,7 +94,7 @@ function newReplicaSet(
   }
 }
 
-/** A Deployment's status; the fields that the API leaves out when 0 are left out. */
+/** A Deployment's status; counts of 0 are left out, as the API leaves them out. */
 export function deploymentStatus(deployment: StoredObject, owned: StoredObject[], time: string): JsonRecord {
   const replicas = deployment.spec?.replicas ?? 0
   const hash = templateHash(deployment.spec?.template)

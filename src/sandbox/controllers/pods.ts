@@ -3,7 +3,7 @@ import { isRecord } from '../store/object.ts'
 import type { KubeObject, OwnerReference, PodTemplate, StoredObject } from '../store/object.ts'
 import { suffix } from '../store/preparation.ts'
 
-/** The label by which pods of a StatefulSet or a DaemonSet tell their template's revision. */
+/** The label that gives the template's revision on pods of a StatefulSet or a DaemonSet. */
 const REVISION_LABEL = 'controller-revision-hash'
 
 interface PodPlan {
@@ -13,7 +13,10 @@ interface PodPlan {
 
 const HASH_LENGTH = 10
 
-/** Tells templates apart. Absent, null and empty are one, as they are to a server that fills in defaults. */
+/**
+ * Equal templates have equal hashes. Absent, null and empty values count as equal: the API server's defaults make
+ * them so.
+ */
 export function templateHash(template: PodTemplate | undefined): string {
   const canonical = JSON.stringify(template ?? {}, (_key, value: unknown) => {
     if (!isRecord(value)) return value === null ? undefined : value
@@ -28,7 +31,7 @@ const isEmpty = (value: unknown) =>
   value === '' ||
   (Array.isArray(value) ? value.length === 0 : isRecord(value) && Object.keys(value).length === 0)
 
-/** Which pods a ReplicaSet, a StatefulSet or a DaemonSet lacks, and which it has too many of. */
+/** The pods to create and to remove for a ReplicaSet, a StatefulSet or a DaemonSet. */
 export function planPods(workload: StoredObject, pods: StoredObject[], nodes: StoredObject[]): PodPlan {
   if (workload.kind === 'ReplicaSet') return planCount(workload, pods, nodes)
   const revision = templateHash(workload.spec?.template)

@@ -29,7 +29,7 @@ interface Key {
   name: string
 }
 
-/** Plays the controllers and the kubelets: ReplicaSets, pods and statuses follow what is written. */
+/** Simulates the workload controllers and the kubelets: ReplicaSets, pods and statuses follow each write. */
 export class Rollout implements Runnable {
   readonly name = 'sandbox rollout'
   readonly #registry: Registry
@@ -101,7 +101,7 @@ export class Rollout implements Runnable {
         if (object.kind === 'Deployment') this.#deployment(key, object)
         else this.#podOwner(key, object)
       } catch (error) {
-        // What was deleted or changed within this very round comes again by its own change.
+        // An object that was deleted or changed during this round is enqueued again by its own change.
         if (!(error instanceof StatusError)) this.#onError(error)
       }
     }
@@ -123,7 +123,7 @@ export class Rollout implements Runnable {
     const owned = this.#owned(deployment, REPLICA_SETS.store)
     const annotations = { ...deployment.metadata.annotations, [REVISION]: plan.revision }
     const status = deploymentStatus(deployment, owned, timestamp(this.#clock()))
-    // As the real controller does: a revision written with the status leaves the generation as it is.
+    // Like the real controller, write the revision with the status, so that the generation does not grow.
     this.#writeStatus(key, { ...deployment, metadata: { ...deployment.metadata, annotations }, status })
   }
 

@@ -60,7 +60,7 @@ export function warningRecorder(write: (headers: string[]) => void): (text: stri
   }
 }
 
-/** Bytes of UTF-8, which is how Go writes them; control characters would break the header. */
+/** The text's UTF-8 bytes, as Go writes them; control characters would break the header. */
 function header(text: string): string {
   const printable = text.replaceAll(/\p{Cc}+/gu, ' ').replaceAll(/["\\]/g, '\\$&')
   return `299 - "${Buffer.from(printable).toString('latin1')}"`

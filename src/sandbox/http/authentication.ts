@@ -10,10 +10,10 @@ const ALGORITHM = 'ES256'
 const KEY_ID = 'sandbox'
 const ISSUER = 'https://kubernetes.default.svc.cluster.local'
 
-/** The audiences of a token that names none, and those that this API accepts for itself. */
+/** The default audiences of a token, which are also those that this API accepts. */
 export const API_AUDIENCES = [ISSUER]
 
-/** Service account tokens, signed by a key that lives as long as the sandbox. */
+/** Issues and verifies service account tokens; the signing key exists as long as the sandbox runs. */
 export class Tokens {
   readonly #clock: Clock
   #keys: { privateKey: CryptoKey; publicKey: CryptoKey } | undefined
@@ -43,7 +43,10 @@ export class Tokens {
       .sign(this.#key('privateKey'))
   }
 
-  /** Who a token speaks for, and to which of the wanted audiences; undefined when it is not good for any. */
+  /**
+   * The account of a token and those of the wanted audiences that it has; undefined: the token is not valid for
+   * any.
+   */
   async review(
     token: string,
     wanted: string[],
@@ -66,7 +69,7 @@ export class Tokens {
     }
   }
 
-  /** What tokens are signed by, as a JWK set. */
+  /** The public key, as a JWK set. */
   async jwks(): Promise<object> {
     const key = await exportJWK(this.#key('publicKey'))
     return { keys: [{ ...key, kid: KEY_ID, alg: ALGORITHM, use: 'sig' }] }
@@ -87,8 +90,8 @@ function serviceAccount(username: string): UserInfo {
 }
 
 /**
- * Who asks: the token's account, else the sandbox's administrator, or whom either impersonates, which is allowed
- * to all.
+ * The user of a request: the one it impersonates, which everyone may do, else the token's account, else the
+ * sandbox's administrator.
  * @throws StatusError 401
  */
 export async function requestUser(request: IncomingMessage, tokens: Tokens): Promise<UserInfo> {

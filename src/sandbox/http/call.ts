@@ -10,7 +10,7 @@ import { Presentation } from './presentation.ts'
 import type { Form, Route } from './request.ts'
 import type { Watches } from './watch.ts'
 
-/** What the handlers of requests work with. */
+/** What the request handlers need. */
 export interface ResourceParts {
   registry: Registry
   writes: ClientWrites

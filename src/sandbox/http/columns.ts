@@ -14,7 +14,7 @@ export interface Column {
 const NONE = '<none>'
 const [SECOND, MINUTE, HOUR, DAY, YEAR] = [1000, 60_000, 3_600_000, 86_400_000, 31_536_000_000]
 
-/** An age as kubectl writes it: the two largest units while they matter, then one. */
+/** An age as kubectl writes it: in two units while the number is small, then in one. */
 function age(milliseconds: number): string {
   const two = (large: number, largeUnit: string, small: number, smallUnit: string) => {
     const rest = Math.floor((milliseconds % large) / small)
@@ -95,7 +95,7 @@ const involved = (event: KubeObject) => {
 const lastSeen = (event: KubeObject) =>
   event['lastTimestamp'] ?? event['eventTime'] ?? event.metadata.creationTimestamp
 
-/** By where the objects are stored; what is not named here shows name and age. */
+/** By the name of the store; all other resources show name and age. */
 const COLUMNS: Record<string, Column[]> = {
   namespaces: [NAME, string('Status', (object) => text(object.status, 'phase')), AGE],
   nodes: [

@@ -3,7 +3,7 @@ import type { Resource } from '../store/resources.ts'
 
 const VERSION = '1.35'
 
-/** The documents that tell a client what is served; undefined for a path that is none of them. */
+/** The discovery document at this path; undefined: there is none. */
 export function discovery(path: string, host: string): object | undefined {
   switch (path.replace(/\/$/, '')) {
     case '':
@@ -93,8 +93,8 @@ function openapiPath(resources: Resource[]): [string, object] {
 }
 
 /**
- * OpenAPI without schemas: it says which parameters a PATCH takes, so that kubectl leaves validation to the
- * server instead of asking for the schemas of everything.
+ * OpenAPI without schemas. It lists the parameters of PATCH, so that kubectl leaves validation to the server
+ * instead of fetching all schemas.
  */
 function openapi(resources: Resource[]): object {
   const parameters = ['dryRun', 'fieldManager', 'fieldValidation'].map((name) => ({

@@ -3,42 +3,42 @@ import type { AccessQuestion } from './reviews.ts'
 import { StatusError } from '../store/status.ts'
 import type { Watches } from './watch.ts'
 
-/** An answer given instead of the true one. */
+/** An answer that replaces the real one. */
 export interface FaultAnswer {
   /** Any method when left out. */
   method?: string
-  /** Tried on path and query, as the request line has them. */
+  /** Matched against path and query of the request line. */
   path: RegExp
   status: number
   /** For example `{ 'retry-after': '1' }`. */
   headers?: Record<string, string>
   message?: string
-  /** How many requests get it; 1 when left out. */
+  /** The number of requests that get it; 1 when left out. */
   times?: number
-  /** Milliseconds until it comes; at once when left out. */
+  /** Milliseconds to wait before answering; 0 when left out. */
   after?: number
 }
 
-interface Door {
-  open: () => Promise<void>
+interface Listener {
+  listen: () => Promise<void>
   close: () => Promise<void>
 }
 
-/** Bad days to order. Everything here is undone by its counterpart; nothing ends by itself but `answer`. */
+/** Faults on demand, for tests. Each lasts until its counterpart is called; only `answer` ends by itself. */
 export class Faults {
   readonly #watches: Watches
   readonly #store: ObjectStore
-  readonly #door: Door
+  readonly #listener: Listener
   #answers: (FaultAnswer & { times: number })[] = []
   #denies: (question: AccessQuestion) => boolean = () => false
 
-  constructor(parts: { watches: Watches; store: ObjectStore; door: Door }) {
+  constructor(parts: { watches: Watches; store: ObjectStore; listener: Listener }) {
     this.#watches = parts.watches
     this.#store = parts.store
-    this.#door = parts.door
+    this.#listener = parts.listener
   }
 
-  /** Answers the next matching requests with a Status of this code; what is left of it ends by what is returned. */
+  /** Answers the next matching requests with a Status of this code; the function returned ends this early. */
   answer(answer: FaultAnswer): () => void {
     const fault = { times: 1, ...answer }
     this.#answers.push(fault)
@@ -52,7 +52,7 @@ export class Faults {
     this.#watches.cut()
   }
 
-  /** Keeps every watch silent, bookmarks included, until they are released: then all that was missed comes. */
+  /** Sends no event to any watch, not even a bookmark, until `releaseWatches`; then all that were held back. */
   holdWatches(): void {
     this.#watches.hold()
   }
@@ -61,22 +61,22 @@ export class Faults {
     this.#watches.release()
   }
 
-  /** Forgets history: watches and lists that name an older version are answered 410. */
+  /** Deletes the history: watches and lists from an older version get 410. */
   compact(): void {
     this.#store.compact()
   }
 
-  /** Closes every connection and listens no more, as when the API server is gone. */
+  /** Closes every connection and stops listening, as if the API server were down. */
   async refuseConnections(): Promise<void> {
-    await this.#door.close()
+    await this.#listener.close()
   }
 
   /** Listens again, on the same port. */
   async acceptConnections(): Promise<void> {
-    await this.#door.open()
+    await this.#listener.listen()
   }
 
-  /** What SubjectAccessReviews refuse from now on; `() => false` allows everything again. */
+  /** Sets what SubjectAccessReviews deny from now on; `() => false` allows everything again. */
   denyAccess(denies: (question: AccessQuestion) => boolean): void {
     this.#denies = denies
   }
@@ -85,7 +85,7 @@ export class Faults {
     return !this.#denies(question)
   }
 
-  /** The fault that this request runs into, used up by one. */
+  /** The fault for this request, if any; uses up one of its `times`. */
   take(
     method: string,
     url: string,
@@ -94,7 +94,7 @@ export class Faults {
     if (!found) return undefined
     found.times -= 1
     this.#answers = this.#answers.filter(({ times }) => times > 0)
-    const { status, message = 'a fault that was asked for', headers = {}, after = 0 } = found
+    const { status, message = 'a fault on demand', headers = {}, after = 0 } = found
     return { error: new StatusError(status, message), headers, after }
   }
 }

@@ -14,14 +14,14 @@ export interface Page {
   metadata: { resourceVersion: string; continue?: string; remainingItemCount?: number }
 }
 
-/** @throws StatusError 400 */
+/** The query's selectors as one; undefined: everything matches. @throws StatusError 400 */
 export function selection(query: URLSearchParams): Matcher | undefined {
   return both(labelSelector(query.get('labelSelector')), fieldSelector(query.get('fieldSelector')))
 }
 
 /**
- * One page of a list. Further pages show the list as it was at the first, out of the store's log.
- * @throws StatusError 400, 410 when the log no longer reaches so far, 504 for a version yet to come
+ * One page of a list. Further pages show the list as it was at the first page, reconstructed from the store's log.
+ * @throws StatusError 400, 410 if the log no longer reaches back to that version, 504 for a future version
  */
 export function page(store: ObjectStore, { resource, namespace }: Route, query: URLSearchParams): Page {
   const matcher = selection(query)
@@ -69,7 +69,7 @@ function decode(token: string): { version: number; after: string } {
   throw badRequest('continue key is not valid: expected the token of an earlier list')
 }
 
-/** @throws StatusError 422, by which clients know to list first and then to watch */
+/** @throws StatusError 422, which makes clients list first and then watch */
 export function refuseInitialEvents(query: URLSearchParams): void {
   if (!query.has('sendInitialEvents')) return
   const message =

@@ -5,7 +5,10 @@ import type { Form } from './request.ts'
 import { groupVersion } from '../store/resources.ts'
 import type { Resource } from '../store/resources.ts'
 
-/** Writes objects as the client asked for them: whole, as a Table, or their metadata alone, in one group and version. */
+/**
+ * Writes objects as the client asked for them: whole, as a Table, or their metadata alone, in one group and
+ * version.
+ */
 export class Presentation {
   readonly #resource: Resource
   readonly #form: Form

@@ -4,8 +4,8 @@ import { StatusError } from '../store/status.ts'
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf'
 
 /**
- * The messages that `kubectl create …`, `kubectl create token` and `kubectl auth …` send, which speak protobuf
- * alone: field number → name and type. A `?` marks a field whose zero means something, `[]` a list, `{}` a map.
+ * The messages of `kubectl create …`, `kubectl create token` and `kubectl auth …`, which can send protobuf only:
+ * field number → name and type. `?` marks a field that is kept when zero, `[]` a list, `{}` a map.
  * Source: the generated.proto files of k8s.io/api and k8s.io/apimachinery.
  */
 const MESSAGES: Record<string, Record<number, string>> = {
@@ -75,7 +75,7 @@ const MESSAGES: Record<string, Record<number, string>> = {
 
 const MAGIC = Buffer.from('k8s\0')
 
-/** An object out of Kubernetes' protobuf envelope. @throws StatusError 400, 415 for a kind that is not known here */
+/** Decodes an object from Kubernetes' protobuf envelope. @throws StatusError 400, 415 for a kind not in MESSAGES */
 export function decodeProtobuf(bytes: Buffer): JsonRecord {
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw malformed('the magic number is missing')
   let type: JsonRecord = {}
@@ -87,7 +87,7 @@ export function decodeProtobuf(bytes: Buffer): JsonRecord {
   }
   const kind = String(type['kind'])
   if (!Object.hasOwn(MESSAGES, kind))
-    throw new StatusError(415, `the sandbox does not read ${kind} from protobuf: send application/json`)
+    throw new StatusError(415, `the sandbox cannot read ${kind} from protobuf: send application/json`)
   return { ...type, ...message(kind, raw) }
 }
 
@@ -110,7 +110,7 @@ function combined(before: unknown, read: unknown, type: string): unknown {
   return read
 }
 
-/** Undefined for what JSON would leave out. */
+/** Undefined: JSON would leave the field out. */
 function known(type: string, value: WireValue): unknown {
   if (typeof value === 'number') {
     if (type === 'bool') return value === 1 || undefined
@@ -174,4 +174,4 @@ function* fields(bytes: Buffer): Generator<{ number: number; value: WireValue }>
   }
 }
 
-const malformed = (why: string) => new StatusError(400, `the body is no Kubernetes protobuf: ${why}`)
+const malformed = (why: string) => new StatusError(400, `the body is not valid Kubernetes protobuf: ${why}`)

@@ -8,7 +8,7 @@ import type { Resource } from '../store/resources.ts'
 import { badRequest } from '../store/status.ts'
 import type { Clock } from '../../clock.ts'
 
-/** What a SubjectAccessReview asks. */
+/** The question of a SubjectAccessReview: may this user do this? */
 export interface AccessQuestion {
   user: string
   groups: string[]
@@ -27,7 +27,7 @@ export interface ReviewContext {
   allows: (question: AccessQuestion) => boolean
 }
 
-/** Answers what is created to be answered, and not stored. @throws StatusError 400 */
+/** Answers a review, which is created but not stored. @throws StatusError 400 */
 export async function review(
   resource: Resource,
   body: unknown,
@@ -95,7 +95,7 @@ function access(
 const SHORTEST_SECONDS = 600
 const LONGEST_SECONDS = 86_400
 
-/** A TokenRequest, as `kubectl create token` makes it. */
+/** Answers a TokenRequest, which `kubectl create token` sends. */
 export async function requestToken(
   account: StoredObject,
   body: unknown,

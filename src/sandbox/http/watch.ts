@@ -11,14 +11,14 @@ export interface WatchOptions {
   store: string
   namespace: string | undefined
   matcher: Matcher | undefined
-  /** Undefined: what is there comes first, as ADDED. */
+  /** Undefined: the existing objects are sent first, as ADDED. */
   since: number | undefined
   bookmarks: boolean
   timeoutSeconds: number | undefined
   presentation: Presentation
 }
 
-/** One watch: a place in the store's log, and a response that is written whatever comes after it. */
+/** One watch: a position in the store's log, and the response to which all later changes are written. */
 class Watch {
   readonly #response: ServerResponse
   readonly #options: WatchOptions
@@ -53,12 +53,12 @@ class Watch {
     this.#timers.push(setTimeout(end, Math.min(timeoutSeconds, 86_400) * 1000).unref())
   }
 
-  /** Writes what the log holds beyond this watch's place. */
+  /** Writes the changes that the log has after this watch's position. */
   advance(): void {
     try {
       const changes = this.#store.since(this.#cursor)
       this.#cursor = Math.max(this.#cursor, this.#store.version)
-      this.#write(changes.flatMap((change) => this.#seen(change)))
+      this.#write(changes.flatMap((change) => this.#reported(change)))
     } catch (error) {
       if (!(error instanceof StatusError)) throw error
       this.#write([`{"type":"ERROR","object":${JSON.stringify(error)}}\n`])
@@ -76,8 +76,11 @@ class Watch {
     this.#response.destroy()
   }
 
-  /** A change as this watch sees it: coming into its selector is ADDED, leaving it DELETED. */
-  #seen({ type, store, object, previous }: Change): string[] {
+  /**
+   * A change as this watch reports it: an object that starts to match the selector is ADDED, one that no longer
+   * does is DELETED.
+   */
+  #reported({ type, store, object, previous }: Change): string[] {
     const { matcher, namespace } = this.#options
     if (store !== this.#options.store) return []
     if (namespace !== undefined && object.metadata.namespace !== namespace) return []

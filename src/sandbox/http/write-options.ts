@@ -38,7 +38,7 @@ export function requester({ method, query, body, route, user, warn }: Call): Req
   }
 }
 
-/** Options of the query and of the body, which a DELETE may have. */
+/** DeleteOptions from the query and from the body. */
 export function deleteOptions({ body, query, route }: Call): DeleteOptions {
   const asked = isRecord(body) ? body : {}
   const policy = text(asked, 'propagationPolicy') || query.get('propagationPolicy')

@@ -3,7 +3,7 @@ import type { KubeObject, ObjectSpec } from './object.ts'
 import type { Resource } from './resources.ts'
 import { withWebhookDefaults } from './webhook-configuration.ts'
 
-/** The defaults that clients read back; the many that nobody here asks about are left out. */
+/** Sets the defaults that clients of the sandbox read; a real API server sets many more. */
 export function withDefaults(resource: Resource, object: KubeObject): KubeObject {
   if (resource.plural === 'namespaces' && resource.group === '') return namespace(object)
   if (resource.plural === 'secrets') return secret(object)
@@ -57,7 +57,7 @@ function namespace(object: KubeObject): KubeObject {
   }
 }
 
-/** `stringData` is for writing only: it ends up in `data`. */
+/** `stringData` is write-only: its values are stored in `data`. */
 function secret({ stringData, ...object }: KubeObject): KubeObject {
   const plain = isRecord(stringData) ? Object.entries(stringData) : []
   const encoded = plain.map(([key, value]) => [key, Buffer.from(String(value)).toString('base64')])

@@ -1,7 +1,7 @@
 import { isRecord } from './object.ts'
 import type { KubeObject } from './object.ts'
 
-/** Where a field of `events.k8s.io/v1` lies in the core event, which is how both are kept. */
+/** Fields of `events.k8s.io/v1` and their names in the core Event; both are stored as core Events. */
 const CORE_NAMES: Record<string, string> = {
   regarding: 'involvedObject',
   note: 'message',
@@ -18,7 +18,7 @@ function renamed(event: object, names: Record<string, string>): object {
   return Object.fromEntries(Object.entries(event).map(([field, value]) => [names[field] ?? field, value]))
 }
 
-/** Takes what a client of `events.k8s.io/v1` sent to the core event that is stored. */
+/** Converts an event of `events.k8s.io/v1` to the core Event that is stored. */
 export function toCoreEvent(event: unknown): unknown {
   return isRecord(event) ? { ...renamed(event, CORE_NAMES), apiVersion: 'v1' } : event
 }

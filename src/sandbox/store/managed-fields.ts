@@ -10,7 +10,7 @@ export interface Writer {
   apiVersion: string
 }
 
-/** Fields that belong to the server, never to a manager. */
+/** Metadata that the server sets; no manager owns it. */
 const SERVERS = new Set([
   'name',
   'generateName',
@@ -24,9 +24,9 @@ const SERVERS = new Set([
 ])
 
 /**
- * Who last set which field. Maps are followed to their leaves, a list is one field: coarser than a real server,
- * which follows lists by their keys. A changed field leaves everybody else's entry and joins the writer's.
- * Entries that the write itself brings along are the base, so that what a patch takes out of them stays out.
+ * Records which manager last set which field: a changed field moves from all other entries to the writer's.
+ * A list counts as one field, which is coarser than a real server, where items are followed by their keys.
+ * If the write itself contains entries, they are the base, so that what a patch removed from them stays removed.
  * Source: the API concepts page "Server-Side Apply", field management.
  */
 export function managedFields(
@@ -73,7 +73,7 @@ function without(entry: ManagedFieldsEntry, fields: FieldSet): ManagedFieldsEntr
 
 const ORDER = ['operation', 'time', 'manager', 'apiVersion', 'subresource'] as const
 
-/** Sorted as the API server sorts them, so that an entry's place may change with any write. */
+/** Sorted as the API server sorts them: any write may change an entry's position. */
 function tidy(entries: ManagedFieldsEntry[]): ManagedFieldsEntry[] {
   const orderOf = (entry: ManagedFieldsEntry) => ORDER.map((field) => entry[field] ?? '').join('\0')
   return entries

@@ -2,7 +2,7 @@ import { isRecord } from './object.ts'
 import type { JsonRecord } from './object.ts'
 import { badRequest } from './status.ts'
 
-/** RFC 7386. @throws StatusError 400 when the patch is no object */
+/** RFC 7386. @throws StatusError 400 if the patch is not an object */
 export function applyMergePatch(document: unknown, patch: unknown): unknown {
   if (!isRecord(patch)) throw badRequest('a JSON merge patch is an object')
   return merged(document, patch)
@@ -41,9 +41,9 @@ const SETS = new Set(['finalizers'])
 
 /**
  * A strategic merge patch, with the directives `$patch: delete | replace`, `$deleteFromPrimitiveList`,
- * `$setElementOrder` (which orders nothing here) and `$retainKeys`.
+ * `$setElementOrder` (ignored) and `$retainKeys`.
  * Source: kubernetes/community, "Strategic Merge Patch".
- * @throws StatusError 400 when the patch is no object, or an item of a merged list lacks its key
+ * @throws StatusError 400 if the patch is not an object, or an item of a merged list lacks its key
  */
 export function applyStrategicMergePatch(document: unknown, patch: unknown): unknown {
   if (!isRecord(patch)) throw badRequest('a strategic merge patch is an object')

@@ -21,8 +21,8 @@ const keyIn = (object: KubeObject) => keyOf(object.metadata.namespace, object.me
 export const timestamp = (milliseconds: number) => `${new Date(milliseconds).toISOString().slice(0, 19)}Z`
 
 /**
- * Objects by resource, under one counter of versions, with the log of what became of them: what etcd and the
- * watch cache are to a kube-apiserver. Each change is one version, so an entry's place follows from its version.
+ * Objects by resource, with one version counter and the log of all changes, like etcd and the watch cache of a
+ * kube-apiserver. Each change has its own version, so an entry's index in the log follows from its version.
  */
 export class ObjectStore {
   readonly #clock: Clock
@@ -48,7 +48,7 @@ export class ObjectStore {
     return this.#objects.get(store)?.get(keyOf(namespace, name))
   }
 
-  /** In the order of namespace and name, as etcd's keys lie. */
+  /** In the order of namespace and name, like etcd's keys. */
   list(store: string, namespace?: string): StoredObject[] {
     const objects = [...(this.#objects.get(store)?.entries() ?? [])]
     const inside =
@@ -56,7 +56,7 @@ export class ObjectStore {
     return inside.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object)
   }
 
-  /** The list as it was at a version that the log still reaches back to. @throws StatusError 410 */
+  /** The list as it was at a version. @throws StatusError 410 if the log no longer reaches back to it */
   listAt(store: string, namespace: string | undefined, version: number): StoredObject[] {
     const objects = new Map(this.list(store, namespace).map((object) => [keyIn(object), object]))
     for (const change of this.since(version).toReversed()) {
@@ -80,19 +80,19 @@ export class ObjectStore {
     return this.#apply('DELETED', store, previous, previous)
   }
 
-  /** Deletes everything that lies in a namespace. */
+  /** Deletes everything in a namespace. */
   empty(namespace: string): void {
     for (const store of this.#objects.keys())
       for (const object of this.list(store, namespace)) this.delete(store, object)
   }
 
-  /** What came after a version. @throws StatusError 410 when the log no longer reaches so far back */
+  /** The changes after a version. @throws StatusError 410 if the log no longer reaches back to it */
   since(version: number): Change[] {
     if (version < this.#compacted) throw gone(version, this.#compacted)
     return this.#log.slice(version - (this.#version - this.#log.length))
   }
 
-  /** The objects of a resource that name this uid as an owner. */
+  /** The objects of any resource that name this uid as an owner. */
   owned(uid: string): { store: string; object: StoredObject }[] {
     return [...(this.#owned.get(uid)?.values() ?? [])].map((object) => ({
       store: this.#storeOf.get(object.metadata.uid) ?? '',
@@ -100,7 +100,7 @@ export class ObjectStore {
     }))
   }
 
-  /** Forgets all history, as etcd's compaction does. */
+  /** Deletes the log, like etcd's compaction. */
   compact(): void {
     this.#log = []
     this.#compacted = this.#version
@@ -130,7 +130,7 @@ export class ObjectStore {
     if (type === 'DELETED') objects.delete(keyIn(stored))
     else objects.set(keyIn(stored), stored)
     this.#index(type, store, stored, previous)
-    this.#remember({ version, type, store, object: stored, previous })
+    this.#append({ version, type, store, object: stored, previous })
     return stored
   }
 
@@ -155,7 +155,7 @@ export class ObjectStore {
     }
   }
 
-  #remember(change: Change): void {
+  #append(change: Change): void {
     this.#log.push(change)
     this.#compacted = Math.max(this.#compacted, this.#version - this.#historyLimit)
     if (this.#log.length > 2 * this.#historyLimit) this.#log = this.#log.slice(-this.#historyLimit)

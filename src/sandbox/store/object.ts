@@ -1,4 +1,4 @@
-/** Objects as the Kubernetes API speaks of them: only the fields that the sandbox itself reads have types. */
+/** The Kubernetes API's objects; only the fields that the sandbox itself reads have types. */
 export interface OwnerReference {
   apiVersion: string
   kind: string
@@ -8,7 +8,7 @@ export interface OwnerReference {
   blockOwnerDeletion?: boolean
 }
 
-/** A field set by one manager; `fieldsV1` as in the API concepts page "Server-Side Apply". */
+/** The fields set by one manager; `fieldsV1` as in the API concepts page "Server-Side Apply". */
 export interface ManagedFieldsEntry {
   manager?: string
   operation?: string
@@ -38,7 +38,7 @@ export interface ObjectMeta {
   [field: string]: unknown
 }
 
-/** Who asks: `UserInfo` of `authentication.k8s.io/v1`. */
+/** The user of a request: `UserInfo` of `authentication.k8s.io/v1`. */
 export interface UserInfo {
   username: string
   uid?: string
@@ -82,7 +82,7 @@ export interface KubeObject {
   [field: string]: unknown
 }
 
-/** A stored object, with what the store itself gives. */
+/** An object as stored, with the fields that the store sets. */
 export type StoredObject = KubeObject & { metadata: ObjectMeta & { uid: string; resourceVersion: string } }
 
 export type JsonRecord = Record<string, unknown>

@@ -69,7 +69,10 @@ export class Registry {
     return this.insert(resource, this.draft(resource, namespace, body, options), options)
   }
 
-  /** The object that a create would store, not validated yet. @throws StatusError 400, 404 if there is no such namespace */
+  /**
+   * The object that a create would store, not validated yet.
+   * @throws StatusError 400, 404 if there is no such namespace
+   */
   draft(resource: Resource, namespace: string | undefined, body: unknown, options: WriteOptions): KubeObject {
     const sent = asObject(resource, body)
     this.#checkNamespace(namespace, sent.metadata)
@@ -139,7 +142,10 @@ export class Registry {
     return this.store.replace(resource.store, previous, object)
   }
 
-  /** Deletes an object at once (finalizers are ignored), and with it those that it owns. @throws StatusError 404, 409 */
+  /**
+   * Deletes an object at once (finalizers are ignored), and with it those that it owns.
+   * @throws StatusError 404, 409
+   */
   delete(target: Target, { preconditions = {}, orphan, dryRun }: DeleteOptions = {}): StoredObject {
     const object = this.get(target)
     checkPreconditions(target, object, preconditions)

@@ -1,4 +1,4 @@
-/** One served resource. `store` is where its objects lie: events of both groups share one place. */
+/** One served resource. `store` names where its objects are stored: events of both groups share one store. */
 export interface Resource {
   group: string
   version: string
@@ -11,9 +11,12 @@ export interface Resource {
   verbs: string[]
   subresources: readonly Subresource[]
   store: string
-  /** What makes `metadata.generation` grow; a Deployment's annotations do too, since they are copied on. */
+  /**
+   * The fields that make `metadata.generation` grow; a Deployment's annotations do, since its ReplicaSets copy
+   * them.
+   */
   generation: 'none' | 'spec' | 'spec and annotations' | 'webhooks'
-  /** Leases and webhook configurations may not be replaced without naming a resourceVersion. */
+  /** Whether an update may leave out the resourceVersion; not for Leases and webhook configurations. */
   unconditionalUpdate: boolean
 }
 
@@ -92,7 +95,7 @@ export function findResource(group: string, version: string, plural: string): Re
   return BY_PATH.get(`${group}/${version}/${plural}`)
 }
 
-/** One that is known to be in the table; a name that is not is a programmer's mistake. */
+/** A resource of the table. @throws TypeError for one that is not in it */
 export function served(group: string, plural: string): Resource {
   const found = findResource(group, 'v1', plural)
   if (!found) throw new TypeError(`the sandbox serves no ${plural} in group "${group}"`)

@@ -4,7 +4,7 @@ import type { Resource } from './resources.ts'
 import { selectorText } from './selectors.ts'
 import { badRequest, invalid } from './status.ts'
 
-/** A workload seen through its scale subresource: an `autoscaling/v1` Scale. */
+/** A workload's scale subresource, an `autoscaling/v1` Scale. */
 export function toScale(workload: KubeObject): KubeObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = workload.metadata
   return {
@@ -22,9 +22,9 @@ export function toScale(workload: KubeObject): KubeObject {
   }
 }
 
-/** The workload that a Scale asks for. @throws StatusError 400, 422 */
+/** The workload as a Scale would change it. @throws StatusError 400, 422 */
 export function fromScale(resource: Resource, workload: StoredObject, scale: unknown): KubeObject {
-  if (!isRecord(scale) || !isRecord(scale['metadata'])) throw badRequest('the request body is no Scale')
+  if (!isRecord(scale) || !isRecord(scale['metadata'])) throw badRequest('the request body is not a Scale')
   const { name = workload.metadata.name, resourceVersion, uid } = scale['metadata']
   if (name !== workload.metadata.name)
     throw badRequest(

@@ -63,7 +63,10 @@ const FIELDS = [
   /^involvedObject\.[a-zA-Z]+$/,
 ]
 
-/** `metadata.name=a,metadata.namespace!=b`, and the fields by which events and pods are selected. @throws StatusError 400 */
+/**
+ * `metadata.name=a,metadata.namespace!=b`, and the fields by which events and pods are selected.
+ * @throws StatusError 400
+ */
 export function fieldSelector(selector: string | null): Matcher | undefined {
   if (!selector?.trim()) return undefined
   const tests = selector.split(',').map((part) => {

@@ -33,7 +33,7 @@ export interface StatusDetails {
   retryAfterSeconds?: number
 }
 
-/** An answer other than success, as the `Status` object that every Kubernetes client understands. */
+/** An answer other than success, sent as a `Status` object. */
 export class StatusError extends Error {
   readonly code: number
   readonly reason: string

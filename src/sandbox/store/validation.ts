@@ -15,7 +15,7 @@ const LABEL_VALUE = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/
 const ANNOTATIONS_LIMIT = 256 * 1024
 
 /**
- * A body as an object of this resource: the shapes that the sandbox reads are checked, all else is passed on.
+ * Reads a body as an object of this resource. Only the fields that the sandbox reads are checked.
  * @throws StatusError 400
  */
 export function asObject(resource: Resource, body: unknown): KubeObject {
@@ -47,7 +47,7 @@ export function asObject(resource: Resource, body: unknown): KubeObject {
   )
     throw mistyped(resource, 'webhooks', 'list of objects')
   const object: unknown = withoutNulls({ ...body, apiVersion, kind, metadata })
-  if (!isObject(object)) throw badRequest('the request body is no Kubernetes object')
+  if (!isObject(object)) throw badRequest('the request body is not a Kubernetes object')
   return object
 }
 
@@ -55,7 +55,7 @@ function isObject(value: unknown): value is KubeObject {
   return isRecord(value) && isRecord(value['metadata'])
 }
 
-/** A copy in which, as in any typed API, null and absent are the same. */
+/** A copy without nulls: in a typed API, null and absent are the same. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (!isRecord(value)) return value
@@ -109,7 +109,7 @@ const mistyped = (resource: Resource, path: string, expected: string) =>
       `json: cannot unmarshal into field ${path}: expected ${expected}`,
   )
 
-/** @throws StatusError 422 with every fault as a cause */
+/** @throws StatusError 422 with all faults as causes */
 export function validate(resource: Resource, object: KubeObject, previous?: KubeObject): void {
   const causes: Cause[] = [...metadata(resource, object)]
   if (resource.group === 'apps') causes.push(...spec(resource, object, previous))

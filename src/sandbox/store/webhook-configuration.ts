@@ -12,14 +12,14 @@ export interface Rule {
 }
 
 /**
- * One webhook of a MutatingWebhookConfiguration, as the sandbox calls it. Its matchConditions are kept and shown,
- * but not evaluated: that takes CEL, and the handler decides by the same list again.
+ * One webhook of a MutatingWebhookConfiguration, as the sandbox calls it. matchConditions are stored but not
+ * evaluated: that would take CEL, and Dormouse's handler checks the same conditions itself.
  */
 export interface Webhook {
   name: string
   /** Undefined when the configuration names a Service. */
   url: string | undefined
-  /** PEM; undefined: the roots that Node trusts. */
+  /** PEM; undefined: the CAs that Node trusts. */
   caBundle: string | undefined
   rules: Rule[]
   namespaceSelector: LabelSelector
@@ -28,7 +28,7 @@ export interface Webhook {
   timeoutSeconds: number
 }
 
-/** What the API server puts where nothing was said. */
+/** Sets the API server's defaults. */
 export function withWebhookDefaults(configuration: KubeObject): KubeObject {
   if (!Array.isArray(configuration['webhooks'])) return configuration
   return { ...configuration, webhooks: list(configuration, 'webhooks').map(defaulted) }
@@ -54,7 +54,7 @@ function defaulted(webhook: unknown): unknown {
 
 const scoped = (rule: unknown) => (isRecord(rule) ? { scope: '*', ...rule } : rule)
 
-/** The webhooks of a configuration that was accepted, in their order. */
+/** The webhooks of a valid configuration, in their order. */
 export function webhooksOf(configuration: KubeObject): Webhook[] {
   return list(configuration, 'webhooks').map((webhook) => {
     const record = isRecord(webhook) ? webhook : {}
@@ -99,7 +99,7 @@ const OPERATIONS = ['*', 'CREATE', 'UPDATE', 'DELETE', 'CONNECT']
 const POLICIES = ['Fail', 'Ignore']
 const SIDE_EFFECTS = ['None', 'NoneOnDryRun']
 
-/** The faults that a writer of webhook configurations runs into. */
+/** The most common faults of webhook configurations. */
 export function* webhookFaults(configuration: KubeObject): Generator<Cause> {
   const names = new Set<string>()
   for (const [index, webhook] of list(configuration, 'webhooks').entries()) {
