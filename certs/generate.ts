@@ -14,13 +14,13 @@ const { values, positionals } = parseArgs({
 })
 const names = positionals.length > 0 ? positionals : ['localhost', '127.0.0.1', '::1']
 const days = Number(values.days)
-if (!(days > 0 && days <= 365)) throw new RangeError(`--days ${values.days}: a number from 1 to 365`)
+if (!(days > 0 && days <= 365)) throw new RangeError(`--days ${values.days} is not a number from 1 to 365`)
 
 const now = Date.now()
 const ca = await issueCa(now, days * DAY_MS)
 const leaf = await issueLeaf(ca, names, now, days * DAY_MS)
 await mkdir(values.directory, { recursive: true })
-// The CA's key is not written: the next certificate gets a CA of its own.
+// The CA's key is not written: each run makes a new CA.
 const files = [
   ['ca.crt', ca.cert],
   ['tls.crt', leaf.cert],

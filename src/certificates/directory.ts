@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { X509Certificate } from 'node:crypto'
 import type { Clock, Instant, Later } from '../clock.ts'
 import type { Logger } from '../logger.ts'
-import type { Certificates, ServingCertificate } from './certificates.ts'
-import { Alarm } from './alarm.ts'
-import { Broadcast } from './broadcast.ts'
-import { belongTogether, describe } from './material.ts'
+import type { Runnable } from '../runnable.ts'
+import { CertificateSource } from './source.ts'
+import { Timer } from './timer.ts'
+import { belongTogether, readCertificate } from './x509.ts'
 
-export interface DirectoryOptions {
+interface DirectoryOptions {
   readonly directory: string
   readonly clock: Clock
-  readonly log: Logger
+  readonly logger: Logger
   readonly later?: Later
 }
 
@@ -23,120 +23,87 @@ interface Files {
   readonly ca: string | undefined
 }
 
-/** Somebody writes several files: one look, when it has been quiet for so long. */
+/** Several files are written one after another: read them once nothing has changed for this long. */
 const QUIET_MS = 50
-/** A watch may miss what a network's file system does. */
-const LOOK_EVERY_MS = 60_000
-/** A kubelet brings the files up to 90 s late, and the replica that publishes the bundle may be that one. */
+/** The file watch may miss changes on a network file system. */
+const READ_EVERY_MS = 60_000
+/** A kubelet updates the files up to 90 s late, perhaps that of the replica which publishes the bundle. */
 const SETTLING_MS = 120_000
 
 /**
- * `tls.crt`, `tls.key` and perhaps `ca.crt` in a directory that cert-manager or a person keeps; read again
- * when they change, also where Kubernetes swaps the whole directory by a symbolic link. What does not fit
- * together is not taken: what was served before goes on. A new CA is in the bundle, beside the former one,
+ * Serves `tls.crt` and `tls.key`, and trusts `ca.crt` where there is one, of a directory that cert-manager or a
+ * person maintains. Reads the files again when they change, also when Kubernetes swaps the whole directory by a
+ * symbolic link. Files that do not fit together change nothing. A new CA is in the bundle, beside the former one,
  * before a certificate of it is served.
  */
-export class DirectoryCertificates implements Certificates {
+export class DirectoryCertificates implements Runnable {
   readonly name = 'certificates'
+  readonly source: CertificateSource
   readonly #options: DirectoryOptions
-  readonly #alarm: Alarm
-  readonly #changes: Broadcast<ServingCertificate>
-  readonly #bundles: Broadcast<string | undefined>
+  readonly #timer: Timer
   #watcher: FSWatcher | undefined
   /** As they were read last. */
   #files: Files | undefined
   /** The certificate that is served, and the CA that came with it. */
   #served: Files | undefined
-  /** The CA of what was served before, and when that runs out. */
+  /** The CA of the certificate that was served before, and when that expires. */
   #former: { readonly ca: string; readonly until: Instant } | undefined
-  /** When everybody has taken note of the latest change of `ca.crt`. */
+  /** When every replica has read the latest `ca.crt`. */
   #settledAt: Instant = 0
-  #bundle: string | undefined
-  #complaint: string | undefined
+  #loggedFault: string | undefined
   #reading: Promise<void> = Promise.resolve()
   #stopped = false
 
   constructor(options: DirectoryOptions) {
+    const { clock, logger, later } = options
     this.#options = options
-    this.#alarm = new Alarm(options.clock, options.later)
-    const failed = (err: unknown) => options.log.error({ err }, 'a listener of the certificates failed')
-    this.#changes = new Broadcast(failed)
-    this.#bundles = new Broadcast(failed)
+    this.source = new CertificateSource(logger)
+    const read = () => void (this.#reading = this.#reading.then(() => this.#readAgain()))
+    this.#timer = new Timer(read, clock, later)
   }
 
-  /** @throws Error that says which file is missing or does not fit */
+  /** @throws Error that says which file is missing or wrong */
   async start(): Promise<void> {
-    const { directory, log } = this.#options
+    const { directory, logger } = this.#options
     this.#take(await readFiles(directory))
-    this.#settle()
-    this.#watcher = watch(directory, { persistent: false }, () => this.#lookIn(QUIET_MS))
-    this.#watcher.on('error', (err) => log.warn({ err, directory }, 'the directory cannot be watched'))
-    // What changed before the watch stood.
-    this.#lookIn(QUIET_MS)
+    this.#serve()
+    this.#watcher = watch(directory, { persistent: false }, () => this.#readIn(QUIET_MS))
+    this.#watcher.on('error', (err) => logger.warn({ err, directory }, 'the directory cannot be watched'))
+    // The files may have changed before the watch began.
+    this.#readIn(QUIET_MS)
   }
 
   async stop(): Promise<void> {
     this.#stopped = true
     this.#watcher?.close()
-    this.#alarm.clear()
+    this.#timer.clear()
     await this.#reading
   }
 
-  get current(): ServingCertificate {
-    const { cert, key } = this.#inService
-    return { cert, key }
+  #readIn(milliseconds: number): void {
+    this.#readAt(this.#options.clock() + milliseconds)
   }
 
-  get caBundle(): string | undefined {
-    return this.#bundle
+  #readAt(at: Instant): void {
+    if (!this.#stopped) this.#timer.set(at)
   }
 
-  get expiresAt(): Instant {
-    return describe(this.#inService.cert).notAfter
-  }
-
-  onChange(listener: (certificate: ServingCertificate) => void): () => void {
-    return this.#changes.listen(listener)
-  }
-
-  onCaBundle(listener: (caBundle: string | undefined) => void): () => void {
-    return this.#bundles.listen(listener)
-  }
-
-  /** Here a new CA waits for time alone: the kubelets' delay outlasts the publication. */
-  published(): void {}
-
-  get #inService(): Files {
-    if (!this.#served) throw new TypeError('there is no serving certificate before start() has resolved')
-    return this.#served
-  }
-
-  #lookIn(milliseconds: number): void {
-    this.#lookAt(this.#options.clock() + milliseconds)
-  }
-
-  #lookAt(at: Instant): void {
-    if (this.#stopped) return
-    this.#alarm.set(at, () => {
-      this.#reading = this.#reading.then(() => this.#look())
-    })
-  }
-
-  async #look(): Promise<void> {
-    const { directory, log, clock } = this.#options
+  async #readAgain(): Promise<void> {
+    const { directory, logger, clock } = this.#options
     try {
       this.#take(await readFiles(directory))
-      this.#complaint = undefined
+      this.#loggedFault = undefined
     } catch (error) {
-      const complaint = error instanceof Error ? error.message : String(error)
-      if (complaint !== this.#complaint) log.warn({ complaint }, 'the certificate served before is kept')
-      this.#complaint = complaint
+      const fault = error instanceof Error ? error.message : String(error)
+      if (fault !== this.#loggedFault) logger.warn({ fault }, 'still serving the certificate from before')
+      this.#loggedFault = fault
     }
-    this.#settle()
+    this.#serve()
     const now = clock()
-    if (this.#served && now >= this.expiresAt) log.warn({ directory }, 'the certificate has expired')
+    if (this.#served && now >= this.source.expiresAt)
+      logger.warn({ directory }, 'the certificate has expired')
     const due = [now < this.#settledAt ? this.#settledAt : Infinity, this.#former?.until ?? Infinity]
-    this.#lookAt(Math.min(now + LOOK_EVERY_MS, ...due))
+    this.#readAt(Math.min(now + READ_EVERY_MS, ...due))
   }
 
   #take(files: Files): void {
@@ -144,36 +111,25 @@ export class DirectoryCertificates implements Certificates {
     this.#files = files
   }
 
-  /** Serves what was read last, unless it is to wait, and keeps the bundle to what is served and what comes. */
-  #settle(): void {
+  /** Serves what was read last, unless its CA is too new, and trusts the CA of what is served and of what comes. */
+  #serve(): void {
     const [files, before, now] = [this.#files, this.#served, this.#options.clock()]
     if (this.#stopped || !files) return
     const isNew = files.cert !== before?.cert || files.key !== before.key
-    const swaps = isNew && !(before && this.#mustWait(before, files, now))
-    if (swaps) {
-      if (before?.ca !== undefined && before.ca !== files.ca) {
-        this.#former = { ca: before.ca, until: describe(before.cert).notAfter }
-      }
-      this.#served = files
+    const served = before && (!isNew || this.#mustWait(before, files, now)) ? before : files
+    if (served !== before && before?.ca !== undefined && before.ca !== files.ca) {
+      this.#former = { ca: before.ca, until: readCertificate(before.cert).notAfter }
     }
+    this.#served = served
     if (this.#former && now >= this.#former.until) this.#former = undefined
-    this.#setBundle(files.ca && bundleOf([files.ca, this.#served?.ca, this.#former?.ca]))
-    if (!swaps) return
-    const until = new Date(this.expiresAt).toISOString()
-    this.#options.log.info({ until }, 'a new certificate is served')
-    this.#changes.tell(this.current)
+    const { cert, key, ca } = served
+    this.source.set({ cert, key }, files.ca && bundleOf([files.ca, ca, this.#former?.ca]))
   }
 
-  /** Whether the CA is too new for its certificate to be served, and the former one still will do. */
+  /** Whether the new CA has not settled yet, and the certificate from before lasts until it has. */
   #mustWait(before: Files, files: Files, now: Instant): boolean {
     if (before.ca === undefined || files.ca === undefined || before.ca === files.ca) return false
-    return now < this.#settledAt && this.#settledAt < describe(before.cert).notAfter
-  }
-
-  #setBundle(bundle: string | undefined): void {
-    if (bundle === this.#bundle) return
-    this.#bundle = bundle
-    this.#bundles.tell(bundle)
+    return now < this.#settledAt && this.#settledAt < readCertificate(before.cert).notAfter
   }
 }
 
@@ -193,7 +149,8 @@ async function readFiles(directory: string): Promise<Files> {
   if (!belongTogether({ cert, key })) {
     throw new Error(`tls.crt and tls.key in ${directory} do not belong together, or are half written`)
   }
-  if (ca !== undefined && !isReadable(ca)) throw new Error(`${join(directory, 'ca.crt')} is no certificate`)
+  if (ca !== undefined && !isReadable(ca))
+    throw new Error(`${join(directory, 'ca.crt')} is not a certificate`)
   return { cert, key, ca }
 }
 

@@ -1,6 +1,7 @@
-// @peculiar/x509 finds its parts by decorators, which need this first.
+// The decorators of @peculiar/x509 need this import first.
 import 'reflect-metadata'
 import { randomBytes, webcrypto } from 'node:crypto'
+import { isIP } from 'node:net'
 import {
   AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
@@ -15,25 +16,27 @@ import {
   X509CertificateGenerator,
 } from '@peculiar/x509'
 import type { Instant } from '../clock.ts'
-import { subjectAltName, type Names } from './names.ts'
 
-/** A certificate and its private key (PKCS #8), PEM. */
-export interface Pair {
+/** A certificate, perhaps with its chain, and its private key (PKCS #8), PEM. */
+export interface KeyPair {
   readonly cert: string
   readonly key: string
 }
 
+/** The DNS names and IP addresses that a serving certificate is for. */
+export type Names = readonly string[]
+
 const KEY = { name: 'ECDSA', namedCurve: 'P-256' }
 const SIGNATURE = { name: 'ECDSA', hash: 'SHA-256' }
-/** For API servers whose clock is behind; a short life is backdated by a tenth. */
+/** Certificates are backdated for API servers whose clock is behind: by a tenth of their life, and no more than this. */
 const LONGEST_BACKDATE_MS = 5 * 60_000
 
 /** A self-signed CA (RFC 5280) that signs leaves only: ECDSA P-256, SHA-256. `lifetime` in milliseconds. */
-export async function issueCa(now: Instant, lifetime: number): Promise<Pair> {
+export async function issueCa(now: Instant, lifetime: number): Promise<KeyPair> {
   const keys = await generateKeys()
   const certificate = await X509CertificateGenerator.createSelfSigned({
     serialNumber: serialNumber(),
-    // Several stand in one bundle: each has a name of its own.
+    // One bundle holds several CAs, which need different names.
     name: `CN=dormouse webhook CA ${randomBytes(4).toString('hex')}`,
     ...validity(now, lifetime),
     keys,
@@ -47,8 +50,8 @@ export async function issueCa(now: Instant, lifetime: number): Promise<Pair> {
   return pairOf(certificate, keys)
 }
 
-/** A serving certificate for `names`, signed by `ca`, which it does not outlive. `lifetime` in milliseconds. */
-export async function issueLeaf(ca: Pair, names: Names, now: Instant, lifetime: number): Promise<Pair> {
+/** A serving certificate for `names`, signed by `ca`. It expires with `ca` at the latest. `lifetime` in milliseconds. */
+export async function issueLeaf(ca: KeyPair, names: Names, now: Instant, lifetime: number): Promise<KeyPair> {
   const keys = await generateKeys()
   const issuer = new X509Certificate(ca.cert)
   const { notBefore, notAfter } = validity(now, lifetime)
@@ -65,7 +68,9 @@ export async function issueLeaf(ca: Pair, names: Names, now: Instant, lifetime: 
       new BasicConstraintsExtension(false, undefined, true),
       new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
       new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
-      new SubjectAlternativeNameExtension(names.map(subjectAltName)),
+      new SubjectAlternativeNameExtension(
+        names.map((value) => ({ type: isIP(value) ? 'ip' : 'dns', value })),
+      ),
       await SubjectKeyIdentifierExtension.create(keys.publicKey),
       await AuthorityKeyIdentifierExtension.create(issuer),
     ],
@@ -83,7 +88,7 @@ function importKey(pem: string) {
   return webcrypto.subtle.importKey('pkcs8', der, KEY, false, ['sign'])
 }
 
-async function pairOf(certificate: X509Certificate, keys: webcrypto.CryptoKeyPair): Promise<Pair> {
+async function pairOf(certificate: X509Certificate, keys: webcrypto.CryptoKeyPair): Promise<KeyPair> {
   const key = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)
   return { cert: `${certificate.toString('pem')}\n`, key: `${PemConverter.encode(key, 'PRIVATE KEY')}\n` }
 }
@@ -95,7 +100,7 @@ function serialNumber(): string {
   return bytes.toString('hex')
 }
 
-/** A certificate's times are whole seconds: the end is rounded up, so that the shortest life is not halved. */
+/** Whole seconds, as certificates have them. The end is rounded up: the shortest life must not be halved. */
 function validity(now: Instant, lifetime: number): { notBefore: Date; notAfter: Date } {
   const backdate = Math.min(LONGEST_BACKDATE_MS, lifetime / 10)
   return {

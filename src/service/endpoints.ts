@@ -2,7 +2,7 @@ import type { RequestListener, ServerOptions } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { Listener } from '../api/server.ts'
 import type { Config } from '../config.ts'
-import type { Certificates } from '../certificates/certificates.ts'
+import type { CertificateSource } from '../certificates/source.ts'
 import type { Enforcement } from './enforcement.ts'
 
 export interface Endpoint {
@@ -36,7 +36,7 @@ export function endpointsOf({ api, webhook }: Config, enforcement: Enforcement |
 function httpsListener(
   host: string,
   port: number,
-  certificates: Certificates,
+  certificates: CertificateSource,
   handle?: RequestListener,
 ): Listener {
   return {

@@ -11,11 +11,11 @@ import { WebhookRegistration } from '../kubernetes/registration/registration.ts'
 import type { WorkloadObject } from '../kubernetes/api-object.ts'
 import type { Logger } from '../logger.ts'
 import type { Runnable } from '../runnable.ts'
-import type { Certificates } from '../certificates/certificates.ts'
-import { certificatesOf } from '../certificates/mode.ts'
+import { createCertificates } from '../certificates/create.ts'
 import { EXEMPT_USERS } from '../webhook/exempt.ts'
 import { LargeReviews } from '../webhook/large-reviews.ts'
 import type { CertificateObserver } from '../certificates/ports.ts'
+import type { CertificateSource } from '../certificates/source.ts'
 import type { Observer } from '../webhook/ports.ts'
 import { SeenScalings } from '../webhook/seen-scalings.ts'
 import { createWebhook } from '../webhook/server.ts'
@@ -46,7 +46,9 @@ interface EnforcementOptions {
 
 /** What holds pins and overrides against people: certificates, the webhook, and its registration. */
 export interface Enforcement {
-  readonly certificates: Certificates
+  readonly certificates: CertificateSource
+  /** Keeps `certificates` up to date. */
+  readonly certificateKeeper: Runnable
   readonly webhook: (path: string) => RequestListener | undefined
   /** The thread of large reviews. */
   readonly large: Runnable
@@ -63,7 +65,11 @@ export function enforcementOf(options: EnforcementOptions): Enforcement {
   const { client, informer, patcher, recorder } = connection
   const service =
     ownNamespace === undefined ? undefined : { name: config.webhook.service, namespace: ownNamespace }
-  const certificates = certificatesOf(
+  const {
+    source: certificates,
+    keeper: certificateKeeper,
+    authority,
+  } = createCertificates(
     {
       mode,
       directory,
@@ -71,7 +77,7 @@ export function enforcementOf(options: EnforcementOptions): Enforcement {
       service,
       url: config.webhook.url ?? (service ? null : 'https://127.0.0.1'),
     },
-    { store: new OneSecret({ client, namespace, name: secret, logger }), clock, log: logger },
+    { store: new OneSecret({ client, namespace, name: secret, logger }), clock, logger },
   )
   certificates.onChange(() => observer.certificateExpires(certificates.expiresAt))
   const exemptUsers = [...EXEMPT_USERS, ...config.exemptUsers]
@@ -98,7 +104,7 @@ export function enforcementOf(options: EnforcementOptions): Enforcement {
       logger,
       caBundle: () => certificates.caBundle,
       onCaBundle: (listener) => certificates.onCaBundle(listener),
-      onPublished: (bundle) => certificates.published(bundle),
+      onPublished: (bundle) => authority?.published(bundle),
       onServed: (listener) => certificates.onChange(listener),
       onProof(proven, why, reference) {
         observer.webhookProven(proven)
@@ -124,8 +130,15 @@ export function enforcementOf(options: EnforcementOptions): Enforcement {
   const isFound = config.webhook.enabled && (options.url !== undefined || service !== undefined)
   // Clients of the API alone trust the CA then, and nobody tells when they do.
   if (!config.webhook.enabled)
-    certificates.onCaBundle((bundle) => void (bundle !== undefined && certificates.published(bundle)))
-  return { certificates, webhook, large, scalings, registration: isFound ? registration : undefined }
+    certificates.onCaBundle((bundle) => void (bundle !== undefined && authority?.published(bundle)))
+  return {
+    certificates,
+    certificateKeeper,
+    webhook,
+    large,
+    scalings,
+    registration: isFound ? registration : undefined,
+  }
 }
 
 const PROVEN = 'The API server reaches the webhook: manual scaling of what is held is refused'

@@ -160,7 +160,7 @@ export class Service implements Runnable {
       metricsServer,
       { name: 'connections', start: () => Promise.resolve(), stop: () => transport.close() },
       recorder,
-      ...(enforcement ? [enforcement.certificates] : []),
+      ...(enforcement ? [enforcement.certificateKeeper] : []),
       ...(enforcement && config.webhook.enabled ? [enforcement.large] : []),
       server,
       { name: informer.name, start: () => watching(informer, logger), stop: () => informer.stop() },

@@ -6,16 +6,15 @@ import { PassThrough } from 'node:stream'
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { DirectoryCertificates } from '../../src/certificates/directory.ts'
-import { issueCa, issueLeaf, type Pair } from '../../src/certificates/issue.ts'
-import type { ServingCertificate } from '../../src/certificates/certificates.ts'
+import { issueCa, issueLeaf, type KeyPair } from '../../src/certificates/issue.ts'
 import { FakeTime, split, verifies } from './replicas.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
 interface Issued {
-  readonly ca: Pair
-  readonly leaf: Pair
+  readonly ca: KeyPair
+  readonly leaf: KeyPair
 }
 
 async function issued(lifetime = HOUR): Promise<Issued> {
@@ -31,7 +30,7 @@ describe('certificates from a directory', () => {
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'dormouse-certificates-'))
     log = new PassThrough({ encoding: 'utf8' })
-    certificates = new DirectoryCertificates({ directory, clock: Date.now, log: pino({}, log) })
+    certificates = new DirectoryCertificates({ directory, clock: Date.now, logger: pino({}, log) })
   })
 
   afterEach(async () => {
@@ -40,29 +39,29 @@ describe('certificates from a directory', () => {
   })
 
   const write = (name: string, text: string) => writeFile(join(directory, name), text)
-  const put = async ({ cert, key }: Pair) => {
+  const put = async ({ cert, key }: KeyPair) => {
     await write('tls.crt', cert)
     await write('tls.key', key)
   }
-  const next = () => new Promise<ServingCertificate>((resolve) => void certificates.onChange(resolve))
+  const next = () => new Promise<KeyPair>((resolve) => void certificates.source.onChange(resolve))
   const logged = async (text: string) => {
     for (let lines = ''; !lines.includes(text);) lines += String((await once(log, 'data'))[0])
   }
 
-  it('are read at the start, with the CA where there is one', async () => {
+  it('are read at the start, with the CA if there is one', async () => {
     const { ca, leaf } = await issued()
     await put(leaf)
     await write('ca.crt', ca.cert)
     await certificates.start()
-    expect(certificates.current).to.deep.equal(leaf)
-    expect(certificates.caBundle).to.equal(ca.cert)
-    expect(certificates.expiresAt).to.be.closeTo(Date.now() + HOUR, 60_000)
+    expect(certificates.source.current).to.deep.equal(leaf)
+    expect(certificates.source.caBundle).to.equal(ca.cert)
+    expect(certificates.source.expiresAt).to.be.closeTo(Date.now() + HOUR, 60_000)
   })
 
   it('have no bundle without ca.crt', async () => {
     await put((await issued()).leaf)
     await certificates.start()
-    expect(certificates.caBundle).to.equal(undefined)
+    expect(certificates.source.caBundle).to.equal(undefined)
   })
 
   it('are read again when the files are written', async () => {
@@ -72,11 +71,11 @@ describe('certificates from a directory', () => {
     const change = next()
     await put(leaf)
     expect(await change).to.deep.equal(leaf)
-    expect(certificates.current).to.deep.equal(leaf)
+    expect(certificates.source.current).to.deep.equal(leaf)
   })
 
-  it('are read again when Kubernetes swaps the whole directory by its link', async () => {
-    const version = async (name: string, { cert, key }: Pair) => {
+  it('are read again when Kubernetes swaps the whole directory by a symbolic link', async () => {
+    const version = async (name: string, { cert, key }: KeyPair) => {
       await mkdir(join(directory, name))
       await write(`${name}/tls.crt`, cert)
       await write(`${name}/tls.key`, key)
@@ -93,29 +92,29 @@ describe('certificates from a directory', () => {
     expect(await change).to.deep.equal(leaf)
   })
 
-  it('stay what they were while the new ones are half written, with a warning', async () => {
+  it('stay the same while the new files are half written, with a warning', async () => {
     const before = (await issued()).leaf
     await put(before)
     await certificates.start()
     const { leaf } = await issued()
     await write('tls.crt', leaf.cert)
     await logged('do not belong together')
-    expect(certificates.current).to.deep.equal(before)
+    expect(certificates.source.current).to.deep.equal(before)
     const change = next()
     await write('tls.key', leaf.key)
     expect(await change).to.deep.equal(leaf)
   })
 
-  it('stay what they were when the files are gone', async () => {
+  it('stay the same when the files are deleted', async () => {
     const { leaf } = await issued()
     await put(leaf)
     await certificates.start()
     for (const file of await readdir(directory)) await rm(join(directory, file))
     await logged('tls.crt is missing')
-    expect(certificates.current).to.deep.equal(leaf)
+    expect(certificates.source.current).to.deep.equal(leaf)
   })
 
-  it('let nothing start without a certificate and its own key', async () => {
+  it('are required to start: a certificate and its own key', async () => {
     const fault = () => certificates.start().then(() => '', String)
     expect(await fault()).to.match(/tls\.crt is missing/)
     const { leaf } = await issued()
@@ -126,12 +125,12 @@ describe('certificates from a directory', () => {
   describe('of a new CA', () => {
     let time: FakeTime
     let swaps: number[]
-    let bundles: { at: number; caBundle: string | undefined; serving: ServingCertificate }[]
+    let bundles: { at: number; caBundle: string | undefined; serving: KeyPair }[]
 
     beforeEach(() => {
       time = new FakeTime()
       const { clock, later } = time
-      certificates = new DirectoryCertificates({ directory, clock, later, log: pino({}, log.resume()) })
+      certificates = new DirectoryCertificates({ directory, clock, later, logger: pino({}, log.resume()) })
       swaps = []
       bundles = []
     })
@@ -143,21 +142,23 @@ describe('certificates from a directory', () => {
     const begin = async (first: Issued) => {
       await putAll(first)
       await certificates.start()
-      certificates.onChange(() => swaps.push(time.now))
-      certificates.onCaBundle((caBundle) => {
-        bundles.push({ at: time.now, caBundle, serving: certificates.current })
+      certificates.source.onChange(() => swaps.push(time.now))
+      certificates.source.onCaBundle((caBundle) => {
+        bundles.push({ at: time.now, caBundle, serving: certificates.source.current })
       })
     }
-    /** Moves on; what is served is trusted at every instant. */
+    /** Moves time on, and checks that the bundle trusts the certificate at every instant. */
     const pass = async (milliseconds: number) => {
       for (const end = time.now + milliseconds; time.now < end;) {
-        time.toNextAlarm()
+        time.toNextTimer()
         while (time.armed === 0) await new Promise(setImmediate)
-        expect(verifies(certificates.current.cert, certificates.caBundle ?? '', time.now)).to.equal(true)
+        expect(
+          verifies(certificates.source.current.cert, certificates.source.caBundle ?? '', time.now),
+        ).to.equal(true)
       }
     }
 
-    it('are served two minutes after the bundle has it beside the former one', async () => {
+    it('are served two minutes after the bundle has that CA beside the former one', async () => {
       const [a, b] = [await issued(), await issued(3 * HOUR)]
       await begin(a)
       await putAll(b)
@@ -165,66 +166,66 @@ describe('certificates from a directory', () => {
       expect(bundles).to.have.length(1)
       expect(split(bundles[0]?.caBundle ?? '').join('\n')).to.equal((b.ca.cert + a.ca.cert).trim())
       expect(bundles[0]?.serving).to.deep.equal(a.leaf)
-      expect(certificates.current).to.deep.equal(b.leaf)
+      expect(certificates.source.current).to.deep.equal(b.leaf)
       expect(swaps).to.have.length(1)
       expect(Number(swaps[0]) - Number(bundles[0]?.at)).to.be.within(2 * MINUTE, 2 * MINUTE + 1000)
     })
 
-    it('leave the former one in the bundle until its certificate has expired', async () => {
+    it('keep the former CA in the bundle until its certificate has expired', async () => {
       const [a, b] = [await issued(), await issued(3 * HOUR)]
       await begin(a)
-      const expiry = certificates.expiresAt
+      const expiry = certificates.source.expiresAt
       await putAll(b)
       await pass(2 * HOUR)
       expect(bundles.map(({ caBundle }) => split(caBundle ?? '').length)).to.deep.equal([2, 1])
-      expect(certificates.caBundle).to.equal(b.ca.cert)
+      expect(certificates.source.caBundle).to.equal(b.ca.cert)
       expect(bundles[1]?.at).to.equal(expiry)
     })
 
-    it('are served at once where the former one has no two minutes left', async () => {
+    it('are served at once when the former certificate expires within two minutes', async () => {
       const [a, b] = [await issued(MINUTE), await issued()]
       await begin(a)
       await putAll(b)
       await pass(1000)
-      expect(certificates.current).to.deep.equal(b.leaf)
-      expect(split(certificates.caBundle ?? '')).to.have.length(2)
+      expect(certificates.source.current).to.deep.equal(b.leaf)
+      expect(split(certificates.source.caBundle ?? '')).to.have.length(2)
     })
 
-    it('are served at once where they are of the same CA', async () => {
+    it('are served at once when they are of the same CA', async () => {
       const { ca, leaf } = await issued()
       await begin({ ca, leaf })
       const renewed = await issueLeaf(ca, ['localhost'], time.now, HOUR)
       await put(renewed)
       await pass(1000)
-      expect(certificates.current).to.deep.equal(renewed)
+      expect(certificates.source.current).to.deep.equal(renewed)
       expect(bundles).to.deep.equal([])
     })
 
-    it('are served at once, and nothing is kept, where there is no ca.crt', async () => {
+    it('are served at once, without any bundle, when there is no ca.crt', async () => {
       await put((await issued()).leaf)
       await certificates.start()
       const { leaf } = await issued()
       await put(leaf)
-      time.toNextAlarm()
+      time.toNextTimer()
       while (time.armed === 0) await new Promise(setImmediate)
-      expect(certificates.current).to.deep.equal(leaf)
-      expect(certificates.caBundle).to.equal(undefined)
+      expect(certificates.source.current).to.deep.equal(leaf)
+      expect(certificates.source.caBundle).to.equal(undefined)
     })
 
-    it('wait anew when yet another one comes meanwhile', async () => {
+    it('wait again when yet another CA replaces it meanwhile', async () => {
       const [a, b, c] = [await issued(), await issued(), await issued()]
       await begin(a)
       await putAll(b)
       await pass(MINUTE)
       await putAll(c)
       await pass(MINUTE)
-      expect(certificates.current).to.deep.equal(a.leaf)
+      expect(certificates.source.current).to.deep.equal(a.leaf)
       await pass(2 * MINUTE)
-      expect(certificates.current).to.deep.equal(c.leaf)
+      expect(certificates.source.current).to.deep.equal(c.leaf)
       expect(swaps).to.have.length(1)
     })
 
-    it('come no more after the end', async () => {
+    it('are not served after the end', async () => {
       await begin(await issued())
       await putAll(await issued())
       await pass(1000)

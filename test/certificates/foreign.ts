@@ -1,8 +1,8 @@
 import 'reflect-metadata'
 import { webcrypto } from 'node:crypto'
 import { BasicConstraintsExtension, PemConverter, X509CertificateGenerator } from '@peculiar/x509'
-import type { Pair } from '../../src/certificates/issue.ts'
-import type { Material } from '../../src/certificates/material.ts'
+import type { KeyPair } from '../../src/certificates/issue.ts'
+import type { CertificateSet } from '../../src/certificates/secret-data.ts'
 
 type Algorithm = webcrypto.RsaHashedKeyGenParams | (webcrypto.EcKeyGenParams & { hash: string })
 
@@ -21,7 +21,7 @@ export const OTHER_KEYS: readonly (readonly [string, Algorithm])[] = [
 ]
 
 /** A CA and a leaf as somebody else's tool makes them, valid for an hour. */
-export async function foreign(algorithm: Algorithm, now: number): Promise<Material> {
+export async function foreign(algorithm: Algorithm, now: number): Promise<CertificateSet> {
   const [caKeys, leafKeys] = [await keysOf(algorithm), await keysOf(algorithm)]
   const validity = { notBefore: new Date(now - 60_000), notAfter: new Date(now + 3_600_000) }
   const ca = await X509CertificateGenerator.createSelfSigned({
@@ -49,6 +49,6 @@ function keysOf(algorithm: Algorithm) {
   return webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
 }
 
-async function pemOf({ privateKey }: webcrypto.CryptoKeyPair): Promise<Pair['key']> {
+async function pemOf({ privateKey }: webcrypto.CryptoKeyPair): Promise<KeyPair['key']> {
   return PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', privateKey), 'PRIVATE KEY')
 }

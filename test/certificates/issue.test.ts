@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto'
 import { expect } from 'chai'
 import { issueCa, issueLeaf } from '../../src/certificates/issue.ts'
-import { describe as detailsOf } from '../../src/certificates/material.ts'
-import { servingNames } from '../../src/certificates/names.ts'
+import { readCertificate } from '../../src/certificates/x509.ts'
+import { servingNames } from '../../src/certificates/create.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00.250Z')
 const HOUR = 3_600_000
@@ -19,17 +19,17 @@ describe('issued certificates', () => {
   })
 
   it('are backdated by five minutes, and a short life by a tenth', async () => {
-    expect(detailsOf((await issueCa(NOW, 100 * HOUR)).cert).notBefore).to.equal(NOW - 250 - 300_000)
-    expect(detailsOf((await issueCa(NOW, 10_000)).cert).notBefore).to.equal(NOW - 1250)
+    expect(readCertificate((await issueCa(NOW, 100 * HOUR)).cert).notBefore).to.equal(NOW - 250 - 300_000)
+    expect(readCertificate((await issueCa(NOW, 10_000)).cert).notBefore).to.equal(NOW - 1250)
   })
 
   it('do not outlive the CA that signs them', async () => {
     const ca = await issueCa(NOW, HOUR)
     const leaf = await issueLeaf(ca, ['dormouse.test'], NOW, 2 * HOUR)
-    expect(detailsOf(leaf.cert).notAfter).to.equal(detailsOf(ca.cert).notAfter)
+    expect(readCertificate(leaf.cert).notAfter).to.equal(readCertificate(ca.cert).notAfter)
   })
 
-  it('have serial numbers and names of their own', async () => {
+  it('have different serial numbers and names', async () => {
     const many = await Promise.all(Array.from({ length: 8 }, () => issueCa(NOW, HOUR)))
     const certificates = many.map(({ cert }) => new X509Certificate(cert))
     expect(new Set(certificates.map(({ serialNumber }) => serialNumber))).to.have.property('size', 8)
@@ -52,7 +52,7 @@ describe('issued certificates', () => {
     expect(certificate.checkHost('dormouse.other.svc')).to.equal(undefined)
   })
 
-  it('are for an address where the URL has one', () => {
+  it('are for an IP address when the URL has one', () => {
     expect(servingNames({ service: undefined, url: 'https://127.0.0.1:9443' })).to.deep.equal(['127.0.0.1'])
     expect(servingNames({ service: undefined, url: 'https://[::1]:9443' })).to.deep.equal(['::1'])
     expect(servingNames({ service: undefined, url: null })).to.deep.equal([])

@@ -2,17 +2,18 @@ import { X509Certificate } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import type { Later } from '../../src/clock.ts'
-import { describe as detailsOf } from '../../src/certificates/material.ts'
 import type { SecretStore, StoredSecret } from '../../src/certificates/ports.ts'
 import { SelfSignedCertificates } from '../../src/certificates/self-signed.ts'
-import type { Certificates, Lifetimes } from '../../src/certificates/certificates.ts'
+import type { Lifetimes } from '../../src/certificates/rotation.ts'
+import type { CertificateSource } from '../../src/certificates/source.ts'
+import { readCertificate } from '../../src/certificates/x509.ts'
 
 export const LIFETIMES: Lifetimes = { leaf: 600_000, ca: 3_600_000, renewAt: 2 / 3 }
 export const NAMES = ['dormouse.dormouse.svc', '127.0.0.1']
 
-/** Time that stands still until it is moved on. */
+/** A clock that stands still until a test moves it on, and its timeouts. */
 export class FakeTime {
-  /** The present, so that a real TLS handshake accepts what is issued. */
+  /** Begins at the real time, so that a TLS handshake accepts the certificates. */
   now = Date.now()
   readonly #armed = new Map<object, { at: number; callback: () => void }>()
 
@@ -28,8 +29,8 @@ export class FakeTime {
     return this.#armed.size
   }
 
-  /** To the next alarm; every one that is due rings. */
-  toNextAlarm(): void {
+  /** Moves on to the next timer; every timer that is due fires. */
+  toNextTimer(): void {
     this.now = Math.max(this.now, Math.min(...[...this.#armed.values()].map(({ at }) => at)))
     for (const [token, { at, callback }] of this.#armed) {
       if (at > this.now) continue
@@ -39,10 +40,10 @@ export class FakeTime {
   }
 }
 
-/** One Secret in memory, as an API server keeps it: versions, conflicts, watches that are a little late. */
+/** One Secret in memory, as an API server keeps it: versions, conflicts, and watches that lag a little. */
 class SharedSecret {
   secret: StoredSecret | undefined
-  /** Deliveries that are under way. */
+  /** Watch events that are not delivered yet. */
   pending = 0
   readonly writes: string[] = []
   failing = false
@@ -76,7 +77,7 @@ class SharedSecret {
     }
   }
 
-  /** Somebody else's hand; undefined deletes it. */
+  /** Writes the Secret as somebody else; undefined deletes it. */
   set(data: StoredSecret['data'] | undefined): void {
     if (data) this.#write('somebody', data)
     else {
@@ -106,34 +107,34 @@ class SharedSecret {
   }
 }
 
-/** Replicas over one Secret; the first one leads: what it wants trusted is published a moment later. */
+/** Replicas over one Secret. The first leads: its bundle is published a moment later. */
 export class Replicas {
   readonly time = new FakeTime()
   readonly shared = new SharedSecret()
   readonly replicas: SelfSignedCertificates[] = []
   readonly logged: string[] = []
-  /** By how much the clock of each replica is wrong, in milliseconds. */
+  /** How far the clock of each replica is ahead, in milliseconds. */
   readonly ahead: number[] = []
-  /** What the API server trusts. */
+  /** The bundle that the API server trusts. */
   published = ''
   publishing = true
-  /** What was served though the API server did not trust it, or though it had expired. */
+  /** Certificates that were served although the API server did not trust them, or they had expired. */
   readonly failures: string[] = []
   readonly served = new Set<string>()
   #late = 0
 
   async start(count: number, lifetimes = LIFETIMES, names: readonly string[] = NAMES): Promise<void> {
-    const log = pino({ level: 'debug' }, { write: (line: string) => void this.logged.push(line) })
+    const logger = pino({ level: 'debug' }, { write: (line: string) => void this.logged.push(line) })
     const { later } = this.time
     const first = this.replicas.length
     for (let index = first; index < first + count; index++) {
       const store = this.shared.store(String(index))
       const clock = () => this.time.now + (this.ahead[index] ?? 0)
-      this.replicas.push(new SelfSignedCertificates({ store, names, lifetimes, clock, log, later }))
+      this.replicas.push(new SelfSignedCertificates({ store, names, lifetimes, clock, logger, later }))
     }
     const started = this.replicas.slice(first)
-    if (first === 0) this.replicas[0]?.onCaBundle((bundle) => this.#publish(bundle))
-    for (const replica of started) replica.onChange(() => this.check())
+    if (first === 0) this.replicas[0]?.source.onCaBundle((bundle) => this.#publish(bundle))
+    for (const replica of started) replica.source.onChange(() => this.check())
     await Promise.all(started.map((replica) => replica.start()))
     await this.idle()
   }
@@ -142,26 +143,35 @@ export class Replicas {
     await Promise.all(this.replicas.map((replica) => replica.stop()))
   }
 
+  get sources(): CertificateSource[] {
+    return this.replicas.map(({ source }) => source)
+  }
+
+  /** The leader's. */
+  get source(): CertificateSource {
+    return this.leader.source
+  }
+
   get leader(): SelfSignedCertificates {
     if (!this.replicas[0]) throw new TypeError('no replica')
     return this.replicas[0]
   }
 
-  /** Everything is told and done: every replica waits for its alarm. */
+  /** Resolves once every replica waits for its timer. */
   async idle(): Promise<void> {
     while (this.shared.pending + this.#late > 0 || this.time.armed < this.replicas.length) await sleep(1)
   }
 
   async moveOn(): Promise<void> {
-    this.time.toNextAlarm()
+    this.time.toNextTimer()
     await this.idle()
     this.check()
   }
 
-  /** Counts what every replica serves against what the API server trusts at this instant. */
+  /** Checks that the API server trusts, at this instant, the certificate of every replica. */
   check(): void {
     if (this.published === '') return
-    for (const [index, { current }] of this.replicas.filter(hasStarted).entries()) {
+    for (const [index, { current }] of this.sources.filter(hasStarted).entries()) {
       this.served.add(current.cert)
       if (!verifies(current.cert, this.published, this.time.now)) {
         this.failures.push(`replica ${index} at ${new Date(this.time.now).toISOString()}`)
@@ -181,8 +191,8 @@ export class Replicas {
   }
 }
 
-function hasStarted(certificates: Certificates): boolean {
-  return certificates.caBundle !== undefined
+function hasStarted(source: CertificateSource): boolean {
+  return source.caBundle !== undefined
 }
 
 /** The certificates of a bundle, each as PEM. */
@@ -194,7 +204,7 @@ export function split(bundle: string): string[] {
 export function verifies(leaf: string, bundle: string, now: number): boolean {
   const child = new X509Certificate(leaf)
   const isValid = (cert: string) => {
-    const { notBefore, notAfter } = detailsOf(cert)
+    const { notBefore, notAfter } = readCertificate(cert)
     return notBefore <= now && now <= notAfter
   }
   return (

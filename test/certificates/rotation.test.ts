@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { issueCa, issueLeaf } from '../../src/certificates/issue.ts'
-import type { Material } from '../../src/certificates/material.ts'
-import { carryOut, nextStep, type Situation } from '../../src/certificates/rotation.ts'
+import type { CertificateSet } from '../../src/certificates/secret-data.ts'
+import { certificatesAfter, nextStep, type Situation } from '../../src/certificates/rotation.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
 const MINUTE = 60_000
@@ -9,7 +9,7 @@ const DAY = 24 * 60 * MINUTE
 const LIFETIMES = { leaf: 7 * DAY, ca: 365 * DAY, renewAt: 2 / 3 }
 const NAMES = ['dormouse.dormouse.svc']
 
-/** Made by clocks that are ahead by so much. */
+/** Certificates dated by clocks that are ahead by these milliseconds. */
 async function made({ ca = 0, leaf = 0, next }: { ca?: number; leaf?: number; next?: number }) {
   const authority = await issueCa(NOW + ca, LIFETIMES.ca)
   const coming = next === undefined ? undefined : await issueCa(NOW + next, LIFETIMES.ca)
@@ -20,41 +20,41 @@ async function made({ ca = 0, leaf = 0, next }: { ca?: number; leaf?: number; ne
   }
 }
 
-function situation(stored: Material, more: Partial<Situation> = {}): Situation {
+function situation(stored: CertificateSet, more: Partial<Situation> = {}): Situation {
   const publishedAt = NOW - 10 * MINUTE
   return { stored, now: NOW, names: NAMES, lifetimes: LIFETIMES, publishedAt, repairedAt: undefined, ...more }
 }
 
-describe('the rotation, where a clock was ahead', () => {
+describe('the rotation, when a clock was ahead', () => {
   it('renews the certificate', async () => {
     expect(nextStep(situation(await made({ leaf: 6 * DAY })))).to.include({ do: 'renew-leaf', early: true })
   })
 
-  it('announces another CA instead of the coming one, however well that was published', async () => {
+  it('announces another CA instead of the next one, even if that was published', async () => {
     expect(nextStep(situation(await made({ next: 6 * DAY })))).to.include({ do: 'announce-ca', early: true })
   })
 
-  it('makes the CA anew, and does not keep to one that is ahead', async () => {
+  it('issues the CA again, and does not keep one that is dated ahead', async () => {
     const here = situation(await made({ ca: 6 * DAY, leaf: 6 * DAY }))
     expect(nextStep(here)).to.include({ do: 'make-anew', early: true })
     const good = await made({})
-    expect(await carryOut('make-anew', here, good)).to.deep.include(good)
-    expect((await carryOut('make-anew', here, here.stored)).ca).not.to.deep.equal(here.stored?.ca)
+    expect(await certificatesAfter('make-anew', here, good)).to.deep.include(good)
+    expect((await certificatesAfter('make-anew', here, here.stored)).ca).not.to.deep.equal(here.stored?.ca)
   })
 
-  it('lets a few minutes be', async () => {
+  it('tolerates a few minutes', async () => {
     expect(nextStep(situation(await made({ leaf: 7 * MINUTE })))).to.include({ do: 'nothing' })
     expect(nextStep(situation(await made({ leaf: 9 * MINUTE })))).to.include({ do: 'renew-leaf' })
   })
 
-  it('repairs once a minute', async () => {
+  it('repairs at most once a minute', async () => {
     const stored = await made({ leaf: 6 * DAY })
     const repaired = (repairedAt: number) => nextStep(situation(stored, { repairedAt }))
     expect(repaired(NOW - MINUTE + 1)).to.deep.equal({ do: 'nothing', lookAgainAt: NOW + 1 })
     expect(repaired(NOW - MINUTE)).to.include({ do: 'renew-leaf' })
   })
 
-  it('repairs at once what it repaired by a clock of its own that was ahead', async () => {
+  it('repairs at once when its last repair lies in the future: its own clock was set back', async () => {
     const step = nextStep(situation(await made({ leaf: 6 * DAY }), { repairedAt: NOW + 6 * DAY }))
     expect(step).to.include({ do: 'renew-leaf' })
   })
