@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { isTimezone } from '../domain/schedule/syntax.ts'
+import { isSafeKeysUrl } from '../issuer-rules.ts'
 import { fault, shown, type ConfigFault } from './faults.ts'
 import type { Config } from './shape.ts'
 import { formatDuration } from './units.ts'
@@ -7,7 +8,7 @@ import { formatDuration } from './units.ts'
 /** Rules for one value that JSON Schema has no words for, by the name that `check` gives. */
 export const CHECKS: Readonly<Record<string, (value: string) => boolean>> = {
   timezone: isTimezone,
-  jwksUri: (value) => isUrl(value, (url) => url.protocol === 'https:' || isLoopback(url.hostname)),
+  jwksUri: (value) => isUrl(value, isSafeKeysUrl),
   network: isNetwork,
   webhookUrl: (value) => isUrl(value, (url) => url.protocol === 'https:' && url.search === ''),
 }
@@ -23,10 +24,6 @@ function isNetwork(text: string): boolean {
   const [, address = '', prefix = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const family = isIP(address)
   return family !== 0 && !address.includes('%') && Number(prefix) <= (family === 4 ? 32 : 128)
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host)
 }
 
 interface CrossCheck {

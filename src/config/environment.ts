@@ -1,3 +1,4 @@
+import { escapePathComponent } from 'fast-json-patch'
 import { readValue } from './document.ts'
 import { fault, unknownName, type ConfigFault } from './faults.ts'
 import type { KeySchema } from './schema.ts'
@@ -39,7 +40,7 @@ export function settingsOf(
 
 /** The JSON pointer (RFC 6901) of a path. */
 export function pointerOf(path: readonly string[]): string {
-  return path.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+  return path.map((step) => `/${escapePathComponent(step)}`).join('')
 }
 
 type Variables = Map<string, { path: readonly string[]; schema: KeySchema }>

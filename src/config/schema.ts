@@ -1,3 +1,6 @@
+import { A_TIMEZONE } from '../domain/schedule/syntax.ts'
+import { SIGNATURE_ALGORITHMS } from '../issuer-rules.ts'
+
 /**
  * One key of the configuration. JSON Schema, and three keywords of ours: `expects` says in words what is
  * allowed, for messages; `duration` ([least, most] in milliseconds) and `size` ([least, most] in bytes)
@@ -79,10 +82,8 @@ const issuer = text('an issuer, as in the claim `iss`')
 const audience = text('an audience, as in the claim `aud`')
 const user = text("a user's exact name, without wildcards", { pattern: '^[^*]*$', maxLength: 253 })
 
-/** Asymmetric only. */
-const SIGNATURES = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
 const algorithms = list(
-  { type: 'string', expects: `one of ${SIGNATURES.join(', ')}`, enum: SIGNATURES },
+  { type: 'string', expects: `one of ${SIGNATURE_ALGORITHMS.join(', ')}`, enum: SIGNATURE_ALGORITHMS },
   'a list of algorithms such as [RS256, ES256, EdDSA]',
   ['RS256', 'ES256', 'EdDSA'],
   1,
@@ -90,7 +91,7 @@ const algorithms = list(
 
 /** The configuration of design section 9; a default here is the documented one. */
 export const CONFIG_SCHEMA: KeySchema = closed({
-  timezone: text('an IANA time zone such as Europe/Berlin', { default: 'UTC', check: 'timezone' }),
+  timezone: text(A_TIMEZONE, { default: 'UTC', check: 'timezone' }),
   excludeNamespaces: list(namespace, 'a list of namespaces', []),
   exemptUsers: list(user, 'a list of user names', []),
   operationTimeout: duration('10m', SECOND, 24 * HOUR, 'from 1s to 24h'),

@@ -1,3 +1,4 @@
+import { unescapePathComponent } from 'fast-json-patch'
 import type { ConfigDocument } from './document.ts'
 import { pointerOf, type Setting } from './environment.ts'
 import type { KeySchema } from './schema.ts'
@@ -30,8 +31,7 @@ export function sourcesOf(
 }
 
 function pathOf(pointer: string): string[] {
-  const steps = pointer.split('/').slice(1)
-  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return pointer.split('/').slice(1).map(unescapePathComponent)
 }
 
 /** A deep copy that shares nothing, as YAML's aliases do; a section without content becomes an empty one. */

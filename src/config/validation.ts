@@ -1,4 +1,5 @@
 import { Ajv, type ErrorObject } from 'ajv'
+import { escapePathComponent } from 'fast-json-patch'
 import { CHECKS } from './checks.ts'
 import { fault, shown, unknownName, type ConfigFault } from './faults.ts'
 import { CONFIG_SCHEMA, type KeySchema } from './schema.ts'
@@ -44,7 +45,7 @@ function faultOf(error: ErrorObject, sourceOf: (pointer: string) => string): Con
   const schema = error.parentSchema as KeySchema
   if (keyword === 'additionalProperties') {
     const { additionalProperty: name } = error.params as { additionalProperty: string }
-    const unknown = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+    const unknown = `${pointer}/${escapePathComponent(name)}`
     return fault(unknown, sourceOf(unknown), unknownName('key', name, Object.keys(schema.properties ?? {})))
   }
   if (keyword === 'required') {

@@ -1,3 +1,4 @@
+import { escapePathComponent } from 'fast-json-patch'
 import {
   ANNOTATION,
   ANNOTATION_NAMES,
@@ -96,7 +97,7 @@ function annotationOperations(workload: Workload, { annotations }: Change): Patc
 function labelOperations(workload: Workload, { label }: Change): PatchOperation[] {
   if (label === undefined) return []
   if (workload.labels)
-    return setOrRemove(`${LABELS}/${escape(ASLEEP_LABEL)}`, label, workload.labels[ASLEEP_LABEL])
+    return setOrRemove(`${LABELS}/${escapePathComponent(ASLEEP_LABEL)}`, label, workload.labels[ASLEEP_LABEL])
   return label === null ? [] : [{ op: 'add', path: LABELS, value: { [ASLEEP_LABEL]: label } }]
 }
 
@@ -136,14 +137,9 @@ function setOrRemove(
 }
 
 function annotationPath(name: AnnotationName): string {
-  return `${ANNOTATIONS}/${escape(ANNOTATION[name])}`
+  return `${ANNOTATIONS}/${escapePathComponent(ANNOTATION[name])}`
 }
 
 function keyPath(): string {
-  return `${NODE_SELECTOR}/${escape(SNOOZE_KEY)}`
-}
-
-/** RFC 6901, section 3. */
-function escape(token: string): string {
-  return token.replaceAll('~', '~0').replaceAll('/', '~1')
+  return `${NODE_SELECTOR}/${escapePathComponent(SNOOZE_KEY)}`
 }

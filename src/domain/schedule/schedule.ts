@@ -3,7 +3,7 @@ import type { Instant } from '../../clock.ts'
 import type { Sleep } from '../state.ts'
 import { Edges, type Span } from './edges.ts'
 import { canonical, InvalidSchedule, parseSchedule } from './syntax.ts'
-import { timezoneFault, Zone } from './zone.ts'
+import { A_TIMEZONE, timezoneFault, Zone } from './zone.ts'
 
 /** An instant at which a schedule changes, and what it changes to. */
 export interface Edge {
@@ -34,7 +34,7 @@ export class InvalidTimezone extends InvalidSchedule {
   override readonly name = 'InvalidTimezone'
 
   constructor(zone: string) {
-    super(timezoneFault(zone) ?? zone, 1, 'an IANA time zone such as Europe/Berlin')
+    super(timezoneFault(zone) ?? zone, 1, A_TIMEZONE)
   }
 }
 

@@ -11,6 +11,9 @@ const NAME = /^[a-z][a-z0-9_+-]*(?:\/[a-z0-9_+-]+)*$/i
 /** Wall-clock time: the milliseconds since the epoch at which UTC's clocks show the same. */
 export type LocalTime = number
 
+/** What a time zone must be, in words. */
+export const A_TIMEZONE = 'an IANA time zone such as Europe/Berlin'
+
 /** Whether this is an IANA name that this Node knows, in any case; an offset such as `+01:00` is not. */
 export function isTimezone(name: string): boolean {
   return officialName(name) !== undefined
@@ -19,7 +22,7 @@ export function isTimezone(name: string): boolean {
 /** What is wrong with a zone's name, in words; undefined: nothing. */
 export function timezoneFault(name: string): string | undefined {
   if (isTimezone(name)) return undefined
-  return `unknown time zone '${name.slice(0, MAX_LENGTH)}': write an IANA time zone such as Europe/Berlin`
+  return `unknown time zone '${name.slice(0, MAX_LENGTH)}': write ${A_TIMEZONE}`
 }
 
 function officialName(name: string): string | undefined {
