@@ -4,7 +4,7 @@ import { Agent, createServer as createTlsServer, get, type Server as TlsServer }
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { LIMITS, ServerConnections } from '../src/server-connections.ts'
-import { selfSigned } from './kubernetes/certificate.ts'
+import { selfSigned } from './support/certificate.ts'
 
 const MOST = 10
 
@@ -24,7 +24,7 @@ for (const scheme of ['http', 'https'] as const) {
       server =
         scheme === 'http'
           ? createServer(LIMITS, handle)
-          : createTlsServer({ ...LIMITS, ...selfSigned('a') }, handle)
+          : createTlsServer({ ...LIMITS, ...(await selfSigned()) }, handle)
       connections = new ServerConnections(server, MOST)
       await once(server.listen(0, '127.0.0.1'), 'listening')
       agent = anAgent()

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ANNOTATION, ASLEEP_LABEL } from '../../src/domain/workload.ts'
 import { freePorts } from '../control-plane/ports.ts'
-import { aCertificate, CONFIGURATIONS, WebhookServer, type Review } from '../sandbox/webhook-server.ts'
+import { CONFIGURATIONS, WebhookServer, type Review } from '../sandbox/webhook-server.ts'
 import { eventually } from '../support/eventually.ts'
 import { annotated } from '../support/manifests.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'
@@ -28,9 +28,9 @@ const LEASE = '/apis/coordination.k8s.io/v1/namespaces/default/leases/dormouse'
 /** An admission webhook of somebody else's lets nothing wake. */
 export async function refusedWakes(): Promise<Scene> {
   const stage = await Stage.start('refused wakes')
-  const policy = new WebhookServer(await aCertificate())
-  policy.reply = ({ object, oldObject }) => ({ allowed: !(countOf(object) > countOf(oldObject)) })
+  const policy = new WebhookServer()
   await policy.start()
+  policy.reply = ({ object, oldObject }) => ({ allowed: !(countOf(object) > countOf(oldObject)) })
   await stage.asleep('deployments', 'web')
   const provoke = async () => {
     const { admin } = stage.cluster

@@ -6,7 +6,7 @@ import type { TlsOptions } from 'node:tls'
 import { expect } from 'chai'
 import { ApiServer } from '../../src/api/server.ts'
 import { createLogger } from '../../src/logger.ts'
-import { selfSigned } from '../kubernetes/certificate.ts'
+import { selfSigned } from '../support/certificate.ts'
 import { Service, token } from './service.ts'
 import { managed } from './states.ts'
 
@@ -152,9 +152,10 @@ describe('the server', () => {
   })
 
   it('over TLS keeps idle connections longer than the API server does, and closes them when it stops', async () => {
+    const certificate = await selfSigned()
     let listening: TlsServer | undefined
     const take = (options: ServerOptions) =>
-      (listening = createTlsServer({ ...options, ...selfSigned('a') }, (_, response) => response.end()))
+      (listening = createTlsServer({ ...options, ...certificate }, (_, response) => response.end()))
     const api = { callback: () => undefined, drain: () => undefined }
     const deps = { clock: Date.now, logger: createLogger('silent') }
     const server = new ApiServer(api, [{ host: '127.0.0.1', port: 0, createServer: take }], deps)
@@ -177,12 +178,13 @@ describe('the server', () => {
     let server: ApiServer
 
     beforeEach(async () => {
+      const certificate = await selfSigned()
       const api = { callback: () => undefined, drain: () => undefined }
       const deps = { clock: Date.now, logger: createLogger('silent') }
       const take = (options: ServerOptions) => {
         given = options
         // Its own is 10 s; what comes of it is the same.
-        return (listening = createTlsServer({ ...options, ...selfSigned('a'), handshakeTimeout: 200 }))
+        return (listening = createTlsServer({ ...options, ...certificate, handshakeTimeout: 200 }))
       }
       const listeners = [
         { host: '127.0.0.1', port: 0, createServer: take },

@@ -8,7 +8,7 @@ import { expect } from 'chai'
 import { stringify } from 'yaml'
 import { Credentials } from '../../src/kubernetes/credentials.ts'
 import { HttpTransport } from '../../src/kubernetes/http.ts'
-import { selfSigned } from './certificate.ts'
+import { selfSigned, type Certificate } from '../support/certificate.ts'
 import { FakeApiServer, answer, clientFor, silentLogger } from './fake-api-server.ts'
 import { WEB, deployment } from './objects.ts'
 
@@ -160,9 +160,13 @@ describe('credentials', () => {
   })
 
   describe('of TLS', () => {
-    const serving = selfSigned('serving')
+    let serving: Certificate
     let tlsServer: Server
     let clients: (string | undefined)[]
+
+    before(async () => {
+      serving = await selfSigned('serving')
+    })
 
     async function serve(...trusted: string[]): Promise<string> {
       const options = { ...serving, ca: trusted, requestCert: true, rejectUnauthorized: true }
@@ -186,7 +190,7 @@ describe('credentials', () => {
     const base64 = (text: string) => Buffer.from(text).toString('base64')
 
     it('are a CA and a client certificate; one that rotates is used for the next call', async () => {
-      const [first, second] = [selfSigned('first'), selfSigned('second')]
+      const [first, second] = [await selfSigned('first'), await selfSigned('second')]
       const origin = await serve(first.cert, second.cert)
       const write = async ({ cert, key }: typeof first) => {
         await writeFile(at('client.crt'), cert)
@@ -205,7 +209,10 @@ describe('credentials', () => {
 
     it('do not accept a server of another CA', async () => {
       const origin = await serve()
-      const cluster = { server: origin, 'certificate-authority-data': base64(selfSigned('other').cert) }
+      const cluster = {
+        server: origin,
+        'certificate-authority-data': base64((await selfSigned('other')).cert),
+      }
       const failed = await call(load(await kubeconfig({}, cluster))).catch((error: Error) => error)
       expect(failed).to.include({ code: 'CLUSTER_UNAVAILABLE', noAnswer: 'unreachable' })
       expect(clients).to.deep.equal([])

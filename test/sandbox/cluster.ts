@@ -11,7 +11,7 @@ export const JSON_PATCH = 'application/json-patch+json'
 const MERGE_PATCH = 'application/merge-patch+json'
 export const STRATEGIC_PATCH = 'application/strategic-merge-patch+json'
 
-/** Anything that the API answers with, an object, a list, a Table or a Status. */
+/** Any answer of the API: an object, a list, a Table or a Status. */
 export type Body = KubeObject & {
   items: KubeObject[]
   rows: { cells: unknown[]; object: KubeObject }[]
@@ -41,11 +41,35 @@ export async function startSandbox(options: Partial<SandboxOptions> = {}): Promi
   return sandbox
 }
 
+/** A new sandbox for each test of the suite, running within its hooks and tests, and a client of it. */
+export function freshSandbox(options: Partial<SandboxOptions> = {}) {
+  let running: SandboxCluster | undefined
+  const sandbox = () => {
+    if (!running) throw new TypeError('the sandbox runs within hooks and tests only')
+    return running
+  }
+  beforeEach('a sandbox starts', async () => {
+    running = await startSandbox(options)
+  })
+  afterEach('the sandbox stops', () => running?.stop())
+  const address = {
+    get url() {
+      return sandbox().url
+    },
+  }
+  return {
+    client: new Client(address),
+    get sandbox() {
+      return sandbox()
+    },
+  }
+}
+
 export class Client {
-  readonly #sandbox: SandboxCluster
+  readonly #sandbox: { readonly url: string }
   readonly #headers: Headers
 
-  constructor(sandbox: SandboxCluster, headers: Headers = {}) {
+  constructor(sandbox: { readonly url: string }, headers: Headers = {}) {
     this.#sandbox = sandbox
     this.#headers = headers
   }
@@ -87,7 +111,7 @@ export class Client {
     }
   }
 
-  /** A watch; its events come one by one from `next()`, which is undefined once the watch has ended. */
+  /** Opens a watch; `next()` returns its events one by one, and undefined once it has ended. */
   async watch(path: string): Promise<WatchStream> {
     return new WatchStream(await this.#open('GET', path))
   }
@@ -123,7 +147,7 @@ export class WatchStream {
     }
   }
 
-  /** The next event that is as wanted; fails when the watch ends before. */
+  /** The next event that is as wanted. @throws Error if the watch ends before it */
   async until(isWanted: (event: WatchEvent) => boolean): Promise<WatchEvent> {
     for (;;) {
       const event = await this.next()
@@ -151,7 +175,7 @@ export function aWorkload(name: string, spec: object = {}, metadata: object = {}
   }
 }
 
-/** Waits, by a watch, until the object is as wanted. */
+/** Watches the object until it is as wanted. */
 export async function eventually(
   client: Client,
   collection: string,

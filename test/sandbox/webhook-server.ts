@@ -1,38 +1,12 @@
-import 'reflect-metadata'
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { Server } from 'node:https'
-import { webcrypto } from 'node:crypto'
-import * as x509 from '@peculiar/x509'
 import type { KubeObject } from '../../src/sandbox/store/object.ts'
-import type { Client } from './cluster.ts'
+import { selfSigned, type Certificate } from '../support/certificate.ts'
+import { aWorkload, DEPLOYMENTS, freshSandbox, type Client } from './cluster.ts'
 
-const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 export const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'
-
-interface Certificate {
-  cert: string
-  key: string
-}
-
-/** Self-signed, good for the IP address given. */
-export async function aCertificate(address = '127.0.0.1'): Promise<Certificate> {
-  const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
-  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    name: 'CN=webhook',
-    keys,
-    notBefore: new Date(Date.now() - 60_000),
-    notAfter: new Date(Date.now() + 3_600_000),
-    signingAlgorithm: ALGORITHM,
-    extensions: [
-      new x509.BasicConstraintsExtension(true),
-      new x509.SubjectAlternativeNameExtension([{ type: 'ip', value: address }]),
-    ],
-  })
-  const key = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)
-  return { cert: certificate.toString('pem'), key: x509.PemConverter.encode(key, 'PRIVATE KEY') }
-}
 
 export interface Review {
   uid: string
@@ -51,25 +25,20 @@ export interface Review {
   options: Record<string, unknown>
 }
 
-/** What `response` holds beside the uid; a string is sent as it is, a number is the status code. */
+const allow = () => ({ allowed: true })
+
+/** The fields of `response` beside the uid; a string is sent as it is, a number is the status code. */
 type Reply = Record<string, unknown> | string | number | undefined
 
-/** An HTTPS server of the test's own, which answers reviews as told and remembers them. */
+/** An HTTPS server that answers reviews by `reply` and records them. */
 export class WebhookServer {
-  readonly reviews: Review[] = []
-  readonly urls: string[] = []
+  reviews: Review[] = []
+  urls: string[] = []
   connections = 0
-  reply: (review: Review) => Reply | Promise<Reply> = () => ({ allowed: true })
-  readonly #server: Server
-  readonly #certificate: Certificate
-
-  constructor(certificate: Certificate) {
-    this.#certificate = certificate
-    this.#server = createServer(certificate, (request, response) => {
-      void this.#answer(request, response)
-    })
-    this.#server.on('secureConnection', () => (this.connections += 1))
-  }
+  reply: (review: Review) => Reply | Promise<Reply> = allow
+  #server: Server | undefined
+  #own: Certificate | undefined
+  #certificate: Certificate | undefined
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
@@ -92,12 +61,20 @@ export class WebhookServer {
       .end(typeof reply === 'string' ? reply : JSON.stringify(answer))
   }
 
-  async start(): Promise<void> {
+  /** Starts it without reviews and allowing everything; with its own certificate when none is given. */
+  async start(certificate?: Certificate): Promise<void> {
+    this.#own ??= await selfSigned()
+    this.#certificate = certificate ?? this.#own
+    Object.assign(this, { reviews: [], urls: [], connections: 0, reply: allow })
+    this.#server = createServer(this.#certificate, (request, response) => {
+      void this.#answer(request, response)
+    })
+    this.#server.on('secureConnection', () => (this.connections += 1))
     await once(this.#server.listen(0, '127.0.0.1'), 'listening')
   }
 
   async stop(): Promise<void> {
-    if (!this.#server.listening) return
+    if (!this.#server?.listening) return
     const closed = once(this.#server, 'close')
     this.#server.close()
     this.#server.closeAllConnections()
@@ -105,15 +82,15 @@ export class WebhookServer {
   }
 
   get url(): string {
-    const address = this.#server.address()
+    const address = this.#server?.address()
     return `https://127.0.0.1:${typeof address === 'object' && address ? address.port : 1}/review`
   }
 
-  /** A webhook as a configuration lists it: all updates and creations of workloads, and of their scales. */
+  /** A webhook of a configuration: for creations and updates of Deployments, and for their scales. */
   webhook(changes: object = {}): object {
     return {
       name: 'scale.dormouse.dev',
-      clientConfig: { url: this.url, caBundle: bundle(this.#certificate.cert) },
+      clientConfig: { url: this.url, caBundle: bundle(this.#certificate?.cert ?? '') },
       rules: [
         {
           operations: ['CREATE', 'UPDATE'],
@@ -141,4 +118,19 @@ export const patchReply = (patch: object[]) => ({
 export async function register(client: Client, webhooks: object[], name = 'dormouse'): Promise<void> {
   const { status, body } = await client.post(CONFIGURATIONS, { metadata: { name }, webhooks })
   if (status !== 201) throw new Error(body.message)
+}
+
+/**
+ * For each test a new sandbox with the deployment `web`, of which nothing becomes ready, and a webhook server that
+ * is not registered yet.
+ */
+export function sandboxWithWebhook(options: Parameters<typeof freshSandbox>[0] = {}, web = aWorkload('web')) {
+  const { client } = freshSandbox({ readyAfterMs: 3_600_000, ...options })
+  const server = new WebhookServer()
+  beforeEach('there is a deployment and a webhook', async () => {
+    await client.post(DEPLOYMENTS, web)
+    await server.start()
+  })
+  afterEach('the webhook stops', () => server.stop())
+  return { client, server }
 }

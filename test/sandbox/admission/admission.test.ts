@@ -1,35 +1,16 @@
 import { expect } from 'chai'
-import type { SandboxCluster } from '../../../src/sandbox/sandbox.ts'
-import { aWorkload, Client, DEPLOYMENTS, JSON_PATCH, startSandbox } from '../cluster.ts'
-import { aCertificate, CONFIGURATIONS, patchReply, register, WebhookServer } from '../webhook-server.ts'
+import { aWorkload, DEPLOYMENTS, JSON_PATCH } from '../cluster.ts'
+import { CONFIGURATIONS, patchReply, register, sandboxWithWebhook } from '../webhook-server.ts'
 
 const WEB = `${DEPLOYMENTS}/web`
 const SCALE = `${WEB}/scale`
 const NAMESPACES = '/api/v1/namespaces'
 
 describe('sandbox admission', () => {
-  let certificate: Awaited<ReturnType<typeof aCertificate>>
-  let sandbox: SandboxCluster
-  let client: Client
-  let server: WebhookServer
-
-  before(async () => {
-    certificate = await aCertificate()
-  })
-
-  beforeEach(async () => {
-    sandbox = await startSandbox({ readyAfterMs: 3_600_000 })
-    client = new Client(sandbox)
-    const metadata = { annotations: { note: 'mine' } }
-    await client.post(DEPLOYMENTS, aWorkload('web', { replicas: 2 }, metadata))
-    server = new WebhookServer(certificate)
-    await server.start()
-  })
-
-  afterEach(async () => {
-    await sandbox.stop()
-    await server.stop()
-  })
+  const { client, server } = sandboxWithWebhook(
+    {},
+    aWorkload('web', { replicas: 2 }, { annotations: { note: 'mine' } }),
+  )
 
   const web = async () => (await client.get(WEB)).body
   const last = () => {

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { count } from '../../../src/sandbox/store/object.ts'
-import type { SandboxCluster } from '../../../src/sandbox/sandbox.ts'
-import { aWorkload, Client, DEPLOYMENTS, eventually, JSON_PATCH, startSandbox } from '../cluster.ts'
+import { aWorkload, DEPLOYMENTS, eventually, freshSandbox, JSON_PATCH } from '../cluster.ts'
 import type { Body } from '../cluster.ts'
 
 const APPS = '/apis/apps/v1/namespaces/default'
@@ -15,15 +14,7 @@ const settled = (replicas: number) => (object: Body) =>
   count(object.status, 'readyReplicas') === replicas
 
 describe('sandbox rollout', () => {
-  let sandbox: SandboxCluster
-  let client: Client
-
-  beforeEach(async () => {
-    sandbox = await startSandbox()
-    client = new Client(sandbox)
-  })
-
-  afterEach(() => sandbox.stop())
+  const { client } = freshSandbox()
 
   const names = async (path: string) =>
     (await client.get(path)).body.items.map(({ metadata }) => metadata.name)

@@ -1,29 +1,15 @@
 import { expect } from 'chai'
-import type { SandboxCluster } from '../../../src/sandbox/sandbox.ts'
-import {
-  aWorkload,
-  Client,
-  DEPLOYMENTS,
-  eventually,
-  JSON_PATCH,
-  startSandbox,
-  STRATEGIC_PATCH,
-} from '../cluster.ts'
+import { aWorkload, DEPLOYMENTS, eventually, freshSandbox, JSON_PATCH, STRATEGIC_PATCH } from '../cluster.ts'
 
 const WEB = `${DEPLOYMENTS}/web`
 
 describe('sandbox API: reading and writing', () => {
-  let sandbox: SandboxCluster
-  let client: Client
+  // Nothing becomes ready here, so that no status is written between two writes of a test.
+  const { client } = freshSandbox({ readyAfterMs: 3_600_000 })
 
-  beforeEach(async () => {
-    // Nothing becomes ready here, so that no status is written between two writes of a test.
-    sandbox = await startSandbox({ readyAfterMs: 3_600_000 })
-    client = new Client(sandbox)
+  beforeEach('there is a deployment', async () => {
     await client.post(DEPLOYMENTS, aWorkload('web', { replicas: 2 }))
   })
-
-  afterEach(() => sandbox.stop())
 
   const web = async () => (await client.get(WEB)).body
 

@@ -1,20 +1,12 @@
 import { expect } from 'chai'
-import type { SandboxCluster } from '../../../src/sandbox/sandbox.ts'
-import { aWorkload, Client, DEPLOYMENTS, startSandbox } from '../cluster.ts'
+import { aWorkload, Client, DEPLOYMENTS, freshSandbox, startSandbox } from '../cluster.ts'
 
 describe('sandbox faults', () => {
-  let sandbox: SandboxCluster
-  let client: Client
-
-  beforeEach(async () => {
-    sandbox = await startSandbox()
-    client = new Client(sandbox)
-  })
-
-  afterEach(() => sandbox.stop())
+  const here = freshSandbox()
+  const { client } = here
 
   it('answer as many matching requests as told, with the status and headers told', async () => {
-    sandbox.faults.answer({
+    here.sandbox.faults.answer({
       method: 'POST',
       path: /deployments/,
       status: 429,
@@ -30,16 +22,16 @@ describe('sandbox faults', () => {
   })
 
   it('refuse connections, and come back on the same port with everything as it was', async () => {
-    const { url } = sandbox
+    const { url } = here.sandbox
     await client.post(DEPLOYMENTS, aWorkload('web'))
-    await sandbox.faults.refuseConnections()
+    await here.sandbox.faults.refuseConnections()
     const refusal = await client.get(DEPLOYMENTS).then(
       () => 'an answer',
       (error: NodeJS.ErrnoException) => error.code,
     )
     expect(refusal).to.equal('ECONNREFUSED')
-    await sandbox.faults.acceptConnections()
-    expect(sandbox.url).to.equal(url)
+    await here.sandbox.faults.acceptConnections()
+    expect(here.sandbox.url).to.equal(url)
     expect((await client.get(`${DEPLOYMENTS}/web`)).status).to.equal(200)
   })
 

@@ -1,14 +1,8 @@
-import { execFile, spawn, spawnSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { spawn } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect } from 'chai'
-import type { SandboxCluster } from '../../../src/sandbox/sandbox.ts'
-import { startSandbox } from '../cluster.ts'
-import { leaveOut } from '../../support/leave-out.ts'
-
-const run = promisify(execFile)
+import { sandboxWithKubectl } from '../kubectl.ts'
 
 const manifest = (image: string) => `
 apiVersion: apps/v1
@@ -24,39 +18,22 @@ spec:
 
 describe('kubectl on the sandbox', function () {
   this.timeout(30_000)
-  let sandbox: SandboxCluster
-  let directory: string
-  let kubeconfig: string
+  const here = sandboxWithKubectl()
+  const args = (command: string) => ['--namespace=demo', ...command.split(' ')]
+  const kubectl = (command: string, ...more: string[]) => here.kubectl(...args(command), ...more)
+  const file = (name: string) => join(here.directory, name)
 
-  before(async function () {
-    if (spawnSync('kubectl', ['version', '--client']).error) leaveOut(this, 'kubectl is not on the path')
-    sandbox = await startSandbox({ readyAfterMs: 20 })
-    directory = await mkdtemp(join(tmpdir(), 'dormouse-kubectl-'))
-    kubeconfig = join(directory, 'kubeconfig')
-    await writeFile(kubeconfig, sandbox.kubeconfig())
+  before('there is a deployment', async () => {
     await kubectl('create namespace demo')
     await kubectl('create deployment web --image=nginx:1 --replicas=2')
     await kubectl('rollout status deployment/web --timeout=10s')
   })
 
-  after(async () => {
-    await sandbox?.stop()
-    if (directory) await rm(directory, { recursive: true })
-  })
-
-  const kubectl = async (command: string, ...more: string[]): Promise<string> => {
-    const args = ['--namespace=demo', `--cache-dir=${directory}/cache`, ...command.split(' '), ...more]
-    const { stdout } = await run('kubectl', args, {
-      env: { ...process.env, KUBECONFIG: kubeconfig, KUBE_EDITOR: 'sed -i s/nginx:4/nginx:5/' },
-    })
-    return stdout
+  /** What kubectl says on standard error when it fails. */
+  const failure = async (command: string, ...more: string[]): Promise<string> => {
+    const { code, stderr } = await here.kubectl.attempt([...args(command), ...more])
+    return code === 0 ? 'no failure' : stderr
   }
-
-  const failure = async (command: string, ...more: string[]): Promise<string> =>
-    kubectl(command, ...more).then(
-      () => 'no failure',
-      (error: { stderr?: string }) => error.stderr ?? '',
-    )
 
   const web = async (path: string) => kubectl('get deployment web -o', `jsonpath={${path}}`)
 
@@ -78,14 +55,13 @@ describe('kubectl on the sandbox', function () {
   })
 
   it('watches', async () => {
-    const args = ['--namespace=demo', `--cache-dir=${directory}/cache`, 'get', 'deployments', '--watch']
-    const child = spawn('kubectl', args, { env: { ...process.env, KUBECONFIG: kubeconfig } })
+    const child = spawn('kubectl', [`--kubeconfig=${here.kubeconfig}`, ...args('get deployments --watch')])
     let output = ''
     let scaled: Promise<unknown> | undefined
     for await (const chunk of child.stdout) {
       output += String(chunk)
       if (output.includes('2/2')) scaled ??= kubectl('scale deployment web --replicas=0')
-      if (output.includes('0/0')) break
+      if (/0\/0 +0 +0/.test(output)) break
     }
     child.kill()
     await scaled
@@ -134,22 +110,21 @@ describe('kubectl on the sandbox', function () {
 
   it('edits and replaces', async () => {
     await kubectl('set image deployment/web nginx=nginx:4')
-    await kubectl('edit deployment web')
+    await here.kubectl.attempt(args('edit deployment web'), '', { KUBE_EDITOR: 'sed -i s/nginx:4/nginx:5/' })
     expect(await web('.spec.template.spec.containers[0].image')).to.equal('nginx:5')
-    const file = join(directory, 'web.yaml')
-    await writeFile(file, await kubectl('get deployment web -o yaml'))
+    await writeFile(file('web.yaml'), await kubectl('get deployment web -o yaml'))
     await kubectl('annotate deployment web since=then')
-    expect(await failure(`replace -f ${file}`)).to.contain('the object has been modified')
+    expect(await failure(`replace -f ${file('web.yaml')}`)).to.contain('the object has been modified')
   })
 
   it('applies from the client’s side, and says that it does not from the server’s', async () => {
-    const file = join(directory, 'applied.yaml')
-    await writeFile(file, manifest('app:1'))
-    expect(await kubectl(`apply -f ${file}`)).to.contain('created')
-    await writeFile(file, manifest('app:2'))
-    expect(await kubectl(`apply -f ${file}`)).to.contain('configured')
-    expect(await kubectl(`apply -f ${file}`)).to.contain('unchanged')
-    expect(await failure(`apply --server-side -f ${file}`)).to.contain('server-side apply')
+    const applied = file('applied.yaml')
+    await writeFile(applied, manifest('app:1'))
+    expect(await kubectl(`apply -f ${applied}`)).to.contain('created')
+    await writeFile(applied, manifest('app:2'))
+    expect(await kubectl(`apply -f ${applied}`)).to.contain('configured')
+    expect(await kubectl(`apply -f ${applied}`)).to.contain('unchanged')
+    expect(await failure(`apply --server-side -f ${applied}`)).to.contain('server-side apply')
   })
 
   it('gets a token that a review takes', async () => {
@@ -159,9 +134,8 @@ describe('kubectl on the sandbox', function () {
       kind: 'TokenReview',
       spec: { token, audiences: ['dormouse'] },
     }
-    const file = join(directory, 'review.json')
-    await writeFile(file, JSON.stringify(review))
-    const user = await kubectl(`create -f ${file} -o`, 'jsonpath={.status.user.username}')
+    await writeFile(file('review.json'), JSON.stringify(review))
+    const user = await kubectl(`create -f ${file('review.json')} -o`, 'jsonpath={.status.user.username}')
     expect(user).to.equal('system:serviceaccount:demo:default')
   })
 

@@ -1,18 +1,13 @@
 import { expect } from 'chai'
-import type { SandboxCluster } from '../../../src/sandbox/sandbox.ts'
-import { aWorkload, Client, DEPLOYMENTS, startSandbox } from '../cluster.ts'
+import { aWorkload, DEPLOYMENTS, freshSandbox } from '../cluster.ts'
 
 describe('sandbox API: lists and forms', () => {
-  let sandbox: SandboxCluster
-  let client: Client
+  const here = freshSandbox()
+  const { client } = here
 
   beforeEach(async () => {
-    sandbox = await startSandbox()
-    client = new Client(sandbox)
     for (const name of ['a', 'b', 'c', 'd', 'e']) await client.post(DEPLOYMENTS, aWorkload(name))
   })
-
-  afterEach(() => sandbox.stop())
 
   it('come in pages that show one and the same moment', async () => {
     const first = await client.get(`${DEPLOYMENTS}?limit=2`)
@@ -29,7 +24,7 @@ describe('sandbox API: lists and forms', () => {
   it('whose moment was compacted away are 410', async () => {
     const first = await client.get(`${DEPLOYMENTS}?limit=2`)
     await client.post(DEPLOYMENTS, aWorkload('f'))
-    sandbox.faults.compact()
+    here.sandbox.faults.compact()
     const { status, body } = await client.get(
       `${DEPLOYMENTS}?limit=2&continue=${first.body.metadata.continue}`,
     )

@@ -1,22 +1,17 @@
 import { expect } from 'chai'
-import type { SandboxCluster } from '../../../src/sandbox/sandbox.ts'
-import { Client, startSandbox } from '../cluster.ts'
+import { freshSandbox } from '../cluster.ts'
 
 const TOKEN_REVIEWS = '/apis/authentication.k8s.io/v1/tokenreviews'
 const ACCOUNT = '/api/v1/namespaces/default/serviceaccounts/default'
 
 describe('sandbox API: tokens and reviews', () => {
   let now = Date.UTC(2026, 0, 1)
-  let sandbox: SandboxCluster
-  let client: Client
+  const here = freshSandbox({ clock: () => now })
+  const { client } = here
 
-  beforeEach(async () => {
+  beforeEach(() => {
     now = Date.UTC(2026, 0, 1)
-    sandbox = await startSandbox({ clock: () => now })
-    client = new Client(sandbox)
   })
-
-  afterEach(() => sandbox.stop())
 
   const tokenFor = async (audiences: string[]): Promise<unknown> => {
     const { body } = await client.post(`${ACCOUNT}/token`, { spec: { audiences, expirationSeconds: 600 } })
@@ -84,7 +79,7 @@ describe('sandbox API: tokens and reviews', () => {
       return body.status?.['allowed']
     }
     expect(await ask('patch')).to.equal(true)
-    sandbox.faults.denyAccess(({ user, verb }) => user === 'alice' && verb === 'patch')
+    here.sandbox.faults.denyAccess(({ user, verb }) => user === 'alice' && verb === 'patch')
     expect([await ask('patch'), await ask('get')]).to.deep.equal([false, true])
     expect((await client.post(path, { spec: {} })).status).to.equal(400)
   })

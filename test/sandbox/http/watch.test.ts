@@ -1,6 +1,5 @@
 import { expect } from 'chai'
-import type { SandboxCluster } from '../../../src/sandbox/sandbox.ts'
-import { aWorkload, Client, DEPLOYMENTS, startSandbox } from '../cluster.ts'
+import { aWorkload, DEPLOYMENTS, freshSandbox } from '../cluster.ts'
 import type { WatchEvent } from '../cluster.ts'
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
@@ -8,15 +7,8 @@ const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
 const brief = (event: WatchEvent | undefined) => [event?.type, event?.object.metadata.name]
 
 describe('sandbox API: watches', () => {
-  let sandbox: SandboxCluster
-  let client: Client
-
-  beforeEach(async () => {
-    sandbox = await startSandbox({ bookmarkEveryMs: 20 })
-    client = new Client(sandbox)
-  })
-
-  afterEach(() => sandbox.stop())
+  const here = freshSandbox({ bookmarkEveryMs: 20 })
+  const { client } = here
 
   const create = async (name: string, labels: object = {}) =>
     Number((await client.post(CONFIG_MAPS, { metadata: { name, labels } })).body.metadata.resourceVersion)
@@ -81,7 +73,7 @@ describe('sandbox API: watches', () => {
   it('from a version that is compacted away get an ERROR with 410 and end', async () => {
     const version = await create('old')
     await create('new')
-    sandbox.faults.compact()
+    here.sandbox.faults.compact()
     const watch = await client.watch(`${CONFIG_MAPS}?watch=1&resourceVersion=${version}`)
     const error = await watch.next()
     expect(error?.type).to.equal('ERROR')
@@ -111,14 +103,14 @@ describe('sandbox API: watches', () => {
   describe('and faults', () => {
     it('are cut on demand', async () => {
       const watch = await client.watch(`${CONFIG_MAPS}?watch=1&resourceVersion=${await create('x')}`)
-      sandbox.faults.cutWatches()
+      here.sandbox.faults.cutWatches()
       expect(await watch.next()).to.equal(undefined)
     })
 
     it('are silent while held, and lose nothing', async () => {
       const version = await create('x')
       const path = `${CONFIG_MAPS}?watch=1&resourceVersion=${version}&allowWatchBookmarks=true`
-      sandbox.faults.holdWatches()
+      here.sandbox.faults.holdWatches()
       const watch = await client.watch(path)
       await create('y')
       let isSilent = true
@@ -128,7 +120,7 @@ describe('sandbox API: watches', () => {
       })
       await client.get(CONFIG_MAPS)
       isSilent = false
-      sandbox.faults.releaseWatches()
+      here.sandbox.faults.releaseWatches()
       expect(brief(await next)).to.deep.equal(['ADDED', 'y'])
       watch.close()
     })

@@ -1,20 +1,11 @@
 import { expect } from 'chai'
-import type { SandboxCluster } from '../../../src/sandbox/sandbox.ts'
-import { Client, startSandbox } from '../cluster.ts'
+import { freshSandbox } from '../cluster.ts'
 
 const SECRETS = '/api/v1/namespaces/default/secrets'
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/default/leases'
 
 describe('sandbox API: what several replicas share', () => {
-  let sandbox: SandboxCluster
-  let client: Client
-
-  beforeEach(async () => {
-    sandbox = await startSandbox()
-    client = new Client(sandbox)
-  })
-
-  afterEach(() => sandbox.stop())
+  const { client } = freshSandbox()
 
   for (const [what, collection, content, changed] of [
     ['a Secret', SECRETS, { data: { a: 'Yg==' } }, { data: { a: 'Yw==' } }],

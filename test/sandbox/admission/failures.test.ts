@@ -1,33 +1,21 @@
 import { expect } from 'chai'
-import type { SandboxCluster } from '../../../src/sandbox/sandbox.ts'
-import { aWorkload, Client, DEPLOYMENTS, startSandbox } from '../cluster.ts'
-import { aCertificate, bundle, CONFIGURATIONS, register, WebhookServer } from '../webhook-server.ts'
+import { DEPLOYMENTS } from '../cluster.ts'
+import { bundle, CONFIGURATIONS, register, sandboxWithWebhook } from '../webhook-server.ts'
+import { selfSigned } from '../../support/certificate.ts'
 
 const WEB = `${DEPLOYMENTS}/web`
 const FAILED = 'Internal error occurred: failed calling webhook "scale.dormouse.dev": '
 
 describe('sandbox admission: a webhook that fails', () => {
-  let sandbox: SandboxCluster
-  let client: Client
-  let server: WebhookServer
   const ignored: string[] = []
+  const logger = {
+    error: () => {},
+    warn: (fields: object) => ignored.push('err' in fields ? String(fields.err) : ''),
+  }
+  const { client, server } = sandboxWithWebhook({ logger })
 
-  beforeEach(async () => {
+  beforeEach(() => {
     ignored.length = 0
-    const logger = {
-      error: () => {},
-      warn: (fields: object) => ignored.push('err' in fields ? String(fields.err) : ''),
-    }
-    sandbox = await startSandbox({ readyAfterMs: 3_600_000, logger })
-    client = new Client(sandbox)
-    await client.post(DEPLOYMENTS, aWorkload('web'))
-    server = new WebhookServer(await aCertificate())
-    await server.start()
-  })
-
-  afterEach(async () => {
-    await sandbox.stop()
-    await server.stop()
   })
 
   /** What a write is told under each failurePolicy. */
@@ -43,7 +31,7 @@ describe('sandbox admission: a webhook that fails', () => {
   }
 
   it('is one whose certificate another CA signed', async () => {
-    const { cert } = await aCertificate()
+    const { cert } = await selfSigned()
     const message = await outcome({ clientConfig: { url: server.url, caBundle: bundle(cert) } })
     expect(message).to.equal(
       `${FAILED}failed to call webhook: Post "${server.url}?timeout=3s": ` +
@@ -54,9 +42,7 @@ describe('sandbox admission: a webhook that fails', () => {
 
   it('is one whose certificate is for another host', async () => {
     await server.stop()
-    const certificate = await aCertificate('127.0.0.9')
-    server = new WebhookServer(certificate)
-    await server.start()
+    await server.start(await selfSigned('webhook', '127.0.0.9'))
     expect(await outcome()).to.match(/x509: certificate is not valid for 127\.0\.0\.1$/)
   })
 
@@ -125,7 +111,7 @@ describe('sandbox admission: a webhook that fails', () => {
     })
 
   it('works again with the right CA, over a connection that it verifies anew', async () => {
-    const [old, renewed] = [server.webhook(), await aCertificate()]
+    const [old, renewed] = [server.webhook(), await selfSigned()]
     await register(client, [old])
     expect((await client.patch(WEB, { spec: { replicas: 3 } })).status).to.equal(200)
     const distrusted = { url: server.url, caBundle: bundle(renewed.cert) }

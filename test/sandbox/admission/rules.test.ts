@@ -1,33 +1,12 @@
 import { expect } from 'chai'
-import type { SandboxCluster } from '../../../src/sandbox/sandbox.ts'
-import { aWorkload, Client, DEPLOYMENTS, startSandbox } from '../cluster.ts'
-import { aCertificate, CONFIGURATIONS, register, WebhookServer } from '../webhook-server.ts'
+import { aWorkload, DEPLOYMENTS } from '../cluster.ts'
+import { CONFIGURATIONS, register, sandboxWithWebhook } from '../webhook-server.ts'
 
 const WEB = `${DEPLOYMENTS}/web`
 const NAMESPACES = '/api/v1/namespaces'
 
 describe('sandbox admission: which webhooks are asked', () => {
-  let certificate: Awaited<ReturnType<typeof aCertificate>>
-  let sandbox: SandboxCluster
-  let client: Client
-  let server: WebhookServer
-
-  before(async () => {
-    certificate = await aCertificate()
-  })
-
-  beforeEach(async () => {
-    sandbox = await startSandbox({ readyAfterMs: 3_600_000 })
-    client = new Client(sandbox)
-    await client.post(DEPLOYMENTS, aWorkload('web'))
-    server = new WebhookServer(certificate)
-    await server.start()
-  })
-
-  afterEach(async () => {
-    await sandbox.stop()
-    await server.stop()
-  })
+  const { client, server } = sandboxWithWebhook()
 
   const rule = (changes: object) => ({
     operations: ['*'],
