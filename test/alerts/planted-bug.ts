@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 
-/** Workloads of this name are decided by throwing: a fault of ours, planted into the running program. */
+/** Deciding on a workload of this name throws: a bug planted into the running program. */
 const NAME = 'planted-bug'
 const DECIDE = 'export function decide('
 
 registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context)
-    if (!url.endsWith('/src/domain/decision.ts')) return loaded
+    if (!url.endsWith('/src/domain/decide.ts')) return loaded
     const source = readFileSync(new URL(url), 'utf8')
     if (!source.includes(DECIDE)) throw new Error(`there is no ${DECIDE} in ${url} any more`)
     const planted = `export function decide(...args: any): any {
