@@ -1,6 +1,7 @@
 import type { Instant } from '../clock.ts'
 import { backoffInEffect } from './backoff.ts'
 import { hasRoomToWake } from './change.ts'
+import { countToGiveBack, countToKeep, countToWake, keptCount } from './counts.ts'
 import {
   earliest,
   latest,
@@ -12,11 +13,10 @@ import {
   type ReasonCode,
 } from './decision.ts'
 import { driftOf, stillKept } from './drift.ts'
-import { countToGiveBack, countToKeep, countToWake, keptCount } from './counts.ts'
 import { desired, type Desired, type DesiredBy } from './intent.ts'
 import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
-import { operationInProgress, type Backoff, type Override } from './state.ts'
+import { isCleared, operationInProgress, type Backoff, type Override } from './state.ts'
 import { iso } from './text.ts'
 import { isRunning, pathOf, type Workload } from './workload.ts'
 
@@ -25,25 +25,25 @@ const VOLUMES_AT_RISK =
 const COUNT_AT_RISK =
   'its annotations are nearly as large as the API server takes, so the state to wake it by might not fit'
 
-/** Why a workload is not put to sleep (volumes: KEP-1847); undefined: nothing would be lost. */
+/** Why putting a workload to sleep would lose data (volumes: KEP-1847); undefined: it would not. */
 export function riskOf(workload: Workload): string | undefined {
   if (workload.deletesVolumes) return VOLUMES_AT_RISK
   return hasRoomToWake(workload) ? undefined : COUNT_AT_RISK
 }
 
-/** What is to be done with a workload at `now`; carried out twice, the second time changes nothing. */
+/** What to do with a workload at `now`. Idempotent: once it is carried out, the next decision changes nothing. */
 export function decide(reading: Reading, now: Instant, rules: Rules): Decision {
   if (reading.workload.deleting) {
     return { ...asItIs(reading), ...noAction('deleting', 'it is being deleted') }
   }
   const running = operationInProgress(reading.state)
   const timeout = running && running.at + rules.policy.operationTimeout
-  const { lookAgainAt, ...verdict } = judge(reading, now, rules)
+  const { lookAgainAt, ...decision } = undeleted(reading, now, rules)
   const late = timeout !== undefined && timeout > now ? timeout : undefined
-  return { ...asItIs(reading), ...verdict, ...look(earliest(lookAgainAt, late)) }
+  return { ...asItIs(reading), ...decision, ...look(earliest(lookAgainAt, late)) }
 }
 
-/** The override that holds now, if any. */
+/** The override, unless it has ended. */
 export function overrideInEffect({ state: { override } }: Reading, now: Instant): Override | undefined {
   return override && (override.until === null || override.until > now) ? override : undefined
 }
@@ -52,7 +52,7 @@ function asItIs(reading: Reading): Pick<Decision, 'trigger' | 'by' | 'replicas'>
   return { trigger: 'schedule', by: null, replicas: keptCount(reading) }
 }
 
-function judge(reading: Reading, now: Instant, rules: Rules): PartialDecision {
+function undeleted(reading: Reading, now: Instant, rules: Rules): PartialDecision {
   const { state, enabled } = reading
   if (enabled === 'unclear') {
     return noAction(
@@ -63,8 +63,8 @@ function judge(reading: Reading, now: Instant, rules: Rules): PartialDecision {
   if (!enabled) return notManaged(reading, now)
   const override = overrideInEffect(reading, now)
   const expired = state.override && !override ? ({ overrideExpired: true } as const) : {}
-  const verdict = managed(reading, override, now, rules)
-  return { ...expired, ...verdict, ...look(earliest(verdict.lookAgainAt, override?.until ?? undefined)) }
+  const decision = managed(reading, override, now, rules)
+  return { ...expired, ...decision, ...look(earliest(decision.lookAgainAt, override?.until ?? undefined)) }
 }
 
 function notManaged(reading: Reading, now: Instant): PartialDecision {
@@ -75,9 +75,8 @@ function notManaged(reading: Reading, now: Instant): PartialDecision {
     if (backoff?.cause === 'failure') return waiting(backoff, reason)
     return { action: 'wake', trigger: 'disable', reason, replicas: countToWake(reading), cleared: true }
   }
-  const held = state.pin ?? state.override ?? state.intent ?? state.backoff
-  const verdict = noAction('not_managed', `not managed until POST ${pathOf(reading.workload)}/enable`)
-  return held ? { ...verdict, cleared: true } : verdict
+  const decision = noAction('not_managed', `not managed until POST ${pathOf(reading.workload)}/enable`)
+  return isCleared(state) ? decision : { ...decision, cleared: true }
 }
 
 function managed(
@@ -91,28 +90,28 @@ function managed(
   const drift = driftOf(reading, override, desire, now, rules)
   if (drift?.adopts) return drift
   if (!drift && state.pin) {
-    const { state: held, by, at } = state.pin
-    return noAction('pinned', `pinned ${held} by ${by} since ${iso(at)}`)
+    const { state: pinned, by, at } = state.pin
+    return noAction('pinned', `pinned ${pinned} by ${by} since ${iso(at)}`)
   }
   if (!drift && override) return overridden(override)
-  const verdict = withoutRisk(reading, drift ?? automatic(reading, desire, now))
+  const decision = withoutRisk(reading, drift ?? automatic(reading, desire, now))
   const backoff = backoffInEffect(state, now)
-  if (backoff && verdict.action !== 'none' && !verdict.adopts) return waiting(backoff, verdict.reason)
+  if (backoff && decision.action !== 'none' && !decision.adopts) return waiting(backoff, decision.reason)
   const freed = [state.override?.until, state.backoff?.until].map((end) => passed(end, now))
-  const dueAt = verdict.dueAt === undefined ? undefined : latest(verdict.dueAt, ...freed)
+  const dueAt = decision.dueAt === undefined ? undefined : latest(decision.dueAt, ...freed)
   const due = dueAt === undefined ? {} : { dueAt }
-  return { ...verdict, ...due, ...look(state.pin ? undefined : desire.next) }
+  return { ...decision, ...due, ...look(state.pin ? undefined : desire.next) }
 }
 
-/** What must not be put to sleep on its own is left running; a sleeper that was found running is awake. */
-function withoutRisk(reading: Reading, verdict: PartialDecision): PartialDecision {
+/** An automatic snooze that would lose data is not done; a sleeper that was found running then counts as awake. */
+function withoutRisk(reading: Reading, decision: PartialDecision): PartialDecision {
   const { workload, state } = reading
-  if (verdict.action !== 'snooze' || !isRunning(workload)) return verdict
+  if (decision.action !== 'snooze' || !isRunning(workload)) return decision
   const why = riskOf(workload)
-  if (why === undefined) return verdict
+  if (why === undefined) return decision
   const risk: Reason = {
     code: 'data_at_risk',
-    text: `left awake: ${why} (then: ${verdict.reason.text})`,
+    text: `left awake: ${why} (then: ${decision.reason.text})`,
   }
   if (!state.asleep) return { action: 'none', reason: risk }
   return {
@@ -134,9 +133,10 @@ const CODE: Record<DesiredBy, ReasonCode> = {
   nothing: 'nothing_automatic',
 }
 
-/** What the schedule or the latest intent asks for. */
+/** Does what the schedule or the latest intent asks for. */
 function automatic(reading: Reading, desire: Desired, now: Instant): PartialDecision {
-  const reason: Reason = { code: CODE[desire.rule], text: desire.text }
+  const { rule, text, saysFault } = desire
+  const reason: Reason = { code: CODE[rule], text, ...(saysFault ? { saysFault } : {}) }
   const kept = countToGiveBack(reading)
   if ((desire.want === 'asleep') === reading.state.asleep) {
     if (kept !== undefined) return givenBack(reading, desire, kept, reason, now)
@@ -155,7 +155,7 @@ function automatic(reading: Reading, desire: Desired, now: Instant): PartialDeci
     : { action: 'wake', replicas: countToWake(reading), ...transition }
 }
 
-/** A hand woke it to fewer than were kept: the next edge that finds it so brings those back. */
+/** Somebody woke it to fewer replicas than were kept: the next edge brings those back. */
 function givenBack(
   reading: Reading,
   desire: Desired,
@@ -172,9 +172,10 @@ function givenBack(
   return { action: 'wake', replicas: kept, reason, dueAt: edge.at, ...intent }
 }
 
-/** Awake, and without replicas: not our doing, so no schedule undoes it. */
-function emptied({ workload }: Reading, { code, text }: Reason): Reason {
-  return { code, text: `somebody scaled it to 0: POST ${pathOf(workload)}/wake to bring it back (${text})` }
+/** Awake with 0 replicas: Dormouse did not scale it down, so no schedule scales it up. */
+function emptied({ workload }: Reading, reason: Reason): Reason {
+  const text = `somebody scaled it to 0: POST ${pathOf(workload)}/wake to bring it back (${reason.text})`
+  return { ...reason, text }
 }
 
 function overridden({ by, until }: Override): PartialDecision {

@@ -21,37 +21,39 @@ export type ReasonCode =
   | 'grace'
   | 'nothing_automatic'
 
-/** Why a workload is, or is to be, as the decision says. */
+/** Why the decision is as it is: the text is for people. */
 export interface Reason {
   readonly code: ReasonCode
   readonly text: string
+  /** The text tells what is wrong with the schedule. */
+  readonly saysFault?: true
 }
 
-/** What is to become of a workload now, and why (design, section 4). */
+/** What to do with a workload now, and why (design, section 4). */
 export interface Decision {
-  /** `adopt`: somebody else woke it; the marks follow the pods. */
+  /** `adopt`: somebody else woke it or scaled it down; Dormouse's marks follow the pods. */
   readonly action: 'snooze' | 'wake' | 'adopt' | 'none'
   readonly reason: Reason
   readonly trigger: Trigger
   readonly by: string | null
   /** The count to wake to, or to keep while asleep. */
   readonly replicas: number
-  /** A hand woke it to fewer than were kept: these stay kept. */
+  /** Somebody woke it to fewer replicas than were kept: as many stay kept. */
   readonly kept?: number
   /** The intent to write with it. */
   readonly intent?: Intent
-  /** The marks follow what somebody else did to the pods: no pin, override or backoff is in its way. */
+  /** The marks follow what somebody else did to the pods; neither pin, override nor backoff stops that. */
   readonly adopts?: true
   readonly overrideExpired?: true
-  /** Turned off by hand: every hold goes with it. */
+  /** Managing was turned off: pin, override, intent and backoff are removed. */
   readonly cleared?: true
-  /** When the clock made it due; undefined: not the clock. */
+  /** The instant at which the clock made it due; undefined: something else did. */
   readonly dueAt?: Instant
   /** When to look again if nothing changes before. */
   readonly lookAgainAt?: Instant
 }
 
-/** A decision as far as one rule goes; what it leaves out is as on a hold. */
+/** What one rule decides; `decide` fills in the rest. */
 export type PartialDecision = Pick<Decision, 'action' | 'reason'> & Partial<Decision>
 
 export function noAction(code: ReasonCode, text: string): PartialDecision {

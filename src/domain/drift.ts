@@ -9,7 +9,7 @@ import type { Override } from './state.ts'
 import { counted } from './text.ts'
 import { isRunning, type Workload } from './workload.ts'
 
-/** What to do about a workload that others moved away from its marks; undefined: they agree. */
+/** What to do about a workload whose pods others changed against its marks; undefined: pods and marks agree. */
 export function driftOf(
   reading: Reading,
   override: Override | undefined,
@@ -23,7 +23,7 @@ export function driftOf(
   return override ? adopted(reading) : sleeperDrift(reading, desire, now, rules)
 }
 
-/** Woken by hand to fewer than were kept, and scaled to 0 again: it is asleep again, with those kept. */
+/** Somebody woke it to fewer replicas than were kept, and scaled it to 0 again: it sleeps again, with those kept. */
 function scaledBackDown(
   reading: Reading,
   override: Override | undefined,
@@ -39,7 +39,7 @@ function scaledBackDown(
   return { action: 'snooze', adopts: true, trigger: 'manual', by, replicas, reason, ...intent }
 }
 
-/** A pinned workload that is not as it was pinned: the webhook was away. */
+/** A pinned workload that is not as it was pinned: somebody changed it while the webhook was unavailable. */
 function pinDrift(reading: Reading): PartialDecision | undefined {
   const { state, workload } = reading
   const running = isRunning(workload)
@@ -51,12 +51,12 @@ function pinDrift(reading: Reading): PartialDecision | undefined {
   if (state.pin?.state !== 'active' || (running && !state.asleep)) return undefined
   if (!state.asleep && workload.kind !== 'daemonsets' && state.pin.replicas === 0) return undefined
   const reason: Reason = { code: 'pin_enforced', text: 'pinned active, and found scaled down' }
-  // Asleep after all (an old pin that came back): the count that was kept is newer than the pin's.
+  // It sleeps although it is pinned active: an old pin came back, and the kept count is newer than the pin's.
   const replicas = (state.asleep && countToWake(reading)) || state.pin.replicas
   return { action: 'wake', trigger: 'pin', reason, replicas }
 }
 
-/** A sleeper that somebody woke while it was overridden: the marks follow, and no intent is formed. */
+/** Somebody woke it while it was overridden: the marks follow, and no intent is formed. */
 function adopted(reading: Reading): PartialDecision {
   const { by, who, what } = scaling(reading)
   const reason: Reason = { code: 'manual_scaling', text: `${what} by ${who} while overridden` }
@@ -64,7 +64,7 @@ function adopted(reading: Reading): PartialDecision {
   return { action: 'adopt', adopts: true, trigger: 'manual', by, replicas, reason, ...stillKept(reading) }
 }
 
-/** A sleeper that somebody else woke: a manual wake if it was scaled, put back to sleep otherwise. */
+/** Somebody else woke it: a manual wake if it was scaled; otherwise it is put back to sleep. */
 function sleeperDrift(
   reading: Reading,
   desire: Desired,
@@ -75,7 +75,7 @@ function sleeperDrift(
   const { by, who, what } = scaling(reading)
   if (!isManualScaling(workload)) {
     if (desire.want === 'awake') return undefined
-    // A sync says what the workload is to have; an autoscaler, which finds no load, does not.
+    // A sync of the manifest tells the count that somebody wants; an autoscaler that sees no load does not.
     const replicas = isScaled(workload) ? keptCount(reading) : countToKeep(reading)
     const text = `found running although asleep (changed by ${who}): ${replicas} are kept and it sleeps again`
     return { action: 'snooze', trigger: 'recovery', reason: { code: 'recovery', text }, replicas }
@@ -98,7 +98,7 @@ function sleeperDrift(
   }
 }
 
-/** Whoever scales a sleeper to fewer than are kept, a hand or an autoscaler, does not lower what is kept. */
+/** Scaling a sleeper to fewer replicas than are kept, by hand or by an autoscaler, does not lower the kept count. */
 export function stillKept(reading: Reading): { kept?: number } {
   const { workload } = reading
   const kept = keptCount(reading)
@@ -111,7 +111,7 @@ function isScaled({ replicasManager }: Workload): boolean {
   return replicasManager?.subresource === 'scale'
 }
 
-/** Autoscalers are nobody's hand. */
+/** Scaling by an autoscaler does not count as manual. */
 function isManualScaling(workload: Workload): boolean {
   return isScaled(workload) && !AUTOSCALERS.has(workload.replicasManager?.manager ?? '')
 }
@@ -119,7 +119,7 @@ function isManualScaling(workload: Workload): boolean {
 /** Field managers: the HPA acts from the controller manager; KEDA's operator is named after its binary. */
 const AUTOSCALERS: ReadonlySet<string> = new Set(['kube-controller-manager', 'keda', 'keda-operator'])
 
-/** Who set the count that a workload was found with, and to what. A manager is what a client chose to call itself. */
+/** Who set the present count, and to what. A manager is the name that a client gave itself. */
 function scaling(reading: Reading) {
   const { kind, replicasManager, scaledBy } = reading.workload
   const by = scaledBy ?? managerAuthor(replicasManager?.manager)

@@ -3,22 +3,22 @@ import { earliest, latest } from './decision.ts'
 import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import type { Edge, Schedule } from './schedule/schedule.ts'
-import type { Intent, Sleep } from './state.ts'
+import type { Intent, IntentTrigger, Sleep } from './state.ts'
 import { iso } from './text.ts'
 
-/** Milliseconds: an intent from further ahead than this is ignored, since some clock is wrong. */
+/** Milliseconds that clocks may differ by: an intent dated further ahead is ignored. */
 const CLOCK_SKEW = 5 * 60_000
 
 function presentState({ state }: Reading): Sleep {
   return state.asleep ? 'asleep' : 'awake'
 }
 
-/** The intent that counts: not one from the future. */
+/** The intent, unless it is dated in the future: then some clock was wrong. */
 export function currentIntent({ state: { intent } }: Reading, now: Instant): Intent | undefined {
   return intent && intent.at <= now + CLOCK_SKEW ? intent : undefined
 }
 
-/** When an intent from the future will count; undefined: there is no such intent. */
+/** When an intent dated in the future will count; undefined: there is none. */
 function intentCountsFrom({ state: { intent } }: Reading, now: Instant): Instant | undefined {
   return intent && intent.at > now + CLOCK_SKEW ? intent.at - CLOCK_SKEW : undefined
 }
@@ -29,8 +29,8 @@ export function stillRuns(intent: Intent | undefined, now: Instant): intent is I
 }
 
 /**
- * An intent formed now. Its `at` is later than that of the one that counts, so that a replica whose clock lags
- * cannot ask in the past; its `before` is inherited from one whose `until` still runs.
+ * An intent formed now. It is dated after the current one even where this replica's clock lags behind the clock
+ * that dated that one. It inherits `before` from an intent whose `until` still runs.
  */
 export function newIntent(
   reading: Reading,
@@ -42,18 +42,30 @@ export function newIntent(
   return { ...asked, at: Math.max(now, (replaced?.at ?? 0) + 1), before }
 }
 
-/** How long a wake by hand or by request holds in hours of sleep, where there is a schedule to return to. */
+/** Until when a wake without `for` lasts in hours of sleep, where there is a schedule to return to. */
 export function wakeHold({ schedule }: Reading, now: Instant, { policy }: Rules): { hold?: Instant } {
   return schedule && policy.wakeHold !== null ? { hold: now + policy.wakeHold } : {}
 }
 
-/** Who asked, by request or by hand, as reasons name them. */
+/** What forms intents: its name in reasons, and whether a later change of the schedule outweighs such an intent. */
+const FORMED_BY: Record<IntentTrigger, { readonly what: string; readonly automatic: boolean }> = {
+  schedule: { what: 'schedule', automatic: true },
+  api: { what: 'request', automatic: false },
+  manual: { what: 'manual scaling', automatic: false },
+}
+
+/** Whether the schedule formed an intent, and not a request or a manual wake. */
+export function isAutomatic({ trigger }: Intent): boolean {
+  return FORMED_BY[trigger].automatic
+}
+
+/** What formed an intent and by whom, as reasons name it: `request of k8s:alice`. */
 function authorOf({ trigger, by }: Intent): string {
-  const what = trigger === 'manual' ? 'manual scaling' : 'request'
+  const { what } = FORMED_BY[trigger]
   return by === null ? what : `${what} of ${by}`
 }
 
-/** Which rule says what is wanted. */
+/** Which rule decides what is desired. */
 export type DesiredBy = 'schedule' | 'intent' | 'until' | 'until passed' | 'grace' | 'nothing'
 
 /** Whether the workload should run, by the latest intent and the schedule alone (design, section 4). */
@@ -61,11 +73,13 @@ export interface Desired {
   readonly want: Sleep
   readonly rule: DesiredBy
   readonly text: string
-  /** When it became so; undefined: not by the clock. */
+  /** The text tells what is wrong with the schedule. */
+  readonly saysFault?: true
+  /** When the clock made it so; undefined: something else did. */
   readonly since: Instant | undefined
-  /** When it may change if nobody asks for anything. */
+  /** When the clock may change it next. */
   readonly next: Instant | undefined
-  /** The intent to write along with the transition: an edge's. */
+  /** The edge's intent, to write along with the transition. */
   readonly withTransition?: Intent
 }
 
@@ -78,7 +92,7 @@ export function desired(reading: Reading, now: Instant, rules: Rules): Desired {
   return { ...desire, next: earliest(desire.next, intentCountsFrom(reading, now)) }
 }
 
-/** It holds through edges. */
+/** An intent whose `until` still runs outlasts edges. */
 function byRunningIntent(intent: Intent & { until: Instant }): Desired {
   const { want, until, at } = intent
   const text = `${want} by ${authorOf(intent)} until ${iso(until)}`
@@ -95,7 +109,7 @@ function withoutSchedule(reading: Reading, intent: Intent | undefined): Desired 
     return { want: intent.before, rule: 'until passed', text, since: intent.until, ...nextIsUnknown }
   }
   const present = presentState(reading)
-  const removed = scheduleFault === undefined && intent?.trigger === 'schedule'
+  const removed = scheduleFault === undefined && intent !== undefined && isAutomatic(intent)
   if (removed && present === 'asleep') {
     const text = 'awake: its schedule was removed'
     return { want: 'awake', rule: 'schedule', text, since: undefined, ...nextIsUnknown }
@@ -104,9 +118,16 @@ function withoutSchedule(reading: Reading, intent: Intent | undefined): Desired 
     scheduleFault === undefined
       ? 'no schedule'
       : `the schedule is invalid, so nothing is automatic: ${scheduleFault}`
-  const asked = intent && intent.trigger !== 'schedule' && intent.want === present
+  const asked = intent && !isAutomatic(intent) && intent.want === present
   const text = asked ? `${present} by ${authorOf(intent)}; ${why}` : `${present}; ${why}`
-  return { want: present, rule: intent ? 'intent' : 'nothing', text, since: undefined, ...nextIsUnknown }
+  return {
+    want: present,
+    rule: intent ? 'intent' : 'nothing',
+    text,
+    ...(scheduleFault === undefined ? {} : { saysFault: true }),
+    since: undefined,
+    ...nextIsUnknown,
+  }
 }
 
 function bySchedule(
@@ -127,8 +148,8 @@ function bySchedule(
   }
   const edge = schedule.latestEdge(now)
   const passed = edge && (!intent || edge.at > intent.at) ? edge : undefined
-  if (!intent || intent.trigger === 'schedule' || passed) {
-    const formed = intent?.trigger === 'schedule' ? intent.at : undefined
+  if (!intent || isAutomatic(intent) || passed) {
+    const formed = intent && isAutomatic(intent) ? intent.at : undefined
     const since = latest(edge?.at, intent ? (intent.until ?? formed) : graceEnd)
     const withTransition = passed ? { withTransition: edgeIntent(reading, passed, now) } : {}
     return { want: scheduled, rule: 'schedule', text, since, next, ...withTransition }

@@ -9,10 +9,10 @@ import type { Change } from './patch.ts'
 import { readWorkload, withState, type Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import { Unreadable } from './state-codec.ts'
-import type { Operation, State } from './state.ts'
+import { cleared, without, type Operation, type State } from './state.ts'
 import { podsFollowed, SNOOZED, type Workload } from './workload.ts'
 
-/** A decision and the one patch that carries it out; `change` undefined: nothing to write. */
+/** A decision and the change that carries it out in one patch; undefined: nothing to write. */
 export interface Step {
   readonly decision: Decision
   readonly change: Change | undefined
@@ -46,11 +46,11 @@ export function carryOut(reading: Reading, decision: Decision, now: Instant, rul
   if (decision.overrideExpired) state = without(state, 'override')
   if (decision.intent) state = { ...state, intent: decision.intent }
   const next = transition(withState(reading, state), decision, now, rules)
-  const after = decision.cleared ? withState(next, letGo(next.state)) : next
+  const after = decision.cleared ? withState(next, cleared(next.state)) : next
   return after.state === reading.state && after.workload === reading.workload ? reading : after
 }
 
-/** Without what has become untrue: a backoff from beyond any, and a kept count that somebody's own has replaced. */
+/** Cuts a backoff that ends too late, and drops a kept count that somebody has replaced by another. */
 function tidied({ state, workload }: Reading, now: Instant, { policy }: Rules): State {
   const cut = withBackoffCut(state, now, policy)
   const { woken } = cut
@@ -58,7 +58,7 @@ function tidied({ state, workload }: Reading, now: Instant, { policy }: Rules): 
   return replaced && !cut.asleep ? { ...cut, woken: { at: woken.at } } : cut
 }
 
-/** Puts to sleep, wakes or adopts; a decision to hold returns the same reading. */
+/** Puts to sleep, wakes or adopts; a decision that does nothing returns the same reading. */
 export function transition(reading: Reading, decision: Transition, now: Instant, rules: Rules): Reading {
   if (decision.action === 'none') return reading
   const { trigger, by, replicas, action, kept } = decision
@@ -76,7 +76,7 @@ export function transition(reading: Reading, decision: Transition, now: Instant,
       : { duration: null, result: 'running', generation: workload.generation }),
   }
   const { state } = completed(reading, now, rules.policy)
-  // A pin that brings a hand's count back leaves kept what that hand did.
+  // A pin that restores a manually set count leaves kept what that manual wake left kept.
   const { kept: before, set } = state.woken ?? {}
   const stays = kept ?? (!state.asleep && trigger === 'pin' && set === replicas ? before : undefined)
   const marked: State =
@@ -92,7 +92,7 @@ export function transition(reading: Reading, decision: Transition, now: Instant,
   return { ...reading, workload, state: afterOperation(withOperation(tidy, operation), now, rules.policy) }
 }
 
-/** The cluster refused `decision`: what history and backoff remember of it, and nothing else. */
+/** The cluster refused `decision`: writes that to the history, starts a backoff, and changes nothing else. */
 export function planFailure(
   workload: Workload,
   decision: Decision,
@@ -110,19 +110,6 @@ export function planFailure(
   const replicas = action === 'snooze' ? 0 : decision.replicas
   const failed: Operation = { type: action, trigger, at: now, replicas, duration: 0, by, result: 'failed' }
   return changeBetween(workload, withState(reading, afterFailure(withOperation(state, failed), now)))
-}
-
-/** What is not managed is held by nothing. */
-export function letGo(state: State): State {
-  return without(state, 'pin', 'override', 'intent', 'backoff')
-}
-
-export function without(state: State, ...names: ('pin' | 'override' | 'intent' | 'backoff')[]): State {
-  if (names.every((name) => state[name] === undefined)) return state
-  const gone: readonly string[] = names
-  return Object.fromEntries(
-    Object.entries(state).filter(([name]) => !gone.includes(name)),
-  ) as unknown as State
 }
 
 function scaled(workload: Workload, wake: boolean, replicas: number): Workload {

@@ -117,9 +117,9 @@ function requestInForce(reading: Reading, now: Instant, rules: Rules) {
 }
 
 function reasonOf(reading: Reading, now: Instant, rules: Rules): string {
-  const { text } = decide(reading, now, rules).reason
+  const { text, saysFault } = decide(reading, now, rules).reason
   const { scheduleFault } = reading
-  return scheduleFault === undefined || text.includes(scheduleFault) ? text : `${text}; ${scheduleFault}`
+  return scheduleFault === undefined || saysFault ? text : `${text}; ${scheduleFault}`
 }
 
 function historyRecord({ at, duration, ...operation }: Operation, now: Instant): HistoryRecord {

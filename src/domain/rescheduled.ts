@@ -1,11 +1,11 @@
 import type { Instant } from '../clock.ts'
-import { currentIntent, desired, newIntent, stillRuns } from './intent.ts'
+import { currentIntent, desired, isAutomatic, newIntent, stillRuns } from './intent.ts'
 import { withState, type Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 
 /**
- * `after` with the intent that a change of the workload's own schedule or zone forms, by whom. What somebody asked
- * for outlasts the removal of a schedule, and an intent whose `until` still runs outlasts any change.
+ * `after` with the intent that `by` forms by changing the schedule or the zone. An intent that a person formed
+ * outlasts the removal of a schedule, and one whose `until` still runs outlasts any change.
  */
 export function rescheduled(
   before: Reading,
@@ -17,7 +17,7 @@ export function rescheduled(
   const { schedule, scheduleFault } = after
   const intent = currentIntent(before, now)
   if (meansTheSame(before, after) || scheduleFault !== undefined || stillRuns(intent, now)) return after
-  const asked = intent !== undefined && intent.trigger !== 'schedule'
+  const asked = intent !== undefined && !isAutomatic(intent)
   if (!schedule && asked && desired(before, now, rules).rule === 'intent') return after
   const want = schedule?.stateAt(now) ?? 'awake'
   const formed = newIntent(after, now, { want, by, trigger: 'schedule' })

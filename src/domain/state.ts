@@ -32,11 +32,11 @@ export type BackoffCause = (typeof BACKOFF_CAUSES)[number]
 export interface Intent {
   readonly want: Sleep
   readonly at: Instant
-  /** From `for`: while in the future, only a request or a manual wake replaces the intent. */
+  /** From the request's `for`: until then only a request or a manual wake replaces the intent. */
   readonly until?: Instant
-  /** A wake by request or by hand holds until here, if no edge comes first. */
+  /** Until when a wake without `for` lasts, if no edge comes first. */
   readonly hold?: Instant
-  /** The state when it was formed: what a passed `until` returns to without a schedule. */
+  /** The state when it was formed: without a schedule, it returns once `until` has passed. */
   readonly before: Sleep
   readonly by: string | null
   readonly trigger: IntentTrigger
@@ -58,7 +58,7 @@ export interface Override {
 
 export interface Backoff {
   readonly until: Instant
-  /** How many times running: the wait doubles with each. */
+  /** How many backoffs in a row: each doubles the wait. */
   readonly times: number
   readonly cause: BackoffCause
 }
@@ -73,7 +73,7 @@ export interface Operation {
   readonly duration: number | null
   readonly by: string | null
   readonly result: OperationResult
-  /** While running: `metadata.generation` that its own write made; a later one is somebody else's. */
+  /** While running: the `metadata.generation` that its own write made; somebody else made a later one. */
   readonly generation?: number
 }
 
@@ -85,7 +85,7 @@ export interface Snoozed {
   readonly by: string | null
 }
 
-/** The latest wake. A hand that woke it to fewer than were kept: `kept` come back while it still has `set`. */
+/** The latest wake. After a manual wake to fewer replicas than were kept, `kept` come back while it still has `set`. */
 export interface Woken {
   readonly at: Instant
   readonly kept?: number
@@ -108,10 +108,28 @@ export interface State {
   readonly history: readonly Operation[]
 }
 
-/** As the annotation has it: a state is written for one kind, and means nothing on another. */
+/** As the annotation has it: a state is written for one kind, and is ignored on another. */
 export type StoredState = State & { readonly kind: Kind }
 
 export const EMPTY_STATE: State = { counter: 0, asleep: false, history: [] }
+
+/** Whether nothing is left that only a managed workload has. */
+export function isCleared({ pin, override, intent, backoff }: State): boolean {
+  return !(pin ?? override ?? intent ?? backoff)
+}
+
+/** The state without pin, override, intent and backoff: an unmanaged workload has none. */
+export function cleared(state: State): State {
+  return without(state, 'pin', 'override', 'intent', 'backoff')
+}
+
+/** The same state where it has none of these. */
+export function without(state: State, ...names: ('pin' | 'override' | 'intent' | 'backoff')[]): State {
+  if (names.every((name) => state[name] === undefined)) return state
+  const kept = { ...state }
+  for (const name of names) delete kept[name]
+  return kept
+}
 
 /** The operation whose pods have not all followed yet. */
 export function operationInProgress(state: State): Operation | undefined {

@@ -1,10 +1,11 @@
 import { Refusal } from '../../errors.ts'
 import { newIntent } from '../intent.ts'
-import { letGo, transition, without } from '../operation.ts'
+import { transition } from '../operation.ts'
 import { countToWake } from '../counts.ts'
 import { withAnnotations, withState, type Reading } from '../reading.ts'
 import { meansTheSame, rescheduled } from '../rescheduled.ts'
 import { canonical, InvalidSchedule, parseSchedule, timezoneFault } from '../schedule/syntax.ts'
+import { cleared, isCleared, without } from '../state.ts'
 import { follow, type Context, type Outcome } from './handler.ts'
 
 interface Hours {
@@ -37,10 +38,10 @@ export function enable(context: Context, hours: Hours, repair: boolean): Outcome
 
 export function disable({ reading, by, now, rules }: Context): Outcome {
   const { state, enabled } = reading
-  const held = state.pin ?? state.override ?? state.intent ?? state.backoff
-  if (enabled === false && !state.asleep && !held) return { target: reading, done: 'nothing to do' }
+  if (enabled === false && !state.asleep && isCleared(state))
+    return { target: reading, done: 'nothing to do' }
   const off = withAnnotations(reading, { enabled: 'false' }, rules)
-  const freed = withState(off, letGo(state))
+  const freed = withState(off, cleared(state))
   if (!state.asleep) return { target: freed, done: 'disabled' }
   const replicas = countToWake(reading)
   const woken = transition(freed, { action: 'wake', trigger: 'disable', by, replicas }, now, rules)

@@ -1,25 +1,25 @@
 import { overrideInEffect } from '../decide.ts'
-import { without } from '../operation.ts'
 import { countToKeep, keptCount } from '../counts.ts'
 import { withState, type Reading } from '../reading.ts'
+import { without } from '../state.ts'
 import { iso } from '../text.ts'
 import { isRunning } from '../workload.ts'
 import { follow, type Context, type Outcome } from './handler.ts'
 
-/** Holds the workload in the state it is in. */
+/** Pins the workload in the state it is in. */
 export function pin({ reading, by, now }: Context): Outcome {
   const { state, workload } = reading
   if (state.pin) return { target: reading, done: `already pinned ${state.pin.state}` }
-  const held = state.asleep ? 'snoozed' : 'active'
+  const pinned = state.asleep ? 'snoozed' : 'active'
   const sleeps = state.asleep && !isRunning(workload)
   const replicas = sleeps ? keptCount(reading) : runningCount(reading)
-  // Found running while a backoff keeps it from going back to sleep: the count it has now is the one to keep.
+  // It was found running, and a backoff keeps it from going back to sleep: its present count is the one to keep.
   const kept = state.asleep && state.snoozed ? { snoozed: { ...state.snoozed, replicas } } : {}
-  const pin = { state: held, replicas, at: now, by } as const
-  return { target: withState(reading, { ...state, ...kept, pin }), done: `pinned ${held}` }
+  const pin = { state: pinned, replicas, at: now, by } as const
+  return { target: withState(reading, { ...state, ...kept, pin }), done: `pinned ${pinned}` }
 }
 
-/** A DaemonSet's that its controller has not counted yet is the one kept. */
+/** A DaemonSet that its controller has not counted yet still has the kept count. */
 function runningCount(reading: Reading): number {
   const { kind, replicas } = reading.workload
   return kind === 'daemonsets' ? countToKeep(reading) : replicas
@@ -31,7 +31,7 @@ export function unpin({ reading, now, rules }: Context): Outcome {
   return { target: follow(withState(reading, without(state, 'pin')), now, rules), done: 'unpinned' }
 }
 
-/** Switches automatic behaviour off for so many milliseconds; null: for good. */
+/** Turns automatic behaviour off. `duration` in milliseconds; null: permanently. */
 export function override({ reading, by, now }: Context, duration: number | null): Outcome {
   const inEffect = overrideInEffect(reading, now)
   if (inEffect && inEffect.until === null && duration === null) {
