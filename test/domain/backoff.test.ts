@@ -8,9 +8,7 @@ import { Refusal } from '../../src/errors.ts'
 import { asked, decided, followed, stateOf, stepped } from '../support/decisions.ts'
 import { at, HOUR, MINUTE, RULES, rulesWith, SECOND } from '../support/rules.ts'
 import { aDeployment } from '../support/workloads.ts'
-
-const NOON = at('Mon 12:00')
-const fresh = aDeployment().withReplicas(3).enabled().remembering({})
+import { NOON, unscheduled } from './fixtures.ts'
 
 /** Snoozes and wakes in turn, forced, at these instants. */
 function switched(workload: Workload, ...instants: number[]): Workload {
@@ -24,12 +22,12 @@ function minutes(from: number, count: number): number[] {
   return Array.from({ length: count }, (_, index) => from + index * MINUTE)
 }
 
-const flapping = switched(fresh, ...minutes(NOON, 7))
+const flapping = switched(unscheduled, ...minutes(NOON, 7))
 const STARTED = NOON + 6 * MINUTE
 
 describe('flapping', () => {
   it('starts with the 7th operation within the window, which is done', () => {
-    const six = switched(fresh, ...minutes(NOON, 6))
+    const six = switched(unscheduled, ...minutes(NOON, 6))
     expect(stateOf(six).backoff).to.equal(undefined)
     const seventh = asked(six, { action: 'snooze' }, STARTED)
     expect(seventh.after.replicas).to.equal(0)
@@ -37,13 +35,16 @@ describe('flapping', () => {
   })
 
   it('does not start with seven operations over more than the window', () => {
-    const spread = switched(fresh, ...Array.from({ length: 20 }, (_, index) => NOON + index * 10 * MINUTE))
+    const spread = switched(
+      unscheduled,
+      ...Array.from({ length: 20 }, (_, index) => NOON + index * 10 * MINUTE),
+    )
     expect(stateOf(spread).backoff).to.equal(undefined)
   })
 
   it('counts by the policy', () => {
     const rules = rulesWith({ backoff: { maxOperations: 1, window: HOUR, base: MINUTE, max: HOUR } })
-    const first = followed(asked(fresh, { action: 'snooze' }, NOON, { rules }).after)
+    const first = followed(asked(unscheduled, { action: 'snooze' }, NOON, { rules }).after)
     const { state } = asked(first, { action: 'wake' }, NOON + 1, { rules })
     expect(state.backoff?.until).to.equal(NOON + 1 + MINUTE)
   })
@@ -97,7 +98,7 @@ describe('flapping', () => {
   })
 
   it('counts manual wakes, which it does not refuse', () => {
-    const six = switched(fresh, ...minutes(NOON, 5), NOON + 5 * MINUTE, STARTED - 1)
+    const six = switched(unscheduled, ...minutes(NOON, 5), NOON + 5 * MINUTE, STARTED - 1)
     const scaled = { ...six, replicas: 2, replicasManager: { manager: 'kubectl', subresource: 'scale' } }
     expect(stateOf(six).asleep).to.equal(true)
     expect(stepped(scaled, STARTED + 1).state).to.deep.include({ asleep: false })
@@ -163,7 +164,7 @@ describe('an operation the cluster refused', () => {
   })
 
   it('is no operation that counts for flapping', () => {
-    const six = switched(fresh, ...minutes(NOON, 5))
+    const six = switched(unscheduled, ...minutes(NOON, 5))
     const decision = { ...decided(six, NOON), action: 'wake' as const }
     const failed = changed(six, planFailure(six, decision, NOON + 5 * MINUTE, RULES)!)
     expect(stateOf(switched(failed, NOON + 16 * MINUTE)).backoff).to.equal(undefined)
@@ -184,7 +185,7 @@ describe('an operation the cluster refused', () => {
 
 describe('pods that are late', () => {
   it('start no backoff', () => {
-    const late = asked(fresh, { action: 'snooze' }, NOON).after
+    const late = asked(unscheduled, { action: 'snooze' }, NOON).after
     const { operation_history, in_backoff_period } = statusRecord(late, NOON + 10 * MINUTE, RULES)
     expect(operation_history[0]?.result).to.equal('timed_out')
     expect(in_backoff_period).to.equal(false)

@@ -2,15 +2,7 @@ import { expect } from 'chai'
 import { asked, decided, followed, stateOf, stepped } from '../support/decisions.ts'
 import { at, HOUR, MINUTE, rulesWith } from '../support/rules.ts'
 import { aDeployment } from '../support/workloads.ts'
-
-const WORK = '8:00-18:00,Mon-Fri'
-const awake = aDeployment()
-  .withReplicas(3)
-  .enabled()
-  .scheduled(WORK)
-  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
-const asleep = awake.snoozed({ at: at('Mon 18:00') })
-const unscheduled = aDeployment().withReplicas(3).enabled().remembering({})
+import { asleep, awake, unscheduled, WORK } from './fixtures.ts'
 
 describe('an intent with `until` in the future', () => {
   const kept = awake.snoozed({ at: at('Mon 12:00'), trigger: 'api', by: 'k8s:alice', for: 24 * HOUR })

@@ -4,15 +4,7 @@ import type { Intent } from '../../src/domain/state.ts'
 import { asked, followed, stepped } from '../support/decisions.ts'
 import { at, HOUR, rulesWith } from '../support/rules.ts'
 import { aDeployment } from '../support/workloads.ts'
-
-const WORK = '8:00-18:00,Mon-Fri'
-const awake = aDeployment()
-  .withReplicas(3)
-  .enabled()
-  .scheduled(WORK)
-  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
-const asleep = awake.snoozed({ at: at('Mon 18:00') })
-const unscheduled = aDeployment().withReplicas(3).enabled().remembering({})
+import { asleep, awake, unscheduled, WORK } from './fixtures.ts'
 
 describe('an intent is formed by', () => {
   it('an edge: its own instant, not the moment it was acted on, together with its transition', () => {

@@ -5,18 +5,12 @@ import type { Workload } from '../../src/domain/workload.ts'
 import { asked, followed, stateOf, stepped } from '../support/decisions.ts'
 import { at, HOUR, RULES } from '../support/rules.ts'
 import { aDeployment } from '../support/workloads.ts'
+import { awake, NIGHT } from './fixtures.ts'
 
-const WORK = '8:00-18:00,Mon-Fri'
-const NIGHT = at('Mon 20:00')
 const MORNING = at('Tue 8:00')
 const EVENING = at('Tue 18:00')
 
-const asleep = aDeployment()
-  .withReplicas(5)
-  .enabled()
-  .scheduled(WORK)
-  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
-  .snoozed({ at: at('Mon 18:00') })
+const asleep = awake.withReplicas(5).snoozed({ at: at('Mon 18:00') })
 
 /** `kubectl scale` of the sleeper at night, as the controller takes it. */
 function scaledTo(replicas: number): Workload {

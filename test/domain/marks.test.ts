@@ -7,14 +7,7 @@ import { asked, decided, stateOf, stepped } from '../support/decisions.ts'
 import { read } from '../support/readable.ts'
 import { at, MINUTE, RULES } from '../support/rules.ts'
 import { aDaemonSet, aDeployment, aReplicaSet, aStatefulSet } from '../support/workloads.ts'
-
-const WORK = '8:00-18:00,Mon-Fri'
-const NIGHT = at('Mon 20:00')
-const sleeper = aDeployment()
-  .withReplicas(3)
-  .enabled()
-  .scheduled(WORK)
-  .snoozed({ at: at('Mon 18:00') })
+import { asleep, NIGHT, WORK } from './fixtures.ts'
 
 describe('the marks of sleep', () => {
   for (const workload of [aDeployment(), aStatefulSet(), aReplicaSet()]) {
@@ -35,7 +28,7 @@ describe('the marks of sleep', () => {
   })
 
   it('are gone after a wake, and the count or the selector is back', () => {
-    const deployment = stepped(sleeper, at('Tue 8:00'))
+    const deployment = stepped(asleep, at('Tue 8:00'))
     expect(deployment.change).to.deep.include({ label: null, replicas: 3 })
     const daemonSet = aDaemonSet()
       .withReplicas(5)
@@ -70,7 +63,7 @@ describe('the marks of sleep', () => {
 
 describe('marks and state that disagree', () => {
   it("the label says asleep and an old state says awake (rollout undo): it sleeps, with the label's count", () => {
-    const undone = sleeper.remembering({
+    const undone = asleep.remembering({
       asleep: false,
       snoozed: { at: 0, replicas: 9, trigger: 'api', by: null },
     })
@@ -81,28 +74,28 @@ describe('marks and state that disagree', () => {
   })
 
   it('the label has another count than the state: the label survives, so it is right, and the state follows', () => {
-    const { state, after } = stepped(sleeper.labelled({ [ASLEEP_LABEL]: '4' }), NIGHT)
+    const { state, after } = stepped(asleep.labelled({ [ASLEEP_LABEL]: '4' }), NIGHT)
     expect(state.snoozed?.replicas).to.equal(4)
     expect(after.labels).to.deep.equal({ [ASLEEP_LABEL]: '4' })
   })
 
   for (const label of ['many', '', '-1', '99999999999', '2147483648']) {
     it(`the label is no count ("${label}"): the state's count is written back`, () => {
-      const { after, change } = stepped(sleeper.labelled({ [ASLEEP_LABEL]: label }), NIGHT)
+      const { after, change } = stepped(asleep.labelled({ [ASLEEP_LABEL]: label }), NIGHT)
       expect(change).to.have.property('label', '3')
       expect(stateOf(after).snoozed?.replicas).to.equal(3)
     })
   }
 
   it('the label was taken off a sleeper: it is put back', () => {
-    expect(stepped(sleeper.labelled({ app: 'web' }), NIGHT).after.labels).to.deep.equal({
+    expect(stepped(asleep.labelled({ app: 'web' }), NIGHT).after.labels).to.deep.equal({
       app: 'web',
       [ASLEEP_LABEL]: '3',
     })
   })
 
   it('an old state says asleep of what runs unmarked (rollout undo): it is awake, and stays so', () => {
-    const undone = sleeper.annotated({ schedule: undefined }).labelled(undefined).withReplicas(5)
+    const undone = asleep.annotated({ schedule: undefined }).labelled(undefined).withReplicas(5)
     const { decision, after, state } = stepped(undone, NIGHT)
     expect(decision.action).to.equal('none')
     expect(after.replicas).to.equal(5)
@@ -110,7 +103,7 @@ describe('marks and state that disagree', () => {
   })
 
   it('an old pin says asleep of what runs unmarked: the pin is enforced, with the count that runs', () => {
-    const undone = sleeper.pinned().labelled(undefined).withReplicas(5)
+    const undone = asleep.pinned().labelled(undefined).withReplicas(5)
     expect(stepped(undone, NIGHT).change).to.deep.include({ label: '5', replicas: 0 })
   })
 
@@ -137,8 +130,8 @@ describe('marks and state that disagree', () => {
 })
 
 describe('a state that cannot be read', () => {
-  const broken = sleeper.annotated({ state: '{"v":7}' })
-  const gone = sleeper.annotated({ state: undefined })
+  const broken = asleep.annotated({ state: '{"v":7}' })
+  const gone = asleep.annotated({ state: undefined })
   const goneByKey = aDaemonSet().enabled().with({ snoozeKey: 'true', hasNodeSelector: true })
 
   for (const [what, workload] of [
@@ -206,8 +199,8 @@ describe('a state that cannot be read', () => {
 
 describe('a schedule that cannot be read', () => {
   for (const [what, workload] of [
-    ['schedule', sleeper.scheduled('whenever')],
-    ['timezone', sleeper.scheduled(WORK, 'Mars/Olympus')],
+    ['schedule', asleep.scheduled('whenever')],
+    ['timezone', asleep.scheduled(WORK, 'Mars/Olympus')],
   ] as const) {
     it(`by its ${what} stops only its automatic behaviour`, () => {
       const { decision, change } = stepped(workload, at('Tue 12:00'))
@@ -242,7 +235,7 @@ describe('a schedule that cannot be read', () => {
 
 describe('what is left alone', () => {
   it('a workload with a deletionTimestamp', () => {
-    const going = sleeper.labelled({}).with({ deleting: true })
+    const going = asleep.labelled({}).with({ deleting: true })
     const { decision, change } = stepped(going, at('Tue 8:00'))
     expect(change).to.equal(undefined)
     expect(decision.reason.code).to.equal('deleting')

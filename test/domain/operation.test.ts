@@ -6,10 +6,9 @@ import type { Workload } from '../../src/domain/workload.ts'
 import { decoded } from '../support/readable.ts'
 import { at, HOUR, MINUTE, RULES, SECOND } from '../support/rules.ts'
 import { aDaemonSet, aDeployment } from '../support/workloads.ts'
+import { NOON, unscheduled } from './fixtures.ts'
 
-const NOON = at('Mon 12:00')
-const awake = aDeployment().withReplicas(3).enabled().remembering({})
-const snoozing = asked(awake, { action: 'snooze' }, NOON).after
+const snoozing = asked(unscheduled, { action: 'snooze' }, NOON).after
 const waking = asked(followed(snoozing), { action: 'wake' }, NOON + MINUTE).after
 
 /** The newest operation as the API shows it. */
@@ -161,7 +160,7 @@ describe('an operation in progress', () => {
   })
 
   it('that moves no pods succeeds at once', () => {
-    const { state } = asked(awake.withReplicas(0), { action: 'snooze' }, NOON)
+    const { state } = asked(unscheduled.withReplicas(0), { action: 'snooze' }, NOON)
     expect(state.history[0]).to.include({ result: 'succeeded', duration: 0 })
   })
 

@@ -5,16 +5,7 @@ import type { Workload } from '../../src/domain/workload.ts'
 import { asked } from '../support/decisions.ts'
 import { at, DAY, HOUR, iso, MINUTE, RULES } from '../support/rules.ts'
 import { aDeployment, aReplicaSet } from '../support/workloads.ts'
-
-const WORK = '8:00-18:00,Mon-Fri'
-const NOON = at('Mon 12:00')
-const NIGHT = at('Mon 20:00')
-const awake = aDeployment()
-  .withReplicas(3)
-  .enabled()
-  .scheduled(WORK)
-  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
-const asleep = awake.snoozed({ at: at('Mon 18:00') })
+import { asleep, awake, NIGHT, NOON, WORK } from './fixtures.ts'
 
 function plan(workload: Workload, now = NOON, hours = 48): string[] {
   return plannedTransitions(workload, now, RULES, now + hours * HOUR).map(

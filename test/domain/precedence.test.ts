@@ -2,14 +2,8 @@ import { expect } from 'chai'
 import { asked, decided, followed, stepped } from '../support/decisions.ts'
 import { at, HOUR, MINUTE } from '../support/rules.ts'
 import { aDaemonSet, aDeployment } from '../support/workloads.ts'
+import { asleep, awake, WORK } from './fixtures.ts'
 
-const WORK = '8:00-18:00,Mon-Fri'
-const awake = aDeployment()
-  .withReplicas(3)
-  .enabled()
-  .scheduled(WORK)
-  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
-const asleep = awake.snoozed({ at: at('Mon 18:00') })
 const SLEEP_EDGE = at('Mon 18:00')
 const WAKE_EDGE = at('Tue 8:00')
 

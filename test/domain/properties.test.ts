@@ -7,10 +7,10 @@ import { stateOf } from '../support/decisions.ts'
 import { at, DAY, HOUR, iso, MINUTE, RULES } from '../support/rules.ts'
 import { labelOf, ModelCluster } from './model.ts'
 import { People, upTo, type Event } from './people.ts'
+import { WORK } from './fixtures.ts'
 
 const KIND = fc.constantFrom<Kind>('deployments', 'statefulsets', 'replicasets', 'daemonsets')
 const START = at('Mon 7:30')
-const WORK = '8:00-18:00,Mon-Fri'
 
 /** The same cases each time; with PROPERTY_RUNS set, so many that nobody has seen. */
 function runs(numRuns: number): { numRuns: number; seed?: number } {

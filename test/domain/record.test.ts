@@ -6,16 +6,8 @@ import { WORKLOAD_STATES, workloadState } from '../../src/domain/workload-state.
 import { asked, followed, stepped } from '../support/decisions.ts'
 import { at, HOUR, iso, RULES } from '../support/rules.ts'
 import { aDaemonSet, aDeployment, aReplicaSet, aStatefulSet } from '../support/workloads.ts'
+import { asleep, awake, NIGHT, NOON, WORK } from './fixtures.ts'
 
-const WORK = '8:00-18:00,Mon-Fri'
-const NOON = at('Mon 12:00')
-const NIGHT = at('Mon 20:00')
-const awake = aDeployment()
-  .withReplicas(3)
-  .enabled()
-  .scheduled(WORK)
-  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
-const asleep = awake.snoozed({ at: at('Mon 18:00') })
 const record = (workload: Workload, now = NOON) => statusRecord(workload, now, RULES)
 
 const FIELDS = [

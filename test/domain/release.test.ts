@@ -4,12 +4,7 @@ import { releaseChange } from '../../src/domain/release.ts'
 import type { Workload } from '../../src/domain/workload.ts'
 import { at, RULES } from '../support/rules.ts'
 import { aDaemonSet, aDeployment } from '../support/workloads.ts'
-
-const sleeper = aDeployment()
-  .withReplicas(3)
-  .enabled()
-  .scheduled('8:00-18:00')
-  .snoozed({ at: at('Mon 18:00') })
+import { asleep } from './fixtures.ts'
 
 function released(workload: Workload): Workload {
   const change = releaseChange(workload, RULES)
@@ -19,10 +14,10 @@ function released(workload: Workload): Workload {
 describe('release', () => {
   it('wakes what Dormouse put to sleep and removes its annotations and the label, whatever holds it', () => {
     for (const held of [
-      sleeper,
-      sleeper.pinned(),
-      sleeper.overridden(),
-      sleeper.annotated({ enabled: 'false' }),
+      asleep,
+      asleep.pinned(),
+      asleep.overridden(),
+      asleep.annotated({ enabled: 'false' }),
     ]) {
       expect(released(held)).to.deep.include({ replicas: 3, annotations: {}, labels: {} })
     }
@@ -42,7 +37,7 @@ describe('release', () => {
 
   it('takes the count from the label where the state cannot be read', () => {
     for (const state of ['{', undefined]) {
-      expect(released(sleeper.annotated({ state }))).to.deep.include({
+      expect(released(asleep.annotated({ state }))).to.deep.include({
         replicas: 3,
         annotations: {},
         labels: {},
@@ -51,7 +46,7 @@ describe('release', () => {
   })
 
   it('leaves the count of what runs', () => {
-    expect(released(sleeper.editedTo(7)).replicas).to.equal(7)
+    expect(released(asleep.editedTo(7)).replicas).to.equal(7)
     expect(released(aDeployment().withReplicas(2).enabled()).replicas).to.equal(2)
   })
 

@@ -1,20 +1,9 @@
 import { expect } from 'chai'
 import type { Request } from '../../src/domain/request.ts'
-import type { Workload } from '../../src/domain/workload.ts'
-import { Refusal } from '../../src/errors.ts'
 import { asked, followed, stepped } from '../support/decisions.ts'
 import { at, HOUR, MINUTE } from '../support/rules.ts'
 import { aDaemonSet, aDeployment, aReplicaSet, aStatefulSet } from '../support/workloads.ts'
-
-const WORK = '8:00-18:00,Mon-Fri'
-const NOON = at('Mon 12:00')
-const NIGHT = at('Mon 20:00')
-const awake = aDeployment()
-  .withReplicas(3)
-  .enabled()
-  .scheduled(WORK)
-  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
-const asleep = awake.snoozed({ at: at('Mon 18:00') })
+import { asleep, awake, NIGHT, NOON, refusal, WORK } from './fixtures.ts'
 
 const REQUESTS: Request[] = [
   { action: 'enable' },
@@ -27,16 +16,6 @@ const REQUESTS: Request[] = [
   { action: 'wake' },
   { action: 'schedule', schedule: '9:00-17:00' },
 ]
-
-function refusal(workload: Workload, request: Request, now = NOON): Refusal {
-  try {
-    asked(workload, request, now)
-  } catch (error) {
-    if (error instanceof Refusal) return error
-    throw error
-  }
-  return expect.fail(`${request.action} was not refused`)
-}
 
 describe('all nine operations', () => {
   for (const workload of [aDeployment(), aStatefulSet(), aDaemonSet(), aReplicaSet()]) {

@@ -1,6 +1,5 @@
 import type { Instant } from '../../src/clock.ts'
-import type { Policy } from '../../src/domain/rules.ts'
-import type { Rules } from '../../src/domain/rules.ts'
+import type { Policy, Rules } from '../../src/domain/rules.ts'
 import { ScheduleCompiler } from '../../src/domain/schedule/schedule.ts'
 
 export const SECOND = 1000

@@ -1,30 +1,8 @@
 import { expect } from 'chai'
-import type { Request } from '../../../src/domain/request.ts'
-import type { Workload } from '../../../src/domain/workload.ts'
-import { Refusal } from '../../../src/errors.ts'
 import { asked, followed, stepped } from '../../support/decisions.ts'
 import { at, MINUTE } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
-
-const WORK = '8:00-18:00,Mon-Fri'
-const NOON = at('Mon 12:00')
-const NIGHT = at('Mon 20:00')
-const awake = aDeployment()
-  .withReplicas(3)
-  .enabled()
-  .scheduled(WORK)
-  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
-const asleep = awake.snoozed({ at: at('Mon 18:00') })
-
-function refusal(workload: Workload, request: Request, now = NOON): Refusal {
-  try {
-    asked(workload, request, now)
-  } catch (error) {
-    if (error instanceof Refusal) return error
-    throw error
-  }
-  return expect.fail(`${request.action} was not refused`)
-}
+import { asleep, awake, NIGHT, NOON, refusal, WORK } from '../fixtures.ts'
 
 describe('enable again', () => {
   it('with the same or no schedule changes nothing', () => {
