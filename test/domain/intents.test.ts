@@ -152,17 +152,6 @@ describe('an intent is not formed by', () => {
     expect(state.intent).to.deep.equal(intent)
   })
 
-  it('a repair', () => {
-    const { state } = stepped(asleep.editedTo(5), NOW)
-    expect(state.history[0]).to.include({ trigger: 'recovery' })
-    expect(state.intent).to.deep.equal(asleep.state().intent)
-  })
-
-  it('backoff', () => {
-    const waiting = awake.inBackoff(at('Mon 19:00'))
-    expect(stepped(waiting, at('Mon 18:00')).change).to.equal(undefined)
-  })
-
   it('an autoscaler or a rollout of what is awake', () => {
     const scaled = awake.scaledByHand(9, 'kube-controller-manager').unsettled()
     expect(stepped(scaled, at('Mon 12:00')).change).to.equal(undefined)
@@ -173,19 +162,6 @@ describe('an intent is not formed by', () => {
     expect(state.history[0]).to.include({ type: 'snooze', trigger: 'recovery' })
     expect([state.asleep, state.snoozed?.replicas, after.replicas]).to.deep.equal([true, 3, 0])
     expect(state.intent).to.deep.equal(asleep.state().intent)
-  })
-
-  it('what people do to an overridden sleeper: the marks follow', () => {
-    const { state, after } = stepped(asleep.overridden().scaledByHand(4), NOW)
-    expect(state).to.deep.include({ asleep: false })
-    expect(after).to.deep.include({ labels: {}, replicas: 4 })
-    expect(state.intent).to.deep.equal(asleep.state().intent)
-    expect(state.history[0]).to.include({
-      type: 'wake',
-      trigger: 'manual',
-      by: 'manager:kubectl',
-      replicas: 4,
-    })
   })
 })
 

@@ -120,11 +120,14 @@ describe('then: an override', () => {
     expect(asked(asleep.overridden(), { action: 'wake' }, at('Mon 20:00')).after.replicas).to.equal(3)
   })
 
-  it('what people did to it meanwhile is adopted, not repaired', () => {
+  it('what people did to it meanwhile is adopted, not repaired, and forms no intent', () => {
     for (const moved of [asleep.overridden().editedTo(5), asleep.overridden().scaledByHand(5)]) {
       const { after, state } = stepped(moved, at('Mon 20:00'))
       expect(after).to.deep.include({ replicas: 5, labels: {} })
       expect(state.asleep).to.equal(false)
+      expect(state.intent).to.deep.equal(asleep.state().intent)
+      const by = `manager:${moved.replicasManager?.manager}`
+      expect(state.history[0]).to.include({ type: 'wake', trigger: 'manual', by, replicas: 5 })
     }
     expect(stepped(awake.overridden().scaledByHand(0), at('Mon 20:00')).change).to.equal(undefined)
   })
@@ -159,7 +162,8 @@ describe('then: an override', () => {
 describe('then: backoff', () => {
   const waiting = asleep.inBackoff(at('Tue 9:00'))
 
-  it('automatic transitions wait for its end', () => {
+  it('automatic transitions wait for its end, and nothing is written before', () => {
+    expect(stepped(awake.inBackoff(at('Mon 19:00')), SLEEP_EDGE).change).to.equal(undefined)
     expect(decided(waiting, WAKE_EDGE)).to.deep.include({ action: 'none', lookAgainAt: at('Tue 9:00') })
     expect(decided(waiting, at('Tue 9:00'))).to.deep.include({ action: 'wake', dueAt: at('Tue 9:00') })
   })
@@ -198,6 +202,8 @@ describe('a sleeper found running, neither pinned nor overridden', () => {
     const { decision, after, state } = stepped(asleep.scaledByHand(4), at('Mon 20:00'))
     expect(decision.action).to.equal('adopt')
     expect(after).to.deep.include({ replicas: 4, labels: {} })
+    expect(state.woken?.at).to.equal(at('Mon 20:00'))
+    expect(state.history).to.have.length(asleep.state().history.length + 1)
     expect(state.history[0]).to.include({
       type: 'wake',
       trigger: 'manual',
@@ -211,6 +217,7 @@ describe('a sleeper found running, neither pinned nor overridden', () => {
     expect(after).to.deep.include({ replicas: 0, labels: { 'dormouse.dev/asleep': '5' } })
     expect(state.snoozed).to.deep.include({ replicas: 5, trigger: 'recovery', by: null })
     expect(state.history[0]).to.include({ type: 'snooze', trigger: 'recovery', by: null, replicas: 0 })
+    expect(state.intent).to.deep.equal(asleep.state().intent)
   })
 
   it('sleeps again without a schedule too', () => {
@@ -254,12 +261,6 @@ describe('an awake workload that a person scales to 0', () => {
 })
 
 describe('a manual wake', () => {
-  it('counts as an operation', () => {
-    const { state } = stepped(asleep.scaledByHand(4), at('Mon 20:00'))
-    expect(state.history).to.have.length(asleep.state().history.length + 1)
-    expect(state.woken?.at).to.equal(at('Mon 20:00'))
-  })
-
   it('looks again at the next edge or the end of its hold, whichever is first', () => {
     expect(stepped(asleep.scaledByHand(4), at('Mon 20:00')).decision.lookAgainAt).to.equal(
       at('Mon 20:00') + 10 * HOUR + 2 * HOUR,
