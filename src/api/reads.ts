@@ -1,6 +1,6 @@
 import { plannedTransitions } from '../domain/plan.ts'
 import { readWorkload } from '../domain/reading.ts'
-import { listedRecord, statusRecord } from '../domain/record.ts'
+import { listedRecord, statusRecord, transitionRecord } from '../domain/record.ts'
 import { counted } from '../domain/text.ts'
 import { KINDS, ownedBy, TYPE_OF, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import { workloadState } from '../domain/workload-state.ts'
@@ -75,7 +75,7 @@ export function createReads(deps: ApiDeps, authorization: Authorization): Reads 
       const hours = query.hours ?? PLAN_HOURS
       const transitions = plannedTransitions(workload, now, rules, now + hours * HOUR)
       const message = `${counted(transitions.length, 'transition')} in the next ${counted(hours, 'hour')}`
-      answer(ctx, now, message, transitions)
+      answer(ctx, now, message, transitions.map(transitionRecord))
     },
 
     async resume(ctx, next) {

@@ -8,16 +8,17 @@ import type { Rules } from './rules.ts'
 import type { OperationType } from './state.ts'
 import type { Workload } from './workload.ts'
 
-/** A coming change between awake and asleep; `at` in ISO 8601 UTC. */
+/** A coming change between awake and asleep. */
 export interface Transition {
-  at: string
-  type: OperationType
-  reason: string
+  readonly at: Instant
+  readonly type: OperationType
+  /** Why, in words. */
+  readonly reason: string
 }
 
-/** How many decisions to play at most: for the next transition, and for a plan. */
-const LOOKS_FOR_NEXT = 64
-const LOOKS = 10_000
+/** How many decisions to simulate at most: for the next transition, and for a plan. */
+const DECISIONS_FOR_NEXT = 64
+const DECISIONS_FOR_PLAN = 10_000
 
 /**
  * The transitions up to `until` if nobody acts.
@@ -32,32 +33,32 @@ export function plannedTransitions(
   refuseOwned(workload)
   const reading = completed(readOrRefuse(workload, rules), now, rules.policy)
   if (reading.enabled !== true) return []
-  return [...foresee(reading, now, rules, until, LOOKS)]
+  return [...foresee(reading, now, rules, until, DECISIONS_FOR_PLAN)]
 }
 
-/** The next change between awake and asleep if nobody acts; null while pinned, overridden for good, or unmanaged. */
-export function nextTransition(reading: Reading, now: Instant, rules: Rules): Transition | null {
-  return foresee(reading, now, rules, Number.POSITIVE_INFINITY, LOOKS_FOR_NEXT).next().value ?? null
+/** The next transition if nobody acts; undefined while it is pinned or permanently overridden. */
+export function nextTransition(reading: Reading, now: Instant, rules: Rules): Transition | undefined {
+  return foresee(reading, now, rules, Number.POSITIVE_INFINITY, DECISIONS_FOR_NEXT).next().value
 }
 
-/** Plays the coming decisions, each at the instant that the one before said to look again. */
+/** Simulates the coming decisions, each at the instant that the one before says to look again. */
 function* foresee(
   start: Reading,
   now: Instant,
   rules: Rules,
   until: Instant,
-  looks: number,
+  atMost: number,
 ): Generator<Transition, undefined> {
   if (start.state.pin || overrideInEffect(start, now)?.until === null) return undefined
   let reading = start
   let at: Instant | undefined = now
-  for (let look = 0; look < looks && at !== undefined && at <= until; look += 1) {
+  for (let count = 0; count < atMost && at !== undefined && at <= until; count += 1) {
     const decision = decide(reading, at, rules)
     const { action, reason } = decision
     const after = carryOut(reading, decision, at, rules)
-    // A count given back to what is awake already is no transition.
+    // A wake that gives a kept count back to an awake workload is not a transition.
     if (action === 'snooze' || (action === 'wake' && reading.state.asleep)) {
-      yield { at: new Date(at).toISOString(), type: action, reason: reason.text }
+      yield { at, type: action, reason: reason.text }
     }
     reading = completed(after, at, rules.policy)
     const next: Instant | undefined = decide(reading, at, rules).lookAgainAt

@@ -30,6 +30,13 @@ export interface HistoryRecord {
   result: OperationResult
 }
 
+/** A coming change between awake and asleep as the API shows it; `at` in ISO 8601 UTC. */
+export interface TransitionRecord {
+  at: string
+  type: OperationType
+  reason: string
+}
+
 /** A workload as the API shows it; every field always present (design, section 5). */
 export interface StatusRecord {
   name: string
@@ -54,7 +61,7 @@ export interface StatusRecord {
   operation_in_progress: boolean
   recent_operations: number
   operation_history: HistoryRecord[]
-  next_transition: Transition | null
+  next_transition: TransitionRecord | null
   reason: string
 }
 
@@ -76,6 +83,7 @@ function recordOf(read: Reading, now: Instant, rules: Rules): StatusRecord {
   const managed = enabled === true
   const override = overrideInEffect(reading, now)
   const backoff = managed ? backoffInEffect(state, now) : undefined
+  const next = managed ? nextTransition(reading, now, rules) : undefined
   const requested = managed ? requestInForce(reading, now, rules) : undefined
   const isSnoozed = managed && state.asleep
   return {
@@ -99,9 +107,13 @@ function recordOf(read: Reading, now: Instant, rules: Rules): StatusRecord {
     operation_in_progress: operationInProgress(state) !== undefined,
     recent_operations: recentOperations(state, now - rules.policy.backoff.window),
     operation_history: state.history.map((operation) => historyRecord(operation, now)),
-    next_transition: managed ? nextTransition(reading, now, rules) : null,
+    next_transition: next ? transitionRecord(next) : null,
     reason: reasonOf(reading, now, rules),
   }
+}
+
+export function transitionRecord({ at, type, reason }: Transition): TransitionRecord {
+  return { at: iso(at), type, reason }
 }
 
 function identity(workload: Workload): Pick<StatusRecord, 'name' | 'namespace' | 'type'> {

@@ -193,13 +193,13 @@ export class WorkloadTracker {
     const replicas = sleeps ? keptCount(reading) : currentReplicas(workload)
     for (const { type, trigger, at } of reading.state.history)
       if (trigger === 'schedule') this.latest[type] = Math.max(at, this.latest[type] ?? 0)
-    const coming = workload.deleting ? null : nextTransition(reading, now, this.#rules)
+    const coming = workload.deleting ? undefined : nextTransition(reading, now, this.#rules)
     const changesAt = nextChange(reading, now)
     return {
       state,
       sleeps,
       share: shareOf(replicas, workload.requests),
-      ...(coming && { coming: { type: coming.type, at: Date.parse(coming.at) } }),
+      ...(coming && { coming: { type: coming.type, at: coming.at } }),
       ...(changesAt !== undefined && { changesAt, workload }),
     }
   }

@@ -9,7 +9,7 @@ import { asleep, awake, NIGHT, NOON, WORK } from './fixtures.ts'
 
 function plan(workload: Workload, now = NOON, hours = 48): string[] {
   return plannedTransitions(workload, now, RULES, now + hours * HOUR).map(
-    ({ at, type }) => `${at.slice(8, 16)} ${type}`,
+    ({ at, type }) => `${iso(at).slice(8, 16)} ${type}`,
   )
 }
 

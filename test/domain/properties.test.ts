@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { plannedTransitions } from '../../src/domain/plan.ts'
-import { listedRecord } from '../../src/domain/record.ts'
+import { listedRecord, transitionRecord } from '../../src/domain/record.ts'
 import type { Kind } from '../../src/domain/workload.ts'
 import { stateOf } from '../support/decisions.ts'
 import { at, DAY, HOUR, iso, MINUTE, RULES } from '../support/rules.ts'
@@ -87,7 +87,7 @@ describe('the plan', () => {
         fc.pre(reading.enabled)
         const before = cluster.transitions.length
         const end = cluster.now + 2 * DAY
-        const plan = plannedTransitions(cluster.workload, cluster.now, RULES, end)
+        const plan = plannedTransitions(cluster.workload, cluster.now, RULES, end).map(transitionRecord)
         if (reading.next_transition === null || reading.next_transition.at <= iso(end))
           expect(plan[0] ?? null).to.deep.equal(reading.next_transition)
         cluster.wait(2 * DAY)

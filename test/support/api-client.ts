@@ -1,6 +1,5 @@
 import { Agent, request } from 'undici'
-import type { Transition } from '../../src/domain/plan.ts'
-import type { StatusRecord } from '../../src/domain/record.ts'
+import type { StatusRecord, TransitionRecord } from '../../src/domain/record.ts'
 import type { Kind } from '../../src/domain/workload.ts'
 import type { ErrorCode } from '../../src/errors.ts'
 
@@ -90,7 +89,7 @@ export class WorkloadClient {
   }
 
   status = () => this.#ok('GET', '')
-  plan = (query = '') => this.#ok<Transition[]>('GET', `/plan${query}`)
+  plan = (query = '') => this.#ok<TransitionRecord[]>('GET', `/plan${query}`)
   enable = (body?: object, query = '') => this.#ok('POST', `/enable${query}`, body)
   disable = (query = '') => this.#ok('POST', `/disable${query}`)
   snooze = (query = '') => this.#ok('POST', `/snooze${query}`)
