@@ -6,15 +6,15 @@ import type { Backoff, State } from './state.ts'
 const FAILURE_BASE = 10_000
 const FAILURE_MAX = 600_000
 
-/** Milliseconds that clocks may differ: beyond them an end that no rule sets is an error, and is cut. */
+/** Milliseconds that clocks may differ by: a backoff that ends later than any rule sets, by more than this, is cut. */
 const CLOCK_SKEW = 5 * 60_000
 
-/** The backoff that holds now, if any. */
+/** The backoff, unless it has ended. */
 export function backoffInEffect({ backoff }: State, now: Instant): Backoff | undefined {
   return backoff && backoff.until > now ? backoff : undefined
 }
 
-/** A backoff that ends later than any can (a clock that was set back, a state from elsewhere) ends after the longest. */
+/** Cuts a backoff that ends later than any rule sets, after a clock was set back or in a state from elsewhere. */
 export function withBackoffCut(state: State, now: Instant, { backoff: policy }: Policy): State {
   const { backoff } = state
   if (!backoff) return state
@@ -23,8 +23,8 @@ export function withBackoffCut(state: State, now: Instant, { backoff: policy }: 
 }
 
 /**
- * After an operation was put into the history: more than `maxOperations` within the window start a
- * backoff; each one after another doubles; what runs already is not prolonged; a quiet window resets.
+ * The state once its newest operation was written to the history: more than `maxOperations` within the window start a
+ * backoff, and each further one is twice as long. A backoff in effect is not prolonged, and a quiet window resets it.
  */
 export function afterOperation(state: State, now: Instant, { backoff: policy }: Policy): State {
   const { backoff, ...rest } = state
@@ -38,14 +38,14 @@ export function afterOperation(state: State, now: Instant, { backoff: policy }: 
   return { ...rest, backoff: { until, times, cause: 'flapping' } }
 }
 
-/** After the cluster refused an automatic operation: 10 s, doubled each time, at most 10 min. */
+/** The state once the cluster refused an automatic operation: a backoff of 10 s, doubled each time, at most 10 min. */
 export function afterFailure(state: State, now: Instant): State {
   const times = state.backoff?.cause === 'failure' ? state.backoff.times + 1 : 1
   const until = now + doubled(FAILURE_BASE, times, FAILURE_MAX)
   return { ...state, backoff: { until, times, cause: 'failure' } }
 }
 
-/** Whether nothing was done for a whole window before the newest operation, the backoff's own time aside. */
+/** Whether a whole window without operations lies before the newest one; the time of the backoff does not count. */
 function isQuiet(state: State, backoff: Backoff, now: Instant, window: number): boolean {
   const previous = state.history[1]?.at ?? 0
   return now - Math.max(previous, backoff.until) > window

@@ -6,24 +6,24 @@ import { encodeState, STATE_LIMIT } from './state-codec.ts'
 import { EMPTY_STATE } from './state.ts'
 import { ANNOTATION, ASLEEP_LABEL, type AnnotationName, type Workload } from './workload.ts'
 
-/** Bytes: the API server refuses more than this of all annotations of an object together, keys and values. */
+/** Bytes: the API server refuses an object whose annotations, keys and values together, are larger. */
 const ANNOTATIONS_LIMIT = 256 * 1024
-/** Bytes: no state without its older history is longer, whatever names it holds. */
-const ROOM_TO_WAKE = 4096
+/** Bytes: a state with its newest operation alone is never longer, whatever names it holds. */
+const BYTES_TO_WAKE = 4096
 
-/** What gives `from` the annotations of `to`; of ours alone. */
+/** The part of a change that gives `from` our annotations of `to`. */
 export function annotationChange(from: Workload, to: Workload): Change['annotations'] {
   return Object.fromEntries(
     differingAnnotations(from, to).map((name) => [name, to.annotations[name] ?? null]),
   )
 }
 
-/** What gives a workload the label `value`; null: none. */
+/** The part of a change that gives a workload the label `value`; null: no label. */
 export function labelChange({ labels }: Workload, value: string | null): Pick<Change, 'label'> {
   return value === (labels?.[ASLEEP_LABEL] ?? null) ? {} : { label: value }
 }
 
-/** All that differs between what a workload is and what it is to be; undefined: nothing. */
+/** The change that makes `target` of a workload; undefined: it is so already. */
 export function changeBetween(workload: Workload, target: Reading): Change | undefined {
   const { state, written = EMPTY_STATE } = target
   const stored = { ...state, kind: workload.kind, counter: state.counter + 1 }
@@ -36,7 +36,7 @@ export function changeBetween(workload: Workload, target: Reading): Change | und
     ...labelChange(workload, state.asleep ? String(keptCount(target)) : null),
     ...(replicas === workload.replicas || workload.kind === 'daemonsets' ? {} : { replicas }),
     ...(snoozeKey === workload.snoozeKey ? {} : { snoozeKey: snoozeKey ?? null }),
-    ...(givesCountBack(workload, target) ? { givesUpReplicas: true } : {}),
+    ...(givesUpReplicas(workload, target) ? { givesUpReplicas: true } : {}),
   }
   return isEmpty(change) ? undefined : change
 }
@@ -45,7 +45,7 @@ function roomForState({ workload }: Reading): number {
   return Math.min(STATE_LIMIT, roomIn(workload))
 }
 
-/** Bytes that the API server leaves for our state beside all other annotations. */
+/** Bytes that are left for our state beside all other annotations. */
 function roomIn({ annotations, otherAnnotationBytes }: Workload): number {
   const { state: _, ...others } = annotations
   const taken = Object.entries(others).reduce(
@@ -55,20 +55,20 @@ function roomIn({ annotations, otherAnnotationBytes }: Workload): number {
   return ANNOTATIONS_LIMIT - taken
 }
 
-/** Whether any state of ours fits, with its latest operation: what is put to sleep has to be woken by a longer one. */
+/** Whether a state with its newest operation fits: the state that wakes a workload is longer than the one it has. */
 export function hasRoomToWake(workload: Workload): boolean {
-  return roomIn(workload) >= ROOM_TO_WAKE
+  return roomIn(workload) >= BYTES_TO_WAKE
 }
 
-/** Once an awake workload rests, its count is given back, so that a server-side applier may set it. */
-function givesCountBack(workload: Workload, { state, workload: target }: Reading): boolean {
+/** Once a wake has ended, our ownership of the count is given up, so that a server-side applier may set it. */
+function givesUpReplicas(workload: Workload, { state, workload: target }: Reading): boolean {
   const [newest] = state.history
-  const rests = newest !== undefined && newest.result !== 'running' && !state.asleep
+  const hasEnded = newest !== undefined && newest.result !== 'running' && !state.asleep
   const isMoved = target.replicas !== workload.replicas || target.snoozeKey !== workload.snoozeKey
-  return workload.ownReplicasEntry !== undefined && rests && !isMoved
+  return workload.ownReplicasEntry !== undefined && hasEnded && !isMoved
 }
 
-/** The workload as it is once `change` is applied; its status is left as it was. */
+/** The workload once `change` is applied; its status stays as it was. */
 export function changed(workload: Workload, change: Change): Workload {
   const annotations = apply(workload.annotations, change.annotations)
   const labels =

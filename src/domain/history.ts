@@ -11,7 +11,7 @@ export interface Ending {
   readonly at: Instant
 }
 
-/** The history with `operation` as its newest; what was still running is superseded by it. */
+/** The history with `operation` as its newest; it supersedes one that is still running. */
 export function withOperation(state: State, operation: Operation): State {
   const [newest, ...older] = state.history
   const before =
@@ -20,9 +20,9 @@ export function withOperation(state: State, operation: Operation): State {
 }
 
 /**
- * The reading with its operation in progress completed, if that has ended by now. Completion is computed from the
- * object, so that every replica says the same, and goes along with the next write; only a wake's is a write of its
- * own, which also gives `f:replicas` back.
+ * The reading with its operation in progress completed, if it has ended by now. The end is computed from the workload,
+ * so that every replica says the same, and is written along with the next change. Only the end of a wake is a write of
+ * its own, which also gives `f:replicas` back.
  */
 export function completed(reading: Reading, now: Instant, policy: Policy): Reading {
   const { state, written, workload } = reading
@@ -49,26 +49,26 @@ export function endingOf(
     at > timeout
       ? { result: 'timed_out', at: timeout }
       : { result: 'succeeded', at: within(at, operation.at, now) }
-  // The pods or the spec have changed since: what the operation had asked for was done before.
+  // The pods or the spec have changed since; before that, the pods had followed the operation.
   if (followedBefore !== undefined && followedBefore >= operation.at) return endsAt(followedBefore)
   const isMoved = workload.generation > (operation.generation ?? workload.generation)
   if (hasFollowed(operation, workload)) {
-    // Of a later spec nobody tells when the pods followed the one before; they did.
+    // The pods followed the operation before the spec changed again, but nothing tells when.
     return isMoved && followedAt === undefined
       ? endsAt(Math.min(updatedAt ?? now, timeout))
       : endsAt(followedAt ?? updatedAt ?? Math.min(now, timeout))
   }
-  // A snooze whose workload was changed since may long have succeeded: nobody saw it here.
+  // A snooze whose workload was changed since may have succeeded unseen by this process.
   if (isMoved && operation.type === 'snooze') return undefined
   return now >= timeout ? { result: 'timed_out', at: timeout } : undefined
 }
 
-/** Whether the pods are as `operation` asks. A snooze that somebody undid has not succeeded because theirs are ready. */
+/** Whether the pods are as `operation` asks. A snooze has not succeeded where somebody woke it and those pods are ready. */
 export function hasFollowed({ type }: Operation, workload: Workload): boolean {
   return podsFollowed(workload) && (type === 'wake' || !isRunning(workload))
 }
 
-/** Snooze and wake operations after `since` that the cluster did not refuse. */
+/** How many operations after `since` the cluster did not refuse. */
 export function recentOperations(state: State, since: Instant): number {
   return state.history.filter(({ at, result }) => at > since && result !== 'failed').length
 }

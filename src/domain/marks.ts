@@ -37,7 +37,7 @@ export function readsTheSame(a: Workload, b: Workload): boolean {
   )
 }
 
-/** The newest copy of a workload whose marks were in order, and the counter of its state. */
+/** The newest copy of a workload whose marks were intact, and the counter of its state. */
 export interface LastKnown {
   readonly counter: number
   readonly workload: Workload
@@ -45,39 +45,40 @@ export interface LastKnown {
 
 /**
  * The workload with the annotations and the label that it should have, given what was last known of it; the same
- * object where nothing is to be restored. What a state in order asks of label, count and key follows from reading
- * the result. The counter only grows, so one that fell tells an old copy.
+ * object where nothing is to be restored. Label, count and key are not corrected here: reading the result does that.
+ * The counter only grows, so a state with a lower one is an old copy.
  */
 export function withMarksRestored(workload: Workload, known: LastKnown | undefined): Workload {
-  // The informer only goes back where the cluster does, restored from a backup: then what it says is the truth.
+  // The informer sees an older version only where the cluster was restored from a backup: that is the truth then.
   if (!known || workload.deleting || isOlder(workload, known.workload)) return workload
   const counter = stateOf(workload)?.counter
   return marksRestored(workload, known.workload, counter !== undefined && counter <= known.counter)
 }
 
 /**
- * The workload with what others destroyed of the marks of `known`, an earlier copy of it. `kubectl rollout undo` puts
- * an old copy of the annotations back, which is replaced whole; `isOldCopy` says whether a state that differs is one.
- * `kubectl replace` drops them: then what is absent comes back. With the state as it was, the other annotations are
- * people's. Controller and webhook both ask this, and nothing else restores a mark.
+ * Restores the marks of `known`, an earlier copy of the workload, where others destroyed them. Nothing else restores
+ * marks: controller and webhook both call this.
+ * - `kubectl rollout undo` puts old annotations back: all are replaced. `isOldCopy`: whether a state that differs is old.
+ * - `kubectl replace` drops annotations: those that are absent come back.
+ * - While the state is unchanged, changes of the other annotations are people's, and stay.
  */
 export function marksRestored(workload: Workload, known: Workload, isOldCopy: boolean): Workload {
   const { state } = workload.annotations
   if (state === known.annotations.state) return withLabelOf(workload, known)
   if (state === undefined || isForeign(workload))
-    return isLetGo(known) ? withLabelOf(workload, known) : withAnnotationsOf(workload, known, false)
+    return mayBeRemoved(known) ? withLabelOf(workload, known) : withAnnotationsOf(workload, known, false)
   return isOldCopy ? withAnnotationsOf(workload, known, true) : workload
 }
 
-/** What is known once `workload` was seen, too; undefined: nothing, since its state cannot be read. */
+/** What is known after `workload` was seen; undefined: nothing, since its state cannot be read. */
 export function knownAfter(workload: Workload, known: LastKnown | undefined): LastKnown | undefined {
   if (withMarksRestored(workload, known) !== workload) return known
-  // A repair of what cannot be read starts anew, and must not be taken for an old copy.
+  // A repair of an unreadable state starts another counter: it must not be taken for an old copy.
   const counter = stateOf(workload)?.counter
   return counter === undefined ? undefined : { counter, workload }
 }
 
-/** Whether the state was written for another kind: to this workload it is as good as none. */
+/** Whether the state was written for another kind: then this workload has none. */
 function isForeign(workload: Workload): boolean {
   return (kindOfState(workload) ?? workload.kind) !== workload.kind
 }
@@ -87,8 +88,8 @@ export function isOlder(a: Workload, b: Workload): boolean {
   return compareVersions(a.resourceVersion, b.resourceVersion) < 0
 }
 
-/** Awake and not managed: people may clear away what is left on it. */
-function isLetGo(known: Workload): boolean {
+/** Awake and not managed: people may remove what is left of our marks. */
+function mayBeRemoved(known: Workload): boolean {
   return known.annotations.enabled !== 'true' && !hasSleepMark(known)
 }
 
@@ -103,7 +104,7 @@ function withAnnotationsOf(workload: Workload, known: Workload, whole: boolean):
   return withLabelOf({ ...workload, annotations }, known)
 }
 
-/** A label that disagreed with its own state when it was seen is no truth to go back to. */
+/** A label that disagreed with its state when it was seen is not restored. */
 function withLabelOf(workload: Workload, known: Workload): Workload {
   const label = known.labels?.[ASLEEP_LABEL]
   if (label === workload.labels?.[ASLEEP_LABEL] || !labelAgrees(known)) return workload

@@ -3,16 +3,16 @@ export function nearestName<T extends string>(name: string, known: readonly T[])
   const near = known
     .map((candidate) => ({ candidate, distance: distance(plain(name), plain(candidate)) }))
     .toSorted((a, b) => a.distance - b.distance)[0]
-  // Of a short name half the letters are no likeness: `foo` is not meant to be `log`.
-  const few = Math.min(Math.max(2, Math.floor(name.length / 4)), Math.floor(name.length / 2))
-  return near && near.distance <= few ? near.candidate : undefined
+  // A short name may not differ in half of its letters: `foo` is not meant to be `log`.
+  const allowed = Math.min(Math.max(2, Math.floor(name.length / 4)), Math.floor(name.length / 2))
+  return near && near.distance <= allowed ? near.candidate : undefined
 }
 
 function plain(name: string): string {
   return name.slice(0, 100).replaceAll(/[-_]/g, '').toLowerCase()
 }
 
-/** Levenshtein's: how many letters to add, drop or change. */
+/** Levenshtein distance: how many letters to add, drop or change. */
 function distance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 0; i < a.length; i++) {

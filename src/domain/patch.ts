@@ -9,7 +9,7 @@ import {
   type Workload,
 } from './workload.ts'
 
-/** What is to become of a workload; what is undefined stays as it is, null takes it away. */
+/** What to change of a workload; undefined: leave it as it is, null: remove it. */
 export interface Change {
   readonly annotations: Readonly<Partial<Record<AnnotationName, string | null>>>
   readonly label?: string | null
@@ -26,14 +26,14 @@ export type PatchOperation =
 
 const ANNOTATIONS = '/metadata/annotations'
 const LABELS = '/metadata/labels'
-/** A nodeSelector is atomic: who sets one key of it owns it whole. */
+/** A nodeSelector is atomic: whoever sets one of its keys owns all of it. */
 const SELECTOR_FIELD = 'f:spec/f:template/f:spec/f:nodeSelector'
 const NODE_SELECTOR = '/spec/template/spec/nodeSelector'
 
 /**
  * The change as one JSON Patch whose `test`s are what the decision rests on: uid, our annotations,
- * and the count (DaemonSet: our key). A status update in between does not fail it; anything that
- * the decision read does.
+ * and the count (DaemonSet: our key). A status update in between does not make it fail; a change of
+ * anything that the decision read does.
  */
 export function jsonPatch(workload: Workload, change: Change): PatchOperation[] {
   return [
@@ -43,7 +43,7 @@ export function jsonPatch(workload: Workload, change: Change): PatchOperation[] 
   ]
 }
 
-/** The change alone, for an object that is under review: nobody else writes it meanwhile. */
+/** The change without preconditions, for an object under review, which nobody else can write meanwhile. */
 export function mutations(workload: Workload, change: Change): PatchOperation[] {
   return [
     ...annotationOperations(workload, change),

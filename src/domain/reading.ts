@@ -13,17 +13,17 @@ import {
   type Workload,
 } from './workload.ts'
 
-/** A workload with what its annotations say, understood. Never changed in place. */
+/** A workload and what its annotations and marks mean. Never changed in place. */
 export interface Reading {
   readonly workload: Workload
   /** `unclear`: the annotation is neither true nor false, so nothing is done. */
   readonly enabled: boolean | 'unclear'
   readonly zone: string
   readonly schedule: Schedule | undefined
-  /** Why there is no schedule although one was asked for. */
+  /** What is wrong with the schedule or its zone; undefined: nothing, or there is no schedule. */
   readonly scheduleFault: string | undefined
   readonly state: State
-  /** The state to compare with: a write is due where `state` is another. undefined: the annotation has none. */
+  /** The state that the annotation holds: where `state` is another object, it is to be written. undefined: none. */
   readonly written: State | undefined
 }
 
@@ -35,14 +35,14 @@ export function readWorkload(workload: Workload, rules: Rules): Reading | Unread
   if (!written && hasSleepMark(workload)) {
     return new Unreadable('it is gone, and a mark says that the workload sleeps')
   }
-  const state = written ? heedMarks(workload, written) : EMPTY_STATE
+  const state = written ? correctedByMarks(workload, written) : EMPTY_STATE
   return { workload, ...readSettings(workload, rules), state, written }
 }
 
 /** The workload as its label, key and count alone describe it: a repair starts from it. */
 export function readWithoutState(workload: Workload, rules: Rules): Reading {
   const asleep = hasSleepMark(workload) && !isRunning(workload)
-  const state = asleep ? heedMarks(workload, { ...EMPTY_STATE, asleep }) : EMPTY_STATE
+  const state = asleep ? correctedByMarks(workload, { ...EMPTY_STATE, asleep }) : EMPTY_STATE
   return { workload, ...readSettings(workload, rules), state, written: undefined }
 }
 
@@ -66,7 +66,7 @@ export function withState(reading: Reading, state: State): Reading {
   return { ...reading, state }
 }
 
-/** The reading with other annotations of people's; null takes one away. */
+/** The reading with other settings; null removes one. */
 export function withAnnotations(
   reading: Reading,
   changed: Partial<Record<'enabled' | 'schedule' | 'timezone', string | null>>,
@@ -83,10 +83,10 @@ export function withAnnotations(
 }
 
 /**
- * The marks outlive the annotations (`kubectl rollout undo` puts an old state back), so they win over the
- * state: marked, it sleeps unless both say otherwise; running without a mark, it is awake.
+ * Corrects the state by label, key and count: they survive `kubectl rollout undo`, which puts an old state back. A
+ * running workload is asleep only if state and marks say so, any other if either does.
  */
-function heedMarks(workload: Workload, state: State): State {
+function correctedByMarks(workload: Workload, state: State): State {
   const count = labelCount(workload)
   const asleep = isRunning(workload)
     ? state.asleep && hasSleepMark(workload)
@@ -100,7 +100,7 @@ function heedMarks(workload: Workload, state: State): State {
 
 type Settings = Pick<Reading, 'enabled' | 'zone' | 'schedule' | 'scheduleFault'>
 
-/** A ReplicaSet that outlived its Deployment carries copies of its annotations: they ask nothing of it. */
+/** A ReplicaSet that outlived its Deployment carries copies of its annotations: `enabled` among them is ignored. */
 function readSettings(workload: Workload, rules: Rules): Settings {
   const schedule = readSchedule(workload, rules)
   return isCopy(workload)

@@ -19,7 +19,7 @@ import {
 } from './state.ts'
 import { currentReplicas, hasSleepMark, isRunning, labelCount, TYPE_OF, type Workload } from './workload.ts'
 
-/** An operation as the API shows it; `timestamp` in ISO 8601 UTC, `duration` in milliseconds, so far while running. */
+/** An operation as the API shows it; `timestamp` in ISO 8601 UTC, `duration` in milliseconds (while running: so far). */
 export interface HistoryRecord {
   type: OperationType
   trigger: Trigger
@@ -71,7 +71,7 @@ export function statusRecord(workload: Workload, now: Instant, rules: Rules): St
   return recordOf(readOrRefuse(workload, rules), now, rules)
 }
 
-/** As `statusRecord`, but never throws: what cannot be read is shown from spec, label and key. */
+/** As `statusRecord`, but never throws: a state that cannot be read is replaced by what spec, label and key tell. */
 export function listedRecord(workload: Workload, now: Instant, rules: Rules): StatusRecord {
   const reading = readWorkload(workload, rules)
   return reading instanceof Unreadable ? unreadableRecord(workload, reading) : recordOf(reading, now, rules)
@@ -120,7 +120,7 @@ function identity(workload: Workload): Pick<StatusRecord, 'name' | 'namespace' |
   return { name: workload.name, namespace: workload.namespace, type: TYPE_OF[workload.kind] }
 }
 
-/** What the intent asks for, where it is an API request and in force. */
+/** What the API request in force asks for; undefined: there is none. */
 function requestInForce(reading: Reading, now: Instant, rules: Rules) {
   const intent = currentIntent(reading, now)
   if (intent?.trigger !== 'api') return undefined
@@ -178,7 +178,7 @@ function time(instant: Instant | undefined): string | null {
   return instant === undefined ? null : iso(instant)
 }
 
-/** ISO 8601 UTC with milliseconds: what a program compares. */
+/** ISO 8601 in UTC with milliseconds, for programs to compare. */
 function iso(instant: Instant): string {
   return new Date(instant).toISOString()
 }

@@ -5,13 +5,13 @@ import type { Rules } from './rules.ts'
 import { Unreadable } from './state-codec.ts'
 import { ANNOTATION_NAMES, ASLEEP_LABEL, isRunning, type Workload } from './workload.ts'
 
-/** What it takes to leave nothing of Dormouse on a workload, and nothing asleep; undefined: there is nothing of it. */
+/** The change that wakes a workload and removes all that Dormouse put on it; undefined: there is nothing. */
 export function releaseChange(workload: Workload, rules: Rules): Change | undefined {
   const { annotations, labels, kind, snoozeKey, ownReplicasEntry } = workload
   const marks = ANNOTATION_NAMES.filter((name) => annotations[name] !== undefined)
   const labelled = labels?.[ASLEEP_LABEL] !== undefined
   if (marks.length === 0 && !labelled && snoozeKey === undefined) {
-    // What the wake before this set is given back, so that a server-side applier may set it.
+    // An earlier release woke it: give up the count that it set, so that a server-side applier may set it.
     return ownReplicasEntry === undefined ? undefined : { annotations: {}, givesUpReplicas: true }
   }
   const read = readWorkload(workload, rules)

@@ -32,7 +32,7 @@ export type Request =
   /** `for` in milliseconds. */
   | { action: 'snooze' | 'wake'; for?: number; force?: boolean }
 
-/** The requests that need not wait for `enable`: it, and those that turn something off. */
+/** The requests that are not refused while a workload is not managed. */
 const WHILE_UNMANAGED: ReadonlySet<Request['action']> = new Set([
   'enable',
   'disable',
@@ -42,9 +42,9 @@ const WHILE_UNMANAGED: ReadonlySet<Request['action']> = new Set([
 
 /** What a request does to a workload. */
 export interface Plan {
-  /** undefined: it holds already. */
+  /** undefined: there is nothing to change. */
   readonly change: Change | undefined
-  /** What was done and why it is in its state now, for the person who asked. */
+  /** What was done, and why the workload is in its present state, for the person who asked. */
   readonly message: string
   /** The workload once the change is applied. */
   readonly after: Workload
@@ -52,7 +52,7 @@ export interface Plan {
 }
 
 /**
- * What `request` does, by whom, at `now`; in the order of design, section 5.
+ * What `request` by `by` does at `now`. The checks are in the order of design, section 5.
  * @throws Refusal OWNED, INVALID_STATE, NOT_ENABLED, PINNED, DATA_AT_RISK, IN_BACKOFF; VALIDATION_ERROR for a schedule or zone
  */
 export function planRequest(
@@ -78,9 +78,9 @@ export function planRequest(
     refuseRisk(settled.workload, outcome.target.workload)
     refuseBackoff(reading, now, rules)
   }
-  // What holds already is no write; completing a wake is the controller's then.
-  const holds = outcome.target === done
-  return planOf(workload, request, holds ? { ...outcome, target: reading } : outcome, now, rules)
+  // A request that changes nothing writes nothing: the controller writes the end of a wake.
+  const isUnchanged = outcome.target === done
+  return planOf(workload, request, isUnchanged ? { ...outcome, target: reading } : outcome, now, rules)
 }
 
 function readFor(request: Request, workload: Workload, rules: Rules): { reading: Reading; repair: boolean } {
@@ -90,7 +90,7 @@ function readFor(request: Request, workload: Workload, rules: Rules): { reading:
   return { reading: readWithoutState(workload, rules), repair: true }
 }
 
-/** What somebody else woke, or scaled down again, is taken as what the controller would make of it, so that a request finds the truth. */
+/** Somebody woke the sleeper, or scaled it down again: first does what the controller is about to do about that. */
 function settle(reading: Reading, now: Instant, rules: Rules): Reading {
   const { state, workload, enabled } = reading
   const isWoken = state.asleep && isRunning(workload)
@@ -147,7 +147,7 @@ function planOf(
   }
 }
 
-/** Nobody asked for the move itself, so the answer says that it happens. */
+/** The request did not ask for the wake or snooze that it causes, so the answer says so. */
 function movedTo(target: Reading, after: Workload): string {
   if (target.state.asleep) return `puts it to sleep now, ${counted(keptCount(target), 'replica')} kept`
   const to = after.kind === 'daemonsets' ? '' : `, to ${counted(after.replicas, 'replica')}`

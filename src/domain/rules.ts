@@ -1,6 +1,6 @@
 import type { Schedule } from './schedule/schedule.ts'
 
-/** The service's own settings that the rules depend on; durations in milliseconds. */
+/** The service's settings that the rules depend on; durations in milliseconds. */
 export interface Policy {
   readonly timezone: string
   readonly operationTimeout: number
@@ -15,7 +15,7 @@ export interface Policy {
   }
 }
 
-/** What decisions rest on beside the workload and the time. */
+/** What decisions depend on beside the workload and the time. */
 export interface Rules {
   readonly policy: Policy
   /** Equal text and zone give the same object. Throws InvalidSchedule. */

@@ -14,7 +14,7 @@ import {
 import { clip } from './text.ts'
 import { KINDS, MAX_REPLICAS } from './workload.ts'
 
-/** The annotation's version; a document of another version is not touched. */
+/** The version of the document; one of another version is unreadable. */
 const VERSION = 1
 /** How long the document may be, in bytes of UTF-8. */
 export const STATE_LIMIT = 8 * 1024
@@ -134,7 +134,7 @@ function parseState(text: string): StoredState | Unreadable {
   return state
 }
 
-/** The annotation's text; the oldest history goes first where it would be longer than `limit` bytes. */
+/** The annotation's text; where it would be longer than `limit` bytes, the oldest operations are left out. */
 export function encodeState(state: StoredState, limit = STATE_LIMIT): string {
   let history: readonly Operation[] = state.history.slice(0, HISTORY_LIMIT)
   for (;;) {
@@ -146,7 +146,7 @@ export function encodeState(state: StoredState, limit = STATE_LIMIT): string {
   }
 }
 
-/** NaN, which no schema takes, for what is neither an instant nor null. */
+/** NaN, which the schema rejects, for anything but an instant or null. */
 function parseInstant(value: unknown): unknown {
   if (value === null) return null
   return typeof value === 'string' && ISO_8601.test(value) ? Date.parse(value) : NaN

@@ -10,12 +10,12 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** Whole seconds, never fewer than what is left. */
+/** Whole seconds until then, rounded up, at least 1. */
 export function secondsUntil(instant: Instant, now: Instant): number {
   return Math.max(1, Math.ceil((instant - now) / 1000))
 }
 
-/** A text of a stranger's, short enough for a message. */
+/** A foreign text, cut to fit into a message. */
 export function clip(text: string): string {
   return text.length > 64 ? `${text.slice(0, 64)}…` : text
 }

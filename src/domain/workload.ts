@@ -28,12 +28,12 @@ export const ANNOTATION_NAMES = Object.keys(ANNOTATION) as AnnotationName[]
 export const ASLEEP_LABEL = 'dormouse.dev/asleep'
 /** The key in a DaemonSet's nodeSelector that no node carries. */
 export const SNOOZE_KEY = 'dormouse.dev/snoozed'
-/** The value that it has when we put it there. */
+/** The value that we give it. */
 export const SNOOZED = 'true'
-/** What our writes call themselves in managedFields. */
+/** The field manager of our writes, in managedFields. */
 export const FIELD_MANAGER = 'dormouse'
 
-/** What the leader's probe of the webhook carries, and what the webhook answers it. */
+/** The label of the leader's probe of the webhook, and what the webhook answers to it. */
 export const PROBE_LABEL = 'dormouse.dev/probe'
 export function probeAnswer(nonce: string): string {
   return `Dormouse: the webhook is reached (${nonce})`
@@ -54,7 +54,7 @@ export interface Owner {
   readonly name: string
 }
 
-/** Who last set `spec.replicas`, read from managedFields; a manager is what the client called itself. */
+/** Who last set `spec.replicas`, by managedFields; a manager is the name that the client gave itself. */
 export interface ReplicasManager {
   readonly manager: string
   readonly subresource: string | undefined
@@ -68,16 +68,16 @@ export interface Requests {
 
 /** Pods as the workload's status counts them. */
 export interface Pods {
-  /** All that exist (DaemonSet: scheduled rightly or wrongly). */
+  /** All that exist (DaemonSet: on nodes that they belong on or not). */
   readonly existing: number
   readonly ready: number
   /** `status.observedGeneration`, 0 before the first status. */
   readonly observedGeneration: number
   /** When the controller manager last wrote the status, to the second; undefined: it has not yet. */
   readonly updatedAt?: Instant
-  /** When this process saw the pods follow the spec; undefined: they have not, or it did not see it. */
+  /** When this process saw that the pods had followed the spec; undefined: it has not seen that. */
   readonly followedAt?: Instant
-  /** When this process saw them follow, before they or the spec changed; since our state was last written. */
+  /** The same for an earlier spec, or earlier pods, since our state was last written. */
   readonly followedBefore?: Instant
 }
 
@@ -97,7 +97,7 @@ export interface Workload extends WorkloadKey {
   readonly hasAnnotations: boolean
   /** Bytes of all other annotations, keys and values: the API server bounds their sum with ours. */
   readonly otherAnnotationBytes: number
-  /** A ReplicaSet that a Deployment made: it carries copies of that Deployment's annotations. */
+  /** A ReplicaSet that a Deployment made: it carries copies of the Deployment's annotations. */
   readonly formerRevision: boolean
   /** A StatefulSet whose volumes are deleted when it is scaled down. */
   readonly deletesVolumes: boolean
@@ -109,7 +109,7 @@ export interface Workload extends WorkloadKey {
   readonly replicas: number
   readonly pods: Pods
   readonly replicasManager: ReplicasManager | undefined
-  /** The user who set the count by hand, as history names users, where this replica's webhook saw it. */
+  /** The user who set the count by hand, as history names users; known where this replica's webhook reviewed it. */
   readonly scaledBy?: string | undefined
   /** Where in managedFields our own entry holds the count (DaemonSet: the nodeSelector); undefined: it does not. */
   readonly ownReplicasEntry: number | undefined
@@ -146,7 +146,7 @@ export function isKind(text: string): text is Kind {
   return (KINDS as readonly string[]).includes(text)
 }
 
-/** Whether pods should run by the spec alone: DaemonSets by the key, with whatever value, all others by the count. */
+/** Whether the spec asks for pods: a DaemonSet's without the key, whatever its value, all others by the count. */
 export function isRunning(workload: Workload): boolean {
   return workload.kind === 'daemonsets' ? workload.snoozeKey === undefined : workload.replicas > 0
 }

@@ -13,7 +13,7 @@ interface Hours {
   readonly timezone?: string
 }
 
-/** `repair`: the state was unreadable and is made anew from the marks. */
+/** `repair`: the state could not be read, and is built again from label, key and count. */
 export function enable(context: Context, hours: Hours, repair: boolean): Outcome {
   const { reading, by, now, rules } = context
   if (reading.enabled === true && !repair) {
@@ -30,7 +30,7 @@ export function enable(context: Context, hours: Hours, repair: boolean): Outcome
   const want = enabled.schedule?.stateAt(now)
   const intent =
     want === undefined ? {} : { intent: newIntent(enabled, now, { want, by, trigger: 'schedule' }) }
-  // Nobody knows how far the counter had come: seconds are ahead of it, so a repair is never taken for an old copy.
+  // The counter is lost. The seconds of the clock are ahead of any, so a repair is never taken for an old copy.
   const counter = repair ? Math.floor(now / 1000) : enabled.state.counter
   const target = follow(withState(enabled, { ...enabled.state, counter, ...intent }), now, rules)
   return { target, done: repair ? 'repaired and enabled' : 'enabled' }
@@ -48,7 +48,7 @@ export function disable({ reading, by, now, rules }: Context): Outcome {
   return { target: withState(woken, without(woken.state, 'backoff')), done: 'disabled and woken' }
 }
 
-/** PUT schedule: nothing, or an empty text, is no schedule; a zone alone keeps the schedule. */
+/** PUT schedule: without a schedule, or with an empty one, it is removed; a zone alone keeps it. */
 export function putSchedule(context: Context, hours: Hours): Outcome {
   const keeps = hours.schedule === undefined && hours.timezone !== undefined
   return setHours(context, keeps ? zoneOf(hours) : { schedule: hours.schedule ?? '', ...zoneOf(hours) })
@@ -78,7 +78,7 @@ function zoneOf({ timezone }: Hours): Pick<Hours, 'timezone'> {
   return timezone === undefined ? {} : { timezone }
 }
 
-/** An empty zone means the service's own. */
+/** An empty zone means the service's zone. */
 function zoneChange({ timezone }: Hours): { timezone?: string | null } {
   if (timezone === undefined) return {}
   if (timezone === '') return { timezone: null }
@@ -87,7 +87,7 @@ function zoneChange({ timezone }: Hours): { timezone?: string | null } {
   throw invalid('/timezone', fault)
 }
 
-/** An empty text stays: it means none, whatever could be inherited. */
+/** An empty text is kept: it means no schedule, whatever could be inherited. */
 function canonicalText(text: string): string {
   if (text.trim() === '') return ''
   try {

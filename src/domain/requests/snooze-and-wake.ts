@@ -6,7 +6,7 @@ import { counted, iso } from '../text.ts'
 import { currentReplicas, isRunning } from '../workload.ts'
 import type { Context, Outcome } from './handler.ts'
 
-/** Puts to sleep, for so many milliseconds if there is a limit. */
+/** Puts to sleep; `limit` in milliseconds, undefined: without an end. */
 export function snooze({ reading, now, by, rules }: Context, limit: number | undefined): Outcome {
   const end = limit === undefined ? {} : { until: now + limit }
   const intent = newIntent(reading, now, { want: 'asleep', by, trigger: 'api', ...end })
@@ -20,7 +20,7 @@ export function snooze({ reading, now, by, rules }: Context, limit: number | und
   return { target, done: `snoozed, ${counted(replicas, 'replica')} kept` }
 }
 
-/** Wakes, or keeps awake, for so many milliseconds if there is a limit. */
+/** Wakes, or keeps awake; `limit` in milliseconds, undefined: until the next edge or `wakeHold`. */
 export function wake({ reading, now, by, rules }: Context, limit: number | undefined): Outcome {
   const { state, workload, schedule } = reading
   const up = !state.asleep && isRunning(workload) && countToGiveBack(reading) === undefined
@@ -39,7 +39,7 @@ export function wake({ reading, now, by, rules }: Context, limit: number | undef
   return { target, done: `woken${to}` }
 }
 
-/** What an explicit wake brings: the kept or last count, and never nothing. */
+/** The count that a wake request brings: the kept or the last one, at least 1. */
 function wakeCount(reading: Reading): number {
   const { state, workload } = reading
   const kept = countToGiveBack(reading)

@@ -11,7 +11,7 @@ const DAY = MINUTES_OF_DAY * 60_000
 export interface Span {
   /** Whether it is awake just before it. */
   readonly awakeBefore: boolean
-  /** Ascending; each turns what was before it. */
+  /** Ascending; each changes awake to asleep or back. */
   readonly edges: Float64Array
 }
 
@@ -31,7 +31,7 @@ export class Edges {
     this.#windows = windows
     this.#zone = zone
     const days = new Set(windows.flatMap((window) => window.days))
-    // A calendar has no zone: read as UTC's, in which every day is whole, cron-parser's days are exact.
+    // Dates have no zone. In UTC every day has 24 hours, so there cron-parser's days are exact.
     this.#noons = CronExpressionParser.parse(`0 12 * * ${[...days].join(',')}`, { tz: 'UTC' })
   }
 
@@ -42,9 +42,9 @@ export class Edges {
     return { awakeBefore, edges: Float64Array.from(edges) }
   }
 
-  /** All intervals that touch the time asked for, and some around it. */
+  /** All intervals that touch this time, and some around it. */
   #intervals(from: Instant, to: Instant): Interval[] {
-    // A zone is at most a day from UTC, a window ends at most a day after it starts, and a day may be left out.
+    // A zone is at most a day from UTC, a window ends at most a day after its start, and a zone may skip a day.
     const first = (Math.floor(from / DAY) - 3) * DAY
     const last = (Math.floor(to / DAY) + 3) * DAY
     return this.#noonsBetween(first, last)

@@ -1,11 +1,11 @@
 import { canonical, weekdays, weekFrom, WEEK, type Weekday, type Window } from './window.ts'
 import { isTimezone } from './zone.ts'
 
-/** More is no slip of the pen. */
+/** A longer text is not another tool's schedule. */
 const MAX_WORDS = 24
 const MAX_ADVICE = 120
 
-/** A part of a schedule, whatever the order and the signs between. */
+/** A part of a schedule, in any order and with any separators. */
 type Part =
   | { readonly days: readonly Weekday[]; readonly hours?: undefined }
   | { readonly days?: undefined; readonly hours: Pick<Window, 'start' | 'end'> }
@@ -38,14 +38,14 @@ function wordsOf(text: string): string[] {
   return joined.split(/[\s,;]+/).filter((word) => word !== '')
 }
 
-/** Days before the hours that they belong to, or after them, but not now this way and now that. */
+/** Days stand before the hours that they belong to, or after them, but the same way in the whole text. */
 function windowsOf(words: readonly string[]): Window[] | undefined {
   const digitsAreDays = words.some((word) => /\d[:.]\d|[ap]m/i.test(word))
   const parts = words.map((word) => partOf(word, digitsAreDays))
   const daysFirst = parts[0]?.days !== undefined
   const windows: Window[] = []
   let days: Weekday[] = []
-  // Where days come last, the hours that they belong to are met last from the other end.
+  // Where days come last, read from the end: then they, too, come before their hours.
   for (const part of daysFirst ? parts : parts.toReversed()) {
     if (!part || (part.hours && daysFirst && days.length === 0)) return undefined
     if (part.days) days = daysFirst ? [...days, ...part.days] : [...part.days, ...days]
@@ -75,7 +75,7 @@ function partOf(word: string, digitsAreDays: boolean): Part | undefined {
   return { hours: { start, end } }
 }
 
-/** Of `Mon`, `Mo-Fr`, `Thurs` and, where `digits` may be days, of cron's `1-5`. */
+/** The days of `Mon`, `Mo-Fr`, `Thurs` and, where `digits` may be days, of cron's `1-5`. */
 function daysOf(word: string, digits: boolean): Weekday[] | undefined {
   const [from = '', to = from, ...more] = word.split('-')
   const [first, last] = [dayOf(from, digits), dayOf(to, digits)]
@@ -89,7 +89,7 @@ function dayOf(name: string, digits: boolean): Weekday | undefined {
   return name.length < 2 ? undefined : WEEK[NAMES.findIndex((known) => known.startsWith(name.toLowerCase()))]
 }
 
-/** Of `8`, `08:00`, `8.30`, `08:00:00` and `5pm`. */
+/** The minute of the day of `8`, `08:00`, `8.30`, `08:00:00` and `5pm`. */
 function minuteOf(text: string): number | undefined {
   const [, hour, minute = '0', half] = /^(\d{1,2})(?:[:.]([0-5]\d)(?::00)?)?([ap]m)?$/i.exec(text) ?? []
   if (hour === undefined) return undefined

@@ -12,15 +12,15 @@ export interface Edge {
 }
 
 /**
- * A schedule in a zone. An edge is looked for at least 16 days away: weekly windows have none beyond that, but
- * for those that always hold and that a change of the clocks alone pulls apart for a moment.
+ * A schedule in a zone. Edges are found at least 16 days away. Weekly windows have none further away, except those that
+ * cover the whole week: there only a change of the clocks makes a gap.
  */
 export interface Schedule {
   /** Canonical: `8:00-18:00,Mon-Fri`. */
   readonly text: string
   /** The IANA name as given. */
   readonly zone: string
-  /** Equal keys mean the same schedule: what a word remembers. */
+  /** Schedules with equal keys have the same edges. */
   readonly key: string
   stateAt(t: Instant): Sleep
   /** The latest edge at or before `t`; undefined: there is none. */
@@ -29,7 +29,7 @@ export interface Schedule {
   nextEdge(t: Instant): Edge | undefined
 }
 
-/** A zone that is not known. Its position is 1, in the zone's name. */
+/** An unknown zone. The position is 1, in the zone's name. */
 export class InvalidTimezone extends InvalidSchedule {
   override readonly name = 'InvalidTimezone'
 
@@ -38,7 +38,7 @@ export class InvalidTimezone extends InvalidSchedule {
   }
 }
 
-/** Throws InvalidSchedule on a text, InvalidTimezone on a zone that cannot be read. */
+/** @throws InvalidSchedule for the text, InvalidTimezone for the zone */
 export function compileSchedule(text: string, zone: string): Schedule {
   const windows = parseSchedule(text)
   const clocks = Zone.named(zone)
@@ -46,7 +46,7 @@ export function compileSchedule(text: string, zone: string): Schedule {
   return new CompiledSchedule(canonical(windows), zone, new Edges(windows, clocks))
 }
 
-/** Compiles, and remembers up to `limit` schedules, so that workloads with the same one share it. */
+/** Compiles, and caches up to `limit` schedules, so that workloads with the same one share it. */
 export class ScheduleCompiler {
   readonly #known: LRUCache<string, Schedule>
 
@@ -54,7 +54,7 @@ export class ScheduleCompiler {
     this.#known = new LRUCache({ max: limit })
   }
 
-  /** As `compileSchedule`; the same object for every text and zone of the same meaning, while remembered. */
+  /** As `compileSchedule`; while it is cached, the same object for every text and zone of the same meaning. */
   compile(text: string, zone: string): Schedule {
     const given = keyOf(text, zone)
     const known = this.#known.get(given)
@@ -72,7 +72,7 @@ function keyOf(text: string, zone: string): string {
 }
 
 const SPAN = 16 * 24 * 60 * 60_000
-/** The span of now with its neighbours, and one for a look elsewhere. */
+/** The present span with its neighbours, and one for any other time. */
 const SPANS_KEPT = 4
 
 class CompiledSchedule implements Schedule {

@@ -27,7 +27,7 @@ export class InvalidSchedule extends Error {
   }
 }
 
-/** A fault that no advice came with. */
+/** A fault without advice. */
 class Unclear extends InvalidSchedule {}
 
 /**

@@ -3,13 +3,13 @@ export type Weekday = 1 | 2 | 3 | 4 | 5 | 6 | 7
 
 export const WEEK: readonly Weekday[] = [1, 2, 3, 4, 5, 6, 7]
 
-/** Hours of local time, starting on each of some days of the week. */
+/** Hours of local time that start on each of these days of the week. */
 export interface Window {
   /** Minute of the day, 0 to 1439. */
   readonly start: number
   /** Minute of the day, 0 to 1440, never equal to `start`; below it: of the day after. */
   readonly end: number
-  /** No day twice, in the order of the week from the first that was given; all seven from Monday. */
+  /** No day twice, in the order of the week from the first that was given; all seven start on Monday. */
   readonly days: readonly Weekday[]
 }
 

@@ -8,7 +8,7 @@ const DAY = 24 * 60 * MINUTE
 const MAX_LENGTH = 64
 const NAME = /^[a-z][a-z0-9_+-]*(?:\/[a-z0-9_+-]+)*$/i
 
-/** Wall-clock time: the milliseconds since the epoch at which UTC's clocks show the same. */
+/** Wall-clock time, as the milliseconds since the epoch at which clocks in UTC show it. */
 export type LocalTime = number
 
 /** What a time zone must be, in words. */
@@ -53,12 +53,12 @@ export class Zone {
 
   /** Undefined where `isTimezone` is false. */
   static named(name: string): Zone | undefined {
-    // luxon keeps every name it ever saw: only the official spelling reaches it, of which there are few
+    // luxon caches every name for good: give it official names only, of which there are few
     const official = officialName(name)
     return official === undefined ? undefined : new Zone(IANAZone.create(official))
   }
 
-  /** What the clocks are ahead of UTC by, in milliseconds. */
+  /** By how many milliseconds the clocks are ahead of UTC. */
   offsetAt(instant: Instant): number {
     return this.#zone.offset(instant) * MINUTE
   }
@@ -69,7 +69,7 @@ export class Zone {
   }
 }
 
-/** A date of a zone's calendar, with the day after. Exact unless clocks change twice in four days: none do. */
+/** A date of a zone's calendar, with the day after. Exact as long as no clocks change twice in four days. */
 class LocalDay {
   readonly #zone: Zone
   readonly #midnight: LocalTime
@@ -84,10 +84,10 @@ class LocalDay {
     this.#after = zone.offsetAt(midnight + 3 * DAY)
   }
 
-  /** False for a day that the zone left out, as Apia did 30 December 2011. */
+  /** False for a day that the zone skipped, as Apia did 30 December 2011. */
   exists(): boolean {
     if (this.#before === this.#after) return true
-    // clocks change at night: a noon is only ever skipped together with its whole day
+    // clocks change at night, so a noon is skipped only together with its whole day
     const noon = this.instantOf(DAY / 2 / MINUTE)
     return noon + this.#zone.offsetAt(noon) === this.#midnight + DAY / 2
   }
