@@ -158,7 +158,7 @@ describeOn(
         ),
       ]
       for (const { body } of await Promise.all(attempts))
-        expect(body.message).to.include('Dormouse only updates workloads')
+        expect(body.message).to.include('Dormouse may only update workloads')
     })
 
     it('keeps it out of the namespaces that are never touched: nothing of them sleeps by a stolen token', async () => {
@@ -171,7 +171,7 @@ describeOn(
           'our marks': add(`${ANNOTATIONS}/dormouse.dev~1enabled`, 'true'),
         })) {
           const { status, body } = await patched('deployments', patch, { name: 'excluded', where })
-          expect(body.message, `${where}: ${what}`).to.include('Dormouse never touches an excluded namespace')
+          expect(body.message, `${where}: ${what}`).to.include('Dormouse may not change excluded namespaces')
           expect(status).to.equal(422)
         }
         const others = await patched('deployments', add('/spec/replicas', 5), {
@@ -226,7 +226,7 @@ describeOn(
         for (const [what, body] of Object.entries(attempts)) {
           const refused = await create(secrets, body)
           expect(refused.body.message, what).to.include(
-            'Dormouse creates no Secret but the Opaque dormouse-webhook',
+            'Dormouse may create one Secret only, the Opaque dormouse-webhook',
           )
           expect(refused.status).to.equal(422)
         }
@@ -235,7 +235,7 @@ describeOn(
       it('holds it to that elsewhere, even with the rights of an administrator', async () => {
         const path = secrets.replace(own, namespace)
         const { body } = await create(path, secret({ name: 'dormouse-webhook' }), 'system:masters')
-        expect(body.message).to.include('Dormouse creates no Secret but')
+        expect(body.message).to.include('Dormouse may create one Secret only')
       })
 
       it('lets it create a ConfigMap as a dry run of its probe only', async () => {
@@ -244,9 +244,9 @@ describeOn(
         const dry = await create(`${path}?dryRun=All`, probe, 'system:masters')
         expect(dry.status, dry.body.message).to.equal(201)
         const real = await create(path, probe, 'system:masters')
-        expect(real.body.message).to.include('Dormouse creates ConfigMaps as dry runs of its probe only')
+        expect(real.body.message).to.include('Dormouse may create ConfigMaps only as dry runs of its probe')
         const other = await create(`${path}?dryRun=All`, { metadata: { name: 'other' } }, 'system:masters')
-        expect(other.body.message).to.include('Dormouse creates ConfigMaps as dry runs of its probe only')
+        expect(other.body.message).to.include('Dormouse may create ConfigMaps only as dry runs of its probe')
       })
     })
 
@@ -269,7 +269,7 @@ describeOn(
       })
       expect(slept.status, slept.body.message).to.equal(200)
       const changed = await patched('deployments', REFUSED['the image'] ?? [], { name: 'large' })
-      expect(changed.body.message).to.include('of the spec Dormouse changes the replica count only')
+      expect(changed.body.message).to.include('Dormouse may change nothing in the spec but the replica count')
     })
 
     it('is understood by the API server, whatever the kind', async () => {

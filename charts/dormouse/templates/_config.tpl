@@ -1,4 +1,4 @@
-{{- /* The configuration as the program reads it: the values' own, and what follows from the release. */ -}}
+{{- /* The program's configuration: `config` of the values, with what the release decides filled in. */ -}}
 {{- define "dormouse.config" -}}
 {{- $config := deepCopy .Values.config -}}
 {{- $_ := set $config "excludeNamespaces" (append ($config.excludeNamespaces | default list) .Release.Namespace | uniq) -}}
@@ -10,12 +10,12 @@
 {{- merge $config (dict "webhook" $webhook "controller" (dict "lease" $lease)) | toYaml -}}
 {{- end -}}
 
-{{- /* A JSON list of the namespaces that are never touched, in the program's own order: the cluster's, then the configuration's. */ -}}
+{{- /* A JSON list of the excluded namespaces, in the program's order: those of Kubernetes, then those of the configuration. */ -}}
 {{- define "dormouse.excluded" -}}
 {{- concat (list "kube-system" "kube-public" "kube-node-lease") (include "dormouse.config" . | fromYaml).excludeNamespaces | uniq | toJson -}}
 {{- end -}}
 
-{{- /* The full name as a Service can have it: unlike all else it may not begin with a digit. */ -}}
+{{- /* The full name, for a Service: its name may not begin with a digit, as other names may. */ -}}
 {{- define "dormouse.service.fullname" -}}
 {{- regexReplaceAll "^([0-9])" (include "dormouse.fullname" .) "d-${1}" -}}
 {{- end -}}
@@ -24,7 +24,7 @@
 {{- dig "webhook" "service" "" .Values.config | default (include "dormouse.service.fullname" .) -}}
 {{- end -}}
 
-{{- /* Of the API over TLS, as `service.type` says: beside the one that the cluster alone reaches, unless that is what it says. */ -}}
+{{- /* The name of the Service that has the API over TLS: a second one unless `service.type` is ClusterIP. */ -}}
 {{- define "dormouse.service.exposed" -}}
 {{- if eq (.Values.service.type | default "ClusterIP") "ClusterIP" -}}
 {{- include "dormouse.service" . -}}
@@ -33,7 +33,7 @@
 {{- end -}}
 {{- end -}}
 
-{{- /* Empty: there is to be no webhook. */ -}}
+{{- /* Empty: the webhook is disabled. */ -}}
 {{- define "dormouse.webhook.enabled" -}}
 {{- ternary "true" "" (dig "webhook" "enabled" true .Values.config) -}}
 {{- end -}}
@@ -42,7 +42,7 @@
 {{- dig "controller" "lease" "name" "dormouse" .Values.config -}}
 {{- end -}}
 
-{{- /* Of the Secret too. */ -}}
+{{- /* The namespace of the Lease and of the Secret. */ -}}
 {{- define "dormouse.lease.namespace" -}}
 {{- dig "controller" "lease" "namespace" "" .Values.config | default .Release.Namespace -}}
 {{- end -}}
@@ -55,7 +55,7 @@
 {{- dig "webhook" "port" 9443 .Values.config -}}
 {{- end -}}
 
-{{- /* Empty: no plain HTTP. */ -}}
+{{- /* The port of plain HTTP; empty: none. */ -}}
 {{- define "dormouse.port.insecure" -}}
 {{- dig "api" "insecurePort" "" .Values.config | default "" -}}
 {{- end -}}
@@ -68,7 +68,7 @@
 {{- dig "webhook" "certificates" "mode" "self-signed" .Values.config -}}
 {{- end -}}
 
-{{- /* Where `self-signed` keeps its keys. */ -}}
+{{- /* The Secret in which `self-signed` keeps its keys. */ -}}
 {{- define "dormouse.certificates.own" -}}
 {{- dig "webhook" "certificates" "secret" "dormouse-webhook" .Values.config -}}
 {{- end -}}
@@ -77,7 +77,7 @@
 {{- dig "webhook" "certificates" "directory" "" .Values.config | default "/etc/dormouse/certificates" -}}
 {{- end -}}
 
-{{- /* The Secret to mount; empty: none, since there are no files or their directory is somebody else's. */ -}}
+{{- /* The Secret to mount; empty: none, since the mode needs no files or the configuration names their directory. */ -}}
 {{- define "dormouse.certificates.mounted" -}}
 {{- $mode := include "dormouse.certificates.mode" . -}}
 {{- if not (dig "webhook" "certificates" "directory" "" .Values.config) -}}

@@ -16,7 +16,7 @@ app.kubernetes.io/name: {{ include "dormouse.name" . | quote }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 
-{{- /* Of every object; pods carry their component beside them. */ -}}
+{{- /* The labels of every object; pods have their component, too. */ -}}
 {{- define "dormouse.labels" -}}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
 {{ include "dormouse.selectorLabels" . }}
@@ -29,7 +29,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- .Values.serviceAccount.name | default (ternary (include "dormouse.fullname" .) "default" .Values.serviceAccount.create) -}}
 {{- end -}}
 
-{{- /* The account's name in the API server's eyes. */ -}}
+{{- /* The account's username, as the API server knows it. */ -}}
 {{- define "dormouse.username" -}}
 system:serviceaccount:{{ .Release.Namespace }}:{{ include "dormouse.serviceAccount" . }}
 {{- end -}}

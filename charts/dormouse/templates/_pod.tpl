@@ -1,8 +1,8 @@
-{{- /* What the server's pods and the hook's have in common. */ -}}
+{{- /* The part of the pod's spec that the server and the hook share. */ -}}
 {{- define "dormouse.pod" -}}
 serviceAccountName: {{ include "dormouse.serviceAccount" . | quote }}
 automountServiceAccountToken: true
-{{- /* Or a Service in this namespace becomes a variable that looks like a setting. */}}
+{{- /* Otherwise Services of this namespace become environment variables, which could look like settings. */}}
 enableServiceLinks: false
 {{- with .Values.image.pullSecrets }}
 imagePullSecrets:

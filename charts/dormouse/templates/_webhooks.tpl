@@ -3,7 +3,7 @@
 '{{ . | replace "\\" "\\\\" | replace "'" "\\'" }}'
 {{- end -}}
 
-{{- /* Whose doings the API server does not ask about: the program's own list, then `exemptUsers`. */ -}}
+{{- /* The users whose requests are not reviewed: the program's own list, then `exemptUsers`. */ -}}
 {{- define "dormouse.webhooks.accounts" -}}
 {{- $exempt := list "system:kube-controller-manager" -}}
 {{- range list "horizontal-pod-autoscaler" "deployment-controller" "statefulset-controller" "replicaset-controller" "daemon-set-controller" "generic-garbage-collector" -}}
@@ -33,7 +33,7 @@ service:
 {{- end -}}
 {{- end -}}
 
-{{- /* CEL: the object has a controller owner. */ -}}
+{{- /* CEL: whether the object has a controller owner. */ -}}
 {{- define "dormouse.webhooks.owned" -}}
 (has({{ . }}.metadata.ownerReferences) && {{ . }}.metadata.ownerReferences.exists(owner, has(owner.controller) && owner.controller))
 {{- end -}}
