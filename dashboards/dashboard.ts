@@ -12,14 +12,17 @@ import {
 } from '@grafana/grafana-foundation-sdk/dashboard'
 import { DATASOURCE, type Built } from './panels.ts'
 
-/** Panels below one heading; the dashboard breaks lines where 24 columns are full. */
+/** Panels under one heading, in lines of 24 columns. */
 export interface Row {
   readonly id: number
   readonly title: string
   readonly panels: readonly Built[]
 }
 
-/** What all our dashboards share: the data source and the namespaces to choose, and links to each other. */
+/**
+ * A dashboard with the parts that all of ours have: variables for data source and namespaces, and links to the
+ * others.
+ */
 export function newDashboard(uid: string, title: string, description: string): DashboardBuilder {
   return new DashboardBuilder(title)
     .uid(uid)
@@ -44,7 +47,7 @@ export function newDashboard(uid: string, title: string, description: string): D
     )
 }
 
-/** To all dashboards of this tag; in sight, not in a menu as the builder has it. */
+/** A link to each dashboard of this tag; shown in a row, and not in a menu, which is the builder's default. */
 function linkToAll(): DashboardLink {
   const { placement: _, ...link } = new DashboardLinkBuilder('Dormouse')
     .type(DashboardLinkType.Dashboards)

@@ -1,7 +1,7 @@
 import { operations } from './operations.ts'
 import { overview } from './overview.ts'
 
-/** Each dashboard's file in the chart, and what it is to hold. */
+/** The text of each dashboard's file in the chart, by its path. */
 export function generated(): ReadonlyMap<string, string> {
   return new Map(
     Object.entries({ overview: overview(), operations: operations() }).map(([name, dashboard]) => [

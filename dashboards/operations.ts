@@ -7,12 +7,12 @@ import { HEALTH } from './operations/health.ts'
 import { PROCESS } from './operations/process.ts'
 import { SCHEDULES } from './operations/schedules.ts'
 
-/** For those who run Dormouse: is it well, and if not, where. */
+/** For operators of Dormouse: whether it is healthy, and if not, which part. */
 export function operations(): Dashboard {
   const dashboard = newDashboard(
     'dormouse-operations',
     'Dormouse / Operations',
-    'Whether Dormouse is well: schedules, admission, API, the API server and the processes.',
+    'Whether Dormouse is healthy: schedules, admission, API, the API server and the processes.',
   ).time({ from: 'now-6h', to: 'now' })
   return withRows(dashboard, [HEALTH, SCHEDULES, ADMISSION, API, CLUSTER, PROCESS]).build()
 }

@@ -31,18 +31,18 @@ import type { Builder } from '@grafana/grafana-foundation-sdk/cog'
 import type { Query } from './queries.ts'
 import { thresholdsOf, type Steps } from './thresholds.ts'
 
-/** What every panel has. */
+/** The settings of every panel. */
 export interface Panel {
-  /** For good: links and reviews of changes go by it. */
+  /** Never changed: links to panels, and diffs, depend on it. */
   readonly id: number
   readonly title: string
-  /** What it shows, and what to make of it. */
+  /** What the panel shows, and how to read it. */
   readonly description: string
-  /** As Grafana calls it. */
+  /** By Grafana's name for it. */
   readonly unit: string
   readonly thresholds: Steps
   readonly queries: readonly Query[]
-  /** Of 24 columns. */
+  /** In columns, of 24. */
   readonly width: number
   readonly decimals?: number
 }
@@ -50,12 +50,12 @@ export interface Panel {
 export type Built = Builder<PanelModel>
 type AnyBuilder = StatBuilder | SeriesBuilder | BarGaugeBuilder | TableBuilder
 
-/** Whoever imports the dashboard says which data source it is. */
+/** The data source that is chosen at the top of the dashboard. */
 export const DATASOURCE: DataSourceRef = { type: 'prometheus', uid: '${datasource}' }
 const STAT_HEIGHT = 4
 export const GRAPH_HEIGHT = 8
 
-/** One figure, as it is now. `none`: what stands there when there is nothing. */
+/** One current figure. `none`: the text that is shown without a value. */
 export function stat(panel: Panel & { readonly none?: string }): Built {
   const builder = new StatBuilder()
     .colorMode(BigValueColorMode.Value)
@@ -65,7 +65,7 @@ export function stat(panel: Panel & { readonly none?: string }): Built {
   return dressed(builder, panel, true).height(STAT_HEIGHT)
 }
 
-/** Lines over time. `stacked`: their sum is worth seeing; `limits`: the thresholds are drawn. */
+/** Lines over time. `stacked`: on top of each other, so that their sum shows; `limits`: the thresholds are drawn. */
 export function graph(
   panel: Panel & { readonly stacked?: boolean; readonly limits?: boolean; readonly max?: number },
 ): Built {
@@ -83,7 +83,7 @@ export function graph(
   return dressed(builder, panel, false).height(GRAPH_HEIGHT)
 }
 
-/** What happened in each step, as stacked bars; a step is five minutes at least, so that waves stand out. */
+/** Counts in each step of time, as stacked bars; a step is at least five minutes, so that waves stand out. */
 export function bars(panel: Panel): Built {
   const builder = withLegend(new SeriesBuilder())
     .drawStyle(GraphDrawStyle.Bars)
@@ -94,7 +94,7 @@ export function bars(panel: Panel): Built {
   return dressed(builder, panel, false).height(GRAPH_HEIGHT)
 }
 
-/** A bar for each query, as it is now. */
+/** A bar with the current value for each query. */
 export function list(panel: Panel): Built {
   const builder = new BarGaugeBuilder()
     .orientation(VizOrientation.Horizontal)
@@ -103,7 +103,7 @@ export function list(panel: Panel): Built {
   return dressed(builder, panel, true).height(GRAPH_HEIGHT)
 }
 
-/** What all kinds of panels have; `instant`: only the present counts. */
+/** Sets what all kinds of panels share; `instant`: only current values are queried. */
 export function dressed<B extends AnyBuilder>(builder: B, panel: Panel, instant: boolean): B {
   const { id, title, description, unit, thresholds, queries, width, decimals } = panel
   builder

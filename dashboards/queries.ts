@@ -1,35 +1,35 @@
 /** Only the namespaces that are chosen at the top of the dashboard. */
 export const CHOSEN = 'namespace=~"$namespace"'
 
-/** What a series of one replica is called: a pod's name is not known to every scrape. */
+/** The legend of one replica's series: not every scrape adds the pod's name. */
 export const REPLICA = '{{pod}} {{instance}}'
 
-/** A query and how its series are called; `{{label}}` is the label's value. */
+/** A query and the legend of its series; `{{label}}` is the label's value. */
 export interface Query {
   readonly expr: string
   readonly legend: string
 }
 
 /**
- * A gauge that the leader alone tells, one value for each of `labels`. At a change of leader two replicas tell
- * it for a moment: the larger counts, not the sum.
+ * A gauge that only the leader exports, one value for each combination of `labels`. At a change of leader two
+ * replicas export it for a moment: the larger value counts, not the sum.
  */
 export function ofLeader(metric: string, labels: readonly string[], filter = ''): string {
   const by = labels.length === 0 ? '' : ` by (${labels.join(', ')})`
   return `max${by} (${selected(metric, filter)})`
 }
 
-/** Per second, over all replicas; restarts do not show. */
+/** Increase per second, summed over all replicas; restarts make no difference. */
 export function rate(metric: string, labels: readonly string[], filter = ''): string {
   return summed(`rate(${selected(metric, filter)}[$__rate_interval])`, labels)
 }
 
-/** How many there were in each step, over all replicas. */
+/** Increase in each step of time, summed over all replicas. */
 export function perStep(metric: string, labels: readonly string[], filter = ''): string {
   return summed(`increase(${selected(metric, filter)}[$__rate_interval])`, labels)
 }
 
-/** How many there were in the chosen time range, over all replicas. */
+/** Increase in the chosen time range, summed over all replicas. */
 export function overRange(metric: string, labels: readonly string[], filter = ''): string {
   return summed(`increase(${selected(metric, filter)}[$__range])`, labels)
 }
@@ -48,7 +48,7 @@ export function quantiles(
   }))
 }
 
-/** What every process tells, of Dormouse's alone: nothing is assumed of how its job is called. */
+/** A metric that every process exports, of Dormouse's processes only, whatever their scrape job is called. */
 export function ofOurs(metric: string): string {
   return `${metric} and on (job, instance) dormouse_leader`
 }

@@ -3,7 +3,7 @@ import { DataqueryBuilder, PromQueryFormat } from '@grafana/grafana-foundation-s
 import { PanelBuilder as TableBuilder } from '@grafana/grafana-foundation-sdk/table'
 import { DATASOURCE, dressed, GRAPH_HEIGHT, type Built, type Panel } from './panels.ts'
 
-/** A column: a query that gives one value a row, and what it is called and measured in. */
+/** A column: a query that returns one value for each row, with its title and unit. */
 interface Column {
   readonly title: string
   readonly expr: string
@@ -11,7 +11,7 @@ interface Column {
   readonly decimals: number
 }
 
-/** Rows by a label, as it is now, the largest of the last column first. */
+/** Current values in rows, one for each value of the label `row`; sorted by the last column, the largest first. */
 export function table(
   panel: Omit<Panel, 'queries'> & { readonly row: string; readonly columns: readonly Column[] },
 ): Built {

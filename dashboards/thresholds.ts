@@ -4,13 +4,13 @@ import {
   type Threshold,
 } from '@grafana/grafana-foundation-sdk/dashboard'
 
-/** Where a value changes its colour, from the lowest on; the first has no bound. */
+/** The values from which a colour applies, in ascending order; the first has no lower bound. */
 export type Steps = readonly Threshold[]
 
 /** A figure that is neither good nor bad. */
 export const PLAIN: Steps = [{ color: 'blue', value: null }]
 
-/** What is gained. */
+/** A figure that is a gain. */
 export const SAVED: Steps = [{ color: 'green', value: null }]
 
 /** Good below `warning`, bad from `critical` on. */

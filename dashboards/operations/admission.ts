@@ -13,7 +13,7 @@ export const ADMISSION: Row = {
       id: 41,
       title: 'Admission latency',
       description:
-        'How long reviews took, without the way to us. The API server waits 3 s; then it refuses a scaling, and lets any other update through.',
+        'How long Dormouse took for a review, without the time on the network. The API server waits 3 s; then it refuses a scaling, and lets any other update through.',
       unit: 's',
       thresholds: bad(1, 3),
       limits: true,
@@ -22,9 +22,9 @@ export const ADMISSION: Row = {
     }),
     graph({
       id: 42,
-      title: 'Verdicts',
+      title: 'Admission decisions',
       description:
-        'scale: manual scaling; workloads: all other changes. denied by pinned or overridden is Dormouse doing its work.',
+        'scale: manual scaling; workloads: all other changes. Reviews denied as pinned or overridden are normal.',
       unit: 'reqps',
       thresholds: PLAIN,
       stacked: true,
@@ -40,7 +40,7 @@ export const ADMISSION: Row = {
       id: 43,
       title: 'Admission faults',
       description:
-        'failed: a fault of ours, see the log; unchecked: the API server did not show us the workload, in time or at all (403: a role), so a scaling was refused.',
+        'failed: a fault of Dormouse, see the log. unchecked: Dormouse could not read the workload from the API server in time (403: a role is missing), so the scaling was refused.',
       unit: 'reqps',
       thresholds: bad(0.01),
       queries: [
@@ -55,7 +55,7 @@ export const ADMISSION: Row = {
       id: 44,
       title: 'Webhook reached',
       description:
-        '1: the leader saw the API server reach the webhook, so that manual scaling fails without it. 0: it did not; scaling goes on unchecked.',
+        '1: the leader saw the API server reach the webhook; manual scaling is refused while Dormouse is down. 0: it did not; manual scaling goes through unchecked.',
       unit: 'short',
       decimals: 0,
       thresholds: good(1, 1),

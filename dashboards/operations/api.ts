@@ -12,7 +12,7 @@ export const API: Row = {
     graph({
       id: 61,
       title: 'API latency',
-      description: 'How long the API took to answer, requests that wait for pods (?wait) included.',
+      description: 'How long the API took to answer. Requests that wait for pods (?wait) are included.',
       unit: 's',
       thresholds: bad(1, 5),
       queries: quantiles('dormouse_http_request_duration_seconds', [], [0.5, 0.9, 0.99]),
@@ -22,7 +22,7 @@ export const API: Row = {
       id: 62,
       title: 'Status codes',
       description:
-        '401: the token; 403: what it may do; 409: pinned, in backoff, not enabled; 422: unreadable state; 429: too many requests; 502 and 503: the cluster; 500: a fault of ours.',
+        '401: the token is not valid; 403: its user may not do this; 409: pinned, in backoff or not enabled; 422: the state cannot be read; 429: too many requests; 502 and 503: the cluster refused or did not answer; 500: a fault of Dormouse.',
       unit: 'reqps',
       thresholds: PLAIN,
       stacked: true,
@@ -31,9 +31,9 @@ export const API: Row = {
     }),
     graph({
       id: 63,
-      title: 'Errors of servers',
+      title: 'Server errors',
       description:
-        'The part of the answers that are 5xx: the cluster refused or did not answer, or we failed.',
+        'The share of 5xx among the answers: the cluster refused or did not answer, or Dormouse failed.',
       unit: 'percentunit',
       thresholds: bad(0.01, 0.1),
       limits: true,
@@ -49,7 +49,7 @@ export const API: Row = {
     graph({
       id: 64,
       title: 'Routes',
-      description: 'What is asked for. "none": a path that does not exist.',
+      description: 'Requests by route. "none": a path that does not exist.',
       unit: 'reqps',
       thresholds: PLAIN,
       queries: [{ expr: rate(REQUESTS, ['method', 'route']), legend: '{{method}} {{route}}' }],

@@ -13,7 +13,7 @@ export const CLUSTER: Row = {
       id: 81,
       title: 'Calls to the API server',
       description:
-        'What we ask of the API server. At rest there is next to nothing: Leases, and a watch now and then.',
+        'Calls of Dormouse to the API server. At rest there are almost none: Leases, and a new watch every few minutes.',
       unit: 'reqps',
       thresholds: PLAIN,
       stacked: true,
@@ -24,7 +24,7 @@ export const CLUSTER: Row = {
       id: 82,
       title: 'Answers of the API server',
       description:
-        '0: no answer; 403: our ClusterRole lacks something; 409 and 422: a workload changed meanwhile, and is decided anew; 429: it is busy.',
+        '0: no answer; 403: the ClusterRole lacks a right; 409 and 422: a workload changed meanwhile, and Dormouse decides again; 429: the API server is busy.',
       unit: 'reqps',
       thresholds: PLAIN,
       stacked: true,
@@ -34,7 +34,7 @@ export const CLUSTER: Row = {
     graph({
       id: 83,
       title: 'API server latency',
-      description: 'How long calls took until they were answered; of a watch, until it began. p99, by verb.',
+      description: 'How long calls took until the answer, and watches until they began. p99, by verb.',
       unit: 's',
       thresholds: bad(1, 5),
       queries: quantiles('dormouse_kubernetes_request_duration_seconds', ['verb'], [0.99]),
@@ -42,9 +42,9 @@ export const CLUSTER: Row = {
     }),
     bars({
       id: 84,
-      title: 'Watches begun anew',
+      title: 'Watch restarts',
       description:
-        'ended: as the API server does every few minutes; expired: a list was needed; all others are disturbances. On all replicas.',
+        'ended: the API server ends each watch every few minutes, which is normal; expired: a new list was needed; all other reasons are failures. On all replicas.',
       unit: 'short',
       decimals: 0,
       thresholds: PLAIN,

@@ -12,7 +12,8 @@ export const HEALTH: Row = {
     stat({
       id: 2,
       title: 'Leaders',
-      description: 'One replica acts. Without one no schedule is carried out; two are no more than a moment.',
+      description:
+        'One replica leads and acts. Without a leader no schedule is carried out; two are seen only for a moment, at a change of leader.',
       unit: 'short',
       thresholds: [...good(1, 1), { color: 'orange', value: 2 }],
       queries: [{ expr: 'sum(dormouse_leader)', legend: 'leaders' }],
@@ -23,7 +24,7 @@ export const HEALTH: Row = {
       id: 3,
       title: 'Replicas',
       description:
-        'Replicas of Dormouse that Prometheus reaches. With one alone, its restart is an interruption.',
+        'Replicas of Dormouse that Prometheus reaches. If there is only one, each restart of it is an interruption.',
       unit: 'short',
       thresholds: good(1, 2),
       queries: [{ expr: 'count(dormouse_leader)', legend: 'replicas' }],
@@ -34,7 +35,7 @@ export const HEALTH: Row = {
       id: 4,
       title: 'Watches that are down',
       description:
-        'Of four kinds, on all replicas. While one is down, nothing of that kind is noticed or done.',
+        'Each replica watches four kinds. While a watch is down, that replica notices nothing of its kind, and a leader does nothing about it.',
       unit: 'short',
       thresholds: bad(1, 1),
       queries: [{ expr: 'sum(1 - dormouse_watch_connected)', legend: 'down' }],
@@ -42,9 +43,9 @@ export const HEALTH: Row = {
     }),
     stat({
       id: 5,
-      title: 'Certificate ends in',
+      title: 'Certificate expires in',
       description:
-        'The serving certificate that ends first. It is renewed at two thirds of its life; once it is over, the API server can ask the webhook nothing.',
+        'Of the serving certificates, the one that expires first. It is renewed at two thirds of its lifetime; once it has expired, the API server cannot call the webhook.',
       unit: 's',
       thresholds: [
         { color: 'red', value: null },
@@ -61,7 +62,7 @@ export const HEALTH: Row = {
       id: 6,
       title: 'Overdue',
       description:
-        'Workloads that should sleep or be awake by now and are not. More than 0 for minutes is a fault.',
+        'Workloads that should be asleep or awake by now and are not. More than 0 for minutes is a fault.',
       unit: 'short',
       thresholds: bad(1, 10),
       queries: [{ expr: `sum(${ofLeader('dormouse_overdue_transitions', ['type'])})`, legend: 'overdue' }],
@@ -72,7 +73,7 @@ export const HEALTH: Row = {
       id: 7,
       title: 'Internal failures',
       description:
-        'In the chosen time range: changes of workloads whose handling threw. Each is a fault of ours: see the log.',
+        'Changes of workloads that could not be handled, in the chosen time range. Each is a fault of Dormouse: see the log.',
       unit: 'short',
       decimals: 0,
       thresholds: bad(1, 1),
@@ -82,7 +83,7 @@ export const HEALTH: Row = {
     stat({
       id: 8,
       title: 'Youngest process',
-      description: 'For how long the replica that started last has been running.',
+      description: 'How long the replica that started last has been running.',
       unit: 's',
       thresholds: PLAIN,
       queries: [{ expr: `time() - max(${ofOurs('process_start_time_seconds')})`, legend: 'running for' }],
@@ -91,7 +92,7 @@ export const HEALTH: Row = {
     graph({
       id: 9,
       title: 'Leader',
-      description: '1: this replica acts. Each change of the line that is up is a change of leader.',
+      description: '1: this replica leads. When another line goes up, the leader has changed.',
       unit: 'short',
       decimals: 0,
       thresholds: PLAIN,
@@ -102,7 +103,7 @@ export const HEALTH: Row = {
     graph({
       id: 10,
       title: 'Watches',
-      description: '1: the watch of this kind stands on every replica. 0: on one at least it does not.',
+      description: '1: the watch of this kind is connected on every replica. 0: on at least one it is not.',
       unit: 'short',
       decimals: 0,
       thresholds: good(1, 1),

@@ -10,7 +10,7 @@ export const PROCESS: Row = {
     graph({
       id: 101,
       title: 'CPU',
-      description: 'Of each replica. The work is done on one core: near 1 it is the limit.',
+      description: 'CPU of each replica. A replica works on one core, so that 1 is its limit.',
       unit: 'suffix: cores',
       thresholds: bad(0.8, 1),
       queries: [
@@ -24,7 +24,8 @@ export const PROCESS: Row = {
     graph({
       id: 102,
       title: 'Memory',
-      description: 'Resident memory of each replica, next to the heap in use: one that only grows is a leak.',
+      description:
+        'Resident memory of each replica, and its heap in use. If one grows without end, memory leaks.',
       unit: 'bytes',
       thresholds: PLAIN,
       queries: [
@@ -36,7 +37,7 @@ export const PROCESS: Row = {
     graph({
       id: 103,
       title: 'Event loop lag',
-      description: 'p99 of how late timers ring. It delays reviews and edges alike.',
+      description: 'How late timers fire (p99). The lag delays reviews and edges alike.',
       unit: 's',
       thresholds: bad(0.25, 1),
       limits: true,
@@ -46,7 +47,7 @@ export const PROCESS: Row = {
     graph({
       id: 104,
       title: 'Open files',
-      description: 'Sockets, mostly: ten to the API server, one for each client and review.',
+      description: 'Mostly sockets: ten to the API server, and one for each client and review.',
       unit: 'short',
       decimals: 0,
       thresholds: bad(1000),

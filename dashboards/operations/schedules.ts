@@ -28,7 +28,7 @@ export const SCHEDULES: Row = {
       id: 21,
       title: 'Schedule lag',
       description:
-        "Time from a schedule's edge to the patch that carries it out. Its target is 1 s; a large wave, or controller.wakesPerSecond, makes it longer.",
+        "Time from a schedule's edge to the patch that carries it out. The target is 1 s; in a large wave, or with controller.wakesPerSecond, it is longer.",
       unit: 's',
       thresholds: bad(1, 60),
       limits: true,
@@ -39,19 +39,19 @@ export const SCHEDULES: Row = {
       22,
       'From wake to ready',
       'wake',
-      'Time from the patch until the pods were ready, of wakes that came so far. Long times are the pods: images, nodes, probes.',
+      'Time from the patch until all pods were ready, for wakes that succeeded. If it is long, look at the pods: images, nodes, probes.',
     ),
     followed(
       23,
       'From snooze to gone',
       'snooze',
-      'Time from the patch until no pod was left, of snoozes that came so far. Long times are the pods: grace periods, finalizers.',
+      'Time from the patch until no pod was left, for snoozes that succeeded. If it is long, look at the pods: grace periods, finalizers.',
     ),
     graph({
       id: 24,
       title: 'Queue',
       description:
-        'Workloads that wait for a worker. A peak at an edge is a wave at work; one that stays is not.',
+        'Workloads that wait for a worker. A short peak at an edge is a wave; a peak that stays is a fault.',
       unit: 'short',
       decimals: 0,
       thresholds: bad(1000),
@@ -71,8 +71,7 @@ export const SCHEDULES: Row = {
     graph({
       id: 26,
       title: 'Events dropped',
-      description:
-        'Kubernetes Events that were not written, to spare the API server. Nothing else is lost with them.',
+      description: 'Kubernetes Events that were dropped, to spare the API server. Nothing else is lost.',
       unit: 'ops',
       thresholds: PLAIN,
       queries: [{ expr: rate('dormouse_events_dropped_total', []), legend: 'dropped' }],
@@ -82,7 +81,7 @@ export const SCHEDULES: Row = {
       id: 27,
       title: 'Writes withheld',
       description:
-        'Workloads that were written too often: somebody undoes what Dormouse writes. An Event TooManyWrites names each.',
+        'Workloads that were written too often, since something undoes the writes of Dormouse. The Event TooManyWrites names each workload.',
       unit: 'short',
       decimals: 0,
       thresholds: bad(1),

@@ -11,7 +11,7 @@ const figures = [
   stat({
     id: 2,
     title: 'Managed workloads',
-    description: 'Workloads that Dormouse looks after, in whatever state they are.',
+    description: 'Workloads that Dormouse manages, in any state.',
     unit: 'short',
     thresholds: PLAIN,
     queries: [{ expr: summed(WORKLOADS), legend: 'workloads' }],
@@ -20,7 +20,7 @@ const figures = [
   stat({
     id: 3,
     title: 'Replicas asleep',
-    description: 'Replicas that the sleeping workloads will have again when they wake.',
+    description: 'Replicas that the sleeping workloads will have after they wake.',
     unit: 'short',
     thresholds: SAVED,
     queries: [{ expr: replicas('asleep'), legend: 'replicas' }],
@@ -29,7 +29,7 @@ const figures = [
   stat({
     id: 4,
     title: 'Share asleep',
-    description: 'Of all replicas of managed workloads, the part that sleeps now.',
+    description: 'The share of all replicas of managed workloads that is asleep now.',
     unit: 'percentunit',
     decimals: 0,
     thresholds: SAVED,
@@ -42,7 +42,7 @@ const figures = [
   stat({
     id: 5,
     title: 'CPU saved now',
-    description: 'CPU requests that the cluster need not hold free, because their pods sleep.',
+    description: 'CPU requests of the pods that are asleep: the cluster need not reserve them.',
     unit: 'suffix: cores',
     thresholds: SAVED,
     queries: [{ expr: cpu('asleep'), legend: 'cores' }],
@@ -51,7 +51,7 @@ const figures = [
   stat({
     id: 6,
     title: 'Memory saved now',
-    description: 'Memory requests that the cluster need not hold free, because their pods sleep.',
+    description: 'Memory requests of the pods that are asleep: the cluster need not reserve them.',
     unit: 'bytes',
     thresholds: SAVED,
     queries: [{ expr: memory('asleep'), legend: 'memory' }],
@@ -59,13 +59,13 @@ const figures = [
   }),
   stat({
     id: 7,
-    title: 'Saved an hour',
+    title: 'Saved per hour',
     description:
-      'What sleep saves in an hour as it is now, by the two prices at the top. It becomes money where nodes go away, too.',
+      'What sleep saves per hour now, by the two prices at the top. You save that money only if nodes are removed, too.',
     unit: 'short',
     decimals: 2,
     thresholds: SAVED,
-    queries: [{ expr: moneyAnHour(), legend: 'an hour' }],
+    queries: [{ expr: moneyAnHour(), legend: 'per hour' }],
     width: 4,
   }),
 ]
@@ -73,7 +73,8 @@ const figures = [
 const asleepAndAwake = graph({
   id: 8,
   title: 'Replicas asleep and awake',
-  description: 'Replicas of managed workloads: kept for those asleep, asked for by those awake.',
+  description:
+    'Replicas of managed workloads: the kept count of those asleep, the replica count of those awake.',
   unit: 'short',
   thresholds: PLAIN,
   stacked: true,
@@ -88,7 +89,7 @@ const byState = graph({
   id: 9,
   title: 'Workloads by state',
   description:
-    'Pinned and overridden workloads are held by a person, whether they sleep or not; backoff is a rest after too many switches or a refusal; invalid is a state that cannot be read: POST …/enable repairs it.',
+    'A person has pinned or overridden a workload, asleep or awake; backoff: automatic behaviour waits after too many switches or a refusal; invalid: the state cannot be read, and POST …/enable repairs it.',
   unit: 'short',
   thresholds: PLAIN,
   stacked: true,
@@ -99,7 +100,8 @@ const byState = graph({
 const byNamespace = table({
   id: 10,
   title: 'Namespaces',
-  description: 'Replicas now, and what the chosen time range saved: in hours of cores and GiB, and in money.',
+  description:
+    'Replicas now, and what was saved in the chosen time range: in hours of cores and GiB, and in money.',
   unit: 'short',
   thresholds: PLAIN,
   row: 'namespace',

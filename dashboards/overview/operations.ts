@@ -19,7 +19,7 @@ function ended(id: number, title: string, filter: string, description: string) {
   })
 }
 
-/** A state that is told only where it was seen: elsewhere it is 0. */
+/** A state has no series where it was never seen: that counts as 0. */
 function inState(id: number, title: string, state: WorkloadState, description: string) {
   const seen = ofLeader('dormouse_workloads', ['namespace', 'kind'], `state="${state}", ${CHOSEN}`)
   const any = ofLeader('dormouse_workloads', ['namespace'], CHOSEN)
@@ -45,20 +45,20 @@ export const OPERATIONS_ROW: Row = {
       62,
       'Late wakes',
       'type="wake", result="timed_out"',
-      'Woken, but not ready within operationTimeout.',
+      'Wakes whose pods were not ready within operationTimeout.',
     ),
     ended(63, 'Failed snoozes', 'type="snooze", result="failed"', 'Snoozes that the cluster refused.'),
     ended(
       64,
       'Late snoozes',
       'type="snooze", result="timed_out"',
-      'Put to sleep, but with pods left after operationTimeout.',
+      'Snoozes whose pods were not gone within operationTimeout.',
     ),
     bars({
       id: 65,
       title: 'Operations by trigger',
       description:
-        'What brought operations about: a schedule, a request to the API, scaling by hand, the repair of a pin, disabling, or recovery after something else woke a sleeper. In all namespaces.',
+        'What triggered operations: a schedule, a request to the API, manual scaling, the repair of a pin, disabling, or recovery after something else woke a sleeping workload. In all namespaces.',
       unit: 'short',
       decimals: 0,
       thresholds: PLAIN,
@@ -69,7 +69,7 @@ export const OPERATIONS_ROW: Row = {
       id: 66,
       title: 'Operations that did not succeed',
       description:
-        'failed: the cluster refused; timed_out: pods did not follow in time; superseded: the opposite came before pods had followed, which is no fault. In all namespaces.',
+        'failed: the cluster refused; timed_out: the pods did not follow in time; superseded: the opposite operation began before the pods had followed, which is normal. In all namespaces.',
       unit: 'short',
       decimals: 0,
       thresholds: bad(1),
@@ -85,19 +85,19 @@ export const OPERATIONS_ROW: Row = {
       67,
       'In backoff',
       'backoff',
-      'Workloads whose automatic behaviour rests: they were switched too often, or the cluster refused. The reason field of the API says which.',
+      'Workloads whose automatic behaviour waits: they were switched too often, or the cluster refused. The field reason of the API says which.',
     ),
     inState(
       68,
       'Unreadable',
       'invalid',
-      'Workloads whose state annotation cannot be read, so that nothing is written to them. POST …/enable repairs one.',
+      'Workloads whose state annotation cannot be read, so that Dormouse does not write to them. POST …/enable repairs one.',
     ),
     graph({
       id: 69,
       title: 'Overdue by type',
       description:
-        'Workloads that should sleep or be awake by now and are not. A short peak at an edge is a wave at work. In all namespaces.',
+        'Workloads that should be asleep or awake by now and are not. A short peak at an edge is a wave. In all namespaces.',
       unit: 'short',
       decimals: 0,
       thresholds: bad(1),

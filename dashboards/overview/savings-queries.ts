@@ -4,7 +4,7 @@ import { CHOSEN, ofLeader, overRange, summed } from '../queries.ts'
 const GIB = '1024^3'
 const HOUR = 3600
 
-/** What is asked for now by those asleep or awake, summed by `labels`. */
+/** Current requests of sleeping or awake workloads, summed by `labels`. */
 function now(metric: string, state: Sleep, labels: readonly string[]): string {
   return summed(ofLeader(metric, ['namespace', 'state'], `state="${state}", ${CHOSEN}`), labels)
 }
@@ -18,7 +18,7 @@ export const cpu = (state: Sleep, labels: readonly string[] = []) =>
 export const memory = (state: Sleep, labels: readonly string[] = []) =>
   now('dormouse_requested_memory_bytes', state, labels)
 
-/** What sleep saves now, an hour, in the currency of the two prices. */
+/** What sleep saves per hour now, in the currency of the two prices. */
 export function moneyAnHour(labels: readonly string[] = []): string {
   return priced(cpu('asleep', labels), `${memory('asleep', labels)} / ${GIB}`)
 }

@@ -27,7 +27,7 @@ function size(id: number, title: string, type: Type) {
   return stat({
     id,
     title,
-    description: `How many workloads ${DOES[type]} at that time. ${everywhere}`,
+    description: `How many workloads will ${DOES[type]} at that time. ${everywhere}`,
     unit: 'short',
     thresholds: PLAIN,
     queries: [{ expr: ofLeader('dormouse_next_wave_workloads', [], `type="${type}"`), legend: type }],
@@ -40,7 +40,7 @@ function coming(id: number, title: string, type: Type) {
   return list({
     id,
     title,
-    description: `Workloads that ${DOES[type]} by schedule within the time, if nobody acts; each bar counts the shorter times, too. ${everywhere}`,
+    description: `Workloads that will ${DOES[type]} by schedule within that time, if nobody acts; a longer time includes the shorter ones. ${everywhere}`,
     unit: 'short',
     thresholds: PLAIN,
     queries: WITHIN.map((within) => ({
