@@ -56,3 +56,8 @@ export class Refusal extends Error {
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
+
+/** What was thrown, as a message shows it. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

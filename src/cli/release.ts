@@ -72,7 +72,10 @@ export function registerRelease(program: Command, ports: CliPorts): void {
         const lease = leaseOf({ config, connection, ownNamespace })
         await whileLeading({ ...lease, clock, logger }, releaseAll, {
           stop: stopSignal,
-          say: (message) => stdout.write(`${message}\n`),
+          leaseTaken: (from, milliseconds) =>
+            stdout.write(
+              `The Lease was taken from ${from}, which leads: in ${Math.ceil(milliseconds / 1000)} s it has stopped\n`,
+            ),
           keep: KEPT,
         })
         if (stopSignal.aborted) throw new Error('stopped before everything was released: run this again')

@@ -3,7 +3,7 @@ import { createLogger } from '../logger.ts'
 import { listening, portsOf } from './listening.ts'
 import { UsageError } from '../errors.ts'
 import type { CliPorts } from './program.ts'
-import { runUntilStopped } from '../service/run.ts'
+import { runUntilStopped } from '../lifecycle.ts'
 import { configOf, runOptions, type RunOptions } from './run-options.ts'
 
 /** `dormouse serve`: runs over a cluster until a signal ends it. */

@@ -1,61 +1,61 @@
-import { systemLater, type Clock, type Later } from '../clock.ts'
+import { systemLater, systemMonotonic, type Later, type Monotonic } from '../clock.ts'
+import { messageOf } from '../errors.ts'
+import { Lifecycle } from '../lifecycle.ts'
 import type { Logger } from '../logger.ts'
 import type { Runnable } from '../runnable.ts'
-import { LeaseClaim, type Standing } from './lease-claim.ts'
-import type { LeadershipObserver, LeaseStore } from './ports.ts'
-import { LeaderParts } from './leader-parts.ts'
+import { LeaseCandidate, type Attempt, type CandidateOptions } from './lease-candidate.ts'
+import type { LeadershipObserver } from './ports.ts'
+import { Sleeper, within } from './waiting.ts'
 
-export interface LeaderElectionOptions {
-  readonly lease: LeaseStore
-  /** One for each process, never used again: a host's name and a random part. */
-  readonly identity: string
-  /** Milliseconds, whole seconds: what others wait for after they last saw the holder renew. */
-  readonly duration: number
-  /** Milliseconds, less than `duration`: so long after its last renewal a leader acts; the rest is for stopping. */
-  readonly renew: number
+export interface LeaderElectionOptions extends Omit<CandidateOptions, 'now' | 'force'> {
+  /** Milliseconds, less than `leaseDuration`: a leader acts so long after its last renewal; the rest is for stopping. */
+  readonly renewDeadline: number
   /** Milliseconds between renewals. */
-  readonly retry: number
-  readonly clock: Clock
+  readonly retryPeriod: number
   readonly logger: Logger
-  /** Started in order when leadership is won, stopped in reverse when it is lost or given up. */
+  /** Started in order when this replica acquires the Lease, stopped in reverse when it loses or releases it. */
   readonly leading: readonly Runnable[]
   readonly observer: LeadershipObserver
-  /** Takes the Lease from a holder that is alive, and waits until that one has certainly noticed. */
-  readonly seize?: boolean
+  /** Take the Lease from a live holder, and wait until that one can no longer act. */
+  readonly force?: boolean
   /** Default: the system's timeouts. */
   readonly later?: Later
-  /** Monotonic milliseconds. */
-  readonly now?: () => number
+  /** Default: the system's. */
+  readonly now?: Monotonic
 }
 
+type Held = Attempt & { held: true }
+
+/** Why a leadership ended: we were stopped, the Lease was lost, or a leading part failed to start. */
 type End = 'stopped' | 'lost' | 'failed'
 
 /**
- * Lets at most one of several replicas run its leading parts, by a Lease with Kubernetes' own semantics.
- * A leader that could not renew for `renew` stops them, so that they are at rest before `duration` is
- * over and another begins. Parts must stop within what lies between the two.
+ * Lets at most one of several replicas run its leading parts, by a Lease with Kubernetes' own semantics (client-go,
+ * `tools/leaderelection`). A leader that could not renew for `renewDeadline` stops its parts; they must have stopped
+ * before `leaseDuration` is over, when another replica begins.
  */
 export class LeaderElection implements Runnable {
   readonly name = 'leader election'
   readonly #options: LeaderElectionOptions
   readonly #later: Later
-  readonly #now: () => number
-  readonly #claim: LeaseClaim
+  readonly #now: Monotonic
+  readonly #candidate: LeaseCandidate
+  readonly #sleeper: Sleeper
   #stopping = new AbortController()
   #running: Promise<void> | undefined
-  #interrupt = () => {}
-  #woken = false
-  /** What was logged last of how things stand: said once. */
-  #said: string | undefined
+  /** The last message that was logged: it is not repeated while nothing changes. */
+  #logged: string | undefined
 
   constructor(options: LeaderElectionOptions) {
+    const { later = systemLater, now = systemMonotonic, force = false } = options
     this.#options = options
-    this.#later = options.later ?? systemLater
-    this.#now = options.now ?? (() => performance.now())
-    this.#claim = new LeaseClaim({ ...options, now: this.#now, seize: options.seize === true })
+    this.#later = later
+    this.#now = now
+    this.#candidate = new LeaseCandidate({ ...options, now, force })
+    this.#sleeper = new Sleeper(later)
   }
 
-  /** Resolves when the first attempt is over, and with the leading parts started if it won. Never rejects. */
+  /** Resolves when the first attempt is over; if it acquired the Lease, once the leading parts have started. Never rejects. */
   async start(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#stopping = new AbortController()
@@ -64,161 +64,146 @@ export class LeaderElection implements Runnable {
   }
 
   /**
-   * Stops the leading parts, holding the Lease until they have stopped; then gives it up, or leaves it held for
-   * `keep` milliseconds, so that nobody acts meanwhile.
+   * Stops the leading parts and releases the Lease once they have stopped; with `keep`, in milliseconds, it stays
+   * held so long, so that nobody acts meanwhile.
    */
   async stop(keep = 0): Promise<void> {
     this.#stopping.abort()
-    this.#wake()
+    this.#sleeper.wake()
     await this.#running
-    await this.#giveUp(keep)
+    await this.#release(keep)
   }
 
   async #run(settled: () => void): Promise<void> {
-    const { renew, retry } = this.#options
+    const { renewDeadline, retryPeriod } = this.#options
     const stopping = this.#stopping.signal
     while (!stopping.aborted) {
-      const standing = await this.#attempt(renew / 2, stopping)
-      if (standing?.held) {
-        const end = await this.#lead(standing, settled)
-        if (end === 'failed') await this.#giveUp()
-        await this.#sleep(end === 'failed' ? retry : 0)
+      const attempt = await this.#attempt(renewDeadline / 2, stopping)
+      if (attempt?.held) {
+        const end = await this.#lead(attempt, settled)
+        if (end !== 'failed') continue
+        await this.#release()
+        await this.#sleeper.sleep(retryPeriod)
       } else {
-        if (standing) this.#standBy(standing)
+        if (attempt) this.#logStandby(attempt)
         settled()
-        // Twice as often as it is renewed: what is seen late is taken over late.
-        const free = standing ? standing.freeAt - this.#now() : 0
-        await this.#sleep(free > 0 ? Math.min(free, retry / 2) : retry / 2)
+        // Twice as often as a leader renews: a change that is seen late is a Lease that is acquired late.
+        const left = attempt ? attempt.expiresAt - this.#now() : 0
+        await this.#sleeper.sleep(left > 0 ? Math.min(left, retryPeriod / 2) : retryPeriod / 2)
       }
     }
     settled()
   }
 
-  async #lead(won: Standing & { held: true }, settled: () => void): Promise<End> {
-    const { renew, retry, observer, logger, leading } = this.#options
-    const parts = new LeaderParts(won.seized ? [this.#patience(won.seized), ...leading] : leading, logger)
-    let deadline = won.since + renew
-    let end: End | undefined
+  /** Runs the leading parts, and renews the Lease until they have stopped. */
+  async #lead({ since, taken }: Held, settled: () => void): Promise<End> {
+    const { renewDeadline, retryPeriod, observer, leading } = this.#options
+    let deadline = since + renewDeadline
     if (this.#now() >= deadline) return 'lost'
-    this.#say('info', 'this replica leads')
+    this.#log('info', 'this replica leads')
     observer.lead(true)
-    void parts.begin().then(() => (parts.failed ? this.#wake() : settled()))
+    const parts = this.#lifecycleOf(taken ? [this.#waitFor(taken), ...leading] : leading)
+    const stopParts = () => parts.stop().catch(() => {})
+    const over = new AbortController()
+    let end: End | undefined
+    const ended = () => {
+      over.abort()
+      this.#sleeper.wake()
+    }
+    parts.start().then(settled, () => {
+      if (end) return
+      end = 'failed'
+      ended()
+    })
     while (end !== 'lost') {
-      await this.#sleep(Math.min(retry, deadline - this.#now()))
-      if (parts.over.aborted) break
+      await this.#sleeper.sleep(Math.min(retryPeriod, deadline - this.#now()))
+      if (over.signal.aborted) break
       if (this.#now() >= deadline) {
         end = 'lost'
-        this.#say('warn', 'this replica leads no longer: the Lease was not renewed in time')
-      } else if (!end && (parts.failed || this.#stopping.signal.aborted)) {
-        end = parts.failed ? 'failed' : 'stopped'
-        void parts.end().then(() => this.#wake())
+        this.#log('warn', 'this replica leads no longer: the Lease was not renewed in time')
+      } else if (!end && this.#stopping.signal.aborted) {
+        end = 'stopped'
+        void stopParts().then(ended)
       } else {
-        const renewed = await this.#attempt(Math.min(renew / 2, deadline - this.#now()), parts.over)
-        if (renewed?.held) deadline = renewed.since + renew
-        else if (renewed) {
+        const renewal = await this.#attempt(Math.min(renewDeadline / 2, deadline - this.#now()), over.signal)
+        if (renewal?.held) deadline = renewal.since + renewDeadline
+        else if (renewal) {
           end = 'lost'
-          const why = renewed.freeAt === Infinity ? 'is gone' : 'was taken from it'
-          this.#say('warn', `this replica leads no longer: the Lease ${why}`, { holder: renewed.by })
+          const why = renewal.expiresAt === Infinity ? 'is gone' : 'was taken from it'
+          this.#log('warn', `this replica leads no longer: the Lease ${why}`, { holder: renewal.holder })
         }
       }
     }
-    await parts.end()
+    await stopParts()
     observer.lead(false)
     return end ?? 'stopped'
   }
 
+  #lifecycleOf(parts: readonly Runnable[]): Lifecycle {
+    return new Lifecycle(parts, ({ name }, call, err) =>
+      this.#options.logger.error({ part: name, err }, `a part that only the leader runs failed to ${call}`),
+    )
+  }
+
   /** undefined: there was no answer in time, or a refusal. */
-  async #attempt(milliseconds: number, signal: AbortSignal): Promise<Standing | undefined> {
+  async #attempt(milliseconds: number, signal: AbortSignal): Promise<Attempt | undefined> {
     try {
-      const standing = await this.#within(milliseconds, signal, (bounded) => this.#claim.attempt(bounded))
-      if (standing.held) this.#said = undefined
-      return standing
+      const attempt = await within(this.#later, milliseconds, signal, (bounded) =>
+        this.#candidate.tryAcquireOrRenew(bounded),
+      )
+      if (attempt.held) this.#logged = undefined
+      return attempt
     } catch (error) {
-      if (!signal.aborted) this.#say('warn', `the Lease cannot be had: ${messageOf(error)}`)
+      if (!signal.aborted) this.#log('warn', `the Lease could not be read or written: ${messageOf(error)}`)
       return undefined
     }
   }
 
-  async #giveUp(keep = 0): Promise<void> {
+  async #release(keep = 0): Promise<void> {
     try {
       const { signal } = new AbortController()
-      await this.#within(this.#options.retry, signal, (bounded) => this.#claim.giveUp(bounded, keep))
+      await within(this.#later, this.#options.retryPeriod, signal, (bounded) =>
+        this.#candidate.release(bounded, keep),
+      )
     } catch (error) {
-      this.#say('warn', `the Lease could not be given up and has to run out: ${messageOf(error)}`)
+      this.#log(
+        'warn',
+        `the Lease could not be released, so other replicas wait until it expires: ${messageOf(error)}`,
+      )
     }
   }
 
-  #standBy({ by, freeAt }: Standing & { held: false }): void {
-    if (freeAt === Infinity) {
-      this.#say('warn', 'there is no Lease, so nobody leads; it is not recreated: the chart brings it')
-    } else if (by) this.#say('info', `this replica stands by: ${by} leads`)
+  #logStandby({ holder, expiresAt }: Attempt & { held: false }): void {
+    if (expiresAt === Infinity) {
+      this.#log(
+        'warn',
+        'there is no Lease, so no replica leads; in a cluster the chart creates it, not Dormouse',
+      )
+    } else if (holder) this.#log('info', `this replica stands by: ${holder} leads`)
   }
 
-  #patience({ from, until }: { from: string; until: number }): Runnable {
+  /** The part that comes before all others when the Lease was taken from a live holder: it lets that one stop. */
+  #waitFor({ from, until }: NonNullable<Held['taken']>): Runnable {
     const waited = Promise.withResolvers<void>()
     let disarm = () => {}
     return {
-      name: 'the former leader',
+      name: 'wait for the former leader',
       start: () => {
         const left = until - this.#now()
-        this.#options.observer.seized?.(from, left)
+        this.#options.observer.leaseTaken?.(from, left)
         disarm = this.#later(waited.resolve, left)
         return waited.promise
       },
-      stop: () => {
+      stop: async () => {
         disarm()
         waited.resolve()
-        return Promise.resolve()
       },
     }
   }
 
-  /** Until then, or until it is woken; a wake that came before counts. */
-  #sleep(milliseconds: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const disarm = this.#later(resolve, this.#woken ? 0 : Math.max(0, milliseconds))
-    this.#interrupt = resolve
-    this.#woken = false
-    return promise.finally(disarm)
-  }
-
-  #wake(): void {
-    this.#woken = true
-    this.#interrupt()
-  }
-
-  /** Ends in time even where the task does not heed its signal. */
-  async #within<T>(
-    milliseconds: number,
-    outer: AbortSignal,
-    task: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    const inner = new AbortController()
-    const { promise, reject } = Promise.withResolvers<never>()
-    const end = (why: string) => {
-      const reason = new Error(why)
-      inner.abort(reason)
-      reject(reason)
-    }
-    const leave = () => end('it is not wanted any more')
-    const disarm = this.#later(() => end('there was no answer in time'), milliseconds)
-    outer.addEventListener('abort', leave, { once: true })
-    try {
-      outer.throwIfAborted()
-      return await Promise.race([task(inner.signal), promise])
-    } finally {
-      disarm()
-      outer.removeEventListener('abort', leave)
-    }
-  }
-
-  #say(level: 'info' | 'warn', message: string, fields: object = {}): void {
-    if (message === this.#said) return
-    this.#said = message
+  #log(level: 'info' | 'warn', message: string, fields: object = {}): void {
+    if (message === this.#logged) return
+    this.#logged = message
     this.#options.logger[level]({ identity: this.#options.identity, ...fields }, message)
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

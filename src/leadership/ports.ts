@@ -5,29 +5,30 @@ export interface LeaseRecord {
   readonly durationSeconds: number | undefined
   readonly acquireTime: string | undefined
   readonly renewTime: string | undefined
+  /** How often it went from one holder to another. */
   readonly transitions: number
 }
 
 /** A Lease as it was read or written. */
 export interface Lease {
   readonly record: LeaseRecord
-  /** Replaces this very version; undefined: it was changed or deleted meanwhile. */
+  /** Replaces exactly this version; undefined: the Lease was changed or deleted meanwhile. */
   update(record: LeaseRecord, signal: AbortSignal): Promise<Lease | undefined>
 }
 
-/** Linearizable; its calls may reject with anything, and then may or may not have been carried out. */
+/** One Lease. Reads see every write before them; a call that rejects may or may not have been carried out. */
 export interface LeaseStore {
-  /** Whether a Lease that is not there may be created. */
+  /** Whether a Lease that does not exist may be created. */
   readonly creatable: boolean
-  /** undefined: there is none. */
+  /** undefined: it does not exist. */
   read(signal: AbortSignal): Promise<Lease | undefined>
-  /** undefined: somebody else was quicker. */
+  /** undefined: another candidate created it first. */
   create(record: LeaseRecord, signal: AbortSignal): Promise<Lease | undefined>
 }
 
 export interface LeadershipObserver {
   /** True before the leading parts are started, false once they have stopped. */
   lead(is: boolean): void
-  /** The Lease was taken from a holder that may still act for so many milliseconds: that is waited for. */
-  seized?(from: string, milliseconds: number): void
+  /** The Lease was taken from a live holder, which may still act for so many milliseconds: we wait for that. */
+  leaseTaken?(from: string, milliseconds: number): void
 }

@@ -1,17 +1,25 @@
-import { LeaderElection, type LeaderElectionOptions } from './leader-election.ts'
 import type { Runnable } from '../runnable.ts'
+import { LeaderElection, type LeaderElectionOptions } from './leader-election.ts'
+import type { LeadershipObserver } from './ports.ts'
+
+interface WhileLeading {
+  /** Ends the work early. */
+  readonly stop: AbortSignal
+  readonly leaseTaken: NonNullable<LeadershipObserver['leaseTaken']>
+  /** Milliseconds that the Lease stays held after work that was completed. */
+  readonly keep: number
+}
 
 /**
- * Takes the Lease, from a living leader too, waits until that one has stopped, and keeps it while `work`
- * runs. Should the Lease be lost, `lost` is aborted and `work` begun anew once it is had again.
- * Where no Lease is to be had, because there is none and none may be created, nobody leads and work begins.
- * Resolves when the work is done, or has ended after `stop` was aborted; rejects as it does. Work that is done
- * leaves the Lease held for `keep` milliseconds more.
+ * Takes the Lease, from a live leader too, waits until that one can no longer act, and holds it while `work` runs. When
+ * the Lease is lost, `lost` is aborted, and `work` begins anew once the Lease is acquired again. Where the Lease does
+ * not exist and may not be created, no replica leads, and `work` begins at once.
+ * Resolves when the work is done, or has ended after `stop` was aborted; rejects as the work does.
  */
 export async function whileLeading(
-  options: Omit<LeaderElectionOptions, 'leading' | 'observer' | 'seize'>,
+  options: Omit<LeaderElectionOptions, 'leading' | 'observer' | 'force'>,
   work: (lost: AbortSignal) => Promise<void>,
-  { stop, say, keep }: { stop: AbortSignal; say: (message: string) => void; keep: number },
+  { stop, leaseTaken, keep }: WhileLeading,
 ): Promise<void> {
   const present = await options.lease.read(stop)
   if (!present && !options.lease.creatable) return work(stop)
@@ -19,15 +27,9 @@ export async function whileLeading(
   const done = Promise.withResolvers<void>()
   const election = new LeaderElection({
     ...options,
-    seize: true,
-    leading: [part(work, done)],
-    observer: {
-      lead: () => {},
-      seized: (from, milliseconds) =>
-        say(
-          `The Lease was taken from ${from}, which leads: in ${Math.ceil(milliseconds / 1000)} s it has stopped`,
-        ),
-    },
+    force: true,
+    leading: [workPart(work, done)],
+    observer: { lead: () => {}, leaseTaken },
   })
   let held = 0
   const leave = () => done.resolve()
@@ -43,7 +45,7 @@ export async function whileLeading(
   }
 }
 
-function part(
+function workPart(
   work: (lost: AbortSignal) => Promise<void>,
   done: { resolve: () => void; reject: (error: unknown) => void },
 ): Runnable {
@@ -51,14 +53,14 @@ function part(
   let running = Promise.resolve()
   return {
     name: 'the work',
-    start: () => {
-      const term = new AbortController()
-      lost = term
-      running = work(term.signal).then(
-        () => (term.signal.aborted ? undefined : done.resolve()),
-        (error: unknown) => (term.signal.aborted ? undefined : done.reject(error)),
+    start: async () => {
+      const leadership = new AbortController()
+      const { signal } = leadership
+      lost = leadership
+      running = work(signal).then(
+        () => (signal.aborted ? undefined : done.resolve()),
+        (error: unknown) => (signal.aborted ? undefined : done.reject(error)),
       )
-      return Promise.resolve()
     },
     stop: () => {
       lost.abort()

@@ -31,5 +31,5 @@ export function leaseOf({ config, connection, ownNamespace }: LeaseSettings) {
     creatable: ownNamespace === undefined,
   })
   const identity = `${hostname()}_${randomUUID()}`
-  return { lease, identity, duration, renew, retry } satisfies Partial<LeaderElectionOptions>
+  return { lease, identity, leaseDuration: duration, renewDeadline: renew, retryPeriod: retry } satisfies Partial<LeaderElectionOptions>
 }

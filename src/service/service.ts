@@ -14,6 +14,7 @@ import { MetricsServer, type Readiness } from '../metrics/metrics-server.ts'
 import { Metrics } from '../metrics/metrics.ts'
 import type { Runnable } from '../runnable.ts'
 import { connectionTo } from './connection.ts'
+import { Lifecycle } from '../lifecycle.ts'
 import { enforcementOf } from './enforcement.ts'
 import { readText } from './files.ts'
 import { endpointsOf, type Endpoint } from './endpoints.ts'
@@ -50,19 +51,18 @@ export interface Addresses {
 /** The whole program over one cluster: wires the rooms, starts them in order and stops them in reverse. */
 export class Service implements Runnable {
   readonly name = 'service'
-  readonly #started: Runnable[] = []
-  readonly #parts: readonly Runnable[]
+  readonly #lifecycle: Lifecycle
   readonly #server: ApiServer
   readonly #endpoints: readonly Endpoint[]
   readonly #metrics: MetricsServer
 
   private constructor(
-    parts: readonly Runnable[],
+    lifecycle: Lifecycle,
     server: ApiServer,
     endpoints: readonly Endpoint[],
     metrics: MetricsServer,
   ) {
-    this.#parts = parts
+    this.#lifecycle = lifecycle
     this.#server = server
     this.#endpoints = endpoints
     this.#metrics = metrics
@@ -139,7 +139,7 @@ export class Service implements Runnable {
         writesPerWorkload: config.controller.writesPerWorkload,
         excludeNamespaces: new Set(excludeNamespaces),
         // At rest before another can begin.
-        stopWithin: Math.min(LONGEST_STOP, (lease.duration - lease.renew) / 2),
+        stopWithin: Math.min(LONGEST_STOP, (lease.leaseDuration - lease.renewDeadline) / 2),
       },
     )
     const election = new LeaderElection({
@@ -167,25 +167,17 @@ export class Service implements Runnable {
       identity,
       ...(config.controller.enabled ? [election] : []),
     ]
-    const service = new Service(parts, server, endpoints, metricsServer)
+    const service = new Service(new Lifecycle(parts), server, endpoints, metricsServer)
     return service
   }
 
   /** Resolves when everything is ready, which needs the cluster; what was started is stopped when it rejects. */
   async start(): Promise<void> {
-    try {
-      for (const part of this.#parts) {
-        this.#started.push(part)
-        await part.start()
-      }
-    } catch (error) {
-      await this.stop()
-      throw error
-    }
+    await this.#lifecycle.start()
   }
 
   async stop(): Promise<void> {
-    for (let part = this.#started.pop(); part; part = this.#started.pop()) await part.stop()
+    await this.#lifecycle.stop()
   }
 
   /** Known once it is started. */

@@ -105,9 +105,9 @@ describe('dormouse release --all', () => {
     const election = new LeaderElection({
       lease: new LeaseObjects({ client, namespace: 'default', name: 'dormouse', creatable: true }),
       identity: 'the service',
-      duration: 2000,
-      renew: 1000,
-      retry: 200,
+      leaseDuration: 2000,
+      renewDeadline: 1000,
+      retryPeriod: 200,
       clock: () => Date.now(),
       logger: silentLogger,
       leading: [{ name: 'work', start: () => note('starts'), stop: () => note('stops') }],

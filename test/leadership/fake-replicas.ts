@@ -25,7 +25,7 @@ interface ReplicaOptions {
   readonly rate?: number
   /** Milliseconds that its leading part takes to stop. */
   readonly stopTime?: number
-  readonly seize?: boolean
+  readonly force?: boolean
 }
 
 /** One Lease, several replicas, and a time that passes when told to. */
@@ -97,14 +97,14 @@ export class FakeReplica {
   #dead = false
   #frozen: (() => void)[] | undefined
 
-  constructor(world: FakeReplicas, name: string, { rate = 1, stopTime = 0, seize = false }: ReplicaOptions) {
+  constructor(world: FakeReplicas, name: string, { rate = 1, stopTime = 0, force = false }: ReplicaOptions) {
     this.#world = world
     this.name = name
     const { time } = world
     const later: Later = (callback, milliseconds) => {
       let wanted = true
-      const ring = () => wanted && callback()
-      const cancel = time.later(() => this.#deliver(ring), milliseconds / rate)
+      const fire = () => wanted && callback()
+      const cancel = time.later(() => this.#deliver(fire), milliseconds / rate)
       return () => {
         wanted = false
         cancel()
@@ -127,9 +127,9 @@ export class FakeReplica {
     this.election = new LeaderElection({
       lease: this.#store(),
       identity: name,
-      duration: DURATION,
-      renew: RENEW,
-      retry: RETRY,
+      leaseDuration: DURATION,
+      renewDeadline: RENEW,
+      retryPeriod: RETRY,
       clock: () => time.clock() + this.wallOffset,
       now: () => (time.clock() - START) * rate,
       later,
@@ -139,9 +139,9 @@ export class FakeReplica {
       leading: [part],
       observer: {
         lead: (is) => void this.told.push(is ? 'lead' : 'follow'),
-        seized: (from, milliseconds) => void this.told.push(`seized from ${from}, waits ${milliseconds}`),
+        leaseTaken: (from, milliseconds) => void this.told.push(`taken from ${from}, waits ${milliseconds}`),
       },
-      seize,
+      force,
     })
   }
 

@@ -242,18 +242,29 @@ describe('a leading part that does not start', () => {
     await world.until(leads(sound), 10_000)
     expect(broken.told.slice(0, 3)).to.deep.equal(['lead', 'stop', 'follow'])
   })
+
+  it('is tried again after the retry period, not at once', async () => {
+    const world = new FakeReplicas()
+    const broken = world.replica()
+    broken.startFails = true
+    await broken.start()
+    await world.time.pass(RETRY - 500)
+    expect(broken.told.filter((what) => what === 'lead')).to.have.length(1)
+    await world.time.pass(1000)
+    expect(broken.told.filter((what) => what === 'lead')).to.have.length(2)
+  })
 })
 
 describe('seizing', () => {
   it('takes a living leader’s Lease, and acts when that one has certainly noticed', async () => {
     const world = new FakeReplicas()
     const leader = world.replica({ stopTime: 2000 })
-    const released = world.replica({ seize: true })
+    const released = world.replica({ force: true })
     await leader.start()
     await world.time.pass(10_000)
     await released.start()
     expect(world.holder).to.equal('replica-2')
-    expect(released.told).to.deep.equal(['lead', 'seized from replica-1, waits 15000'])
+    expect(released.told).to.deep.equal(['lead', 'taken from replica-1, waits 15000'])
     await world.until(leads(released), DURATION + 100)
     expect(leader.told).to.deep.equal(['lead', 'start', 'stop', 'follow'])
     expect(world.overlaps).to.deep.equal([])
@@ -262,7 +273,7 @@ describe('seizing', () => {
   it('two of them do not take it from each other for ever', async () => {
     const world = new FakeReplicas()
     const leader = world.replica()
-    const [first, second] = [world.replica({ seize: true }), world.replica({ seize: true })]
+    const [first, second] = [world.replica({ force: true }), world.replica({ force: true })]
     await leader.start()
     await first.start()
     await second.start()
@@ -276,7 +287,7 @@ describe('seizing', () => {
 
   it('waits for nobody where the Lease is free', async () => {
     const world = new FakeReplicas()
-    const released = world.replica({ seize: true })
+    const released = world.replica({ force: true })
     await released.start()
     expect(released.told).to.deep.equal(['lead', 'start'])
   })
