@@ -1,9 +1,11 @@
 import { pino, type DestinationStream, type Logger as Pino } from 'pino'
 
 export type Logger = Pino
-export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
-/** JSON lines with ISO times; what could be a credential is never written. */
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** JSON lines with ISO times; fields that may hold a credential are redacted. */
 export function createLogger(level: LogLevel, destination?: DestinationStream): Logger {
   const options = {
     level,
@@ -16,4 +18,32 @@ export function createLogger(level: LogLevel, destination?: DestinationStream): 
     },
   }
   return destination ? pino(options, destination) : pino(options)
+}
+
+interface Entry {
+  readonly level: string
+  readonly msg: string
+  readonly kind?: string
+  readonly error?: string
+  readonly err?: { readonly message: string }
+}
+
+/**
+ * A destination for people: one line an entry, with its message and its error; a line that was written is not repeated.
+ * `createLogger('warn', plainLines(stderr))` writes `warning: a watch or list failed … (deployments): …`.
+ */
+export function plainLines(terminal: { write(text: string): unknown }): DestinationStream {
+  const written = new Set<string>()
+  return {
+    write(json: string) {
+      const { level, msg, kind, error, err } = JSON.parse(json) as Entry
+      const of = kind === undefined ? '' : ` (${kind})`
+      const why = error ?? err?.message
+      const line = `${level === 'warn' ? 'warning' : level}: ${msg}${of}${why === undefined ? '' : `: ${why}`}`
+      if (written.has(line)) return
+      written.add(line)
+      // A quoted text must not send control characters to the terminal.
+      terminal.write(`${line.replaceAll(/\p{Cc}/gu, ' ')}\n`)
+    },
+  }
 }

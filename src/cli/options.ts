@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { formatDuration, parseDuration, unitAdvice } from '../config/units.ts'
 
-/** Parsers of option values; each throws commander's InvalidArgumentError, which names the option. */
+// Parsers of option values. Each throws commander's InvalidArgumentError, to which commander adds the option's name.
 
 /** Milliseconds of `90s`, `8h` and the like, within bounds. */
 export function duration(least: number, most: number) {
@@ -19,6 +19,12 @@ export function wholeNumber(least: number, most: number) {
     if (value >= least && value <= most) return value
     throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`)
   }
+}
+
+export function port(text: string): number {
+  const value = /^\d{1,5}$/.test(text) ? Number(text) : NaN
+  if (value <= 65_535) return value
+  throw new InvalidArgumentError('Expected a port from 0 to 65535.')
 }
 
 /** `a,b`; every item must match. */

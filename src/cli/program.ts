@@ -2,25 +2,25 @@ import { Command, CommanderError } from 'commander'
 import type { DestinationStream } from 'pino'
 import type { Clock } from '../clock.ts'
 import { InvalidConfig } from '../config.ts'
-import { UsageError } from '../errors.ts'
+import { messageOf, UsageError } from '../errors.ts'
 
-/** What commands get of the world; main.ts alone has the real one. */
+/** What a command may use of the world outside; main.ts passes the real one, tests their own. */
 export interface CliPorts {
   readonly stdout: { write(text: string): unknown }
   readonly stderr: { write(text: string): unknown }
   readonly clock: Clock
-  /** The machine's own, an IANA name. */
+  /** The machine's time zone, an IANA name. */
   readonly timezone: string
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Aborted when the process is asked to end. */
+  /** Aborted when the process is asked to stop. */
   readonly stopSignal: AbortSignal
-  /** The namespace that we run in; undefined: outside a cluster. */
+  /** The namespace of the pod that we run in; undefined: outside a cluster. */
   readonly ownNamespace: string | undefined
   readonly logDestination: DestinationStream
 }
 
 /**
- * The program without commands; each file of this folder registers one, so that it inherits the settings:
+ * The program without its commands, each of which is registered afterwards and inherits these settings:
  * `registerToken(program, ports)`.
  */
 export function createProgram(
@@ -36,19 +36,18 @@ export function createProgram(
 }
 
 /**
- * Runs the command that the arguments (without `node` and the script) ask for.
- * @returns the exit code: 0; 2 for misuse and a faulty configuration; 1 for everything else that fails
+ * Runs the command that the arguments name (without `node` and the script).
+ * @returns the exit code: 0; 2 when the command line or the configuration is wrong; 1 for any other failure
  */
 export async function run(program: Command, args: readonly string[], { stderr }: Pick<CliPorts, 'stderr'>) {
   try {
     await program.parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
-    // commander has written its message itself
+    // Commander has already written its message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    const message = error instanceof Error ? error.message : String(error)
-    // what it quotes must not steer the terminal
-    stderr.write(`error: ${message.replaceAll(/[^\P{Cc}\n]/gu, ' ')}\n`)
+    // A quoted text must not send control characters to the terminal.
+    stderr.write(`error: ${messageOf(error).replaceAll(/[^\P{Cc}\n]/gu, ' ')}\n`)
     return error instanceof UsageError || error instanceof InvalidConfig ? 2 : 1
   }
 }

@@ -1,9 +1,10 @@
-import { InvalidArgumentError, type Command } from 'commander'
+import type { Command } from 'commander'
 import { loadConfig, type Config, type Setting } from '../config.ts'
-import { readText } from '../service/files.ts'
+import { readText } from '../service/settings.ts'
+import { port } from './options.ts'
 import type { CliPorts } from './program.ts'
 
-/** What `serve` and `sandbox` have in common. */
+/** The options that `serve` and `sandbox` share. */
 export interface RunOptions {
   readonly config?: string
   readonly json?: true
@@ -12,7 +13,6 @@ export interface RunOptions {
   readonly webhookPort?: number
 }
 
-/** Adds the options that `serve` and `sandbox` share. */
 export function runOptions(command: Command): Command {
   return command
     .option('--config <file>', 'YAML configuration')
@@ -23,7 +23,7 @@ export function runOptions(command: Command): Command {
 }
 
 /**
- * The configuration of file, environment and options together; `presets` stand in for the defaults.
+ * The configuration of file, environment and options together; `presets` replace defaults.
  * @throws InvalidConfig with every fault, UsageError when the file cannot be read
  */
 export async function configOf(
@@ -47,8 +47,49 @@ export async function configOf(
   })
 }
 
-export function port(text: string): number {
-  const value = /^\d{1,5}$/.test(text) ? Number(text) : NaN
-  if (value <= 65_535) return value
-  throw new InvalidArgumentError('Expected a port from 0 to 65535.')
+/** A port that the program listens on, and where a person sets it. */
+interface PortSetting {
+  readonly port: number | null
+  /** `--api-port (api.insecurePort)`. */
+  readonly setBy: string
+}
+
+export function portSettings({ api, webhook, metrics }: Config): PortSetting[] {
+  return [
+    { port: api.insecurePort, setBy: '--api-port (api.insecurePort)' },
+    { port: api.port, setBy: 'api.port in the configuration' },
+    { port: webhook.port, setBy: '--webhook-port (webhook.port)' },
+    { port: metrics.port, setBy: '--metrics-port (metrics.port)' },
+  ]
+}
+
+/**
+ * Waits for `running`; `advice` is a command line that takes free ports at once.
+ * @throws Error that names the setting of the port that cannot be listened on; any other failure as it is
+ */
+export async function namingPorts(
+  running: Promise<void>,
+  settings: readonly PortSetting[],
+  advice?: string,
+): Promise<void> {
+  try {
+    await running
+  } catch (error) {
+    const problem = listenProblem(error)
+    if (problem === undefined) throw error
+    const { address = '', port } = error as { address?: string; port?: number }
+    const host = address.includes(':') ? `[${address}]` : address
+    const setBy = settings.filter((each) => each.port === port).map((each) => each.setBy)
+    const by = setBy.length > 0 ? ` by ${setBy.join(' or ')}` : ''
+    const free = advice === undefined ? '' : `; free ones for all at once: ${advice}`
+    const message = `${host}:${port} ${problem}: give another${by}; 0: a free one${free}`
+    throw new Error(message, { cause: error })
+  }
+}
+
+function listenProblem(error: unknown): string | undefined {
+  const { code, syscall } = error as { code?: unknown; syscall?: unknown }
+  if (syscall !== 'listen') return undefined
+  if (code === 'EADDRINUSE') return 'is in use'
+  return code === 'EACCES' ? 'is a port that this user may not listen on' : undefined
 }

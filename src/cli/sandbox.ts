@@ -1,18 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Setting } from '../config.ts'
 import { isTimezone } from '../domain/schedule/syntax.ts'
-import { createLogger } from '../logger.ts'
-import type { Runnable } from '../runnable.ts'
-import { MAX_TTL, newKeyPair, signToken } from '../api/auth/local-token.ts'
-import { listening, portsOf } from './listening.ts'
-import type { CliPorts } from './program.ts'
 import { runUntilStopped } from '../lifecycle.ts'
-import { configOf, port, runOptions, type RunOptions } from './run-options.ts'
+import { createLogger } from '../logger.ts'
+import { port } from './options.ts'
+import type { CliPorts } from './program.ts'
+import { configOf, namingPorts, portSettings, runOptions, type RunOptions } from './run-options.ts'
 import { pasteable } from './sandbox-text.ts'
-import type { Service } from '../service/service.ts'
 
 /** Loopback only, and quiet: the terminal belongs to the person. */
 const PRESETS: readonly Setting[] = [
@@ -24,9 +18,6 @@ const PRESETS: readonly Setting[] = [
 ]
 const KUBE_PORT = 8081
 const FREE_PORTS = 'npm start -- --kube-port 0 --api-port 0 --metrics-port 0'
-const ISSUER = 'dormouse-sandbox'
-const AUDIENCE = 'dormouse'
-const NEW_TOKEN = 'get a new token, or paste the export lines of the sandbox again'
 
 /** `dormouse sandbox`: a cluster in memory with a small shop in it, and Dormouse over it. */
 export function registerSandbox(program: Command, ports: CliPorts): void {
@@ -38,63 +29,19 @@ export function registerSandbox(program: Command, ports: CliPorts): void {
     .option('--kube-port <port>', 'port of the Kubernetes API; 0: a free one', port, KUBE_PORT)
   runOptions(command).action(async (options: RunOptions & { kubePort: number }) => {
     const begun = performance.now()
+    const { kubePort, json } = options
     const config = await configOf(options, ports, PRESETS)
-    const { SandboxCluster } = await import('../sandbox/sandbox.ts')
-    const { Service } = await import('../service/service.ts')
+    const { Sandbox } = await import('../service/sandbox.ts')
     const logger = createLogger(config.log.level, logDestination)
-    const cluster = new SandboxCluster({ port: options.kubePort, clock, logger, seed: true })
-    const keys = newKeyPair('EdDSA')
-    const token = await signToken(
-      {
-        privateKey: keys.privateKey,
-        issuer: ISSUER,
-        audience: AUDIENCE,
-        subject: 'you',
-        scopes: ['dormouse:read', 'dormouse:write'],
-        namespaces: ['*'],
-        ttl: MAX_TTL,
-      },
-      clock(),
-    )
-    const directory = await mkdtemp(join(tmpdir(), 'dormouse-sandbox-'))
-    const kubeconfig = join(directory, 'kubeconfig')
-    let service: Service | undefined
-    const dormouse: Runnable = {
-      name: 'dormouse',
-      async start() {
-        await writeFile(kubeconfig, cluster.kubeconfig(), { mode: 0o600 })
-        const local = { issuer: ISSUER, audience: AUDIENCE, publicKey: keys.publicKey, advice: NEW_TOKEN }
-        const metricsHost = config.api.host
-        service = await Service.create({
-          config,
-          kubeconfig,
-          ownNamespace: undefined,
-          enforce: true,
-          atLoopback: true,
-          local,
-          metricsHost,
-          clock,
-          logger,
-        })
-        await service.start()
-      },
-      async stop() {
-        await service?.stop()
-      },
-    }
-    try {
-      const kube = { port: options.kubePort, setBy: '--kube-port' }
-      const running = runUntilStopped([cluster, dormouse], ports.stopSignal, () => {
-        const { naps, context } = cluster
-        if (!service || !naps) return
-        const found = { ...service.addresses, token, kubeconfig }
-        const times = { naps, context, timezone, readyAt: clock(), startedIn: performance.now() - begun }
-        stdout.write(options.json ? `${JSON.stringify(found)}\n` : pasteable(found, times))
-      })
-      await listening([kube, ...portsOf(config)], running, FREE_PORTS)
-    } finally {
-      await rm(directory, { recursive: true, force: true })
-    }
-    if (!options.json) stdout.write('stopped; nothing is left\n')
+    const sandbox = new Sandbox({ config, kubePort, clock, logger })
+    const running = runUntilStopped([sandbox], ports.stopSignal, () => {
+      const { access, naps, context } = sandbox
+      if (!naps) return
+      const times = { naps, context, timezone, readyAt: clock(), startedIn: performance.now() - begun }
+      stdout.write(json ? `${JSON.stringify(access)}\n` : pasteable(access, times))
+    })
+    const settings = [{ port: kubePort, setBy: '--kube-port' }, ...portSettings(config)]
+    await namingPorts(running, settings, FREE_PORTS)
+    if (!json) stdout.write('stopped; nothing is left\n')
   })
 }

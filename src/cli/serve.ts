@@ -1,10 +1,9 @@
 import type { Command } from 'commander'
-import { createLogger } from '../logger.ts'
-import { listening, portsOf } from './listening.ts'
 import { UsageError } from '../errors.ts'
-import type { CliPorts } from './program.ts'
 import { runUntilStopped } from '../lifecycle.ts'
-import { configOf, runOptions, type RunOptions } from './run-options.ts'
+import { createLogger } from '../logger.ts'
+import type { CliPorts } from './program.ts'
+import { configOf, namingPorts, portSettings, runOptions, type RunOptions } from './run-options.ts'
 
 /** `dormouse serve`: runs over a cluster until a signal ends it. */
 export function registerServe(program: Command, ports: CliPorts): void {
@@ -16,36 +15,36 @@ export function registerServe(program: Command, ports: CliPorts): void {
   runOptions(command).action(async (options: RunOptions & { kubeconfig?: string }) => {
     const config = await configOf(options, ports)
     const { kubeconfig } = options
-    // Only now: commands that need no cluster start in a third of the time without it.
+    // Imported late: commands that need no cluster start in a third of the time without it.
     const { Service } = await import('../service/service.ts')
     const own = kubeconfig === undefined ? ownNamespace : undefined
     const { enabled, url, certificates } = config.webhook
-    const enforce = own !== undefined || url !== null || certificates.mode !== 'self-signed'
+    const https = own !== undefined || url !== null || certificates.mode !== 'self-signed'
     const logger = createLogger(config.log.level, logDestination)
     const service = await Service.create({
       config,
       kubeconfig,
       ownNamespace: own,
-      enforce,
+      https,
       metricsHost: config.api.host,
       clock,
       logger,
     })
-    // Only now, since it is made of the kubeconfig: what is wrong with that comes first.
-    if (!enforce && config.api.insecurePort === null) throw new UsageError(NO_PORT)
+    // After the service was made of the kubeconfig: its faults are reported first.
+    if (!https && config.api.insecurePort === null) throw new UsageError(NO_PORT)
     if (!enabled) logger.warn(SWITCHED_OFF)
-    else if (own === undefined && url === null) logger.warn(UNENFORCED)
+    else if (own === undefined && url === null) logger.warn(NO_URL)
     const running = runUntilStopped([service], ports.stopSignal, () => {
       const { addresses } = service
       logger.info(addresses, 'ready')
       if (options.json) stdout.write(`${JSON.stringify(addresses)}\n`)
     })
-    await listening(portsOf(config), running)
+    await namingPorts(running, portSettings(config))
     logger.info('stopped')
   })
 }
 
-const UNENFORCED =
+const NO_URL =
   'pins and overrides are not enforced: kubectl scale passes, and only pins are put right afterwards. ' +
   'Set webhook.url to where the API server reaches this process'
 

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander'
-import { readText } from '../service/files.ts'
+import { readText } from '../service/settings.ts'
 import { MAX_TTL, signToken, type Scope } from '../api/auth/local-token.ts'
 import { duration, list, name } from './options.ts'
 import { UsageError } from '../errors.ts'

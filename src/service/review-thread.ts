@@ -6,7 +6,7 @@ import type { WorkloadObject } from '../kubernetes/api-object.ts'
 import { trim } from '../kubernetes/trim.ts'
 import type { LargeTask } from '../webhook/large-reviews.ts'
 import { prepared } from '../webhook/prepared.ts'
-import { rulesOf } from './rules.ts'
+import { rulesOf } from './settings.ts'
 
 /** MiB: the densest review that is parsed takes half of it. */
 const MEMORY = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 }

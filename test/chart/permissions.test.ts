@@ -64,7 +64,7 @@ describeOn(
         config: loadConfig({ text: JSON.stringify(SETTINGS), environment: {} }),
         kubeconfig: on().dormouseKubeconfig,
         ownNamespace: dormouse.namespace,
-        enforce: true,
+        https: true,
         metricsHost: '127.0.0.1',
         clock: () => Date.now(),
         logger: createLogger('silent'),

@@ -44,7 +44,7 @@ describeOn('manual scaling fails without Dormouse only with proof', function (on
       config,
       kubeconfig: on().dormouseKubeconfig,
       ownNamespace: undefined,
-      enforce: true,
+      https: true,
       metricsHost: '127.0.0.1',
       clock: Date.now,
       logger: createLogger('info', { write: (line) => void lines.push(JSON.parse(line)) }),

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { reached } from '../../src/service/reach.ts'
+import { waitForCluster } from '../../src/service/reachability.ts'
 import type { HttpTransport } from '../../src/kubernetes/http.ts'
 import { clientFor, FakeApiServer, transportTo } from '../kubernetes/fake-api-server.ts'
 
@@ -18,7 +18,7 @@ describe('whether a cluster can be reached', () => {
   })
 
   const verdict = (stop = new AbortController().signal, patience?: number) =>
-    reached(
+    waitForCluster(
       { client: clientFor(transport), credentials: { server: server.url, context: 'dev' } as never },
       { stop, ...(patience === undefined ? {} : { patience }) },
     ).then(

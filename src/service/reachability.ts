@@ -1,33 +1,34 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Kind } from '../domain/workload.ts'
+import { messageOf } from '../errors.ts'
 import { ClusterRefusal } from '../kubernetes/failures.ts'
-import type { Connection } from './connection.ts'
+import type { ClusterClients } from './cluster-clients.ts'
 
-/** Milliseconds for all tries together. */
+/** Milliseconds for all attempts together. */
 const PATIENCE = 9000
-/** Milliseconds before each try: one lost connection is no verdict, and three are told soon. */
-const TRIES = [0, 500, 1000]
+/** Milliseconds before each attempt: one lost connection proves nothing, and three are soon made. */
+const ATTEMPTS = [0, 500, 1000]
 
-/** An API server that only starts refuses a list or two; one that refuses three means it. */
+/** An API server that is starting refuses a list or two; one that refuses three in a row will go on. */
 const REFUSALS = 3
 
-interface Reaching {
+interface Waiting {
   readonly stop: AbortSignal
   /** Milliseconds; default 9,000. */
   readonly patience?: number
 }
 
 /**
- * Resolves once the cluster has answered: a command that ends does not wait for a cluster that is away, as a
- * service does.
- * @throws Error that names the server and the kubeconfig's context, after three tries or `patience`, and at a 401
+ * Resolves once the cluster has answered. For commands: unlike the service, they do not wait for a cluster that is
+ * away.
+ * @throws Error that names the server and the kubeconfig's context, after three attempts or `patience`, and at a 401
  */
-export async function reached(
-  { client, credentials }: Pick<Connection, 'client' | 'credentials'>,
-  { stop, patience = PATIENCE }: Reaching,
+export async function waitForCluster(
+  { client, credentials }: Pick<ClusterClients, 'client' | 'credentials'>,
+  { stop, patience = PATIENCE }: Waiting,
 ): Promise<void> {
   const signal = AbortSignal.any([stop, AbortSignal.timeout(patience)])
-  const where = whereOf(credentials)
+  const cluster = clusterName(credentials)
   const call = {
     method: 'GET',
     verb: 'get',
@@ -37,7 +38,7 @@ export async function reached(
     signal,
   } as const
   let why = ''
-  for (const wait of TRIES) {
+  for (const wait of ATTEMPTS) {
     try {
       await pause(wait, undefined, { signal })
       await client.call(call)
@@ -47,24 +48,25 @@ export async function reached(
       if (signal.aborted) break
       if (!(error instanceof ClusterRefusal)) throw error
       if (error.status === 401) {
-        throw new Error(`the cluster at ${where} does not accept the credentials`, { cause: error })
+        throw new Error(`the cluster at ${cluster} does not accept the credentials`, { cause: error })
       }
+      // Any other refusal is an answer.
       if (error.status > 0 && error.status < 500) return
       why = messageOf(error.status > 0 ? error : error.cause)
     }
   }
   if (signal.aborted) why = `no answer within ${patience / 1000} s`
-  throw new Error(`the cluster at ${where} cannot be reached: ${why}. Nothing was changed`)
+  throw new Error(`the cluster at ${cluster} cannot be reached: ${why}. Nothing was changed`)
 }
 
 /**
  * Never resolves.
- * @throws Error once the cluster refused (401, 403) to list or watch a kind three times in a row
+ * @throws Error once the cluster has refused (401, 403) to list or watch a kind three times in a row
  */
-export function refused({
+export function rejectWhenRefused({
   informer,
   credentials,
-}: Pick<Connection, 'informer' | 'credentials'>): Promise<never> {
+}: Pick<ClusterClients, 'informer' | 'credentials'>): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>()
   const refusals = new Map<Kind, number>()
   informer.onFailure((kind, error) => {
@@ -73,21 +75,20 @@ export function refused({
     refusals.set(kind, times)
     if (times < REFUSALS) return
     const { message } = (error as ClusterRefusal).details
-    const mend =
+    const remedy =
       status === 401
         ? 'check the credentials of the context'
         : `the account needs the rights list and watch of ${kind} in every namespace`
-    const said = `the cluster at ${whereOf(credentials)} refused three times to list or watch ${kind}`
-    reject(new Error(`${said}: ${String(message)}. Nothing was changed: ${mend}`, { cause: error }))
+    const what = `the cluster at ${clusterName(credentials)} refused three times to list or watch ${kind}`
+    reject(new Error(`${what}: ${String(message)}. Nothing was changed: ${remedy}`, { cause: error }))
   })
   return promise
 }
 
 /** `https://dormouse.example:6443 (context production)`. */
-export function whereOf({ server, context }: Pick<Connection['credentials'], 'server' | 'context'>): string {
+export function clusterName({
+  server,
+  context,
+}: Pick<ClusterClients['credentials'], 'server' | 'context'>): string {
   return `${server.origin} (context ${context})`
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

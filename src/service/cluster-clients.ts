@@ -10,7 +10,7 @@ import { WorkloadPatcher } from '../kubernetes/patcher.ts'
 import { WriteGate } from '../kubernetes/write-gate.ts'
 import type { Logger } from '../logger.ts'
 
-interface ConnectionOptions {
+interface ClusterClientOptions {
   readonly config: Config
   /** undefined: the default loading rules, then the in-cluster account. */
   readonly kubeconfig: string | undefined
@@ -19,11 +19,13 @@ interface ConnectionOptions {
   readonly logger: Logger
 }
 
-/** The cluster's side of the program: who talks to it, over one pool of sockets. */
-export type Connection = ReturnType<typeof connectionTo>
+export type ClusterClients = ReturnType<typeof clusterClients>
 
-/** Throws Error when no usable kubeconfig is found. */
-export function connectionTo({ config, kubeconfig, observer, clock, logger }: ConnectionOptions) {
+/**
+ * Everything that talks to the Kubernetes API, over one pool of sockets; none of it calls before it is started.
+ * @throws Error when no usable kubeconfig is found
+ */
+export function clusterClients({ config, kubeconfig, observer, clock, logger }: ClusterClientOptions) {
   const credentials = new Credentials({ source: { file: kubeconfig }, logger })
   const transport = new HttpTransport(credentials)
   const client = new KubernetesClient({ transport, observer })

@@ -1,0 +1,62 @@
+import type { AuthSettings } from '../api/ports.ts'
+import type { Clock } from '../clock.ts'
+import { excludedNamespaces, type Config } from '../config.ts'
+import type { Rules } from '../domain/rules.ts'
+import { Identity } from '../kubernetes/identity.ts'
+import type { Probing } from '../kubernetes/registration/proof.ts'
+import type { Logger } from '../logger.ts'
+import { Metrics } from '../metrics/metrics.ts'
+import { clusterClients, type ClusterClients } from './cluster-clients.ts'
+import { homeNamespace } from './lease.ts'
+import { rulesOf } from './settings.ts'
+
+export interface ServiceOptions {
+  readonly config: Config
+  /** undefined: the default loading rules, then the in-cluster account. */
+  readonly kubeconfig: string | undefined
+  /** Dormouse's own namespace, which it never touches; undefined: it runs outside a cluster. */
+  readonly ownNamespace: string | undefined
+  /** Overrides the configuration's `auth.local`: the sandbox makes its key as it starts. */
+  readonly local?: AuthSettings['local']
+  /** Serve HTTPS, and the webhook unless the configuration switches it off; without it: plain HTTP alone. */
+  readonly https: boolean
+  /** The API server runs on this machine: without a `webhook.url` it calls the webhook where that listens. */
+  readonly atLoopback?: boolean
+  readonly metricsHost: string
+  /** When the leader tests whether the API server reaches the webhook; undefined: every five minutes. */
+  readonly probing?: Probing
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** What every part of the service is made from. */
+export interface Foundation extends ServiceOptions {
+  readonly rules: Rules
+  readonly excludeNamespaces: readonly string[]
+  readonly metrics: Metrics
+  readonly cluster: ClusterClients
+  /** Who we are to the cluster. */
+  readonly identity: Identity
+  /** Where the Lease and the certificates' Secret are. */
+  readonly namespace: string
+  /** The Service that the API server calls the webhook by; undefined: we run outside a cluster. */
+  readonly service: { readonly name: string; readonly namespace: string } | undefined
+}
+
+/** @throws Error when no usable kubeconfig is found */
+export function foundationOf(options: ServiceOptions): Foundation {
+  const { config, ownNamespace, clock, logger } = options
+  const rules = rulesOf(config)
+  const excludeNamespaces = excludedNamespaces(config, ownNamespace)
+  const { perWorkload } = config.metrics
+  const metrics = new Metrics({ rules, clock, perWorkload, excludeNamespaces, processMetrics: true })
+  const cluster = clusterClients({ ...options, observer: metrics })
+  const { client, informer } = cluster
+  informer.onChange((before, after) => metrics.workloads.changed(before, after))
+  metrics.follow(informer)
+  const identity = new Identity(client, logger)
+  const namespace = homeNamespace({ config, cluster, ownNamespace })
+  const service =
+    ownNamespace === undefined ? undefined : { name: config.webhook.service, namespace: ownNamespace }
+  return { ...options, rules, excludeNamespaces, metrics, cluster, identity, namespace, service }
+}

@@ -1,0 +1,31 @@
+import { MetricsServer, type Readiness } from '../metrics/metrics-server.ts'
+import type { Foundation } from './foundation.ts'
+
+export function metricsServerOf(foundation: Foundation): MetricsServer {
+  const { config, metrics, metricsHost: host, logger } = foundation
+  return new MetricsServer({
+    host,
+    port: config.metrics.port,
+    metrics,
+    ready: () => readiness(foundation),
+    logger,
+  })
+}
+
+/** A kind that cannot be watched is reported, but does not make the service unready: the other kinds work. */
+function readiness({ cluster: { informer }, identity }: Foundation): Readiness {
+  const { watches } = informer
+  const listed = watches.some((each) => each.listed)
+  const down = watches.filter(({ connected }) => !connected).map(({ kind }) => kind)
+  const known = identity.user !== undefined
+  return {
+    ready: listed && known,
+    reasons: [
+      ...(listed ? [] : ['no workloads are listed yet']),
+      ...(listed && down.length > 0
+        ? [`${down.join(', ')}: not watched, so nothing is done about them; the log says why`]
+        : []),
+      ...(known ? [] : ['the cluster has not said yet who this is (create selfsubjectreviews)']),
+    ],
+  }
+}

@@ -1,0 +1,176 @@
+import pLimit from 'p-limit'
+import type { Clock } from '../clock.ts'
+import { excludedNamespaces, type Config } from '../config.ts'
+import { releaseChange } from '../domain/release.ts'
+import type { Rules } from '../domain/rules.ts'
+import { counted } from '../domain/text.ts'
+import type { Workload } from '../domain/workload.ts'
+import { deleteWebhookConfiguration } from '../kubernetes/registration/configuration.ts'
+import { whileLeading } from '../leadership/while-leading.ts'
+import type { Logger } from '../logger.ts'
+import { clusterClients, type ClusterClients } from './cluster-clients.ts'
+import { electionSettings } from './lease.ts'
+import { clusterName, rejectWhenRefused, waitForCluster } from './reachability.ts'
+import { rulesOf } from './settings.ts'
+
+/** Milliseconds; meanwhile the log says why it takes so long. */
+const LISTING_TIMEOUT = 120_000
+
+/** Milliseconds that the Lease stays held after a release, so that no running service acts before it is removed, too. */
+const LEASE_KEPT = 60_000
+
+/** Workloads that are written at the same time. */
+const CONCURRENCY = 8
+
+const NO_OBSERVER = { request() {}, watchRestarted() {}, eventDropped() {}, listenerFailed() {} }
+
+export interface ReleaseOptions {
+  readonly config: Config
+  /** undefined: the default loading rules, then the in-cluster account. */
+  readonly kubeconfig: string | undefined
+  /** undefined: outside a cluster. */
+  readonly ownNamespace: string | undefined
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Ends the release early. */
+  readonly stop: AbortSignal
+}
+
+/** The workloads that carry anything of Dormouse's. */
+export interface ReleasePlan {
+  readonly workloads: readonly Workload[]
+  /** Those in excluded namespaces, which stay as they are: the account's policy would not let us write them. */
+  readonly excluded: readonly Workload[]
+}
+
+/** Told of what a release does, as it does it. */
+export interface ReleaseReport {
+  /** The Lease was taken from a leader, which has stopped after so many milliseconds; the release waits for that. */
+  leaseTaken(from: string, milliseconds: number): void
+  released(workload: Workload): void
+  failed(workload: Workload, error: unknown): void
+  /** Every workload was tried, and so many were released. */
+  finished(released: number): void
+}
+
+/**
+ * Takes Dormouse off a cluster: deletes the webhook configuration, wakes what Dormouse put to sleep, and removes its
+ * marks from every workload. It leads meanwhile, so that no running service works against it.
+ */
+export class Release {
+  readonly #options: ReleaseOptions
+  readonly #rules: Rules
+  readonly #excluded: ReadonlySet<string>
+  readonly #cluster: ClusterClients
+
+  /** @throws Error when no usable kubeconfig is found */
+  constructor(options: ReleaseOptions) {
+    const { config, ownNamespace } = options
+    this.#options = options
+    this.#rules = rulesOf(config)
+    this.#excluded = new Set(excludedNamespaces(config, ownNamespace))
+    this.#cluster = clusterClients({ ...options, observer: NO_OBSERVER })
+  }
+
+  get clusterName(): string {
+    return clusterName(this.#cluster.credentials)
+  }
+
+  /**
+   * Lists the workloads, all of which `plan` and `carryOut` need; changes nothing.
+   * @throws Error when the cluster cannot be reached, refuses, or takes longer than two minutes
+   */
+  async list(): Promise<void> {
+    const { stop } = this.#options
+    const { informer } = this.#cluster
+    await waitForCluster(this.#cluster, { stop })
+    const timeout = AbortSignal.timeout(LISTING_TIMEOUT)
+    const end = AbortSignal.any([stop, timeout])
+    const endInformer = () => void informer.stop()
+    end.addEventListener('abort', endInformer, { once: true })
+    try {
+      const listed = Promise.all([informer.start(), informer.complete()])
+      await Promise.race([rejectWhenRefused(this.#cluster), listed])
+    } catch (error) {
+      if (stop.aborted) throw new Error('stopped before anything was changed', { cause: error })
+      if (!timeout.aborted) throw error
+      const what = `the workloads could not all be listed within ${LISTING_TIMEOUT / 1000} s`
+      throw new Error(`${what}: the warnings above say why; nothing was changed`, { cause: error })
+    } finally {
+      end.removeEventListener('abort', endInformer)
+    }
+  }
+
+  plan(): ReleasePlan {
+    const marked = [...this.#cluster.informer.list()].filter((workload) => this.#change(workload))
+    const isExcluded = ({ namespace }: Workload) => this.#excluded.has(namespace)
+    return {
+      workloads: marked.filter((workload) => !isExcluded(workload)),
+      excluded: marked.filter(isExcluded),
+    }
+  }
+
+  /** @throws Error when it was stopped, or when something could not be released: then it is to be run again */
+  async carryOut(report: ReleaseReport): Promise<void> {
+    const { config, ownNamespace, clock, logger, stop } = this.#options
+    const election = electionSettings({ config, cluster: this.#cluster, ownNamespace })
+    await whileLeading({ ...election, clock, logger }, (lost) => this.#releaseAll(report, lost), {
+      stop,
+      leaseTaken: (from, milliseconds) => report.leaseTaken(from, milliseconds),
+      keep: LEASE_KEPT,
+    })
+    if (stop.aborted) throw new Error('stopped before everything was released: run this again')
+  }
+
+  async close(): Promise<void> {
+    await this.#cluster.informer.stop()
+    await this.#cluster.transport.close()
+  }
+
+  /** The webhooks go first, since they would deny or undo the rest; should that fail, the workloads are released all the same. */
+  async #releaseAll(report: ReleaseReport, lost: AbortSignal): Promise<void> {
+    const undeleted = await this.#deleteWebhooks()
+    const { workloads } = this.plan()
+    let failed = 0
+    await pLimit(CONCURRENCY).map(workloads, async (workload) => {
+      if (lost.aborted) return
+      try {
+        await this.#release(workload, lost)
+        report.released(workload)
+      } catch (error) {
+        if (lost.aborted) return
+        failed += 1
+        report.failed(workload, error)
+      }
+    })
+    if (lost.aborted) return
+    report.finished(workloads.length - failed)
+    if (undeleted) throw undeleted.error
+    if (failed > 0) throw new Error(`${counted(failed, 'workload')} could not be released: run this again`)
+  }
+
+  /** Without a webhook the account may lack the right to delete one. undefined: there is none any more. */
+  async #deleteWebhooks(): Promise<{ readonly error: unknown } | undefined> {
+    if (!this.#options.config.webhook.enabled) return undefined
+    try {
+      await deleteWebhookConfiguration(this.#cluster.client)
+      return undefined
+    } catch (error) {
+      return { error }
+    }
+  }
+
+  async #release(workload: Workload, lost: AbortSignal): Promise<void> {
+    const { patcher } = this.#cluster
+    const plan = (seen: Workload) => ({ change: this.#change(seen) })
+    const stopping = { signal: lost, cut: lost }
+    const { workload: released } = await patcher.write(workload, plan, { priority: 'wake', ...stopping })
+    // The write that wakes makes us the owner of spec.replicas; this one gives that up.
+    if (this.#change(released))
+      await patcher.write(workload, plan, { priority: 'completion', from: released, ...stopping })
+  }
+
+  #change(workload: Workload) {
+    return releaseChange(workload, this.#rules)
+  }
+}

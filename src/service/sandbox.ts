@@ -1,0 +1,114 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { MAX_TTL, newKeyPair, signToken } from '../api/auth/local-token.ts'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import { Lifecycle } from '../lifecycle.ts'
+import type { Logger } from '../logger.ts'
+import type { Runnable } from '../runnable.ts'
+import { SandboxCluster } from '../sandbox/sandbox.ts'
+import { Service, type Addresses } from './service.ts'
+
+const ISSUER = 'dormouse-sandbox'
+const AUDIENCE = 'dormouse'
+const NEW_TOKEN = 'get a new token, or paste the export lines of the sandbox again'
+
+interface SandboxOptions {
+  readonly config: Config
+  /** Of the Kubernetes API; 0: a free one. */
+  readonly kubePort: number
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** Where a started sandbox is reached, and by what. */
+export interface SandboxAccess extends Addresses {
+  /** For every namespace, to read and to write. */
+  readonly token: string
+  /** The path of the file. */
+  readonly kubeconfig: string
+}
+
+/** A cluster in memory with a small shop in it, Dormouse over it, and a token for it. */
+export class Sandbox implements Runnable {
+  readonly name = 'sandbox'
+  readonly #options: SandboxOptions
+  readonly #cluster: SandboxCluster
+  readonly #lifecycle: Lifecycle
+  readonly #keys = newKeyPair('EdDSA')
+  #directory = ''
+  #token = ''
+  #service: Service | undefined
+
+  constructor(options: SandboxOptions) {
+    const { kubePort, clock, logger } = options
+    this.#options = options
+    this.#cluster = new SandboxCluster({ port: kubePort, clock, logger, seed: true })
+    this.#lifecycle = new Lifecycle([
+      { name: 'directory', start: () => this.#makeDirectory(), stop: () => this.#removeDirectory() },
+      this.#cluster,
+      { name: 'dormouse', start: () => this.#serve(), stop: async () => this.#service?.stop() },
+    ])
+  }
+
+  start(): Promise<void> {
+    return this.#lifecycle.start()
+  }
+
+  /** Nothing is left: no file either. */
+  stop(): Promise<void> {
+    return this.#lifecycle.stop()
+  }
+
+  /** Known once it is started. @throws TypeError before that */
+  get access(): SandboxAccess {
+    if (!this.#service) throw new TypeError('the sandbox is not started')
+    return { ...this.#service.addresses, token: this.#token, kubeconfig: this.#kubeconfig }
+  }
+
+  /** The name of the kubeconfig's context. */
+  get context(): string {
+    return this.#cluster.context
+  }
+
+  /** When the seeded shop sleeps; undefined: before the start. */
+  get naps(): SandboxCluster['naps'] {
+    return this.#cluster.naps
+  }
+
+  get #kubeconfig(): string {
+    return join(this.#directory, 'kubeconfig')
+  }
+
+  async #makeDirectory(): Promise<void> {
+    this.#directory = await mkdtemp(join(tmpdir(), 'dormouse-sandbox-'))
+  }
+
+  async #removeDirectory(): Promise<void> {
+    if (this.#directory !== '') await rm(this.#directory, { recursive: true, force: true })
+  }
+
+  async #serve(): Promise<void> {
+    const { config, clock, logger } = this.#options
+    const { privateKey, publicKey } = this.#keys
+    await writeFile(this.#kubeconfig, this.#cluster.kubeconfig(), { mode: 0o600 })
+    const claims = { subject: 'you', scopes: ['dormouse:read', 'dormouse:write'] as const, namespaces: ['*'] }
+    this.#token = await signToken(
+      { privateKey, issuer: ISSUER, audience: AUDIENCE, ...claims, ttl: MAX_TTL },
+      clock(),
+    )
+    this.#service = await Service.create({
+      config,
+      kubeconfig: this.#kubeconfig,
+      ownNamespace: undefined,
+      https: true,
+      atLoopback: true,
+      local: { issuer: ISSUER, audience: AUDIENCE, publicKey, advice: NEW_TOKEN },
+      metricsHost: config.api.host,
+      clock,
+      logger,
+    })
+    await this.#service.start()
+  }
+}

@@ -1,0 +1,84 @@
+import type { ConfigurationReference } from '../kubernetes/registration/configuration.ts'
+import { probeWebhook } from '../kubernetes/registration/probe.ts'
+import { WebhookRegistration } from '../kubernetes/registration/registration.ts'
+import type { Runnable } from '../runnable.ts'
+import type { Certificates } from './certificates.ts'
+import type { Foundation } from './foundation.ts'
+import { exemptUsers } from './webhook.ts'
+
+/** Of the Service that the chart makes. */
+const SERVICE_PORT = 9443
+
+const PROVEN = 'The API server reaches the webhook: manual scaling of what is held is refused'
+const UNPROVEN =
+  'The API server does not reach the webhook: manual scaling is not checked, and what is held is put right afterwards'
+
+interface RegistrationOptions {
+  readonly certificates: Certificates
+  /** Where the webhook listens, once it does. */
+  readonly listensAt: () => string | undefined
+}
+
+/** Keeps the webhook configuration right while we lead; undefined: the API server has no way to call us. */
+export function webhookRegistration(
+  foundation: Foundation,
+  { certificates: { source, authority }, listensAt }: RegistrationOptions,
+): Runnable | undefined {
+  const { config, atLoopback = false, cluster, identity, namespace, service, ownNamespace } = foundation
+  const { url: configuredUrl, failurePolicy } = config.webhook
+  if (configuredUrl === null && !atLoopback && !service) return undefined
+  return madeAtStart('webhook registration', () => {
+    const url = configuredUrl ?? (atLoopback ? (listensAt() ?? null) : null)
+    return new WebhookRegistration({
+      client: cluster.client,
+      logger: foundation.logger,
+      caBundle: () => source.caBundle,
+      onCaBundle: (listener) => source.onCaBundle(listener),
+      onPublished: (bundle) => authority?.published(bundle),
+      onServed: (listener) => source.onChange(listener),
+      onProof: (proven, why, reference) => reportProof(foundation, proven, why, reference),
+      probe: (signal) => probeWebhook(cluster.client, namespace, signal),
+      probing: foundation.probing,
+      probeNamespace: namespace,
+      url,
+      service: url === null && service ? { ...service, port: SERVICE_PORT } : null,
+      ownNamespace: url === null ? ownNamespace : undefined,
+      excludeNamespaces: foundation.excludeNamespaces,
+      exemptUsers: exemptUsers(foundation),
+      ownUser: identity.user,
+      failurePolicy,
+    })
+  })
+}
+
+/** As metric, log line and Event: whether the API server reaches the webhook. */
+function reportProof(
+  { cluster, logger, metrics }: Foundation,
+  proven: boolean,
+  why: string,
+  reference: ConfigurationReference,
+): void {
+  metrics.webhookProven(proven)
+  logger[proven ? 'info' : 'warn']({ why }, proven ? PROVEN : UNPROVEN)
+  const { name, uid, resourceVersion } = reference
+  // Events on objects without a namespace belong in `default`.
+  const subject = { namespace: 'default', name, uid, resourceVersion, reference }
+  if (proven) cluster.recorder.record(subject, 'Normal', 'WebhookProven', PROVEN)
+  else cluster.recorder.record(subject, 'Warning', 'WebhookUnproven', `${UNPROVEN}: ${why}`)
+}
+
+/** A part that is made anew at each start: what it needs (our URL, our user) is known only then. */
+function madeAtStart(name: string, make: () => Runnable): Runnable {
+  let running: Runnable | undefined
+  return {
+    name,
+    async start() {
+      running = make()
+      await running.start()
+    },
+    async stop() {
+      await running?.stop()
+      running = undefined
+    },
+  }
+}

@@ -1,0 +1,47 @@
+import type { RequestListener } from 'node:http'
+import type { Kind } from '../domain/workload.ts'
+import type { WorkloadObject } from '../kubernetes/api-object.ts'
+import { trim } from '../kubernetes/trim.ts'
+import type { Runnable } from '../runnable.ts'
+import { EXEMPT_USERS } from '../webhook/exempt.ts'
+import { LargeReviews } from '../webhook/large-reviews.ts'
+import { SeenScalings } from '../webhook/seen-scalings.ts'
+import { createWebhook } from '../webhook/server.ts'
+import type { Foundation } from './foundation.ts'
+import { reviewThread } from './review-thread.ts'
+
+/** The admission webhook; every replica answers. */
+export interface Webhook {
+  /** undefined: no webhook has this path. */
+  readonly handler: (path: string) => RequestListener | undefined
+  /** The thread of large reviews. */
+  readonly largeReviews: Runnable
+  /** Who scaled by hand, for the controller of this replica: what is written does not name the user. */
+  readonly scalings: SeenScalings
+}
+
+export function webhookOf(foundation: Foundation): Webhook {
+  const { config, cluster, rules, clock, logger, metrics, identity, excludeNamespaces } = foundation
+  const largeReviews = new LargeReviews(() => reviewThread(config))
+  const scalings = new SeenScalings(clock)
+  const handler = createWebhook({
+    scalings,
+    workloads: cluster.informer,
+    live: cluster.patcher,
+    large: largeReviews,
+    trim: (kind: Kind, object: unknown) => trim(kind, object as WorkloadObject),
+    rules,
+    clock,
+    logger,
+    observer: metrics,
+    exemptUsers: new Set(exemptUsers(foundation)),
+    excludeNamespaces: new Set(excludeNamespaces),
+    ownUser: () => identity.user,
+  })
+  return { handler, largeReviews, scalings }
+}
+
+/** Users whose scaling does not count as manual: Kubernetes' own controllers, and those of the configuration. */
+export function exemptUsers({ config }: Pick<Foundation, 'config'>): string[] {
+  return [...EXEMPT_USERS, ...config.exemptUsers]
+}
