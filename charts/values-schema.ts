@@ -1,4 +1,5 @@
-import { CONFIG_SCHEMA, type KeySchema } from '../src/config/schema.ts'
+import type { KeySchema } from '../src/config/keys.ts'
+import { CONFIG_SCHEMA } from '../src/config/schema.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 

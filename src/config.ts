@@ -4,13 +4,12 @@ import { settingsOf, type Setting } from './config/environment.ts'
 import { InvalidConfig } from './config/faults.ts'
 import { CONFIG_SCHEMA } from './config/schema.ts'
 import { merged, preset, sourcesOf } from './config/settings.ts'
-import type { Config } from './config/shape.ts'
+import type { Config } from './config/schema.ts'
 import { invalidValues } from './config/validation.ts'
-import type { Policy } from './domain/rules.ts'
 
 export { InvalidConfig } from './config/faults.ts'
 export type { Setting } from './config/environment.ts'
-export type { Config } from './config/shape.ts'
+export type { Config } from './config/schema.ts'
 
 /** Kubernetes makes them itself and keeps what the cluster runs on in them. */
 const KUBERNETES_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease']
@@ -56,17 +55,6 @@ export function loadConfig({
 /** Every namespace that is never touched: those of the configuration, and Dormouse's own where it runs in one. */
 export function excludedNamespaces({ excludeNamespaces }: Config, own: string | undefined): string[] {
   return [...new Set([...excludeNamespaces, ...(own === undefined ? [] : [own])])]
-}
-
-/** What the domain's rules depend on. */
-export function policyOf({
-  timezone,
-  operationTimeout,
-  newWorkloadGrace,
-  wakeHold,
-  backoff,
-}: Config): Policy {
-  return { timezone, operationTimeout, newWorkloadGrace, wakeHold, backoff }
 }
 
 /** What is configured adds to them: nobody means to have the cluster's own namespaces asleep, or behind the webhook. */

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { isTimezone } from '../domain/schedule/syntax.ts'
 import { isSafeKeysUrl } from '../issuer-rules.ts'
 import { fault, shown, type ConfigFault } from './faults.ts'
-import type { Config } from './shape.ts'
+import type { Config } from './schema.ts'
 import { formatDuration } from './units.ts'
 
 /** Rules for one value that JSON Schema has no words for, by the name that `check` gives. */

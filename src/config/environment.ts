@@ -1,7 +1,7 @@
 import { escapePathComponent } from 'fast-json-patch'
 import { readValue } from './document.ts'
 import { fault, unknownName, type ConfigFault } from './faults.ts'
-import type { KeySchema } from './schema.ts'
+import type { KeySchema } from './keys.ts'
 
 const PREFIX = 'DORMOUSE_'
 

@@ -1,7 +1,7 @@
 import { unescapePathComponent } from 'fast-json-patch'
 import type { ConfigDocument } from './document.ts'
 import { pointerOf, type Setting } from './environment.ts'
-import type { KeySchema } from './schema.ts'
+import type { KeySchema } from './keys.ts'
 
 type Section = Record<string, unknown>
 

@@ -2,7 +2,8 @@ import { Ajv, type ErrorObject } from 'ajv'
 import { escapePathComponent } from 'fast-json-patch'
 import { CHECKS } from './checks.ts'
 import { fault, shown, unknownName, type ConfigFault } from './faults.ts'
-import { CONFIG_SCHEMA, type KeySchema } from './schema.ts'
+import type { KeySchema } from './keys.ts'
+import { CONFIG_SCHEMA } from './schema.ts'
 import { parseDuration, parseSize, unitAdvice } from './units.ts'
 
 type Parse = (text: string) => number | undefined

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { policyOf, type Config } from '../config.ts'
+import type { Config } from '../config.ts'
 import type { Rules } from '../domain/rules.ts'
 import { ScheduleCompiler } from '../domain/schedule/schedule.ts'
 import { UsageError } from '../errors.ts'
@@ -7,7 +7,7 @@ import { UsageError } from '../errors.ts'
 /** The domain's rules under a configuration; equal schedules are compiled once. */
 export function rulesOf(config: Config): Rules {
   const compiler = new ScheduleCompiler()
-  return { policy: policyOf(config), compile: (text, zone) => compiler.compile(text, zone) }
+  return { policy: config, compile: (text, zone) => compiler.compile(text, zone) }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { metricsTable } from '../../docs/generator/metrics-table.ts'
-import { CONFIG_SCHEMA, type KeySchema } from '../../src/config/schema.ts'
+import type { KeySchema } from '../../src/config/keys.ts'
+import { CONFIG_SCHEMA } from '../../src/config/schema.ts'
 import { ANNOTATION, ASLEEP_LABEL } from '../../src/domain/workload.ts'
 import { pages } from './pages.ts'
 

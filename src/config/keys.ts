@@ -1,0 +1,95 @@
+import { formatDuration } from './units.ts'
+
+declare const VALUE: unique symbol
+
+/**
+ * One key of the configuration, whose checked value is a `Value`. JSON Schema, and four keywords of ours: `expects`
+ * says in words what is allowed, for messages; `duration` ([least, most] in milliseconds) and `size` ([least, most] in
+ * bytes) read a text and replace it by the number; `check` names a rule of `checks.ts`.
+ */
+export interface KeySchema<Value = unknown> {
+  /** Carries the type alone: nothing is there. */
+  readonly [VALUE]?: () => Value
+  readonly type: string | readonly string[]
+  readonly expects: string
+  readonly default?: unknown
+  readonly properties?: Readonly<Record<string, KeySchema>>
+  readonly required?: readonly string[]
+  readonly items?: KeySchema
+  readonly [keyword: string]: unknown
+}
+
+/** The value of a key that was checked. */
+export type ValueOf<Key> = Key extends { readonly [VALUE]?: () => infer Value } ? Value : never
+
+type Keys = Readonly<Record<string, KeySchema>>
+type Section<Properties extends Keys> = { readonly [Name in keyof Properties]: ValueOf<Properties[Name]> }
+
+/** No keys but these. */
+export function closed<Properties extends Keys>(properties: Properties): KeySchema<Section<Properties>> {
+  return { type: 'object', expects: 'a section of keys', properties, additionalProperties: false }
+}
+
+/** May be left out: its keys have defaults. */
+export function section<Properties extends Keys>(properties: Properties): KeySchema<Section<Properties>> {
+  return { ...closed(properties), default: {} }
+}
+
+/** Has no default: where it is given, its keys have to be given, too, except the `optional` ones. */
+export function entry<Properties extends Keys>(
+  properties: Properties,
+  optional: readonly string[] = [],
+): KeySchema<Section<Properties>> {
+  const names = Object.keys(properties)
+  const required = names.filter((name) => !optional.includes(name))
+  return { ...closed(properties), expects: `a section with ${names.join(', ')}`, required }
+}
+
+/** `null` is allowed, and the default unless another one is given. */
+export function orNull<Value>(schema: KeySchema<Value>, value: unknown = null): KeySchema<Value | null> {
+  const type = [schema.type, 'null'].flat()
+  return { ...schema, type, expects: `${schema.expects}, or null`, default: value }
+}
+
+/** Milliseconds. */
+export function duration(value: string | undefined, least: number, most: number): KeySchema<number> {
+  const bounds = `from ${formatDuration(least)} to ${formatDuration(most)}`
+  const expects = `a duration such as 90s, 5m or 1h30m, ${bounds}`
+  return { type: 'string', expects, duration: [least, most], ...defaultOf(value) }
+}
+
+export function text(expects: string, rest: Readonly<Record<string, unknown>> = {}): KeySchema<string> {
+  return { type: 'string', expects, minLength: 1, maxLength: 512, ...rest }
+}
+
+export function list<Item>(
+  items: KeySchema<Item>,
+  expects: string,
+  value: readonly unknown[],
+  least = 0,
+): KeySchema<readonly Item[]> {
+  return { type: 'array', expects, items, default: value, minItems: least, maxItems: 1000, uniqueItems: true }
+}
+
+export function oneOf<const Name extends string>(names: readonly Name[], value: Name): KeySchema<Name> {
+  const expects = `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
+  return { type: 'string', expects, enum: names, default: value }
+}
+
+export function port(value?: number): KeySchema<number> {
+  const expects = 'a port from 0 (any free one) to 65535'
+  return { type: 'integer', expects, minimum: 0, maximum: 65_535, ...defaultOf(value) }
+}
+
+export function flag(value: boolean): KeySchema<boolean> {
+  return { type: 'boolean', expects: 'true or false', default: value }
+}
+
+export function whole(value: number | undefined, minimum: number, maximum: number): KeySchema<number> {
+  const expects = `a whole number from ${minimum} to ${maximum}`
+  return { type: 'integer', expects, minimum, maximum, ...defaultOf(value) }
+}
+
+function defaultOf(value: unknown): { default?: unknown } {
+  return value === undefined ? {} : { default: value }
+}
