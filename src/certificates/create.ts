@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
 import type { Logger } from '../logger.ts'
 import type { Runnable } from '../runnable.ts'
 import { DirectoryCertificates } from './directory.ts'
@@ -16,12 +17,7 @@ interface Place {
   readonly url: string | null
 }
 
-interface CertificateSettings extends Place {
-  readonly mode: 'self-signed' | 'cert-manager' | 'files'
-  /** Of the modes that read files. */
-  readonly directory: string | null
-  readonly lifetimes: Lifetimes
-}
+type CertificateSettings = Place & Lifetimes & Pick<Config['webhook']['certificates'], 'mode' | 'directory'>
 
 interface Certificates {
   readonly source: CertificateSource
@@ -33,17 +29,18 @@ interface Certificates {
 
 /** @throws TypeError when the settings lack the directory, or a name for the certificate */
 export function createCertificates(
-  { mode, directory, lifetimes, ...place }: CertificateSettings,
+  settings: CertificateSettings,
   { store, clock, logger }: { store: SecretStore; clock: Clock; logger: Logger },
 ): Certificates {
+  const { mode, directory } = settings
   if (mode !== 'self-signed') {
     if (directory === null) throw new TypeError(`the certificates' mode ${mode} needs a directory`)
     const files = new DirectoryCertificates({ directory, clock, logger })
     return { source: files.source, keeper: files }
   }
-  const names = servingNames(place)
+  const names = servingNames(settings)
   if (names.length === 0) throw new TypeError('a certificate needs a name: set a Service or webhook.url')
-  const selfSigned = new SelfSignedCertificates({ store, names, lifetimes, clock, logger })
+  const selfSigned = new SelfSignedCertificates({ store, names, lifetimes: settings, clock, logger })
   return { source: selfSigned.source, keeper: selfSigned, authority: selfSigned }
 }
 

@@ -1,14 +1,11 @@
 import type { Instant } from '../clock.ts'
+import type { Config } from '../config.ts'
 import { issueCa, issueLeaf, type Names } from './issue.ts'
 import type { CertificateSet } from './secret-data.ts'
 import { covers, readCertificate, type Validity } from './x509.ts'
 
 /** When certificates are renewed: lifetimes in milliseconds, `renewAt` as a fraction of a lifetime. */
-export interface Lifetimes {
-  readonly leaf: number
-  readonly ca: number
-  readonly renewAt: number
-}
+export type Lifetimes = Pick<Config['webhook']['certificates'], 'leafLifetime' | 'caLifetime' | 'renewAt'>
 
 /** One write of the Secret, or none until `lookAgainAt`. */
 type RotationStep =
@@ -98,10 +95,10 @@ export async function certificatesAfter(
   const { ca, leaf, next } = stored
   switch (step) {
     case 'announce-ca':
-      return { ...stored, next: await issueCa(now, lifetimes.ca) }
+      return { ...stored, next: await issueCa(now, lifetimes.caLifetime) }
     case 'promote-ca': {
       if (!next) throw new TypeError('no CA to promote')
-      const renewed = await issueLeaf(next, allNames(leaf.cert, names), now, lifetimes.leaf)
+      const renewed = await issueLeaf(next, allNames(leaf.cert, names), now, lifetimes.leafLifetime)
       return {
         ca: next,
         leaf: renewed,
@@ -112,7 +109,7 @@ export async function certificatesAfter(
       const missing = names.some((name) => !covers(leaf.cert, name))
       // During a rollout two configurations run side by side: neither may remove the other's names.
       const renewed = missing ? allNames(leaf.cert, names) : names
-      return { ...stored, leaf: await issueLeaf(ca, renewed, now, lifetimes.leaf) }
+      return { ...stored, leaf: await issueLeaf(ca, renewed, now, lifetimes.leafLifetime) }
     }
     case 'retire-ca':
       return { ca, leaf, ...(next && { next }) }
@@ -129,10 +126,10 @@ async function anew(
   lifetimes: Lifetimes,
   serving: CertificateSet | undefined,
 ): Promise<CertificateSet> {
-  const ca = await issueCa(now, lifetimes.ca)
+  const ca = await issueCa(now, lifetimes.caLifetime)
   const good = serving && now < readCertificate(serving.leaf.cert).notAfter && !isAhead(serving.ca.cert, now)
   if (good) return { ...serving, next: ca }
-  return { ca, leaf: await issueLeaf(ca, names, now, lifetimes.leaf) }
+  return { ca, leaf: await issueLeaf(ca, names, now, lifetimes.leafLifetime) }
 }
 
 /** The step that replaces a certificate dated ahead of our clock; undefined: there is none. */
@@ -151,8 +148,8 @@ function renewalOf(life: Validity, { renewAt }: Lifetimes): Instant {
 }
 
 /** At most a quarter of the lifetime that a CA has left when the next one is announced. */
-function settling({ ca, renewAt }: Lifetimes): number {
-  return Math.min(LONGEST_SETTLING_MS, (ca * (1 - renewAt)) / 4)
+function settling({ caLifetime, renewAt }: Lifetimes): number {
+  return Math.min(LONGEST_SETTLING_MS, (caLifetime * (1 - renewAt)) / 4)
 }
 
 function allNames(leaf: string, names: Names): Names {

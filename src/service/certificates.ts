@@ -7,14 +7,10 @@ export type Certificates = ReturnType<typeof createCertificates>
 /** The certificates that the API and the webhook serve HTTPS by. */
 export function servingCertificates(foundation: Foundation): Certificates {
   const { config, cluster, namespace, service, clock, logger, metrics } = foundation
-  const { mode, directory, secret, leafLifetime, caLifetime, renewAt } = config.webhook.certificates
-  const store = new OneSecret({ client: cluster.client, namespace, name: secret, logger })
+  const settings = config.webhook.certificates
+  const store = new OneSecret({ client: cluster.client, namespace, name: settings.secret, logger })
   const url = config.webhook.url ?? (service ? null : 'https://127.0.0.1')
-  const lifetimes = { leaf: leafLifetime, ca: caLifetime, renewAt }
-  const certificates = createCertificates(
-    { mode, directory, lifetimes, service, url },
-    { store, clock, logger },
-  )
+  const certificates = createCertificates({ ...settings, service, url }, { store, clock, logger })
   const { source, authority } = certificates
   source.onChange(() => metrics.certificateExpires(source.expiresAt))
   // Without a webhook only clients of the API trust the CA, and nothing reports when they do: count it as published.

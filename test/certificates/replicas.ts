@@ -8,7 +8,7 @@ import type { Lifetimes } from '../../src/certificates/rotation.ts'
 import type { CertificateSource } from '../../src/certificates/source.ts'
 import { readCertificate } from '../../src/certificates/x509.ts'
 
-export const LIFETIMES: Lifetimes = { leaf: 600_000, ca: 3_600_000, renewAt: 2 / 3 }
+export const LIFETIMES: Lifetimes = { leafLifetime: 600_000, caLifetime: 3_600_000, renewAt: 2 / 3 }
 export const NAMES = ['dormouse.dormouse.svc', '127.0.0.1']
 
 /** A clock that stands still until a test moves it on, and its timeouts. */

@@ -6,16 +6,16 @@ import { certificatesAfter, nextStep, type Situation } from '../../src/certifica
 const NOW = Date.parse('2026-03-01T12:00:00Z')
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
-const LIFETIMES = { leaf: 7 * DAY, ca: 365 * DAY, renewAt: 2 / 3 }
+const LIFETIMES = { leafLifetime: 7 * DAY, caLifetime: 365 * DAY, renewAt: 2 / 3 }
 const NAMES = ['dormouse.dormouse.svc']
 
 /** Certificates dated by clocks that are ahead by these milliseconds. */
 async function made({ ca = 0, leaf = 0, next }: { ca?: number; leaf?: number; next?: number }) {
-  const authority = await issueCa(NOW + ca, LIFETIMES.ca)
-  const coming = next === undefined ? undefined : await issueCa(NOW + next, LIFETIMES.ca)
+  const authority = await issueCa(NOW + ca, LIFETIMES.caLifetime)
+  const coming = next === undefined ? undefined : await issueCa(NOW + next, LIFETIMES.caLifetime)
   return {
     ca: authority,
-    leaf: await issueLeaf(authority, NAMES, NOW + leaf, LIFETIMES.leaf),
+    leaf: await issueLeaf(authority, NAMES, NOW + leaf, LIFETIMES.leafLifetime),
     ...(coming && { next: coming }),
   }
 }

@@ -96,7 +96,7 @@ describe('self-signed certificates', () => {
     await all.start(1)
     const { cert } = all.source.current
     while (all.source.current.cert === cert) await all.moveOn()
-    expect((all.time.now - born) / LIFETIMES.leaf).to.be.within(0.6, 0.7)
+    expect((all.time.now - born) / LIFETIMES.leafLifetime).to.be.within(0.6, 0.7)
   })
 
   const damages: [string, (data: Record<string, string>) => Record<string, string> | undefined][] = [
@@ -121,7 +121,7 @@ describe('self-signed certificates', () => {
 
   it('are repaired when a key belongs to another certificate', async () => {
     await all.start(1)
-    const other = await issueCa(all.time.now, LIFETIMES.ca)
+    const other = await issueCa(all.time.now, LIFETIMES.caLifetime)
     all.shared.set({ ...all.shared.secret?.data, 'ca.key': other.key })
     await all.idle()
     expect(all.shared.secret?.data['ca.key']).not.to.equal(other.key)
@@ -140,9 +140,9 @@ describe('self-signed certificates', () => {
   }
 
   it('are issued again at the start when those in the Secret have expired', async () => {
-    const before = all.time.now - 10 * LIFETIMES.ca
-    const ca = await issueCa(before, LIFETIMES.ca)
-    const leaf = await issueLeaf(ca, NAMES, before, LIFETIMES.leaf)
+    const before = all.time.now - 10 * LIFETIMES.caLifetime
+    const ca = await issueCa(before, LIFETIMES.caLifetime)
+    const leaf = await issueLeaf(ca, NAMES, before, LIFETIMES.leafLifetime)
     all.shared.set(toSecretData({ ca, leaf }))
     await all.start(2)
     expect(verifies(all.source.current.cert, all.source.caBundle ?? '', all.time.now)).to.equal(true)
@@ -150,9 +150,9 @@ describe('self-signed certificates', () => {
   })
 
   it('get a new leaf from the same CA when only the leaf has expired', async () => {
-    const before = all.time.now - 2 * LIFETIMES.leaf
-    const ca = await issueCa(before, LIFETIMES.ca)
-    all.shared.set(toSecretData({ ca, leaf: await issueLeaf(ca, NAMES, before, LIFETIMES.leaf) }))
+    const before = all.time.now - 2 * LIFETIMES.leafLifetime
+    const ca = await issueCa(before, LIFETIMES.caLifetime)
+    all.shared.set(toSecretData({ ca, leaf: await issueLeaf(ca, NAMES, before, LIFETIMES.leafLifetime) }))
     await all.start(1)
     expect(all.source.caBundle).to.equal(ca.cert)
     expect(all.source.expiresAt).to.be.above(all.time.now)
@@ -192,7 +192,7 @@ describe('self-signed certificates', () => {
   })
 
   describe('when the clock of one replica is six days ahead', () => {
-    const lifetimes = { leaf: 7 * DAY, ca: 365 * DAY, renewAt: 2 / 3 }
+    const lifetimes = { leafLifetime: 7 * DAY, caLifetime: 365 * DAY, renewAt: 2 / 3 }
 
     beforeEach(async () => {
       await all.start(3, lifetimes)
@@ -225,7 +225,7 @@ describe('self-signed certificates', () => {
     await all.start(1)
     const { ca } = fromSecretData(all.shared.secret?.data ?? {}).set ?? {}
     if (!ca) throw new TypeError('no CA')
-    const soon = await issueLeaf(ca, NAMES, all.time.now + 2 * 60_000, LIFETIMES.leaf)
+    const soon = await issueLeaf(ca, NAMES, all.time.now + 2 * 60_000, LIFETIMES.leafLifetime)
     const { notBefore } = readCertificate(soon.cert)
     expect(notBefore).to.be.above(all.time.now)
     all.shared.set(toSecretData({ ca, leaf: soon }))
