@@ -1,32 +1,31 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Koa from 'koa'
 import { authenticate } from './auth/authentication.ts'
-import type { ApiState, Step } from './context.ts'
-import { describe } from './document.ts'
-import { answerErrors } from './errors.ts'
+import type { ApiState, ApiMiddleware } from './context.ts'
+import { answerErrors } from './answers.ts'
 import { createLoginAudit } from './auth/login-audit.ts'
 import type { ApiDeps } from './ports.ts'
 import { limitRequests } from './rate-limit.ts'
-import { identifyRequest } from './request-id.ts'
-import { createRoutes } from './routes.ts'
+import { createRoutes, serveDocument } from './routes.ts'
 import { documentValidator } from './validation.ts'
-import { createWaitingRoom } from './waiting.ts'
+import { createPodWaits } from './pod-waits.ts'
 
 export interface Api {
   /** For any node HTTP or HTTPS server. */
   readonly callback: (request: IncomingMessage, response: ServerResponse) => void
-  /** Answers those who wait for pods; what is in flight ends with its connection closed. */
+  /** Ends the waits for pods, and closes each connection after its next answer. */
   drain(): void
 }
 
-/** The v1 REST API. Throws TypeError where the settings of authentication cannot work. */
+/** The v1 REST API. @throws TypeError when the settings of authentication cannot work */
 export function createApi(deps: ApiDeps): Api {
-  const { clock, logger, settings, workloads } = deps
-  const waitingRoom = createWaitingRoom(workloads)
+  const { clock, logger, settings } = deps
+  const podWaits = createPodWaits(deps)
   const logins = createLoginAudit(logger, clock)
   let draining = false
 
-  const closeWhileDraining: Step = async (ctx, next) => {
+  const closeWhileDraining: ApiMiddleware = async (ctx, next) => {
     await next()
     if (draining) ctx.set('Connection', 'close')
   }
@@ -36,11 +35,11 @@ export function createApi(deps: ApiDeps): Api {
   app.use(closeWhileDraining)
   app.use(identifyRequest)
   app.use(answerErrors(logger, clock))
-  app.use(describe)
+  app.use(serveDocument)
   app.use(authenticate(deps, logins))
   app.use(limitRequests(settings.rate, clock))
-  for (const step of createRoutes(deps, documentValidator(), waitingRoom)) app.use(step)
-  // what koa itself reports: connections that end before their answer
+  for (const middleware of createRoutes(deps, documentValidator(), podWaits)) app.use(middleware)
+  // koa reports connections that end before their answer
   app.on('error', (error) => logger.debug({ err: error }, 'connection failed'))
 
   const handle = app.callback()
@@ -49,15 +48,26 @@ export function createApi(deps: ApiDeps): Api {
     drain() {
       draining = true
       logins.flush()
-      waitingRoom.close()
+      podWaits.close()
     },
   }
 }
 
+const REQUEST_ID = 'X-Request-Id'
+const SANE_ID = /^[\w.:-]{1,128}$/
+
+/** Takes the caller's request id if it is sane, else a new one; the answer, the log and the audit show it. */
+const identifyRequest: ApiMiddleware = async (ctx, next) => {
+  const given = ctx.get(REQUEST_ID)
+  ctx.state.requestId = SANE_ID.test(given) ? given : randomUUID()
+  ctx.set(REQUEST_ID, ctx.state.requestId)
+  await next()
+}
+
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Counts and times every answer, whose headers tell browsers to make nothing of it. */
-function observe({ observer, logger }: ApiDeps): Step {
+/** Counts and times every answer. Its headers tell browsers to neither cache, guess at nor run it. */
+function observe({ observer, logger }: ApiDeps): ApiMiddleware {
   return async (ctx, next) => {
     const started = performance.now()
     ctx.state.route = 'unmatched'

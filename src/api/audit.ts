@@ -1,11 +1,11 @@
 import { Refusal } from '../errors.ts'
 import type { Logger } from '../logger.ts'
-import type { ApiContext, Step } from './context.ts'
-import { signature } from './auth/identity.ts'
-import type { OperationId } from './openapi.ts'
+import type { ApiContext, ApiMiddleware } from './context.ts'
+import { signature } from './auth/caller.ts'
+import type { OperationId } from './openapi/document.ts'
 
-/** One line for each write that somebody known asked for: who, what, on which workload, and how it ended. */
-export function audit(logger: Logger, action: OperationId): Step {
+/** Logs one line for each write of an authenticated caller: who, what, on which workload, and its result. */
+export function audit(logger: Logger, action: OperationId): ApiMiddleware {
   return async (ctx, next) => {
     try {
       await next()
@@ -26,7 +26,7 @@ function lineOf(ctx: ApiContext, action: OperationId): object {
     issuer: caller.issuer,
     action,
     workload: `${kind}/${namespace}/${name}`.slice(0, 512),
-    // what a stranger sent is told once it is known to be sound
+    // input is logged only once it is valid
     asked: input && { ...input.query, ...input.body },
     dryRun: input?.query.dryRun === true,
     changed,

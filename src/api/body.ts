@@ -1,44 +1,40 @@
 import type { IncomingMessage } from 'node:http'
 import bodyParser from 'koa-bodyparser'
 import { Refusal } from '../errors.ts'
-import type { ApiContext, Step } from './context.ts'
+import type { ApiContext, ApiMiddleware } from './context.ts'
 
 /**
- * Reads a JSON body of at most `limit` bytes into `ctx.request.body`; no body is an empty object.
- * Compressed bodies are refused: none that is allowed gains by it.
+ * Reads a JSON body of at most `limit` bytes into `ctx.request.body`; no body is an empty object. koa-bodyparser reads,
+ * counts and parses; what it would pass over or answer in its own way is refused here (docs/decisions/0009).
  * @throws Refusal UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_JSON
  */
-export function readBody(limit: number): Step {
+export function readBody(limit: number): ApiMiddleware {
   const options: bodyParser.Options & { onProtoPoisoning: string } = {
-    enableTypes: ['json'],
     jsonLimit: String(limit),
+    // any JSON is read: the schema says what is wrong with a body that is not an object
     strict: false,
-    // an own property like any other to JSON.parse, and none that a schema here knows
+    // `__proto__` is an unknown property like any other, which the schema refuses
     onProtoPoisoning: 'ignore',
     detectJSON: () => true,
     onerror: (error, ctx) => {
-      // what was not read would hold up the next request of this connection
+      // an unread rest would block the next request of this connection
       ctx.req.resume()
-      throw refusalOf(error, ctx, limit)
+      throw refusalOf(error, ctx.req, limit)
     },
   }
   const parse = bodyParser(options)
 
   return async (ctx, next) => {
-    if (!hasBody(ctx)) {
-      ctx.request.body = {}
-      return next()
-    }
-    demandJson(ctx)
-    return parse(ctx, async () => {
+    if (hasBody(ctx.req)) demandJson(ctx)
+    await parse(ctx, async () => {
       if (ctx.request.rawBody === '') ctx.request.body = {}
       await next()
     })
   }
 }
 
-function hasBody({ req }: ApiContext): boolean {
-  return req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
 function demandJson(ctx: ApiContext): void {
@@ -50,11 +46,7 @@ function demandJson(ctx: ApiContext): void {
   }
 }
 
-function refusalOf(
-  error: Error & { type?: string },
-  { req }: { req: IncomingMessage },
-  limit: number,
-): Error {
+function refusalOf(error: Error & { type?: string }, req: IncomingMessage, limit: number): Error {
   if (error instanceof SyntaxError) {
     return new Refusal('INVALID_JSON', `the body is not JSON: ${error.message}`, { cause: error })
   }

@@ -1,9 +1,9 @@
 import type { Middleware, ParameterizedContext } from 'koa'
 import type { Kind } from '../domain/workload.ts'
 import type { WorkloadState } from '../domain/workload-state.ts'
-import type { Identity } from './auth/identity.ts'
+import type { Caller } from './auth/caller.ts'
 
-/** What a request asks, once the document has vouched for it. A list's path has no name. */
+/** A request's input, valid by the OpenAPI document. The path of a list has no name. */
 export interface Input {
   readonly path: { readonly namespace: string; readonly kind: Kind; readonly name: string }
   readonly query: {
@@ -22,19 +22,26 @@ export interface Input {
   readonly body: { readonly schedule?: string; readonly timezone?: string; readonly duration?: string }
 }
 
-/** What is known of a request, in the order in which it is found out. */
+/** What is known of a request, in the order in which the middleware finds it out. */
 export interface ApiState {
   requestId: string
   /** The matched path's template, or `unmatched`. */
   route: string
-  caller: Identity
+  caller: Caller
   input: Input
-  /** Where a list goes on; '': at its beginning. */
+  /** The position after which a list continues; '': from its beginning. */
   after: string
   /** Whether a write changed the workload; null: the cluster did not say. */
   changed: boolean | null
 }
 
 export type ApiContext = ParameterizedContext<ApiState>
-/** One step on a request's way to its answer. */
-export type Step = Middleware<ApiState>
+export type ApiMiddleware = Middleware<ApiState>
+
+/** Aborted once the connection has closed, so that nobody reads the answer; also if it closed before this call. */
+export function whenGone({ res }: ApiContext): AbortSignal {
+  const gone = new AbortController()
+  if (res.closed) gone.abort()
+  res.once('close', () => gone.abort())
+  return gone.signal
+}

@@ -2,18 +2,23 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { TokenBucket } from '../token-bucket.ts'
-import type { Step } from './context.ts'
-import { subjectKey } from './auth/identity.ts'
+import type { ApiMiddleware } from './context.ts'
+import { subjectKey } from './auth/caller.ts'
 
 export interface Rate {
   readonly perSecond: number
   readonly burst: number
 }
 
-/** Buckets that are remembered: beyond, the one unused for longest is forgotten, and begins full again. */
+/** How many buckets are kept. Beyond that, the least recently used one is dropped and starts full again. */
 const MAX_KEYS = 20_000
 
-/** One token bucket for each key. What it remembers is bounded, and a bucket that is full again is forgotten. */
+/**
+ * One token bucket for each key, in bounded memory: a bucket that is full again is dropped.
+ *
+ *     const limit = new RateLimit({ perSecond: 20, burst: 40 }, clock)
+ *     limit.spend(subjectKey(caller), 'slow down')
+ */
 export class RateLimit {
   readonly #buckets: LRUCache<string, TokenBucket>
   readonly #rate: Rate
@@ -31,7 +36,7 @@ export class RateLimit {
     })
   }
 
-  /** Takes one of this key's tokens. @throws Refusal RATE_LIMITED with `message` and when there will be one */
+  /** Takes one of this key's tokens. @throws Refusal RATE_LIMITED with `message` and the time until the next token */
   spend(key: string, message: string): void {
     const bucket = this.#buckets.get(key) ?? new TokenBucket(this.#rate.perSecond, this.#rate.burst)
     const wait = bucket.wait(this.#clock())
@@ -45,14 +50,14 @@ export class RateLimit {
     this.#buckets.get(key)?.giveBack()
   }
 
-  /** How many keys are remembered. */
+  /** How many buckets are kept. */
   get size(): number {
     return this.#buckets.size
   }
 }
 
-/** So many requests a second of each subject, `burst` of them at once. */
-export function limitRequests(rate: Rate, clock: Clock): Step {
+/** Limits the requests of each caller. */
+export function limitRequests(rate: Rate, clock: Clock): ApiMiddleware {
   const limit = new RateLimit(rate, clock)
   const message = `at most ${rate.perSecond} requests a second, and ${rate.burst} at once: slow down`
   return async (ctx, next) => {

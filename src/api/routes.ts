@@ -5,26 +5,25 @@ import { Refusal } from '../errors.ts'
 import { audit } from './audit.ts'
 import { createAuthorization } from './auth/authorization.ts'
 import { readBody } from './body.ts'
-import type { ApiState, Step } from './context.ts'
-import { describe } from './document.ts'
-import { HttpRefusal } from './errors.ts'
-import { guardHeld } from './held.ts'
-import { OPENAPI_PATH, operations, type OperationId } from './openapi.ts'
+import type { ApiState, ApiMiddleware } from './context.ts'
+import { HttpRefusal } from './answers.ts'
+import { openapi, OPENAPI_PATH, operations, type OperationId } from './openapi/document.ts'
+import { guardPins } from './pin-guard.ts'
+import type { PodWaits } from './pod-waits.ts'
 import type { ApiDeps } from './ports.ts'
 import { createReads } from './reads.ts'
 import { validate } from './validation.ts'
-import type { WaitingRoom } from './waiting.ts'
-import * as asked from './writes.ts'
+import { createWrites, REQUESTS } from './writes.ts'
 
-/** What becomes of each operation once its request is known to be sound. */
-function routesOf(deps: ApiDeps, waitingRoom: WaitingRoom): Record<OperationId, readonly Step[]> {
+/** What each operation does with a valid request. */
+function handlersOf(deps: ApiDeps, podWaits: PodWaits): Record<OperationId, readonly ApiMiddleware[]> {
   const authorization = createAuthorization(deps)
   const { demand, demandAnyRead } = authorization
   const { showIndex, showWorkload, showPlan, resume, listNamespace, listWorkloads } = createReads(
     deps,
     authorization,
   )
-  const write = asked.createWrites(deps, waitingRoom)
+  const write = createWrites(deps, podWaits)
   return {
     index: [showIndex],
     listWorkloads: [resume, demandAnyRead, listWorkloads],
@@ -32,48 +31,58 @@ function routesOf(deps: ApiDeps, waitingRoom: WaitingRoom): Record<OperationId, 
     read: [demand('read'), showWorkload],
     readStatus: [demand('read'), showWorkload],
     plan: [demand('read'), showPlan],
-    enable: [demand('change'), write(asked.enable)],
-    disable: [demand('change'), write(asked.disable, guardHeld(deps, authorization))],
-    schedule: [demand('change'), write(asked.schedule)],
-    override: [demand('scale'), write(asked.override)],
-    clearOverride: [demand('scale'), write(asked.clearOverride)],
-    pin: [demand('scale'), write(asked.pin)],
-    unpin: [demand('scale'), write(asked.unpin)],
-    snooze: [demand('scale'), write(asked.snooze)],
-    wake: [demand('scale'), write(asked.wake)],
+    enable: [demand('change'), write(REQUESTS.enable)],
+    disable: [demand('change'), write(REQUESTS.disable, guardPins(deps, authorization))],
+    schedule: [demand('change'), write(REQUESTS.schedule)],
+    override: [demand('scale'), write(REQUESTS.override)],
+    clearOverride: [demand('scale'), write(REQUESTS.clearOverride)],
+    pin: [demand('scale'), write(REQUESTS.pin)],
+    unpin: [demand('scale'), write(REQUESTS.unpin)],
+    snooze: [demand('scale'), write(REQUESTS.snooze)],
+    wake: [demand('scale'), write(REQUESTS.wake)],
   }
 }
 
-/** The routes of the document, each checked by it; then the answers to what is none of them. */
-export function createRoutes(deps: ApiDeps, ajv: Ajv2020, waitingRoom: WaitingRoom): Step[] {
+/** The routes of the document, each validated by it; then the answers to paths and methods that it does not have. */
+export function createRoutes(deps: ApiDeps, ajv: Ajv2020, podWaits: PodWaits): ApiMiddleware[] {
   const router = new Router<ApiState>({ strict: true, sensitive: true })
-  const routes = routesOf(deps, waitingRoom)
+  const handlers = handlersOf(deps, podWaits)
   router.param('kind', demandKind)
   for (const { method, path, operation } of operations()) {
     const { operationId: id } = operation
-    const record: Step[] = method === 'get' ? [] : [audit(deps.logger, id)]
+    const record: ApiMiddleware[] = method === 'get' ? [] : [audit(deps.logger, id)]
     router[method](
       path.replaceAll(/\{(\w+)\}/g, ':$1'),
       named(path),
       ...record,
       readBody(deps.settings.bodyLimit),
       validate(ajv, operation),
-      ...routes[id],
+      ...handlers[id],
     )
   }
-  // answered before anybody is asked for a token; here for those who come with another method
-  router.get(OPENAPI_PATH, describe)
-  return [router.routes() as Step, refuseUnmatched]
+  // GET was answered before authentication; the route makes other methods 405
+  router.get(OPENAPI_PATH, serveDocument)
+  return [router.routes() as ApiMiddleware, refuseUnmatched]
 }
 
-function named(route: string): Step {
+const document = JSON.stringify(openapi)
+
+/** Serves the OpenAPI document without a token; every other path needs one. */
+export const serveDocument: ApiMiddleware = async (ctx, next) => {
+  if (ctx.path !== OPENAPI_PATH || !['GET', 'HEAD'].includes(ctx.method)) return next()
+  ctx.state.route = OPENAPI_PATH
+  ctx.type = 'json'
+  ctx.body = document
+}
+
+function named(route: string): ApiMiddleware {
   return async (ctx, next) => {
     ctx.state.route = route
     await next()
   }
 }
 
-/** What will one day be asked of a whole namespace. */
+/** Operations that callers expect to exist for a whole namespace, too. */
 const BULK = new Set(['snooze', 'wake', 'pin', 'override'])
 
 function refuseBulk(action: string, method: string, namespace: string): void {
@@ -90,8 +99,8 @@ function demandKind(kind: string, _ctx: unknown, next: () => Promise<unknown>): 
   throw new Refusal('NOT_FOUND', `there is no such kind: it must be one of ${KINDS.join(', ')}`)
 }
 
-/** Says which methods a path has, or that there is no such path. */
-const refuseUnmatched: Step = async (ctx) => {
+/** Answers OPTIONS, else refuses: 405 with the path's methods, or 404. */
+const refuseUnmatched: ApiMiddleware = async (ctx) => {
   const layers = (ctx['matched'] ?? []) as Layer[]
   const [first] = layers
   if (typeof first?.path !== 'string') {

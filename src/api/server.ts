@@ -9,7 +9,7 @@ import type { Logger } from '../logger.ts'
 import type { Runnable } from '../runnable.ts'
 import { isShakingHands, LIMITS, ServerConnections } from '../server-connections.ts'
 import type { Api } from './app.ts'
-import { errorBody } from './errors.ts'
+import { errorBody } from './answers.ts'
 
 /**
  * Over TLS: the API server (Go's transport) keeps an idle connection to a webhook for 90 s. Were we the

@@ -1,11 +1,12 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { DataValidateFunction } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
+import { escapePathComponent } from 'fast-json-patch'
 import { Refusal } from '../errors.ts'
-import type { Input, Step } from './context.ts'
-import { openapi, type Operation, type Parameter } from './openapi.ts'
-import { READERS } from './readers.ts'
-import { EXPECTED, READ_AS, type Schema } from './schemas.ts'
+import type { Input, ApiMiddleware } from './context.ts'
+import { openapi, type Operation, type Parameter } from './openapi/document.ts'
+import { READERS } from './openapi/formats.ts'
+import { EXPECTED, READ_AS, type Schema } from './openapi/schema.ts'
 
 type Part = 'path' | 'query' | 'body'
 
@@ -15,27 +16,27 @@ interface RequestFault {
   readonly message: string
 }
 
-/** Compiles schemas of the document, whose name is `openapi`, with all faults and our own keywords. */
+/** Makes the compiler for schemas of the document, which it knows as `openapi`. It reports all faults at once. */
 export function documentValidator(): Ajv2020 {
   const ajv = new Ajv2020({ allErrors: true, verbose: true, allowUnionTypes: true })
   addFormats.default(ajv)
   ajv.addKeyword({ keyword: EXPECTED, schemaType: 'string' })
   ajv.addKeyword({ keyword: READ_AS, schemaType: 'string', compile: readAs })
   ajv.addVocabulary(Object.keys(openapi))
-  ajv.addSchema(judged(openapi), 'openapi')
+  ajv.addSchema(withoutListedValues(openapi), 'openapi')
   return ajv
 }
 
-/** The document without the lists of values that a reader stands beside: it takes more than those. */
-function judged(document: object): object {
+/** The document without an `enum` beside a reader: the reader accepts more than that lists. */
+function withoutListedValues(document: object): object {
   return JSON.parse(JSON.stringify(document), (_key, value: unknown) => {
     if (typeof value !== 'object' || value === null || !(READ_AS in value)) return value
     return { ...value, enum: undefined }
   }) as object
 }
 
-/** Puts the request's path, query and body into `ctx.state.input` if the document allows them. */
-export function validate(ajv: Ajv2020, { parameters, requestBody }: Operation): Step {
+/** Puts path, query and body into `ctx.state.input` if they are valid by the document. @throws Refusal VALIDATION_ERROR */
+export function validate(ajv: Ajv2020, { parameters, requestBody }: Operation): ApiMiddleware {
   const path = ajv.compile(parametersSchema(parameters, 'path'))
   const query = ajv.compile(parametersSchema(parameters, 'query'))
   const body = ajv.compile(bodySchema(requestBody?.content['application/json'].schema))
@@ -62,10 +63,10 @@ export function validate(ajv: Ajv2020, { parameters, requestBody }: Operation): 
 }
 
 function readAs(name: string): DataValidateFunction {
-  const judge = READERS[name]
-  if (!judge) throw new TypeError(`no reader is called ${name}`)
+  const faultIn = READERS[name]
+  if (!faultIn) throw new TypeError(`unknown reader ${name}`)
   const read: DataValidateFunction = (text: unknown) => {
-    const message = typeof text === 'string' ? judge(text) : undefined
+    const message = typeof text === 'string' ? faultIn(text) : undefined
     read.errors = message === undefined ? [] : [{ message }]
     return message === undefined
   }
@@ -81,7 +82,7 @@ function bodySchema(schema: { $ref: string } | undefined): Schema {
   return { $ref: `openapi${schema?.$ref ?? '#/components/schemas/Nothing'}` }
 }
 
-/** A query's text as its schema's type; what is not of that type stays text, for the schema to refuse. */
+/** Converts a query's text to its schema's type; a text that does not fit stays as it is, and the schema refuses it. */
 function typed(value: string, type: unknown): unknown {
   if (type === 'integer' && /^(?:0|[1-9][0-9]{0,8})$/.test(value)) return Number(value)
   if (type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true'
@@ -100,7 +101,7 @@ function faultsOf(part: Part, check: ValidateFunction, value: unknown): RequestF
 
 function pointerOf({ instancePath, keyword, params }: ErrorObject): string {
   if (keyword !== 'additionalProperties') return instancePath
-  return `${instancePath}/${escaped(String(params['additionalProperty']))}`
+  return `${instancePath}/${escapePathComponent(String(params['additionalProperty']))}`
 }
 
 function messageOf({ keyword, message = 'is not valid', params, parentSchema }: ErrorObject): string {
@@ -127,14 +128,14 @@ function repeated(search: URLSearchParams): RequestFault[] {
   const twice = new Set(names.filter((name, index) => names.indexOf(name) !== index))
   return [...twice].map((name) => ({
     in: 'query',
-    pointer: `/${escaped(name)}`,
+    pointer: `/${escapePathComponent(name)}`,
     message: 'must be given once',
   }))
 }
 
 /**
- * Bodies are flat objects of strings (anything else is a fault by its schema), whose text thus holds two
- * strings for each property; more of them mean that a property came twice, of which JSON.parse kept one.
+ * A valid body is a flat object of strings, so its text holds two strings for each property. More strings mean that
+ * a property came twice, and that JSON.parse kept one of the two.
  */
 function repeatedProperties(text: unknown, body: unknown): RequestFault[] {
   const strings = typeof text === 'string' ? [...text.matchAll(/"(?:[^"\\]|\\.)*"/g)].length : 0
@@ -146,11 +147,6 @@ function repeatedProperties(text: unknown, body: unknown): RequestFault[] {
     return []
   if (strings <= 2 * Object.keys(body).length) return []
   return [{ in: 'body', pointer: '', message: 'must give each property once' }]
-}
-
-/** RFC 6901, section 3. */
-function escaped(token: string): string {
-  return token.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
 /** 400, with every fault in its details. */

@@ -1,33 +1,33 @@
-import { Refusal } from '../errors.ts'
+import pLimit from 'p-limit'
 import type { Kind } from '../domain/workload.ts'
+import { Refusal } from '../errors.ts'
 import type { Authorization } from './auth/authorization.ts'
-import type { Identity } from './auth/identity.ts'
-import { createTurns } from './turns.ts'
+import type { Caller } from './auth/caller.ts'
 
 /** Whether a caller may list the workloads of this kind in this namespace. */
 export type Visible = (namespace: string, kind: Kind) => Promise<boolean>
 
-/** Access reviews that all lists together have in flight: the rest of the sockets is the leader's. */
+/** Access reviews that all lists together have in flight: the other sockets are for the leader. */
 const IN_FLIGHT = 4
 /** Access reviews that one page may cause, beside one for each kind. */
-const MAX_QUESTIONS = 5000
+const MAX_REVIEWS = 5000
 
 /**
- * What each caller may list: by a right to the whole cluster, asked once for each kind, else by one to the
- * namespace. Visible throws Refusal FORBIDDEN once that would take too many questions.
+ * Finds out what a caller may list: first asks once for each kind about the whole cluster, then about the namespace.
+ * Visible throws Refusal FORBIDDEN when a page would take more than `MAX_REVIEWS`.
  */
-export function createVisibility({ may }: Authorization): (caller: Identity) => Visible {
-  const turn = createTurns(IN_FLIGHT)
+export function createVisibility({ may }: Authorization): (caller: Caller) => Visible {
+  const limit = pLimit(IN_FLIGHT)
   return (caller) => {
     const everywhere = new Map<Kind, Promise<boolean>>()
-    let questions = 0
+    let reviews = 0
     return async (namespace, kind) => {
       let all = everywhere.get(kind)
-      if (!all) everywhere.set(kind, (all = may(caller, { need: 'list', kind }, turn)))
+      if (!all) everywhere.set(kind, (all = may(caller, { need: 'list', kind }, limit)))
       if (await all) return true
-      questions += 1
-      if (caller.mode === 'kubernetes' && questions > MAX_QUESTIONS) throw tooMany()
-      return await may(caller, { need: 'list', kind, namespace }, turn)
+      reviews += 1
+      if (caller.mode === 'kubernetes' && reviews > MAX_REVIEWS) throw tooMany()
+      return await may(caller, { need: 'list', kind, namespace }, limit)
     }
   }
 }

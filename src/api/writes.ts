@@ -1,39 +1,60 @@
-import { statusRecord, type StatusRecord } from '../domain/record.ts'
+import { statusRecord } from '../domain/record.ts'
 import { planRequest, type Plan, type Request } from '../domain/request.ts'
 import type { Workload, WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
 import { answer } from './answers.ts'
-import type { ApiContext, Input, Step } from './context.ts'
-import { milliseconds } from './durations.ts'
-import { whenGone } from './gone.ts'
-import type { Guard, Judge } from './held.ts'
-import { signature, subjectKey } from './auth/identity.ts'
+import { signature, subjectKey } from './auth/caller.ts'
+import { whenGone, type ApiContext, type ApiMiddleware, type Input } from './context.ts'
+import { demandCurrent, liveCopy } from './lookup.ts'
+import { milliseconds } from './openapi/formats.ts'
+import type { Guard, WorkloadCheck } from './pin-guard.ts'
+import type { PodWaits } from './pod-waits.ts'
 import type { ApiDeps } from './ports.ts'
-import { demandCurrent, liveCopy } from './reads.ts'
-import type { WaitingRoom } from './waiting.ts'
 
 type Planner = (workload: Workload) => Plan
-/** What the input of an operation asks of the domain. */
-type Asked = (input: Input) => Request
+/** Translates the input of an operation into a request to the domain. */
+type RequestOf = (input: Input) => Request
 
-/** Makes the step that carries out an operation, or with `dryRun` says what would happen. */
-export function createWrites(deps: ApiDeps, waitingRoom: WaitingRoom): (asked: Asked, guard?: Guard) => Step {
+/** Makes the middleware that executes an operation, or with `dryRun` says what it would do. */
+export function createWrites(
+  deps: ApiDeps,
+  podWaits: PodWaits,
+): (requestOf: RequestOf, guard?: Guard) => ApiMiddleware {
   const { workloads, writer, rules, clock } = deps
 
-  /** The rules first: what is no workload to ask anything of is told before what the caller may not. */
-  function planner(ctx: ApiContext, request: Request, judge: Judge): (workload: Workload) => Plan {
+  /** Plans before it checks: that nothing can be asked of a workload comes before what the caller may not do. */
+  function planner(ctx: ApiContext, request: Request, check: WorkloadCheck): Planner {
     const by = signature(ctx.state.caller)
     return (workload) => {
       const plan = planRequest(workload, request, by, clock(), rules)
-      judge(workload)
+      check(workload)
       return plan
     }
   }
 
   async function rehearse(ctx: ApiContext, key: WorkloadKey, planOf: Planner): Promise<void> {
-    const { message, after } = planOf(await liveCopy(deps, key))
+    const { message, after } = planOf(await liveCopy(writer, key))
     const now = clock()
     answer(ctx, now, `dry run, nothing was changed: ${message}`, statusRecord(after, now, rules))
+  }
+
+  async function execute(ctx: ApiContext, key: WorkloadKey, planOf: Planner): Promise<void> {
+    const { caller, input } = ctx.state
+    const { wait } = input.query
+    const gone = whenGone(ctx)
+    const place = wait === undefined ? undefined : podWaits.reserve(subjectKey(caller))
+    try {
+      const { plan, workload: written } = await send(ctx, key, planOf)
+      const now = clock()
+      const record = statusRecord(written, now, rules)
+      if (!place || wait === undefined) return answer(ctx, now, plan.message, record)
+      const newest = await place.followed(written, milliseconds(wait), gone)
+      const later = clock()
+      const outcome = statusRecord(newest, later, rules)
+      answer(ctx, later, `${plan.message}${sinceThen(record, outcome)}`, outcome)
+    } finally {
+      place?.release()
+    }
   }
 
   async function send(ctx: ApiContext, key: WorkloadKey, planOf: Planner) {
@@ -43,69 +64,55 @@ export function createWrites(deps: ApiDeps, waitingRoom: WaitingRoom): (asked: A
       return written
     } catch (error) {
       const code = error instanceof Refusal ? error.code : undefined
-      // a patch that was sent may have been carried out without an answer
+      // the patch may have been applied although no answer came
       if (code === 'CLUSTER_UNAVAILABLE') ctx.state.changed = null
-      // what is gone is told in the words of a read, not in the cluster's
-      if (code === 'NOT_FOUND') await liveCopy(deps, key)
+      // a read says in our words that the workload does not exist
+      if (code === 'NOT_FOUND') await liveCopy(writer, key)
       throw error
     }
   }
 
-  async function carryOut(ctx: ApiContext, key: WorkloadKey, planOf: Planner): Promise<void> {
-    const { caller, input } = ctx.state
-    const { wait } = input.query
-    const gone = whenGone(ctx)
-    const place = wait === undefined ? undefined : waitingRoom.reserve(subjectKey(caller))
-    try {
-      const written = await send(ctx, key, planOf)
-      const { message } = written.plan
-      if (!place || wait === undefined) {
-        const now = clock()
-        return answer(ctx, now, message, statusRecord(written.workload, now, rules))
-      }
-      const workload = await place.followed(written.workload, milliseconds(wait), gone)
-      const now = clock()
-      const record = statusRecord(workload, now, rules)
-      answer(ctx, now, withOutcome(message, record), record)
-    } finally {
-      place?.release()
-    }
-  }
-
-  return (asked, guard) => async (ctx) => {
+  return (requestOf, guard) => async (ctx) => {
     const { path, query } = ctx.state.input
     demandCurrent(workloads, path.kind)
     const key = { kind: path.kind, namespace: path.namespace, name: path.name }
-    const judge = guard ? await guard(ctx) : letPass
-    await (query.dryRun ? rehearse : carryOut)(ctx, key, planner(ctx, asked(ctx.state.input), judge))
+    const check = guard ? await guard(ctx) : () => undefined
+    const planOf = planner(ctx, requestOf(ctx.state.input), check)
+    await (query.dryRun ? rehearse : execute)(ctx, key, planOf)
   }
 }
 
-function letPass(): void {}
+type Outcome = Pick<ReturnType<typeof statusRecord>, 'reason' | 'operation_in_progress'>
 
-/** What was done, and what has become of it while its pods were awaited. */
-function withOutcome(message: string, { reason, operation_in_progress: late }: StatusRecord): string {
-  if (!message.includes(reason)) return `${message}; by now ${reason}`
-  return late ? `${message}; its pods have not followed yet` : message
+/** What has happened between a write and the end of the wait for its pods, for the message. */
+function sinceThen(written: Outcome, newest: Outcome): string {
+  if (newest.reason !== written.reason) return `; by now ${newest.reason}`
+  return newest.operation_in_progress ? '; its pods have not followed yet' : ''
 }
 
-export const enable: Asked = ({ body }) => ({ action: 'enable', ...setting(body) })
-export const disable: Asked = () => ({ action: 'disable' })
-export const override: Asked = ({ body: { duration } }) => ({
-  action: 'override',
-  duration: duration ? milliseconds(duration) : null,
-})
-export const clearOverride: Asked = () => ({ action: 'clear-override' })
-export const pin: Asked = () => ({ action: 'pin' })
-export const unpin: Asked = () => ({ action: 'unpin' })
-export const snooze: Asked = ({ query }) => ({ action: 'snooze', ...limits(query) })
-export const wake: Asked = ({ query }) => ({ action: 'wake', ...limits(query) })
-export const schedule: Asked = ({ body }) => ({ action: 'schedule', ...setting(body) })
+/** The request that each writing operation makes of the domain. */
+export const REQUESTS = {
+  enable: ({ body }) => ({ action: 'enable', ...setting(body) }),
+  disable: () => ({ action: 'disable' }),
+  override: ({ body: { duration } }) => ({
+    action: 'override',
+    duration: duration ? milliseconds(duration) : null,
+  }),
+  clearOverride: () => ({ action: 'clear-override' }),
+  pin: () => ({ action: 'pin' }),
+  unpin: () => ({ action: 'unpin' }),
+  snooze: ({ query }) => ({ action: 'snooze', ...limits(query) }),
+  wake: ({ query }) => ({ action: 'wake', ...limits(query) }),
+  schedule: ({ body }) => ({ action: 'schedule', ...setting(body) }),
+} as const satisfies Record<string, RequestOf>
 
 function setting({ schedule, timezone }: Input['body']): { schedule?: string; timezone?: string } {
   return { ...(schedule !== undefined && { schedule }), ...(timezone !== undefined && { timezone }) }
 }
 
-function limits({ for: hold, force }: Input['query']): { for?: number; force?: boolean } {
-  return { ...(hold !== undefined && { for: milliseconds(hold) }), ...(force !== undefined && { force }) }
+function limits({ for: duration, force }: Input['query']): { for?: number; force?: boolean } {
+  return {
+    ...(duration !== undefined && { for: milliseconds(duration) }),
+    ...(force !== undefined && { force }),
+  }
 }

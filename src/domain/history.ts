@@ -64,7 +64,7 @@ export function endingOf(
 }
 
 /** Whether the pods are as `operation` asks. A snooze has not succeeded where somebody woke it and those pods are ready. */
-export function hasFollowed({ type }: Operation, workload: Workload): boolean {
+function hasFollowed({ type }: Operation, workload: Workload): boolean {
   return podsFollowed(workload) && (type === 'wake' || !isRunning(workload))
 }
 

@@ -2,9 +2,11 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import spectralCore from '@stoplight/spectral-core'
 import spectralRulesets from '@stoplight/spectral-rulesets'
 import { expect } from 'chai'
-import { openapi } from '../../src/api/openapi.ts'
-import { READERS } from '../../src/api/readers.ts'
-import { SCHEMAS } from '../../src/api/schemas.ts'
+import { openapi } from '../../src/api/openapi/document.ts'
+import { errorExample, EXAMPLES } from '../../src/api/openapi/examples.ts'
+import { READERS } from '../../src/api/openapi/formats.ts'
+import { SCHEMAS } from '../../src/api/openapi/schemas.ts'
+import { documentValidator } from '../../src/api/validation.ts'
 import { aWorkload } from './fake-cluster.ts'
 import { Service } from './service.ts'
 
@@ -49,6 +51,13 @@ describe('the OpenAPI document', () => {
           expect(operation.requestBody.content['application/json'].example, what).to.be.an('object')
       }
   })
+
+  const ajv = documentValidator()
+  for (const [name, example] of Object.entries({ ...EXAMPLES, ErrorAnswer: errorExample('CONFLICT') }))
+    it(`has an example of ${name} that its schema allows`, () => {
+      const allows = ajv.compile({ $ref: `openapi#/components/schemas/${name}` })
+      expect(allows(example), ajv.errorsText(allows.errors)).to.equal(true)
+    })
 })
 
 interface Documented {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { openapi } from '../../src/api/openapi.ts'
+import { openapi } from '../../src/api/openapi/document.ts'
 import { KINDS, TYPE_OF } from '../../src/domain/workload.ts'
 import { aWorkload } from './fake-cluster.ts'
 import { NOON, Service } from './service.ts'

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 import { expect } from 'chai'
 import { SignJWT, type JWTPayload } from 'jose'
 import { createApi } from '../../src/api/app.ts'
-import { openapi } from '../../src/api/openapi.ts'
+import { openapi } from '../../src/api/openapi/document.ts'
 import type { ApiDeps, ApiSettings } from '../../src/api/ports.ts'
 import { ApiServer } from '../../src/api/server.ts'
 import { documentValidator } from '../../src/api/validation.ts'
@@ -19,7 +19,7 @@ export const NOON = Date.parse('2026-03-03T12:00:00Z')
 export const ISSUER = 'https://dormouse.test'
 export const AUDIENCE = 'dormouse'
 
-const rules: Rules = {
+export const rules: Rules = {
   policy: {
     timezone: 'UTC',
     operationTimeout: HOUR / 6,

@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { decodeJwt, decodeProtectedHeader, importSPKI, jwtVerify } from 'jose'
 import { registerKeyPair } from '../../src/cli/key-pair.ts'
-import { MAX_TTL, newKeyPair, signToken } from '../../src/api/auth/local-token.ts'
+import { localVerifier, MAX_TTL, newKeyPair, signToken } from '../../src/api/auth/local-token.ts'
 import { registerToken } from '../../src/cli/token.ts'
-import { localVerifier } from '../../src/api/auth/local.ts'
 import { call } from './terminal.ts'
 
 const NOW = Date.parse('2026-03-02T12:00:00Z')

@@ -1,30 +1,31 @@
 import { Refusal } from '../../errors.ts'
 import { clientAddress } from '../client-address.ts'
 import { clusterVerifier, unknownIssuer } from './cluster-tokens.ts'
-import type { Step } from '../context.ts'
-import { unauthenticated } from '../errors.ts'
-import type { Identity } from './identity.ts'
-import { localVerifier } from './local.ts'
+import type { ApiMiddleware } from '../context.ts'
+import { unauthenticated } from '../answers.ts'
+import type { Caller } from './caller.ts'
+import { unverifiedClaims } from './jwt.ts'
+import { localVerifier } from './local-token.ts'
 import type { LoginAudit } from './login-audit.ts'
 import { limitBadTokens } from './login-limit.ts'
 import { oidcVerifier } from './oidc.ts'
 import type { ApiDeps } from '../ports.ts'
-import { claimsOf } from './token-standing.ts'
 
 /** RFC 6750, section 2.1. */
 const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i
 const MAX_TOKEN_LENGTH = 8 * 1024
 
-type Verify = (token: string, address: string) => Promise<Identity>
+type Verify = (token: string, address: string) => Promise<Caller>
 
 /**
- * Lets through who shows a good token, whom it puts in `ctx.state.caller`.
- * The issuer that a token claims only chooses who judges it; a token of no configured issuer is the cluster's.
+ * Lets a request with a good token pass and puts its caller in `ctx.state.caller`. The issuer that a token claims
+ * only chooses who verifies it; the cluster verifies what claims none of the configured issuers.
+ * @throws TypeError when the settings cannot work
  */
 export function authenticate(
   { settings: { auth, trustedProxies }, reviews, clock }: Pick<ApiDeps, 'settings' | 'reviews' | 'clock'>,
   audit: LoginAudit,
-): Step {
+): ApiMiddleware {
   const issuers = new Map<string, Verify>()
   for (const settings of auth.oidc) issuers.set(settings.issuer, oidcVerifier(settings, clock))
   if (auth.local) issuers.set(auth.local.issuer, localVerifier(auth.local, clock))
@@ -45,10 +46,10 @@ export function authenticate(
     const address = addressOf(ctx.req)
     try {
       const token = bearer(authorization)
-      const verify = issuers.get(claimsOf(token)?.iss ?? '') ?? cluster
+      const verify = issuers.get(unverifiedClaims(token)?.iss ?? '') ?? cluster
       ctx.state.caller = await verify(token, address)
     } catch (error) {
-      // who shows nothing has not tried to log in
+      // a request without a token did not try to log in
       const tried = authorization !== '' && error instanceof Refusal
       if (tried && error.code !== 'CLUSTER_UNAVAILABLE') audit.refused(address, error, ctx.state.requestId)
       throw error

@@ -1,16 +1,16 @@
-import { clusterRights } from './cluster-rights.ts'
-import { HttpRefusal } from '../errors.ts'
-import { Refusal } from '../../errors.ts'
+import type { LimitFunction } from 'p-limit'
 import type { Kind } from '../../domain/workload.ts'
-import type { Step } from '../context.ts'
-import { signature, type ClaimsIdentity, type ClusterIdentity, type Identity } from './identity.ts'
+import { Refusal } from '../../errors.ts'
+import { HttpRefusal } from '../answers.ts'
+import type { ApiMiddleware } from '../context.ts'
 import type { ApiDeps, ResourceAccess } from '../ports.ts'
-import type { Turn } from '../turns.ts'
+import { signature, type Caller, type ClaimsCaller, type ClusterCaller } from './caller.ts'
+import { clusterRights } from './cluster-rights.ts'
 
 /** What a route does to a workload: `scale` its count, `change` its settings, `read` one, or `list`. */
 export type Need = 'read' | 'list' | 'scale' | 'change'
 
-/** What is to be done, and to which workload; without a name to all, without a namespace everywhere. */
+/** What a caller wants to do, and to which workload; without a name: to all, without a namespace: in all of them. */
 export interface Access {
   readonly need: Need
   readonly kind: Kind
@@ -19,14 +19,14 @@ export interface Access {
 }
 
 export interface Authorization {
-  /** `turn`: when the cluster may be asked, where nobody has asked it yet. */
-  readonly may: (identity: Identity, access: Access, turn?: Turn) => Promise<boolean>
-  /** Why somebody may not; undefined: they may. */
-  readonly lack: (identity: Identity, access: Access) => Promise<Refusal | undefined>
-  /** Lets through who may do this in the path's namespace, if it is one that Dormouse touches. */
-  readonly demand: (need: Need) => Step
-  /** Lets through who may read anything at all. */
-  readonly demandAnyRead: Step
+  /** `limit` bounds the questions to the cluster that are in flight. */
+  readonly may: (caller: Caller, access: Access, limit?: LimitFunction) => Promise<boolean>
+  /** Why the caller may not; undefined: they may. */
+  readonly refusalOf: (caller: Caller, access: Access) => Promise<Refusal | undefined>
+  /** Lets callers pass who may do this to the path's workload; refuses namespaces that Dormouse never touches. */
+  readonly demand: (need: Need) => ApiMiddleware
+  /** Lets callers pass who may read anything at all. */
+  readonly demandAnyRead: ApiMiddleware
 }
 
 export function createAuthorization({
@@ -36,20 +36,20 @@ export function createAuthorization({
 }: Pick<ApiDeps, 'settings' | 'reviews' | 'clock'>): Authorization {
   const inCluster = reviews ? clusterRights(reviews, clock) : async () => false
   const excluded = new Set(settings.excludeNamespaces)
-  const may: Authorization['may'] = async (identity, access, turn) =>
-    identity.mode === 'kubernetes'
-      ? inCluster(identity, resourceAccess(access), turn)
-      : hasScope(identity, access.need) && coversNamespace(identity, access.namespace)
-  const lack: Authorization['lack'] = async (identity, access) =>
-    (await may(identity, access)) ? undefined : forbidden(identity, access)
+  const may: Authorization['may'] = async (caller, access, limit) =>
+    caller.mode === 'kubernetes'
+      ? inCluster(caller, resourceAccess(access), limit)
+      : hasScope(caller, access.need) && coversNamespace(caller, access.namespace)
+  const refusalOf: Authorization['refusalOf'] = async (caller, access) =>
+    (await may(caller, access)) ? undefined : forbidden(caller, access)
   return {
     may,
-    lack,
+    refusalOf,
     demand: (need) => async (ctx, next) => {
       const { namespace, kind, name } = ctx.state.input.path
       const access = { need, kind, namespace, ...(name !== undefined && { name }) }
-      const lacking = await lack(ctx.state.caller, access)
-      if (lacking) throw lacking
+      const refusal = await refusalOf(ctx.state.caller, access)
+      if (refusal) throw refusal
       if (excluded.has(namespace)) throw namespaceExcluded(namespace)
       await next()
     },
@@ -61,7 +61,7 @@ export function createAuthorization({
   }
 }
 
-/** The rights of the cluster's own API that the design asks for each operation (section 5). */
+/** The right of the Kubernetes API that each operation needs (design, section 5). */
 function resourceAccess({ need, kind, namespace, name }: Access): ResourceAccess {
   const where = {
     group: 'apps',
@@ -79,22 +79,22 @@ function scopeFor(need: Need): string {
   return need === 'read' || need === 'list' ? 'dormouse:read' : 'dormouse:write'
 }
 
-function hasScope(identity: ClaimsIdentity, need: Need): boolean {
-  return identity.scopes.has(scopeFor(need))
+function hasScope(caller: ClaimsCaller, need: Need): boolean {
+  return caller.scopes.has(scopeFor(need))
 }
 
-function coversNamespace({ namespaces }: ClaimsIdentity, namespace: string | undefined): boolean {
+function coversNamespace({ namespaces }: ClaimsCaller, namespace: string | undefined): boolean {
   return namespaces.has('*') || (namespace !== undefined && namespaces.has(namespace))
 }
 
-function forbidden(caller: Identity, access: Access): Refusal {
+function forbidden(caller: Caller, access: Access): Refusal {
   if (caller.mode === 'kubernetes') return forbiddenByCluster(caller, access)
   if (!hasScope(caller, access.need)) return insufficientScope(caller, access.need)
   const lacks = `the claim dormouse.dev/namespaces of your token does not name ${access.namespace ?? 'all'}`
   return new Refusal('FORBIDDEN', `${signature(caller)} may not: ${lacks}. Ask for a token that does`)
 }
 
-function forbiddenByCluster(caller: ClusterIdentity, access: Access): Refusal {
+function forbiddenByCluster(caller: ClusterCaller, access: Access): Refusal {
   const { verb, resource, subresource, namespace } = resourceAccess(access)
   const what = `${verb} ${resource}.apps${subresource ? `/${subresource}` : ''}`
   const where = namespace === undefined ? '' : ` in the namespace ${namespace}`
@@ -105,7 +105,7 @@ function forbiddenByCluster(caller: ClusterIdentity, access: Access): Refusal {
 }
 
 /** RFC 6750, section 3.1. */
-function insufficientScope(caller: ClaimsIdentity, need: Need): Refusal {
+function insufficientScope(caller: ClaimsCaller, need: Need): Refusal {
   const scope = scopeFor(need)
   return new HttpRefusal(
     'FORBIDDEN',

@@ -1,46 +1,47 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../clock.ts'
-import { unavailable } from '../errors.ts'
-import type { ClusterIdentity } from './identity.ts'
+import type { LimitFunction } from 'p-limit'
+import { unavailable } from '../answers.ts'
 import type { ClusterUser, ResourceAccess, Reviews } from '../ports.ts'
-import type { Turn } from '../turns.ts'
+import type { ClusterCaller } from './caller.ts'
 
-/** How long an answer of the cluster is believed, in milliseconds. */
-export const BELIEVED = 10_000
+/** How long an answer of the cluster is cached, in milliseconds. */
+export const CACHED = 10_000
 const MAX_RIGHTS = 50_000
 
 interface Question {
   readonly user: ClusterUser
   readonly access: ResourceAccess
-  readonly turn: Turn
+  readonly limit: LimitFunction | undefined
 }
 
-/** Asks the cluster what a user may, at most once in 10 s for each question. */
+/** Asks the cluster what a user may do, at most once in 10 s for each question; `limit` bounds what is in flight. */
 export function clusterRights(reviews: Reviews, clock: Clock) {
   const rights = new LRUCache<string, { allowed: boolean }, Question>({
     max: MAX_RIGHTS,
-    ttl: BELIEVED,
+    ttl: CACHED,
     ttlResolution: 0,
     perf: { now: clock },
     ignoreFetchAbort: true,
-    fetchMethod: async (_key, _stale, { context: { user, access, turn } }) => ({
-      allowed: await turn(() => asked(() => reviews.authorize(user, access))),
-    }),
+    fetchMethod: async (_key, _stale, { context: { user, access, limit } }) => {
+      const ask = () => askCluster(() => reviews.authorize(user, access))
+      return { allowed: await (limit ? limit(ask) : ask()) }
+    },
   })
   return async (
-    { user, fingerprint }: ClusterIdentity,
+    { user, fingerprint }: ClusterCaller,
     access: ResourceAccess,
-    turn: Turn = (task) => task(),
+    limit?: LimitFunction,
   ): Promise<boolean> => {
     const { verb, resource, subresource = '', namespace = '', name = '' } = access
     const key = [fingerprint, verb, resource, subresource, namespace, name].join('/')
-    const right = await rights.fetch(key, { context: { user, access, turn } })
+    const right = await rights.fetch(key, { context: { user, access, limit } })
     return right?.allowed === true
   }
 }
 
 /** @throws Refusal CLUSTER_UNAVAILABLE */
-export async function asked<T>(review: () => Promise<T>): Promise<T> {
+export async function askCluster<T>(review: () => Promise<T>): Promise<T> {
   try {
     return await review()
   } catch (error) {

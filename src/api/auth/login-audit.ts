@@ -5,22 +5,22 @@ import type { Logger } from '../../logger.ts'
 import { TokenBucket } from '../../token-bucket.ts'
 import { networkOf } from '../client-address.ts'
 
-/** One line for each network in so many milliseconds, and for all of them together so many a second. */
+/** Each network gets one line in this many milliseconds; `LINES` bounds all networks together. */
 const QUIET = 60_000
 const LINES = { perSecond: 1, burst: 20 }
-/** Networks that are remembered to have had their line. */
+/** How many networks are remembered to have had their line. */
 const MAX_NETWORKS = 10_000
 
-/** Tells of refused logins, however many there are, in a bounded number of lines. */
+/** Logs refused logins in a bounded number of lines, however many there are. */
 export interface LoginAudit {
   refused(address: string, refusal: Refusal, requestId: string): void
-  /** Tells how many were left out since the latest such line. */
+  /** Logs how many were left out since the last such line. */
   flush(): void
 }
 
-/** A line at once for the first of each network; at most a minute later, how many others there were. */
+/** Logs the first refusal of each network at once, and within a minute how many others there were. */
 export function createLoginAudit(logger: Logger, clock: Clock): LoginAudit {
-  const told = new LRUCache<string, true>({
+  const logged = new LRUCache<string, true>({
     max: MAX_NETWORKS,
     ttl: QUIET,
     ttlResolution: 0,
@@ -41,13 +41,13 @@ export function createLoginAudit(logger: Logger, clock: Clock): LoginAudit {
     flush,
     refused(address, { code, message }, requestId) {
       const network = networkOf(address)
-      if (told.has(network) || lines.wait(clock()) > 0) {
+      if (logged.has(network) || lines.wait(clock()) > 0) {
         leftOut += 1
         timer ??= setTimeout(flush, QUIET).unref()
         return
       }
       lines.take()
-      told.set(network, true)
+      logged.set(network, true)
       logger.info({ action: 'authenticate', result: code, address, reason: message, requestId }, 'audit')
     },
   }

@@ -1,27 +1,33 @@
 import { createRemoteJWKSet, customFetch, type FetchImplementation } from 'jose'
 import type { Clock } from '../../clock.ts'
-import { ALGORITHMS, claimsIdentity, verifiedClaims } from './claims.ts'
-import { unavailable } from '../errors.ts'
-import type { Identity } from './identity.ts'
+import { isSafeKeysUrl, SIGNATURE_ALGORITHMS } from '../../issuer-rules.ts'
+import { unavailable } from '../answers.ts'
 import type { OidcSettings } from '../ports.ts'
+import type { Caller } from './caller.ts'
+import { claimsCaller, verifyJwt } from './jwt.ts'
 
 /** Bytes, and milliseconds. */
 const MAX_BYTES = 1024 * 1024
 const TIMEOUT = 5000
-/** How long an unknown key brings no second fetch, and a failed fetch no other. */
+/** Milliseconds between two fetches for unknown keys, and from a failed fetch to the next. */
 const COOLDOWN = 30_000
 const FAILURE_COOLDOWN = 2000
 
-/** Checks an OpenID provider's tokens by its published keys. Throws TypeError on unsafe settings. */
+/**
+ * Makes the function that checks an OpenID provider's tokens by its published keys.
+ *
+ *     const verify = oidcVerifier({ issuer, audience: 'dormouse', jwksUri, algorithms: ['RS256'] }, clock)
+ *     const { subject, scopes, namespaces } = await verify(token)
+ *
+ * @throws TypeError on unsafe settings
+ */
 export function oidcVerifier({ issuer, audience, jwksUri, algorithms }: OidcSettings, clock: Clock) {
   const url = new URL(jwksUri)
-  if (url.protocol !== 'https:' && !isLoopback(url.hostname)) {
-    throw new TypeError(`auth.oidc: jwksUri must be https: ${jwksUri}`)
-  }
-  const unsafe = algorithms.find((algorithm) => !ALGORITHMS.includes(algorithm))
+  if (!isSafeKeysUrl(url)) throw new TypeError(`auth.oidc: jwksUri must be https: ${jwksUri}`)
+  const unsafe = algorithms.find((algorithm) => !SIGNATURE_ALGORITHMS.includes(algorithm))
   if (algorithms.length === 0 || unsafe !== undefined) {
     throw new TypeError(
-      `auth.oidc: algorithms must be of ${ALGORITHMS.join(', ')}; found ${unsafe ?? 'none'}`,
+      `auth.oidc: algorithms must be of ${SIGNATURE_ALGORITHMS.join(', ')}; found ${unsafe ?? 'none'}`,
     )
   }
   const keys = createRemoteJWKSet(url, {
@@ -30,15 +36,11 @@ export function oidcVerifier({ issuer, audience, jwksUri, algorithms }: OidcSett
     [customFetch]: boundedFetch(clock),
   })
   const expected = { issuer, audience, algorithms, requiredClaims: ['sub', 'exp'] }
-  return async (token: string): Promise<Identity> =>
-    claimsIdentity('oidc', issuer, await verifiedClaims(token, keys, expected, clock()))
+  return async (token: string): Promise<Caller> =>
+    claimsCaller('oidc', issuer, await verifyJwt(token, keys, expected, clock()))
 }
 
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host)
-}
-
-/** Follows no redirect, reads at most 1 MiB of JSON, and leaves a failing issuer alone for a moment. */
+/** A fetch that follows no redirect, reads at most 1 MiB of JSON, and lets 2 s pass after a failure. */
 function boundedFetch(clock: Clock): FetchImplementation {
   let failedAt = -Infinity
   let failure: unknown

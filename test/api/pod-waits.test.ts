@@ -3,10 +3,11 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
-import { createWaitingRoom } from '../../src/api/waiting.ts'
+import { createPodWaits } from '../../src/api/pod-waits.ts'
+import { statusRecord } from '../../src/domain/record.ts'
 import type { WorkloadKey } from '../../src/domain/workload.ts'
 import { aWorkload, FakeCluster } from './fake-cluster.ts'
-import { Service } from './service.ts'
+import { NOON, rules, Service } from './service.ts'
 import { managed } from './states.ts'
 
 const web: WorkloadKey = { kind: 'deployments', namespace: 'shop', name: 'web' }
@@ -98,58 +99,67 @@ describe('?wait', () => {
   })
 })
 
-describe('the waiting room', () => {
+describe('waits for pods', () => {
   const never = new AbortController().signal
+  const waitsOn = (workloads: FakeCluster) => createPodWaits({ workloads, clock: () => NOON, rules })
+  const running = { at: NOON - 1000, duration: null, by: null, result: 'running' } as const
+  const wake = { ...running, type: 'wake', trigger: 'api', replicas: 3 } as const
+  const snooze = { ...running, type: 'snooze', trigger: 'api', replicas: 0 } as const
 
   it('takes 100 of one subject and 1,000 in all, and refuses before anything is written', () => {
-    const room = createWaitingRoom(new FakeCluster())
-    const places = Array.from({ length: 100 }, () => room.reserve('alice'))
-    expect(() => room.reserve('alice')).to.throw('without wait')
+    const waits = waitsOn(new FakeCluster())
+    const places = Array.from({ length: 100 }, () => waits.reserve('alice'))
+    expect(() => waits.reserve('alice')).to.throw('without wait')
     for (let subject = 0; subject < 9; subject += 1)
-      for (let index = 0; index < 100; index += 1) room.reserve(`s${subject}`)
-    expect(() => room.reserve('bob')).to.throw('without wait')
+      for (let index = 0; index < 100; index += 1) waits.reserve(`s${subject}`)
+    expect(() => waits.reserve('bob')).to.throw('without wait')
     places[0]?.release()
-    room.reserve('bob')
+    waits.reserve('bob')
   })
 
   it('does not take a copy from before the write for the answer', async () => {
     const cluster = new FakeCluster()
-    const place = createWaitingRoom(cluster).reserve('alice')
-    const history = [
-      { type: 'snooze', trigger: 'api', at: 0, replicas: 0, duration: null, by: null, result: 'running' },
-    ] as const
-    const before = managed({ counter: 4 })
-    const after = managed({ counter: 5, asleep: true, history }, { generation: 2, replicas: 0 })
+    const place = waitsOn(cluster).reserve('alice')
+    const before = managed({ counter: 4 }, { resourceVersion: '9' })
+    const after = managed(
+      { counter: 5, asleep: true, history: [snooze] },
+      { resourceVersion: '12', generation: 2, replicas: 0 },
+    )
     cluster.put(before)
     const answer = place.followed(after, 60_000, never)
-    cluster.put({ ...before, labels: { late: 'yes' } })
-    const followed = managed({ counter: 6, asleep: true }, { generation: 2, replicas: 0 })
+    cluster.put({ ...before, resourceVersion: '10', labels: { late: 'yes' } })
+    const followed = managed(
+      { counter: 6, asleep: true },
+      { resourceVersion: '13', generation: 2, replicas: 0 },
+    )
     cluster.put(followed)
     expect(await answer).to.equal(followed)
   })
 
+  it('does not wait for an operation that has timed out, as the record has it', async () => {
+    const place = waitsOn(new FakeCluster()).reserve('alice')
+    const timedOut = { ...wake, at: NOON - rules.policy.operationTimeout }
+    const written = managed({ history: [timedOut] }, { generation: 2 })
+    expect(statusRecord(written, NOON, rules).operation_in_progress).to.equal(false)
+    expect(await place.followed(written, 300_000, never)).to.equal(written)
+  })
+
   it('lets go when the client goes', async () => {
-    const place = createWaitingRoom(new FakeCluster()).reserve('alice')
-    const history = [
-      { type: 'wake', trigger: 'api', at: 0, replicas: 3, duration: null, by: null, result: 'running' },
-    ] as const
-    const running = managed({ history }, { generation: 2 })
+    const place = waitsOn(new FakeCluster()).reserve('alice')
+    const written = managed({ history: [wake] }, { generation: 2 })
     const client = new AbortController()
-    const answer = place.followed(running, 300_000, client.signal)
+    const answer = place.followed(written, 300_000, client.signal)
     const gone = once(client.signal, 'abort')
     client.abort()
     await gone
-    expect(await answer).to.equal(running)
+    expect(await answer).to.equal(written)
   })
 
   it('takes another workload of the same name for a deletion', async () => {
     const cluster = new FakeCluster()
-    const place = createWaitingRoom(cluster).reserve('alice')
-    const history = [
-      { type: 'wake', trigger: 'api', at: 0, replicas: 3, duration: null, by: null, result: 'running' },
-    ] as const
-    const answer = place.followed(managed({ history }, { generation: 2 }), 300_000, never)
-    cluster.put(aWorkload({ uid: 'another', createdAt: Date.now() }))
+    const place = waitsOn(cluster).reserve('alice')
+    const answer = place.followed(managed({ history: [wake] }, { generation: 2 }), 300_000, never)
+    cluster.put(aWorkload({ uid: 'another', resourceVersion: '2' }))
     const error = await answer.then(
       () => undefined,
       (reason: Error) => reason,

@@ -1,7 +1,9 @@
-import { HTTP_STATUS, type ErrorCode } from '../errors.ts'
+import { HTTP_STATUS, type ErrorCode } from '../../errors.ts'
 import { ENTRIES, TAGS, type Entry, type Method, type OperationId, type Tag } from './entries.ts'
 import { errorExample, EXAMPLES } from './examples.ts'
-import { PATH_PARAMETERS, QUERY_PARAMETERS, SCHEMAS, type Described, type Schema } from './schemas.ts'
+import { PATH_PARAMETERS, QUERY_PARAMETERS, type Described } from './parameters.ts'
+import type { Schema } from './schema.ts'
+import { SCHEMAS } from './schemas.ts'
 
 export type { OperationId } from './entries.ts'
 
@@ -13,7 +15,7 @@ export interface Parameter {
   readonly schema: Schema
 }
 
-/** One operation of the document, with what a router needs to know of it. */
+/** One operation of the document. */
 export interface Operation {
   readonly operationId: OperationId
   readonly summary: string
@@ -34,7 +36,7 @@ interface Json {
 
 export const OPENAPI_PATH = '/api/v1/openapi.json'
 
-/** The OpenAPI 3.1 document: routes are made from it, requests validated by it, answers tested against it. */
+/** The OpenAPI 3.1 document: it makes the routes, validates requests, and tests check every answer against it. */
 export const openapi = {
   openapi: '3.1.0',
   info: {
@@ -63,7 +65,7 @@ export const openapi = {
   },
 }
 
-/** What the routes are made of: every operation of the document but the document's own. */
+/** Every operation of the document, for the routes; the path of the document itself is left out. */
 export function operations(): { method: Method; path: string; operation: Operation }[] {
   return Object.entries(paths(ENTRIES)).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method: method as Method, path, operation })),
@@ -100,7 +102,7 @@ function operationOf(entry: Entry & { id: OperationId }): Operation {
 function parameter(place: Parameter['in'], name: string): Parameter {
   const known: Readonly<Record<string, Described>> = place === 'path' ? PATH_PARAMETERS : QUERY_PARAMETERS
   const described = known[name]
-  if (!described) throw new TypeError(`no parameter is called ${name}`)
+  if (!described) throw new TypeError(`unknown parameter ${name}`)
   return { name, in: place, required: place === 'path', ...described }
 }
 
@@ -130,7 +132,7 @@ function json(schema: string, example: unknown): Json {
   return { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, example } }
 }
 
-/** The codes of each status, by the status. */
+/** Each HTTP status with its error codes. */
 function errorCodes(): [string, ErrorCode[]][] {
   const byStatus: Record<string, ErrorCode[]> = {}
   for (const [code, status] of Object.entries(HTTP_STATUS)) (byStatus[status] ??= []).push(code as ErrorCode)
@@ -147,7 +149,7 @@ function errorResponses(): Record<string, Schema> {
   const header = (description: string) => ({ description, schema: { type: 'string' } })
   const headers: Record<string, Schema> = {
     401: { 'WWW-Authenticate': header('What is wrong with the token (RFC 6750)') },
-    405: { Allow: header('The methods that there are') },
+    405: { Allow: header('The methods of this path') },
     429: { 'Retry-After': header('Whole seconds') },
     503: { 'Retry-After': header('Whole seconds') },
   }

@@ -1,9 +1,9 @@
-import type { QUERY_PARAMETERS } from './schemas.ts'
+import type { QUERY_PARAMETERS } from './parameters.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'delete'
 export type Tag = keyof typeof TAGS
 
-/** One operation of the document, before it is spelled out. */
+/** One operation in short; document.ts spells it out. */
 export interface Entry {
   readonly id: string
   readonly method: Method

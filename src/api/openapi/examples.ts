@@ -1,14 +1,15 @@
-import type { StatusRecord } from '../domain/record.ts'
-import { KINDS } from '../domain/workload.ts'
-import { HTTP_STATUS, type ErrorCode } from '../errors.ts'
+import type { Transition } from '../../domain/plan.ts'
+import type { StatusRecord } from '../../domain/record.ts'
+import { KINDS } from '../../domain/workload.ts'
+import { HTTP_STATUS, type ErrorCode } from '../../errors.ts'
 
 const timestamp = '2026-03-03T19:00:00.000Z'
 const reason = 'asleep by schedule 8:00-18:00,Mon-Fri (Europe/Berlin) until 2026-03-04T07:00:00Z'
-const wake = {
+const wake: Transition = {
   at: '2026-03-04T07:00:00.000Z',
   type: 'wake',
   reason: 'schedule 8:00-18:00,Mon-Fri (Europe/Berlin)',
-} as const
+}
 
 const sleeper: StatusRecord = {
   name: 'web',
@@ -51,7 +52,7 @@ function success(message: string, data: unknown, more: object = {}): object {
   return { success: true, message, data, ...more, timestamp }
 }
 
-/** What `GET /api/v1` tells. */
+/** The answer to `GET /api/v1`. */
 export const INDEX = {
   openapi: '/api/v1/openapi.json',
   workloads: '/api/v1/workloads',
@@ -59,7 +60,7 @@ export const INDEX = {
   kinds: KINDS,
 }
 
-/** Of each body and answer of the document, by its schema's name. */
+/** An example for each body and answer of the document, by the name of its schema. */
 export const EXAMPLES = {
   Setting: { schedule: '8:00-18:00,Mon-Fri', timezone: 'Europe/Berlin' },
   Override: { duration: '24h' },
@@ -67,10 +68,10 @@ export const EXAMPLES = {
   StatusAnswer: success(reason, sleeper),
   ListAnswer: success('1 workload', [sleeper], { continue: null }),
   PlanAnswer: success('1 transition in the next 48 hours', [wake]),
-  IndexAnswer: success('see /api/v1/openapi.json for all that there is', INDEX),
+  IndexAnswer: success('see /api/v1/openapi.json for all paths', INDEX),
 } as const
 
-/** What an error looks like. */
+/** An error answer with this code. */
 export function errorExample(code: ErrorCode): object {
   const details = { request_id: '220b8956-8560-4903-944e-5062acc7230e' }
   return { success: false, error: { code, message: ERRORS[HTTP_STATUS[code]], details }, timestamp }

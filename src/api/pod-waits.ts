@@ -1,38 +1,48 @@
-import { hasFollowed } from '../domain/history.ts'
+import { endingOf } from '../domain/history.ts'
 import { stateOf } from '../domain/reading.ts'
 import { operationInProgress } from '../domain/state.ts'
-import { keyOf, type Workload, type WorkloadKey } from '../domain/workload.ts'
+import { compareVersions, keyOf, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
-import type { Workloads } from './ports.ts'
+import type { ApiDeps } from './ports.ts'
 
-const MAX_WAITERS = 1000
+const MAX_WAITS = 1000
 /** So that one subject cannot take all places. */
-const MAX_WAITERS_OF_SUBJECT = 100
+const MAX_WAITS_OF_SUBJECT = 100
 
-/** A place among those who wait for pods; taken before the write, so that a full house changes nothing. */
+/** The right to wait for pods; reserved before the write, so that a request without a place changes nothing. */
 export interface Place {
   /**
-   * Resolves with the newest copy once the pods have followed `written`, or `timeout` ms have passed, or
-   * the client or the service has gone.
+   * Resolves with the newest copy once the pods have followed `written`, or after `timeout` ms, or when `signal`
+   * aborts because the client is gone, or when the service stops.
    * @throws Refusal NOT_FOUND: the workload was deleted meanwhile
    */
   followed(written: Workload, timeout: number, signal: AbortSignal): Promise<Workload>
   release(): void
 }
 
-export interface WaitingRoom {
-  /** @throws Refusal RATE_LIMITED: too many wait already */
+/** The requests that wait for pods. */
+export interface PodWaits {
+  /**
+   *     const place = podWaits.reserve(subjectKey(caller))
+   *     const newest = await place.followed(written, 60_000, signal).finally(place.release)
+   *
+   * @throws Refusal RATE_LIMITED: too many requests wait already
+   */
   reserve(subject: string): Place
-  /** Answers all who wait, now and from now on. */
+  /** Ends all waits, present and future ones. */
   close(): void
 }
 
 type Listener = (after: Workload | undefined) => void
 
-/** Waits on the informer's changes; nothing is polled. */
-export function createWaitingRoom(workloads: Workloads): WaitingRoom {
+/** Waits for changes that the informer reports; nothing is polled. */
+export function createPodWaits({
+  workloads,
+  clock,
+  rules,
+}: Pick<ApiDeps, 'workloads' | 'clock' | 'rules'>): PodWaits {
   const listeners = new Map<string, Set<Listener>>()
-  const waiting = new Map<string, number>()
+  const waitsOf = new Map<string, number>()
   const closing = new AbortController()
   let total = 0
 
@@ -51,11 +61,19 @@ export function createWaitingRoom(workloads: Workloads): WaitingRoom {
     }
   }
 
+  /** As `operation_in_progress` in the record. */
+  function isInProgress(workload: Workload): boolean {
+    const state = stateOf(workload)
+    if (!state || !operationInProgress(state)) return false
+    return endingOf(state, workload, clock(), rules.policy) === undefined
+  }
+
   function followed(written: Workload, timeout: number, signal: AbortSignal): Promise<Workload> {
     const { promise, resolve, reject } = Promise.withResolvers<Workload>()
     let newest = written
-    const look = (workload: Workload | undefined): void => {
-      if (workload && isOlder(workload, written)) return
+    const check = (workload: Workload | undefined): void => {
+      // the informer may still hold copies from before the write
+      if (workload && compareVersions(workload.resourceVersion, written.resourceVersion) < 0) return
       if (!workload || workload.uid !== written.uid) return reject(deleted(written))
       newest = workload
       if (!isInProgress(workload)) resolve(workload)
@@ -64,10 +82,10 @@ export function createWaitingRoom(workloads: Workloads): WaitingRoom {
     const timer = setTimeout(end, timeout)
     const ends = AbortSignal.any([signal, closing.signal])
     ends.addEventListener('abort', end)
-    const forget = listen(written, look)
-    look(written)
+    const forget = listen(written, check)
+    check(written)
     const copy = workloads.get(written)
-    if (copy) look(copy)
+    if (copy) check(copy)
     if (ends.aborted) end()
     return promise.finally(() => {
       forget()
@@ -78,39 +96,26 @@ export function createWaitingRoom(workloads: Workloads): WaitingRoom {
 
   return {
     reserve(subject) {
-      const own = waiting.get(subject) ?? 0
-      if (total >= MAX_WAITERS || own >= MAX_WAITERS_OF_SUBJECT) {
+      const own = waitsOf.get(subject) ?? 0
+      if (total >= MAX_WAITS || own >= MAX_WAITS_OF_SUBJECT) {
         throw new Refusal('RATE_LIMITED', 'too many requests are waiting for pods: send it without wait', {
           retryAfter: 1,
         })
       }
       total += 1
-      waiting.set(subject, own + 1)
+      waitsOf.set(subject, own + 1)
       return {
         followed,
         release() {
           total -= 1
-          const left = (waiting.get(subject) ?? 0) - 1
-          if (left > 0) waiting.set(subject, left)
-          else waiting.delete(subject)
+          const left = (waitsOf.get(subject) ?? 0) - 1
+          if (left > 0) waitsOf.set(subject, left)
+          else waitsOf.delete(subject)
         },
       }
     },
     close: () => closing.abort(),
   }
-}
-
-/** The informer may still show what was there before the write. */
-function isOlder(workload: Workload, written: Workload): boolean {
-  if (workload.uid !== written.uid) return workload.createdAt < written.createdAt
-  if (workload.generation < written.generation) return true
-  return (stateOf(workload)?.counter ?? Infinity) < (stateOf(written)?.counter ?? 0)
-}
-
-function isInProgress(workload: Workload): boolean {
-  const state = stateOf(workload)
-  const operation = state && operationInProgress(state)
-  return operation !== undefined && !hasFollowed(operation, workload)
 }
 
 function deleted({ namespace, kind, name }: WorkloadKey): Refusal {

@@ -1,23 +1,27 @@
 import { createHash, hkdfSync, randomBytes } from 'node:crypto'
 import { CompactEncrypt, compactDecrypt } from 'jose'
 import type { ApiContext } from './context.ts'
-import { subjectKey } from './auth/identity.ts'
+import { subjectKey } from './auth/caller.ts'
 import { invalid } from './validation.ts'
 
 const ALGORITHM = 'dir'
 const ENCRYPTION = 'A256GCM'
 const PURPOSE = 'dormouse: continue tokens of lists'
 
-/** Seals where a page ended, so that a token tells nothing, and serves only its caller and its list. */
+/** Encrypts where a page ended: a token reveals nothing, and only its caller can use it, for the same list. */
 export interface ContinueTokens {
   seal(position: string, ctx: ApiContext): Promise<string>
-  /** The position; '' where the request has no token. @throws Refusal VALIDATION_ERROR: start again */
+  /** The position; '': the request has no token. @throws Refusal VALIDATION_ERROR that says to start again */
   open(ctx: ApiContext): Promise<string>
 }
 
 /**
- * JWE (RFC 7516) by a key that follows from what all replicas share and nobody else knows; without such a
- * secret each process has a key of its own. The key before a change of the secret still opens tokens.
+ * JWE (RFC 7516) by a key derived from a secret that all replicas share; without one, each process has a key of its
+ * own. After the secret changes, the previous key still opens tokens.
+ *
+ *     const tokens = createContinueTokens(() => secretOfAllReplicas)
+ *     const token = await tokens.seal('shop/deployments/web', ctx)
+ *     const position = await tokens.open(ctxOfTheNextRequest)
  */
 export function createContinueTokens(secret: () => string = ownSecret()): ContinueTokens {
   let known: string | undefined
@@ -44,7 +48,7 @@ export function createContinueTokens(secret: () => string = ownSecret()): Contin
         // the next key may open it
       }
     }
-    throw startAgain('is none that this service gave')
+    throw startAgain('was not issued by this service')
   }
 
   return {
@@ -58,13 +62,13 @@ export function createContinueTokens(secret: () => string = ownSecret()): Contin
       const token = ctx.state.input.query.continue
       if (token === undefined) return ''
       const [list, position = ''] = (await opened(token)).split(' ')
-      if (list !== listOf(ctx)) throw startAgain('is of a list with other filters, or of another caller')
+      if (list !== listOf(ctx)) throw startAgain('belongs to a list with other filters, or to another caller')
       return position
     },
   }
 }
 
-/** Equal for the requests that one token may go on with: the same caller, and the same filters. */
+/** Equal for requests of the same caller with the same filters: those may use each other's tokens. */
 function listOf({ state: { caller, input } }: ApiContext): string {
   const { path, query } = input
   const filters = [

@@ -2,29 +2,29 @@ import {
   compactVerify,
   createRemoteJWKSet,
   customFetch,
-  decodeJwt,
   decodeProtectedHeader,
   type JWTPayload,
   type JWTVerifyGetKey,
 } from 'jose'
 import type { Clock } from '../../clock.ts'
-import { ALGORITHMS, LEEWAY } from './claims.ts'
+import { SIGNATURE_ALGORITHMS } from '../../issuer-rules.ts'
+import { LEEWAY, unverifiedClaims } from './jwt.ts'
 
 /**
- * What can be said of a token before the cluster is asked. `proven`: the cluster signed it and it has not
- * expired (it may have been withdrawn). `plausible`: in form, audience, issuer and time it could be good.
+ * How likely the cluster is to accept a token, judged before asking it. `proven`: the cluster signed it and it has not
+ * expired (it may have been revoked). `plausible`: form, audience, issuer and time fit. `unlikely`: one of them does not.
  */
-export type Standing = 'proven' | 'plausible' | 'unknown'
+export type Credibility = 'proven' | 'plausible' | 'unlikely'
 
-export interface TokenStanding {
-  of(token: string): Promise<Standing>
-  /** Told of each token that the cluster accepted. */
+export interface TokenCredibility {
+  of(token: string): Promise<Credibility>
+  /** To be called for each token that the cluster accepted. */
   accepted(token: string): void
   /** Issuers whose tokens the cluster has accepted. */
   readonly issuers: ReadonlySet<string>
 }
 
-export interface StandingOptions {
+export interface CredibilityOptions {
   readonly audiences: readonly string[]
   /** The cluster's public keys (RFC 7517); rejects where it does not show them. */
   readonly keys: (() => Promise<unknown>) | undefined
@@ -32,12 +32,13 @@ export interface StandingOptions {
 }
 
 const MAX_ISSUERS = 16
-/** How long the cluster is not asked for its keys again after it did not give them, in milliseconds. */
+/** How long to wait after the cluster refused to show its keys, in milliseconds. */
 const KEYS_COOLDOWN = 60_000
-/** The keys have no address of their own here: the port fetches them. */
+/** Never connected to: jose wants a URL, but the port fetches the keys. */
 const KEYS_URL = new URL('https://cluster.invalid/openid/v1/jwks')
 
-export function tokenStanding({ audiences, keys, clock }: StandingOptions): TokenStanding {
+/** Judges tokens by their claims, by the cluster's public keys where it shows them, and by issuers accepted before. */
+export function tokenCredibility({ audiences, keys, clock }: CredibilityOptions): TokenCredibility {
   const issuers = new Set<string>()
   const proven = new Set<string>()
   const keySet = keys && keySetOf(keys, clock)
@@ -45,19 +46,19 @@ export function tokenStanding({ audiences, keys, clock }: StandingOptions): Toke
   return {
     issuers,
     async of(token) {
-      const claims = soundClaims(token, audiences, clock() / 1000)
+      const claims = plausibleClaims(token, audiences, clock() / 1000)
       const issuer = claims?.iss
-      if (issuer === undefined) return 'unknown'
+      if (issuer === undefined) return 'unlikely'
       if (keySet && (await isSigned(token, keySet))) {
         remember(proven, issuer)
         return 'proven'
       }
-      // the cluster would have signed it by a key that it shows
-      if (proven.has(issuer)) return 'unknown'
-      return issuers.size === 0 || issuers.has(issuer) ? 'plausible' : 'unknown'
+      // this issuer signs by the keys that the cluster shows, and none of those signed this token
+      if (proven.has(issuer)) return 'unlikely'
+      return issuers.size === 0 || issuers.has(issuer) ? 'plausible' : 'unlikely'
     },
     accepted(token) {
-      const issuer = claimsOf(token)?.iss
+      const issuer = unverifiedClaims(token)?.iss
       if (issuer !== undefined) remember(issuers, issuer)
     },
   }
@@ -67,24 +68,15 @@ function remember(issuers: Set<string>, issuer: string): void {
   if (issuers.size < MAX_ISSUERS) issuers.add(issuer)
 }
 
-/** What a token claims, be it true or not; undefined: it is no JWT. */
-export function claimsOf(token: string): JWTPayload | undefined {
-  try {
-    return decodeJwt(token)
-  } catch {
-    return undefined
-  }
-}
-
-/** The claims of what a cluster could accept at `now` (seconds), but for the signature. */
-function soundClaims(token: string, audiences: readonly string[], now: number): JWTPayload | undefined {
-  const claims = claimsOf(token)
+/** The claims of a token that a cluster could accept at `now` (seconds) if the signature is good; undefined: it could not. */
+function plausibleClaims(token: string, audiences: readonly string[], now: number): JWTPayload | undefined {
+  const claims = unverifiedClaims(token)
   if (!claims || typeof claims.iss !== 'string') return undefined
   const { aud = [], exp, nbf } = claims
   const isFor = [aud].flat().some((audience) => audiences.includes(audience))
   const holds =
     typeof exp === 'number' && exp + LEEWAY > now && !(typeof nbf === 'number' && nbf - LEEWAY > now)
-  return isFor && holds && ALGORITHMS.includes(algorithmOf(token) ?? '') ? claims : undefined
+  return isFor && holds && SIGNATURE_ALGORITHMS.includes(algorithmOf(token) ?? '') ? claims : undefined
 }
 
 function algorithmOf(token: string): string | undefined {
@@ -97,14 +89,14 @@ function algorithmOf(token: string): string | undefined {
 
 async function isSigned(token: string, keys: JWTVerifyGetKey): Promise<boolean> {
   try {
-    await compactVerify(token, keys, { algorithms: ALGORITHMS })
+    await compactVerify(token, keys, { algorithms: SIGNATURE_ALGORITHMS })
     return true
   } catch {
     return false
   }
 }
 
-/** Kept for ten minutes, fetched anew for an unknown key, at most once in 30 s (jose's own bounds). */
+/** jose keeps the keys for ten minutes and fetches them anew for an unknown key, at most once in 30 s. */
 function keySetOf(keys: () => Promise<unknown>, clock: Clock): JWTVerifyGetKey {
   let failedAt = -Infinity
   return createRemoteJWKSet(KEYS_URL, {

@@ -1,38 +1,38 @@
-import { jwtVerify, errors, type JWTPayload, type JWTVerifyGetKey } from 'jose'
+import { decodeJwt, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose'
 import type { Instant } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
-import { unauthenticated, unavailable } from '../errors.ts'
-import type { ClaimsIdentity } from './identity.ts'
+import { unauthenticated, unavailable } from '../answers.ts'
+import type { ClaimsCaller } from './caller.ts'
 
-/** Asymmetric only, so that no public key can ever serve as a secret (RFC 8725, sections 2.1 and 3.1). */
-// prettier-ignore
-export const ALGORITHMS = [
-  'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519',
-]
-
-/** Seconds that clocks may differ. */
+/** How far the issuer's clock and ours may differ, in seconds. */
 export const LEEWAY = 30
-const NAMESPACES = 'dormouse.dev/namespaces'
-/** What access tokens say that they are (RFC 9068, section 2.1), where they say it; media types know no case. */
+/** The claim that lists the namespaces a token is good for. */
+export const NAMESPACES_CLAIM = 'dormouse.dev/namespaces'
+/** The header `typ` of access tokens, which may be absent (RFC 9068, section 2.1). Media types ignore case. */
 const ACCESS_TYPES = /^(?:application\/)?(?:at\+)?jwt$/i
 
-export interface Expected {
+/** What a token must satisfy. */
+export interface ExpectedToken {
   readonly issuer: string
   readonly audience: string
   readonly algorithms: readonly string[]
   readonly requiredClaims: readonly string[]
-  /** What to do about a token that fails a check; default: get a new one. */
+  /** What a refused caller should do; default: get a new token. */
   readonly advice?: string
 }
 
 /**
- * The claims of a token that its issuer signed for us and that holds at `now`.
- * @throws Refusal UNAUTHENTICATED saying which check failed; CLUSTER_UNAVAILABLE: no keys to check with
+ * Checks signature, issuer, audience, time and type of a token, and returns its claims.
+ *
+ *     const { sub } = await verifyJwt(token, () => publicKey, { issuer, audience, algorithms: ['EdDSA'],
+ *       requiredClaims: ['sub', 'exp'] }, clock())
+ *
+ * @throws Refusal UNAUTHENTICATED saying which check failed; CLUSTER_UNAVAILABLE: the keys cannot be fetched
  */
-export async function verifiedClaims(
+export async function verifyJwt(
   token: string,
   key: JWTVerifyGetKey,
-  expected: Expected,
+  expected: ExpectedToken,
   now: Instant,
 ): Promise<JWTPayload> {
   try {
@@ -56,7 +56,7 @@ export async function verifiedClaims(
   }
 }
 
-/** An issuer signs other things by the same key, such as logout tokens (RFC 8725, section 3.11). */
+/** Issuers sign other tokens by the same key, such as logout tokens: those must not pass (RFC 8725, section 3.11). */
 function isAccessType(typ: unknown): boolean {
   return typ === undefined || (typeof typ === 'string' && ACCESS_TYPES.test(typ))
 }
@@ -66,8 +66,17 @@ function wrongType(): Refusal {
   return unauthenticated(`${fault}: its header typ must be JWT or at+jwt, or left out`, fault)
 }
 
-/** @throws Refusal UNAUTHENTICATED without a subject */
-export function claimsIdentity(mode: 'oidc' | 'local', issuer: string, claims: JWTPayload): ClaimsIdentity {
+/** What a token claims, true or not; undefined: the text is not a JWT. */
+export function unverifiedClaims(token: string): JWTPayload | undefined {
+  try {
+    return decodeJwt(token)
+  } catch {
+    return undefined
+  }
+}
+
+/** The caller whom verified claims name. @throws Refusal UNAUTHENTICATED without a subject */
+export function claimsCaller(mode: 'oidc' | 'local', issuer: string, claims: JWTPayload): ClaimsCaller {
   const subject = claims.sub
   if (typeof subject !== 'string' || subject === '') {
     const fault = 'the claim sub is not a name'
@@ -78,11 +87,11 @@ export function claimsIdentity(mode: 'oidc' | 'local', issuer: string, claims: J
     issuer,
     subject,
     scopes: new Set(scopesOf(claims)),
-    namespaces: new Set(names(claims[NAMESPACES])),
+    namespaces: new Set(names(claims[NAMESPACES_CLAIM])),
   }
 }
 
-/** `scope` (RFC 9068, section 2.2.3: words of one text), or `scp`, which some issuers have instead: that, or a list. */
+/** `scope`, words of one text (RFC 9068, section 2.2.3); without it `scp`, which some issuers send as a text or a list. */
 function scopesOf({ scope, scp }: JWTPayload): string[] {
   if (scope !== undefined) return typeof scope === 'string' ? scope.split(' ') : []
   return typeof scp === 'string' ? scp.split(' ') : names(scp)

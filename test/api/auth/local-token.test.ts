@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { expect } from 'chai'
-import { localVerifier } from '../../../src/api/auth/local.ts'
-import { signature } from '../../../src/api/auth/identity.ts'
+import { localVerifier } from '../../../src/api/auth/local-token.ts'
+import { signature } from '../../../src/api/auth/caller.ts'
 import { aWorkload } from '../fake-cluster.ts'
 import { AUDIENCE, ISSUER, NOON, publicKey, Service, token } from '../service.ts'
 

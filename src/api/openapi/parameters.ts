@@ -1,0 +1,72 @@
+import { KINDS } from '../../domain/workload.ts'
+import { WORKLOAD_STATES } from '../../domain/workload-state.ts'
+import { A_DURATION, DURATION_PATTERN, WAIT_PATTERN } from './formats.ts'
+import { flag, patterned, READ_AS, whole, type Schema } from './schema.ts'
+
+/** Defaults of `hours` and `limit`. */
+export const PLAN_HOURS = 48
+export const PAGE_SIZE = 100
+
+const DNS_LABEL = '[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?'
+
+const namespace = patterned(DNS_LABEL, 'the name of a namespace', { maxLength: 63 })
+export const kind: Schema = { type: 'string', enum: KINDS }
+const name = patterned(`${DNS_LABEL}(?:\\.${DNS_LABEL})*`, 'the name of a workload', { maxLength: 253 })
+
+/** A parameter without its name and place. */
+export interface Described {
+  readonly description: string
+  readonly schema: Schema
+  readonly example?: unknown
+}
+
+/** The parameters of paths. */
+export const PATH_PARAMETERS = {
+  namespace: { description: 'Its namespace', schema: namespace, example: 'shop' },
+  kind: { description: 'Its kind', schema: kind, example: 'deployments' },
+  name: { description: 'Its name', schema: name, example: 'web' },
+} as const satisfies Record<string, Described>
+
+/** The parameters of queries; each operation names those that it takes. */
+export const QUERY_PARAMETERS = {
+  dryRun: { description: 'Answer what would happen and change nothing', schema: flag },
+  wait: {
+    description: 'Answer once the pods have followed, or after this time with operation_in_progress true',
+    schema: patterned(WAIT_PATTERN, 'a duration such as 60s or 2m, from 1s to 5m'),
+    example: '60s',
+  },
+  for: {
+    description: 'How long this holds, edges of the schedule included',
+    schema: patterned(DURATION_PATTERN, A_DURATION),
+    example: '2h',
+  },
+  force: {
+    description:
+      'Do it even during backoff, and even where a StatefulSet would lose its volumes (`DATA_AT_RISK`)',
+    schema: flag,
+  },
+  hours: {
+    description: 'How far to look ahead',
+    schema: whole(1, 744, PLAN_HOURS),
+  },
+  namespace: { description: 'Only this namespace', schema: namespace, example: 'shop' },
+  kind: { description: 'Only this kind', schema: kind, example: 'deployments' },
+  state: { description: 'Only workloads in this state', schema: { type: 'string', enum: WORKLOAD_STATES } },
+  labelSelector: {
+    description: 'Only workloads with these labels, in the syntax of kubectl --selector',
+    schema: {
+      type: 'string',
+      maxLength: 4096,
+      [READ_AS]: 'labelSelector',
+      examples: ['app=web,tier notin (db)'],
+    },
+  },
+  limit: {
+    description: 'At most so many records; a page may have fewer although there are more',
+    schema: whole(1, 500, PAGE_SIZE),
+  },
+  continue: {
+    description: 'What the page before gave as continue',
+    schema: { type: 'string', maxLength: 1024 },
+  },
+} as const satisfies Record<string, Described>

@@ -1,0 +1,150 @@
+import type { Transition } from '../../domain/plan.ts'
+import type { HistoryRecord, StatusRecord } from '../../domain/record.ts'
+import { OPERATION_RESULTS, OPERATION_TYPES, PIN_STATES, TRIGGERS } from '../../domain/state.ts'
+import { TYPE_OF } from '../../domain/workload.ts'
+import { HTTP_STATUS } from '../../errors.ts'
+import { A_DURATION, DURATION_PATTERN } from './formats.ts'
+import { kind } from './parameters.ts'
+import {
+  arrayOf,
+  body,
+  component,
+  count,
+  flag,
+  meaning,
+  patterned,
+  READ_AS,
+  record,
+  success,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  type Schema,
+} from './schema.ts'
+
+/** The zones that this Node lists, in their present names. The API also takes former names, in any case. */
+const TIMEZONES = ['', 'UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')]
+
+const setting: Record<string, Schema> = {
+  schedule: {
+    type: 'string',
+    maxLength: 512,
+    [READ_AS]: 'schedule',
+    description: 'The hours to be awake; empty: none',
+    examples: ['8:00-18:00,Mon-Fri'],
+  },
+  timezone: {
+    type: 'string',
+    maxLength: 64,
+    [READ_AS]: 'timezone',
+    enum: TIMEZONES,
+    description: "An IANA name, former ones included; absent: as it is; empty: the service's own",
+    examples: ['Europe/Berlin'],
+  },
+}
+
+const statusFields: Record<keyof StatusRecord, Schema> = {
+  name: text,
+  namespace: text,
+  type: { enum: Object.values(TYPE_OF) },
+  enabled: meaning('Whether Dormouse manages it', flag),
+  current_replicas: meaning(
+    'The count that it asks for now; of a DaemonSet, how many pods are to run, and 0 while it sleeps',
+    count,
+  ),
+  last_replicas: meaning(
+    'Asleep: the count that it wakes to. Awake: the count before the latest snooze, else the current one',
+    count,
+  ),
+  ready_replicas: meaning('How many pods are ready', count),
+  is_snoozed: meaning('Whether Dormouse has put it to sleep', flag),
+  snooze_requested: meaning('Whether a snooze by request is what holds now', flag),
+  wake_requested: meaning('Whether a wake by request is what holds now', flag),
+  snoozed_at: meaning('The latest snooze', timeOrNull),
+  woken_at: meaning('The latest wake', timeOrNull),
+  wake_schedule: meaning(
+    'The hours awake in canonical form; null: none, or none that can be read',
+    textOrNull,
+  ),
+  timezone: meaning('The zone that the schedule is read in', textOrNull),
+  has_manual_override: meaning('Whether automatic behaviour is switched off', flag),
+  manual_override_until: meaning('Its end; null while overridden: for good', timeOrNull),
+  pin_state: meaning('How it is held', { enum: ['none', ...PIN_STATES] }),
+  in_backoff_period: meaning('Whether automatic behaviour waits', flag),
+  backoff_until: meaning('How long it waits', timeOrNull),
+  operation_in_progress: meaning('Whether pods have still to follow the latest snooze or wake', flag),
+  recent_operations: meaning('Snoozes and wakes within backoff.window', count),
+  operation_history: meaning('The newest first', {
+    type: 'array',
+    maxItems: 20,
+    items: component('Operation'),
+  }),
+  next_transition: meaning('The next change between awake and asleep if nobody acts', {
+    anyOf: [component('Transition'), { type: 'null' }],
+  }),
+  reason: meaning('Why it is as it is, in words', text),
+}
+
+const operationFields: Record<keyof HistoryRecord, Schema> = {
+  type: { enum: OPERATION_TYPES },
+  trigger: meaning('What brought it about', { enum: TRIGGERS }),
+  timestamp: time,
+  replicas: { ...count, description: 'The count after it' },
+  duration: {
+    ...count,
+    description: 'Milliseconds until the pods had followed; so far, while it is running',
+  },
+  by: meaning(
+    'Who asked: k8s:…, oidc:…, local:…, or of a manual wake that no replica saw, manager: and the field manager',
+    textOrNull,
+  ),
+  result: meaning('Superseded: the opposite came meanwhile', { enum: OPERATION_RESULTS }),
+}
+
+const transitionFields: Record<keyof Transition, Schema> = {
+  at: time,
+  type: { enum: OPERATION_TYPES },
+  reason: text,
+}
+
+/** The components of the document: bodies, answers and their parts. */
+export const SCHEMAS: Readonly<Record<string, Schema>> = {
+  Setting: body('A schedule and its zone', setting),
+  Override: body('How long the override holds', {
+    duration: patterned(`|${DURATION_PATTERN}`, `${A_DURATION}, or empty for a permanent one`),
+  }),
+  Nothing: body('Nothing', {}),
+  StatusRecord: record('A workload as Dormouse sees it', statusFields),
+  Operation: record('A snooze or a wake', operationFields),
+  Transition: record('A coming change of awake or asleep', transitionFields),
+  StatusAnswer: success(component('StatusRecord')),
+  ListAnswer: success(arrayOf(component('StatusRecord')), { continue: textOrNull }),
+  IndexAnswer: success(
+    record('Where everything is', {
+      openapi: meaning('The path of this document', text),
+      workloads: meaning('The path of the list of everything', text),
+      workload: meaning('The path of one workload, as a template', text),
+      kinds: meaning('The kinds that there are', arrayOf(kind)),
+    }),
+  ),
+  PlanAnswer: success(arrayOf(component('Transition'))),
+  ErrorAnswer: record('Why it was not done, and what to do', {
+    success: { const: false },
+    error: record('The fault', {
+      code: { enum: Object.keys(HTTP_STATUS) },
+      message: text,
+      details: {
+        type: 'object',
+        properties: { request_id: text, faults: arrayOf(component('Fault')) },
+        required: ['request_id'],
+      },
+    }),
+    timestamp: time,
+  }),
+  Fault: record('One fault of a request', {
+    in: { enum: ['path', 'query', 'body'] },
+    pointer: { ...text, description: 'A JSON pointer into that part of the request' },
+    message: text,
+  }),
+}
