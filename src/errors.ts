@@ -1,4 +1,4 @@
-/** One fault of an input: where (a JSON pointer, RFC 6901) and what was expected there. */
+/** One fault of an input: its place (a JSON pointer, RFC 6901) and what was expected there. */
 export interface Fault {
   pointer: string
   message: string
@@ -31,8 +31,8 @@ export const HTTP_STATUS = {
 export type ErrorCode = keyof typeof HTTP_STATUS
 
 /**
- * What a caller did not get, and why. The message says what is wrong and what to do;
- * `details` travel to the caller, `retryAfter` is in whole seconds.
+ * A request that is refused. The message says what is wrong and what to do; the caller also gets `details`.
+ * `retryAfter` is in whole seconds.
  */
 export class Refusal extends Error {
   readonly code: ErrorCode

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net'
 
-/** Whose request it is; '' where the connection is gone. */
+/** The client's address; '': the connection is gone. */
 export type AddressOf = (request: IncomingMessage) => string
 
 /**
- * The address of the connection; behind proxies that are trusted, the right-most of X-Forwarded-For that is none
- * of theirs: what stands left of it, anybody may have written. `trusted`: addresses and networks (CIDR).
+ * The address of the connection; behind trusted proxies, the right-most address in X-Forwarded-For that is not one of
+ * theirs, because a client can forge whatever stands to the left of it. `trusted`: addresses and networks (CIDR).
  */
 export function clientAddress(trusted: readonly string[]): AddressOf {
   const proxies = new BlockList()
@@ -29,7 +29,7 @@ export function clientAddress(trusted: readonly string[]): AddressOf {
   }
 }
 
-/** The network that one host has to itself: an IPv6 host usually has a whole /64. */
+/** The network that limits count as one client: an IPv6 host usually has a whole /64 to itself. */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address
   const [head = '', tail = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
@@ -39,7 +39,7 @@ export function networkOf(address: string): string {
   return [...left, ...zeros, ...right].slice(0, 4).join(':')
 }
 
-/** One spelling for each address; undefined: it is none. An IPv4 address in IPv6's form is the IPv4 address. */
+/** The one spelling of an address, IPv4 also for ::ffff:192.0.2.1; undefined: the text is not an address. */
 function canonical(text: string): string | undefined {
   if (isIP(text) === 0) return undefined
   const { address } = new SocketAddress({ address: text, family: isIPv6(text) ? 'ipv6' : 'ipv4' })

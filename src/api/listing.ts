@@ -2,13 +2,13 @@ import { setImmediate } from 'node:timers/promises'
 import type { Kind, Workload, WorkloadKey } from '../domain/workload.ts'
 import type { Visible } from './visibility.ts'
 
-/** A page looks at so many visible workloads before it ends early. */
-const MAX_LOOKS = 20_000
-/** Groups asked about at once, and workloads looked at before others get their turn. */
+/** How many visible workloads a page examines before it ends early. */
+const MAX_EXAMINED = 20_000
+/** Groups whose rights are asked for at once, and workloads examined before other requests get the event loop. */
 const CONCURRENCY = 4
-const TURN = 500
+const EXAMINED_AT_ONCE = 500
 
-/** A namespace's workloads of one kind: they are seen all or none. */
+/** The workloads of one kind in one namespace: a caller sees all of them or none. */
 interface Group {
   readonly namespace: string
   readonly kind: Kind
@@ -17,44 +17,44 @@ interface Group {
 
 export interface PageRequest {
   readonly limit: number
-  /** The position that the page before ended at; '': there was none. */
+  /** The position at which the previous page ended; '': this is the first. */
   readonly after: string
-  /** The filters, applied to those alone that the caller may see. */
+  /** The filters, applied only to workloads that the caller may see. */
   readonly chosen: (workload: Workload) => boolean
   readonly visible: Visible
-  /** Aborted when nobody waits for the page any more. */
+  /** Aborted when the client is gone. */
   readonly signal: AbortSignal
 }
 
 export interface Page {
   readonly workloads: readonly Workload[]
-  /** Where it ended, at a workload that the caller may see; null: it is the last. */
+  /** The position of the page's last workload, which the caller may see; null: this is the last page. */
   readonly end: string | null
 }
 
 /**
- * The next workloads in the order of their positions, which never change: what comes or goes between two
- * pages makes no other workload appear twice or be left out. Where a page ends, and how many there are, depends
- * on what the caller may see, and on nothing else.
+ * The next workloads in the order of their positions, which never change: a workload that is made or deleted between
+ * two pages makes no other one appear twice or go missing. Where a page ends, and how many pages there are, depends
+ * only on what the caller may see.
  */
 export async function page(all: Iterable<Workload>, request: PageRequest): Promise<Page> {
   const { limit, visible, chosen, signal } = request
   const groups = groupsAfter(all, request.after)
   const found: Workload[] = []
-  let looks = 0
+  let examined = 0
   for (let start = 0; start < groups.length && !signal.aborted; start += CONCURRENCY) {
     const batch = groups.slice(start, start + CONCURRENCY)
     const seen = await Promise.all(batch.map(({ namespace, kind }) => visible(namespace, kind)))
     for (const { workloads } of batch.filter((_, index) => seen[index])) {
       for (const workload of workloads.sort((a, b) => compare(a.name, b.name))) {
-        // one more than the page holds tells that another page follows
+        // one workload too many shows that another page follows
         if (chosen(workload) && found.push(workload) > limit) {
-          const held = found.slice(0, limit)
-          return { workloads: held, end: positionOf(held.at(-1) ?? workload) }
+          const shown = found.slice(0, limit)
+          return { workloads: shown, end: positionOf(shown.at(-1) ?? workload) }
         }
-        looks += 1
-        if (looks >= MAX_LOOKS) return { workloads: found, end: positionOf(workload) }
-        if (looks % TURN === 0) await setImmediate()
+        examined += 1
+        if (examined >= MAX_EXAMINED) return { workloads: found, end: positionOf(workload) }
+        if (examined % EXAMINED_AT_ONCE === 0) await setImmediate()
       }
     }
   }

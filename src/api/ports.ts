@@ -4,22 +4,22 @@ import type { Rules } from '../domain/rules.ts'
 import type { Kind, Workload, WorkloadKey } from '../domain/workload.ts'
 import type { Logger } from '../logger.ts'
 
-/** The informer's copies: all workloads of the four kinds that no controller owns. */
+/** The informer's copies of all workloads, except those that a controller owns. */
 export interface Workloads {
-  /** False until the first complete list of this kind, and while its copies may be old or missing. */
+  /** False before the first complete list of this kind, and while its copies may be old or missing. */
   isConnected(kind: Kind): boolean
   get(key: WorkloadKey): Workload | undefined
   list(namespace?: string, kind?: Kind): Iterable<Workload>
   onChange(listener: (before: Workload | undefined, after: Workload | undefined) => void): void
 }
 
-/** The patcher: reads and writes the cluster itself. Both throw Refusal CLUSTER_UNAVAILABLE or CLUSTER_REJECTED. */
+/** The patcher: reads and writes the cluster itself. @throws Refusal CLUSTER_UNAVAILABLE, CLUSTER_REJECTED */
 export interface Writer {
-  /** One live read; undefined: there is no such workload. */
+  /** One live read; undefined: the workload does not exist. */
   read(key: WorkloadKey): Promise<Workload | undefined>
   /**
-   * Plans on the newest copy and sends the plan's change; `verify`: a refusal or "nothing to do" that rests
-   * on the informer's copy is checked against one live read.
+   * Plans on the newest copy and sends the plan's change. `verify`: when the informer's copy leads to a refusal or to
+   * no change, a live read confirms it.
    * @throws Refusal NOT_FOUND, CONFLICT, and whatever `plan` throws
    */
   write<P extends { readonly change: Change | undefined }>(
@@ -29,7 +29,7 @@ export interface Writer {
   ): Promise<{ plan: P; workload: Workload; wrote: boolean }>
 }
 
-/** Who a TokenReview says a token belongs to. */
+/** The user of a token, as a TokenReview tells. */
 export interface ClusterUser {
   readonly username: string
   readonly uid: string
@@ -37,7 +37,7 @@ export interface ClusterUser {
   readonly extra: Readonly<Record<string, readonly string[]>>
 }
 
-/** What a SubjectAccessReview is asked about; no namespace: in all of them. */
+/** The subject of a SubjectAccessReview; no namespace: in all of them. */
 export interface ResourceAccess {
   readonly group: 'apps'
   readonly verb: 'get' | 'list' | 'patch' | 'update'
@@ -47,16 +47,16 @@ export interface ResourceAccess {
   readonly name?: string
 }
 
-/** The cluster's own judgement of tokens and rights. Any error means that it could not be asked. */
+/** The cluster's own reviews of tokens and rights. Any error means that it did not answer. */
 export interface Reviews {
-  /** Undefined: not a token that the cluster accepts for one of the audiences. */
+  /** Undefined: the cluster does not accept the token for any of the audiences. */
   authenticate(token: string, audiences: readonly string[]): Promise<ClusterUser | undefined>
   authorize(user: ClusterUser, access: ResourceAccess): Promise<boolean>
-  /** The public keys that the cluster signs tokens by, as a JWK set (RFC 7517); rejects where it does not show them. */
+  /** The public keys by which the cluster signs tokens, as a JWK set (RFC 7517); rejects if it does not show them. */
   keys?(): Promise<unknown>
 }
 
-/** Told of each answer: `route` is the route's template or `unmatched`, `seconds` how long it took. */
+/** Called for each answer: `route` is the route's template or `unmatched`, `seconds` the time it took. */
 export interface RequestObserver {
   answered(route: string, method: string, code: number, seconds: number): void
 }
@@ -79,7 +79,7 @@ export interface LocalSettings {
   readonly audience: string
   /** PEM (SPKI) text of an Ed25519, P-256, P-384 or RSA key. */
   readonly publicKey: string
-  /** What to do about a token that is not accepted; default: get a new one. */
+  /** What a refused caller should do; default: get a new token. */
   readonly advice?: string
 }
 
@@ -89,7 +89,7 @@ export interface ApiSettings {
   readonly bodyLimit: number
   readonly rate: { readonly perSecond: number; readonly burst: number }
   readonly auth: AuthSettings
-  /** Addresses and networks (CIDR) whose X-Forwarded-For is believed. */
+  /** Addresses and networks (CIDR) whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[]
 }
 
@@ -103,9 +103,6 @@ export interface ApiDeps {
   readonly logger: Logger
   readonly settings: ApiSettings
   readonly observer: RequestObserver
-  /**
-   * What all replicas know and nobody else: continue tokens of one open with all of them. Absent: with this
-   * process alone.
-   */
+  /** A secret that all replicas share, so that each opens the continue tokens of the others; absent: only its own. */
   readonly secret?: () => string
 }

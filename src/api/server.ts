@@ -12,19 +12,19 @@ import type { Api } from './app.ts'
 import { errorBody } from './answers.ts'
 
 /**
- * Over TLS: the API server (Go's transport) keeps an idle connection to a webhook for 90 s. Were we the
- * first to close it, a review could be on its way just then, and fail.
+ * Over TLS: the API server (Go's transport) keeps an idle connection to a webhook for 90 s. If we closed it first, a
+ * review sent at that moment would fail.
  */
 const TLS_KEEP_ALIVE = 120_000
-/** How long `stop` waits for what is in flight, in milliseconds. */
+/** How long `stop` waits for requests in flight, in milliseconds. */
 const DRAIN = 8000
 /**
- * How long a server over TLS still answers, and asks for each connection to be closed, before it closes
- * them itself: the API server sends reviews over connections that it keeps, and one that is cut fails.
+ * How long a stopping server over TLS goes on answering, each time with `Connection: close`, before it closes
+ * connections itself: a review on a connection that we cut would fail. In milliseconds.
  */
 const LINGER = 1000
 
-/** Where the API is served; `createServer` makes it an HTTPS server, or one that is shared. */
+/** An address to serve the API at; `createServer` may make an HTTPS server, or one that is shared. */
 export interface Listener {
   readonly host: string
   /** 0: a free one. */
@@ -37,7 +37,7 @@ interface Serving {
   readonly connections: ServerConnections
 }
 
-/** Serves the API; `stop` finishes what is in flight and cuts what has not ended after 8 s. */
+/** Serves the API; `stop` finishes requests in flight and cuts those that take longer than 8 s. */
 export class ApiServer implements Runnable {
   readonly name = 'api'
   readonly #api: Api
@@ -54,7 +54,7 @@ export class ApiServer implements Runnable {
     this.#logger = logger
   }
 
-  /** Of the first listener, once started: `http://127.0.0.1:8181`. */
+  /** The URL of the first listener, once started: `http://127.0.0.1:8181`. */
   get url(): string {
     const [url] = this.urls
     if (url === undefined) throw new TypeError('the API has not been started')
@@ -85,7 +85,7 @@ export class ApiServer implements Runnable {
     if (serving.some(({ server }) => 'setSecureContext' in server)) await delay(LINGER)
     else await arrived()
     const cut = setTimeout(() => {
-      this.#logger.warn('requests still in flight are cut')
+      this.#logger.warn('cutting requests that are still in flight')
       for (const { connections } of serving) connections.destroyAll()
     }, DRAIN)
     await Promise.all(serving.map(closed))
@@ -99,7 +99,7 @@ export class ApiServer implements Runnable {
     server.prependListener('request', (_, response) => {
       if (this.#leaving) response.setHeader('Connection', 'close')
     })
-    // what else is expected is none of our business (RFC 9110, section 10.1.1)
+    // a server may ignore expectations that it does not know (RFC 9110, section 10.1.1)
     server.on('checkExpectation', this.#api.callback)
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => this.#refuse(error, socket))
     const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -111,7 +111,7 @@ export class ApiServer implements Runnable {
     return { server, connections }
   }
 
-  /** What is not HTTP, too long or too slow gets the envelope too, and the end of its connection. */
+  /** Answers bytes that are not HTTP, too many or too slow with the envelope, and closes the connection. */
   #refuse(error: NodeJS.ErrnoException, socket: Socket): void {
     if (error.code === 'ECONNRESET' || !socket.writable || isShakingHands(socket))
       return void socket.destroy()
@@ -134,7 +134,7 @@ function parserFault(code: string | undefined): [number, string] {
   return [400, 'this is not an HTTP request: check the client']
 }
 
-/** Lets Node read what had arrived: one turn to accept a connection, one to read its request. */
+/** Lets Node read what has arrived: one turn of the event loop to accept a connection, one to read its request. */
 async function arrived(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await turnOfTheLoop()
 }

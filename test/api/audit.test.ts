@@ -18,7 +18,7 @@ describe('the audit', () => {
 
   const lines = () => service.log.filter(({ msg }) => msg === 'audit')
 
-  it('has one line for a write: who, what, on what, how it ended, and the request id', async () => {
+  it('has one line for a write: who, what, on which workload, its result, and the request id', async () => {
     await service.call('POST shop/deployments/web/snooze?for=2h', { headers: { 'X-Request-Id': 'job-7' } })
     expect(lines()).to.have.length(1)
     expect(lines()[0]).to.deep.include({
@@ -35,7 +35,7 @@ describe('the audit', () => {
     })
   })
 
-  it('tells refusals by their codes', async () => {
+  it('shows refusals by their codes', async () => {
     service.cluster.put(managed(pinned, { name: 'pinned' }))
     await service.call('POST shop/deployments/pinned/snooze')
     await service.call('POST shop/deployments/web/snooze?nope=1')
@@ -47,7 +47,7 @@ describe('the audit', () => {
     ])
   })
 
-  it('does not claim to know what a cluster that did not answer has done', async () => {
+  it('shows changed: null if the cluster did not answer', async () => {
     service.cluster.failure = new Refusal('CLUSTER_UNAVAILABLE', 'no answer')
     await service.call('POST shop/deployments/web/pin')
     service.cluster.failure = undefined
@@ -59,7 +59,7 @@ describe('the audit', () => {
     ])
   })
 
-  it('tells what changed nothing, and what was only tried', async () => {
+  it('shows writes that changed nothing, and dry runs', async () => {
     await service.call('POST shop/deployments/web/wake')
     await service.call('POST shop/deployments/web/snooze?dryRun=true')
     expect(lines().map(({ changed, dryRun }) => [changed, dryRun])).to.deep.equal([
@@ -68,7 +68,7 @@ describe('the audit', () => {
     ])
   })
 
-  it('has no line for reads, nor for what strangers wanted to write', async () => {
+  it('has no line for reads, nor for writes without a good token', async () => {
     service.cluster.put(aWorkload())
     await service.call('GET shop/deployments/web')
     await service.call('POST shop/deployments/web/pin', { token: null })
@@ -76,7 +76,7 @@ describe('the audit', () => {
     expect(lines().map(({ action }) => action)).to.deep.equal(['authenticate'])
   })
 
-  it('has a line for a refused login: from where, why, and the request id', async () => {
+  it('has a line for a refused login: address, reason, and the request id', async () => {
     const headers = { 'X-Request-Id': 'job-8' }
     await service.call('GET shop/deployments/web', {
       token: await token({ claims: { exp: NOON / 1000 - 60 } }),
@@ -92,12 +92,12 @@ describe('the audit', () => {
     })
   })
 
-  it('has no line where nobody tried to log in', async () => {
+  it('has no line for requests without a token', async () => {
     await service.call('GET shop/deployments/web', { token: null })
     expect(lines()).to.deep.equal([])
   })
 
-  it('nothing of a token is ever logged', async () => {
+  it('never shows any part of a token', async () => {
     service.cluster.failure = new Error('inside')
     await service.call('POST shop/deployments/web/pin')
     expect(JSON.stringify(service.log)).not.to.include('eyJ')

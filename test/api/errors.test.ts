@@ -117,7 +117,7 @@ describe('errors of the API', () => {
     })
   }
 
-  it('the checks are made in the order of the design', async () => {
+  it('checks come in the order of the design', async () => {
     const large = `{"nope": "${' '.repeat(17 * 1024)}`
     const text = { headers: { 'Content-Type': 'text/plain' } }
     const nobody = await token({ claims: { scope: '' } })
@@ -154,17 +154,17 @@ describe('errors of the API', () => {
     expect(found.map(({ code }) => code)).to.deep.equal(steps.map(([code]) => code))
   })
 
-  it('an owned ReplicaSet is told its Deployment and the path of that', async () => {
+  it('OWNED names the Deployment of the ReplicaSet and its path', async () => {
     const { body } = await service.call('POST shop/replicasets/web-1/wake')
     expect(body.error.details).to.deep.include({ path: '/api/v1/namespaces/shop/deployments/web' })
   })
 
-  it('405 says in Allow which methods there are', async () => {
+  it('405 lists the methods of the path in Allow', async () => {
     const answer = await service.call('PUT shop/deployments/web/pin')
     expect(answer.headers.get('allow')).to.equal('DELETE, POST')
   })
 
-  it('every fault of a request is told with its JSON pointer, wherever it is', async () => {
+  it('every fault of a request is reported with its JSON pointer, in path, query and body', async () => {
     const { body } = await service.call('POST Shop/deployments/web/enable?a=1&wait=0s', {
       body: { schedule: '8-9', timezone: 5, '__proto~/__': 1 },
     })
@@ -194,13 +194,13 @@ describe('errors of the API', () => {
     ['POST shop/deployments/web/enable', { schedule: null }, 'body /schedule must be a string'],
   ]
   for (const [request, body, told] of wanted) {
-    it(`says what is wanted: ${told}`, async () => {
+    it(`says what is expected: ${told}`, async () => {
       const answer = await service.call(request, body === undefined ? {} : { body })
       expect(answer.body.error.message).to.equal(told)
     })
   }
 
-  it('says in the same words that there is no such workload, whether it was to be read or written', async () => {
+  it('NOT_FOUND has the same words for reads and writes', async () => {
     const [read, write] = await Promise.all([
       service.call('GET shop/deployments/gone'),
       service.call('POST shop/deployments/gone/pin'),
@@ -211,7 +211,7 @@ describe('errors of the API', () => {
     )
   })
 
-  it('says that a workload is being deleted, not that there is none', async () => {
+  it('says that a workload is being deleted, not that it does not exist', async () => {
     service.cluster.put(managed({}, { name: 'going', deleting: true }))
     const { code, body } = await service.call('POST shop/deployments/going/pin')
     expect([code, body.error.message]).to.deep.equal([
@@ -233,7 +233,7 @@ describe('errors of the API', () => {
     '{"schedule":{"a":[1]},"schedule":""}',
     '{"schedule":"\\"","sch\\u0065dule":"1"}',
   ]) {
-    it(`a property that comes twice is refused: ${body}`, async () => {
+    it(`a duplicate property is refused: ${body}`, async () => {
       const answer = await service.call('POST shop/deployments/web/enable', { text: body, headers: json })
       expect(answer.code).to.equal('VALIDATION_ERROR')
     })
@@ -245,12 +245,12 @@ describe('errors of the API', () => {
     expect(answer.code).to.equal('VALIDATION_ERROR')
   })
 
-  it('a body that was too large does not hold up the connection', async () => {
+  it('a body that was too large does not block the connection', async () => {
     await service.call('POST shop/deployments/web/enable', { text: ' '.repeat(2_000_000), headers: json })
     expect((await service.call('GET shop/deployments/web')).status).to.equal(200)
   })
 
-  it('IN_BACKOFF says in Retry-After when to come again', async () => {
+  it('IN_BACKOFF says in Retry-After when to try again', async () => {
     const { headers } = await service.call('POST shop/deployments/backoff/snooze')
     expect(headers.get('retry-after')).to.equal('300')
   })
@@ -287,7 +287,7 @@ describe('errors of the API', () => {
     })
   }
 
-  it('a list of all kinds is no list without one of them, and says which', async () => {
+  it('a list of all kinds is refused while one of them is not watched, and names it', async () => {
     service.cluster.away.add('replicasets')
     const { status, body } = await service.call('GET /api/v1/workloads')
     expect([status, body.error.message]).to.deep.equal([
@@ -297,20 +297,20 @@ describe('errors of the API', () => {
     expect(body.error.details).to.deep.include({ kinds: ['replicasets'] })
   })
 
-  it('refusals of the cluster come through with their details', async () => {
+  it('refusals of the cluster reach the caller with their details', async () => {
     service.cluster.failure = new Refusal('CLUSTER_REJECTED', 'no: ask', { details: { reason: 'quota' } })
     const answer = await service.call('POST shop/deployments/managed/pin')
     expect([answer.status, answer.code]).to.deep.equal([502, 'CLUSTER_REJECTED'])
     expect(answer.body.error.details).to.deep.include({ reason: 'quota' })
   })
 
-  it('a race lost for good is 409 CONFLICT', async () => {
+  it('losing every retry to other writers is 409 CONFLICT', async () => {
     service.cluster.failure = new Refusal('CONFLICT', 'lost: try again')
     const answer = await service.call('POST shop/deployments/managed/pin')
     expect([answer.status, answer.code]).to.deep.equal([409, 'CONFLICT'])
   })
 
-  it('a bug is 500 INTERNAL: nothing of the inside leaks, and the request id joins answer and log', async () => {
+  it('a bug is 500 INTERNAL: no internals leak, and answer and log have the same request id', async () => {
     service.cluster.failure = new Error('secret inside')
     const answer = await service.call('POST shop/deployments/managed/pin')
     expect([answer.status, answer.code]).to.deep.equal([500, 'INTERNAL'])

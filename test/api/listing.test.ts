@@ -31,7 +31,7 @@ describe('lists of the API', () => {
     expect(body.continue).to.equal(null)
   })
 
-  it('can be cut to a namespace and a kind', async () => {
+  it('can be filtered by namespace and kind', async () => {
     for (const kind of KINDS)
       for (const namespace of ['b', 'a']) service.cluster.put(aWorkload({ kind, namespace }))
     expect(await namesOf('GET /api/v1/workloads?namespace=a&kind=daemonsets')).to.deep.equal(['a/web'])
@@ -44,7 +44,7 @@ describe('lists of the API', () => {
     expect(await namesOf('GET /api/v1/workloads')).to.deep.equal([])
   })
 
-  it('leave out what a controller owns, whatever its kind; one by itself is shown with a note', async () => {
+  it('leave out workloads with an owner of any kind; GET shows one with a note', async () => {
     const owner = { apiVersion: 'monitoring.coreos.com/v1', kind: 'Prometheus', name: 'k8s' }
     for (const kind of KINDS) service.cluster.put(aWorkload({ kind, name: 'owned', owner }))
     service.cluster.put(aWorkload())
@@ -55,7 +55,7 @@ describe('lists of the API', () => {
     expect(body.data['name']).to.equal('owned')
   })
 
-  it('can be cut to a state, the first that applies', async () => {
+  it('can be filtered by state, the first that applies', async () => {
     service.cluster.put(aWorkload({ name: 'unmanaged' }))
     service.cluster.put(managed({}, { name: 'awake' }))
     service.cluster.put(managed({ ...pinned, ...inBackoff }, { name: 'pinned' }))
@@ -72,20 +72,20 @@ describe('lists of the API', () => {
     }
   })
 
-  it('can be cut by labels', async () => {
+  it('can be filtered by labels', async () => {
     service.cluster.put(aWorkload({ name: 'a', labels: { app: 'web' } }))
     service.cluster.put(aWorkload({ name: 'b' }))
     expect(await namesOf('GET shop/deployments?labelSelector=app%20in%20(web)')).to.deep.equal(['shop/a'])
     expect(await namesOf('GET shop/deployments?labelSelector=!app')).to.deep.equal(['shop/b'])
   })
 
-  it('give 100 records unless told', async () => {
+  it('have 100 records by default', async () => {
     for (let index = 0; index < 101; index += 1) service.cluster.put(aWorkload({ name: `w${index}` }))
     expect(await namesOf('GET shop/deployments')).to.have.length(100)
     expect(await namesOf('GET shop/deployments?limit=500')).to.have.length(101)
   })
 
-  it('go on from continue, whatever comes and goes meanwhile', async () => {
+  it('resume at continue, even if workloads were made and deleted meanwhile', async () => {
     for (const name of ['b', 'd', 'f', 'h']) service.cluster.put(aWorkload({ name }))
     const first = await service.call('GET shop/deployments?limit=2')
     expect(first.body.data.map(({ name }) => name)).to.deep.equal(['b', 'd'])
@@ -143,7 +143,7 @@ describe('pages', () => {
     )
   })
 
-  it('are what they would be if there were nothing that the caller may not see', async () => {
+  it('are the same as if invisible workloads did not exist', async () => {
     await fc.assert(
       fc.asyncProperty(all, limits, fc.func(fc.boolean()), async (workloads, limit, sees) => {
         const visible = workloads.filter(({ namespace, kind }) => sees(namespace, kind))
@@ -152,7 +152,7 @@ describe('pages', () => {
     )
   })
 
-  it('look at 20,000 workloads at most, and go on from there', async () => {
+  it('examine 20,000 workloads at most, and resume there', async () => {
     const workloads = Array.from({ length: 20_001 }, (_, index) =>
       aWorkload({ name: `w${String(index).padStart(5, '0')}` }),
     )
@@ -169,7 +169,7 @@ describe('pages', () => {
     expect(second.end).to.equal(null)
   })
 
-  it('ask nothing more once nobody waits for the answer', async () => {
+  it('ask the cluster nothing more once the client is gone', async () => {
     const gone = new AbortController()
     let questions = 0
     const workloads = Array.from({ length: 100 }, (_, index) => aWorkload({ namespace: `n${index}` }))

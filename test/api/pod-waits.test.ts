@@ -30,7 +30,7 @@ describe('?wait', () => {
     await setImmediate()
   }
 
-  it('answers once the pods have followed, without a write that says so', async () => {
+  it('answers once the pods have followed, without another write', async () => {
     const wrote = written()
     const answer = service.call('POST shop/deployments/web/snooze?wait=5m')
     await wrote
@@ -46,7 +46,7 @@ describe('?wait', () => {
     expect(body.message).to.match(/^snoozed, 3 replicas kept: asleep by .*; its pods have not followed yet$/)
   })
 
-  it('says what has become of it if somebody else came in between', async () => {
+  it('says why it is as it is now if another request came in between', async () => {
     const wrote = written()
     const answer = service.call('POST shop/deployments/web/snooze?wait=5m')
     await wrote
@@ -55,7 +55,7 @@ describe('?wait', () => {
     expect((await answer).body.message).to.match(/^snoozed, .*: asleep by .*; by now awake by request/)
   })
 
-  it('waits for nothing where nothing is in progress', async () => {
+  it('does not wait if no operation is in progress', async () => {
     const { body } = await service.call('POST shop/deployments/web/wake?wait=5m')
     expect(body.data['operation_in_progress']).to.equal(false)
   })
@@ -68,7 +68,7 @@ describe('?wait', () => {
     expect((await answer).code).to.equal('NOT_FOUND')
   })
 
-  it('does not wait for a client that went while its write was on the way', async () => {
+  it('does not wait for a client that left during its write', async () => {
     const { cluster, observed } = service
     const client = new AbortController()
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()
@@ -106,7 +106,7 @@ describe('waits for pods', () => {
   const wake = { ...running, type: 'wake', trigger: 'api', replicas: 3 } as const
   const snooze = { ...running, type: 'snooze', trigger: 'api', replicas: 0 } as const
 
-  it('takes 100 of one subject and 1,000 in all, and refuses before anything is written', () => {
+  it('are at most 100 of one subject and 1,000 in all; more are refused before the write', () => {
     const waits = waitsOn(new FakeCluster())
     const places = Array.from({ length: 100 }, () => waits.reserve('alice'))
     expect(() => waits.reserve('alice')).to.throw('without wait')
@@ -117,7 +117,7 @@ describe('waits for pods', () => {
     waits.reserve('bob')
   })
 
-  it('does not take a copy from before the write for the answer', async () => {
+  it('ignore copies from before the write', async () => {
     const cluster = new FakeCluster()
     const place = waitsOn(cluster).reserve('alice')
     const before = managed({ counter: 4 }, { resourceVersion: '9' })
@@ -136,7 +136,7 @@ describe('waits for pods', () => {
     expect(await answer).to.equal(followed)
   })
 
-  it('does not wait for an operation that has timed out, as the record has it', async () => {
+  it('do not wait for an operation that has timed out, as the record has it', async () => {
     const place = waitsOn(new FakeCluster()).reserve('alice')
     const timedOut = { ...wake, at: NOON - rules.policy.operationTimeout }
     const written = managed({ history: [timedOut] }, { generation: 2 })
@@ -144,7 +144,7 @@ describe('waits for pods', () => {
     expect(await place.followed(written, 300_000, never)).to.equal(written)
   })
 
-  it('lets go when the client goes', async () => {
+  it('end when the client is gone', async () => {
     const place = waitsOn(new FakeCluster()).reserve('alice')
     const written = managed({ history: [wake] }, { generation: 2 })
     const client = new AbortController()
@@ -155,7 +155,7 @@ describe('waits for pods', () => {
     expect(await answer).to.equal(written)
   })
 
-  it('takes another workload of the same name for a deletion', async () => {
+  it('take another workload of the same name for a deletion', async () => {
     const cluster = new FakeCluster()
     const place = waitsOn(cluster).reserve('alice')
     const answer = place.followed(managed({ history: [wake] }, { generation: 2 }), 300_000, never)

@@ -6,7 +6,7 @@ import type { Refusal } from '../../src/errors.ts'
 import { NOON, Service, token } from './service.ts'
 
 describe('rate limits', () => {
-  it('each subject has a burst of its own, and is told when to come again', async () => {
+  it('each subject has its own burst, and Retry-After says when to try again', async () => {
     const service = await Service.start({ rate: { perSecond: 1, burst: 5 } })
     try {
       const answers = await Promise.all(
@@ -23,7 +23,7 @@ describe('rate limits', () => {
     }
   })
 
-  it('are token buckets: no more than the burst however it falls, and then the rate', async () => {
+  it('are token buckets: never more than the burst at once, then the rate', async () => {
     const service = await Service.start({ rate: { perSecond: 20, burst: 40 } })
     try {
       const passed = async (count: number) => {
@@ -43,7 +43,7 @@ describe('rate limits', () => {
     }
   })
 
-  it('comes right after authentication: a limited caller learns no paths, a stranger no limits', async () => {
+  it('are applied right after authentication: limited callers cannot probe paths, strangers cannot spend tokens', async () => {
     const service = await Service.start({ rate: { perSecond: 1, burst: 1 } })
     try {
       await service.call('GET /api/v1/workloads')
@@ -63,7 +63,7 @@ describe('rate limits', () => {
     }
   }
 
-  it('Retry-After is when there will be a token, in whole seconds', () => {
+  it('Retry-After is the time until the next token, in whole seconds', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 5 }), (perSecond, burst) => {
         let now = NOON
@@ -78,7 +78,7 @@ describe('rate limits', () => {
     )
   })
 
-  it('remember no more than 20,000 keys, and none that is full again', () => {
+  it('keep at most 20,000 buckets, and drop those that are full again', () => {
     let now = NOON
     const limit = new RateLimit({ perSecond: 10, burst: 10 }, () => now)
     for (let index = 0; index < 30_000; index += 1) limit.spend(`subject ${index}`, 'slow down')

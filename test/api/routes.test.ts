@@ -57,7 +57,7 @@ describe('routes of the API', () => {
     })
   }
 
-  it('counts what it lists', async () => {
+  it('lists and plans have the number of their records in the message', async () => {
     service.cluster.put(managed({}, { annotations: { schedule: '8:00-18:00' } }))
     const list = await service.call('GET shop/deployments')
     expect(list.body.message).to.equal('1 workload')
@@ -65,13 +65,13 @@ describe('routes of the API', () => {
     expect(plan.body.message).to.equal('0 transitions in the next 1 hour')
   })
 
-  it('a blank schedule is none, as on the workload itself', async () => {
+  it('a blank schedule means no schedule, as on the workload itself', async () => {
     service.cluster.put(managed({}, { annotations: { schedule: '8:00-18:00' } }))
     const { body } = await service.call('PUT shop/deployments/web/schedule', { body: { schedule: ' ' } })
     expect(body.data['wake_schedule']).to.equal(null)
   })
 
-  it('by names who asked, with the mode they came by', async () => {
+  it('`by` names the caller, with their mode of authentication', async () => {
     service.cluster.put(managed())
     const { body } = await service.call('POST shop/deployments/web/snooze')
     expect((body.data['operation_history'] as object[])[0]).to.deep.include({
@@ -96,18 +96,18 @@ describe('routes of the API', () => {
     expect(answer.code).to.equal('NOT_ENABLED')
   })
 
-  it('enable repairs what cannot be read', async () => {
+  it('enable repairs a state that cannot be read', async () => {
     service.cluster.put(unreadable())
     expect((await service.call('POST shop/deployments/web/enable')).status).to.equal(200)
     expect((await service.call('GET shop/deployments/web')).status).to.equal(200)
   })
 
-  it('a workload that the informer does not have yet is read live', async () => {
+  it('a workload that the informer does not know yet is read live', async () => {
     service.cluster.putUnlisted(managed({}, { name: 'fresh' }))
     expect((await service.call('GET shop/deployments/fresh')).body.data).to.deep.include({ name: 'fresh' })
   })
 
-  it('a plan lists the coming transitions, of 48 hours unless told', async () => {
+  it('a plan lists the coming transitions, of 48 hours by default', async () => {
     service.cluster.put(managed({}, { annotations: { schedule: '8:00-18:00' } }))
     const two = await service.call('GET shop/deployments/web/plan')
     expect(two.body.data.map(({ at, type }) => [at, type])).to.deep.equal([
@@ -119,7 +119,7 @@ describe('routes of the API', () => {
     expect((await service.call('GET shop/deployments/web/plan?hours=7')).body.data).to.have.length(1)
   })
 
-  it('workloads may be called like actions', async () => {
+  it('workloads may have the names of actions', async () => {
     service.cluster.put(managed({}, { name: 'status' }))
     expect((await service.call('GET shop/deployments/status')).body.data).to.deep.include({ name: 'status' })
     expect((await service.call('GET shop/deployments/status/status')).body.data).to.deep.include({
@@ -137,7 +137,7 @@ describe('routes of the API', () => {
     ])
   })
 
-  it('OPTIONS says which methods there are', async () => {
+  it('OPTIONS lists the methods of the path', async () => {
     const { status, headers } = await service.call('OPTIONS shop/deployments/web')
     expect([status, headers.get('allow')]).to.deep.equal([204, 'GET, HEAD'])
   })
@@ -154,7 +154,7 @@ describe('routes of the API', () => {
     expect((await service.call('GET /api/v1', { token: null })).status).to.equal(401)
   })
 
-  it('what cannot be asked of a whole namespace yet says so, and what to ask instead', async () => {
+  it('an operation on a whole namespace is refused with what to ask instead', async () => {
     const { status, body } = await service.call('POST shop/snooze')
     expect(status).to.equal(404)
     expect(body.error.message).to.equal(
@@ -172,13 +172,13 @@ describe('routes of the API', () => {
     expect(Object.keys(openapi.paths)).to.have.length(14)
   })
 
-  it('nothing that is answered is stored or sniffed', async () => {
+  it('answers forbid caching and sniffing', async () => {
     const { headers } = await service.call('GET shop/deployments/none')
     expect(headers.get('cache-control')).to.equal('no-store')
     expect(headers.get('x-content-type-options')).to.equal('nosniff')
   })
 
-  it('metrics are told the template of the route, never what a stranger wrote', async () => {
+  it('metrics get the template of the route, never text that a client wrote', async () => {
     service.cluster.put(managed())
     await service.call('GET shop/deployments/web')
     await service.call('PATCH shop/deployments/web/pin')

@@ -67,7 +67,7 @@ describe('the server', () => {
     })
   }
 
-  it('takes a body that breaks off for a bad request, not for a fault of its own', async () => {
+  it('answers 400, not 500, to a body that ends early', async () => {
     const { hostname, port } = new URL(service.server.url)
     const { promise: observed, resolve } = Promise.withResolvers<void>()
     service.onObserved = resolve
@@ -84,7 +84,7 @@ describe('the server', () => {
     expect(service.log.filter(({ level }) => level === 'error')).to.deep.equal([])
   })
 
-  it('looks more often at how slow a client is than it may be slow', async () => {
+  it('checks for slow clients more often than the time they are given', async () => {
     let given: ServerOptions = {}
     const api = { callback: () => undefined, drain: () => undefined }
     const deps = { clock: Date.now, logger: createLogger('silent') }
@@ -99,12 +99,12 @@ describe('the server', () => {
     expect(interval).to.be.below(headersTimeout)
   })
 
-  it('answers a request that expects what nobody knows', async () => {
+  it('answers a request with an unknown expectation', async () => {
     const head = 'GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n'
     expect(await raw(service.server, head)).to.match(/^HTTP\/1\.1 401 [^]*UNAUTHENTICATED/)
   })
 
-  it('stops: idle connections are closed, and nobody is let in any more', async () => {
+  it('stops: idle connections are closed, and new ones are refused', async () => {
     const { url } = service.server
     await service.call('GET shop/deployments/web')
     await service.stop()
@@ -115,7 +115,7 @@ describe('the server', () => {
     expect(error).to.be.an('error')
   })
 
-  it('stops: what is in flight is finished', async () => {
+  it('stops: requests in flight are finished', async () => {
     const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
     const { promise: gate, resolve: open } = Promise.withResolvers<void>()
     const write = service.cluster.write.bind(service.cluster)
@@ -132,7 +132,7 @@ describe('the server', () => {
     await stopped
   })
 
-  it('stops: what had arrived is answered, though nobody had read it', async () => {
+  it('stops: requests that had arrived unread are answered', async () => {
     const { hostname, port } = new URL(service.server.url)
     const kept = connect(Number(port), hostname)
     let received = ''
@@ -171,7 +171,7 @@ describe('the server', () => {
     expect(performance.now() - begun).to.be.below(4000)
   })
 
-  describe('against connections that say nothing', () => {
+  describe('against silent connections', () => {
     const clients: Socket[] = []
     let listening: TlsServer
     let given: ServerOptions & TlsOptions = {}
@@ -207,7 +207,7 @@ describe('the server', () => {
       return client
     }
 
-    it('ends a TLS handshake that does not come, and leaves no socket behind', async () => {
+    it('ends a TLS handshake that never comes, and leaves no socket behind', async () => {
       expect(given.handshakeTimeout).to.equal(10_000)
       const accepted = once(listening, 'connection') as Promise<[Socket]>
       await silent(server.url)

@@ -4,7 +4,7 @@ import { AUDIENCE, Service } from './service.ts'
 
 const auth = { kubernetes: { enabled: true, audiences: [AUDIENCE] }, oidc: [], local: null }
 
-describe('a list of everything, to whom may not see everything', () => {
+describe('a list of everything, for callers who may not see everything', () => {
   let service: Service
   let secret: string
 
@@ -41,14 +41,14 @@ describe('a list of everything, to whom may not see everything', () => {
   }
 
   for (const query of ['', 'labelSelector=tier%3Dpci', 'limit=1', 'state=awake']) {
-    it(`tells an account without rights nothing of 600 groups, not even how many: ?${query}`, async () => {
+    it(`reveals nothing of 600 groups to an account without rights, not even their number: ?${query}`, async () => {
       put(600)
       allow()
       expect(await pages(query)).to.deep.equal({ found: [[]], tokens: [] })
     })
   }
 
-  it('asks the same questions whatever the labels are, so that no selector is an oracle', async () => {
+  it('asks the same questions whatever the selector, so that selectors reveal nothing', async () => {
     put(60)
     allow()
     await list()
@@ -58,7 +58,7 @@ describe('a list of everything, to whom may not see everything', () => {
     expect(service.cluster.asked).to.deep.equal(all)
   })
 
-  it('has pages of visible records only, and tokens that name nothing', async () => {
+  it('has pages of visible records only, and tokens that reveal nothing', async () => {
     put(600)
     allow('team-100', 'team-300', 'team-599')
     const { found, tokens } = await pages('limit=1')
@@ -76,7 +76,7 @@ describe('a list of everything, to whom may not see everything', () => {
   }
   const START_AGAIN = / leave it out to start again from the first page$/
 
-  it('goes on for its own caller and with its own filters only', async () => {
+  it('resumes only for the same caller with the same filters', async () => {
     put(4)
     const token = await tokenOf('?limit=1')
     expect(await resumed(`?limit=2&continue=${token}`)).to.equal('resumed')
@@ -90,7 +90,7 @@ describe('a list of everything, to whom may not see everything', () => {
       expect(await resumed(`?continue=${token}${query}`, bearer)).to.match(START_AGAIN)
   })
 
-  it('goes on at another replica, and after the shared secret was renewed once', async () => {
+  it('resumes at another replica, and after one renewal of the shared secret', async () => {
     put(4)
     const token = await tokenOf('?limit=1')
     const other = await Service.start({ auth }, { secret: () => secret })
@@ -107,7 +107,7 @@ describe('a list of everything, to whom may not see everything', () => {
     expect(await resumed(`?continue=${token}`)).to.match(START_AGAIN)
   })
 
-  it('takes no token that it did not give: 400, and what to do', async () => {
+  it('refuses tokens that it did not issue: 400, with the remedy', async () => {
     put(4)
     const [header, , iv, text = '', tag] = (await tokenOf('?limit=1')).split('.')
     const changed = [header, '', iv, `${text.startsWith('A') ? 'B' : 'A'}${text.slice(1)}`, tag].join('.')
@@ -116,7 +116,7 @@ describe('a list of everything, to whom may not see everything', () => {
       expect(await resumed(`?continue=${token}`)).to.match(START_AGAIN)
   })
 
-  it('has at most four access reviews in flight, all lists together; who asks for one workload goes first', async () => {
+  it('has at most four access reviews in flight for all lists; requests for one workload do not wait for them', async () => {
     put(100)
     let inFlight = 0
     let most = 0
@@ -141,7 +141,7 @@ describe('a list of everything, to whom may not see everything', () => {
     expect(most).to.equal(4)
   })
 
-  it('asks at most 5,000 questions, and then what to ask for instead', async () => {
+  it('asks at most 5,000 questions, then says what to ask for instead', async () => {
     put(999)
     for (let index = 0; index < 4010; index += 1)
       service.cluster.put(aWorkload({ namespace: `more-${index}` }))

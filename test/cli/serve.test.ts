@@ -66,7 +66,7 @@ describe('dormouse serve', () => {
 
   for (const [file, told] of [
     ['gone.pem', /auth\.local\.publicKeyFile .*gone\.pem: there is no such file/],
-    ['not.pem', /auth\.local: this is no public key in PEM/],
+    ['not.pem', /auth\.local: this is not a public key in PEM/],
     ['private.pem', /auth\.local: this is a private key/],
   ] as const) {
     it(`ends with 2 and says what is wrong with the key: ${file}`, async () => {

@@ -139,10 +139,10 @@ describe('dormouse key-pair and dormouse token', () => {
       err: `error: --key ${key}: there is no such file\n`,
     })
     await writeFile(key, 'not a key')
-    expect((await some()).err).to.contain('no private key in PEM')
+    expect((await some()).err).to.contain('not a private key in PEM')
     await keyPair(join(directory, 'keys'))
     key = join(directory, 'keys', 'public.pem')
-    expect((await some()).err).to.contain('no private key in PEM')
+    expect((await some()).err).to.contain('not a private key in PEM')
   })
 
   it('never signs for longer than 24 hours, whoever asks', async () => {

@@ -45,6 +45,6 @@ export async function askCluster<T>(review: () => Promise<T>): Promise<T> {
   try {
     return await review()
   } catch (error) {
-    throw unavailable('the cluster cannot be asked who you are and what you may: try again', error)
+    throw unavailable('the cluster does not say now who you are and what you may do: try again', error)
   }
 }

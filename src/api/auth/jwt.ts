@@ -49,7 +49,7 @@ export async function verifyJwt(
   } catch (error) {
     if (error instanceof Refusal) throw error
     if (error instanceof errors.JWKSInvalid || error instanceof errors.JWKSTimeout) {
-      throw unavailable("the keys of this token's issuer cannot be had now: try again", error)
+      throw unavailable("the keys of this token's issuer cannot be fetched now: try again", error)
     }
     const fault = faultOf(error)
     throw unauthenticated(`${fault}: ${expected.advice ?? 'get a new token'}`, fault, error)

@@ -92,7 +92,7 @@ function readPrivateKey(pem: string): KeyObject {
   try {
     return createPrivateKey(pem)
   } catch {
-    throw new TypeError('the key is no private key in PEM without a passphrase')
+    throw new TypeError('the key is not a private key in PEM, or has a passphrase')
   }
 }
 
@@ -102,7 +102,7 @@ function readPublicKey(pem: string): KeyObject {
   try {
     return createPublicKey(pem)
   } catch (error) {
-    throw new TypeError('auth.local: this is no public key in PEM: make one by dormouse key-pair', {
+    throw new TypeError('auth.local: this is not a public key in PEM: make one by dormouse key-pair', {
       cause: error,
     })
   }

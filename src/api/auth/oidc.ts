@@ -45,7 +45,7 @@ function boundedFetch(clock: Clock): FetchImplementation {
   let failedAt = -Infinity
   let failure: unknown
   return async (url, { method, headers, signal }) => {
-    const message = "the keys of this token's issuer cannot be had now: try again"
+    const message = "the keys of this token's issuer cannot be fetched now: try again"
     if (clock() < failedAt + FAILURE_COOLDOWN) throw unavailable(message, failure)
     try {
       const response = await fetch(url, { method, headers, signal, redirect: 'error' })

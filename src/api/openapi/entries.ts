@@ -18,8 +18,9 @@ export interface Entry {
 
 export const TAGS = {
   Read: 'See one workload, many, or what is to come. Changes nothing.',
-  Write: 'Change something. What holds already is a success that changes nothing; `dryRun` only tells.',
-  Service: 'What there is to ask for.',
+  Write:
+    'Change something. A request for what is so already succeeds and changes nothing; `dryRun` only says what would happen.',
+  Service: 'Paths, kinds, and this document.',
 } as const
 
 const WORKLOADS = '/api/v1/namespaces/{namespace}/{kind}'
@@ -48,14 +49,14 @@ export const ENTRIES = [
   { id: 'enable', method: 'post', path: `${WORKLOAD}/enable`, summary: 'Let Dormouse manage a workload', query: ['dryRun', 'wait'], ...write, body: 'Setting',
     description: `With a schedule it follows that at once. Repairs a state that cannot be read. ${CHANGE}` },
   { id: 'disable', method: 'post', path: `${WORKLOAD}/disable`, summary: 'Wake it and leave it alone', query: ['dryRun', 'wait'], ...write,
-    description: `Clears pin, override and backoff, keeps schedule and history. ${CHANGE} Of what is pinned or overridden also that to \`update\` the scale.` },
+    description: `Clears pin, override and backoff, keeps schedule and history. ${CHANGE} If it is pinned or overridden, also the right to \`update\` the scale.` },
   { id: 'override', method: 'post', path: `${WORKLOAD}/override`, summary: 'Turn automatic behaviour off', query: ['dryRun'], ...write, body: 'Override',
     description: `For a time or for good; requests still work. Again: replaces the end. ${SCALE}` },
   { id: 'clearOverride', method: 'delete', path: `${WORKLOAD}/override`, summary: 'Turn automatic behaviour on again', query: ['dryRun'], ...write,
-    description: `The schedule counts again at once. ${SCALE}` },
+    description: `The schedule applies again at once. ${SCALE}` },
   { id: 'pin', method: 'post', path: `${WORKLOAD}/pin`, summary: 'Hold it in the state it is in', query: ['dryRun'], ...write,
     description: `Neither schedule nor requests nor manual scaling change it until it is unpinned. ${SCALE}` },
-  { id: 'unpin', method: 'delete', path: `${WORKLOAD}/pin`, summary: 'Let it go again', query: ['dryRun'], ...write,
+  { id: 'unpin', method: 'delete', path: `${WORKLOAD}/pin`, summary: 'Remove the pin', query: ['dryRun'], ...write,
     description: `What was missed meanwhile is made up for. ${SCALE}` },
   { id: 'snooze', method: 'post', path: `${WORKLOAD}/snooze`, summary: 'Put it to sleep', query: ['dryRun', 'wait', 'for', 'force'], ...write,
     description: `Until the next edge of its schedule, or for a time, edges included. The replica count is kept. ${SCALE}` },

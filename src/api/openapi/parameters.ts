@@ -36,7 +36,7 @@ export const QUERY_PARAMETERS = {
     example: '60s',
   },
   for: {
-    description: 'How long this holds, edges of the schedule included',
+    description: 'How long it stays so, whatever the schedule says',
     schema: patterned(DURATION_PATTERN, A_DURATION),
     example: '2h',
   },
@@ -62,11 +62,11 @@ export const QUERY_PARAMETERS = {
     },
   },
   limit: {
-    description: 'At most so many records; a page may have fewer although there are more',
+    description: 'The most records of a page; a page may have fewer although more follow',
     schema: whole(1, 500, PAGE_SIZE),
   },
   continue: {
-    description: 'What the page before gave as continue',
+    description: 'The `continue` of the previous page',
     schema: { type: 'string', maxLength: 1024 },
   },
 } as const satisfies Record<string, Described>

@@ -26,11 +26,11 @@ describe('local tokens', () => {
   const invalid = (fault: string) =>
     `Bearer realm="dormouse", error="invalid_token", error_description="${fault}"`
 
-  it('a good one is let in', async () => {
+  it('a good one is accepted', async () => {
     expect(await challengeOf(await token())).to.equal(200)
   })
 
-  it('a bad one is answered with the advice that its issuer has', async () => {
+  it('a bad one is answered with the configured advice', async () => {
     const advice = 'paste the export lines of the sandbox again'
     const verify = localVerifier({ issuer: ISSUER, audience: AUDIENCE, publicKey, advice }, () => NOON)
     const bad = await token({ claims: { exp: seconds - 31 } })
@@ -94,7 +94,7 @@ describe('local tokens', () => {
     ['with an unknown critical header', 'the token is malformed', () => unknownCritical()],
   ]
   for (const [name, fault, make] of faults) {
-    it(`one ${name} is refused, and told why`, async () => {
+    it(`one ${name} is refused with the reason`, async () => {
       expect(await challengeOf(await make())).to.equal(invalid(fault))
     })
   }
@@ -113,7 +113,7 @@ describe('local tokens', () => {
   }
 
   for (const typ of [undefined, 'JWT', 'jwt', 'at+jwt', 'AT+JWT', 'application/at+jwt']) {
-    it(`an access token is let in: typ ${typ ?? 'absent'}`, async () => {
+    it(`an access token is accepted: typ ${typ ?? 'absent'}`, async () => {
       expect(await challengeOf(await token({ header: typ === undefined ? {} : { typ } }))).to.equal(200)
     })
   }
@@ -130,7 +130,7 @@ describe('local tokens', () => {
     { kid: 'https://evil.test/key' },
     { jku: 'https://evil.test/jwks' },
   ]) {
-    it(`what a header names is never fetched or opened: ${JSON.stringify(header)}`, async () => {
+    it(`a URL or file in the header is never fetched or opened: ${JSON.stringify(header)}`, async () => {
       expect(await challengeOf(await token({ header }))).to.equal(200)
     })
   }
@@ -141,7 +141,7 @@ describe('local tokens', () => {
     expect(await challengeOf(await token({ claims: { exp: seconds - 29 } }))).to.equal(200)
   })
 
-  it('a token of more than 8 KiB is not looked at', async () => {
+  it('a token of more than 8 KiB is refused unread', async () => {
     const challenge = await challengeOf(await token({ claims: { padding: 'x'.repeat(8 * 1024) } }))
     expect(challenge).to.equal(invalid('the token is longer than 8192 characters'))
   })
@@ -165,7 +165,7 @@ describe('local tokens', () => {
     })
   }
 
-  describe('and what they allow', () => {
+  describe('and their rights', () => {
     const may = async (claims: object, request: string) => {
       const answer = await service.call(request, { token: await token({ claims: { ...claims } }) })
       return answer.code ?? answer.status
@@ -196,7 +196,7 @@ describe('local tokens', () => {
       )
     })
 
-    it('only the namespaces of the claim, by their exact names; without it none', async () => {
+    it('the claim names the namespaces exactly; without it there are none', async () => {
       const of = (...names: unknown[]) => ({ 'dormouse.dev/namespaces': names })
       expect(await may(of('shop'), 'GET shop/deployments/web')).to.equal(200)
       expect(await may(of('shop'), 'GET bank/deployments/web')).to.equal('FORBIDDEN')
@@ -216,7 +216,7 @@ describe('local tokens', () => {
       expect(body.data.map(({ namespace }) => namespace)).to.deep.equal(['bank'])
     })
 
-    it('a forbidden caller is not told whether the workload or its namespace is', async () => {
+    it('a forbidden caller does not learn whether the workload or its namespace exists', async () => {
       expect(await may({ 'dormouse.dev/namespaces': [] }, 'GET shop/deployments/gone')).to.equal('FORBIDDEN')
       expect(await may({ 'dormouse.dev/namespaces': [] }, 'GET kube-system/deployments/dns')).to.equal(
         'FORBIDDEN',
@@ -253,7 +253,7 @@ describe('local tokens', () => {
     })
   })
 
-  it('who they are is shown without invisible characters, in at most 128', () => {
+  it('their subject is shown without invisible characters, in at most 128', () => {
     const known = {
       mode: 'local',
       issuer: ISSUER,

@@ -18,7 +18,7 @@ const clusterToken = async (key: KeyObject = keys.privateKey, claims: object = {
     header: { alg: 'ES256', kid: 'cluster' },
   })
 
-describe('while somebody sends bad tokens', () => {
+describe('during a flood of bad tokens', () => {
   let service: Service
   let fetches: number
 
@@ -62,7 +62,7 @@ describe('while somebody sends bad tokens', () => {
     })
   }
 
-  it('forged ones cannot lock a fresh good one out either, where the cluster shows its keys', async () => {
+  it('forged tokens do not lock out a fresh good one if the cluster shows its keys', async () => {
     await start(true)
     const codes = await codesOf(await forged(150))
     expect(codes.filter((code) => code === 429)).to.have.length(50)
@@ -70,7 +70,7 @@ describe('while somebody sends bad tokens', () => {
     expect(fetches).to.equal(1)
   })
 
-  it('forged ones lock no known good one out, where it does not', async () => {
+  it('forged tokens do not lock out a known good one if the cluster does not', async () => {
     await start(false)
     const known = await fresh()
     expect((await call(known)).status).to.equal(200)
@@ -87,7 +87,7 @@ describe('while somebody sends bad tokens', () => {
     expect((await call(withdrawn)).status).to.equal(401)
   })
 
-  it('they cost the cluster 100 reviews at once and 10 a second, whatever they look like', async () => {
+  it('bad tokens of any kind cost the cluster at most 100 reviews at once and 10 a second', async () => {
     await start(true)
     const expired = await clusterToken(keys.privateKey, { exp: NOON / 1000 - 60 })
     await codesOf([...nonsense(200), ...(await forged(200)), expired])
@@ -97,7 +97,7 @@ describe('while somebody sends bad tokens', () => {
     expect(service.cluster.reviews).to.be.at.most(220)
   })
 
-  it('others behind the same trusted proxy notice nothing', async () => {
+  it('other clients behind the same trusted proxy are not limited', async () => {
     await start(false)
     await codesOf(nonsense(130), '192.0.2.1')
     expect((await call('bad-1', '192.0.2.1')).status).to.equal(429)
@@ -116,7 +116,7 @@ describe('a token of an issuer that is not trusted', () => {
   }
   const local = { issuer: ISSUER, audience: AUDIENCE, publicKey }
 
-  it('is told its issuer and those that are trusted, beside the cluster', async () => {
+  it('is refused with its issuer and the trusted ones, the cluster included', async () => {
     const service = await Service.start({ auth: { ...auth, local } })
     const message = await messageOf(service, await token({ claims: { iss: `${ISSUER}/` } }))
     expect(message).to.equal(
@@ -125,13 +125,13 @@ describe('a token of an issuer that is not trusted', () => {
     )
   })
 
-  it('is told so where the cluster is none of the ways in', async () => {
+  it('is refused with the trusted issuers if tokens of the cluster are not accepted', async () => {
     const message = await messageOf(await Service.start(), await token({ claims: { iss: 'x'.repeat(500) } }))
     expect(message).to.include(`trusted are ${ISSUER};`)
     expect(message.length).to.be.below(300)
   })
 
-  it('is advised to ask the cluster, where a cluster made it', async () => {
+  it('is refused with the way to get one if some cluster made it', async () => {
     const service = await Service.start({ auth: { ...auth, local } })
     expect(await messageOf(service, await clusterToken())).to.match(
       /^the cluster does not accept the token: get one by kubectl create token/,

@@ -57,7 +57,7 @@ describe('tokens of an OpenID provider', () => {
       (error: Refusal) => error,
     )
 
-  it('are let in beside local ones, each by its own issuer, and by is oidc:', async () => {
+  it('are accepted beside local ones, each by its own issuer; `by` starts with oidc:', async () => {
     const service = await Service.start({
       auth: {
         kubernetes: { enabled: false, audiences: [] },
@@ -84,7 +84,7 @@ describe('tokens of an OpenID provider', () => {
     expect(fetches).to.equal(1)
   })
 
-  it('of a key that is not published bring no fetch of their own while the keys are fresh', async () => {
+  it('of an unpublished key cause no fetch while the keys are fresh', async () => {
     const verify = verifier()
     await verify(await signed())
     const forged = await signed(
@@ -97,7 +97,7 @@ describe('tokens of an OpenID provider', () => {
     expect(fetches).to.equal(1)
   })
 
-  it('are signed by a configured algorithm only', async () => {
+  it('are accepted only with a configured algorithm', async () => {
     expect((await faultOf(verifier(['ES256'])(await signed()))).message).to.include('not allowed')
   })
 
@@ -117,13 +117,13 @@ describe('tokens of an OpenID provider', () => {
     ],
   ]
   for (const [name, answer] of bad) {
-    it(`cannot be judged where the answer for the keys ${name}: 503`, async () => {
+    it(`are answered 503 when the answer for the keys ${name}`, async () => {
       handle = answer
       expect((await faultOf(verifier()(await signed()))).code).to.equal('CLUSTER_UNAVAILABLE')
     })
   }
 
-  it('leave a failing provider alone for a moment', async () => {
+  it('cause no other fetch within 2 s of a failed one', async () => {
     handle = (_request, response) => response.writeHead(500).end()
     const verify = verifier()
     const bearer = await signed()
@@ -131,7 +131,7 @@ describe('tokens of an OpenID provider', () => {
     expect(fetches).to.equal(1)
   })
 
-  it('need keys over https, and safe algorithms', () => {
+  it('need a jwksUri over https, and safe algorithms', () => {
     const settings = {
       issuer: PROVIDER,
       audience: AUDIENCE,
