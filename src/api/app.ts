@@ -64,8 +64,6 @@ const identifyRequest: ApiMiddleware = async (ctx, next) => {
   await next()
 }
 
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-
 /** Counts and times every answer. Its headers tell browsers to neither cache, guess at nor run it. */
 function observe({ observer, logger }: ApiDeps): ApiMiddleware {
   return async (ctx, next) => {
@@ -78,8 +76,8 @@ function observe({ observer, logger }: ApiDeps): ApiMiddleware {
       'Content-Security-Policy': "default-src 'none'",
     })
     await next()
+    const { method } = ctx
     const { route, requestId } = ctx.state
-    const method = METHODS.has(ctx.method) ? ctx.method : 'OTHER'
     const seconds = (performance.now() - started) / 1000
     observer.answered(route, method, ctx.status, seconds)
     logger.debug({ route, method, code: ctx.status, seconds, requestId }, 'request')

@@ -56,7 +56,7 @@ export interface Reviews {
   keys?(): Promise<unknown>
 }
 
-/** Called for each answer: `route` is the route's template or `unmatched`, `seconds` the time it took. */
+/** Called for each answer: `route` is the route's template or `unmatched`, `method` as sent, `seconds` the time it took. */
 export interface RequestObserver {
   answered(route: string, method: string, code: number, seconds: number): void
 }
