@@ -1,11 +1,10 @@
-import type { Transition } from '../../domain/plan.ts'
-import type { StatusRecord } from '../../domain/record.ts'
+import type { StatusRecord, TransitionRecord } from '../../domain/record.ts'
 import { KINDS } from '../../domain/workload.ts'
 import { HTTP_STATUS, type ErrorCode } from '../../errors.ts'
 
 const timestamp = '2026-03-03T19:00:00.000Z'
 const reason = 'asleep by schedule 8:00-18:00,Mon-Fri (Europe/Berlin) until 2026-03-04T07:00:00Z'
-const wake: Transition = {
+const wake: TransitionRecord = {
   at: '2026-03-04T07:00:00.000Z',
   type: 'wake',
   reason: 'schedule 8:00-18:00,Mon-Fri (Europe/Berlin)',

@@ -1,5 +1,4 @@
-import type { Transition } from '../../domain/plan.ts'
-import type { HistoryRecord, StatusRecord } from '../../domain/record.ts'
+import type { HistoryRecord, StatusRecord, TransitionRecord } from '../../domain/record.ts'
 import { OPERATION_RESULTS, OPERATION_TYPES, PIN_STATES, TRIGGERS } from '../../domain/state.ts'
 import { TYPE_OF } from '../../domain/workload.ts'
 import { HTTP_STATUS } from '../../errors.ts'
@@ -102,7 +101,7 @@ const operationFields: Record<keyof HistoryRecord, Schema> = {
   result: meaning('Superseded: the opposite came meanwhile', { enum: OPERATION_RESULTS }),
 }
 
-const transitionFields: Record<keyof Transition, Schema> = {
+const transitionFields: Record<keyof TransitionRecord, Schema> = {
   at: time,
   type: { enum: OPERATION_TYPES },
   reason: text,
