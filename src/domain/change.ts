@@ -31,7 +31,7 @@ export function changeBetween(workload: Workload, target: Reading): Change | und
   const change: Change = {
     annotations: {
       ...annotationChange(workload, target.workload),
-      ...(state === written ? {} : { state: encodeState(stored, roomForState(target)) }),
+      ...(state === written ? {} : { state: encodeState(stored, stateLimit(target)) }),
     },
     ...labelChange(workload, state.asleep ? String(keptCount(target)) : null),
     ...(replicas === workload.replicas || workload.kind === 'daemonsets' ? {} : { replicas }),
@@ -41,12 +41,12 @@ export function changeBetween(workload: Workload, target: Reading): Change | und
   return isEmpty(change) ? undefined : change
 }
 
-function roomForState({ workload }: Reading): number {
-  return Math.min(STATE_LIMIT, roomIn(workload))
+function stateLimit({ workload }: Reading): number {
+  return Math.min(STATE_LIMIT, bytesLeft(workload))
 }
 
 /** Bytes that are left for our state beside all other annotations. */
-function roomIn({ annotations, otherAnnotationBytes }: Workload): number {
+function bytesLeft({ annotations, otherAnnotationBytes }: Workload): number {
   const { state: _, ...others } = annotations
   const taken = Object.entries(others).reduce(
     (sum, [name, value]) => sum + ANNOTATION[name as AnnotationName].length + Buffer.byteLength(value),
@@ -57,7 +57,7 @@ function roomIn({ annotations, otherAnnotationBytes }: Workload): number {
 
 /** Whether a state with its newest operation fits: the state that wakes a workload is longer than the one it has. */
 export function hasRoomToWake(workload: Workload): boolean {
-  return roomIn(workload) >= BYTES_TO_WAKE
+  return bytesLeft(workload) >= BYTES_TO_WAKE
 }
 
 /** Once a wake has ended, our ownership of the count is given up, so that a server-side applier may set it. */

@@ -5,7 +5,7 @@ import { countToGiveBack, countToKeep, countToWake, keptCount } from './counts.t
 import {
   earliest,
   latest,
-  look,
+  lookAgain,
   noAction,
   type Decision,
   type PartialDecision,
@@ -40,7 +40,7 @@ export function decide(reading: Reading, now: Instant, rules: Rules): Decision {
   const timeout = running && running.at + rules.policy.operationTimeout
   const { lookAgainAt, ...decision } = undeleted(reading, now, rules)
   const late = timeout !== undefined && timeout > now ? timeout : undefined
-  return { ...asItIs(reading), ...decision, ...look(earliest(lookAgainAt, late)) }
+  return { ...asItIs(reading), ...decision, ...lookAgain(earliest(lookAgainAt, late)) }
 }
 
 /** The override, unless it has ended. */
@@ -64,7 +64,11 @@ function undeleted(reading: Reading, now: Instant, rules: Rules): PartialDecisio
   const override = overrideInEffect(reading, now)
   const expired = state.override && !override ? ({ overrideExpired: true } as const) : {}
   const decision = managed(reading, override, now, rules)
-  return { ...expired, ...decision, ...look(earliest(decision.lookAgainAt, override?.until ?? undefined)) }
+  return {
+    ...expired,
+    ...decision,
+    ...lookAgain(earliest(decision.lookAgainAt, override?.until ?? undefined)),
+  }
 }
 
 function notManaged(reading: Reading, now: Instant): PartialDecision {
@@ -100,7 +104,7 @@ function managed(
   const freed = [state.override?.until, state.backoff?.until].map((end) => passed(end, now))
   const dueAt = decision.dueAt === undefined ? undefined : latest(decision.dueAt, ...freed)
   const due = dueAt === undefined ? {} : { dueAt }
-  return { ...decision, ...due, ...look(state.pin ? undefined : desire.next) }
+  return { ...decision, ...due, ...lookAgain(state.pin ? undefined : desire.next) }
 }
 
 /** An automatic snooze that would lose data is not done; a sleeper that was found running then counts as awake. */
@@ -184,7 +188,10 @@ function overridden({ by, until }: Override): PartialDecision {
 
 function waiting({ cause, until }: Backoff, then: Reason): PartialDecision {
   const why = cause === 'flapping' ? 'it was switched too often' : 'the cluster refused the last attempt'
-  return { ...noAction('backoff', `waits until ${iso(until)}: ${why} (then: ${then.text})`), ...look(until) }
+  return {
+    ...noAction('backoff', `waits until ${iso(until)}: ${why} (then: ${then.text})`),
+    ...lookAgain(until),
+  }
 }
 
 function passed(instant: Instant | null | undefined, now: Instant): Instant | undefined {

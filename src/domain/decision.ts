@@ -60,7 +60,7 @@ export function noAction(code: ReasonCode, text: string): PartialDecision {
   return { action: 'none', reason: { code, text } }
 }
 
-export function look(at: Instant | undefined): { lookAgainAt?: Instant } {
+export function lookAgain(at: Instant | undefined): { lookAgainAt?: Instant } {
   return at === undefined ? {} : { lookAgainAt: at }
 }
 

@@ -1,6 +1,6 @@
 import type { Instant } from '../clock.ts'
 import { managerAuthor } from './author.ts'
-import { earliest, look, type PartialDecision, type Reason } from './decision.ts'
+import { earliest, lookAgain, type PartialDecision, type Reason } from './decision.ts'
 import { newIntent, wakeHold, type Desired } from './intent.ts'
 import { countToGiveBack, countToKeep, countToWake, keptCount } from './counts.ts'
 import type { Reading } from './reading.ts'
@@ -94,7 +94,7 @@ function sleeperDrift(
     reason,
     intent,
     ...stillKept(reading),
-    ...look(next),
+    ...lookAgain(next),
   }
 }
 

@@ -63,7 +63,7 @@ export function endingOf(
   return now >= timeout ? { result: 'timed_out', at: timeout } : undefined
 }
 
-/** Whether the pods are as `operation` asks. A snooze has not succeeded where somebody woke it and those pods are ready. */
+/** Whether the pods are as `operation` asks. A snooze that somebody undid has not succeeded, though all pods are ready. */
 function hasFollowed({ type }: Operation, workload: Workload): boolean {
   return podsFollowed(workload) && (type === 'wake' || !isRunning(workload))
 }

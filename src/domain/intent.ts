@@ -158,8 +158,8 @@ function bySchedule(
   if (end !== undefined && end <= now)
     return { want: scheduled, rule: 'until passed', text, since: end, next }
   const last = earliest(next, intent.hold)
-  const held = `${intent.want} by ${authorOf(intent)}${last === undefined ? '' : ` until ${iso(last)}`}`
-  return { want: intent.want, rule: 'intent', text: held, since: intent.at, next: last }
+  const asked = `${intent.want} by ${authorOf(intent)}${last === undefined ? '' : ` until ${iso(last)}`}`
+  return { want: intent.want, rule: 'intent', text: asked, since: intent.at, next: last }
 }
 
 /** Dated at the edge, not at the write. */

@@ -53,7 +53,8 @@ export interface Plan {
 
 /**
  * What `request` by `by` does at `now`. The checks are in the order of design, section 5.
- * @throws Refusal OWNED, INVALID_STATE, NOT_ENABLED, PINNED, DATA_AT_RISK, IN_BACKOFF; VALIDATION_ERROR for a schedule or zone
+ * @throws Refusal OWNED, NOT_FOUND, INVALID_STATE, NOT_ENABLED, PINNED, DATA_AT_RISK, IN_BACKOFF; VALIDATION_ERROR for
+ *   a schedule or zone
  */
 export function planRequest(
   workload: Workload,

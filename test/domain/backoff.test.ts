@@ -26,7 +26,7 @@ const flapping = switched(unscheduled, ...minutes(NOON, 7))
 const STARTED = NOON + 6 * MINUTE
 
 describe('flapping', () => {
-  it('starts with the 7th operation within the window, which is done', () => {
+  it('starts with the 7th operation within the window, which itself is carried out', () => {
     const six = switched(unscheduled, ...minutes(NOON, 6))
     expect(stateOf(six).backoff).to.equal(undefined)
     const seventh = asked(six, { action: 'snooze' }, STARTED)
@@ -122,7 +122,7 @@ describe('an operation the cluster refused', () => {
 
   const once = refused(sleeper, MORNING)
 
-  it('stays undone: marks, count and intent are as before, history says failed', () => {
+  it('changes nothing: marks, count and intent are as before, the history says failed', () => {
     expect(once).to.deep.include({ replicas: 0, labels: sleeper.labels })
     const { history, asleep, intent } = stateOf(once)
     expect({ asleep, intent }).to.deep.equal({ asleep: true, intent: sleeper.state().intent })
@@ -152,7 +152,7 @@ describe('an operation the cluster refused', () => {
     expect(stateOf(workload).history.filter(({ result }) => result === 'failed')).to.have.length(1)
   })
 
-  it('starts anew once one succeeded', () => {
+  it('starts again at 10s once one succeeded', () => {
     const { after, state } = stepped(refused(once, MORNING + 10 * SECOND), MORNING + 30 * SECOND)
     expect(after.replicas).to.equal(3)
     expect(state.backoff).to.equal(undefined)
@@ -163,21 +163,21 @@ describe('an operation the cluster refused', () => {
     expect(asked(once, { action: 'snooze', for: HOUR }, MORNING + 1).state.intent?.want).to.equal('asleep')
   })
 
-  it('is no operation that counts for flapping', () => {
+  it('does not count for flapping', () => {
     const six = switched(unscheduled, ...minutes(NOON, 5))
     const decision = { ...decided(six, NOON), action: 'wake' as const }
     const failed = changed(six, planFailure(six, decision, NOON + 5 * MINUTE, RULES)!)
     expect(stateOf(switched(failed, NOON + 16 * MINUTE)).backoff).to.equal(undefined)
   })
 
-  it('makes the wake of what was disabled by hand wait too', () => {
+  it('makes the wake of a workload that was disabled by hand wait, too', () => {
     const disabled = refused(sleeper.annotated({ enabled: 'false' }), MORNING)
     expect(stepped(disabled, MORNING + 1)).to.deep.include({ change: undefined })
     expect(decided(disabled, MORNING + 1).lookAgainAt).to.equal(MORNING + 10 * SECOND)
     expect(stepped(disabled, MORNING + 10 * SECOND).after.replicas).to.equal(3)
   })
 
-  it('is remembered of snoozes and wakes alone', () => {
+  it('is written to the history for snoozes and wakes only', () => {
     const { decision } = planStep(sleeper, at('Mon 6:00'), RULES)
     expect(planFailure(sleeper, decision, at('Mon 6:00'), RULES)).to.equal(undefined)
   })

@@ -10,7 +10,7 @@ import { at, HOUR, MINUTE, RULES } from '../support/rules.ts'
 import { aDeployment } from '../support/workloads.ts'
 
 const NOW = at('Mon 17:55')
-/** Design, section 2: whatever marks a workload arrives with, at most so many writes later there is nothing to do. */
+/** Design, section 2: whatever marks a workload arrives with, after this many writes there is nothing to do. */
 const MOST_WRITES = 3
 
 /** What a workload is beside its marks. */

@@ -7,14 +7,14 @@ import { asleep, awake, unscheduled, WORK } from './fixtures.ts'
 describe('an intent with `until` in the future', () => {
   const kept = awake.snoozed({ at: at('Mon 12:00'), trigger: 'api', by: 'k8s:alice', for: 24 * HOUR })
 
-  it('is what is wanted, through edges', () => {
+  it('is what is desired, through edges', () => {
     for (const when of ['Mon 12:01', 'Mon 18:00', 'Tue 8:00', 'Tue 11:59']) {
       const { action, lookAgainAt } = decided(kept, at(when))
       expect([action, lookAgainAt], when).to.deep.equal(['none', at('Tue 12:00')])
     }
   })
 
-  it("once passed it is the schedule's present state", () => {
+  it("gives way to the schedule's present state once it has passed", () => {
     expect(stepped(kept, at('Tue 12:00')).decision).to.deep.include({
       action: 'wake',
       trigger: 'schedule',
@@ -27,7 +27,7 @@ describe('an intent with `until` in the future', () => {
     })
   })
 
-  it('without a schedule, once passed, it returns to `before`', () => {
+  it('returns to `before` once it has passed, without a schedule', () => {
     const limited = unscheduled.snoozed({ at: at('Mon 12:00'), trigger: 'api', by: 'k8s:a', for: HOUR })
     expect(decided(limited, at('Mon 12:59')).action).to.equal('none')
     expect(stepped(limited, at('Mon 13:00')).after.replicas).to.equal(3)
@@ -37,7 +37,7 @@ describe('an intent with `until` in the future', () => {
     expect(stepped(woken, at('Mon 13:00')).after.replicas).to.equal(0)
   })
 
-  it('outlasts a change of schedule, which counts from its end', () => {
+  it('outlasts a change of schedule, which takes effect at its end', () => {
     for (const workload of [
       kept,
       asked(kept, { action: 'schedule', schedule: '13:00-14:00' }, at('Mon 13:30')).after,
@@ -62,7 +62,7 @@ describe('an intent with `until` in the future', () => {
     }
   })
 
-  it('of a wake returns to sleep where the schedule was removed meanwhile, for that was `before`', () => {
+  it('of a wake returns to sleep where the schedule was removed meanwhile, since it slept before', () => {
     const limited = asleep.woken({ at: at('Mon 19:00'), for: 2 * HOUR })
     const byKubectl = stepped(limited.annotated({ schedule: undefined }), at('Mon 20:00')).after
     const byPut = asked(limited, { action: 'schedule' }, at('Mon 20:00')).after
@@ -88,12 +88,12 @@ describe('`hold`', () => {
   const NIGHT = at('Fri 20:00')
   const sleeper = awake.snoozed({ at: at('Fri 18:00') })
 
-  it('is at + wakeHold on a wake request without `for` in hours of sleep, and on a manual wake', () => {
+  it('is set to `at` + wakeHold by a wake request without `for` in hours of sleep, and by a manual wake', () => {
     expect(asked(sleeper, { action: 'wake' }, NIGHT).state.intent?.hold).to.equal(NIGHT + 12 * HOUR)
     expect(stepped(sleeper.scaledByHand(3), NIGHT).state.intent?.hold).to.equal(NIGHT + 12 * HOUR)
   })
 
-  it('is not on a wake in hours of waking, nor with `for`, nor on a snooze', () => {
+  it('is not set by a wake in hours of waking, nor by one with `for`, nor by a snooze', () => {
     const noon = awake.snoozed({ at: at('Mon 11:00'), trigger: 'api' })
     for (const { state } of [
       asked(noon, { action: 'wake' }, at('Mon 12:00')),
@@ -104,7 +104,7 @@ describe('`hold`', () => {
     }
   })
 
-  it('with wakeHold null ends with the next edge only', () => {
+  it('is not set where wakeHold is null: the wake lasts until the next edge', () => {
     const rules = rulesWith({ wakeHold: null })
     const { after, state } = asked(sleeper, { action: 'wake' }, NIGHT, { rules })
     expect(state.intent).not.to.have.property('hold')
@@ -114,7 +114,7 @@ describe('`hold`', () => {
     })
   })
 
-  it("once passed is as a passed `until`: the schedule's present state", () => {
+  it("gives way to the schedule's present state once it has passed", () => {
     const woken = followed(asked(sleeper, { action: 'wake' }, NIGHT).after)
     expect(decided(woken, at('Sat 7:59'))).to.deep.include({ action: 'none', lookAgainAt: at('Sat 8:00') })
     expect(decided(woken, at('Sat 8:00'))).to.deep.include({ action: 'snooze', dueAt: at('Sat 8:00') })
@@ -133,19 +133,19 @@ describe('`hold`', () => {
   })
 })
 
-describe('without an intent in force', () => {
-  it("with no intent yet, the schedule's present state", () => {
+describe('what is desired without an intent in force', () => {
+  it("follows the schedule's present state while there is no intent", () => {
     expect(decided(aDeployment().enabled().scheduled(WORK), at('Mon 20:00')).action).to.equal('snooze')
     expect(decided(aDeployment().enabled().scheduled(WORK), at('Mon 12:00')).action).to.equal('none')
   })
 
-  it("an intent before the latest edge is past: the schedule's present state", () => {
+  it("follows the schedule's present state where the intent is older than the latest edge", () => {
     const byHand = awake.snoozed({ at: at('Mon 12:00'), trigger: 'api', by: 'k8s:alice' })
     expect(decided(byHand, at('Mon 23:00')).action).to.equal('none')
     expect(decided(byHand, at('Tue 8:00')).action).to.equal('wake')
   })
 
-  it('a hand that wakes at 20:00 is respected until the next edge', () => {
+  it('respects a manual wake at 20:00 until the next edge', () => {
     const woken = asleep.scaledByHand(3)
     const byHand = followed(stepped(woken, at('Mon 20:00')).after)
     for (const when of ['Mon 20:01', 'Tue 3:00', 'Tue 7:59', 'Tue 8:00', 'Tue 17:59']) {
@@ -154,7 +154,7 @@ describe('without an intent in force', () => {
     expect(decided(byHand, at('Tue 18:00')).action).to.equal('snooze')
   })
 
-  it('edges missed while Dormouse was away are not replayed: at most one transition', () => {
+  it('makes at most one transition for all edges that were missed while Dormouse did not run', () => {
     const { after, decision } = stepped(asleep, at('Thu 12:00'))
     expect(decision.action).to.equal('wake')
     expect(stateOf(after).history).to.have.length(asleep.state().history.length + 1)
@@ -162,7 +162,7 @@ describe('without an intent in force', () => {
     expect(stepped(asleep, at('next Mon 6:00')).change).to.equal(undefined)
   })
 
-  it('an intent more than 5 minutes ahead is no intent, until it no longer is', () => {
+  it('ignores an intent dated more than 5 minutes ahead, until it is not', () => {
     const ahead = awake.woken({ at: at('Mon 18:30'), by: 'k8s:alice' })
     expect(decided(ahead, at('Mon 18:24:59')).action).to.equal('snooze')
     expect(decided(ahead, at('Mon 18:25')).action).to.equal('none')
@@ -170,7 +170,7 @@ describe('without an intent in force', () => {
     expect(decided(none, at('Mon 18:00')).lookAgainAt).to.equal(at('Mon 18:25'))
   })
 
-  it('with no schedule nothing is automatic', () => {
+  it('does nothing automatically without a schedule', () => {
     for (const workload of [unscheduled, unscheduled.snoozed({ at: at('Mon 9:00'), trigger: 'api' })]) {
       expect(decided(workload, at('next Mon 12:00')))
         .to.deep.include({ action: 'none' })
@@ -178,7 +178,7 @@ describe('without an intent in force', () => {
     }
   })
 
-  it('0:00-24:00 has no edges and means awake', () => {
+  it('takes 0:00-24:00, which has no edges, as awake', () => {
     const always = aDeployment().withReplicas(2).enabled().scheduled('0:00-24:00')
     expect(decided(always, at('Sun 3:00'))).to.deep.include({ action: 'none' })
     const slept = always.snoozed({ at: at('Mon 9:00'), trigger: 'api', by: 'k8s:a' })
@@ -189,7 +189,7 @@ describe('without an intent in force', () => {
   })
 })
 
-describe('first seen without state, already enabled', () => {
+describe('a workload that is first seen enabled and without state', () => {
   const born = at('Mon 20:00')
   const chart = aDeployment().withReplicas(3).enabled().scheduled(WORK).born(born)
 
@@ -216,7 +216,7 @@ describe('first seen without state, already enabled', () => {
     expect(stepped(after, born + 2 * MINUTE).change).to.equal(undefined)
   })
 
-  it('one enabled through the API follows its schedule at once, in the same patch', () => {
+  it('follows its schedule at once, in the same patch, if it is enabled by the API', () => {
     const { enabled: _, ...annotations } = chart.annotations
     const { after, state } = asked(chart.with({ annotations }), { action: 'enable' }, born + MINUTE)
     expect(after.replicas).to.equal(0)
@@ -224,7 +224,7 @@ describe('first seen without state, already enabled', () => {
   })
 })
 
-describe('schedule removed', () => {
+describe('a removed schedule', () => {
   const NIGHT = at('Mon 20:00')
   const byKubectl = (workload: typeof asleep) =>
     stepped(workload.annotated({ schedule: undefined }), NIGHT).after
@@ -241,20 +241,20 @@ describe('schedule removed', () => {
     ['kubectl', byKubectl],
     ['PUT', byPut],
   ] as const) {
-    it(`by ${how}: awake if the intent in force came from an edge, an enabling or a change of schedule`, () => {
+    it(`by ${how}: wakes if an edge, enabling or a change of schedule formed the intent in force`, () => {
       expect(removed(asleep).replicas, 'an edge').to.equal(3)
       expect(removed(awake.with(enabledAtNight.after)).replicas, 'an enabling').to.equal(3)
       expect(removed(awake.with(changedAtNight.after)).replicas, 'a change').to.equal(3)
     })
 
-    it(`by ${how}: otherwise the present state`, () => {
+    it(`by ${how}: otherwise changes nothing`, () => {
       const byHand = awake.snoozed({ at: at('Mon 19:00'), trigger: 'api', by: 'k8s:alice' })
       expect(removed(byHand).replicas).to.equal(0)
       const woken = asleep.woken({ at: at('Mon 19:00'), hold: 12 * HOUR })
       expect(removed(woken).replicas).to.equal(3)
     })
 
-    it(`by ${how}: what a pin, an override or a backoff holds asleep wakes when it ends`, () => {
+    it(`by ${how}: wakes a sleeper once its pin, override or backoff ends`, () => {
       const unpinned = asked(removed(asleep.pinned()), { action: 'unpin' }, at('Mon 21:00'))
       expect(unpinned.after.replicas).to.equal(3)
       expect(stepped(removed(asleep.overridden(at('Mon 22:00'))), at('Mon 22:00')).after.replicas).to.equal(3)
@@ -264,7 +264,7 @@ describe('schedule removed', () => {
     })
   }
 
-  it('by PUT: awake if an edge came after the request, or its time was over', () => {
+  it('by PUT: wakes if an edge came after the request, or its `for` had ended', () => {
     const beforeTheEdge = awake.snoozed({ at: at('Mon 12:00'), trigger: 'api', by: 'k8s:alice' })
     expect(byPut(beforeTheEdge).replicas).to.equal(3)
     const over = asleep

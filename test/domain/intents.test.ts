@@ -7,7 +7,7 @@ import { aDeployment } from '../support/workloads.ts'
 import { asleep, awake, unscheduled, WORK } from './fixtures.ts'
 
 describe('an intent is formed by', () => {
-  it('an edge: its own instant, not the moment it was acted on, together with its transition', () => {
+  it('an edge, together with its transition, and is dated at the edge, not at the write', () => {
     const { state } = stepped(awake, at('Mon 18:07'))
     expect(state.intent).to.deep.equal({
       want: 'asleep',
@@ -18,7 +18,7 @@ describe('an intent is formed by', () => {
     } satisfies Intent)
   })
 
-  it('no edge without its transition', () => {
+  it('no edge without a transition', () => {
     const held = asleep.woken({ at: at('Tue 6:00') })
     expect(stepped(held, at('Tue 8:00')).change).to.equal(undefined)
   })
@@ -67,7 +67,7 @@ describe('an intent is formed by', () => {
   })
 })
 
-describe('a schedule that changed without a word', () => {
+describe('a schedule that changed without an intent', () => {
   const otherwise = '20:00-22:00'
   const changes: [string, typeof awake, ReturnType<typeof rulesWith>][] = [
     ['the schedule', awake.scheduled(otherwise), rulesWith()],
@@ -80,12 +80,12 @@ describe('a schedule that changed without a word', () => {
     })
   }
 
-  it('costs no write until something moves', () => {
+  it('costs no write until the next transition', () => {
     for (const workload of [awake, awake.pinned(), awake.overridden()])
       expect(stepped(workload.scheduled('9:00-19:00'), at('Mon 12:00')).change).to.equal(undefined)
   })
 
-  it('leaves what a person asked for until the next edge of the schedule now in force', () => {
+  it('leaves what a person asked for until the next edge of the new schedule', () => {
     const byHand = awake.woken({ at: at('Mon 11:00'), by: 'k8s:alice' }).scheduled(otherwise)
     expect(stepped(byHand, at('Mon 12:00')).change).to.equal(undefined)
     expect(stepped(byHand, at('Mon 21:00')).change).to.equal(undefined)
@@ -94,7 +94,7 @@ describe('a schedule that changed without a word', () => {
 })
 
 describe("an intent's `at`", () => {
-  it('never goes back: a replica whose clock lags cannot ask in the past', () => {
+  it('never decreases: a replica whose clock lags dates no intent before the current one', () => {
     const ahead = awake.woken({ at: at('Mon 12:04'), by: 'k8s:alice' })
     const { state } = asked(ahead, { action: 'snooze' }, at('Mon 12:00'))
     expect(state.intent?.at).to.equal(at('Mon 12:04') + 1)
@@ -102,15 +102,15 @@ describe("an intent's `at`", () => {
   })
 })
 
-describe('who a manual wake is by', () => {
+describe('the author of a manual wake', () => {
   const NIGHT = at('Mon 20:00')
 
-  it('is the client that scaled, marked as such: no client looks like a user', () => {
+  it('is the client that scaled, with the prefix manager: no client can look like a user', () => {
     const { state } = stepped(asleep.scaledByHand(4, 'k8s:cfo@example.com'), NIGHT)
     expect(state.intent?.by).to.equal('manager:k8s:cfo@example.com')
   })
 
-  it('is the user where a replica saw who it was', () => {
+  it('is the user where the webhook reviewed the scaling', () => {
     const { state, decision } = stepped(asleep.scaledByHand(4).with({ scaledBy: 'k8s:alice' }), NIGHT)
     expect(state.intent?.by).to.equal('k8s:alice')
     expect(state.history[0]).to.include({ by: 'k8s:alice', trigger: 'manual' })
@@ -152,12 +152,12 @@ describe('an intent is not formed by', () => {
     expect(state.intent).to.deep.equal(intent)
   })
 
-  it('an autoscaler or a rollout of what is awake', () => {
+  it('an autoscaler or a rollout of an awake workload', () => {
     const scaled = awake.scaledByHand(9, 'kube-controller-manager').unsettled()
     expect(stepped(scaled, at('Mon 12:00')).change).to.equal(undefined)
   })
 
-  it('an autoscaler that scales a sleeper: it sleeps again, with what was kept', () => {
+  it('an autoscaler that scales a sleeper: it sleeps again, with the kept count', () => {
     const { state, after } = stepped(asleep.scaledByHand(4, 'kube-controller-manager'), NOW)
     expect(state.history[0]).to.include({ type: 'snooze', trigger: 'recovery' })
     expect([state.asleep, state.snoozed?.replicas, after.replicas]).to.deep.equal([true, 3, 0])

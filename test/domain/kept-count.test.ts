@@ -23,16 +23,16 @@ const edited = (workload: Workload, replicas: number) =>
   followed(stepped(aDeployment().with(workload).editedTo(replicas), at('Mon 21:00')).after)
 const deployed = (workload: Workload) => ({ ...workload, generation: workload.generation + 1 })
 
-describe('a hand never lowers the kept count by waking', () => {
-  /** What stands between waking by hand and the edge; then the count awake in the morning, and kept in the evening. */
+describe('a manual wake never lowers the kept count', () => {
+  /** What happens before the edge; the count that is awake in the morning, and the one that is kept in the evening. */
   const cases: [string, Workload, { morning: number; evening: number }][] = [
     ['scaled to less', scaledTo(1), { morning: 5, evening: 5 }],
     ['scaled to as many', scaledTo(5), { morning: 5, evening: 5 }],
     ['scaled to more', scaledTo(7), { morning: 7, evening: 7 }],
     ['to less, then a deploy', deployed(scaledTo(1)), { morning: 5, evening: 5 }],
-    ['to less, then another hand to another count', scaled(scaledTo(1), 2), { morning: 2, evening: 2 }],
+    ['to less, then by somebody else to another count', scaled(scaledTo(1), 2), { morning: 2, evening: 2 }],
     [
-      'to less, another hand, and back to the first count',
+      'to less, by somebody else to another count, and back to the first',
       scaled(scaled(scaledTo(1), 2), 1),
       { morning: 1, evening: 1 },
     ],
@@ -99,7 +99,7 @@ describe('a hand never lowers the kept count by waking', () => {
     )
   })
 
-  it('an autoscaler that wakes a sleeper lowers nothing either', () => {
+  it('an autoscaler that wakes a sleeper does not lower it either', () => {
     for (const manager of ['kube-controller-manager', 'keda']) {
       const { state } = stepped(asleep.scaledByHand(1, manager), NIGHT)
       expect(state.snoozed?.replicas).to.equal(5)
@@ -123,7 +123,7 @@ describe('a hand never lowers the kept count by waking', () => {
     expect(stepped(resting, MORNING + HOUR / 2).after.replicas).to.equal(5)
   })
 
-  it('is told', () => {
+  it('is shown in the reason', () => {
     expect(statusRecord(scaledTo(1), at('Mon 21:00'), RULES).reason).to.contain('5 are kept')
   })
 })
@@ -139,20 +139,20 @@ describe('a StatefulSet whose volumes are deleted with its pods', () => {
     expect(decision.lookAgainAt).to.equal(at('Wed 8:00'))
   })
 
-  it('is refused to requests with 409 DATA_AT_RISK, unless they insist', () => {
+  it('is not put to sleep by a request, with 409 DATA_AT_RISK, unless it says force', () => {
     const snooze = () => asked(risky, { action: 'snooze' }, at('Tue 12:00'))
     expect(snooze).to.throw('?force=true').and.have.property('code', 'DATA_AT_RISK')
     expect(asked(risky, { action: 'snooze', force: true }, at('Tue 12:00')).after.replicas).to.equal(0)
   })
 
-  it('found running although asleep, is awake: its volumes stay', () => {
+  it('is awake where it was found running although asleep: its volumes stay', () => {
     const found = asleep.with({ deletesVolumes: true }).editedTo(5)
     const { after, state } = stepped(found, NIGHT)
     expect([after.replicas, state.asleep]).to.deep.equal([5, false])
     expect(stepped(after, NIGHT).change).to.equal(undefined)
   })
 
-  it('is put to sleep where it has no pods, and wakes as any other', () => {
+  it('is put to sleep if it has no pods, and wakes as any other', () => {
     const slept = asleep.with({ deletesVolumes: true })
     expect(stepped(slept, MORNING).after.replicas).to.equal(5)
   })
@@ -173,7 +173,7 @@ describe('near the limit of all annotations', () => {
     expect(woken.replicas).to.equal(5)
   })
 
-  it('whatever can be put to sleep can be woken, however long the names in its state', () => {
+  it('a workload that can be put to sleep can be woken, however long the names in its state', () => {
     const name = `k8s:${'名'.repeat(124)}`
     const awake = aDeployment().with(stepped(asleep, MORNING).after)
     for (let room = 200; room < 6000; room += 100) {
@@ -192,7 +192,7 @@ describe('near the limit of all annotations', () => {
     }
   })
 
-  it('what could not be woken is not put to sleep', () => {
+  it('a workload that could not be woken is not put to sleep', () => {
     const { decision } = stepped(
       asleep.woken({ at: at('Tue 8:00') }).with({ otherAnnotationBytes: 260_000 }),
       EVENING,
@@ -205,12 +205,12 @@ describe('near the limit of all annotations', () => {
 describe('a state written for another kind', () => {
   const copied = asleep.with({ kind: 'replicasets', labels: undefined })
 
-  it('asks nothing of a ReplicaSet that carries the copy of its Deployment', () => {
+  it('is ignored on a ReplicaSet that carries the copy of its Deployment', () => {
     expect(stepped(copied.withReplicas(5), MORNING).change).to.equal(undefined)
     expect(statusRecord(copied, MORNING, RULES)).to.include({ enabled: false, is_snoozed: false })
   })
 
-  it('nor do annotations without a state on a ReplicaSet that a Deployment made', () => {
+  it('is as good as none; so are copied annotations without a state on a ReplicaSet that a Deployment made', () => {
     const { state: _, ...annotations } = copied.annotations
     const bare = copied.with({ annotations, formerRevision: true }).withReplicas(5)
     expect(stepped(bare, EVENING).change).to.equal(undefined)
@@ -218,7 +218,7 @@ describe('a state written for another kind', () => {
     expect(stepped(own, EVENING).after.replicas, 'one that nobody made').to.equal(0)
   })
 
-  it('makes way for one of its own when it is enabled by the API', () => {
+  it('is replaced when the ReplicaSet is enabled by the API', () => {
     const { after, state } = asked(copied.withReplicas(5), { action: 'enable' }, NIGHT)
     expect(after.replicas).to.equal(0)
     expect(state.snoozed?.replicas).to.equal(5)

@@ -40,7 +40,7 @@ describe('the marks of sleep', () => {
     expect(woken.state.history[0]).to.include({ type: 'wake', replicas: 5 })
   })
 
-  it('of a DaemonSet hold the number from before, not the 0 that its controller counts meanwhile', () => {
+  it('of a DaemonSet keep the number from before, not the 0 that its controller counts meanwhile', () => {
     const daemonSet = aDaemonSet()
       .withReplicas(5)
       .enabled()
@@ -53,7 +53,7 @@ describe('the marks of sleep', () => {
     expect(again.after.labels).to.deep.equal({ [ASLEEP_LABEL]: '5' })
   })
 
-  it('judge a DaemonSet asleep by its key, never by counts', () => {
+  it('of a DaemonSet are its key, never its counts', () => {
     const empty = aDaemonSet().withReplicas(0).enabled().scheduled(WORK)
     expect(stepped(empty, at('Mon 12:00')).change).to.equal(undefined)
     const keyed = aDaemonSet().withReplicas(5).enabled().with({ snoozeKey: 'true' }).remembering({})
@@ -73,7 +73,7 @@ describe('marks and state that disagree', () => {
     expect(stepped(undone, at('Tue 8:00')).change).to.deep.include({ replicas: 3 })
   })
 
-  it('the label has another count than the state: the label survives, so it is right, and the state follows', () => {
+  it('the label has another count than the state: the label is right, since it survives more, and the state follows', () => {
     const { state, after } = stepped(asleep.labelled({ [ASLEEP_LABEL]: '4' }), NIGHT)
     expect(state.snoozed?.replicas).to.equal(4)
     expect(after.labels).to.deep.equal({ [ASLEEP_LABEL]: '4' })
@@ -94,7 +94,7 @@ describe('marks and state that disagree', () => {
     })
   })
 
-  it('an old state says asleep of what runs unmarked (rollout undo): it is awake, and stays so', () => {
+  it('an old state says asleep of a running workload without marks (rollout undo): it is awake, and stays so', () => {
     const undone = asleep.annotated({ schedule: undefined }).labelled(undefined).withReplicas(5)
     const { decision, after, state } = stepped(undone, NIGHT)
     expect(decision.action).to.equal('none')
@@ -102,12 +102,12 @@ describe('marks and state that disagree', () => {
     expect(state.asleep).to.equal(false)
   })
 
-  it('an old pin says asleep of what runs unmarked: the pin is enforced, with the count that runs', () => {
+  it('an old pin says asleep of a running workload without marks: the pin is enforced, with the present count', () => {
     const undone = asleep.pinned().labelled(undefined).withReplicas(5)
     expect(stepped(undone, NIGHT).change).to.deep.include({ label: '5', replicas: 0 })
   })
 
-  it('an old pin says active of what is marked asleep: it wakes to the count of the label', () => {
+  it('an old pin says active of a workload that is marked asleep: it wakes to the count of the label', () => {
     const old = aDeployment().withReplicas(2).enabled().pinned()
     const undone = old.withReplicas(0).labelled({ [ASLEEP_LABEL]: '7' })
     expect(stepped(undone, NIGHT).change).to.deep.include({ replicas: 7, label: null })
@@ -116,7 +116,7 @@ describe('marks and state that disagree', () => {
     expect(stepped(empty.after, NIGHT).change).to.equal(undefined)
   })
 
-  it('a label left on what runs and is awake is taken off', () => {
+  it('a label is left on a running workload that is awake: it is removed', () => {
     const { change } = stepped(
       aDeployment()
         .withReplicas(2)
@@ -160,7 +160,7 @@ describe('a state that cannot be read', () => {
     })
   }
 
-  it('is gone without any mark: then it was never there', () => {
+  it('is gone without any mark: then there never was one', () => {
     const workload = aDeployment().enabled()
     expect(read(workload).state.history).to.deep.equal([])
   })
@@ -175,7 +175,7 @@ describe('a state that cannot be read', () => {
     }
   })
 
-  it('is repaired with a counter ahead of any that it had, so that nobody takes the repair for an old copy', () => {
+  it('is repaired with a counter ahead of any that it had, so that the repair does not look like an old copy', () => {
     const { state } = asked(broken, { action: 'enable' }, NIGHT)
     expect(state.counter).to.equal(Math.floor(NIGHT / 1000) + 1)
   })
@@ -202,7 +202,7 @@ describe('a schedule that cannot be read', () => {
     ['schedule', asleep.scheduled('whenever')],
     ['timezone', asleep.scheduled(WORK, 'Mars/Olympus')],
   ] as const) {
-    it(`by its ${what} stops only its automatic behaviour`, () => {
+    it(`because of its ${what} stops automatic behaviour alone`, () => {
       const { decision, change } = stepped(workload, at('Tue 12:00'))
       expect(change).to.equal(undefined)
       expect(decision.action).to.equal('none')
@@ -221,7 +221,7 @@ describe('a schedule that cannot be read', () => {
     expect(stepped(asleep.scheduled('whenever'), at('Mon 13:00')).after.replicas).to.equal(3)
   })
 
-  it('is not a removed one: repaired to what it was, it has not changed', () => {
+  it('does not count as removed: once it is as it was, it has not changed', () => {
     const asleepByHand = aDeployment()
       .withReplicas(3)
       .enabled()
@@ -272,7 +272,7 @@ describe('a workload that somebody else had scaled to 0', () => {
   const empty = aDeployment().withReplicas(0).enabled().scheduled(WORK)
   const found = stepped(empty, at('Mon 18:00'))
 
-  it('is found so at the edge of sleep and marked snoozed with kept count 0', () => {
+  it('is marked asleep with the kept count 0 at the next edge to sleep', () => {
     expect(found.state).to.deep.include({ asleep: true })
     expect(found.state.snoozed?.replicas).to.equal(0)
     expect(found.after.labels).to.deep.equal({ [ASLEEP_LABEL]: '0' })

@@ -44,7 +44,7 @@ export interface Transition {
 }
 
 /**
- * A cluster of one workload and a controller that remembers nothing but when to look again. The object is a
+ * A cluster of one workload and a controller that remembers nothing but `lookAgainAt`. The object is a
  * real one: it is read by the adapter's trimming and changed by JSON Patch alone, as the API server applies it.
  */
 export class ModelCluster {
@@ -157,14 +157,14 @@ export class ModelCluster {
     }
   }
 
-  /** The controller looks, and does what there is to do, until there is nothing more. */
+  /** The controller evaluates and writes until there is nothing more to do. */
   settle(): void {
     const moved = this.transitions.length
-    for (let looks = 0; this.#look(); looks += 1) expect(looks, 'writes at one look').to.be.below(4)
-    expect(this.transitions.length - moved, 'transitions at one look').to.be.at.most(1)
+    for (let writes = 0; this.#evaluate(); writes += 1) expect(writes, 'writes at one instant').to.be.below(4)
+    expect(this.transitions.length - moved, 'transitions at one instant').to.be.at.most(1)
   }
 
-  /** Time passes while the controller runs: it looks when it said that it would. */
+  /** Time passes while the controller runs: it evaluates at each `lookAgainAt`. */
   wait(milliseconds: number): void {
     const end = this.now + milliseconds
     for (;;) {
@@ -177,11 +177,11 @@ export class ModelCluster {
   }
 
   /** Whether there was something to write. */
-  #look(): boolean {
+  #evaluate(): boolean {
     const { decision, change } = planStep(this.workload, this.now, this.rules)
     const { action, trigger, reason, lookAgainAt } = decision
     this.lookAgainAt = lookAgainAt
-    if (lookAgainAt !== undefined) expect(lookAgainAt, 'the next look').to.be.above(this.now)
+    if (lookAgainAt !== undefined) expect(lookAgainAt, 'lookAgainAt').to.be.above(this.now)
     if (!change) return false
     const moves = action === 'snooze' || action === 'wake'
     if (moves && this.refuses) return this.#refuse(decision)

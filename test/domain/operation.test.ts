@@ -31,7 +31,7 @@ describe('an operation in progress', () => {
     expect(decided(snoozing, NOON + 1).lookAgainAt).to.equal(NOON + 10 * MINUTE)
   })
 
-  it('of a snooze succeeded when none is left and observedGeneration is current, without a write', () => {
+  it('of a snooze has succeeded when no pod is left and observedGeneration is current, without a write', () => {
     const { generation } = snoozing
     const some = { ...snoozing, pods: { existing: 1, ready: 0, observedGeneration: generation } }
     expect(shown(some, NOON + SECOND)).to.include({ result: 'running', duration: 1000 })
@@ -51,12 +51,12 @@ describe('an operation in progress', () => {
     expect(shown(early, NOON + HOUR), 'to the second').to.include({ duration: 0 })
   })
 
-  it('goes along with the next write', () => {
+  it('is completed along with the next write', () => {
     const { state } = asked(followed(snoozing), { action: 'pin' }, NOON + 4 * SECOND)
     expect(state.history[0]).to.include({ result: 'succeeded', duration: 4000 })
   })
 
-  it('of a wake succeeded when the count is ready', () => {
+  it('of a wake has succeeded when all replicas are ready', () => {
     const { generation } = waking
     const some = { ...waking, pods: { existing: 3, ready: 2, observedGeneration: generation } }
     expect(shown(some, NOON + 2 * MINUTE).result).to.equal('running')
@@ -75,19 +75,19 @@ describe('an operation in progress', () => {
     expect(shown(gone, NOON + SECOND).result).to.equal('succeeded')
   })
 
-  it('timed out after operationTimeout, and is over then', () => {
+  it('has timed out after operationTimeout, and is over then', () => {
     expect(shown(snoozing, NOON + 10 * MINUTE - 1).result).to.equal('running')
     expect(shown(snoozing, NOON + 10 * MINUTE)).to.include({ result: 'timed_out', duration: 10 * MINUTE })
     expect(stepped(snoozing, NOON + 10 * MINUTE).decision).not.to.have.property('lookAgainAt')
   })
 
-  it('is superseded when the opposite comes meanwhile', () => {
+  it('is superseded by the opposite operation', () => {
     const { state } = asked(snoozing, { action: 'wake' }, NOON + 30 * SECOND)
     expect(state.history[1]).to.include({ type: 'snooze', result: 'superseded', duration: 30_000 })
     expect(state.history[0]).to.include({ type: 'wake', result: 'running' })
   })
 
-  it('that a manual wake undid is superseded, ready as those pods may be', () => {
+  it('is superseded by a manual wake, even if its pods are ready', () => {
     const scaled = followed({
       ...snoozing,
       replicas: 3,
@@ -102,7 +102,7 @@ describe('an operation in progress', () => {
     expect(state.history[0]).to.include({ type: 'wake', trigger: 'manual', result: 'succeeded', duration: 0 })
   })
 
-  it('that a hand undid after its pods had followed has succeeded', () => {
+  it('has succeeded where somebody undid it after its pods had followed', () => {
     const pods = { existing: 0, ready: 0, observedGeneration: 1, followedBefore: NOON + 4 * SECOND }
     const scaled = { ...snoozing, replicas: 3, generation: 9, pods }
     const byHand = { ...scaled, replicasManager: { manager: 'kubectl', subresource: 'scale' } }
@@ -114,7 +114,7 @@ describe('an operation in progress', () => {
     })
   })
 
-  it('of a snooze stays what it was when its workload is changed later', () => {
+  it('of a snooze keeps its result when the workload is changed later', () => {
     const gone = followed(snoozing)
     const pods = { ...gone.pods, updatedAt: NOON + 4 * SECOND }
     const deployed = { ...gone, pods, generation: gone.generation + 1 }
@@ -135,7 +135,7 @@ describe('an operation in progress', () => {
       })
   })
 
-  it('whose pods followed too late timed out, whoever asks later', () => {
+  it('whose pods followed too late has timed out, whenever it is read', () => {
     const pods = { ...followed(snoozing).pods, updatedAt: NOON + 15 * MINUTE }
     expect(shown({ ...snoozing, pods }, NOON + HOUR)).to.include({
       result: 'timed_out',
@@ -143,7 +143,7 @@ describe('an operation in progress', () => {
     })
   })
 
-  it('that the cluster refused to follow up is no reason to call the one before superseded', () => {
+  it('is not superseded by an operation that the cluster refused', () => {
     const gone = followed(snoozing)
     const decision = { ...decided(gone, NOON + HOUR), action: 'wake' as const }
     const change = planFailure(gone, decision, NOON + HOUR, RULES)
@@ -164,7 +164,7 @@ describe('an operation in progress', () => {
     expect(state.history[0]).to.include({ result: 'succeeded', duration: 0 })
   })
 
-  it('of a disable is completed although nothing is managed any more', () => {
+  it('of a disable is completed although the workload is not managed any more', () => {
     const disabled = asked(followed(snoozing), { action: 'disable' }, NOON + MINUTE).after
     expect(stateOf(disabled).history[0]).to.include({ result: 'running', trigger: 'disable' })
     const ready = { ...followed(disabled), ownReplicasEntry: 0 }
@@ -186,7 +186,7 @@ describe('the write that completes a wake', () => {
     })
   })
 
-  it('is a request, where one comes first', () => {
+  it('is the write of a request, where one comes first', () => {
     const woken = { ...followed(waking), ownReplicasEntry: 2 }
     const { change, state } = asked(woken, { action: 'pin' }, NOON + 2 * MINUTE)
     expect(change).to.include({ givesUpReplicas: true })
@@ -203,7 +203,7 @@ describe('the write that completes a wake', () => {
     expect(change).to.deep.include({ givesUpReplicas: true, label: null })
   })
 
-  it('is the only one that does', () => {
+  it('is the only write that does', () => {
     const ready = { ...followed(waking), ownReplicasEntry: 2 }
     const done = { ...followed(stepped(ready, NOON + 2 * MINUTE).after), ownReplicasEntry: 2 }
     expect(stepped({ ...done, ownReplicasEntry: undefined }, NOON + HOUR).change).to.equal(undefined)
@@ -211,7 +211,7 @@ describe('the write that completes a wake', () => {
     expect(stepped(done, NOON + HOUR).change).to.deep.equal({ annotations: {}, givesUpReplicas: true })
   })
 
-  it('is sent where there is nothing to give back, too: pods may change, and nobody would know', () => {
+  it('is sent even if there is nothing to give back: pods may change, and the result would be lost', () => {
     const { change, state } = stepped(followed(waking), NOON + 2 * MINUTE)
     expect(Object.keys(change ?? {})).to.deep.equal(['annotations'])
     expect(state.history[0]).to.include({ result: 'succeeded', duration: MINUTE })

@@ -63,7 +63,7 @@ describe('the one patch of a change', () => {
     ['labels alone', { labels: { app: 'web', [ASLEEP_LABEL]: '7' } }],
   ]
   for (const [what, shape] of shapes) {
-    it(`changes what it says and nothing else on an object with ${what}`, () => {
+    it(`changes what the change names, and nothing else, on an object with ${what}`, () => {
       const object = anObject(shape)
       const expected = anObject({
         annotations: { ...shape.annotations, [ANNOTATION.state]: '{"v":1}' },
@@ -74,7 +74,7 @@ describe('the one patch of a change', () => {
     })
   }
 
-  it('takes away what is null, and asks for no removal of what is absent', () => {
+  it('removes what is null, unless it is absent', () => {
     const object = anObject({
       annotations: { [ANNOTATION.state]: 'old', [ANNOTATION.timezone]: 'UTC', keep: 'me' },
       labels: { [ASLEEP_LABEL]: '3', app: 'web' },
@@ -91,7 +91,7 @@ describe('the one patch of a change', () => {
     )
   })
 
-  it('is as it was with the key of a DaemonSet put in and taken out, whatever else is in the selector', () => {
+  it('adds and removes the key of a DaemonSet and leaves the rest of the selector', () => {
     for (const nodeSelector of [undefined, { disk: 'ssd' }]) {
       const object = anObject(nodeSelector ? { nodeSelector } : {})
       const asleep = applied(object, patchFor(object, { annotations: {}, snoozeKey: 'true' }, 'daemonsets'))!
@@ -104,7 +104,7 @@ describe('the one patch of a change', () => {
     }
   })
 
-  it('takes the key of a DaemonSet out whatever its value, and tests the value that was read', () => {
+  it('removes the key of a DaemonSet whatever its value, and tests the value that was read', () => {
     for (const value of ['true', 'false', '']) {
       const object = anObject({ nodeSelector: { [SNOOZE_KEY]: value, disk: 'ssd' } })
       const workload = trim('daemonsets', object)
@@ -115,7 +115,7 @@ describe('the one patch of a change', () => {
     }
   })
 
-  it('takes f:replicas out of our own managedFields entry, and out of no other', () => {
+  it('removes f:replicas from our own managedFields entry only', () => {
     const object = anObject()
     const after = applied(object, patchFor(object, { annotations: {}, givesUpReplicas: true }))!
     expect(after.metadata.managedFields[0]).to.deep.equal(object.metadata.managedFields[0])
@@ -184,7 +184,7 @@ describe('the precondition of a change', () => {
     }
   })
 
-  it('of a DaemonSet without a nodeSelector is that there still is none', () => {
+  it('of a DaemonSet without a nodeSelector is that it still has none', () => {
     const patch = patchFor(plain, { annotations: {}, snoozeKey: 'true' }, 'daemonsets')
     const edited = structuredClone(plain)
     edited.spec.template.spec.nodeSelector = { disk: 'ssd' }

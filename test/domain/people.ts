@@ -96,7 +96,7 @@ const EVENT: fc.Arbitrary<Event> = fc.oneof(
   { weight: 2, arbitrary: PLAIN.map((type) => ({ type })) },
 )
 
-/** What people and the cluster may do to a workload, up to so many times. */
+/** What people and the cluster may do to a workload, at most `maxLength` times. */
 export function upTo(maxLength: number, { refused = true } = {}): fc.Arbitrary<Event[]> {
   return fc.array(refused ? EVENT : EVENT.filter(({ type }) => type !== 'refuse'), { maxLength, size: 'max' })
 }
@@ -104,7 +104,7 @@ export function upTo(maxLength: number, { refused = true } = {}): fc.Arbitrary<E
 /** People at a cluster, and what they expect to be left of what they set. */
 export class People {
   readonly cluster: ModelCluster
-  /** The counts that may be theirs: more than one while a pin says one thing and a hand another. */
+  /** The counts that may be theirs: more than one while a pin has one count and somebody scaled to another. */
   #counts: Set<number>
   #selector: Record<string, string> = {}
   /** An old copy forgets the wake that would have given `f:replicas` back. */
@@ -115,7 +115,7 @@ export class People {
     this.#counts = new Set([cluster.object.spec.replicas])
   }
 
-  /** Does it, lets the controller look, and looks for what was lost. */
+  /** Does it, lets the controller evaluate, and checks that nothing was lost. */
   do(event: Event): void {
     const { cluster } = this
     const givesBack = this.#countToGiveBack()
@@ -192,7 +192,7 @@ export class People {
     const pinnedAsleep = !reading || reading.state.pin?.state === 'snoozed'
     const kept = labelOf(cluster)
     const givesBack = this.#countToGiveBack()
-    // A hand that wakes a managed sleeper to fewer does not lower what is kept.
+    // Waking a managed sleeper by hand to fewer replicas does not lower the kept count.
     const lowers = kept !== undefined && subresource === 'scale' && count < kept && reading?.enabled === true
     cluster.setReplicas(count, manager, subresource)
     if (count === 0) this.#counts = new Set([kept ?? givesBack ?? this.#activePin() ?? 0])

@@ -26,7 +26,7 @@ describe('the plan', () => {
     expect(plan(awake, NOON, 744)).to.have.length(2 * 23)
   })
 
-  it('says the reason of each', () => {
+  it('tells the reason of each', () => {
     const [first] = plannedTransitions(awake, NOON, RULES, NOON + DAY)
     expect(first?.reason).to.equal(`asleep by schedule ${WORK} (UTC) until 2026-03-03T08:00:00Z`)
   })
@@ -35,7 +35,7 @@ describe('the plan', () => {
     expect(plan(awake, at('Mon 19:00'), 1)).to.deep.equal(['02T19:00 snooze'])
   })
 
-  it('holds what requests, overrides and pins hold', () => {
+  it('respects requests, overrides and pins', () => {
     const kept = asked(awake, { action: 'wake', for: 30 * HOUR }, NOON).after
     expect(plan(kept)).to.deep.equal(['03T18:00 snooze', '04T08:00 wake'])
     expect(plan(awake.overridden(at('Tue 9:00')))).to.deep.equal(['03T18:00 snooze', '04T08:00 wake'])
@@ -44,7 +44,7 @@ describe('the plan', () => {
     expect(plan(aDeployment().scheduled(WORK))).to.deep.equal([])
   })
 
-  it('foresees that a schedule flaps, and what its backoff leaves out', () => {
+  it('foresees that a schedule flaps, and what the backoff prevents', () => {
     const restless = [0, 1, 2, 3, 4, 5].map((ten) => `13:${ten}0-13:${ten}5`).join(';')
     const workload = asked(
       aDeployment().withReplicas(1),
@@ -64,7 +64,7 @@ describe('the plan', () => {
     ])
   })
 
-  it('refuses what has none to tell: INVALID_STATE, OWNED', () => {
+  it('is refused with INVALID_STATE and OWNED', () => {
     expect(() => plan(awake.annotated({ state: '{' })))
       .to.throw()
       .with.property('code', 'INVALID_STATE')
@@ -78,7 +78,7 @@ describe('the plan', () => {
 describe('next_transition', () => {
   const next = (workload: Workload, now = NOON) => statusRecord(workload, now, RULES).next_transition
 
-  it('is the next change of awake or asleep, not the next edge', () => {
+  it('is the next change between awake and asleep, not the next edge', () => {
     const woken = asked(asleep, { action: 'wake' }, NIGHT).after
     expect(next(woken, NIGHT)).to.deep.include({ at: iso(at('Tue 18:00')), type: 'snooze' })
   })
@@ -99,7 +99,7 @@ describe('next_transition', () => {
     expect(next(weekend, at('Fri 20:00'))).to.deep.include({ at: iso(at('Sat 8:00')), type: 'snooze' })
   })
 
-  it('counts grace', () => {
+  it('counts newWorkloadGrace', () => {
     const chart = aDeployment().enabled().scheduled(WORK).born(NIGHT)
     expect(next(chart, NIGHT + MINUTE)).to.deep.include({ at: iso(NIGHT + 15 * MINUTE), type: 'snooze' })
   })

@@ -12,7 +12,7 @@ import { WORK } from './fixtures.ts'
 const KIND = fc.constantFrom<Kind>('deployments', 'statefulsets', 'replicasets', 'daemonsets')
 const START = at('Mon 7:30')
 
-/** The same cases each time; with PROPERTY_RUNS set, so many that nobody has seen. */
+/** The same cases each time; with PROPERTY_RUNS set, as many new ones. */
 function runs(numRuns: number): { numRuns: number; seed?: number } {
   const many = Number(process.env['PROPERTY_RUNS'] ?? 0)
   return many > 0 ? { numRuns: many } : { numRuns, seed: 20_260_302 }
@@ -33,8 +33,8 @@ function played(kind: Kind, events: readonly Event[]): ModelCluster {
 }
 
 describe('no sequence of operations, edges, manual scalings and crashes', () => {
-  // Each event is followed by a look: a decision carried out twice changes nothing the second time, at most
-  // one transition comes of any downtime, the counter grows by one a write, every next look is ahead
+  // Each event is followed by an evaluation: a decision carried out twice changes nothing the second time, at most
+  // one transition comes of any downtime, the counter grows by one a write, every next evaluation is ahead
   // (ModelCluster); and the label is the kept count (People).
   for (const prompt of [true, false]) {
     it(`loses a replica count or a nodeSelector (pods that follow ${prompt ? 'at once' : 'late or never'})`, () => {
@@ -54,8 +54,8 @@ describe('no sequence of operations, edges, manual scalings and crashes', () => 
   }
 })
 
-describe('looking only when a decision said to', () => {
-  it('misses nothing that a look every minute would have done', () => {
+describe('evaluating only when a decision asked for it', () => {
+  it('misses nothing that evaluating every minute would have done', () => {
     fc.assert(
       fc.property(
         KIND,
@@ -78,7 +78,7 @@ describe('looking only when a decision said to', () => {
 })
 
 describe('the plan', () => {
-  it('is what then happens if nobody acts', () => {
+  it('is what happens if nobody acts', () => {
     fc.assert(
       fc.property(KIND, upTo(25), (kind, events) => {
         const cluster = played(kind, events)
@@ -99,7 +99,7 @@ describe('the plan', () => {
   })
 })
 
-describe('a person who fights permanently', () => {
+describe('somebody who undoes every transition', () => {
   /** Undoes every snooze within the minute, for a day; when they were. */
   function fought(cluster: ModelCluster, undo: () => void): number[] {
     const before = cluster.transitions.length
@@ -119,7 +119,7 @@ describe('a person who fights permanently', () => {
     expect(stateOf(cluster.workload).backoff?.cause).to.equal('flapping')
   }
 
-  it('by a GitOps sync meets backoff, never an endless fight, and keeps their count', () => {
+  it('by a GitOps sync is slowed down by backoff, and keeps their count', () => {
     const cluster = managed('deployments', null)
     cluster.request({ action: 'snooze' })
     const snoozes = fought(cluster, () => cluster.setReplicas(5, 'argocd'))
@@ -127,7 +127,7 @@ describe('a person who fights permanently', () => {
     expect(cluster.isAsleep ? labelOf(cluster) : cluster.object.spec.replicas).to.equal(5)
   })
 
-  it('against a pin meets backoff too', () => {
+  it('against a pin is slowed down by backoff, too', () => {
     const cluster = managed('deployments', null)
     cluster.request({ action: 'snooze' })
     cluster.request({ action: 'pin' })
@@ -138,7 +138,7 @@ describe('a person who fights permanently', () => {
     expect(labelOf(cluster)).to.equal(3)
   })
 
-  it("over a DaemonSet's key meets backoff", () => {
+  it("by a DaemonSet's key is slowed down by backoff", () => {
     const cluster = managed('daemonsets', null)
     cluster.request({ action: 'snooze' })
     const undo = () => cluster.edit(({ spec }) => void delete spec.template.spec.nodeSelector)

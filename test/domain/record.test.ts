@@ -181,7 +181,7 @@ describe('the status record', () => {
     expect(record(once, NOON + HOUR).recent_operations).to.equal(0)
   })
 
-  it('of what is not managed: enabled and is_snoozed false, schedule and history as kept, no next transition', () => {
+  it('of an unmanaged workload: enabled and is_snoozed false, schedule and history as kept, no next transition', () => {
     const disabled = asked(asleep, { action: 'disable' }, NIGHT).after
     const shown = record(disabled, NIGHT)
     expect(shown).to.deep.include({
@@ -219,7 +219,7 @@ describe('the status record', () => {
   })
 })
 
-describe('what cannot be read', () => {
+describe('a workload whose state cannot be read', () => {
   const broken = asleep.annotated({ state: '{"v":9}' })
 
   it('is 422 INVALID_STATE to GET', () => {
@@ -265,7 +265,7 @@ describe('what cannot be read', () => {
     for (const value of Object.values(rest)) expect([null, false, 0, [], undefined]).to.deep.include(value)
   })
 
-  it('is listed as awake where it runs, and a DaemonSet by its key', () => {
+  it('is listed as awake if it runs, and a DaemonSet by its key', () => {
     expect(listedRecord(broken.withReplicas(2), NIGHT, RULES).is_snoozed).to.equal(false)
     const agent = aDaemonSet().annotated({ state: '{' }).with({ snoozeKey: 'true' })
     expect(listedRecord(agent, NIGHT, RULES)).to.include({ is_snoozed: true, current_replicas: 0 })

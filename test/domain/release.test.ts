@@ -12,7 +12,7 @@ function released(workload: Workload): Workload {
 }
 
 describe('release', () => {
-  it('wakes what Dormouse put to sleep and removes its annotations and the label, whatever holds it', () => {
+  it('wakes a sleeper and removes annotations and label, even if it is pinned, overridden or disabled', () => {
     for (const held of [
       asleep,
       asleep.pinned(),
@@ -23,7 +23,7 @@ describe('release', () => {
     }
   })
 
-  it('takes the key, and nothing else, from a DaemonSet', () => {
+  it('removes the key, and nothing else, from a DaemonSet', () => {
     const agent = aDaemonSet()
       .withReplicas(2)
       .enabled()
@@ -45,12 +45,12 @@ describe('release', () => {
     }
   })
 
-  it('leaves the count of what runs', () => {
+  it('leaves the count of a running workload', () => {
     expect(released(asleep.editedTo(7)).replicas).to.equal(7)
     expect(released(aDeployment().withReplicas(2).enabled()).replicas).to.equal(2)
   })
 
-  it('gives back what it owns of spec.replicas, and is then done', () => {
+  it('gives up the ownership of spec.replicas, and has nothing to do then', () => {
     const bare = aDeployment().with({ ownReplicasEntry: 1 })
     expect(releaseChange(bare, RULES)).to.deep.equal({ annotations: {}, givesUpReplicas: true })
     expect(releaseChange(aDeployment(), RULES)).to.equal(undefined)

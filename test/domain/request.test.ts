@@ -17,7 +17,7 @@ const REQUESTS: Request[] = [
   { action: 'schedule', schedule: '9:00-17:00' },
 ]
 
-describe('all nine operations', () => {
+describe('all nine requests', () => {
   for (const workload of [aDeployment(), aStatefulSet(), aDaemonSet(), aReplicaSet()]) {
     it(`work on ${workload.kind}, and each again changes nothing`, () => {
       const managed = workload.withReplicas(2).enabled().scheduled(WORK).remembering({})
@@ -50,7 +50,7 @@ describe('all nine operations', () => {
     )
   })
 
-  it('keep a transition that backoff holds up for its end', () => {
+  it('leave a transition that backoff delays to the end of the backoff', () => {
     const { after, state } = asked(
       asleep.inBackoff(at('Mon 21:30')),
       { action: 'schedule', schedule: '20:00-22:00' },
@@ -62,7 +62,7 @@ describe('all nine operations', () => {
   })
 })
 
-describe('checks happen in the order', () => {
+describe('refusals come in the order:', () => {
   const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }
 
   it('OWNED before INVALID_STATE', () => {
@@ -92,7 +92,7 @@ describe('checks happen in the order', () => {
   })
 })
 
-describe('on what is not managed', () => {
+describe('on a workload that is not managed', () => {
   const workload = aDeployment().withReplicas(3).scheduled(WORK)
 
   it('disable, DELETE pin and DELETE override succeed and change nothing', () => {
@@ -121,7 +121,7 @@ describe('a pinned workload', () => {
     }
   })
 
-  it('is disabled, overridden and given a schedule all the same', () => {
+  it('can be disabled, overridden and given a schedule', () => {
     for (const request of REQUESTS) {
       if (request.action === 'snooze' || request.action === 'wake') continue
       expect(() => asked(awake.pinned(), request, NOON), request.action).not.to.throw()
@@ -143,7 +143,7 @@ describe('a pinned workload', () => {
 })
 
 describe('a wake request', () => {
-  it('without `for`, in hours of sleep, holds until the next edge or 12h, whichever is first', () => {
+  it('without `for`, in hours of sleep, lasts until the next edge or 12h, whichever is first', () => {
     const woken = asked(asleep, { action: 'wake' }, NIGHT)
     expect(woken.after.replicas).to.equal(3)
     expect(woken.decision).to.deep.include({ action: 'wake' })
@@ -154,7 +154,7 @@ describe('a wake request', () => {
     )
   })
 
-  it('at 0 but not snoozed brings last_replicas, at least 1', () => {
+  it('of an awake workload at 0 brings last_replicas, at least 1', () => {
     const once = asleep.woken({ at: at('Tue 8:00'), trigger: 'schedule' }).scaledByHand(0)
     expect(asked(once, { action: 'wake' }, at('Tue 9:00')).after.replicas).to.equal(3)
     const never = aDeployment().withReplicas(0).enabled().remembering({})
@@ -196,7 +196,7 @@ describe('a snooze request', () => {
     expect(state.history).to.deep.equal(asleep.state().history)
   })
 
-  it('without `for` while asleep already holds: nothing changes', () => {
+  it('without `for` while asleep changes nothing', () => {
     expect(asked(asleep, { action: 'snooze' }, NIGHT).change).to.equal(undefined)
   })
 
@@ -217,7 +217,7 @@ describe('an override', () => {
     expect(third.state.override?.until).to.equal(NOON + 2 * MINUTE)
   })
 
-  it('of a pinned workload is told to come after the pin', () => {
+  it('of a pinned workload says that the pin goes first', () => {
     const { message } = asked(awake.pinned(), { action: 'override', duration: HOUR }, NOON)
     expect(message).to.match(/^overridden until \S+, but the pin goes first: pinned active/)
   })
@@ -227,8 +227,8 @@ describe('an override', () => {
   })
 })
 
-describe('a sentence for the person who asked', () => {
-  it('says what was done, what holds and until when', () => {
+describe('the message for the person who asked', () => {
+  it('tells what was done, the present state and until when', () => {
     expect(asked(awake, { action: 'snooze', for: 2 * HOUR }, NOON).message).to.equal(
       'snoozed, 3 replicas kept: asleep by request of k8s:carol until 2026-03-02T14:00:00Z',
     )

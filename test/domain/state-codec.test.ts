@@ -46,7 +46,7 @@ function tampered(change: (document: Record<string, Record<string, unknown>>) =>
 }
 
 describe('the state annotation', () => {
-  it('says again what was put into it', () => {
+  it('reads back what was written', () => {
     expect(decodeState(encodeState(FULL))).to.deep.equal(FULL)
     const smallest: StoredState = { kind: 'deployments', counter: 1, asleep: false, history: [] }
     expect(decodeState(encodeState(smallest))).to.deep.equal(smallest)
@@ -66,7 +66,7 @@ describe('the state annotation', () => {
     expect(decoded(encodeState({ ...FULL, history })).history).to.deep.equal(history.slice(0, 20))
   })
 
-  it('stays within 8 KiB, the oldest history going first', () => {
+  it('stays within 8 KiB by leaving out the oldest history', () => {
     const by = '\u{1F42D}'.repeat(128)
     const history = Array.from({ length: 20 }, (_, index) => ({ ...operation, by, at: index * MINUTE }))
     const text = encodeState({ ...FULL, history })
@@ -76,7 +76,7 @@ describe('the state annotation', () => {
     expect(kept).to.deep.equal(history.slice(0, kept.length))
   })
 
-  it('takes the longest of every author, 128 characters, quoted ones too', () => {
+  it('takes the longest names, 128 characters, even if all are escaped', () => {
     const by = '"'.repeat(128)
     const state = { ...FULL, pin: { ...FULL.pin!, by }, override: { ...FULL.override!, by } }
     expect(decodeState(encodeState(state))).to.deep.equal(state)
@@ -95,10 +95,10 @@ describe('the state annotation', () => {
     ['a version of 5,000 characters', `{"v":"${'x'.repeat(5000)}"}`, /^.{1,200}$/],
     ['9 KiB', `${' '.repeat(9000)}${encodeState(FULL)}`, 'longer than 8192 bytes'],
     ['8,000 brackets', '['.repeat(8000), 'not JSON'],
-    ['4,000 arrays in one another', `${'['.repeat(4000)}${']'.repeat(4000)}`, /version null|not JSON/],
+    ['4,000 nested arrays', `${'['.repeat(4000)}${']'.repeat(4000)}`, /version null|not JSON/],
     ['__proto__', pollution, 'additional properties'],
     ['constructor', tampered((document) => (document['constructor'] = {})), 'additional'],
-    ['a field of no meaning', tampered((document) => (document['intent']!['mood'] = 'sleepy')), '/intent'],
+    ['an unknown field', tampered((document) => (document['intent']!['mood'] = 'sleepy')), '/intent'],
     ['no history', tampered((document) => delete document['history']), "'history'"],
     ['a counter of 0', tampered((document) => (document['counter'] = 0 as never)), '/counter'],
     [
@@ -115,12 +115,12 @@ describe('the state annotation', () => {
     ['half a replica', tampered((document) => (document['pin']!['replicas'] = 1.5)), '/pin/replicas'],
     ['a count as text', tampered((document) => (document['pin']!['replicas'] = '3')), '/pin/replicas'],
     ['asleep as text', tampered((document) => (document['asleep'] = 'yes' as never)), '/asleep'],
-    ['an endless author', tampered((document) => (document['pin']!['by'] = 'x'.repeat(129))), '/pin/by'],
     [
-      'an intent of no meaning',
-      tampered((document) => (document['intent']!['want'] = 'dozing')),
-      '/intent/want',
+      'an author of 129 characters',
+      tampered((document) => (document['pin']!['by'] = 'x'.repeat(129))),
+      '/pin/by',
     ],
+    ['an unknown intent', tampered((document) => (document['intent']!['want'] = 'dozing')), '/intent/want'],
     ['"yesterday"', tampered((document) => (document['intent']!['at'] = 'yesterday')), '/intent/at'],
     [
       'the 45th of March',
@@ -145,7 +145,7 @@ describe('the state annotation', () => {
     ],
   ]
   for (const [what, text, reason] of unreadable) {
-    it(`that holds ${what} is unreadable: 422 INVALID_STATE with the reason, and how to repair it`, () => {
+    it(`with ${what} is unreadable: 422 INVALID_STATE with the reason, and how to repair it`, () => {
       const { fault, message } = decodeState(text) as Unreadable
       expect(fault).to.match(typeof reason === 'string' ? new RegExp(escape(reason)) : reason)
       expect(message).to.equal(`dormouse.dev/state cannot be read: ${fault}. POST to its /enable repairs it`)

@@ -175,15 +175,15 @@ class Telling {
   private intent(
     this: AWorkload,
     want: Intent['want'],
-    spoken: Instant,
+    formed: Instant,
     trigger: Trigger,
     by?: string,
     limit?: number,
   ): Intent {
     return {
       want,
-      at: spoken,
-      ...(limit === undefined ? {} : { until: spoken + limit }),
+      at: formed,
+      ...(limit === undefined ? {} : { until: formed + limit }),
       before: this.state().asleep ? 'asleep' : 'awake',
       by: by ?? null,
       trigger: trigger === 'api' || trigger === 'manual' ? trigger : 'schedule',

@@ -4,7 +4,7 @@ import { at, MINUTE } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
 import { asleep, awake, NIGHT, NOON, refusal, WORK } from '../fixtures.ts'
 
-describe('enable again', () => {
+describe('enabling again', () => {
   it('with the same or no schedule changes nothing', () => {
     for (const schedule of [undefined, '', WORK, '08:00-18:00, Mon-Fri']) {
       const request = { action: 'enable', ...(schedule === undefined ? {} : { schedule }) } as const
@@ -60,7 +60,7 @@ describe('PUT schedule', () => {
     expect(after.annotations.schedule).to.equal('9:00-17:30,Mon-Fri;10:00-12:00,Sat')
   })
 
-  it('refuses what cannot be read with 400 and its JSON pointer', () => {
+  it('refuses an invalid schedule or zone with 400 and its JSON pointer', () => {
     const schedule = refusal(awake, { action: 'schedule', schedule: '8:00' })
     expect([schedule.code, schedule.details]).to.deep.equal([
       'VALIDATION_ERROR',
@@ -72,7 +72,7 @@ describe('PUT schedule', () => {
     )
   })
 
-  it('puts right a schedule or zone that could not be read', () => {
+  it('replaces a schedule or zone that could not be read', () => {
     const broken = awake.scheduled('whenever')
     expect(asked(broken, { action: 'schedule', schedule: '20:00-22:00' }, NOON).after.replicas).to.equal(0)
     const nowhere = awake.scheduled(WORK, 'Mars/Base')
@@ -80,7 +80,7 @@ describe('PUT schedule', () => {
   })
 })
 
-describe('disable, whatever holds it', () => {
+describe('disable', () => {
   const held = {
     pinned: asleep.pinned(),
     overridden: asleep.overridden(),
@@ -135,7 +135,7 @@ describe('a request that is not about sleep', () => {
         'awake by schedule 8:00-22:00 (UTC) until 2026-03-02T22:00:00Z',
     ],
     [
-      'that leaves it as it is says nothing of it',
+      'that neither wakes it nor puts it to sleep says nothing of that',
       unmanaged,
       { action: 'enable', ...hours },
       NOON,
