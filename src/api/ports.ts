@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
 import type { Change } from '../domain/patch.ts'
 import type { Rules } from '../domain/rules.ts'
 import type { Kind, Workload, WorkloadKey } from '../domain/workload.ts'
@@ -61,18 +62,11 @@ export interface RequestObserver {
   answered(route: string, method: string, code: number, seconds: number): void
 }
 
-export interface AuthSettings {
-  readonly kubernetes: { readonly enabled: boolean; readonly audiences: readonly string[] }
-  readonly oidc: readonly OidcSettings[]
+export interface AuthSettings extends Omit<Config['auth'], 'local'> {
   readonly local: LocalSettings | null
 }
 
-export interface OidcSettings {
-  readonly issuer: string
-  readonly audience: string
-  readonly jwksUri: string
-  readonly algorithms: readonly string[]
-}
+export type OidcSettings = Config['auth']['oidc'][number]
 
 export interface LocalSettings {
   readonly issuer: string
@@ -83,14 +77,9 @@ export interface LocalSettings {
   readonly advice?: string
 }
 
-export interface ApiSettings {
+export interface ApiSettings extends Pick<Config['api'], 'bodyLimit' | 'rate' | 'trustedProxies'> {
   readonly excludeNamespaces: readonly string[]
-  /** Bytes. */
-  readonly bodyLimit: number
-  readonly rate: { readonly perSecond: number; readonly burst: number }
   readonly auth: AuthSettings
-  /** Addresses and networks (CIDR) whose X-Forwarded-For is trusted. */
-  readonly trustedProxies: readonly string[]
 }
 
 export interface ApiDeps {

@@ -3,12 +3,10 @@ import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { TokenBucket } from '../token-bucket.ts'
 import type { ApiMiddleware } from './context.ts'
+import type { ApiSettings } from './ports.ts'
 import { subjectKey } from './auth/caller.ts'
 
-export interface Rate {
-  readonly perSecond: number
-  readonly burst: number
-}
+type Rate = ApiSettings['rate']
 
 /** How many buckets are kept. Beyond that, the least recently used one is dropped and starts full again. */
 const MAX_KEYS = 20_000
