@@ -26,7 +26,7 @@ export interface CandidateOptions {
   readonly leaseDuration: number
   readonly clock: Clock
   readonly now: Monotonic
-  /** Take the Lease from a live holder, once. */
+  /** Acquire the Lease from a live holder, too, but only as long as we never held it. */
   readonly force: boolean
 }
 
@@ -47,7 +47,7 @@ export class LeaseCandidate {
   #own: Lease | undefined
   /** The one that we wrote last: it tells our record from one that somebody put our name into. */
   #acquireTime: string | undefined
-  /** Force once; otherwise two candidates would take the Lease from each other forever. */
+  /** Until we hold the Lease for the first time; otherwise two candidates would take it from each other forever. */
   #mayForce: boolean
   #observed: { readonly text: string; readonly expiresAt: number } | undefined
 
@@ -73,8 +73,8 @@ export class LeaseCandidate {
       signal.throwIfAborted()
       this.#own = written
       if (!written) continue
-      if (!isLive) return { held: true, since }
       this.#mayForce = false
+      if (!isLive) return { held: true, since }
       const until = now() + this.#durationOf(lease?.record)
       return { held: true, since, taken: { from: lease?.record.holder ?? '', until } }
     }

@@ -21,7 +21,10 @@ export async function whileLeading(
   work: (lost: AbortSignal) => Promise<void>,
   { stop, leaseTaken, keep }: WhileLeading,
 ): Promise<void> {
-  const present = await options.lease.read(stop)
+  const present = await options.lease.read(stop).catch((error: unknown) => {
+    if (!stop.aborted) throw error
+  })
+  if (stop.aborted) return
   if (!present && !options.lease.creatable) return work(stop)
 
   const done = Promise.withResolvers<void>()
@@ -34,7 +37,6 @@ export async function whileLeading(
   let held = 0
   const leave = () => done.resolve()
   stop.addEventListener('abort', leave, { once: true })
-  if (stop.aborted) return
   try {
     void election.start()
     await done.promise
