@@ -11,24 +11,24 @@ export { InvalidConfig } from './config/faults.ts'
 export type { Setting } from './config/environment.ts'
 export type { Config } from './config/schema.ts'
 
-/** Kubernetes makes them itself and keeps what the cluster runs on in them. */
+/** Kubernetes creates them, and the cluster itself runs in them. */
 const KUBERNETES_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease']
 
 export interface ConfigInput {
   /** YAML; undefined: no file, all defaults. */
   readonly text?: string | undefined
-  /** What messages call the file. */
+  /** The file's name in messages. */
   readonly file?: string
-  /** All variables: those called DORMOUSE_… count, and win over the file. */
+  /** All variables; those named DORMOUSE_… override the file. */
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Options of the command line, which win over both. */
+  /** Options of the command line, which override both. */
   readonly options?: readonly Setting[]
-  /** What a command has instead of the defaults; file, variables and options win over it. */
+  /** A command's own defaults; file, variables and options override them. */
   readonly presets?: readonly Setting[]
 }
 
 /**
- * The settings of the file, the variables and the options together, defaults filled in; frozen.
+ * The settings of the file, the variables and the options together, with defaults; frozen.
  * @throws InvalidConfig with every fault at once (bad YAML syntax hides the faults behind it)
  */
 export function loadConfig({
@@ -52,12 +52,12 @@ export function loadConfig({
   return frozen(config)
 }
 
-/** Every namespace that is never touched: those of the configuration, and Dormouse's own where it runs in one. */
+/** Every namespace that Dormouse never touches: the configured ones, and its own when it runs in a cluster. */
 export function excludedNamespaces({ excludeNamespaces }: Config, own: string | undefined): string[] {
   return [...new Set([...excludeNamespaces, ...(own === undefined ? [] : [own])])]
 }
 
-/** What is configured adds to them: nobody means to have the cluster's own namespaces asleep, or behind the webhook. */
+/** The namespaces of Kubernetes are always excluded: nobody wants them asleep, or behind the webhook. */
 function excludeKubernetes(config: Config): void {
   const all: { excludeNamespaces: readonly string[] } = config
   all.excludeNamespaces = [...new Set([...KUBERNETES_NAMESPACES, ...config.excludeNamespaces])]

@@ -38,7 +38,7 @@ for (const register of [
 }
 process.exitCode = await run(program, process.argv.slice(2), ports)
 
-/** Aborted by the first SIGTERM or SIGINT; a second one ends the process at once. */
+/** Aborted by the first SIGTERM or SIGINT; the second one ends the process at once. */
 function stopSignal(): AbortSignal {
   const controller = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -25,7 +25,7 @@ const only = (text: string, environment: Record<string, string> = {}) => {
 }
 
 describe('configuration', () => {
-  it("takes a command's presets where neither file, variable nor option has a value", () => {
+  it("uses a command's presets where neither file, variable nor option has a value", () => {
     const presets = [
       { path: ['api', 'host'], value: '127.0.0.1', source: 'test' },
       { path: ['log', 'level'], value: 'warn', source: 'test' },
@@ -82,7 +82,7 @@ describe('configuration', () => {
     })
   })
 
-  it('takes what the file gives, and leaves empty sections at their defaults', () => {
+  it('reads the file, and leaves empty sections at their defaults', () => {
     const config = load(`
 timezone: Europe/Berlin
 wakeHold: null
@@ -108,7 +108,7 @@ auth:
     expect(config.auth.local?.publicKeyFile).to.equal('key.pem')
   })
 
-  it("excludes the namespaces of Kubernetes whatever it lists, each once, and Dormouse's own", () => {
+  it("always excludes the namespaces of Kubernetes and Dormouse's own, each once", () => {
     const always = ['kube-system', 'kube-public', 'kube-node-lease']
     expect(load('excludeNamespaces: []').excludeNamespaces).to.deep.equal(always)
     const config = load('excludeNamespaces: [monitoring, kube-system, dormouse]')
@@ -118,7 +118,7 @@ auth:
     expect(excludedNamespaces(load(), undefined)).to.deep.equal(always)
   })
 
-  it('cannot be changed after it was read', () => {
+  it('is frozen', () => {
     const config = load('excludeNamespaces: [quiet]')
     expect(Object.isFrozen(config)).to.equal(true)
     expect(Object.isFrozen(config.backoff)).to.equal(true)
@@ -130,7 +130,7 @@ auth:
     expect(policy.operationTimeout).to.equal(90_000)
   })
 
-  it('gives the webhook a port of its own, and refuses the one of the API', () => {
+  it('refuses the port of the API for the webhook', () => {
     expect(load('api: { port: 8444 }').webhook.port).to.equal(9443)
     const { pointer, message } = only('webhook: { port: 8443 }')
     expect(pointer).to.equal('/webhook/port')
@@ -177,7 +177,7 @@ describe('configuration by variables', () => {
     expect(config.auth.local).to.deep.equal({ issuer: 'me', audience: 'dormouse', publicKeyFile: 'key.pem' })
   })
 
-  it('takes a section as YAML, and its keys after it', () => {
+  it('reads a section as YAML, and lets variables for its keys override it', () => {
     const environment = { DORMOUSE_BACKOFF_BASE: '2m', DORMOUSE_BACKOFF: '{base: 1m, max: 10m}' }
     expect(load('', environment).backoff).to.include({ base: 120_000, max: 600_000 })
   })
@@ -200,11 +200,11 @@ describe('configuration by variables', () => {
     )
   })
 
-  it('counts an empty variable as none', () => {
+  it('ignores an empty variable', () => {
     expect(load('api: { port: 1 }', { DORMOUSE_API_PORT: '' }).api.port).to.equal(1)
   })
 
-  it('is not disturbed by the variables that Kubernetes gives for Services', () => {
+  it('ignores the variables that Kubernetes sets for Services', () => {
     const config = load('', {
       DORMOUSE_SERVICE_HOST: '10.0.0.1',
       DORMOUSE_SERVICE_PORT_HTTPS: '8443',
@@ -215,13 +215,13 @@ describe('configuration by variables', () => {
     expect(config.metrics.port).to.equal(9090)
   })
 
-  it('refuses an unknown variable and names the nearest', () => {
+  it('refuses an unknown variable and suggests a similar one', () => {
     const fault = only('', { DORMOUSE_BACKOFF_MAXOPERATIONS: '7' })
     expect(fault.source).to.equal('DORMOUSE_BACKOFF_MAXOPERATIONS')
     expect(fault.message).to.contain("did you mean 'DORMOUSE_BACKOFF_MAX_OPERATIONS'?")
   })
 
-  it('says of a bad value which variable gave it', () => {
+  it('names the variable that gave a bad value', () => {
     expect(only('api: { port: 1 }', { DORMOUSE_API_PORT: 'many' })).to.deep.include({
       pointer: '/api/port',
       source: 'DORMOUSE_API_PORT',
@@ -232,7 +232,7 @@ describe('configuration by variables', () => {
 })
 
 describe('a faulty configuration', () => {
-  it('is told with all its faults at once: what, where, and what was expected', () => {
+  it('is reported with all its faults at once: what, where, and what was expected', () => {
     const text =
       'timezone: Mars/Olympus\nbackof: {}\napi:\n  port: 99999\n  bodyLimit: 16\nlog: { level: loud }\n'
     const faults = faultsOf({ text, environment: { DORMOUSE_METRICS_PORT: 'x', DORMOUSE_TIMEZON: 'UTC' } })
@@ -251,7 +251,7 @@ describe('a faulty configuration', () => {
     )
   })
 
-  it('gets a suggestion for an unknown key, and none where nothing is near', () => {
+  it('gets a suggestion for an unknown key, if a known one is similar', () => {
     expect(only('backof: {}').message).to.equal("unknown key 'backof': did you mean 'backoff'?")
     expect(only('backoff: { max_operations: 3 }').message).to.contain("did you mean 'maxOperations'?")
     expect(only('api: { prot: 1 }').message).to.contain("did you mean 'port'?")
@@ -269,7 +269,7 @@ describe('a faulty configuration', () => {
     expect(only('operationTimeout: 48h').message).to.match(/found "48h"$/)
   })
 
-  it('is not fooled by names that every object has', () => {
+  it('refuses keys named like properties that every object has', () => {
     expect(only('__proto__: { timezone: UTC }').pointer).to.equal('/__proto__')
     expect(only('constructor: 1').pointer).to.equal('/constructor')
   })
@@ -287,13 +287,13 @@ describe('a faulty configuration', () => {
     ['a lease renewed too late', 'controller: { lease: { renew: 15s } }', '/controller/lease/renew'],
     ['a lease retried too late', 'controller: { lease: { retry: 10s } }', '/controller/lease/retry'],
     ['a lease of half seconds', 'controller: { lease: { duration: 15500ms } }', '/controller/lease/duration'],
-    ['a wildcard among the exempt', 'exemptUsers: ["system:*"]', '/exemptUsers/0'],
-    ['a network that is none', 'api: { trustedProxies: [10.0.0.0/33] }', '/api/trustedProxies/0'],
-    ['a proxy by its name', 'api: { trustedProxies: [proxy.example.com] }', '/api/trustedProxies/0'],
-    ['a namespace that cannot be', 'excludeNamespaces: [Kube_System]', '/excludeNamespaces/0'],
+    ['a wildcard among the exempt users', 'exemptUsers: ["system:*"]', '/exemptUsers/0'],
+    ['a malformed network', 'api: { trustedProxies: [10.0.0.0/33] }', '/api/trustedProxies/0'],
+    ['a proxy given by name', 'api: { trustedProxies: [proxy.example.com] }', '/api/trustedProxies/0'],
+    ['a malformed namespace', 'excludeNamespaces: [Kube_System]', '/excludeNamespaces/0'],
     ['a namespace twice', 'excludeNamespaces: [a, a]', '/excludeNamespaces'],
-    ['a list that is none', 'excludeNamespaces: a', '/excludeNamespaces'],
-    ['a section that is none', 'api: 8443', '/api'],
+    ['a text instead of a list', 'excludeNamespaces: a', '/excludeNamespaces'],
+    ['a number instead of a section', 'api: 8443', '/api'],
     ['metrics on the port of the API', 'metrics: { port: 8443 }', '/metrics/port'],
     ['plain HTTP on the port of TLS', 'api: { insecurePort: 8443 }', '/api/insecurePort'],
     [
@@ -360,13 +360,13 @@ describe('a faulty configuration', () => {
     expect(only('timezone: UTC\n---\ntimezone: UTC\n').message).to.contain('multiple documents')
   })
 
-  it('refuses a file without bounds, be it long or made long by aliases', () => {
+  it('refuses a file that is too long, by itself or once its aliases are expanded', () => {
     expect(only(`#${' '.repeat(300_000)}`).message).to.contain('256 KiB')
     const bomb = Array.from({ length: 9 }, (_, i) => `k${i}: &k${i} [${`*k${i - 1},`.repeat(9)}]`)
     expect(only(['k-1: &k-1 [x]', ...bomb].join('\n')).message).to.match(/alias/i)
   })
 
-  it('shortens what it found', () => {
+  it('shortens the value that it quotes', () => {
     expect(only(`timezone: ${'x'.repeat(1000)}`).found).to.have.length(80)
   })
 })

@@ -14,17 +14,17 @@ interface ExplainOptions {
   readonly json?: true
 }
 
-/** `dormouse explain`: prints how a schedule is understood and when it changes. */
+/** `dormouse explain`: prints how Dormouse reads a schedule, and its next edges. */
 export function registerExplain(
   program: Command,
   { stdout, clock }: Pick<CliPorts, 'stdout' | 'clock'>,
 ): void {
   program
     .command('explain')
-    .description('Show how a schedule is understood: its canonical form and its coming edges')
+    .description('Show how Dormouse reads a schedule: its canonical form and its next edges')
     .argument('<schedule>', "such as '8:00-18:00,Mon-Fri'")
     .option('--timezone <zone>', 'IANA time zone', 'UTC')
-    .option('--count <n>', 'how many edges', wholeNumber(1, 1000), 10)
+    .option('--count <n>', 'number of edges', wholeNumber(1, 1000), 10)
     .option('--from <time>', 'ISO 8601, in the time zone if it names none (default: now)')
     .option('--json', 'print JSON')
     .allowExcessArguments()
@@ -32,7 +32,7 @@ export function registerExplain(
       if (args.length > 1) throw new UsageError(unquoted(args.join(' ')))
       const schedule = compile(text, timezone)
       const start = from === undefined ? clock() : instantOf(from, timezone)
-      const explanation = schedule ? explain(schedule, start, count) : nothing(timezone, start)
+      const explanation = schedule ? explain(schedule, start, count) : explainNone(timezone, start)
       stdout.write(json ? `${JSON.stringify(explanation, null, 2)}\n` : render(explanation))
     })
 }
@@ -43,13 +43,13 @@ function unquoted(text: string): string {
 
 /** Times in ISO 8601: `at` in UTC, `local` with the zone's offset. */
 interface Explanation {
-  /** null: there is none, which is valid. */
+  /** null: the schedule is empty, which is valid. */
   readonly schedule: string | null
   readonly timezone: string
   readonly from: string
-  /** null: as it is. */
+  /** null: an empty schedule sets none. */
   readonly state: Edge['to'] | null
-  /** The latest edge; null: it has none. */
+  /** The latest edge; null: the schedule has no edges. */
   readonly since: string | null
   readonly edges: readonly { readonly at: string; readonly local: string; readonly to: Edge['to'] }[]
 }
@@ -70,7 +70,7 @@ function explain(schedule: Schedule, from: Instant, count: number): Explanation 
   }
 }
 
-function nothing(timezone: string, from: Instant): Explanation {
+function explainNone(timezone: string, from: Instant): Explanation {
   return { schedule: null, timezone, from: utc(from), state: null, since: null, edges: [] }
 }
 
@@ -89,7 +89,7 @@ function render({ schedule, timezone, from, state, since, edges }: Explanation):
   return `${lines.join('\n').trimEnd()}\n`
 }
 
-/** undefined: the text is empty, which is no schedule. */
+/** undefined: the text is empty. */
 function compile(text: string, zone: string): Schedule | undefined {
   try {
     if (text.trim() !== '') return compileSchedule(text, zone)

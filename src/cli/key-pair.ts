@@ -5,14 +5,14 @@ import { newKeyPair } from '../api/auth/local-token.ts'
 import { UsageError } from '../errors.ts'
 import type { CliPorts } from './program.ts'
 
-/** `dormouse key-pair`: makes the keys that `dormouse token` and `auth.local` need; overwrites nothing. */
+/** `dormouse key-pair`: makes the keys that `dormouse token` and `auth.local` need. Never overwrites a file. */
 export function registerKeyPair(program: Command, { stdout }: Pick<CliPorts, 'stdout'>): void {
   program
     .command('key-pair')
     .description('Make a key pair for tokens: private.pem for `dormouse token`, public.pem for the service')
-    .argument('<directory>', 'where to write them; made if it is not there')
+    .argument('<directory>', 'where to write them; created if missing')
     .addOption(
-      new Option('--algorithm <name>', 'what to sign with').choices(['EdDSA', 'ES256']).default('EdDSA'),
+      new Option('--algorithm <name>', 'signature algorithm').choices(['EdDSA', 'ES256']).default('EdDSA'),
     )
     .action(async (directory: string, { algorithm }: { algorithm: 'EdDSA' | 'ES256' }) => {
       const files = { private: join(directory, 'private.pem'), public: join(directory, 'public.pem') }

@@ -36,7 +36,7 @@ export function list(item: RegExp, expected: string) {
   }
 }
 
-/** A name for a claim: not empty, at most 128 characters, none of them a control character. */
+/** The value of a claim: 1 to 128 characters, none of them a control character. */
 export function name(text: string): string {
   if (/^[^\p{Cc}]{1,128}$/u.test(text)) return text
   throw new InvalidArgumentError('Expected 1 to 128 characters without control characters.')

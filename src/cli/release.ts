@@ -32,7 +32,10 @@ export function registerRelease(program: Command, ports: CliPorts): void {
     .option('--kubeconfig <file>', 'default: KUBECONFIG, ~/.kube/config, then the in-cluster account')
     .option('--config <file>', 'YAML configuration')
     .action(async ({ all, dryRun, kubeconfig, config: file }: Options) => {
-      if (!all) throw new UsageError('release takes --all: it wakes and forgets every workload')
+      if (!all)
+        throw new UsageError(
+          'release needs --all: it wakes every workload and removes Dormouse from all of them',
+        )
       const config = await configOf(file === undefined ? {} : { config: file }, ports)
       const logger = createLogger('warn', plainLines(stderr))
       const ownNamespace = kubeconfig === undefined ? ports.ownNamespace : undefined
@@ -60,7 +63,7 @@ export function registerRelease(program: Command, ports: CliPorts): void {
 }
 
 function leaseTaken(from: string, milliseconds: number): string {
-  return `The Lease was taken from ${from}, which leads: in ${Math.ceil(milliseconds / 1000)} s it has stopped`
+  return `The Lease was taken from the leader ${from}: waiting ${Math.ceil(milliseconds / 1000)} s until it has stopped`
 }
 
 /** @throws Error when something sleeps in an excluded namespace: nobody else would wake it */

@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon'
 import type { Instant } from '../clock.ts'
 
-interface Found {
+interface Access {
   readonly api: string
   readonly metrics: string
   readonly kubeconfig: string
@@ -9,9 +9,9 @@ interface Found {
 }
 
 interface Sandbox {
-  /** The kubeconfig's context: named in each command, so that none reaches another cluster. */
+  /** The kubeconfig's context; each command names it, so that none reaches another cluster. */
   readonly context: string
-  /** When `staging/storefront` sleeps; durations in milliseconds. */
+  /** When `staging/storefront` is asleep; durations in milliseconds. */
   readonly naps: {
     readonly first: Instant
     readonly asleepFor: number
@@ -21,12 +21,12 @@ interface Sandbox {
   readonly readyAt: Instant
   /** Milliseconds. */
   readonly startedIn: number
-  /** The reader's own. */
+  /** The reader's time zone. */
   readonly timezone: string
 }
 
-/** What the sandbox prints once ready: where everything is, and commands that work when pasted. */
-export function pasteable({ api, metrics, kubeconfig, token }: Found, sandbox: Sandbox): string {
+/** What the sandbox prints once it is ready: addresses, and commands to paste. */
+export function pasteable({ api, metrics, kubeconfig, token }: Access, sandbox: Sandbox): string {
   const kubectl = `kubectl --context ${sandbox.context}`
   const hours = `{"schedule": "8:00-18:00,Mon-Fri", "timezone": "${sandbox.timezone}"}`
   return `Dormouse is ready after ${(sandbox.startedIn / 1000).toFixed(1)} s, over a cluster in memory. No real cluster is touched; Ctrl-C ends it all.
@@ -48,7 +48,7 @@ Watch it; Ctrl-C ends the watch:
 
   ${kubectl} get deployments -n staging -L dormouse.dev/asleep -w
 
-Who is there, and who sleeps (the last column is the count a sleeper wakes to):
+List the workloads; for those asleep the last column is the replica count that they wake to:
 
   ${kubectl} get deployments,statefulsets,daemonsets -A -L dormouse.dev/asleep
 
@@ -59,21 +59,21 @@ Put the storefront of the shop to sleep, see it, and wake it:
   ${kubectl} get deployment storefront -n shop -L dormouse.dev/asleep
   dm -X POST "$SHOP/storefront/wake?wait=30s"
 
-Give it hours awake (outside of them this puts it to sleep now, and the answer says so), and see what comes:
+Give it a schedule of awake hours (outside of them this puts it to sleep now, and the answer says so), and see the next edges:
 
   dm -X PUT -H 'Content-Type: application/json' -d '${hours}' $SHOP/storefront/schedule
   dm "$SHOP/storefront/plan?hours=72"
 
-Needed now, whatever the hours say: awake for the next four of them:
+Keep it awake for the next four hours, whatever the schedule says:
 
   dm -X POST "$SHOP/storefront/wake?for=4h"
 
-Hold it as it is, whatever the hours say, and let go again:
+Pin it in its present state, whatever the schedule says, and remove the pin:
 
   dm -X POST $SHOP/storefront/pin
   dm -X DELETE $SHOP/storefront/pin
 
-That is all. What to read next: docs/quick-start.md
+Read on in docs/quick-start.md
 `
 }
 

@@ -53,5 +53,6 @@ const SWITCHED_OFF =
   'right afterwards'
 
 const NO_PORT =
-  'outside a cluster there is nothing to listen on yet. For plain HTTP give a port by --api-port, ' +
-  'DORMOUSE_API_INSECURE_PORT or api.insecurePort; for HTTPS and the webhook, where the API server finds it: webhook.url'
+  'outside a cluster there is nothing to listen on yet. For plain HTTP set a port by --api-port, ' +
+  'DORMOUSE_API_INSECURE_PORT or api.insecurePort; for HTTPS and the webhook set webhook.url to where the API server ' +
+  'reaches this process'

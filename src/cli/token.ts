@@ -15,18 +15,18 @@ interface TokenOptions {
   readonly ttl: number
 }
 
-/** `dormouse token`: prints a token for the API's mode `local`. */
+/** `dormouse token`: prints a token that the API accepts by `auth.local`. */
 export function registerToken(program: Command, { stdout, clock }: Pick<CliPorts, 'stdout' | 'clock'>): void {
   program
     .command('token')
     .description(
-      'Issue a token for the API, signed by the private key whose public half the service has (auth.local)',
+      'Issue a token for the API, signed by a private key whose public key the service has (auth.local)',
     )
-    .requiredOption('--key <file>', 'private key in PEM; make one by: dormouse key-pair <directory>')
-    .requiredOption('--subject <name>', 'whom the token is for: the name in history and in the log', name)
+    .requiredOption('--key <file>', 'private key in PEM; to make one: dormouse key-pair <directory>')
+    .requiredOption('--subject <name>', 'who uses the token: the name that history and log show', name)
     .requiredOption(
       '--namespaces <a,b>',
-      "namespaces it is good for; '*' for all",
+      "namespaces it may be used for; '*' for all",
       list(/^(?:\*|[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)$/, "names of namespaces, comma-separated, or '*'"),
     )
     .option('--issuer <name>', 'as in auth.local.issuer', name, 'dormouse')
@@ -38,7 +38,7 @@ export function registerToken(program: Command, { stdout, clock }: Pick<CliPorts
       ['dormouse:read'],
     )
     .addOption(
-      new Option('--ttl <duration>', 'how long it is good for, at most 24h')
+      new Option('--ttl <duration>', 'how long it is valid, at most 24h')
         .argParser(duration(1000, MAX_TTL))
         .default(3_600_000, '1h'),
     )

@@ -5,7 +5,7 @@ import { fault, shown, type ConfigFault } from './faults.ts'
 import type { Config } from './schema.ts'
 import { formatDuration } from './units.ts'
 
-/** Rules for one value that JSON Schema has no words for, by the name that `check` gives. */
+/** Rules for one value that JSON Schema cannot express, by the name that the keyword `check` gives. */
 export const CHECKS: Readonly<Record<string, (value: string) => boolean>> = {
   timezone: isTimezone,
   jwksUri: (value) => isUrl(value, isSafeKeysUrl),
@@ -27,7 +27,7 @@ function isNetwork(text: string): boolean {
 }
 
 interface CrossCheck {
-  /** The key that the fault is told of; the first of those that must be free of faults of their own. */
+  /** The keys that are compared; the fault is reported for the first, and only if none of them is faulty by itself. */
   readonly pointers: readonly [string, ...string[]]
   readonly holds: (config: Config) => boolean
   readonly expected: string
@@ -71,7 +71,7 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
   {
     pointers: ['/webhook/port', '/api/port'],
     holds: ({ api, webhook }) => differs(webhook.port, api.port),
-    expected: 'a port other than api.port: strangers to the cluster reach that one',
+    expected: 'a port other than api.port, which clients outside the cluster reach',
     found: ({ webhook }) => shown(webhook.port),
   },
   {
@@ -96,7 +96,7 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
       `${formatDuration(certificates.leafLifetime)} beside ${formatDuration(certificates.caLifetime)}`,
   },
   {
-    // a token's issuer chooses who judges it
+    // The issuer of a token decides which section verifies it.
     pointers: ['/auth/oidc', '/auth/local'],
     holds: ({ auth }) => repeated(issuersOf(auth)) === undefined,
     expected: 'each issuer only once, that of auth.local included',
@@ -105,12 +105,12 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
   {
     pointers: ['/auth', '/auth/oidc', '/auth/kubernetes', '/auth/kubernetes/enabled', '/auth/local'],
     holds: ({ auth }) => auth.kubernetes.enabled || auth.oidc.length > 0 || auth.local !== null,
-    expected: 'one way to authenticate at least: auth.kubernetes.enabled, auth.oidc or auth.local',
+    expected: 'at least one way to authenticate: auth.kubernetes.enabled, auth.oidc or auth.local',
     found: () => 'none',
   },
 ]
 
-/** The faults of values that do not go together; what is faulty by itself already is left out. */
+/** The faults of values that contradict each other; values that are `known` to be faulty are not compared. */
 export function crossFaults(
   config: Config,
   known: readonly ConfigFault[],

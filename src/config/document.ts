@@ -3,10 +3,10 @@ import { fault, InvalidConfig, type ConfigFault } from './faults.ts'
 
 const MAX_BYTES = 256 * 1024
 
-/** The YAML file, read: its value, and where in it each key stands. */
+/** A parsed YAML file: its value, and the position of each key. */
 export interface ConfigDocument {
   readonly value: unknown
-  /** `dormouse.yaml:4:3` of the key at this path; undefined: the file does not have it. */
+  /** `dormouse.yaml:4:3` for the key at this path; undefined: the file does not contain it. */
   sourceOf(path: readonly string[]): string | undefined
 }
 
@@ -37,7 +37,7 @@ export function readDocument(text: string, file: string): ConfigDocument {
   }
 }
 
-/** Reads a variable's text as YAML, without positions. */
+/** Parses a variable's text as YAML, without positions. */
 export function readValue(text: string): { value: unknown } | { problem: string } {
   const document = parseDocument(text.slice(0, MAX_BYTES), { prettyErrors: false, stringKeys: true })
   const [problem] = [...document.errors, ...document.warnings]
@@ -53,7 +53,7 @@ function valueOf(document: Document, file: string): unknown {
   try {
     return (document.toJS() as unknown) ?? {}
   } catch (error) {
-    // aliases that unfold without bounds
+    // Aliases expand without bounds.
     const faults: ConfigFault[] = [fault('', file, error instanceof Error ? error.message : String(error))]
     throw new InvalidConfig(faults)
   }
@@ -66,7 +66,7 @@ function offsetOf(document: Document, path: readonly string[]): number | undefin
   return at?.range?.[0]
 }
 
-/** The node that names this step (the key, or the item itself) and the one that the path goes on from. */
+/** `at`: the node that names this step (the key, or the item itself); `next`: the node where the path continues. */
 function child(
   document: Document,
   parent: Node | null,

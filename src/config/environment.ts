@@ -17,8 +17,8 @@ export interface Setting {
 /**
  * The settings that variables give. A key's variable is its path in capitals, words apart by `_`:
  * `backoff.maxOperations` is DORMOUSE_BACKOFF_MAX_OPERATIONS. Lists are separated by commas or written as
- * YAML (JSON included), sections as YAML; `null` is null where the key may be; an empty variable is as none.
- * A variable for a section comes before those for its keys. Unknown ones are faults.
+ * YAML (JSON included), sections as YAML; `null` is null where the key allows it; an empty variable is ignored.
+ * Variables for keys override the variable for their section. An unknown variable is a fault.
  */
 export function settingsOf(
   environment: Readonly<Record<string, string | undefined>>,
@@ -69,8 +69,8 @@ function valueOf(text: string, schema: KeySchema): { value: unknown } | { proble
 }
 
 /**
- * Kubernetes gives a pod the variables of every Service of its namespace (`enableServiceLinks`): one called
- * `dormouse-api` is there as DORMOUSE_API_SERVICE_HOST and as DORMOUSE_API_PORT=tcp://10.0.0.1:8443.
+ * Kubernetes sets variables in a pod for every Service of its namespace (`enableServiceLinks`): for one named
+ * `dormouse-api` DORMOUSE_API_SERVICE_HOST and DORMOUSE_API_PORT=tcp://10.0.0.1:8443.
  */
 function isServiceLink(name: string, text: string): boolean {
   return (

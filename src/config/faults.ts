@@ -10,7 +10,7 @@ export interface ConfigFault extends Fault {
   readonly source: string
 }
 
-/** Everything that is wrong with the configuration, at once. */
+/** Every fault of the configuration at once. */
 export class InvalidConfig extends Error {
   override readonly name = 'InvalidConfig'
   readonly faults: readonly ConfigFault[]
@@ -28,13 +28,13 @@ export function fault(pointer: string, source: string, expected: string, found?:
   return { pointer, source, expected, found, message }
 }
 
-/** A value as a message shows it, at most 80 characters. */
+/** A value as messages show it, at most 80 characters. */
 export function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing'
   return text.length > 80 ? `${text.slice(0, 79)}…` : text
 }
 
-/** `unknown key 'prot': did you mean 'port'?`: the nearest of the known names, if one is near. */
+/** `unknown key 'prot': did you mean 'port'?`, or without the question when no known name is similar. */
 export function unknownName(what: string, name: string, known: readonly string[]): string {
   const meant = nearestName(name, known)
   return meant === undefined

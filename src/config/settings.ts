@@ -5,19 +5,19 @@ import type { KeySchema } from './keys.ts'
 
 type Section = Record<string, unknown>
 
-/** The file's value with the settings put in, later ones over earlier ones; nothing of the input is changed. */
+/** A copy of the file's value with the settings put in; later settings override earlier ones. */
 export function merged(value: unknown, settings: readonly Setting[], schema: KeySchema): unknown {
   const root = copied(value, schema)
   for (const { path, value: given } of settings) put(root, path, copied(given))
   return root
 }
 
-/** Puts presets in where neither file nor setting has a value; changes `value`, which is `merged`'s own. */
+/** Puts presets into `value`, which `merged` made, where neither the file nor a setting has a value. */
 export function preset(value: unknown, presets: readonly Setting[]): void {
   for (const { path, value: given } of presets) if (at(value, path) === undefined) put(value, path, given)
 }
 
-/** Says of a JSON pointer what gave its value: a setting, a place in the file, or `default`. */
+/** Answers where the value at a JSON pointer comes from: a setting, a place in the file, or `default`. */
 export function sourcesOf(
   document: ConfigDocument,
   settings: readonly Setting[],
@@ -34,7 +34,7 @@ function pathOf(pointer: string): string[] {
   return pointer.split('/').slice(1).map(unescapePathComponent)
 }
 
-/** A deep copy that shares nothing, as YAML's aliases do; a section without content becomes an empty one. */
+/** A deep copy that shares nothing, unlike YAML's aliases; a section that is null becomes an empty one. */
 function copied(value: unknown, schema?: KeySchema): unknown {
   if (Array.isArray(value)) return value.map((item) => copied(item, schema?.items))
   if (isSection(value)) {
@@ -45,7 +45,7 @@ function copied(value: unknown, schema?: KeySchema): unknown {
   return value === null && schema?.type === 'object' ? {} : value
 }
 
-/** Where the way to the key is barred by something other than a section, that is left to be found faulty. */
+/** Does nothing where a value on the path is not a section: validation reports that one. */
 function put(root: unknown, path: readonly string[], value: unknown): void {
   const [last = '', ...above] = path.toReversed()
   let section = root

@@ -13,7 +13,7 @@ interface Place {
   readonly parentDataProperty: string | number
 }
 
-/** A keyword that replaces a text by the number it stands for, within [least, most]. */
+/** A keyword that replaces a text by its number, which has to be within [least, most]. */
 function unit(parse: Parse) {
   return ([least = 0, most = 0]: number[], text: string, _schema: unknown, place?: Place): boolean => {
     const value = parse(text)
@@ -34,7 +34,7 @@ ajv.addKeyword({
 })
 const validate = ajv.compile(CONFIG_SCHEMA)
 
-/** Fills in defaults and turns units into numbers, in place; what is wrong, once for each key. */
+/** Fills in defaults and replaces units by numbers, in place; returns one fault for each key that is wrong. */
 export function invalidValues(value: unknown, sourceOf: (pointer: string) => string): ConfigFault[] {
   validate(value)
   const faults = (validate.errors ?? []).map((error) => faultOf(error, sourceOf))

@@ -22,7 +22,7 @@ interface ClusterClientOptions {
 export type ClusterClients = ReturnType<typeof clusterClients>
 
 /**
- * Everything that talks to the Kubernetes API, over one pool of sockets; none of it calls before it is started.
+ * Everything that talks to the Kubernetes API, over one pool of sockets.
  * @throws Error when no usable kubeconfig is found
  */
 export function clusterClients({ config, kubeconfig, observer, clock, logger }: ClusterClientOptions) {

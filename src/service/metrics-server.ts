@@ -25,7 +25,7 @@ function readiness({ cluster: { informer }, identity }: Foundation): Readiness {
       ...(listed && down.length > 0
         ? [`${down.join(', ')}: not watched, so nothing is done about them; the log says why`]
         : []),
-      ...(known ? [] : ['the cluster has not said yet who this is (create selfsubjectreviews)']),
+      ...(known ? [] : ['the cluster has not yet answered which user we are (create selfsubjectreviews)']),
     ],
   }
 }

@@ -43,9 +43,9 @@ export interface ReleasePlan {
   readonly excluded: readonly Workload[]
 }
 
-/** Told of what a release does, as it does it. */
+/** Told of each step of a release as it happens. */
 export interface ReleaseReport {
-  /** The Lease was taken from a leader, which has stopped after so many milliseconds; the release waits for that. */
+  /** The Lease was taken from a leader; the release waits so many milliseconds, until that one has stopped. */
   leaseTaken(from: string, milliseconds: number): void
   released(workload: Workload): void
   failed(workload: Workload, error: unknown): void
@@ -77,7 +77,7 @@ export class Release {
   }
 
   /**
-   * Lists the workloads, all of which `plan` and `carryOut` need; changes nothing.
+   * Lists all workloads, which `plan` and `carryOut` need; changes nothing.
    * @throws Error when the cluster cannot be reached, refuses, or takes longer than two minutes
    */
   async list(): Promise<void> {
@@ -149,7 +149,7 @@ export class Release {
     if (failed > 0) throw new Error(`${counted(failed, 'workload')} could not be released: run this again`)
   }
 
-  /** Without a webhook the account may lack the right to delete one. undefined: there is none any more. */
+  /** Leaves a switched-off webhook alone: the account may lack the right to delete one. undefined: no error. */
   async #deleteWebhooks(): Promise<{ readonly error: unknown } | undefined> {
     if (!this.#options.config.webhook.enabled) return undefined
     try {

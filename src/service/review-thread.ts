@@ -8,10 +8,10 @@ import type { LargeTask } from '../webhook/large-reviews.ts'
 import { prepared } from '../webhook/prepared.ts'
 import { rulesOf } from './settings.ts'
 
-/** MiB: the densest review that is parsed takes half of it. */
+/** In MiB; the review that takes most memory to parse needs half of it. */
 const MEMORY = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 }
 
-/** The thread that prepares large reviews under a configuration: this file again, as what runs in it. */
+/** A thread that prepares large reviews under a configuration. This file is also the code that runs in it. */
 export function reviewThread(config: Config): Worker {
   return new Worker(new URL(import.meta.url), { workerData: config, resourceLimits: MEMORY })
 }

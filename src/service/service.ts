@@ -89,8 +89,8 @@ export class Service implements Runnable {
 }
 
 const SOME_UNWATCHED =
-  'these kinds cannot be watched, and nothing is done about them; the others are served. ' +
-  'The warnings above say why: does the role allow to list and watch them?'
+  'these kinds cannot be watched, so their workloads are left alone; the other kinds work. ' +
+  'The warnings above say why: does the role allow list and watch?'
 
 async function startWatching(informer: WorkloadInformer, logger: Logger): Promise<void> {
   await informer.start()

@@ -6,12 +6,13 @@ import type { Certificates } from './certificates.ts'
 import type { Foundation } from './foundation.ts'
 import { exemptUsers } from './webhook.ts'
 
-/** Of the Service that the chart makes. */
+/** The port of the chart's Service. */
 const SERVICE_PORT = 9443
 
-const PROVEN = 'The API server reaches the webhook: manual scaling of what is held is refused'
+const PROVEN =
+  'The API server reaches the webhook: manual scaling of pinned or overridden workloads is refused'
 const UNPROVEN =
-  'The API server does not reach the webhook: manual scaling is not checked, and what is held is put right afterwards'
+  'The API server does not reach the webhook: manual scaling is not refused; pinned workloads are put right afterwards'
 
 interface RegistrationOptions {
   readonly certificates: Certificates
@@ -51,7 +52,7 @@ export function webhookRegistration(
   })
 }
 
-/** As metric, log line and Event: whether the API server reaches the webhook. */
+/** Reports as metric, log line and Event whether the API server reaches the webhook. */
 function reportProof(
   { cluster, logger, metrics }: Foundation,
   proven: boolean,

@@ -5,7 +5,7 @@ import { call } from './terminal.ts'
 const explain = (...args: string[]) => call(registerExplain, ['explain', ...args])
 
 describe('dormouse explain', () => {
-  it('prints the canonical form, the state and the coming edges in local time and UTC', async () => {
+  it('prints the canonical form, the state and the next edges in local time and UTC', async () => {
     const { code, out } = await explain('08:00-18:00,mon-fri', '--timezone', 'Europe/Berlin', '--count', '3')
     expect(code).to.equal(0)
     expect(out).to.equal(
@@ -23,7 +23,7 @@ describe('dormouse explain', () => {
     )
   })
 
-  it('starts where it is told to, in the zone, and shows what a change of clocks does', async () => {
+  it('starts at --from in the time zone, and shows the change to daylight saving time', async () => {
     const { out } = await explain(
       '2:30-4:00',
       '--timezone',
@@ -36,7 +36,7 @@ describe('dormouse explain', () => {
     expect(out).to.contain('Sun 2026-03-29 03:30 +02:00  2026-03-29T01:30:00Z  awake')
   })
 
-  it('prints the same as JSON', async () => {
+  it('prints the same content as JSON', async () => {
     const { out } = await explain('8:00-18:00', '--timezone', 'Asia/Kathmandu', '--count', '1', '--json')
     expect(JSON.parse(out)).to.deep.equal({
       schedule: '8:00-18:00',
@@ -69,7 +69,7 @@ describe('dormouse explain', () => {
     })
   }
 
-  it('says of a schedule that the shell took apart that it has to be quoted', async () => {
+  it('asks for quotes when the shell has split the schedule', async () => {
     const { code, out, err } = await explain('8:00-18:00,', 'Mon-Fri')
     expect([code, out]).to.deep.equal([2, ''])
     expect(err).to.contain(
@@ -77,7 +77,7 @@ describe('dormouse explain', () => {
     )
   })
 
-  it('points at the fault', async () => {
+  it('points at the fault with a caret', async () => {
     const { code, out, err } = await explain('8:00-18:00,Mon-Fry')
     expect([code, out]).to.deep.equal([2, ''])
     const [message, text, caret] = err.split('\n')
@@ -86,7 +86,7 @@ describe('dormouse explain', () => {
     expect(text?.slice(caret?.indexOf('^'))).to.equal('Fry')
   })
 
-  it('shows no control characters of what it was given', async () => {
+  it('removes control characters from what it quotes', async () => {
     expect((await explain('8:00-\u001B[31m')).err).not.to.contain('\u001B')
   })
 

@@ -13,7 +13,7 @@ const fails = (error: Error) => (program: Command) => {
 }
 
 describe('the command line', () => {
-  it('ends with 0 when the command did', async () => {
+  it('ends with 0 when the command succeeds', async () => {
     expect(await call(greets, ['greet'])).to.deep.equal({ code: 0, out: 'good night\n', err: '' })
   })
 
@@ -25,7 +25,7 @@ describe('the command line', () => {
   })
 
   for (const args of [[], ['great'], ['greet', 'you'], ['greet', '--loudly'], ['--loudly']]) {
-    it(`ends with 2 and says on stderr what is wrong: dormouse ${args.join(' ')}`, async () => {
+    it(`ends with 2 and prints on stderr what is wrong: dormouse ${args.join(' ')}`, async () => {
       const { code, out, err } = await call(greets, args)
       expect([code, out]).to.deep.equal([2, ''])
       expect(err).not.to.equal('')
@@ -36,7 +36,7 @@ describe('the command line', () => {
     expect((await call(greets, ['gret'])).err).to.contain('Did you mean greet?')
   })
 
-  it('ends with 2 for a faulty configuration, all faults on stderr', async () => {
+  it('ends with 2 for a faulty configuration, and prints every fault on stderr', async () => {
     const fault = {
       pointer: '/api/port',
       source: 'DORMOUSE_API_PORT',

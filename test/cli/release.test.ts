@@ -117,7 +117,7 @@ describe('dormouse release --all', () => {
     await election.start()
   }
 
-  it('wakes what sleeps and leaves no mark; the Lease is held for another minute', async () => {
+  it('wakes what is asleep, removes every mark, and keeps the Lease held for another minute', async () => {
     const { code, out } = await release()
     expect(out).to.equal('deployments/default/web\n1 workload released\n')
     expect(code).to.equal(0)
@@ -131,7 +131,7 @@ describe('dormouse release --all', () => {
     expect(leaseDurationSeconds).to.equal(60)
   })
 
-  it('asks for no webhook configuration where there is to be no webhook: it may have no right to one', async () => {
+  it('does not delete the webhook configuration where the webhook is switched off: it may lack the right', async () => {
     const forbidden = { path: /mutatingwebhookconfigurations/, status: 403, message: 'forbidden', times: 100 }
     sandbox.faults.answer(forbidden)
     expect((await release()).code).to.equal(1)
@@ -141,12 +141,14 @@ describe('dormouse release --all', () => {
     expect([code, err]).to.deep.equal([0, cluster()])
   })
 
-  it('takes the Lease from a running service, says so, and acts only once that one has stopped', async () => {
+  it('takes the Lease from a running service, says so, and acts only after that one has stopped', async () => {
     const seen: string[] = []
     await aLeader(seen)
     const { code, out } = await release()
     expect(code).to.equal(0)
-    expect(out).to.match(/^The Lease was taken from the service, which leads: in 2 s it has stopped\n/)
+    expect(out).to.match(
+      /^The Lease was taken from the leader the service: waiting 2 s until it has stopped\n/,
+    )
     expect(seen.slice(0, 2)).to.deep.equal(['starts at 0 replicas', 'stops at 0 replicas'])
     expect((await send('GET', WEB)).spec.replicas).to.equal(3)
   })
@@ -158,7 +160,7 @@ describe('dormouse release --all', () => {
     expect(await send('GET', `${collection}/dormouse`)).to.have.property('code', 404)
   })
 
-  it('leaves the namespaces alone that are never touched, and says what sleeps there', async () => {
+  it('leaves excluded namespaces alone, and names what is asleep there', async () => {
     const excluded = { controller: { lease: LEASE_TIMES }, excludeNamespaces: ['monitoring'] }
     await writeFile(join(directory, 'config.yaml'), JSON.stringify(excluded))
     await send('POST', '/api/v1/namespaces', { metadata: { name: 'monitoring' } })
@@ -182,7 +184,7 @@ describe('dormouse release --all', () => {
     expect((await send('GET', `${inside('kube-system')}/dns`)).metadata.annotations).to.deep.include(marked)
   })
 
-  it('gives up where the cluster is away: in a line that names server and context, within 10 s', async () => {
+  it('gives up within 10 s when the cluster cannot be reached, and names server and context', async () => {
     const kubeconfig = parse(sandbox.kubeconfig()) as { 'current-context': string }
     const { host, origin } = new URL(sandbox.url)
     await sandbox.faults.refuseConnections()
@@ -197,7 +199,7 @@ describe('dormouse release --all', () => {
     await sandbox.faults.acceptConnections()
   })
 
-  it('says what stands in the way of listing in plain lines, each once', async () => {
+  it('prints why listing fails, each reason once, as plain text', async () => {
     const listing = { path: /^\/apis\/apps\/v1\/daemonsets/, status: 403, message: 'no role for daemonsets' }
     sandbox.faults.answer({ ...listing, times: 2 })
     const { code, err } = await release()
@@ -212,7 +214,7 @@ describe('dormouse release --all', () => {
     [403, 'the account needs the rights list and watch of daemonsets in every namespace'],
     [401, 'check the credentials of the context'],
   ] as const) {
-    it(`gives up where the cluster answers ${status} to three lists of a kind, and says what is missing`, async () => {
+    it(`gives up when the cluster answers ${status} to three lists of a kind, and says what is missing`, async () => {
       const listing = { path: /^\/apis\/apps\/v1\/daemonsets/, status, message: 'you may not' }
       sandbox.faults.answer({ ...listing, times: 1000 })
       const { code, err } = await release()
@@ -227,7 +229,7 @@ describe('dormouse release --all', () => {
     })
   }
 
-  it('changes nothing in a dry run, and leads nobody', async () => {
+  it('changes nothing in a dry run, and does not take the Lease', async () => {
     const { out } = await release('--dry-run')
     expect(out).to.equal('deployments/default/web\n1 workload would be released\n')
     expect((await send('GET', WEB)).spec.replicas).to.equal(0)

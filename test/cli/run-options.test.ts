@@ -9,11 +9,11 @@ const FLAGS = ['--api-port', '--kube-port', '--metrics-port', '--webhook-port'] 
 const FREE =
   '0: a free one; free ones for all at once: npm start -- --kube-port 0 --api-port 0 --metrics-port 0'
 
-describe('a port that is taken', () => {
+describe('an error over a port that is in use', () => {
   let other: Server
   let taken: string
 
-  before('somebody else listens', async () => {
+  before('another server listens', async () => {
     other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     taken = String((other.address() as AddressInfo).port)
@@ -39,14 +39,14 @@ describe('a port that is taken', () => {
     ['--metrics-port', '--metrics-port (metrics.port)'],
     ['--webhook-port', '--webhook-port (webhook.port)'],
   ] as const) {
-    it(`is told with the one option that chooses it: ${flag}`, async () => {
+    it(`names the option that sets it: ${flag}`, async () => {
       const { code, out, err } = await sandbox({ [flag]: taken })
       expect([code, out]).to.deep.equal([1, ''])
       expect(err).to.equal(`error: 127.0.0.1:${taken} is in use: give another by ${told}; ${FREE}\n`)
     })
   }
 
-  it('is told with both options where both ask for it', async () => {
+  it('names both options where both ask for the port', async () => {
     const { err } = await sandbox({ '--kube-port': taken, '--api-port': taken })
     expect(err).to.include('give another by --kube-port or --api-port (api.insecurePort); ')
   })

@@ -27,19 +27,19 @@ describe('what the sandbox prints', () => {
     for (const line of kubectl) expect(line).to.match(/^ {2}kubectl --context dormouse-sandbox /)
   })
 
-  it('calls its shell function otherwise than the program', () => {
+  it('gives its shell function another name than the program', () => {
     expect(text).to.contain('\n  dm() { curl ')
     expect(commands.filter((line) => /^ {2}dormouse\b/.test(line))).to.deep.equal([])
   })
 
-  it("tells the times of the promised sleep by the reader's own clock, before anything is asked of them", () => {
+  it("gives the times at which storefront falls asleep in the reader's time zone, before the first command", () => {
     expect(text).to.contain(
       'falls asleep by its own schedule at 13:01:00 (in 41 s) and wakes at 13:11:00; again every 30 minutes, 6 times in all.',
     )
     expect(text.indexOf('falls asleep')).to.be.lessThan(text.indexOf('/enable'))
   })
 
-  it("gives hours in the reader's own time zone, and says that they may put it to sleep now", () => {
+  it("gives a schedule in the reader's time zone, and says that it may put the workload to sleep now", () => {
     expect(text).to.contain(`-d '{"schedule": "8:00-18:00,Mon-Fri", "timezone": "Europe/Berlin"}'`)
     expect(text).to.contain('outside of them this puts it to sleep now')
   })

@@ -76,13 +76,13 @@ describe('dormouse serve', () => {
     })
   }
 
-  it('says that there is no such kubeconfig, and nothing of ports', async () => {
+  it('reports a missing kubeconfig, and nothing about ports', async () => {
     const { code, err } = await serve({}, { kubeconfig: '/none', insecurePort: null })
     expect(err).to.equal('error: cannot load the kubeconfig /none: there is no such file\n')
     expect(code).to.equal(1)
   })
 
-  it('says what else is wrong with a kubeconfig, before it speaks of ports', async () => {
+  it('reports any other fault of the kubeconfig before it reports ports', async () => {
     const kubeconfig = join(directory, 'empty')
     await writeFile(kubeconfig, '{}')
     const { code, err } = await serve({}, { kubeconfig, insecurePort: null })
@@ -90,13 +90,13 @@ describe('dormouse serve', () => {
     expect(code).to.equal(1)
   })
 
-  it('says that it has nothing to listen on once the kubeconfig is good', async () => {
+  it('reports that it has nothing to listen on once the kubeconfig is good', async () => {
     const { code, err } = await serve({}, { insecurePort: null })
     expect(err).to.match(/^error: outside a cluster there is nothing to listen on/)
     expect(code).to.equal(2)
   })
 
-  it('warns that pins are not enforced where the API server finds no webhook', async () => {
+  it('warns that pins are not enforced where the API server has no URL of the webhook', async () => {
     const { code, warned } = await serve({})
     expect(warned).to.deep.equal([
       'pins and overrides are not enforced: kubectl scale passes, and only pins are put right afterwards. ' +
@@ -105,7 +105,7 @@ describe('dormouse serve', () => {
     expect(code).to.equal(0)
   })
 
-  it('does not warn of that where it writes a webhook configuration', async () => {
+  it('does not warn where it writes a webhook configuration', async () => {
     const { code, warned, err } = await serve({ webhook: { url: 'https://127.0.0.1:8443' } })
     expect({ code, warned, err }).to.deep.equal({ code: 0, warned: [], err: '' })
   })

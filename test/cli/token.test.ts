@@ -25,7 +25,7 @@ describe('dormouse key-pair and dormouse token', () => {
   afterEach(() => rm(directory, { recursive: true }))
 
   for (const algorithm of ['EdDSA', 'ES256']) {
-    it(`issues a token that the public half of the key verifies: ${algorithm}`, async () => {
+    it(`issues a token that the public key verifies: ${algorithm}`, async () => {
       expect((await keyPair(directory, '--algorithm', algorithm)).code).to.equal(0)
       const { code, out } = await some('--scope', 'dormouse:read,dormouse:write', '--ttl', '8h')
       expect(code).to.equal(0)
@@ -46,7 +46,7 @@ describe('dormouse key-pair and dormouse token', () => {
     })
   }
 
-  it('gives a token to read for one hour unless told otherwise, and for the issuer and audience it is told', async () => {
+  it('issues by default a token to read, for one hour; takes issuer and audience from options', async () => {
     await keyPair(directory)
     const { out } = await some('--issuer', 'here', '--audience', 'there')
     expect(decodeProtectedHeader(out.trim()).alg).to.equal('EdDSA')
@@ -58,7 +58,7 @@ describe('dormouse key-pair and dormouse token', () => {
     })
   })
 
-  it('issues what the API takes', async () => {
+  it('issues tokens that the API accepts', async () => {
     await keyPair(directory)
     const { out } = await some('--scope', 'dormouse:write', '--ttl', '24h')
     const publicKey = await readFile(join(directory, 'public.pem'), 'utf8')
@@ -77,7 +77,7 @@ describe('dormouse key-pair and dormouse token', () => {
     expect((await stat(inside)).mode & 0o777).to.equal(0o700)
   })
 
-  it('overwrites no key, and leaves no half of a pair', async () => {
+  it('overwrites no key, and leaves no half-written pair', async () => {
     await writeFile(key, 'precious')
     const { code, err } = await keyPair(directory)
     expect(code).to.equal(2)
@@ -111,7 +111,7 @@ describe('dormouse key-pair and dormouse token', () => {
 
   it('shows its defaults in the units that they are written in', async () => {
     const { out } = await token('--help')
-    expect(out.replaceAll(/\s+/g, ' ')).to.contain('how long it is good for, at most 24h (default: 1h)')
+    expect(out.replaceAll(/\s+/g, ' ')).to.contain('how long it is valid, at most 24h (default: 1h)')
   })
 
   for (const [ttl, told] of [
@@ -119,7 +119,7 @@ describe('dormouse key-pair and dormouse token', () => {
     ['8', 'from 1s to 24h; the units are h, m, s and ms.'],
     ['25h', 'from 1s to 24h.'],
   ] as const) {
-    it(`says of the duration ${ttl} what is wrong with it`, async () => {
+    it(`says what is wrong with the duration ${ttl}`, async () => {
       const { code, err } = await some('--ttl', ttl)
       expect(code).to.equal(2)
       expect(err).to.contain(told)
@@ -132,7 +132,7 @@ describe('dormouse key-pair and dormouse token', () => {
     expect(err).to.contain('--subject')
   })
 
-  it('says of a key that it cannot be read, or does not serve', async () => {
+  it('says that a key cannot be read, or is not a private key', async () => {
     expect(await some()).to.deep.equal({
       code: 2,
       out: '',
@@ -145,7 +145,7 @@ describe('dormouse key-pair and dormouse token', () => {
     expect((await some()).err).to.contain('not a private key in PEM')
   })
 
-  it('never signs for longer than 24 hours, whoever asks', async () => {
+  it('never signs for longer than 24 hours, even when called without the option', async () => {
     const { privateKey } = newKeyPair('EdDSA')
     const claims = { issuer: 'i', audience: 'a', subject: 's', scopes: [], namespaces: [] }
     const failure = await signToken({ ...claims, privateKey, ttl: MAX_TTL + 1 }, NOW).catch(

@@ -16,7 +16,7 @@ describe('durations', () => {
   }
 
   for (const text of ['', '5', '5 m', '-5m', '1.5h', '1d', '30m1h', '5M', '5m\n', '٥m', '9999999999h']) {
-    it(`${JSON.stringify(text)} is none`, () => expect(parseDuration(text)).to.equal(undefined))
+    it(`${JSON.stringify(text)} is not a duration`, () => expect(parseDuration(text)).to.equal(undefined))
   }
 
   it('are written so that they are read as the same', () => {
@@ -32,6 +32,6 @@ describe('sizes', () => {
   })
 
   for (const text of ['', '16', '16KB', '16kib', '1.5MiB', '-1KiB', '16 KiB']) {
-    it(`${JSON.stringify(text)} is none`, () => expect(parseSize(text)).to.equal(undefined))
+    it(`${JSON.stringify(text)} is not a size`, () => expect(parseSize(text)).to.equal(undefined))
   }
 })

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { aPair, DURATION, FakeReplicas, NEVER_HELD, RETRY } from './fake-replicas.ts'
 
-describe('a Lease touched by hand', () => {
-  it('given to a stranger ends the leadership; it is taken again when it has run out', async () => {
+describe('a Lease edited by hand', () => {
+  it('with a stranger as holder ends the leadership; it is acquired again once it has expired', async () => {
     const { world, leader } = await aPair()
     const record = world.stored?.record ?? NEVER_HELD
     world.edit({ ...record, holder: 'somebody' })
@@ -12,7 +12,7 @@ describe('a Lease touched by hand', () => {
     expect(world.overlaps).to.deep.equal([])
   })
 
-  it('given to the standby lets nobody lead beside the leader', async () => {
+  it('with the standby as holder never leads to two leaders', async () => {
     const { world } = await aPair()
     world.edit({ ...(world.stored?.record ?? NEVER_HELD), holder: 'replica-2' })
     await world.time.pass(60_000)
@@ -36,7 +36,7 @@ describe('a Lease touched by hand', () => {
       (world: FakeReplicas) => world.edit({ ...(world.stored?.record ?? NEVER_HELD), durationSeconds: 3e10 }),
     ],
   ] as const) {
-    it(`${what} leads to no two leaders, and to one`, async () => {
+    it(`${what}: never two leaders, and one in the end`, async () => {
       const { world, leader } = await aPair()
       edit(world)
       leader.weather = 'refused'
@@ -48,7 +48,7 @@ describe('a Lease touched by hand', () => {
     })
   }
 
-  it('lost in a cluster is not recreated: the leader stops and says so once', async () => {
+  it('deleted in a cluster is not recreated: the leader stops, and logs that once', async () => {
     const { world, leader, standby } = await aPair()
     world.creatable = false
     world.stored = undefined
@@ -65,7 +65,7 @@ describe('a Lease touched by hand', () => {
 })
 
 describe('clocks', () => {
-  it('that differ by hours, or jump, change nothing', async () => {
+  it('that differ by hours, or are set, change nothing', async () => {
     const { world, leader, standby } = await aPair()
     standby.wallOffset = 7_200_000
     await world.time.pass(30_000)
@@ -78,7 +78,7 @@ describe('clocks', () => {
   })
 })
 
-describe('at no instant two lead', function () {
+describe('two replicas never lead at once', function () {
   this.timeout(60_000)
 
   const mishap = fc.record({

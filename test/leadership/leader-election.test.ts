@@ -4,7 +4,7 @@ import { aPair, DURATION, FakeReplicas, RENEW, RETRY, START, type FakeReplica } 
 const leads = (replica: FakeReplica) => () => replica.acting
 
 describe('leader election', () => {
-  it('takes a Lease without a spec at once, and writes it as Kubernetes does', async () => {
+  it('acquires a Lease without a spec at once, and writes it as Kubernetes does', async () => {
     const world = new FakeReplicas()
     const replica = world.replica()
     await replica.start()
@@ -26,14 +26,14 @@ describe('leader election', () => {
     expect(standby.logged).to.deep.equal(['this replica stands by: replica-1 leads'])
   })
 
-  it('starts parts in order and stops them in reverse, within what the metric says', async () => {
+  it('reports leadership before its parts start and until they have stopped', async () => {
     const { world, leader } = await aPair()
     void leader.election.stop()
     await world.time.pass(1000)
     expect(leader.told).to.deep.equal(['lead', 'start', 'stop', 'follow'])
   })
 
-  it('renews without a change of hands: the time of acquiring stays', async () => {
+  it('renews without a new acquireTime or transition', async () => {
     const { world } = await aPair()
     const first = world.stored?.record
     await world.time.pass(60_000)
@@ -52,9 +52,9 @@ describe('leader election', () => {
   })
 })
 
-describe('a leader that goes', () => {
+describe('a leader that ends', () => {
   for (const apart of [100, 600, 1100, 1600]) {
-    it(`is followed within the duration and 2 s when it was killed: replicas ${apart} ms apart`, async () => {
+    it(`is replaced within the lease duration and 2 s when it was killed: replicas ${apart} ms apart`, async () => {
       const world = new FakeReplicas()
       const [leader, standby] = [world.replica(), world.replica()]
       await leader.start()
@@ -70,7 +70,7 @@ describe('a leader that goes', () => {
     })
   }
 
-  it('gives the Lease up, and another takes over within 3 s', async () => {
+  it('releases the Lease, and another acquires it within 3 s', async () => {
     const { world, leader, standby } = await aPair()
     await world.time.pass(60_000)
     void leader.election.stop()
@@ -92,7 +92,7 @@ describe('a leader that goes', () => {
     expect(world.overlaps).to.deep.equal([])
   })
 
-  it('ends within its bounds when the cluster does not answer', async () => {
+  it('ends within two retry periods when the cluster does not answer', async () => {
     const { world, leader } = await aPair()
     leader.weather = 'hang'
     let ended = false
@@ -100,7 +100,7 @@ describe('a leader that goes', () => {
     await world.until(() => ended, 2 * RETRY)
   })
 
-  it('releases what an attempt had taken whose answer was lost', async () => {
+  it('releases a Lease that it acquired without receiving the answer', async () => {
     const world = new FakeReplicas()
     const replica = world.replica()
     replica.weather = 'lost'
@@ -112,7 +112,7 @@ describe('a leader that goes', () => {
     expect(replica.told).to.deep.equal([])
   })
 
-  it('comes back when it is started again', async () => {
+  it('can be started again', async () => {
     const world = new FakeReplicas()
     const replica = world.replica()
     await replica.start()
@@ -140,7 +140,7 @@ describe('a leader that cannot renew', () => {
     })
   }
 
-  it('leads on through a short outage, and says once what was wrong', async () => {
+  it('keeps leading through a short outage, and logs once what was wrong', async () => {
     const { world, leader } = await aPair()
     leader.weather = 'refused'
     await world.time.pass(7000)
@@ -150,7 +150,7 @@ describe('a leader that cannot renew', () => {
     expect(leader.logged.filter((line) => /cannot be reached/.test(line))).to.have.length(1)
   })
 
-  it('leads on when only the answers were lost', async () => {
+  it('keeps leading when only the answers were lost', async () => {
     const { world, leader } = await aPair()
     leader.weather = 'lost'
     await world.time.pass(RETRY * 2)
@@ -160,7 +160,7 @@ describe('a leader that cannot renew', () => {
     expect(world.leaders).to.deep.equal(['replica-1'])
   })
 
-  it('leads again at once after an outage in which nobody took the Lease', async () => {
+  it('leads again at once after an outage in which nobody acquired the Lease', async () => {
     const world = new FakeReplicas()
     const replica = world.replica()
     await replica.start()
@@ -171,7 +171,7 @@ describe('a leader that cannot renew', () => {
     expect(await world.until(leads(replica), 20_000)).to.be.below(RETRY)
   })
 
-  it('counts from when it asked to renew, not from when it heard', async () => {
+  it('counts its deadline from when it asked to renew, not from the answer', async () => {
     const world = new FakeReplicas()
     const leader = world.replica({ stopTime: 4000 })
     const standby = world.replica()
@@ -198,7 +198,7 @@ describe('a leader that cannot renew', () => {
 })
 
 describe('a leader that froze', () => {
-  it('stops when it wakes, before it has asked anybody: another leads', async () => {
+  it('stops at once when it continues, before any call: another leads', async () => {
     const { world, leader, standby } = await aPair()
     leader.freeze()
     await world.time.pass(20_000)
@@ -210,7 +210,7 @@ describe('a leader that froze', () => {
     expect(world.leaders).to.deep.equal(['replica-2'])
   })
 
-  it('stops although the answer to a renewal waits for it', async () => {
+  it('stops even if the answer to a renewal has arrived meanwhile', async () => {
     const { world, leader } = await aPair()
     const { renewTime } = world.stored?.record ?? {}
     world.latency = 1000
@@ -222,7 +222,7 @@ describe('a leader that froze', () => {
     expect(leader.acting).to.equal(false)
   })
 
-  it('leads on when it was away for less than the deadline', async () => {
+  it('keeps leading when it was frozen for less than the renew deadline', async () => {
     const { world, leader } = await aPair()
     leader.freeze()
     await world.time.pass(6000)
@@ -233,7 +233,7 @@ describe('a leader that froze', () => {
 })
 
 describe('a leading part that does not start', () => {
-  it('gives the Lease up to a replica where it does', async () => {
+  it('releases the Lease to a replica where it starts', async () => {
     const world = new FakeReplicas()
     const [broken, sound] = [world.replica(), world.replica()]
     broken.startFails = true
@@ -255,8 +255,8 @@ describe('a leading part that does not start', () => {
   })
 })
 
-describe('seizing', () => {
-  it('takes a living leader’s Lease, and acts when that one has certainly noticed', async () => {
+describe('a candidate that forces the Lease', () => {
+  it('takes it from a live leader, and acts once that one can no longer act', async () => {
     const world = new FakeReplicas()
     const leader = world.replica({ stopTime: 2000 })
     const released = world.replica({ force: true })
@@ -270,7 +270,7 @@ describe('seizing', () => {
     expect(world.overlaps).to.deep.equal([])
   })
 
-  it('two of them do not take it from each other for ever', async () => {
+  it('does so once: two of them do not take it from each other forever', async () => {
     const world = new FakeReplicas()
     const leader = world.replica()
     const [first, second] = [world.replica({ force: true }), world.replica({ force: true })]
