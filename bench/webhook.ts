@@ -137,7 +137,7 @@ function webhookOf(version: string, live: string, handled: number[]): RequestLis
   }
   const dispatcher = new Agent({ connections: 10 })
   const webhook = createWebhook({
-    scalings: { saw: () => {} },
+    scalings: { add: () => {} },
     workloads: { isConnected: () => true, get: (key) => copies.get(keyOf(key)) },
     live: {
       async read({ kind, name }) {

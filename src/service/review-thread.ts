@@ -5,7 +5,7 @@ import type { Kind } from '../domain/workload.ts'
 import type { WorkloadObject } from '../kubernetes/api-object.ts'
 import { trim } from '../kubernetes/trim.ts'
 import type { LargeTask } from '../webhook/large-reviews.ts'
-import { prepared } from '../webhook/prepared.ts'
+import { prepare } from '../webhook/prepare.ts'
 import { rulesOf } from './settings.ts'
 
 /** In MiB; the review that takes most memory to parse needs half of it. */
@@ -23,6 +23,6 @@ if (!isMainThread && parentPort) {
     clock: systemClock,
     trim: (kind: Kind, object: unknown) => trim(kind, object as WorkloadObject),
   }
-  port.on('message', ({ webhook, body }: LargeTask) => port.postMessage(prepared(webhook, body, deps)))
+  port.on('message', ({ webhook, body }: LargeTask) => port.postMessage(prepare(webhook, body, deps)))
   port.postMessage('ready')
 }

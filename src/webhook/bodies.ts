@@ -1,29 +1,29 @@
 import type { IncomingMessage } from 'node:http'
-import { SMALL_BODY } from './size.ts'
+import { SMALL_BODY } from './limits.ts'
 
-/** Bytes: an object has at most 1.5 MiB in etcd, and a review holds two of them. */
+/** Bytes: an object has at most 1.5 MiB in etcd, and a review carries two. */
 const LONGEST_BODY = 8 * 1024 * 1024
-/** Bytes of memory of all bodies in flight together; an ordinary review has some 10 KiB. */
+/** Bytes of memory for all bodies together; an ordinary review has some 10 KiB. */
 const MOST_HELD = 20 * 1024 * 1024
 const FIRST_SIZE = 8 * 1024
-/** Chunks of large bodies that are taken in one turn of the event loop; one has 64 KiB, which TLS takes a moment for. */
+/** Chunks of large bodies for one turn of the event loop: a chunk has up to 64 KiB, and TLS takes time to decrypt it. */
 const CHUNKS_A_TURN = 4
 
-/** What one request holds of the bytes in flight. */
+/** The body of one request, as far as it has arrived. */
 export class Body {
-  /** Doubled as it fills. Its memory is given back at once, by `transfer`, instead of when it is collected. */
+  /** Doubled as it fills. `transfer` frees its memory at once, not when it is collected. */
   buffer = new ArrayBuffer(0)
   length = 0
-  /** Bytes that it will have: as announced (the API server does), or the most there can be. */
+  /** Bytes when it is complete: its Content-Length (API servers send one), or else the limit. */
   expected = LONGEST_BODY
   readonly onCrowdedOut: () => void
 
-  /** `onCrowdedOut` is called once, as soon as it has to make room for others. */
+  /** `onCrowdedOut` is called once, when it has to make room for others. */
   constructor(onCrowdedOut: () => void) {
     this.onCrowdedOut = onCrowdedOut
   }
 
-  /** Makes room for as many bytes more, and puts them there; how many bytes of memory that took. */
+  /** Appends a chunk; returns how many bytes of memory that took. */
   add(chunk: Uint8Array): number {
     const before = this.buffer.byteLength
     let size = Math.max(before, FIRST_SIZE)
@@ -36,20 +36,20 @@ export class Body {
 }
 
 /**
- * The memory that bodies share. Beyond 20 MiB the largest that arrives, or waits to be judged, makes room: whoever
- * floods the port with large bodies loses those, and ordinary reviews get through.
+ * The memory that bodies share. Beyond 20 MiB the largest body that arrives, or waits for its decision, is dropped: a
+ * flood of large bodies loses those, and ordinary reviews get through.
  */
 export class Bodies {
   readonly #arriving = new Set<Body>()
-  /** What each body takes, until it is released: by then its memory may be another thread's. */
+  /** Bytes of memory of each body until it is released: a thread may have taken over its buffer by then. */
   readonly #sizes = new Map<Body, number>()
-  /** Large bodies that wait to take their next chunk: meanwhile what is sent waits at the sender. */
+  /** Large bodies that wait to take their next chunk: meanwhile the sender has to wait, too. */
   readonly #turns: (() => void)[] = []
   #held = 0
 
   /**
-   * The bytes of a request's body, which count until it is released. undefined: larger than 8 MiB, or
-   * crowded out; the rest of it is read and dropped, so that the answer arrives. Throws when it breaks off.
+   * The bytes of a request's body, which count until it is released. undefined: it is larger than 8 MiB, or was
+   * dropped; the rest of it is still read, so that the client reads our answer. Throws when the connection breaks.
    */
   async read(request: IncomingMessage, body: Body): Promise<Uint8Array<ArrayBuffer> | undefined> {
     let length = 0
@@ -68,7 +68,7 @@ export class Bodies {
     return new Uint8Array(body.buffer, 0, body.length)
   }
 
-  /** Gives back what it holds; once more does nothing. */
+  /** Frees the memory of a body; a second call does nothing. */
   release(body: Body): void {
     this.#arriving.delete(body)
     this.#held -= this.#sizes.get(body) ?? 0
@@ -82,7 +82,7 @@ export class Bodies {
     this.#sizes.set(body, body.buffer.byteLength)
     this.#held += more
     if (this.#held <= MOST_HELD) return
-    // `body` arrives itself, so there is one. What is being judged has its memory in another thread.
+    // There is one, since `body` itself is arriving. A detached buffer is in the thread that prepares its review.
     let largest = body
     for (const each of this.#sizes.keys())
       if (each.expected > largest.expected && !each.buffer.detached) largest = each

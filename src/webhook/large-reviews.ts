@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import type { Runnable } from '../runnable.ts'
-import type { LargeReviewer, Prepared, Webhook } from './deps.ts'
+import type { Prepared, Webhook } from './prepare.ts'
 
-/** What the thread is sent; the body's memory goes with it. It answers each by one Prepared, after one message once it can. */
+/** A message to the thread, which takes over the body's memory. The thread sends one message once it is ready, then one Prepared for each task. */
 export interface LargeTask {
   readonly webhook: Webhook
   readonly body: Uint8Array
@@ -15,16 +15,16 @@ interface Job extends LargeTask {
   readonly reject: (error: Error) => void
 }
 
-/** Milliseconds: more, and whoever asked has given up. */
+/** Milliseconds: the API server gives up after 3 s. */
 const LONGEST = 2500
-/** Milliseconds without work after which a thread that worked is replaced: its memory is given back. */
+/** Milliseconds without work after which the thread is replaced, which frees its memory. */
 const IDLE = 60_000
 
 /**
- * Prepares large reviews in a thread of their own, one at a time and the smallest first, so that no body holds the
- * event loop or takes more memory than one thread may have.
+ * Prepares large reviews in one thread, one at a time and the smallest first, so that no body blocks the event loop or
+ * takes more memory than the thread may have.
  */
-export class LargeReviews implements LargeReviewer, Runnable {
+export class LargeReviews implements Runnable {
   readonly name = 'large reviews'
   readonly #startThread: () => Worker
   readonly #jobs: Job[] = []
@@ -38,7 +38,7 @@ export class LargeReviews implements LargeReviewer, Runnable {
     this.#startThread = startThread
   }
 
-  /** Does not wait for its thread: large reviews are rare, and the first of them may. */
+  /** Does not wait for its thread: large reviews are rare, and the first of them can wait. */
   async start(): Promise<void> {
     this.#running()
   }
@@ -46,11 +46,11 @@ export class LargeReviews implements LargeReviewer, Runnable {
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#idle)
-    for (const { reject } of this.#jobs.splice(0)) reject(new Error('we are stopping'))
+    for (const { reject } of this.#jobs.splice(0)) reject(new Error('Dormouse is stopping'))
     await this.#thread?.terminate()
   }
 
-  /** `gone`: nobody waits for it any more. Rejects when its thread ends over it, which the next one does not notice. */
+  /** `gone`: nobody waits for the answer any more. Rejects when the thread dies of the review; the next one gets a new thread. */
   prepare(webhook: Webhook, body: Uint8Array, gone: AbortSignal): Promise<Prepared> {
     return new Promise((resolve, reject) => {
       this.#jobs.push({ webhook, body, gone, resolve, reject })
@@ -64,7 +64,7 @@ export class LargeReviews implements LargeReviewer, Runnable {
     clearTimeout(this.#idle)
     for (let job = this.#next(); job; job = this.#next()) {
       try {
-        job.resolve(await this.#done(job))
+        job.resolve(await this.#run(job))
       } catch (error) {
         job.reject(error as Error)
       }
@@ -81,7 +81,7 @@ export class LargeReviews implements LargeReviewer, Runnable {
   #next(): Job | undefined {
     let next: Job | undefined
     for (const job of this.#jobs.splice(0)) {
-      if (job.gone.aborted) job.reject(new Error('whoever asked has gone'))
+      if (job.gone.aborted) job.reject(new Error('the client has gone'))
       else this.#jobs.push(job)
     }
     for (const job of this.#jobs) if (!next || job.body.length < next.body.length) next = job
@@ -89,7 +89,7 @@ export class LargeReviews implements LargeReviewer, Runnable {
     return next
   }
 
-  async #done({ webhook, body }: Job): Promise<Prepared> {
+  async #run({ webhook, body }: Job): Promise<Prepared> {
     const thread = this.#running()
     await this.#ready
     const timer = setTimeout(() => void thread.terminate(), LONGEST)
@@ -113,13 +113,13 @@ export class LargeReviews implements LargeReviewer, Runnable {
     thread.once('exit', () => {
       if (this.#thread === thread) this.#thread = undefined
     })
-    // What it died of, whoever waits for its answer is told.
+    // `answerOf` rejects when the thread ends: this keeps the error from ending the process.
     thread.on('error', () => undefined)
     return thread
   }
 }
 
-/** Its next message. Rejects when it ends first. */
+/** The thread's next message. Rejects when the thread ends first. */
 async function answerOf(thread: Worker): Promise<unknown> {
   const ended = new AbortController()
   const end = once(thread, 'exit', { signal: ended.signal }).then(() => {

@@ -1,8 +1,9 @@
+import type { AdmissionDecision, AdmissionReason } from '../domain/admission/decision.ts'
 import type { Kind, Workload, WorkloadKey } from '../domain/workload.ts'
 
 /** The informer's copies. */
 export interface Workloads {
-  /** Its watch is connected: what is not here does not exist, or was created a moment ago. */
+  /** Whether its watch is connected: then a workload that is not here does not exist, or was created a moment ago. */
   isConnected(kind: Kind): boolean
   get(key: WorkloadKey): Workload | undefined
 }
@@ -15,17 +16,17 @@ export interface LiveReader {
 export interface Observer {
   admission(
     webhook: string,
-    decision: 'allowed' | 'denied' | 'patched',
-    reason: string,
+    decision: AdmissionDecision['type'],
+    reason: AdmissionReason,
     seconds: number,
   ): void
 }
 
-/** A scaling by hand that was let through. */
+/** A manual scaling that the webhook allowed. */
 export interface Scaling {
   readonly uid: string
   readonly replicas: number
-  /** As history names users. */
+  /** The user as history names it: `k8s:alice`. */
   readonly by: string
   readonly manager: string | undefined
 }

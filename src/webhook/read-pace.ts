@@ -3,18 +3,20 @@ import { TokenBucket } from '../token-bucket.ts'
 export interface Pace {
   readonly perSecond: number
   readonly burst: number
-  /** Under way at once. */
   readonly atOnce: number
-  /** That wait; one more is turned away. */
+  /** Reads that may wait; one more is refused. */
   readonly waiting: number
 }
 
-/** Thrown instead of running a task: too many wait already. */
+/** Too many tasks wait already. */
 export class Crowded extends Error {
   override readonly name = 'Crowded'
 }
 
-/** Holds reads to a rate and a number at once, in the order in which they came. */
+/**
+ * Runs reads in order, at a limited rate and a few at once. Not p-limit: that has no rate, and a task cannot leave its queue
+ * when its time is over.
+ */
 export class ReadPace {
   readonly #pace: Pace
   readonly #bucket: TokenBucket
@@ -30,7 +32,7 @@ export class ReadPace {
     this.#now = now
   }
 
-  /** Runs the task when its turn comes. Throws Crowded, and the signal's reason while it waits. */
+  /** Runs the task in its turn. @throws Crowded, and the signal's reason when that is aborted while the task waits */
   async run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
     await this.#turn(signal)
     try {

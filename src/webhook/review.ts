@@ -1,13 +1,13 @@
 import { Ajv } from 'ajv'
-import type { PatchOperation } from '../domain/patch.ts'
+import { isJson } from './json.ts'
 
-/** What we read of an AdmissionReview request (`admission.k8s.io/v1`). */
+/** The parts of an AdmissionReview request (`admission.k8s.io/v1`) that we read. */
 export interface ReviewRequest {
   readonly uid: string
   readonly operation: string
   readonly namespace: string
   readonly name: string
-  /** Of `apps/v1`: `deployments`. */
+  /** `apps`, `v1`, `deployments` */
   readonly resource: { readonly group: string; readonly version: string; readonly resource: string }
   readonly subResource: string
   readonly userInfo: { readonly username: string }
@@ -17,61 +17,9 @@ export interface ReviewRequest {
   readonly dryRun: boolean
 }
 
-/** An AdmissionReview answer, for Kubernetes' sake with its status and patch in place. */
-export interface ReviewAnswer {
-  readonly apiVersion: 'admission.k8s.io/v1'
-  readonly kind: 'AdmissionReview'
-  readonly response: {
-    readonly uid: string
-    readonly allowed: boolean
-    readonly status?: { readonly code: number; readonly message: string; readonly reason: string }
-    readonly warnings?: readonly string[]
-    readonly patchType?: 'JSONPatch'
-    readonly patch?: string
-  }
-}
-
-/** kubectl shows longer warnings cut. */
-const LONGEST_WARNING = 256
-
-export function allow(uid: string, warnings: readonly string[] = []): ReviewAnswer {
-  return answer({ uid, allowed: true, ...spoken(warnings) })
-}
-
-export function deny(
-  uid: string,
-  message: string,
-  code = 403,
-  warnings: readonly string[] = [],
-): ReviewAnswer {
-  const reason = code === 403 ? 'Forbidden' : code === 400 ? 'BadRequest' : 'ServiceUnavailable'
-  return answer({ uid, allowed: false, status: { code, message, reason }, ...spoken(warnings) })
-}
-
-export function patched(
-  uid: string,
-  operations: readonly PatchOperation[],
-  warnings: readonly string[],
-): ReviewAnswer {
-  const patch = Buffer.from(JSON.stringify(operations)).toString('base64')
-  return answer({ uid, allowed: true, patchType: 'JSONPatch', patch, ...spoken(warnings) })
-}
-
-function answer(response: ReviewAnswer['response']): ReviewAnswer {
-  return { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response }
-}
-
-function spoken(warnings: readonly string[]): { warnings?: readonly string[] } {
-  return warnings.length === 0 ? {} : { warnings: warnings.map((each) => clip(each)) }
-}
-
-function clip(text: string): string {
-  return text.length > LONGEST_WARNING ? `${text.slice(0, LONGEST_WARNING - 1)}…` : text
-}
-
 const text = { type: 'string' }
 const atMost = (maxLength: number) => ({ type: 'string', maxLength })
-/** Characters of a DNS subdomain, which an object's name is, and of a DNS label, which a Namespace's is (RFC 1123). */
+/** Characters: objects have DNS subdomains for names, Namespaces DNS labels (RFC 1123). */
 const NAME = 253
 const LABEL = 63
 const DNS_LABEL = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'
@@ -102,7 +50,7 @@ const validate = new Ajv({ strict: true }).compile<{
         options: { type: ['object', 'null'], properties: { fieldManager: text } },
         dryRun: { type: 'boolean' },
       },
-      // The API server checks a new object's name only after it has asked us, or is yet to make one of generateName.
+      // The API server checks the name of a new object, or makes it from generateName, only after it has asked us.
       if: { properties: { operation: { const: 'CREATE' } } },
       else: {
         required: ['namespace', 'name'],
@@ -112,7 +60,7 @@ const validate = new Ajv({ strict: true }).compile<{
   },
 })
 
-/** The request of a review; a text where it is none that we understand, saying why. */
+/** The request of a review; a text that says why, if it is not a review that we understand. */
 export function readReview(document: unknown): ReviewRequest | string {
   if (!validate(document)) {
     const [fault] = validate.errors ?? []
@@ -122,9 +70,9 @@ export function readReview(document: unknown): ReviewRequest | string {
   const { name = '', namespace = '', operation } = request
   const { group, version, resource } = request.resource
   const manager = request.options?.fieldManager
-  const isNamed = (object: unknown) => operation === 'CREATE' || bearsName(object, namespace, name)
+  const isNamed = (object: unknown) => operation === 'CREATE' || hasName(object, namespace, name)
   if (!isNamed(request.object) || !isNamed(request.oldObject))
-    return "not a review that we understand: its objects' metadata names another object than its request"
+    return 'not a consistent AdmissionReview: its objects have another name or namespace than its request'
   return {
     uid: request.uid,
     operation,
@@ -140,11 +88,9 @@ export function readReview(document: unknown): ReviewRequest | string {
   }
 }
 
-/** Or there is nothing to compare. The API server takes an object without a namespace for one of the request's. */
-function bearsName(object: unknown, namespace: string, name: string): boolean {
-  if (typeof object !== 'object' || object === null || !('metadata' in object)) return true
+/** Whether the object has this name, if any. Without a namespace the API server assumes the request's. */
+function hasName(object: unknown, namespace: string, name: string): boolean {
+  if (!isJson(object) || !isJson(object.metadata)) return true
   const { metadata } = object
-  if (typeof metadata !== 'object' || metadata === null) return true
-  const own = metadata as { readonly name?: unknown; readonly namespace?: unknown }
-  return own.name === name && (own.namespace ?? namespace) === namespace
+  return metadata.name === name && (metadata.namespace ?? namespace) === namespace
 }

@@ -1,72 +1,94 @@
-import { judgeScale } from '../domain/admission/scale.ts'
-import { allow, deny, type Judgement } from '../domain/admission/judgement.ts'
+import type { Clock } from '../clock.ts'
+import { allow, deny, type AdmissionDecision } from '../domain/admission/decision.ts'
 import { about } from '../domain/admission/messages.ts'
+import { admitScale } from '../domain/admission/scale.ts'
 import { authorBy } from '../domain/author.ts'
+import type { Rules } from '../domain/rules.ts'
 import { isKind, keyOf, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
-import { answered, type Answered } from './answered.ts'
-import type { CurrentWorkloads } from './current.ts'
+import type { Logger } from '../logger.ts'
+import type { CurrentWorkloads } from './current-workloads.ts'
+import { jsonOf } from './json.ts'
+import type { Scaling, Workloads } from './ports.ts'
 import { Crowded } from './read-pace.ts'
-import type { WebhookDeps } from './deps.ts'
-import { deny as refused, type ReviewRequest } from './review.ts'
+import type { ReviewRequest } from './review.ts'
 
-/** Every resourceVersion is one (KEP-5504), and none is much longer than 64 bits need. */
+/** A resourceVersion (KEP-5504), within the length that 64 bits need, and then some. */
 const DECIMAL = /^[1-9]\d{0,38}$/
 
+export interface ScaleDeps {
+  readonly workloads: Workloads
+  readonly rules: Rules
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Hears of each manual wake: the object that is written does not say who the user was. */
+  readonly scalings: { add(scaling: Scaling): void }
+}
+
 interface Scale {
-  readonly metadata?: { readonly uid?: string; readonly resourceVersion?: string }
-  readonly spec?: { readonly replicas?: number }
+  readonly metadata: { readonly uid?: string; readonly resourceVersion?: string }
+  readonly spec: { readonly replicas?: number }
+}
+
+/** The fields of a Scale that we read: in a forged review it has any size and shape. */
+export function trimScale(object: unknown): Scale {
+  const { metadata, spec } = jsonOf(object)
+  const { uid, resourceVersion } = jsonOf(metadata)
+  const { replicas } = jsonOf(spec)
+  return {
+    metadata: {
+      ...(typeof uid === 'string' && { uid }),
+      ...(typeof resourceVersion === 'string' && { resourceVersion }),
+    },
+    spec: { ...(typeof replicas === 'number' && { replicas }) },
+  }
 }
 
 /**
- * A review of an UPDATE of the scale subresource. The Scale carries nothing of the workload but its resourceVersion, so it
- * is judged by the workload as it is at that version.
+ * Decides on an UPDATE of the scale subresource. A Scale carries nothing of its workload but uid and resourceVersion,
+ * so the decision is about the workload as it is at that version.
  */
 export async function reviewScale(
   request: ReviewRequest,
-  { workloads, rules, clock, logger, scalings }: WebhookDeps,
+  { workloads, rules, clock, logger, scalings }: ScaleDeps,
   current: CurrentWorkloads,
-): Promise<Answered> {
-  const { uid, namespace, name, operation, subResource, resource, userInfo, options, dryRun } = request
+): Promise<AdmissionDecision> {
+  const { namespace, name, operation, subResource, resource, userInfo, options, dryRun } = request
   const kind = resource.resource
-  if (operation !== 'UPDATE' || subResource !== 'scale' || resource.group !== 'apps' || !isKind(kind)) {
-    return answered(uid, allow('unknown'))
-  }
+  if (operation !== 'UPDATE' || subResource !== 'scale' || resource.group !== 'apps' || !isKind(kind))
+    return allow('unknown')
   const key: WorkloadKey = { kind, namespace, name }
-  const { uid: named, resourceVersion } = scaleOf(request.oldObject).metadata ?? {}
-  if (typeof resourceVersion !== 'string' || !DECIMAL.test(resourceVersion)) {
-    const message =
-      'Dormouse: oldObject is no Scale of the API server: its resourceVersion is no decimal integer'
-    return { answer: refused(uid, message, 400), decision: 'denied', reason: 'unknown' }
-  }
-  const replicas = scaleOf(request.object).spec?.replicas ?? 0
-  /** Strangers are told no more than the decision. */
-  const isStranger = (workload: Workload | undefined) => workload?.uid !== named
+  const { uid, resourceVersion = '' } = trimScale(request.oldObject).metadata
+  if (!DECIMAL.test(resourceVersion))
+    return deny(
+      'unknown',
+      about(key, 'is not scaled: the resourceVersion of oldObject is not a decimal integer'),
+    )
+  const replicas = trimScale(request.object).spec.replicas ?? 0
+  /** Callers that do not know the uid are told the decision and nothing else. */
+  const isStranger = (workload: Workload | undefined) => workload?.uid !== uid
   let workload
   try {
-    workload = await current.at(key, { uid: named, resourceVersion })
+    workload = await current.at(key, { uid, resourceVersion })
   } catch (error) {
     logger.warn({ err: error, workload: keyOf(key) }, 'a scaling could not be checked')
     const cause = isStranger(workloads.get(key)) ? 'try again' : causeOf(error)
-    const message = about(key, `could not be checked, so it is not scaled: ${cause}`)
-    return { answer: refused(uid, message, 503), decision: 'denied', reason: 'unchecked' }
+    return deny('unchecked', about(key, `could not be checked, so it is not scaled: ${cause}`))
   }
-  // A ReplicaSet with a controller owner carries copies of its Deployment's marks.
-  if (!workload || (kind === 'replicasets' && workload.owner)) return answered(uid, allow('not_managed'))
-  const judgement = judgeScale(workload, replicas, clock(), rules)
-  if (isStranger(workload)) return answered(uid, withoutDetails(judgement, workload))
-  if (judgement.reason === 'manual_wake' && !dryRun && userInfo.username !== '') {
+  // A Deployment's ReplicaSets carry copies of its annotations.
+  if (!workload || (kind === 'replicasets' && workload.owner)) return allow('not_managed')
+  const decision = admitScale(workload, replicas, clock(), rules)
+  if (isStranger(workload)) return withoutDetails(decision, workload)
+  if (decision.reason === 'manual_wake' && !dryRun && userInfo.username !== '') {
     const by = authorBy('k8s', userInfo.username)
-    scalings.saw({ uid: workload.uid, replicas, by, manager: options.fieldManager })
+    scalings.add({ uid: workload.uid, replicas, by, manager: options.fieldManager })
     logger.info({ workload: keyOf(workload), by, replicas }, 'a sleeper is woken by hand')
   }
-  return answered(uid, judgement)
+  return decision
 }
 
-function withoutDetails(judgement: Judgement, workload: Workload): Judgement {
-  const { type, reason } = judgement
-  if (type === 'allow') return { ...judgement, warnings: [] }
-  return deny(reason, about(workload, `is held (${reason})`))
+function withoutDetails({ type, reason }: AdmissionDecision, workload: Workload): AdmissionDecision {
+  return type === 'denied' ? deny(reason, about(workload, `is ${reason}`)) : allow(reason)
 }
 
 /** Why the workload could not be read, for the person who scales it. */
@@ -78,8 +100,4 @@ function causeOf(error: unknown): string {
   const { message } = error.details
   const reason = typeof message === 'string' ? message : error.message
   return `the API server refused to show it to Dormouse: ${reason}`
-}
-
-function scaleOf(object: unknown): Scale {
-  return typeof object === 'object' && object !== null ? object : {}
 }

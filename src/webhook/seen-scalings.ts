@@ -3,21 +3,21 @@ import type { Clock, Instant } from '../clock.ts'
 import type { Workload } from '../domain/workload.ts'
 import type { Scaling } from './ports.ts'
 
-/** Uids with their counts: each takes some 300 bytes. */
+/** Entries of some 300 bytes. */
 const MOST = 1000
-/** Milliseconds from a review until the watch tells of what it let through, a slow cluster's included. */
+/** Milliseconds from a review until the watch has brought the scaling, even in a slow cluster. */
 const LASTS = 2 * 60_000
 
 interface Seen {
   readonly at: Instant
   readonly manager: string | undefined
-  /** undefined: several asked for the same, so nobody knows whose it was. */
+  /** undefined: several users asked for the same count, so it is not known whose write came. */
   readonly by: string | undefined
 }
 
 /**
- * Who was let through to scale a sleeper: a review knows the user, what is written knows only what the client called
- * itself. Reviews are not authenticated, so two that name different users for one count name nobody.
+ * Remembers who woke a sleeper by scaling it: the review names the user, the object that is written only the client.
+ * Reviews are not authenticated: when two name different users for one count, neither counts.
  */
 export class SeenScalings {
   readonly #clock: Clock
@@ -27,14 +27,14 @@ export class SeenScalings {
     this.#clock = clock
   }
 
-  saw({ uid, replicas, by, manager }: Scaling): void {
+  add({ uid, replicas, by, manager }: Scaling): void {
     const key = keyOf(uid, replicas)
     const known = this.#seen.get(key)
     const doubtful = known && this.#isRecent(known) && known.by !== by
     this.#seen.set(key, { at: this.#clock(), manager, by: doubtful ? undefined : by })
   }
 
-  /** Who scaled it to the count that it has, as history names users; undefined: this replica saw nobody. */
+  /** Who scaled the workload to its count, as history names users; undefined: this replica does not know. */
   scaledBy({ uid, replicas, replicasManager }: Workload): string | undefined {
     const seen = this.#seen.get(keyOf(uid, replicas))
     if (!seen || !this.#isRecent(seen)) return undefined

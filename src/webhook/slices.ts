@@ -1,7 +1,7 @@
-/** Milliseconds that tasks may take of one turn of the event loop. */
+/** Milliseconds of one turn of the event loop that tasks may take. */
 const SLICE = 10
 
-/** Runs short tasks in order, and lets the event loop do other things after each slice of them. */
+/** Runs short tasks in order, and yields to the event loop after every 10 ms of them. */
 export class Slices {
   readonly #tasks: (() => void)[] = []
 

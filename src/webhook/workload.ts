@@ -1,39 +1,44 @@
-import { judgeCreate } from '../domain/admission/create.ts'
-import { allow, type Update } from '../domain/admission/judgement.ts'
-import { judgeStatus } from '../domain/admission/status.ts'
-import { judgeUpdate } from '../domain/admission/update.ts'
+import type { Clock } from '../clock.ts'
+import { admitCreate } from '../domain/admission/create.ts'
+import { allow, type AdmissionDecision } from '../domain/admission/decision.ts'
+import { admitStatus } from '../domain/admission/status.ts'
+import { admitUpdate } from '../domain/admission/update.ts'
 import { reviewAuthor } from '../domain/author.ts'
-import { isKind, type Workload } from '../domain/workload.ts'
-import { answered, type Answered } from './answered.ts'
-import type { WebhookDeps } from './deps.ts'
-import { changesMore, isApply, isJson, unknownMarks } from './difference.ts'
+import type { Rules } from '../domain/rules.ts'
+import { isKind, type Kind, type Workload } from '../domain/workload.ts'
+import { isJson } from './json.ts'
+import { changesMore, isApply, unknownAnnotations } from './object-diff.ts'
 import type { ReviewRequest } from './review.ts'
 
-/** A review of CREATE or UPDATE of a workload or its status; both objects are in the review, so nothing is read. */
+export interface WorkloadDeps {
+  readonly rules: Rules
+  readonly clock: Clock
+  /** Reads from a whole object of `apps/v1` what the rules need. */
+  readonly trim: (kind: Kind, object: unknown) => Workload
+}
+
+/** Decides on CREATE or UPDATE of a workload or its status. The review carries both objects, so this needs no I/O. */
 export function reviewWorkload(
   request: ReviewRequest,
-  { rules, clock, trim }: Pick<WebhookDeps, 'rules' | 'clock' | 'trim'>,
-): Answered {
-  const { uid, operation, subResource, resource, options, userInfo } = request
+  { rules, clock, trim }: WorkloadDeps,
+): AdmissionDecision {
+  const { operation, subResource, resource, options, userInfo } = request
   const kind = resource.resource
   const served = resource.group === 'apps' && resource.version === 'v1' && isKind(kind)
-  if (!served || !isJson(request.object)) return answered(uid, allow('unknown'))
+  if (!served || !isJson(request.object)) return allow('unknown')
   const after = trim(kind, request.object)
   const old = operation === 'UPDATE' && isJson(request.oldObject) ? request.oldObject : undefined
   const before = old && trim(kind, old)
-  // As the registration's matchConditions have it. The Deployment controller copies our marks to its ReplicaSets.
-  if ((kind === 'replicasets' && (before ?? after).owner) || after.deleting)
-    return answered(uid, allow('not_managed'))
-  const unknown = unknownMarks(old, request.object)
-  if (operation === 'CREATE' && subResource === '')
-    return answered(uid, judgeCreate(after, clock(), rules, unknown), after)
-  if (!before || !old) return answered(uid, allow('unknown'))
-  if (!isMarked(before) && !isMarked(after) && unknown.length === 0)
-    return answered(uid, allow('not_managed'))
-  if (subResource === 'status') return answered(uid, judgeStatus(before, after, clock(), rules), after)
-  if (subResource !== '') return answered(uid, allow('unknown'))
+  // As the registration's matchConditions do: the Deployment controller copies our annotations to its ReplicaSets.
+  if ((kind === 'replicasets' && (before ?? after).owner) || after.deleting) return allow('not_managed')
+  const unknown = unknownAnnotations(old, request.object)
+  if (operation === 'CREATE' && subResource === '') return admitCreate(after, clock(), rules, unknown)
+  if (!before || !old) return allow('unknown')
+  if (!isAnnotated(before) && !isAnnotated(after) && unknown.length === 0) return allow('not_managed')
+  if (subResource === 'status') return admitStatus(before, after, clock(), rules)
+  if (subResource !== '') return allow('unknown')
   const { fieldManager } = options
-  const update: Update = {
+  const update = {
     before,
     after,
     otherChanges: changesMore(old, request.object),
@@ -42,9 +47,9 @@ export function reviewWorkload(
     by: reviewAuthor(userInfo.username, fieldManager),
     unknown,
   }
-  return answered(uid, judgeUpdate(update, clock(), rules), after)
+  return admitUpdate(update, clock(), rules)
 }
 
-function isMarked({ annotations }: Workload): boolean {
+function isAnnotated({ annotations }: Workload): boolean {
   return Object.keys(annotations).length > 0
 }

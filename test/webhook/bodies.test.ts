@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { keyOf } from '../../src/domain/workload.ts'
-import type { ReviewAnswer } from '../../src/webhook/review.ts'
-import { SMALL_BODY } from '../../src/webhook/size.ts'
+import type { ReviewAnswer } from '../../src/webhook/answer.ts'
+import { SMALL_BODY } from '../../src/webhook/limits.ts'
 import { aDeployment } from '../support/workloads.ts'
 import { Reviewing, scaling } from './reviewing.ts'
 
@@ -27,13 +27,13 @@ describe('the bodies of reviews', () => {
     await here.stop()
   })
 
-  /** A connection that has sent these bytes, with what comes back on it. */
+  /** A connection that has sent these bytes, and collects the answer. */
   const sent = async (...parts: string[]) => {
     const socket = connect(here.port, '127.0.0.1')
     const connection = { socket, received: '' }
     sockets.push(socket)
     socket.on('data', (chunk) => (connection.received += chunk.toString()))
-    // One that was turned away is reset where it goes on sending.
+    // A refused connection is reset when it goes on sending.
     socket.on('error', () => undefined)
     await new Promise((resolve) => socket.write(parts.join(''), resolve))
     return connection
@@ -44,7 +44,7 @@ describe('the bodies of reviews', () => {
     const all = await Promise.all(Array.from({ length: 10 }, unfinished))
     const turnedAway = () => all.filter(({ received }) => received !== '')
     while (turnedAway().length < 6) await new Promise((resolve) => setTimeout(resolve, 5))
-    // Less than what the others hold.
+    // Less than the other bodies take.
     const padding = 'a'.repeat(2 * MIB)
     const answer = await here.review('/webhook/scale', scaling(pinned, 5, { padding }))
     expect(answer).to.deep.include({ http: 200, allowed: false })
@@ -54,12 +54,14 @@ describe('the bodies of reviews', () => {
       expect(head).to.match(/^HTTP\/1\.1 503 [^]*\r\nConnection: close/)
       const { response } = JSON.parse(body) as ReviewAnswer
       expect(response).to.deep.include({ uid: '', allowed: false })
-      expect(response.status?.message).to.equal('reviews of more than 20 MiB are under way: try again')
+      expect(response.status?.message).to.equal(
+        'Dormouse: reviews of more than 20 MiB are under way: try again',
+      )
       if (!socket.closed) await once(socket, 'close')
     }
   })
 
-  it('make room by what they announce: a real one of 3 MiB is judged beside forged ones that arrive slowly', async () => {
+  it('are dropped by their announced size: a real one of 3 MiB is decided beside forged ones that arrive slowly', async () => {
     const half = () => sent(HEAD, `Content-Length: ${8 * MIB}\r\n\r\n`, ' '.repeat(1.9 * MIB))
     const all = await Promise.all(Array.from({ length: 15 }, half))
     const padding = 'a'.repeat(3 * MIB)
@@ -69,7 +71,7 @@ describe('the bodies of reviews', () => {
     expect(all.filter(({ received }) => received !== '')).to.have.length.above(0)
   })
 
-  it('that come in the smallest of chunks take no more than others', async () => {
+  it('in the smallest of chunks take no more memory than others', async () => {
     const chunks = JSON.stringify({ padding: ' '.repeat(SMALL_BODY) })
       .split('')
       .map((each) => `1\r\n${each}\r\n`)
@@ -78,7 +80,7 @@ describe('the bodies of reviews', () => {
     expect(connection.received).to.match(/^HTTP\/1\.1 400 /)
   })
 
-  it('give back what they held when they are answered, too long, or broken off', async () => {
+  it('free their memory when they are answered, too long, or broken off', async () => {
     for (let round = 0; round < 6; round++) {
       expect((await here.post('/webhook/scale', ' '.repeat(7 * MIB))).status).to.equal(400)
       expect((await here.post('/webhook/scale', ' '.repeat(9 * MIB))).status).to.equal(413)

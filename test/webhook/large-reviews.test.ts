@@ -4,7 +4,7 @@ import { reviewThread } from '../../src/service/review-thread.ts'
 import { loadConfig } from '../../src/config.ts'
 import { keyOf } from '../../src/domain/workload.ts'
 import { LargeReviews } from '../../src/webhook/large-reviews.ts'
-import { isTooDense, SMALL_BODY } from '../../src/webhook/size.ts'
+import { isTooDense, SMALL_BODY } from '../../src/webhook/limits.ts'
 import { aDeployment } from '../support/workloads.ts'
 import { APPS, Reviewing, scaling } from './reviewing.ts'
 
@@ -15,7 +15,7 @@ function entries(count: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`l${index}`, 'v']))
 }
 
-/** A whole Deployment, pinned, with more of what its metadata and its containers are given. */
+/** A whole Deployment, pinned, with more fields of its metadata and its containers. */
 function objectOf(replicas: number, { metadata = {}, env = [] }: { metadata?: object; env?: object[] } = {}) {
   const annotations = Object.fromEntries(
     Object.entries(pinned.annotations).map(([name, value]) => [`dormouse.dev/${name}`, value]),
@@ -56,12 +56,12 @@ describe('a large review', () => {
   const update = (options: Parameters<typeof objectOf>[1], replicas = 5) =>
     here.review('/webhook/workloads', updating(objectOf(3, options), objectOf(replicas, options)))
 
-  it('of a Deployment with a few hundred labels is judged as any other', async () => {
+  it('of a Deployment with a few hundred labels is decided like any other', async () => {
     const answer = await update({ metadata: { labels: entries(400) } })
     expect(answer.status?.message).to.contain('pinned active by k8s:alice')
   })
 
-  it('of an object of 1.5 MiB is judged as any other', async () => {
+  it('of an object of 1.5 MiB is decided like any other', async () => {
     const env = Array.from({ length: 20_000 }, (_, index) => ({
       name: `NAME_${index}`,
       value: 'v'.repeat(50),
@@ -71,7 +71,7 @@ describe('a large review', () => {
     expect((await update({ env }, 3)).allowed).to.equal(true)
   })
 
-  it('of a scaling is judged as any other', async () => {
+  it('of a scaling is decided like any other', async () => {
     const answer = await here.review(
       '/webhook/scale',
       scaling(pinned, 5, { padding: 'a'.repeat(SMALL_BODY) }),
@@ -79,7 +79,7 @@ describe('a large review', () => {
     expect(answer.status?.message).to.contain('pinned active by k8s:alice')
   })
 
-  it('of an object with thousands of labels or annotations is denied, whatever they change', async () => {
+  it('of an object with thousands of labels or annotations is denied, whatever it changes', async () => {
     for (const kept of ['labels', 'annotations']) {
       const { annotations } = objectOf(3).metadata
       const metadata = { [kept]: { ...annotations, ...entries(4097) } }
@@ -90,20 +90,22 @@ describe('a large review', () => {
     expect(new Set(here.told)).to.deep.equal(new Set(['workloads denied too_large']))
   })
 
-  it('gives up labels by the thousand', async () => {
+  it('may remove thousands of labels', async () => {
     const many = objectOf(3, { metadata: { labels: entries(10_000) } })
     const answer = await here.review('/webhook/workloads', updating(many, objectOf(3)))
     expect(answer.allowed).to.equal(true)
   })
 
-  it('with more values than an object can have is refused unread', async () => {
+  it('with more values than an object can have is refused unparsed', async () => {
     const object = `[${Array.from({ length: 2 * MIB }, () => '{}').join(',')}]`
     const { status, answer } = await here.post('/webhook/workloads', object)
     expect(status).to.equal(413)
-    expect(answer.response.status?.message).to.match(/more values than an object of Kubernetes can have/)
+    expect(answer.response.status?.message).to.match(
+      /^Dormouse: the review has more values than a Kubernetes object can have$/,
+    )
   })
 
-  it('and is denied by its uid, where the API server sends it: a failure would be ignored, and slip a hold', async () => {
+  it('of that density is denied when the API server sends it: a failure would be ignored, and a pin with it', async () => {
     const filler = Array.from({ length: 310_000 }, () => '0').join(',')
     const review =
       '{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"4f1c-a","object":{"x":[' +
@@ -117,7 +119,7 @@ describe('a large review', () => {
 describe('the density of a body', () => {
   const dense = (text: string) => isTooDense(Buffer.from(text))
 
-  it('counts values, and nothing within texts', () => {
+  it('counts values, and nothing inside strings', () => {
     expect(dense(`[${'{},'.repeat(200_000)}0]`)).to.equal(true)
     expect(dense(`[${'0,'.repeat(299_998)}0]`)).to.equal(false)
     expect(dense(`["${'{,['.repeat(200_000)}"]`)).to.equal(false)
@@ -145,7 +147,7 @@ describe('the thread of large reviews', () => {
 
   afterEach(() => reviews.stop())
 
-  it('takes one after another, the first that comes, then the smallest of those that wait', async () => {
+  it('takes one review after another: the first, then the smallest that waits', async () => {
     expect(threads).to.equal(0)
     const order: number[] = []
     const asked = [3, 1, 2, 4].map(async (size) => {
@@ -157,16 +159,16 @@ describe('the thread of large reviews', () => {
     expect(threads).to.equal(1)
   })
 
-  it('leaves out those that nobody waits for any more', async () => {
+  it('skips reviews whose client has gone', async () => {
     const gone = new AbortController()
     const first = reviews.prepare('scale', body(10), forever)
     const left = reviews.prepare('scale', body(20), gone.signal)
     gone.abort()
-    expect(await left.catch((error: Error) => error.message)).to.equal('whoever asked has gone')
+    expect(await left.catch((error: Error) => error.message)).to.equal('the client has gone')
     expect((await first).type).to.equal('refused')
   })
 
-  it('is replaced when it dies of one, which fails alone', async () => {
+  it('is replaced when it dies of a review, which alone fails', async () => {
     const mortal =
       "p = require('worker_threads').parentPort; p.on('message', () => process.exit(1)); p.postMessage('ready')"
     start = () => new Worker(mortal, { eval: true })

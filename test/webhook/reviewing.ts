@@ -7,31 +7,31 @@ import { trim } from '../../src/kubernetes/trim.ts'
 import { reviewThread } from '../../src/service/review-thread.ts'
 import { loadConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/logger.ts'
-import { EXEMPT_USERS } from '../../src/webhook/exempt.ts'
+import { EXEMPT_USERS } from '../../src/webhook/admission.ts'
 import { LargeReviews } from '../../src/webhook/large-reviews.ts'
-import type { ReviewAnswer } from '../../src/webhook/review.ts'
+import type { ReviewAnswer } from '../../src/webhook/answer.ts'
 import { SeenScalings } from '../../src/webhook/seen-scalings.ts'
 import { createWebhook } from '../../src/webhook/server.ts'
 import { RULES } from '../support/rules.ts'
 
 export const OWN_USER = 'system:serviceaccount:dormouse:dormouse'
 
-/** A webhook over plain HTTP, with an informer's copies and a cluster that the test fills. */
+/** A webhook over plain HTTP. The test fills the informer's copies and the cluster. */
 export class Reviewing {
   readonly copies = new Map<string, Workload>()
   readonly live = new Map<string, Workload>()
   readonly told: string[] = []
   readonly scalings = new SeenScalings(() => this.now)
-  /** Lines of the log, from info on. */
+  /** Lines of the log, from level info on. */
   readonly logged: string[] = []
   reads = 0
-  /** Whether the informer has listed everything and its watches stand. */
+  /** Whether the informer's watches are connected. */
   synced = true
-  /** Told each time that a review looks for the informer's copy. */
+  /** Called each time a review looks for the informer's copy. */
   onLook: () => void = () => {}
-  /** What a live read waits for. */
+  /** Live reads wait for this. */
   gate: Promise<void> = Promise.resolve()
-  /** What live reads throw. */
+  /** Live reads throw this. */
   failure: Error | undefined
   now = Date.parse('2026-03-02T12:00:00Z')
   readonly #server: Server

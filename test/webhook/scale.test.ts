@@ -31,20 +31,20 @@ describe('a review of scaling', () => {
     expect(here.told).to.deep.equal(['scale denied pinned'])
   })
 
-  it('otherwise by one live read: a pin that the informer has not seen holds', async () => {
+  it('is decided by one live read otherwise: a pin that the informer has not seen counts', async () => {
     known(free, pinned)
     const { allowed, status } = await scale(pinned)
     expect([allowed, status?.code, here.reads]).to.deep.equal([false, 403, 1])
     expect(status?.message).to.contain('pinned active by k8s:alice').and.contain('DELETE /api/v1/')
   })
 
-  it('and an unpin that the informer has not seen frees at once', async () => {
+  it('is allowed after an unpin that the informer has not seen', async () => {
     const unpinned = free.with({ resourceVersion: '12' })
     known(pinned, unpinned)
     expect(await scale(unpinned)).to.include({ allowed: true })
   })
 
-  it('shares one live read among those that ask meanwhile', async () => {
+  it('shares one live read with other reviews of the workload', async () => {
     known(free, pinned)
     let open = () => {}
     here.gate = new Promise((resolve) => (open = resolve))
@@ -58,7 +58,7 @@ describe('a review of scaling', () => {
     expect(here.reads).to.equal(1)
   })
 
-  it('reads again where the shared read began before the asked version was written', async () => {
+  it('reads again when the shared read began before its version was written', async () => {
     const between = free.with({ resourceVersion: '11' })
     const later = pinned.with({ resourceVersion: '12' })
     known(free, between)
@@ -74,13 +74,13 @@ describe('a review of scaling', () => {
     expect(here.reads).to.equal(2)
   })
 
-  it('is decided by a copy that is newer than what the API server asked about', async () => {
+  it('is decided by a copy that is newer than its version', async () => {
     known(pinned)
     expect((await scale(pinned.with({ resourceVersion: '10' }))).allowed).to.equal(false)
     expect(here.reads).to.equal(0)
   })
 
-  it('reads nothing that the synced informer does not have: nothing holds it yet', async () => {
+  it('reads nothing that the synced informer lacks: such a workload is neither pinned nor overridden yet', async () => {
     here.live.set(keyOf(pinned), pinned)
     expect(await scale(pinned)).to.deep.include({ http: 200, allowed: true })
     known(free, pinned)
@@ -88,7 +88,7 @@ describe('a review of scaling', () => {
     expect(here.reads).to.equal(0)
   })
 
-  it('reads what an informer lacks that has not listed everything, or whose watches are broken', async () => {
+  it('reads a workload that the informer lacks while its watches are broken', async () => {
     here.synced = false
     here.live.set(keyOf(pinned), pinned)
     expect((await scale(pinned)).allowed).to.equal(false)
@@ -97,14 +97,14 @@ describe('a review of scaling', () => {
     expect(here.reads).to.equal(2)
   })
 
-  it('causes one read at most, whatever version it names', async () => {
+  it('causes at most one read, whatever version it names', async () => {
     known(free, pinned)
     expect((await scale(pinned.with({ resourceVersion: '999999999999' }))).allowed).to.equal(false)
     expect(here.reads).to.equal(1)
   })
 
   for (const resourceVersion of ['', 'NaN', '-1', '1e9', '0x10', '07', '9'.repeat(40)]) {
-    it(`is refused where its resourceVersion is no decimal integer: '${resourceVersion.slice(0, 9)}'`, async () => {
+    it(`is denied when its resourceVersion is not a decimal integer: '${resourceVersion.slice(0, 9)}'`, async () => {
       known(free, pinned)
       const { allowed, status } = await scale(pinned.with({ resourceVersion }))
       expect([allowed, status?.code, here.reads]).to.deep.equal([false, 400, 0])
@@ -145,7 +145,7 @@ describe('a review of scaling', () => {
     })
   }
 
-  it('that could not be checked tells a stranger nothing of the inside', async () => {
+  it('that could not be checked tells a stranger no cause', async () => {
     here.synced = false
     here.failure = new Refusal('CLUSTER_UNAVAILABLE', 'connect ECONNREFUSED 10.0.0.1:6443')
     const { status } = await scale(pinned)
@@ -164,17 +164,17 @@ describe('a review of scaling', () => {
     expect(here.logged[0]).to.have.length.below(1000).and.to.contain('"user":"aaaa')
   })
 
-  it('tells no details to who does not name the current uid', async () => {
+  it('tells no details to a caller that does not name the current uid', async () => {
     known(pinned)
     const { allowed, status } = await here.review(
       '/webhook/scale',
       scaling(pinned.with({ uid: 'another' }), 5),
     )
     expect(allowed).to.equal(false)
-    expect(status?.message).to.equal('Dormouse: deployment shop/web is held (pinned)')
+    expect(status?.message).to.equal('Dormouse: deployment shop/web is pinned')
   })
 
-  it('over a state that cannot be read has no warning for who does not name the current uid', async () => {
+  it('over a state that cannot be read has no warning for a caller that does not name the current uid', async () => {
     const broken = free.with({ annotations: { enabled: 'true', state: '{' } })
     known(broken)
     expect((await scale(broken)).warnings).to.have.length(1)
@@ -214,7 +214,7 @@ describe('a review of scaling', () => {
     expect((await scale(pinned.with({ namespace: 'kube-system' }))).allowed).to.equal(true)
   })
 
-  it('a dry run is judged the same and leaves nothing behind', async () => {
+  it('is decided the same in a dry run', async () => {
     known(pinned)
     expect((await scale(pinned, { dryRun: true })).allowed).to.equal(false)
   })
@@ -226,7 +226,7 @@ describe('a review of scaling', () => {
   })
 })
 
-describe('what is no review that we understand', () => {
+describe('a request that is not a valid review', () => {
   let here: Reviewing
 
   beforeEach(async () => {
@@ -269,7 +269,7 @@ describe('what is no review that we understand', () => {
     })
   }
 
-  it('is allowed where it is a review of something else', async () => {
+  it('is allowed when it is a review of another resource', async () => {
     const others = [
       { resource: { group: 'apps', version: 'v1', resource: 'deployments' }, subResource: 'status' },
       { resource: { group: 'batch', version: 'v1', resource: 'jobs' } },
@@ -291,7 +291,7 @@ describe('what is no review that we understand', () => {
     ['resource', { resource: { ...deployments, resource: 'a'.repeat(254) } }],
   ]
   for (const [what, changes] of long) {
-    it(`is one with a longer ${what} than Kubernetes has`, async () => {
+    it(`is refused when its ${what} is longer than in Kubernetes`, async () => {
       const request = { ...named, operation: 'UPDATE', resource: deployments, ...changes }
       expect((await here.post('/webhook/workloads', review(request))).status).to.equal(400)
     })
@@ -311,7 +311,7 @@ describe('what is no review that we understand', () => {
     ['shop', 'web.'],
     ['shop', '-web'],
   ]) {
-    it(`is one whose names are no DNS names: ${namespace}/${name}`, async () => {
+    it(`is refused when its names are not DNS names: ${namespace}/${name}`, async () => {
       here.synced = false
       const request = { ...named, namespace, name, operation: 'UPDATE', resource: deployments }
       for (const path of ['/webhook/scale', '/webhook/workloads'])
@@ -320,7 +320,7 @@ describe('what is no review that we understand', () => {
     })
   }
 
-  it('is one whose objects bear another name than its request', async () => {
+  it('is refused when its objects have another name than its request', async () => {
     const web = { metadata: { name: 'web', namespace: 'shop' } }
     const others = [{ name: 'other', namespace: 'shop' }, { name: 'web', namespace: 'bank' }, {}]
     const request = { ...named, operation: 'UPDATE', resource: deployments, subResource: 'scale' }
@@ -336,7 +336,7 @@ describe('what is no review that we understand', () => {
     expect(answer.status).to.equal(200)
   })
 
-  it('is none of those whose names Kubernetes bounds later, or not at all', async () => {
+  it('is decided when it has names that Kubernetes limits later, or not at all', async () => {
     const name = 'a'.repeat(10_000)
     const create = {
       uid: 'r',
@@ -351,12 +351,12 @@ describe('what is no review that we understand', () => {
     }
   })
 
-  it('gets 413 over 8 MiB, and 405 for other methods', async () => {
+  it('gets 413 above 8 MiB, and 405 for other methods', async () => {
     expect((await here.post('/webhook/scale', ' '.repeat(8 * 1024 * 1024 + 1))).status).to.equal(413)
     expect((await here.post('/webhook/scale', '', 'GET')).status).to.equal(405)
   })
 
-  it('an object that breaks our reading never blocks a deploy', async () => {
+  it('never blocks a deploy when its object cannot be read', async () => {
     const resource = { group: 'apps', version: 'v1', resource: 'deployments' }
     const answer = await here.review('/webhook/workloads', {
       ...named,

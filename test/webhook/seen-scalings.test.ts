@@ -12,7 +12,7 @@ const asleep = aDeployment('shop/web')
   .with({ resourceVersion: '10' })
 const MINUTE = 60_000
 
-describe('who was seen to wake a sleeper', () => {
+describe('the user who woke a sleeper by scaling it', () => {
   let here: Reviewing
 
   beforeEach(async () => {
@@ -27,7 +27,7 @@ describe('who was seen to wake a sleeper', () => {
   const by = (username: string) => ({ userInfo: { username } })
   const scaledBy = (to = 1, manager = 'kubectl') => here.scalings.scaledBy(asleep.scaledByHand(to, manager))
 
-  it('is the user of the review, of that workload and that count, and is logged', async () => {
+  it('is the user of the review with that workload and count, and is logged', async () => {
     await review(by('alice'))
     expect(scaledBy()).to.equal('k8s:alice')
     expect(scaledBy(2)).to.equal(undefined)
@@ -36,7 +36,7 @@ describe('who was seen to wake a sleeper', () => {
     expect(here.logged.join()).to.contain('"by":"k8s:alice"')
   })
 
-  it('is nobody after a dry run, a denial, or a review that does not name the workload', async () => {
+  it('is not known after a dry run, a denial, or a review that does not name the uid', async () => {
     await review({ ...by('alice'), dryRun: true })
     await review({ ...by('alice'), oldObject: { metadata: { uid: 'another', resourceVersion: '10' } } })
     here.copies.set(keyOf(asleep), asleep.pinned().with({ resourceVersion: '10' }))
@@ -44,7 +44,7 @@ describe('who was seen to wake a sleeper', () => {
     expect(scaledBy()).to.equal(undefined)
   })
 
-  it('is nobody where two users asked for the same: one of them may be made up', async () => {
+  it('is not known when two users asked for the same count: one of them may be made up', async () => {
     await review(by('mallory'))
     await review(by('alice'))
     expect(scaledBy()).to.equal(undefined)
@@ -56,13 +56,13 @@ describe('who was seen to wake a sleeper', () => {
   it('is forgotten after two minutes, and among a thousand others', () => {
     let now = 0
     const seen = new SeenScalings(() => now)
-    const saw = (uid: string) => seen.saw({ uid, replicas: 1, by: 'k8s:alice', manager: undefined })
-    saw(asleep.uid)
+    const add = (uid: string) => seen.add({ uid, replicas: 1, by: 'k8s:alice', manager: undefined })
+    add(asleep.uid)
     now = 2 * MINUTE + 1
     expect(seen.scaledBy(asleep.scaledByHand(1))).to.equal(undefined)
-    saw(asleep.uid)
+    add(asleep.uid)
     expect(seen.scaledBy(asleep.scaledByHand(1))).to.equal('k8s:alice')
-    for (let other = 0; other < 1000; other += 1) saw(`other ${other}`)
+    for (let other = 0; other < 1000; other += 1) add(`other ${other}`)
     expect(seen.scaledBy(asleep.scaledByHand(1))).to.equal(undefined)
   })
 })

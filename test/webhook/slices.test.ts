@@ -6,8 +6,8 @@ function busy(milliseconds: number): void {
   while (performance.now() < until);
 }
 
-describe('slices of work', () => {
-  it('are done in order, and let the event loop turn between them', async () => {
+describe('tasks in slices', () => {
+  it('run in order, and let the event loop turn between slices', async () => {
     const slices = new Slices()
     const done: number[] = []
     let turns = 0
@@ -26,7 +26,7 @@ describe('slices of work', () => {
     expect(seen.size).to.be.above(4)
   })
 
-  it('pass a throw on, and go on', async () => {
+  it('reject with the error of a task, and go on with the next', async () => {
     const slices = new Slices()
     const failing = slices.run(() => {
       throw new TypeError('no')

@@ -5,7 +5,7 @@ import { APPS, Reviewing } from './reviewing.ts'
 
 type Json = Record<string, unknown>
 
-/** A whole Deployment as the API server sends it, with the marks and the count of `workload`. */
+/** A whole Deployment as the API server sends it, with the annotations, label and count of `workload`. */
 function objectOf(
   workload: AWorkload,
   { image = 'web:1', metadata = {} }: { image?: string; metadata?: Json } = {},
@@ -59,8 +59,8 @@ describe('a review of an update', () => {
       ...changes,
     })
 
-  it('changes only the count even where tools keep their books along with it', async () => {
-    const books = {
+  it('changes only the count, although tools update their own fields with it', async () => {
+    const bookkeeping = {
       generation: 4,
       resourceVersion: '99',
       managedFields: [{ manager: 'kubectl' }],
@@ -69,7 +69,7 @@ describe('a review of an update', () => {
         'kubectl.kubernetes.io/last-applied-configuration': '{}',
       },
     }
-    const answer = await update(objectOf(pinned), objectOf(pinned.withReplicas(5), { metadata: books }))
+    const answer = await update(objectOf(pinned), objectOf(pinned.withReplicas(5), { metadata: bookkeeping }))
     expect(answer.allowed).to.equal(false)
     expect(answer.status?.message).to.contain('DELETE /api/v1/namespaces/shop/deployments/web/pin')
   })
@@ -84,7 +84,7 @@ describe('a review of an update', () => {
     expect(answer).to.include({ allowed: false })
   })
 
-  it('with another image goes through with the count held by a patch, and warns', async () => {
+  it('with another image is allowed with a patch that keeps the count, and warns', async () => {
     const answer = await update(objectOf(pinned), objectOf(pinned.withReplicas(5), { image: 'web:2' }))
     expect(answer).to.deep.include({
       allowed: true,
@@ -112,7 +112,7 @@ describe('a review of an update', () => {
     expect(warnings?.[0]).to.contain('it will wake to 6')
   })
 
-  it('that drops everything of ours gets it back, although no annotations are left to patch', async () => {
+  it('that drops all annotations gets ours restored', async () => {
     const { annotations: _, ...metadata } = objectOf(web.remembering({})).metadata as Json
     const bare = { ...objectOf(web.remembering({})), metadata }
     const { operations } = await update(objectOf(web.remembering({})), bare)
@@ -132,7 +132,7 @@ describe('a review of an update', () => {
     expect(answer).to.not.have.property('patch')
   })
 
-  it('of a ReplicaSet that a controller owns is none of ours', async () => {
+  it('of a ReplicaSet that a controller owns is allowed', async () => {
     const owned = {
       ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', controller: true }],
     }
@@ -145,14 +145,14 @@ describe('a review of an update', () => {
     expect(answer.allowed).to.equal(true)
   })
 
-  it('of a ReplicaSet is judged by who owned it before: gaining an owner slips no hold', async () => {
+  it('of a pinned ReplicaSet cannot add a controller owner', async () => {
     const owned = {
       ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', controller: true }],
     }
-    const held = aReplicaSet('shop/web').withReplicas(3).enabled().pinned()
+    const replicaSet = aReplicaSet('shop/web').withReplicas(3).enabled().pinned()
     const resource = { ...APPS, resource: 'replicasets' }
     for (const subResource of ['', 'status']) {
-      const gaining = await update(objectOf(held), objectOf(held, { metadata: owned }), {
+      const gaining = await update(objectOf(replicaSet), objectOf(replicaSet, { metadata: owned }), {
         resource,
         subResource,
       })
@@ -162,7 +162,7 @@ describe('a review of an update', () => {
     }
   })
 
-  it('of the status puts our annotations and label back, and touches nothing else', async () => {
+  it('of the status gets our annotations and label restored, and nothing else', async () => {
     const stripped = { annotations: { other: 'x' }, labels: { 'dormouse.dev/asleep': '9' } }
     const status = { subResource: 'status' }
     const { operations } = await update(
@@ -183,7 +183,7 @@ describe('a review of an update', () => {
     expect(await update(objectOf(pinned), objectOf(pinned), status)).to.not.have.property('patch')
   })
 
-  it('tells of annotations that look like ours, where this update wrote them', async () => {
+  it('warns about annotations that look like ours, when this update wrote them', async () => {
     const annotations = { 'dormouse.dev/shedule': '8:00-18:00' }
     const bare = objectOf(aDeployment('shop/web'))
     const typed = { ...bare, metadata: { ...(bare.metadata as Json), annotations } }
@@ -193,7 +193,7 @@ describe('a review of an update', () => {
     expect(await update(typed, typed)).to.not.have.property('warnings')
   })
 
-  describe('of a DaemonSet that loses our key', () => {
+  describe('of a DaemonSet that removes our key', () => {
     const agent = aDaemonSet('shop/web').withReplicas(2).enabled()
     const asleep = agent.snoozed({ at: Date.parse('2026-03-02T07:00:00Z') })
     const resource = { ...APPS, resource: 'daemonsets' }
@@ -218,33 +218,33 @@ describe('a review of an update', () => {
     const old = daemonSet({ ...key, os: 'linux' }, [entry('Apply', 't1', false), entry('Update', 't2', true)])
     const review = (object: Json, oldObject = old, fieldManager: string | undefined = 'flux') =>
       update(oldObject, object, { resource, options: fieldManager === undefined ? {} : { fieldManager } })
-    const putBack = [
+    const restored = [
       { op: 'add', path: '/spec/template/spec/nodeSelector/dormouse.dev~1snoozed', value: 'true' },
     ]
 
-    it('by a server-side apply puts it back: the Apply entry of its manager has a new time, or the nodeSelector', async () => {
+    it('gets it restored after server-side apply: the Apply entry of its manager has a new time, or the nodeSelector', async () => {
       for (const applied of [
         entry('Apply', 't3', true),
         entry('Apply', 't1', true),
         entry('Apply', 't3', false),
       ]) {
         const answer = await review(daemonSet({ os: 'linux' }, [applied]))
-        expect(answer.operations).to.deep.equal(putBack)
+        expect(answer.operations).to.deep.equal(restored)
         expect(answer).to.not.have.property('warnings')
       }
     })
 
-    it("by kubectl's own apply puts it back: what it applied has changed", async () => {
+    it('gets it restored after client-side apply: its last-applied-configuration changed', async () => {
       const lastApplied = { 'kubectl.kubernetes.io/last-applied-configuration': '{}' }
       const answer = await review(
         daemonSet({ os: 'linux' }, [], lastApplied),
         old,
         'kubectl-client-side-apply',
       )
-      expect(answer.operations).to.deep.equal(putBack)
+      expect(answer.operations).to.deep.equal(restored)
     })
 
-    it('by an update is a manual wake of the user, even of somebody who has applied it before', async () => {
+    it('is a manual wake by the user after any other update, even if that user has applied it before', async () => {
       const updates = [entry('Apply', 't1', false), entry('Update', 't3', true)]
       for (const manager of ['flux', 'kubectl-patch', undefined]) {
         const { operations } = await review(daemonSet({ os: 'linux' }, updates), old, manager)
@@ -257,7 +257,7 @@ describe('a review of an update', () => {
     })
   })
 
-  it('and a creation is judged without an old object', async () => {
+  it('is decided without an old object when it is a creation', async () => {
     const answer = await update({}, objectOf(web.scheduled('soon')), { operation: 'CREATE', oldObject: null })
     expect(answer).to.include({ allowed: false })
     expect(answer.status?.message).to.contain('dormouse.dev/schedule: ')

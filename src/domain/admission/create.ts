@@ -4,27 +4,26 @@ import { changeBetween } from '../change.ts'
 import { readWithoutState, stateOf, withState } from '../reading.ts'
 import { EMPTY_STATE, type State } from '../state.ts'
 import { ASLEEP_LABEL, isRunning, labelCount, type Workload } from '../workload.ts'
-import { annotationFault } from './annotations.ts'
-import { allow, deny, type Judgement } from './judgement.ts'
+import { annotationFault, withoutEffect } from './annotations.ts'
+import { allow, deny, patched, withWarnings, type AdmissionDecision } from './decision.ts'
 import { about } from './messages.ts'
-import { withoutEffect } from './mistyped.ts'
 
 /**
- * A workload that is moved or restored carries its own truth: of its state an intent and a kept count are
- * taken over, by nobody, since the creator wrote who it was; holds and history are another's.
+ * Decides on the creation of a workload, which may be moved or restored from a backup. Its intent and its kept count
+ * are kept, without their author, whom the creator may have made up; pin, override and history are removed.
  */
-export function judgeCreate(
+export function admitCreate(
   created: Workload,
   now: Instant,
   rules: Rules,
   unknown: readonly string[] = [],
-): Judgement {
-  const judgement = judged(created, now, rules)
-  if (judgement.type === 'deny') return judgement
-  return { ...judgement, warnings: [...judgement.warnings, ...withoutEffect(undefined, created, unknown)] }
+): AdmissionDecision {
+  const decision = decideCreate(created, now, rules)
+  if (decision.type === 'denied') return decision
+  return withWarnings(decision, withoutEffect(undefined, created, unknown))
 }
 
-function judged(created: Workload, now: Instant, rules: Rules): Judgement {
+function decideCreate(created: Workload, now: Instant, rules: Rules): AdmissionDecision {
   const fault = annotationFault(undefined, created)
   if (fault !== undefined) return deny('invalid_annotation', about(created, `: ${fault}`))
   const { annotations, labels, snoozeKey } = created
@@ -38,10 +37,10 @@ function judged(created: Workload, now: Instant, rules: Rules): Judgement {
     : reading
   const change = changeBetween(created, target)
   if (!change) return allow('free')
-  const warning = carried
-    ? 'keeps of the state that came with it what was asked for and the kept count'
-    : 'comes with dormouse.dev marks that hold nothing to keep: they were left out'
-  return { type: 'allow', reason: 'stripped', change, warnings: [about(created, warning)] }
+  const says = carried
+    ? 'brought a dormouse.dev/state: only its intent and its kept count were kept'
+    : 'brought dormouse.dev marks without a usable state: they were removed'
+  return patched('stripped', created, change, [about(created, says)])
 }
 
 function carriedState(created: Workload): State | undefined {
@@ -56,7 +55,7 @@ function carriedState(created: Workload): State | undefined {
   }
 }
 
-/** The label survives what destroys annotations: a sleeper of which nothing else is left wakes to its count. */
+/** The label may outlive the annotations: a workload created asleep with the label alone wakes to its count. */
 function keptByLabel(created: Workload, now: Instant): State | undefined {
   const replicas = labelCount(created)
   if (replicas === undefined || isRunning(created)) return undefined

@@ -2,18 +2,14 @@ import { marksRestored } from '../marks.ts'
 import type { Workload } from '../workload.ts'
 import { about } from './messages.ts'
 
-/** `workload`: as sent, with our marks put right; `warning`: what was put right. */
-interface Restored {
-  readonly workload: Workload
-  readonly warning: string | undefined
-}
-
-/** What a person sent, with our marks as they were: whoever else changes a state sends an old copy of it. */
-export function restoredMarks(before: Workload, after: Workload): Restored {
+/** `after` with our marks as they were, and a warning if that changed any: a state that differs is an old copy. */
+export function restoredMarks(
+  before: Workload,
+  after: Workload,
+): { readonly workload: Workload; readonly warning?: string } {
   const workload = marksRestored(after, before, true)
-  return { workload, warning: workload === after ? undefined : about(before, MARKS_KEPT) }
+  return workload === after ? { workload } : { workload, warning: about(before, MARKS_RESTORED) }
 }
 
-/** What a person is told whose write changed our marks. */
-export const MARKS_KEPT =
-  'keeps its dormouse.dev annotations and label: what this write changed of them was put back'
+export const MARKS_RESTORED =
+  'keeps its dormouse.dev annotations and label: this write changed some, which were restored'

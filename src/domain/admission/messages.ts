@@ -1,24 +1,22 @@
+import type { Unreadable } from '../state-codec.ts'
 import { pathOf, TYPE_OF, type WorkloadKey } from '../workload.ts'
 
-/** Characters of a warning or a denial: an API server may cut longer ones. */
+/** Characters of a warning or a denial: API servers may cut longer ones. */
 const LONGEST = 256
-/** Characters of a workload's name that stay in any case. */
+/** Characters of a workload's namespace and name that always stay. */
 const SHORTEST_NAME = 24
 
-/**
- * What a person is told of a workload: `Dormouse: deployment shop/web is asleep`. A name that leaves no room for the
- * rest loses its middle.
- */
+/** `Dormouse: deployment shop/web is asleep`, in at most 256 characters: a name that is too long loses its middle. */
 export function about(workload: WorkloadKey, says: string): string {
   const { kind, namespace, name } = workload
   const head = `Dormouse: ${TYPE_OF[kind]} `
   const rest = says.startsWith(':') ? says : ` ${says}`
   const room = Math.max(SHORTEST_NAME, LONGEST - head.length - rest.length)
-  // A name that the API server is yet to make of generateName.
+  // The name is empty until the API server makes it from generateName.
   return clip(`${head}${withoutMiddle(`${namespace}/${name || '…'}`, room)}${rest}`)
 }
 
-/** What to send: `Dormouse: deployment shop/web: to let go, DELETE /api/v1/…/pin`. Only the longest names do not fit. */
+/** `Dormouse: deployment shop/web: to let go, DELETE /api/v1/…/pin`, with placeholders for names that do not fit. */
 export function toSend(workload: WorkloadKey, does: string, method: string, action: string): string {
   const { kind } = workload
   const says = (path: string) => `: ${does} ${method} ${path}/${action}`
@@ -27,9 +25,14 @@ export function toSend(workload: WorkloadKey, does: string, method: string, acti
   return about(workload, short ? whole : says(pathOf({ kind, namespace: 'NAMESPACE', name: 'NAME' })))
 }
 
-/** Whether all of it can be told of this workload in one text. */
+/** Whether `about` would shorten nothing. */
 export function fits({ kind, namespace, name }: WorkloadKey, says: string): boolean {
   return `Dormouse: ${TYPE_OF[kind]} ${namespace}/${name} ${says}`.length <= LONGEST
+}
+
+/** The warning that a state cannot be read. */
+export function unchecked(workload: WorkloadKey, { message }: Unreadable): string {
+  return about(workload, `was not checked: ${message}`)
 }
 
 function withoutMiddle(text: string, room: number): string {

@@ -5,24 +5,31 @@ import { readWorkload } from '../reading.ts'
 import type { Rules } from '../rules.ts'
 import { Unreadable } from '../state-codec.ts'
 import { ASLEEP_LABEL, type Workload } from '../workload.ts'
-import { allow, holdOn, refuse, type Judgement } from './judgement.ts'
-import { MARKS_KEPT } from './marks.ts'
+import { allow, patched, type AdmissionDecision } from './decision.ts'
+import { MARKS_RESTORED } from './marks.ts'
 import { about } from './messages.ts'
+import { activePinOrOverride, refuse } from './pin-or-override.ts'
 
-/** A write of the status may change annotations, labels and owners too: of these it changes nothing of ours. */
-export function judgeStatus(before: Workload, after: Workload, now: Instant, rules: Rules): Judgement {
+/** Decides on a write of the status, which may also change annotations, labels and owners: ours are restored. */
+export function admitStatus(
+  before: Workload,
+  after: Workload,
+  now: Instant,
+  rules: Rules,
+): AdmissionDecision {
   const reading = readWorkload(before, rules)
-  const hold = reading instanceof Unreadable ? undefined : holdOn(reading, now)
-  if (hold && gainsOwner(before, after)) return refuse(before, hold, ': it gets no owner')
+  const pinOrOverride = reading instanceof Unreadable ? undefined : activePinOrOverride(reading, now)
+  if (pinOrOverride && gainsOwner(before, after))
+    return refuse(before, pinOrOverride, ', so it cannot get an owner')
   const change: Change = {
     annotations: annotationChange(after, before),
     ...labelChange(after, before.labels?.[ASLEEP_LABEL] ?? null),
   }
   if (isEmpty(change)) return allow('free')
-  return { type: 'allow', reason: 'restored', change, warnings: [about(before, MARKS_KEPT)] }
+  return patched('restored', after, change, [about(before, MARKS_RESTORED)])
 }
 
-/** Whoever owns a ReplicaSet scales it: with an owner it would slip its hold. */
+/** An owner scales its ReplicaSet, in spite of a pin or override. */
 export function gainsOwner(before: Workload, after: Workload): boolean {
   return before.kind === 'replicasets' && !before.owner && after.owner !== undefined
 }

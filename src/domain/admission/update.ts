@@ -1,133 +1,83 @@
 import type { Instant } from '../../clock.ts'
 import { changeBetween } from '../change.ts'
-import { keptCount } from '../counts.ts'
 import { readWorkload, type Reading } from '../reading.ts'
 import { rescheduled } from '../rescheduled.ts'
 import type { Rules } from '../rules.ts'
 import { Unreadable } from '../state-codec.ts'
-import { counted } from '../text.ts'
-import { FIELD_MANAGER, isRunning, type Workload } from '../workload.ts'
-import { annotationFault } from './annotations.ts'
-import { judgeKey } from './daemonset.ts'
-import {
-  allow,
-  clearing,
-  deny,
-  holdOn,
-  refuse,
-  unchecked,
-  type Draft,
-  type Hold,
-  type Judgement,
-  type Update,
-} from './judgement.ts'
+import { FIELD_MANAGER } from '../workload.ts'
+import { annotationFault, withoutEffect } from './annotations.ts'
+import { allow, deny, patched, withWarnings, type AdmissionDecision } from './decision.ts'
+import type { Draft, Update } from './draft.ts'
 import { restoredMarks } from './marks.ts'
-import { about, toSend } from './messages.ts'
-import { withoutEffect } from './mistyped.ts'
+import { about, unchecked } from './messages.ts'
+import { activePinOrOverride, refuse, type PinOrOverride } from './pin-or-override.ts'
 import { reinvoked } from './reinvocation.ts'
+import { draftReplicas, withCountOf } from './replicas.ts'
+import { draftKey } from './snooze-key.ts'
 import { gainsOwner } from './status.ts'
 
-/** A write of a Dormouse that is not us is refused whole: half of it, the count without its marks, would lose the count. */
 const OTHER_DORMOUSE =
-  'has its dormouse.dev/state from one account alone, and this is another that calls itself dormouse. ' +
-  'Let all replicas run under one account'
+  ': another account that calls itself dormouse wrote dormouse.dev/state. ' +
+  'Run all replicas of Dormouse under one account'
 
-/** What becomes of an update of a workload by somebody who is not exempt (design, section 6). */
-export function judgeUpdate(update: Update, now: Instant, rules: Rules): Judgement {
+/** Decides on an update of a workload by an account that is not exempt (design, section 6). */
+export function admitUpdate(update: Update, now: Instant, rules: Rules): AdmissionDecision {
   const { before, after, manager, unknown } = update
+  // Denied whole: with its annotations restored and its count let through, the kept count would be lost.
   if (manager === FIELD_MANAGER && before.annotations.state !== after.annotations.state)
     return deny('other_dormouse', about(before, OTHER_DORMOUSE))
-  const judgement = reinvoked(update, now, rules, judged) ?? judged(update, now, rules)
-  if (judgement.type === 'deny') return judgement
-  return { ...judgement, warnings: [...judgement.warnings, ...withoutEffect(before, after, unknown)] }
+  const decision = reinvoked(update, now, rules, decideUpdate) ?? decideUpdate(update, now, rules)
+  if (decision.type === 'denied') return decision
+  return withWarnings(decision, withoutEffect(before, after, unknown))
 }
 
-function judged(update: Update, now: Instant, rules: Rules): Judgement {
+function decideUpdate(update: Update, now: Instant, rules: Rules): AdmissionDecision {
   const { before, after } = update
   const marks = restoredMarks(before, after)
-  // An old revision's fault is restored away: it does not stand in the way of going back to it.
+  // Checked after the restore: a rollback to a revision with a broken schedule must go through.
   const fault = annotationFault(before, marks.workload)
   if (fault !== undefined) return deny('invalid_annotation', about(after, `: ${fault}`))
   const old = readWorkload(before, rules)
-  if (old instanceof Unreadable) return allow('unreadable', unchecked(before, old))
-  const restored = readWorkload(withCount(before, marks.workload), rules)
-  if (restored instanceof Unreadable) return allow('unreadable', unchecked(before, restored))
+  if (old instanceof Unreadable) return allow('unreadable', [unchecked(before, old)])
+  const { replicas, snoozeKey } = before
+  const restored = readWorkload({ ...marks.workload, replicas, snoozeKey }, rules)
+  if (restored instanceof Unreadable) return allow('unreadable', [unchecked(before, restored)])
   const target = withCountOf(after, restored)
-  const hold = holdOn(old, now)
-  if (hold && target.enabled !== old.enabled) return refuse(before, hold, ': dormouse.dev/enabled stays')
-  if (hold && gainsOwner(before, after)) return refuse(before, hold, ': it gets no owner')
-  const draft = drafted(update, marks.warning !== undefined, old, target, hold, now, rules)
+  const pinOrOverride = activePinOrOverride(old, now)
+  if (pinOrOverride) {
+    if (target.enabled !== old.enabled)
+      return refuse(before, pinOrOverride, ', so dormouse.dev/enabled cannot change')
+    if (gainsOwner(before, after)) return refuse(before, pinOrOverride, ', so it cannot get an owner')
+  }
+  const isRestored = marks.warning !== undefined
+  const draft = draftScale(update, isRestored, old, target, pinOrOverride, now, rules)
   if ('type' in draft) return draft
-  const change = changeBetween(after, withIntentOfChange(old, draft.target, now, rules))
-  const reason = draft.reason === 'free' && marks.warning !== undefined ? 'restored' : draft.reason
-  const warnings = [...(marks.warning === undefined ? [] : [marks.warning]), ...draft.warnings]
-  return { type: 'allow', reason, ...(change ? { change } : {}), warnings }
+  const change = changeBetween(after, withIntentOfSchedule(old, draft.target, now, rules))
+  const reason = draft.reason === 'free' && isRestored ? 'restored' : draft.reason
+  return patched(reason, after, change, [...(isRestored ? [marks.warning] : []), ...draft.warnings])
 }
 
-/** A changed schedule or zone is an intent; where none of a person's stands against it, it goes without saying. */
-function withIntentOfChange(old: Reading, target: Reading, now: Instant, rules: Rules): Reading {
+function draftScale(
+  update: Update,
+  isRestored: boolean,
+  old: Reading,
+  target: Reading,
+  pinOrOverride: PinOrOverride | undefined,
+  now: Instant,
+  rules: Rules,
+): Draft | AdmissionDecision {
+  const { before, after } = update
+  if (before.kind !== 'daemonsets') return draftReplicas(update, old, target, pinOrOverride)
+  if (old.enabled !== true || before.snoozeKey === after.snoozeKey)
+    return { target, reason: 'free', warnings: [] }
+  // An update that also drops our annotations (`kubectl replace`) does not mean the key alone.
+  const otherChanges = update.otherChanges || isRestored
+  return draftKey({ ...update, otherChanges }, target, pinOrOverride, now, rules)
+}
+
+/** A changed schedule or zone forms an intent, recorded only where an earlier one contradicts it. */
+function withIntentOfSchedule(old: Reading, target: Reading, now: Instant, rules: Rules): Reading {
   const { intent } = target.state
   if (target.enabled !== true || !intent || intent.trigger === 'schedule') return target
   return rescheduled(old, target, null, now, rules)
-}
-
-function drafted(
-  update: Update,
-  restored: boolean,
-  old: Reading,
-  target: Reading,
-  hold: Hold | undefined,
-  now: Instant,
-  rules: Rules,
-): Draft | Judgement {
-  const { before, after, otherChanges } = update
-  const plain: Draft = { target, reason: 'free', warnings: [] }
-  if (before.kind === 'daemonsets') {
-    if (old.enabled !== true || before.snoozeKey === after.snoozeKey) return plain
-    // Who also takes our marks away did not mean the key alone (`kubectl replace`).
-    return judgeKey({ ...update, otherChanges: otherChanges || restored }, target, hold, now, rules)
-  }
-  if (before.replicas === after.replicas) return plain
-  if (hold) return held(update, old, target, hold)
-  if (old.enabled !== true || !old.state.asleep || isRunning(before) || after.replicas === 0) return plain
-  return absorbed(before, after, target)
-}
-
-/** Pinned or overridden: the count stays, and a change of it alone is refused. */
-function held(
-  { before, after, otherChanges }: Update,
-  old: Reading,
-  target: Reading,
-  hold: Hold,
-): Draft | Judgement {
-  const kept = old.state.asleep && after.replicas === keptCount(old)
-  if (!otherChanges && !kept) return refuse(before, hold)
-  const says = about(before, `stays at ${counted(before.replicas, 'replica')}: it ${hold.says}`)
-  return {
-    target: withCountOf(before, target),
-    reason: 'held',
-    warnings: [says, clearing(before, hold)],
-  }
-}
-
-/** A sleeper stays asleep and keeps the new count for when it wakes; only scaling wakes it. */
-function absorbed(before: Workload, after: Workload, target: Reading): Draft {
-  const asleep = withCountOf(before, target)
-  const { snoozed } = asleep.state
-  const count = after.replicas
-  const warnings = [
-    about(before, `is asleep and stays at 0 replicas; it will wake to ${count}`),
-    toSend(before, `to wake it now, kubectl scale --replicas=${count} or`, 'POST', 'wake'),
-  ]
-  if (!snoozed || snoozed.replicas === count) return { target: asleep, reason: 'absorbed', warnings }
-  const state = { ...asleep.state, snoozed: { ...snoozed, replicas: count } }
-  return { target: { ...asleep, state }, reason: 'absorbed', warnings }
-}
-
-function withCountOf(counted: Workload, target: Reading): Reading {
-  return { ...target, workload: withCount(counted, target.workload) }
-}
-
-function withCount({ replicas, snoozeKey }: Workload, workload: Workload): Workload {
-  return { ...workload, replicas, snoozeKey }
 }

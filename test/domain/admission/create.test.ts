@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { judgeCreate } from '../../../src/domain/admission/create.ts'
+import { admitCreate } from '../../../src/domain/admission/create.ts'
 import { changed } from '../../../src/domain/change.ts'
 import { ASLEEP_LABEL, type Workload } from '../../../src/domain/workload.ts'
 import { decoded } from '../../support/readable.ts'
@@ -10,27 +10,26 @@ const NOON = at('Mon 12:00')
 const web = aDeployment('shop/web').withReplicas(3).enabled()
 
 function created(workload: Workload) {
-  const judgement = judgeCreate(workload, NOON, RULES)
-  const result =
-    judgement.type === 'allow' && judgement.change ? changed(workload, judgement.change) : workload
-  return { ...judgement, result }
+  const decision = admitCreate(workload, NOON, RULES)
+  const result = decision.type === 'patched' ? changed(workload, decision.change) : workload
+  return { ...decision, result }
 }
 
 describe('a workload that is created', () => {
-  it('with our annotations but no state is left as it is', () => {
+  it('with our annotations but no state is allowed unchanged', () => {
     expect(created(web.scheduled('8:00-18:00'))).to.deep.include({
-      type: 'allow',
+      type: 'allowed',
       reason: 'free',
       warnings: [],
     })
   })
 
-  it('brings nobody with its state: the creator wrote who it was', () => {
+  it('keeps no author of its state, whom the creator may have made up', () => {
     const forged = web.snoozed({ at: at('Mon 7:00'), trigger: 'api', by: 'k8s:cfo@example.com' })
     expect(created(forged).result.annotations.state).to.not.contain('cfo')
   })
 
-  it('with a state brings its intent and its kept count; holds and history are stripped', () => {
+  it('with a state keeps its intent and its kept count; pin, override, backoff and history are removed', () => {
     const moved = web
       .snoozed({ at: at('Mon 7:00') })
       .pinned()
@@ -50,13 +49,13 @@ describe('a workload that is created', () => {
     expect([result.replicas, result.labels]).to.deep.equal([0, { [ASLEEP_LABEL]: '3' }])
   })
 
-  it('with a state that cannot be read, or a label without a state, starts anew', () => {
+  it('starts without a state when its own cannot be read', () => {
     const { result } = created(web.annotated({ state: '{' }).labelled({ [ASLEEP_LABEL]: '3' }))
     expect(result.annotations).to.deep.equal({ enabled: 'true' })
     expect(result.labels).to.deep.equal({})
   })
 
-  it('asleep, with nothing left but the label, is asleep and keeps its count', () => {
+  it('asleep with nothing but the label is asleep and keeps its count', () => {
     const asleep = web.snoozed({ at: at('Mon 7:00') })
     for (const state of ['{', '{"v":99}', undefined]) {
       const { result } = created(asleep.annotated({ state }))
@@ -69,14 +68,14 @@ describe('a workload that is created', () => {
     }
   })
 
-  it('with our key in its nodeSelector but no state runs', () => {
+  it('with our key in its nodeSelector but no state is awake', () => {
     for (const snoozeKey of ['true', 'false', '']) {
       const keyed = aDaemonSet().with({ snoozeKey, hasNodeSelector: true })
       expect(created(keyed).result.snoozeKey).to.equal(undefined)
     }
   })
 
-  it('with an invalid schedule is rejected with the reason', () => {
-    expect(created(web.scheduled('soon'))).to.include({ type: 'deny', reason: 'invalid_annotation' })
+  it('with an invalid schedule is denied with the reason', () => {
+    expect(created(web.scheduled('soon'))).to.include({ type: 'denied', reason: 'invalid_annotation' })
   })
 })

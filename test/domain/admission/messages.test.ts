@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { judgeCreate } from '../../../src/domain/admission/create.ts'
-import type { Judgement } from '../../../src/domain/admission/judgement.ts'
-import { judgeScale } from '../../../src/domain/admission/scale.ts'
-import { judgeStatus } from '../../../src/domain/admission/status.ts'
-import { judgeUpdate } from '../../../src/domain/admission/update.ts'
+import { admitCreate } from '../../../src/domain/admission/create.ts'
+import type { AdmissionDecision } from '../../../src/domain/admission/decision.ts'
+import { admitScale } from '../../../src/domain/admission/scale.ts'
+import { admitStatus } from '../../../src/domain/admission/status.ts'
+import { admitUpdate } from '../../../src/domain/admission/update.ts'
 import { ASLEEP_LABEL, KINDS, TYPE_OF, type Workload } from '../../../src/domain/workload.ts'
 import { at, RULES } from '../../support/rules.ts'
 import {
@@ -24,8 +24,8 @@ const MAKE = {
 const SOMEBODY = `k8s:${'u'.repeat(124)}`
 const OWNER = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }
 
-/** Every judgement that tells a person something. */
-function* judgements(path: string): Generator<[Workload, Judgement]> {
+/** Decisions with every text that people are told. */
+function* decisions(path: string): Generator<[Workload, AdmissionDecision]> {
   for (const kind of KINDS) {
     const plain = MAKE[kind](path).withReplicas(3).enabled()
     const asleep = plain
@@ -55,27 +55,27 @@ function* judgements(path: string): Generator<[Workload, Judgement]> {
       const who = { isApply: false, manager: 'kubectl', by: SOMEBODY, unknown }
       for (const after of afters) {
         for (const otherChanges of [false, true])
-          yield [before, judgeUpdate({ before, after, otherChanges, ...who }, NOON, RULES)]
-        yield [before, judgeStatus(before, after, NOON, RULES)]
-        yield [before, judgeCreate(after, NOON, RULES, unknown)]
+          yield [before, admitUpdate({ before, after, otherChanges, ...who }, NOON, RULES)]
+        yield [before, admitStatus(before, after, NOON, RULES)]
+        yield [before, admitCreate(after, NOON, RULES, unknown)]
       }
-      const rival = { ...who, manager: 'dormouse', before, otherChanges: false }
+      const otherAccount = { ...who, manager: 'dormouse', before, otherChanges: false }
       const written = before.annotated({ state: '{"v":1}' })
-      yield [before, judgeUpdate({ ...rival, after: written }, NOON, RULES)]
-      for (const count of [0, 1, 8]) yield [before, judgeScale(before, count, NOON, RULES)]
+      yield [before, admitUpdate({ ...otherAccount, after: written }, NOON, RULES)]
+      for (const count of [0, 1, 8]) yield [before, admitScale(before, count, NOON, RULES)]
     }
   }
 }
 
-function textsOf(judgement: Judgement): readonly string[] {
-  return judgement.type === 'deny' ? [judgement.message, ...(judgement.warnings ?? [])] : judgement.warnings
+function textsOf(decision: AdmissionDecision): readonly string[] {
+  return decision.type === 'denied' ? [decision.message, ...decision.warnings] : decision.warnings
 }
 
 describe('every warning and denial', () => {
   it('names Dormouse and the workload first', () => {
     let told = 0
-    for (const [workload, judgement] of judgements('shop/web')) {
-      for (const text of textsOf(judgement)) {
+    for (const [workload, decision] of decisions('shop/web')) {
+      for (const text of textsOf(decision)) {
         told += 1
         expect(text).to.match(new RegExp(`^Dormouse: ${TYPE_OF[workload.kind]} shop/web[ :]`))
       }
@@ -83,26 +83,26 @@ describe('every warning and denial', () => {
     expect(told).to.be.above(300)
   })
 
-  it('fits 256 characters with the longest legal names, and still shows how they begin and end', () => {
+  it('fits 256 characters with the longest legal names, and shows how they begin and end', () => {
     const namespace = `n${'-'.repeat(60)}ns`
     const name = `w${'.'.repeat(250)}ww`
-    for (const [, judgement] of judgements(`${namespace}/${name}`)) {
-      for (const text of textsOf(judgement)) {
+    for (const [, decision] of decisions(`${namespace}/${name}`)) {
+      for (const text of textsOf(decision)) {
         expect(text).to.have.length.at.most(256)
         expect(text).to.match(/^Dormouse: \w+ n-+[^ ]*…[^ ]*ww[ :]/)
       }
     }
   })
 
-  it('keeps what to send whole, or says what to fill in', () => {
+  it('has the whole path to send, or placeholders in it', () => {
     for (const path of [
       'shop/web',
       `${'n'.repeat(63)}/${'w'.repeat(63)}`,
       `${'n'.repeat(63)}/${'w'.repeat(253)}`,
     ]) {
       const [namespace, name] = path.split('/')
-      for (const [, judgement] of judgements(path)) {
-        for (const text of textsOf(judgement)) {
+      for (const [, decision] of decisions(path)) {
+        for (const text of textsOf(decision)) {
           const [, sent] = /(?:POST|DELETE) (\/\S+)/.exec(text) ?? []
           if (sent === undefined || text.includes('was not checked')) continue
           expect([`/api/v1/namespaces/${namespace}/`, '/api/v1/namespaces/NAMESPACE/']).to.include(
@@ -114,11 +114,11 @@ describe('every warning and denial', () => {
     }
   })
 
-  it('a denial says how to let go, in a warning of its own where it does not fit', () => {
+  it('says how to unpin or end the override, in a warning of its own where a denial has no space', () => {
     for (const path of ['shop/web', `${'n'.repeat(63)}/${'w'.repeat(253)}`]) {
-      for (const [, judgement] of judgements(path)) {
-        if (judgement.type !== 'deny' || !['pinned', 'overridden'].includes(judgement.reason)) continue
-        expect(textsOf(judgement).join(' ')).to.match(/ DELETE \/api\/v1\/namespaces\/.*\/(pin|override)/)
+      for (const [, decision] of decisions(path)) {
+        if (decision.type !== 'denied' || !['pinned', 'overridden'].includes(decision.reason)) continue
+        expect(textsOf(decision).join(' ')).to.match(/ DELETE \/api\/v1\/namespaces\/.*\/(pin|override)/)
       }
     }
   })
@@ -127,7 +127,7 @@ describe('every warning and denial', () => {
 describe('a write of the status', () => {
   const web: AWorkload = aDeployment('shop/web').withReplicas(3).enabled()
 
-  it('changes nothing of our annotations and label, and nothing else of it is touched', () => {
+  it('gets our annotations and label restored, and nothing else', () => {
     const before = web
       .scheduled('8:00-18:00')
       .snoozed({ at: at('Mon 7:00') })
@@ -135,9 +135,9 @@ describe('a write of the status', () => {
     const after = before
       .annotated({ state: '{}', enabled: 'false', schedule: undefined, timezone: 'UTC' })
       .labelled({ app: 'web' })
-    const judgement = judgeStatus(before, after, NOON, RULES)
-    expect(judgement).to.deep.include({
-      type: 'allow',
+    const decision = admitStatus(before, after, NOON, RULES)
+    expect(decision).to.deep.include({
+      type: 'patched',
       reason: 'restored',
       change: {
         annotations: {
@@ -151,22 +151,26 @@ describe('a write of the status', () => {
     })
   })
 
-  it('that leaves them alone is let through, and brings none to what has none', () => {
-    expect(judgeStatus(web, web, NOON, RULES)).to.deep.equal({ type: 'allow', reason: 'free', warnings: [] })
+  it('that leaves ours alone is allowed, and adds none to a workload that has none', () => {
+    expect(admitStatus(web, web, NOON, RULES)).to.deep.equal({
+      type: 'allowed',
+      reason: 'free',
+      warnings: [],
+    })
     const bare = aDeployment('shop/bare')
-    const judgement = judgeStatus(
+    const decision = admitStatus(
       bare,
       bare.annotated({ enabled: 'true' }).labelled({ [ASLEEP_LABEL]: '3' }),
       NOON,
       RULES,
     )
-    expect(judgement).to.deep.include({ change: { annotations: { enabled: null }, label: null } })
+    expect(decision).to.deep.include({ change: { annotations: { enabled: null }, label: null } })
   })
 
-  it('brings no owner to a ReplicaSet that is held', () => {
-    const held = aReplicaSet().enabled().pinned()
-    expect(judgeStatus(held, held.with({ owner: OWNER }), NOON, RULES)).to.include({
-      type: 'deny',
+  it('cannot give an owner to a ReplicaSet that is pinned', () => {
+    const pinned = aReplicaSet().enabled().pinned()
+    expect(admitStatus(pinned, pinned.with({ owner: OWNER }), NOON, RULES)).to.include({
+      type: 'denied',
       reason: 'pinned',
     })
   })

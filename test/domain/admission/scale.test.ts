@@ -1,17 +1,17 @@
 import { expect } from 'chai'
-import { judgeScale } from '../../../src/domain/admission/scale.ts'
+import { admitScale } from '../../../src/domain/admission/scale.ts'
 import type { Workload } from '../../../src/domain/workload.ts'
 import { at, RULES } from '../../support/rules.ts'
 import { aDeployment, aStatefulSet } from '../../support/workloads.ts'
 
 const NOON = at('Mon 12:00')
 const web = aDeployment('shop/web').withReplicas(3).enabled()
-const scaled = (workload: Workload, to: number, now = NOON) => judgeScale(workload, to, now, RULES)
+const scaled = (workload: Workload, to: number, now = NOON) => admitScale(workload, to, now, RULES)
 
 describe('scaling by hand', () => {
-  it('of a pinned workload is denied, with who pinned it, when, and the request that lets go', () => {
+  it('of a pinned workload is denied, with who pinned it, when, and the request that unpins it', () => {
     const { type, reason, ...rest } = scaled(web.pinned(), 5)
-    expect([type, reason]).to.deep.equal(['deny', 'pinned'])
+    expect([type, reason]).to.deep.equal(['denied', 'pinned'])
     expect(rest)
       .to.have.property('message')
       .that.contains('pinned active by k8s:alice since 2026-03-02T07:00:00Z')
@@ -20,12 +20,13 @@ describe('scaling by hand', () => {
       .that.contains('DELETE /api/v1/namespaces/shop/deployments/web/pin')
   })
 
-  it('of a pinned sleeper is denied, to its kept count as well', () => {
+  it('of a pinned sleeper is denied, also to its kept count', () => {
     const sleeper = web.snoozed({ at: at('Mon 7:00') }).pinned()
-    for (const count of [1, 3]) expect(scaled(sleeper, count)).to.include({ type: 'deny', reason: 'pinned' })
+    for (const count of [1, 3])
+      expect(scaled(sleeper, count)).to.include({ type: 'denied', reason: 'pinned' })
   })
 
-  it('of an overridden workload is denied, with until when', () => {
+  it('of an overridden workload is denied, with its end', () => {
     const forGood = scaled(web.overridden(), 5)
     expect(forGood)
       .to.have.property('message')
@@ -34,23 +35,23 @@ describe('scaling by hand', () => {
     expect(limited).to.have.property('message').that.contains('until 2026-03-02T13:00:00Z')
   })
 
-  it('is free again the instant that an override ends', () => {
-    expect(scaled(web.overridden(NOON), 5)).to.include({ type: 'allow', reason: 'free' })
+  it('is allowed from the instant that an override ends', () => {
+    expect(scaled(web.overridden(NOON), 5)).to.include({ type: 'allowed', reason: 'free' })
   })
 
-  it('is told of the pin where there is an override too', () => {
+  it('is denied because of the pin when there is an override, too', () => {
     expect(scaled(web.overridden().pinned(), 5)).to.include({ reason: 'pinned' })
   })
 
-  it('of a sleeper that is neither is allowed: it is a wake', () => {
+  it('of a sleeper that is neither pinned nor overridden is a manual wake', () => {
     const sleeper = aStatefulSet()
       .withReplicas(2)
       .enabled()
       .snoozed({ at: at('Mon 7:00') })
-    expect(scaled(sleeper, 2)).to.include({ type: 'allow', reason: 'manual_wake' })
+    expect(scaled(sleeper, 2)).to.include({ type: 'allowed', reason: 'manual_wake' })
   })
 
-  it('of a sleeper to fewer than it keeps says that these are kept, until when it is awake, and how to get them', () => {
+  it('of a sleeper to less than its kept count warns until when, which count is kept, and how to get it', () => {
     const sleeper = aDeployment('shop/web')
       .withReplicas(5)
       .enabled()
@@ -58,7 +59,7 @@ describe('scaling by hand', () => {
       .snoozed({ at: at('Mon 17:00') })
     const evening = at('Mon 20:30')
     expect(scaled(sleeper, 1, evening)).to.deep.include({
-      type: 'allow',
+      type: 'allowed',
       reason: 'manual_wake',
       warnings: [
         'Dormouse: deployment shop/web is awake with 1 until Tue 8:00 (Europe/Berlin); 5 are kept',
@@ -66,8 +67,8 @@ describe('scaling by hand', () => {
       ],
     })
     for (const count of [5, 9]) expect(scaled(sleeper, count, evening)).to.deep.include({ warnings: [] })
-    const held = scaled(sleeper.annotated({ schedule: '6:00-7:00' }), 1, at('Mon 7:30'))
-    expect(held, 'wakeHold comes first')
+    const byHold = scaled(sleeper.annotated({ schedule: '6:00-7:00' }), 1, at('Mon 7:30'))
+    expect(byHold, 'wakeHold comes first')
       .to.have.nested.property('warnings[0]')
       .that.includes('until Mon 20:30')
     const unscheduled = scaled(sleeper.annotated({ schedule: undefined }), 2)
@@ -76,20 +77,20 @@ describe('scaling by hand', () => {
       .that.equals('Dormouse: deployment shop/web is awake with 2; 5 are kept')
   })
 
-  it('to the count that it has is no scaling', () => {
-    expect(scaled(web.pinned(), 3)).to.include({ type: 'allow', reason: 'no_count_change' })
+  it('to the same count is allowed', () => {
+    expect(scaled(web.pinned(), 3)).to.include({ type: 'allowed', reason: 'no_count_change' })
   })
 
-  it('of what is not managed is allowed, whatever its state says', () => {
+  it('of a workload that is not managed is allowed, whatever its state says', () => {
     expect(scaled(web.pinned().annotated({ enabled: 'false' }), 5)).to.include({
-      type: 'allow',
+      type: 'allowed',
       reason: 'not_managed',
     })
   })
 
-  it('over a state that cannot be read is allowed, with a warning', () => {
-    const judgement = scaled(web.annotated({ state: '{' }), 5)
-    expect(judgement).to.include({ type: 'allow', reason: 'unreadable' })
-    expect(judgement).to.have.property('warnings').that.has.length(1)
+  it('of a workload whose state cannot be read is allowed, with a warning', () => {
+    const decision = scaled(web.annotated({ state: '{' }), 5)
+    expect(decision).to.include({ type: 'allowed', reason: 'unreadable' })
+    expect(decision).to.have.property('warnings').that.has.length(1)
   })
 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { judgeUpdate } from '../../../src/domain/admission/update.ts'
+import { admitUpdate } from '../../../src/domain/admission/update.ts'
 import { changed } from '../../../src/domain/change.ts'
 import { ASLEEP_LABEL, type Workload } from '../../../src/domain/workload.ts'
 import { decoded } from '../../support/readable.ts'
@@ -17,67 +17,67 @@ function updated(
   { otherChanges = false, isApply = false, unknown = [] as string[], now = NOON } = {},
 ) {
   const who = { manager: 'kubectl-edit', by: 'k8s:carol' }
-  const judgement = judgeUpdate({ before, after, otherChanges, isApply, unknown, ...who }, now, RULES)
-  const result = judgement.type === 'allow' && judgement.change ? changed(after, judgement.change) : after
-  return { ...judgement, result }
+  const decision = admitUpdate({ before, after, otherChanges, isApply, unknown, ...who }, now, RULES)
+  const result = decision.type === 'patched' ? changed(after, decision.change) : after
+  return { ...decision, result }
 }
 
-const holds: [string, AWorkload][] = [
+const PINNED_OR_OVERRIDDEN: [string, AWorkload][] = [
   ['pinned', web.pinned()],
   ['overridden', web.overridden()],
 ]
 
 describe('an update of a workload', () => {
-  for (const [reason, held] of holds) {
-    it(`that is ${reason} and changes only the count is denied, and says how to let go`, () => {
-      const judgement = updated(held, held.withReplicas(5))
-      expect(judgement).to.include({ type: 'deny', reason })
-      expect(judgement)
+  for (const [reason, here] of PINNED_OR_OVERRIDDEN) {
+    it(`of a workload that is ${reason} is denied if it changes only the count, and says how to end that`, () => {
+      const decision = updated(here, here.withReplicas(5))
+      expect(decision).to.include({ type: 'denied', reason })
+      expect(decision)
         .to.have.property('message')
         .that.contains('DELETE /api/v1/namespaces/shop/deployments/web/')
     })
 
-    it(`that is ${reason} and changes other fields too goes through with the count held, and a warning`, () => {
-      const { reason: why, result, ...rest } = updated(held, held.withReplicas(5), { otherChanges: true })
+    it(`of a workload that is ${reason} keeps the count if it changes other fields too, and warns`, () => {
+      const { reason: why, result, ...rest } = updated(here, here.withReplicas(5), { otherChanges: true })
       expect([why, result.replicas]).to.deep.equal(['held', 3])
       const [says, clear] = (rest as { warnings?: readonly string[] }).warnings ?? []
       expect(says).to.match(/^Dormouse: deployment shop\/web stays at 3 replicas: it is /)
       expect(clear, 'by itself, as long ones are cut').to.contain(' DELETE /api/v1/namespaces/shop/')
     })
 
-    it(`that is ${reason} and leaves the count goes through untouched`, () => {
-      expect(updated(held, held.with({ generation: 9 }), { otherChanges: true })).to.deep.include({
-        type: 'allow',
+    it(`of a workload that is ${reason} is allowed unchanged if it leaves the count`, () => {
+      expect(updated(here, here.with({ generation: 9 }), { otherChanges: true })).to.deep.include({
+        type: 'allowed',
         reason: 'free',
         warnings: [],
       })
     })
 
-    it(`while it is ${reason} nobody else changes enabled`, () => {
+    it(`of a workload that is ${reason} cannot change enabled`, () => {
       for (const enabled of ['false', undefined]) {
-        expect(updated(held, held.annotated({ enabled }), { otherChanges: true })).to.include({
-          type: 'deny',
+        expect(updated(here, here.annotated({ enabled }), { otherChanges: true })).to.include({
+          type: 'denied',
           reason,
         })
       }
     })
   }
 
-  it('that is pinned asleep with the kept count is let through and stays at 0', () => {
+  it('of a workload that is pinned asleep is allowed with the kept count, and leaves it at 0', () => {
     const sleeper = web.snoozed({ at: SEVEN }).pinned()
-    const { result, ...judgement } = updated(sleeper, sleeper.withReplicas(3))
-    expect(judgement).to.include({ type: 'allow', reason: 'held' })
+    const { result, ...decision } = updated(sleeper, sleeper.withReplicas(3))
+    expect(decision).to.include({ type: 'patched', reason: 'held' })
     expect(result.replicas).to.equal(0)
-    expect(updated(sleeper, sleeper.withReplicas(4))).to.include({ type: 'deny' })
+    expect(updated(sleeper, sleeper.withReplicas(4))).to.include({ type: 'denied' })
   })
 })
 
 describe('GitOps and sleep', () => {
   const sleeper = web.snoozed({ at: SEVEN })
 
-  it('an update of a sleeper with another count is absorbed: it stays at 0 and keeps that count', () => {
+  it('a sleeper that is updated with another count stays at 0 and keeps that count', () => {
     for (const otherChanges of [false, true]) {
-      const { result, reason, ...judgement } = updated(sleeper, sleeper.withReplicas(7), { otherChanges })
+      const { result, reason, ...decision } = updated(sleeper, sleeper.withReplicas(7), { otherChanges })
       expect([reason, result.replicas, result.labels?.[ASLEEP_LABEL]]).to.deep.equal(['absorbed', 0, '7'])
       expect(decoded(result.annotations.state).snoozed?.replicas).to.equal(7)
       const warnings = [
@@ -85,17 +85,17 @@ describe('GitOps and sleep', () => {
         /^Dormouse: deployment shop\/web: to wake it now, .* POST .*shop\/deployments\/web\/wake$/,
       ]
       for (const [index, says] of warnings.entries())
-        expect((judgement as { warnings?: readonly string[] }).warnings?.[index]).to.match(says)
+        expect((decision as { warnings?: readonly string[] }).warnings?.[index]).to.match(says)
     }
   })
 
-  it('one with the kept count changes nothing of the state', () => {
+  it('a sleeper that is updated with its kept count keeps its state', () => {
     const { result, reason } = updated(sleeper, sleeper.withReplicas(3))
     expect([reason, result.replicas]).to.deep.equal(['absorbed', 0])
     expect(result.annotations.state).to.equal(sleeper.annotations.state)
   })
 
-  it('on a DaemonSet our key is put back; taken away alone it is a manual wake by the user', () => {
+  it('an update that removes our key from a DaemonSet gets it restored; one that removes the key alone is a manual wake', () => {
     const asleep = agent.snoozed({ at: SEVEN })
     const sync = updated(asleep, asleep.withoutItsKey(), { otherChanges: true })
     expect([sync.reason, sync.result.snoozeKey]).to.deep.equal(['absorbed', 'true'])
@@ -106,7 +106,7 @@ describe('GitOps and sleep', () => {
     expect(state.history[0]).to.include({ type: 'wake', trigger: 'manual', by: 'k8s:carol' })
   })
 
-  it('a manual wake of a DaemonSet is recorded with the kept count, and runs until its pods follow', () => {
+  it('a manual wake of a DaemonSet is recorded with the kept count, and is running until its pods follow', () => {
     const asleep = agent.snoozed({ at: SEVEN, kept: 3 }).with({ replicas: 0 })
     const { result } = updated(asleep, asleep.with({ snoozeKey: undefined }))
     expect(decoded(result.annotations.state).history[0]).to.include({
@@ -116,34 +116,34 @@ describe('GitOps and sleep', () => {
     })
   })
 
-  it('on a DaemonSet an apply that drops our key alone puts it back, silently, under a hold too', () => {
+  it('an apply that drops our key alone from a DaemonSet gets it restored without a warning, pinned or overridden or not', () => {
     const asleep = agent.snoozed({ at: SEVEN })
-    for (const held of [asleep, asleep.pinned(), asleep.overridden()]) {
-      const sync = updated(held, held.withoutItsKey(), { isApply: true })
-      expect(sync).to.deep.include({ type: 'allow', reason: 'absorbed', warnings: [] })
-      expect([sync.result.snoozeKey, sync.result.annotations]).to.deep.equal(['true', held.annotations])
+    for (const each of [asleep, asleep.pinned(), asleep.overridden()]) {
+      const sync = updated(each, each.withoutItsKey(), { isApply: true })
+      expect(sync).to.deep.include({ type: 'patched', reason: 'absorbed', warnings: [] })
+      expect([sync.result.snoozeKey, sync.result.annotations]).to.deep.equal(['true', each.annotations])
     }
   })
 
-  it('on a DaemonSet under a hold, who takes our key away alone is denied; with other changes it is put back', () => {
+  it('an update that removes our key alone from a pinned DaemonSet is denied; with other changes the key is restored', () => {
     const asleep = agent.snoozed({ at: SEVEN }).pinned()
-    expect(updated(asleep, asleep.withoutItsKey())).to.include({ type: 'deny', reason: 'pinned' })
+    expect(updated(asleep, asleep.withoutItsKey())).to.include({ type: 'denied', reason: 'pinned' })
     const rollout = updated(asleep, asleep.withoutItsKey(), { otherChanges: true })
-    expect(rollout).to.deep.include({ type: 'allow', reason: 'absorbed', warnings: [] })
+    expect(rollout).to.deep.include({ type: 'patched', reason: 'absorbed', warnings: [] })
     expect(rollout.result.snoozeKey).to.equal('true')
   })
 
-  it('on a DaemonSet another value of our key is put back to what it was', () => {
+  it('another value of our key on a DaemonSet is set back to what it was', () => {
     for (const value of ['true', 'false']) {
       const asleep = agent.snoozed({ at: SEVEN }).with({ snoozeKey: value })
-      for (const held of [asleep, asleep.pinned()]) {
-        const { type, result } = updated(held, held.with({ snoozeKey: 'another' }))
-        expect([type, result.snoozeKey]).to.deep.equal(['allow', value])
+      for (const each of [asleep, asleep.pinned()]) {
+        const { type, result } = updated(each, each.with({ snoozeKey: 'another' }))
+        expect([type, result.snoozeKey]).to.deep.equal(['patched', value])
       }
     }
   })
 
-  it('on a DaemonSet that is replaced, our marks with it, the key is put back: nobody meant the key alone', () => {
+  it('a DaemonSet that is replaced without our marks gets its key back: nobody meant the key alone', () => {
     const asleep = agent.snoozed({ at: SEVEN })
     const bare = asleep.withoutItsKey().annotated({ state: undefined }).labelled(undefined)
     const { reason, result } = updated(asleep, bare)
@@ -151,21 +151,25 @@ describe('GitOps and sleep', () => {
     expect(decoded(result.annotations.state).asleep).to.equal(true)
   })
 
-  it('our key that somebody else puts on a DaemonSet is left out', () => {
-    const { reason, result } = updated(agent, agent.with({ snoozeKey: 'true' }))
+  it('our key is removed again when somebody else adds it to a DaemonSet', () => {
+    const { reason, result } = updated(agent, agent.with({ snoozeKey: 'true', hasNodeSelector: true }))
     expect([reason, result.snoozeKey]).to.deep.equal(['held', undefined])
   })
 
-  it('a count of what is awake and free is theirs', () => {
-    expect(updated(web, web.withReplicas(0))).to.deep.include({ type: 'allow', reason: 'free', warnings: [] })
+  it('the count of a workload that is awake and neither pinned nor overridden may change', () => {
+    expect(updated(web, web.withReplicas(0))).to.deep.include({
+      type: 'allowed',
+      reason: 'free',
+      warnings: [],
+    })
   })
 })
 
-describe('our marks in an update by others', () => {
+describe('our marks in an update by somebody else', () => {
   const before = web.scheduled('8:00-18:00').snoozed({ at: SEVEN })
   const marks = ({ annotations, labels }: Workload) => ({ annotations, labels })
 
-  it('a changed state is an old copy: all four annotations and the label are restored', () => {
+  it('are restored, all four annotations and the label, when the state changed: it is an old copy', () => {
     const old = before.annotated({
       state: web.remembering({}).annotations.state,
       schedule: '9:00-10:00',
@@ -177,7 +181,7 @@ describe('our marks in an update by others', () => {
     expect(marks(result)).to.deep.equal(marks(before))
   })
 
-  it('of a dropped state what is absent is restored', () => {
+  it('are restored as far as they are absent when the state was dropped', () => {
     const dropped = before
       .annotated({ state: undefined, enabled: undefined, schedule: '9:00-10:00' })
       .labelled(undefined)
@@ -186,91 +190,93 @@ describe('our marks in an update by others', () => {
     expect(result.labels).to.deep.equal({ [ASLEEP_LABEL]: '3' })
   })
 
-  it("with the state unchanged, edits and removals of the other three are a person's", () => {
+  it('may change but for the label when the state is unchanged: a person edits the other three', () => {
     const edited = before.annotated({ schedule: undefined, timezone: 'Asia/Tokyo', enabled: 'false' })
     expect(updated(before, edited).result.annotations).to.deep.equal(edited.annotations)
   })
 
-  it('a state may be removed from what is disabled and awake: nothing is restored', () => {
+  it('are not restored on a workload that is disabled and awake', () => {
     const off = web.remembering({}).annotated({ enabled: 'false' })
     for (const enabled of ['false', undefined]) {
       const cleared = updated(off, off.annotated({ state: undefined, enabled }))
-      expect(cleared).to.deep.include({ type: 'allow', reason: 'free', warnings: [] })
+      expect(cleared).to.deep.include({ type: 'allowed', reason: 'free', warnings: [] })
       expect(cleared.result.annotations.state).to.equal(undefined)
     }
     const sleeper = before.annotated({ enabled: 'false' })
     const kept = updated(sleeper, sleeper.annotated({ state: undefined })).result
-    expect(kept.annotations.state, 'while it sleeps it holds the count').to.equal(before.annotations.state)
+    expect(kept.annotations.state, 'while it is asleep the state keeps the count').to.equal(
+      before.annotations.state,
+    )
   })
 
-  it('the label is ours', () => {
+  it('are restored when the label alone changed', () => {
     expect(updated(before, before.labelled({ [ASLEEP_LABEL]: '9', app: 'web' })).result.labels).to.deep.equal(
       { [ASLEEP_LABEL]: '3', app: 'web' },
     )
     expect(updated(web, web.labelled({ [ASLEEP_LABEL]: '9' })).result.labels).to.deep.equal({})
   })
 
-  it('an invalid schedule, timezone or enabled is rejected with the reason', () => {
+  it('are denied with the reason when schedule, timezone or enabled is invalid', () => {
     for (const [name, value] of [
       ['schedule', 'soon'],
       ['timezone', 'Mars/Base'],
       ['enabled', 'yes'],
     ] as const) {
-      const judgement = updated(before, before.annotated({ [name]: value }))
-      expect(judgement).to.include({ type: 'deny', reason: 'invalid_annotation' })
-      expect(judgement).to.have.property('message').that.contains(`dormouse.dev/${name}: `)
+      const decision = updated(before, before.annotated({ [name]: value }))
+      expect(decision).to.include({ type: 'denied', reason: 'invalid_annotation' })
+      expect(decision).to.have.property('message').that.contains(`dormouse.dev/${name}: `)
     }
   })
 
-  it('an annotation that was invalid before does not stand in the way of a deploy', () => {
+  it('do not block a deploy when an annotation was invalid before', () => {
     const broken = web.annotated({ schedule: 'soon' })
     expect(updated(broken, broken.with({ generation: 4 }), { otherChanges: true })).to.include({
-      type: 'allow',
+      type: 'allowed',
     })
   })
 
-  it('over a state that cannot be read everything is allowed, with a warning', () => {
+  it('allow everything, with a warning, when the state cannot be read', () => {
     const broken = web.annotated({ state: '{' })
-    expect(updated(broken, broken.withReplicas(9))).to.include({ type: 'allow', reason: 'unreadable' })
+    expect(updated(broken, broken.withReplicas(9))).to.include({ type: 'allowed', reason: 'unreadable' })
   })
 
-  it('a manual wake by the key holds as any other', () => {
+  it('record how long a manual wake by the key lasts', () => {
     const asleep = agent.scheduled('8:00-9:00').snoozed({ at: at('Mon 9:00') })
     const { result } = updated(asleep, asleep.withoutItsKey())
     expect(decoded(result.annotations.state).intent?.hold).to.equal(NOON + 12 * HOUR)
   })
 })
 
-describe('an update that the API server asks about again, since a later webhook changed the object', () => {
+describe('an update that is reviewed again, since a later webhook changed the object', () => {
   const sleeper = web.snoozed({ at: SEVEN })
   const again = (before: Workload, first: { result: Workload }, changes: object = {}, now = NOON) =>
     updated(before, { ...first.result, ...changes }, { otherChanges: true, now })
 
-  it('is absorbed as before: what we made of it is no old copy', () => {
+  it('is absorbed as before: our own patch is not an old copy', () => {
     const first = updated(sleeper, sleeper.withReplicas(7))
     const second = again(sleeper, first)
-    expect(second).to.deep.include({ type: 'allow', reason: 'absorbed', warnings: [] })
+    expect(second).to.deep.include({ type: 'allowed', reason: 'absorbed', warnings: [] })
     expect(second.result).to.deep.equal(first.result)
   })
 
-  it('stays absorbed where the other webhook sets a count and takes our label away', () => {
+  it('stays absorbed when the other webhook sets a count and removes our label', () => {
     const first = updated(sleeper, sleeper.withReplicas(7))
     const { result } = again(sleeper, first, { replicas: 2, labels: {} })
     expect([result.replicas, result.labels]).to.deep.equal([0, { [ASLEEP_LABEL]: '7' }])
     expect(decoded(result.annotations.state).snoozed?.replicas).to.equal(7)
   })
 
-  it('of a DaemonSet whose key was taken away is still a wake, a moment later', () => {
+  it('of a DaemonSet whose key was removed is still a wake, a moment later', () => {
     const asleep = agent.snoozed({ at: SEVEN })
     const first = updated(asleep, asleep.withoutItsKey())
     const second = again(asleep, first, {}, NOON + 20)
-    expect(second).to.include({ type: 'allow', reason: 'manual_wake' })
+    expect(second).to.include({ type: 'allowed', reason: 'manual_wake' })
     expect(second.result).to.deep.equal(first.result)
     const late = again(asleep, first, {}, NOON + HOUR)
     expect([late.reason, late.result.snoozeKey]).to.deep.equal(['absorbed', 'true'])
   })
 
-  it('is not taken for one where the state says more than we would have', () => {
+  it('is not recognised when its state says more than our patch did', () => {
     const forged = sleeper.remembering({ ...sleeper.state(), counter: sleeper.state().counter + 1 }).pinned()
     const { reason, result } = updated(sleeper, forged, { otherChanges: true })
     expect([reason, result.annotations.state]).to.deep.equal(['restored', sleeper.annotations.state])
@@ -278,8 +284,8 @@ describe('an update that the API server asks about again, since a later webhook 
 })
 
 describe('an update by another account that calls itself dormouse', () => {
-  it('is refused whole where it writes the state: half of it would lose the count', () => {
-    const judgement = judgeUpdate(
+  it('is denied when it writes the state: half of it would lose the count', () => {
+    const decision = admitUpdate(
       {
         before: web,
         after: web.snoozed({ at: NOON }),
@@ -292,12 +298,12 @@ describe('an update by another account that calls itself dormouse', () => {
       NOON,
       RULES,
     )
-    expect(judgement).to.include({ type: 'deny', reason: 'other_dormouse' })
+    expect(decision).to.include({ type: 'denied', reason: 'other_dormouse' })
   })
 })
 
 describe('going back to an old revision', () => {
-  it('is not in the way of a schedule that was broken then: it is restored', () => {
+  it("goes through even if the schedule was broken then: today's is restored", () => {
     const before = web.scheduled('8:00-18:00').remembering({})
     const old = before
       .annotated({ schedule: 'soon', state: undefined })
@@ -311,31 +317,31 @@ describe('a ReplicaSet that gets a controller owner', () => {
   const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }
   const free = aReplicaSet().withReplicas(2).enabled()
 
-  it('while it is held is denied, with who holds it: its owner could scale it', () => {
-    for (const [reason, held] of [
+  it('is denied while it is pinned or overridden, with by whom: its owner could scale it', () => {
+    for (const [reason, each] of [
       ['pinned', free.pinned()],
       ['overridden', free.overridden()],
     ] as const) {
-      const denied = updated(held, held.with({ owner }), { otherChanges: true })
-      expect(denied).to.include({ type: 'deny', reason })
+      const denied = updated(each, each.with({ owner }), { otherChanges: true })
+      expect(denied).to.include({ type: 'denied', reason })
       expect(denied)
         .to.have.property('message')
-        .that.matches(/ by k8s:\w+ since .*it gets no owner/)
+        .that.matches(/ by k8s:\w+ since .*cannot get an owner/)
     }
   })
 
   it('otherwise is let through', () => {
-    expect(updated(free, free.with({ owner }), { otherChanges: true })).to.include({ type: 'allow' })
+    expect(updated(free, free.with({ owner }), { otherChanges: true })).to.include({ type: 'allowed' })
   })
 })
 
-describe('annotations that nobody acts on', () => {
+describe('annotations without effect', () => {
   const warned = (before: Workload, after: Workload, unknown: string[] = []) => {
-    const judgement = updated(before, after, { unknown, otherChanges: true })
-    return judgement.type === 'allow' ? judgement.warnings : judgement
+    const decision = updated(before, after, { unknown, otherChanges: true })
+    return decision.type === 'denied' ? decision : decision.warnings
   }
 
-  it('are admitted with a warning that names the one probably meant', () => {
+  it('are allowed with a warning that names the one probably meant', () => {
     for (const [name, meant] of [
       ['enable', 'enabled'],
       ['shedule', 'schedule'],
@@ -351,7 +357,7 @@ describe('annotations that nobody acts on', () => {
     ])
   })
 
-  it('include a schedule of what is not enabled, once: when it is written', () => {
+  it('include the schedule of a workload that is not enabled, in the write that adds it', () => {
     const off = web.annotated({ enabled: undefined })
     const set = off.scheduled('8:00-18:00')
     expect(warned(off, set)).to.deep.equal([
@@ -361,7 +367,7 @@ describe('annotations that nobody acts on', () => {
     expect(warned(off, set.enabled())).to.deep.equal([])
   })
 
-  it('are told of three at most', () => {
+  it('are warned about three times at most', () => {
     const many = Array.from({ length: 1000 }, (_, at) => `dormouse.dev/x${at}`)
     expect(warned(web, web, many)).to.have.length(3)
   })

@@ -2,14 +2,14 @@ import { compareVersions, keyOf, type Workload, type WorkloadKey } from '../doma
 import type { LiveReader, Workloads } from './ports.ts'
 import { ReadPace, type Pace } from './read-pace.ts'
 
-/** For reviews that name the uid of the informer's copy: whoever cannot read the workload does not know it. */
+/** For reviews that name the uid of the informer's copy: only those who can read the workload know it. */
 const KNOWN: Pace = { perSecond: 50, burst: 100, atOnce: 8, waiting: 256 }
-/** For all others, which may be forged: they never hold up those. */
+/** For all other reviews, which may be forged: they never delay the former. */
 const UNKNOWN: Pace = { perSecond: 10, burst: 20, atOnce: 2, waiting: 64 }
-/** Milliseconds, waiting included: a review may wait for another's read before its own, and has less than 3 s. */
+/** Milliseconds, waiting included. A review may wait for two such reads, and has less than 3 s. */
 const LONGEST_READ = 1200
 
-/** What a review says that the workload was when the API server asked. */
+/** The workload's version at the API server when it sent the review. */
 export interface Asked {
   readonly uid: string | undefined
   /** A decimal integer. */
@@ -17,8 +17,8 @@ export interface Asked {
 }
 
 /**
- * The workload as it was when the API server asked: the informer's copy where that is as new as the review
- * says, which costs nothing; otherwise one live read, shared by all that ask meanwhile.
+ * Workloads at least as new as a review says: the informer's copy if that is new enough, which costs nothing, otherwise
+ * one live read, which all reviews of that workload share.
  */
 export class CurrentWorkloads {
   readonly #workloads: Workloads
@@ -32,9 +32,9 @@ export class CurrentWorkloads {
   }
 
   /**
-   * undefined: there is none, or it was created a moment ago, and then nothing holds it yet. A copy newer than the
-   * review is current too: the API server asks again before it overwrites what is newer than what it asked about.
-   * Throws what the live read throws, Crowded, or a TimeoutError.
+   * undefined: it does not exist, or was created a moment ago and is neither pinned nor overridden yet. A copy newer
+   * than the review is right, too: the API server sends another review before it overwrites a newer version.
+   * @throws what the live read throws, Crowded, or a TimeoutError
    */
   async at(key: WorkloadKey, asked: Asked): Promise<Workload | undefined> {
     const copy = this.#workloads.get(key)
@@ -48,9 +48,9 @@ export class CurrentWorkloads {
 
 type Read = (signal: AbortSignal) => Promise<Workload | undefined>
 
-/** One read at most for a review; those that ask for the same workload meanwhile share it. */
+/** At most one read for each review; reviews of the same workload share it. */
 class SharedReads {
-  readonly #underWay = new Map<string, Promise<Workload | undefined>>()
+  readonly #running = new Map<string, Promise<Workload | undefined>>()
   readonly #pace: ReadPace
 
   constructor(pace: Pace) {
@@ -59,23 +59,23 @@ class SharedReads {
 
   async at(key: WorkloadKey, asked: Asked, read: Read): Promise<Workload | undefined> {
     const name = keyOf(key)
-    const before = this.#underWay.get(name)
+    const before = this.#running.get(name)
     if (before) {
       const shared = await before
       if (!shared || !isOlder(shared, asked)) return shared
-      // That read began before the asked version was written; whatever begins now did not.
+      // That read began before the version of this review was written; a read that begins now did not.
     }
-    return this.#underWay.get(name) ?? this.#begin(name, read)
+    return this.#running.get(name) ?? this.#begin(name, read)
   }
 
   async #begin(name: string, read: Read): Promise<Workload | undefined> {
     const signal = AbortSignal.timeout(LONGEST_READ)
     const reading = this.#pace.run(() => read(signal), signal)
-    this.#underWay.set(name, reading)
+    this.#running.set(name, reading)
     try {
       return await reading
     } finally {
-      this.#underWay.delete(name)
+      this.#running.delete(name)
     }
   }
 }

@@ -5,41 +5,43 @@ import { keptCount } from '../counts.ts'
 import { withState, type Reading } from '../reading.ts'
 import type { Rules } from '../rules.ts'
 import { SNOOZE_KEY } from '../workload.ts'
-import { refuse, type Draft, type Hold, type Judgement, type Update } from './judgement.ts'
+import type { AdmissionDecision } from './decision.ts'
+import type { Draft, Update } from './draft.ts'
 import { about } from './messages.ts'
+import { refuse, type PinOrOverride } from './pin-or-override.ts'
 
 /**
- * Our key in a DaemonSet's nodeSelector was put in, taken away or changed. A nodeSelector is atomic in server-side
- * apply, so every forced sync drops the key: it is put back, and nobody is bothered. Only who takes away the key
- * alone, by an update that is no apply, means the key.
+ * What becomes of our key in a DaemonSet's nodeSelector when an update adds, removes or changes it. A nodeSelector is
+ * atomic in server-side apply, so every forced sync drops the key: restore it without a warning. Only an update that
+ * is not an apply and removes the key alone is a manual wake.
  */
-export function judgeKey(
+export function draftKey(
   { before, after, otherChanges, isApply, by }: Update,
   target: Reading,
-  hold: Hold | undefined,
+  pinOrOverride: PinOrOverride | undefined,
   now: Instant,
   rules: Rules,
-): Draft | Judgement {
+): Draft | AdmissionDecision {
   const { snoozeKey } = before
   const kept = { ...target, workload: { ...target.workload, snoozeKey } }
-  const alone = !otherChanges && !isApply
+  const keyAlone = !otherChanges && !isApply
   if (snoozeKey === undefined) {
-    if (hold && alone) return refuse(before, hold)
+    if (pinOrOverride && keyAlone) return refuse(before, pinOrOverride)
     const warnings = [about(before, `does not get ${SNOOZE_KEY} in its nodeSelector: only Dormouse sets it`)]
     return { target: kept, reason: 'held', warnings }
   }
-  if (!alone || after.snoozeKey !== undefined) return { target: kept, reason: 'absorbed', warnings: [] }
-  if (hold) return refuse(before, hold)
+  if (!keyAlone || after.snoozeKey !== undefined) return { target: kept, reason: 'absorbed', warnings: [] }
+  if (pinOrOverride) return refuse(before, pinOrOverride)
   return { target: wokenByHand(target, by, now, rules), reason: 'manual_wake', warnings: [] }
 }
 
-/** Nothing but this review sees whose hand it was. */
+/** Records the wake now: only the review knows its user. */
 function wokenByHand(target: Reading, by: string | null, now: Instant, rules: Rules): Reading {
   const wake = { want: 'awake', by, trigger: 'manual' } as const
   const intent = newIntent(target, now, { ...wake, ...wakeHold(target, now, rules) })
-  // The write that is reviewed makes a new generation, which no status has seen: its pods have not followed.
+  // The API server will give this write a new generation, which no status has observed yet.
   const workload = { ...target.workload, generation: target.workload.generation + 1 }
-  const spoken = { ...withState(target, { ...target.state, intent }), workload }
+  const intended = { ...withState(target, { ...target.state, intent }), workload }
   const replicas = keptCount(target)
-  return transition(spoken, { action: 'adopt', trigger: 'manual', by, replicas }, now, rules)
+  return transition(intended, { action: 'adopt', trigger: 'manual', by, replicas }, now, rules)
 }

@@ -1,15 +1,15 @@
 import { expect } from 'chai'
 import { keyOf } from '../../src/domain/workload.ts'
-import { CurrentWorkloads } from '../../src/webhook/current.ts'
+import { CurrentWorkloads } from '../../src/webhook/current-workloads.ts'
 import { aDeployment } from '../support/workloads.ts'
 
 const nth = (number: number) => aDeployment(`shop/web-${number}`).with({ resourceVersion: '7' })
 
-describe('workloads as they are now', () => {
+describe('current workloads', () => {
   let reads: number
   let open: () => void
 
-  /** An informer with copies of the first `known` workloads, over a cluster that answers once it is let. */
+  /** An informer with copies of the first `known` workloads, over a cluster that answers once `open` is called. */
   const aCluster = ({ known, synced }: { known: number; synced: boolean }) => {
     const copies = new Map(Array.from({ length: known }, (_, number) => [keyOf(nth(number)), nth(number)]))
     const { promise: gate, resolve } = Promise.withResolvers<void>()
@@ -29,13 +29,13 @@ describe('workloads as they are now', () => {
     )
   const soon = () => new Promise<string>((resolve) => setImmediate(resolve, 'waits'))
 
-  it('are read for at most 264 reviews at once: one more is turned away', async () => {
+  it('are read for at most 264 reviews at once: one more is refused', async () => {
     const current = aCluster({ known: 1001, synced: true })
     const asked = Array.from({ length: 8 + 256 }, (_, number) => ask(current, number))
     expect(await Promise.race([ask(current, 1000), soon()])).to.equal('Crowded')
     expect(reads).to.equal(8)
     open()
-    // Those that wait for longer than a review may are told so.
+    // Reviews that wait for too long are told so.
     expect(new Set(await Promise.all(asked))).to.deep.equal(new Set(['answered', 'TimeoutError']))
   })
 
@@ -50,7 +50,7 @@ describe('workloads as they are now', () => {
     expect(reads).to.equal(150)
   })
 
-  it('are read for who names the uid of the copy, however many forged reviews wait', async () => {
+  it('are read for a review that names the uid of the copy, however many forged reviews wait', async () => {
     const current = aCluster({ known: 1, synced: false })
     const forged = Array.from({ length: 1000 }, (_, number) => ask(current, number + 1))
     await soon()

@@ -1,0 +1,69 @@
+import { mutations, type Change, type PatchOperation } from '../patch.ts'
+import type { Workload } from '../workload.ts'
+
+/** Why a review was answered as it was: the label `reason` of metrics and logs. */
+export type AdmissionReason =
+  | 'exempt'
+  | 'not_managed'
+  | 'no_count_change'
+  | 'free'
+  | 'manual_wake'
+  | 'pinned'
+  | 'overridden'
+  | 'held'
+  | 'absorbed'
+  | 'restored'
+  | 'invalid_annotation'
+  | 'unreadable'
+  | 'stripped'
+  | 'other_dormouse'
+  | 'probe'
+  | 'too_large'
+  | 'unchecked'
+  | 'failed'
+  | 'unknown'
+
+interface Explained {
+  readonly reason: AdmissionReason
+  /** What kubectl prints as warnings. */
+  readonly warnings: readonly string[]
+}
+
+/** The answer to an admission review: plain data, as a thread can send it. Only the functions below make one. */
+export type AdmissionDecision =
+  | (Explained & { readonly type: 'allowed' })
+  | (Explained & { readonly type: 'denied'; readonly message: string })
+  | (Explained & {
+      readonly type: 'patched'
+      /** Relative to the object under review. */
+      readonly change: Change
+      readonly operations: readonly PatchOperation[]
+    })
+
+export function allow(reason: AdmissionReason, warnings: readonly string[] = []): AdmissionDecision {
+  return { type: 'allowed', reason, warnings }
+}
+
+export function deny(
+  reason: AdmissionReason,
+  message: string,
+  warnings: readonly string[] = [],
+): AdmissionDecision {
+  return { type: 'denied', reason, message, warnings }
+}
+
+/** Allows `object`, the one under review, with `change` applied; unchanged where there is nothing to patch. */
+export function patched(
+  reason: AdmissionReason,
+  object: Workload,
+  change: Change | undefined,
+  warnings: readonly string[] = [],
+): AdmissionDecision {
+  const operations = change ? mutations(object, change) : []
+  if (!change || operations.length === 0) return allow(reason, warnings)
+  return { type: 'patched', reason, change, operations, warnings }
+}
+
+export function withWarnings(decision: AdmissionDecision, warnings: readonly string[]): AdmissionDecision {
+  return { ...decision, warnings: [...decision.warnings, ...warnings] }
+}

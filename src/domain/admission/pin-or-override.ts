@@ -1,0 +1,46 @@
+import type { Instant } from '../../clock.ts'
+import { overrideInEffect } from '../decide.ts'
+import type { Reading } from '../reading.ts'
+import { clip, iso } from '../text.ts'
+import { pathOf, type WorkloadKey } from '../workload.ts'
+import { deny, type AdmissionDecision } from './decision.ts'
+import { about, fits, toSend } from './messages.ts'
+
+/** A pin or an override in effect: people may not scale its workload by hand. */
+export interface PinOrOverride {
+  readonly reason: 'pinned' | 'overridden'
+  /** `is pinned active by k8s:alice since 2026-03-02T07:00:00Z` */
+  readonly says: string
+  /** What `DELETE …/<action>` does. */
+  readonly ends: { readonly does: 'let go' | 'clear it'; readonly action: 'pin' | 'override' }
+}
+
+/** The pin or override in effect on a managed workload; the pin where there are both. */
+export function activePinOrOverride(reading: Reading, now: Instant): PinOrOverride | undefined {
+  const { state, enabled } = reading
+  if (enabled !== true) return undefined
+  if (state.pin) {
+    const { by, at } = state.pin
+    const says = `is pinned ${state.pin.state} by ${clip(by)} since ${iso(at)}`
+    return { reason: 'pinned', says, ends: { does: 'let go', action: 'pin' } }
+  }
+  const override = overrideInEffect(reading, now)
+  if (!override) return undefined
+  const until = override.until === null ? 'for good' : `until ${iso(override.until)}`
+  const says = `is overridden by ${clip(override.by)} since ${iso(override.at)}, ${until}`
+  return { reason: 'overridden', says, ends: { does: 'clear it', action: 'override' } }
+}
+
+/** A denial that says who pinned or overrode the workload, and how to end that; `so` names what is refused. */
+export function refuse(workload: WorkloadKey, cause: PinOrOverride, so = ''): AdmissionDecision {
+  const { reason, ends } = cause
+  const says = `${cause.says}${so}`
+  const whole = `${says}. To ${ends.does}, DELETE ${pathOf(workload)}/${ends.action}`
+  if (fits(workload, whole)) return deny(reason, about(workload, whole))
+  return deny(reason, about(workload, says), [howToEnd(workload, cause)])
+}
+
+/** The request that ends the pin or override, as a warning of its own. */
+export function howToEnd(workload: WorkloadKey, { ends }: PinOrOverride): string {
+  return toSend(workload, `to ${ends.does},`, 'DELETE', ends.action)
+}

@@ -1,0 +1,10 @@
+export type Json = Record<string, unknown>
+
+export function isJson(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The object, or an empty one where `value` is none: objects under review may have any shape. */
+export function jsonOf(value: unknown): Json {
+  return isJson(value) ? value : {}
+}

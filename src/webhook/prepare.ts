@@ -1,0 +1,92 @@
+import { allow, deny, type AdmissionDecision } from '../domain/admission/decision.ts'
+import { about } from '../domain/admission/messages.ts'
+import { isKind, PROBE_LABEL, probeAnswer } from '../domain/workload.ts'
+import { jsonOf } from './json.ts'
+import { hasTooManyEntries, isTooDense, MOST_ENTRIES, SMALL_BODY } from './limits.ts'
+import { readReview, type ReviewRequest } from './review.ts'
+import { trimScale } from './scale.ts'
+import { reviewWorkload, type WorkloadDeps } from './workload.ts'
+
+export type Webhook = 'scale' | 'workloads' | 'probe'
+
+/** A review, decided as far as that needs no I/O; plain data, as a thread can send it. */
+export type Prepared =
+  | {
+      readonly type: 'refused'
+      readonly status: 400 | 413 | 503
+      readonly message: string
+      /** Of the review, if known: then we deny it, since the API server might ignore a failure. */
+      readonly uid?: string
+    }
+  /** Its objects are two Scales: what they scale is not known yet. */
+  | { readonly type: 'scale'; readonly review: ReviewRequest }
+  /** Without its objects. */
+  | { readonly type: 'decided'; readonly review: ReviewRequest; readonly decision: AdmissionDecision }
+  /** Deciding it threw, by a fault of ours. */
+  | { readonly type: 'failed'; readonly review: ReviewRequest; readonly error: unknown }
+
+/** Parses a body, and decides on the review as far as that needs no I/O; never throws. */
+export function prepare(webhook: Webhook, body: Uint8Array, deps: WorkloadDeps): Prepared {
+  if (body.length > SMALL_BODY && isTooDense(body)) {
+    const uid = uidIn(body)
+    const message = 'the review has more values than a Kubernetes object can have'
+    return { type: 'refused', status: 413, message, ...(uid === undefined ? {} : { uid }) }
+  }
+  const read = readReview(parsed(body))
+  if (typeof read === 'string') return { type: 'refused', status: 400, message: read }
+  if (webhook === 'scale') {
+    const [object, oldObject] = [trimScale(read.object), trimScale(read.oldObject)]
+    return { type: 'scale', review: { ...read, object, oldObject } }
+  }
+  const review = { ...read, object: undefined, oldObject: undefined }
+  try {
+    return { type: 'decided', review, decision: decided(webhook, read, deps) }
+  } catch (error) {
+    return { type: 'failed', review, error }
+  }
+}
+
+function decided(
+  webhook: 'workloads' | 'probe',
+  review: ReviewRequest,
+  deps: WorkloadDeps,
+): AdmissionDecision {
+  if (hasTooManyEntries(review)) return tooManyEntries(review)
+  return webhook === 'probe' ? reviewProbe(review) : reviewWorkload(review, deps)
+}
+
+function tooManyEntries({ resource, namespace, name }: ReviewRequest): AdmissionDecision {
+  const says = `has more than ${MOST_ENTRIES.toLocaleString('en')} labels or annotations: Dormouse checks no more than that`
+  const kind = resource.resource
+  const message = isKind(kind) ? about({ kind, namespace, name }, says) : `Dormouse: the object ${says}`
+  return deny('too_large', message)
+}
+
+/** The nonce in the leader's probe: strangers get no other text back. */
+const NONCE = /^[0-9a-f]{16}$/
+
+/** A review of the leader's own dry run, which proves that API servers reach us: the answer repeats its nonce. */
+function reviewProbe({ object }: ReviewRequest): AdmissionDecision {
+  const nonce = jsonOf(jsonOf(jsonOf(object).metadata).labels)[PROBE_LABEL]
+  return allow('probe', typeof nonce === 'string' && NONCE.test(nonce) ? [probeAnswer(nonce)] : [])
+}
+
+/** The beginning of a review as API servers write it: enough to deny one that is not parsed. */
+const HEAD =
+  /^\{"kind":"AdmissionReview","apiVersion":"admission\.k8s\.io\/v1","request":\{"uid":"([\w-]{1,128})"/
+
+function uidIn(body: Uint8Array): string | undefined {
+  return HEAD.exec(textOf(body.subarray(0, 512)))?.[1]
+}
+
+function parsed(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(textOf(body))
+  } catch {
+    return undefined
+  }
+}
+
+function textOf({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString('utf8')
+}
