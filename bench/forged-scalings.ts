@@ -1,7 +1,8 @@
 import { Agent, request } from 'undici'
+import { reviewBody, scaling } from '../test/support/reviews.ts'
 import { startService } from './measured-service.ts'
 
-/** What forged reviews of scaling make the program ask of the cluster: `node bench/forged-scalings.ts`. */
+/** How many reads of the cluster forged reviews of scaling cause: `node bench/forged-scalings.ts`. */
 const REVIEWS = 10_000
 const AT_ONCE = 32
 
@@ -15,17 +16,9 @@ const dispatcher = new Agent({ connections: AT_ONCE, connect: { rejectUnauthoriz
 const path = '/apis/apps/v1/namespaces/shop/deployments'
 const { items } = (await cluster.admin.expect('GET', path)) as unknown as { items: Live[] }
 
-/** A review of scaling, as far as it is looked at. */
+/** The body of a forged review of scaling. */
 function forged(namespace: string, name: string, uid: string, resourceVersion: string): string {
-  const metadata = { namespace, name, uid, resourceVersion }
-  const resource = { group: 'apps', version: 'v1', resource: 'deployments' }
-  const names = { uid: 'forged', operation: 'UPDATE', namespace, name, resource, subResource: 'scale' }
-  const objects = {
-    object: { metadata, spec: { replicas: 5 } },
-    oldObject: { metadata, spec: { replicas: 3 } },
-  }
-  const asked = { ...names, userInfo: { username: 'mallory' }, ...objects }
-  return JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request: asked })
+  return reviewBody(scaling({ kind: 'deployments', namespace, name, uid, resourceVersion, replicas: 3 }, 5))
 }
 
 const AHEAD = '999999999999'

@@ -1,10 +1,10 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
-/** Milliseconds that the event loop could do nothing else. */
+/** Milliseconds for which the event loop was blocked. */
 export interface LoopDelay {
   readonly max: number
   readonly p99: number
-  /** The longest that it ran itself meanwhile: the rest it waited for a processor that others had. */
+  /** The longest that it used the processor itself: for the rest it waited for a processor. */
   readonly maxRunning: number
 }
 
@@ -13,7 +13,7 @@ const delay = monitorEventLoopDelay({ resolution: TICK })
 let maxRunning = 0
 let before = process.threadCpuUsage()
 
-// Loaded before the program: it answers each message with what has been since the last one.
+// Preloaded into the program: answers each message with the measurements since the last one.
 delay.enable()
 setInterval(() => {
   const { user, system } = process.threadCpuUsage(before)

@@ -17,7 +17,7 @@ interface Ready {
   readonly webhook: string
 }
 
-/** The program as a process of its own that tells what its event loop and its memory went through. */
+/** The program in another process, with measurements of its event loop and its memory. */
 export class MeasuredProgram {
   readonly #child: ChildProcess
   readonly log: string[] = []
@@ -35,7 +35,7 @@ export class MeasuredProgram {
     if (this.#child.stderr) createInterface(this.#child.stderr).on('line', (line) => this.log.push(line))
   }
 
-  /** Its first line, which `--json` prints once it is ready. */
+  /** The first line of its output, which `--json` prints once it is ready. */
   async ready(): Promise<Ready> {
     if (!this.#child.stdout) throw new TypeError('its output is not piped')
     const first = once(createInterface(this.#child.stdout), 'line') as Promise<[string]>
@@ -47,14 +47,14 @@ export class MeasuredProgram {
     return JSON.parse(line) as Ready
   }
 
-  /** Since it was asked last. */
+  /** Since the last call. */
   async loopDelay(): Promise<LoopDelay> {
     const answer = once(this.#child, 'message') as Promise<[LoopDelay]>
     this.#child.send('loop delay')
     return (await answer)[0]
   }
 
-  /** MiB: now, and at the most. */
+  /** MiB. */
   async memory(): Promise<{ now: number; peak: number }> {
     const status = await readFile(`/proc/${this.#child.pid}/status`, 'utf8')
     const mebibytes = (field: string) => Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024
@@ -71,7 +71,7 @@ export class MeasuredProgram {
     return (Number(user) + Number(system)) / TICKS_A_SECOND
   }
 
-  /** How many files, sockets included, it has open. */
+  /** How many files and sockets it has open. */
   async descriptors(): Promise<number> {
     return (await readdir(`/proc/${this.#child.pid}/fd`)).length
   }

@@ -12,9 +12,9 @@ import { MeasuredProgram } from './measured-program.ts'
 export interface MeasuredService {
   readonly program: MeasuredProgram
   readonly cluster: StartedCluster
-  /** Where the webhook is. */
+  /** The webhook's. */
   readonly url: string
-  /** One request to the API, which has to succeed. */
+  /** POSTs to the API. @throws Error unless it answers 200 */
   post(path: string): Promise<void>
   stop(): Promise<void>
 }

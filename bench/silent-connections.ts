@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { startService } from './measured-service.ts'
 
-/** What connections that never say a word cost, and whether the program ends with them: `node bench/silent-connections.ts`. */
+/** What connections without any request cost, and whether the program stops in spite of them: `node bench/silent-connections.ts`. */
 const CONNECTIONS = 3000
 
 async function open(url: string): Promise<Socket[]> {
@@ -39,7 +39,7 @@ table['descriptors with them'] = await program.descriptors()
 table['memory with them'] = `${(await program.memory()).now.toFixed(0)} MiB`
 table['a new client is answered'] = await answered()
 await sleep(15_000)
-table['descriptors 15 s later, they still there'] = await program.descriptors()
+table['descriptors 15 s later, still with them'] = await program.descriptors()
 for (const socket of sockets) socket.destroy()
 await sleep(2000)
 table['descriptors when they have gone'] = await program.descriptors()

@@ -4,12 +4,13 @@ export interface Row {
   readonly values: readonly number[]
 }
 
-/** Prints how values, in milliseconds, are spread: figures are told, not judged. */
+/** Prints how values, in milliseconds, are spread: they are printed, not asserted. */
 export function printFigures(title: string, rows: readonly Row[]): void {
   const width = Math.max(...rows.map(({ name }) => name.length))
   const columns = ['count', 'p50', 'p99', 'max']
   const lines = rows.map(({ name, values }) => {
-    const cells = [values.length, quantile(values, 0.5), quantile(values, 0.99), quantile(values, 1)]
+    const quantiles = [0.5, 0.99, 1].map((q) => Math.round(quantile(values, q)))
+    const cells = [values.length, ...quantiles]
     return `${name.padEnd(width)} ${cells.map((cell, at) => `${cell}${at === 0 ? '' : ' ms'}`.padStart(10)).join('')}`
   })
   const head = `${' '.repeat(width)} ${columns.map((column) => column.padStart(10)).join('')}`
@@ -21,9 +22,9 @@ export function print(lines: readonly string[]): void {
   process.stdout.write(`${lines.map((line) => `      ${line}`).join('\n')}\n`)
 }
 
-/** The nearest-rank quantile, rounded; NaN of nothing. */
-function quantile(values: readonly number[], q: number): number {
+/** The nearest-rank quantile; NaN without values. */
+export function quantile(values: readonly number[], q: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   const at = Math.max(0, Math.ceil(q * sorted.length) - 1)
-  return Math.round(sorted[at] ?? Number.NaN)
+  return sorted[at] ?? Number.NaN
 }

@@ -4,8 +4,9 @@ import { expect } from 'chai'
 import { keyOf } from '../../src/domain/workload.ts'
 import type { ReviewAnswer } from '../../src/webhook/answer.ts'
 import { SMALL_BODY } from '../../src/webhook/limits.ts'
+import { scaling } from '../support/reviews.ts'
 import { aDeployment } from '../support/workloads.ts'
-import { Reviewing, scaling } from './reviewing.ts'
+import { Reviewing } from './reviewing.ts'
 
 const MIB = 1024 * 1024
 const HEAD = 'POST /webhook/scale HTTP/1.1\r\nHost: a\r\n'

@@ -5,8 +5,9 @@ import { loadConfig } from '../../src/config.ts'
 import { keyOf } from '../../src/domain/workload.ts'
 import { LargeReviews } from '../../src/webhook/large-reviews.ts'
 import { isTooDense, SMALL_BODY } from '../../src/webhook/limits.ts'
+import { APPS, scaling } from '../support/reviews.ts'
 import { aDeployment } from '../support/workloads.ts'
-import { APPS, Reviewing, scaling } from './reviewing.ts'
+import { Reviewing } from './reviewing.ts'
 
 const MIB = 1024 * 1024
 const pinned = aDeployment('shop/web').withReplicas(3).enabled().pinned()

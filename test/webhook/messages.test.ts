@@ -1,8 +1,9 @@
 import { expect } from 'chai'
 import { keyOf } from '../../src/domain/workload.ts'
 import { Refusal } from '../../src/errors.ts'
+import { APPS, scaling } from '../support/reviews.ts'
 import { aDeployment } from '../support/workloads.ts'
-import { APPS, Reviewing, scaling } from './reviewing.ts'
+import { Reviewing } from './reviewing.ts'
 
 const NAMESPACE = `n${'-'.repeat(60)}ns`
 const NAME = `w${'.w'.repeat(126)}`

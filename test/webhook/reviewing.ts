@@ -12,6 +12,7 @@ import { LargeReviews } from '../../src/webhook/large-reviews.ts'
 import type { ReviewAnswer } from '../../src/webhook/answer.ts'
 import { SeenScalings } from '../../src/webhook/seen-scalings.ts'
 import { createWebhook } from '../../src/webhook/server.ts'
+import { reviewBody } from '../support/reviews.ts'
 import { RULES } from '../support/rules.ts'
 
 export const OWN_USER = 'system:serviceaccount:dormouse:dormouse'
@@ -99,8 +100,7 @@ export class Reviewing {
   }
 
   async review(path: '/webhook/scale' | '/webhook/workloads', request: object): Promise<Reviewed> {
-    const review = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request }
-    const { status, answer } = await this.post(path, JSON.stringify(review))
+    const { status, answer } = await this.post(path, reviewBody(request))
     const { response } = answer
     const patch =
       response.patch && (JSON.parse(Buffer.from(response.patch, 'base64').toString()) as PatchOperation[])
@@ -109,33 +109,6 @@ export class Reviewing {
 }
 
 type Reviewed = ReviewAnswer['response'] & { http: number; operations?: PatchOperation[] }
-
-export const APPS = { group: 'apps', version: 'v1' }
-
-/** A request to scale `workload` to `replicas` by an administrator, as the API server asks it. */
-export function scaling(workload: Workload, replicas: number, changes: object = {}): object {
-  const { namespace, name, uid, resourceVersion, kind } = workload
-  const scale = (count: number) => ({
-    apiVersion: 'autoscaling/v1',
-    kind: 'Scale',
-    metadata: { name, namespace, uid, resourceVersion },
-    spec: { replicas: count },
-  })
-  return {
-    uid: 'r-1',
-    operation: 'UPDATE',
-    namespace,
-    name,
-    resource: { ...APPS, resource: kind },
-    subResource: 'scale',
-    userInfo: { username: 'alice' },
-    options: { kind: 'UpdateOptions', fieldManager: 'kubectl' },
-    object: scale(replicas),
-    oldObject: scale(workload.replicas),
-    dryRun: false,
-    ...changes,
-  }
-}
 
 async function aborted(signal: AbortSignal | undefined): Promise<void> {
   const { promise, reject } = Promise.withResolvers<void>()

@@ -1,8 +1,9 @@
 import { expect } from 'chai'
 import { keyOf } from '../../src/domain/workload.ts'
 import { Refusal } from '../../src/errors.ts'
+import { APPS, reviewBody, scaling } from '../support/reviews.ts'
 import { aDeployment, type AWorkload } from '../support/workloads.ts'
-import { OWN_USER, Reviewing, scaling } from './reviewing.ts'
+import { OWN_USER, Reviewing } from './reviewing.ts'
 
 const free = aDeployment('shop/web').withReplicas(3).enabled().with({ resourceVersion: '10' })
 const pinned = free.pinned().with({ resourceVersion: '11' })
@@ -236,10 +237,8 @@ describe('a request that is not a valid review', () => {
 
   afterEach(() => here.stop())
 
-  const deployments = { group: 'apps', version: 'v1', resource: 'deployments' }
+  const deployments = { ...APPS, resource: 'deployments' }
   const named = { uid: 'r', namespace: 'shop', name: 'web', userInfo: {} }
-  const review = (request: object) =>
-    JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request })
   const broken: [string, string][] = [
     ['no JSON', '{'],
     [
@@ -250,7 +249,7 @@ describe('a request that is not a valid review', () => {
     ['no request', JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview' })],
     [
       'no uid',
-      review({
+      reviewBody({
         operation: 'UPDATE',
         resource: { group: 'apps', version: 'v1', resource: 'x' },
         userInfo: {},
@@ -293,7 +292,7 @@ describe('a request that is not a valid review', () => {
   for (const [what, changes] of long) {
     it(`is refused when its ${what} is longer than in Kubernetes`, async () => {
       const request = { ...named, operation: 'UPDATE', resource: deployments, ...changes }
-      expect((await here.post('/webhook/workloads', review(request))).status).to.equal(400)
+      expect((await here.post('/webhook/workloads', reviewBody(request))).status).to.equal(400)
     })
   }
 
@@ -315,7 +314,7 @@ describe('a request that is not a valid review', () => {
       here.synced = false
       const request = { ...named, namespace, name, operation: 'UPDATE', resource: deployments }
       for (const path of ['/webhook/scale', '/webhook/workloads'])
-        expect((await here.post(path, review({ ...request, subResource: 'scale' }))).status).to.equal(400)
+        expect((await here.post(path, reviewBody({ ...request, subResource: 'scale' }))).status).to.equal(400)
       expect(here.reads).to.equal(0)
     })
   }
@@ -329,10 +328,12 @@ describe('a request that is not a valid review', () => {
         { object: web, oldObject: { metadata } },
         { object: { metadata }, oldObject: web },
       ])
-        expect((await here.post('/webhook/scale', review({ ...request, ...objects }))).status).to.equal(400)
+        expect((await here.post('/webhook/scale', reviewBody({ ...request, ...objects }))).status).to.equal(
+          400,
+        )
     }
     const withoutNamespace = { ...web, metadata: { name: 'web' } }
-    const answer = await here.post('/webhook/workloads', review({ ...request, object: withoutNamespace }))
+    const answer = await here.post('/webhook/workloads', reviewBody({ ...request, object: withoutNamespace }))
     expect(answer.status).to.equal(200)
   })
 
@@ -357,11 +358,10 @@ describe('a request that is not a valid review', () => {
   })
 
   it('never blocks a deploy when its object cannot be read', async () => {
-    const resource = { group: 'apps', version: 'v1', resource: 'deployments' }
     const answer = await here.review('/webhook/workloads', {
       ...named,
       operation: 'UPDATE',
-      resource,
+      resource: deployments,
       object: { metadata: 7 },
       oldObject: {},
     })

@@ -2,8 +2,9 @@ import { expect } from 'chai'
 import { keyOf } from '../../src/domain/workload.ts'
 import { SeenScalings } from '../../src/webhook/seen-scalings.ts'
 import { at } from '../support/rules.ts'
+import { scaling } from '../support/reviews.ts'
 import { aDeployment } from '../support/workloads.ts'
-import { Reviewing, scaling } from './reviewing.ts'
+import { Reviewing } from './reviewing.ts'
 
 const asleep = aDeployment('shop/web')
   .withReplicas(5)

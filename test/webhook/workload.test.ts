@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { decoded } from '../support/readable.ts'
+import { APPS } from '../support/reviews.ts'
 import { aDaemonSet, aDeployment, aReplicaSet, type AWorkload } from '../support/workloads.ts'
-import { APPS, Reviewing } from './reviewing.ts'
+import { Reviewing } from './reviewing.ts'
 
 type Json = Record<string, unknown>
 

@@ -1,0 +1,80 @@
+import { ANNOTATION, type Workload } from '../../src/domain/workload.ts'
+
+export const APPS = { group: 'apps', version: 'v1' }
+const MIB = 1024 * 1024
+
+/** The body of an AdmissionReview, in the order in which API servers write it. */
+export function reviewBody(request: object): string {
+  return JSON.stringify({ kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1', request })
+}
+
+type Reviewed = Pick<Workload, 'kind' | 'namespace' | 'name' | 'uid' | 'resourceVersion' | 'replicas'>
+
+/** A request of `alice` to scale `workload` to `replicas`, as the API server sends it. */
+export function scaling(workload: Reviewed, replicas: number, changes: object = {}): object {
+  const { namespace, name, uid, resourceVersion, kind } = workload
+  const scale = (count: number) => ({
+    apiVersion: 'autoscaling/v1',
+    kind: 'Scale',
+    metadata: { name, namespace, uid, resourceVersion },
+    spec: { replicas: count },
+  })
+  return {
+    uid: 'r-1',
+    operation: 'UPDATE',
+    namespace,
+    name,
+    resource: { ...APPS, resource: kind },
+    subResource: 'scale',
+    userInfo: { username: 'alice' },
+    options: { kind: 'UpdateOptions', fieldManager: 'kubectl' },
+    object: scale(replicas),
+    oldObject: scale(workload.replicas),
+    dryRun: false,
+    ...changes,
+  }
+}
+
+/** A request of `alice` to change the timezone of a Deployment that has these annotations and labels. */
+export function updating(
+  workload: Reviewed,
+  { annotations = {}, labels = {} }: { annotations?: object; labels?: object },
+  changes: object = {},
+): object {
+  const { namespace, name, uid, resourceVersion, kind, replicas } = workload
+  const object = (timezone: string) => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {
+      namespace,
+      name,
+      uid,
+      resourceVersion,
+      annotations: { ...annotations, [ANNOTATION.timezone]: timezone },
+      labels,
+    },
+    spec: { replicas },
+  })
+  return {
+    uid: 'r-1',
+    operation: 'UPDATE',
+    namespace,
+    name,
+    resource: { ...APPS, resource: kind },
+    userInfo: { username: 'alice' },
+    object: object('UTC'),
+    oldObject: object('Europe/Berlin'),
+    ...changes,
+  }
+}
+
+/** Forged reviews that cost most: one with 230,000 labels in both objects, some 5.5 MiB, and one of almost 8 MiB of `{}`. */
+export function mostExpensiveReviews(): readonly string[] {
+  const name = { kind: 'deployments', namespace: 'shop', name: 'web' } as const
+  const forged = { ...name, uid: 'u', resourceVersion: '1', replicas: 3 }
+  const labels = Object.fromEntries(Array.from({ length: 230_000 }, (_, index) => [`l${index}`, '']))
+  const [before = '', after = ''] = reviewBody(updating(forged, {}, { object: '#' })).split('"#"')
+  const count = Math.floor((8 * MIB - before.length - after.length - 2) / 3)
+  const dense = `${before}[${Array.from({ length: count }, () => '{}').join(',')}]${after}`
+  return [reviewBody(updating(forged, { labels })), dense]
+}
