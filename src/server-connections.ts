@@ -3,40 +3,40 @@ import type { Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { TLSSocket, TlsOptions } from 'node:tls'
 
-/** Milliseconds, and bytes: what a slow or boundless client may take of any server of ours. */
+/** Limits for slow clients of any server of ours, in milliseconds and bytes. */
 export const LIMITS: ServerOptions & Pick<TlsOptions, 'handshakeTimeout'> = {
   handshakeTimeout: 10_000,
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  // how often the latter two are looked at
+  // How often Node checks the two timeouts above.
   connectionsCheckingInterval: 2000,
   keepAliveTimeout: 65_000,
   maxHeaderSize: 16 * 1024,
 }
 
-/** Of one server; a connection over TLS takes some 50 KiB. */
+/** For one server. A connection over TLS takes some 50 KiB. */
 const MOST_CONNECTIONS = 1024
 
 interface Connection {
   readonly socket: Socket
-  /** Requests that have not been answered. */
+  /** Requests that are not answered yet. */
   inFlight: number
 }
 
 /**
- * The connections of one server, from their first byte on: Node itself forgets those whose TLS handshake never ends.
- * Beyond the most of them, the one that has been silent for longest makes room, those first that never sent a request:
- * whoever holds connections open loses those, and ordinary clients get through.
+ * Limits the connections of one server, also those whose TLS handshake never ends, which Node does not track. One too
+ * many closes the connection that has been silent for longest, first among those that never sent a request: a client
+ * that keeps connections open loses those, and ordinary clients get through.
  */
 export class ServerConnections {
   readonly #most: number
-  /** Have sent no request yet, the oldest first. */
+  /** Connections without any request so far, the oldest first. */
   readonly #silent = new Set<Connection>()
-  /** Wait for the next request, the one that waits for longest first. */
+  /** Connections that wait for their next request, the longest first. */
   readonly #idle = new Set<Connection>()
   readonly #all = new Set<Connection>()
   readonly #ofPeer = new Map<string, Connection>()
-  /** Of the sockets that requests come by: over TLS they are not those that were connected. */
+  /** By the socket of a request, which over TLS is not the one that connected. */
   readonly #ofSocket = new WeakMap<Socket, Connection>()
 
   constructor(server: Server | TlsServer, most = MOST_CONNECTIONS) {
@@ -46,10 +46,10 @@ export class ServerConnections {
       const connection = this.#ofPeer.get(peerOf(socket))
       if (connection) this.#ofSocket.set(socket, connection)
     })
-    server.prependListener('request', (request, response) => this.#asked(request, response))
+    server.prependListener('request', (request, response) => this.#requested(request, response))
   }
 
-  /** Closes those that no request is in flight on. */
+  /** Closes the connections without a request in flight. */
   destroySilent(): void {
     for (const { socket, inFlight } of this.#all) if (inFlight === 0) socket.destroy()
   }
@@ -78,7 +78,7 @@ export class ServerConnections {
     last?.socket.destroy()
   }
 
-  #asked({ socket }: IncomingMessage, response: ServerResponse): void {
+  #requested({ socket }: IncomingMessage, response: ServerResponse): void {
     const connection = this.#ofSocket.get(socket)
     if (!connection) return
     connection.inFlight += 1
@@ -91,7 +91,7 @@ export class ServerConnections {
   }
 }
 
-/** Whether the socket is one of TLS whose handshake has not ended: it can be told nothing. */
+/** Whether the TLS handshake of the socket is under way: nothing can be sent to the client yet. */
 export function isShakingHands(socket: Socket): boolean {
   return 'secureConnecting' in socket && socket.secureConnecting === true
 }

@@ -1,9 +1,9 @@
-/** What rounding may keep back of a token. */
+/** A token that lacks only this much counts as whole: floating-point numbers are rounded. */
 const ROUNDING = 1e-9
 
 /**
- * Lets through `perSecond` on average and `burst` at once: in any span of t seconds at most burst + perSecond × t.
- * Time is what the caller says, in milliseconds; time that runs backwards counts as none.
+ * A token bucket: `perSecond` on average, `burst` at once, and at most burst + perSecond × t in any t seconds. The
+ * caller tells the time, in milliseconds; a clock that is set back adds no tokens.
  */
 export class TokenBucket {
   readonly #perSecond: number
@@ -17,7 +17,7 @@ export class TokenBucket {
     this.#tokens = burst
   }
 
-  /** Milliseconds until a token is there; 0: now. */
+  /** Milliseconds until there is a token; 0: there is one. */
   wait(now: number): number {
     const elapsed = Math.max(0, now - (this.#at ?? now))
     this.#at = now
@@ -26,12 +26,12 @@ export class TokenBucket {
     return missing <= ROUNDING ? 0 : Math.ceil((missing / this.#perSecond) * 1000)
   }
 
-  /** Only where `wait` has just said 0. */
+  /** Takes a token; only after `wait` has returned 0. */
   take(): void {
     this.#tokens -= 1
   }
 
-  /** Gives back what was taken for something that did not count. */
+  /** Returns a token that was not needed. */
   giveBack(): void {
     this.#tokens = Math.min(this.#burst, this.#tokens + 1)
   }

@@ -60,7 +60,7 @@ for (const scheme of ['http', 'https'] as const) {
     const count = () =>
       new Promise<number>((resolve) => server.getConnections((_, number) => resolve(number)))
 
-    it('are bounded: those that never asked make room, the oldest first, and who asks is answered', async () => {
+    it('are limited: the oldest without a request is closed first, and requests are answered', async () => {
       const first = await ask()
       const oldest = await silent()
       const closed = once(oldest, 'close')
@@ -75,7 +75,7 @@ for (const scheme of ['http', 'https'] as const) {
       await ask()
     })
 
-    it('that a request is in flight on are not taken from whoever waits for its answer', async () => {
+    it('are not closed while a request is in flight', async () => {
       let open = () => {}
       gate = new Promise((resolve) => (open = resolve))
       const reached = once(server, 'request')
@@ -87,7 +87,7 @@ for (const scheme of ['http', 'https'] as const) {
       await answer
     })
 
-    it('are all gone when they are destroyed', async () => {
+    it('are all closed by destroyAll', async () => {
       const idle = await ask()
       const closed = [once(idle, 'close'), once(await silent(), 'close')]
       connections.destroyAll()

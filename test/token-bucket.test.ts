@@ -27,7 +27,7 @@ describe('a token bucket', () => {
     return gapList.map((gap) => (now += gap))
   }
 
-  it('lets at most burst + rate × t through in any span, whenever they arrive', () => {
+  it('lets at most burst + rate × t through in any t seconds', () => {
     fc.assert(
       fc.property(rate, gaps, ({ perSecond, burst }, given) => {
         const arrivals = arrivalsOf(given.map(Math.abs))
@@ -40,7 +40,7 @@ describe('a token bucket', () => {
     )
   })
 
-  it('lets nobody wait longer for a clock that was set back, nor through for it', () => {
+  it('makes nobody wait longer after the clock was set back, and adds no token', () => {
     fc.assert(
       fc.property(rate, gaps, ({ perSecond, burst }, given) => {
         const arrivals = arrivalsOf(given)
@@ -53,7 +53,7 @@ describe('a token bucket', () => {
     )
   })
 
-  it('has a token when the wait that it told has passed, and not a whole one 2 ms before', () => {
+  it('has a token after the wait that it returned, and none 2 ms earlier', () => {
     fc.assert(
       fc.property(rate, ({ perSecond, burst }) => {
         const bucket = new TokenBucket(perSecond, burst)

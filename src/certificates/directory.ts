@@ -31,8 +31,8 @@ const READ_EVERY_MS = 60_000
 const SETTLING_MS = 120_000
 
 /**
- * Serves `tls.crt` and `tls.key`, and trusts `ca.crt` where there is one, of a directory that cert-manager or a
- * person maintains. Reads the files again when they change, also when Kubernetes swaps the whole directory by a
+ * Serves `tls.crt` and `tls.key`, and trusts `ca.crt` if there is one, in a directory that cert-manager or a person
+ * maintains. Reads the files again when they change, also when Kubernetes swaps the whole directory by a
  * symbolic link. Files that do not fit together change nothing. A new CA is in the bundle, beside the former one,
  * before a certificate of it is served.
  */
@@ -111,7 +111,7 @@ export class DirectoryCertificates implements Runnable {
     this.#files = files
   }
 
-  /** Serves what was read last, unless its CA is too new, and trusts the CA of what is served and of what comes. */
+  /** Serves the files that were read last, unless their CA is too new. Trusts their CA and that of the served files. */
   #serve(): void {
     const [files, before, now] = [this.#files, this.#served, this.#options.clock()]
     if (this.#stopped || !files) return

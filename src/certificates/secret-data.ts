@@ -42,8 +42,8 @@ export function toSecretData({ ca, leaf, next, previous }: CertificateSet): Secr
 }
 
 /**
- * Reads the Secret, whatever the dates in it. There is no set unless the CA, its leaf and their keys are right; a
- * next or previous CA that is not right is left out. Faults never contain the content.
+ * Reads the Secret; dates are not checked. Without a valid CA, leaf and keys there is no set. An invalid next or
+ * previous CA is left out. Faults never contain the content.
  */
 export function fromSecretData(data: SecretData): { set?: CertificateSet; faults: readonly string[] } {
   // The chart creates the Secret empty.
@@ -90,7 +90,7 @@ function readCa(data: SecretData, keys: Keys): KeyPair {
   const pair = readKeyPair(data, keys)
   const { ca, publicKey } = new X509Certificate(pair.cert)
   if (!ca) throw new Fault(`${keys[0]} is not the certificate of a CA`)
-  // We could serve what another kind of key has signed, and never renew it.
+  // A leaf that another kind of key has signed could be served, but never renewed.
   if (publicKey.asymmetricKeyDetails?.namedCurve !== 'prime256v1') {
     throw new Fault(`${keys[1]} is not an ECDSA P-256 key: replacing it`)
   }

@@ -90,7 +90,7 @@ export class SelfSignedCertificates implements Runnable {
     this.#rotate()
   }
 
-  /** Takes the steps that are due now; where that is under way, once more afterwards. */
+  /** Takes the steps that are due now. A call while that is under way causes another round. */
   #rotate(): void {
     if (this.#stopping.signal.aborted) return
     this.#again = true
@@ -161,7 +161,7 @@ export class SelfSignedCertificates implements Runnable {
     this.#serveKnown()
   }
 
-  /** Serves what the Secret holds, unless that has expired, or is not valid yet while the one served is. */
+  /** Serves the certificate in the Secret, unless it has expired, or is not valid yet while the served one is. */
   #serveKnown(): void {
     const { set } = this.#known
     if (!set || set === this.#serving) return

@@ -46,7 +46,7 @@ export function answerOf(uid: string, decision: AdmissionDecision): ReviewAnswer
   }
 }
 
-/** The answer to a request that is not a review, or too large a one; `uid`: where we know it. */
+/** The answer to a request that is not a review, or is too large; `uid`: if it is known. */
 export function refusal(status: RefusalStatus, message: string, uid = ''): ReviewAnswer {
   return reviewed(denial(uid, status, `Dormouse: ${message}`))
 }

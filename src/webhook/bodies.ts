@@ -43,7 +43,7 @@ export class Bodies {
   readonly #arriving = new Set<Body>()
   /** Bytes of memory of each body until it is released: a thread may have taken over its buffer by then. */
   readonly #sizes = new Map<Body, number>()
-  /** Large bodies that wait to take their next chunk: meanwhile the sender has to wait, too. */
+  /** Large bodies that wait to take their next chunk: until then their senders wait, too. */
   readonly #turns: (() => void)[] = []
   #held = 0
 

@@ -4,7 +4,7 @@ export function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The object, or an empty one where `value` is none: objects under review may have any shape. */
+/** The value if it is an object, else an empty one: objects under review may have any shape. */
 export function jsonOf(value: unknown): Json {
   return isJson(value) ? value : {}
 }

@@ -8,7 +8,7 @@ export interface Workloads {
   get(key: WorkloadKey): Workload | undefined
 }
 
-/** One live read; undefined: there is no such workload. Throws Refusal when the cluster does not answer. */
+/** One live read; undefined: there is no such workload. @throws Refusal when the cluster does not answer */
 export interface LiveReader {
   read(key: WorkloadKey, signal?: AbortSignal): Promise<Workload | undefined>
 }

@@ -18,7 +18,7 @@ export type Prepared =
       /** Of the review, if known: then we deny it, since the API server might ignore a failure. */
       readonly uid?: string
     }
-  /** Its objects are two Scales: what they scale is not known yet. */
+  /** Its objects are two Scales: the workload that they scale has to be read. */
   | { readonly type: 'scale'; readonly review: ReviewRequest }
   /** Without its objects. */
   | { readonly type: 'decided'; readonly review: ReviewRequest; readonly decision: AdmissionDecision }

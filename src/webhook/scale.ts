@@ -13,7 +13,7 @@ import type { Scaling, Workloads } from './ports.ts'
 import { Crowded } from './read-pace.ts'
 import type { ReviewRequest } from './review.ts'
 
-/** A resourceVersion (KEP-5504), within the length that 64 bits need, and then some. */
+/** A resourceVersion (KEP-5504), of at most twice the length that 64 bits need. */
 const DECIMAL = /^[1-9]\d{0,38}$/
 
 export interface ScaleDeps {
@@ -21,7 +21,7 @@ export interface ScaleDeps {
   readonly rules: Rules
   readonly clock: Clock
   readonly logger: Logger
-  /** Hears of each manual wake: the object that is written does not say who the user was. */
+  /** Remembers each manual wake: the written object does not name the user. */
   readonly scalings: { add(scaling: Scaling): void }
 }
 
@@ -65,7 +65,7 @@ export async function reviewScale(
       about(key, 'is not scaled: the resourceVersion of oldObject is not a decimal integer'),
     )
   const replicas = trimScale(request.object).spec.replicas ?? 0
-  /** Callers that do not know the uid are told the decision and nothing else. */
+  /** A caller that does not know the uid learns the decision alone. */
   const isStranger = (workload: Workload | undefined) => workload?.uid !== uid
   let workload
   try {

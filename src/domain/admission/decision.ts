@@ -25,7 +25,7 @@ export type AdmissionReason =
 
 interface Explained {
   readonly reason: AdmissionReason
-  /** What kubectl prints as warnings. */
+  /** kubectl prints them. */
   readonly warnings: readonly string[]
 }
 
@@ -52,7 +52,7 @@ export function deny(
   return { type: 'denied', reason, message, warnings }
 }
 
-/** Allows `object`, the one under review, with `change` applied; unchanged where there is nothing to patch. */
+/** Allows the object under review with `change` applied, or unchanged if there is nothing to patch. */
 export function patched(
   reason: AdmissionReason,
   object: Workload,

@@ -9,7 +9,7 @@ export interface Update {
   readonly after: Workload
   /** Whether anything differs but the count (DaemonSet: our key) and our annotations and label. */
   readonly otherChanges: boolean
-  /** A server-side apply, or kubectl's own: nobody removed on purpose what it leaves out. */
+  /** Whether it is a server-side apply, or kubectl's own: a field that it lacks was not removed on purpose. */
   readonly isApply: boolean
   /** The client's field manager. */
   readonly manager: string | undefined
@@ -19,9 +19,9 @@ export interface Update {
   readonly unknown: readonly string[]
 }
 
-/** What becomes of the count or the key in an update, before the decision is made. */
+/** The count (DaemonSet: the key) after an update, before the rest of the decision. */
 export interface Draft {
-  /** What the object is to become. */
+  /** The object as it will be stored. */
   readonly target: Reading
   readonly reason: AdmissionReason
   readonly warnings: readonly string[]

@@ -11,11 +11,11 @@ export interface PinOrOverride {
   readonly reason: 'pinned' | 'overridden'
   /** `is pinned active by k8s:alice since 2026-03-02T07:00:00Z` */
   readonly says: string
-  /** What `DELETE …/<action>` does. */
+  /** `To let go, DELETE …/pin` */
   readonly ends: { readonly does: 'let go' | 'clear it'; readonly action: 'pin' | 'override' }
 }
 
-/** The pin or override in effect on a managed workload; the pin where there are both. */
+/** The pin or override in effect on a managed workload; the pin if there are both. */
 export function activePinOrOverride(reading: Reading, now: Instant): PinOrOverride | undefined {
   const { state, enabled } = reading
   if (enabled !== true) return undefined
@@ -31,7 +31,7 @@ export function activePinOrOverride(reading: Reading, now: Instant): PinOrOverri
   return { reason: 'overridden', says, ends: { does: 'clear it', action: 'override' } }
 }
 
-/** A denial that says who pinned or overrode the workload, and how to end that; `so` names what is refused. */
+/** A denial that says who pinned or overrode the workload, and how to end that; `so` adds what cannot change. */
 export function refuse(workload: WorkloadKey, cause: PinOrOverride, so = ''): AdmissionDecision {
   const { reason, ends } = cause
   const says = `${cause.says}${so}`

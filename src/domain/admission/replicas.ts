@@ -7,7 +7,7 @@ import type { Draft, Update } from './draft.ts'
 import { about, toSend } from './messages.ts'
 import { howToEnd, refuse, type PinOrOverride } from './pin-or-override.ts'
 
-/** What becomes of the replica count in an update; `old` is the workload before it, `target` after it. */
+/** Decides on the replica count in an update; `old` is the workload before it, `target` the one after it. */
 export function draftReplicas(
   update: Update,
   old: Reading,

@@ -11,7 +11,7 @@ import { about } from './messages.ts'
 import { refuse, type PinOrOverride } from './pin-or-override.ts'
 
 /**
- * What becomes of our key in a DaemonSet's nodeSelector when an update adds, removes or changes it. A nodeSelector is
+ * Decides on an update that adds, removes or changes our key in a DaemonSet's nodeSelector. A nodeSelector is
  * atomic in server-side apply, so every forced sync drops the key: restore it without a warning. Only an update that
  * is not an apply and removes the key alone is a manual wake.
  */

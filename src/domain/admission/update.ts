@@ -50,14 +50,14 @@ function decideUpdate(update: Update, now: Instant, rules: Rules): AdmissionDeci
     if (gainsOwner(before, after)) return refuse(before, pinOrOverride, ', so it cannot get an owner')
   }
   const isRestored = marks.warning !== undefined
-  const draft = draftScale(update, isRestored, old, target, pinOrOverride, now, rules)
+  const draft = draftCountOrKey(update, isRestored, old, target, pinOrOverride, now, rules)
   if ('type' in draft) return draft
   const change = changeBetween(after, withIntentOfSchedule(old, draft.target, now, rules))
   const reason = draft.reason === 'free' && isRestored ? 'restored' : draft.reason
   return patched(reason, after, change, [...(isRestored ? [marks.warning] : []), ...draft.warnings])
 }
 
-function draftScale(
+function draftCountOrKey(
   update: Update,
   isRestored: boolean,
   old: Reading,
@@ -75,7 +75,7 @@ function draftScale(
   return draftKey({ ...update, otherChanges }, target, pinOrOverride, now, rules)
 }
 
-/** A changed schedule or zone forms an intent, recorded only where an earlier one contradicts it. */
+/** A changed schedule or timezone replaces an earlier request; without one it needs no intent. */
 function withIntentOfSchedule(old: Reading, target: Reading, now: Instant, rules: Rules): Reading {
   const { intent } = target.state
   if (target.enabled !== true || !intent || intent.trigger === 'schedule') return target
