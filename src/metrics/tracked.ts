@@ -1,0 +1,52 @@
+import type { Instant } from '../clock.ts'
+import { keptCount } from '../domain/counts.ts'
+import { nextTransition } from '../domain/plan.ts'
+import { readWorkload, type Reading } from '../domain/reading.ts'
+import type { Rules } from '../domain/rules.ts'
+import { Unreadable } from '../domain/state-codec.ts'
+import type { Operation } from '../domain/state.ts'
+import { currentReplicas, isRunning, type Workload } from '../domain/workload.ts'
+import { workloadState, type WorkloadState } from '../domain/workload-state.ts'
+import type { Coming } from './coming.ts'
+import { shareOf, type Share } from './savings.ts'
+
+/** What metrics keep of one managed workload. */
+export interface Tracked {
+  readonly state: WorkloadState
+  readonly asleep: boolean
+  /** What its replicas request, or while asleep its kept count of them; undefined: it cannot be read. */
+  readonly share?: Share
+  readonly coming?: Coming
+  /** When time alone changes the state. */
+  readonly changesAt?: Instant
+}
+
+/** A managed workload as metrics see it, and its history; undefined: it is not managed, or its Deployment is instead. */
+export function readTracked(
+  workload: Workload,
+  now: Instant,
+  rules: Rules,
+): { tracked: Tracked; history: readonly Operation[] } | undefined {
+  if (workload.owner && workload.kind === 'replicasets') return undefined
+  const reading = readWorkload(workload, rules)
+  const state = workloadState(reading, now)
+  if (reading instanceof Unreadable) return { tracked: { state, asleep: false }, history: [] }
+  if (state === 'unmanaged') return undefined
+  const asleep = reading.state.asleep && !isRunning(workload)
+  const replicas = asleep ? keptCount(reading) : currentReplicas(workload)
+  const coming = workload.deleting ? undefined : nextTransition(reading, now, rules)
+  const changesAt = nextChange(reading, now)
+  const tracked = {
+    state,
+    asleep,
+    share: shareOf(replicas, workload.requests),
+    ...(coming && { coming: { type: coming.type, at: coming.at } }),
+    ...(changesAt !== undefined && { changesAt }),
+  }
+  return { tracked, history: reading.state.history }
+}
+
+function nextChange({ state: { override, backoff } }: Reading, now: Instant): Instant | undefined {
+  const ends = [override?.until, backoff?.until].filter((end) => typeof end === 'number' && end > now)
+  return ends.length > 0 ? Math.min(...ends.map(Number)) : undefined
+}
