@@ -49,7 +49,7 @@ export const API: Row = {
     graph({
       id: 64,
       title: 'Routes',
-      description: 'Requests by route. "none": a path that does not exist.',
+      description: 'Requests by route. "unmatched": a path that does not exist.',
       unit: 'reqps',
       thresholds: PLAIN,
       queries: [{ expr: rate(REQUESTS, ['method', 'route']), legend: '{{method}} {{route}}' }],

@@ -1,21 +1,21 @@
 import type { Instant } from '../clock.ts'
 import type { OperationType } from '../domain/state.ts'
 
-/** The next change of one workload that the clock brings. */
+/** The next snooze or wake of one workload by schedule. */
 export interface Coming {
   readonly type: OperationType
   readonly at: Instant
 }
 
-/** All that come at one instant. */
+/** All workloads that change at one instant. */
 export interface Wave {
   readonly at: Instant
   readonly workloads: number
 }
 
 /**
- * How many workloads will sleep or wake when. Most share their schedule's edges, so there are few instants,
- * and to read them all is cheap however many workloads there are.
+ * How many workloads will be put to sleep or woken, by instant. Most workloads share their schedule's edges, so there
+ * are few instants, and reading them all is cheap.
  */
 export class ComingTransitions {
   readonly #instants: Record<OperationType, Map<Instant, number>> = { snooze: new Map(), wake: new Map() }
@@ -25,12 +25,12 @@ export class ComingTransitions {
     if (after) this.#add(after, 1)
   }
 
-  /** Those later than `now`, up to `milliseconds` later. */
+  /** How many come after `now`, and at most `milliseconds` after it. */
   within(type: OperationType, now: Instant, milliseconds: number): number {
     return this.#count(type, (at) => at > now && at <= now + milliseconds)
   }
 
-  /** Those whose instant has passed, and that are still what they were. */
+  /** How many were due by `now`, and have not happened. */
   overdue(type: OperationType, now: Instant): number {
     return this.#count(type, (at) => at <= now)
   }

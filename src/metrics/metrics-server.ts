@@ -5,7 +5,9 @@ import type { Logger } from '../logger.ts'
 import type { Runnable } from '../runnable.ts'
 import { LIMITS, ServerConnections } from '../server-connections.ts'
 
-/** Whether the process can serve, and what it lacks: each reason a short sentence. Some keep it from nothing else. */
+/**
+ * Whether the process can serve, and what is missing: each reason a short sentence. It may be ready in spite of some.
+ */
 export interface Readiness {
   readonly ready: boolean
   readonly reasons: readonly string[]
@@ -26,7 +28,7 @@ interface Answer {
   readonly type?: string
 }
 
-/** Whoever scrapes or probes needs one or two. */
+/** A scraper or a probe needs one or two. */
 const MOST_CONNECTIONS = 128
 
 /** Serves /metrics, /healthz (the process lives) and /readyz (it can do its work) over plain HTTP. */

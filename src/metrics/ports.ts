@@ -1,6 +1,6 @@
 import type { Kind, Workload, WorkloadKey } from '../domain/workload.ts'
 
-/** What metrics ask at each scrape. */
+/** The informer, which is asked at each scrape. */
 export interface Informer {
   readonly watches: Iterable<{ readonly kind: Kind; readonly connected: boolean }>
   get(key: WorkloadKey): Workload | undefined

@@ -1,11 +1,11 @@
-/** What pods ask for, running or asleep. Whole numbers, so that sums come out even when they go again. */
+/** Replicas and what they request. Whole numbers, so that sums are exact when shares are subtracted again. */
 export interface Share {
   readonly replicas: number
   readonly microcores: number
   readonly bytes: number
 }
 
-/** Saved since the start; each only grows. */
+/** Saved since the start; never decreases. */
 export interface Saved {
   readonly replicaSeconds: number
   readonly coreSeconds: number
@@ -15,7 +15,7 @@ export interface Saved {
 const NOTHING: Share = { replicas: 0, microcores: 0, bytes: 0 }
 export const MICROCORES = 1_000_000
 
-/** The share of `replicas` pods that ask for `cpu` cores and `memory` bytes each. */
+/** The share of `replicas` pods that request `cpu` cores and `memory` bytes each. */
 export function shareOf(replicas: number, { cpu, memory }: { cpu: number; memory: number }): Share {
   return {
     replicas,
@@ -24,7 +24,7 @@ export function shareOf(replicas: number, { cpu, memory }: { cpu: number; memory
   }
 }
 
-/** The sum of shares that come and go. */
+/** A sum of shares. */
 export class Shares {
   #total = NOTHING
 
@@ -43,8 +43,8 @@ export class Shares {
 }
 
 /**
- * What a namespace saves: the sum of its sleepers' shares, multiplied by time whenever that sum changes or
- * is read. Nothing runs in between.
+ * What a namespace saves: the sum of its sleepers' shares multiplied by time. It is computed whenever the sum
+ * changes or is read; no timer runs in between.
  */
 export class Savings {
   readonly #asleep = new Shares()
@@ -56,7 +56,7 @@ export class Savings {
     this.#at = seconds
   }
 
-  /** What sleeps now. */
+  /** The sum of what is asleep now. */
   get asleep(): Share {
     return this.#asleep.total
   }

@@ -1,6 +1,6 @@
 import type { Instant } from '../clock.ts'
 
-/** Counts the time during which it runs; never goes back, whatever the clock does. */
+/** Counts the time during which it runs; never goes back, even if the clock does. */
 export class Stopwatch {
   #since: Instant | undefined
   #before = 0

@@ -21,7 +21,9 @@ export interface Tracked {
   readonly changesAt?: Instant
 }
 
-/** A managed workload as metrics see it, and its history; undefined: it is not managed, or its Deployment is instead. */
+/**
+ * A managed workload as metrics see it, and its history; undefined: it is not managed, or its Deployment is instead.
+ */
 export function readTracked(
   workload: Workload,
   now: Instant,

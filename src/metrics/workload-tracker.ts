@@ -10,7 +10,10 @@ import { Stopwatch } from './stopwatch.ts'
 import { TrackedNamespace } from './tracked-namespace.ts'
 import { readTracked, type Tracked } from './tracked.ts'
 
-/** Seconds: how long the savings of a namespace without workloads are still exported, so that a scrape sees their last value. */
+/**
+ * Seconds: how long the savings of a namespace without workloads are still exported, so that a scrape sees their last
+ * value.
+ */
 const FORGET_AFTER = 3600
 
 /** Milliseconds after which overdue workloads are read again, and how many at once. */
@@ -83,7 +86,10 @@ export class WorkloadTracker {
     }
   }
 
-  /** What the kept replicas of sleeping workloads and the replicas of awake ones request, of namespaces with workloads. */
+  /**
+   * What the kept replicas of sleeping workloads and the replicas of awake ones request, of namespaces with
+   * workloads.
+   */
   *shares(): Iterable<Share & { namespace: string; state: Sleep }> {
     for (const [namespace, { savings, awake, emptySince }] of this.#namespaces) {
       if (emptySince !== undefined) continue

@@ -24,7 +24,7 @@ export async function apiOf(
       clock,
       logger,
       settings: { excludeNamespaces, bodyLimit, rate, auth, trustedProxies },
-      observer: metrics,
+      observer: metrics.api,
       // All replicas serve by this key, and nobody else has it.
       ...(certificates && { secret: () => certificates.current.key }),
     })

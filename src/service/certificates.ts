@@ -12,7 +12,7 @@ export function servingCertificates(foundation: Foundation): Certificates {
   const url = config.webhook.url ?? (service ? null : 'https://127.0.0.1')
   const certificates = createCertificates({ ...settings, service, url }, { store, clock, logger })
   const { source, authority } = certificates
-  source.onChange(() => metrics.certificateExpires(source.expiresAt))
+  source.onChange(() => metrics.webhook.certificateExpires(source.expiresAt))
   // Without a webhook only clients of the API trust the CA, and nothing reports when they do: count it as published.
   if (!config.webhook.enabled)
     source.onCaBundle((bundle) => void (bundle !== undefined && authority?.published(bundle)))

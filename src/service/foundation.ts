@@ -50,7 +50,7 @@ export function foundationOf(options: ServiceOptions): Foundation {
   const excludeNamespaces = excludedNamespaces(config, ownNamespace)
   const { perWorkload } = config.metrics
   const metrics = new Metrics({ rules, clock, perWorkload, excludeNamespaces, processMetrics: true })
-  const cluster = clusterClients({ ...options, observer: metrics })
+  const cluster = clusterClients({ ...options, observer: metrics.kubernetes })
   const { client, informer } = cluster
   informer.onChange((before, after) => metrics.workloads.changed(before, after))
   metrics.follow(informer)

@@ -18,7 +18,7 @@ export function controllerOf(foundation: Foundation, webhook: Webhook | undefine
       writer: cluster.patcher,
       scalings: webhook?.scalings,
       recorder: cluster.recorder,
-      observer: metrics,
+      observer: metrics.controller,
       clock,
       logger,
     },

@@ -59,7 +59,7 @@ function reportProof(
   why: string,
   reference: ConfigurationReference,
 ): void {
-  metrics.webhookProven(proven)
+  metrics.webhook.proven(proven)
   logger[proven ? 'info' : 'warn']({ why }, proven ? PROVEN : UNPROVEN)
   const { name, uid, resourceVersion } = reference
   // Events on objects without a namespace belong in `default`.

@@ -33,7 +33,7 @@ export function webhookOf(foundation: Foundation): Webhook {
     rules,
     clock,
     logger,
-    observer: metrics,
+    observer: metrics.webhook,
     exemptUsers: new Set(exemptUsers(foundation)),
     excludeNamespaces: new Set(excludeNamespaces),
     ownUser: () => identity.user,

@@ -18,18 +18,18 @@ function busy(options: Partial<MetricsOptions> = {}): Metrics {
   const metrics = someMetrics(options)
   metrics.lead(true)
   metrics.follow({ watches: [{ kind: 'deployments', connected: true }], get: () => undefined })
-  metrics.request('patch', 'deployments', 200, 0.01)
-  metrics.watchRestarted('deployments', 'expired')
-  metrics.eventDropped()
-  metrics.decidingFailed()
-  metrics.answered('/api/v1/workloads', 'GET', 200, 0.002)
-  metrics.operation('snooze', 'schedule', 'deployments', 'succeeded')
-  metrics.operationDuration('snooze', 'deployments', 4)
-  metrics.scheduleLag(0.2)
-  metrics.queueDepth(7)
-  metrics.queueWait(0.001)
-  metrics.admission('scale.dormouse.dev', 'denied', 'pinned', 0.003)
-  metrics.certificateExpires(NOW)
+  metrics.kubernetes.request('patch', 'deployments', 200, 0.01)
+  metrics.kubernetes.watchRestarted('deployments', 'expired')
+  metrics.kubernetes.eventDropped()
+  metrics.controller.decidingFailed()
+  metrics.api.answered('/api/v1/workloads', 'GET', 200, 0.002)
+  metrics.controller.operation('snooze', 'schedule', 'deployments', 'succeeded')
+  metrics.controller.operationDuration('snooze', 'deployments', 4)
+  metrics.controller.scheduleLag(0.2)
+  metrics.controller.queueDepth(7)
+  metrics.controller.queueWait(0.001)
+  metrics.webhook.admission('scale.dormouse.dev', 'denied', 'pinned', 0.003)
+  metrics.webhook.certificateExpires(NOW)
   metrics.workloads.changed(undefined, aWorkload('awake'))
   metrics.workloads.changed(undefined, asleep(aWorkload('asleep')))
   return metrics
@@ -88,7 +88,7 @@ describe('metrics', () => {
 
   it('carry what was counted, with bounded labels', async () => {
     const metrics = busy()
-    metrics.answered(undefined, 'BREW', 404, 0.001)
+    metrics.api.answered('unmatched', 'BREW', 404, 0.001)
     const text = await metrics.exposition()
     for (const line of [
       'dormouse_leader 1',
@@ -100,7 +100,7 @@ describe('metrics', () => {
       'dormouse_requested_memory_bytes{namespace="shop",state="asleep"} 3000',
       'dormouse_saved_replica_seconds_total{namespace="shop"} 0',
       'dormouse_watch_connected{kind="deployments"} 1',
-      'dormouse_http_requests_total{route="none",method="other",code="404"} 1',
+      'dormouse_http_requests_total{route="unmatched",method="other",code="404"} 1',
       'dormouse_kubernetes_requests_total{verb="patch",resource="deployments",code="200"} 1',
       'dormouse_schedule_lag_seconds_bucket{le="0.25"} 1',
       'dormouse_queue_depth 7',
