@@ -27,11 +27,12 @@ export function planStep(workload: Workload, now: Instant, rules: Rules, known?:
   if (read instanceof Unreadable) return { decision: leftAlone(workload, read), change: undefined }
   const reading = completed(read, now, rules.policy)
   const decision = decide(reading, now, rules)
+  if (workload.deleting) return { decision, change: undefined }
   const target = carryOut(reading, decision, now, rules)
   const completes = reading !== read && reading.state !== reading.written
   const untouched = target === reading && restored === workload && !completes
-  const others = workload.deleting || reading.enabled !== true
-  return { decision, change: untouched && others ? undefined : changeBetween(workload, target) }
+  const leftAsItIs = untouched && reading.enabled !== true
+  return { decision, change: leftAsItIs ? undefined : changeBetween(workload, target) }
 }
 
 /** A workload whose state cannot be read waits for somebody to repair it. */
@@ -42,7 +43,7 @@ function leftAlone({ replicas }: Workload, { message }: Unreadable): Decision {
 /** What the workload becomes by a decision; a decision that changes nothing returns the same reading. */
 export function carryOut(reading: Reading, decision: Decision, now: Instant, rules: Rules): Reading {
   let { state } = reading
-  if (reading.enabled === true && !reading.workload.deleting) state = tidied(reading, now, rules)
+  if (reading.enabled === true) state = tidied(reading, now, rules)
   if (decision.overrideExpired) state = without(state, 'override')
   if (decision.intent) state = { ...state, intent: decision.intent }
   const next = transition(withState(reading, state), decision, now, rules)
