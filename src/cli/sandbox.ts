@@ -35,7 +35,8 @@ export function registerSandbox(program: Command, ports: CliPorts): void {
     const logger = createLogger(config.log.level, logDestination)
     const sandbox = new Sandbox({ config, kubePort, clock, logger })
     const running = runUntilStopped([sandbox], ports.stopSignal, () => {
-      const { access, naps, context } = sandbox
+      const { access, cluster } = sandbox
+      const { naps, context } = cluster
       if (!naps) return
       const times = { naps, context, timezone, readyAt: clock(), startedIn: performance.now() - begun }
       stdout.write(json ? `${JSON.stringify(access)}\n` : pasteable(access, times))

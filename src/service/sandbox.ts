@@ -34,7 +34,7 @@ export interface SandboxAccess extends Addresses {
 export class Sandbox implements Runnable {
   readonly name = 'sandbox'
   readonly #options: SandboxOptions
-  readonly #cluster: SandboxCluster
+  readonly cluster: SandboxCluster
   readonly #lifecycle: Lifecycle
   readonly #keys = newKeyPair('EdDSA')
   #directory = ''
@@ -44,10 +44,10 @@ export class Sandbox implements Runnable {
   constructor(options: SandboxOptions) {
     const { kubePort, clock, logger } = options
     this.#options = options
-    this.#cluster = new SandboxCluster({ port: kubePort, clock, logger, seed: true })
+    this.cluster = new SandboxCluster({ port: kubePort, clock, logger, seed: true })
     this.#lifecycle = new Lifecycle([
       { name: 'directory', start: () => this.#makeDirectory(), stop: () => this.#removeDirectory() },
-      this.#cluster,
+      this.cluster,
       { name: 'dormouse', start: () => this.#serve(), stop: async () => this.#service?.stop() },
     ])
   }
@@ -67,16 +67,6 @@ export class Sandbox implements Runnable {
     return { ...this.#service.addresses, token: this.#token, kubeconfig: this.#kubeconfig }
   }
 
-  /** The name of the kubeconfig's context. */
-  get context(): string {
-    return this.#cluster.context
-  }
-
-  /** When the seeded shop sleeps; undefined: before the start. */
-  get naps(): SandboxCluster['naps'] {
-    return this.#cluster.naps
-  }
-
   get #kubeconfig(): string {
     return join(this.#directory, 'kubeconfig')
   }
@@ -92,7 +82,7 @@ export class Sandbox implements Runnable {
   async #serve(): Promise<void> {
     const { config, clock, logger } = this.#options
     const { privateKey, publicKey } = this.#keys
-    await writeFile(this.#kubeconfig, this.#cluster.kubeconfig(), { mode: 0o600 })
+    await writeFile(this.#kubeconfig, this.cluster.kubeconfig(), { mode: 0o600 })
     const claims = { subject: 'you', scopes: ['dormouse:read', 'dormouse:write'] as const, namespaces: ['*'] }
     this.#token = await signToken(
       { privateKey, issuer: ISSUER, audience: AUDIENCE, ...claims, ttl: MAX_TTL },
