@@ -30,6 +30,12 @@ export function fits({ kind, namespace, name }: WorkloadKey, says: string): bool
   return `Dormouse: ${TYPE_OF[kind]} ${namespace}/${name} ${says}`.length <= LONGEST
 }
 
+/** The warning about a write that changed our annotations or label. */
+export function marksKept(workload: WorkloadKey): string {
+  const says = 'keeps its dormouse.dev annotations and label: this write changed some, which were restored'
+  return about(workload, says)
+}
+
 /** The warning that a state cannot be read. */
 export function unchecked(workload: WorkloadKey, { message }: Unreadable): string {
   return about(workload, `was not checked: ${message}`)

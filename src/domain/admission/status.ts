@@ -6,8 +6,7 @@ import type { Rules } from '../rules.ts'
 import { Unreadable } from '../state-codec.ts'
 import { ASLEEP_LABEL, type Workload } from '../workload.ts'
 import { allow, patched, type AdmissionDecision } from './decision.ts'
-import { MARKS_RESTORED } from './marks.ts'
-import { about } from './messages.ts'
+import { marksKept } from './messages.ts'
 import { activePinOrOverride, refuse } from './pin-or-override.ts'
 
 /** Decides on a write of the status, which may also change annotations, labels and owners: ours are restored. */
@@ -26,7 +25,7 @@ export function admitStatus(
     ...labelChange(after, before.labels?.[ASLEEP_LABEL] ?? null),
   }
   if (isEmpty(change)) return allow('free')
-  return patched('restored', after, change, [about(before, MARKS_RESTORED)])
+  return patched('restored', after, change, [marksKept(before)])
 }
 
 /** An owner scales its ReplicaSet, in spite of a pin or override. */

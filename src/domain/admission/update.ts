@@ -1,5 +1,6 @@
 import type { Instant } from '../../clock.ts'
 import { changeBetween } from '../change.ts'
+import { marksRestored } from '../marks.ts'
 import { readWorkload, type Reading } from '../reading.ts'
 import { rescheduled } from '../rescheduled.ts'
 import type { Rules } from '../rules.ts'
@@ -8,8 +9,7 @@ import { FIELD_MANAGER } from '../workload.ts'
 import { annotationFault, withoutEffect } from './annotations.ts'
 import { allow, deny, patched, withWarnings, type AdmissionDecision } from './decision.ts'
 import type { Draft, Update } from './draft.ts'
-import { restoredMarks } from './marks.ts'
-import { about, unchecked } from './messages.ts'
+import { about, marksKept, unchecked } from './messages.ts'
 import { activePinOrOverride, refuse, type PinOrOverride } from './pin-or-override.ts'
 import { reinvoked } from './reinvocation.ts'
 import { draftReplicas, withCountOf } from './replicas.ts'
@@ -33,28 +33,30 @@ export function admitUpdate(update: Update, now: Instant, rules: Rules): Admissi
 
 function decideUpdate(update: Update, now: Instant, rules: Rules): AdmissionDecision {
   const { before, after } = update
-  const marks = restoredMarks(before, after)
+  // A state that differs from ours is an old copy of it.
+  const restored = marksRestored(after, before, true)
+  const isRestored = restored !== after
   // Checked after the restore: a rollback to a revision with a broken schedule must go through.
-  const fault = annotationFault(before, marks.workload)
+  const fault = annotationFault(before, restored)
   if (fault !== undefined) return deny('invalid_annotation', about(after, `: ${fault}`))
   const old = readWorkload(before, rules)
   if (old instanceof Unreadable) return allow('unreadable', [unchecked(before, old)])
+  // Read with the count and key that the state belongs to.
   const { replicas, snoozeKey } = before
-  const restored = readWorkload({ ...marks.workload, replicas, snoozeKey }, rules)
-  if (restored instanceof Unreadable) return allow('unreadable', [unchecked(before, restored)])
-  const target = withCountOf(after, restored)
+  const unscaled = readWorkload({ ...restored, replicas, snoozeKey }, rules)
+  if (unscaled instanceof Unreadable) return allow('unreadable', [unchecked(before, unscaled)])
+  const target = withCountOf(after, unscaled)
   const pinOrOverride = activePinOrOverride(old, now)
   if (pinOrOverride) {
     if (target.enabled !== old.enabled)
       return refuse(before, pinOrOverride, ', so dormouse.dev/enabled cannot change')
     if (gainsOwner(before, after)) return refuse(before, pinOrOverride, ', so it cannot get an owner')
   }
-  const isRestored = marks.warning !== undefined
   const draft = draftCountOrKey(update, isRestored, old, target, pinOrOverride, now, rules)
   if ('type' in draft) return draft
   const change = changeBetween(after, withIntentOfSchedule(old, draft.target, now, rules))
   const reason = draft.reason === 'free' && isRestored ? 'restored' : draft.reason
-  return patched(reason, after, change, [...(isRestored ? [marks.warning] : []), ...draft.warnings])
+  return patched(reason, after, change, [...(isRestored ? [marksKept(before)] : []), ...draft.warnings])
 }
 
 function draftCountOrKey(
