@@ -3,7 +3,7 @@ import { format } from 'prettier'
 import { withConfigSchema } from './values-schema.ts'
 import { withValuesTable } from './values-table.ts'
 
-/** What `npm run chart` writes, beside what people write: absolute paths and texts. */
+/** The texts that `npm run chart` writes, by absolute path; people write the rest of these files. */
 export async function generated(): Promise<ReadonlyMap<string, string>> {
   const schema = await read('values.schema.json')
   const readme = await read('README.md')

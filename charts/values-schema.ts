@@ -3,13 +3,13 @@ import { CONFIG_SCHEMA } from '../src/config/schema.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
-/** What the chart's schema of values is, with its part for `config` made from the program's own schema. */
+/** The chart's schema of values, with the part for `config` generated from the program's own schema. */
 export function withConfigSchema(values: JsonSchema): JsonSchema {
   const { properties } = values as { properties: JsonSchema }
   return { ...values, properties: { ...properties, config: jsonSchema(CONFIG_SCHEMA) } }
 }
 
-/** Durations, sizes and what `check` names as patterns, which JSON Schema knows; the rest stays the program's to judge. */
+/** As JSON Schema: durations, sizes and named checks become patterns; only the program checks the rest. */
 function jsonSchema({ expects, duration, size, check, ...schema }: KeySchema): JsonSchema {
   const { properties, items, default: value, ...rest } = schema
   return {
@@ -18,7 +18,7 @@ function jsonSchema({ expects, duration, size, check, ...schema }: KeySchema): J
     ...(duration !== undefined && { pattern: DURATION, minLength: 2 }),
     ...(typeof check === 'string' && { pattern: CHECKED[check] }),
     ...(size !== undefined && { pattern: '^[0-9]{1,9}(B|KiB|MiB|GiB)$' }),
-    // A pod has no port that one could find by chance.
+    // Not 0, any free port: nobody could find it in a pod.
     ...(rest['maximum'] === 65_535 && { description: 'a port from 1 to 65535', minimum: 1 }),
     ...(value !== undefined && !properties && { default: value }),
     ...(items && { items: jsonSchema(items) }),
@@ -32,17 +32,17 @@ function jsonSchema({ expects, duration, size, check, ...schema }: KeySchema): J
 
 const AREAS =
   'Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Brazil|Canada|Chile|Etc|Europe|Indian|Mexico|Pacific|SystemV|US'
-/** The names of the time zone database that stand alone and are no abbreviations. */
+/** The names of the time zone database without an area, except abbreviations. */
 const ALONE =
   'Cuba|Egypt|Eire|Factory|GB-Eire|Greenwich|Hongkong|Iceland|Iran|Israel|Jamaica|Japan|Kwajalein|Libya|Navajo|' +
   'Poland|Portugal|Singapore|Turkey|Universal|Zulu'
 
-/** By the name of the rule in `src/config/checks.ts`; each takes whatever the rule takes, and a little more. */
+/** By the name of the rule in `src/config/checks.ts`; each accepts all that the rule accepts, and a little more. */
 const CHECKED: Readonly<Record<string, string>> = {
   timezone: `^((${AREAS})/[A-Za-z0-9_/+-]+|${ALONE}|[A-Z][A-Z0-9+-]{1,8})$`,
   webhookUrl: String.raw`^https://[^/?#@\s]+(/[^?#\s]*)?$`,
   jwksUri: String.raw`^(https://[^/?#@\s]+|http://(localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?)([/?][^#\s]*)?$`,
 }
 
-/** As `parseDuration` reads them; Go's expressions, which Helm uses, look neither ahead nor back. */
+/** The syntax of `parseDuration`. Without lookahead, which Go's regular expressions in Helm do not have. */
 const DURATION = '^([0-9]{1,9}h)?([0-9]{1,9}m)?([0-9]{1,9}s)?([0-9]{1,9}ms)?$'

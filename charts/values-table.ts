@@ -6,11 +6,14 @@ const HEAD = ['Value', 'Default', 'Meaning'] as const
 
 type Row = readonly [string, string, string]
 
-/** The chart's README with its table of values made anew from `values.yaml`: a row for each key, told by the comment above it. */
+/**
+ * The chart's README with its table of values regenerated from `values.yaml`: a row for each key, with the comment
+ * above it.
+ */
 export function withValuesTable(readme: string, values: string): string {
   const [before, rest] = [readme.split(BEGIN)[0], readme.split(END)[1]]
   if (before === readme || before === undefined || rest === undefined)
-    throw new TypeError('the README lacks the marks that its table of values stands between')
+    throw new TypeError('the README lacks the comments that begin and end its table of values')
   return `${before}${BEGIN}\n\n${table(valueRows(values))}\n\n${END}${rest}`
 }
 

@@ -73,7 +73,7 @@ describeOn(
       expect((await sleepers.get('deployments')).spec.replicas).to.equal(3)
     })
 
-    it('holds a pinned one against kubectl scale', async () => {
+    it('refuses kubectl scale of a pinned one', async () => {
       await api('POST', 'deployments', '/pin')
       await refusesScaling()
     })

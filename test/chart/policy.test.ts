@@ -144,7 +144,7 @@ describeOn(
       })
     }
 
-    it('holds it to updates, even with the rights of an administrator', async () => {
+    it('lets it only update, even with the rights of an administrator', async () => {
       const masters = { 'impersonate-user': user, 'impersonate-group': 'system:masters' }
       const path = `/apis/apps/v1/namespaces/${namespace}/deployments`
       const attempts = [
@@ -161,7 +161,7 @@ describeOn(
         expect(body.message).to.include('Dormouse may only update workloads')
     })
 
-    it('keeps it out of the namespaces that are never touched: nothing of them sleeps by a stolen token', async () => {
+    it('keeps it out of excluded namespaces: with a stolen token nobody can put their workloads to sleep', async () => {
       const excluded = manifest('deployments', 'excluded', { replicas: 2, annotations: { kept: 'yes' } })
       for (const where of [...EXCLUDED, quiet, own]) {
         await on().create(where, [excluded])
@@ -232,7 +232,7 @@ describeOn(
         }
       })
 
-      it('holds it to that elsewhere, even with the rights of an administrator', async () => {
+      it('forbids the same in other namespaces, even with the rights of an administrator', async () => {
         const path = secrets.replace(own, namespace)
         const { body } = await create(path, secret({ name: 'dormouse-webhook' }), 'system:masters')
         expect(body.message).to.include('Dormouse may create one Secret only')
@@ -250,7 +250,7 @@ describeOn(
       })
     })
 
-    it('judges a workload as large as etcd takes', async () => {
+    it('checks a workload as large as etcd takes', async () => {
       const { spec, ...rest } = manifest('deployments', 'large', {
         replicas: 0,
         annotations: { kept: 'yes' },
@@ -272,7 +272,7 @@ describeOn(
       expect(changed.body.message).to.include('Dormouse may change nothing in the spec but the replica count')
     })
 
-    it('is understood by the API server, whatever the kind', async () => {
+    it('has expressions that the API server accepts, for each kind', async () => {
       const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies'
       for (const name of [`${own}-dormouse`, `${own}-dormouse-creations`]) {
         const checked = await eventually('the types to be checked', async () => {

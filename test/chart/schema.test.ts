@@ -104,7 +104,7 @@ describe("the chart's values", function () {
     })
   }
 
-  it('of checks that JSON Schema has no words for refuse nothing that the program takes', async () => {
+  it('whose rules JSON Schema cannot express are accepted wherever the program accepts them', async () => {
     const schema = JSON.parse(await readFile(join(CHART, 'values.schema.json'), 'utf8')) as Schema
     const { timezone, webhook, auth } = schema.properties.config?.properties ?? {}
     const url = webhook?.properties?.url

@@ -95,14 +95,14 @@ describe('every query of the dashboards, asked of a Prometheus that scrapes two 
     expect(empty.map(({ query }) => `${query.dashboard}: ${query.panel}`)).to.deep.equal([])
   })
 
-  it('counts nothing twice at a change of leader, and nothing less', () => {
+  it('counts nothing twice at a change of leader, and misses nothing', () => {
     const workloads = valuesOf('Workloads by state')
     expect(Math.max(...workloads)).to.equal(WORKLOADS)
     expect(valuesOf('Managed workloads')).to.deep.equal([WORKLOADS])
     expect(valuesOf('Leaders')).to.deep.equal([1])
   })
 
-  it('comes from rules that Prometheus can carry out, and no alert goes off', async () => {
+  it('comes beside alert rules that Prometheus can evaluate, none of which fires', async () => {
     const alerts = await there().prometheus.alerts()
     expect(alerts).to.have.length.above(0)
     expect(alerts.filter(({ health }) => health !== 'ok')).to.deep.equal([])

@@ -57,7 +57,7 @@ describe('the client', () => {
     expect(observer.calls).to.deep.equal(['get deployments 200'])
   })
 
-  it('asks for no collection where a name is missing', async () => {
+  it('refuses a key without a name: its path would be that of the collection', async () => {
     for (const [namespace, name] of [
       ['shop', ''],
       ['', 'web'],
@@ -72,7 +72,7 @@ describe('the client', () => {
     expect(server.received).to.deep.equal([])
   })
 
-  it('patches by JSON Patch as field manager dormouse, and asks for the metadata alone', async () => {
+  it('patches by JSON Patch as field manager dormouse, and asks for the metadata only', async () => {
     inTurn((_, response) => answer(response, 200, deployment('web')))
     await client.patch(WEB, [{ op: 'replace', path: '/spec/replicas', value: 0 }])
     const [sent] = server.received
@@ -96,7 +96,7 @@ describe('the client', () => {
     expect(server.sockets.size).to.equal(most)
   })
 
-  it('answers a 404 with NOT_FOUND', async () => {
+  it('throws NOT_FOUND at a 404', async () => {
     inTurn((_, response) =>
       answer(response, 404, failure(404, 'deployments.apps "web" not found', 'NotFound')),
     )
@@ -110,13 +110,13 @@ describe('the client', () => {
     expect(details).to.deep.equal({ status: 403, message: 'deployments is forbidden', reason: 'Forbidden' })
   })
 
-  it('answers a 5xx with CLUSTER_UNAVAILABLE and when to try again', async () => {
+  it('throws CLUSTER_UNAVAILABLE at a 5xx, and says when to try again', async () => {
     inTurn((_, response) => answer(response, 503, failure(503, 'shutting down'), { 'retry-after': '9' }))
     expect(await refusal(client.get(WEB))).to.include({ code: 'CLUSTER_UNAVAILABLE', retryAfter: 9 })
     expect(server.received).to.have.length(1)
   })
 
-  it('answers a proxy that speaks no JSON too', async () => {
+  it('understands a proxy that does not answer in JSON', async () => {
     inTurn((_, response) => response.writeHead(502).end('<html>bad gateway</html>'))
     const { code, details } = await refusal(client.get(WEB))
     expect(code).to.equal('CLUSTER_UNAVAILABLE')
@@ -143,7 +143,7 @@ describe('the client', () => {
     expect(observer.calls.filter((call) => call.endsWith('429'))).to.have.length(6)
   })
 
-  it('answers a server that is not there with CLUSTER_UNAVAILABLE', async () => {
+  it('throws CLUSTER_UNAVAILABLE where no server listens', async () => {
     await server.stop()
     const thrown = await refusal(client.get(WEB))
     expect(thrown).to.include({ code: 'CLUSTER_UNAVAILABLE', status: 0, noAnswer: 'unreachable' })
@@ -152,19 +152,19 @@ describe('the client', () => {
     await server.start()
   })
 
-  it('answers a server that says nothing with CLUSTER_UNAVAILABLE', async () => {
+  it('throws CLUSTER_UNAVAILABLE where the server never answers', async () => {
     inTurn(() => {})
     client = clientFor(transport, observer, 50)
     expect(await refusal(client.get(WEB))).to.include({ code: 'CLUSTER_UNAVAILABLE', noAnswer: 'timeout' })
   })
 
-  it('answers a server that stops in the middle of an answer with CLUSTER_UNAVAILABLE', async () => {
+  it('throws CLUSTER_UNAVAILABLE where the server stops in the middle of an answer', async () => {
     inTurn((_, response) => response.writeHead(200, { 'content-length': '100' }).write('{'))
     client = clientFor(transport, observer, 50)
     expect(await refusal(client.get(WEB))).to.include({ code: 'CLUSTER_UNAVAILABLE', noAnswer: 'timeout' })
   })
 
-  it('answers one that speaks no HTTP with CLUSTER_UNAVAILABLE', async () => {
+  it('throws CLUSTER_UNAVAILABLE where the server does not speak HTTP', async () => {
     const rude = createServer((socket) => socket.end('SSH-2.0-nonsense\r\n'))
     await new Promise<void>((resolve) => rude.listen(0, '127.0.0.1', resolve))
     const elsewhere = transportTo(new URL(`http://127.0.0.1:${(rude.address() as AddressInfo).port}`))
@@ -200,7 +200,7 @@ describe('the client', () => {
     await below.close()
   })
 
-  it('does not call once it is closed', async () => {
+  it('sends nothing after it was closed', async () => {
     await transport.close()
     expect(await refusal(client.get(WEB))).to.include({ code: 'CLUSTER_UNAVAILABLE' })
     expect(server.received).to.have.length(0)

@@ -66,7 +66,7 @@ describe('credentials', () => {
     expect(credentials.namespace).to.equal('sleep')
   })
 
-  it('are none for a user without any', async () => {
+  it('are empty for a user without credentials', async () => {
     expect(await call(load(await kubeconfig({})))).to.equal(undefined)
   })
 
@@ -114,7 +114,7 @@ describe('credentials', () => {
     expect(await call(credentials)).to.equal('Bearer token-2')
   })
 
-  it('that cannot be had are CLUSTER_UNAVAILABLE, without what the plugin said, and are asked for again', async () => {
+  it("that cannot be loaded are CLUSTER_UNAVAILABLE, without the plugin's output, and are loaded again at the next call", async () => {
     const exec = { command: process.execPath, args: ['-e', 'console.error("secret"); process.exit(1)'] }
     const credentials = load(await kubeconfig({ exec }))
     const failed = await call(credentials).catch((error: Error) => error)

@@ -81,7 +81,7 @@ describe('the recorder of Events', () => {
     expect(bodies()[0]?.metadata.name).to.match(/^web\.[0-9a-f]{16}$/)
   })
 
-  it('counts an equal one into the same Event', async () => {
+  it('adds an equal one to the count of the same Event', async () => {
     recorder.record(web, 'Warning', 'InvalidState', 'bad JSON')
     await until(() => calls.length === 1)
     now += 60_000
@@ -121,7 +121,7 @@ describe('the recorder of Events', () => {
     expect(observer.dropped).to.equal(0)
   })
 
-  it('drops and counts what its queue of 1000 cannot hold', async () => {
+  it('drops and counts Events beyond its queue of 1000', async () => {
     let release = () => {}
     held = new Promise((resolve) => (release = resolve))
     for (let index = 0; index < 1100; index++)
@@ -149,7 +149,7 @@ describe('the recorder of Events', () => {
     expect(observer.dropped).to.equal(1)
   })
 
-  it('sends what waits when it is stopped, without holding to the rate', async () => {
+  it('sends its queue when it is stopped, faster than its rate', async () => {
     for (let index = 0; index < 50; index++)
       recorder.record(workload(`w${index}`), 'Normal', 'Snoozed', 'asleep')
     await recorder.stop()

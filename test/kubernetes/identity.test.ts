@@ -19,7 +19,7 @@ function identityWith(...answers: (object | Error)[]) {
 }
 
 describe('the identity', () => {
-  it('is what the cluster says of us', async () => {
+  it('is our username in the cluster', async () => {
     const { identity } = identityWith(me)
     expect(identity.user).to.equal(undefined)
     await identity.start()
@@ -33,7 +33,7 @@ describe('the identity', () => {
     expect([identity.user, asked()]).to.deep.equal(['system:serviceaccount:dormouse:dormouse', 3])
   })
 
-  it('is asked for again where the cluster refuses to say, or says nothing', async () => {
+  it('is asked for again where the cluster refuses, or answers without a username', async () => {
     const { identity, asked } = identityWith(new Refusal('CLUSTER_REJECTED', 'no'), {}, me)
     await identity.start()
     expect([identity.user, asked()]).to.deep.equal(['system:serviceaccount:dormouse:dormouse', 3])

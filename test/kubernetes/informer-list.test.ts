@@ -41,7 +41,7 @@ describe("the informer's list", () => {
     ])
   })
 
-  it('begins anew when a page has expired', async () => {
+  it('begins again when the continue token of a page has expired', async () => {
     api.lists = [
       (_, response) => answer(response, 200, page('100', [deployment('gone'), deployment('web')], 'token')),
       (_, response) =>
@@ -54,7 +54,7 @@ describe("the informer's list", () => {
     expect(api.restarts()).to.deep.equal(['deployments expired'])
   })
 
-  it('goes on trying while the cluster fails, with delays of at most 2 s', async () => {
+  it('is retried while the cluster fails, with delays of at most 2 s', async () => {
     const fail: Handler = (_, response) => answer(response, 500, failure(500, 'etcd is away'))
     const cut: Handler = (_, response) => response.destroy()
     api.lists = [...Array.from({ length: 8 }, () => fail), cut, cut, list('100', deployment('web'))]
@@ -75,7 +75,7 @@ describe("the informer's list", () => {
     expect(api.pauses[1]).to.be.within(30_000, 32_000)
   })
 
-  it('of a kind that is refused stops no other, is told of, and is taken once it is allowed', async () => {
+  it('of a refused kind delays no other kind, is shown as missing, and succeeds once it is allowed', async () => {
     let allowed = false
     api.lists = [(...args) => (allowed ? list('100', deployment('web')) : refused)(...args)]
     await api.informer.start()
@@ -86,7 +86,7 @@ describe("the informer's list", () => {
     expect(api.informer.get(WEB)).to.include({ name: 'web' })
   })
 
-  it('is waited for where no kind can be had at all', async () => {
+  it('is waited for while the cluster refuses all kinds', async () => {
     let allowed = false
     const { handler } = api.server
     api.server.handler = (...args) => (allowed ? handler : refused)(...args)
@@ -111,7 +111,7 @@ describe("the informer's list", () => {
     expect(api.informer.isConnected('deployments')).to.equal(false)
   })
 
-  it('leaves out ReplicaSets that a controller owns, and forgets one that comes to be owned', async () => {
+  it('leaves out ReplicaSets with a controller owner, and drops one that gains such an owner', async () => {
     const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', controller: true }]
     const { handler } = api.server
     let watch: ServerResponse | undefined

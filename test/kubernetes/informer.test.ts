@@ -18,7 +18,7 @@ describe("the informer's watch", () => {
 
   afterEach(() => api.close())
 
-  it('begins at the list, asks for bookmarks, and for an end in 5 to 10 minutes', async () => {
+  it('begins at the version of the list, and asks for bookmarks and an end in 5 to 10 minutes', async () => {
     await api.started()
     const query = api.asked('watch')[0]?.query
     expect(query?.get('resourceVersion')).to.equal('100')
@@ -143,7 +143,7 @@ describe("the informer's watch", () => {
     expect(api.asked('list')).to.have.length(1)
   })
 
-  it('tells at once when it breaks, and when it stands again', async () => {
+  it('tells listeners at once when it breaks, and when it is connected again', async () => {
     const told: string[] = []
     api.informer.onConnection((kind, connected) => {
       if (kind === 'deployments') told.push(connected ? 'stands' : 'broke')
@@ -154,7 +154,7 @@ describe("the informer's watch", () => {
     expect(told).to.deep.equal(['stands', 'broke', 'stands'])
   })
 
-  it('that the server ends in the ordinary way is not called broken', async () => {
+  it('that the server ends as usual stays connected for listeners', async () => {
     const told: boolean[] = []
     api.informer.onConnection((kind, connected) => {
       if (kind === 'deployments') told.push(connected)
@@ -165,7 +165,7 @@ describe("the informer's watch", () => {
     expect(told).to.deep.equal([true])
   })
 
-  it('is begun anew where a call finds nobody, since it may not have noticed, and not without a pause', async () => {
+  it('is replaced, after a pause, when a call cannot reach the cluster: it may not have noticed', async () => {
     await api.started()
     api.standing[0]?.write(line('MODIFIED', deployment('web', { resourceVersion: '150' })))
     await until(() => api.changes.length === 2)
@@ -181,7 +181,7 @@ describe("the informer's watch", () => {
     expect(api.pauses.at(-1)).to.be.above(api.pauses[0]!)
   })
 
-  it('is soon there when the cluster answers again, whatever it says first', async () => {
+  it('is soon connected when the cluster answers again, even if its first answers are refusals', async () => {
     const away: Handler = (_, response) => response.destroy()
     const starting: Handler = (_, response) =>
       answer(response, 403, failure(403, 'no roles yet', 'Forbidden'))
@@ -207,7 +207,7 @@ describe("the informer's watch", () => {
     expect(api.restarts()).to.deep.equal([])
   })
 
-  it('says nothing of a write of ours twice', async () => {
+  it('tells listeners of our own writes once', async () => {
     await api.started()
     const written: Workload = workload('web', { resourceVersion: '102', replicas: 0, ready: 3 })
     api.informer.applied(written)
@@ -221,7 +221,7 @@ describe("the informer's watch", () => {
     expect(api.changes).to.deep.equal(['- > 10 web', '10 > 102 web', '102 > 104 web'])
   })
 
-  it('keeps what we wrote after the list was taken', async () => {
+  it('keeps what we wrote after the version of the list', async () => {
     await api.started()
     api.informer.applied(workload('web', { resourceVersion: '300', replicas: 0 }))
     api.lists = [list('200', deployment('web', { resourceVersion: '150' }))]

@@ -68,7 +68,7 @@ describe('a Lease', () => {
     ['without a spec, as the chart brings it', undefined],
     ['with a spec of nonsense', { holderIdentity: 5, leaseDurationSeconds: 'x', leaseTransitions: -1 }],
   ] as const) {
-    it(`${what} is held by nobody`, async () => {
+    it(`${what} has no holder`, async () => {
       answering([200, { metadata: METADATA, ...(spec && { spec }) }])
       expect((await leases.read(signal))?.record).to.deep.equal({
         holder: '',
@@ -80,7 +80,7 @@ describe('a Lease', () => {
     })
   }
 
-  it('that is not there is undefined', async () => {
+  it('that does not exist is undefined', async () => {
     answering([404, failure(404, 'not found')])
     expect(await leases.read(signal)).to.equal(undefined)
   })
@@ -105,7 +105,7 @@ describe('a Lease', () => {
     expect(bodyOf(server.received[2])).to.have.nested.property('metadata.resourceVersion', '8')
   })
 
-  it('that is given up names no holder: an empty name is none that the cluster takes', async () => {
+  it('that is given up has no holder field: the cluster refuses an empty name', async () => {
     answering([200, { metadata: METADATA, spec: HELD_SPEC }], [200, { metadata: METADATA }])
     await (await leases.read(signal))?.update({ ...HELD, holder: '' }, signal)
     expect(bodyOf(server.received[1])).to.have.property('spec').that.does.not.have.property('holderIdentity')

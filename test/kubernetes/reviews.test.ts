@@ -24,7 +24,7 @@ describe('a TokenReview', () => {
     expect(asked[0]?.body).to.deep.include({ spec: { token: 'secret', audiences: ['dormouse'] } })
   })
 
-  it('fills in what a user has not', async () => {
+  it('fills in the fields that a user lacks', async () => {
     const { reviews } = answering({ authenticated: true, audiences: ['dormouse'], user: { username: 'bob' } })
     const bob = { username: 'bob', uid: '', groups: [], extra: {} }
     expect(await reviews.authenticate('secret', ['dormouse'])).to.deep.equal(bob)
@@ -53,7 +53,7 @@ describe('a SubjectAccessReview', () => {
     namespace: 'shop',
   } as const
 
-  it('asks with all that is known of the user', async () => {
+  it('sends all fields of the user', async () => {
     const { reviews, asked } = answering({ allowed: true })
     expect(await reviews.authorize(ALICE, access)).to.equal(true)
     expect(asked[0]?.path).to.equal('/apis/authorization.k8s.io/v1/subjectaccessreviews')
@@ -68,7 +68,7 @@ describe('a SubjectAccessReview', () => {
     })
   })
 
-  it('is no unless the cluster says yes', async () => {
+  it('allows only what the cluster explicitly allows', async () => {
     for (const status of [{}, { allowed: false }, { allowed: true, denied: true }]) {
       expect(await answering(status).reviews.authorize(ALICE, access)).to.equal(false)
     }

@@ -56,7 +56,7 @@ describe('one Secret', () => {
     await until(() => secrets.watches.size === 1)
   }
 
-  it('is created once: whoever comes second reads what is there', async () => {
+  it('is created once: the second creation is a conflict, and reads the first', async () => {
     const other = open()
     expect(await secret.read()).to.equal(undefined)
     const [first, second] = await Promise.all([secret.create({ a: 'ä' }), other.create({ a: 'b' })])
@@ -83,7 +83,7 @@ describe('one Secret', () => {
     }
   })
 
-  it('is watched: what is there, every change, its end, and nobody else', async () => {
+  it('is watched: its present state, each change and its deletion, and no other Secret', async () => {
     await watch()
     secrets.put({ metadata: { name: 'another' }, data: {} })
     secrets.put({ metadata: { name: NAME }, data: { a: 'MQ==' } })
@@ -95,7 +95,7 @@ describe('one Secret', () => {
     expect(query.get('allowWatchBookmarks')).to.equal('true')
   })
 
-  it('is watched on from the last version after a cut, and listed anew after 410', async () => {
+  it('is watched from the last version on after a cut, and listed again after 410', async () => {
     await watch()
     const { metadata } = secrets.put({ metadata: { name: NAME }, data: { a: 'MQ==' } })
     await until(() => seen.length === 2)
@@ -111,7 +111,7 @@ describe('one Secret', () => {
     expect(seen.at(-1)).to.equal(undefined)
   })
 
-  it('is watched on after refusals', async () => {
+  it('is still watched after refusals', async () => {
     let refusals = 3
     secrets.refuse = (_, response) => {
       if (refusals-- <= 0) return false
@@ -122,7 +122,7 @@ describe('one Secret', () => {
     expect(seen).to.deep.equal([undefined])
   })
 
-  it('is never shown as it was before what was written here', async () => {
+  it('is never shown at a version older than one written here', async () => {
     await watch()
     const created = await secret.create({ a: '1' })
     if (created === 'conflict') return expect.fail('there was one')

@@ -39,7 +39,7 @@ describe('coming transitions', () => {
     expect(coming.next('wake', NOW)).to.deep.equal({ at: NOW + 2 * HOUR, workloads: 1 })
   })
 
-  it('are those of the schedules', () => {
+  it('come from the schedules', () => {
     const { coming } = following(inOffice('a'), inOffice('b'), aWorkload('no schedule'))
     expect(coming.next('snooze', NOW)).to.deep.equal({ at: EVENING, workloads: 2 })
     expect(coming.next('wake', NOW)).to.equal(undefined)
@@ -58,7 +58,7 @@ describe('coming transitions', () => {
     expect(coming.next('wake', EVENING)).to.deep.equal({ at: MORNING, workloads: 1 })
   })
 
-  it('do not come to what is pinned, deleted, unreadable or not managed', () => {
+  it('leave out workloads that are pinned, being deleted, unreadable or not managed', () => {
     const web = inOffice('web')
     const pin = { state: 'active' as const, replicas: 3, at: NOW, by: 'k8s:me' }
     const { tracker, coming } = following(
@@ -79,7 +79,7 @@ describe('coming transitions', () => {
     expect(coming.next('snooze', NOW)).to.deep.equal({ at: NOW + 8 * HOUR, workloads: 1 })
   })
 
-  it('leave a trace: when the clock last moved a workload, also before this start', () => {
+  it('that happened are remembered: the last snooze and wake by schedule, also from before this start', () => {
     const operation = { type: 'snooze', trigger: 'schedule', replicas: 0, duration: 5, by: null } as const
     const done = { ...operation, result: 'succeeded' } as const
     const history = [{ ...done, at: NOW - 1, trigger: 'api' } as const, { ...done, at: NOW - HOUR }]
@@ -90,7 +90,7 @@ describe('coming transitions', () => {
     expect(tracker.latest).to.deep.equal({ snooze: NOW - HOUR })
   })
 
-  it('go with their workload', () => {
+  it('are dropped with their workload', () => {
     const sleeper = asleep(inOffice('web'))
     const { tracker, coming } = following(sleeper)
     expect(coming.overdue('wake', NOW) + coming.within('wake', NOW, 7 * DAY)).to.equal(1)
@@ -98,7 +98,7 @@ describe('coming transitions', () => {
     expect(coming.overdue('wake', NOW) + coming.within('wake', NOW, 7 * DAY)).to.equal(0)
   })
 
-  it('are never overdue once the controller had its say, whatever people do', () => {
+  it('are never overdue after the controller has acted, whatever people do', () => {
     const everything = fc.tuple(fc.constantFrom(...KINDS), upTo(25))
     const holds = fc.property(everything, ([kind, events]) => {
       const cluster = new ModelCluster(kind, at('Mon 7:30'), PLAIN_RULES)

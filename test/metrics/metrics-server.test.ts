@@ -67,7 +67,7 @@ describe('the metrics server', () => {
     expect((await ask('/metrics/')).status).to.equal(404)
   })
 
-  it('answers 500 and nothing of the inside when metrics cannot be told', async () => {
+  it('answers 500 without internal details when the metrics cannot be computed', async () => {
     exposition = async () => {
       throw new Error('secret')
     }

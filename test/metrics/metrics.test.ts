@@ -74,11 +74,11 @@ const EVERY_REPLICA = [
 const namesIn = (text: string) => Array.from(text.matchAll(/^# TYPE (\S+)/gm), ([, name]) => name)
 
 describe('metrics', () => {
-  it('are those of the design, and nothing else of ours', async () => {
+  it('are those of the design, and no others', async () => {
     expect(namesIn(await busy().exposition())).to.have.members([...CONTROLLER, ...EVERY_REPLICA])
   })
 
-  it('of the controller are told by the leader only', async () => {
+  it('of the controller are exported by the leader only', async () => {
     const metrics = busy()
     metrics.lead(false)
     const text = await metrics.exposition()
@@ -110,7 +110,7 @@ describe('metrics', () => {
     }
   })
 
-  it('tell what the clock will bring, and what it should have brought', async () => {
+  it('show coming and overdue transitions', async () => {
     let now = NOW
     const metrics = someMetrics({ clock: () => now })
     metrics.lead(true)
@@ -154,7 +154,7 @@ describe('metrics', () => {
     expect(text).to.contain('dormouse_workload_asleep{namespace="shop",kind="deployments",name="awake"} 0')
   })
 
-  it('do not share anything between two of them', async () => {
+  it('of two instances are apart', async () => {
     busy()
     expect(await someMetrics().exposition()).not.to.contain('code="200"')
   })

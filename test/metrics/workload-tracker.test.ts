@@ -50,7 +50,7 @@ describe('the workloads that metrics show', () => {
     })
   })
 
-  it('leave out what is not managed and what a Deployment owns', () => {
+  it('leave out workloads that are not managed, and ReplicaSets that a Deployment owns', () => {
     const { tracker, states, saved } = aTracker()
     const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }
     tracker.changed(undefined, aWorkload('plain', { annotations: {} }))
@@ -82,7 +82,7 @@ describe('the workloads that metrics show', () => {
     expect(states()).to.deep.equal({ 'shop awake': 1 })
   })
 
-  it('leave a state that ends by time alone at its end', () => {
+  it('leave a state when it ends by time alone', () => {
     const { tracker, states, pass } = aTracker()
     tracker.changed(
       undefined,
@@ -98,8 +98,8 @@ describe('the workloads that metrics show', () => {
   })
 })
 
-describe('what workloads ask for', () => {
-  it('is told of those asleep and of those awake, by namespace', () => {
+describe('the requests of workloads', () => {
+  it('are shown of those asleep and of those awake, by namespace', () => {
     const { tracker } = aTracker()
     const shares = () =>
       Object.fromEntries(
@@ -117,7 +117,7 @@ describe('what workloads ask for', () => {
     expect(shares()).to.deep.equal({ 'shop asleep': [3, 1_500_000, 3000], 'shop awake': [1, 500_000, 1000] })
   })
 
-  it('is not told of a namespace without workloads', () => {
+  it('are not shown for a namespace without workloads', () => {
     const { tracker } = aTracker()
     tracker.changed(undefined, aWorkload())
     tracker.changed(aWorkload(), undefined)
@@ -157,7 +157,7 @@ describe('savings', () => {
     expect(saved()?.[0]).to.equal(40)
   })
 
-  it('stop when a sleeper is found running, or goes', () => {
+  it('stop when a sleeping workload is found running, or is deleted', () => {
     const { tracker, pass, saved } = aTracker()
     const sleeper = asleep(aWorkload())
     tracker.changed(undefined, sleeper)
@@ -185,7 +185,7 @@ describe('savings', () => {
     expect(saved()?.[0]).to.equal(60)
   })
 
-  it('are still told an hour after the last workload of a namespace went, then forgotten', () => {
+  it('are still exported for an hour after the last workload of a namespace was deleted, then dropped', () => {
     const { tracker, pass, saved } = aTracker()
     const sleeper = asleep(aWorkload())
     tracker.changed(undefined, sleeper)
@@ -198,7 +198,7 @@ describe('savings', () => {
     expect(saved()).to.equal(undefined)
   })
 
-  it('of namespaces that went are not kept by a replica that does not lead', () => {
+  it('of namespaces without workloads are dropped by a replica that does not lead', () => {
     const { tracker, saved } = aTracker({ leading: false })
     tracker.changed(undefined, aWorkload('a'))
     tracker.changed(aWorkload('a'), undefined)

@@ -293,7 +293,7 @@ describe('the webhook configuration', () => {
     expect(server.received.some(({ method }) => method === 'POST')).to.equal(false)
   })
 
-  it('is left alone once its Namespace is going', async () => {
+  it('is left alone while its Namespace is being deleted', async () => {
     asTheChartHasIt()
     namespaces.put({
       metadata: { name: 'dormouse', uid: 'of-the-namespace', deletionTimestamp: '2026-01-01T00:00:00Z' },
@@ -305,7 +305,7 @@ describe('the webhook configuration', () => {
     expect(writes()).to.deep.equal([])
   })
 
-  it('is not made anew once its Namespace is going', async () => {
+  it('is not created again while its Namespace is being deleted', async () => {
     await open({ url: 'https://hooks.example', ownNamespace: 'dormouse' })
     await settled()
     namespaces.delete('dormouse')
@@ -317,7 +317,7 @@ describe('the webhook configuration', () => {
     expect(configurations.objects.size).to.equal(0)
   })
 
-  it('is tried again after a refusal, and another hand in between is no failure', async () => {
+  it('is retried after a refusal; a conflict with another writer is no failure', async () => {
     let refusals = 2
     configurations.refuse = ({ method }, response) => {
       if (method !== 'POST' || refusals-- <= 0) return false
@@ -328,7 +328,7 @@ describe('the webhook configuration', () => {
     await settled()
   })
 
-  it('says that it was written only when it was', async () => {
+  it('logs a write only if it was carried out', async () => {
     const logged: string[] = []
     const refused: string[] = []
     configurations.refuse = ({ method }, response) => {
@@ -352,7 +352,7 @@ describe('the webhook configuration', () => {
     ])
   })
 
-  it('keeps a bundle that somebody else puts in where there is none of ours', async () => {
+  it('keeps the bundle that others write where Dormouse has none', async () => {
     configurations.put({
       metadata: { name: 'dormouse' },
       webhooks: ['scale', 'workloads', 'probe'].map((name) => ({
@@ -365,7 +365,7 @@ describe('the webhook configuration', () => {
     expect(bundles()).to.deep.equal(['injected', 'injected', 'injected'])
   })
 
-  it('asks about nothing in excluded namespaces, nor about exempt accounts', async () => {
+  it('leaves excluded namespaces and exempt accounts out of the review', async () => {
     await open({ url: 'https://hooks.example', ownUser: 'me' })
     await settled()
     for (const webhook of webhooks().slice(0, 2)) {
