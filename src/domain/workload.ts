@@ -9,6 +9,8 @@ export const KIND_NAME = {
 } as const
 export type Kind = keyof typeof KIND_NAME
 export const KINDS = Object.keys(KIND_NAME) as readonly Kind[]
+/** Those with a scale subresource. */
+export const SCALABLE_KINDS = KINDS.filter((kind) => kind !== 'daemonsets')
 
 /** What the API calls `type`: `deployment`. */
 export const TYPE_OF = Object.fromEntries(

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { FIELD_MANAGER, KINDS, SNOOZE_KEY, type Kind } from '../../src/domain/workload.ts'
+import { FIELD_MANAGER, SCALABLE_KINDS, SNOOZE_KEY, type Kind } from '../../src/domain/workload.ts'
 import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
@@ -8,7 +8,6 @@ import { served } from '../support/served.ts'
 import { agree, marksOf } from './agreement.ts'
 
 const REPLICAS = 3
-const SCALABLE = KINDS.filter((kind) => kind !== 'daemonsets')
 
 describeOn('scaling by others', function (on) {
   this.timeout(60_000)
@@ -34,7 +33,7 @@ describeOn('scaling by others', function (on) {
     })
   }
 
-  for (const kind of SCALABLE) {
+  for (const kind of SCALABLE_KINDS) {
     it(`kubectl scale of a sleeper among ${kind} wakes it, by whom managedFields name`, async () => {
       const name = `scaled-${kind}`
       await sleeper(kind, name)
@@ -66,7 +65,7 @@ describeOn('scaling by others', function (on) {
   }
 
   describe('an update of the whole sleeper is no wake: it sleeps again, and the new count is kept', () => {
-    for (const kind of SCALABLE) {
+    for (const kind of SCALABLE_KINDS) {
       it(`by kubectl patch of ${kind}`, async () => {
         const name = `patched-${kind}`
         const workload = await sleeper(kind, name)
@@ -165,7 +164,7 @@ describeOn('scaling by others', function (on) {
   })
 
   describe('pins', () => {
-    for (const kind of SCALABLE) {
+    for (const kind of SCALABLE_KINDS) {
       it(`asleep, hold ${kind} against kubectl scale`, async () => {
         const name = `pinned-${kind}`
         const workload = await sleeper(kind, name)

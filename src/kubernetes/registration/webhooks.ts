@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { PROBE_LABEL } from '../../domain/workload.ts'
+import { KINDS, PROBE_LABEL, SCALABLE_KINDS, type Kind } from '../../domain/workload.ts'
 import {
   conditionsOfAccounts,
   HAS_OUR_ANNOTATIONS,
@@ -67,7 +67,7 @@ export function desiredWebhooks(
     {
       name: SCALE,
       clientConfig: scaleConfig,
-      rules: [rule(['UPDATE'], ['deployments/scale', 'replicasets/scale', 'statefulsets/scale'])],
+      rules: [rule(['UPDATE'], SCALABLE_KINDS, '/scale')],
       matchConditions: conditionsOfAccounts(settings),
       failurePolicy:
         settings.failurePolicy !== 'Ignore' && mayFail(standing, scale, scaleConfig) ? 'Fail' : 'Ignore',
@@ -76,13 +76,7 @@ export function desiredWebhooks(
     {
       name: WORKLOADS,
       clientConfig: clientConfig(settings, '/webhook/workloads', caBundle, workloads),
-      rules: [
-        rule(['CREATE', 'UPDATE'], ['daemonsets', 'deployments', 'replicasets', 'statefulsets']),
-        rule(
-          ['UPDATE'],
-          ['daemonsets/status', 'deployments/status', 'replicasets/status', 'statefulsets/status'],
-        ),
-      ],
+      rules: [rule(['CREATE', 'UPDATE'], KINDS), rule(['UPDATE'], KINDS, '/status')],
       matchConditions: [
         ...conditionsOfAccounts(settings),
         HAS_OUR_ANNOTATIONS,
@@ -155,7 +149,9 @@ function common({ excludeNamespaces }: WebhookSettings) {
   }
 }
 
-function rule(operations: readonly string[], resources: readonly string[]) {
+/** In the order of the alphabet, as the chart has them: the two are compared. */
+function rule(operations: readonly string[], kinds: readonly Kind[], subresource = '') {
+  const resources = kinds.map((kind) => `${kind}${subresource}`).toSorted()
   return { apiGroups: ['apps'], apiVersions: ['v1'], operations, resources, scope: '*' }
 }
 
