@@ -4,7 +4,6 @@ import { hasRoomToWake } from './change.ts'
 import { countToGiveBack, countToKeep, countToWake, keptCount } from './counts.ts'
 import {
   earliest,
-  latest,
   lookAgain,
   noAction,
   type Decision,
@@ -16,7 +15,7 @@ import { driftOf, stillKept } from './drift.ts'
 import { desired, type Desired, type DesiredBy } from './intent.ts'
 import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
-import { isCleared, operationInProgress, type Backoff, type Override } from './state.ts'
+import { operationInProgress, type Backoff, type Override } from './state.ts'
 import { iso } from './text.ts'
 import { isRunning, pathOf, type Workload } from './workload.ts'
 
@@ -80,7 +79,7 @@ function notManaged(reading: Reading, now: Instant): PartialDecision {
     return { action: 'wake', trigger: 'disable', reason, replicas: countToWake(reading), cleared: true }
   }
   const decision = noAction('not_managed', `not managed until POST ${pathOf(reading.workload)}/enable`)
-  return isCleared(state) ? decision : { ...decision, cleared: true }
+  return { ...decision, cleared: true }
 }
 
 function managed(
@@ -101,10 +100,7 @@ function managed(
   const decision = withoutRisk(reading, drift ?? automatic(reading, desire, now))
   const backoff = backoffInEffect(state, now)
   if (backoff && decision.action !== 'none' && !decision.adopts) return waiting(backoff, decision.reason)
-  const freed = [state.override?.until, state.backoff?.until].map((end) => passed(end, now))
-  const dueAt = decision.dueAt === undefined ? undefined : latest(decision.dueAt, ...freed)
-  const due = dueAt === undefined ? {} : { dueAt }
-  return { ...decision, ...due, ...lookAgain(state.pin ? undefined : desire.next) }
+  return { ...decision, ...lookAgain(state.pin ? undefined : desire.next) }
 }
 
 /** An automatic snooze that would lose data is not done; a sleeper that was found running then counts as awake. */
@@ -151,8 +147,8 @@ function automatic(reading: Reading, desire: Desired, now: Instant): PartialDeci
   }
   const transition = {
     reason,
-    ...(desire.withTransition ? { intent: desire.withTransition } : {}),
-    ...(desire.since === undefined ? {} : { dueAt: desire.since }),
+    ...desire.withTransition,
+    ...(desire.since === undefined ? {} : { dueAt: dueSince(reading, desire.since) }),
   }
   return desire.want === 'asleep'
     ? { action: 'snooze', replicas: countToKeep(reading), ...transition }
@@ -169,11 +165,16 @@ function givenBack(
 ): PartialDecision {
   const edge = reading.schedule?.latestEdge(now)
   const wokenAt = reading.state.woken?.at ?? now
-  if (desire.rule !== 'schedule' || !edge || edge.at <= wokenAt) {
+  if (!edge || edge.at <= wokenAt) {
     return { action: 'none', reason: { ...reason, text: `${reason.text}; ${kept} are kept` } }
   }
-  const intent = desire.withTransition ? { intent: desire.withTransition } : {}
-  return { action: 'wake', replicas: kept, reason, dueAt: edge.at, ...intent }
+  const dueAt = dueSince(reading, edge.at)
+  return { action: 'wake', replicas: kept, reason, dueAt, ...desire.withTransition }
+}
+
+/** Since when a transition is due: the clock's instant, or the end of the override or backoff that it waited for. */
+function dueSince({ state: { override, backoff } }: Reading, since: Instant): Instant {
+  return Math.max(since, override?.until ?? 0, backoff?.until ?? 0)
 }
 
 /** Awake with 0 replicas: Dormouse did not scale it down, so no schedule scales it up. */
@@ -192,8 +193,4 @@ function waiting({ cause, until }: Backoff, then: Reason): PartialDecision {
     ...noAction('backoff', `waits until ${iso(until)}: ${why} (then: ${then.text})`),
     ...lookAgain(until),
   }
-}
-
-function passed(instant: Instant | null | undefined, now: Instant): Instant | undefined {
-  return instant !== null && instant !== undefined && instant <= now ? instant : undefined
 }

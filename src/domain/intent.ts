@@ -1,5 +1,5 @@
 import type { Instant } from '../clock.ts'
-import { earliest, latest } from './decision.ts'
+import { earliest } from './decision.ts'
 import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import type { Edge, Schedule } from './schedule/schedule.ts'
@@ -19,8 +19,9 @@ export function currentIntent({ state: { intent } }: Reading, now: Instant): Int
 }
 
 /** When an intent dated in the future will count; undefined: there is none. */
-function intentCountsFrom({ state: { intent } }: Reading, now: Instant): Instant | undefined {
-  return intent && intent.at > now + CLOCK_SKEW ? intent.at - CLOCK_SKEW : undefined
+function intentCountsFrom(reading: Reading, now: Instant): Instant | undefined {
+  const { intent } = reading.state
+  return intent && intent !== currentIntent(reading, now) ? intent.at - CLOCK_SKEW : undefined
 }
 
 /** Whether an intent's `for` still runs: then only a request or a manual wake replaces it. */
@@ -38,7 +39,7 @@ export function newIntent(
   asked: Pick<Intent, 'want' | 'by' | 'trigger' | 'until' | 'hold'>,
 ): Intent {
   const replaced = currentIntent(reading, now)
-  const before = replaced && stillRuns(replaced, now) ? replaced.before : presentState(reading)
+  const before = stillRuns(replaced, now) ? replaced.before : presentState(reading)
   return { ...asked, at: Math.max(now, (replaced?.at ?? 0) + 1), before }
 }
 
@@ -76,11 +77,11 @@ export interface Desired {
   /** The text tells what is wrong with the schedule. */
   readonly saysFault?: true
   /** When the clock made it so; undefined: something else did. */
-  readonly since: Instant | undefined
-  /** When the clock may change it next. */
-  readonly next: Instant | undefined
+  readonly since?: Instant
+  /** When the clock may change it next; undefined: never. */
+  readonly next?: Instant | undefined
   /** The edge's intent, to write along with the transition. */
-  readonly withTransition?: Intent
+  readonly withTransition?: { readonly intent: Intent } | undefined
 }
 
 export function desired(reading: Reading, now: Instant, rules: Rules): Desired {
@@ -102,17 +103,16 @@ function byRunningIntent(intent: Intent & { until: Instant }): Desired {
 /** Nothing is automatic, except that a passed `until` returns to the state before it. */
 function withoutSchedule(reading: Reading, intent: Intent | undefined): Desired {
   const { scheduleFault } = reading
-  const nextIsUnknown = { next: undefined }
   if (intent?.until !== undefined) {
     const ended = `the ${intent.want === 'asleep' ? 'snooze' : 'wake'} by ${authorOf(intent)} ended at ${iso(intent.until)}`
     const text = `${intent.before} again: ${ended}`
-    return { want: intent.before, rule: 'until passed', text, since: intent.until, ...nextIsUnknown }
+    return { want: intent.before, rule: 'until passed', text, since: intent.until }
   }
   const present = presentState(reading)
   const removed = scheduleFault === undefined && intent !== undefined && isAutomatic(intent)
   if (removed && present === 'asleep') {
     const text = 'awake: its schedule was removed'
-    return { want: 'awake', rule: 'schedule', text, since: undefined, ...nextIsUnknown }
+    return { want: 'awake', rule: 'schedule', text }
   }
   const why =
     scheduleFault === undefined
@@ -125,8 +125,6 @@ function withoutSchedule(reading: Reading, intent: Intent | undefined): Desired 
     rule: intent ? 'intent' : 'nothing',
     text,
     ...(scheduleFault === undefined ? {} : { saysFault: true }),
-    since: undefined,
-    ...nextIsUnknown,
   }
 }
 
@@ -144,19 +142,18 @@ function bySchedule(
   const graceEnd = reading.workload.createdAt + policy.newWorkloadGrace
   if (!intent && !reading.state.asleep && now < graceEnd) {
     const text = `awake: new workloads run until ${iso(graceEnd)}`
-    return { want: 'awake', rule: 'grace', text, since: undefined, next: graceEnd }
+    return { want: 'awake', rule: 'grace', text, next: graceEnd }
   }
   const edge = schedule.latestEdge(now)
   const passed = edge && (!intent || edge.at > intent.at) ? edge : undefined
   if (!intent || isAutomatic(intent) || passed) {
-    const formed = intent && isAutomatic(intent) ? intent.at : undefined
-    const since = latest(edge?.at, intent ? (intent.until ?? formed) : graceEnd)
-    const withTransition = passed ? { withTransition: edgeIntent(reading, passed, now) } : {}
-    return { want: scheduled, rule: 'schedule', text, since, next, ...withTransition }
+    const formed = intent && isAutomatic(intent) ? intent.at : 0
+    const since = Math.max(edge?.at ?? 0, intent ? (intent.until ?? formed) : graceEnd)
+    const withTransition = passed && { intent: edgeIntent(reading, passed, now) }
+    return { want: scheduled, rule: 'schedule', text, since, next, withTransition }
   }
-  const end = intent.until ?? intent.hold
-  if (end !== undefined && end <= now)
-    return { want: scheduled, rule: 'until passed', text, since: end, next }
+  const end = intent.until ?? intent.hold ?? Number.POSITIVE_INFINITY
+  if (end <= now) return { want: scheduled, rule: 'until passed', text, since: end, next }
   const last = earliest(next, intent.hold)
   const asked = `${intent.want} by ${authorOf(intent)}${last === undefined ? '' : ` until ${iso(last)}`}`
   return { want: intent.want, rule: 'intent', text: asked, since: intent.at, next: last }
