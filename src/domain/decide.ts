@@ -120,7 +120,7 @@ function withoutRisk(reading: Reading, decision: PartialDecision): PartialDecisi
     trigger: 'recovery',
     replicas: workload.replicas,
     reason: risk,
-    ...stillKept(reading),
+    kept: stillKept(reading),
   }
 }
 

@@ -39,7 +39,7 @@ export interface Decision {
   /** The count to wake to, or to keep while asleep. */
   readonly replicas: number
   /** Somebody woke it to fewer replicas than were kept: as many stay kept. */
-  readonly kept?: number
+  readonly kept?: number | undefined
   /** The intent to write with it. */
   readonly intent?: Intent
   /** The marks follow what somebody else did to the pods; neither pin, override nor backoff stops that. */

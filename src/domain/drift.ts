@@ -5,7 +5,7 @@ import { newIntent, wakeHold, type Desired } from './intent.ts'
 import { countToGiveBack, countToKeep, countToWake, keptCount } from './counts.ts'
 import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
-import type { Override } from './state.ts'
+import type { Override, Pin } from './state.ts'
 import { counted } from './text.ts'
 import { isRunning, type Workload } from './workload.ts'
 
@@ -17,7 +17,8 @@ export function driftOf(
   now: Instant,
   rules: Rules,
 ): PartialDecision | undefined {
-  if (reading.state.pin) return pinDrift(reading)
+  const { pin } = reading.state
+  if (pin) return pinDrift(reading, pin)
   if (!reading.state.asleep) return scaledBackDown(reading, override, now)
   if (!isRunning(reading.workload)) return undefined
   return override ? adopted(reading) : sleeperDrift(reading, desire, now, rules)
@@ -40,20 +41,22 @@ function scaledBackDown(
 }
 
 /** A pinned workload that is not as it was pinned: somebody changed it while the webhook was unavailable. */
-function pinDrift(reading: Reading): PartialDecision | undefined {
-  const { state, workload } = reading
-  const running = isRunning(workload)
-  if (state.pin?.state === 'snoozed' && running) {
+function pinDrift(reading: Reading, pin: Pin): PartialDecision | undefined {
+  const { state } = reading
+  const running = isRunning(reading.workload)
+  if (pin.state === 'snoozed') {
+    if (!running) return undefined
     const reason: Reason = { code: 'pin_enforced', text: 'pinned asleep, and found running' }
     const replicas = state.asleep ? keptCount(reading) : countToKeep(reading)
     return { action: 'snooze', trigger: 'pin', reason, replicas }
   }
-  if (state.pin?.state !== 'active' || (running && !state.asleep)) return undefined
-  if (!state.asleep && workload.kind !== 'daemonsets' && state.pin.replicas === 0) return undefined
+  if (!state.asleep && (running || pin.replicas === 0)) return undefined
   const reason: Reason = { code: 'pin_enforced', text: 'pinned active, and found scaled down' }
   // It sleeps although it is pinned active: an old pin came back, and the kept count is newer than the pin's.
-  const replicas = (state.asleep && countToWake(reading)) || state.pin.replicas
-  return { action: 'wake', trigger: 'pin', reason, replicas }
+  const replicas = (state.asleep && countToWake(reading)) || pin.replicas
+  // A pin that restores a manually set count leaves kept what that manual wake left kept.
+  const kept = state.woken?.set === replicas ? countToGiveBack(reading) : undefined
+  return { action: 'wake', trigger: 'pin', reason, replicas, kept }
 }
 
 /** Somebody woke it while it was overridden: the marks follow, and no intent is formed. */
@@ -61,7 +64,7 @@ function adopted(reading: Reading): PartialDecision {
   const { by, who, what } = scaling(reading)
   const reason: Reason = { code: 'manual_scaling', text: `${what} by ${who} while overridden` }
   const replicas = countToKeep(reading)
-  return { action: 'adopt', adopts: true, trigger: 'manual', by, replicas, reason, ...stillKept(reading) }
+  return { action: 'adopt', adopts: true, trigger: 'manual', by, replicas, reason, kept: stillKept(reading) }
 }
 
 /** Somebody else woke it: a manual wake if it was scaled; otherwise it is put back to sleep. */
@@ -93,17 +96,16 @@ function sleeperDrift(
     replicas,
     reason,
     intent,
-    ...stillKept(reading),
+    kept: stillKept(reading),
     ...lookAgain(next),
   }
 }
 
 /** Scaling a sleeper to fewer replicas than are kept, by hand or by an autoscaler, does not lower the kept count. */
-export function stillKept(reading: Reading): { kept?: number } {
+export function stillKept(reading: Reading): number | undefined {
   const { workload } = reading
   const kept = keptCount(reading)
-  const lowers = workload.kind !== 'daemonsets' && isScaled(workload) && workload.replicas < kept
-  return lowers ? { kept } : {}
+  return isScaled(workload) && workload.replicas < kept ? kept : undefined
 }
 
 /** Whether the scale subresource set its count: `kubectl scale`, or an autoscaler. */
@@ -112,8 +114,8 @@ function isScaled({ replicasManager }: Workload): boolean {
 }
 
 /** Scaling by an autoscaler does not count as manual. */
-function isManualScaling(workload: Workload): boolean {
-  return isScaled(workload) && !AUTOSCALERS.has(workload.replicasManager?.manager ?? '')
+function isManualScaling({ replicasManager }: Workload): boolean {
+  return replicasManager?.subresource === 'scale' && !AUTOSCALERS.has(replicasManager.manager)
 }
 
 /** Field managers: the HPA acts from the controller manager; KEDA's operator is named after its binary. */

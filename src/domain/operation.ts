@@ -1,6 +1,7 @@
 import type { Instant } from '../clock.ts'
 import { afterFailure, afterOperation, withBackoffCut } from './backoff.ts'
 import { changeBetween, changed } from './change.ts'
+import { countToGiveBack } from './counts.ts'
 import { decide } from './decide.ts'
 import { noAction, type Decision } from './decision.ts'
 import { completed, withOperation } from './history.ts'
@@ -48,24 +49,26 @@ export function carryOut(reading: Reading, decision: Decision, now: Instant, rul
   if (decision.intent) state = { ...state, intent: decision.intent }
   const next = transition(withState(reading, state), decision, now, rules)
   const after = decision.cleared ? withState(next, cleared(next.state)) : next
-  return after.state === reading.state && after.workload === reading.workload ? reading : after
+  return after.state === reading.state ? reading : after
 }
 
 /** Cuts a backoff that ends too late, and drops a kept count that somebody has replaced by another. */
-function tidied({ state, workload }: Reading, now: Instant, { policy }: Rules): State {
-  const cut = withBackoffCut(state, now, policy)
-  const { woken } = cut
-  const replaced = woken?.kept !== undefined && workload.replicas !== woken.set && workload.replicas !== 0
-  return replaced && !cut.asleep ? { ...cut, woken: { at: woken.at } } : cut
+function tidied(reading: Reading, now: Instant, { policy }: Rules): State {
+  const cut = withBackoffCut(reading.state, now, policy)
+  const { asleep, woken } = cut
+  const replaced = !asleep && woken?.kept !== undefined && countToGiveBack(reading) === undefined
+  return replaced ? { ...cut, woken: { at: woken.at } } : cut
 }
 
-/** Puts to sleep, wakes or adopts; a decision that does nothing returns the same reading. */
+/** Puts to sleep, wakes or adopts what has its operation completed; a decision that does nothing returns the same reading. */
 export function transition(reading: Reading, decision: Transition, now: Instant, rules: Rules): Reading {
   if (decision.action === 'none') return reading
+  const { state } = reading
   const { trigger, by, replicas, action, kept } = decision
   const workload =
     action === 'adopt' ? reading.workload : scaled(reading.workload, action === 'wake', replicas)
-  const unmoved = workload === reading.workload && podsFollowed(workload)
+  // Pods never follow a spec that this very write changes: its generation is a new one.
+  const unmoved = podsFollowed(workload)
   const operation: Operation = {
     type: action === 'snooze' ? 'snooze' : 'wake',
     trigger,
@@ -76,21 +79,16 @@ export function transition(reading: Reading, decision: Transition, now: Instant,
       ? { duration: 0, result: 'succeeded' }
       : { duration: null, result: 'running', generation: workload.generation }),
   }
-  const { state } = completed(reading, now, rules.policy)
-  // A pin that restores a manually set count leaves kept what that manual wake left kept.
-  const { kept: before, set } = state.woken ?? {}
-  const stays = kept ?? (!state.asleep && trigger === 'pin' && set === replicas ? before : undefined)
   const marked: State =
     action === 'snooze'
-      ? { ...state, asleep: true, snoozed: { at: now, replicas, trigger, by } }
-      : {
+      ? {
           ...state,
-          asleep: false,
-          woken: { at: now, ...(stays === undefined ? {} : { kept: stays, set: replicas }) },
+          asleep: true,
+          snoozed: { at: now, replicas, trigger, by },
+          ...(state.woken ? { woken: { at: state.woken.at } } : {}),
         }
-  const { woken } = marked
-  const tidy = action === 'snooze' && woken ? { ...marked, woken: { at: woken.at } } : marked
-  return { ...reading, workload, state: afterOperation(withOperation(tidy, operation), now, rules.policy) }
+      : { ...state, asleep: false, woken: { at: now, ...(kept === undefined ? {} : { kept, set: replicas }) } }
+  return { ...reading, workload, state: afterOperation(withOperation(marked, operation), now, rules.policy) }
 }
 
 /** The cluster refused `decision`: writes that to the history, starts a backoff, and changes nothing else. */
