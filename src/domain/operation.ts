@@ -60,7 +60,7 @@ function tidied(reading: Reading, now: Instant, { policy }: Rules): State {
   return replaced ? { ...cut, woken: { at: woken.at } } : cut
 }
 
-/** Puts to sleep, wakes or adopts what has its operation completed; a decision that does nothing returns the same reading. */
+/** Puts to sleep, wakes or adopts, once the reading is completed; a decision that does nothing returns the same reading. */
 export function transition(reading: Reading, decision: Transition, now: Instant, rules: Rules): Reading {
   if (decision.action === 'none') return reading
   const { state } = reading
@@ -87,7 +87,11 @@ export function transition(reading: Reading, decision: Transition, now: Instant,
           snoozed: { at: now, replicas, trigger, by },
           ...(state.woken ? { woken: { at: state.woken.at } } : {}),
         }
-      : { ...state, asleep: false, woken: { at: now, ...(kept === undefined ? {} : { kept, set: replicas }) } }
+      : {
+          ...state,
+          asleep: false,
+          woken: { at: now, ...(kept === undefined ? {} : { kept, set: replicas }) },
+        }
   return { ...reading, workload, state: afterOperation(withOperation(marked, operation), now, rules.policy) }
 }
 

@@ -3,6 +3,8 @@ import type { Instant } from '../../src/clock.ts'
 import { changed } from '../../src/domain/change.ts'
 import { decide } from '../../src/domain/decide.ts'
 import type { Decision } from '../../src/domain/decision.ts'
+import { readWorkload } from '../../src/domain/reading.ts'
+import type { Unreadable } from '../../src/domain/state-codec.ts'
 import { carryOut, planFailure, planStep } from '../../src/domain/operation.ts'
 import type { Workload } from '../../src/domain/workload.ts'
 import { asked, decided, followed, stepped } from '../support/decisions.ts'
@@ -124,5 +126,19 @@ describe('an operation that the cluster refused', () => {
 
   it('is none where the marks alone were to follow', () => {
     expect(failed(asleep.scaledByHand(3), 'adopt', NIGHT)).to.equal(undefined)
+  })
+})
+
+describe('a workload whose state cannot be read', () => {
+  it('is left as it is, and the decision says what is wrong with the state', () => {
+    const broken = awake.annotated({ state: '{' })
+    const { decision, change } = planStep(broken, NOON, RULES)
+    expect(change).to.equal(undefined)
+    const { reason, ...others } = decision
+    expect(others).to.deep.equal({ action: 'none', trigger: 'schedule', by: null, replicas: 3 })
+    expect(reason).to.deep.equal({
+      code: 'unreadable',
+      text: (readWorkload(broken, RULES) as Unreadable).message,
+    })
   })
 })

@@ -71,6 +71,11 @@ describe('since when a transition is due', () => {
     expect(decided(setAtNight, NIGHT + MINUTE)).to.include({ action: 'snooze', dueAt: NIGHT })
   })
 
+  it("is since the schedule's own intent, where its schedule has no edge any more", () => {
+    const edgeless = asleep.scheduled('0:00-24:00')
+    expect(decided(edgeless, NIGHT)).to.include({ action: 'wake', dueAt: at('Mon 18:00') })
+  })
+
   it('is not known of a schedule that was removed', () => {
     const removed = asleep.annotated({ schedule: undefined })
     expect(decided(removed, NIGHT)).to.include({ action: 'wake' }).and.not.to.have.property('dueAt')

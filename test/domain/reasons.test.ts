@@ -335,7 +335,7 @@ const reasons: [what: string, workload: AWorkload, when: Instant, code: ReasonCo
 describe('the reason of a decision', () => {
   for (const [what, workload, when, code, text] of reasons) {
     it(what, () => {
-      expect(decided(workload, when).reason).to.deep.equal({ code, text })
+      expect(decided(workload, when).reason).to.include({ code, text })
     })
   }
 })
