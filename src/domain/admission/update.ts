@@ -2,6 +2,7 @@ import type { Instant } from '../../clock.ts'
 import { changeBetween } from '../change.ts'
 import { marksRestored } from '../marks.ts'
 import { readWorkload, type Reading } from '../reading.ts'
+import { isAutomatic } from '../intent.ts'
 import { rescheduled } from '../rescheduled.ts'
 import type { Rules } from '../rules.ts'
 import { Unreadable } from '../state-codec.ts'
@@ -80,6 +81,6 @@ function draftCountOrKey(
 /** A changed schedule or timezone replaces an earlier request; without one it needs no intent. */
 function withIntentOfSchedule(old: Reading, target: Reading, now: Instant, rules: Rules): Reading {
   const { intent } = target.state
-  if (target.enabled !== true || !intent || intent.trigger === 'schedule') return target
+  if (target.enabled !== true || !intent || isAutomatic(intent)) return target
   return rescheduled(old, target, null, now, rules)
 }
