@@ -41,7 +41,7 @@ export async function admit(
   if (isExempt(review, deps)) return allow('exempt')
   try {
     if (prepared.type === 'failed') throw prepared.error
-    return prepared.type === 'decided' ? prepared.decision : await reviewScale(review, deps, current)
+    return prepared.type === 'decided' ? prepared.decision : await reviewScale(prepared.review, deps, current)
   } catch (error) {
     deps.logger.error({ err: error, webhook, review: review.uid }, 'a review failed')
     const message = faultMessage(review)

@@ -4,7 +4,7 @@ import { isKind, PROBE_LABEL, probeAnswer } from '../domain/workload.ts'
 import { jsonOf } from './json.ts'
 import { hasTooManyEntries, isTooDense, MOST_ENTRIES, SMALL_BODY } from './limits.ts'
 import { readReview, type ReviewRequest } from './review.ts'
-import { trimScale } from './scale.ts'
+import { trimScales, type ScaleReview } from './scale.ts'
 import { reviewWorkload, type WorkloadDeps } from './workload.ts'
 
 export type Webhook = 'scale' | 'workloads' | 'probe'
@@ -18,8 +18,8 @@ export type Prepared =
       /** Of the review, if known: then we deny it, since the API server might ignore a failure. */
       readonly uid?: string
     }
-  /** Its objects are two Scales: the workload that they scale has to be read. */
-  | { readonly type: 'scale'; readonly review: ReviewRequest }
+  /** The workload that it scales has to be read. */
+  | { readonly type: 'scale'; readonly review: ScaleReview }
   /** Without its objects. */
   | { readonly type: 'decided'; readonly review: ReviewRequest; readonly decision: AdmissionDecision }
   /** Deciding it threw, by a fault of ours. */
@@ -34,10 +34,7 @@ export function prepare(webhook: Webhook, body: Uint8Array, deps: WorkloadDeps):
   }
   const read = readReview(parsed(body))
   if (typeof read === 'string') return { type: 'refused', status: 400, message: read }
-  if (webhook === 'scale') {
-    const [object, oldObject] = [trimScale(read.object), trimScale(read.oldObject)]
-    return { type: 'scale', review: { ...read, object, oldObject } }
-  }
+  if (webhook === 'scale') return { type: 'scale', review: trimScales(read) }
   const review = { ...read, object: undefined, oldObject: undefined }
   try {
     return { type: 'decided', review, decision: decided(webhook, read, deps) }

@@ -30,8 +30,17 @@ interface Scale {
   readonly spec: { readonly replicas?: number }
 }
 
-/** The fields of a Scale that we read: in a forged review it has any size and shape. */
-export function trimScale(object: unknown): Scale {
+export interface ScaleReview extends ReviewRequest {
+  readonly object: Scale
+  readonly oldObject: Scale
+}
+
+/** The review with the fields of its Scales that we read: in a forged review these have any size and shape. */
+export function trimScales(review: ReviewRequest): ScaleReview {
+  return { ...review, object: trimScale(review.object), oldObject: trimScale(review.oldObject) }
+}
+
+function trimScale(object: unknown): Scale {
   const { metadata, spec } = jsonOf(object)
   const { uid, resourceVersion } = jsonOf(metadata)
   const { replicas } = jsonOf(spec)
@@ -49,22 +58,22 @@ export function trimScale(object: unknown): Scale {
  * so the decision is about the workload as it is at that version.
  */
 export async function reviewScale(
-  request: ReviewRequest,
+  review: ScaleReview,
   { workloads, rules, clock, logger, scalings }: ScaleDeps,
   current: CurrentWorkloads,
 ): Promise<AdmissionDecision> {
-  const { namespace, name, operation, subResource, resource, userInfo, options, dryRun } = request
+  const { namespace, name, operation, subResource, resource, userInfo, options, dryRun } = review
   const kind = resource.resource
   if (operation !== 'UPDATE' || subResource !== 'scale' || resource.group !== 'apps' || !isKind(kind))
     return allow('unknown')
   const key: WorkloadKey = { kind, namespace, name }
-  const { uid, resourceVersion = '' } = trimScale(request.oldObject).metadata
+  const { uid, resourceVersion = '' } = review.oldObject.metadata
   if (!DECIMAL.test(resourceVersion))
     return deny(
       'unknown',
       about(key, 'is not scaled: the resourceVersion of oldObject is not a decimal integer'),
     )
-  const replicas = trimScale(request.object).spec.replicas ?? 0
+  const replicas = review.object.spec.replicas ?? 0
   /** A caller that does not know the uid learns the decision alone. */
   const isStranger = (workload: Workload | undefined) => workload?.uid !== uid
   let workload
