@@ -1,6 +1,6 @@
 import { Controller } from '../src/controller/controller.ts'
 import { Timers } from '../src/controller/timers.ts'
-import { Memory } from '../src/controller/memory.ts'
+import { LastKnownMarks } from '../src/controller/last-known-marks.ts'
 import { Reconciler } from '../src/controller/reconciler.ts'
 import { createLogger } from '../src/logger.ts'
 import { FakeCluster } from '../test/controller/fake-cluster.ts'
@@ -10,7 +10,7 @@ import { aDeployment, type AWorkload } from '../test/support/workloads.ts'
 
 const IDLE = 100_000
 const SCHEDULES = 50
-const GLANCES = 20_000
+const EVALUATIONS = 20_000
 const WAVE = 3000
 const NOW = Date.parse('2026-03-02T12:00:00Z')
 const EDGE = Date.parse('2026-03-02T18:00:00Z')
@@ -79,9 +79,9 @@ async function longestBlock(work: () => Promise<void>): Promise<number> {
 const figures: Record<string, string> = {}
 const plain = aDeployment()
 const web = managed(1)
-const reconciler = new Reconciler({ writer: new FakeCluster(), clock, logger }, RULES, new Memory())
-figures['glances, managed'] = perSecond(GLANCES, () => reconciler.glance(web))
-figures['glances, not managed'] = perSecond(GLANCES, () => reconciler.glance(plain))
+const reconciler = new Reconciler({ writer: new FakeCluster(), clock, logger }, RULES, new LastKnownMarks())
+figures['evaluations, managed'] = perSecond(EVALUATIONS, () => reconciler.evaluate(web))
+figures['evaluations, not managed'] = perSecond(EVALUATIONS, () => reconciler.evaluate(plain))
 
 {
   const cluster = new FakeCluster()

@@ -12,9 +12,9 @@ import { isOlder } from '../domain/marks.ts'
 import { keyOf, parseKey, type Workload } from '../domain/workload.ts'
 import type { Logger } from '../logger.ts'
 import type { Runnable } from '../runnable.ts'
-import { Chronicle } from './chronicle.ts'
-import { Complaints } from './complaints.ts'
-import { Memory } from './memory.ts'
+import { HistoryReporter } from './history-reporter.ts'
+import { AnnotationWarnings } from './annotation-warnings.ts'
+import { LastKnownMarks } from './last-known-marks.ts'
 import { Outages } from './outages.ts'
 import type { Observer, Priority, Recorder, Scalings, Workloads, Writer } from './ports.ts'
 import { WorkQueue } from './queue.ts'
@@ -53,20 +53,20 @@ const STOP_WITHIN_MS = 2000
 const LOOKS_A_TURN = 50
 
 /**
- * Acts on workloads: each change and each due instant leads to a glance, and a glance that finds
+ * Acts on workloads: each event and each timer evaluates one workload without I/O; an evaluation that finds
  * something to write to a place in the queue. Between events and instants nothing runs.
  */
 export class Controller implements Runnable {
   readonly name = 'controller'
   readonly #ports: ControllerPorts
   readonly #excluded: ReadonlySet<string>
-  readonly #memory = new Memory()
+  readonly #marks = new LastKnownMarks()
   readonly #retries = new Retries()
   readonly #outages: Outages
   readonly #budget: WriteBudget
   readonly #writesPerWorkload: number
-  readonly #chronicle: Chronicle
-  readonly #complaints: Complaints
+  readonly #reporter: HistoryReporter
+  readonly #warnings: AnnotationWarnings
   /** The instants to look again at, by the clock. */
   readonly #timers: Timers
   /** The ends of delays, which no clock that is set may change. */
@@ -95,11 +95,11 @@ export class Controller implements Runnable {
     this.#outages = new Outages(ports.workloads)
     this.#writesPerWorkload = settings.writesPerWorkload
     this.#budget = new WriteBudget(settings.writesPerWorkload)
-    this.#chronicle = new Chronicle(ports, rules)
-    this.#complaints = new Complaints(ports, rules)
+    this.#reporter = new HistoryReporter(ports, rules)
+    this.#warnings = new AnnotationWarnings(ports, rules)
     this.#timers = new Timers((key, at) => this.#rang(key, at), clock, later)
     this.#delays = new Timers((key) => this.#look(key), monotonic, later)
-    this.#reconciler = new Reconciler(ports, rules, this.#memory)
+    this.#reconciler = new Reconciler(ports, rules, this.#marks)
     const work = (key: string, priority: Priority) =>
       this.#work(key, priority).catch((error: unknown) => this.#stumbled(key, error))
     this.#queue = new WorkQueue(work, settings.concurrency, monotonic, observer)
@@ -155,8 +155,8 @@ export class Controller implements Runnable {
     this.#outages.clear()
     this.#budget.clear()
     this.#retries.clear()
-    this.#memory.clear()
-    this.#chronicle.clear()
+    this.#marks.clear()
+    this.#reporter.clear()
   }
 
   async #lookAtAll(): Promise<void> {
@@ -195,11 +195,11 @@ export class Controller implements Runnable {
   }
 
   #saw(before: Workload | undefined, after: Workload): void {
-    const known = this.#memory.of(after)?.workload ?? before
-    const inOrder = this.#memory.note(after)
-    if (inOrder && known) this.#chronicle.changed(known, after)
+    const known = this.#marks.of(after)?.workload ?? before
+    const inOrder = this.#marks.note(after)
+    if (inOrder && known) this.#reporter.changed(known, after)
     if (!before || isRelevant(before, after)) this.#consider(after)
-    if (this.#memory.isInOrder(after)) this.#complaints.changed(before, after)
+    if (this.#marks.isInOrder(after)) this.#warnings.changed(before, after)
   }
 
   #rang(key: string, at: Instant): void {
@@ -224,9 +224,9 @@ export class Controller implements Runnable {
   #consider(workload: Workload): void {
     const key = keyOf(workload)
     if (this.#outages.holds(workload.kind, key)) return this.#queue.forget(key)
-    this.#chronicle.looked(workload)
+    this.#reporter.evaluated(workload)
     if (this.#waits(key, this.#retries.blockedUntil(key))) return
-    const { due, lookAgainAt } = this.#reconciler.glance(workload)
+    const { due, lookAgainAt } = this.#reconciler.evaluate(workload)
     if (lookAgainAt === undefined) this.#timers.delete(key)
     else this.#timers.set(key, lookAgainAt)
     if (due && this.#waits(key, this.#retries.notBefore(key, due))) return
@@ -299,8 +299,8 @@ export class Controller implements Runnable {
   }
 
   #forget(workload: Workload): void {
-    this.#memory.forget(workload)
-    this.#chronicle.forget(workload)
+    this.#marks.forget(workload)
+    this.#reporter.forget(workload)
     this.#drop(keyOf(workload))
   }
 

@@ -5,12 +5,12 @@ import type { Rules } from '../domain/rules.ts'
 import { keyOf, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
 import type { Logger } from '../logger.ts'
-import type { Memory } from './memory.ts'
+import type { LastKnownMarks } from './last-known-marks.ts'
 import type { Priority, Scalings, Stopping, Writer } from './ports.ts'
 import type { Due, Failure } from './retries.ts'
 
 /** What there is to do about a workload, and when to look at it again if nothing happens before. */
-export interface Glance {
+export interface Evaluation {
   /** undefined: there is nothing to do. */
   readonly due: Due | undefined
   readonly lookAgainAt: Instant | undefined
@@ -40,19 +40,19 @@ interface ReconcilerPorts {
   readonly logger: Logger
 }
 
-/** Brings one workload to what is wanted of it: first a glance, without I/O; then, if need be, one patch. */
+/** Brings one workload to what is wanted of it: first an evaluation, without I/O; then, if need be, one patch. */
 export class Reconciler {
   readonly #ports: ReconcilerPorts
   readonly #rules: Rules
-  readonly #memory: Memory
+  readonly #marks: LastKnownMarks
 
-  constructor(ports: ReconcilerPorts, rules: Rules, memory: Memory) {
+  constructor(ports: ReconcilerPorts, rules: Rules, marks: LastKnownMarks) {
     this.#ports = ports
     this.#rules = rules
-    this.#memory = memory
+    this.#marks = marks
   }
 
-  glance(workload: Workload): Glance {
+  evaluate(workload: Workload): Evaluation {
     const { change, decision } = this.#plan(workload)
     return { due: change && dueOf(decision), lookAgainAt: decision.lookAgainAt }
   }
@@ -88,7 +88,7 @@ export class Reconciler {
     const { clock, scalings } = this.#ports
     const scaledBy = scalings?.scaledBy(workload)
     const attributed = scaledBy === undefined ? workload : { ...workload, scaledBy }
-    return planStep(attributed, clock(), this.#rules, this.#memory.of(workload))
+    return planStep(attributed, clock(), this.#rules, this.#marks.of(workload))
   }
 
   async #failed(
@@ -115,7 +115,7 @@ export class Reconciler {
   ): Promise<Outcome | undefined> {
     const { writer, clock } = this.#ports
     const plan = (workload: Workload) => ({
-      change: planFailure(workload, decision, clock(), this.#rules, this.#memory.of(workload)),
+      change: planFailure(workload, decision, clock(), this.#rules, this.#marks.of(workload)),
     })
     const { workload, wrote } = await writer.write(key, plan, { priority: 'completion', ...stopping })
     return wrote ? { type: 'done', workload, moved: undefined, wrote } : undefined

@@ -44,7 +44,7 @@ const CASE = KIND.chain((kind) =>
   }),
 )
 
-/** Each of these was patched without end once: memory and decision repaired the same label against each other. */
+/** Each of these was once patched without end: the last known marks and the decision disagreed on the label. */
 const DISAGREEING: Readonly<Record<string, AWorkload>> = {
   'asleep, and no label': sleeper().labelled(undefined),
   'asleep, and a label that is no count': sleeper().labelled({ [ASLEEP_LABEL]: 'x' }),

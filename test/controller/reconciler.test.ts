@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Memory } from '../../src/controller/memory.ts'
+import { LastKnownMarks } from '../../src/controller/last-known-marks.ts'
 import { Reconciler } from '../../src/controller/reconciler.ts'
 import { Refusal, type ErrorCode } from '../../src/errors.ts'
 import { createLogger } from '../../src/logger.ts'
@@ -28,38 +28,39 @@ function reconciling(
   scaledBy: () => string | undefined = () => undefined,
 ) {
   const cluster = new FakeCluster()
-  const memory = new Memory()
+  const marks = new LastKnownMarks()
   const lines: string[] = []
   const logger = createLogger('info', { write: (line) => void lines.push(line) })
   cluster.put(workload)
   const reconciler = new Reconciler(
     { writer: cluster, scalings: { scaledBy }, clock: () => now, logger },
     RULES,
-    memory,
+    marks,
   )
   const levels = () => lines.map((line) => (JSON.parse(line) as { level: string }).level)
-  return { cluster, memory, reconciler, levels, reconcile: () => reconciler.reconcile(web, 'snooze') }
+  return { cluster, marks, reconciler, levels, reconcile: () => reconciler.reconcile(web, 'snooze') }
 }
 
-describe('a glance', () => {
+describe('an evaluation', () => {
   it('says how urgent it is: wakes, snoozes, then what moves no pods', () => {
-    const glance = (workload: typeof web) => reconciling(workload).reconciler.glance(workload).due?.priority
-    expect(reconciling(asleep, at('Tue 9:00')).reconciler.glance(asleep).due?.priority).to.equal('wake')
-    expect(glance(web)).to.equal('snooze')
-    expect(glance(asleep.scaledByHand(4)), 'adopted').to.equal('completion')
-    expect(reconciling(ready, at('Tue 8:01')).reconciler.glance(ready).due?.priority).to.equal('completion')
-    expect(glance(asleep)).to.equal(undefined)
+    const evaluate = (workload: typeof web) =>
+      reconciling(workload).reconciler.evaluate(workload).due?.priority
+    expect(reconciling(asleep, at('Tue 9:00')).reconciler.evaluate(asleep).due?.priority).to.equal('wake')
+    expect(evaluate(web)).to.equal('snooze')
+    expect(evaluate(asleep.scaledByHand(4)), 'adopted').to.equal('completion')
+    expect(reconciling(ready, at('Tue 8:01')).reconciler.evaluate(ready).due?.priority).to.equal('completion')
+    expect(evaluate(asleep)).to.equal(undefined)
   })
 
   it('says when to look again', () => {
     const { reconciler } = reconciling(asleep)
-    expect(reconciler.glance(asleep)).to.deep.equal({ due: undefined, lookAgainAt: at('Tue 8:00') })
+    expect(reconciler.evaluate(asleep)).to.deep.equal({ due: undefined, lookAgainAt: at('Tue 8:00') })
   })
 
   it('finds nothing to do about what cannot be read', () => {
     const broken = web.annotated({ state: '{' })
     const { reconciler } = reconciling(broken)
-    expect(reconciler.glance(broken)).to.deep.equal({ due: undefined, lookAgainAt: undefined })
+    expect(reconciler.evaluate(broken)).to.deep.equal({ due: undefined, lookAgainAt: undefined })
   })
 
   it('names the user whom the webhook let through to scale', async () => {
@@ -72,10 +73,10 @@ describe('a glance', () => {
   })
 
   it('puts lost marks before everything else', () => {
-    const { reconciler, memory } = reconciling(asleep)
-    memory.note(asleep)
+    const { reconciler, marks } = reconciling(asleep)
+    marks.note(asleep)
     const undone = asleep.annotated(web.annotations)
-    expect(reconciler.glance(undone)).to.deep.equal({
+    expect(reconciler.evaluate(undone)).to.deep.equal({
       due: { priority: 'completion', dueAt: undefined },
       lookAgainAt: at('Tue 8:00'),
     })

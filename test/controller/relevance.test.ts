@@ -34,7 +34,7 @@ const aStatus = fc.record({
 })
 
 /** Whether there is something to write, and when to look again. */
-function glance(workload: Workload, now: number) {
+function evaluate(workload: Workload, now: number) {
   const { change, decision } = planStep(workload, now, RULES)
   return { due: change !== undefined, action: decision.action, lookAgainAt: decision.lookAgainAt }
 }
@@ -51,7 +51,7 @@ describe('relevance', () => {
         const after = before.with({ pods: second, resourceVersion: '101' })
         if (isRelevant(before, after)) return
         spared++
-        expect(glance(after, now)).to.deep.equal(glance(before, now))
+        expect(evaluate(after, now)).to.deep.equal(evaluate(before, now))
       }),
       { numRuns: 500 },
     )

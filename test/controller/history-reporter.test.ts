@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Chronicle } from '../../src/controller/chronicle.ts'
+import { HistoryReporter } from '../../src/controller/history-reporter.ts'
 import type { Operation } from '../../src/domain/state.ts'
 import { iso } from '../../src/domain/text.ts'
 import type { Workload } from '../../src/domain/workload.ts'
@@ -15,11 +15,11 @@ const { type, ...restOfWake } = awake.state().history[0]!
 
 function tellOf(steps: Workload[], now = at('Mon 18:05')): Told {
   const told = new Told()
-  const chronicle = new Chronicle({ recorder: told, observer: told, clock: () => now }, RULES)
+  const reporter = new HistoryReporter({ recorder: told, observer: told, clock: () => now }, RULES)
   for (const [index, step] of steps.entries()) {
     const before = steps[index - 1]
-    if (before) chronicle.changed(before, step)
-    chronicle.looked(step)
+    if (before) reporter.changed(before, step)
+    reporter.evaluated(step)
   }
   return told
 }
@@ -36,7 +36,7 @@ const snooze = (parts: Partial<Operation>): Operation => ({
 
 const withHistory = (...history: Operation[]) => awake.remembering({ history })
 
-describe('the chronicle', () => {
+describe('the history reporter', () => {
   it('tells of an operation once, when it is written, and counts it once, when it has ended', () => {
     const running = withHistory(snooze({ result: 'running', duration: null }))
     const ended = running.remembering({ history: [snooze({ result: 'succeeded', duration: 4200 })] })

@@ -7,40 +7,40 @@ import { counted, iso } from '../domain/text.ts'
 import type { Workload } from '../domain/workload.ts'
 import type { EventReason, Observer, Recorder } from './ports.ts'
 
-interface ChroniclePorts {
+interface HistoryReporterPorts {
   readonly recorder: Recorder
   readonly observer: Pick<Observer, 'operation' | 'operationDuration'>
   readonly clock: Clock
 }
 
-interface Told {
+interface EventText {
   readonly type: 'Normal' | 'Warning'
   readonly reason: EventReason
   readonly message: string
 }
 
 /**
- * Tells what was done, from what the workload itself says: a new entry of its history is an Event, an operation
- * that ended is a metric. So nothing is told before it is written, and what another replica did is told as well.
+ * Reports what the history on a workload says: a new entry becomes an Event, an operation that ended a metric.
+ * So nothing is reported before it is written, and what another replica wrote is reported as well.
  */
-export class Chronicle {
-  readonly #ports: ChroniclePorts
+export class HistoryReporter {
+  readonly #ports: HistoryReporterPorts
   readonly #rules: Rules
-  /** The latest operation that was seen to run, by uid, and whether its end is counted. */
+  /** By uid: the latest operation that was seen running, and whether its end was counted. */
   readonly #seen = new Map<string, { readonly operation: Operation; counted: boolean }>()
 
-  constructor(ports: ChroniclePorts, rules: Rules) {
+  constructor(ports: HistoryReporterPorts, rules: Rules) {
     this.#ports = ports
     this.#rules = rules
   }
 
-  /** `before` is the newest copy that was told of, `after` a newer one. */
+  /** Reports what `after` has and `before`, the newest copy reported so far, has not. */
   changed(before: Workload, after: Workload): void {
     if (before.annotations.state === after.annotations.state) return
     const then = readable(before)
     const now = readable(after)
     if (!then || !now || now.counter <= then.counter) return
-    for (const operation of now.history.toReversed()) this.#tell(operation, then, now, after)
+    for (const operation of now.history.toReversed()) this.#report(operation, then, now, after)
     const { recorder, clock } = this.#ports
     const { backoff } = now
     if (backoff?.cause === 'flapping' && backoff.until !== then.backoff?.until) {
@@ -53,8 +53,8 @@ export class Chronicle {
     }
   }
 
-  /** To be called at each look: an operation ends when its pods have followed, or its time is up, without a write. */
-  looked(workload: Workload): void {
+  /** To be called at each evaluation: an operation also ends without a write, when its pods followed or by its timeout. */
+  evaluated(workload: Workload): void {
     const state = readable(workload)
     const running = state && operationInProgress(state)
     if (!running) return
@@ -71,7 +71,7 @@ export class Chronicle {
     this.#seen.clear()
   }
 
-  #tell(operation: Operation, then: State, now: State, workload: Workload): void {
+  #report(operation: Operation, then: State, now: State, workload: Workload): void {
     const known = then.history.some((entry) => isSame(entry, operation))
     if (!known) {
       const event = eventOf(operation, now)
@@ -87,7 +87,7 @@ export class Chronicle {
     if (!seen || !isSame(seen.operation, operation)) this.#seen.set(uid, { operation, counted: false })
   }
 
-  /** Counts the end of an operation that was seen to run; once. */
+  /** Counts the end of an operation that was seen running; once. */
   #count({ uid, kind }: Workload, operation: Operation): void {
     const seen = this.#seen.get(uid)
     if (!seen || seen.counted || !isSame(seen.operation, operation)) return
@@ -99,20 +99,20 @@ export class Chronicle {
   }
 }
 
-/** Each is a write of its own, so no two of a type share a millisecond. */
+/** Each operation is a write of its own, so no two of one type share a millisecond. */
 function isSame(a: Operation, b: Operation): boolean {
   return a.at === b.at && a.type === b.type
 }
 
-function eventOf({ type, trigger, at, replicas, by, result }: Operation, { snoozed }: State): Told {
+function eventOf({ type, trigger, at, replicas, by, result }: Operation, { snoozed }: State): EventText {
   const asleep = type === 'snooze'
-  const whom = by === null ? `by ${trigger}` : `by ${by} (${trigger})`
+  const author = by === null ? `by ${trigger}` : `by ${by} (${trigger})`
   if (result === 'failed') {
     const reason = asleep ? 'SnoozeFailed' : 'WakeFailed'
-    return { type: 'Warning', reason, message: `The cluster refused the ${type} ${whom}` }
+    return { type: 'Warning', reason, message: `The cluster refused the ${type} ${author}` }
   }
   const kept = snoozed?.at === at ? `, ${counted(snoozed.replicas, 'replica')} kept` : ''
-  const message = asleep ? `Snoozed ${whom}${kept}` : `Woken ${whom} to ${counted(replicas, 'replica')}`
+  const message = asleep ? `Snoozed ${author}${kept}` : `Woken ${author} to ${counted(replicas, 'replica')}`
   if (trigger === 'pin')
     return { type: 'Warning', reason: 'PinEnforced', message: `${message}: it is pinned` }
   if (trigger === 'manual') return { type: 'Normal', reason: 'ManualScaling', message }

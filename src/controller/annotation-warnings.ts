@@ -7,36 +7,36 @@ import { keyOf, type Workload } from '../domain/workload.ts'
 import type { Logger } from '../logger.ts'
 import type { Recorder } from './ports.ts'
 
-interface Complaint {
+interface AnnotationWarning {
   readonly reason: 'InvalidState' | 'InvalidSchedule' | 'DataAtRisk'
   readonly message: string
 }
 
-interface ComplaintsPorts {
+interface AnnotationWarningsPorts {
   readonly recorder: Recorder
   readonly logger: Logger
 }
 
-/** Says what a person has to mend of a workload's annotations: once, when it comes about. */
-export class Complaints {
-  readonly #ports: ComplaintsPorts
+/** Warns people of annotations that they have to repair: by an Event and a log line, once, when the fault appears. */
+export class AnnotationWarnings {
+  readonly #ports: AnnotationWarningsPorts
   readonly #rules: Rules
 
-  constructor(ports: ComplaintsPorts, rules: Rules) {
+  constructor(ports: AnnotationWarningsPorts, rules: Rules) {
     this.#ports = ports
     this.#rules = rules
   }
 
   changed(before: Workload | undefined, after: Workload): void {
     if (before && saysTheSame(before, after)) return
-    const complaint = this.#of(after)
-    if (!complaint || (before && this.#of(before)?.message === complaint.message)) return
+    const warning = this.#of(after)
+    if (!warning || (before && this.#of(before)?.message === warning.message)) return
     const { recorder, logger } = this.#ports
-    logger.warn({ workload: keyOf(after) }, complaint.message)
-    recorder.record(after, 'Warning', complaint.reason, complaint.message)
+    logger.warn({ workload: keyOf(after) }, warning.message)
+    recorder.record(after, 'Warning', warning.reason, warning.message)
   }
 
-  #of(workload: Workload): Complaint | undefined {
+  #of(workload: Workload): AnnotationWarning | undefined {
     const reading = readWorkload(workload, this.#rules)
     if (reading instanceof Unreadable) return { reason: 'InvalidState', message: reading.message }
     const { enabled, schedule, scheduleFault } = reading

@@ -1,20 +1,20 @@
 import { isOlder, knownAfter, withMarksRestored, type LastKnown } from '../domain/marks.ts'
 import type { Workload } from '../domain/workload.ts'
 
-/** What is known of each workload's marks, by uid: the newest copy that the informer saw in order. */
-export class Memory {
+/** By uid: the newest copy of each workload whose marks (annotations, label, a DaemonSet's key) were in order. */
+export class LastKnownMarks {
   readonly #known = new Map<string, LastKnown>()
 
   of({ uid }: Workload): LastKnown | undefined {
     return this.#known.get(uid)
   }
 
-  /** Whether a copy's marks are as they should be. */
+  /** Whether nothing of a copy's marks has to be restored. */
   isInOrder(workload: Workload): boolean {
     return withMarksRestored(workload, this.of(workload)) === workload
   }
 
-  /** Takes note of what the informer says now; true: its marks are in order, and as new as what was known. */
+  /** Remembers the informer's newest copy; true: its marks are in order, and it is not older than the one before. */
   note(workload: Workload): boolean {
     const before = this.of(workload)
     const back = before !== undefined && isOlder(workload, before.workload)

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Memory } from '../../src/controller/memory.ts'
+import { LastKnownMarks } from '../../src/controller/last-known-marks.ts'
 import { withMarksRestored } from '../../src/domain/marks.ts'
 import { ASLEEP_LABEL, type Workload } from '../../src/domain/workload.ts'
 import { at } from '../support/rules.ts'
@@ -16,23 +16,23 @@ const asleep = old
   .snoozed({ at: at('Mon 18:00') })
   .with({ resourceVersion: '110' })
 
-function knowing(...workloads: Workload[]): Memory {
-  const memory = new Memory()
-  for (const workload of workloads) memory.note(workload)
-  return memory
+function knowing(...workloads: Workload[]): LastKnownMarks {
+  const marks = new LastKnownMarks()
+  for (const workload of workloads) marks.note(workload)
+  return marks
 }
 
 /** The copy once its marks are restored. */
-function mended(memory: Memory, copy: AWorkload): Workload {
-  return withMarksRestored(copy, memory.of(copy))
+function mended(marks: LastKnownMarks, copy: AWorkload): Workload {
+  return withMarksRestored(copy, marks.of(copy))
 }
 
-describe('the memory of marks', () => {
+describe('the last known marks', () => {
   it('an old state that is put back (kubectl rollout undo) gives way to the newest, with schedule and label', () => {
     const undone = old.with({ resourceVersion: '120', replicas: 0, labels: undefined })
-    const memory = knowing(old, asleep)
-    expect(memory.note(undone)).to.equal(false)
-    const { annotations, labels } = mended(memory, undone)
+    const marks = knowing(old, asleep)
+    expect(marks.note(undone)).to.equal(false)
+    const { annotations, labels } = mended(marks, undone)
     expect(annotations).to.deep.equal(asleep.annotations)
     expect(labels).to.deep.equal(asleep.labels)
   })
@@ -56,10 +56,10 @@ describe('the memory of marks', () => {
   })
 
   it('a label that alone was changed or dropped is put right', () => {
-    const memory = knowing(asleep)
+    const marks = knowing(asleep)
     for (const labels of [undefined, { [ASLEEP_LABEL]: '7' }]) {
       const tampered = asleep.with({ resourceVersion: '120', labels })
-      const { labels: mendedLabels, annotations } = mended(memory, tampered)
+      const { labels: mendedLabels, annotations } = mended(marks, tampered)
       expect(mendedLabels).to.deep.equal({ [ASLEEP_LABEL]: '3' })
       expect(annotations).to.deep.equal(asleep.annotations)
     }
@@ -79,41 +79,41 @@ describe('the memory of marks', () => {
   })
 
   it('an older copy after a live read is no fall', () => {
-    const memory = knowing(old)
+    const marks = knowing(old)
     const live = asleep.with({ resourceVersion: '130' })
-    expect(memory.isInOrder(live)).to.equal(true)
+    expect(marks.isInOrder(live)).to.equal(true)
     const late = old.remembering({}).with({ resourceVersion: '120' })
-    expect(memory.isInOrder(late)).to.equal(true)
-    expect(memory.note(late)).to.equal(true)
+    expect(marks.isInOrder(late)).to.equal(true)
+    expect(marks.note(late)).to.equal(true)
   })
 
   it('a cluster that went back in time (restored from a backup) is believed', () => {
-    const memory = knowing(asleep)
-    expect(memory.isInOrder(old)).to.equal(true)
-    expect(memory.note(old), 'nothing new').to.equal(false)
-    expect(memory.of(asleep)?.workload).to.equal(old)
+    const marks = knowing(asleep)
+    expect(marks.isInOrder(old)).to.equal(true)
+    expect(marks.note(old), 'nothing new').to.equal(false)
+    expect(marks.of(asleep)?.workload).to.equal(old)
   })
 
   it('orders resourceVersions as numbers', () => {
-    const memory = knowing(asleep.with({ resourceVersion: '99' }))
-    expect(memory.isInOrder(old.with({ resourceVersion: '100' }))).to.equal(false)
+    const marks = knowing(asleep.with({ resourceVersion: '99' }))
+    expect(marks.isInOrder(old.with({ resourceVersion: '100' }))).to.equal(false)
   })
 
   it('a state that cannot be read forgets, so that a repair is not taken for an old copy', () => {
     const broken = asleep.annotated({ state: '{' }).with({ resourceVersion: '120' })
-    const memory = knowing(asleep)
-    expect(memory.isInOrder(broken)).to.equal(true)
-    memory.note(broken)
+    const marks = knowing(asleep)
+    expect(marks.isInOrder(broken)).to.equal(true)
+    marks.note(broken)
     const repaired = asleep
       .annotated({ state: undefined })
       .remembering({ asleep: true })
       .with({ resourceVersion: '130' })
-    expect(memory.isInOrder(repaired)).to.equal(true)
+    expect(marks.isInOrder(repaired)).to.equal(true)
   })
 
   it('another uid is another workload', () => {
-    const memory = knowing(asleep)
-    expect(memory.isInOrder(old.with({ uid: 'another', resourceVersion: '120' }))).to.equal(true)
+    const marks = knowing(asleep)
+    expect(marks.isInOrder(old.with({ uid: 'another', resourceVersion: '120' }))).to.equal(true)
   })
 
   it('a workload that is being deleted is left alone', () => {
@@ -123,18 +123,18 @@ describe('the memory of marks', () => {
 
   it('what is left on a workload that is awake and not managed may be cleared away', () => {
     const disabled = old.annotated({ enabled: 'false' })
-    const memory = knowing(disabled)
+    const marks = knowing(disabled)
     const cleared = disabled.with({ resourceVersion: '120', annotations: {} })
-    expect(memory.isInOrder(cleared)).to.equal(true)
-    memory.note(cleared)
-    expect(memory.of(cleared)).to.equal(undefined)
+    expect(marks.isInOrder(cleared)).to.equal(true)
+    marks.note(cleared)
+    expect(marks.of(cleared)).to.equal(undefined)
   })
 
   it('holds nothing of workloads without a state, nor of those that are forgotten', () => {
     const plain = aDeployment()
-    const memory = knowing(plain, asleep)
-    memory.forget(asleep)
-    expect([memory.of(plain), memory.of(asleep)]).to.deep.equal([undefined, undefined])
-    expect(memory.isInOrder(old.with({ resourceVersion: '120' }))).to.equal(true)
+    const marks = knowing(plain, asleep)
+    marks.forget(asleep)
+    expect([marks.of(plain), marks.of(asleep)]).to.deep.equal([undefined, undefined])
+    expect(marks.isInOrder(old.with({ resourceVersion: '120' }))).to.equal(true)
   })
 })
