@@ -1,7 +1,7 @@
 import { Controller } from '../src/controller/controller.ts'
-import { Timers } from '../src/controller/timers.ts'
+import { DelayingQueue } from '../src/controller/delaying-queue.ts'
 import { LastKnownMarks } from '../src/controller/last-known-marks.ts'
-import { Reconciler } from '../src/controller/reconciler.ts'
+import { Planner } from '../src/controller/planner.ts'
 import { createLogger } from '../src/logger.ts'
 import { FakeCluster } from '../test/controller/fake-cluster.ts'
 import { Told } from '../test/controller/told.ts'
@@ -32,19 +32,21 @@ function managed(index: number): AWorkload {
 
 function aController(cluster: FakeCluster): Controller {
   const told = new Told()
-  const ports = { workloads: cluster, writer: cluster, recorder: told, observer: told, clock, logger }
-  // What is armed never rings by itself.
-  const later = (callback: () => void) => {
-    ring = callback
-    return () => {}
-  }
+  const ports = { workloads: cluster, writer: cluster, pace, recorder: told, observer: told, clock, logger }
   return new Controller({ ...ports, later }, RULES, {
     concurrency: 32,
     writesPerWorkload: 20,
     excludeNamespaces: new Set(),
   })
 }
-let ring = () => {}
+
+/** Timers fire only when `fire` is called. */
+const later = (callback: () => void) => {
+  fire = callback
+  return () => {}
+}
+let fire = () => {}
+const pace = { hasRoom: () => true, onRoom: () => {} }
 
 function collected(): number {
   globalThis.gc?.()
@@ -79,9 +81,9 @@ async function longestBlock(work: () => Promise<void>): Promise<number> {
 const figures: Record<string, string> = {}
 const plain = aDeployment()
 const web = managed(1)
-const reconciler = new Reconciler({ writer: new FakeCluster(), clock, logger }, RULES, new LastKnownMarks())
-figures['evaluations, managed'] = perSecond(EVALUATIONS, () => reconciler.evaluate(web))
-figures['evaluations, not managed'] = perSecond(EVALUATIONS, () => reconciler.evaluate(plain))
+const planner = new Planner({ clock }, RULES, new LastKnownMarks())
+figures['evaluations, managed'] = perSecond(EVALUATIONS, () => planner.evaluate(web))
+figures['evaluations, not managed'] = perSecond(EVALUATIONS, () => planner.evaluate(plain))
 
 {
   const cluster = new FakeCluster()
@@ -115,8 +117,8 @@ figures['evaluations, not managed'] = perSecond(EVALUATIONS, () => reconciler.ev
   const start = performance.now()
   const block = await longestBlock(async () => {
     while (cluster.patches.length < WAVE) {
-      const due = ring
-      ring = () => {}
+      const due = fire
+      fire = () => {}
       due()
       await new Promise(setImmediate)
     }
@@ -127,20 +129,20 @@ figures['evaluations, not managed'] = perSecond(EVALUATIONS, () => reconciler.ev
 }
 
 {
-  let due = () => {}
-  const later = (callback: () => void) => {
-    due = callback
-    return () => {}
+  now = EDGE
+  const fired: string[] = []
+  const handlers = {
+    evaluate: (key: string) => void fired.push(key),
+    work: () => Promise.resolve(),
+    restsUntil: () => undefined,
   }
-  const timers = new Timers(
-    () => {},
-    () => EDGE,
-    later,
-  )
-  for (let index = 0; index < WAVE; index++) timers.set(`deployments/shop/app-${index}`, NOW + index)
+  const options = { concurrency: 32, pace, clock, monotonic: clock, observer: new Told(), later }
+  const queue = new DelayingQueue(handlers, options)
+  queue.open()
+  for (let index = 0; index < WAVE; index++) queue.addAfter(`deployments/shop/app-${index}`, NOW + index)
   const start = performance.now()
-  while (timers.size.keys > 0) due()
-  figures[`ringing ${WAVE} timers alone`] = `${(performance.now() - start).toFixed(1)} ms`
+  while (fired.length < WAVE) fire()
+  figures[`firing ${WAVE} timers alone`] = `${(performance.now() - start).toFixed(1)} ms`
 }
 
 console.table(figures)

@@ -53,7 +53,7 @@ export class HistoryReporter {
     }
   }
 
-  /** To be called at each evaluation: an operation also ends without a write, when its pods followed or by its timeout. */
+  /** To be called with each copy: an operation also ends without a write, when its pods followed or by its timeout. */
   evaluated(workload: Workload): void {
     const state = readable(workload)
     const running = state && operationInProgress(state)

@@ -2,8 +2,8 @@ import { KINDS, type Kind } from '../domain/workload.ts'
 import type { Workloads } from './ports.ts'
 
 /**
- * The kinds whose watch does not stand, and the keys that wait for it. Of such a kind nothing is known for
- * sure and nothing is tried: mostly nobody is there to take a write.
+ * The kinds whose watch is broken, and the keys that wait for it. Nothing is tried for such a kind: its copies may
+ * be old, and mostly there is nobody to take a write.
  */
 export class Outages {
   readonly #workloads: Pick<Workloads, 'isConnected'>
@@ -14,8 +14,8 @@ export class Outages {
     this.#workloads = workloads
   }
 
-  /** Whether a key has to wait for the watch of its kind; `ended` gives it back. */
-  holds(kind: Kind, key: string): boolean {
+  /** Whether a key waits for the watch of its kind; then `ended` returns it. */
+  defers(kind: Kind, key: string): boolean {
     if (this.#workloads.isConnected(kind)) return false
     this.#waiting.get(kind)?.add(key)
     return true
@@ -33,7 +33,7 @@ export class Outages {
     this.#broken.get(kind)?.abort()
   }
 
-  /** The keys that waited. */
+  /** Returns the keys that waited. */
   ended(kind: Kind): readonly string[] {
     this.#broken.delete(kind)
     const waiting = this.#waiting.get(kind)

@@ -1,18 +1,46 @@
+import type { Clock, Later, Monotonic } from '../clock.ts'
 import type { Change } from '../domain/patch.ts'
 import type { OperationResult, OperationType, Trigger } from '../domain/state.ts'
 import type { Kind, Workload, WorkloadKey } from '../domain/workload.ts'
+import type { Logger } from '../logger.ts'
 
-/** In this order writes go out, whoever asks for them. */
+export interface ControllerPorts {
+  readonly workloads: Workloads
+  readonly writer: Writer
+  readonly pace: Pace
+  /** undefined: there is no webhook that could have seen any. */
+  readonly scalings?: Scalings | undefined
+  readonly recorder: Recorder
+  readonly observer: Observer
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Default: the system's. */
+  readonly monotonic?: Monotonic
+  /** Default: the system's timeouts. */
+  readonly later?: Later
+}
+
+export interface ControllerSettings {
+  readonly concurrency: number
+  /** A minute; edges apart. */
+  readonly writesPerWorkload: number
+  readonly excludeNamespaces: ReadonlySet<string>
+  /** Milliseconds that writes which were sent may take when it stops; default 2,000. */
+  readonly stopWithin?: number
+}
+
+/** In this order writes are sent. A completion moves no pods. */
 export type Priority = 'wake' | 'snooze' | 'completion'
 
-/** The informer's copies; `onChange` tells of each change as it is noticed, our own writes included. */
+/** The informer's copies of all workloads. */
 export interface Workloads {
   get(key: WorkloadKey): Workload | undefined
   list(): Iterable<Workload>
+  /** The listener is called at each change, our own writes included. */
   onChange(listener: (before: Workload | undefined, after: Workload | undefined) => void): void
-  /** Whether its copies of this kind are current: the watch stands. */
+  /** Whether the watch of this kind is connected, so that its copies are current. */
   isConnected(kind: Kind): boolean
-  /** Tells whenever that changes. */
+  /** The listener is called whenever that changes. */
   onConnection(listener: (kind: Kind, connected: boolean) => void): void
 }
 
@@ -29,12 +57,20 @@ export interface Writer {
   ): Promise<{ plan: P; workload: Workload; wrote: boolean }>
 }
 
-/** Who was seen to scale by hand; undefined: nobody was, and what is written names the client alone. */
+/** The rate of all writes, which requests of the API share and go first in. */
+export interface Pace {
+  /** Whether a write of this priority would be sent at once. */
+  hasRoom(priority: Priority): boolean
+  /** The listener is called when there may be room again after `hasRoom` said no. */
+  onRoom(listener: () => void): void
+}
+
+/** The user who was seen scaling by hand; undefined: the webhook saw nobody, so the field manager names the client. */
 export interface Scalings {
   scaledBy(workload: Workload): string | undefined
 }
 
-/** How what is in work is ended: at first what waits or reads, then a write that was sent, too. */
+/** `signal` cancels waits and reads; `cut` also aborts writes in flight. */
 export interface Stopping {
   readonly signal?: AbortSignal
   readonly cut?: AbortSignal
@@ -58,15 +94,15 @@ export type EventReason =
   | 'DataAtRisk'
   | 'TooManyWrites'
 
-/** What is counted; durations in seconds. */
+/** The controller's metrics; durations in seconds. */
 export interface Observer {
   operation(type: OperationType, trigger: Trigger, kind: Kind, result: OperationResult): void
   operationDuration(type: OperationType, kind: Kind, seconds: number): void
   scheduleLag(seconds: number): void
   queueDepth(depth: number): void
   queueWait(seconds: number): void
-  /** A workload was written too often, and what is due of it has to wait. */
+  /** A write that is due waits, because its workload was written too often. */
   writeWithheld(kind: Kind): void
-  /** A fault of ours over one workload. */
+  /** Our own code failed over one workload. */
   decidingFailed(): void
 }

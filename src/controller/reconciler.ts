@@ -1,94 +1,71 @@
-import type { Clock, Instant } from '../clock.ts'
 import type { Decision } from '../domain/decision.ts'
-import { planFailure, planStep, type Step } from '../domain/operation.ts'
-import type { Rules } from '../domain/rules.ts'
 import { keyOf, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
 import type { Logger } from '../logger.ts'
-import type { LastKnownMarks } from './last-known-marks.ts'
-import type { Priority, Scalings, Stopping, Writer } from './ports.ts'
-import type { Due, Failure } from './retries.ts'
-
-/** What there is to do about a workload, and when to look at it again if nothing happens before. */
-export interface Evaluation {
-  /** undefined: there is nothing to do. */
-  readonly due: Due | undefined
-  readonly lookAgainAt: Instant | undefined
-}
+import type { Due, FailureReason } from './failures.ts'
+import { dueOf, type Evaluation, type Planned, type Planner } from './planner.ts'
+import type { Stopping, Writer } from './ports.ts'
 
 /** How a reconcile went. */
-export type Outcome =
+type Reconciled =
   | {
       readonly type: 'done'
       /** The workload as it was written, or as it was found. */
       readonly workload: Workload
-      /** What moved it; undefined: nothing did. */
-      readonly moved: Decision | undefined
       readonly wrote: boolean
+      /** The decision that moved it; undefined: nothing moved. */
+      readonly moved: Decision | undefined
+      /** What an evaluation of it would find; undefined: it has to be made. */
+      readonly evaluation: Evaluation | undefined
     }
   | {
       readonly type: 'failed'
-      readonly why: Failure
-      /** What it set out to write; undefined: it did not come so far. */
+      readonly why: FailureReason
+      /** What was to be written; undefined: nothing was planned yet. */
       readonly tried: Due | undefined
     }
 
 interface ReconcilerPorts {
   readonly writer: Writer
-  readonly scalings?: Scalings | undefined
-  readonly clock: Clock
   readonly logger: Logger
 }
 
-/** Brings one workload to what is wanted of it: first an evaluation, without I/O; then, if need be, one patch. */
+/** Writes what is due of one workload, by one patch. */
 export class Reconciler {
   readonly #ports: ReconcilerPorts
-  readonly #rules: Rules
-  readonly #marks: LastKnownMarks
+  readonly #planner: Planner
 
-  constructor(ports: ReconcilerPorts, rules: Rules, marks: LastKnownMarks) {
+  constructor(ports: ReconcilerPorts, planner: Planner) {
     this.#ports = ports
-    this.#rules = rules
-    this.#marks = marks
+    this.#planner = planner
   }
 
-  evaluate(workload: Workload): Evaluation {
-    const { change, decision } = this.#plan(workload)
-    return { due: change && dueOf(decision), lookAgainAt: decision.lookAgainAt }
-  }
-
-  /** Writes what is due, decided on the newest copy. Rejects with nothing but a fault of ours. */
-  async reconcile(key: WorkloadKey, priority: Priority, stopping: Stopping = {}): Promise<Outcome> {
+  /** Writes what was planned, or what is due instead where that is out of date. Rejects only with a fault of ours. */
+  async reconcile(key: WorkloadKey, planned: Planned, stopping: Stopping = {}): Promise<Reconciled> {
     const { writer, logger } = this.#ports
     let decided: Decision | undefined
-    // Of the first plan, which is the one that the copy at hand led to: a live one may differ again and again.
+    // Of the first step, which is for the copy at hand: those for live reads may differ each time.
     let tried: Due | undefined
     const plan = (workload: Workload) => {
-      const planned = this.#plan(workload)
-      decided = planned.decision
+      const step = this.#planner.stepFor(workload, planned)
+      decided = step.decision
       tried ??= dueOf(decided)
-      return planned
+      return step
     }
     try {
-      const { plan: planned, workload, wrote } = await writer.write(key, plan, { priority, ...stopping })
-      const { decision } = planned
-      const moved = wrote && decision.action !== 'none' ? decision : undefined
+      const { priority } = planned
+      const { plan: step, workload, wrote } = await writer.write(key, plan, { priority, ...stopping })
+      const moved = wrote && step.decision.action !== 'none' ? step.decision : undefined
       if (moved) {
         const { action, trigger, reason } = moved
         logger.info({ workload: keyOf(key), action, trigger, reason: reason.code }, reason.text)
       }
-      return { type: 'done', workload, moved, wrote }
+      const evaluation = wrote ? this.#planner.evaluationAfter(step) : undefined
+      return { type: 'done', workload, wrote, moved, evaluation }
     } catch (error) {
       const done = await this.#failed(key, error, decided, stopping)
       return typeof done === 'string' ? { type: 'failed', why: done, tried } : done
     }
-  }
-
-  #plan(workload: Workload): Step {
-    const { clock, scalings } = this.#ports
-    const scaledBy = scalings?.scaledBy(workload)
-    const attributed = scaledBy === undefined ? workload : { ...workload, scaledBy }
-    return planStep(attributed, clock(), this.#rules, this.#marks.of(workload))
   }
 
   async #failed(
@@ -96,32 +73,30 @@ export class Reconciler {
     error: unknown,
     decision: Decision | undefined,
     stopping: Stopping,
-  ): Promise<Outcome | Failure> {
+  ): Promise<Reconciled | FailureReason> {
     if (stopping.signal?.aborted) return 'unavailable'
-    const why = this.#failure(key, error)
+    const why = this.#reasonOf(key, error)
     if (why !== 'refused' || !decision) return why
     try {
       return (await this.#writeFailure(key, decision, stopping)) ?? why
     } catch (again) {
-      return this.#failure(key, again)
+      return this.#reasonOf(key, again)
     }
   }
 
-  /** So that the workload itself says that the cluster refused, and until when its backoff lasts. */
+  /** The state then says that the cluster refused, and until when its backoff lasts. */
   async #writeFailure(
     key: WorkloadKey,
     decision: Decision,
     stopping: Stopping,
-  ): Promise<Outcome | undefined> {
-    const { writer, clock } = this.#ports
-    const plan = (workload: Workload) => ({
-      change: planFailure(workload, decision, clock(), this.#rules, this.#marks.of(workload)),
-    })
-    const { workload, wrote } = await writer.write(key, plan, { priority: 'completion', ...stopping })
-    return wrote ? { type: 'done', workload, moved: undefined, wrote } : undefined
+  ): Promise<Reconciled | undefined> {
+    const plan = (workload: Workload) => ({ change: this.#planner.failure(workload, decision) })
+    const options = { priority: 'completion', ...stopping } as const
+    const { workload, wrote } = await this.#ports.writer.write(key, plan, options)
+    return wrote ? { type: 'done', workload, wrote, moved: undefined, evaluation: undefined } : undefined
   }
 
-  #failure(key: WorkloadKey, error: unknown): Failure {
+  #reasonOf(key: WorkloadKey, error: unknown): FailureReason {
     if (!(error instanceof Refusal)) throw error
     const { logger } = this.#ports
     const { code, details, message } = error
@@ -130,11 +105,4 @@ export class Reconciler {
     else logger.warn({ workload, details }, message)
     return code === 'CLUSTER_REJECTED' ? 'refused' : 'unavailable'
   }
-}
-
-/** Waking comes first; a write that moves no pods comes last. */
-function dueOf(decision: Decision): Due {
-  if (decision.action === 'none' || decision.action === 'adopt')
-    return { priority: 'completion', dueAt: undefined }
-  return { priority: decision.action, dueAt: decision.dueAt }
 }

@@ -1,27 +1,31 @@
 import { Heap } from 'heap-js'
 import { LONGEST_SLEEP, systemLater, type Clock, type Instant, type Later, type Monotonic } from '../clock.ts'
 
-/** So many ring in one turn of the event loop: a wave must not keep requests waiting. */
-const RINGS_A_TURN = 50
+/** At most this many timers fire in one turn of the event loop, so that a wave keeps no request waiting. */
+const FIRES_A_TURN = 50
 
 interface Entry {
   readonly key: string
   readonly at: Instant
 }
 
-/** The next instant of each key that has one, by a clock or by monotonic time: a heap with one armed timeout. */
+/** One instant for each key, by the clock or by monotonic time: a heap with one armed timeout. */
 export class Timers {
-  readonly #due: (key: string, at: Instant) => void
+  readonly #fired: (key: string, at: Instant) => void
   readonly #clock: Clock | Monotonic
   readonly #later: Later
   readonly #heap = new Heap<Entry>((a, b) => a.at - b.at)
-  /** The entry that counts for each key: others in the heap are stale, and dropped when they surface. */
+  /** The entry that counts for each key; others in the heap are stale, and dropped when they come to its top. */
   readonly #current = new Map<string, Entry>()
   #disarm: (() => void) | undefined
   #armedFor = Number.POSITIVE_INFINITY
 
-  constructor(due: (key: string, at: Instant) => void, clock: Clock | Monotonic, later: Later = systemLater) {
-    this.#due = due
+  constructor(
+    fired: (key: string, at: Instant) => void,
+    clock: Clock | Monotonic,
+    later: Later = systemLater,
+  ) {
+    this.#fired = fired
     this.#clock = clock
     this.#later = later
   }
@@ -47,7 +51,7 @@ export class Timers {
     this.#armedFor = Number.POSITIVE_INFINITY
   }
 
-  /** Keys that have an instant, and what is held for them, stale ones included. */
+  /** Keys that have an instant, and entries of the heap, stale ones included. */
   get size(): { keys: number; entries: number } {
     return { keys: this.#current.size, entries: this.#heap.length }
   }
@@ -58,25 +62,26 @@ export class Timers {
     this.#disarm?.()
     this.#armedFor = first.at
     const sleep = Math.min(Math.max(0, first.at - this.#clock()), LONGEST_SLEEP)
-    this.#disarm = this.#later(() => this.#ring(), sleep)
+    this.#disarm = this.#later(() => this.#fire(), sleep)
   }
 
-  #ring(): void {
+  #fire(): void {
     this.#disarm = undefined
     this.#armedFor = Number.POSITIVE_INFINITY
-    const now = this.#clock()
+    const due = this.#takeDue(this.#clock())
     try {
-      for (const { key, at } of this.#takeDue(now)) this.#due(key, at)
+      for (let next = due.shift(); next; next = due.shift()) this.#fired(next.key, next.at)
     } finally {
+      for (const { key, at } of due) if (!this.#current.has(key)) this.set(key, at)
       this.#arm()
     }
   }
 
-  /** Taken out before any of them rings: one that is set again meanwhile waits for the next turn. */
+  /** All are taken out before the first fires: one that is set again meanwhile waits for the next turn. */
   #takeDue(now: Instant): Entry[] {
     const due: Entry[] = []
     for (let first = this.#first(); first && first.at <= now; first = this.#first()) {
-      if (due.length === RINGS_A_TURN) break
+      if (due.length === FIRES_A_TURN) break
       this.#heap.pop()
       this.#current.delete(first.key)
       due.push(first)

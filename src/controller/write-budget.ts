@@ -1,5 +1,5 @@
 import type { Instant } from '../clock.ts'
-import { retryDelay, type Due } from './retries.ts'
+import { backoff, type Due } from './failures.ts'
 
 /** Milliseconds in which writes are counted, and after which one that was left in peace starts anew. */
 const WINDOW = 60_000
@@ -32,14 +32,14 @@ interface Rest {
  * Remembers only what was written of late.
  */
 export class WriteBudget {
-  readonly #limit: number
+  readonly limit: number
   readonly #random: () => number
   /** By the latest write, oldest first, as far as none of them rests. */
   readonly #accounts = new Map<string, Account>()
 
   /** `limit` writes a minute; `random` gives [0, 1). */
   constructor(limit: number, random: () => number = Math.random) {
-    this.#limit = limit
+    this.limit = limit
     this.#random = random
   }
 
@@ -55,7 +55,7 @@ export class WriteBudget {
     if (account.rests > 0 && now >= account.until + WINDOW) account.rests = 0
     if (account.rests === 0) {
       const [oldest] = this.#recent(account, now)
-      if (oldest === undefined || account.writes.length < this.#limit) return undefined
+      if (oldest === undefined || account.writes.length < this.limit) return undefined
       this.#rest(account, now)
       account.until = Math.max(account.until, oldest + WINDOW)
       account.told = true
@@ -78,7 +78,7 @@ export class WriteBudget {
     }
     this.#accounts.delete(key)
     this.#accounts.set(key, account)
-    if (this.#recent(account, now).push(now) > this.#limit) account.writes.shift()
+    if (this.#recent(account, now).push(now) > this.limit) account.writes.shift()
     account.edge = Math.max(edge ?? 0, account.edge ?? 0)
     if (account.rests > 0) this.#rest(account, now)
     this.#forgetSome(now)
@@ -96,7 +96,7 @@ export class WriteBudget {
 
   #rest(account: Account, now: number): void {
     account.rests++
-    account.until = now + retryDelay('refused', account.rests, this.#random())
+    account.until = now + backoff('refused', account.rests, this.#random())
     account.told = false
   }
 

@@ -17,6 +17,8 @@ import { podsFollowed, SNOOZED, type Workload } from './workload.ts'
 export interface Step {
   readonly decision: Decision
   readonly change: Change | undefined
+  /** The workload once the change is written; undefined: there is none to write. */
+  readonly target?: Reading
 }
 
 type Transition = Pick<Decision, 'action' | 'trigger' | 'by' | 'replicas' | 'kept'>
@@ -33,12 +35,24 @@ export function planStep(workload: Workload, now: Instant, rules: Rules, known?:
   const completes = reading !== read && reading.state !== reading.written
   const untouched = target === reading && restored === workload && !completes
   const leftAsItIs = untouched && reading.enabled !== true
-  return { decision, change: leftAsItIs ? undefined : changeBetween(workload, target) }
+  return { decision, change: leftAsItIs ? undefined : changeBetween(workload, target), target }
 }
 
 /** A workload whose state cannot be read waits for somebody to repair it. */
 function leftAlone({ replicas }: Workload, { message }: Unreadable): Decision {
   return { ...noAction('unreadable', message), trigger: 'schedule', by: null, replicas }
+}
+
+/** When to look again at what a step has written, so that nobody plans it anew; undefined: there may be more to do. */
+export function afterStep(
+  { target }: Step,
+  now: Instant,
+  rules: Rules,
+): Pick<Decision, 'lookAgainAt'> | undefined {
+  if (!target) return undefined
+  const decision = decide(target, now, rules)
+  const completes = completed(target, now, rules.policy) !== target
+  return completes || carryOut(target, decision, now, rules) !== target ? undefined : decision
 }
 
 /** What the workload becomes by a decision; a decision that changes nothing returns the same reading. */

@@ -1,7 +1,8 @@
+import type * as Controller from '../controller/ports.ts'
 import { TokenBucket } from '../token-bucket.ts'
 
 /** In the order in which writes go first. */
-export const PRIORITIES = ['request', 'wake', 'snooze', 'completion'] as const
+const PRIORITIES = ['request', 'wake', 'snooze', 'completion'] as const
 export type Priority = (typeof PRIORITIES)[number]
 
 interface Options {
@@ -9,17 +10,21 @@ interface Options {
   writesPerSecond?: number | null
   /** For priority `wake`, on top: paces a wave of wakes; absent: no limit. */
   wakesPerSecond?: number | null
-  /** Default 10, as many as the pool has sockets: what waits, waits here, where the order is kept. */
+  /** Default 10, as many as the pool has sockets. */
   inFlight?: number
   /** Monotonic milliseconds. */
   now?: () => number
 }
 
-type Waiting = () => void
+type Enter = () => void
 
-/** Orders writes by priority, and in it by arrival, and holds them to a rate. It has no bound of its own. */
-export class WriteGate {
-  readonly #waiting: Readonly<Record<Priority, Set<Waiting>>> = {
+/**
+ * Limits all writes to a rate and to a number in flight, by priority. Requests of the API wait here, and so do second
+ * attempts. The keys of a wave wait in the controller's queue, which asks `hasRoom` before it hands one out. One queue
+ * for both would be wrong: requests are calls with an answer each, on every replica; keys are the leader's alone.
+ */
+export class WriteGate implements Controller.Pace {
+  readonly #waiting: Readonly<Record<Priority, Set<Enter>>> = {
     request: new Set(),
     wake: new Set(),
     snooze: new Set(),
@@ -30,6 +35,10 @@ export class WriteGate {
   readonly #now: () => number
   #free: number
   #timer: NodeJS.Timeout | undefined
+  #firesAt = 0
+  /** Somebody was told that there is no room. */
+  #turnedAway = false
+  #listener: () => void = () => {}
 
   constructor({
     writesPerSecond,
@@ -43,14 +52,30 @@ export class WriteGate {
     this.#now = now
   }
 
-  /** Runs the task when its turn comes; while it still waits, the signal makes it throw its reason. */
+  /** Whether a write of this priority would be sent at once; if not, `onRoom`'s listener is called when to ask again. */
+  hasRoom(priority: Priority): boolean {
+    const now = this.#now()
+    this.#admit(now)
+    const wait = this.#wait(priority, now)
+    if (wait === 0) return true
+    this.#turnedAway = true
+    this.#callLater(wait, now)
+    return false
+  }
+
+  /** One listener: the controller's queue. */
+  onRoom(listener: () => void): void {
+    this.#listener = listener
+  }
+
+  /** Runs the task in its turn; while it still waits, the signal makes it throw its reason. */
   async run<T>(priority: Priority, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     await this.#turn(priority, signal)
     try {
       return await task()
     } finally {
       this.#free++
-      this.#admit()
+      this.#roomMade()
     }
   }
 
@@ -60,7 +85,7 @@ export class WriteGate {
       const waiting = this.#waiting[priority]
       const leave = () => {
         waiting.delete(enter)
-        this.#admit()
+        this.#roomMade()
         reject(signal?.reason)
       }
       const enter = () => {
@@ -73,38 +98,47 @@ export class WriteGate {
     })
   }
 
-  #admit(): void {
-    clearTimeout(this.#timer)
-    while (this.#free > 0) {
-      const now = this.#now()
-      const priority = PRIORITIES.find((each) => this.#waiting[each].size > 0 && !this.#paced(each, now))
-      if (priority === undefined) {
-        // Only a paced wake can be left.
-        if (this.#waiting.wake.size > 0) this.#again(this.#wakes?.wait(now) ?? 0)
-        return
+  /** Those who wait here go before those who were turned away. */
+  #roomMade(): void {
+    this.#admit()
+    if (!this.#turnedAway) return
+    this.#turnedAway = false
+    this.#listener()
+  }
+
+  #admit(now = this.#now()): void {
+    for (const priority of PRIORITIES) {
+      for (const enter of this.#waiting[priority]) {
+        const wait = this.#wait(priority, now)
+        if (wait > 0) {
+          this.#callLater(wait, now)
+          break
+        }
+        this.#waiting[priority].delete(enter)
+        this.#free--
+        this.#writes?.take()
+        if (priority === 'wake') this.#wakes?.take()
+        enter()
       }
-      const wait = this.#writes?.wait(now) ?? 0
-      if (wait > 0) return this.#again(wait)
-      this.#writes?.take()
-      if (priority === 'wake') this.#wakes?.take()
-      this.#enter(this.#waiting[priority])
     }
   }
 
-  #paced(priority: Priority, now: number): boolean {
-    return priority === 'wake' && this.#wakes !== undefined && this.#wakes.wait(now) > 0
+  /** Milliseconds until a write of this priority may be sent; infinite: until another has ended. */
+  #wait(priority: Priority, now: number): number {
+    if (this.#free === 0) return Number.POSITIVE_INFINITY
+    const paced = priority === 'wake' ? this.#wakes?.wait(now) : undefined
+    return Math.max(this.#writes?.wait(now) ?? 0, paced ?? 0)
   }
 
-  #enter(waiting: Set<Waiting>): void {
-    const [first] = waiting
-    if (!first) return
-    waiting.delete(first)
-    this.#free--
-    first()
-  }
-
-  #again(milliseconds: number): void {
-    this.#timer = setTimeout(() => this.#admit(), milliseconds)
+  #callLater(milliseconds: number, now: number): void {
+    const at = now + milliseconds
+    if (at === Number.POSITIVE_INFINITY || (this.#timer && this.#firesAt <= at)) return
+    clearTimeout(this.#timer)
+    this.#firesAt = at
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.#roomMade()
+    }, milliseconds)
   }
 }
 

@@ -34,5 +34,5 @@ export function clusterClients({ config, kubeconfig, observer, clock, logger }: 
   const gate = new WriteGate({ writesPerSecond, wakesPerSecond })
   const patcher = new WorkloadPatcher({ calls: client, copy: informer, gate })
   const recorder = new EventRecorder({ client, observer, logger, clock })
-  return { credentials, transport, client, informer, patcher, recorder }
+  return { credentials, transport, client, informer, gate, patcher, recorder }
 }

@@ -16,6 +16,7 @@ export function controllerOf(foundation: Foundation, webhook: Webhook | undefine
     {
       workloads: cluster.informer,
       writer: cluster.patcher,
+      pace: cluster.gate,
       scalings: webhook?.scalings,
       recorder: cluster.recorder,
       observer: metrics.controller,

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { ASLEEP_LABEL, keyOf, type Workload } from '../../src/domain/workload.ts'
 import { at, DAY, HOUR, MINUTE, SECOND } from '../support/rules.ts'
 import { aDeployment } from '../support/workloads.ts'
-import { settled } from './fake-time.ts'
+import { settled } from '../support/fake-time.ts'
 import { aRig } from './rig.ts'
 
 const LIMIT = 20

@@ -4,7 +4,7 @@ import { Refusal } from '../../src/errors.ts'
 import { decoded } from '../support/readable.ts'
 import { at, DAY, HOUR, MINUTE, SECOND } from '../support/rules.ts'
 import { aDeployment } from '../support/workloads.ts'
-import { settled } from './fake-time.ts'
+import { settled } from '../support/fake-time.ts'
 import { aRig } from './rig.ts'
 
 const WORK = '8:00-18:00,Mon-Fri'

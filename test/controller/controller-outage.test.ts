@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Kind } from '../../src/domain/workload.ts'
 import { at, HOUR, SECOND } from '../support/rules.ts'
 import { aDeployment, aStatefulSet } from '../support/workloads.ts'
-import { settled } from './fake-time.ts'
+import { settled } from '../support/fake-time.ts'
 import { aRig } from './rig.ts'
 
 const web = aDeployment()

@@ -5,8 +5,9 @@ import { keyOf } from '../../src/domain/workload.ts'
 import { createLogger } from '../../src/logger.ts'
 import { at, rulesWith } from '../support/rules.ts'
 import { aDeployment } from '../support/workloads.ts'
+import { UNPACED } from './a-queue.ts'
 import { FakeCluster } from './fake-cluster.ts'
-import { FakeTime, settled } from './fake-time.ts'
+import { FakeTime, settled } from '../support/fake-time.ts'
 import { Told } from './told.ts'
 
 type End = 'signal' | 'cut'
@@ -29,7 +30,7 @@ function aControllerThatHangs(end: Readonly<Record<string, End>>) {
   const { clock, later } = time
   const logger = createLogger('info', { write: (line) => void logged.push(line) })
   const controller = new Controller(
-    { workloads: cluster, writer, recorder: told, observer: told, clock, logger, later },
+    { workloads: cluster, writer, pace: UNPACED, recorder: told, observer: told, clock, logger, later },
     rulesWith(),
     { concurrency: 4, writesPerWorkload: 20, excludeNamespaces: new Set(), stopWithin: 2000 },
   )

@@ -3,7 +3,7 @@ import type { Workload } from '../../src/domain/workload.ts'
 import { decoded } from '../support/readable.ts'
 import { at, DAY, HOUR, MINUTE } from '../support/rules.ts'
 import { aDaemonSet, aDeployment, aReplicaSet, aStatefulSet, type AWorkload } from '../support/workloads.ts'
-import { settled } from './fake-time.ts'
+import { settled } from '../support/fake-time.ts'
 import { aRig } from './rig.ts'
 
 const WORK = '8:00-18:00,Mon-Fri'

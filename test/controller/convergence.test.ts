@@ -4,7 +4,7 @@ import { ASLEEP_LABEL, type Kind } from '../../src/domain/workload.ts'
 import { anyMarks, labelsWith, type Marks } from '../support/arbitrary-marks.ts'
 import { at } from '../support/rules.ts'
 import { aDaemonSet, aDeployment, aReplicaSet, aStatefulSet, type AWorkload } from '../support/workloads.ts'
-import { settled } from './fake-time.ts'
+import { settled } from '../support/fake-time.ts'
 import { aRig } from './rig.ts'
 
 const NOW = at('Mon 17:55')

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { LastKnownMarks } from '../../src/controller/last-known-marks.ts'
+import { Planner } from '../../src/controller/planner.ts'
 import { Reconciler } from '../../src/controller/reconciler.ts'
 import { Refusal, type ErrorCode } from '../../src/errors.ts'
 import { createLogger } from '../../src/logger.ts'
@@ -32,35 +33,39 @@ function reconciling(
   const lines: string[] = []
   const logger = createLogger('info', { write: (line) => void lines.push(line) })
   cluster.put(workload)
-  const reconciler = new Reconciler(
-    { writer: cluster, scalings: { scaledBy }, clock: () => now, logger },
-    RULES,
-    marks,
-  )
+  const planner = new Planner({ scalings: { scaledBy }, clock: () => now }, RULES, marks)
+  const reconciler = new Reconciler({ writer: cluster, logger }, planner)
+  /** By what is due of the copy, or by what once was. */
+  const reconcile = () => {
+    const planned = planner.evaluate(cluster.get(web)!).planned ?? planner.evaluate(web).planned
+    return reconciler.reconcile(web, planned!)
+  }
   const levels = () => lines.map((line) => (JSON.parse(line) as { level: string }).level)
-  return { cluster, marks, reconciler, levels, reconcile: () => reconciler.reconcile(web, 'snooze') }
+  return { cluster, marks, planner, levels, reconcile }
 }
 
 describe('an evaluation', () => {
   it('says how urgent it is: wakes, snoozes, then what moves no pods', () => {
     const evaluate = (workload: typeof web) =>
-      reconciling(workload).reconciler.evaluate(workload).due?.priority
-    expect(reconciling(asleep, at('Tue 9:00')).reconciler.evaluate(asleep).due?.priority).to.equal('wake')
+      reconciling(workload).planner.evaluate(workload).planned?.priority
+    expect(reconciling(asleep, at('Tue 9:00')).planner.evaluate(asleep).planned?.priority).to.equal('wake')
     expect(evaluate(web)).to.equal('snooze')
     expect(evaluate(asleep.scaledByHand(4)), 'adopted').to.equal('completion')
-    expect(reconciling(ready, at('Tue 8:01')).reconciler.evaluate(ready).due?.priority).to.equal('completion')
+    expect(reconciling(ready, at('Tue 8:01')).planner.evaluate(ready).planned?.priority).to.equal(
+      'completion',
+    )
     expect(evaluate(asleep)).to.equal(undefined)
   })
 
   it('says when to look again', () => {
-    const { reconciler } = reconciling(asleep)
-    expect(reconciler.evaluate(asleep)).to.deep.equal({ due: undefined, lookAgainAt: at('Tue 8:00') })
+    const { planner } = reconciling(asleep)
+    expect(planner.evaluate(asleep)).to.deep.equal({ planned: undefined, lookAgainAt: at('Tue 8:00') })
   })
 
   it('finds nothing to do about what cannot be read', () => {
     const broken = web.annotated({ state: '{' })
-    const { reconciler } = reconciling(broken)
-    expect(reconciler.evaluate(broken)).to.deep.equal({ due: undefined, lookAgainAt: undefined })
+    const { planner } = reconciling(broken)
+    expect(planner.evaluate(broken)).to.deep.equal({ planned: undefined, lookAgainAt: undefined })
   })
 
   it('names the user whom the webhook let through to scale', async () => {
@@ -73,13 +78,13 @@ describe('an evaluation', () => {
   })
 
   it('puts lost marks before everything else', () => {
-    const { reconciler, marks } = reconciling(asleep)
+    const { planner, marks } = reconciling(asleep)
     marks.note(asleep)
     const undone = asleep.annotated(web.annotations)
-    expect(reconciler.evaluate(undone)).to.deep.equal({
-      due: { priority: 'completion', dueAt: undefined },
-      lookAgainAt: at('Tue 8:00'),
-    })
+    const { planned, lookAgainAt } = planner.evaluate(undone)
+    expect(planned).to.include({ priority: 'completion', dueAt: undefined })
+    expect(planned?.step.change?.annotations).to.deep.equal({ state: asleep.annotations.state })
+    expect(lookAgainAt).to.equal(at('Tue 8:00'))
   })
 })
 

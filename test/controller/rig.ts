@@ -3,8 +3,9 @@ import { Controller } from '../../src/controller/controller.ts'
 import type { Rules } from '../../src/domain/rules.ts'
 import { createLogger } from '../../src/logger.ts'
 import { rulesWith } from '../support/rules.ts'
+import { UNPACED } from './a-queue.ts'
 import { FakeCluster } from './fake-cluster.ts'
-import { FakeTime, settled } from './fake-time.ts'
+import { FakeTime, settled } from '../support/fake-time.ts'
 import { Told } from './told.ts'
 
 interface Options {
@@ -24,8 +25,26 @@ export function aRig(now: Instant, options: Options = {}) {
     write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>),
   })
   const { clock, monotonic, later } = time
+  let plans = 0
+  const scalings = {
+    scaledBy: () => {
+      plans++
+      return undefined
+    },
+  }
   const controller = new Controller(
-    { workloads: cluster, writer: cluster, recorder: told, observer: told, clock, monotonic, logger, later },
+    {
+      workloads: cluster,
+      writer: cluster,
+      pace: UNPACED,
+      scalings,
+      recorder: told,
+      observer: told,
+      clock,
+      monotonic,
+      logger,
+      later,
+    },
     rules,
     { concurrency, writesPerWorkload, excludeNamespaces: new Set(['kube-system']) },
   )
@@ -41,5 +60,7 @@ export function aRig(now: Instant, options: Options = {}) {
         const asleep = change.replicas === 0 || typeof change.snoozeKey === 'string'
         return `${asleep ? 'snooze' : 'wake'} ${key.slice(key.indexOf('/') + 1)}`
       })
-  return { rules, time, cluster, told, logged, controller, start, moves }
+  /** How many times a workload was planned; each plan asks once who scaled it. */
+  const planned = () => plans
+  return { rules, time, cluster, told, logged, controller, start, moves, planned }
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Instant } from '../../src/clock.ts'
 import type { Decision } from '../../src/domain/decision.ts'
-import { planFailure, planStep } from '../../src/domain/operation.ts'
+import { afterStep, planFailure, planStep } from '../../src/domain/operation.ts'
 import { jsonPatch, type Change } from '../../src/domain/patch.ts'
 import { planRequest, type Request } from '../../src/domain/request.ts'
 import { stateOf as readableState } from '../../src/domain/reading.ts'
@@ -178,7 +178,8 @@ export class ModelCluster {
 
   /** Whether there was something to write. */
   #evaluate(): boolean {
-    const { decision, change } = planStep(this.workload, this.now, this.rules)
+    const step = planStep(this.workload, this.now, this.rules)
+    const { decision, change } = step
     const { action, trigger, reason, lookAgainAt } = decision
     this.lookAgainAt = lookAgainAt
     if (lookAgainAt !== undefined) expect(lookAgainAt, 'lookAgainAt').to.be.above(this.now)
@@ -191,6 +192,9 @@ export class ModelCluster {
       this.transitions.push({ at: this.now, type: action, trigger, reason: reason.text })
     const again = planStep(this.workload, this.now, this.rules)
     expect(again.change, 'a decision carried out twice').to.equal(undefined)
+    const after = afterStep(step, this.now, this.rules)
+    expect(after, 'nothing is left to do').to.not.equal(undefined)
+    expect(after?.lookAgainAt, 'known before it was written').to.equal(again.decision.lookAgainAt)
     if (this.prompt) this.follow()
     return true
   }

@@ -139,4 +139,85 @@ describe('the write gate', () => {
     await last
     expect(began).to.deep.equal(['first', 'last'])
   })
+
+  describe('asked for room', () => {
+    /** What was heard, and what the listener finds room for when it is called. */
+    function listening(gate: WriteGate) {
+      const heard: string[] = []
+      gate.onRoom(() => {
+        heard.push(['wake', 'snooze'].filter((each) => gate.hasRoom(each as Priority)).join(' '))
+      })
+      return heard
+    }
+
+    it('says whether a write would be sent at once, and tells when it may have room again', async () => {
+      const gate = new WriteGate({ inFlight: 1 })
+      const heard = listening(gate)
+      const { ends, run } = tasks(gate)
+      expect(gate.hasRoom('snooze')).to.equal(true)
+      const running = run('snooze', 'a')
+      expect(gate.hasRoom('wake')).to.equal(false)
+      await settle()
+      ends[0]?.()
+      await running
+      expect(heard).to.deep.equal(['wake snooze'])
+    })
+
+    it('does not tell who was not turned away', async () => {
+      const gate = new WriteGate({ inFlight: 1 })
+      const heard = listening(gate)
+      const { ends, run } = tasks(gate)
+      const running = run('snooze', 'a')
+      await settle()
+      ends[0]?.()
+      await running
+      expect(heard).to.deep.equal([])
+    })
+
+    it('lets a request that waits go before those who were turned away', async () => {
+      const gate = new WriteGate({ inFlight: 1 })
+      const heard = listening(gate)
+      const { began, ends, run } = tasks(gate)
+      const first = run('snooze', 'first')
+      expect(gate.hasRoom('snooze')).to.equal(false)
+      const request = run('request', 'request')
+      await settle()
+      ends[0]?.()
+      await first
+      await settle()
+      expect(began).to.deep.equal(['first', 'request'])
+      expect(heard).to.deep.equal([''])
+      await settle()
+      ends[1]?.()
+      await request
+      expect(heard).to.deep.equal(['', 'wake snooze'])
+    })
+
+    it('has none for paced wakes while it has some for snoozes, and tells when the pace allows a wake', async () => {
+      const gate = new WriteGate({ wakesPerSecond: 20 })
+      const told = Promise.withResolvers<void>()
+      while (gate.hasRoom('wake')) await gate.run('wake', async () => {})
+      gate.onRoom(() => gate.hasRoom('wake') && told.resolve())
+      expect([gate.hasRoom('wake'), gate.hasRoom('snooze')]).to.deep.equal([false, true])
+      await told.promise
+    })
+
+    it('keeps a wave to the rate, whoever asks first', async () => {
+      const gate = new WriteGate({ writesPerSecond: 200 })
+      let sent = 0
+      const start = performance.now()
+      const done = Promise.withResolvers<void>()
+      const send = () => {
+        while (sent < 40 && gate.hasRoom('snooze')) {
+          sent++
+          void gate.run('snooze', async () => {})
+        }
+        if (sent === 40) done.resolve()
+      }
+      gate.onRoom(send)
+      send()
+      await done.promise
+      expect(performance.now() - start, 'twenty at once, and the others at 5 ms each').to.be.at.least(95)
+    })
+  })
 })

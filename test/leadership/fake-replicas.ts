@@ -2,7 +2,7 @@ import { LeaderElection } from '../../src/leadership/leader-election.ts'
 import type { Lease, LeaseRecord, LeaseStore } from '../../src/leadership/ports.ts'
 import type { Later } from '../../src/clock.ts'
 import { createLogger } from '../../src/logger.ts'
-import { FakeTime, settled } from '../controller/fake-time.ts'
+import { FakeTime, settled } from '../support/fake-time.ts'
 
 export const START = Date.parse('2026-03-02T12:00:00Z')
 export const DURATION = 15_000

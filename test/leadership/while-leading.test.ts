@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import type { Lease, LeaseRecord, LeaseStore } from '../../src/leadership/ports.ts'
 import { whileLeading } from '../../src/leadership/while-leading.ts'
 import { createLogger } from '../../src/logger.ts'
-import { FakeTime, settled } from '../controller/fake-time.ts'
+import { FakeTime, settled } from '../support/fake-time.ts'
 import { DURATION, NEVER_HELD, RENEW, RETRY, START } from './fake-replicas.ts'
 
 describe('work that is done while leading', () => {
