@@ -30,6 +30,7 @@ interface Connection {
  */
 export class ServerConnections {
   readonly #most: number
+  #arrivals = 0
   /** Connections without any request so far, the oldest first. */
   readonly #silent = new Set<Connection>()
   /** Connections that wait for their next request, the longest first. */
@@ -49,6 +50,11 @@ export class ServerConnections {
     server.prependListener('request', (request, response) => this.#requested(request, response))
   }
 
+  /** How many connections and requests have come so far. */
+  get arrivals(): number {
+    return this.#arrivals
+  }
+
   /** Closes the connections without a request in flight. */
   destroySilent(): void {
     for (const { socket, inFlight } of this.#all) if (inFlight === 0) socket.destroy()
@@ -59,6 +65,7 @@ export class ServerConnections {
   }
 
   #connected(socket: Socket): void {
+    this.#arrivals++
     const connection: Connection = { socket, inFlight: 0 }
     const peer = peerOf(socket)
     this.#all.add(connection)
@@ -79,6 +86,7 @@ export class ServerConnections {
   }
 
   #requested({ socket }: IncomingMessage, response: ServerResponse): void {
+    this.#arrivals++
     const connection = this.#ofSocket.get(socket)
     if (!connection) return
     connection.inFlight += 1

@@ -83,7 +83,7 @@ export class ApiServer implements Runnable {
     const serving = this.#serving.splice(0)
     this.#leaving = true
     if (serving.some(({ server }) => 'setSecureContext' in server)) await delay(LINGER)
-    else await arrived()
+    else await allRead(serving)
     const cut = setTimeout(() => {
       this.#logger.warn('cutting requests that are still in flight')
       for (const { connections } of serving) connections.destroyAll()
@@ -134,9 +134,14 @@ function parserFault(code: string | undefined): [number, string] {
   return [400, 'this is not an HTTP request: check the client']
 }
 
-/** Lets Node read what has arrived: one turn of the event loop to accept a connection, one to read its request. */
-async function arrived(): Promise<void> {
-  for (let turn = 0; turn < 2; turn++) await turnOfTheLoop()
+/** Until a few turns of the event loop bring nothing more: Node accepts one connection a turn, and reads it in a later one. */
+async function allRead(serving: readonly Serving[]): Promise<void> {
+  const arrivals = () => serving.reduce((sum, { connections }) => sum + connections.arrivals, 0)
+  const until = performance.now() + LINGER
+  for (let before = -1; before !== arrivals() && performance.now() < until;) {
+    before = arrivals()
+    for (let turn = 0; turn < 4; turn++) await turnOfTheLoop()
+  }
 }
 
 async function closed({ server, connections }: Serving): Promise<void> {
