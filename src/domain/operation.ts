@@ -32,8 +32,7 @@ export function planStep(workload: Workload, now: Instant, rules: Rules, known?:
   const decision = decide(reading, now, rules)
   if (workload.deleting) return { decision, change: undefined }
   const target = carryOut(reading, decision, now, rules)
-  const completes = reading !== read && reading.state !== reading.written
-  const untouched = target === reading && restored === workload && !completes
+  const untouched = target === reading && reading === read && restored === workload
   const leftAsItIs = untouched && reading.enabled !== true
   return { decision, change: leftAsItIs ? undefined : changeBetween(workload, target), target }
 }
