@@ -5,7 +5,7 @@ import { decide } from '../../src/domain/decide.ts'
 import type { Decision } from '../../src/domain/decision.ts'
 import { readWorkload } from '../../src/domain/reading.ts'
 import type { Unreadable } from '../../src/domain/state-codec.ts'
-import { carryOut, planFailure, planStep } from '../../src/domain/operation.ts'
+import { afterStep, carryOut, planFailure, planStep } from '../../src/domain/operation.ts'
 import type { Workload } from '../../src/domain/workload.ts'
 import { asked, decided, followed, stepped } from '../support/decisions.ts'
 import { decoded, read } from '../support/readable.ts'
@@ -70,6 +70,26 @@ describe('a decision that changes nothing', () => {
       const reading = read(workload)
       expect(carryOut(reading, decide(reading, NOON, RULES), NOON, RULES)).to.equal(reading)
     }
+  })
+})
+
+describe('after a step', () => {
+  it('nothing more is to be done, so it is known when to look again', () => {
+    const after = afterStep(planStep(awake, at('Mon 18:00'), RULES), at('Mon 18:00'), RULES)
+    expect(after?.lookAgainAt).to.equal(at('Mon 18:00') + 10 * MINUTE)
+    const held = afterStep(planStep(awake, NOON, RULES), NOON, RULES)
+    expect(held?.lookAgainAt).to.equal(at('Mon 18:00'))
+  })
+
+  it('it is not known where an edge passed or an operation timed out before it was written', () => {
+    const edge = at('Mon 18:00')
+    expect(afterStep(planStep(awake, edge - 1, RULES), edge, RULES)).to.equal(undefined)
+    expect(afterStep(planStep(awake, edge, RULES), edge + 10 * MINUTE, RULES)).to.equal(undefined)
+  })
+
+  it('it is not known of a workload that is left alone', () => {
+    const deleting = awake.with({ deleting: true })
+    expect(afterStep(planStep(deleting, NOON, RULES), NOON, RULES)).to.equal(undefined)
   })
 })
 
