@@ -7,16 +7,16 @@ import { annotated } from '../support/manifests.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'
 import { Stage } from './stage.ts'
 
-/** A fault that is injected into the running program or its surroundings, and the alert that has to tell of it. */
+/** A fault injected into the running program or its cluster, and the alert that must come up. */
 interface Provocation {
   readonly alert: string
-  /** As the table says it. */
+  /** For the printed table. */
   readonly how: string
-  /** undefined: that of the entry before has done it. */
+  /** undefined: the fault of the entry before causes this alert too. */
   readonly provoke?: () => Promise<void>
 }
 
-/** A stage, what goes wrong there, and what else has to be stopped. */
+/** A stage, the faults to inject there, and what else has to be stopped. */
 export interface Scene {
   readonly stage: Stage
   readonly provocations: readonly Provocation[]
@@ -25,7 +25,7 @@ export interface Scene {
 
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/default/leases/dormouse'
 
-/** An admission webhook of somebody else's lets nothing wake. */
+/** Another admission webhook denies every wake. */
 export async function refusedWakes(): Promise<Scene> {
   const stage = await Stage.start('refused wakes')
   const policy = new WebhookServer()
@@ -47,7 +47,7 @@ export async function refusedWakes(): Promise<Scene> {
   }
 }
 
-/** The role lacks what it needs. */
+/** Dormouse's role lacks permissions. */
 export async function forbidden(): Promise<Scene> {
   const stage = await Stage.start('forbidden')
   await stage.asleep('statefulsets', 'db')
@@ -85,7 +85,7 @@ export async function forbidden(): Promise<Scene> {
   }
 }
 
-/** Workloads that are broken, or fought over. */
+/** Workloads that are broken, or that somebody else keeps changing. */
 export async function troubled(): Promise<Scene> {
   const stage = await Stage.start('troubled', {
     settings: { operationTimeout: '1s', controller: { writesPerWorkload: 3 } },
@@ -137,7 +137,7 @@ export async function troubled(): Promise<Scene> {
   }
 }
 
-/** Somebody else has the Lease. */
+/** Another holder has the Lease. */
 export async function leaderless(): Promise<Scene> {
   const stage = await Stage.start('leaderless')
   const taken = { holderIdentity: 'somebody-else', leaseDurationSeconds: 3600 }
@@ -153,7 +153,7 @@ export async function leaderless(): Promise<Scene> {
   }
 }
 
-/** A replica that is gone without a word. */
+/** A replica that is killed. */
 export async function crashed(): Promise<Scene> {
   const stage = await Stage.start('crashed')
   const provoke = () => stage.dormouse.kill()
@@ -163,7 +163,7 @@ export async function crashed(): Promise<Scene> {
   }
 }
 
-/** The webhook with a certificate that nobody renews in time, and an API server that shows it nothing. */
+/** The webhook with a short-lived certificate, and an API server whose watches and reads fail. */
 export async function blindWebhook(): Promise<Scene> {
   const [port] = await freePorts(1)
   const certificates = { leafLifetime: '30m' }
@@ -172,7 +172,7 @@ export async function blindWebhook(): Promise<Scene> {
   const { admin, faults } = stage.cluster
   await stage.create('deployments', 'web')
   const provoke = async () => {
-    // Its copy is old, and the API server takes long to say that it has none.
+    // Its cached copy is old, and a live read takes long and fails.
     faults.holdWatches()
     await stage.annotate('deployments', 'web', { note: 'new' })
     faults.answer({ method: 'GET', path: /\/deployments\/web$/, status: 500, after: 1500, times: Infinity })
@@ -196,7 +196,7 @@ export async function blindWebhook(): Promise<Scene> {
   }
 }
 
-/** The webhook's address leads nowhere. */
+/** Nobody listens at the webhook's address. */
 export async function unreached(): Promise<Scene> {
   const [port, nowhere] = await freePorts(2)
   const stage = await Stage.start('unreached', {
@@ -210,14 +210,14 @@ export async function unreached(): Promise<Scene> {
   }
 }
 
-/** Alerts that are there from the start: their fault is in how the stage is set. */
+/** Alerts that are up from the start: the stage's settings cause them. */
 export const FROM_THE_START: ReadonlySet<string> = new Set([
   'DormouseCertificateExpiring',
   'DormouseCertificateExpired',
   'DormouseWebhookUnproven',
 ])
 
-/** An edge that the API server was away at for more than a minute. */
+/** The API server is down for more than a minute after an edge. */
 export async function late(): Promise<Scene> {
   const stage = await Stage.start('late', {
     settings: { newWorkloadGrace: '10s', controller: { lease: { duration: '180s', renew: '170s' } } },

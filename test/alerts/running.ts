@@ -16,12 +16,12 @@ interface Rule {
 }
 
 const FILE = join(PROJECT, 'charts', 'dormouse', 'alerts.yaml')
-/** Milliseconds from scrape to scrape. */
+/** Milliseconds between scrapes. */
 const SCRAPE = 1000
-/** Milliseconds in which an alert has to come up. */
+/** Milliseconds within which an alert must come up. */
 const PATIENCE = 60_000
 
-/** The chart's rules as they are, but for how long an alert has to be pending before it fires. */
+/** Writes the chart's rules, with `for` shortened to 1 s. */
 export async function writeImpatientRules(file: string): Promise<void> {
   const rules = parse(await readFile(FILE, 'utf8')) as { groups: { rules: Rule[] }[] }
   for (const rule of rules.groups.flatMap((group) => group.rules)) if (rule.for !== undefined) rule.for = '1s'
@@ -29,8 +29,8 @@ export async function writeImpatientRules(file: string): Promise<void> {
 }
 
 /**
- * Defines tests in which real programs meet their faults, while a real Prometheus with the chart's rules looks on.
- * `atTheEnd`: what is to come up once every Dormouse has been stopped.
+ * Tests that inject faults into running programs, while Prometheus evaluates the chart's rules.
+ * `atTheEnd`: alerts that must come up once every Dormouse has been stopped.
  */
 export function alertsComeUp(
   scenes: readonly (() => Promise<Scene>)[],
@@ -41,7 +41,7 @@ export function alertsComeUp(
   let played: Scene[] = []
   const table: string[] = []
 
-  before('Prometheus looks at every stage', async function () {
+  before('Prometheus scrapes every stage', async function () {
     if (!prometheusIsThere()) leaveOut(this, 'prometheus is not on the path (Debian: the package prometheus)')
     directory = await mkdtemp(join(tmpdir(), 'dormouse-alerts-'))
     const ruleFile = join(directory, 'alerts.yaml')
@@ -50,7 +50,7 @@ export function alertsComeUp(
     for (const scene of scenes) played.push(await scene())
     const targets = played.map(({ stage }) => stage.target)
     prometheus = await Prometheus.start({ targets, interval: SCRAPE, ruleFile, evaluation: 1 })
-    await eventually('two scrapes of each', async () => {
+    await eventually('each target to be scraped twice', async () => {
       const [fewest] = await prometheus.instant('min(count_over_time(up[1m]))')
       return Number(fewest?.samples[0]?.[1]) >= 2
     })
@@ -93,7 +93,7 @@ export function alertsComeUp(
   })
 
   if (atTheEnd.length > 0) {
-    it('and what tells of no Dormouse at all, once there is none', async () => {
+    it('and the alert for a missing Dormouse, once all are stopped', async () => {
       const began = Date.now()
       for (const { stage } of played) await stage.dormouse.kill()
       for (const alert of atTheEnd)
@@ -103,7 +103,7 @@ export function alertsComeUp(
 
   after('the table', () => print(table))
 
-  /** When it came up: pending or firing. */
+  /** The time at which it came up, pending or firing. */
   function up(alert: string, cluster?: string): Promise<number> {
     return eventually(
       `${alert}${cluster === undefined ? '' : ` of ${cluster}`}`,

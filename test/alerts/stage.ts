@@ -8,7 +8,6 @@ import { createNamespace } from '../support/served.ts'
 import { asleepNow } from '../support/schedules.ts'
 
 const NAMESPACE = 'shop'
-const MERGE = { 'content-type': 'application/merge-patch+json' }
 
 interface StageOptions {
   readonly settings?: Settings
@@ -17,7 +16,7 @@ interface StageOptions {
   readonly readyAfterMs?: number
 }
 
-/** A sandbox of its own with a Dormouse of its own: what goes wrong there goes wrong nowhere else. */
+/** A sandbox and a Dormouse of its own, so that a fault injected there affects no other test. */
 export class Stage {
   readonly name: string
   readonly cluster: StartedCluster
@@ -39,7 +38,7 @@ export class Stage {
     return new Stage(name, cluster, dormouse)
   }
 
-  /** What Prometheus scrapes; the rules tell clusters apart. */
+  /** The target for Prometheus; the label tells the stages apart. */
   get target(): { target: string; labels: Record<string, string> } {
     return { target: new URL(this.dormouse.metricsUrl).host, labels: { cluster: this.name } }
   }
@@ -52,7 +51,7 @@ export class Stage {
     await this.cluster.create(NAMESPACE, [manifest(kind, name, annotations ? { annotations } : {})])
   }
 
-  /** Creates one that its schedule puts to sleep, and resolves once it is. */
+  /** Creates a workload that its schedule puts to sleep; resolves once it is asleep. */
   async asleep(kind: Kind, name: string): Promise<void> {
     await this.create(kind, name, annotated(asleepNow()))
     await eventually(`${name} to sleep`, async () => (await this.get(kind, name)).spec.replicas === 0)
@@ -66,9 +65,9 @@ export class Stage {
     await this.patch(this.path(kind, name), { metadata: { annotations } })
   }
 
-  /** A merge patch by the administrator; what comes of it is the caller's to judge. */
+  /** A merge patch by the administrator; returns the answer's status. */
   async patch(path: string, body: object): Promise<number> {
-    return (await this.cluster.admin.send('PATCH', path, body, MERGE)).status
+    return (await this.cluster.admin.send('PATCH', path, body)).status
   }
 
   async stop(): Promise<void> {

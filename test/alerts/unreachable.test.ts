@@ -17,13 +17,13 @@ const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookcon
 const NOWHERE = 'https://127.0.0.1:9/webhook/scale'
 
 describeOn(
-  'the alert that the API server tells of itself',
+  'the alert on metrics of the API server itself',
   function (on) {
     this.timeout(120_000)
     let directory: string
     let prometheus: Prometheus
 
-    before('Prometheus looks at the API server', async function () {
+    before('Prometheus scrapes the API server', async function () {
       if (!prometheusIsThere())
         leaveOut(this, 'prometheus is not on the path (Debian: the package prometheus)')
       const { admin, adminKubeconfig } = on()
@@ -59,12 +59,12 @@ describeOn(
       await on().admin.send('DELETE', `/api/v1/namespaces/${NAMESPACE}`)
     })
 
-    it('comes up where it cannot reach the webhook', async () => {
+    it('comes up when the API server cannot reach the webhook', async () => {
       const began = Date.now()
       const since = await eventually(
         ALERT,
         async () => {
-          // Its counters are born at the first failure: only further ones are an increase.
+          // The API server's counters appear with the first failure; only further ones count as an increase.
           await scaled()
           const active = await prometheus.active()
           return active.find(({ labels }) => labels['alertname'] === ALERT)?.since
@@ -76,8 +76,7 @@ describeOn(
 
     function scaled() {
       const path = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/web/scale`
-      const type = { 'content-type': 'application/merge-patch+json' }
-      return on().admin.send('PATCH', path, { spec: { replicas: 2 } }, type)
+      return on().admin.send('PATCH', path, { spec: { replicas: 2 } })
     }
   },
   'real',

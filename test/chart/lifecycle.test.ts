@@ -106,7 +106,7 @@ describeOn(
     })
 
     it('is uninstalled: everything wakes first, and nothing of it is left', async () => {
-      // Or kwok would call the Job's pod done before anything was.
+      // Otherwise kwok would complete the Job's pod before it has done anything.
       await on().kubectl('cordon', ...EVERY_NODE)
       const uninstalled = run(['uninstall', release.name, '-n', namespace, '--timeout', '50s'])
       uninstalled.catch(() => {})
@@ -118,7 +118,7 @@ describeOn(
 
       const path = `/api/v1/namespaces/${namespace}/pods/${pod.metadata.name}/status`
       const done = { status: { phase: 'Succeeded' } }
-      await on().admin.expect('PATCH', path, done, { 'content-type': 'application/merge-patch+json' })
+      await on().admin.expect('PATCH', path, done)
       expect(await uninstalled).to.include('uninstalled')
       await on().kubectl('uncordon', ...EVERY_NODE)
       expect(await left(), 'what is left of the release').to.deep.equal([])

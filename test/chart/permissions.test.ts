@@ -25,10 +25,9 @@ interface Rule {
   readonly verbs: readonly string[]
 }
 
-const MERGE_PATCH = { 'content-type': 'application/merge-patch+json' }
-/** Every account may ask who it is and which version the cluster has; every service account, for the keys of tokens. */
+/** Allowed to every account: who it is, and the cluster's version; to every service account: the keys of tokens. */
 const EVERYBODYS = ['create selfsubjectreviews', 'get /version', 'get /openid/v1/jwks']
-/** The Service of the chart leads nowhere here: what is scaled by hand in this suite would wait for it. */
+/** Nobody listens behind the chart's Service here: manual scalings in this suite would wait for it. */
 const SETTINGS = {
   api: { host: '127.0.0.1', port: 0, insecurePort: 0 },
   metrics: { port: 0 },
@@ -111,7 +110,7 @@ describeOn(
       expect(requests.filter(({ code }) => code === 403)).to.deep.equal([])
     })
 
-    /** Twice, so that an Event is told again. */
+    /** Twice, so that an Event is repeated. */
     async function tour(kind: Kind): Promise<void> {
       const workload = api.workload(kind, namespace, 'toured')
       await workload.enable()
@@ -121,14 +120,13 @@ describeOn(
       }
     }
 
-    /** Somebody changes what the next request rests on: it has to look again. */
+    /** Changes the object that the next request is based on, so that it has to be read again. */
     async function surprise(kind: Kind): Promise<void> {
       const path = `/apis/apps/v1/namespaces/${namespace}/${kind}/toured`
       const annotations = () => ({ [ANNOTATION.schedule]: `0:00-23:${10 + Math.floor(Math.random() * 50)}` })
-      const change = () =>
-        on().admin.expect('PATCH', path, { metadata: { annotations: annotations() } }, MERGE_PATCH)
+      const change = () => on().admin.expect('PATCH', path, { metadata: { annotations: annotations() } })
       const workload = api.workload(kind, namespace, 'toured')
-      // Before the informer hears of it, or between the decision and its write: either makes it look again.
+      // Before the informer sees it, or between the decision and its write: both make it read again.
       await change()
       await workload.pin()
       await Promise.all([workload.unpin(), change()])

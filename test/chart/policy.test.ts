@@ -66,14 +66,13 @@ describeOn(
     const user = `system:serviceaccount:${own}:${own}-dormouse`
     const { template } = helm()
 
-    /** As the account; nothing is kept of it. */
+    /** A dry run as the account. */
     const patched = (kind: Kind, patch: Patch, { who = user, name = 'held', where = namespace } = {}) =>
       on().admin.send(
         'PATCH',
         `/apis/apps/v1/namespaces/${where}/${kind}/${name}?dryRun=All&fieldManager=dormouse`,
         patch,
         {
-          'content-type': 'application/json-patch+json',
           'impersonate-user': who,
           ...(who === user ? {} : { 'impersonate-group': 'system:masters' }),
         },
@@ -96,7 +95,7 @@ describeOn(
           }),
         ),
       )
-      // Until the API server has compiled it; the account's role takes a moment as well.
+      // The API server needs a moment to compile the policy, and to know the account's role.
       await eventually('the policy to hold', async () => {
         const { status, body } = await patched('deployments', REFUSED['a finalizer'] ?? [])
         return status === 422 || (status === 403 && body.message?.includes('ValidatingAdmissionPolicy'))
@@ -150,12 +149,7 @@ describeOn(
       const attempts = [
         on().admin.send('POST', `${path}?dryRun=All`, manifest('deployments', 'made'), masters),
         on().admin.send('DELETE', `${path}/held?dryRun=All`, undefined, masters),
-        on().admin.send(
-          'PATCH',
-          `${path}/held/scale?dryRun=All`,
-          { spec: { replicas: 5 } },
-          { ...masters, 'content-type': 'application/merge-patch+json' },
-        ),
+        on().admin.send('PATCH', `${path}/held/scale?dryRun=All`, { spec: { replicas: 5 } }, masters),
       ]
       for (const { body } of await Promise.all(attempts))
         expect(body.message).to.include('Dormouse may only update workloads')
@@ -286,7 +280,7 @@ describeOn(
   'real',
 )
 
-/** Kubernetes' own, two of which every cluster has workloads in. */
+/** Kubernetes' own namespaces. */
 const EXCLUDED = ['kube-system', 'kube-public']
 
 const KEPT = [

@@ -1,5 +1,4 @@
 import { Agent, request } from 'undici'
-import type { Cluster } from './kubeconfig.ts'
 
 export interface Answer {
   readonly status: number
@@ -18,9 +17,12 @@ export interface KubernetesObject {
 
 export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Plain requests to the API server, for tests: nothing of Dormouse's own adapter is in the way. */
+/**
+ * Plain requests to an API server, without Dormouse's own adapter. PATCH sends a merge patch, or an array as JSON
+ * Patch.
+ */
 export interface Client {
-  /** Answers whatever the server says, errors too; throws only when the server cannot be reached. */
+  /** Returns any answer, errors too; throws only if the server cannot be reached. */
   send(verb: Verb, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   /** Like `send`, but throws, naming the request and the server's message, unless the status is 2xx. */
   expect(
@@ -32,17 +34,22 @@ export interface Client {
   close(): Promise<void>
 }
 
-export function clientFor(cluster: Cluster, token: string): Client {
-  const dispatcher = new Agent({ connect: { ca: cluster.caData }, connections: 10 })
+/** `caData`: PEM; without it and without a token, plain HTTP to the sandbox. */
+export function clientFor({ url, caData }: { url: string; caData?: string }, token?: string): Client {
+  const dispatcher = new Agent({
+    connections: 10,
+    ...(caData === undefined ? {} : { connect: { ca: caData } }),
+  })
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
   const send: Client['send'] = async (method, path, body, headers = {}) => {
-    const answer = await request(`${cluster.url}${path}`, {
+    const type = method === 'PATCH' ? patchType(body) : 'application/json'
+    const answer = await request(`${url}${path}`, {
       method,
       dispatcher,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+      headers: { ...authorization, 'content-type': type, ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-    const text = await answer.body.text()
-    return { status: answer.statusCode, body: parsed(text) }
+    return { status: answer.statusCode, body: parsed(await answer.body.text()) }
   }
   return {
     send,
@@ -55,6 +62,10 @@ export function clientFor(cluster: Cluster, token: string): Client {
     },
     close: () => dispatcher.destroy(),
   }
+}
+
+function patchType(body: unknown): string {
+  return Array.isArray(body) ? 'application/json-patch+json' : 'application/merge-patch+json'
 }
 
 function parsed(text: string): KubernetesObject {

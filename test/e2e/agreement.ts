@@ -7,7 +7,7 @@ import type { KubectlObject } from '../support/kubectl.ts'
 import { decoded } from '../support/readable.ts'
 import type { Served } from '../support/served.ts'
 
-/** The marks that people see on a workload by kubectl. */
+/** The marks that kubectl shows on a workload. */
 export interface Marks {
   /** `spec.replicas`; of a DaemonSet, whether its nodeSelector has our key: 0 or the desired number. */
   readonly replicas: number | undefined
@@ -33,7 +33,10 @@ export function marksOf({ kind, metadata, spec, status }: KubectlObject): Marks 
   }
 }
 
-/** What kubectl shows is what the API says, as soon as both have seen the latest change; returns the API's record. */
+/**
+ * Checks that kubectl and the API show the same, as soon as both have the latest change; returns the API's
+ * record.
+ */
 export async function agree(on: Served, kind: Kind, name: string): Promise<StatusRecord> {
   return eventually(
     `kubectl and the API to agree on ${kind}/${name}`,

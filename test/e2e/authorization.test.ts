@@ -4,7 +4,7 @@ import type { WorkloadClient } from '../support/api-client.ts'
 import { describeOn } from '../support/clusters.ts'
 import { createNamespace, served } from '../support/served.ts'
 
-/** Mode `kubernetes`: the cluster says who somebody is and what they may. */
+/** Mode `kubernetes`: the cluster authenticates and authorises callers. */
 describeOn('service accounts', function (on) {
   this.timeout(30_000)
   const here = served(on, { newWorkloadGrace: '0s' })
@@ -48,7 +48,7 @@ describeOn('service accounts', function (on) {
     return status === 200 ? '200' : `${status} ${body.error.code}`
   }
 
-  it('who may update the scale may snooze, wake, pin and override, and is named in the history', async () => {
+  it('update of the scale allows snooze, wake, pin and override; the history names the account', async () => {
     expect(await answerTo(developer, 'GET', '')).to.equal('200')
     for (const action of ['pin', 'override']) {
       expect(await answerTo(developer, 'POST', action), action).to.equal('200')
@@ -61,13 +61,13 @@ describeOn('service accounts', function (on) {
     expect(newest?.by).to.equal(`k8s:system:serviceaccount:${here.namespace}:developer`)
   })
 
-  it('but not enable, disable or set hours, which need patch', async () => {
+  it('it does not allow enable, disable or schedule, which need patch', async () => {
     for (const action of ['enable', 'disable'])
       expect(await answerTo(developer, 'POST', action), action).to.equal('403 FORBIDDEN')
     expect(await answerTo(developer, 'PUT', 'schedule')).to.equal('403 FORBIDDEN')
   })
 
-  it('who may patch and not scale may disable, but not what is pinned: that would clear the pin', async () => {
+  it('patch without scale allows disable, but not of a pinned workload: that would clear the pin', async () => {
     const patcher = await here.cluster.accountToken(here.namespace, 'patcher', {
       verbs: ['get', 'patch'],
       resources: ['deployments'],
@@ -81,12 +81,12 @@ describeOn('service accounts', function (on) {
     await here.workload('deployments', name).enable()
   })
 
-  it('DaemonSets, which have no scale, need patch for everything', async () => {
+  it('DaemonSets, which have no scale, need patch for every write', async () => {
     expect(await answerTo(developer, 'GET', '', 'daemonsets')).to.equal('200')
     expect(await answerTo(developer, 'POST', 'snooze', 'daemonsets')).to.equal('403 FORBIDDEN')
   })
 
-  it('who may only read only reads, and who may do all elsewhere does nothing here', async () => {
+  it('get allows only reads, and permissions in another namespace allow nothing', async () => {
     expect(await answerTo(reader, 'GET', 'plan')).to.equal('200')
     expect(await answerTo(reader, 'POST', 'wake')).to.equal('403 FORBIDDEN')
     for (const [method, action] of [
@@ -97,7 +97,7 @@ describeOn('service accounts', function (on) {
       expect(await answerTo(elsewhere, method, action), action).to.equal('403 FORBIDDEN')
   })
 
-  it('lists show what the caller may list, and nothing else', async () => {
+  it('lists show only what the caller may list', async () => {
     const names = async (token: string) => {
       const { body } = await here.api.call<StatusRecord[]>('GET', '/workloads?limit=500', { token })
       return new Set(body.data.map(({ namespace, type }) => `${namespace}/${type}`))
@@ -114,7 +114,7 @@ describeOn('service accounts', function (on) {
     expect(status).to.equal(403)
   })
 
-  it('a fresh token is let in while its address sends bad ones, forged ones among them', async () => {
+  it('a good token is accepted while its address sends bad and forged ones', async () => {
     const [header, payload] = developer.split('.')
     const bad = Array.from({ length: 300 }, (_, index) =>
       index % 2 === 0 ? `nonsense-${index}` : `${header}.${payload}.${'A'.repeat(80)}${1000 + index}`,
@@ -129,7 +129,7 @@ describeOn('service accounts', function (on) {
     expect(await answerTo(fresh, 'GET', '')).to.equal('200')
   })
 
-  it('a token for the API server itself is refused: nobody should hand us one', async () => {
+  it('a token for the API server itself is refused', async () => {
     const token = (await here.kubectl('create', 'token', 'developer')).trim()
     expect(await answerTo(token, 'GET', '')).to.equal('401 UNAUTHENTICATED')
   })

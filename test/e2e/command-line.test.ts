@@ -12,9 +12,16 @@ import { Dormouse, MAIN, PROJECT, programEnvironment, startProgram } from '../su
 import { eventually } from '../support/eventually.ts'
 import { print } from '../support/figures.ts'
 import { runProgram } from '../support/kubectl.ts'
+import { RunningProgram } from '../support/running-program.ts'
 
-function dormouse(...args: string[]) {
-  return runProgram(process.execPath, [MAIN, ...args], { env: programEnvironment(), cwd: PROJECT })
+const FREE_PORTS = ['--api-port', '0', '--kube-port', '0', '--metrics-port', '0']
+
+/** Runs the program to its end; a last argument that is an object is added to its environment. */
+function dormouse(...given: (string | NodeJS.ProcessEnv)[]) {
+  const args = given.filter((each) => typeof each === 'string')
+  const added = given.filter((each) => typeof each === 'object')
+  const env = Object.assign(programEnvironment(), ...added) as NodeJS.ProcessEnv
+  return runProgram(process.execPath, [MAIN, ...args], { env, cwd: PROJECT })
 }
 
 describe('the command line', function () {
@@ -29,98 +36,76 @@ describe('the command line', function () {
     await rm(directory, { recursive: true, force: true })
   })
 
-  it('explain shows the canonical schedule and its coming edges', async () => {
-    const { code, stdout } = await dormouse(
-      'explain',
-      '08:00-18:00,monday-FRIDAY',
-      '--timezone',
-      'Europe/Berlin',
-      '--from',
-      '2026-03-27T12:00',
-      '--count',
-      '3',
-    )
+  it('explain prints the coming edges and ends with 0', async () => {
+    const from = ['--timezone', 'Europe/Berlin', '--from', '2026-03-27T12:00', '--count', '3']
+    const { code, stdout } = await dormouse('explain', '08:00-18:00,monday-FRIDAY', ...from)
     expect(code).to.equal(0)
     expect(stdout).to.include('8:00-18:00,Mon-Fri')
     expect(stdout).to.include('2026-03-27T17:00:00Z').and.include('2026-03-30T06:00:00Z')
   })
 
-  it('explain says at which place a schedule is wrong, and ends with 2', async () => {
-    const { code, stderr, stdout } = await dormouse('explain', '8:00-18:00,Mon-Fry')
-    expect([code, stdout]).to.deep.equal([2, ''])
-    expect(stderr).to.match(/\^/)
-  })
-
-  it('serve tells every fault of its configuration at once, and ends with 2', async () => {
-    const config = join(directory, 'faulty.yaml')
+  it('a bad argument, configuration, variable or file is told on stderr, and ends with 2', async () => {
+    const file = join(directory, 'faulty.yaml')
     await writeFile(
-      config,
+      file,
       'timezone: Mars/Base\noperationTimeout: soon\napi: { insecurePort: 99999 }\nunknown: 1\n',
     )
-    const { code, stderr, stdout } = await dormouse('serve', '--config', config)
-    expect([code, stdout]).to.deep.equal([2, ''])
-    for (const key of ['timezone', 'operationTimeout', 'insecurePort', 'unknown'])
-      expect(stderr).to.include(key)
+    const loud = { DORMOUSE_LOG_LEVEL: 'loud' }
+    const cases: [told: readonly string[], args: string[], env?: NodeJS.ProcessEnv][] = [
+      [
+        ['^', 'Fry'],
+        ['explain', '8:00-18:00,Mon-Fry'],
+      ],
+      [
+        ['timezone', 'operationTimeout', 'insecurePort', 'unknown'],
+        ['serve', '--config', file],
+      ],
+      [['DORMOUSE_LOG_LEVEL'], ['serve', '--api-port', '0'], loud],
+      [['none.yaml'], ['serve', '--config', join(directory, 'none.yaml')]],
+      [['--no-such-option'], ['serve', '--no-such-option']],
+      [['dance'], ['dance']],
+    ]
+    for (const [told, args, env = {}] of cases) {
+      const { code, stdout, stderr } = await dormouse(...args, env)
+      expect([code, stdout], args.join(' ')).to.deep.equal([2, ''])
+      for (const text of told) expect(stderr).to.include(text)
+    }
   })
 
-  it('a wrong environment variable, a missing file and an unknown option end with 2 as well', async () => {
-    const env = { ...programEnvironment(), DORMOUSE_LOG_LEVEL: 'loud' }
-    const variable = await runProgram(process.execPath, [MAIN, 'serve', '--api-port', '0'], {
-      env,
-      cwd: PROJECT,
-    })
-    expect(variable.code).to.equal(2)
-    expect(variable.stderr).to.include('DORMOUSE_LOG_LEVEL')
-    expect((await dormouse('serve', '--config', join(directory, 'none.yaml'))).code).to.equal(2)
-    expect((await dormouse('serve', '--no-such-option')).code).to.equal(2)
-    expect((await dormouse('dance')).code).to.equal(2)
-  })
-
-  it('serve with a kubeconfig that is not there says so, and does not end with 0', async () => {
-    const { code, stderr } = await dormouse(
-      'serve',
-      '--api-port',
-      '0',
-      '--metrics-port',
-      '0',
-      '--kubeconfig',
-      join(directory, 'none'),
-    )
+  it('serve names a kubeconfig that does not exist, and does not end with 0', async () => {
+    const kubeconfig = join(directory, 'none')
+    const ports = ['--api-port', '0', '--metrics-port', '0']
+    const { code, stderr } = await dormouse('serve', ...ports, '--kubeconfig', kubeconfig)
     expect(code).to.be.oneOf([1, 2])
-    expect(stderr).to.include(join(directory, 'none'))
+    expect(stderr).to.include(kubeconfig)
   })
 })
 
 describeOn('dormouse token', (on) => {
-  it('signs what a service with the public half of its key pair believes', async function () {
+  it('signs tokens that a service with the public key accepts', async function () {
     this.timeout(30_000)
     const directory = await mkdtemp(join(tmpdir(), 'dormouse-token-'))
     const keys = join(directory, 'keys')
     expect((await dormouse('key-pair', keys)).code).to.equal(0)
-    const { stdout } = await dormouse(
-      'token',
-      '--key',
-      join(keys, 'private.pem'),
+    const claims = [
       '--subject',
       'alice',
       '--namespaces',
       'default',
       '--scope',
       'dormouse:read,dormouse:write',
-      '--ttl',
-      '5m',
-    )
+    ]
+    const signing = ['--key', join(keys, 'private.pem'), '--ttl', '5m']
+    const { stdout } = await dormouse('token', ...signing, ...claims)
     const local = { issuer: 'dormouse', audience: 'dormouse', publicKeyFile: join(keys, 'public.pem') }
     const service = await Dormouse.start(on(), { auth: { local } })
     try {
       const token = stdout.trim()
-      expect((await service.api.call('GET', '/namespaces/default/deployments', { token })).status).to.equal(
-        200,
-      )
-      expect((await service.api.call('GET', '/namespaces/other/deployments', { token })).status).to.equal(403)
-      expect(
-        (await service.api.call('GET', '/namespaces/default/deployments', { token: `${token}x` })).status,
-      ).to.equal(401)
+      const statusOf = async (namespace: string, bearer: string) =>
+        (await service.api.call('GET', `/namespaces/${namespace}/deployments`, { token: bearer })).status
+      expect(await statusOf('default', token)).to.equal(200)
+      expect(await statusOf('other', token)).to.equal(403)
+      expect(await statusOf('default', `${token}x`)).to.equal(401)
     } finally {
       await service.stop()
       await rm(directory, { recursive: true, force: true })
@@ -134,7 +119,7 @@ describe('the sandbox, as a person starts it', function () {
   let printed = ''
 
   before('it has printed what to paste', async () => {
-    child = startProgram(['sandbox', '--api-port', '0', '--kube-port', '0', '--metrics-port', '0'])
+    child = startProgram(['sandbox', ...FREE_PORTS])
     child.stdout?.setEncoding('utf8').on('data', (text: string) => (printed += text))
     const started = performance.now()
     await eventually('the last command to be printed', () => printed.endsWith('docs/quick-start.md\n'))
@@ -231,18 +216,8 @@ describe('the sandbox, as a person starts it', function () {
   })
 
   it('prints one line of JSON instead when it is asked to', async () => {
-    const scripted = startProgram([
-      'sandbox',
-      '--json',
-      '--api-port',
-      '0',
-      '--kube-port',
-      '0',
-      '--metrics-port',
-      '0',
-    ])
-    const [line] = (await once(createInterface(scripted.stdout!), 'line')) as [string]
-    const { api, token, kubeconfig, metrics } = JSON.parse(line) as Record<string, string>
+    const scripted = new RunningProgram(startProgram(['sandbox', '--json', ...FREE_PORTS]))
+    const { api, token, kubeconfig, metrics } = await scripted.ready<Record<string, string>>()
     const answer = await fetch(`${api}/api/v1/workloads`, { headers: { authorization: `Bearer ${token}` } })
     expect(answer.status).to.equal(200)
     expect(((await answer.json()) as { data: unknown[] }).data).to.have.length.above(7)
@@ -250,8 +225,6 @@ describe('the sandbox, as a person starts it', function () {
     expect(
       (await runProgram('kubectl', [`--kubeconfig=${kubeconfig}`, 'get', 'deployments', '-A'])).stdout,
     ).to.include('storefront')
-    const exited = once(scripted, 'exit')
-    scripted.kill('SIGTERM')
-    expect((await exited)[0]).to.equal(0)
+    expect(await scripted.end('SIGTERM')).to.equal(0)
   })
 })

@@ -22,12 +22,12 @@ interface Marked {
   readonly marks: readonly Marks[]
 }
 
-/** The controller manager writes whatever it is asked, so nothing here but Dormouse minds what is written. */
-describeOn('workloads whose marks nobody wrote on purpose', function (on) {
+/** Without the webhook, so that any marks can be written. */
+describeOn('workloads with arbitrary marks', function (on) {
   this.timeout(180_000)
   const here = served(on, { newWorkloadGrace: '0s' })
 
-  it(`rest after at most ${MOST_WRITES} writes each time that others write their marks`, async () => {
+  it(`are written at most ${MOST_WRITES} times after each change of their marks by others`, async () => {
     const workloads = (['deployments', 'statefulsets', 'daemonsets', 'replicasets'] as const).flatMap(
       (kind, which) =>
         fc
@@ -52,7 +52,7 @@ describeOn('workloads whose marks nobody wrote on purpose', function (on) {
     }
   })
 
-  /** As a restore does: annotations, label, count and key as given, whatever was there. */
+  /** Replaces annotations, label, count and key, like a restore. */
   async function write(
     kind: Kind,
     name: string,
@@ -69,7 +69,7 @@ describeOn('workloads whose marks nobody wrote on purpose', function (on) {
     await here.kubectl('patch', kind, name, '--type=merge', '-p', JSON.stringify({ metadata, spec }))
   }
 
-  /** Until Dormouse has written nothing for two seconds. */
+  /** Resolves once Dormouse has written nothing for two seconds. */
   async function atRest(since: number): Promise<void> {
     await eventually(
       'Dormouse to rest',

@@ -14,7 +14,7 @@ const NODES = 3
 const selects = (value: string | null) =>
   JSON.stringify({ spec: { template: { spec: { nodeSelector: { [SNOOZE_KEY]: value } } } } })
 
-describeOn('a DaemonSet whose key others gave another value while the webhook was away', function (on) {
+describeOn('a DaemonSet whose key was given another value without the webhook', function (on) {
   this.timeout(90_000)
   const here = served(on)
   const patch = (name: string, body: string) =>
@@ -30,9 +30,7 @@ describeOn('a DaemonSet whose key others gave another value while the webhook wa
       ['woken', 'wake'],
       ['disabled', 'disable'],
     ] as const) {
-      const workload = await here.create('daemonsets', name)
-      await workload.enable()
-      await workload.snooze('?wait=60s')
+      const workload = await here.asleep('daemonsets', name)
       await patch(name, selects('false'))
       await here.settled('daemonsets', name)
       expect((await workload.status()).is_snoozed).to.equal(true)
@@ -42,16 +40,14 @@ describeOn('a DaemonSet whose key others gave another value while the webhook wa
     }
   })
 
-  after('no Lease stays held: release keeps it for a while', async () => {
-    // It lies where the kubeconfig of Dormouse's account says.
+  after('the Lease that release keeps for a while is deleted', async () => {
+    // Its namespace depends on the kubeconfig of Dormouse's account.
     for (const namespace of ['default', 'dormouse'])
       await on().admin.send('DELETE', `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/dormouse`)
   })
 
   it('is released', async () => {
-    const workload = await here.create('daemonsets', 'released')
-    await workload.enable()
-    await workload.snooze('?wait=60s')
+    await here.asleep('daemonsets', 'released')
     await patch('released', selects(''))
     const args = ['release', '--all', '--kubeconfig', here.cluster.dormouseKubeconfig]
     const { code, stdout, stderr } = await runProgram(process.execPath, [MAIN, ...args])
@@ -64,10 +60,8 @@ describeOn('the key of a DaemonSet', function (on) {
   this.timeout(90_000)
   const here = enforced(on)
 
-  it('taken away by hand is a wake by the user to the kept count, which runs until its pods are ready', async () => {
-    const workload = await here.create('daemonsets', 'by-hand')
-    await workload.enable()
-    await workload.snooze('?wait=60s')
+  it('removed by hand is a wake by that user to the kept count, and succeeds once the pods are ready', async () => {
+    const workload = await here.asleep('daemonsets', 'by-hand')
     await here.kubectl('patch', 'daemonset', 'by-hand', '-p', selects(null))
     const [newest] = await eventually('its pods to have followed', async () => {
       const { operation_history: history } = await workload.status()
@@ -86,13 +80,7 @@ describeOn(
     const here = enforced(on)
     const own = { 'kubernetes.io/os': 'linux' }
     const sync = (name: string, ...args: string[]) =>
-      here.cluster.kubectl.withFile(
-        'apply',
-        manifest('daemonsets', name, { nodeSelector: own }),
-        '-n',
-        here.namespace,
-        ...args,
-      )
+      here.withFile('apply', manifest('daemonsets', name, { nodeSelector: own }), ...args)
     const forced = (name: string) => sync(name, '--server-side', '--force-conflicts', '--field-manager=flux')
     const selectorOf = async (name: string) =>
       (await here.get('daemonsets', name)).spec.template.spec.nodeSelector
@@ -105,7 +93,7 @@ describeOn(
       ['by a forced server-side apply', forced],
       ["by kubectl's own apply", sync],
     ] as const) {
-      it(`${title} leaves it asleep and says nothing; it wakes with what it selects`, async () => {
+      it(`${title} leaves it asleep without a warning; it wakes with its own nodeSelector`, async () => {
         const name = apply === forced ? 'server-side' : 'client-side'
         expect(await apply(name)).to.include({ code: 0 })
         await here.settled('daemonsets', name)
@@ -127,7 +115,7 @@ describeOn(
       })
     }
 
-    it('that is pinned or overridden asleep is not refused, and stays asleep', async () => {
+    it('of a DaemonSet pinned or overridden asleep is not denied, and it stays asleep', async () => {
       for (const hold of ['pin', 'override'] as const) {
         await forced(hold)
         await here.settled('daemonsets', hold)
@@ -139,29 +127,19 @@ describeOn(
         expect(result.code, result.stderr).to.equal(0)
         expect(warningsOf(result)).to.deep.equal([])
         expect(await selectorOf(hold)).to.deep.equal({ ...own, [SNOOZE_KEY]: 'true' })
-        const byHand = await here.cluster.kubectl.attempt([
-          'patch',
-          'daemonset',
-          hold,
-          '-n',
-          here.namespace,
-          '-p',
-          selects(null),
-        ])
+        const byHand = await here.attempt('patch', 'daemonset', hold, '-p', selects(null))
         expect(byHand.stderr).to.include('denied the request: Dormouse: daemonset ')
       }
     })
 
-    it('rolls back by --to-revision; undo alone goes to a revision that differs by our key', async () => {
+    it('rollout undo goes to the revision that differs by our key; --to-revision goes further back', async () => {
       const name = 'undone'
-      const workload = await here.create('daemonsets', name)
-      await workload.enable()
+      const workload = await here.enabled('daemonsets', name)
       const image = async () => {
         const { spec } = await here.get('daemonsets', name)
         return (spec.template.spec as unknown as { containers: { image: string }[] }).containers[0]?.image
       }
-      const undo = (...args: string[]) =>
-        here.cluster.kubectl.attempt(['rollout', 'undo', `daemonset/${name}`, '-n', here.namespace, ...args])
+      const undo = (...args: string[]) => here.attempt('rollout', 'undo', `daemonset/${name}`, ...args)
       await here.kubectl('set', 'image', `daemonset/${name}`, 'app=app:2')
       await here.settled('daemonsets', name)
       await workload.snooze('?wait=60s')

@@ -11,19 +11,21 @@ import { bucketOf, sumOf } from '../support/metrics-text.ts'
 import { asleepNow, awakeNow, comingMinute, sleepsAt, wakesAt } from '../support/schedules.ts'
 import { hasFollowed, served } from '../support/served.ts'
 import { agree } from './agreement.ts'
-import type { KubectlObject } from '../support/kubectl.ts'
 
 const WAVE = 200
 const REPLICAS = 2
 const MINUTE = 60_000
-/** From the choice of the edge until it comes: time to give everything its hours. */
+/** Milliseconds from the choice of the edge until it comes: time to set all schedules. */
 const LEAD = 12_000
 
 const NAMES = Array.from({ length: WAVE }, (_, index) => `wave-${String(index).padStart(3, '0')}`)
 const countOf = (index: number) => 1 + (index % 10 === 0 ? 1 : 0)
 
-/** One minute's wait for everything that needs one: an edge with a wave, and holds that last a minute. */
-describeOn('at an edge', function (on) {
+/**
+ * All tests that need to wait for a minute share one wait: an edge with a wave, and overrides and wakes that last
+ * a minute.
+ */
+describeOn('an edge', function (on) {
   this.timeout(120_000)
   const here = served(on, { newWorkloadGrace: '0s', wakeHold: '1m' })
   let edge: number
@@ -72,7 +74,7 @@ describeOn('at an edge', function (on) {
     await sleep(Math.max(0, holdsEnd - Date.now()))
   })
 
-  /** What lasts a minute from now. */
+  /** Workloads with an override, a snooze or a wake that lasts a minute from now. */
   async function holds() {
     for (const name of ['expires', 'brief', 'held'])
       await here.create('deployments', name, { replicas: REPLICAS })
@@ -85,7 +87,7 @@ describeOn('at an edge', function (on) {
     expect((await one('held').wake()).is_snoozed).to.equal(false)
   }
 
-  /** What meets the edge, beside the wave. */
+  /** Workloads that meet the edge, beside the wave. */
   async function atTheEdge() {
     for (const kind of KINDS) {
       await here.create(kind, 'sleeps', { replicas: REPLICAS })
@@ -105,13 +107,8 @@ describeOn('at an edge', function (on) {
     await one('kept-down').snooze('?for=2h')
   }
 
-  async function waveObjects(selector = 'wave'): Promise<KubectlObject[]> {
-    const { items = [] } = await here.cluster.admin.expect(
-      'GET',
-      `/apis/apps/v1/namespaces/${here.namespace}/deployments?labelSelector=wave%3Dyes,${encodeURIComponent(selector)}`,
-    )
-    return items as unknown as KubectlObject[]
-  }
+  const waveObjects = (selector = 'wave') =>
+    here.list('deployments', `?labelSelector=wave%3Dyes,${encodeURIComponent(selector)}`)
 
   async function listed(): Promise<StatusRecord[]> {
     const { body } = await here.api.call<StatusRecord[]>(
@@ -121,7 +118,7 @@ describeOn('at an edge', function (on) {
     return body.data
   }
 
-  it(`puts a wave of ${WAVE} to sleep, each once and with its count`, async () => {
+  it(`puts a wave of ${WAVE} to sleep, each once and with its count kept`, async () => {
     expect(wave.map(({ name }) => name)).to.deep.equal(NAMES)
     for (const [index, record] of wave.entries()) {
       expect(record).to.include({
@@ -143,7 +140,7 @@ describeOn('at an edge', function (on) {
     }
   })
 
-  it('never acts before its second, and tells how long after', async () => {
+  it('is never acted on before its second; the delay is printed', async () => {
     const decided = wave.map(({ snoozed_at: at }) => Date.parse(at ?? '') - edge)
     const patches = (await here.cluster.requestsSince(edge)).filter(
       ({ verb, url }) => verb === 'patch' && url.includes(`/namespaces/${here.namespace}/deployments/wave-`),
@@ -192,7 +189,7 @@ describeOn('at an edge', function (on) {
     })
   }
 
-  it('passes what is pinned or overridden, which follow their hours when they are let go', async () => {
+  it('does not touch what is pinned or overridden; unpinned or cleared, they follow their schedule', async () => {
     expect(await agree(here, 'deployments', 'pinned')).to.include({ is_snoozed: false, pin_state: 'active' })
     expect(await agree(here, 'deployments', 'overridden')).to.include({
       is_snoozed: false,
@@ -202,7 +199,7 @@ describeOn('at an edge', function (on) {
     expect((await one('overridden').clearOverride()).is_snoozed).to.equal(true)
   })
 
-  it('passes what a request holds for a time', async () => {
+  it('does not touch what a request has woken or snoozed for a time', async () => {
     expect(await agree(here, 'deployments', 'kept-up')).to.include({
       is_snoozed: false,
       wake_requested: true,
@@ -213,7 +210,7 @@ describeOn('at an edge', function (on) {
     })
   })
 
-  /** The newest operation, which is not older than the holds' end, once it is there. */
+  /** The newest operation, once it is one of the schedule's. */
   const afterTheHold = (workload: WorkloadClient, type: string) =>
     eventually(`a ${type} after the hold`, async () => {
       const {
@@ -222,7 +219,7 @@ describeOn('at an edge', function (on) {
       return newest?.type === type && newest.trigger === 'schedule' && newest
     })
 
-  it('an override that expires gives the hours their say', async () => {
+  it('when an override expires, the schedule counts again', async () => {
     const { timestamp } = await afterTheHold(one('expires'), 'snooze')
     expect(Date.parse(timestamp)).to.be.within(holdsEnd - 10_000, holdsEnd + 10_000)
     const record = await agree(here, 'deployments', 'expires')
@@ -238,7 +235,7 @@ describeOn('at an edge', function (on) {
     })
   })
 
-  it('a wake in hours of sleep holds for wakeHold, then sleeps again', async () => {
+  it('a wake outside the awake hours lasts for wakeHold, then the workload is snoozed again', async () => {
     await eventually('it to sleep again', async () => (await one('held').status()).is_snoozed)
     expect((await agree(here, 'deployments', 'held')).operation_history[0]).to.include({
       type: 'snooze',
@@ -246,7 +243,7 @@ describeOn('at an edge', function (on) {
     })
   })
 
-  it('wake requests send their patch at once, and tell how long the pods took', async () => {
+  it('wake requests send their patch at once, and record how long the pods took', async () => {
     const woken = NAMES.slice(0, 50)
     const asked: number[] = []
     const answered: number[] = []

@@ -11,7 +11,7 @@ import { warningsOf } from './verdicts.ts'
 const COUNT = 3
 const HPA = 'system:serviceaccount:kube-system:horizontal-pod-autoscaler'
 
-describeOn('what the webhook tells people', function (on) {
+describeOn('messages of the webhook', function (on) {
   this.timeout(90_000)
   const here = enforced(on)
 
@@ -19,10 +19,9 @@ describeOn('what the webhook tells people', function (on) {
     { title: 'pinned', hold: 'pin', held: 'is pinned active' },
     { title: 'overridden', hold: 'override', held: 'is overridden' },
   ] as const) {
-    it(`names who ${title} it, when, until when, and the very request that clears it`, async () => {
+    it(`names who has ${title} it, since when, until when, and the request that clears it`, async () => {
       const name = `told-${hold}`
-      const workload = await here.create('deployments', name, { replicas: COUNT })
-      await workload.enable()
+      const workload = await here.enabled('deployments', name, { replicas: COUNT })
       await (hold === 'pin' ? workload.pin() : workload.override('5h'))
       const { pin, override } = marksOf(await here.get('deployments', name)).state ?? {}
       const at = iso((pin ?? override)?.at ?? 0)
@@ -42,12 +41,11 @@ describeOn('what the webhook tells people', function (on) {
     })
   }
 
-  it('warns of a count that it held in a rollout, with the request that clears it', async () => {
-    const workload = await here.create('statefulsets', 'rolled', { replicas: COUNT })
-    await workload.enable()
+  it('warns that a rollout did not change a pinned count, with the request that clears the pin', async () => {
+    const workload = await here.enabled('statefulsets', 'rolled', { replicas: COUNT })
     await workload.pin()
     const sent = manifest('statefulsets', 'rolled', { replicas: 5, revision: '2' })
-    const result = await here.cluster.kubectl.withFile('apply', sent, '-n', here.namespace)
+    const result = await here.withFile('apply', sent)
     expect(result.code, result.stderr).to.equal(0)
     const [says, request = ''] = warningsOf(result)
     expect(says).to.include(`/rolled stays at ${COUNT} replicas: it is pinned active`)
@@ -56,15 +54,8 @@ describeOn('what the webhook tells people', function (on) {
   })
 
   it('says what a sleeper will wake to, and how to wake it now', async () => {
-    const workload = await here.create('deployments', 'synced', { replicas: COUNT })
-    await workload.enable()
-    await workload.snooze('?wait=60s')
-    const result = await here.cluster.kubectl.withFile(
-      'apply',
-      manifest('deployments', 'synced', { replicas: 5 }),
-      '-n',
-      here.namespace,
-    )
+    await here.asleep('deployments', 'synced', { replicas: COUNT })
+    const result = await here.withFile('apply', manifest('deployments', 'synced', { replicas: 5 }))
     const [says, request = ''] = warningsOf(result)
     expect(says).to.include('it will wake to 5')
     const { status, text } = await clear(here, request)
@@ -74,9 +65,7 @@ describeOn('what the webhook tells people', function (on) {
   })
 
   it('names the user who wakes a sleeper by hand, in its history, in an Event and in the log', async () => {
-    const workload = await here.create('deployments', 'by-hand', { replicas: COUNT })
-    await workload.enable()
-    await workload.snooze('?wait=60s')
+    const workload = await here.asleep('deployments', 'by-hand', { replicas: COUNT })
     expect(await scaleAs(here, 'by-hand', COUNT, 'alice', '?fieldManager=k8s:cfo@example.com')).to.equal(200)
     const [newest] = await eventually('the wake to be noted', async () => {
       const { operation_history: history } = await workload.status()
@@ -84,14 +73,8 @@ describeOn('what the webhook tells people', function (on) {
     })
     expect(newest).to.include({ trigger: 'manual', by: 'k8s:alice', replicas: COUNT })
     await eventually('the Event', async () => {
-      const events = await here.kubectl(
-        'get',
-        'events',
-        '--field-selector=reason=ManualScaling',
-        '-o',
-        'json',
-      )
-      return events.includes('Woken by k8s:alice (manual) to 3 replicas')
+      const events = (await here.events('by-hand')).filter(({ reason }) => reason === 'ManualScaling')
+      return events.some(({ message }) => message.includes('Woken by k8s:alice (manual) to 3 replicas'))
     })
     const told = here.dormouse.log.filter(
       ({ level, workload }) => level === 'info' && /by-hand/.test(String(workload)),
@@ -102,19 +85,16 @@ describeOn('what the webhook tells people', function (on) {
     ])
   })
 
-  it('says at once what a sleeper keeps that is woken with fewer', async () => {
-    const workload = await here.create('deployments', 'fewer', { replicas: COUNT })
-    await workload.enable()
-    await workload.snooze('?wait=60s')
+  it('warns what count is kept when a sleeper is woken with fewer', async () => {
+    await here.asleep('deployments', 'fewer', { replicas: COUNT })
     const [says, request = ''] = warningsOf(await scale(here, 'fewer', 1))
     expect(says).to.include(`Dormouse: deployment ${here.namespace}/fewer is awake with 1; ${COUNT} are kept`)
     expect(request).to.match(/to get 3 now, POST \S+\/fewer\/wake$/)
   })
 
-  it('tells of an annotation that is mistyped, and of one without effect', async () => {
+  it('warns of a mistyped annotation, and of one without effect', async () => {
     await here.create('deployments', 'mistyped')
-    const annotate = (text: string) =>
-      here.cluster.kubectl.attempt(['annotate', 'deployment/mistyped', text, '-n', here.namespace])
+    const annotate = (text: string) => here.attempt('annotate', 'deployment/mistyped', text)
     const meant = (name: string) => `did you mean dormouse.dev/${name}?`
     expect(warningsOf(await annotate('dormouse.dev/enable=true')).join()).to.include(meant('enabled'))
     expect(warningsOf(await annotate('dormouse.dev/shedule=8:00-18:00')).join()).to.include(meant('schedule'))
@@ -125,8 +105,7 @@ describeOn('what the webhook tells people', function (on) {
   })
 
   it('lets the autoscaler scale what is pinned active, and neither another account of kube-system nor an administrator', async () => {
-    const workload = await here.create('deployments', 'autoscaled', { replicas: COUNT })
-    await workload.enable()
+    const workload = await here.enabled('deployments', 'autoscaled', { replicas: COUNT })
     await workload.pin()
     const other = 'system:serviceaccount:kube-system:cronjob-controller'
     expect(await scaleAs(here, 'autoscaled', 6, other)).to.equal(403)
@@ -137,19 +116,11 @@ describeOn('what the webhook tells people', function (on) {
     expect(await scale(here, 'autoscaled', 5)).to.include({ code: 1 })
   })
 
-  it('a dry run is judged and changes nothing', async () => {
-    const workload = await here.create('deployments', 'tried', { replicas: COUNT })
-    await workload.enable()
-    await workload.snooze('?wait=60s')
+  it('a dry run is reviewed and changes nothing', async () => {
+    const workload = await here.asleep('deployments', 'tried', { replicas: COUNT })
     const before = await here.get('deployments', 'tried')
     const sent = manifest('deployments', 'tried', { replicas: 5 })
-    const result = await here.cluster.kubectl.withFile(
-      'apply',
-      sent,
-      '-n',
-      here.namespace,
-      '--dry-run=server',
-    )
+    const result = await here.withFile('apply', sent, '--dry-run=server')
     expect(warningsOf(result).join(), result.stderr).to.include('it will wake to 5')
     const after = await here.get('deployments', 'tried')
     expect(after.metadata.annotations).to.deep.equal(before.metadata.annotations)
@@ -163,10 +134,8 @@ describeOn("Dormouse run by an administrator's kubeconfig", function (on) {
   this.timeout(90_000)
   const here = enforced(() => ({ ...on(), dormouseKubeconfig: on().adminKubeconfig }))
 
-  it("refuses that administrator's kubectl like anyone's, and still acts itself", async () => {
-    const workload = await here.create('deployments', 'own', { replicas: COUNT })
-    await workload.enable()
-    await workload.snooze('?wait=60s')
+  it("denies that administrator's kubectl, but not its own writes", async () => {
+    const workload = await here.asleep('deployments', 'own', { replicas: COUNT })
     await workload.wake('?wait=60s')
     await workload.pin()
     const { code, stderr } = await scale(here, 'own', 5)
@@ -177,11 +146,10 @@ describeOn("Dormouse run by an administrator's kubeconfig", function (on) {
 })
 
 function scale(on: Enforced, name: string, replicas: number, ...args: string[]) {
-  const given = ['scale', `deployment/${name}`, `--replicas=${replicas}`, '-n', on.namespace, ...args]
-  return on.cluster.kubectl.attempt(given)
+  return on.attempt('scale', `deployment/${name}`, `--replicas=${replicas}`, ...args)
 }
 
-/** As a user who may do anything; returns the answer's status. */
+/** Scales as a user who may do anything; returns the answer's status. */
 async function scaleAs(
   on: Enforced,
   name: string,
@@ -189,14 +157,14 @@ async function scaleAs(
   user: string,
   query = '',
 ): Promise<number> {
-  const path = `/apis/apps/v1/namespaces/${on.namespace}/deployments/${name}/scale${query}`
+  const path = `${on.path('deployments', name)}/scale${query}`
   const metadata = { name, namespace: on.namespace }
   const body = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata, spec: { replicas } }
   const headers = { 'impersonate-user': user, 'impersonate-group': 'system:masters' }
   return (await on.cluster.admin.send('PUT', path, body, headers)).status
 }
 
-/** Sends the request that a message names. */
+/** Sends the request that a message recommends. */
 function clear(on: Enforced, message: string): Promise<ApiAnswer> {
   const [, method, path] = /\b(DELETE|POST) (\/\S+)/.exec(message) ?? []
   if (method === undefined || path === undefined) throw new Error(`no request is named: ${message}`)

@@ -3,14 +3,17 @@ import { ASLEEP_LABEL, ANNOTATION, KINDS, SNOOZE_KEY, type Kind } from '../../sr
 import { describeOn } from '../support/clusters.ts'
 import { enforced, type Enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
-import type { KubectlObject } from '../support/kubectl.ts'
 import { manifest } from '../support/manifests.ts'
+import { revisionsOf } from './revisions.ts'
 import { bring, casesOf, judged, typed, type Act } from './verdicts.ts'
 
 const SCALED: readonly Kind[] = ['deployments', 'statefulsets', 'replicasets']
 const OTHERS: readonly Kind[] = ['daemonsets']
 
-/** What is done               | unmanaged     | awake         | asleep           | pinned awake      | pinned asleep           | overridden awake      | overridden asleep */
+/**
+ * What is done               | unmanaged     | awake         | asleep           | pinned awake      | pinned
+ * asleep           | overridden awake      | overridden asleep
+ */
 const COUNTS = `
   scale to 5                   | allowed 5 off | allowed 5     | allowed 5        | denied            | denied                  | denied                | denied
   scale to 0                   | allowed 0 off | allowed 0     | allowed          | denied            | allowed                 | denied                | allowed
@@ -29,12 +32,12 @@ const ROLLOUTS = `
   restart                      | allowed       | allowed       | allowed          | allowed           | allowed                 | allowed               | allowed
 `
 
-/** The older revision has the marks from before it was held or slept. */
+/** The older revision has the marks from before it was snoozed, pinned or overridden. */
 const UNDONE = `
   undo                         | allowed       | allowed       | warned           | warned            | warned                  | warned                | warned
 `
 
-/** These kinds keep revisions without annotations. A sleeping DaemonSet's latest revision differs by our key alone. */
+/** Revisions of these kinds have no annotations. A sleeping DaemonSet's latest revision differs only by our key. */
 const UNDONE_TEMPLATES: Partial<Record<Kind, string>> = {
   statefulsets: `
   undo                         | allowed       | allowed       | allowed          | allowed           | allowed                 | allowed               | allowed
@@ -115,7 +118,7 @@ function ourKey(value: string | null) {
   return { spec: { template: { spec: { nodeSelector: { [SNOOZE_KEY]: value } } } } }
 }
 
-const kubectl = (on: Enforced, ...args: string[]) => on.cluster.kubectl.attempt([...args, '-n', on.namespace])
+const kubectl = (on: Enforced, ...args: string[]) => on.attempt(...args)
 const annotate = (on: Enforced, kind: Kind, name: string, annotation: string) =>
   kubectl(on, 'annotate', '--overwrite', typed(kind, name), annotation)
 const patch = (on: Enforced, kind: Kind, name: string, body: object) =>
@@ -127,7 +130,7 @@ const withFile = (
   name: string,
   replicas: number,
   ...args: string[]
-) => on.cluster.kubectl.withFile(verb, manifest(kind, name, { replicas }), '-n', on.namespace, ...args)
+) => on.withFile(verb, manifest(kind, name, { replicas }), ...args)
 
 describeOn('enforcement', function (on) {
   this.timeout(180_000)
@@ -152,16 +155,8 @@ describeOn('enforcement', function (on) {
   it('kubectl rollout undo takes the pods back and none of the marks', async () => {
     const cases = casesOf(UNDONE, ['deployments'])
     await bring(here, cases, 'undo', async (kind, name, state) => {
-      const app = `app=${name}`
       await eventually('the marks to be copied to the first revision', async () => {
-        const { items } = await here.cluster.kubectl.json<{ items: KubectlObject[] }>(
-          'get',
-          'replicasets',
-          '-n',
-          here.namespace,
-          '-l',
-          app,
-        )
+        const items = await revisionsOf(here, name)
         return (
           state === 'unmanaged' || items.some(({ metadata }) => metadata.annotations?.[ANNOTATION.enabled])
         )

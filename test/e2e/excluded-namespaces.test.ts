@@ -14,7 +14,7 @@ interface Selecting {
   readonly namespaceSelector: { readonly matchExpressions: readonly object[] }
 }
 
-describeOn('namespaces that are excluded', function (on) {
+describeOn('excluded namespaces', function (on) {
   this.timeout(60_000)
   const here = enforced(on, { excludeNamespaces: ['monitoring'] })
   const deployments = (namespace: string) => `/apis/apps/v1/namespaces/${namespace}/deployments`
@@ -34,11 +34,11 @@ describeOn('namespaces that are excluded', function (on) {
     await on().admin.send('DELETE', '/api/v1/namespaces/monitoring')
   })
 
-  it('are out of reach of the webhook, those of the configuration and those of Kubernetes', async () => {
+  it('are excluded from the webhook: those of the configuration and those of Kubernetes', async () => {
     const { webhooks } = (await on().admin.expect('GET', CONFIGURATION)) as unknown as {
       webhooks: readonly Selecting[]
     }
-    // The probe is asked about nothing but the leader's own dry runs.
+    // The probe reviews only the leader's own dry runs.
     const ofWorkloads = webhooks.filter(({ name }) => name !== 'probe.dormouse.dev')
     expect(ofWorkloads).to.have.length(2)
     for (const { namespaceSelector } of ofWorkloads)
@@ -53,7 +53,7 @@ describeOn('namespaces that are excluded', function (on) {
     const excluded = ['kube-system', 'monitoring']
     for (const namespace of excluded) await on().create(namespace, [sleepless])
     await on().create(here.namespace, [sleepless])
-    // The controller has come by once it has put this one to sleep, which it met last.
+    // Created last: once it is asleep, the controller has seen all of them.
     await eventually('the one in no excluded namespace to sleep', async () => {
       const { metadata } = await get(here.namespace)
       return metadata.labels?.[ASLEEP_LABEL] === '1'

@@ -20,15 +20,15 @@ const SHARES: readonly [Kind, number][] = [
 const WAVE = SHARES.reduce((sum, [, count]) => sum + count, 0)
 const HISTORY = 20
 
-/** The same hours mean awake in one zone and asleep in the other: the service's own zone makes a wave at once. */
+/** The same hours mean awake in one zone and asleep in the other: changing the service's zone starts a wave. */
 const ZONES = { awake: 'UTC', asleep: 'Asia/Tokyo' } as const
 
-/** Flapping is not what these tests are about. */
+/** No backoff: these tests are not about flapping. */
 const PATIENT = { newWorkloadGrace: '0s', backoff: { maxOperations: 19, window: '1s' } }
 
 /**
- * Defines tests that kill Dormouse with SIGKILL at random instants of a wave of 200 workloads, start it again,
- * and look at what became of each: the state that its hours say, its count, and one operation for one wave.
+ * Tests that kill Dormouse with SIGKILL at random instants of a wave of 200 workloads, start it again, and check
+ * each workload: the state of its schedule, its count, and one operation per wave.
  */
 export function killsInAWave(on: () => Cluster, instants: (cluster: Cluster) => number): void {
   const here = served(on, { ...PATIENT, timezone: ZONES.awake })
@@ -110,26 +110,20 @@ export function killsInAWave(on: () => Cluster, instants: (cluster: Cluster) => 
     expect(state?.history[0], name).to.include({ type: asleep ? 'snooze' : 'wake', trigger: 'schedule' })
   }
 
-  /** How many the given wave has moved. */
+  /** The number of workloads that have followed this wave. */
   async function moved(wave: number): Promise<number> {
     const asleep = stateOf(wave) === 'asleep'
     return (await workloads()).filter((object) => (marksOf(object).label !== undefined) === asleep).length
   }
 
   async function workloads(): Promise<KubectlObject[]> {
-    const lists = SHARES.map(async ([kind]) => {
-      const { items = [] } = await here.cluster.admin.expect(
-        'GET',
-        `/apis/apps/v1/namespaces/${here.namespace}/${kind}`,
-      )
-      return items as unknown as KubectlObject[]
-    })
-    // A Deployment's own ReplicaSets are its own affair.
+    const lists = SHARES.map(([kind]) => here.list(kind))
+    // Without the ReplicaSets of Deployments.
     return (await Promise.all(lists)).flat().filter(({ metadata }) => /^wave-\w+-\d{3}$/.test(metadata.name))
   }
 }
 
-/** The end of a snooze goes along with the next write, that of a wake is one of its own. */
+/** The result of a snooze is recorded by the next write, that of a wake by a write of its own. */
 function isComplete(object: KubectlObject): boolean {
   const { label, state } = marksOf(object)
   return hasFollowed(object) && (label !== undefined || state?.history[0]?.result === 'succeeded')

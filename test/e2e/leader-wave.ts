@@ -10,11 +10,11 @@ import { awakeNow, comingMinute, sleepsAt } from '../support/schedules.ts'
 import { hasFollowed } from '../support/served.ts'
 import { marksOf } from './agreement.ts'
 
-/** Milliseconds: between the leader's end and the other's beginning. */
+/** Milliseconds within which the other replica must lead. */
 const AFTER_A_CRASH = LEASE_DURATION + 2000
-const AFTER_A_GOODBYE = 3000
+const AFTER_A_STOP = 3000
 
-/** Defines tests that take the leader away in the middle of a wave: first by SIGKILL, then by SIGTERM. */
+/** Tests that end the leader in the middle of a wave: first by SIGKILL, then by SIGTERM. */
 export function leaderGoes(on: () => Cluster, wave: number): void {
   const here = enforced(on, { writesPerSecond: wave / 4 })
   let other: Dormouse
@@ -55,14 +55,14 @@ export function leaderGoes(on: () => Cluster, wave: number): void {
     const hours = everyoneGets(awakeNow())
     const moved = await midway(false)
     const ending = other.terminate()
-    const seconds = await takenFrom(leader, AFTER_A_GOODBYE)
+    const seconds = await takenFrom(leader, AFTER_A_STOP)
     expect(await ending, 'its exit code').to.equal(0)
     await hours
     await ended(false, 2)
     print([`told to end with ${moved} of ${wave} awake; the other led ${seconds} s later`])
   })
 
-  /** Resolves once a part of the wave has moved, and says how many. */
+  /** Resolves with their number once a part of the wave has followed. */
   async function midway(asleep: boolean): Promise<number> {
     const timeout = Math.max(0, edge - Date.now()) + 30_000
     return eventually(
@@ -107,7 +107,7 @@ export function leaderGoes(on: () => Cluster, wave: number): void {
     }
     function isComplete(object: KubectlObject): boolean {
       const [newest] = marksOf(object).state?.history ?? []
-      // The end of a snooze goes along with the next write, that of a wake is one of its own.
+      // The result of a snooze is recorded by the next write, that of a wake by a write of its own.
       const ended = asleep || newest?.result === 'succeeded'
       return isAsleep(object) === asleep && hasFollowed(object) && ended
     }
@@ -119,22 +119,14 @@ export function leaderGoes(on: () => Cluster, wave: number): void {
   }
 
   async function everyoneGets(schedule: string): Promise<void> {
-    const merge = { 'content-type': 'application/merge-patch+json' }
     const body = { metadata: { annotations: annotated(schedule) } }
     const names = Array.from({ length: wave }, (_, index) => `wave-${index}`)
     await inParallel(names, (name) =>
-      here.cluster.admin.expect('PATCH', `${collection()}/${name}`, body, merge),
+      here.cluster.admin.expect('PATCH', here.path('statefulsets', name), body),
     )
   }
 
-  function collection(): string {
-    return `/apis/apps/v1/namespaces/${here.namespace}/statefulsets`
-  }
-
-  async function workloads(): Promise<KubectlObject[]> {
-    const { items = [] } = await here.cluster.admin.expect('GET', collection())
-    return items as unknown as KubectlObject[]
-  }
+  const workloads = () => here.list('statefulsets')
 }
 
 function isAsleep(object: KubectlObject): boolean {

@@ -2,11 +2,11 @@ import { expect } from 'chai'
 import { ANNOTATION, ASLEEP_LABEL, KINDS, type Kind } from '../../src/domain/workload.ts'
 import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
-import type { KubectlObject } from '../support/kubectl.ts'
 import { manifest } from '../support/manifests.ts'
 import { awakeNow } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
 import { agree, marksOf } from './agreement.ts'
+import { revisionsOf, rollOutSecond } from './revisions.ts'
 
 const REPLICAS = 3
 
@@ -14,47 +14,22 @@ describeOn('marks on workloads', function (on) {
   this.timeout(60_000)
   const here = served(on, { newWorkloadGrace: '0s' })
 
-  /** A sleeper that keeps three replicas and has a schedule that has it awake. */
-  async function sleeper(kind: Kind, name: string) {
-    const workload = await here.create(kind, name, { replicas: REPLICAS })
-    await workload.enable({ schedule: awakeNow() })
-    await workload.snooze('?wait=60s')
-    return workload
-  }
+  /** Asleep by request, with a schedule by which it would be awake. */
+  const sleeper = (kind: Kind, name: string) =>
+    here.asleep(kind, name, { replicas: REPLICAS, schedule: awakeNow() })
 
   describe('kubectl rollout undo of a sleeper', () => {
-    /** Two revisions, the older of which carries the marks from when it was awake, and other hours. */
+    /** With two revisions, the older one with marks from when it was awake and with another schedule. */
     async function withTwoRevisions(name: string) {
-      const workload = await here.create('deployments', name, { replicas: REPLICAS })
-      await workload.enable({ schedule: '0:00-24:00' })
-      await workload.snooze('?wait=60s')
+      const workload = await here.asleep('deployments', name, { replicas: REPLICAS, schedule: '0:00-24:00' })
       await workload.wake('?wait=60s')
-      await eventually('the marks to be copied to the first revision', async () =>
-        (await revisions(name)).every(
-          ({ metadata }) => metadata.annotations?.[ANNOTATION.state] !== undefined,
-        ),
-      )
-      const second = { spec: { template: { metadata: { labels: { revision: '2' } } } } }
-      await here.kubectl('patch', 'deployment', name, '-p', JSON.stringify(second))
-      await eventually('a second revision', async () => (await revisions(name)).length === 2)
+      await rollOutSecond(here, name)
       await here.settled('deployments', name)
       await workload.schedule({ schedule: awakeNow() })
       return workload
     }
 
-    async function revisions(name: string) {
-      const { items } = await here.cluster.kubectl.json<{ items: KubectlObject[] }>(
-        'get',
-        'replicasets',
-        '-n',
-        here.namespace,
-        '-l',
-        `app=${name}`,
-      )
-      return items
-    }
-
-    it('puts an old state and old hours back, which Dormouse puts right from memory', async () => {
+    it('brings back an old state and schedule; Dormouse restores the last ones that it knows', async () => {
       const workload = await withTwoRevisions('undone')
       const asleep = await workload.snooze('?wait=60s')
       const before = marksOf(await here.get('deployments', 'undone'))
@@ -82,7 +57,7 @@ describeOn('marks on workloads', function (on) {
       })
     })
 
-    it('loses no count when Dormouse was away: the label has it', async () => {
+    it('loses no count while Dormouse is down: the label has it', async () => {
       const workload = await withTwoRevisions('undone-alone')
       await workload.snooze('?wait=60s')
       await here.dormouse.kill()
@@ -99,16 +74,11 @@ describeOn('marks on workloads', function (on) {
   })
 
   for (const kind of KINDS) {
-    it(`kubectl replace of a sleeper among ${kind} drops every mark: they come back, and it sleeps again`, async () => {
+    it(`kubectl replace of a sleeper among ${kind} drops every mark: they are restored, and it is snoozed again`, async () => {
       const name = `replaced-${kind}`
       const workload = await sleeper(kind, name)
       const { wake_schedule } = await workload.status()
-      const { code, stderr } = await here.cluster.kubectl.withFile(
-        'replace',
-        manifest(kind, name, { replicas: 4 }),
-        '-n',
-        here.namespace,
-      )
+      const { code, stderr } = await here.withFile('replace', manifest(kind, name, { replicas: 4 }))
       expect(code, stderr).to.equal(0)
       await eventually('it to sleep again', async () => {
         const { label, replicas, enabled, schedule } = marksOf(await here.get(kind, name))
@@ -129,20 +99,13 @@ describeOn('marks on workloads', function (on) {
     before(async () => {
       await sleeper('deployments', 'owner')
       owned = await eventually('the ReplicaSet to carry copied marks', async () => {
-        const { items } = await here.cluster.kubectl.json<{ items: KubectlObject[] }>(
-          'get',
-          'replicasets',
-          '-n',
-          here.namespace,
-          '-l',
-          'app=owner',
-        )
-        return items.find(({ metadata }) => metadata.annotations?.[ANNOTATION.enabled] === 'true')?.metadata
-          .name
+        const revisions = await revisionsOf(here, 'owner')
+        return revisions.find(({ metadata }) => metadata.annotations?.[ANNOTATION.enabled] === 'true')
+          ?.metadata.name
       })
     })
 
-    it('are refused with OWNED, which names the Deployment and its path', async () => {
+    it('are refused with OWNED, which names the path of the Deployment', async () => {
       const replicaSet = here.workload('replicasets', owned)
       const asked = [
         replicaSet.attempt('GET', ''),
@@ -158,7 +121,7 @@ describeOn('marks on workloads', function (on) {
       }
     })
 
-    it('are neither listed nor ever written to', async () => {
+    it('are neither listed nor written to', async () => {
       const { body } = await here.api.call<{ name: string }[]>(
         'GET',
         `/namespaces/${here.namespace}/replicasets?limit=500`,
@@ -172,7 +135,7 @@ describeOn('marks on workloads', function (on) {
     })
   })
 
-  describe('a state that cannot be read', () => {
+  describe('an unreadable state', () => {
     const broken = 'broken'
     const garbage = [
       'garbage',
@@ -188,7 +151,7 @@ describeOn('marks on workloads', function (on) {
     })
 
     for (const text of garbage) {
-      it(`stops that workload only, says why, and enable repairs it: ${text.slice(0, 24)}`, async () => {
+      it(`stops only that workload, with a reason, and enable repairs it: ${text.slice(0, 24)}`, async () => {
         await here.kubectl('annotate', 'deployment', broken, '--overwrite', `${ANNOTATION.state}=${text}`)
         const workload = here.workload('deployments', broken)
         const refused = await eventually('the state to be refused', async () => {
@@ -220,20 +183,22 @@ describeOn('marks on workloads', function (on) {
       })
     }
 
-    it('never keeps another workload from being acted on', async () => {
+    it('does not affect other workloads', async () => {
       await here.kubectl('annotate', 'deployment', broken, '--overwrite', `${ANNOTATION.state}=garbage`)
       const other = await sleeper('statefulsets', 'unharmed')
       expect(await other.wake('?wait=60s')).to.include({ current_replicas: REPLICAS })
     })
 
-    it('is told by a Warning Event', async () => {
+    it('is reported by a Warning Event', async () => {
       await eventually('the Event', async () =>
-        (await events(broken)).some(({ type, reason }) => type === 'Warning' && reason === 'InvalidState'),
+        (await here.events(broken)).some(
+          ({ type, reason }) => type === 'Warning' && reason === 'InvalidState',
+        ),
       )
     })
   })
 
-  it('a state that is removed by hand comes back', async () => {
+  it('a state and a label that are removed by hand come back', async () => {
     await sleeper('deployments', 'bared')
     const before = await here.get('deployments', 'bared')
     await here.kubectl('annotate', 'deployment', 'bared', `${ANNOTATION.state}-`)
@@ -241,17 +206,13 @@ describeOn('marks on workloads', function (on) {
       const { metadata } = await here.get('deployments', 'bared')
       return metadata.annotations?.[ANNOTATION.state] === before.metadata.annotations?.[ANNOTATION.state]
     })
-  })
-
-  it('a label that is removed by hand comes back', async () => {
-    await sleeper('deployments', 'unlabelled')
-    await here.kubectl('label', 'deployment', 'unlabelled', `${ASLEEP_LABEL}-`)
+    await here.kubectl('label', 'deployment', 'bared', `${ASLEEP_LABEL}-`)
     await eventually('the label to be back', async () => {
-      return marksOf(await here.get('deployments', 'unlabelled')).label === String(REPLICAS)
+      return marksOf(await here.get('deployments', 'bared')).label === String(REPLICAS)
     })
   })
 
-  it('kubectl delete of a sleeper ends it, and a new one of its name starts anew', async () => {
+  it('kubectl delete ends a sleeper; a new workload of its name starts without its history', async () => {
     const workload = await sleeper('deployments', 'deleted')
     await here.kubectl('delete', 'deployment', 'deleted')
     const gone = await eventually('it to be gone', async () => {
@@ -265,24 +226,12 @@ describeOn('marks on workloads', function (on) {
     expect(record.operation_history).to.deep.equal([])
   })
 
-  it('what was done stands in Kubernetes Events on the workload', async () => {
+  it('operations are reported by Events of the workload', async () => {
     const workload = await sleeper('deployments', 'eventful')
     await workload.wake('?wait=60s')
     await eventually('both Events', async () => {
-      const reasons = (await events('eventful')).map(({ reason }) => reason)
+      const reasons = (await here.events('eventful')).map(({ reason }) => reason)
       return reasons.includes('Snoozed') && reasons.includes('Woken')
     })
   })
-
-  async function events(name: string): Promise<{ type: string; reason: string }[]> {
-    const { items } = await here.cluster.kubectl.json<{ items: { type: string; reason: string }[] }>(
-      'get',
-      'events',
-      '-n',
-      here.namespace,
-      '--field-selector',
-      `involvedObject.name=${name}`,
-    )
-    return items
-  }
 })

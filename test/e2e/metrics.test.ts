@@ -19,9 +19,10 @@ describeOn('metrics and health', function (on) {
   }
 
   before(async () => {
-    const workload = await here.create('deployments', 'measured', { replicas: REPLICAS })
-    await workload.enable({ schedule: awakeNow() })
-    await workload.snooze('?wait=60s')
+    const workload = await here.asleep('deployments', 'measured', {
+      replicas: REPLICAS,
+      schedule: awakeNow(),
+    })
     await workload.wake('?wait=60s')
     await workload.schedule({ schedule: asleepNow() })
     await here.workload('deployments', 'none').attempt('GET', '')

@@ -25,7 +25,7 @@ describeOn('operations', function (on) {
         shop = await here.create(kind, name, { replicas: REPLICAS, ...selector })
       })
 
-      it('GET shows what is not managed, which refuses writes but those that hold already', async () => {
+      it('GET shows an unmanaged workload; writes are refused, except those that change nothing', async () => {
         const { metadata } = await here.get(kind, name)
         const record = await agree(here, kind, name)
         expect(record).to.include({ enabled: false, is_snoozed: false, next_transition: null })
@@ -49,7 +49,7 @@ describeOn('operations', function (on) {
         expect((await here.get(kind, name)).metadata.annotations).to.deep.equal(metadata.annotations)
       })
 
-      it('POST enable manages it by a schedule, which is answered in canonical form', async () => {
+      it('POST enable manages it by a schedule, and returns its canonical form', async () => {
         const schedule = awakeNow()
         const record = await shop.enable({ schedule: ` ${schedule} `, timezone: 'UTC' })
         expect(record).to.include({
@@ -83,7 +83,7 @@ describeOn('operations', function (on) {
         expect((await here.get(kind, name)).metadata.annotations).to.deep.equal(metadata.annotations)
       })
 
-      it('POST wake brings every pod back, and leaves replicas to whoever applies them', async () => {
+      it('POST wake brings every pod back, and gives up the ownership of replicas', async () => {
         const record = await shop.wake('?wait=60s')
         expect(record).to.include({ is_snoozed: false, wake_requested: true, current_replicas: REPLICAS })
         expect(record).to.include({ ready_replicas: REPLICAS, operation_in_progress: false })
@@ -91,14 +91,7 @@ describeOn('operations', function (on) {
         expect(result).to.equal('succeeded')
         expect(duration).to.be.greaterThan(0)
         await agree(here, kind, name)
-        const { metadata, spec } = await here.cluster.kubectl.json(
-          'get',
-          kind,
-          name,
-          '-n',
-          here.namespace,
-          '--show-managed-fields',
-        )
+        const { metadata, spec } = await here.get(kind, name, '--show-managed-fields')
         const ours = metadata.managedFields?.filter(({ manager }) => manager === FIELD_MANAGER) ?? []
         expect(ours.flatMap(({ fieldsV1 }) => Object.keys(fieldsV1?.['f:spec'] ?? {}))).not.to.include(
           'f:replicas',
@@ -108,7 +101,7 @@ describeOn('operations', function (on) {
           expect(spec.template.spec.nodeSelector).to.deep.equal(selector.nodeSelector)
       })
 
-      it('POST wake of what is awake changes nothing, but with for keeps it awake', async () => {
+      it('POST wake of what is awake changes nothing, but ?for= keeps it awake', async () => {
         const before = await shop.status()
         const idle = await shop.attempt('POST', 'wake')
         expect(idle.body.message).to.match(/awake/).and.match(/for=/)
@@ -152,7 +145,7 @@ describeOn('operations', function (on) {
         expect(marksOf(await here.get(kind, name))).to.include({ schedule: '', timezone: undefined })
       })
 
-      it('PUT of a schedule that is asleep now puts it to sleep at once, another wakes it', async () => {
+      it('PUT of a schedule takes effect at once', async () => {
         expect(await shop.schedule({ schedule: asleepNow() })).to.include({
           is_snoozed: true,
           snooze_requested: false,
@@ -166,7 +159,7 @@ describeOn('operations', function (on) {
         expect((await agree(here, kind, name)).current_replicas).to.equal(REPLICAS)
       })
 
-      it('POST pin holds it against requests, DELETE pin lets it go', async () => {
+      it('POST pin makes it refuse requests, DELETE pin ends that', async () => {
         expect((await shop.pin()).pin_state).to.equal('active')
         const refused = await shop.attempt('POST', 'snooze')
         expect([refused.status, refused.body.error.code]).to.deep.equal([409, 'PINNED'])
@@ -181,7 +174,7 @@ describeOn('operations', function (on) {
         await shop.unpin()
       })
 
-      it('POST override switches the automatic off, for a time or for good, DELETE on again', async () => {
+      it('POST override stops automatic operations, for a time or until DELETE', async () => {
         const before = Date.now()
         const until = Date.parse((await shop.override('2h')).manual_override_until ?? '')
         expect(until).to.be.within(before + 2 * HOUR, Date.now() + 2 * HOUR)
@@ -217,7 +210,7 @@ describeOn('operations', function (on) {
         })
       })
 
-      it('is refused while it flaps, unless force says so', async () => {
+      it('requests are refused while it flaps, except with force', async () => {
         const opposite = async () => ((await shop.status()).is_snoozed ? 'wake' : 'snooze')
         await eventually('the flapping to be answered', async () => {
           return (await shop.attempt('POST', await opposite())).status !== 200
@@ -232,7 +225,7 @@ describeOn('operations', function (on) {
         await shop.wake('?force=true&wait=60s')
       })
 
-      it('POST disable wakes it, whatever holds it, and keeps schedule and history', async () => {
+      it('POST disable wakes it, pinned or not, and keeps schedule and history', async () => {
         const { wake_schedule: schedule } = await shop.snooze('?force=true')
         await shop.pin()
         await shop.override('1h')
@@ -278,7 +271,7 @@ describeOn('operations', function (on) {
       })
     })
 
-    it('tells everybody the OpenAPI document, which has every operation', async () => {
+    it('serves the OpenAPI document, with every operation, without a token', async () => {
       const { status, text } = await here.api.call('GET', '/openapi.json', { token: null })
       const document = JSON.parse(text) as { openapi: string; paths: Record<string, object> }
       expect([status, document.openapi]).to.deep.equal([200, '3.1.0'])
@@ -300,18 +293,11 @@ describeOn('operations', function (on) {
   })
 
   async function pods(app: string): Promise<number> {
-    const { items } = await here.cluster.kubectl.json<{ items: unknown[] }>(
-      'get',
-      'pods',
-      '-n',
-      here.namespace,
-      '-l',
-      `app=${app}`,
-    )
-    return items.length
+    const pods = await here.kubectl('get', 'pods', '-l', `app=${app}`, '-o', 'name')
+    return pods.split('\n').filter((pod) => pod !== '').length
   }
 
-  /** The newest operation, once it is known to have succeeded. */
+  /** The newest operation, once it has succeeded. */
   function succeeded(workload: WorkloadClient) {
     return eventually('the operation to be completed', async () => {
       const [newest] = (await workload.status()).operation_history

@@ -2,54 +2,38 @@ import { expect } from 'chai'
 import { ANNOTATION } from '../../src/domain/workload.ts'
 import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
-import type { KubectlObject } from '../support/kubectl.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
+import { revisionsOf, rollOutSecond } from './revisions.ts'
 
 describeOn('kubectl delete deployment --cascade=orphan', function (on) {
   this.timeout(90_000)
   const here = served(on, { newWorkloadGrace: '0s' })
 
-  async function revisions(name: string) {
-    const labels = ['-n', here.namespace, '-l', `app=${name}`] as const
-    const { items } = await here.cluster.kubectl.json<{ items: KubectlObject[] }>(
-      'get',
-      'replicasets',
-      ...labels,
-    )
-    return items
-  }
-
-  /** Two revisions: the older one with the marks of a sleeper, the newer one as the Deployment is now. */
+  /** With two revisions, the older one with copied marks of a sleeping workload. */
   async function withTwoRevisions(name: string) {
-    const workload = await here.create('deployments', name, { replicas: 2 })
-    await workload.enable({ schedule: awakeNow() })
-    await workload.snooze('?wait=60s')
-    await eventually('the marks to be copied', async () =>
-      (await revisions(name)).every(({ metadata }) =>
-        metadata.annotations?.[ANNOTATION.state]?.includes('"asleep":true'),
-      ),
-    )
-    const second = { spec: { template: { metadata: { labels: { revision: '2' } } } } }
-    await here.kubectl('patch', 'deployment', name, '-p', JSON.stringify(second))
-    await eventually('a second revision', async () => (await revisions(name)).length === 2)
+    const workload = await here.asleep('deployments', name, { replicas: 2, schedule: awakeNow() })
+    await rollOutSecond(here, name, '"asleep":true')
     return workload
   }
 
   for (const state of ['asleep', 'awake'] as const) {
-    it(`of a Deployment that is ${state}, with two revisions, wakes nothing and puts nothing to sleep`, async () => {
+    it(`of a Deployment that is ${state}: its two ReplicaSets are neither woken nor snoozed`, async () => {
       const name = `orphaned-${state}`
       const workload = await withTwoRevisions(name)
       if (state === 'awake') await workload.wake('?wait=60s')
       await workload.schedule({ schedule: state === 'awake' ? awakeNow() : asleepNow() })
       await here.settled('deployments', name)
-      const before = (await revisions(name)).map(({ metadata, spec }) => [metadata.name, spec.replicas])
+      const before = (await revisionsOf(here, name)).map(({ metadata, spec }) => [
+        metadata.name,
+        spec.replicas,
+      ])
       const since = Date.now()
       await here.kubectl('delete', 'deployment', name, '--cascade=orphan')
-      await eventually('the ReplicaSets to be nobody’s', async () =>
-        (await revisions(name)).every(({ metadata }) => !metadata.ownerReferences?.length),
+      await eventually('the ReplicaSets to have no owner', async () =>
+        (await revisionsOf(here, name)).every(({ metadata }) => !metadata.ownerReferences?.length),
       )
-      // Hours in which they would have to move, were their copies of the marks believed.
+      // By this schedule they would have to be woken or snoozed, if their copied marks counted.
       const other = state === 'awake' ? asleepNow() : awakeNow()
       await here.kubectl(
         'annotate',
@@ -59,10 +43,11 @@ describeOn('kubectl delete deployment --cascade=orphan', function (on) {
         '--overwrite',
         `${ANNOTATION.schedule}=${other}`,
       )
-      const witness = await here.create('deployments', `${name}-witness`, { replicas: 1 })
-      await witness.enable()
-      await witness.snooze('?wait=60s')
-      const after = (await revisions(name)).map(({ metadata, spec }) => [metadata.name, spec.replicas])
+      await here.asleep('deployments', `${name}-witness`, { replicas: 1 })
+      const after = (await revisionsOf(here, name)).map(({ metadata, spec }) => [
+        metadata.name,
+        spec.replicas,
+      ])
       expect(after).to.deep.equal(before)
       const requests = await here.cluster.requestsSince(since)
       const written = requests.filter(({ verb, url }) => verb === 'patch' && url.includes('/replicasets/'))

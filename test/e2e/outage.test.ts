@@ -2,38 +2,42 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { request } from 'undici'
 import type { LogLine } from '../support/dormouse.ts'
+import type { Cluster } from '../support/cluster.ts'
 import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { print } from '../support/figures.ts'
-import type { KubectlObject } from '../support/kubectl.ts'
 import { annotated, manifest } from '../support/manifests.ts'
 import { sumOf } from '../support/metrics-text.ts'
-import { asleepNow } from '../support/schedules.ts'
+import { asleepNow, awakeNow } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
-import { marksOf } from './agreement.ts'
-import { firstAnswer } from './return.ts'
+import { agree, marksOf } from './agreement.ts'
 
 const COUNT = 500
-/** The rest have no pods: the API server's return is what is measured, not theirs. */
+/** The rest have no pods: the test measures Dormouse, not pods that end. */
 const WITH_PODS = 50
+const REPLICAS = 2
 const LEAD = { lease: { duration: '180s', renew: '170s', retry: '500ms' } }
-/** From the start of Dormouse until the first of them is due. */
+/** Milliseconds from the start of Dormouse until the first is due. */
 const HEAD_START = 12_000
 
-describeOn(`the API server is away while ${COUNT} workloads fall due`, function (on) {
+describeOn(`the API server is down while ${COUNT} workloads fall due`, function (on) {
   this.timeout(180_000)
   const here = served(on, { controller: LEAD })
   let allDue: number
   let gone: number
+  let isBack = false
+  let triedBefore: number
+  const asked = () => here.workload('deployments', 'asked')
 
-  before('they are there, and the first is due in a moment', async () => {
+  before('the first will be due in a moment', async () => {
+    await here.asleep('deployments', 'asked', { replicas: REPLICAS, schedule: awakeNow() })
     await here.dormouse.terminate()
     const began = Date.now()
     const annotations = annotated(asleepNow())
     await here.cluster.create(
       here.namespace,
       Array.from({ length: COUNT }, (_, index) =>
-        manifest('replicasets', `due-${index}`, { replicas: index < WITH_PODS ? 1 : 0, annotations }),
+        manifest('replicasets', `due-${index}`, { replicas: countOf(`due-${index}`), annotations }),
       ),
     )
     const grace = Date.now() - began + HEAD_START
@@ -41,17 +45,38 @@ describeOn(`the API server is away while ${COUNT} workloads fall due`, function 
     await here.dormouse.start({ controller: LEAD, newWorkloadGrace: `${Math.ceil(grace / 1000)}s` })
     await here.cluster.stopApiServer()
     gone = Date.now()
+    triedBefore = await tried()
   })
 
-  it('nothing is tried and nothing is logged of any of them; all go out once it is back', async () => {
-    const before = await tried()
+  after('the API server is back', async () => {
+    if (!isBack) await here.cluster.startApiServer()
+  })
+
+  it('requests are answered 503 with Retry-After meanwhile, and /healthz stays 200', async () => {
+    const answers = await Promise.all([
+      asked().attempt('POST', 'wake'),
+      asked().attempt('POST', 'pin'),
+      asked().attempt('POST', 'snooze?dryRun=true'),
+      asked().attempt('PUT', 'schedule', { body: { schedule: '8:00-18:00' } }),
+    ])
+    for (const { status, headers, body } of answers) {
+      expect([status, body.error.code]).to.deep.equal([503, 'CLUSTER_UNAVAILABLE'])
+      expect(Number(headers['retry-after'])).to.be.greaterThan(0)
+    }
+    const { status, body } = await asked().attempt('GET', '')
+    expect(status === 200 || body.error.code === 'CLUSTER_UNAVAILABLE').to.equal(true)
+    expect((await request(`${here.dormouse.metricsUrl}/healthz`)).statusCode).to.equal(200)
+  })
+
+  it('no write is tried or logged meanwhile; once it is back, all fall asleep with their counts', async () => {
     await sleep(allDue + 1000 - Date.now())
-    expect((await tried()) - before, 'attempts').to.equal(0)
-    expect(linesOfWorkloads(), 'lines').to.deep.equal([])
+    expect((await tried()) - triedBefore, 'attempts').to.equal(0)
+    expect(linesOfDue(), 'lines').to.deep.equal([])
     const lines = here.dormouse.log.filter((line) => timeOf(line) >= gone).length
 
     const answered = firstAnswer(here.cluster)
     await here.cluster.startApiServer()
+    isBack = true
     const objects = await eventually(
       'all to sleep',
       async () => {
@@ -63,18 +88,29 @@ describeOn(`the API server is away while ${COUNT} workloads fall due`, function 
     const back = await answered
     const times = objects.map((object) => (marksOf(object).state?.snoozed?.at ?? 0) - back)
     print([
-      `${COUNT} workloads due while the API server was away for ${seconds(back - gone)} on ${here.cluster.name}:`,
+      `${COUNT} workloads due while the API server was down for ${seconds(back - gone)} on ${here.cluster.name}:`,
       `0 attempts, ${lines} lines of log, none of a workload`,
       `done after its first answer: the first ${seconds(Math.min(...times))}, the last ${seconds(Math.max(...times))}`,
     ])
     expect(objects).to.have.length(COUNT)
+    for (const object of objects)
+      expect(marksOf(object).label, object.metadata.name).to.equal(String(countOf(object.metadata.name)))
     expect(
-      linesOfWorkloads().filter(({ action }) => action === undefined),
+      linesOfDue().filter(({ action }) => action === undefined),
       'faults',
     ).to.deep.equal([])
   })
 
-  /** Calls about workloads that nobody answered. */
+  it('requests work again, and nothing is lost', async () => {
+    const record = await eventually('a request to be carried out', async () => {
+      const answer = await asked().attempt('POST', 'wake?wait=60s')
+      return answer.status === 200 && answer.body.data
+    })
+    expect(record).to.include({ current_replicas: REPLICAS, ready_replicas: REPLICAS, pin_state: 'none' })
+    await agree(here, 'deployments', 'asked')
+  })
+
+  /** Calls about ReplicaSets that were not answered. */
   async function tried(): Promise<number> {
     const labels = (verb: string) => ({ verb, resource: 'replicasets', code: '0' })
     const samples = await here.dormouse.metrics()
@@ -84,18 +120,20 @@ describeOn(`the API server is away while ${COUNT} workloads fall due`, function 
     )
   }
 
-  function linesOfWorkloads(): LogLine[] {
-    return here.dormouse.log.filter((line) => timeOf(line) >= gone && line['workload'] !== undefined)
+  function linesOfDue(): LogLine[] {
+    return here.dormouse.log.filter(
+      (line) => timeOf(line) >= gone && /\bdue-\d+/.test(String(line['workload'])),
+    )
   }
 
-  async function workloads(): Promise<KubectlObject[]> {
-    const { items = [] } = await here.cluster.admin.expect(
-      'GET',
-      `/apis/apps/v1/namespaces/${here.namespace}/replicasets`,
-    )
-    return items as unknown as KubectlObject[]
-  }
+  /** But for the revisions of the Deployment. */
+  const workloads = async () =>
+    (await here.list('replicasets')).filter(({ metadata }) => metadata.name.startsWith('due-'))
 })
+
+function countOf(name: string): number {
+  return Number(name.replace('due-', '')) < WITH_PODS ? 1 : 0
+}
 
 describeOn('one kind may not be listed', function (on) {
   this.timeout(60_000)
@@ -110,7 +148,7 @@ describeOn('one kind may not be listed', function (on) {
 
   after('it may again', () => allow())
 
-  it('the others are served, by requests and by their schedules', async () => {
+  it('the other kinds are served, by requests and by their schedules', async () => {
     const web = await here.create('deployments', 'web')
     await web.enable({ schedule: asleepNow() })
     expect(await web.status()).to.include({ is_snoozed: true })
@@ -122,7 +160,7 @@ describeOn('one kind may not be listed', function (on) {
     )
   })
 
-  it('readiness, the log, the metric and the API say which it is', async () => {
+  it('readiness, the log, the metric and the API name it', async () => {
     const { statusCode, body } = await request(`${here.dormouse.metricsUrl}/readyz`)
     expect([statusCode, await body.text()]).to.deep.equal([
       200,
@@ -137,7 +175,7 @@ describeOn('one kind may not be listed', function (on) {
     expect([answer.status, answer.body.error.code]).to.deep.equal([503, 'CLUSTER_UNAVAILABLE'])
   })
 
-  it('it is served, too, as soon as it may be listed', async () => {
+  it('it is served as soon as it may be listed', async () => {
     await here.cluster.create(here.namespace, [
       manifest('replicasets', 'late', { annotations: annotated(asleepNow()) }),
     ])
@@ -150,6 +188,21 @@ describeOn('one kind may not be listed', function (on) {
     expect(await body.text()).to.equal('ready\n')
   })
 })
+
+/**
+ * Milliseconds since the epoch of the API server's first answer. Call it before the start: `startApiServer`
+ * resolves once the server is ready, when it has already answered others.
+ */
+function firstAnswer({ admin }: Cluster): Promise<number> {
+  return eventually(
+    'the API server to answer',
+    async () => {
+      await admin.send('GET', '/version')
+      return Date.now()
+    },
+    { timeout: 60_000, pause: 10 },
+  )
+}
 
 function timeOf({ time }: LogLine): number {
   return Date.parse(String(time))

@@ -15,7 +15,7 @@ const HOUR = 3_600_000
 const ANNOTATION = 'policy.example/seen'
 const CONFIGURATIONS = CONFIGURATION.replace(/\/dormouse$/, '')
 
-/** Somebody else's webhook, asked after ours, that writes an annotation on each workload it sees. */
+/** Another webhook, called after ours, that writes an annotation on each workload. */
 async function aPolicyEngine(): Promise<{ server: Server; url: string; caBundle: string }> {
   const ca = await issueCa(Date.now(), HOUR)
   const { cert, key } = await issueLeaf(ca, ['127.0.0.1'], Date.now(), HOUR)
@@ -46,13 +46,13 @@ async function aPolicyEngine(): Promise<{ server: Server; url: string; caBundle:
 }
 
 describeOn(
-  'another webhook that changes what ours has judged',
+  'another webhook that changes an object after ours',
   function (on) {
     this.timeout(60_000)
     const here = enforced(on)
     let engine: Awaited<ReturnType<typeof aPolicyEngine>>
 
-    before('a policy engine comes after us', async () => {
+    before('a policy engine is called after us', async () => {
       engine = await aPolicyEngine()
       const { url, caBundle } = engine
       await here.cluster.admin.expect('POST', CONFIGURATIONS, {
@@ -69,7 +69,7 @@ describeOn(
                 resources: ['deployments', 'daemonsets'],
               },
             ],
-            // Dormouse's own writes are its own: the chart's policy refuses them where others add to them.
+            // Not Dormouse's own writes: the chart's policy denies them if another webhook adds to them.
             matchConditions: [{ name: 'people', expression: "request.userInfo.username == 'test-admin'" }],
             namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': here.namespace } },
             failurePolicy: 'Ignore',
@@ -80,19 +80,17 @@ describeOn(
       })
     })
 
-    after('it goes again', async () => {
+    after('the policy engine is removed', async () => {
       await on().admin.send('DELETE', `${CONFIGURATIONS}/policy-engine`)
       engine?.server.closeAllConnections()
       engine?.server.close()
     })
 
-    it("a sleeper's new count is kept, although the API server asks us twice", async () => {
-      const workload = await here.create('deployments', 'synced', { replicas: 3 })
-      await workload.enable()
-      await workload.snooze('?wait=30s')
+    it("a sleeper's new count is kept, although the API server calls us twice", async () => {
+      const workload = await here.asleep('deployments', 'synced', { replicas: 3 })
       for (const replicas of [7, 8]) {
         const sent = manifest('deployments', 'synced', { replicas })
-        const result = await here.cluster.kubectl.withFile('apply', sent, '-n', here.namespace)
+        const result = await here.withFile('apply', sent)
         expect(result, result.stderr).to.include({ code: 0 })
         const object = await here.get('deployments', 'synced')
         expect(object.metadata.annotations).to.have.property(ANNOTATION)
@@ -101,14 +99,10 @@ describeOn(
       expect(await workload.wake('?wait=30s')).to.include({ current_replicas: 8 })
     })
 
-    it("a DaemonSet's key that is taken away alone is still a wake by hand", async () => {
-      const workload = await here.create('daemonsets', 'agent')
-      await workload.enable()
-      await workload.snooze('?wait=30s')
-      const path = `/apis/apps/v1/namespaces/${here.namespace}/daemonsets/agent`
+    it("a DaemonSet's key that alone is removed is still a wake by hand", async () => {
+      const workload = await here.asleep('daemonsets', 'agent')
       const body = { spec: { template: { spec: { nodeSelector: { [SNOOZE_KEY]: null } } } } }
-      const merge = { 'content-type': 'application/merge-patch+json' }
-      const { metadata } = await here.cluster.admin.expect('PATCH', path, body, merge)
+      const { metadata } = await here.cluster.admin.expect('PATCH', here.path('daemonsets', 'agent'), body)
       expect(metadata?.['annotations']).to.have.property(ANNOTATION)
       const record = await eventually('it to be awake', async () => {
         const status = await workload.status()

@@ -6,21 +6,20 @@ import type { Cluster } from '../support/cluster.ts'
 import { configuration, enforced } from '../support/enforced.ts'
 import { print } from '../support/figures.ts'
 import { sendEvenly } from '../support/load.ts'
+import { scalingAnswer } from './scalings.ts'
 
 const PER_SECOND = 200
-/** A CA every four seconds or so, and a certificate of each and between. */
+/** A new CA about every four seconds, and certificates more often. */
 const LIFETIMES = { leafLifetime: '4s', caLifetime: '8s', renewAt: 0.5 }
-const MERGE_PATCH = { 'content-type': 'application/merge-patch+json' }
 
-/** Defines a test of two replicas that renew CA and certificate all the time while reviews come in, for so many seconds. */
+/** Tests two replicas that keep renewing CA and certificate under load, for `seconds`. */
 export function rotatesUnderLoad(on: () => Cluster, seconds: number): void {
   const here = enforced(on, { certificates: LIFETIMES })
   before('a second replica, and a pinned workload', async function () {
     this.timeout(60_000)
     const { port } = await here.joined()
     here.balancer.to([here.port, port])
-    const workload = await here.create('deployments', 'held', { replicas: 2 })
-    await workload.enable()
+    const workload = await here.enabled('deployments', 'held', { replicas: 2 })
     await workload.pin()
   })
 
@@ -29,31 +28,21 @@ export function rotatesUnderLoad(on: () => Cluster, seconds: number): void {
     const ended = new AbortController()
     const handshakes = strangersTrustIt(ended.signal)
     const begun = performance.now()
-    const answers = await sendEvenly(PER_SECOND * seconds, PER_SECOND, scale)
+    const answers = await sendEvenly(PER_SECOND * seconds, PER_SECOND, async () =>
+      scalingAnswer(await here.scale('deployments', 'held', 7)),
+    )
     const took = (performance.now() - begun) / 1000
     ended.abort()
     const { cas, leaves, faults } = await handshakes
     const rate = Math.round((PER_SECOND * seconds) / took)
     print([`${cas.size} CAs and ${leaves.size} certificates in ${took.toFixed(0)} s, ${rate} reviews/s`])
-    expect(new Set(answers), 'answers to kubectl scale').to.deep.equal(new Set(['denied']))
+    expect(new Set(answers), 'answers to scalings').to.deep.equal(new Set(['denied by the pin']))
     expect(faults, 'connections that trust what the configuration says').to.deep.equal([])
     expect(cas.size, 'CAs in turn').to.be.greaterThan(seconds / 6)
     expect(leaves.size, 'certificates in turn').to.be.greaterThan(seconds / 6)
   })
 
-  async function scale(): Promise<string> {
-    const path = `/apis/apps/v1/namespaces/${here.namespace}/deployments/held/scale`
-    const { status, body } = await here.cluster.admin.send(
-      'PATCH',
-      path,
-      { spec: { replicas: 7 } },
-      MERGE_PATCH,
-    )
-    const denied = status === 403 && String(body.message).includes('is pinned active')
-    return denied ? 'denied' : `${status} ${body.message}`
-  }
-
-  /** Connects anew all the time, each time trusting the configuration's bundle alone, as an API server that has just started does. */
+  /** Keeps connecting, trusting only the configuration's bundle, as an API server does that has just started. */
   async function strangersTrustIt(signal: AbortSignal) {
     const cas = new Set<string>()
     const leaves = new Set<string>()

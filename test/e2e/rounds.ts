@@ -8,8 +8,8 @@ import { enforced } from '../support/enforced.ts'
 const SCALED: readonly Kind[] = ['deployments', 'statefulsets', 'replicasets']
 
 /**
- * Defines tests of two replicas, only one of which the API server asks: what another one's API has answered
- * counts from that instant, for a pin as for its end.
+ * Tests two replicas, of which the API server calls only one: a pin that the other replica's API has answered
+ * is enforced at once, and so is its end.
  */
 export function replicasAgree(on: () => Cluster, rounds: number): void {
   const here = enforced(on)
@@ -20,8 +20,7 @@ export function replicasAgree(on: () => Cluster, rounds: number): void {
     this.timeout(60_000)
     ;({ dormouse: other, port: otherPort } = await here.joined())
     for (const kind of SCALED) {
-      const workload = await here.create(kind, 'shared', { replicas: 1 })
-      await workload.enable()
+      await here.enabled(kind, 'shared', { replicas: 1 })
     }
   })
 
@@ -42,18 +41,12 @@ export function replicasAgree(on: () => Cluster, rounds: number): void {
     for (let round = 0; round < count; round += 1) {
       const kind = SCALED[round % SCALED.length] ?? 'deployments'
       await through(kind).pin()
-      const pinned = await scaleTo(kind, 3 + (round % 2))
+      const pinned = await here.scale(kind, 'shared', 3 + (round % 2))
       if (pinned.status !== 403) wrong.push(`round ${round}, pinned: ${pinned.status}`)
       await through(kind).unpin()
-      const free = await scaleTo(kind, 1 + (round % 2))
+      const free = await here.scale(kind, 'shared', 1 + (round % 2))
       if (free.status !== 200) wrong.push(`round ${round}, free: ${free.status} ${free.body.message}`)
     }
     expect(wrong).to.deep.equal([])
-  }
-
-  function scaleTo(kind: Kind, replicas: number) {
-    const path = `/apis/apps/v1/namespaces/${here.namespace}/${kind}/shared/scale`
-    const type = { 'content-type': 'application/merge-patch+json' }
-    return here.cluster.admin.send('PATCH', path, { spec: { replicas } }, type)
   }
 }

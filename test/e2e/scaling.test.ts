@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { FIELD_MANAGER, SCALABLE_KINDS, SNOOZE_KEY, type Kind } from '../../src/domain/workload.ts'
+import { SCALABLE_KINDS, SNOOZE_KEY, type Kind } from '../../src/domain/workload.ts'
 import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
@@ -13,19 +13,12 @@ describeOn('scaling by others', function (on) {
   this.timeout(60_000)
   const here = served(on, { newWorkloadGrace: '0s' })
 
-  async function enabled(kind: Kind, name: string, schedule = awakeNow()) {
-    const workload = await here.create(kind, name, { replicas: REPLICAS })
-    await workload.enable({ schedule })
-    return workload
-  }
+  const enabled = (kind: Kind, name: string) =>
+    here.enabled(kind, name, { replicas: REPLICAS, schedule: awakeNow() })
+  const sleeper = (kind: Kind, name: string) =>
+    here.asleep(kind, name, { replicas: REPLICAS, schedule: awakeNow() })
 
-  async function sleeper(kind: Kind, name: string) {
-    const workload = await enabled(kind, name)
-    await workload.snooze('?wait=60s')
-    return workload
-  }
-
-  /** Resolves once it sleeps again and keeps this count. */
+  /** Resolves once it is asleep again with this count kept. */
   function sleepsAgain(kind: Kind, name: string, kept: number) {
     return eventually(`it to sleep again with ${kept} kept`, async () => {
       const { replicas, label } = marksOf(await here.get(kind, name))
@@ -34,7 +27,7 @@ describeOn('scaling by others', function (on) {
   }
 
   for (const kind of SCALABLE_KINDS) {
-    it(`kubectl scale of a sleeper among ${kind} wakes it, by whom managedFields name`, async () => {
+    it(`kubectl scale wakes ${kind}; the history has the manager that managedFields name`, async () => {
       const name = `scaled-${kind}`
       await sleeper(kind, name)
       await here.kubectl('scale', kind, name, '--replicas', '2')
@@ -45,14 +38,7 @@ describeOn('scaling by others', function (on) {
       await here.settled(kind, name)
       const record = await agree(here, kind, name)
       expect(record).to.include({ is_snoozed: false, current_replicas: 2, wake_requested: false })
-      const { metadata } = await here.cluster.kubectl.json(
-        'get',
-        kind,
-        name,
-        '-n',
-        here.namespace,
-        '--show-managed-fields',
-      )
+      const { metadata } = await here.get(kind, name, '--show-managed-fields')
       const scaler = metadata.managedFields?.find(({ subresource }) => subresource === 'scale')?.manager
       expect(scaler).to.be.a('string')
       expect(record.operation_history[0]).to.include({
@@ -64,7 +50,7 @@ describeOn('scaling by others', function (on) {
     })
   }
 
-  describe('an update of the whole sleeper is no wake: it sleeps again, and the new count is kept', () => {
+  describe('an update of a whole sleeping workload is not a wake: it is snoozed again, and the new count is kept', () => {
     for (const kind of SCALABLE_KINDS) {
       it(`by kubectl patch of ${kind}`, async () => {
         const name = `patched-${kind}`
@@ -79,7 +65,7 @@ describeOn('scaling by others', function (on) {
       })
     }
 
-    it('by kubectl patch that takes the key off a DaemonSet', async () => {
+    it('by kubectl patch that removes the key of a DaemonSet', async () => {
       const workload = await sleeper('daemonsets', 'freed')
       const path = `/spec/template/spec/nodeSelector/${SNOOZE_KEY.replace('/', '~1')}`
       await here.kubectl(
@@ -97,12 +83,7 @@ describeOn('scaling by others', function (on) {
 
     it('by kubectl apply', async () => {
       const apply = (revision: string) =>
-        here.cluster.kubectl.withFile(
-          'apply',
-          manifest('deployments', 'applied', { replicas: REPLICAS, revision }),
-          '-n',
-          here.namespace,
-        )
+        here.withFile('apply', manifest('deployments', 'applied', { replicas: REPLICAS, revision }))
       expect((await apply('1')).code).to.equal(0)
       await here.settled('deployments', 'applied')
       const workload = here.workload('deployments', 'applied')
@@ -129,7 +110,7 @@ describeOn('scaling by others', function (on) {
     })
   })
 
-  it('kubectl rollout restart of a sleeper leaves it asleep, with its count', async () => {
+  it('kubectl rollout restart leaves a workload asleep, with its count', async () => {
     const workload = await sleeper('deployments', 'restarted')
     await here.kubectl('rollout', 'restart', 'deployment/restarted')
     await here.settled('deployments', 'restarted')
@@ -140,7 +121,7 @@ describeOn('scaling by others', function (on) {
     expect((await workload.wake('?wait=60s')).ready_replicas).to.equal(REPLICAS)
   })
 
-  it('a scaler of what is awake is left alone, and the next snooze keeps its count', async () => {
+  it('scaling of what is awake is left alone, and the next snooze keeps the new count', async () => {
     const workload = await enabled('deployments', 'autoscaled')
     await here.kubectl('scale', 'deployment', 'autoscaled', '--replicas', '5')
     await here.settled('deployments', 'autoscaled')
@@ -151,7 +132,7 @@ describeOn('scaling by others', function (on) {
     expect((await workload.wake('?wait=60s')).ready_replicas).to.equal(5)
   })
 
-  it('what a person scaled to 0 is theirs by schedule, marked at sleep with 0 kept, and woken to 1 by request', async () => {
+  it('what a person scaled to 0 stays at 0 by schedule, is asleep with 0 kept, and is woken to 1 by request', async () => {
     const workload = await enabled('deployments', 'emptied')
     await here.kubectl('scale', 'deployment', 'emptied', '--replicas', '0')
     await here.settled('deployments', 'emptied')
@@ -165,7 +146,7 @@ describeOn('scaling by others', function (on) {
 
   describe('pins', () => {
     for (const kind of SCALABLE_KINDS) {
-      it(`asleep, hold ${kind} against kubectl scale`, async () => {
+      it(`of sleeping ${kind} undo kubectl scale`, async () => {
         const name = `pinned-${kind}`
         const workload = await sleeper(kind, name)
         await workload.pin()
@@ -181,7 +162,7 @@ describeOn('scaling by others', function (on) {
         })
       })
 
-      it(`active, hold ${kind} against being scaled to 0, and leave other counts alone`, async () => {
+      it(`of ${kind} awake undo scaling to 0, and leave other counts alone`, async () => {
         const name = `held-${kind}`
         const workload = await enabled(kind, name)
         await workload.pin()
@@ -201,7 +182,7 @@ describeOn('scaling by others', function (on) {
     }
   })
 
-  it('manual scaling of an overridden sleeper is followed, and stays when the override goes', async () => {
+  it('manual scaling of an overridden sleeper wakes it, and the override stays', async () => {
     const workload = await enabled('deployments', 'overridden')
     await workload.override()
     await workload.snooze('?wait=60s')
@@ -214,9 +195,9 @@ describeOn('scaling by others', function (on) {
     })
   })
 
-  it('a storm of status updates during a snooze and a wake loses nothing and conflicts with nothing', async () => {
+  it('many status updates during snoozes and wakes cause no conflict and lose nothing', async () => {
     const workload = await enabled('deployments', 'stormy')
-    const path = `/apis/apps/v1/namespaces/${here.namespace}/deployments/stormy/status`
+    const path = `${here.path('deployments', 'stormy')}/status`
     const calm = new AbortController()
     let updates = 0
     const rage = async (_: unknown, writer: number) => {
@@ -249,55 +230,5 @@ describeOn('scaling by others', function (on) {
       'wake',
       'snooze',
     ])
-  })
-
-  describe('server-side apply', () => {
-    const apply = (revision: string) =>
-      here.cluster.kubectl.withFile(
-        'apply',
-        manifest('deployments', 'applied-by-server', { replicas: REPLICAS, revision }),
-        '-n',
-        here.namespace,
-        '--server-side',
-      )
-
-    it('conflicts over replicas while asleep, and succeeds unforced once a wake is complete', async () => {
-      const first = await apply('1')
-      if (!here.cluster.isReal) {
-        expect(first.code).not.to.equal(0)
-        expect(first.stderr).to.match(/server-side/i)
-        return
-      }
-      expect(first.code, first.stderr).to.equal(0)
-      await here.settled('deployments', 'applied-by-server')
-      const workload = here.workload('deployments', 'applied-by-server')
-      await workload.enable({ schedule: awakeNow() })
-      await workload.snooze('?wait=60s')
-      const asleep = await apply('2')
-      expect(asleep.code).not.to.equal(0)
-      expect(asleep.stderr)
-        .to.match(/conflict/i)
-        .and.include(`"${FIELD_MANAGER}"`)
-        .and.include('.spec.replicas')
-      await workload.wake('?wait=60s')
-      await eventually(
-        'the wake to be complete',
-        async () => (await workload.status()).operation_history[0]?.result === 'succeeded',
-      )
-      // The count's ownership is given back by a write of its own, right after the pods are ready.
-      await eventually('an unforced apply to pass', async () => (await apply('3')).code === 0)
-      const { metadata } = await here.cluster.kubectl.json(
-        'get',
-        'deployment',
-        'applied-by-server',
-        '-n',
-        here.namespace,
-        '--show-managed-fields',
-      )
-      const owners = metadata.managedFields?.filter(
-        ({ fieldsV1 }) => fieldsV1?.['f:spec']?.['f:replicas'] !== undefined,
-      )
-      expect(owners?.map(({ manager }) => manager)).to.deep.equal(['kubectl'])
-    })
   })
 })

@@ -30,7 +30,7 @@ describeOn('schedules by annotation', function (on) {
       return record.is_snoozed === (state === 'asleep') && record
     })
 
-  it('a new workload that its chart enables runs for its grace, then follows its hours', async () => {
+  it('a new workload that its chart enables runs for newWorkloadGrace, then follows its schedule', async () => {
     const workload = await here.create('deployments', 'charted', {
       replicas: REPLICAS,
       annotations: annotated(asleepNow()),
@@ -50,7 +50,7 @@ describeOn('schedules by annotation', function (on) {
     })
   })
 
-  describe('of one that is old enough', () => {
+  describe('of a workload past its grace', () => {
     const kind = 'statefulsets'
     const name = 'annotated'
 
@@ -58,13 +58,13 @@ describeOn('schedules by annotation', function (on) {
       await here.create(kind, name, { replicas: REPLICAS })
     })
 
-    it('kubectl annotate enables it, and it follows its hours', async () => {
+    it('kubectl annotate enables it, and it follows its schedule', async () => {
       await annotate(kind, name, annotated(asleepNow()))
       expect(await becomes(kind, name, 'asleep')).to.include({ enabled: true, last_replicas: REPLICAS })
       await agree(here, kind, name)
     })
 
-    it('other hours act at once', async () => {
+    it('another schedule takes effect at once', async () => {
       const hours = awakeNow()
       await annotate(kind, name, { [ANNOTATION.schedule]: hours })
       expect((await becomes(kind, name, 'awake')).wake_schedule).to.equal(hours)
@@ -72,7 +72,7 @@ describeOn('schedules by annotation', function (on) {
       expect((await agree(here, kind, name)).current_replicas).to.equal(REPLICAS)
     })
 
-    it('another zone acts at once', async () => {
+    it('another time zone takes effect at once', async () => {
       const now = Date.now()
       await annotate(kind, name, { [ANNOTATION.schedule]: awakeBetween(now - 2 * HOUR, now + 4 * HOUR) })
       await annotate(kind, name, { [ANNOTATION.timezone]: 'Asia/Tokyo' })
@@ -82,7 +82,7 @@ describeOn('schedules by annotation', function (on) {
       await agree(here, kind, name)
     })
 
-    it('hours that are taken away wake what they had put to sleep', async () => {
+    it('a schedule that is removed wakes the workload that it had put to sleep', async () => {
       await annotate(kind, name, { [ANNOTATION.schedule]: asleepNow() })
       await becomes(kind, name, 'asleep')
       await here.kubectl('annotate', kind, name, `${ANNOTATION.schedule}-`)
@@ -95,15 +95,14 @@ describeOn('schedules by annotation', function (on) {
     const name = 'mistyped'
 
     before(async () => {
-      await here.create(kind, name, { replicas: REPLICAS })
-      await here.workload(kind, name).enable({ schedule: awakeNow() })
+      await here.enabled(kind, name, { replicas: REPLICAS, schedule: awakeNow() })
     })
 
     for (const [what, annotation, fault] of [
       ['schedule', ANNOTATION.schedule, '8:00-25:00,Mon-Fri'],
       ['timezone', ANNOTATION.timezone, 'Europe/Atlantis'],
     ] as const) {
-      it(`${what} stops the automatic only, and says why; putting it right starts it again`, async () => {
+      it(`${what} stops automatic operations only, with a reason; correcting it starts them again`, async () => {
         const workload = here.workload(kind, name)
         await annotate(kind, name, { [annotation]: fault })
         const record = await eventually('the fault to be seen', async () => {
@@ -117,17 +116,11 @@ describeOn('schedules by annotation', function (on) {
         expect((await workload.pin()).pin_state).to.equal('active')
         await workload.unpin()
         await eventually('an Event that tells of it', async () => {
-          const { items } = await here.cluster.kubectl.json<{ items: { reason: string; type: string }[] }>(
-            'get',
-            'events',
-            '-n',
-            here.namespace,
-            '--field-selector',
-            `involvedObject.name=${name}`,
+          return (await here.events(name)).some(
+            ({ reason, type }) => reason === 'InvalidSchedule' && type === 'Warning',
           )
-          return items.some(({ reason, type }) => reason === 'InvalidSchedule' && type === 'Warning')
         })
-        // What a person asked for outlasts a change that no webhook sees: this lets go of it.
+        // A person's request outlasts a change of the schedule that no webhook sees; disabling ends it.
         await workload.disable()
         await workload.enable()
         if (what === 'timezone') await here.kubectl('annotate', kind, name, `${annotation}-`)
@@ -138,7 +131,7 @@ describeOn('schedules by annotation', function (on) {
       })
     }
 
-    it('`enabled` means that nothing is done', async () => {
+    it('`enabled` makes the workload unmanaged', async () => {
       await annotate(kind, name, { [ANNOTATION.enabled]: 'maybe', [ANNOTATION.schedule]: asleepNow() })
       const record = await eventually('it to be unmanaged', async () => {
         const found = await here.workload(kind, name).status()
@@ -149,7 +142,7 @@ describeOn('schedules by annotation', function (on) {
       await becomes(kind, name, 'asleep')
     })
 
-    it('`enabled` turned off by hand wakes a sleeper, whatever holds it', async () => {
+    it('`enabled` turned off by hand wakes a workload, even a pinned one', async () => {
       await here.workload(kind, name).pin()
       await annotate(kind, name, { [ANNOTATION.enabled]: 'false' })
       await here.settled(kind, name)

@@ -12,25 +12,13 @@ describeOn('a write of the status', function (on) {
   const here = enforced(on)
 
   const patch = (kind: string, name: string, body: object, ...args: string[]) =>
-    on().kubectl.attempt([
-      'patch',
-      kind,
-      name,
-      '-n',
-      here.namespace,
-      '--type=merge',
-      '-p',
-      JSON.stringify(body),
-      ...args,
-    ])
+    here.attempt('patch', kind, name, '--type=merge', '-p', JSON.stringify(body), ...args)
   const status = (kind: string, name: string, body: object) => patch(kind, name, body, '--subresource=status')
 
   for (const kind of ['deployments', 'statefulsets', 'daemonsets', 'replicasets'] as const) {
-    it(`of ${kind} takes away no pin, forges nobody, and changes neither enabled nor the kept count`, async () => {
+    it(`of ${kind} cannot remove a pin, forge a user, or change enabled and the kept count`, async () => {
       const name = `held-${kind}`
-      const workload = await here.create(kind, name, { replicas: COUNT })
-      await workload.enable()
-      await workload.snooze('?wait=60s')
+      const workload = await here.asleep(kind, name, { replicas: COUNT })
       await workload.pin()
       const before = await here.get(kind, name)
       const { [ANNOTATION.state]: state = '' } = before.metadata.annotations ?? {}
@@ -60,9 +48,8 @@ describeOn('a write of the status', function (on) {
     })
   }
 
-  it('is passed on otherwise, whatever else it changes, and is not even asked about', async () => {
-    const workload = await here.create('deployments', 'observed', { replicas: 1 })
-    await workload.enable()
+  it('of anything else is passed on, and is not reviewed', async () => {
+    const workload = await here.enabled('deployments', 'observed', { replicas: 1 })
     await workload.pin()
     const reviews = async () =>
       sumOf(await here.dormouse.metrics(), 'dormouse_admission_reviews_total', { webhook: 'workloads' })
@@ -77,12 +64,12 @@ describeOn('a write of the status', function (on) {
     }
     const { metadata } = await here.get('deployments', 'observed')
     expect(metadata.annotations?.['example.com/seen']).to.equal('19')
-    // The sandbox leaves matchConditions out.
+    // The sandbox does not evaluate matchConditions.
     if (here.cluster.isReal) expect((await reviews()) - before).to.equal(0)
     expect(marksOf(await here.get('deployments', 'observed')).state?.pin).to.include({ state: 'active' })
   })
 
-  it('and an update bring a ReplicaSet no controller owner while it is held, and may otherwise', async () => {
+  it('and an update cannot give a pinned ReplicaSet a controller; once unpinned they can', async () => {
     const workload = await here.create('replicasets', 'alone', { replicas: COUNT })
     const owner = await here.create('deployments', 'owner')
     expect(owner).to.be.an('object')

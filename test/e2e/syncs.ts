@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
+import { FIELD_MANAGER } from '../../src/domain/workload.ts'
 import { enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
@@ -7,23 +8,22 @@ import { marksOf } from './agreement.ts'
 import type { Cluster } from '../support/cluster.ts'
 
 const COUNT = 3
+const AGENT = 'argocd-controller'
 
-/** Defines tests of an agent that applies what Git says, `syncs` times in turn; server-side apply is the real API server's. */
+/** Tests of an agent that applies the same manifest `syncs` times; the sandbox has no server-side apply. */
 export function gitOps(on: () => Cluster, syncs: number): void {
   const here = enforced(on)
 
   const apply = (name: string, replicas: number, ...args: string[]) =>
-    here.cluster.kubectl.withFile(
+    here.withFile(
       'apply',
       manifest('deployments', name, { replicas }),
-      '-n',
-      here.namespace,
       '--server-side',
-      '--field-manager=argocd-controller',
+      `--field-manager=${AGENT}`,
       ...args,
     )
 
-  it("an unforced one gets the API server's own conflict while asleep, and succeeds after a wake", async () => {
+  it("an unforced one gets the API server's conflict while asleep; after a wake it succeeds, and the agent alone owns the count", async () => {
     expect(await apply('unforced', COUNT)).to.include({ code: 0 })
     await here.settled('deployments', 'unforced')
     const workload = here.workload('deployments', 'unforced')
@@ -31,18 +31,27 @@ export function gitOps(on: () => Cluster, syncs: number): void {
     await workload.snooze('?wait=60s')
     const refused = await apply('unforced', 5)
     expect(refused.code, refused.stdout).to.equal(1)
-    expect(refused.stderr).to.include('conflict').and.include('"dormouse"').and.include('.spec.replicas')
+    expect(refused.stderr)
+      .to.include('conflict')
+      .and.include(`"${FIELD_MANAGER}"`)
+      .and.include('.spec.replicas')
     expect(marksOf(await here.get('deployments', 'unforced'))).to.include({ replicas: 0, label: '3' })
     await workload.wake('?wait=60s')
+    // Dormouse gives up the ownership of the count by one more write, once the pods are ready.
     await eventually('an unforced apply to succeed', async () => {
       const { code, stderr } = await apply('unforced', 5)
       if (code !== 0) throw new Error(stderr)
       return true
     })
-    expect(marksOf(await here.get('deployments', 'unforced'))).to.include({ replicas: 5, label: undefined })
+    const object = await here.get('deployments', 'unforced', '--show-managed-fields')
+    expect(marksOf(object)).to.include({ replicas: 5, label: undefined })
+    const owners = object.metadata.managedFields?.filter(
+      ({ fieldsV1 }) => fieldsV1?.['f:spec']?.['f:replicas'] !== undefined,
+    )
+    expect(owners?.map(({ manager }) => manager)).to.deep.equal([AGENT])
   })
 
-  it(`a forced one every second leaves a sleeper asleep, and it wakes with its count`, async () => {
+  it(`a forced one every second leaves the workload asleep, and it wakes with its count`, async () => {
     expect(await apply('synced', COUNT)).to.include({ code: 0 })
     await here.settled('deployments', 'synced')
     const workload = here.workload('deployments', 'synced')

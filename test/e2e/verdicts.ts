@@ -9,7 +9,7 @@ import { marksOf } from './agreement.ts'
 const COUNT = 3
 const POLLED = { timeout: 15_000, pause: 150 }
 
-/** The states that a workload can be in when somebody lays hands on it, by the table's columns. */
+/** The states of a workload before somebody changes it: the table's columns. */
 export const STATES = [
   'unmanaged',
   'awake',
@@ -21,10 +21,10 @@ export const STATES = [
 ] as const
 export type StateName = (typeof STATES)[number]
 
-/** What somebody does to a workload: `name` is also its `app` label. */
+/** A change of a workload by somebody else; `name` is also its `app` label. */
 export type Act = (on: Enforced, kind: Kind, name: string) => Promise<KubectlResult>
 
-/** One cell of a table: what is done to what, and what is to come of it. */
+/** One cell of a table: the change, the workload's state, and the expected result. */
 interface Case {
   readonly does: string
   readonly kind: Kind
@@ -57,7 +57,10 @@ export function casesOf(table: string, kinds: readonly Kind[]): Case[] {
   )
 }
 
-/** Creates the workloads of all cases and brings each into its state; `prepare` comes before it is held or sleeps. */
+/**
+ * Creates the workloads of all cases, each in its state; `prepare` runs before it is snoozed, pinned or
+ * overridden.
+ */
 export async function bring(
   on: Enforced,
   cases: readonly Case[],
@@ -81,7 +84,7 @@ export async function bring(
   })
 }
 
-/** Does all of it, and compares verdict and final object with the table; a difference shows whole lines. */
+/** Makes all changes, and compares verdicts and final objects with the table. */
 export async function judged(
   on: Enforced,
   cases: readonly Case[],
@@ -93,15 +96,14 @@ export async function judged(
     cases,
     async ({ does, kind, state, name, expected }) => {
       const act = acts[does]
-      if (!act) throw new TypeError(`nobody knows how to "${does}"`)
+      if (!act) throw new TypeError(`there is no act "${does}"`)
       const full = `${prefix}-${name}`
       const result = await act(on, kind, full)
       let found = ''
       const giveUp = performance.now() + POLLED.timeout
       do {
         if (found !== '') await new Promise((resolve) => setTimeout(resolve, POLLED.pause))
-        const path = `/apis/apps/v1/namespaces/${on.namespace}/${kind}/${full}`
-        const object = (await on.cluster.admin.expect('GET', path)) as unknown as KubectlObject
+        const object = (await on.cluster.admin.expect('GET', on.path(kind, full))) as unknown as KubectlObject
         found = `${verdictOf(result)} ${described(object)}`
         if (!found.startsWith(expected.split(' ')[0] ?? '')) break
       } while (found !== expected && performance.now() < giveUp)
@@ -117,7 +119,7 @@ export async function judged(
   ).to.deep.equal(lines.map(({ expected }) => expected))
 }
 
-/** kubectl's own warning about objects that it did not create is not meant. */
+/** Without kubectl's own warning about objects that it did not create. */
 export function warningsOf({ stderr }: KubectlResult): string[] {
   return stderr
     .split('\n')
@@ -129,7 +131,7 @@ function verdictOf(result: KubectlResult): string {
   return warningsOf(result).length > 0 ? 'warned' : 'allowed'
 }
 
-/** `3`, `0 keeps 3`, with `pinned`, `overridden` and `off` (not managed) where they hold, and the image's tag. */
+/** `3`, `0 keeps 3`, then `pinned`, `overridden`, `off` (not managed), the schedule and the image if they apply. */
 function described(object: KubectlObject): string {
   const { replicas, label, enabled, state, schedule } = marksOf(object)
   const [container] = (object.spec.template.spec as unknown as { containers: { image: string }[] }).containers

@@ -15,7 +15,7 @@ import { createNamespace } from '../support/served.ts'
 const SILENT = { request() {}, watchRestarted() {}, eventDropped() {}, listenerFailed() {} }
 
 describeOn(
-  "the Namespace of Dormouse's own",
+  "Dormouse's own Namespace",
   function (on) {
     this.timeout(90_000)
     const suffix = randomBytes(4).toString('hex')
@@ -24,7 +24,7 @@ describeOn(
     let transport: HttpTransport
     let registration: WebhookRegistration
 
-    /** As inside a cluster: the chart has brought it, and points to a Service. */
+    /** Like the chart inside a cluster: the configuration points to a Service. */
     before(async () => {
       const logger = createLogger('silent')
       const service = { namespace: own, name: 'dormouse', port: 443 }
@@ -82,7 +82,7 @@ describeOn(
       for (const name of [own, others]) await on().admin.send('DELETE', `/api/v1/namespaces/${name}`)
     })
 
-    it('takes the webhook with it when it is deleted: scaling works again', async () => {
+    it('removes the webhook when it is deleted: scaling works again', async () => {
       const { kubectl, admin } = on()
       const scale = () => kubectl.attempt(['scale', 'deployment/scaled', '--replicas=2', '-n', others])
       await eventually('scaling to need the webhook', async () => {
@@ -98,7 +98,7 @@ describeOn(
         timeout: 60_000,
         pause: 500,
       })
-      expect((await admin.send('GET', CONFIGURATION)).status, 'nobody makes it anew').to.equal(404)
+      expect((await admin.send('GET', CONFIGURATION)).status, 'nobody creates it again').to.equal(404)
     })
   },
   'real',

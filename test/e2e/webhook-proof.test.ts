@@ -12,17 +12,17 @@ import { parseMetrics } from '../support/metrics-text.ts'
 import { createNamespace } from '../support/served.ts'
 
 const NAMESPACE = 'proof'
-/** Milliseconds; the program's own five minutes are too long for a test. */
+/** Milliseconds; the program's default, five minutes, is too long for a test. */
 const PROBING = { every: 3000, tries: [300] }
 
-describeOn('manual scaling fails without Dormouse only with proof', function (on) {
+describeOn('the failurePolicy for scaling is Fail only while a probe reaches the webhook', function (on) {
   this.timeout(90_000)
   let balancer: Balancer
   let service: Service
   let port: number
   const lines: Record<string, unknown>[] = []
 
-  before('a webhook.url that leads nowhere', async () => {
+  before('nobody listens at webhook.url', async () => {
     for (const name of [NAMESPACE, 'dormouse']) {
       const { status } = await on().admin.send('GET', `/api/v1/namespaces/${name}`)
       if (status === 404) await createNamespace(on(), name)
@@ -71,7 +71,7 @@ describeOn('manual scaling fails without Dormouse only with proof', function (on
   const events = async (reason: string) =>
     on().kubectl('get', 'events', '-n', 'default', `--field-selector=reason=${reason}`, '-o', 'json')
 
-  it('while the way leads nowhere scaling goes on, and metric, Event and log say why', async () => {
+  it('while it is not reached, scaling works, and metric, Event and log say why', async () => {
     await eventually('the leader to have tried', async () => (await proven()) === 0)
     expect(await policy()).to.equal('Ignore')
     const { code, stderr } = await scale(2)
@@ -86,14 +86,14 @@ describeOn('manual scaling fails without Dormouse only with proof', function (on
     ).to.equal(true)
   })
 
-  it('once the way is open it turns to Fail by itself', async () => {
+  it('once it is reached, it becomes Fail', async () => {
     balancer.to([port])
     await eventually('Fail', async () => (await policy()) === 'Fail')
     expect(await proven()).to.equal(1)
     await eventually('the Event', async () => (await events('WebhookProven')).includes('reaches the webhook'))
   })
 
-  it('and back to Ignore after the second probe in a row that fails: then scaling goes on again', async () => {
+  it('after two failed probes in a row it becomes Ignore, and scaling works again', async () => {
     const before = lines.length
     balancer.to([], { cut: true })
     await eventually('Ignore', async () => (await policy()) === 'Ignore', { timeout: 40_000 })

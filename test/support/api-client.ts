@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../src/errors.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'
 
-/** An answer of the API, whatever it says. */
+/** An answer of the API, success or error. */
 export interface ApiAnswer<Data = StatusRecord> {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -33,11 +33,11 @@ export interface CallOptions {
   /** Sent as it is. */
   readonly raw?: string | Buffer
   readonly headers?: Readonly<Record<string, string>>
-  /** Instead of the client's own; null: none. */
+  /** Replaces the client's token; null: none is sent. */
   readonly token?: string | null
 }
 
-/** The v1 API, spoken to as its users do. */
+/** A client of the v1 API. */
 export class ApiClient {
   readonly url: string
   readonly #token: string
@@ -48,7 +48,7 @@ export class ApiClient {
     this.#token = token
   }
 
-  /** `path` with its query; below `/api/v1` unless it starts there. */
+  /** `path` with its query; `/api/v1` is prepended unless it is there. */
   async call<Data = StatusRecord>(
     method: Method,
     path: string,
@@ -78,7 +78,7 @@ export class ApiClient {
   }
 }
 
-/** One workload's operations; each throws what the API refused, unless it is called by `attempt`. */
+/** One workload's operations; all but `attempt` throw if the API refuses. */
 export class WorkloadClient {
   readonly path: string
   readonly #api: ApiClient
@@ -101,7 +101,7 @@ export class WorkloadClient {
     this.#ok('POST', '/override', duration === undefined ? undefined : { duration })
   clearOverride = () => this.#ok('DELETE', '/override')
 
-  /** The whole answer, a refusal too. */
+  /** Returns the whole answer, also of a refusal. */
   attempt(method: Method, action: string, options?: CallOptions): Promise<ApiAnswer> {
     return this.#api.call(method, `${this.path}${action === '' ? '' : '/'}${action}`, options)
   }

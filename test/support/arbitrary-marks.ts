@@ -13,7 +13,7 @@ import {
 import { ASLEEP_LABEL, KINDS, type AnnotationName, type Kind } from '../../src/domain/workload.ts'
 import { HOUR, MINUTE } from './rules.ts'
 
-/** What somebody may have left on a workload: annotations, label, count and key that need not fit together. */
+/** Annotations, label, count and key of a workload, which need not be consistent. */
 export interface Marks {
   readonly annotations: Partial<Record<AnnotationName, string>>
   readonly label: string | undefined
@@ -26,7 +26,7 @@ const COUNT = fc.integer({ min: 0, max: 6 })
 const BY = fc.constantFrom('k8s:alice', 'manager:kubectl')
 const TRIGGER = fc.constantFrom(...TRIGGERS)
 
-/** Around `now`, before and after it, and now and then far away. */
+/** Instants around `now`, some of them far away. */
 function instants(now: Instant): fc.Arbitrary<Instant> {
   return fc
     .oneof(
@@ -36,7 +36,7 @@ function instants(now: Instant): fc.Arbitrary<Instant> {
     .map((offset) => now + offset)
 }
 
-/** Any state that the annotation's schema takes, for whatever kind. */
+/** Any state that the annotation's schema accepts, mostly of this kind. */
 function states(now: Instant, kind: Kind): fc.Arbitrary<string> {
   const instant = instants(now)
   const operation = fc.record({
@@ -91,7 +91,7 @@ function states(now: Instant, kind: Kind): fc.Arbitrary<string> {
     .map((state) => encodeState(state))
 }
 
-/** A valid state with something else in one place. */
+/** A valid state that is damaged in one place. */
 function broken(now: Instant, kind: Kind): fc.Arbitrary<string> {
   return fc
     .tuple(states(now, kind), fc.nat(400), fc.constantFrom('', '"', '{', 'x', '0', ',"v":2'))
@@ -103,7 +103,7 @@ const GARBAGE = fc.oneof(
   fc.constantFrom('', 'null', '{}', '[]', '{"v":1}', '{"v":2}'),
 )
 
-/** Marks that nobody wrote on purpose, most of them with a state that can be read. */
+/** Arbitrary marks, most of them with a readable state. */
 export function anyMarks(now: Instant, kind: Kind): fc.Arbitrary<Marks> {
   const state = fc.oneof(
     { weight: 6, arbitrary: states(now, kind) },
@@ -129,7 +129,7 @@ export function anyMarks(now: Instant, kind: Kind): fc.Arbitrary<Marks> {
   })
 }
 
-/** As labels of an object: what was there, with ours. */
+/** An object's labels, with ours beside another. */
 export function labelsWith(label: string | undefined): Record<string, string> {
   return { app: 'web', ...(label === undefined ? {} : { [ASLEEP_LABEL]: label }) }
 }

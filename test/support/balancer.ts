@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 
-/** What stands before the replicas of Dormouse, as a Service does: it passes TCP on and understands nothing of it. */
+/** A TCP proxy in front of Dormouse's replicas, like a Service. */
 export class Balancer {
   readonly #server: Server
   readonly #open = new Map<Socket, number>()
@@ -24,7 +24,7 @@ export class Balancer {
     return `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** New connections go to these ports in turn; those that stand stay, but `cut` ends those to other ports. */
+  /** Sends new connections to these ports in turn; `cut` also ends open connections to other ports. */
   to(targets: readonly number[], { cut = false } = {}): void {
     this.#targets = targets
     if (!cut) return

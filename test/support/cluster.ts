@@ -12,7 +12,7 @@ export interface SeenRequest {
   readonly at: number
 }
 
-/** What may be done with workloads, as a Role has it. */
+/** Permissions on workloads, like a rule of a Role. */
 export interface Grant {
   readonly verbs: readonly string[]
   readonly resources: readonly string[]
@@ -21,26 +21,29 @@ export interface Grant {
 /** A cluster that the end-to-end tests run on: the sandbox or the real control plane. */
 export interface Cluster {
   readonly name: string
-  /** What runs there, for the end of the run. */
+  /** The version, which the end of the run prints. */
   readonly version?: string
-  /** How a failure or a difference is judged: the sandbox has no server-side apply, for one. */
+  /** For features that the sandbox lacks, such as server-side apply. */
   readonly isReal: boolean
-  /** Paths of kubeconfigs: of an administrator that is not Dormouse, and of Dormouse. */
+  /** Paths of kubeconfigs: of an administrator, and of Dormouse. */
   readonly adminKubeconfig: string
   readonly dormouseKubeconfig: string
   /** As the administrator. */
   readonly kubectl: Kubectl
   readonly admin: Client
-  /** Creates the objects, all of one kind, at the given path's collection. */
+  /** Creates the objects. */
   create(namespace: string, objects: readonly WorkloadManifest[]): Promise<void>
-  /** The API server goes away as in a crash, and comes back at the same place with its data. */
+  /** The API server goes down as in a crash; `startApiServer` brings it back at the same address with its data. */
   stopApiServer(): Promise<void>
   startApiServer(): Promise<void>
-  /** Dormouse may no longer begin to list or watch this kind, until what is returned is called. */
+  /** Forbids Dormouse to list and watch this kind, until the function returned is called. */
   refuse(kind: Kind): Promise<() => Promise<void>>
-  /** What Dormouse asked since `since`, an instant. */
+  /** Dormouse's requests since an instant. */
   requestsSince(since: number): Promise<SeenRequest[]>
-  /** A service account of `namespace` that may do just this there, and its token for the audience `dormouse`. */
+  /**
+   * Creates a service account that may do only this in `namespace`; returns its token for the audience
+   * `dormouse`.
+   */
   accountToken(namespace: string, account: string, grant: Grant): Promise<string>
 }
 

@@ -3,7 +3,7 @@ import type { Cluster } from './cluster.ts'
 import { realCluster } from './real-cluster.ts'
 import { startSandboxCluster, type StartedCluster } from './sandbox-cluster.ts'
 
-/** Where the tests of `describeOn` run, and what came of them there. */
+/** A cluster on which `describeOn` runs tests, and their results. */
 interface Place {
   readonly title: string
   readonly provide: () => Promise<Cluster | { readonly unavailable: string }>
@@ -32,13 +32,13 @@ const places: readonly Place[] = [
   },
 ]
 
-/** Where nothing is built yet, the first test waits for the build. */
+/** The first test waits for the control plane to be built, if it is not. */
 const BUILD = 30 * 60_000
 
 /**
- * The same tests on the sandbox and on the real control plane. `define` is called once for each; `on()` is
- * the cluster, within hooks and tests. Where the real one cannot be had its tests are skipped, and the end
- * of the run says so; with `CI` or `DORMOUSE_REQUIRE_CONTROL_PLANE` set that is a failure.
+ * Defines the same tests on the sandbox and on the real control plane; `on()` is the cluster, within hooks and
+ * tests. If the real one is unavailable, its tests are skipped and the end of the run says so; with `CI` or
+ * `DORMOUSE_REQUIRE_CONTROL_PLANE` set that is a failure.
  */
 export function describeOn(
   title: string,
@@ -66,7 +66,7 @@ export function describeOn(
   }
 }
 
-/** One line for each cluster that tests asked for: what ran there, or why nothing did. */
+/** A line for each cluster that was asked for: how many tests ran there, or why none did. */
 export async function whereTestsRan(): Promise<string[]> {
   const asked = places.filter(({ cluster }) => cluster !== undefined)
   return Promise.all(

@@ -26,14 +26,14 @@ export function decided(workload: Workload, now: Instant, rules: Rules = RULES):
   return decide(read(workload, rules), now, rules)
 }
 
-/** What the controller makes of it, once. */
+/** One evaluation by the controller, and the workload after its write. */
 export function stepped(workload: Workload, now: Instant, rules: Rules = RULES): Stepped {
   const { decision, change } = planStep(workload, now, rules)
   const after = change ? changed(workload, change) : workload
   return { decision, change, after, state: stateOf(after) }
 }
 
-/** What a request makes of it; without `by`, asked by k8s:carol. */
+/** A request's plan; by k8s:carol unless `by` says otherwise. */
 export function asked(
   workload: Workload,
   request: Request,
@@ -48,7 +48,7 @@ export function stateOf({ annotations: { state } }: Workload): State {
   return state === undefined ? EMPTY_STATE : decoded(state)
 }
 
-/** The same with its pods as its spec asks. */
+/** The same workload after its pods have followed its spec. */
 export function followed(workload: Workload): Workload {
   const count = workload.snoozeKey === undefined ? workload.replicas : 0
   return { ...workload, pods: { existing: count, ready: count, observedGeneration: workload.generation } }

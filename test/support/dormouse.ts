@@ -1,20 +1,19 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
 import { ApiClient } from './api-client.ts'
 import type { Cluster } from './cluster.ts'
 import { newLocalTokens, type LocalTokens } from './local-tokens.ts'
 import { parseMetrics, type Sample } from './metrics-text.ts'
+import { endsWithTests, RunningProgram } from './running-program.ts'
 
 export const PROJECT = fileURLToPath(new URL('../../', import.meta.url))
 export const MAIN = join(PROJECT, 'src', 'main.ts')
 
-/** The configuration's keys as the file has them; those that tests need stand before them. */
+/** Keys of the configuration file; the tests' defaults come first. */
 export type Settings = Readonly<Record<string, unknown>>
 
 /** One entry of its log. */
@@ -24,15 +23,15 @@ export interface LogLine {
   readonly [field: string]: unknown
 }
 
-/** `dormouse serve` over a cluster, as a process of its own that can be stopped, killed and started again. */
+/** `dormouse serve` on a cluster, as a process that can be stopped, killed and started again. */
 export class Dormouse {
   readonly tokens: LocalTokens = newLocalTokens()
   readonly #cluster: Cluster
-  readonly #log: string[] = []
+  readonly #lives: RunningProgram[] = []
   #settings: Settings
   readonly #preload: string | undefined
   #directory = ''
-  #child: ChildProcess | undefined
+  #running: RunningProgram | undefined
   #api: ApiClient | undefined
   #metricsUrl = ''
 
@@ -50,7 +49,7 @@ export class Dormouse {
     return dormouse
   }
 
-  /** Starts it again after `stop` or `kill`, with other settings if any are given; resolves once it is ready. */
+  /** Starts it again after `terminate` or `kill`, with other settings if given; resolves once it is ready. */
   async start(settings = this.#settings): Promise<void> {
     this.#settings = settings
     const publicKeyFile = join(this.#directory, 'public.pem')
@@ -61,7 +60,7 @@ export class Dormouse {
       api: { host: '127.0.0.1', port: 0, insecurePort: 0, rate: { perSecond: 100_000, burst: 100_000 } },
       auth: { kubernetes: { enabled: true }, local: { issuer, audience, publicKeyFile } },
       ...settings,
-      // Short, so that the next one acts soon after a crash.
+      // Short, so that the next process leads soon after a crash.
       controller: {
         lease: { duration: '4s', renew: '3s', retry: '500ms' },
         ...(settings['controller'] as object | undefined),
@@ -71,8 +70,10 @@ export class Dormouse {
     await writeFile(config, JSON.stringify(settled))
     const { dormouseKubeconfig } = this.#cluster
     const args = ['serve', '--config', config, '--kubeconfig', dormouseKubeconfig, '--json']
-    this.#child = startProgram([...args, '--api-port', '0', '--metrics-port', '0'], this.#preload)
-    const { api, metrics } = await this.#ready(this.#child)
+    const child = startProgram([...args, '--api-port', '0', '--metrics-port', '0'], this.#preload)
+    this.#running = new RunningProgram(child)
+    this.#lives.push(this.#running)
+    const { api, metrics } = await this.#running.ready<{ api: string; metrics: string }>()
     this.#api = new ApiClient(api, await this.tokens.token())
     this.#metricsUrl = metrics
   }
@@ -86,76 +87,61 @@ export class Dormouse {
     return this.#metricsUrl
   }
 
-  /** What it logged, of all its lives. */
+  /** All that it has logged, before and after restarts. */
   get log(): LogLine[] {
-    return this.#log.map((line) => JSON.parse(line) as LogLine)
+    return this.#lines.map((line) => JSON.parse(line) as LogLine)
   }
 
   async metrics(): Promise<Sample[]> {
     return parseMetrics(await (await request(`${this.#metricsUrl}/metrics`)).body.text())
   }
 
-  /** SIGTERM; resolves with its exit code. Files are kept for another start. */
+  /** SIGTERM; resolves with its exit code. It can be started again. */
   async terminate(): Promise<number | null> {
     return this.#end('SIGTERM')
   }
 
-  /** SIGKILL: no chance to say goodbye. */
+  /** SIGKILL. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL')
   }
 
-  /** Ends it for good; throws when it does not end with 0 or had crashed before. */
+  /** Stops it for good. @throws Error if it does not end with 0 */
   async stop(): Promise<void> {
-    const running = this.#child !== undefined
+    const running = this.#running !== undefined
     const code = await this.#end('SIGTERM')
     await rm(this.#directory, { recursive: true, force: true })
     if (running && code !== 0) throw new Error(`dormouse ended with ${code}:\n${this.lastLines()}`)
   }
 
-  /** For failures: what it said last. */
+  /** The end of its log, to be shown with a failure. */
   lastLines(count = 25): string {
-    return this.#log.slice(-count).join('\n')
+    return this.#lines.slice(-count).join('\n')
   }
 
-  async #ready(child: ChildProcess): Promise<{ api: string; metrics: string }> {
-    if (!child.stdout || !child.stderr) throw new TypeError('its output is not piped')
-    createInterface(child.stderr).on('line', (line) => this.#log.push(line))
-    const first = once(createInterface(child.stdout), 'line') as Promise<[string]>
-    const ended = once(child, 'exit').then(([code]) => {
-      throw new Error(`dormouse ended with ${String(code)} before it was ready:\n${this.lastLines()}`)
-    })
-    const [line] = await Promise.race([first, ended])
-    ended.catch(() => {})
-    return JSON.parse(line) as { api: string; metrics: string }
+  get #lines(): string[] {
+    return this.#lives.flatMap(({ log }) => log)
   }
 
   async #end(signal: NodeJS.Signals): Promise<number | null> {
-    const child = this.#child
-    if (!child) return null
-    this.#child = undefined
-    if (child.exitCode === null && child.signalCode === null) {
-      const exited = once(child, 'exit')
-      child.kill(signal)
-      await exited
-    }
+    const program = this.#running
+    this.#running = undefined
+    if (!program) return null
+    const code = await program.end(signal)
     await this.#api?.close()
-    return child.exitCode
+    return code
   }
 }
 
-/** The program with these arguments; nothing of the tests' own settings reaches it. */
-export function startProgram(args: readonly string[], preload?: string): ChildProcess {
+/** Starts the program; settings of the tests themselves do not reach it. `env` is added to its environment. */
+export function startProgram(
+  args: readonly string[],
+  preload?: string,
+  env: NodeJS.ProcessEnv = {},
+): ChildProcess {
   const first = preload === undefined ? [] : ['--import', preload]
-  const child = spawn(process.execPath, [...first, MAIN, ...args], {
-    cwd: PROJECT,
-    env: programEnvironment(),
-  })
-  // What crashes with us must not be left behind.
-  const killIt = () => child.kill('SIGKILL')
-  process.once('exit', killIt)
-  child.once('exit', () => process.off('exit', killIt))
-  return child
+  const options = { cwd: PROJECT, env: { ...programEnvironment(), ...env } }
+  return endsWithTests(spawn(process.execPath, [...first, MAIN, ...args], options))
 }
 
 export function programEnvironment(): NodeJS.ProcessEnv {

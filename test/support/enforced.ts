@@ -18,19 +18,19 @@ export interface Configuration {
 }
 
 export const LEASES = '/apis/coordination.k8s.io/v1/namespaces/dormouse/leases'
-/** Where Dormouse's account may write its Secret and its Lease. */
+/** The namespace of Dormouse's Secret and Lease. */
 const OWN_NAMESPACE = 'dormouse'
 export const SECRET = `/api/v1/namespaces/${OWN_NAMESPACE}/secrets/dormouse-webhook`
 
 export interface Enforced extends Served {
   readonly balancer: Balancer
-  /** Where `dormouse` serves its webhook, behind the balancer. */
+  /** The port of `dormouse`'s webhook, behind the balancer. */
   readonly port: number
-  /** Settings of one more replica, and the port of its webhook. */
+  /** Settings for another replica, and the port of its webhook. */
   another(): Promise<{ settings: Settings; port: number }>
-  /** Starts one more, which ends with the suite, and says the port of its webhook. */
+  /** Starts another replica, which stops after the suite; returns it with the port of its webhook. */
   joined(): Promise<{ dormouse: Dormouse; port: number }>
-  /** Resolves once the API server asks the webhook about scalings and updates alike. */
+  /** Resolves once the API server calls the webhook for scalings and for updates. */
   inForce(): Promise<void>
 }
 
@@ -41,11 +41,11 @@ interface EnforcedOptions {
   readonly excludeNamespaces?: readonly string[]
 }
 
-/** Milliseconds: a lease that is over soon. */
+/** Milliseconds. */
 export const LEASE_DURATION = 4000
 const LEASE = { namespace: OWN_NAMESPACE, duration: '4s', renew: '3s', retry: '1s' }
 
-/** Dormouse with its webhook, which the API server reaches through a balancer; nothing of it stays behind. */
+/** Dormouse with its webhook, which the API server reaches through a balancer; all is removed after the suite. */
 export function enforced(
   on: () => Cluster,
   { writesPerSecond = 500, certificates = {}, excludeNamespaces = [] }: EnforcedOptions = {},
@@ -57,7 +57,7 @@ export function enforced(
   const api = { host: '127.0.0.1', port: 0, insecurePort: 0, rate: { perSecond: 100_000, burst: 100_000 } }
   const shared = { api, newWorkloadGrace: '0s', webhook, controller, excludeNamespaces }
 
-  before('a way to the webhook', async () => {
+  before('a balancer leads to the webhook', async () => {
     await ownNamespace(on())
     ;[port] = await freePorts(1)
     balancer = await Balancer.start()
@@ -73,9 +73,9 @@ export function enforced(
   })
 
   const replicas: Dormouse[] = []
-  after('no webhook stays behind', async function () {
+  after('the webhook is removed', async function () {
     this.timeout(30_000)
-    // One that still runs would lead, and make the configuration anew.
+    // A replica that still runs would become the leader and create the configuration again.
     for (const replica of replicas) await replica.stop()
     await withdraw(on())
     await balancer?.stop()
@@ -101,7 +101,7 @@ export function enforced(
   })
 }
 
-/** Takes away what makes the API server ask the webhook, its certificates, and who leads. */
+/** Removes the webhook's configuration, its certificates and the Lease. */
 async function withdraw({ admin }: Cluster): Promise<void> {
   for (const path of [CONFIGURATION, SECRET, `${LEASES}/dormouse`]) await admin.send('DELETE', path)
 }
@@ -110,7 +110,7 @@ export async function configuration({ admin }: Cluster): Promise<Configuration> 
   return (await admin.expect('GET', CONFIGURATION)) as unknown as Configuration
 }
 
-/** By a creation that only the webhook refuses, and that leaves nothing behind. */
+/** Checked by a dry run of a creation that only the webhook denies. */
 async function inForce(cluster: Cluster, namespace: string): Promise<void> {
   const bad = manifest('deployments', 'probe', { annotations: { [ANNOTATION.timezone]: 'nowhere' } })
   const collection = `/apis/apps/v1/namespaces/${namespace}/deployments`

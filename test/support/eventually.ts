@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Milliseconds between two looks; more for questions that are dear. */
+/** Milliseconds between two attempts; longer for expensive questions. */
 const PAUSE = 50
 
 /**
  * Asks until the answer is neither undefined nor false, and returns it. A question that throws is asked
- * again; after `timeout` milliseconds its last fault says what was wrong.
+ * again; after `timeout` milliseconds its last error is the cause of the one thrown.
  */
 export async function eventually<T>(
   waitedFor: string,

@@ -1,10 +1,11 @@
-/** Milliseconds in a row of a table. */
+/** A row of a table. */
 export interface Row {
   readonly name: string
+  /** Milliseconds. */
   readonly values: readonly number[]
 }
 
-/** Prints how values, in milliseconds, are spread: they are printed, not asserted. */
+/** Prints count, quantiles and maximum of each row; no test depends on them. */
 export function printFigures(title: string, rows: readonly Row[]): void {
   const width = Math.max(...rows.map(({ name }) => name.length))
   const columns = ['count', 'p50', 'p99', 'max']

@@ -2,7 +2,7 @@ import type { RootHookObject } from 'mocha'
 import { stopSharedControlPlane } from '../control-plane/shared.ts'
 import { stopSandboxCluster, whereTestsRan } from './clusters.ts'
 
-/** What the whole run ends with: nothing is left running, and it says on what it ran. */
+/** After all tests: prints where they ran, and stops the clusters. */
 export const mochaHooks: RootHookObject = {
   async afterAll(this: Mocha.Context) {
     this.timeout(60_000)

@@ -9,9 +9,9 @@ export interface KubectlResult {
 }
 
 export interface Kubectl {
-  /** Its standard output; throws with what it said when it fails. */
+  /** Returns standard output. @throws Error with its message if it fails */
   (...args: string[]): Promise<string>
-  /** Whatever its exit code; `input` is its standard input. */
+  /** Returns any exit code; `input`: standard input. */
   attempt(args: readonly string[], input?: string, env?: NodeJS.ProcessEnv): Promise<KubectlResult>
   /** What `-o json` prints, parsed. */
   json<T = KubectlObject>(...args: string[]): Promise<T>
@@ -52,7 +52,7 @@ export interface KubectlObject {
   }
 }
 
-/** kubectl with this kubeconfig; its caches lie in `cacheDirectory`. */
+/** kubectl with this kubeconfig, and with caches of its own. */
 export function kubectlFor(kubeconfig: string, cacheDirectory: string): Kubectl {
   const own = [`--kubeconfig=${kubeconfig}`, `--cache-dir=${cacheDirectory}`]
   const attempt: Kubectl['attempt'] = (args, input = '', env = {}) =>
@@ -81,7 +81,7 @@ export async function runProgram(
 ): Promise<KubectlResult> {
   const child = spawn(program, args, { env, ...(cwd === undefined ? {} : { cwd }) })
   const closed = once(child, 'close') as Promise<[number | null]>
-  // One that ends before it read its input is judged by its exit code.
+  // If it ends before it has read its input, its exit code tells.
   child.stdin.on('error', () => {}).end(input)
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), closed])
   return { code, stdout, stderr }

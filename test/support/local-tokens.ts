@@ -11,12 +11,10 @@ export interface TokenOptions {
   /** Seconds since the epoch. */
   readonly issuedAt?: number
   readonly expiresAt?: number
-  readonly notBefore?: number
   readonly key?: KeyObject
-  readonly header?: Record<string, unknown>
 }
 
-/** Keys of the mode `local` that tests make up. */
+/** A key pair of the mode `local`, and tokens signed by it. */
 export interface LocalTokens {
   readonly issuer: string
   readonly audience: string
@@ -37,15 +35,14 @@ export function newLocalTokens(): LocalTokens {
     token(options = {}) {
       const now = Math.floor(Date.now() / 1000)
       const { subject = 'tester', scope = 'dormouse:read dormouse:write', namespaces = '*' } = options
-      const claims = new SignJWT({ scope, 'dormouse.dev/namespaces': namespaces })
-        .setProtectedHeader({ alg: 'EdDSA', ...options.header })
+      return new SignJWT({ scope, 'dormouse.dev/namespaces': namespaces })
+        .setProtectedHeader({ alg: 'EdDSA' })
         .setSubject(subject)
         .setIssuer(options.issuer ?? issuer)
         .setAudience(options.audience ?? audience)
         .setIssuedAt(options.issuedAt ?? now)
         .setExpirationTime(options.expiresAt ?? now + 3600)
-      if (options.notBefore !== undefined) claims.setNotBefore(options.notBefore)
-      return claims.sign(options.key ?? privateKey)
+        .sign(options.key ?? privateKey)
     },
   }
 }

@@ -5,12 +5,12 @@ export interface ManifestOptions {
   readonly replicas?: number
   readonly labels?: Readonly<Record<string, string>>
   readonly annotations?: Readonly<Record<string, string>>
-  /** A label of the pod template: another one is another revision. */
+  /** A label of the pod template; another value makes another revision. */
   readonly revision?: string
   readonly nodeSelector?: Readonly<Record<string, string>>
 }
 
-/** A workload of any kind whose one container asks for little. */
+/** A workload of any kind with one small container. */
 export function manifest(
   kind: Kind,
   name: string,
@@ -38,7 +38,7 @@ export function manifest(
   }
 }
 
-/** Annotations that a person writes. */
+/** Annotations as a person would write them. */
 export function annotated(
   schedule?: string,
   { enabled = 'true', timezone }: { enabled?: string; timezone?: string } = {},

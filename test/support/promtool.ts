@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { leaveOut } from './leave-out.ts'
 
-/** What promtool says of `input` or of files relative to `cwd`; without promtool the test is left out. */
+/** Runs promtool on `input` or on files relative to `cwd`; without promtool the test is skipped. */
 export function promtool(
   test: Mocha.Context,
   args: readonly string[],

@@ -1,4 +1,4 @@
-/** Numbers in [0, 1) that a seed repeats (mulberry32). */
+/** Pseudo-random numbers in [0, 1) (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -9,7 +9,7 @@ export function seededRandom(seed: number): () => number {
   }
 }
 
-/** From `DORMOUSE_TEST_SEED` where a run is to be repeated, else new. */
+/** `DORMOUSE_TEST_SEED`, to repeat a run, else a random one. */
 export function testSeed(): number {
   const given = process.env['DORMOUSE_TEST_SEED']
   return given ? Number(given) : Math.floor(Math.random() * 2 ** 32)

@@ -9,7 +9,7 @@ import { kubectlFor, type Kubectl } from './kubectl.ts'
 
 const VERBS: readonly string[] = ['get', 'list', 'watch', 'patch', 'create']
 
-/** The real control plane, with Dormouse's own account beside the tests'. */
+/** The real control plane, with an account for Dormouse and one for the tests. */
 export async function realCluster(plane: ControlPlane): Promise<Cluster> {
   const { admin, adminKubeconfig } = plane
   const kubectl = kubectlFor(adminKubeconfig, join(plane.directory, 'kubectl-cache'))
@@ -39,17 +39,16 @@ export async function realCluster(plane: ControlPlane): Promise<Cluster> {
   }
 }
 
-/** Takes a kind out of Dormouse's ClusterRole. */
+/** Removes a kind from Dormouse's ClusterRole; the function returned puts it back. */
 async function withoutKind(admin: Client, kind: Kind): Promise<() => Promise<void>> {
   const path = `/apis/rbac.authorization.k8s.io/v1/clusterroles/${dormouse.name}`
-  const type = { 'content-type': 'application/merge-patch+json' }
   const { rules } = (await admin.expect('GET', path)) as unknown as { rules: { resources?: string[] }[] }
   const fewer = rules.map((rule) => ({
     ...rule,
     ...(rule.resources && { resources: rule.resources.filter((resource) => resource !== kind) }),
   }))
-  await admin.expect('PATCH', path, { rules: fewer }, type)
-  return async () => void (await admin.expect('PATCH', path, { rules }, type))
+  await admin.expect('PATCH', path, { rules: fewer })
+  return async () => void (await admin.expect('PATCH', path, { rules }))
 }
 
 function seenRequest({ verb, requestURI, requestReceivedTimestamp }: AuditEvent): SeenRequest {

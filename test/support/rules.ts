@@ -27,7 +27,10 @@ export const RULES = rulesWith()
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
 const MONDAY = Date.parse('2026-03-02T00:00:00Z')
 
-/** An instant of the week of Monday, 2 March 2026, in UTC: `Mon 18:00`, `Tue 8:00:30`; `next Mon 8:00` is of the one after. */
+/**
+ * An instant of the week of Monday, 2 March 2026, in UTC: `Mon 18:00`, `Tue 8:00:30`; `next Mon 8:00` is of the
+ * one after.
+ */
 export function at(text: string): Instant {
   const [, next, day = '', hour, minute, second = '0'] =
     /^(next )?(\w{3}) (\d{1,2}):(\d{2})(?::(\d{2}))?$/.exec(text) ?? []

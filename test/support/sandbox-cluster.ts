@@ -1,14 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Agent, request } from 'undici'
 import type { Faults } from '../../src/sandbox/http/faults.ts'
 import { SandboxCluster } from '../../src/sandbox/sandbox.ts'
-import type { Client, KubernetesObject, Verb } from '../control-plane/client.ts'
+import { clientFor } from '../control-plane/client.ts'
 import { createIn, type Cluster, type Grant, type SeenRequest } from './cluster.ts'
 import { kubectlFor } from './kubectl.ts'
 
-/** Dormouse's own user agent tells its requests from kubectl's and the tests'. */
+/** By its user agent, Dormouse's requests are told from those of kubectl and of the tests. */
 const OURS = /^dormouse\b/i
 
 export interface StartedCluster extends Cluster {
@@ -16,7 +15,7 @@ export interface StartedCluster extends Cluster {
   stop(): Promise<void>
 }
 
-/** The sandbox's cluster in this process, without Dormouse: whoever wants one starts it over the kubeconfig. */
+/** Starts the sandbox's cluster in this process, without Dormouse, which is started by its kubeconfig. */
 export async function startSandboxCluster({ readyAfterMs = 200 } = {}): Promise<StartedCluster> {
   const requests: SeenRequest[] = []
   const sandbox = new SandboxCluster({
@@ -31,7 +30,7 @@ export async function startSandboxCluster({ readyAfterMs = 200 } = {}): Promise<
   const directory = await mkdtemp(join(tmpdir(), 'dormouse-e2e-'))
   const kubeconfig = join(directory, 'kubeconfig')
   await writeFile(kubeconfig, sandbox.kubeconfig(), { mode: 0o600 })
-  const admin = clientOf(sandbox.url)
+  const admin = clientFor(sandbox)
   const kubectl = kubectlFor(kubeconfig, join(directory, 'kubectl-cache'))
   const grants = new Map<string, Grant & { namespace: string }>()
   sandbox.faults.denyAccess(({ user, verb, resource, subresource, namespace }) => {
@@ -51,7 +50,7 @@ export async function startSandboxCluster({ readyAfterMs = 200 } = {}): Promise<
     create: (namespace, objects) => createIn(admin, namespace, objects),
     stopApiServer: () => sandbox.faults.refuseConnections(),
     startApiServer() {
-      // As a real one does while it starts, it knows no roles at first.
+      // A real API server knows no roles at first, while it starts.
       sandbox.faults.answer({ path: /^\/apis\/apps\//, status: 403, message: 'forbidden', times: 8 })
       return sandbox.faults.acceptConnections()
     },
@@ -83,27 +82,4 @@ function verbOf(method: string, url: string): SeenRequest['verb'] {
   // /apis/<group>/<version>[/namespaces/<namespace>]/<resource>[/<name>…]
   const [, , , , first, , ...rest] = pathname.split('/')
   return first === 'namespaces' && rest.length > 1 ? 'get' : 'list'
-}
-
-/** Whoever reaches the sandbox is its administrator: no token is sent. */
-function clientOf(url: string): Client {
-  const dispatcher = new Agent({ connections: 10 })
-  const send = async (method: Verb, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-    const answer = await request(`${url}${path}`, {
-      method,
-      dispatcher,
-      headers: { 'content-type': 'application/json', ...headers },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    return { status: answer.statusCode, body: (await answer.body.json()) as KubernetesObject }
-  }
-  return {
-    send,
-    async expect(method, path, body, headers) {
-      const answer = await send(method, path, body, headers)
-      if (answer.status >= 200 && answer.status < 300) return answer.body
-      throw new Error(`${method} ${path} answered ${answer.status}: ${answer.body.message}`)
-    },
-    close: () => dispatcher.destroy(),
-  }
 }

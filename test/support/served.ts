@@ -1,34 +1,64 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { KIND_NAME, type Kind } from '../../src/domain/workload.ts'
+import type { Answer } from '../control-plane/client.ts'
 import type { ApiClient, WorkloadClient } from './api-client.ts'
 import type { Cluster } from './cluster.ts'
 import { Dormouse, type Settings } from './dormouse.ts'
 import { eventually } from './eventually.ts'
-import type { KubectlObject } from './kubectl.ts'
+import type { KubectlObject, KubectlResult } from './kubectl.ts'
 import { manifest, type ManifestOptions } from './manifests.ts'
 
-/** Everything that the tests of one `describeOn` need, within its hooks and tests. */
+/** An Event, as much as the tests look at. */
+export interface KubectlEvent {
+  readonly type: string
+  readonly reason: string
+  readonly message: string
+  readonly involvedObject: { readonly kind: string; readonly name: string }
+}
+
+interface EnabledOptions extends ManifestOptions {
+  readonly schedule?: string
+}
+
+/** What the tests of one `describeOn` work with, within its hooks and tests. */
 export interface Served {
   readonly cluster: Cluster
   readonly dormouse: Dormouse
   readonly api: ApiClient
-  /** A namespace of its own. */
+  /** The namespace of these tests. */
   readonly namespace: string
   workload(kind: Kind, name: string): WorkloadClient
+  /** Path of a workload at the API server, or of the collection. */
+  path(kind: Kind, name?: string): string
   /** What `kubectl get` shows. */
-  get(kind: Kind, name: string): Promise<KubectlObject>
+  get(kind: Kind, name: string, ...args: string[]): Promise<KubectlObject>
+  /** All of a kind; `query` with its question mark. */
+  list(kind: Kind, query?: string): Promise<KubectlObject[]>
+  /** Events, of one object if it is named. */
+  events(name?: string): Promise<KubectlEvent[]>
   /** kubectl in the namespace. */
   kubectl(...args: string[]): Promise<string>
-  /** Creates a workload and resolves once its pods are ready. */
+  /** The same, whatever its exit code. */
+  attempt(...args: string[]): Promise<KubectlResult>
+  /** `kubectl <verb> -f -` in the namespace, whatever its exit code. */
+  withFile(verb: string, object: object, ...args: string[]): Promise<KubectlResult>
+  /** Sets the scale subresource as the administrator, without kubectl; returns any answer. */
+  scale(kind: Kind, name: string, replicas: number): Promise<Answer>
+  /** Creates a workload; resolves once its pods are ready. */
   create(kind: Kind, name: string, options?: ManifestOptions): Promise<WorkloadClient>
+  /** Creates a workload that Dormouse manages, by a schedule if one is given. */
+  enabled(kind: Kind, name: string, options?: EnabledOptions): Promise<WorkloadClient>
+  /** Creates a workload that a request has put to sleep; resolves once its pods are gone. */
+  asleep(kind: Kind, name: string, options?: EnabledOptions): Promise<WorkloadClient>
   /** Resolves once the workload's pods have followed its spec. */
   settled(kind: Kind, name: string): Promise<KubectlObject>
 }
 
-/** Starts Dormouse and makes a namespace before the tests, and takes both away after them. */
+/** Starts Dormouse and creates a namespace before the tests, and removes both after them. */
 export function served(on: () => Cluster, settings: Settings = {}): Served {
   const namespace = `e2e-${randomBytes(4).toString('hex')}`
+  const inNamespace = ['-n', namespace]
   let dormouse: Dormouse | undefined
   const running = () => {
     if (!dormouse) throw new TypeError('Dormouse runs only within hooks and tests')
@@ -46,25 +76,35 @@ export function served(on: () => Cluster, settings: Settings = {}): Served {
       process.stderr.write(`${dormouse?.lastLines() ?? 'dormouse was never started'}\n`)
   })
 
-  after('Dormouse ends with 0, and had no fault of its own', async function () {
+  after('Dormouse ends with 0 and logged no error', async function () {
     this.timeout(60_000)
     await dormouse?.stop()
     const errors = dormouse?.log.filter(({ level }) => level === 'error' || level === 'fatal')
-    expect(errors ?? [], 'what it logged as faults of its own').to.deep.equal([])
+    expect(errors ?? [], 'errors in the log').to.deep.equal([])
     if (dormouse) await on().admin.expect('DELETE', `/api/v1/namespaces/${namespace}`)
   })
 
-  const get = (kind: Kind, name: string) => on().kubectl.json('get', kind, name, '-n', namespace)
+  const path = (kind: Kind, name = '') =>
+    `/apis/apps/v1/namespaces/${namespace}/${kind}${name === '' ? '' : `/${name}`}`
   const settled = (kind: Kind, name: string) =>
     eventually(
       `${kind}/${name} to settle`,
       async () => {
-        const path = `/apis/apps/v1/namespaces/${namespace}/${kind}/${name}`
-        const object = (await on().admin.expect('GET', path)) as unknown as KubectlObject
+        const object = (await on().admin.expect('GET', path(kind, name))) as unknown as KubectlObject
         return hasFollowed(object) && object
       },
       { timeout: 60_000 },
     )
+  const create: Served['create'] = async (kind, name, options) => {
+    await on().create(namespace, [manifest(kind, name, options)])
+    await settled(kind, name)
+    return running().api.workload(kind, namespace, name)
+  }
+  const enabled: Served['enabled'] = async (kind, name, { schedule, ...options } = {}) => {
+    const workload = await create(kind, name, options)
+    await workload.enable(schedule === undefined ? undefined : { schedule })
+    return workload
+  }
   return {
     get cluster() {
       return on()
@@ -77,18 +117,34 @@ export function served(on: () => Cluster, settings: Settings = {}): Served {
     },
     namespace,
     workload: (kind, name) => running().api.workload(kind, namespace, name),
-    get,
-    kubectl: (...args) => on().kubectl(...args, '-n', namespace),
-    async create(kind, name, options) {
-      await on().create(namespace, [manifest(kind, name, options)])
-      await settled(kind, name)
-      return running().api.workload(kind, namespace, name)
+    path,
+    get: (kind, name, ...args) => on().kubectl.json('get', kind, name, ...inNamespace, ...args),
+    async list(kind, query = '') {
+      const { items = [] } = await on().admin.expect('GET', `${path(kind)}${query}`)
+      return items as unknown as KubectlObject[]
+    },
+    async events(name) {
+      const selector = name === undefined ? [] : [`--field-selector=involvedObject.name=${name}`]
+      const args = ['get', 'events', ...inNamespace, ...selector]
+      return (await on().kubectl.json<{ items: KubectlEvent[] }>(...args)).items
+    },
+    kubectl: (...args) => on().kubectl(...args, ...inNamespace),
+    attempt: (...args) => on().kubectl.attempt([...args, ...inNamespace]),
+    withFile: (verb, object, ...args) => on().kubectl.withFile(verb, object, ...inNamespace, ...args),
+    scale: (kind, name, replicas) =>
+      on().admin.send('PATCH', `${path(kind, name)}/scale`, { spec: { replicas } }),
+    create,
+    enabled,
+    async asleep(kind, name, options) {
+      const workload = await enabled(kind, name, options)
+      await workload.snooze('?wait=60s')
+      return workload
     },
     settled,
   }
 }
 
-/** With the service account that pods need, where the cluster makes one. */
+/** On a real cluster with the service account that pods need. */
 export async function createNamespace(cluster: Cluster, name: string): Promise<void> {
   await cluster.admin.expect('POST', '/api/v1/namespaces', { metadata: { name } })
   if (!cluster.isReal) return
@@ -98,7 +154,7 @@ export async function createNamespace(cluster: Cluster, name: string): Promise<v
   })
 }
 
-/** Whether the controllers have seen the newest spec and its pods are as many and as ready as it asks. */
+/** Whether the controllers have seen the newest spec, and the pods are as many and as ready as it says. */
 export function hasFollowed({ kind, spec, status, metadata }: KubectlObject): boolean {
   const { generation } = metadata
   if (!status || (status.observedGeneration ?? 0) < generation) return false
