@@ -1,13 +1,11 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { Agent, request } from 'undici'
 import type { Cluster } from '../support/cluster.ts'
-import { MAIN, programEnvironment, PROJECT } from '../support/dormouse.ts'
+import { MAIN, programEnvironment, PROJECT, startProgram } from '../support/dormouse.ts'
 import { runProgram, type KubectlResult } from '../support/kubectl.ts'
+import { RunningProgram } from '../support/running-program.ts'
 import type { Manifest, Release } from './helm.ts'
 
 interface PodSpec {
@@ -20,26 +18,25 @@ export interface Pod {
   readonly spec: PodSpec
 }
 
-/** What the container of a pod would do, done here: fake nodes run none. */
+/** Runs the program of a pod's container, since fake nodes run none. */
 export interface Beside {
-  /** `serve`, until `stop`: by the release's configuration but for where it listens. */
+  /** Runs `serve` until `stop`, with the release's configuration but other ports. */
   start(ports: { api: number; webhook: number }): Promise<void>
-  /** Its exit code, and what it logged in this life. */
+  /** Stops it; returns its exit code and what it logged since `start`. */
   stop(): Promise<{ code: number | null; log: string[] }>
   /** Runs a pod's container to its end. */
   run(pod: PodSpec): Promise<KubectlResult>
   remove(): Promise<void>
 }
 
-/** The pods' program under the release's own account, with its ConfigMap as it is when one starts. */
+/** Runs the pods' program under the release's account, with the ConfigMap's content at its start. */
 export async function beside(on: () => Cluster, { name, namespace }: Release): Promise<Beside> {
   const directory = await mkdtemp(join(tmpdir(), 'dormouse-beside-'))
   const file = (base: string) => join(directory, base)
-  let child: ChildProcess | undefined
-  let log: string[] = []
+  let program: RunningProgram | undefined
 
   const get = <T>(kind: string, object: string) => on().kubectl.json<T>('get', kind, object, '-n', namespace)
-  /** The container's own arguments, with the files that are mounted there. */
+  /** The container's arguments, with paths of copies of the mounted files. */
   const argumentsOf = async ({ serviceAccountName, containers }: PodSpec) => {
     const map = await get<Manifest>('configmap', `${name}-dormouse`)
     await writeFile(file('config.yaml'), map.data?.['config.yaml'] ?? '')
@@ -52,30 +49,20 @@ export async function beside(on: () => Cluster, { name, namespace }: Release): P
   return {
     async start({ api, webhook }) {
       const { spec } = await get<{ spec: { template: { spec: PodSpec } } }>('deployment', `${name}-dormouse`)
-      const args = [MAIN, ...(await argumentsOf(spec.template.spec)), '--metrics-port', '0', '--json']
+      const args = [...(await argumentsOf(spec.template.spec)), '--metrics-port', '0', '--json']
       const own = {
         DORMOUSE_API_HOST: '127.0.0.1',
         DORMOUSE_API_PORT: String(api),
         DORMOUSE_WEBHOOK_PORT: String(webhook),
       }
-      child = spawn(process.execPath, args, { cwd: PROJECT, env: { ...programEnvironment(), ...own } })
-      log = []
-      if (!child.stdout || !child.stderr) throw new TypeError('its output is not piped')
-      createInterface(child.stderr).on('line', (line) => log.push(line))
-      const ended = once(child, 'exit').then(() => {
-        throw new Error(`it ended before it was ready:\n${log.slice(-20).join('\n')}`)
-      })
-      await Promise.race([once(createInterface(child.stdout), 'line'), ended])
-      ended.catch(() => {})
+      program = new RunningProgram(startProgram(args, undefined, own))
+      await program.ready()
     },
     async stop() {
-      const running = child
-      child = undefined
-      if (!running) return { code: null, log }
-      const exited = running.exitCode === null ? once(running, 'exit') : Promise.resolve()
-      running.kill('SIGTERM')
-      await exited
-      return { code: running.exitCode, log }
+      const code = (await program?.end('SIGTERM')) ?? null
+      const log = program?.log ?? []
+      program = undefined
+      return { code, log }
     },
     async run(pod) {
       return runProgram(process.execPath, [MAIN, ...(await argumentsOf(pod))], {
@@ -84,13 +71,13 @@ export async function beside(on: () => Cluster, { name, namespace }: Release): P
       })
     },
     async remove() {
-      child?.kill('SIGKILL')
+      await program?.end('SIGKILL')
       await rm(directory, { recursive: true, force: true })
     },
   }
 }
 
-/** The path of a kubeconfig of a service account, beside the administrator's and gone with it. */
+/** Writes a kubeconfig of a service account beside the administrator's, and is removed with it; returns its path. */
 export async function accountKubeconfig(
   { kubectl, adminKubeconfig }: Cluster,
   namespace: string,
@@ -106,7 +93,7 @@ export async function accountKubeconfig(
   return file
 }
 
-/** Calls the API at `path` with a token, trusting the CA alone that is given. */
+/** Calls the API with a token, trusting only the given CA. */
 export async function callApi(
   url: string,
   { ca, token, method }: { ca: string; token: string; method: 'GET' | 'POST' | 'DELETE' },

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { downloadModule, hasGo } from '../go-programs/go-module.ts'
 import type { Cluster } from '../support/cluster.ts'
 
-/** Where the definitions of others' kinds come from; their files, below `folder`, are called `<group>_<plural>.yaml`. */
+/** A Go module with definitions of custom resources, in files `<group>_<plural>.yaml` below `folder`. */
 const SOURCES = [
   {
     module: 'github.com/cert-manager/cert-manager',
@@ -23,8 +23,8 @@ const SOURCES = [
 type Source = (typeof SOURCES)[number]
 
 /**
- * The definitions of the kinds that the chart uses and does not bring, while the suite runs: from their own
- * Go modules, or, where there is no `go`, stand-ins that take anything.
+ * Installs, for the suite, the custom resources that the chart uses but does not define: from their own Go
+ * modules, or, without `go`, stand-ins that accept anything.
  */
 export function customResources(on: () => Cluster): void {
   before('their definitions are there', async function () {

@@ -22,7 +22,7 @@ describeOn(
     before('a namespace that lets in restricted pods only', async () => {
       const metadata = { name: namespace, labels: RESTRICTED }
       await on().admin.expect('POST', '/api/v1/namespaces', { metadata })
-      // A pod needs its account, in a dry run too.
+      // A pod needs its account even in a dry run.
       for (const name of [`${namespace}-dormouse`, 'elsewhere', 'sleeper']) {
         const path = `/api/v1/namespaces/${namespace}/serviceaccounts`
         await on().admin.expect('POST', path, { metadata: { name } })

@@ -9,7 +9,7 @@ import { runProgram, type KubectlResult } from '../support/kubectl.ts'
 
 export const CHART = join(PROJECT, 'charts', 'dormouse')
 
-/** The chart's values, as a file of them has it. */
+/** The chart's values, as in a values file. */
 export type Values = Readonly<Record<string, unknown>>
 
 /** As much of a rendered object as the tests look at. */
@@ -33,18 +33,18 @@ export interface Release {
 }
 
 export interface Helm {
-  /** Whatever its exit code; `values` are given as a file. */
+  /** Returns any exit code; `values` are passed as a file. */
   readonly attempt: (args: readonly string[], values?: Values) => Promise<KubectlResult>
-  /** What it prints; throws with what it said when it fails. */
+  /** Returns its output. @throws Error with its message if it fails */
   readonly run: (args: readonly string[], values?: Values) => Promise<string>
-  /** What the chart makes of these values, hooks included. */
+  /** Renders the chart with these values, hooks included. */
   readonly template: (values?: Values, release?: Release) => Promise<Manifest[]>
 }
 
-/** A release as the documentation has it. */
+/** The release of the documentation. */
 export const DOCUMENTED: Release = { name: 'dormouse', namespace: 'dormouse' }
 
-/** Helm with folders of its own while the suite runs; `kubeconfig` where it is to touch a cluster. */
+/** Helm with folders of its own during the suite; with `kubeconfig`, for a cluster. */
 export function helm(kubeconfig?: () => string): Helm {
   let directory = ''
   let program = ''

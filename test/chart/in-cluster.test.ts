@@ -17,7 +17,7 @@ import { isInForce, trusted, withoutTrust } from './webhooks.ts'
 
 const SILENT = { request() {}, watchRestarted() {}, eventDropped() {}, listenerFailed() {} }
 
-/** As much of the object as a write of it shows. */
+/** As much of the object as the tests look at. */
 interface Live extends Manifest {
   readonly metadata: Manifest['metadata'] & {
     readonly generation: number
@@ -38,7 +38,7 @@ describeOn(
     let rendered: Manifest[] = []
     let ca = ''
 
-    /** What `serve` would run there as the leader: only the way to the pod is missing. */
+    /** Runs what `serve` would run there as the leader; only the pod's address cannot be reached. */
     before('installed by default values, and led under its own account', async () => {
       await run(['install', release.name, CHART, '-n', namespace, '--create-namespace'])
       rendered = await template({}, release)

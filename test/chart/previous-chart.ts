@@ -6,19 +6,19 @@ import { runProgram } from '../support/kubectl.ts'
 import { CHART } from './helm.ts'
 
 const FOLDER = 'charts/dormouse'
-/** How far back: each step is a look at a commit. */
+/** The number of commits to search. */
 const COMMITS = 30
 
 export interface PreviousChart {
   readonly path: string
-  /** Which one it is, for people. */
+  /** Its tag or commit, to be printed. */
   readonly told: string
   remove(): Promise<void>
 }
 
 /**
- * The chart as it was before: of the newest tag, else of the newest commit, that has another one than the
- * checkout. Where git knows none, the present chart under a lower version, with other labels by that.
+ * The previous chart: of the newest tag, else of the newest commit, whose chart differs from the checkout's. If
+ * git has none, the present chart with a lower version and so with other labels.
  */
 export async function previousChart(): Promise<PreviousChart> {
   const directory = await mkdtemp(join(tmpdir(), 'dormouse-chart-'))

@@ -14,7 +14,7 @@ import { manifest } from '../support/manifests.ts'
 
 const COUNT = { deployments: 3, statefulsets: 2, daemonsets: 3, replicasets: 2 }
 
-/** One workload of each kind, called as its kind, in a namespace. */
+/** One workload of each kind in a namespace, named after its kind. */
 export class Sleepers {
   readonly #on: () => Cluster
   readonly #namespace: string
@@ -38,7 +38,7 @@ export class Sleepers {
     return (await this.get(kind)).metadata.labels?.[ASLEEP_LABEL]
   }
 
-  /** All are asleep, and nothing changes of any of them while `work` goes on. */
+  /** Checks that all are asleep and that none changes while `work` runs. */
   async stay(work: () => Promise<void>): Promise<void> {
     const before = await Promise.all(KINDS.map((kind) => this.get(kind)))
     for (const kind of KINDS) expect(await this.keptCount(kind), kind).to.equal(String(COUNT[kind]))
@@ -47,7 +47,7 @@ export class Sleepers {
     expect(after.map(told)).to.deep.equal(before.map(told))
   }
 
-  /** As they were before anybody knew of Dormouse. */
+  /** Checks that they are as they were before Dormouse. */
   async expectUntouched(): Promise<void> {
     for (const kind of KINDS) {
       const { metadata, spec } = await this.get(kind)
@@ -69,7 +69,7 @@ export class Sleepers {
   }
 }
 
-/** A workload but for what its pods say. */
+/** A workload without its status. */
 function told({ metadata, spec }: KubectlObject) {
   const { uid, generation, labels, annotations } = metadata
   return { uid, generation, labels, annotations, spec }

@@ -2,7 +2,7 @@ import type { Manifest } from './helm.ts'
 
 type Webhook = Readonly<Record<string, unknown>>
 
-/** A webhook but for what the leader adds and turns. */
+/** A webhook without the fields that the leader sets. */
 export function withoutTrust({ failurePolicy, clientConfig, ...webhook }: Webhook): object {
   const policies = ['Fail', 'Ignore'].includes(String(failurePolicy))
   return { ...webhook, policies, clientConfig: { ...(clientConfig as object), caBundle: undefined } }

@@ -9,7 +9,7 @@ import type { RunningProgram } from './process.ts'
 import { clientFor } from './client.ts'
 
 export interface ApiServerSetup {
-  /** Everything the API server is started with; the same at each start, so that it comes back as it was. */
+  /** Arguments of the API server, the same at each start. */
   readonly args: readonly string[]
   readonly url: string
   /** Where it writes its certificate, and after it the CA that signed it. */
@@ -41,7 +41,7 @@ export async function prepareApiServer(
     `--etcd-servers=http://127.0.0.1:${ports.etcd}`,
     '--bind-address=127.0.0.1',
     '--advertise-address=127.0.0.1',
-    // The reconciler would refuse a loopback address for the `kubernetes` Service.
+    // The reconciler of the `kubernetes` Service refuses a loopback address.
     '--endpoint-reconciler-type=none',
     `--secure-port=${ports.api}`,
     `--cert-dir=${certificates}`,
@@ -65,7 +65,7 @@ export async function prepareApiServer(
   }
 }
 
-/** Resolves with the CA (PEM) that the API server's certificate is verified by, once it says that it is ready. */
+/** Resolves once the API server is ready, with the CA (PEM) of its certificate. */
 export async function apiServerReady(
   setup: ApiServerSetup,
   program: RunningProgram,

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 
-/** The audit log's account of one request. */
+/** An entry of the audit log. */
 export interface AuditEvent {
   readonly verb: string
   readonly requestURI: string
@@ -17,7 +17,7 @@ export interface AuditEvent {
   readonly stage: string
 }
 
-/** Writes the policy: what Dormouse's account asks is recorded without bodies, nobody else is. */
+/** Writes the audit policy: requests of Dormouse's account, without bodies, and no others. */
 export async function writeAuditPolicy(file: string, username: string): Promise<string> {
   const policy = {
     apiVersion: 'audit.k8s.io/v1',
@@ -29,7 +29,7 @@ export async function writeAuditPolicy(file: string, username: string): Promise<
   return file
 }
 
-/** Everything recorded so far, oldest first. A watch shows when it starts (`ResponseStarted`) and when it ends. */
+/** All entries so far, oldest first. A watch has one when it starts (`ResponseStarted`) and one when it ends. */
 export async function readAuditLog(file: string): Promise<AuditEvent[]> {
   const text = await readFile(file, 'utf8').catch(() => '')
   const whole = text.slice(0, text.lastIndexOf('\n') + 1)

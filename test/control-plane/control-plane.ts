@@ -25,17 +25,17 @@ import type { ServiceAccountKubeconfigs } from './service-accounts.ts'
  */
 export interface ControlPlane extends ServiceAccountKubeconfigs {
   readonly url: string
-  /** What verifies the API server's certificate, PEM. */
+  /** The CA of the API server's certificate, PEM. */
   readonly caData: string
   /** Path of a kubeconfig of `test-admin`, who may do anything. */
   readonly adminKubeconfig: string
   /** Requests as `test-admin`. */
   readonly admin: Client
-  /** Path of what Dormouse's account asked the API server: see `readAuditLog`. */
+  /** Path of the audit log of Dormouse's account: see `readAuditLog`. */
   readonly auditLog: string
-  /** Everything lies here, each program's output as `<name>.log`; removed by `stop`. */
+  /** The folder of all files, with each program's output as `<name>.log`; removed by `stop`. */
   readonly directory: string
-  /** Takes the API server away as a crash does; asked to go, it would serve open watches for another minute. */
+  /** Kills the API server; after SIGTERM it would serve open watches for another minute. */
   stopApiServer(): Promise<void>
   /** Brings it back on the same port with the same data and keys; resolves when it is ready. */
   startApiServer(): Promise<void>
@@ -44,11 +44,14 @@ export interface ControlPlane extends ServiceAccountKubeconfigs {
 
 export interface ControlPlaneOptions {
   readonly programs: Programs
-  /** How many fake nodes: 3 by default. 0: etcd and the API server alone, so no pod ever runs. */
+  /** The number of fake nodes, 3 by default; 0: only etcd and the API server run, and no pod does. */
   readonly nodes?: number
 }
 
-/** Starts etcd, the API server, controllers, scheduler and kwok on free loopback ports; resolves when pods can run. */
+/**
+ * Starts etcd, the API server, controllers, scheduler and kwok on free loopback ports; resolves when pods can
+ * run.
+ */
 export async function startControlPlane({ programs, nodes = 3 }: ControlPlaneOptions): Promise<ControlPlane> {
   const directory = await mkdtemp(join(tmpdir(), 'dormouse-control-plane-'))
   const plane = programRunner(programs, directory)
@@ -94,7 +97,7 @@ export async function startControlPlane({ programs, nodes = 3 }: ControlPlaneOpt
       stopApiServer: () => plane.kill('kube-apiserver'),
       async startApiServer() {
         await startApiServer()
-        // After an outage they would wait up to 30 s before they look again.
+        // After an outage they would wait up to 30 s before they retry.
         await plane.kill('kube-controller-manager', 'kube-scheduler', 'kwok')
         await startControllers()
       },
@@ -132,7 +135,7 @@ function programRunner(programs: Programs, directory: string) {
     onStop(work: () => Promise<void>) {
       close = work
     },
-    /** The API server's clients first, what it stands on last. */
+    /** The API server's clients first, etcd last. */
     async stop() {
       await close()
       await this.terminate('kwok', 'kube-scheduler', 'kube-controller-manager')

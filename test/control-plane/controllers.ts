@@ -11,7 +11,7 @@ import { whenReady } from './wait.ts'
 
 type Args = Record<'kube-controller-manager' | 'kube-scheduler' | 'kwok', readonly string[]>
 
-/** What the programs that live off the API server are started with; writes their kubeconfigs into `directory`. */
+/** Arguments of the API server's clients among the programs; writes their kubeconfigs into `directory`. */
 export async function controllerArgs(
   directory: string,
   cluster: Cluster,
@@ -29,7 +29,7 @@ export async function controllerArgs(
       `--root-ca-file=${setup.certificateFile}`,
       '--leader-elect=false',
       '--secure-port=0',
-      // A wave of 200 workloads must not wait for the controllers' own brakes.
+      // So that the controllers' own rate limits do not slow down a wave of 200 workloads.
       '--kube-api-qps=2000',
       '--kube-api-burst=4000',
     ],
@@ -46,7 +46,7 @@ export async function controllerArgs(
       `--config=${programs.stages}`,
       '--manage-all-nodes=true',
       '--cidr=10.64.0.0/16',
-      // With leases, a restarted kwok would leave its nodes alone until its predecessor's run out.
+      // With leases, a restarted kwok would ignore its nodes until the leases of its predecessor expire.
       '--node-lease-duration-seconds=0',
     ],
   }

@@ -6,7 +6,7 @@ import { parseAllDocuments } from 'yaml'
 import { goPrograms } from '../go-programs/go-program.ts'
 import type { Client, KubernetesObject } from './client.ts'
 
-/** Dormouse's account in these tests, and its username in the API server's eyes. */
+/** Dormouse's account in these tests, and its username at the API server. */
 export const dormouse = {
   namespace: 'dormouse',
   name: 'dormouse',
@@ -14,7 +14,7 @@ export const dormouse = {
 } as const
 
 const CHART = fileURLToPath(new URL('../../charts/dormouse', import.meta.url))
-/** Who Dormouse is, and what it may do. */
+/** Dormouse's account and its permissions. */
 const TEMPLATES = [
   'serviceaccount.yaml',
   'rbac.yaml',
@@ -35,7 +35,7 @@ const collections: Readonly<Record<string, string>> = {
   ValidatingAdmissionPolicyBinding: `${admission}/validatingadmissionpolicybindings`,
 }
 
-/** The chart brings these to a cluster; outside, Dormouse makes them itself. */
+/** The chart creates these in a cluster; outside, Dormouse does. */
 const outsideRules = [
   {
     apiGroups: ['admissionregistration.k8s.io'],
@@ -46,8 +46,8 @@ const outsideRules = [
 ]
 
 /**
- * Creates the namespace and the account as the chart has it, with its roles and the policy that holds it,
- * and what it needs beside them to run outside the cluster.
+ * Creates the namespace and the account as the chart does, with its roles and the policy that restricts it, and
+ * what it needs in addition to run outside the cluster.
  */
 export async function createDormouseAccount(client: Client): Promise<void> {
   const { namespace, name } = dormouse

@@ -2,7 +2,7 @@ import { request } from 'undici'
 import type { RunningProgram } from './process.ts'
 import { whenReady } from './wait.ts'
 
-/** One member on loopback that never waits for the disk: its data need not survive the machine. */
+/** One member on loopback, without fsync: its data need not survive a crash of the machine. */
 export function etcdArgs(dataDirectory: string, clientPort: number, peerPort: number): string[] {
   const client = `http://127.0.0.1:${clientPort}`
   const peer = `http://127.0.0.1:${peerPort}`

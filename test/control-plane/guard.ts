@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
 
-/** Ends what a crashed test run leaves behind. */
+/** Kills the processes that a crashed test run leaves behind. */
 export interface Guard {
   watch(pid: number): void
   forget(pid: number): void
-  /** Stands down: nothing is left to watch. */
+  /** Ends the guard. */
   dismiss(): void
 }
 
-// Each line replaces the list before it. The pipe's end is the end of our process, however that came about.
+// Each line replaces the list before it. The pipe ends with our process, also after a crash.
 const script = 'd=$1; p=; while read -r line; do p=$line; done; [ -z "$p" ] || kill -9 $p; rm -rf "$d"'
 
 /** A shell that outlives this process just long enough to kill the watched pids and remove `directory`. */

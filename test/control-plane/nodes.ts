@@ -4,13 +4,13 @@ import type { Client, KubernetesObject } from './client.ts'
 import type { RunningProgram } from './process.ts'
 import { whenReady } from './wait.ts'
 
-/** kwok's own settings, read before its stages: as many workers as let a wave of 200 pods pass at once. */
+/** kwok's own settings, read before its stages: enough workers for a wave of 200 pods. */
 export async function writeKwokConfiguration(directory: string): Promise<string> {
   const file = join(directory, 'kwok.json')
   const configuration = {
     apiVersion: 'config.kwok.x-k8s.io/v1alpha1',
     kind: 'KwokConfiguration',
-    // All four: in a file that names one, kwok takes the others to be 0 and refuses to start.
+    // All four are needed: if one is set, kwok takes the others as 0 and refuses to start.
     options: {
       podPlayStageParallelism: 32,
       nodePlayStageParallelism: 4,
@@ -43,7 +43,7 @@ export async function createNodes(client: Client, count: number): Promise<void> 
   }
 }
 
-/** Resolves when all `count` nodes are ready and the controllers have taken the new nodes' taints off. */
+/** Resolves when all `count` nodes are ready and have lost the taints of new nodes. */
 export async function nodesReady(client: Client, count: number, kwok: RunningProgram): Promise<void> {
   await whenReady(kwok, `${count} ready nodes`, async () => {
     const { items = [] } = await client.expect('GET', '/api/v1/nodes')

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below the ports that kernels give to outgoing connections (Linux: from 32768): none of those is in the way later. */
+/** Below the ports of outgoing connections (Linux: from 32768), which could take one of them later. */
 const LOWEST = 15_000
 const HIGHEST = 32_000
 

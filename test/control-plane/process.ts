@@ -12,9 +12,9 @@ export interface RunningProgram {
   readonly logFile: string
   /** Undefined while it runs; then how it ended. */
   ended(): string | undefined
-  /** SIGTERM by its own pid, SIGKILL when that takes more than `patience` milliseconds; resolves when it is gone. */
+  /** SIGTERM, and SIGKILL after `patience` milliseconds; resolves when it has ended. */
   stop(patience?: number): Promise<void>
-  /** SIGKILL; resolves when it is gone. */
+  /** SIGKILL; resolves when it has ended. */
   kill(): Promise<void>
 }
 
@@ -39,7 +39,7 @@ export async function startProgram(
   child.unref()
   const gone = exited(child).then(() => guard.forget(pid))
   const end = async (signal: NodeJS.Signals) => {
-    // Waiting for its end keeps us alive; its running does not.
+    // We stay alive while we wait for its end, but not while it runs.
     child.ref()
     if (howItEnded(child) === undefined) child.kill(signal)
     await gone

@@ -24,7 +24,10 @@ export interface Programs {
   readonly stages: string
 }
 
-/** Where built programs are kept: `DORMOUSE_CONTROL_PLANE_CACHE`, or a folder of the user's cache that clones share. */
+/**
+ * Where built programs are kept: `DORMOUSE_CONTROL_PLANE_CACHE`, or a folder of the user's cache that clones
+ * share.
+ */
 export function cacheDirectory(env = process.env): string {
   const key = `control-plane-k${versions.kubernetes}-e${versions.etcd}-w${versions.kwok}`
   return env['DORMOUSE_CONTROL_PLANE_CACHE'] ?? sharedCache(key, env)

@@ -27,7 +27,7 @@ function isSet(variable: string): boolean {
   return !['', '0', 'false', undefined].includes(process.env[variable])
 }
 
-/** Stops it if it was started; does nothing a second time. */
+/** Stops it if it runs. */
 export async function stopSharedControlPlane(): Promise<void> {
   const stopping = started
   started = undefined

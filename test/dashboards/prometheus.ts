@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Agent, request } from 'undici'
 import { freePorts } from '../control-plane/ports.ts'
 import { eventually } from '../support/eventually.ts'
+import { endsWithTests } from '../support/running-program.ts'
 
 interface Options {
   /** `host:port` of what it scrapes, or that with labels of its own. */
@@ -88,8 +89,7 @@ export class Prometheus {
         stdio: ['ignore', 'ignore', 'inherit'],
       },
     )
-    // What crashes with us must not be left behind.
-    process.once('exit', () => child.kill('SIGKILL'))
+    endsWithTests(child)
     const prometheus = new Prometheus(`http://127.0.0.1:${port}`, child, directory)
     await eventually('Prometheus to have scraped', async () => {
       const up = await prometheus.instant('up')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { PROJECT } from '../support/dormouse.ts'
 import { readMark, type Block } from './pages.ts'
 
-/** Commands that the suite does not run again, because it is what they run, and what runs them. */
+/** Commands that the suite does not run again: they run the suite, or another test runs them. */
 const ELSEWHERE: readonly { readonly line: RegExp; readonly by: string }[] = [
   { line: /^npm ci$/, by: '.ci/run, by npm cit' },
   { line: /^npm cit$/, by: '.ci/run' },
@@ -21,7 +21,7 @@ const program = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) 
 /** The program's own. */
 export const VERSION = program.version
 
-/** What is run in place of what a reader types: as little as can be, and each for a reason. */
+/** A replacement for what a reader types, and why it is needed. */
 export interface Instead {
   readonly typed: RegExp
   readonly run: string
@@ -41,7 +41,7 @@ const INSTEAD: readonly Instead[] = [
   },
   {
     typed: /^npm run serve -- (.*)$/gm,
-    // Ready once it has printed its line; ended with the terminal.
+    // Ready once it has printed its line; it ends with the terminal.
     run: `{ ${program.scripts.serve} $1 --json >served & }; until [ -s served ]; do kill -0 $!; sleep 0.1; done`,
     why: 'in the background, on free ports, until the end of the page',
   },
@@ -56,13 +56,13 @@ export interface Commands {
   readonly instead: readonly string[]
 }
 
-/** A file that the page shows, for its commands to find. */
+/** Writes a file that the page shows, so that its commands find it. */
 function written(block: Block, file: string): Commands {
   const end = 'end of the file'
   return { block, script: `cat >${file} <<'${end}'\n${block.text}\n${end}`, elsewhere: [], instead: [] }
 }
 
-/** What is to be run of a block of shell commands; the script is empty where nothing is. */
+/** The commands to run of a block; the script is empty if there are none. */
 export function commandsOf(block: Block): Commands {
   const file = readMark(block, 'file')
   if (file !== undefined) return written(block, file)
@@ -76,14 +76,14 @@ export function commandsOf(block: Block): Commands {
   return { block, script: script.trim(), elsewhere, instead }
 }
 
-/** A script with some of it run otherwise, and why. */
+/** The script with replacements, and why each was made. */
 export function replaced(script: string, all: readonly Instead[]): Pick<Commands, 'script' | 'instead'> {
   const instead = all.filter(({ typed }) => script.search(typed) >= 0)
   const changed = instead.reduce((text, { typed, run }) => text.replaceAll(typed, run), script)
   return { script: changed, instead: instead.map(({ why }) => why) }
 }
 
-/** Where a block runs: in the sandbox, unless its mark says otherwise or it needs Helm. */
+/** Where a block runs: in the sandbox, unless its mark names another place or it needs Helm. */
 export function placeOf({ block, script }: Commands): Place {
   const mark = readMark(block, 'runs on')
   if (mark !== undefined && !PLACES.includes(mark as Place))
@@ -100,7 +100,7 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)/g
 const ID = /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/g
 const AGE = /(?<= )(?=\d+[dhms])(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?(?= )/g
 
-/** Text whose times, ids, ages and widths of columns do not matter. */
+/** The text without its times, ids, ages and column widths. */
 function masked(text: string): string {
   return text
     .replaceAll(TIME, '<time>')
@@ -111,7 +111,7 @@ function masked(text: string): string {
     .trim()
 }
 
-/** Whether a page shows what was printed; `…` stands for anything. */
+/** Whether the output is as the page shows it; `…` stands for anything. */
 export function shows(expected: string, printed: string, how: 'exactly' | 'masked'): boolean {
   const form = how === 'exactly' ? (text: string) => text.trim() : masked
   const parts = form(expected).split('…')

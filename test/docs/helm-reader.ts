@@ -1,14 +1,12 @@
-import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { parse } from 'yaml'
 import type { ControlPlane } from '../control-plane/control-plane.ts'
 import { freePorts } from '../control-plane/ports.ts'
 import { MAIN, PROJECT, programEnvironment, startProgram } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
 import { kubectlFor, runProgram, type Kubectl } from '../support/kubectl.ts'
+import { RunningProgram } from '../support/running-program.ts'
 import { replaced, type Instead } from './commands.ts'
 import { Shell } from './shell.ts'
 
@@ -17,8 +15,8 @@ const EVERY_NODE = ['--selector', 'kubernetes.io/os=linux']
 const RELEASE_JOB = 'job-name=dormouse-release'
 
 /**
- * Somebody who has Helm and a cluster of their own. Pods are objects there and no container runs, so what the
- * chart installs runs beside: under its account, with its configuration.
+ * A reader with Helm and a cluster. Pods are only objects there and no container runs, so the program that the
+ * chart installs runs beside the cluster: under its account, with its configuration.
  */
 export class HelmReader {
   readonly #plane: ControlPlane
@@ -27,7 +25,7 @@ export class HelmReader {
   readonly #port: number
   readonly #webhookPort: number
   readonly #otherwise = new Set<string>()
-  #beside: ChildProcess | undefined
+  #beside: RunningProgram | undefined
 
   private constructor(plane: ControlPlane, helm: string, [port, webhookPort]: readonly [number, number]) {
     this.#plane = plane
@@ -42,7 +40,7 @@ export class HelmReader {
     return new HelmReader(plane, helm, await freePorts(2))
   }
 
-  /** What its commands have in place of what a Service would reach. */
+  /** Replacements for addresses that only a Service would reach. */
   get #instead(): readonly Instead[] {
     const why = 'no container runs there: what the chart installs runs beside, at a port of its own'
     const url = `https://127.0.0.1:${this.#port}`
@@ -57,7 +55,7 @@ export class HelmReader {
     ]
   }
 
-  /** What was run otherwise than it is written, and why. */
+  /** The commands that were replaced, and why. */
   get otherwise(): string[] {
     return [...this.#otherwise]
   }
@@ -71,12 +69,12 @@ export class HelmReader {
     return shell
   }
 
-  /** Runs a block's script; what it installs runs afterwards, and what it uninstalls has released everything before. */
+  /** Runs a block's script. After an install the program is started; during an uninstall its release job is run. */
   async run(typed: string, terminal: Shell, expected: 'success' | 'failure') {
     const { script, instead } = replaced(typed, this.#instead)
     for (const why of instead) this.#otherwise.add(`run otherwise: ${typed.split('\n')[0]}: ${why}`)
     const uninstalls = /^helm uninstall\b/m.test(script)
-    // Or kwok would call the Job's pod done before anything was.
+    // Otherwise kwok would complete the Job's pod before it has done anything.
     if (uninstalls) await this.#kubectl('cordon', ...EVERY_NODE)
     const outcome = terminal.run(script, expected)
     if (uninstalls) {
@@ -92,26 +90,12 @@ export class HelmReader {
   async #runBeside(): Promise<void> {
     const file = await this.#configuration()
     const account = await this.#plane.serviceAccountKubeconfig(NAMESPACE, 'dormouse')
-    const child = startProgram([
-      'serve',
-      '--config',
-      file,
-      '--kubeconfig',
-      account,
-      '--json',
-      '--metrics-port',
-      '0',
-    ])
-    this.#beside = child
-    child.stderr?.resume()
-    const ended = once(child, 'exit').then(([code]) => {
-      throw new Error(`what the chart installs ended with ${String(code)} before it was ready`)
-    })
-    await Promise.race([once(createInterface(child.stdout!), 'line'), ended])
-    ended.catch(() => {})
+    const args = ['serve', '--config', file, '--kubeconfig', account, '--json', '--metrics-port', '0']
+    this.#beside = new RunningProgram(startProgram(args))
+    await this.#beside.ready()
   }
 
-  /** The chart's own, but for where it listens, and a Lease that changes hands soon. */
+  /** The chart's configuration, with other addresses and a short Lease. */
   async #configuration(): Promise<string> {
     const text = await this.#kubectl(
       'get',
@@ -134,7 +118,7 @@ export class HelmReader {
     return file
   }
 
-  /** What the container of the chart's Job would do. */
+  /** Does what the container of the chart's Job would do. */
   async #release(): Promise<void> {
     const pod = await eventually(
       'the pod of the Job before uninstalling',
@@ -155,12 +139,8 @@ export class HelmReader {
   }
 
   async #endBeside(): Promise<void> {
-    const child = this.#beside
+    await this.#beside?.end('SIGKILL')
     this.#beside = undefined
-    if (!child || child.exitCode !== null) return
-    const exited = once(child, 'exit')
-    child.kill('SIGKILL')
-    await exited
   }
 
   async stop(): Promise<void> {

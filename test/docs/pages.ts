@@ -15,13 +15,13 @@ export interface Block {
   readonly line: number
   readonly language: string
   readonly text: string
-  /** The HTML comments directly before it, each with its meaning to the tests (see `readMark`). */
+  /** The HTML comments directly before it, which tell the tests what to do (see `readMark`). */
   readonly marks: readonly string[]
   /** The block before it on the page, if only marks stand between. */
   readonly follows: Block | undefined
 }
 
-/** As a newcomer reads: the README, the quick start, the rest of docs/ but the decisions on record, the chart's README. */
+/** In reading order: the README, the quick start, the rest of docs/ without docs/decisions, the chart's README. */
 export function pages(): Page[] {
   const inDocs = readdirSync(join(PROJECT, 'docs')).filter((name) => name.endsWith('.md'))
   const first = ['README.md', 'docs/quick-start.md']
@@ -63,7 +63,7 @@ export function blocks({ path, text }: Page): Block[] {
   return found
 }
 
-/** What stands after `name:` in a mark of the block; `''` for a mark without more; undefined: no such mark. */
+/** The text after `name:` in a mark of the block; `''` if there is none; undefined: no such mark. */
 export function readMark(
   { marks }: Block,
   name: 'not run' | 'runs on' | 'fails' | 'output' | 'file' | 'configuration',

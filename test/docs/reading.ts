@@ -20,7 +20,7 @@ export const rest = everything
   .filter((block) => (isShell(block) && !left.includes(block)) || readMark(block, 'file') !== undefined)
   .map(commandsOf)
 
-/** What needs Helm takes its time: a block that another page has too is run there. */
+/** Blocks that need Helm are slow: one that several pages have is run once. */
 export const twice = new Map(
   rest
     .filter((each) => placeOf(each) === WITH_HELM)
@@ -50,7 +50,7 @@ async function runs({ block, script }: Commands, reader: Reader, terminal: Shell
   if (fails) expect(code, `${where(block)} was to fail:\n${output}`).to.not.equal(0)
   else expect(code, `${where(block)} failed:\n${script}\n${output}`).to.equal(0)
   const expected = shown(block)
-  // curl ends with 0 whatever the API says.
+  // curl ends with 0 also when the API refuses.
   if (!fails && !expected?.text.includes('"success":false'))
     expect(output, where(block)).to.not.include('"success":false')
   if (expected === undefined) return
@@ -58,7 +58,7 @@ async function runs({ block, script }: Commands, reader: Reader, terminal: Shell
   expect(shows(expected.text, output, how), `${where(block)} prints:\n${output}`).to.equal(true)
 }
 
-/** Tests of all blocks that run in a place, page by page, each page with a terminal of its own. */
+/** Tests all blocks that run in a place; each page has a terminal of its own. */
 export function readAll(place: Place, reader: () => Reader): void {
   const files = rest.filter(({ block }) => readMark(block, 'file') !== undefined)
   const here = rest.filter(

@@ -5,13 +5,13 @@ import { Shell } from './shell.ts'
 
 const SHOP = 'shop'
 
-/** Makes the namespace that all pages speak of, where it is not there yet. */
+/** Creates the namespace that the pages use, unless it exists. */
 export async function openShop({ cluster }: Enforced): Promise<void> {
   const { status } = await cluster.admin.send('GET', `/api/v1/namespaces/${SHOP}`)
   if (status === 404) await createNamespace(cluster, SHOP)
 }
 
-/** A terminal for a page, as the sandbox's: `web` with three replicas, an API and a token for it. */
+/** A terminal for a page, like the sandbox's: with the deployment `web`, the API's address and a token. */
 export async function realTerminal({ cluster, api, dormouse }: Enforced): Promise<Shell> {
   const workloads = `/apis/apps/v1/namespaces/${SHOP}/deployments`
   await cluster.admin.send('DELETE', `${workloads}/web`)

@@ -1,19 +1,18 @@
-import { once } from 'node:events'
-import type { ChildProcess } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startProgram } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
+import { RunningProgram } from '../support/running-program.ts'
 import { Shell } from './shell.ts'
 
 const PORTS = ['--api-port', '--kube-port', '--metrics-port', '--webhook-port']
 
-/** Somebody who starts the sandbox and pastes its exports, as the quick start says; anew for each page. */
+/** A reader who starts a sandbox for each page and pastes its exports, as the quick start says. */
 export class SandboxReader {
-  #child: ChildProcess | undefined
+  #sandbox: RunningProgram | undefined
 
-  /** A terminal for a page, over a sandbox that no other page has touched: what it speaks of is in the seed. */
+  /** A terminal for a page, with a new sandbox; the pages use the workloads of its seed. */
   async terminal(): Promise<Shell> {
     await this.stop()
     const pasted = await this.#start()
@@ -30,21 +29,19 @@ export class SandboxReader {
     return shell
   }
 
-  /** What it prints to be pasted. */
+  /** Starts a sandbox; returns the lines that it prints to be pasted. */
   async #start(): Promise<string> {
     const directory = await mkdtemp(join(tmpdir(), 'dormouse-docs-sandbox-'))
     const config = join(directory, 'config.yaml')
     await writeFile(config, 'controller: { lease: { duration: 3s, renew: 2s, retry: 500ms } }\n')
-    const child = startProgram(['sandbox', '--config', config, ...PORTS.flatMap((port) => [port, '0'])])
-    this.#child = child
-    let printed = ''
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => (printed += text))
-    await eventually('the sandbox to print what to paste', () => printed.endsWith('docs/quick-start.md\n'))
+    const ports = PORTS.flatMap((port) => [port, '0'])
+    this.#sandbox = new RunningProgram(startProgram(['sandbox', '--config', config, ...ports]))
+    const { output } = this.#sandbox
+    await eventually('the sandbox to print what to paste', () =>
+      output.at(-1)?.endsWith('docs/quick-start.md'),
+    )
     await rm(directory, { recursive: true })
-    return printed
-      .split('\n')
-      .filter((line) => /^ {2}(export|dm\(\)) ?/.test(line))
-      .join('\n')
+    return output.filter((line) => /^ {2}(export|dm\(\)) ?/.test(line)).join('\n')
   }
 
   run(script: string, terminal: Shell, expected: 'success' | 'failure') {
@@ -53,11 +50,7 @@ export class SandboxReader {
 
   /** Ends the sandbox, if one runs. */
   async stop(): Promise<void> {
-    const child = this.#child
-    this.#child = undefined
-    if (!child || child.exitCode !== null) return
-    const exited = once(child, 'exit')
-    child.kill('SIGTERM')
-    await exited
+    await this.#sandbox?.end('SIGTERM')
+    this.#sandbox = undefined
   }
 }

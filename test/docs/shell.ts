@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { PROJECT, programEnvironment } from '../support/dormouse.ts'
 
-/** What commands write is for the reader's own machine, so it lands in a copy of the project made of links. */
+/** Commands write into a copy of the project, made of links, and not into the project itself. */
 const NOT_LINKED = new Set(['.git', 'keys', 'config.yaml'])
 
-/** A terminal in which the blocks of a page are run in turn: what one exports, the next one has. */
+/** A terminal in which the blocks of a page run in turn, so that exports reach later blocks. */
 export class Shell {
   readonly #child: ChildProcess
   readonly #lines: AsyncIterator<string>
@@ -29,7 +29,7 @@ export class Shell {
     this.#lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]()
   }
 
-  /** `kubeconfig`: of the cluster that is the reader's own. */
+  /** `kubeconfig`: of the reader's cluster. */
   static async start(kubeconfig: string, env: NodeJS.ProcessEnv = {}): Promise<Shell> {
     const directory = await mkdtemp(join(tmpdir(), 'dormouse-docs-'))
     const project = join(directory, 'project')
@@ -43,7 +43,7 @@ export class Shell {
   }
 
   /**
-   * Runs commands until one fails: what they printed on both streams, in order, and the last exit code. A
+   * Runs commands until one fails; returns the output of both streams, in order, and the last exit code. A
    * failure ends the terminal, unless it is `expected`.
    */
   async run(text: string, expected: 'success' | 'failure' = 'success'): Promise<Outcome> {
@@ -57,7 +57,7 @@ export class Shell {
     return { code: Number(value), output: await readFile(`${file}.out`, 'utf8') }
   }
 
-  /** Ends it with all that it started. */
+  /** Ends it, and all processes that it started. */
   async stop(): Promise<void> {
     const { pid } = this.#child
     if (this.#child.exitCode === null && pid !== undefined) {
@@ -74,7 +74,7 @@ interface Outcome {
   readonly output: string
 }
 
-/** In the terminal itself, so that what is exported stays; the trap tells of the failure that ends it. */
+/** Runs in the terminal itself, so that exports stay; the trap prints the exit code of a failure that ends it. */
 function lasting(sourced: string): string {
   return `exec 4>&1; trap 'echo $? >&4' EXIT; set -e; ${sourced}\ntrap - EXIT; set +e; echo 0`
 }

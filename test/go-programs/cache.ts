@@ -3,12 +3,12 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { withLock } from './build-lock.ts'
 
-/** Where `key` lies in the folder of the user's cache that clones share: `XDG_CACHE_HOME`, or `~/.cache`. */
+/** The path of `key` in the user's cache, which clones share: `XDG_CACHE_HOME`, or `~/.cache`. */
 export function sharedCache(key: string, env = process.env): string {
   return join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'dormouse', key)
 }
 
-/** What `find` finds at `path`, else what `make` makes there: once, whoever else of this machine wants it too. */
+/** What `find` finds at `path`, else what `make` makes there; other processes of this machine wait for it. */
 export async function madeOnce<T>(
   path: string,
   say: (line: string) => void,
@@ -18,7 +18,7 @@ export async function madeOnce<T>(
   return (await find()) ?? withLock(`${path}.lock`, say, async () => (await find()) ?? make())
 }
 
-/** Lets `fill` work in a folder beside `path` and renames that into place, so that one of this name is always whole. */
+/** Lets `fill` work in a folder beside `path` and renames it, so that a folder of this name is always complete. */
 export async function filled(path: string, fill: (fresh: string) => Promise<void>): Promise<void> {
   const fresh = `${path}.${process.pid}`
   await mkdir(dirname(path), { recursive: true })

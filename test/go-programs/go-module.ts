@@ -12,14 +12,14 @@ export interface GoModule {
   readonly directory: string
 }
 
-/** A package with a `main`, and where its program is put. */
+/** A package with a `main`, and the path of its program. */
 export interface GoCommand {
   readonly command: string
   readonly output: string
   readonly ldflags?: string
 }
 
-/** Whether there is a `go` on the path. */
+/** Whether `go` is on the path. */
 export async function hasGo(): Promise<boolean> {
   return run('go', ['version'])
     .then(() => true)
@@ -77,7 +77,7 @@ function newest(versions: readonly string[]): string {
   return versions.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1) ?? '1.26'
 }
 
-/** Builds one command of the module in `folder` into `output`, and tells `say` how it goes. */
+/** Builds a command of the module in `folder` into `output`; `say` gets its progress. */
 export async function buildCommand(
   folder: string,
   { command, output, ldflags = '-s -w' }: GoCommand,

@@ -4,7 +4,7 @@ import { leaveOut } from '../support/leave-out.ts'
 import { filled, madeOnce, sharedCache } from './cache.ts'
 import { buildCommand, downloadModule, hasGo, writeBuildModule } from './go-module.ts'
 
-/** Which release of each, and the package of its command. */
+/** The release of each program, and the package of its command. */
 const programs = {
   helm: { module: 'helm.sh/helm/v3', version: 'v3.21.4', command: 'cmd/helm' },
   'helm-unittest': {
@@ -16,7 +16,7 @@ const programs = {
 } as const
 export type GoProgram = keyof typeof programs
 
-/** What a helm that was built without its own build files would not know: its version, and the Kubernetes that charts are rendered for. */
+/** Helm's build files set these: its version, and the Kubernetes version for which charts are rendered. */
 const kubernetes = { Major: '1', Minor: '35' }
 const helmKnows = Object.entries(kubernetes).flatMap(([part, value]) =>
   ['chartutil', 'lint/rules'].map((place) => `-X helm.sh/helm/v3/pkg/${place}.k8sVersion${part}=${value}`),
@@ -67,7 +67,7 @@ async function isWhole(directory: string): Promise<boolean> {
   )
 }
 
-/** As one module: what they share compiles once. */
+/** As one module, so that shared packages compile once. */
 async function build(into: string, say: (line: string) => void): Promise<void> {
   const folder = join(into, 'module')
   await mkdir(folder, { recursive: true })

@@ -5,13 +5,13 @@ import { madeOnce, sharedCache } from '../go-programs/cache.ts'
 import { run } from './programs.ts'
 import { ImageStore } from './store.ts'
 
-/** What the Dockerfile stands on. No registry of images is in reach, so a stand-in takes its name. */
+/** The Dockerfile's base image. No image registry is reachable, so a stand-in is tagged with its name. */
 export const BASE = 'docker.io/library/node:24-slim'
 const RELEASE = 'bookworm'
 
 /**
- * The archive of a stand-in for the base, from the cache or made now (some 45 s): a minimal Debian with this
- * process's own Node and the machine's npm, laid out as the official image has them.
+ * The archive of a stand-in for the base image, from the cache or built now (some 45 s): a minimal Debian with
+ * this process's Node and the machine's npm, laid out like the official image.
  */
 export async function baseArchive(): Promise<string> {
   if (!process.version.startsWith('v24.'))
@@ -45,7 +45,7 @@ async function make(archive: string): Promise<void> {
     const fresh = join(folder, 'base.tar')
     await store.buildah('push', '--quiet', BASE, `oci-archive:${fresh}`)
     await mkdir(dirname(archive), { recursive: true })
-    // The cache may be on another file system; what is renamed there is whole.
+    // Copied first, since the cache may be on another file system; the rename makes it appear whole.
     await cp(fresh, `${archive}.${process.pid}`)
     await rename(`${archive}.${process.pid}`, archive)
   } finally {
@@ -54,7 +54,7 @@ async function make(archive: string): Promise<void> {
   }
 }
 
-/** Through the mirror and the proxy that this machine's apt uses. */
+/** Uses the mirror and the proxy of this machine's apt. */
 async function debootstrap(root: string): Promise<void> {
   const format = ['indextargets', '--format', '$(REPO_URI)', 'Created-By: Packages', 'Label: Debian']
   const mirrors = await run('apt-get', format).catch(() => '')

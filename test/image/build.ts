@@ -4,29 +4,29 @@ import { PROJECT } from '../support/dormouse.ts'
 import { run } from './programs.ts'
 import type { ImageStore } from './store.ts'
 
-/** Stands for a secret: wherever the build can see one, it is this, and the image must not contain it. */
+/** The content of all secrets that the build can see; the image must not contain it. */
 export const SECRET = 'never-to-be-in-the-image'
 
-/** What a clean checkout has not. */
+/** Not in a clean checkout. */
 const LEFT_OUT = new Set(['.git', '.cache', 'coverage', 'node_modules'])
 
-/** What lies about in the folders of people, and must stay there. */
-const TEMPTATIONS = ['.env', '.git/config', '.npmrc', 'keys/private.pem', 'node_modules/left/index.js']
+/** Files that developers have in their folders; the image must not contain them. */
+const SECRET_FILES = ['.env', '.git/config', '.npmrc', 'keys/private.pem', 'node_modules/left/index.js']
 
-/** Builds the Dockerfile as it is, from a clean copy of the working tree in `folder`. */
+/** Builds the Dockerfile from a clean copy of the working tree, made in `folder`. */
 export async function build(store: ImageStore, folder: string, image: string): Promise<void> {
   const context = join(folder, 'context')
   await cp(PROJECT, context, { recursive: true, filter: (path) => !LEFT_OUT.has(basename(path)) })
-  for (const temptation of TEMPTATIONS) {
-    await mkdir(dirname(join(context, temptation)), { recursive: true })
-    await writeFile(join(context, temptation), `; ${SECRET}\n`)
+  for (const file of SECRET_FILES) {
+    await mkdir(dirname(join(context, file)), { recursive: true })
+    await writeFile(join(context, file), `; ${SECRET}\n`)
   }
   const volumes = await registryVolumes(folder)
   const how = ['--quiet', '--pull=never', '--network=host', '--layers=false', ...volumes]
   await store.buildah('bud', ...how, '--tag', image, context)
 }
 
-/** This machine's way to npm's registry, mounted while it is built: its address, certificates and credentials. */
+/** Mounts npm's registry settings of this machine for the build: address, certificates and credentials. */
 async function registryVolumes(folder: string): Promise<string[]> {
   const ask = async (key: string) => {
     const answer = await run('npm', ['config', 'get', key])

@@ -1,12 +1,11 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
+import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
+import { endsWithTests, RunningProgram } from '../support/running-program.ts'
 import type { ImageConfig } from './store.ts'
 
 /**
- * What a container runtime does, by the kernel's own means: the image's files as a read-only root, /proc, a
- * minimal /dev, the image's user and nothing to become more. Arguments: root, size of /dev/shm or 0 for none,
+ * Does what a container runtime does: the image's files as a read-only root, /proc, a minimal /dev, the image's
+ * user without any way to gain privileges. Arguments: root, size of /dev/shm or 0 for none,
  * uid:gid, working folder, then variables and the command.
  */
 const ENTER = `
@@ -34,16 +33,13 @@ export interface RunOptions {
   readonly command?: readonly string[]
   /** Instead of the image's own entry point. */
   readonly entrypoint?: readonly string[]
-  /** Whether there is a /dev/shm, as runtimes give; without it there is no place at all to write to. */
+  /** Whether there is a /dev/shm, as with most runtimes; without it no place is writable. */
   readonly shm?: boolean
 }
 
-/** A process with the image's files as its read-only root, and PID 1 to itself. */
+/** A process with the image's files as its read-only root, in its own PID namespace. */
 export class Container {
-  readonly #unshare: ChildProcess
-  readonly #said: string[] = []
-  readonly #ready = Promise.withResolvers<string>()
-  readonly #ended: Promise<number | null>
+  readonly #unshare: RunningProgram
   readonly begun = performance.now()
 
   constructor(root: string, config: ImageConfig, { command, entrypoint, shm = true }: RunOptions = {}) {
@@ -51,45 +47,34 @@ export class Container {
     const place = [root, shm ? '64m' : '0', config.User, config.WorkingDir]
     const apart = ['--mount', '--pid', '--ipc', '--uts', '--fork', '--kill-child']
     const args = [...apart, 'sh', '-c', ENTER, 'sh', ...place, ...inside]
-    this.#unshare = spawn('unshare', args, { stdio: ['ignore', 'pipe', 'pipe'] })
-    // What crashes with us must not be left behind: unshare takes its child along.
-    const killIt = () => this.#unshare.kill('SIGKILL')
-    process.once('exit', killIt)
-    this.#ended = once(this.#unshare, 'close').then(([code]) => {
-      process.off('exit', killIt)
-      return code as number | null
-    })
-    for (const stream of [this.#unshare.stdout, this.#unshare.stderr])
-      if (stream) createInterface(stream).on('line', (line) => this.#hear(line))
+    // unshare takes its child along.
+    this.#unshare = new RunningProgram(
+      endsWithTests(spawn('unshare', args, { stdio: ['ignore', 'pipe', 'pipe'] })),
+    )
   }
 
-  /** All that it wrote so far. */
+  /** All that it has written so far. */
   get output(): string {
-    return this.#said.join('\n')
+    return this.#unshare.output.join('\n')
   }
 
   /** The exit code, once it has ended by itself. */
-  async ended(): Promise<number | null> {
-    return this.#ended
+  ended(): Promise<number | null> {
+    return this.#unshare.ended()
   }
 
-  /** What the line of JSON says that it writes once it is ready; fails when it ends before. */
-  async ready<T>(): Promise<T> {
-    const tooEarly = this.#ended.then((code) => {
-      throw new Error(`the container ended with ${code} before it was ready; it wrote:\n${this.output}`)
-    })
-    const line = await Promise.race([this.#ready.promise, tooEarly])
-    tooEarly.catch(() => {})
-    return JSON.parse(line) as T
+  /** The line of JSON that it prints once it is ready; fails if it ends before. */
+  ready<T>(): Promise<T> {
+    return this.#unshare.ready<T>()
   }
 
-  /** Its PID 1, as the kernel sees it from outside. */
+  /** The pid, outside, of its PID 1. */
   async pid(): Promise<number> {
     const { pid } = this.#unshare
     return Number(await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8'))
   }
 
-  /** A file of /proc about it: `status`, `mountinfo`. */
+  /** A file of its /proc folder: `status`, `mountinfo`. */
   async about(file: string): Promise<string> {
     return readFile(`/proc/${await this.pid()}/${file}`, 'utf8')
   }
@@ -97,17 +82,11 @@ export class Container {
   /** SIGTERM to its PID 1; resolves with its exit code. */
   async terminate(): Promise<number | null> {
     process.kill(await this.pid(), 'SIGTERM')
-    return this.#ended
+    return this.#unshare.ended()
   }
 
   /** SIGKILL, if it still runs. */
   async kill(): Promise<void> {
-    this.#unshare.kill('SIGKILL')
-    await this.#ended
-  }
-
-  #hear(line: string): void {
-    this.#said.push(line)
-    if (line.startsWith('{"api"')) this.#ready.resolve(line)
+    await this.#unshare.end('SIGKILL')
   }
 }

@@ -27,12 +27,12 @@ export async function entriesOf(root: string, folder: string): Promise<Entry[]> 
 
 /** The files in `folder` that contain `pattern`, an extended regular expression of grep. */
 export async function filesWith(pattern: string, folder: string): Promise<string[]> {
-  // grep answers with 1 when there is none.
+  // grep ends with 1 if there is none.
   const found = await run('sh', ['-c', 'grep -rlaEzs -e "$1" "$2" || [ $? -le 2 ]', 'sh', pattern, folder])
   return found === '' ? [] : found.split('\n')
 }
 
-/** Where the lock file puts packages, `node_modules/…`: those that production needs, and those it does not. */
+/** Paths of the lock file's packages, `node_modules/…`: those of production and those of development. */
 export async function lockedPackages(): Promise<{ production: string[]; development: string[] }> {
   const lock = JSON.parse(await readFile(join(PROJECT, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { dev?: boolean; devOptional?: boolean; optional?: boolean }>

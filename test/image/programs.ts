@@ -1,31 +1,25 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
+import { runProgram } from '../support/kubectl.ts'
 
-const execute = promisify(execFile)
-
-/** debootstrap and chroot lie in folders that not everyone has on the path. */
+/** With the folders of debootstrap and chroot, which not every user has. */
 const PATH = `${process.env['PATH']}:/usr/sbin:/sbin`
 
 /**
- * What a program wrote on standard output, trimmed. Fails with the last lines that it wrote on both.
- * `variables` come on top of the tests' own.
+ * A program's standard output, trimmed. `variables` are added to the environment.
+ * @throws Error with its last output if it fails
  */
 export async function run(
   program: string,
   args: readonly string[],
   variables: NodeJS.ProcessEnv = {},
 ): Promise<string> {
-  const options = { env: { ...process.env, PATH, ...variables }, maxBuffer: 64 * 1024 * 1024 }
-  const { stdout } = await execute(program, args, options).catch(
-    (error: { stdout?: string; stderr?: string; message: string }) => {
-      const said = `${error.stdout ?? ''}${error.stderr ?? ''}`.trim().split('\n').slice(-15).join('\n')
-      throw new Error(`${program} ${args[0] ?? ''} failed:\n${said || error.message}`, { cause: error })
-    },
-  )
-  return stdout.trim()
+  const env = { ...process.env, PATH, ...variables }
+  const { code, stdout, stderr } = await runProgram(program, args, { env })
+  if (code === 0) return stdout.trim()
+  const last = `${stdout}${stderr}`.trim().split('\n').slice(-15).join('\n')
+  throw new Error(`${program} ${args[0] ?? ''} ended with ${code}:\n${last}`)
 }
 
-/** Why images cannot be built and run on this machine; undefined where they can. */
+/** Why images cannot be built and run on this machine; undefined: they can. */
 export async function whyNotHere(): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'images are built and run on Linux only'
   if (process.getuid?.() !== 0) return 'images are built and run by root only'

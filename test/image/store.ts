@@ -2,7 +2,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { run } from './programs.ts'
 
-/** The part of an image's configuration that says how it is run. */
+/** An image's configuration, as far as it says how it is run. */
 export interface ImageConfig {
   readonly User: string
   readonly WorkingDir: string
@@ -13,11 +13,10 @@ export interface ImageConfig {
   readonly Healthcheck?: unknown
 }
 
-/** Images and containers in a folder of their own, apart from those of the machine. */
+/** Images and containers in a folder of their own, separate from the machine's. */
 export class ImageStore {
   readonly #folder: string
 
-  /** Nothing is on disk until the first image is. */
   constructor(folder: string) {
     this.#folder = folder
   }
@@ -45,20 +44,20 @@ export class ImageStore {
     await this.buildah('tag', await this.buildah('pull', '--quiet', `oci-archive:${archive}`), name)
   }
 
-  /** Everything that is known about an image, its history too, as buildah tells it. */
+  /** buildah's description of an image, with its history. */
   async inspect(image: string): Promise<{ readonly text: string; readonly config: ImageConfig }> {
     const text = await this.buildah('inspect', '--type', 'image', image)
     return { text, config: (JSON.parse(text) as { OCIv1: { config: ImageConfig } }).OCIv1.config }
   }
 
-  /** The folder of a new container's files, to be looked at and run in. */
+  /** Creates a container of the image; returns the folder of its files. */
   async unpack(image: string): Promise<string> {
     return this.buildah('mount', await this.buildah('from', '--pull=never', image))
   }
 
-  /** Takes all of it away, also after a failure. */
+  /** Removes everything, also after a failure. */
   async remove(): Promise<void> {
-    // A mount left by a buildah that was killed would be emptied by what follows.
+    // Otherwise rm would empty what a killed buildah has left mounted.
     const mounts = (await readFile('/proc/self/mountinfo', 'utf8'))
       .split('\n')
       .map((line) => line.split(' ')[4])
