@@ -1,11 +1,14 @@
-import { methodNotAllowed } from '../store/status.ts'
-import { isStored } from '../store/resources.ts'
 import { patchFrom } from '../store/patch.ts'
+import { isStored } from '../store/resources.ts'
+import { toScale } from '../store/scale.ts'
+import { both } from '../store/selectors.ts'
+import { methodNotAllowed } from '../store/status.ts'
+import { ok } from './answer.ts'
 import type { Answer } from './answer.ts'
-import { target } from './call.ts'
+import { presentation, target } from './call.ts'
 import type { Call, ResourceParts } from './call.ts'
-import { isTrue, mustBeObjectType } from './request.ts'
-import { get, list, watch } from './resource-reads.ts'
+import { page, refuseInitialEvents, selection } from './lists.ts'
+import { isTrue, mustBeObjectType, wholeNumber } from './request.ts'
 import { create, deleteCollection, deleteOne, update } from './resource-writes.ts'
 import { requestToken, review } from './reviews.ts'
 import type { ReviewContext } from './reviews.ts'
@@ -46,6 +49,36 @@ function object(call: Call, parts: ResourceParts): Answer | Promise<Answer> {
     default:
       throw methodNotAllowed()
   }
+}
+
+function list(call: Call, parts: ResourceParts): Answer {
+  const { objects, metadata } = page(parts.registry.store, call.route, call.query)
+  return ok(presentation(call, parts).many(objects, metadata))
+}
+
+function get(call: Call, parts: ResourceParts): Answer {
+  const object = parts.registry.get(target(call.route))
+  if (call.route.subresource === 'scale') return ok(JSON.stringify(toScale(object)))
+  return ok(presentation(call, parts).one(object))
+}
+
+/** Opens a watch on a collection, or on one object of it. */
+function watch(call: Call, { watches, clock }: ResourceParts): undefined {
+  const { query, route } = call
+  refuseInitialEvents(query)
+  const { name } = route
+  const named =
+    name === undefined ? undefined : (object: { metadata: { name: string } }) => object.metadata.name === name
+  const since = wholeNumber(query, 'resourceVersion')
+  watches.open(call.response, {
+    store: route.resource.store,
+    namespace: route.namespace,
+    matcher: both(selection(query), named),
+    since: since === 0 ? undefined : since,
+    bookmarks: isTrue(query, 'allowWatchBookmarks'),
+    timeoutSeconds: wholeNumber(query, 'timeoutSeconds'),
+    presentation: presentation(call, { clock }),
+  })
 }
 
 async function reviewed(call: Call, parts: ResourceParts): Promise<Answer> {
