@@ -6,7 +6,7 @@ import { createLogger } from '../../src/logger.ts'
 import { at, rulesWith } from '../support/rules.ts'
 import { aDeployment } from '../support/workloads.ts'
 import { UNPACED } from './a-queue.ts'
-import { FakeCluster } from './fake-cluster.ts'
+import { FakeCluster } from '../support/fake-cluster.ts'
 import { FakeTime, settled } from '../support/fake-time.ts'
 import { Told } from './told.ts'
 

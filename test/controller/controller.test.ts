@@ -76,7 +76,7 @@ describe('the controller', () => {
       expect({ replicas, snoozeKey, labels }, workload.kind).to.deep.equal({
         replicas: 3,
         snoozeKey: undefined,
-        labels: {},
+        labels: undefined,
       })
     }
   })

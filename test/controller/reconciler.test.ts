@@ -7,7 +7,7 @@ import { createLogger } from '../../src/logger.ts'
 import { decoded } from '../support/readable.ts'
 import { at, RULES } from '../support/rules.ts'
 import { aDeployment } from '../support/workloads.ts'
-import { FakeCluster } from './fake-cluster.ts'
+import { FakeCluster } from '../support/fake-cluster.ts'
 
 const web = aDeployment()
   .withReplicas(3)

@@ -4,7 +4,7 @@ import type { Rules } from '../../src/domain/rules.ts'
 import { createLogger } from '../../src/logger.ts'
 import { rulesWith } from '../support/rules.ts'
 import { UNPACED } from './a-queue.ts'
-import { FakeCluster } from './fake-cluster.ts'
+import { FakeCluster } from '../support/fake-cluster.ts'
 import { FakeTime, settled } from '../support/fake-time.ts'
 import { Told } from './told.ts'
 

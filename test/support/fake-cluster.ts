@@ -1,10 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Priority, Workloads, Writer } from '../../src/controller/ports.ts'
-import { isEmpty, type Change } from '../../src/domain/patch.ts'
-import { changed } from '../../src/domain/change.ts'
+import type { Priority, Workloads } from '../../src/controller/ports.ts'
+import { isEmpty, jsonPatch, type Change } from '../../src/domain/patch.ts'
 import { keyOf, KINDS, type Kind, type Workload, type WorkloadKey } from '../../src/domain/workload.ts'
 import { Refusal } from '../../src/errors.ts'
-import { aDeployment, type AWorkload } from '../support/workloads.ts'
+import type { WorkloadObject } from '../../src/kubernetes/api-object.ts'
+import { trim } from '../../src/kubernetes/trim.ts'
+import { applied } from './json-patch.ts'
+import { afterPatch, objectOf } from './workload-object.ts'
+import { aDeployment, type AWorkload } from './workloads.ts'
 
 type Listener = Parameters<Workloads['onChange']>[0]
 type ConnectionListener = Parameters<Workloads['onConnection']>[0]
@@ -12,16 +15,19 @@ type ConnectionListener = Parameters<Workloads['onConnection']>[0]
 interface Patch {
   readonly key: string
   readonly change: Change
-  readonly priority: Priority
+  readonly priority: Priority | 'request'
 }
 
-/** A cluster and the informer's copy of it: what is written and seen, without I/O. */
-export class FakeCluster implements Workloads, Writer {
-  /** What went through, in order. */
+/**
+ * A cluster and the informer's copies of it, without I/O. It stores objects as the API server does, and changes them by
+ * the JSON Patch that is sent alone, so that a wrong patch fails a test.
+ */
+export class FakeCluster implements Workloads {
+  /** Those that were applied, in order. */
   readonly patches: Patch[] = []
-  /** Sent, be they taken or not. */
+  /** How many were sent, be they applied or not. */
   sent = 0
-  readonly #live = new Map<string, Workload>()
+  readonly #live = new Map<string, WorkloadObject>()
   readonly #copies = new Map<string, Workload>()
   readonly #listeners: Listener[] = []
   readonly #connectionListeners: ConnectionListener[] = []
@@ -67,11 +73,9 @@ export class FakeCluster implements Workloads, Writer {
     for (const kind of kinds) for (const listener of this.#connectionListeners) listener(kind, true)
   }
 
-  /** As it is in truth. */
+  /** As the cluster has it now, whatever the watch said. */
   live(key: WorkloadKey): AWorkload {
-    const live = this.#live.get(keyOf(key))
-    if (!live) throw new TypeError(`${keyOf(key)} is not there`)
-    return aDeployment().with(live)
+    return aDeployment().with(this.#read(key))
   }
 
   /** Its pods are as its spec asks, and its status says so. */
@@ -81,9 +85,9 @@ export class FakeCluster implements Workloads, Writer {
 
   /** Somebody writes it: the watch tells at once, unless it is cut. */
   put(workload: Workload): void {
-    const written = { ...workload, resourceVersion: String(++this.#version) }
-    this.#live.set(keyOf(workload), written)
-    this.#tell(() => this.#see(written))
+    const object = objectOf({ ...workload, resourceVersion: String(++this.#version) })
+    this.#live.set(keyOf(workload), object)
+    this.#tell(() => this.#see(trim(workload.kind, object)))
   }
 
   remove(key: WorkloadKey): void {
@@ -123,17 +127,15 @@ export class FakeCluster implements Workloads, Writer {
   async write<P extends { change: Change | undefined }>(
     key: WorkloadKey,
     plan: (workload: Workload) => P,
-    { priority }: { priority: Priority },
+    { priority }: { priority: Priority | 'request' },
   ): Promise<{ plan: P; workload: Workload; wrote: boolean }> {
     let workload = this.get(key) ?? this.#read(key)
     for (let attempt = 1; attempt <= 5; attempt++) {
       const planned = plan(workload)
       const { change } = planned
       if (change === undefined || isEmpty(change)) return { plan: planned, workload, wrote: false }
-      if (await this.#patch(workload, change, priority)) {
-        const { pods } = this.#read(key)
-        const written = { ...changed(workload, change), pods, resourceVersion: String(++this.#version) }
-        this.#live.set(keyOf(key), written)
+      const written = await this.#patch(workload, change, priority)
+      if (written) {
         this.#see(written)
         return { plan: planned, workload: written, wrote: true }
       }
@@ -143,23 +145,34 @@ export class FakeCluster implements Workloads, Writer {
   }
 
   #read(key: WorkloadKey): Workload {
+    return trim(key.kind, this.#object(key))
+  }
+
+  #object(key: WorkloadKey): WorkloadObject {
     const live = this.#live.get(keyOf(key))
     if (!live) throw new Refusal('NOT_FOUND', `${keyOf(key)} is not there`)
     return live
   }
 
-  async #patch(workload: Workload, change: Change, priority: Priority): Promise<boolean> {
+  /** undefined: its precondition failed. */
+  async #patch(
+    workload: Workload,
+    change: Change,
+    priority: Patch['priority'],
+  ): Promise<Workload | undefined> {
     const key = keyOf(workload)
     // A test that writes without end fails by its timeout, and does not hang.
     if (++this.sent % 50 === 0) await nextTurn()
     await this.delay()
     const refusal = this.answer?.(key, change)
     if (refusal) throw refusal
-    const live = this.#live.get(key)
-    if (!live) throw new Refusal('NOT_FOUND', `${key} is not there`)
-    if (!stillHolds(workload, live)) return false
+    const before = this.#object(workload)
+    const patched = applied(before, jsonPatch(workload, change))
+    if (!patched) return undefined
+    const object = afterPatch(workload.kind, before, patched, ++this.#version)
+    this.#live.set(key, object)
     this.patches.push({ key, change, priority })
-    return true
+    return trim(workload.kind, object)
   }
 
   #tell(event: () => void): void {
@@ -177,14 +190,4 @@ export class FakeCluster implements Workloads, Writer {
   #notify(before: Workload | undefined, after: Workload | undefined): void {
     for (const listener of this.#listeners) listener(before, after)
   }
-}
-
-/** A patch's precondition: uid, our annotations, and the count or our key. */
-function stillHolds(decidedOn: Workload, live: Workload): boolean {
-  return (
-    decidedOn.uid === live.uid &&
-    JSON.stringify(decidedOn.annotations) === JSON.stringify(live.annotations) &&
-    decidedOn.replicas === live.replicas &&
-    decidedOn.snoozeKey === live.snoozeKey
-  )
 }

@@ -1,0 +1,142 @@
+import { isDeepStrictEqual } from 'node:util'
+import {
+  ANNOTATION,
+  FIELD_MANAGER,
+  SNOOZE_KEY,
+  type AnnotationName,
+  type Kind,
+  type Workload,
+} from '../../src/domain/workload.ts'
+import type { ManagedFieldsEntry, WorkloadObject } from '../../src/kubernetes/api-object.ts'
+
+const REVISION = 'deployment.kubernetes.io/revision'
+
+/** The object as the API server would store it, of which `trim` makes this workload; what only this process knows is lost. */
+export function objectOf(workload: Workload): WorkloadObject {
+  const { kind, namespace, name, uid, resourceVersion, generation, owner, labels, requests } = workload
+  const isDaemonSet = kind === 'daemonsets'
+  const { snoozeKey, hasNodeSelector, replicas } = workload
+  const nodeSelector = snoozeKey === undefined ? {} : { [SNOOZE_KEY]: snoozeKey }
+  const template = {
+    spec: {
+      containers: [
+        { resources: { requests: { cpu: String(requests.cpu), memory: String(requests.memory) } } },
+      ],
+      ...(hasNodeSelector || snoozeKey !== undefined ? { nodeSelector } : {}),
+    },
+  }
+  return {
+    metadata: {
+      namespace,
+      name,
+      uid,
+      resourceVersion,
+      generation,
+      creationTimestamp: new Date(workload.createdAt).toISOString(),
+      ...(workload.deleting ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
+      ...(owner ? { ownerReferences: [{ ...owner, controller: true }] } : {}),
+      ...(labels ? { labels } : {}),
+      ...(workload.hasAnnotations || workload.formerRevision ? { annotations: annotationsOf(workload) } : {}),
+      managedFields: managedFieldsOf(workload),
+    },
+    spec: {
+      ...(isDaemonSet ? {} : { replicas }),
+      ...(workload.deletesVolumes ? { persistentVolumeClaimRetentionPolicy: { whenScaled: 'Delete' } } : {}),
+      template,
+    },
+    status: statusOf(workload),
+  }
+}
+
+/** What the API server makes of a patched object: its version, its generation, and who owns the count. */
+export function afterPatch(
+  kind: Kind,
+  before: WorkloadObject,
+  patched: WorkloadObject,
+  version: number,
+): WorkloadObject {
+  const { metadata, spec } = patched
+  const { annotations = {}, labels = {}, managedFields = [], ...others } = metadata
+  const respecified = !isDeepStrictEqual(spec, before.spec)
+  return {
+    ...patched,
+    metadata: {
+      ...others,
+      resourceVersion: String(version),
+      generation: (before.metadata.generation ?? 0) + (respecified ? 1 : 0),
+      // An empty map is none.
+      ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
+      ...(Object.keys(labels).length > 0 ? { labels } : {}),
+      managedFields: respecified ? ownedByUs(kind, managedFields, version) : managedFields,
+    },
+  }
+}
+
+/** Who changes the count owns it, alone. */
+function ownedByUs(
+  kind: Kind,
+  entries: readonly ManagedFieldsEntry[],
+  version: number,
+): ManagedFieldsEntry[] {
+  const others = entries
+    .filter(({ manager, subresource }) => manager !== FIELD_MANAGER || subresource !== undefined)
+    .map(({ fieldsV1: _, ...entry }) => entry)
+  const time = new Date(Date.parse('2026-02-01T00:00:00Z') + version).toISOString()
+  return [...others, { manager: FIELD_MANAGER, time, fieldsV1: countField(kind) }]
+}
+
+/** What an entry says that holds the count (DaemonSet: the nodeSelector). */
+function countField(kind: Kind): NonNullable<ManagedFieldsEntry['fieldsV1']> {
+  return kind === 'daemonsets'
+    ? { 'f:spec': { 'f:template': { 'f:spec': { 'f:nodeSelector': {} } } } }
+    : { 'f:spec': { 'f:replicas': {} } }
+}
+
+function annotationsOf({
+  annotations,
+  formerRevision,
+  otherAnnotationBytes,
+}: Workload): Record<string, string> {
+  const ours = Object.entries(annotations).map(([name, text]) => [ANNOTATION[name as AnnotationName], text])
+  return {
+    ...Object.fromEntries(ours),
+    ...(formerRevision ? { [REVISION]: '1' } : {}),
+    ...(otherAnnotationBytes > 0 ? { x: 'x'.repeat(otherAnnotationBytes - 1) } : {}),
+  }
+}
+
+function managedFieldsOf(workload: Workload): ManagedFieldsEntry[] {
+  const { replicasManager, ownReplicasEntry, pods } = workload
+  const entries: ManagedFieldsEntry[] = []
+  if (ownReplicasEntry !== undefined) {
+    for (let index = 0; index < ownReplicasEntry; index++) entries.push({ manager: `client-${index}` })
+    entries.push({
+      manager: FIELD_MANAGER,
+      time: '2026-01-01T00:00:00Z',
+      fieldsV1: countField(workload.kind),
+    })
+  }
+  if (replicasManager && (ownReplicasEntry === undefined || replicasManager.manager !== FIELD_MANAGER)) {
+    const { manager, subresource } = replicasManager
+    const fieldsV1 = { 'f:spec': { 'f:replicas': {} } }
+    const time = '2026-01-01T00:00:01Z'
+    entries.push({ manager, time, fieldsV1, ...(subresource === undefined ? {} : { subresource }) })
+  }
+  if (pods.updatedAt !== undefined) {
+    const time = new Date(pods.updatedAt).toISOString()
+    entries.push({ manager: 'kube-controller-manager', subresource: 'status', time })
+  }
+  return entries
+}
+
+function statusOf({ kind, replicas, pods }: Workload): NonNullable<WorkloadObject['status']> {
+  const { existing, ready, observedGeneration } = pods
+  return kind === 'daemonsets'
+    ? {
+        desiredNumberScheduled: replicas,
+        currentNumberScheduled: existing,
+        numberReady: ready,
+        observedGeneration,
+      }
+    : { replicas: existing, readyReplicas: ready, observedGeneration }
+}
