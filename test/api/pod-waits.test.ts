@@ -133,7 +133,7 @@ describe('waits for pods', () => {
       { resourceVersion: '13', generation: 2, replicas: 0 },
     )
     cluster.put(followed)
-    expect(await answer).to.equal(followed)
+    expect(await answer).to.equal(cluster.get(followed))
   })
 
   it('do not wait for an operation that has timed out, as the record has it', async () => {

@@ -12,6 +12,12 @@ import { aDeployment, type AWorkload } from './workloads.ts'
 type Listener = Parameters<Workloads['onChange']>[0]
 type ConnectionListener = Parameters<Workloads['onConnection']>[0]
 
+export type Writing<P> = [
+  key: WorkloadKey,
+  plan: (workload: Workload) => P,
+  options: { readonly priority: Priority | 'request' },
+]
+
 interface Patch {
   readonly key: string
   readonly change: Change
@@ -32,7 +38,7 @@ export class FakeCluster implements Workloads {
   readonly #listeners: Listener[] = []
   readonly #connectionListeners: ConnectionListener[] = []
   readonly #disconnected = new Set<Kind>()
-  #version = 1000
+  #version = 0
   #heldBack: (() => void)[] | undefined
   /** What the API server says to a patch instead of taking it. */
   answer: ((key: string, change: Change) => Refusal | undefined) | undefined
@@ -43,8 +49,11 @@ export class FakeCluster implements Workloads {
     return this.#copies.get(keyOf(key))
   }
 
-  list(): Iterable<Workload> {
-    return this.#copies.values()
+  *list(namespace?: string, kind?: Kind): Iterable<Workload> {
+    for (const workload of this.#copies.values()) {
+      if (namespace !== undefined && workload.namespace !== namespace) continue
+      if (kind === undefined || workload.kind === kind) yield workload
+    }
   }
 
   onChange(listener: Listener): void {
@@ -78,6 +87,12 @@ export class FakeCluster implements Workloads {
     return aDeployment().with(this.#read(key))
   }
 
+  /** As `live`; undefined: it is not there. */
+  find(key: WorkloadKey): Workload | undefined {
+    const live = this.#live.get(keyOf(key))
+    return live && trim(key.kind, live)
+  }
+
   /** Its pods are as its spec asks, and its status says so. */
   podsFollow(key: WorkloadKey): void {
     this.put(this.live(key).settled())
@@ -85,9 +100,16 @@ export class FakeCluster implements Workloads {
 
   /** Somebody writes it: the watch tells at once, unless it is cut. */
   put(workload: Workload): void {
-    const object = objectOf({ ...workload, resourceVersion: String(++this.#version) })
+    // A newer version that the test gives is kept.
+    this.#version = Math.max(this.#version + 1, Number(workload.resourceVersion))
+    const object = objectOf({ ...workload, resourceVersion: String(this.#version) })
     this.#live.set(keyOf(workload), object)
     this.#tell(() => this.#see(trim(workload.kind, object)))
+  }
+
+  /** It is there, and the informer leaves it out. */
+  putUnlisted(workload: Workload): void {
+    this.#live.set(keyOf(workload), objectOf(workload))
   }
 
   remove(key: WorkloadKey): void {
@@ -124,10 +146,8 @@ export class FakeCluster implements Workloads {
     return resolve
   }
 
-  async write<P extends { change: Change | undefined }>(
-    key: WorkloadKey,
-    plan: (workload: Workload) => P,
-    { priority }: { priority: Priority | 'request' },
+  async write<P extends { readonly change: Change | undefined }>(
+    ...[key, plan, { priority }]: Writing<P>
   ): Promise<{ plan: P; workload: Workload; wrote: boolean }> {
     let workload = this.get(key) ?? this.#read(key)
     for (let attempt = 1; attempt <= 5; attempt++) {
@@ -136,7 +156,7 @@ export class FakeCluster implements Workloads {
       if (change === undefined || isEmpty(change)) return { plan: planned, workload, wrote: false }
       const written = await this.#patch(workload, change, priority)
       if (written) {
-        this.#see(written)
+        if (this.get(key)) this.#see(written)
         return { plan: planned, workload: written, wrote: true }
       }
       workload = this.#read(key)
