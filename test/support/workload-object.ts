@@ -80,7 +80,10 @@ function ownedByUs(
 ): ManagedFieldsEntry[] {
   const others = entries
     .filter(({ manager, subresource }) => manager !== FIELD_MANAGER || subresource !== undefined)
-    .map(({ fieldsV1: _, ...entry }) => entry)
+    .map((entry) => {
+      const { fieldsV1: _, ...rest } = entry
+      return rest
+    })
   const time = new Date(Date.parse('2026-02-01T00:00:00Z') + version).toISOString()
   return [...others, { manager: FIELD_MANAGER, time, fieldsV1: countField(kind) }]
 }
