@@ -8,6 +8,7 @@ import type * as Webhook from '../webhook/ports.ts'
 import type { PatchAnswer, WorkloadObject } from './api-object.ts'
 import { delay, retryDelay, type Delay } from './delay.ts'
 import { ClusterRefusal } from './failures.ts'
+import { conflict, doesNotApply, neverApplies, notReady, rewritten } from './patch-refusals.ts'
 import { trim } from './trim.ts'
 import type { Priority } from './write-gate.ts'
 import { afterWrite, carries } from './written.ts'
@@ -20,11 +21,12 @@ export interface WorkloadCalls {
 
 /** What the patcher needs of `WorkloadInformer`. */
 export interface WorkloadCopy {
-  /** Whether it is current: the watch of the kind stands. */
+  /** Whether the watch of the kind is connected, so that its copies are current. */
   isConnected(kind: Kind): boolean
-  /** A call found nobody there. */
+  /** A call found the API server unreachable: the watches are to be tested. */
   suspect(error: ClusterRefusal): void
   get(key: WorkloadKey): Workload | undefined
+  /** Takes over what a patch has made of a workload. */
   applied(workload: Workload): void
 }
 
@@ -35,15 +37,13 @@ export interface Gate {
 
 export interface WriteOptions {
   readonly priority: Priority
-  /** The copy to decide on first, instead of the informer's. */
+  /** The copy to plan on first, instead of the informer's. */
   readonly from?: Workload
-  /** Decide on a live read from the start. */
-  readonly fresh?: boolean
-  /** A plan that refuses or changes nothing on a cached copy is asked again on a live read. */
+  /** A plan that refuses or changes nothing on a cached copy is made again on a live read. */
   readonly verify?: boolean
-  /** Ends waiting and reading; a patch that was sent is seen through. */
+  /** Cancels waits and reads; a patch that was sent is waited for. */
   readonly signal?: AbortSignal
-  /** Cuts a patch that was sent: whether it was carried out, nobody knows then. */
+  /** Also aborts a patch in flight: it may have been applied then. */
   readonly cut?: AbortSignal
 }
 
@@ -60,24 +60,21 @@ interface Options {
   delay?: Delay
 }
 
-/** How a patch went that may be tried again, or did not need to. */
-type Outcome =
+/** What became of a patch that was sent; any other refusal is thrown. */
+type Sent =
   | { readonly type: 'written'; readonly answer: PatchAnswer }
   /** It did not apply: its precondition failed. */
   | { readonly type: 'stale' }
-  /** The cluster's own retries were all overtaken by other writes. */
+  /** 409: writes of others overtook each of the API server's own retries. */
   | { readonly type: 'overtaken' }
-  /** Whether it was carried out, nobody knows. */
+  /** No answer came, so it may have been applied. */
   | { readonly type: 'lost'; readonly error: ClusterRefusal }
 
 const ATTEMPTS = 5
-/** What an API server answers to everybody while it starts and knows neither accounts nor roles yet. */
+/** An API server that starts answers these to everybody: it knows neither accounts nor roles yet. */
 const FORBIDS: ReadonlySet<number> = new Set([401, 403])
-const NOT_READY_RETRY_S = 1
-/** What the API server says, with 422 and no causes, of a JSON Patch that does not apply: a failed `test`. */
-const PATCH_DOES_NOT_APPLY = 'the server rejected our request due to an error in our request'
 
-/** Decides and writes in one patch whose precondition is what the decision rests on (design, section 2). */
+/** Plans on a copy and sends one patch, whose precondition is what the plan rests on (design, section 2). */
 export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.LiveReader {
   readonly #calls: WorkloadCalls
   readonly #copy: WorkloadCopy
@@ -91,7 +88,10 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
     this.#delay = wait
   }
 
-  /** The live workload; undefined: it does not exist. Throws CLUSTER_UNAVAILABLE, CLUSTER_REJECTED. */
+  /**
+   * Reads the live workload; undefined: it does not exist.
+   * @throws Refusal CLUSTER_UNAVAILABLE, CLUSTER_REJECTED
+   */
   async read(key: WorkloadKey, signal?: AbortSignal): Promise<Workload | undefined> {
     try {
       return trim(key.kind, await this.#calls.get(key, signal))
@@ -102,17 +102,16 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
   }
 
   /**
-   * Asks `plan` for a change and sends it; when its precondition fails, reads the live object and asks
-   * anew, at most five times. The change that was lost on the way is found again by such a read, so it
-   * is never made twice. Throws NOT_FOUND, CONFLICT, CLUSTER_REJECTED, CLUSTER_UNAVAILABLE, what `plan`
-   * throws, and the signal's reason.
+   * Plans on a cached copy and sends the change. When its precondition fails, it reads the live object and plans
+   * again, at most five times. Such a read also finds a patch whose answer was lost, so none is applied twice.
+   * @throws Refusal NOT_FOUND, CONFLICT, CLUSTER_REJECTED, CLUSTER_UNAVAILABLE; what `plan` throws; the signal's reason
    */
   async write<P extends { change: Change | undefined }>(
     key: WorkloadKey,
     plan: (workload: Workload) => P,
     options: WriteOptions,
   ): Promise<Written<P>> {
-    const cached = options.fresh === true ? undefined : (options.from ?? this.#copy.get(key))
+    const cached = options.from ?? this.#copy.get(key)
     let workload = cached ?? (await this.#readLive(key, options.signal))
     let live = cached === undefined
     for (let attempt = 1; ;) {
@@ -126,24 +125,24 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
       if (change === undefined || isEmpty(change)) return { plan: planned, workload, wrote: false }
 
       const operations = jsonPatch(workload, change)
-      const outcome = await this.#send(key, operations, options)
-      if (outcome.type === 'written') {
-        const written = afterWrite(workload, change, key.kind, outcome.answer)
+      const sent = await this.#send(key, operations, options)
+      if (sent.type === 'written') {
+        const written = afterWrite(workload, change, key.kind, sent.answer)
         if (!hasChangedMarks(written, workload, change)) throw rewritten(key)
         this.#copy.applied(written)
         return { plan: planned, workload: written, wrote: true }
       }
-      if (attempt === ATTEMPTS) throw outcome.type === 'lost' ? outcome.error : conflict(key)
+      if (attempt === ATTEMPTS) throw sent.type === 'lost' ? sent.error : conflict(key, ATTEMPTS)
       await this.#delay(retryDelay(attempt, 20, 300), options.signal)
       const before = workload
       workload = await this.#readLive(key, options.signal)
       live = true
-      if (outcome.type === 'lost' && carries(workload, before, change)) {
+      if (sent.type === 'lost' && carries(workload, before, change)) {
         this.#copy.applied(workload)
         return { plan: planned, workload, wrote: true }
       }
-      // Nothing that the patch rests on has changed, yet it did not apply, and it never will.
-      if (outcome.type === 'stale' && attempt > 1 && equal(jsonPatch(workload, change), operations)) {
+      // Nothing that the patch tests has changed, yet it did not apply: it never will.
+      if (sent.type === 'stale' && attempt > 1 && equal(jsonPatch(workload, change), operations)) {
         throw neverApplies(key)
       }
       attempt++
@@ -164,7 +163,7 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
     }
   }
 
-  async #send(key: WorkloadKey, operations: PatchOperation[], options: WriteOptions): Promise<Outcome> {
+  async #send(key: WorkloadKey, operations: PatchOperation[], options: WriteOptions): Promise<Sent> {
     try {
       const send = () => this.#answered(key, () => this.#calls.patch(key, operations, options.cut))
       return { type: 'written', answer: await this.#gate.run(options.priority, send, options.signal) }
@@ -178,7 +177,7 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
   }
 }
 
-/** undefined: not to be believed before a live read. */
+/** undefined: the plan refuses or changes nothing, which has to be verified by a live read. */
 function ask<P extends { change: Change | undefined }>(
   plan: (workload: Workload) => P,
   workload: Workload,
@@ -194,34 +193,6 @@ function ask<P extends { change: Change | undefined }>(
   }
 }
 
-function doesNotApply({ status, details }: ClusterRefusal): boolean {
-  return status === 422 && details.message === PATCH_DOES_NOT_APPLY
-}
-
 function equal(a: readonly PatchOperation[], b: readonly PatchOperation[]): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
-}
-
-function rewritten({ kind, namespace, name }: WorkloadKey): Refusal {
-  const message =
-    `${kind} ${namespace}/${name}: an admission webhook changed Dormouse's own marks as they were written; ` +
-    'do all replicas run as one account, and does no other webhook touch dormouse.dev/ annotations?'
-  return new Refusal('CLUSTER_REJECTED', message)
-}
-
-function conflict({ kind, namespace, name }: WorkloadKey): Refusal {
-  const message = `${kind} ${namespace}/${name} was changed by others each time; try again`
-  return new Refusal('CONFLICT', message, { details: { attempts: ATTEMPTS } })
-}
-
-/** Forbidden while the watches are refused as well: that is no word about this workload. */
-function notReady(cause: ClusterRefusal): ClusterRefusal {
-  const { message, status, details } = cause
-  const options = { status, details, cause, retryAfter: NOT_READY_RETRY_S }
-  return new ClusterRefusal('CLUSTER_UNAVAILABLE', `${message}; the cluster is not ready`, options)
-}
-
-function neverApplies({ kind, namespace, name }: WorkloadKey): Refusal {
-  const message = `the cluster does not take our patch of ${kind} ${namespace}/${name} as it stands`
-  return new Refusal('CLUSTER_REJECTED', message, { details: { status: 422, message: PATCH_DOES_NOT_APPLY } })
 }

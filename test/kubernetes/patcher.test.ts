@@ -93,7 +93,7 @@ describe('the patcher', () => {
       (error: Refusal) => error,
     )
 
-  it('decides on the copy and writes in one patch, with no read', async () => {
+  it('plans on the copy and writes in one patch, with no read', async () => {
     const { wrote, workload, plan } = await patcher.write(WEB, snooze, REQUEST)
     expect(wrote).to.equal(true)
     expect(plan.seen).to.equal(3)
@@ -159,26 +159,24 @@ describe('the patcher', () => {
     expect(workload).to.include({ snoozeKey: 'true', hasNodeSelector: true })
   })
 
-  it('reads the live object when there is no copy, or when told to', async () => {
-    change({}, 5)
-    const fresh = await patcher.write(WEB, snooze, { ...REQUEST, fresh: true })
-    expect(fresh.plan.seen).to.equal(5)
+  it('reads the live object when there is no copy', async () => {
     cached = undefined
     change({}, 7)
     const { plan } = await patcher.write(WEB, snooze, REQUEST)
     expect(plan.seen).to.equal(7)
+    expect(server.received.map(({ method }) => method)).to.deep.equal(['GET', 'PATCH'])
   })
 
-  it('decides on what the caller has, if the caller has it', async () => {
+  it('plans on what the caller has, if the caller has it', async () => {
     const { plan } = await patcher.write(WEB, snooze, {
       ...REQUEST,
       from: { ...trim('deployments', object!), replicas: 9 },
     })
-    expect(plan.seen, 'asked again after the precondition failed').to.equal(3)
+    expect(plan.seen, 'planned again after the precondition failed').to.equal(3)
     expect(sent('PATCH')).to.have.length(2)
   })
 
-  it('reads and decides anew when the precondition fails', async () => {
+  it('reads and plans anew when the precondition fails', async () => {
     change({}, 8)
     const { plan, wrote } = await patcher.write(WEB, snooze, REQUEST)
     expect(wrote).to.equal(true)
@@ -337,8 +335,8 @@ describe('the patcher', () => {
       before = [forbidden]
       expect(await refused(patcher.write(WEB, snooze, REQUEST))).to.include({ code: 'CLUSTER_UNAVAILABLE' })
       server.handler = forbidden
-      const options = { ...REQUEST, fresh: true }
-      expect(await refused(patcher.write(WEB, snooze, options))).to.include({ code: 'CLUSTER_UNAVAILABLE' })
+      cached = undefined
+      expect(await refused(patcher.write(WEB, snooze, REQUEST))).to.include({ code: 'CLUSTER_UNAVAILABLE' })
     })
   })
 
@@ -369,7 +367,8 @@ describe('the patcher', () => {
     it('is not done unasked, nor of what was read live', async () => {
       expect(await refused(patcher.write(WEB, refuse, REQUEST))).to.include({ code: 'PINNED' })
       expect(server.received).to.have.length(0)
-      const options = { ...REQUEST, verify: true, fresh: true }
+      cached = undefined
+      const options = { ...REQUEST, verify: true }
       expect(await refused(patcher.write(WEB, refuse, options))).to.include({ code: 'PINNED' })
       expect(sent('GET')).to.have.length(1)
     })

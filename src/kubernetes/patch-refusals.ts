@@ -1,0 +1,35 @@
+import { nameOf, type WorkloadKey } from '../domain/workload.ts'
+import { Refusal } from '../errors.ts'
+import { ClusterRefusal } from './failures.ts'
+
+/** What the API server says, with 422 and no causes, of a JSON Patch that does not apply: a `test` failed. */
+const PATCH_DOES_NOT_APPLY = 'the server rejected our request due to an error in our request'
+const NOT_READY_RETRY_S = 1
+
+export function doesNotApply({ status, details }: ClusterRefusal): boolean {
+  return status === 422 && details.message === PATCH_DOES_NOT_APPLY
+}
+
+export function rewritten(key: WorkloadKey): Refusal {
+  const message =
+    `${nameOf(key)}: an admission webhook changed the annotations or the label that Dormouse wrote; ` +
+    'do all replicas run as one account, and does no other webhook touch dormouse.dev/ annotations?'
+  return new Refusal('CLUSTER_REJECTED', message)
+}
+
+export function conflict(key: WorkloadKey, attempts: number): Refusal {
+  const message = `${nameOf(key)} was changed by others during each of ${attempts} attempts; try again`
+  return new Refusal('CONFLICT', message, { details: { attempts } })
+}
+
+export function neverApplies(key: WorkloadKey): Refusal {
+  const message = `the cluster does not apply our patch of ${nameOf(key)}, although nothing it tests has changed`
+  return new Refusal('CLUSTER_REJECTED', message, { details: { status: 422, message: PATCH_DOES_NOT_APPLY } })
+}
+
+/** The watches are forbidden as well, so the API server is starting: this says nothing about the workload. */
+export function notReady(cause: ClusterRefusal): ClusterRefusal {
+  const { message, status, details } = cause
+  const options = { status, details, cause, retryAfter: NOT_READY_RETRY_S }
+  return new ClusterRefusal('CLUSTER_UNAVAILABLE', `${message}; the cluster is not ready`, options)
+}
