@@ -80,7 +80,7 @@ function ownedByUs(
 ): ManagedFieldsEntry[] {
   const others = entries
     .filter(({ manager, subresource }) => manager !== FIELD_MANAGER || subresource !== undefined)
-    .map((entry) => ({ ...entry, fieldsV1: {} }))
+    .map((entry) => Object.assign({}, entry, { fieldsV1: {} }))
   const time = new Date(Date.parse('2026-02-01T00:00:00Z') + version).toISOString()
   return [...others, { manager: FIELD_MANAGER, time, fieldsV1: countField(kind) }]
 }
