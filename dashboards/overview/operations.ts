@@ -1,3 +1,4 @@
+import { TRIGGER, TRIGGERS } from '../../src/domain/state.ts'
 import type { WorkloadState } from '../../src/domain/workload-state.ts'
 import type { Row } from '../dashboard.ts'
 import { bars, graph, stat } from '../panels.ts'
@@ -57,8 +58,7 @@ export const OPERATIONS_ROW: Row = {
     bars({
       id: 65,
       title: 'Operations by trigger',
-      description:
-        'What triggered operations: a schedule, a request to the API, manual scaling, the repair of a pin, disabling, or recovery after something else woke a sleeping workload. In all namespaces.',
+      description: `What triggered operations: ${TRIGGERS.map((trigger) => TRIGGER[trigger].name).join(', ')}. In all namespaces.`,
       unit: 'short',
       decimals: 0,
       thresholds: PLAIN,

@@ -1,3 +1,4 @@
+import { TRIGGER, TRIGGERS } from '../../src/domain/state.ts'
 import type { Row } from '../dashboard.ts'
 import { bars, list, stat } from '../panels.ts'
 import { ofLeader, perStep } from '../queries.ts'
@@ -5,6 +6,7 @@ import { PLAIN } from '../thresholds.ts'
 
 type Type = 'snooze' | 'wake'
 
+const IN_WAVES = TRIGGERS.filter((trigger) => TRIGGER[trigger].inWaves)
 const everywhere = 'In all namespaces.'
 const WITHIN = ['15m', '1h', '4h', '12h', '24h', '72h']
 const DOES: Record<Type, string> = { snooze: 'go to sleep', wake: 'wake' }
@@ -74,7 +76,10 @@ export const WAVES: Row = {
       decimals: 0,
       thresholds: PLAIN,
       queries: [
-        { expr: perStep('dormouse_operations_total', ['type'], 'trigger="schedule"'), legend: '{{type}}' },
+        {
+          expr: perStep('dormouse_operations_total', ['type'], `trigger=~"${IN_WAVES.join('|')}"`),
+          legend: '{{type}}',
+        },
       ],
       width: 12,
     }),

@@ -2,7 +2,13 @@ import type { Clock } from '../clock.ts'
 import { endingOf } from '../domain/history.ts'
 import { stateOf } from '../domain/reading.ts'
 import type { Rules } from '../domain/rules.ts'
-import { EMPTY_STATE, operationInProgress, type Operation, type State } from '../domain/state.ts'
+import {
+  EMPTY_STATE,
+  operationInProgress,
+  type Operation,
+  type State,
+  type Trigger,
+} from '../domain/state.ts'
 import { counted, iso } from '../domain/text.ts'
 import type { Workload } from '../domain/workload.ts'
 import type { EventReason, Observer, Recorder } from './ports.ts'
@@ -104,6 +110,16 @@ function isSame(a: Operation, b: Operation): boolean {
   return a.at === b.at && a.type === b.type
 }
 
+/** null: Snoozed or Woken. */
+const EVENT_OF: Readonly<Record<Trigger, 'PinEnforced' | 'ManualScaling' | null>> = {
+  schedule: null,
+  api: null,
+  manual: 'ManualScaling',
+  pin: 'PinEnforced',
+  disable: null,
+  recovery: null,
+}
+
 function eventOf({ type, trigger, at, replicas, by, result }: Operation, { snoozed }: State): EventText {
   const asleep = type === 'snooze'
   const author = by === null ? `by ${trigger}` : `by ${by} (${trigger})`
@@ -113,10 +129,9 @@ function eventOf({ type, trigger, at, replicas, by, result }: Operation, { snooz
   }
   const kept = snoozed?.at === at ? `, ${counted(snoozed.replicas, 'replica')} kept` : ''
   const message = asleep ? `Snoozed ${author}${kept}` : `Woken ${author} to ${counted(replicas, 'replica')}`
-  if (trigger === 'pin')
-    return { type: 'Warning', reason: 'PinEnforced', message: `${message}: it is pinned` }
-  if (trigger === 'manual') return { type: 'Normal', reason: 'ManualScaling', message }
-  return { type: 'Normal', reason: asleep ? 'Snoozed' : 'Woken', message }
+  const event = EVENT_OF[trigger]
+  if (event === 'PinEnforced') return { type: 'Warning', reason: event, message: `${message}: it is pinned` }
+  return { type: 'Normal', reason: event ?? (asleep ? 'Snoozed' : 'Woken'), message }
 }
 
 function readable(workload: Workload): State | undefined {

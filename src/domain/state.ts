@@ -6,12 +6,35 @@ import type { Kind } from './workload.ts'
 export const SLEEP_STATES = ['awake', 'asleep'] as const
 export type Sleep = (typeof SLEEP_STATES)[number]
 
-/** What brought a snooze or wake about, as history, logs and metrics show it (design, section 5). */
-export const TRIGGERS = ['schedule', 'api', 'manual', 'pin', 'disable', 'recovery'] as const
-export type Trigger = (typeof TRIGGERS)[number]
-
 export const OPERATION_TYPES = ['snooze', 'wake'] as const
 export type OperationType = (typeof OPERATION_TYPES)[number]
+
+interface TriggerFacts {
+  /** As texts for people name it. */
+  readonly name: string
+  /** What it can cause. */
+  readonly types: readonly OperationType[]
+  /** Whether its operations belong to a wave, as the metrics of waves and their dashboard count them. */
+  readonly inWaves: boolean
+}
+
+const BOTH: TriggerFacts['types'] = OPERATION_TYPES
+
+/** What brought a snooze or wake about, as history, logs and metrics show it (design, section 5). */
+export const TRIGGER = {
+  schedule: { name: 'a schedule', types: BOTH, inWaves: true },
+  api: { name: 'a request to the API', types: BOTH, inWaves: false },
+  manual: { name: 'manual scaling', types: BOTH, inWaves: false },
+  pin: { name: 'the repair of a pin', types: BOTH, inWaves: false },
+  disable: { name: 'disabling', types: ['wake'], inWaves: false },
+  recovery: { name: 'recovery after something else woke a sleeping workload', types: BOTH, inWaves: false },
+} as const satisfies Record<string, TriggerFacts>
+export type Trigger = keyof typeof TRIGGER
+export const TRIGGERS = Object.keys(TRIGGER) as readonly Trigger[]
+
+export function triggersOf(type: OperationType): Trigger[] {
+  return TRIGGERS.filter((trigger) => TRIGGER[trigger].types.some((each) => each === type))
+}
 
 /** How an operation ended. */
 export const FINAL_RESULTS = ['succeeded', 'timed_out', 'failed', 'superseded'] as const

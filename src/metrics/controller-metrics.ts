@@ -2,7 +2,7 @@ import type { Observer } from '../controller/ports.ts'
 import {
   FINAL_RESULTS,
   OPERATION_TYPES,
-  TRIGGERS,
+  triggersOf,
   type OperationResult,
   type OperationType,
   type Trigger,
@@ -15,12 +15,6 @@ import type { MetricFactory } from './metric-factory.ts'
 const LAG = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 2, 5, 10, 30, 60, 300]
 /** Pods that come and go: 100 ms to 10 min. */
 const PODS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600]
-
-/** Disabling only wakes. */
-const TRIGGERS_OF: Readonly<Record<OperationType, readonly Trigger[]>> = {
-  snooze: TRIGGERS.filter((trigger) => trigger !== 'disable'),
-  wake: TRIGGERS,
-}
 
 /** What the leader's controller does. */
 export class ControllerMetrics implements Observer {
@@ -62,7 +56,7 @@ export class ControllerMetrics implements Observer {
       this.#withheld.inc({ kind }, 0)
       for (const type of OPERATION_TYPES) {
         this.#durations.zero({ type, kind })
-        for (const trigger of TRIGGERS_OF[type])
+        for (const trigger of triggersOf(type))
           for (const result of FINAL_RESULTS) this.#operations.inc({ type, trigger, kind, result }, 0)
       }
     }

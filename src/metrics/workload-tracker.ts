@@ -1,7 +1,7 @@
 import type { Clock, Instant } from '../clock.ts'
 import { readsTheSame } from '../domain/marks.ts'
 import type { Rules } from '../domain/rules.ts'
-import { OPERATION_TYPES, type OperationType, type Sleep } from '../domain/state.ts'
+import { OPERATION_TYPES, TRIGGER, type OperationType, type Sleep } from '../domain/state.ts'
 import { keyOf, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import type { WorkloadState } from '../domain/workload-state.ts'
 import { ComingTransitions } from './coming.ts'
@@ -138,7 +138,7 @@ export class WorkloadTracker {
     const excluded = this.#excluded.has(workload.namespace)
     const read = excluded ? undefined : readTracked(workload, this.#clock(), this.#rules)
     for (const { type, trigger, at } of read?.history ?? [])
-      if (trigger === 'schedule') this.latest[type] = Math.max(at, this.latest[type] ?? 0)
+      if (TRIGGER[trigger].inWaves) this.latest[type] = Math.max(at, this.latest[type] ?? 0)
     this.#track(workload, read?.tracked)
   }
 
