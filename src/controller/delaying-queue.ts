@@ -1,15 +1,14 @@
-import type { Clock, Instant, Later, Monotonic } from '../clock.ts'
-import { failureAfter, mayBeSame, type Due, type Failure, type FailureReason } from './failures.ts'
-import type { Observer, Pace } from './ports.ts'
+import type { Clock, Instant, Later } from '../clock.ts'
+import { Failures, type Due, type FailureReason } from './failures.ts'
 import { Timers } from './timers.ts'
-import { Workers } from './workers.ts'
+import { Workers, type WorkersOptions } from './workers.ts'
 
 interface Handlers<T> {
   /** A timer of the key fired: `add` or `forget` is the answer. Must not throw. */
   readonly evaluate: (key: string) => void
   /** Does what is due, and calls `succeeded` or `failed` before it ends. Must not reject. */
   readonly work: (job: Job<T>) => Promise<void>
-  /** Until when (monotonic) a task has to rest that is due and waits for no backoff; undefined: it need not. */
+  /** Until when (monotonic) a task rests that is due and waits for no backoff; undefined: it may be done now. */
   readonly restsUntil: (key: string, task: T) => number | undefined
 }
 
@@ -21,13 +20,8 @@ export interface Job<T> {
   readonly firedAt: Instant | undefined
 }
 
-interface Options {
-  /** Keys in work at once. */
-  readonly concurrency: number
-  readonly pace: Pace
+interface Options extends WorkersOptions {
   readonly clock: Clock
-  readonly monotonic: Monotonic
-  readonly observer: Pick<Observer, 'queueDepth' | 'queueWait'>
   /** Default: the system's timeouts. */
   readonly later?: Later | undefined
   /** Gives [0, 1). */
@@ -37,25 +31,21 @@ interface Options {
 /** The one place that decides when a key is evaluated and worked on: its timer, its backoff, its place, and the pace. */
 export class DelayingQueue<T extends Due> {
   readonly #handlers: Handlers<T>
-  readonly #monotonic: Monotonic
-  readonly #random: () => number
   /** The instants to evaluate keys at, by the clock. */
   readonly #timers: Timers
   /** The ends of backoffs and rests, by monotonic time, which no clock that is set changes. */
   readonly #delays: Timers
   readonly #workers: Workers<T>
-  readonly #failures = new Map<string, Failure>()
+  readonly #failures: Failures
   readonly #firedAt = new Map<string, Instant>()
   /** The keys in work. */
   readonly #jobs = new Map<string, Job<T>>()
-
   #open = false
 
   constructor(handlers: Handlers<T>, options: Options) {
-    const { clock, monotonic, later, random = Math.random } = options
+    const { clock, monotonic, later, random } = options
     this.#handlers = handlers
-    this.#monotonic = monotonic
-    this.#random = random
+    this.#failures = new Failures(monotonic, random)
     this.#timers = new Timers((key, at) => this.#fired(key, at), clock, later)
     this.#delays = new Timers((key) => this.#evaluate(key), monotonic, later)
     this.#workers = new Workers((key, task) => this.#work(key, task), options)
@@ -79,7 +69,7 @@ export class DelayingQueue<T extends Due> {
   /** The task is due: the key waits for a worker, once the task's backoff or rest has ended. */
   add(key: string, task: T): void {
     if (!this.#open) return
-    const until = this.#waitsUntil(key, task)
+    const until = this.#failures.backoffOf(key, task) ?? this.#handlers.restsUntil(key, task)
     if (until !== undefined) {
       this.#workers.delete(key)
       this.#delays.set(key, until)
@@ -101,11 +91,10 @@ export class DelayingQueue<T extends Due> {
    */
   failed(key: string, why: FailureReason, tried: Due | undefined): void {
     if (!this.#open) return
-    const failure = failureAfter(this.#failures.get(key), why, tried, this.#monotonic(), this.#random())
+    const until = this.#failures.add(key, why, tried)
     const firedAt = this.#jobs.get(key)?.firedAt
-    this.#failures.set(key, failure)
     if (firedAt !== undefined) this.#firedAt.set(key, firedAt)
-    if (!tried) this.#delays.set(key, failure.notBefore)
+    if (!tried) this.#delays.set(key, until)
   }
 
   /** What failed before has been done, or is due no more. */
@@ -129,13 +118,12 @@ export class DelayingQueue<T extends Due> {
 
   /** The cluster answers again: what failed for want of an answer waits no longer. */
   reachable(key: string): void {
-    if (this.#failures.get(key)?.why === 'unavailable') this.#failures.delete(key)
+    this.#failures.reachable(key)
   }
 
   /** Whether the key is not to be evaluated: it waits out a failure of which nobody knows what was tried. */
   isBlocked(key: string): boolean {
-    const failure = this.#failures.get(key)
-    return failure !== undefined && !failure.tried && failure.notBefore > this.#monotonic()
+    return this.#failures.isBlocked(key)
   }
 
   isInWork(key: string): boolean {
@@ -155,14 +143,6 @@ export class DelayingQueue<T extends Due> {
   /** A key in work is evaluated by its worker, afterwards. */
   #evaluate(key: string): void {
     if (!this.isInWork(key)) this.#handlers.evaluate(key)
-  }
-
-  #waitsUntil(key: string, task: T): number | undefined {
-    const now = this.#monotonic()
-    const failure = this.#failures.get(key)
-    const backoff = failure && mayBeSame(failure.tried, task) && failure.notBefore > now
-    const until = backoff ? failure.notBefore : this.#handlers.restsUntil(key, task)
-    return until !== undefined && until > now ? until : undefined
   }
 
   async #work(key: string, task: T): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Instant } from '../clock.ts'
+import type { Instant, Monotonic } from '../clock.ts'
 import type { Priority } from './ports.ts'
 
 /** Milliseconds: the first backoff, doubled each time, and the longest. */
@@ -17,30 +17,68 @@ export interface Due {
   readonly dueAt: Instant | undefined
 }
 
-/** How often in a row something failed, and until when it is not tried again. */
-export interface Failure {
+interface Failure {
+  /** In a row. */
   readonly times: number
-  /** Monotonic milliseconds. */
   readonly notBefore: number
   readonly why: FailureReason
-  /** undefined: it is not known what was to be written, so everything waits. */
+  /** undefined: it is not known what was to be written. */
   readonly tried: Due | undefined
 }
 
-/** The failure that follows `before`; `now` is monotonic, `random` in [0, 1). */
-export function failureAfter(
-  before: Failure | undefined,
-  why: FailureReason,
-  tried: Due | undefined,
-  now: number,
-  random: number,
-): Failure {
-  const times = before && mayBeSame(before.tried, tried) ? before.times + 1 : 1
-  return { times, notBefore: now + backoff(why, times, random), why, tried }
+/** The latest failure of each key, and until when it is waited out; times are monotonic milliseconds. */
+export class Failures {
+  readonly #failures = new Map<string, Failure>()
+  readonly #monotonic: Monotonic
+  readonly #random: () => number
+
+  /** `random` gives [0, 1). */
+  constructor(monotonic: Monotonic, random: () => number = Math.random) {
+    this.#monotonic = monotonic
+    this.#random = random
+  }
+
+  /** Returns the end of its backoff. */
+  add(key: string, why: FailureReason, tried: Due | undefined): number {
+    const before = this.#failures.get(key)
+    const times = before && mayBeSame(before.tried, tried) ? before.times + 1 : 1
+    const notBefore = this.#monotonic() + backoff(why, times, this.#random())
+    this.#failures.set(key, { times, notBefore, why, tried })
+    return notBefore
+  }
+
+  /** The end of the backoff that this task waits for; undefined: none. What is due instead of what failed need not wait. */
+  backoffOf(key: string, task: Due): number | undefined {
+    const failure = this.#current(key)
+    return failure && mayBeSame(failure.tried, task) ? failure.notBefore : undefined
+  }
+
+  /** Whether the key waits out a failure of which nobody knows what was tried. */
+  isBlocked(key: string): boolean {
+    const failure = this.#current(key)
+    return failure !== undefined && !failure.tried
+  }
+
+  /** The cluster answers again: what failed for want of an answer waits no longer. */
+  reachable(key: string): void {
+    if (this.#failures.get(key)?.why === 'unavailable') this.delete(key)
+  }
+
+  delete(key: string): void {
+    this.#failures.delete(key)
+  }
+
+  clear(): void {
+    this.#failures.clear()
+  }
+
+  #current(key: string): Failure | undefined {
+    const failure = this.#failures.get(key)
+    return failure && failure.notBefore > this.#monotonic() ? failure : undefined
+  }
 }
 
-/** What is due instead of what failed need not wait for it. */
-export function mayBeSame(a: Due | undefined, b: Due | undefined): boolean {
+function mayBeSame(a: Due | undefined, b: Due | undefined): boolean {
   return !a || !b || (a.priority === b.priority && a.dueAt === b.dueAt)
 }
 

@@ -9,7 +9,7 @@ interface Waiting<T> {
   readonly since: number
 }
 
-interface Options {
+export interface WorkersOptions {
   /** Keys in work at once. */
   readonly concurrency: number
   readonly pace: Pace
@@ -30,12 +30,12 @@ export class Workers<T extends { readonly priority: Priority }> {
   readonly #inWork = new Set<string>()
   readonly #again = new Map<string, T>()
   readonly #work: (key: string, task: T) => Promise<void>
-  readonly #options: Options
+  readonly #options: WorkersOptions
   #open = false
   #idle = Promise.withResolvers<void>()
 
   /** `work` must not reject, and sends its first write before it waits for anything: `pace` counts on that. */
-  constructor(work: (key: string, task: T) => Promise<void>, options: Options) {
+  constructor(work: (key: string, task: T) => Promise<void>, options: WorkersOptions) {
     this.#work = work
     this.#options = options
     options.pace.onRoom(() => this.#handOut())

@@ -46,7 +46,7 @@ export function aQueue({ concurrency = 1, open = true, pace = UNPACED, random = 
         jobs.push(job)
         return new Promise<void>((resolve) => running.set(job.key, resolve))
       },
-      restsUntil: (key) => rests.get(key),
+      restsUntil: (key) => ((rests.get(key) ?? 0) > time.monotonic() ? rests.get(key) : undefined),
     },
     { clock, monotonic, later, concurrency, pace, observer: told, random },
   )

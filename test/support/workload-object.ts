@@ -78,11 +78,13 @@ function ownedByUs(
   entries: readonly ManagedFieldsEntry[],
   version: number,
 ): ManagedFieldsEntry[] {
-  const others = entries
-    .filter(({ manager, subresource }) => manager !== FIELD_MANAGER || subresource !== undefined)
-    .map((entry) => Object.assign({}, entry, { fieldsV1: {} }))
+  const others = entries.filter(({ manager, subresource }) => manager !== FIELD_MANAGER || subresource)
   const time = new Date(Date.parse('2026-02-01T00:00:00Z') + version).toISOString()
-  return [...others, { manager: FIELD_MANAGER, time, fieldsV1: countField(kind) }]
+  return [...others.map(withoutFields), { manager: FIELD_MANAGER, time, fieldsV1: countField(kind) }]
+}
+
+function withoutFields(entry: ManagedFieldsEntry): ManagedFieldsEntry {
+  return { ...entry, fieldsV1: {} }
 }
 
 /** What an entry says that holds the count (DaemonSet: the nodeSelector). */
