@@ -3,10 +3,10 @@ import { DelayingQueue } from '../src/controller/delaying-queue.ts'
 import { LastKnownMarks } from '../src/controller/last-known-marks.ts'
 import { Planner } from '../src/controller/planner.ts'
 import { createLogger } from '../src/logger.ts'
-import { FakeCluster } from '../test/support/fake-cluster.ts'
 import { Told } from '../test/controller/told.ts'
 import { RULES } from '../test/support/rules.ts'
 import { aDeployment, type AWorkload } from '../test/support/workloads.ts'
+import { Copies } from './copies.ts'
 
 const IDLE = 100_000
 const SCHEDULES = 50
@@ -30,7 +30,7 @@ function managed(index: number): AWorkload {
     .woken({ at: NOW - 5 * 3_600_000, trigger: 'schedule' })
 }
 
-function aController(cluster: FakeCluster): Controller {
+function aController(cluster: Copies): Controller {
   const told = new Told()
   const ports = { workloads: cluster, writer: cluster, pace, recorder: told, observer: told, clock, logger }
   return new Controller({ ...ports, later }, RULES, {
@@ -86,7 +86,7 @@ figures['evaluations, managed'] = perSecond(EVALUATIONS, () => planner.evaluate(
 figures['evaluations, not managed'] = perSecond(EVALUATIONS, () => planner.evaluate(plain))
 
 {
-  const cluster = new FakeCluster()
+  const cluster = new Copies()
   for (let index = 0; index < IDLE; index++) cluster.put(managed(index))
   const before = collected()
   const controller = aController(cluster)
@@ -107,7 +107,7 @@ figures['evaluations, not managed'] = perSecond(EVALUATIONS, () => planner.evalu
 }
 
 {
-  const cluster = new FakeCluster()
+  const cluster = new Copies()
   cluster.delay = () => new Promise(setImmediate)
   for (let index = 0; index < WAVE; index++) cluster.put(managed(index))
   now = NOW
@@ -116,7 +116,7 @@ figures['evaluations, not managed'] = perSecond(EVALUATIONS, () => planner.evalu
   now = EDGE
   const start = performance.now()
   const block = await longestBlock(async () => {
-    while (cluster.patches.length < WAVE) {
+    while (cluster.writes < WAVE) {
       const due = fire
       fire = () => {}
       due()
