@@ -1,14 +1,13 @@
-import { ANNOTATION_NAMES, ASLEEP_LABEL, podsFollowed, type Workload } from '../domain/workload.ts'
+import { sameMarks } from '../domain/marks.ts'
+import { podsFollowed, type Workload } from '../domain/workload.ts'
 
 /**
- * Whether a decision on `after` can differ from one on `before` at the same instant. Most changes are a
- * status's: of that only whether all pods followed is ever asked, so that a storm of them costs no decisions.
+ * Whether a decision on `after` can differ from one on `before` at the same instant. Most changes are of the status,
+ * of which decisions ask only whether all pods followed: so a storm of status updates costs no plans.
  */
 export function isRelevant(before: Workload, after: Workload): boolean {
   return (
-    ANNOTATION_NAMES.some((name) => before.annotations[name] !== after.annotations[name]) ||
-    before.labels?.[ASLEEP_LABEL] !== after.labels?.[ASLEEP_LABEL] ||
-    before.snoozeKey !== after.snoozeKey ||
+    !sameMarks(before, after) ||
     before.replicas !== after.replicas ||
     before.deleting !== after.deleting ||
     before.deletesVolumes !== after.deletesVolumes ||

@@ -1,40 +1,39 @@
 import type { Instant } from '../clock.ts'
 import { backoff, type Due } from './failures.ts'
 
-/** Milliseconds in which writes are counted, and after which one that was left in peace starts anew. */
+/** Milliseconds: writes are counted over this time, and a workload that is undone no more for as long starts anew. */
 const WINDOW = 60_000
 
 interface Account {
   /** Monotonic times of the latest writes, oldest first; no more than the budget allows. */
   readonly writes: number[]
-  /** The edge that was carried out last. */
+  /** The instant of the latest edge that was written. */
   edge: Instant | undefined
-  /** How many rests the present episode had; 0: there is none. */
+  /** How many rests the present episode has had; 0: there is no episode. */
   rests: number
   /** The end of the latest rest. */
   until: number
-  /** Whether something had to wait for it. */
-  told: boolean
+  /** Whether a write that was due is known to wait for that rest. */
+  reported: boolean
 }
 
-/** What is due has to wait. */
+/** How long a write that is due has to wait. */
 interface Rest {
   /** Monotonic milliseconds. */
   readonly until: number
-  /** `episode`: the budget has just been used up; `rest`: another rest keeps something waiting; undefined: known already. */
+  /** `episode`: the budget has just been used up; `rest`: another rest makes a write wait; undefined: reported already. */
   readonly news: 'episode' | 'rest' | undefined
 }
 
 /**
- * The net under the rules: whatever loops, with somebody outside or by a mistake of ours, no workload is
- * written more often than this. Past its budget it rests as after a refusal, ten seconds and twice as long each
- * time, with one write after each rest, until it was left in peace for a minute. An edge is never kept waiting.
- * Remembers only what was written of late.
+ * Limits how often one workload is written, whatever loops: somebody outside, or a mistake of ours. Past its budget a
+ * workload rests as after a refusal, ten seconds and twice as long each time, with one write after each rest, until a
+ * minute has passed in which nothing had to be written. An edge never waits. Only what was written lately is remembered.
  */
 export class WriteBudget {
   readonly limit: number
   readonly #random: () => number
-  /** By the latest write, oldest first, as far as none of them rests. */
+  /** Ordered by the latest write, oldest first; those that rest longer are moved to the end. */
   readonly #accounts = new Map<string, Account>()
 
   /** `limit` writes a minute; `random` gives [0, 1). */
@@ -48,7 +47,7 @@ export class WriteBudget {
     return this.#accounts.size
   }
 
-  /** undefined: what is due may be written at once. `now` is monotonic. */
+  /** undefined: the write may be sent at once. `now` is monotonic. */
   restOf(key: string, due: Due, now: number): Rest | undefined {
     const account = this.#accounts.get(key)
     if (!account || (due.dueAt ?? 0) > (account.edge ?? 0)) return undefined
@@ -58,23 +57,23 @@ export class WriteBudget {
       if (oldest === undefined || account.writes.length < this.limit) return undefined
       this.#rest(account, now)
       account.until = Math.max(account.until, oldest + WINDOW)
-      account.told = true
+      account.reported = true
       return { until: account.until, news: 'episode' }
     }
     if (now >= account.until) return undefined
-    const news = account.told ? undefined : 'rest'
-    account.told = true
+    const news = account.reported ? undefined : 'rest'
+    account.reported = true
     return { until: account.until, news }
   }
 
-  /** It was written; `edge` is the instant of the edge that this carried out. */
+  /** The workload was written; `edge` is the instant of the edge that this write was due to. */
   wrote(key: string, edge: Instant | undefined, now: number): void {
     const account = this.#accounts.get(key) ?? {
       writes: [],
       edge: undefined,
       rests: 0,
       until: 0,
-      told: false,
+      reported: false,
     }
     this.#accounts.delete(key)
     this.#accounts.set(key, account)
@@ -97,10 +96,10 @@ export class WriteBudget {
   #rest(account: Account, now: number): void {
     account.rests++
     account.until = now + backoff('refused', account.rests, this.#random())
-    account.told = false
+    account.reported = false
   }
 
-  /** A write may add one, so each looks at two: what is over goes, what still rests is looked at later. */
+  /** Each write adds one account at most, so it checks two: old ones go, those that still rest are checked later. */
   #forgetSome(now: number): void {
     for (const [key, account] of this.#accounts.entries().take(2)) {
       if (now < (account.writes.at(-1) ?? 0) + WINDOW) return

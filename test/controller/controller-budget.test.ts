@@ -74,7 +74,7 @@ describe('the write budget of a workload', () => {
     expect([told.events, told.withheld]).to.deep.equal([[], 0])
   })
 
-  it('is told of once by an Event and a line, and counted at each rest', async () => {
+  it('is reported once by an Event and a log line, and counted at each rest', async () => {
     const { time, start, spoil, told, logged } = meddled(at('Mon 20:00'))
     await start()
     spoil()
@@ -86,7 +86,7 @@ describe('the write budget of a workload', () => {
     expect(told.withheld).to.be.within(6, 15)
   })
 
-  it('is told of again in another episode', async () => {
+  it('is reported again in another episode', async () => {
     const { time, start, spoil, told, meddler } = meddled(at('Mon 20:00'))
     await start()
     spoil()

@@ -47,7 +47,7 @@ describe('the controller, when the API server is away,', () => {
     expect(told.lags[0]).to.be.within(30, 32)
   })
 
-  it('counts no lag of what no clock made due, although a timer rang for the retry', async () => {
+  it('counts no lag of what no clock made due, although a timer fired for the retry', async () => {
     const { time, cluster, told, start, moves } = aRig(at('Mon 20:00'))
     const pinned = web.pinned()
     cluster.put(pinned)
@@ -75,7 +75,7 @@ describe('the controller, when the API server is away,', () => {
     expect(cluster.sent).to.equal(2)
   })
 
-  it('tells nothing that was not written', async () => {
+  it('reports nothing that was not written', async () => {
     const { time, cluster, told, start } = aRig(at('Mon 17:59'))
     cluster.put(web)
     await start()
@@ -89,7 +89,7 @@ describe('the controller, when the cluster refuses,', () => {
   const refusesToSleep = (_key: string, change: { replicas?: number }) =>
     change.replicas === 0 ? rejected() : undefined
 
-  it('writes the failure and its backoff into the state, tells of it, and tries again by itself', async () => {
+  it('writes the failure and its backoff into the state, reports it, and tries again by itself', async () => {
     const { time, cluster, told, start, moves } = aRig(at('Mon 17:59'))
     cluster.put(web)
     await start()
@@ -148,7 +148,7 @@ describe('the controller, when the cluster refuses,', () => {
 })
 
 describe('the controller keeps a fault to its workload:', () => {
-  it('one that cannot be read stops no other, and is told of once', async () => {
+  it('a workload that cannot be read stops no other, and is reported once', async () => {
     const { time, cluster, told, start, moves } = aRig(at('Mon 17:59'))
     const broken = named('broken').annotated({ state: '{"v":7}' })
     cluster.put(broken)

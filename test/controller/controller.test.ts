@@ -96,16 +96,16 @@ describe('the controller', () => {
     expect(moves()).to.have.length(6)
   })
 
-  it('acts at the start on what became due while nobody looked, once', async () => {
+  it('acts at the start, once, on what became due before', async () => {
     const { cluster, told, start, moves } = aRig(at('Wed 3:00'))
     cluster.put(web)
     await start()
     expect(moves()).to.deep.equal(['snooze shop/web'])
     expect(stateOf(cluster.live(web)).intent?.at).to.equal(at('Tue 18:00'))
-    expect(told.lags, 'no timer rang for it').to.deep.equal([])
+    expect(told.lags, 'no timer fired for it').to.deep.equal([])
   })
 
-  it('measures the lag from the instant that rang to the patch', async () => {
+  it('measures the lag from the instant that the timer was set to, to the patch', async () => {
     const { time, cluster, told, start } = aRig(at('Mon 17:59'))
     cluster.put(web)
     await start()
@@ -140,7 +140,7 @@ describe('the controller', () => {
     expect(told.lags).to.deep.equal([0])
   })
 
-  it('takes manual scaling of a sleeper for a wake, and tells of it', async () => {
+  it('takes manual scaling of a sleeper for a wake, and reports it', async () => {
     const { cluster, told, start, moves } = aRig(at('Mon 20:00'))
     cluster.put(web.snoozed({ at: at('Mon 18:00') }))
     await start()
@@ -162,7 +162,7 @@ describe('the controller', () => {
     expect(told.events).to.deep.equal(['Warning PinEnforced web'])
   })
 
-  it('restores what a rollout undo put back, and tells nothing twice', async () => {
+  it('restores what a rollout undo put back, and reports nothing twice', async () => {
     const { cluster, told, start } = aRig(at('Mon 20:00'))
     const asleep = web.snoozed({ at: at('Mon 18:00') })
     cluster.put(asleep)
@@ -188,7 +188,7 @@ describe('the controller', () => {
     expect(stateOf(cluster.live(asleep)).snoozed?.replicas).to.equal(4)
   })
 
-  it('tells of what the API and other replicas did', async () => {
+  it('reports what the API and other replicas wrote', async () => {
     const { cluster, told, start } = aRig(at('Mon 12:00'))
     cluster.put(web)
     await start()
@@ -199,7 +199,7 @@ describe('the controller', () => {
     expect(cluster.sent).to.equal(0)
   })
 
-  it('tells nothing of what happened before it started', async () => {
+  it('reports nothing that was written before it started', async () => {
     const { cluster, told, start } = aRig(at('Mon 20:00'))
     cluster.put(web.snoozed({ at: at('Mon 18:00') }))
     await start()

@@ -37,7 +37,7 @@ const snooze = (parts: Partial<Operation>): Operation => ({
 const withHistory = (...history: Operation[]) => awake.remembering({ history })
 
 describe('the history reporter', () => {
-  it('tells of an operation once, when it is written, and counts it once, when it has ended', () => {
+  it('reports an operation once, when it is written, and counts it once, when it has ended', () => {
     const running = withHistory(snooze({ result: 'running', duration: null }))
     const ended = running.remembering({ history: [snooze({ result: 'succeeded', duration: 4200 })] })
     const told = tellOf([awake, running, ended, ended.remembering({})])
@@ -54,7 +54,7 @@ describe('the history reporter', () => {
     expect(told.durations).to.deep.equal([])
   })
 
-  it('counts what was superseded, and tells of what superseded it, in their order', () => {
+  it('counts what was superseded, and reports what superseded it, in their order', () => {
     const running = withHistory(snooze({ result: 'running', duration: null }))
     const wake: Operation = { ...restOfWake, type, at: at('Mon 18:01'), result: 'running', duration: null }
     const over = running.remembering({ history: [wake, snooze({ result: 'superseded', duration: 9 })] })
@@ -63,7 +63,7 @@ describe('the history reporter', () => {
     expect(told.operations).to.deep.equal(['snooze schedule deployments superseded'])
   })
 
-  it('tells of several operations that came with one change, the oldest first', () => {
+  it('reports several operations that came with one change, the oldest first', () => {
     const both = withHistory(
       { ...restOfWake, type, at: at('Mon 18:02'), result: 'succeeded' },
       snooze({ result: 'superseded' }),
@@ -106,13 +106,13 @@ describe('the history reporter', () => {
     ])
   })
 
-  it('tells of the very first operation of a workload that was without a state', () => {
+  it('reports the first operation of a workload that had no state', () => {
     const plain = aDeployment().withReplicas(3).enabled()
     const asleep = plain.snoozed({ at: at('Mon 18:00') })
     expect(tellOf([plain, asleep]).events).to.deep.equal(['Normal Snoozed web'])
   })
 
-  it('tells that flapping started a backoff, once for each', () => {
+  it('reports that flapping started a backoff, once for each', () => {
     const first = awake.inBackoff(at('Mon 18:30'))
     const later = first.remembering({})
     const second = later.inBackoff(at('Mon 19:30'), 'flapping', 2)
@@ -127,7 +127,7 @@ describe('the history reporter', () => {
     expect(tellOf([awake, awake.inBackoff(at('Mon 18:30'), 'failure')]).events).to.deep.equal([])
   })
 
-  it('tells that an override expired, not that somebody cleared it', () => {
+  it('reports that an override expired, not that somebody cleared it', () => {
     const overridden = awake.overridden(at('Mon 18:00'))
     const without = overridden.remembering({}).annotated({
       state: JSON.stringify({
@@ -142,7 +142,7 @@ describe('the history reporter', () => {
     expect(tellOf([overridden, without], at('Mon 18:00') - MINUTE).events).to.deep.equal([])
   })
 
-  it('tells nothing of what cannot be read, of an older copy, and of a state that is gone', () => {
+  it('reports nothing of a state that cannot be read, of an older copy, and of a state that is gone', () => {
     const asleep = awake.snoozed({ at: at('Mon 18:00') })
     const broken = asleep.annotated({ state: '{' })
     const gone = asleep.annotated({ state: undefined })

@@ -17,7 +17,7 @@ function written(budget: WriteBudget, key: string, from: number, to: number, pau
 }
 
 describe('a write budget', () => {
-  it('allows so many writes within any minute, and then one after each rest', () => {
+  it('allows its limit of writes within any minute, and then one after each rest', () => {
     const times = written(new WriteBudget(LIMIT, () => 0.999_999), 'web', 0, 60 * MINUTE, 100)
     expect(times.slice(0, LIMIT)).to.deep.equal(Array.from({ length: LIMIT }, (_, index) => index * 100))
     const rests = times.slice(LIMIT).map((at, index) => (at - times[LIMIT + index - 1]!) / SECOND)
@@ -39,7 +39,7 @@ describe('a write budget', () => {
     expect(written(budget, 'web', next, next + MINUTE, 100)).to.have.length(LIMIT)
   })
 
-  it('tells of an episode once, and once of each rest that something waits for', () => {
+  it('reports an episode once, and once each rest that a write waits for', () => {
     const budget = new WriteBudget(LIMIT, () => 0.5)
     const news: string[] = []
     for (let now = 0; now < 10 * MINUTE; now += 100) {
