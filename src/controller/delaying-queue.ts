@@ -133,10 +133,7 @@ export class DelayingQueue<T extends Due> {
   #fired(key: string, at: Instant): void {
     if (!this.#firedAt.has(key)) this.#firedAt.set(key, at)
     // Where our own code failed before it may succeed now, and an edge does not wait for it.
-    if (this.isBlocked(key)) {
-      this.#failures.delete(key)
-      this.#delays.delete(key)
-    }
+    if (this.#failures.unblock(key)) this.#delays.delete(key)
     this.#evaluate(key)
   }
 

@@ -59,6 +59,12 @@ export class Failures {
     return failure !== undefined && !failure.tried
   }
 
+  /** Forgets a failure of which nobody knows what was tried; true: there was one. */
+  unblock(key: string): boolean {
+    const failure = this.#failures.get(key)
+    return failure !== undefined && !failure.tried && this.#failures.delete(key)
+  }
+
   /** The cluster answers again: what failed for want of an answer waits no longer. */
   reachable(key: string): void {
     if (this.#failures.get(key)?.why === 'unavailable') this.delete(key)
