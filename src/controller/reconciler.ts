@@ -1,5 +1,8 @@
+import { changed } from '../domain/change.ts'
 import type { Decision } from '../domain/decision.ts'
-import { keyOf, type Workload, type WorkloadKey } from '../domain/workload.ts'
+import { readsTheSame } from '../domain/marks.ts'
+import type { Change } from '../domain/patch.ts'
+import { keyOf, podsFollowed, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Due, FailureReason } from './failures.ts'
@@ -46,8 +49,10 @@ export class Reconciler {
     let decided: Decision | undefined
     // Of the first step, which is for the copy at hand: those for live reads may differ each time.
     let tried: Due | undefined
+    let sentFor = planned.workload
     const plan = (workload: Workload) => {
       const step = this.#planner.stepFor(workload, planned)
+      sentFor = workload
       decided = step.decision
       tried ??= dueOf(decided)
       return step
@@ -60,7 +65,8 @@ export class Reconciler {
         const { action, trigger, reason } = moved
         logger.info({ workload: keyOf(key), action, trigger, reason: reason.code }, reason.text)
       }
-      const evaluation = wrote ? this.#planner.evaluationAfter(step) : undefined
+      const known = wrote && isAsPlanned(workload, sentFor, step.change)
+      const evaluation = known ? this.#planner.evaluationAfter(step) : undefined
       return { type: 'done', workload, wrote, moved, evaluation }
     } catch (error) {
       const done = await this.#failed(key, error, decided, stopping)
@@ -105,4 +111,10 @@ export class Reconciler {
     else logger.warn({ workload, details }, message)
     return code === 'CLUSTER_REJECTED' ? 'refused' : 'unavailable'
   }
+}
+
+/** Whether a write left nothing else than was planned: a patch does not test all that a decision rests on. */
+function isAsPlanned(written: Workload, sentFor: Workload, change: Change | undefined): boolean {
+  const expected = change ? changed(sentFor, change) : sentFor
+  return readsTheSame(expected, written) && podsFollowed(expected) === podsFollowed(written)
 }
