@@ -91,9 +91,11 @@ export class DelayingQueue<T extends Due> {
    */
   failed(key: string, why: FailureReason, tried: Due | undefined): void {
     if (!this.#open) return
-    const until = this.#failures.add(key, why, tried)
-    const firedAt = this.#jobs.get(key)?.firedAt
-    if (firedAt !== undefined) this.#firedAt.set(key, firedAt)
+    const job = this.#jobs.get(key)
+    // An edge that came while the key was in work does not wait for what our own code failed over.
+    const edgeCame = !tried && job !== undefined && this.#firedAt.has(key)
+    const until = this.#failures.add(key, why, tried, !edgeCame)
+    if (job?.firedAt !== undefined) this.#firedAt.set(key, job.firedAt)
     if (!tried) this.#delays.set(key, until)
   }
 

@@ -38,11 +38,11 @@ export class Failures {
     this.#random = random
   }
 
-  /** Returns the end of its backoff. */
-  add(key: string, why: FailureReason, tried: Due | undefined): number {
+  /** Returns the end of its backoff: now, unless it waits. */
+  add(key: string, why: FailureReason, tried: Due | undefined, waits = true): number {
     const before = this.#failures.get(key)
     const times = before && mayBeSame(before.tried, tried) ? before.times + 1 : 1
-    const notBefore = this.#monotonic() + backoff(why, times, this.#random())
+    const notBefore = this.#monotonic() + (waits ? backoff(why, times, this.#random()) : 0)
     this.#failures.set(key, { times, notBefore, why, tried })
     return notBefore
   }

@@ -67,6 +67,8 @@ class Modelled {
   readonly work = new Map<string, { job: Job<Due>; end: () => void }>()
   readonly failures = new Map<string, Failed>()
   readonly timers = new Map<string, number>()
+  /** The keys in work whose timer has fired meanwhile. */
+  readonly firedInWork = new Set<string>()
   readonly room = new Set<Priority>(ORDER)
   handedOut = 0
   /** What went against the model where a throw would be lost. */
@@ -135,6 +137,7 @@ class Modelled {
     for (const each of this.work.keys()) {
       if ((this.timers.get(each) ?? Number.POSITIVE_INFINITY) > this.time.clock()) continue
       this.timers.delete(each)
+      this.firedInWork.add(each)
       this.#unblock(each)
     }
   }
@@ -155,6 +158,7 @@ class Modelled {
     this.due.delete(each)
     this.line.delete(each)
     this.failures.delete(each)
+    this.firedInWork.delete(each)
     this.queue.forget(each)
   }
 
@@ -181,6 +185,7 @@ class Modelled {
   #begin(job: Job<Due>): Promise<void> {
     this.handedOut++
     this.due.delete(job.key)
+    this.firedInWork.delete(job.key)
     return new Promise((end) => this.work.set(job.key, { job, end }))
   }
 
@@ -205,7 +210,9 @@ class Modelled {
     const before = this.failures.get(each)
     const same = before && (!known || (before.tried ?? task.priority) === task.priority)
     const times = same ? before.times + 1 : 1
-    const until = this.time.monotonic() + Math.min(LONGEST[why], FIRST[why] * 2 ** (times - 1))
+    const now = this.time.monotonic()
+    const edge = !known && this.firedInWork.has(each)
+    const until = edge ? now : now + Math.min(LONGEST[why], FIRST[why] * 2 ** (times - 1))
     this.failures.set(each, { times, until, tried: known ? task.priority : undefined })
     this.queue.failed(each, why, known ? task : undefined)
     if (!this.due.has(each)) this.due.set(each, task.priority)
