@@ -18,7 +18,7 @@ import { createLogger } from '../../src/logger.ts'
 import { rulesWith } from '../support/rules.ts'
 import { applied } from '../support/json-patch.ts'
 import { FakeTime, settled } from '../support/fake-time.ts'
-import { Told } from '../controller/told.ts'
+import { Told } from './told.ts'
 
 /* eslint-disable */
 type Obj = any
