@@ -82,10 +82,10 @@ export function createWrites(
   }
 }
 
-type Outcome = Pick<ReturnType<typeof statusRecord>, 'reason' | 'operation_in_progress'>
+type Progress = Pick<ReturnType<typeof statusRecord>, 'reason' | 'operation_in_progress'>
 
 /** What has happened between a write and the end of the wait for its pods, for the message. */
-function sinceThen(written: Outcome, newest: Outcome): string {
+function sinceThen(written: Progress, newest: Progress): string {
   if (newest.reason !== written.reason) return `; by now ${newest.reason}`
   return newest.operation_in_progress ? '; its pods have not followed yet' : ''
 }

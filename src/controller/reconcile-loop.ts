@@ -120,7 +120,8 @@ export class ReconcileLoop {
     const stopping = { signal: AbortSignal.any([signal, this.#outages.signal(kind)]), cut }
     const outcome = await this.#reconciler.reconcile(parseKey(key), task, stopping)
     if (outcome.type === 'failed') {
-      this.#queue.failed(key, outcome.why, outcome.tried)
+      // While the watch is down a refusal says nothing: the key is tried as soon as the cluster is back.
+      this.#queue.failed(key, this.#outages.defers(kind, key) ? 'unavailable' : outcome.why, outcome.tried)
       if (!signal.aborted) this.#evaluateNewest(key)
       return
     }

@@ -1,4 +1,4 @@
-import { sameMarks } from '../domain/marks.ts'
+import { readsTheSame } from '../domain/marks.ts'
 import { podsFollowed, type Workload } from '../domain/workload.ts'
 
 /**
@@ -7,12 +7,7 @@ import { podsFollowed, type Workload } from '../domain/workload.ts'
  */
 export function isRelevant(before: Workload, after: Workload): boolean {
   return (
-    !sameMarks(before, after) ||
-    before.replicas !== after.replicas ||
-    before.deleting !== after.deleting ||
-    before.deletesVolumes !== after.deletesVolumes ||
-    before.formerRevision !== after.formerRevision ||
-    before.owner?.name !== after.owner?.name ||
+    !readsTheSame(before, after) ||
     before.replicasManager?.manager !== after.replicasManager?.manager ||
     before.replicasManager?.subresource !== after.replicasManager?.subresource ||
     before.ownReplicasEntry !== after.ownReplicasEntry ||

@@ -75,11 +75,6 @@ export class Workers<T extends { readonly priority: Priority }> {
     if (this.#remove(key)) this.#options.observer.queueDepth(this.depth)
   }
 
-  /** Whether the key is in work. */
-  has(key: string): boolean {
-    return this.#inWork.has(key)
-  }
-
   get depth(): number {
     return ORDER.reduce((sum, priority) => sum + this.#waiting[priority].size, 0)
   }

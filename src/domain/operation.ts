@@ -21,7 +21,7 @@ export interface Step {
   readonly target?: Reading
 }
 
-type Transition = Pick<Decision, 'action' | 'trigger' | 'by' | 'replicas' | 'kept'>
+type Move = Pick<Decision, 'action' | 'trigger' | 'by' | 'replicas' | 'kept'>
 
 /** What the controller does about a workload now, given what was last known of its marks. */
 export function planStep(workload: Workload, now: Instant, rules: Rules, known?: LastKnown): Step {
@@ -74,7 +74,7 @@ function tidied(reading: Reading, now: Instant, { policy }: Rules): State {
 }
 
 /** Puts to sleep, wakes or adopts, once the reading is completed; a decision that does nothing returns the same reading. */
-export function transition(reading: Reading, decision: Transition, now: Instant, rules: Rules): Reading {
+export function transition(reading: Reading, decision: Move, now: Instant, rules: Rules): Reading {
   if (decision.action === 'none') return reading
   const { state } = reading
   const { trigger, by, replicas, action, kept } = decision

@@ -38,7 +38,7 @@ export class CurrentWorkloads {
    */
   async at(key: WorkloadKey, asked: Asked): Promise<Workload | undefined> {
     const copy = this.#workloads.get(key)
-    if (copy && !isOlder(copy, asked)) return copy
+    if (copy && !isBefore(copy, asked)) return copy
     const isKnown = copy !== undefined && copy.uid === asked.uid
     if (!isKnown && this.#workloads.isConnected(key.kind)) return undefined
     const reads = isKnown ? this.#known : this.#unknown
@@ -62,7 +62,7 @@ class SharedReads {
     const before = this.#running.get(name)
     if (before) {
       const shared = await before
-      if (!shared || !isOlder(shared, asked)) return shared
+      if (!shared || !isBefore(shared, asked)) return shared
       // That read began before the version of this review was written; a read that begins now did not.
     }
     return this.#running.get(name) ?? this.#begin(name, read)
@@ -80,6 +80,6 @@ class SharedReads {
   }
 }
 
-function isOlder(copy: Workload, { resourceVersion }: Asked): boolean {
+function isBefore(copy: Workload, { resourceVersion }: Asked): boolean {
   return compareVersions(copy.resourceVersion, resourceVersion) < 0
 }
