@@ -1,5 +1,6 @@
 import type { Instant } from '../../src/clock.ts'
 import { Controller } from '../../src/controller/controller.ts'
+import type { ControllerPorts } from '../../src/controller/ports.ts'
 import type { Rules } from '../../src/domain/rules.ts'
 import { createLogger } from '../../src/logger.ts'
 import { rulesWith } from '../support/rules.ts'
@@ -8,17 +9,18 @@ import { FakeCluster } from '../support/fake-cluster.ts'
 import { FakeTime, settled } from '../support/fake-time.ts'
 import { Told } from './told.ts'
 
-interface Options {
+export interface Options {
   readonly concurrency?: number
   readonly writesPerWorkload?: number
 }
 
-/** A controller over a cluster and a time that are not real. */
-export function aRig(now: Instant, options: Options = {}) {
-  const { concurrency = 4, writesPerWorkload = 20 } = options
+/** A controller over a time that is not real. `planned` counts its plans: each asks once who scaled the workload. */
+export function aControllerOver(
+  time: FakeTime,
+  ports: Pick<ControllerPorts, 'workloads' | 'writer' | 'pace'>,
+  { concurrency = 4, writesPerWorkload = 20 }: Options,
+) {
   const rules: { -readonly [K in keyof Rules]: Rules[K] } = rulesWith()
-  const time = new FakeTime(now)
-  const cluster = new FakeCluster()
   const told = new Told()
   const logged: Record<string, unknown>[] = []
   const logger = createLogger('info', {
@@ -33,23 +35,21 @@ export function aRig(now: Instant, options: Options = {}) {
     },
   }
   const controller = new Controller(
-    {
-      workloads: cluster,
-      writer: cluster,
-      pace: UNPACED,
-      scalings,
-      recorder: told,
-      observer: told,
-      clock,
-      monotonic,
-      logger,
-      later,
-    },
+    { ...ports, scalings, recorder: told, observer: told, clock, monotonic, logger, later },
     rules,
     { concurrency, writesPerWorkload, excludeNamespaces: new Set(['kube-system']) },
   )
+  return { rules, told, logged, controller, planned: () => plans }
+}
+
+/** A controller over a cluster and a time that are not real. */
+export function aRig(now: Instant, options: Options = {}) {
+  const time = new FakeTime(now)
+  const cluster = new FakeCluster()
+  const ports = { workloads: cluster, writer: cluster, pace: UNPACED }
+  const rig = aControllerOver(time, ports, options)
   const start = async () => {
-    await controller.start()
+    await rig.controller.start()
     await settled()
   }
   /** `snooze shop/web`, in the order in which they went through. */
@@ -60,7 +60,5 @@ export function aRig(now: Instant, options: Options = {}) {
         const asleep = change.replicas === 0 || typeof change.snoozeKey === 'string'
         return `${asleep ? 'snooze' : 'wake'} ${key.slice(key.indexOf('/') + 1)}`
       })
-  /** How many times a workload was planned; each plan asks once who scaled it. */
-  const planned = () => plans
-  return { rules, time, cluster, told, logged, controller, start, moves, planned }
+  return { time, cluster, ...rig, start, moves }
 }
