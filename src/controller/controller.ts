@@ -103,7 +103,7 @@ export class Controller implements Runnable {
     const known = this.#marks.of(after)?.workload ?? before
     const inOrder = this.#marks.note(after)
     if (inOrder && known) this.#reporter.changed(known, after)
-    if (!before || isRelevant(before, after)) this.#loop.evaluate(after)
+    if (!before || isRelevant(before, after)) this.#loop.workloadChanged(after)
     if (this.#marks.isInOrder(after)) this.#warnings.changed(before, after)
   }
 

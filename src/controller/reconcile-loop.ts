@@ -60,8 +60,8 @@ export class ReconcileLoop {
     this.#budget.clear()
   }
 
-  /** To be called when a workload has changed. A key in work is evaluated afterwards: mostly its own write is the change. */
-  evaluate(workload: Workload): void {
+  /** A key in work is evaluated afterwards: mostly its own write is the change. */
+  workloadChanged(workload: Workload): void {
     if (this.#queue.isInWork(keyOf(workload))) this.#reporter.evaluated(workload)
     else this.#evaluate(workload)
   }
