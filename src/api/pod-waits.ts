@@ -1,7 +1,7 @@
 import { endingOf } from '../domain/history.ts'
 import { stateOf } from '../domain/reading.ts'
 import { operationInProgress } from '../domain/state.ts'
-import { compareVersions, keyOf, type Workload, type WorkloadKey } from '../domain/workload.ts'
+import { isOlder, keyOf, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
 import type { ApiDeps } from './ports.ts'
 
@@ -73,7 +73,7 @@ export function createPodWaits({
     let newest = written
     const check = (workload: Workload | undefined): void => {
       // the informer may still hold copies from before the write
-      if (workload && compareVersions(workload.resourceVersion, written.resourceVersion) < 0) return
+      if (workload && isOlder(workload, written)) return
       if (!workload || workload.uid !== written.uid) return reject(deleted(written))
       newest = workload
       if (!isInProgress(workload)) resolve(workload)

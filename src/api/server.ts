@@ -83,7 +83,7 @@ export class ApiServer implements Runnable {
     const serving = this.#serving.splice(0)
     this.#leaving = true
     if (serving.some(({ server }) => 'setSecureContext' in server)) await delay(LINGER)
-    else await allRead(serving)
+    await allRead(serving)
     const cut = setTimeout(() => {
       this.#logger.warn('cutting requests that are still in flight')
       for (const { connections } of serving) connections.destroyAll()

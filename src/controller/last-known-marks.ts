@@ -1,5 +1,5 @@
-import { isOlder, knownAfter, withMarksRestored, type LastKnown } from '../domain/marks.ts'
-import type { Workload } from '../domain/workload.ts'
+import { knownAfter, withMarksRestored, type LastKnown } from '../domain/marks.ts'
+import { isOlder, type Workload } from '../domain/workload.ts'
 
 /** By uid: the newest copy of each workload whose marks (annotations, label, a DaemonSet's key) were in order. */
 export class LastKnownMarks {

@@ -1,7 +1,6 @@
 import { systemMonotonic } from '../clock.ts'
-import { isOlder } from '../domain/marks.ts'
 import type { Rules } from '../domain/rules.ts'
-import { keyOf, parseKey, type Kind, type Workload } from '../domain/workload.ts'
+import { isOlder, keyOf, parseKey, type Kind, type Workload } from '../domain/workload.ts'
 import { BudgetWarnings } from './budget-warnings.ts'
 import { DelayingQueue, type Job } from './delaying-queue.ts'
 import type { HistoryReporter } from './history-reporter.ts'

@@ -2,7 +2,7 @@ import { kindOfState, stateOf } from './reading.ts'
 import {
   ANNOTATION_NAMES,
   ASLEEP_LABEL,
-  compareVersions,
+  isOlder,
   hasSleepMark,
   type AnnotationName,
   type Workload,
@@ -81,11 +81,6 @@ export function knownAfter(workload: Workload, known: LastKnown | undefined): La
 /** Whether the state was written for another kind: then this workload has none. */
 function isForeign(workload: Workload): boolean {
   return (kindOfState(workload) ?? workload.kind) !== workload.kind
-}
-
-/** Whether the first of two copies of one workload is the older. */
-export function isOlder(a: Workload, b: Workload): boolean {
-  return compareVersions(a.resourceVersion, b.resourceVersion) < 0
 }
 
 /** Awake and not managed: people may remove what is left of our marks. */

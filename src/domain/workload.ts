@@ -128,6 +128,12 @@ export function compareVersions(a: string, b: string): number {
   return a < b ? -1 : 1
 }
 
+/** Whether the first of two versions of one object is the older. */
+export function isOlder(a: Versioned, b: Versioned): boolean {
+  return compareVersions(a.resourceVersion, b.resourceVersion) < 0
+}
+type Versioned = Pick<Workload, 'resourceVersion'>
+
 export function keyOf({ kind, namespace, name }: WorkloadKey): string {
   return `${kind}/${namespace}/${name}`
 }

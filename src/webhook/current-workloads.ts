@@ -1,4 +1,4 @@
-import { compareVersions, keyOf, type Workload, type WorkloadKey } from '../domain/workload.ts'
+import { isOlder, keyOf, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import type { LiveReader, Workloads } from './ports.ts'
 import { ReadPace, type Pace } from './read-pace.ts'
 
@@ -38,7 +38,7 @@ export class CurrentWorkloads {
    */
   async at(key: WorkloadKey, asked: Asked): Promise<Workload | undefined> {
     const copy = this.#workloads.get(key)
-    if (copy && !isBefore(copy, asked)) return copy
+    if (copy && !isOlder(copy, asked)) return copy
     const isKnown = copy !== undefined && copy.uid === asked.uid
     if (!isKnown && this.#workloads.isConnected(key.kind)) return undefined
     const reads = isKnown ? this.#known : this.#unknown
@@ -62,7 +62,7 @@ class SharedReads {
     const before = this.#running.get(name)
     if (before) {
       const shared = await before
-      if (!shared || !isBefore(shared, asked)) return shared
+      if (!shared || !isOlder(shared, asked)) return shared
       // That read began before the version of this review was written; a read that begins now did not.
     }
     return this.#running.get(name) ?? this.#begin(name, read)
@@ -78,8 +78,4 @@ class SharedReads {
       this.#running.delete(name)
     }
   }
-}
-
-function isBefore(copy: Workload, { resourceVersion }: Asked): boolean {
-  return compareVersions(copy.resourceVersion, resourceVersion) < 0
 }
