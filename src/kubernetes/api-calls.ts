@@ -5,6 +5,7 @@ import {
   type HttpRequest,
   type HttpResponse,
   type HttpStream,
+  type HttpText,
   type HttpTransport,
 } from './http.ts'
 import type { KubernetesObserver } from './ports.ts'
@@ -26,8 +27,6 @@ export interface Call {
   /** Milliseconds until the whole answer must be there. */
   readonly timeout?: number
 }
-
-export type TextResponse = HttpResponse & { readonly text: string }
 
 export interface ApiCallsOptions {
   readonly transport: Pick<HttpTransport, 'send' | 'open'>
@@ -59,7 +58,7 @@ export class ApiCalls {
   }
 
   /** The answer of a call that succeeded. */
-  async answer(call: Call): Promise<TextResponse> {
+  async answer(call: Call): Promise<HttpText> {
     const { retries = 3 } = call
     for (let attempt = 1; ; attempt++) {
       const response = await this.#sent(call)
@@ -83,12 +82,9 @@ export class ApiCalls {
     throw refusalOf(describe(call), stream.status, parseStatus(await stream.text()), stream.headers)
   }
 
-  async #sent(call: Call): Promise<TextResponse> {
+  async #sent(call: Call): Promise<HttpText> {
     const { timeout = this.timeout } = call
-    const send = () =>
-      this.#observed(call, () =>
-        within(timeout, call.signal, (signal) => this.#transport.send(requestOf(call, signal))),
-      )
+    const send = () => this.#observed(call, () => this.#transport.send(requestOf(call, call.signal), timeout))
     try {
       return await send()
     } catch (error) {
@@ -121,7 +117,7 @@ export function describe({ verb, path }: Call): string {
   return `${verb} ${path.replace(/\?.*$/, '')}`
 }
 
-function requestOf(call: Call, signal: AbortSignal): HttpRequest {
+function requestOf(call: Call, signal: AbortSignal | undefined): HttpRequest {
   const headers: Record<string, string> = { accept: call.accept ?? JSON_TYPE, 'user-agent': 'dormouse' }
   if (call.body !== undefined) headers['content-type'] = call.contentType ?? JSON_TYPE
   const body = call.body === undefined ? undefined : JSON.stringify(call.body)
@@ -130,13 +126,13 @@ function requestOf(call: Call, signal: AbortSignal): HttpRequest {
 
 async function within<R>(
   milliseconds: number,
-  outer: AbortSignal | undefined,
+  outer: AbortSignal,
   task: (signal: AbortSignal) => Promise<R>,
 ): Promise<R> {
   const deadline = new AbortController()
   const timer = setTimeout(() => deadline.abort(new DOMException('no answer', 'TimeoutError')), milliseconds)
   try {
-    return await task(outer ? AbortSignal.any([outer, deadline.signal]) : deadline.signal)
+    return await task(AbortSignal.any([outer, deadline.signal]))
   } finally {
     clearTimeout(timer)
   }

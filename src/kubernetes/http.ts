@@ -1,5 +1,6 @@
 import { Pool, ProxyAgent, type Dispatcher } from 'undici'
 import type { Authentication, Credentials, TlsOptions } from './credentials.ts'
+import { Exchange } from './exchange.ts'
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
@@ -7,12 +8,17 @@ export interface HttpRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
-  readonly signal: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+/** An answer with its whole body. */
+export interface HttpText extends HttpResponse {
+  readonly text: string
 }
 
 /** A body that goes on until either side ends it. */
@@ -36,6 +42,8 @@ interface Dispatchers {
   readonly watches: Dispatcher
 }
 
+type Send<R> = (dispatchers: Dispatchers, options: Dispatcher.DispatchOptions) => Promise<R>
+
 const CALL_SOCKETS = 10
 const CONNECT_TIMEOUT_MS = 2500
 const IDLE_SOCKET_MS = 30_000
@@ -56,15 +64,24 @@ export class HttpTransport {
     this.#basePath = authenticator.server.pathname.replace(/\/+$/, '')
   }
 
-  async send(request: HttpRequest): Promise<HttpResponse & { readonly text: string }> {
-    const { statusCode, headers, body } = await this.#authenticated(request, 'calls', HEADERS_TIMEOUT_MS)
-    return { status: statusCode, headers, text: await body.text() }
+  /** `timeout`: milliseconds until the whole answer must be there, else a DOMException TimeoutError is thrown. */
+  async send(request: HttpRequest, timeout: number): Promise<HttpText> {
+    const deadline = performance.now() + timeout
+    return this.#authenticated(request, (dispatchers, options) => {
+      const exchange = new Exchange(deadline - performance.now(), request.signal)
+      dispatchers.calls.dispatch(options, exchange)
+      return exchange.text
+    })
   }
 
   /** `silence`: milliseconds without a byte after which the stream is given up (UND_ERR_BODY_TIMEOUT). */
   async open(request: HttpRequest, silence: number): Promise<HttpStream> {
-    const { statusCode, headers, body } = await this.#authenticated(request, 'watches', silence)
-    return { status: statusCode, headers, body, text: () => body.text() }
+    return this.#authenticated(request, async (dispatchers, options) => {
+      const { signal = null } = request
+      const opened = await dispatchers.watches.request({ ...options, signal, bodyTimeout: silence })
+      const { statusCode, headers, body } = opened
+      return { status: statusCode, headers, body, text: () => body.text() }
+    })
   }
 
   /** Cuts all open connections; resolves when no socket is left. */
@@ -74,26 +91,26 @@ export class HttpTransport {
     this.#live.clear()
   }
 
-  async #authenticated(request: HttpRequest, use: 'calls' | 'watches', bodyTimeout: number) {
-    const first = await this.#dispatch(request, use, bodyTimeout)
-    if (first.statusCode !== 401) return first
-    await first.body.dump()
+  /** A 401 has the credentials loaded again, and the call made once more. */
+  async #authenticated<R extends HttpText | HttpStream>(request: HttpRequest, call: Send<R>): Promise<R> {
+    const first = await this.#dispatched(request, call)
+    if (first.status !== 401) return first
+    if (typeof first.text === 'function') await first.text()
     this.#authenticator.renew()
-    return this.#dispatch(request, use, bodyTimeout)
+    return this.#dispatched(request, call)
   }
 
-  async #dispatch(request: HttpRequest, use: 'calls' | 'watches', bodyTimeout: number) {
+  async #dispatched<R>({ method, path, headers, body, signal }: HttpRequest, call: Send<R>): Promise<R> {
     const authentication = await this.#authentication()
-    request.signal.throwIfAborted()
-    return this.#dispatchersFor(authentication)[use].request({
+    signal?.throwIfAborted()
+    return call(this.#dispatchersFor(authentication), {
       origin: this.#authenticator.server.origin,
-      method: request.method,
-      path: this.#basePath + request.path,
-      headers: { ...request.headers, ...authentication.headers },
-      body: request.body ?? null,
-      signal: request.signal,
+      method,
+      path: this.#basePath + path,
+      headers: { ...headers, ...authentication.headers },
+      body: body ?? null,
       headersTimeout: HEADERS_TIMEOUT_MS,
-      bodyTimeout,
+      bodyTimeout: HEADERS_TIMEOUT_MS,
     })
   }
 

@@ -1,0 +1,68 @@
+import type { Dispatcher } from 'undici'
+import type { HttpText } from './http.ts'
+
+/**
+ * One call and its answer as a text. Without the stream and the signals that undici's `request` makes for each call: a
+ * wave makes thousands, and they were a third of a call's own cost.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  /** Rejects with what undici throws, the signal's reason, or a DOMException TimeoutError. */
+  readonly text: Promise<HttpText>
+  readonly #settle = Promise.withResolvers<HttpText>()
+  readonly #signal: AbortSignal | undefined
+  readonly #timer: NodeJS.Timeout
+  readonly #chunks: Buffer[] = []
+  #status = 0
+  #headers: HttpText['headers'] = {}
+  #controller: Dispatcher.DispatchController | undefined
+  #failure: Error | undefined
+
+  /** `timeout`: milliseconds until the whole answer must be there. */
+  constructor(timeout: number, signal: AbortSignal | undefined) {
+    this.text = this.#settle.promise
+    this.#signal = signal
+    this.#timer = setTimeout(() => this.#abort(new DOMException('no answer', 'TimeoutError')), timeout)
+    signal?.addEventListener('abort', this.#aborted)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    // It waited for a socket until now: it is not sent.
+    if (this.#failure) controller.abort(this.#failure)
+  }
+
+  onResponseStart(_: unknown, status: number, headers: HttpText['headers']): void {
+    this.#status = status
+    this.#headers = headers
+  }
+
+  onResponseData(_: unknown, chunk: Buffer): void {
+    this.#chunks.push(chunk)
+  }
+
+  onResponseEnd(): void {
+    this.#release()
+    const [first] = this.#chunks
+    const body = first && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks)
+    this.#settle.resolve({ status: this.#status, headers: this.#headers, text: body.toString('utf8') })
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    this.#release()
+    this.#settle.reject(error)
+  }
+
+  readonly #aborted = () => this.#abort(this.#signal?.reason)
+
+  #abort(reason: Error): void {
+    this.#release()
+    this.#failure = reason
+    this.#settle.reject(reason)
+    this.#controller?.abort(reason)
+  }
+
+  #release(): void {
+    clearTimeout(this.#timer)
+    this.#signal?.removeEventListener('abort', this.#aborted)
+  }
+}
