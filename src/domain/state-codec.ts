@@ -103,8 +103,8 @@ const validate = new Ajv({ allowUnionTypes: true }).compile<StoredState & { v: n
   ),
 )
 
-/** One change of a workload reads its state several times: cache states by their text. */
-const cache = new LRUCache<string, StoredState>({ max: 4096 })
+/** One change of a workload reads its state several times: cache states by their text. One takes some KB. */
+const cache = new LRUCache<string, StoredState>({ max: 512 })
 
 /** The state that the annotation's text holds. */
 export function decodeState(text: string): StoredState | Unreadable {
@@ -119,10 +119,11 @@ function parseState(text: string): StoredState | Unreadable {
   if (Buffer.byteLength(text) > STATE_LIMIT) return new Unreadable(`longer than ${STATE_LIMIT} bytes`)
   let document: unknown
   try {
-    document = JSON.parse(text, (key, value: unknown) => (INSTANTS.has(key) ? parseInstant(value) : value))
+    document = JSON.parse(text)
   } catch {
     return new Unreadable('not JSON')
   }
+  readInstants(document)
   if (!validate(document)) {
     const version = (document as { v?: unknown } | null)?.v
     if (version !== VERSION)
@@ -144,6 +145,16 @@ export function encodeState(state: StoredState, limit = STATE_LIMIT): string {
     if (Buffer.byteLength(text) <= limit || history.length === 0) return text
     history = history.slice(0, -1)
   }
+}
+
+/** Replaces the instants in a parsed document. With a reviver instead, JSON.parse takes four times as long. */
+function readInstants(value: unknown): void {
+  if (Array.isArray(value)) return value.forEach(readInstants)
+  if (typeof value !== 'object' || value === null) return
+  const fields = value as Record<string, unknown>
+  for (const [key, field] of Object.entries(fields))
+    if (INSTANTS.has(key)) fields[key] = parseInstant(field)
+    else readInstants(field)
 }
 
 /** NaN, which the schema rejects, for anything but an instant or null. */
