@@ -23,7 +23,8 @@ const ports: CliPorts = {
   environment: process.env,
   stopSignal: stopSignal(),
   ownNamespace: ownNamespace(),
-  logDestination: destination({ fd: 2, sync: true }),
+  // Lines that come while one is written go together in the next write; what is left is written at the exit.
+  logDestination: destination({ fd: 2, sync: false }),
 }
 const program = createProgram(version, ports)
 for (const register of [

@@ -72,7 +72,7 @@ describe('configuration', () => {
       controller: {
         enabled: true,
         concurrency: 32,
-        writesPerSecond: 500,
+        writesPerSecond: 1000,
         wakesPerSecond: null,
         writesPerWorkload: 20,
         lease: { namespace: null, name: 'dormouse', duration: 15_000, renew: 10_000, retry: 2000 },

@@ -118,7 +118,7 @@ export const CONFIG_SCHEMA = closed({
   controller: section({
     enabled: flag(true),
     concurrency: whole(32, 1, 1024),
-    writesPerSecond: whole(500, 1, 100_000),
+    writesPerSecond: whole(1000, 1, 100_000),
     /** null: as fast as other writes. */
     wakesPerSecond: orNull(whole(undefined, 1, 100_000)),
     /** In a minute. Three writes at most put marks right that others changed. */
