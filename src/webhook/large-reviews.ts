@@ -17,37 +17,40 @@ interface Job extends LargeTask {
 
 /** Milliseconds: the API server gives up after 3 s. */
 const LONGEST = 2500
-/** Milliseconds without work after which the thread is replaced, which frees its memory. */
+/** Milliseconds without work after which the thread is ended, which frees its memory. */
 const IDLE = 60_000
 
 /**
  * Prepares large reviews in one thread, one at a time and the smallest first, so that no body blocks the event loop or
- * takes more memory than the thread may have.
+ * takes more memory than the thread may have. The thread starts with the first of them, and ends when none came for a
+ * minute: most clusters never send any, and an idle thread keeps some 23 MiB.
  */
 export class LargeReviews implements Runnable {
   readonly name = 'large reviews'
   readonly #startThread: () => Worker
+  readonly #idleAfter: number
   readonly #jobs: Job[] = []
   #thread: Worker | undefined
   #ready: Promise<unknown> = Promise.resolve()
   #busy = false
   #stopped = false
   #idle: NodeJS.Timeout | undefined
+  #ended: Promise<unknown> = Promise.resolve()
 
-  constructor(startThread: () => Worker) {
+  /** `idleAfter`: milliseconds without work after which the thread is ended. */
+  constructor(startThread: () => Worker, idleAfter = IDLE) {
     this.#startThread = startThread
+    this.#idleAfter = idleAfter
   }
 
-  /** Does not wait for its thread: large reviews are rare, and the first of them can wait. */
-  async start(): Promise<void> {
-    this.#running()
-  }
+  async start(): Promise<void> {}
 
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#idle)
     for (const { reject } of this.#jobs.splice(0)) reject(new Error('Dormouse is stopping'))
-    await this.#thread?.terminate()
+    this.#end()
+    await this.#ended
   }
 
   /** `gone`: nobody waits for the answer any more. Rejects when the thread dies of the review; the next one gets a new thread. */
@@ -70,12 +73,14 @@ export class LargeReviews implements Runnable {
       }
     }
     this.#busy = false
-    if (!this.#stopped) this.#idle = setTimeout(() => void this.#replace(), IDLE).unref()
+    if (!this.#stopped) this.#idle = setTimeout(() => this.#end(), this.#idleAfter).unref()
   }
 
-  async #replace(): Promise<void> {
-    await this.#thread?.terminate()
-    if (!this.#stopped) this.#running()
+  /** Forgets the thread first: a review that comes while it ends gets a new one. */
+  #end(): void {
+    const thread = this.#thread
+    this.#thread = undefined
+    if (thread) this.#ended = thread.terminate()
   }
 
   #next(): Job | undefined {

@@ -160,6 +160,32 @@ describe('the thread of large reviews', () => {
     expect(threads).to.equal(1)
   })
 
+  it('starts with the first review, not before', async () => {
+    await reviews.start()
+    expect(threads).to.equal(0)
+    await reviews.prepare('scale', body(10), forever)
+    expect(threads).to.equal(1)
+  })
+
+  it('ends when no review comes for a while; one that comes while it ends gets a new thread', async () => {
+    const ended: Promise<unknown>[] = []
+    reviews = new LargeReviews(() => {
+      threads += 1
+      const thread = realThread()
+      const terminate = thread.terminate.bind(thread)
+      const { promise, resolve } = Promise.withResolvers<unknown>()
+      thread.terminate = () => {
+        resolve(reviews.prepare('scale', body(20), forever))
+        return terminate()
+      }
+      ended.push(promise)
+      return thread
+    }, 5)
+    await reviews.prepare('scale', body(10), forever)
+    expect(await ended[0]).to.include({ type: 'refused' })
+    expect(threads).to.equal(2)
+  })
+
   it('skips reviews whose client has gone', async () => {
     const gone = new AbortController()
     const first = reviews.prepare('scale', body(10), forever)
