@@ -26,8 +26,10 @@ export class Body {
   /** Appends a chunk; returns how many bytes of memory that took. */
   add(chunk: Uint8Array): number {
     const before = this.buffer.byteLength
+    const needed = this.length + chunk.length
     let size = Math.max(before, FIRST_SIZE)
-    while (size < this.length + chunk.length) size *= 2
+    while (size < needed) size *= 2
+    if (needed <= this.expected) size = Math.min(size, this.expected)
     if (size > before) this.buffer = this.buffer.transfer(size)
     new Uint8Array(this.buffer).set(chunk, this.length)
     this.length += chunk.length
@@ -52,10 +54,29 @@ export class Bodies {
    * dropped; the rest of it is still read, so that the client reads our answer. Throws when the connection breaks.
    */
   async read(request: IncomingMessage, body: Body): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    let length = 0
     const announced = request.headers['content-length']
     if (announced !== undefined) body.expected = Number(announced)
     this.#arriving.add(body)
+    if (body.expected <= SMALL_BODY) await this.#readSmall(request, body)
+    else await this.#readLarge(request, body)
+    if (!this.#arriving.delete(body)) return undefined
+    body.expected = body.length
+    return new Uint8Array(body.buffer, 0, body.length)
+  }
+
+  /** As it arrives: Node ends the request after the announced bytes. */
+  #readSmall(request: IncomingMessage, body: Body): Promise<void> {
+    return new Promise((resolve, reject) => {
+      request.on('data', (chunk: Buffer) => {
+        if (this.#arriving.has(body)) this.#keep(body, chunk)
+      })
+      request.on('end', resolve)
+      request.on('close', () => reject(new Error('the connection broke')))
+    })
+  }
+
+  async #readLarge(request: IncomingMessage, body: Body): Promise<void> {
+    let length = 0
     for await (const chunk of request as AsyncIterable<Buffer>) {
       length += chunk.length
       if (length > LONGEST_BODY) this.release(body)
@@ -63,9 +84,6 @@ export class Bodies {
       if (length > 2 * LONGEST_BODY) break
       if (length > SMALL_BODY) await this.#turn()
     }
-    if (!this.#arriving.delete(body)) return undefined
-    body.expected = body.length
-    return new Uint8Array(body.buffer, 0, body.length)
   }
 
   /** Frees the memory of a body; a second call does nothing. */

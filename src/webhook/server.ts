@@ -59,7 +59,10 @@ async function serve(
     gone.abort()
     turnAway(response)
   })
-  response.once('close', () => gone.abort())
+  // An abort makes an error with a stack: not for each answered review.
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort()
+  })
   try {
     if (request.method !== 'POST') return refuse(response, 405, 'POST an AdmissionReview')
     const bytes = await bodies.read(request, body)

@@ -92,4 +92,20 @@ describe('the bodies of reviews', () => {
     }
     expect((await here.post('/webhook/scale', ' '.repeat(7 * MIB))).status).to.equal(400)
   })
+
+  it('free their memory when they are small and broken off, too', async () => {
+    const half = ' '.repeat(SMALL_BODY - 1)
+    // Together more than all bodies may take.
+    for (let round = 0; round < 6; round++) {
+      const all = await Promise.all(
+        Array.from({ length: 64 }, () => sent(HEAD, `Content-Length: ${SMALL_BODY}\r\n\r\n`, half)),
+      )
+      for (const { socket } of all) {
+        const closed = once(socket, 'close')
+        socket.destroy()
+        await closed
+      }
+    }
+    expect((await here.post('/webhook/scale', ' '.repeat(7 * MIB))).status).to.equal(400)
+  })
 })

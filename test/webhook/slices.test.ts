@@ -7,6 +7,14 @@ function busy(milliseconds: number): void {
 }
 
 describe('tasks in slices', () => {
+  it('run at once while the turn has time for them', async () => {
+    const slices = new Slices()
+    const done: number[] = []
+    const tasks = [1, 2].map((number) => slices.run(() => done.push(number)))
+    expect(done).to.deep.equal([1, 2])
+    await Promise.all(tasks)
+  })
+
   it('run in order, and let the event loop turn between slices', async () => {
     const slices = new Slices()
     const done: number[] = []
