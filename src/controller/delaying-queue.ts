@@ -128,6 +128,11 @@ export class DelayingQueue<T extends Due> {
     return this.#failures.isBlocked(key)
   }
 
+  /** How many keys wait for a worker. */
+  get depth(): number {
+    return this.#workers.depth
+  }
+
   isInWork(key: string): boolean {
     return this.#jobs.has(key)
   }

@@ -16,7 +16,8 @@ export interface Planned extends Due {
   /** The very copy that it was planned on. */
   readonly workload: Workload
   readonly at: Instant
-  readonly step: Step
+  /** undefined: it is planned again when its turn comes. */
+  readonly step: Step | undefined
 }
 
 /** What an evaluation found. */
@@ -55,6 +56,7 @@ export class Planner {
   /** The step for this copy: the one that was planned if it was planned on this very copy and just now, else a new one. */
   stepFor(copy: Workload, { workload, at, step }: Planned): Step {
     const now = this.#ports.clock()
+    if (!step) return this.#plan(copy, now)
     const { lookAgainAt = Number.POSITIVE_INFINITY } = step.decision
     const stillRight = copy === workload && now >= at && now - at <= PLAN_LIFE_MS && now < lookAgainAt
     return stillRight ? step : this.#plan(copy, now)

@@ -13,6 +13,12 @@ import { isRelevant } from './relevance.ts'
 import { inTurns } from './turns.ts'
 import { WriteBudget } from './write-budget.ts'
 
+/**
+ * Plans that wait for a worker at most. One holds the new state as text and as objects, several KB, and those further
+ * back in a wave are too old when their turn comes.
+ */
+const PLANS_KEPT = 1000
+
 /** Evaluate → enqueue → reconcile → when to look again. An evaluation does no I/O; a reconcile sends one patch. */
 export class ReconcileLoop {
   readonly #ports: ControllerPorts
@@ -108,7 +114,8 @@ export class ReconcileLoop {
     if (this.#queue.isBlocked(key)) return
     const { planned, lookAgainAt } = known ?? this.#planner.evaluate(workload)
     this.#queue.addAfter(key, lookAgainAt)
-    if (planned) this.#queue.add(key, planned)
+    if (planned)
+      this.#queue.add(key, this.#queue.depth < PLANS_KEPT ? planned : { ...planned, step: undefined })
     else this.#queue.forget(key)
   }
 

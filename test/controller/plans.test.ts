@@ -98,6 +98,23 @@ describe('a plan that waits for its worker', () => {
     expect(cluster.live(other).state().snoozed?.replicas).to.equal(7)
   })
 
+  it('is made anew where a thousand others wait: so many are kept at most', async () => {
+    const rig = aRig(at('Mon 17:59:59'), { concurrency: 1 })
+    for (let index = 0; index < 1020; index++)
+      rig.cluster.put(
+        aDeployment(`shop/web-${index}`).withReplicas(3).enabled().scheduled('8:00-18:00,Mon-Fri'),
+      )
+    await rig.start()
+    const letGo = rig.cluster.hold()
+    await rig.time.passTo(at('Mon 18:00'))
+    await settled()
+    const plans = rig.planned()
+    letGo()
+    rig.cluster.delay = () => Promise.resolve()
+    while (rig.moves().length < 1020) await settled()
+    expect(rig.planned() - plans).to.equal(19)
+  })
+
   it('is given up when nothing is due any more', async () => {
     const { cluster, moves, other, release } = await waiting()
     cluster.put(other.scheduled('8:00-20:00'))

@@ -83,7 +83,7 @@ describe('an evaluation', () => {
     const undone = asleep.annotated(web.annotations)
     const { planned, lookAgainAt } = planner.evaluate(undone)
     expect(planned).to.include({ priority: 'completion', dueAt: undefined })
-    expect(planned?.step.change?.annotations).to.deep.equal({ state: asleep.annotations.state })
+    expect(planned?.step?.change?.annotations).to.deep.equal({ state: asleep.annotations.state })
     expect(lookAgainAt).to.equal(at('Tue 8:00'))
   })
 })
