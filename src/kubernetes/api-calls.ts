@@ -59,9 +59,10 @@ export class ApiCalls {
 
   /** The answer of a call that succeeded. */
   async answer(call: Call): Promise<HttpText> {
-    const { retries = 3 } = call
+    const { retries = 3, timeout = this.timeout } = call
+    const send = () => this.#transport.send(requestOf(call, call.signal), timeout)
     for (let attempt = 1; ; attempt++) {
-      const response = await this.#sent(call)
+      const response = await this.#sent(call, send)
       if (response.status < 300) return response
       const refusal = refusalOf(describe(call), response.status, parseStatus(response.text), response.headers)
       if (response.status !== 429 || attempt > retries) throw refusal
@@ -72,26 +73,27 @@ export class ApiCalls {
 
   /**
    * The answer of a call that succeeded, as a stream that `signal` cuts. The timeout is for its beginning;
-   * `silence`: milliseconds without a byte after which it is given up. Never retried.
+   * `silence`: milliseconds without a byte after which it is given up. 429s are not retried.
    */
   async stream(call: Call, silence: number, signal: AbortSignal): Promise<HttpStream> {
-    const stream = await this.#observed({ ...call, signal }, () =>
-      within(this.timeout, signal, (bounded) => this.#transport.open(requestOf(call, bounded), silence)),
+    const { timeout = this.timeout } = call
+    const stream = await this.#sent({ ...call, signal }, () =>
+      within(timeout, signal, (bounded) => this.#transport.open(requestOf(call, bounded), silence)),
     )
     if (stream.status === 200) return stream
     throw refusalOf(describe(call), stream.status, parseStatus(await stream.text()), stream.headers)
   }
 
-  async #sent(call: Call): Promise<HttpText> {
-    const { timeout = this.timeout } = call
-    const send = () => this.#observed(call, () => this.#transport.send(requestOf(call, call.signal), timeout))
+  async #sent<R extends HttpResponse>(call: Call, send: () => Promise<R>): Promise<R> {
     try {
-      return await send()
+      return await this.#observed(call, send)
     } catch (error) {
-      // A socket that was kept alive may have died while it was idle. Only a read is safe to send twice.
-      const again = call.method === 'GET' && error instanceof ClusterRefusal && error.noAnswer === 'cut'
+      // A socket that was kept alive may have died while it was idle. Only a read is safe to send twice, and a watch
+      // is to pause before it is.
+      const read = call.method === 'GET' && call.verb !== 'watch'
+      const again = read && error instanceof ClusterRefusal && error.noAnswer === 'cut'
       if (!again) throw error
-      return send()
+      return this.#observed(call, send)
     }
   }
 

@@ -79,10 +79,13 @@ export interface PatchAnswer extends WorkloadObject {
   readonly kind?: string
 }
 
-/** One page of a collection. */
+/** Reads the JSON of one object. */
+export type Read<T> = (text: string) => T
+
+/** One page of a collection; its objects are read once, and before its signal is aborted. */
 export interface ObjectList<Listed> {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string }
-  readonly items: readonly Listed[] | null
+  readonly items: AsyncIterable<Listed>
 }
 
 export type WatchEvent<Watched> =

@@ -1,8 +1,11 @@
 import type { PatchOperation } from '../domain/patch.ts'
 import { FIELD_MANAGER, type Kind, type WorkloadKey } from '../domain/workload.ts'
 import { ApiCalls, describe, type ApiCallsOptions, type Call } from './api-calls.ts'
-import type { ObjectList, PatchAnswer, WatchEvent, WorkloadObject } from './api-object.ts'
+import type { ObjectList, PatchAnswer, Read, WatchEvent, WorkloadObject } from './api-object.ts'
+import { unanswered } from './failures.ts'
 import { warningsOf } from './http.ts'
+import { listedObjects } from './list-stream.ts'
+import { readReplicaSet } from './owned-replica-set.ts'
 import { watchEvents } from './watch-stream.ts'
 
 /**
@@ -13,6 +16,8 @@ export interface Collection {
   readonly resource: string
   readonly path: string
   readonly fieldSelector?: string
+  /** Reads one object's JSON, and may leave out what its sink does not need; default: `JSON.parse`. */
+  readonly read?: (text: string) => unknown
 }
 
 interface WatchOptions {
@@ -44,30 +49,25 @@ export class KubernetesClient {
   }
 
   /**
-   * One page; `continueToken` is the `metadata.continue` of the page before, empty for the first. Takes three
-   * times as long as other calls may, and is never retried here.
+   * One page; `continueToken` is the `metadata.continue` of the page before, empty for the first. It and each part of
+   * it may take three times as long as other calls, and it is never retried here. `signal` also ends its objects.
    */
   async listPage<Listed>(
-    { resource, path, fieldSelector }: Collection,
+    { resource, path, fieldSelector, read }: Collection,
     limit: number,
     continueToken: string,
     signal: AbortSignal,
   ): Promise<ObjectList<Listed>> {
     const query = queryOf({ limit, continue: continueToken || undefined, fieldSelector })
-    return this.call({
-      method: 'GET',
-      verb: 'list',
-      resource,
-      path: `${path}?${query}`,
-      signal,
-      timeout: this.#calls.timeout * 3,
-      retries: 0,
-    })
+    const timeout = this.#calls.timeout * 3
+    const call: Call = { method: 'GET', verb: 'list', resource, path: `${path}?${query}`, timeout }
+    const { body } = await this.#calls.stream(call, timeout, signal)
+    return listedObjects(explained(describe(call), body, signal), read as Read<Listed> | undefined)
   }
 
   /** Resolves once the watch is connected; its events end when the server ends it. Never retried here. */
   async watch<Watched>(
-    { resource, path, fieldSelector }: Collection,
+    { resource, path, fieldSelector, read }: Collection,
     { resourceVersion, timeoutSeconds, silence, signal }: WatchOptions,
   ): Promise<AsyncIterable<WatchEvent<Watched>>> {
     const query = queryOf({
@@ -79,7 +79,7 @@ export class KubernetesClient {
     })
     const call: Call = { method: 'GET', verb: 'watch', resource, path: `${path}?${query}` }
     const { body } = await this.#calls.stream(call, silence, signal)
-    return watchEvents(describe(call), body, signal)
+    return watchEvents(explained(describe(call), body, signal), read as Read<Watched> | undefined)
   }
 
   /** One JSON Patch under our field manager; the answer holds the metadata at least. */
@@ -115,9 +115,24 @@ export class KubernetesClient {
   }
 }
 
+/** A body whose errors say what was read: the signal's reason, or a refusal that nothing more came. */
+async function* explained(
+  what: string,
+  body: AsyncIterable<Buffer>,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  try {
+    yield* body
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    throw unanswered(what, error)
+  }
+}
+
 /** All workloads of one kind. */
 export function workloadsOf(kind: Kind): Collection {
-  return { resource: kind, path: `${APPS}/${kind}` }
+  const collection = { resource: kind, path: `${APPS}/${kind}` }
+  return kind === 'replicasets' ? { ...collection, read: readReplicaSet } : collection
 }
 
 /**

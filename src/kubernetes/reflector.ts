@@ -103,22 +103,35 @@ export class Reflector<Watched extends KubernetesObject> {
   }
 
   async #list(signal: AbortSignal): Promise<void> {
+    const ended = new AbortController()
+    try {
+      await this.#readPages(AbortSignal.any([signal, ended.signal]))
+    } finally {
+      // A page that was asked for ahead may be in flight.
+      ended.abort()
+    }
+  }
+
+  async #readPages(signal: AbortSignal): Promise<void> {
     const { client, collection, sink, pageSize = 500 } = this.#options
+    const ask = (token: string) => client.listPage<Watched>(collection, pageSize, token, signal)
     const listed = new Set<string>()
-    let version: string | undefined
-    let backwards = false
-    let token = ''
-    do {
-      const page = await client.listPage<Watched>(collection, pageSize, token, signal)
-      // All pages show the state at the first one's version.
-      version ??= page.metadata.resourceVersion
-      backwards = this.#newest !== undefined && compareVersions(version, this.#newest) < 0
-      for (const object of page.items ?? []) {
+    let page = await ask('')
+    // All pages show the state at the first one's version.
+    const version = page.metadata.resourceVersion
+    const backwards = this.#newest !== undefined && compareVersions(version, this.#newest) < 0
+    for (;;) {
+      const token = page.metadata.continue ?? ''
+      // The API server makes the next page while we read this one.
+      const next = token === '' ? undefined : ask(token)
+      next?.catch(() => {})
+      for await (const object of page.items) {
         listed.add(`${object.metadata.namespace ?? ''}/${object.metadata.name}`)
         sink.put(object, backwards)
       }
-      token = page.metadata.continue ?? ''
-    } while (token !== '')
+      if (!next) break
+      page = await next
+    }
     sink.retain(listed, version, backwards)
     this.#resourceVersion = version
     this.#newest = version

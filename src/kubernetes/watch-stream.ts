@@ -1,22 +1,30 @@
-import type { WatchEvent } from './api-object.ts'
-import { unanswered } from './failures.ts'
+import type { Read, WatchEvent } from './api-object.ts'
 
 const NEWLINE = 0x0a
 
+/** How the API server writes an event. */
+const BEGINNING = /^\{"type":"(ADDED|MODIFIED|DELETED)","object":/
+
 /**
- * The events of a watch, of which each is a line of JSON; `what` names the watch in errors.
- * @throws ClusterRefusal when the body is cut, SyntaxError at a line that is not JSON, and the signal's reason
+ * The events of a watch, of which each is a line of JSON; `read` reads their objects.
+ * @throws what the body throws, and SyntaxError at a line that is not JSON
  */
 export async function* watchEvents<Watched>(
-  what: string,
   body: AsyncIterable<Buffer>,
-  signal: AbortSignal,
+  read?: Read<Watched>,
 ): AsyncGenerator<WatchEvent<Watched>> {
+  for await (const line of lines(body)) yield (read && eventOf(line, read)) ?? parsed<Watched>(line)
+}
+
+/** undefined: the line is not written as the API server writes it. */
+function eventOf<Watched>(line: string, read: Read<Watched>): WatchEvent<Watched> | undefined {
+  const [beginning, type] = BEGINNING.exec(line) ?? []
+  if (beginning === undefined || type === undefined || !line.endsWith('}}')) return undefined
   try {
-    for await (const line of lines(body)) yield parsed<Watched>(line)
+    return { type: type as 'ADDED' | 'MODIFIED' | 'DELETED', object: read(line.slice(beginning.length, -1)) }
   } catch (error) {
-    if (signal.aborted) throw signal.reason
-    throw error instanceof SyntaxError ? error : unanswered(what, error)
+    if (error instanceof SyntaxError) return undefined
+    throw error
   }
 }
 
