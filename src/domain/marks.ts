@@ -51,7 +51,7 @@ export interface LastKnown {
 export function withMarksRestored(workload: Workload, known: LastKnown | undefined): Workload {
   // The informer sees an older version only where the cluster was restored from a backup: that is the truth then.
   if (!known || workload.deleting || isOlder(workload, known.workload)) return workload
-  const counter = stateOf(workload)?.counter
+  const counter = counterOf(workload, known)
   return marksRestored(workload, known.workload, counter !== undefined && counter <= known.counter)
 }
 
@@ -74,8 +74,14 @@ export function marksRestored(workload: Workload, known: Workload, isOldCopy: bo
 export function knownAfter(workload: Workload, known: LastKnown | undefined): LastKnown | undefined {
   if (withMarksRestored(workload, known) !== workload) return known
   // A repair of an unreadable state starts another counter: it must not be taken for an old copy.
-  const counter = stateOf(workload)?.counter
+  const counter = counterOf(workload, known)
   return counter === undefined ? undefined : { counter, workload }
+}
+
+/** The counter of its state, which is read only where it is another text: most changes are a status's. */
+function counterOf(workload: Workload, known: LastKnown | undefined): number | undefined {
+  const same = known?.workload.annotations.state === workload.annotations.state
+  return same && known ? known.counter : stateOf(workload)?.counter
 }
 
 /** Whether the state was written for another kind: then this workload has none. */

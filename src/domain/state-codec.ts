@@ -103,8 +103,11 @@ const validate = new Ajv({ allowUnionTypes: true }).compile<StoredState & { v: n
   ),
 )
 
-/** One change of a workload reads its state several times: cache states by their text. One takes some KB. */
-const cache = new LRUCache<string, StoredState>({ max: 512 })
+/**
+ * One change of a workload reads its state several times: cache states by their text. Few, since one takes 4 KB: those
+ * that stay for long are garbage that only a collection of the whole heap finds.
+ */
+const cache = new LRUCache<string, StoredState>({ max: 64 })
 
 /** The state that the annotation's text holds. */
 export function decodeState(text: string): StoredState | Unreadable {

@@ -107,12 +107,19 @@ function withFollowed(before: Workload, after: Workload, now: Instant): Workload
   const followedAt = podsFollowed(before) && !changed ? before.pods.followedAt : now
   return {
     ...after,
+    // Most changes are a status's: what stays the same is kept once, and the new copy's is young garbage.
+    annotations: kept(before.annotations, after.annotations),
+    labels: kept(before.labels, after.labels),
     pods: {
       ...pods,
       ...(followedBefore === undefined ? {} : { followedBefore }),
       ...(podsFollowed(after) && followedAt !== undefined ? { followedAt } : {}),
     },
   }
+}
+
+function kept<T>(before: T, after: T): T {
+  return isDeepStrictEqual(before, after) ? before : after
 }
 
 function followedBy(workload: Workload, now: Instant): Instant | undefined {

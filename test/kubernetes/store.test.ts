@@ -97,6 +97,19 @@ describe('the store of workloads', () => {
     ])
   })
 
+  it('keeps annotations and labels of the copy before while they stay the same', () => {
+    const { store } = aStore()
+    const marked = (version: string, state: string) =>
+      web(version, { annotations: { 'dormouse.dev/state': state }, labels: { app: 'web' } })
+    const first = marked('10', 'a')
+    store.put(first)
+    store.put(marked('11', 'a'))
+    expect(store.get(WEB)?.annotations).to.equal(first.annotations)
+    expect(store.get(WEB)?.labels).to.equal(first.labels)
+    store.put(marked('12', 'b'))
+    expect(store.get(WEB)?.annotations).to.deep.equal({ state: 'b' })
+  })
+
   it('hears what the watch knows better about a write of ours, once', () => {
     const { store, changes } = aStore()
     store.put(web('10', { replicas: 3, ready: 1 }))
