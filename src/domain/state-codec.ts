@@ -123,10 +123,11 @@ function parseState(text: string): StoredState | Unreadable {
   let document: unknown
   try {
     document = JSON.parse(text)
+    // Of a document that is nested without end it throws, too.
+    readInstants(document)
   } catch {
     return new Unreadable('not JSON')
   }
-  readInstants(document)
   if (!validate(document)) {
     const version = (document as { v?: unknown } | null)?.v
     if (version !== VERSION)
