@@ -1,13 +1,7 @@
 import { delay as systemDelay, retryDelay, type Delay } from './delay.ts'
 import { ClusterRefusal, parseStatus, refusalOf, unanswered, withoutCredentials } from './failures.ts'
-import {
-  CredentialsError,
-  type HttpRequest,
-  type HttpResponse,
-  type HttpStream,
-  type HttpText,
-  type HttpTransport,
-} from './http.ts'
+import type { HttpResponse, HttpText } from './exchange.ts'
+import { CredentialsError, type HttpRequest, type HttpStream, type HttpTransport } from './http.ts'
 import type { KubernetesObserver } from './ports.ts'
 
 /** One call to the API server. */

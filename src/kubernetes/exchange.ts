@@ -1,5 +1,14 @@
 import type { Dispatcher } from 'undici'
-import type { HttpText } from './http.ts'
+
+export interface HttpResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+/** An answer with its whole body. */
+export interface HttpText extends HttpResponse {
+  readonly text: string
+}
 
 /**
  * One call and its answer as a text. Without the stream and the signals that undici's `request` makes for each call: a

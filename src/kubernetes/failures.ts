@@ -1,5 +1,5 @@
 import { Refusal, type ErrorCode } from '../errors.ts'
-import type { HttpResponse } from './http.ts'
+import type { HttpResponse } from './exchange.ts'
 
 /** A `meta/v1` Status: the body of a refusal, or of a watch's error event. */
 export interface Status {

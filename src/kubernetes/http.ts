@@ -1,6 +1,6 @@
 import { Pool, ProxyAgent, type Dispatcher } from 'undici'
 import type { Authentication, Credentials, TlsOptions } from './credentials.ts'
-import { Exchange } from './exchange.ts'
+import { Exchange, type HttpResponse, type HttpText } from './exchange.ts'
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
@@ -9,16 +9,6 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
   readonly signal?: AbortSignal | undefined
-}
-
-export interface HttpResponse {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-}
-
-/** An answer with its whole body. */
-export interface HttpText extends HttpResponse {
-  readonly text: string
 }
 
 /** A body that goes on until either side ends it. */
