@@ -40,7 +40,8 @@ export function registerRelease(program: Command, ports: CliPorts): void {
       const logger = createLogger('warn', plainLines(stderr))
       const ownNamespace = kubeconfig === undefined ? ports.ownNamespace : undefined
       const { Release } = await import('../service/release.ts')
-      const release = new Release({ config, kubeconfig, ownNamespace, clock, logger, stop })
+      const source = { file: kubeconfig, environment: ports.environment }
+      const release = new Release({ config, kubeconfig: source, ownNamespace, clock, logger, stop })
       try {
         stderr.write(`cluster ${release.clusterName}\n`)
         await release.list()

@@ -23,7 +23,7 @@ export function registerServe(program: Command, ports: CliPorts): void {
     const logger = createLogger(config.log.level, logDestination)
     const service = await Service.create({
       config,
-      kubeconfig,
+      kubeconfig: { file: kubeconfig, environment: ports.environment },
       ownNamespace: own,
       https,
       metricsHost: config.api.host,

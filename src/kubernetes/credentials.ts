@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { OutgoingHttpHeaders } from 'node:http'
 import type { RequestOptions } from 'node:https'
 import type { Logger } from '../logger.ts'
-import { loadKubeConfig, type KubeConfigSource } from './kube-config.ts'
+import { issuerOf, type Issuer } from './issued-credentials.ts'
+import { loadKubeConfig, type Cluster, type KubeConfigSource, type User } from './kube-config.ts'
 
 /** The options of TLS with the API server; empty for plain HTTP. */
 export type TlsOptions = Pick<RequestOptions, 'ca' | 'cert' | 'key' | 'rejectUnauthorized' | 'servername'>
@@ -32,7 +35,7 @@ const FRESH_MS = 5000
 export class Credentials {
   readonly server: URL
   readonly proxy: string | undefined
-  /** The name of the context; in a cluster, client-node's `inClusterContext`. */
+  /** The name of the context; in a cluster, `inClusterContext`. */
   readonly context: string
   /** The namespace of the context; in a cluster, our own. */
   readonly namespace: string | undefined
@@ -41,6 +44,7 @@ export class Credentials {
   readonly #now: () => number
   #config: ReturnType<typeof loadKubeConfig>
   #loadedAt: number
+  #issuer: Promise<Issuer | undefined> | undefined
   #current: { readonly since: number; readonly value: Promise<Authentication> } | undefined
 
   /** Throws Error when no usable configuration is found. */
@@ -50,10 +54,10 @@ export class Credentials {
     this.#now = now
     this.#config = loadKubeConfig(source)
     this.#loadedAt = now()
-    this.server = new URL(this.#config.cluster.server)
-    this.proxy = this.#config.cluster.proxyUrl
-    this.context = this.#config.context.name
-    this.namespace = this.#config.context.namespace
+    this.server = this.#config.server
+    this.proxy = this.#config.cluster['proxy-url']
+    this.context = this.#config.name
+    this.namespace = this.#config.namespace
   }
 
   current(): Promise<Authentication> {
@@ -73,6 +77,7 @@ export class Credentials {
     if (this.#now() - this.#loadedAt < FRESH_MS) return
     this.#loadedAt = this.#now()
     this.#current = undefined
+    this.#issuer = undefined
     try {
       this.#config = loadKubeConfig(this.#source)
     } catch (error) {
@@ -81,27 +86,56 @@ export class Credentials {
   }
 
   async #read(): Promise<Authentication> {
-    const options: RequestOptions = {}
-    await this.#config.kubeConfig.applyToHTTPSOptions(options)
+    const { cluster, user } = this.#config
+    const issued: RequestOptions = {}
+    this.#issuer ??= issuerOf(user)
+    await (
+      await this.#issuer
+    )?.(issued)
     const headers: Record<string, string> = {}
-    for (const [name, value] of Object.entries(options.headers ?? {})) {
-      // A token file may end in a newline, which is not allowed in a header.
-      if (typeof value === 'string') headers[name.toLowerCase()] = value.trim()
-    }
-    if (options.auth) headers.authorization ??= `Basic ${Buffer.from(options.auth).toString('base64')}`
-    const tls = this.server.protocol === 'https:' ? tlsOf(options) : {}
+    const authorization = await authorizationOf(user, issued)
+    if (authorization !== undefined) headers.authorization = authorization
+    if (user.as) headers['impersonate-user'] = user.as
+    const tls = this.server.protocol === 'https:' ? await tlsOf(cluster, user, issued) : {}
     return { headers, tls, tlsId: identify(tls) }
   }
 }
 
-function tlsOf({ ca, cert, key, rejectUnauthorized, servername }: RequestOptions): TlsOptions {
-  return {
-    ...(ca !== undefined && { ca }),
-    ...(cert !== undefined && { cert }),
-    ...(key !== undefined && { key }),
-    ...(rejectUnauthorized !== undefined && { rejectUnauthorized }),
-    ...(servername !== undefined && { servername }),
+async function authorizationOf(user: User, { headers = {} }: RequestOptions): Promise<string | undefined> {
+  if (user.token) return bearer(user.token)
+  const { Authorization: issued } = headers as OutgoingHttpHeaders
+  if (typeof issued === 'string') return issued
+  const token = await textOf(user.tokenFile, undefined)
+  if (token) return bearer(token)
+  if (!user.username) return undefined
+  return `Basic ${Buffer.from(`${user.username}:${user.password}`).toString('base64')}`
+}
+
+/** A token file may end in a newline, which is not allowed in a header. */
+function bearer(token: string): string {
+  return `Bearer ${token.trim()}`
+}
+
+async function tlsOf(cluster: Cluster, user: User, issued: RequestOptions): Promise<TlsOptions> {
+  const [ca, cert, key] = await Promise.all([
+    textOf(cluster['certificate-authority'], cluster['certificate-authority-data']),
+    textOf(user['client-certificate'], user['client-certificate-data']),
+    textOf(user['client-key'], user['client-key-data']),
+  ])
+  const options: TlsOptions = {
+    ca,
+    cert: issued.cert ?? cert,
+    key: issued.key ?? key,
+    rejectUnauthorized: cluster['insecure-skip-tls-verify'] === true ? false : undefined,
+    servername: cluster['tls-server-name'],
   }
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+}
+
+/** The file's content, else what stands in the kubeconfig itself, in base64. */
+async function textOf(file: string | undefined, data: string | undefined): Promise<string | undefined> {
+  if (file) return readFile(file, 'utf8')
+  return data ? Buffer.from(data, 'base64').toString() : undefined
 }
 
 function identify(tls: TlsOptions): string {

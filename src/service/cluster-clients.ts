@@ -5,6 +5,7 @@ import { Credentials } from '../kubernetes/credentials.ts'
 import { EventRecorder } from '../kubernetes/events.ts'
 import { HttpTransport } from '../kubernetes/http.ts'
 import { WorkloadInformer } from '../kubernetes/informer.ts'
+import type { KubeConfigSource } from '../kubernetes/kube-config.ts'
 import type { KubernetesObserver } from '../kubernetes/ports.ts'
 import { WorkloadPatcher } from '../kubernetes/patcher.ts'
 import { WriteGate } from '../kubernetes/write-gate.ts'
@@ -12,8 +13,7 @@ import type { Logger } from '../logger.ts'
 
 interface ClusterClientOptions {
   readonly config: Config
-  /** undefined: the default loading rules, then the in-cluster account. */
-  readonly kubeconfig: string | undefined
+  readonly kubeconfig: KubeConfigSource
   readonly observer: KubernetesObserver
   readonly clock: Clock
   readonly logger: Logger
@@ -26,7 +26,7 @@ export type ClusterClients = ReturnType<typeof clusterClients>
  * @throws Error when no usable kubeconfig is found
  */
 export function clusterClients({ config, kubeconfig, observer, clock, logger }: ClusterClientOptions) {
-  const credentials = new Credentials({ source: { file: kubeconfig }, logger })
+  const credentials = new Credentials({ source: kubeconfig, logger })
   const transport = new HttpTransport(credentials)
   const client = new KubernetesClient({ transport, observer })
   const informer = new WorkloadInformer({ client, observer, logger, clock })

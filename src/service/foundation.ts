@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import { excludedNamespaces, type Config } from '../config.ts'
 import type { Rules } from '../domain/rules.ts'
 import { Identity } from '../kubernetes/identity.ts'
+import type { KubeConfigSource } from '../kubernetes/kube-config.ts'
 import type { Probing } from '../kubernetes/registration/proof.ts'
 import type { Logger } from '../logger.ts'
 import { Metrics } from '../metrics/metrics.ts'
@@ -12,8 +13,7 @@ import { rulesOf } from './settings.ts'
 
 export interface ServiceOptions {
   readonly config: Config
-  /** undefined: the default loading rules, then the in-cluster account. */
-  readonly kubeconfig: string | undefined
+  readonly kubeconfig: KubeConfigSource
   /** Dormouse's own namespace, which it never touches; undefined: it runs outside a cluster. */
   readonly ownNamespace: string | undefined
   /** Overrides the configuration's `auth.local`: the sandbox makes its key as it starts. */

@@ -5,6 +5,7 @@ import { releaseChange } from '../domain/release.ts'
 import type { Rules } from '../domain/rules.ts'
 import { counted } from '../domain/text.ts'
 import type { Workload } from '../domain/workload.ts'
+import type { KubeConfigSource } from '../kubernetes/kube-config.ts'
 import { deleteWebhookConfiguration } from '../kubernetes/registration/configuration.ts'
 import { whileLeading } from '../leadership/while-leading.ts'
 import type { Logger } from '../logger.ts'
@@ -26,8 +27,7 @@ const NO_OBSERVER = { request() {}, watchRestarted() {}, eventDropped() {}, list
 
 export interface ReleaseOptions {
   readonly config: Config
-  /** undefined: the default loading rules, then the in-cluster account. */
-  readonly kubeconfig: string | undefined
+  readonly kubeconfig: KubeConfigSource
   /** undefined: outside a cluster. */
   readonly ownNamespace: string | undefined
   readonly clock: Clock

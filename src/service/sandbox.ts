@@ -90,7 +90,7 @@ export class Sandbox implements Runnable {
     )
     this.#service = await Service.create({
       config,
-      kubeconfig: this.#kubeconfig,
+      kubeconfig: { file: this.#kubeconfig },
       ownNamespace: undefined,
       https: true,
       atLoopback: true,

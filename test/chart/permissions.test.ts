@@ -61,7 +61,7 @@ describeOn(
       await admin.expect('POST', CONFIGURATION.replace(/\/dormouse$/, ''), webhooks)
       service = await Service.create({
         config: loadConfig({ text: JSON.stringify(SETTINGS), environment: {} }),
-        kubeconfig: on().dormouseKubeconfig,
+        kubeconfig: { file: on().dormouseKubeconfig },
         ownNamespace: dormouse.namespace,
         https: true,
         metricsHost: '127.0.0.1',

@@ -42,7 +42,7 @@ describeOn('the failurePolicy for scaling is Fail only while a probe reaches the
     })
     service = await Service.create({
       config,
-      kubeconfig: on().dormouseKubeconfig,
+      kubeconfig: { file: on().dormouseKubeconfig },
       ownNamespace: undefined,
       https: true,
       metricsHost: '127.0.0.1',
