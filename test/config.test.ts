@@ -1,3 +1,4 @@
+import { Ajv } from 'ajv'
 import { expect } from 'chai'
 import { excludedNamespaces, InvalidConfig, loadConfig, type ConfigInput } from '../src/config.ts'
 import type { Policy } from '../src/domain/rules.ts'
@@ -188,6 +189,7 @@ describe('configuration by variables', () => {
         const path = [...above, name]
         return [path.join('.')].concat(paths(child, path))
       })
+    expect(new Ajv().validateSchema(CONFIG_SCHEMA), 'it is valid JSON Schema').to.equal(true)
     const all = paths(CONFIG_SCHEMA)
     const environment = Object.fromEntries(
       all.map((path) => [

@@ -18,7 +18,13 @@ interface RequestFault {
 
 /** Makes the compiler for schemas of the document, which it knows as `openapi`. It reports all faults at once. */
 export function documentValidator(): Ajv2020 {
-  const ajv = new Ajv2020({ allErrors: true, verbose: true, allowUnionTypes: true })
+  const ajv = new Ajv2020({
+    allErrors: true,
+    verbose: true,
+    allowUnionTypes: true,
+    meta: false,
+    validateSchema: false,
+  })
   addFormats.default(ajv)
   ajv.addKeyword({ keyword: EXPECTED, schemaType: 'string' })
   ajv.addKeyword({ keyword: READ_AS, schemaType: 'string', compile: readAs })

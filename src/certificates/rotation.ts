@@ -1,6 +1,6 @@
 import type { Instant } from '../clock.ts'
 import type { Config } from '../config.ts'
-import { issueCa, issueLeaf, type Names } from './issue.ts'
+import type { Names } from './issue.ts'
 import type { CertificateSet } from './secret-data.ts'
 import { covers, readCertificate, type Validity } from './x509.ts'
 
@@ -92,6 +92,7 @@ export async function certificatesAfter(
   serving: CertificateSet | undefined,
 ): Promise<CertificateSet> {
   if (step === 'make-anew' || !stored) return anew(now, names, lifetimes, serving)
+  const { issueCa, issueLeaf } = await issuing()
   const { ca, leaf, next } = stored
   switch (step) {
     case 'announce-ca':
@@ -126,10 +127,16 @@ async function anew(
   lifetimes: Lifetimes,
   serving: CertificateSet | undefined,
 ): Promise<CertificateSet> {
+  const { issueCa, issueLeaf } = await issuing()
   const ca = await issueCa(now, lifetimes.caLifetime)
   const good = serving && now < readCertificate(serving.leaf.cert).notAfter && !isAhead(serving.ca.cert, now)
   if (good) return { ...serving, next: ca }
   return { ca, leaf: await issueLeaf(ca, names, now, lifetimes.leafLifetime) }
+}
+
+/** Loaded when a certificate is issued, once in weeks: it takes 10 MB and 0.1 s. */
+function issuing() {
+  return import('./issue.ts')
 }
 
 /** The step that replaces a certificate dated ahead of our clock; undefined: there is none. */

@@ -65,7 +65,9 @@ const operation = closed(
   { generation: whole },
 )
 
-const validate = new Ajv({ allowUnionTypes: true }).compile<StoredState & { v: number }>(
+const validate = new Ajv({ allowUnionTypes: true, meta: false, validateSchema: false }).compile<
+  StoredState & { v: number }
+>(
   closed(
     {
       v: { const: VERSION },

@@ -24,7 +24,7 @@ const NAME = 253
 const LABEL = 63
 const DNS_LABEL = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'
 const DNS_SUBDOMAIN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$'
-const validate = new Ajv({ strict: true }).compile<{
+const validate = new Ajv({ strict: true, meta: false, validateSchema: false }).compile<{
   request: Partial<ReviewRequest> & Pick<ReviewRequest, 'uid' | 'operation' | 'resource' | 'userInfo'>
 }>({
   type: 'object',
