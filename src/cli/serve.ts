@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import type { Command } from 'commander'
 import { UsageError } from '../errors.ts'
 import { runUntilStopped } from '../lifecycle.ts'
@@ -38,6 +39,8 @@ export function registerServe(program: Command, ports: CliPorts): void {
       const { addresses } = service
       logger.info(addresses, 'ready')
       if (options.json) stdout.write(`${JSON.stringify(addresses)}\n`)
+      // For the next start, should this process be killed. Does nothing unless NODE_COMPILE_CACHE names a folder.
+      flushCompileCache()
     })
     await namingPorts(running, portSettings(config))
     logger.info('stopped')

@@ -70,7 +70,7 @@ describe('the image', () => {
     expect(needed.filter((path) => !there.has(path))).to.deep.equal([])
     expect(development.filter((path) => there.has(path))).to.deep.equal([])
     const atTop = [...there].filter((path) => !path.includes('/'))
-    expect(atTop).to.have.members(['LICENSE', 'node_modules', 'package.json', 'src'])
+    expect(atTop).to.have.members(['LICENSE', 'dist', 'node_modules', 'package.json'])
     const compressed = Number(await run('sh', ['-c', 'tar -cC "$1" app | gzip | wc -c', 'sh', root]))
     const base = (await entriesOf(root, '.')).filter(({ path }) => !path.startsWith('/app/'))
     figures.push(
