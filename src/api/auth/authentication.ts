@@ -3,8 +3,8 @@ import { clientAddress } from '../client-address.ts'
 import { clusterVerifier, unknownIssuer } from './cluster-tokens.ts'
 import type { ApiMiddleware } from '../context.ts'
 import { unauthenticated } from '../answers.ts'
-import type { Caller } from './caller.ts'
 import { unverifiedClaims } from './jwt.ts'
+import { knownTokens, type Verify } from './known-tokens.ts'
 import { localVerifier } from './local-token.ts'
 import type { LoginAudit } from './login-audit.ts'
 import { limitBadTokens } from './login-limit.ts'
@@ -15,8 +15,6 @@ import type { ApiDeps } from '../ports.ts'
 const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i
 const MAX_TOKEN_LENGTH = 8 * 1024
 
-type Verify = (token: string, address: string) => Promise<Caller>
-
 /**
  * Lets a request with a good token pass and puts its caller in `ctx.state.caller`. The issuer that a token claims
  * only chooses who verifies it; the cluster verifies what claims none of the configured issuers.
@@ -26,9 +24,11 @@ export function authenticate(
   { settings: { auth, trustedProxies }, reviews, clock }: Pick<ApiDeps, 'settings' | 'reviews' | 'clock'>,
   audit: LoginAudit,
 ): ApiMiddleware {
+  const known = knownTokens(clock)
   const issuers = new Map<string, Verify>()
-  for (const settings of auth.oidc) issuers.set(settings.issuer, oidcVerifier(settings, clock))
-  if (auth.local) issuers.set(auth.local.issuer, localVerifier(auth.local, clock))
+  for (const settings of auth.oidc)
+    issuers.set(settings.issuer, known.remembering(oidcVerifier(settings, clock)))
+  if (auth.local) issuers.set(auth.local.issuer, known.remembering(localVerifier(auth.local, clock)))
   const count = auth.oidc.length + (auth.local ? 1 : 0)
   if (issuers.size < count) throw new TypeError('auth: each issuer may be configured once')
   if (auth.kubernetes.enabled && !reviews)
@@ -39,6 +39,7 @@ export function authenticate(
     auth.kubernetes.enabled && reviews
       ? clusterVerifier({ reviews, audiences, limit: limitBadTokens(clock), configured, clock })
       : (token) => Promise.reject(unknownIssuer(token, configured))
+  const verifierOf = (token: string) => issuers.get(unverifiedClaims(token)?.iss ?? '') ?? cluster
   const addressOf = clientAddress(trustedProxies)
 
   return async (ctx, next) => {
@@ -46,8 +47,7 @@ export function authenticate(
     const address = addressOf(ctx.req)
     try {
       const token = bearer(authorization)
-      const verify = issuers.get(unverifiedClaims(token)?.iss ?? '') ?? cluster
-      ctx.state.caller = await verify(token, address)
+      ctx.state.caller = known.callerOf(token) ?? (await verifierOf(token)(token, address))
     } catch (error) {
       // a request without a token did not try to log in
       const tried = authorization !== '' && error instanceof Refusal
