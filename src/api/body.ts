@@ -25,7 +25,11 @@ export function readBody(limit: number): ApiMiddleware {
   const parse = bodyParser(options)
 
   return async (ctx, next) => {
-    if (hasBody(ctx.req)) demandJson(ctx)
+    if (!hasBody(ctx.req)) {
+      ctx.request.body = {}
+      return next()
+    }
+    demandJson(ctx)
     await parse(ctx, async () => {
       if (ctx.request.rawBody === '') ctx.request.body = {}
       await next()

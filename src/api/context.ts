@@ -38,10 +38,13 @@ export interface ApiState {
 export type ApiContext = ParameterizedContext<ApiState>
 export type ApiMiddleware = Middleware<ApiState>
 
+/** Given as the reason, since `abort` without one makes an error with a stack: 45 µs for each request. */
+const GONE = 'the client is gone'
+
 /** Aborted once the connection has closed, so that nobody reads the answer; also if it closed before this call. */
 export function whenGone({ res }: ApiContext): AbortSignal {
   const gone = new AbortController()
-  if (res.closed) gone.abort()
-  res.once('close', () => gone.abort())
+  if (res.closed) gone.abort(GONE)
+  res.once('close', () => gone.abort(GONE))
   return gone.signal
 }
