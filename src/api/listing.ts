@@ -10,6 +10,8 @@ const EXAMINED_AT_ONCE = 500
 
 /** The workloads of one kind in one namespace: a caller sees all of them or none. */
 interface Group {
+  /** What the positions of its workloads begin with. */
+  readonly prefix: string
   readonly namespace: string
   readonly kind: Kind
   readonly workloads: Workload[]
@@ -61,17 +63,36 @@ export async function page(all: Iterable<Workload>, request: PageRequest): Promi
   return { workloads: found, end: null }
 }
 
+/** The workloads behind `after`, by group. Those of one group mostly come one after the other. */
 function groupsAfter(all: Iterable<Workload>, after: string): Group[] {
+  const [start, name] = split(after)
   const groups = new Map<string, Group>()
+  let group: Group | undefined
   for (const workload of all) {
-    if (positionOf(workload) <= after) continue
-    const { namespace, kind } = workload
-    const key = prefix(workload)
-    const group = groups.get(key)
-    if (group) group.workloads.push(workload)
-    else groups.set(key, { namespace, kind, workloads: [workload] })
+    if (group?.namespace !== workload.namespace || group.kind !== workload.kind)
+      group = groupOf(groups, workload)
+    if (group.prefix > start || (group.prefix === start && workload.name > name))
+      group.workloads.push(workload)
   }
-  return [...groups.entries()].sort(([a], [b]) => compare(a, b)).map(([, group]) => group)
+  return [...groups.values()]
+    .filter(({ workloads }) => workloads.length > 0)
+    .sort((a, b) => compare(a.prefix, b.prefix))
+}
+
+function groupOf(groups: Map<string, Group>, workload: Workload): Group {
+  const key = prefix(workload)
+  const known = groups.get(key)
+  if (known) return known
+  const { namespace, kind } = workload
+  const group = { prefix: key, namespace, kind, workloads: [] }
+  groups.set(key, group)
+  return group
+}
+
+/** A position as its group's prefix and the name. */
+function split(position: string): [prefix: string, name: string] {
+  const end = position.lastIndexOf('/') + 1
+  return [position.slice(0, end), position.slice(end)]
 }
 
 function prefix({ namespace, kind }: WorkloadKey): string {

@@ -60,8 +60,11 @@ function* foresee(
     if (action === 'snooze' || (action === 'wake' && reading.state.asleep)) {
       yield { at, type: action, reason: reason.text }
     }
-    reading = completed(after, at, rules.policy)
-    const next: Instant | undefined = decide(reading, at, rules).lookAgainAt
+    const settled = completed(after, at, rules.policy)
+    // mostly nothing is due, and the same reading at the same instant is decided the same
+    const next: Instant | undefined =
+      settled === reading ? decision.lookAgainAt : decide(settled, at, rules).lookAgainAt
+    reading = settled
     at = next !== undefined && next > at ? next : undefined
   }
   return undefined
