@@ -11,6 +11,8 @@ type Patch = readonly { op: string; path: string; value?: unknown }[]
 const ANNOTATIONS = '/metadata/annotations'
 const LABELS = '/metadata/labels'
 const POD = '/spec/template/spec'
+/** The API server itself counts a DaemonSet's templates in it. */
+const GENERATION = 'deprecated.daemonset.template.generation'
 const add = (path: string, value: unknown): Patch => [{ op: 'add', path, value }]
 
 /** On every kind. */
@@ -129,7 +131,7 @@ describeOn(
         const others =
           kind === 'daemonsets'
             ? { 'a key of the selector': [{ op: 'remove', path: `${POD}/nodeSelector/pool` }] }
-            : {}
+            : { "a DaemonSet's annotation": add(`${ANNOTATIONS}/${GENERATION}`, '1') }
         for (const [what, patch] of Object.entries({ ...REFUSED, ...others })) {
           const { status, body } = await patched(kind, patch)
           expect(body.message, what).to.include('ValidatingAdmissionPolicy').and.include('Dormouse')
