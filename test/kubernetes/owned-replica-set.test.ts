@@ -26,8 +26,10 @@ const text = fc.oneof(
   fc.string({ unit: 'grapheme' }),
   fc.array(fc.constantFrom(...TRICKY)).map((parts) => parts.join('')),
 )
+// Not one escaped character alone: V8 13.6 misreads such a key.
+const key = text.filter((each) => each.length !== 1 || JSON.stringify(each).length === 3)
 const map = fc.option(
-  fc.dictionary(fc.oneof(fc.constantFrom('spec', 'status', 'ownerReferences'), text), text, {
+  fc.dictionary(fc.oneof(fc.constantFrom('spec', 'status', 'ownerReferences'), key), text, {
     maxKeys: 3,
     noNullPrototype: true,
   }),
