@@ -37,7 +37,7 @@ COPY --from=gather /app /app
 USER 10001:10001
 EXPOSE 8443 9443 9090
 # No HEALTHCHECK: Kubernetes ignores it and asks /healthz and /readyz on port 9090 itself.
-# A young generation of 2 MiB a half instead of 16: 30 MB less at rest.
+# A young generation of 2 MiB a half instead of 16: some 25 MB less at rest.
 # Node is PID 1: SIGTERM reaches it, ends it gracefully, and no shell stands between.
 ENTRYPOINT ["node", "--max-semi-space-size=2", "/app/dist/main.js"]
 # Without a command it tells what there is; it never touches a cluster unasked.
