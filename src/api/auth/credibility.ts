@@ -41,7 +41,8 @@ const KEYS_URL = new URL('https://cluster.invalid/openid/v1/jwks')
 export function tokenCredibility({ audiences, keys, clock }: CredibilityOptions): TokenCredibility {
   const issuers = new Set<string>()
   const proven = new Set<string>()
-  const keySet = keys && keySetOf(keys, clock)
+  // Made for the first token: with it jose makes a `Headers`, for which Node loads 17 MB.
+  let keySet: ReturnType<typeof keySetOf> | undefined
 
   return {
     issuers,
@@ -49,7 +50,7 @@ export function tokenCredibility({ audiences, keys, clock }: CredibilityOptions)
       const claims = plausibleClaims(token, audiences, clock() / 1000)
       const issuer = claims?.iss
       if (issuer === undefined) return 'unlikely'
-      if (keySet && (await isSigned(token, keySet))) {
+      if (keys && (await isSigned(token, (keySet ??= keySetOf(keys, clock))))) {
         remember(proven, issuer)
         return 'proven'
       }
