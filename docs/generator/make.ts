@@ -1,9 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { MADE } from './made.ts'
+import { drawn, MADE } from './made.ts'
 import { withPart } from './page.ts'
 
-/** `npm run docs`: makes what the code says in the pages anew. */
-for (const [name, part] of Object.entries(MADE)) {
-  const file = new URL(`../${name}`, import.meta.url)
-  await writeFile(file, await withPart(await readFile(file, 'utf8'), await part()))
+/** Makes what the code and the bench's results say in the pages anew. */
+export async function made(): Promise<void> {
+  for (const [name, part] of Object.entries(MADE)) {
+    const file = new URL(`../${name}`, import.meta.url)
+    await writeFile(file, await withPart(await readFile(file, 'utf8'), await part()))
+  }
+  for (const [name, text] of drawn()) await writeFile(new URL(`../${name}`, import.meta.url), text)
 }
+
+// `npm run docs`
+if (import.meta.main) await made()

@@ -18,12 +18,12 @@ export interface ApiServerSetup {
   readonly serviceAccountKey: string
 }
 
-/** Writes keys, tokens and policy into `directory`. */
+/** Writes keys, tokens and policy into `directory`. `audited`: the user whose requests are logged, if any are. */
 export async function prepareApiServer(
   directory: string,
   ports: { readonly etcd: number; readonly api: number },
   accounts: Accounts,
-  audited: string,
+  audited: string | undefined,
 ): Promise<ApiServerSetup> {
   const file = (name: string) => join(directory, name)
   const serviceAccountKey = file('service-accounts.key')
@@ -34,9 +34,15 @@ export async function prepareApiServer(
   })
   await writeFile(serviceAccountKey, privateKey, { mode: 0o600 })
   const tokens = await writeTokenFile(file('tokens.csv'), accounts)
-  const auditPolicy = await writeAuditPolicy(file('audit-policy.json'), audited)
   const certificates = file('certificates')
   const auditLog = file('audit.log')
+  const auditing =
+    audited === undefined
+      ? []
+      : [
+          `--audit-policy-file=${await writeAuditPolicy(file('audit-policy.json'), audited)}`,
+          `--audit-log-path=${auditLog}`,
+        ]
   const args = [
     `--etcd-servers=http://127.0.0.1:${ports.etcd}`,
     '--bind-address=127.0.0.1',
@@ -51,8 +57,7 @@ export async function prepareApiServer(
     '--service-account-issuer=https://kubernetes.default.svc',
     `--service-account-signing-key-file=${serviceAccountKey}`,
     `--service-account-key-file=${serviceAccountKey}`,
-    `--audit-policy-file=${auditPolicy}`,
-    `--audit-log-path=${auditLog}`,
+    ...auditing,
     '--max-requests-inflight=1200',
     '--max-mutating-requests-inflight=600',
   ]

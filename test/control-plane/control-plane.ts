@@ -35,6 +35,8 @@ export interface ControlPlane extends ServiceAccountKubeconfigs {
   readonly auditLog: string
   /** The folder of all files, with each program's output as `<name>.log`; removed by `stop`. */
   readonly directory: string
+  /** The process of a program that runs now. */
+  pidOf(name: ProgramName): number
   /** Kills the API server; after SIGTERM it would serve open watches for another minute. */
   stopApiServer(): Promise<void>
   /** Brings it back on the same port with the same data and keys; resolves when it is ready. */
@@ -46,13 +48,16 @@ export interface ControlPlaneOptions {
   readonly programs: Programs
   /** The number of fake nodes, 3 by default; 0: only etcd and the API server run, and no pod does. */
   readonly nodes?: number
+  /** Whether requests of Dormouse's account are logged, which costs the API server time; true by default. */
+  readonly audited?: boolean
 }
 
 /**
  * Starts etcd, the API server, controllers, scheduler and kwok on free loopback ports; resolves when pods can
  * run.
  */
-export async function startControlPlane({ programs, nodes = 3 }: ControlPlaneOptions): Promise<ControlPlane> {
+export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
+  const { programs, nodes = 3, audited = true } = options
   const directory = await mkdtemp(join(tmpdir(), 'dormouse-control-plane-'))
   const plane = programRunner(programs, directory)
   try {
@@ -66,7 +71,7 @@ export async function startControlPlane({ programs, nodes = 3 }: ControlPlaneOpt
       directory,
       { etcd: etcdPort, api: apiPort },
       accounts,
-      dormouse.username,
+      audited ? dormouse.username : undefined,
     )
     const startApiServer = async () =>
       apiServerReady(setup, await plane.start('kube-apiserver', setup.args), accounts.admin.token)
@@ -94,6 +99,7 @@ export async function startControlPlane({ programs, nodes = 3 }: ControlPlaneOpt
       adminKubeconfig: await writeKubeconfig(join(directory, 'admin.kubeconfig'), cluster, accounts.admin),
       auditLog: setup.auditLog,
       directory,
+      pidOf: (name) => plane.pidOf(name),
       stopApiServer: () => plane.kill('kube-apiserver'),
       async startApiServer() {
         await startApiServer()
@@ -129,6 +135,11 @@ function programRunner(programs: Programs, directory: string) {
       const program = await startProgram(name, programs.paths[name], args, logFile, guard)
       running.set(name, program)
       return program
+    },
+    pidOf(name: ProgramName): number {
+      const program = running.get(name)
+      if (!program) throw new TypeError(`${name} does not run`)
+      return program.pid
     },
     terminate: (...names: ProgramName[]) => end(names, (program) => program.stop()),
     kill: (...names: ProgramName[]) => end(names, (program) => program.kill()),

@@ -1,5 +1,6 @@
+import { readdirSync } from 'node:fs'
 import { expect } from 'chai'
-import { MADE } from '../../docs/generator/made.ts'
+import { drawn, MADE } from '../../docs/generator/made.ts'
 import { withPart } from '../../docs/generator/page.ts'
 import { HTTP_STATUS } from '../../src/errors.ts'
 import { page } from './pages.ts'
@@ -11,6 +12,13 @@ describe('what npm run docs makes', () => {
       expect(text).to.equal(await withPart(text, await part()))
     })
   }
+
+  it('docs/performance has the charts of the results of the bench, and no others', () => {
+    const folder = new URL('../../docs/performance/', import.meta.url)
+    const names = readdirSync(folder).map((name) => `performance/${name}`)
+    expect(names).to.have.members(drawn().map(([name]) => name))
+    for (const [name, text] of drawn()) expect(page(`docs/${name}`).text, name).to.equal(text)
+  })
 })
 
 describe('docs/api.md', () => {

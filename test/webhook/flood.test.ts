@@ -9,7 +9,7 @@ const FORGERS = 8
 const REAL = 50
 const pinned = aDeployment('shop/web').withReplicas(3).enabled().pinned()
 
-/** The short version of `bench/webhook-flood.ts`, which measures the whole program. */
+/** The short version of `bench/special/webhook-flood.ts`, which measures the whole program. */
 describe('a flood of the most expensive forged reviews', () => {
   let here: Reviewing
 

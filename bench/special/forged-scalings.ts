@@ -1,8 +1,8 @@
 import { Agent, request } from 'undici'
-import { reviewBody, scaling } from '../test/support/reviews.ts'
+import { reviewBody, scaling } from '../../test/support/reviews.ts'
 import { startService } from './measured-service.ts'
 
-/** How many reads of the cluster forged reviews of scaling cause: `node bench/forged-scalings.ts`. */
+/** How many reads of the cluster forged reviews of scaling cause: `npm run bench -- forged-scalings`. */
 const REVIEWS = 10_000
 const AT_ONCE = 32
 

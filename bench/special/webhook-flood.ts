@@ -4,14 +4,14 @@ import { setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { Agent, request } from 'undici'
-import type { WorkloadKey } from '../src/domain/workload.ts'
-import { quantile } from '../test/support/figures.ts'
-import { flood, sendEvenly } from '../test/support/load.ts'
-import { mostExpensiveReviews, reviewBody, scaling, updating } from '../test/support/reviews.ts'
+import type { WorkloadKey } from '../../src/domain/workload.ts'
+import { quantile } from '../../test/support/figures.ts'
+import { flood, sendEvenly } from '../../test/support/load.ts'
+import { mostExpensiveReviews, reviewBody, scaling, updating } from '../../test/support/reviews.ts'
 import { startService } from './measured-service.ts'
 
 /**
- * How forged reviews of the largest size affect real ones: `node bench/webhook-flood.ts [seconds]`. The program runs
+ * How forged reviews of the largest size affect real ones: `npm run bench -- webhook-flood [seconds]`. The program runs
  * over the sandbox; 16 connections send forged reviews while 50 real ones a second and a large one every two seconds
  * are answered.
  */

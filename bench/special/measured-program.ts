@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
-import { PROJECT, programEnvironment } from '../test/support/dormouse.ts'
+import { PROJECT, programEnvironment } from '../../test/support/dormouse.ts'
 import type { LoopDelay } from './loop-delay.ts'
 
 const PRELOAD = fileURLToPath(new URL('loop-delay.ts', import.meta.url))

@@ -1,0 +1,104 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { PROJECT, programEnvironment } from '../../test/support/dormouse.ts'
+import { newLocalTokens } from '../../test/support/local-tokens.ts'
+
+/** `dormouse serve`, ready, in a process of its own. */
+export interface Dormouse {
+  readonly pid: number
+  /** Milliseconds from its start until it was ready. */
+  readonly readyAfter: number
+  readonly api: string
+  readonly webhook: string | undefined
+  readonly metrics: string
+  /** A bearer of the API, who may do anything. */
+  readonly token: string
+  readonly log: readonly string[]
+  stop(): Promise<void>
+}
+
+interface Options {
+  readonly kubeconfig: string
+  /** Keys of the configuration beside ports and authentication. */
+  readonly settings?: Readonly<Record<string, unknown>>
+  readonly checkout?: string
+}
+
+/** Starts it as `npm run serve` does, with its flags and variables, and with the defaults but for ports and tokens. */
+export async function startDormouse({
+  kubeconfig,
+  settings,
+  checkout = PROJECT,
+}: Options): Promise<Dormouse> {
+  const directory = await mkdtemp(join(tmpdir(), 'dormouse-bench-'))
+  const tokens = newLocalTokens()
+  const { issuer, audience, publicKey } = tokens
+  const publicKeyFile = join(directory, 'public.pem')
+  const config = join(directory, 'config.yaml')
+  await writeFile(publicKeyFile, publicKey)
+  // JSON is YAML. Without a grace the workloads that the bench has just made follow their schedule.
+  const settled = {
+    newWorkloadGrace: '0s',
+    // As many operations an hour as may be configured: the schedule of a bench has an edge each minute.
+    backoff: { maxOperations: 19 },
+    api: { host: '127.0.0.1', port: 0, insecurePort: 0, rate: { perSecond: 100_000, burst: 100_000 } },
+    auth: { local: { issuer, audience, publicKeyFile } },
+    metrics: { port: 0 },
+    ...settings,
+  }
+  await writeFile(config, JSON.stringify(settled))
+  const { variables, args } = await serveCommand(checkout)
+  const begun = performance.now()
+  const child = spawn(process.execPath, [...args, '--config', config, '--kubeconfig', kubeconfig, '--json'], {
+    cwd: checkout,
+    env: { ...programEnvironment(), ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const killed = () => child.kill('SIGKILL')
+  process.once('exit', killed)
+  const log: string[] = []
+  createInterface(child.stderr).on('line', (line) => log.push(line))
+  const addresses = await ready(child, log)
+  return {
+    ...addresses,
+    readyAfter: performance.now() - begun,
+    pid: child.pid ?? 0,
+    token: await tokens.token({ expiresAt: Math.floor(Date.now() / 1000) + 24 * 3600 }),
+    log,
+    async stop() {
+      const exited = once(child, 'exit')
+      child.kill('SIGTERM')
+      const timer = setTimeout(killed, 30_000)
+      await exited
+      clearTimeout(timer)
+      process.off('exit', killed)
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** What the script `serve` of package.json runs: variables, then `node` and its arguments. */
+async function serveCommand(checkout: string) {
+  const text = await readFile(join(checkout, 'package.json'), 'utf8')
+  const { serve } = (JSON.parse(text) as { scripts: { serve: string } }).scripts
+  const words = serve.split(/\s+/)
+  const at = words.indexOf('node')
+  if (at < 0) throw new Error(`the script serve does not run node: ${serve}`)
+  const variables = Object.fromEntries(words.slice(0, at).map((word) => word.split('=', 2)))
+  return { variables, args: words.slice(at + 1) }
+}
+
+async function ready(child: ChildProcess, log: readonly string[]) {
+  if (!child.stdout) throw new TypeError('its output is not piped')
+  const first = once(createInterface(child.stdout), 'line') as Promise<[string]>
+  const ended = once(child, 'exit').then(() => {
+    throw new Error(`dormouse ended before it was ready:\n${log.slice(-10).join('\n')}`)
+  })
+  const [line] = await Promise.race([first, ended])
+  ended.catch(() => {})
+  return JSON.parse(line) as Pick<Dormouse, 'api' | 'webhook' | 'metrics'>
+}

@@ -1,0 +1,122 @@
+import { once } from 'node:events'
+import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { applyOperation, type Operation } from 'fast-json-patch'
+import { SandboxCluster } from '../../src/sandbox/sandbox.ts'
+
+// An API server in memory with any number of Deployments, where the real one takes too long to fill: lists, watches and
+// patches of Deployments are its own, everything else is the sandbox's. It speaks plain HTTP and ends with its parent.
+
+/** What the parent sends first. */
+export interface StandInTask {
+  readonly count: number
+  /** A Deployment as a real API server shows it, of namespace and name `#namespace#` and `#name#`. */
+  readonly template: string
+}
+
+interface Live {
+  metadata: { resourceVersion: string; generation: number; annotations?: object; labels?: object }
+}
+
+const DEPLOYMENTS = /^\/apis\/apps\/v1\/(?:namespaces\/[^/]+\/)?deployments(?:\/app-(\d+))?$/
+const BOOKMARK_EVERY_MS = 60_000
+
+const sandbox = new SandboxCluster({ port: 0, clock: () => Date.now() })
+await sandbox.start()
+const objects: string[] = []
+const watches = new Set<ServerResponse>()
+/** Beyond that of the template. */
+let version = 1_000_000
+const sockets = new Set<Socket>()
+let closed = 0
+
+function fill({ count, template }: StandInTask): void {
+  for (let index = 0; index < count; index++) {
+    const text = template.replaceAll('#name#', `app-${String(index).padStart(6, '0')}`)
+    objects.push(text.replaceAll('#uid#', `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`))
+  }
+}
+
+function list(query: URLSearchParams, response: ServerResponse): void {
+  const from = Number(query.get('continue') || 0)
+  const to = Math.min(objects.length, from + Number(query.get('limit') || objects.length))
+  const metadata = {
+    resourceVersion: String(version),
+    ...(to < objects.length ? { continue: String(to) } : {}),
+  }
+  const head = `{"kind":"DeploymentList","apiVersion":"apps/v1","metadata":${JSON.stringify(metadata)}`
+  json(response, `${head},"items":[${objects.slice(from, to).join(',')}]}`)
+}
+
+function watch(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.flushHeaders()
+  watches.add(response)
+  response.once('close', () => watches.delete(response))
+}
+
+async function patch(index: number, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk)
+  const operations = JSON.parse(Buffer.concat(chunks).toString()) as Operation[]
+  const object = JSON.parse(objects[index] ?? '') as Live
+  // Nobody else writes, so the tests hold.
+  for (const operation of operations) if (operation.op !== 'test') applyOperation(object, operation)
+  object.metadata.resourceVersion = String(++version)
+  object.metadata.generation += 1
+  const text = JSON.stringify(object)
+  objects[index] = text
+  for (const each of watches) each.write(`{"type":"MODIFIED","object":${text}}\n`)
+  const { metadata } = object
+  json(response, JSON.stringify({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata }))
+}
+
+function passOn(incoming: IncomingMessage, response: ServerResponse): void {
+  const { method, headers, url = '/' } = incoming
+  const onward = ask(new URL(url, sandbox.url), { method, headers }, (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.headers)
+    answer.pipe(response)
+  })
+  onward.on('error', () => response.destroy())
+  response.on('close', () => onward.destroy())
+  incoming.pipe(onward)
+}
+
+function json(response: ServerResponse, text: string): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(text)
+}
+
+const server = createServer((incoming, response) => {
+  const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://cluster')
+  const [found, index] = DEPLOYMENTS.exec(pathname) ?? []
+  if (found === undefined) passOn(incoming, response)
+  else if (incoming.method === 'PATCH') void patch(Number(index), incoming, response)
+  else if (index !== undefined) json(response, objects[Number(index)] ?? '')
+  else if (searchParams.has('watch')) watch(response)
+  else list(searchParams, response)
+})
+server.on('connection', (socket: Socket) => {
+  sockets.add(socket)
+  socket.once('close', () => {
+    sockets.delete(socket)
+    closed += socket.bytesRead + socket.bytesWritten
+  })
+})
+setInterval(() => {
+  const metadata = { resourceVersion: String(version), creationTimestamp: null }
+  const object = { kind: 'Deployment', apiVersion: 'apps/v1', metadata }
+  for (const each of watches) each.write(`${JSON.stringify({ type: 'BOOKMARK', object })}\n`)
+}, BOOKMARK_EVERY_MS)
+
+process.on('disconnect', () => process.exit())
+const [task] = (await once(process, 'message')) as [StandInTask]
+fill(task)
+await once(server.listen(0, '127.0.0.1'), 'listening')
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+process.send?.({ url, kubeconfig: sandbox.kubeconfig().replaceAll(sandbox.url, url) })
+// Each further message asks for the bytes so far, in both directions.
+process.on('message', () =>
+  process.send?.(
+    [...sockets].reduce((sum, { bytesRead, bytesWritten }) => sum + bytesRead + bytesWritten, closed),
+  ),
+)

@@ -1,0 +1,91 @@
+import { annotated } from '../../test/support/manifests.ts'
+import { fill, namesOf, withCluster, type BenchCluster } from '../measure/cluster.ts'
+import { startDormouse } from '../measure/dormouse.ts'
+import { mergePatches } from '../measure/patches.ts'
+import { RawClient, type Sent, type Told } from '../measure/raw.ts'
+import { median, perSecond } from '../report/figures.ts'
+import type { Measured } from '../report/row.ts'
+import type { Context, Found, Scenario } from '../scenario.ts'
+
+export const api: Scenario = {
+  name: 'api',
+  about: 'snooze and wake by the API, beside a raw PATCH of equal objects in turn',
+  minutes: 3,
+  run: (context) => withCluster(context, (cluster) => requests(context, cluster)),
+}
+
+const ACTIONS = ['snooze', 'wake'] as const
+type Action = (typeof ACTIONS)[number]
+const WIDTHS = [1, 32] as const
+
+interface Turn {
+  readonly action: Action
+  readonly inFlight: number
+  readonly ours: Told
+  readonly raw: Told
+}
+
+async function requests({ quick, rounds, say }: Context, cluster: BenchCluster): Promise<Found> {
+  const count = quick ? 50 : 400
+  say(`twice ${count} Deployments are created`)
+  await fill(cluster, { namespace: 'ours', count, annotations: annotated() })
+  await fill(cluster, { namespace: 'raw', count })
+  const settings = { excludeNamespaces: ['raw'] }
+  const dormouse = await startDormouse({ kubeconfig: cluster.kubeconfig, settings })
+  const ours = await RawClient.connect({ url: dormouse.api, token: dormouse.token })
+  const raw = await RawClient.connect(cluster.admin)
+  const turns: Turn[] = []
+  try {
+    // The first round warms both up and counts for nothing.
+    for (let round = 0; round <= rounds; round++) {
+      say(round === 0 ? 'warming up' : `round ${round} of ${rounds}`)
+      for (const inFlight of WIDTHS)
+        for (const action of ACTIONS) {
+          const turn = {
+            action,
+            inFlight,
+            ours: await ours.send({ requests: calls(count, action), inFlight }),
+            raw: await raw.send({
+              requests: mergePatches('raw', count, action === 'snooze' ? 'sleep' : 'wake'),
+              inFlight,
+            }),
+          }
+          if (round > 0) turns.push(turn)
+        }
+    }
+  } finally {
+    ours.stop()
+    raw.stop()
+    await dormouse.stop()
+  }
+  return { rows: WIDTHS.flatMap((width) => ACTIONS.flatMap((action) => rowsOf(turns, action, width, count))) }
+}
+
+function calls(count: number, action: Action): Sent[] {
+  return namesOf(count).map((name) => {
+    return { method: 'POST', path: `/api/v1/namespaces/ours/deployments/${name}/${action}` }
+  })
+}
+
+function rowsOf(all: readonly Turn[], action: Action, inFlight: number, count: number): Measured[] {
+  const turns = all.filter((turn) => turn.action === action && turn.inFlight === inFlight)
+  const how = inFlight === 1 ? 'one after the other' : `${inFlight} at once`
+  const compared = (
+    what: string,
+    unit: string,
+    get: (told: Told) => number,
+    bar: Measured['bar'],
+  ): Measured => ({
+    what: `${action}, ${how}: ${what}`,
+    figure: median(turns.map(({ ours }) => get(ours))),
+    unit,
+    reference: { name: 'raw PATCH', figure: median(turns.map(({ raw }) => get(raw))) },
+    ...(bar ? { bar } : {}),
+  })
+  const rate = ({ begun, ended }: Told) => perSecond(count, ended - begun)
+  return [
+    compared('p50', 'ms', ({ p50 }) => p50, { of: 'ratio', atMost: 1.25 }),
+    compared('p99', 'ms', ({ p99 }) => p99, undefined),
+    compared('rate', 'a second', rate, { of: 'ratio', atLeast: 0.8 }),
+  ]
+}

@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '../../test/support/eventually.ts'
+import { annotated } from '../../test/support/manifests.ts'
+import { comingMinute } from '../../test/support/schedules.ts'
+import { deployments, fill, withCluster, type BenchCluster } from '../measure/cluster.ts'
+import { startDormouse } from '../measure/dormouse.ts'
+import { alternating } from '../measure/edges.ts'
+import { mergePatches } from '../measure/patches.ts'
+import { RawClient } from '../measure/raw.ts'
+import { ScaleWatch } from '../measure/scale-watch.ts'
+import { timedWave, type Wave } from '../measure/wave.ts'
+import { median } from '../report/figures.ts'
+import type { Context, Found, Scenario } from '../scenario.ts'
+
+export const cycle: Scenario = {
+  name: 'cycle',
+  about: "the API server's work for a sleep and a wake, pods and controllers included",
+  minutes: 17,
+  run: (context) => withCluster(context, (cluster) => cycles(context, cluster), { nodes: 3 }),
+}
+
+const REPLICAS = 2
+/** Milliseconds without an event of a Deployment after which its pods have followed. */
+const QUIET = 5000
+
+async function cycles({ quick, rounds, workloads, say }: Context, cluster: BenchCluster): Promise<Found> {
+  const count = workloads?.[0] ?? (quick ? 20 : 500)
+  const minutes = quick ? 1 : 2
+  say(`twice ${count} Deployments of ${REPLICAS} pods are created`)
+  await fill(cluster, { namespace: 'raw', count, replicas: REPLICAS })
+  const lead = 40_000 + count * 120
+  const { schedule, edges } = alternating(comingMinute(lead), Math.min(rounds, 3), minutes)
+  await fill(cluster, { namespace: 'ours', count, replicas: REPLICAS, annotations: annotated(schedule) })
+  for (const namespace of ['raw', 'ours']) await settled(cluster, namespace, count)
+  const dormouse = await startDormouse({
+    kubeconfig: cluster.kubeconfig,
+    settings: { excludeNamespaces: ['raw'] },
+  })
+  const raw = await RawClient.connect(cluster.admin)
+  const watches = {
+    ours: await ScaleWatch.open(cluster.admin, deployments('ours')),
+    raw: await ScaleWatch.open(cluster.admin, deployments('raw')),
+  }
+  const found = { ours: [] as Wave[], raw: [] as Wave[] }
+  try {
+    await sleep(5000)
+    const atRest = await restingCpu(cluster)
+    say(
+      `${edges.length} edges, one in ${minutes} min; at rest the API server takes ${(atRest * 100).toFixed(1)} %`,
+    )
+    for (const { at: edge, direction } of edges) {
+      if (Date.now() > edge) throw new Error('pods took so long that an edge has passed: run fewer workloads')
+      const timed = { count, direction, replicas: REPLICAS, quiet: QUIET, apiCpu: cluster.cpu }
+      const beyondRest = (wave: Wave): Wave => ({
+        ...wave,
+        apiCpu: wave.apiCpu - (atRest * wave.lasted) / count,
+      })
+      const ours = await timedWave({ ...timed, watch: watches.ours, pid: dormouse.pid, edge })
+      found.ours.push(beyondRest(ours))
+      const requests = mergePatches('raw', count, direction, REPLICAS)
+      const act = () => raw.send({ requests, inFlight: 32 })
+      found.raw.push(beyondRest(await timedWave({ ...timed, watch: watches.raw, pid: raw.pid, act })))
+      const [mine, theirs] = [found.ours.at(-1)?.apiCpu, found.raw.at(-1)?.apiCpu]
+      say(`${direction}: ${mine?.toFixed(1)} ms a workload, raw ${theirs?.toFixed(1)} ms`)
+    }
+  } finally {
+    raw.stop()
+    for (const watch of Object.values(watches)) await watch.close()
+    await dormouse.stop()
+  }
+  const what = `a cycle of one of ${count}, ${REPLICAS} pods each: API server's CPU`
+  const reference = { name: "raw client's two patches", figure: ofCycles(found.raw) }
+  return {
+    rows: [{ what, figure: ofCycles(found.ours), unit: 'ms', reference, bar: { of: 'ratio', atMost: 1.25 } }],
+  }
+}
+
+/** The part of a core that the API server takes when nobody does anything. */
+async function restingCpu({ cpu }: BenchCluster): Promise<number> {
+  const [before, begun] = [await cpu(), performance.now()]
+  await sleep(10_000)
+  return ((await cpu()) - before) / (performance.now() - begun)
+}
+
+/** The median of a sleep and the wake after it. */
+function ofCycles(waves: readonly Wave[]): number {
+  const sleeps = waves.filter(({ direction }) => direction === 'sleep')
+  const wakes = waves.filter(({ direction }) => direction === 'wake')
+  return median(sleeps.map(({ apiCpu }, index) => apiCpu + (wakes[index]?.apiCpu ?? Number.NaN)))
+}
+
+/** Waits until all pods of a namespace are ready. */
+async function settled({ plane }: BenchCluster, namespace: string, count: number): Promise<void> {
+  await eventually(
+    `the pods of ${namespace}`,
+    async () => {
+      const { items = [] } = await plane.admin.expect('GET', deployments(namespace))
+      return items.filter(({ status }) => status?.['readyReplicas'] === REPLICAS).length === count
+    },
+    { timeout: 300_000, pause: 2000 },
+  )
+}

@@ -1,0 +1,111 @@
+import { MEMORY_BARS } from './memory-bars.ts'
+import { medianOf, type Wave } from '../measure/wave.ts'
+import { median } from '../report/figures.ts'
+import type { Point } from '../report/results.ts'
+import type { Measured } from '../report/row.ts'
+
+/** The waves of Dormouse and of the clients beside it, in turn. */
+export interface Waves {
+  readonly count: number
+  readonly ours: readonly Wave[]
+  readonly raw: readonly Wave[]
+  /** The raw client that sends our bytes. */
+  readonly bytes: readonly Wave[]
+  /** Processor time of Dormouse a write of the raw client, which its watch hears of: milliseconds. */
+  readonly meanwhile: readonly number[]
+}
+
+type Reference = 'raw' | 'bytes'
+const NAMES: Readonly<Record<Reference, string>> = { raw: 'raw client', bytes: 'raw client with our bytes' }
+
+export function rowsOf({ count, ours, raw, bytes, meanwhile }: Waves): Measured[] {
+  const of = count.toLocaleString('en')
+  const references = { raw, bytes }
+  const in_ = (waves: readonly Wave[], direction: Wave['direction']) =>
+    waves.filter((wave) => wave.direction === direction)
+  const rates = (['sleep', 'wake'] as const).flatMap((direction) =>
+    (['raw', 'bytes'] as const).map((name): Measured => {
+      const rate = (waves: readonly Wave[]) =>
+        medianOf(in_(waves, direction), ({ first, last }) => (count / (last - first)) * 1000)
+      const reference = { name: NAMES[name], figure: rate(references[name]) }
+      const atLeast = name === 'raw' ? 0.9 : 0.95
+      const bar = { of: 'ratio', atLeast } as const
+      return {
+        what: `${of} ${direction}, first to last patch`,
+        figure: rate(ours),
+        unit: 'a second',
+        reference,
+        bar,
+      }
+    }),
+  )
+  const seconds = (waves: readonly Wave[]) => medianOf(waves, ({ last }) => last / 1000)
+  const compared = (what: string, unit: string, get: (wave: Wave) => number): Measured => {
+    const reference = { name: NAMES.raw, figure: medianOf(raw, get) }
+    return { what, figure: medianOf(ours, get), unit, reference }
+  }
+  return [
+    ...rates,
+    {
+      what: `${of}: edge to first patch, p99 of ${ours.length} waves`,
+      figure: Math.max(...ours.map(({ first }) => first)),
+      unit: 'ms',
+      bar: { of: 'figure', atMost: 100 },
+    },
+    {
+      what: `${of}: edge to last patch`,
+      figure: seconds(ours),
+      unit: 's',
+      reference: { name: NAMES.raw, figure: seconds(raw) },
+      bar: { of: 'ratio', atMost: 1.15 },
+    },
+    { what: `${of}: edge to p99 of the patches`, figure: medianOf(ours, ({ p99 }) => p99 / 1000), unit: 's' },
+    compared(`${of}: API server's CPU a transition`, 'ms', ({ apiCpu }) => apiCpu),
+    compared(`${of}: own CPU a transition`, 'ms', ({ ownCpu }) => ownCpu),
+    {
+      what: `${of}: Dormouse's CPU a write of the raw client, while that is measured`,
+      figure: median(meanwhile),
+      unit: 'ms',
+    },
+    { what: `${of}: writes a transition`, figure: medianOf(ours, ({ writes }) => writes), unit: '' },
+    ...memoryRows(count, ours),
+  ]
+}
+
+/** At rest: just before an edge; the peak: the largest of all waves. */
+export function memoryRows(count: number, waves: readonly Wave[], note?: string): Measured[] {
+  const { rest, peak } = MEMORY_BARS[count] ?? {}
+  const row = (what: string, figure: number, atMost: number | undefined): Measured => ({
+    what: `${count.toLocaleString('en')}: RSS ${what}`,
+    figure,
+    unit: 'MB',
+    ...(atMost === undefined ? {} : { bar: { of: 'figure', atMost } }),
+    ...(note === undefined ? {} : { note }),
+  })
+  return [
+    row('at rest', restOf(waves), rest),
+    row('at its peak in a wave', Math.max(...waves.map(({ peakMemory }) => peakMemory)), peak),
+  ]
+}
+
+function restOf(waves: readonly Wave[]): number {
+  return medianOf(waves, ({ restMemory }) => restMemory)
+}
+
+export function growthOf({ count, ours, raw = [] }: Pick<Waves, 'count' | 'ours'> & Partial<Waves>): Point[] {
+  const seconds = (waves: readonly Wave[]) => medianOf(waves, ({ last }) => last / 1000)
+  const point = (chart: Point['chart'], line: string, figure: number): Point[] =>
+    Number.isFinite(figure) ? [{ chart, line, workloads: count, figure: Number(figure.toPrecision(3)) }] : []
+  return [
+    ...point('memory', 'at rest', restOf(ours)),
+    ...point('memory', 'peak', Math.max(...ours.map(({ peakMemory }) => peakMemory))),
+    ...point('wave-time', 'Dormouse', seconds(ours)),
+    ...point('wave-time', 'raw client', seconds(raw)),
+    ...point(
+      'edge-lateness',
+      'median',
+      medianOf(ours, ({ first }) => first),
+    ),
+    ...point('edge-lateness', 'longest', Math.max(...ours.map(({ first }) => first))),
+  ]
+}

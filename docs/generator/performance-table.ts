@@ -1,0 +1,33 @@
+import { charts, titleOf } from '../../bench/report/charts.ts'
+import { readResults, type Results, type ScenarioResult } from '../../bench/report/results.ts'
+import { cellsOf, HEAD } from '../../bench/report/table.ts'
+import { SCENARIOS } from '../../bench/scenarios/all.ts'
+import { table } from './page.ts'
+
+/** All that the bench has measured, as tables and charts. */
+export function performancePart(results: Results = readResults()): string {
+  const measured = SCENARIOS.flatMap(({ name, about }) => {
+    const result = results[name]
+    return result ? [`### ${name}: ${about}`, whereOf(result), rowsOf(result), notesOf(result)] : []
+  })
+  const drawn = [...charts(results).keys()].map((name) => `![${titleOf(name)}](performance/${name}.svg)`)
+  const growth = drawn.length > 0 ? ['### How costs grow with the number of workloads', ...drawn] : []
+  return [...measured, ...growth].join('\n\n')
+}
+
+function whereOf({ date, quick, seconds, machine }: ScenarioResult): string {
+  const { cores, memory, node, kubernetes, etcd } = machine
+  const where = `${cores} cores and ${memory} for all of it, Node ${node.slice(1)}, Kubernetes ${kubernetes}, etcd ${etcd}`
+  const warning = quick ? '**A quick run with small numbers: no figure of it is to be believed.** ' : ''
+  return `${warning}${date}, ${Math.ceil(seconds / 60)} min: ${where}.`
+}
+
+function rowsOf({ rows }: ScenarioResult): string {
+  return table(HEAD, rows.map(cellsOf))
+}
+
+function notesOf({ rows }: ScenarioResult): string {
+  const notes = new Map<string, string[]>()
+  for (const { what, note } of rows) if (note !== null) notes.set(note, [...(notes.get(note) ?? []), what])
+  return Array.from(notes, ([note, about]) => `- ${about.join('; ')}: ${note}`).join('\n')
+}
