@@ -45,6 +45,8 @@ for (const [name, about] of Object.entries(SPECIAL)) {
   const command = program.command(name).description(`apart: ${about}`).argument('[args...]')
   command.allowUnknownOption().action((args: string[]) => special(name, args))
 }
+// So that the programs that run are ended with it.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 await program.parseAsync()
 
 async function run(scenarios: readonly Scenario[], options: Partial<Options>): Promise<void> {

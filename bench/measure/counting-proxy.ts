@@ -41,6 +41,8 @@ export class CountingProxy {
       const options = { method, headers, agent: this.#agent }
       const onward = ask(new URL(url, upstream.url), options, (answer) => {
         response.writeHead(answer.statusCode ?? 502, answer.headers)
+        // A watch is connected before it has anything to tell.
+        response.flushHeaders()
         if (verb === 'watch') this.#watch(answer, resource)
         answer.pipe(response)
         answer.on('error', () => response.destroy())

@@ -25,15 +25,10 @@ interface Options {
   readonly kubeconfig: string
   /** Keys of the configuration beside ports and authentication. */
   readonly settings?: Readonly<Record<string, unknown>>
-  readonly checkout?: string
 }
 
 /** Starts it as `npm run serve` does, with its flags and variables, and with the defaults but for ports and tokens. */
-export async function startDormouse({
-  kubeconfig,
-  settings,
-  checkout = PROJECT,
-}: Options): Promise<Dormouse> {
+export async function startDormouse({ kubeconfig, settings }: Options): Promise<Dormouse> {
   const directory = await mkdtemp(join(tmpdir(), 'dormouse-bench-'))
   const tokens = newLocalTokens()
   const { issuer, audience, publicKey } = tokens
@@ -51,10 +46,10 @@ export async function startDormouse({
     ...settings,
   }
   await writeFile(config, JSON.stringify(settled))
-  const { variables, args } = await serveCommand(checkout)
+  const { variables, args } = await serveCommand()
   const begun = performance.now()
   const child = spawn(process.execPath, [...args, '--config', config, '--kubeconfig', kubeconfig, '--json'], {
-    cwd: checkout,
+    cwd: PROJECT,
     env: { ...programEnvironment(), ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -82,8 +77,8 @@ export async function startDormouse({
 }
 
 /** What the script `serve` of package.json runs: variables, then `node` and its arguments. */
-async function serveCommand(checkout: string) {
-  const text = await readFile(join(checkout, 'package.json'), 'utf8')
+async function serveCommand() {
+  const text = await readFile(join(PROJECT, 'package.json'), 'utf8')
   const { serve } = (JSON.parse(text) as { scripts: { serve: string } }).scripts
   const words = serve.split(/\s+/)
   const at = words.indexOf('node')

@@ -1,5 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
+import { answerOf } from './child.ts'
 
 /** Where a raw client sends its requests. */
 export interface Target {
@@ -75,9 +75,7 @@ export class RawClient {
   }
 
   async #ask(message: Target | Task): Promise<Told | undefined> {
-    const answer = once(this.#child, 'message') as Promise<[{ told?: Told; error?: string }]>
-    this.#child.send(message)
-    const [{ told, error }] = await answer
+    const { told, error } = await answerOf<{ told?: Told; error?: string }>(this.#child, message)
     if (error !== undefined) throw new Error(error)
     return told
   }

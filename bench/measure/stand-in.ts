@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { applyOperation, type Operation } from 'fast-json-patch'
+import jsonPatch, { type Operation } from 'fast-json-patch'
 import { SandboxCluster } from '../../src/sandbox/sandbox.ts'
 
 // An API server in memory with any number of Deployments, where the real one takes too long to fill: lists, watches and
@@ -61,7 +61,7 @@ async function patch(index: number, incoming: IncomingMessage, response: ServerR
   const operations = JSON.parse(Buffer.concat(chunks).toString()) as Operation[]
   const object = JSON.parse(objects[index] ?? '') as Live
   // Nobody else writes, so the tests hold.
-  for (const operation of operations) if (operation.op !== 'test') applyOperation(object, operation)
+  for (const operation of operations) if (operation.op !== 'test') jsonPatch.applyOperation(object, operation)
   object.metadata.resourceVersion = String(++version)
   object.metadata.generation += 1
   const text = JSON.stringify(object)
@@ -75,6 +75,8 @@ function passOn(incoming: IncomingMessage, response: ServerResponse): void {
   const { method, headers, url = '/' } = incoming
   const onward = ask(new URL(url, sandbox.url), { method, headers }, (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers)
+    // A watch is connected before it has anything to tell.
+    response.flushHeaders()
     answer.pipe(response)
   })
   onward.on('error', () => response.destroy())

@@ -24,6 +24,12 @@ export function textTable(rows: readonly Row[]): string {
   const cells = [[...HEAD], ...rows.map(cellsOf)]
   const widths = HEAD.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)))
   const padded = cells.map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
-  const notes = rows.flatMap(({ what, note }) => (note === null ? [] : [`  ${what}: ${note}`]))
-  return [...padded.map((line) => line.trimEnd()), ...notes].join('\n')
+  return [...padded.map((line) => line.trimEnd()), ...notesOf(rows).map((note) => `  ${note}`)].join('\n')
+}
+
+/** What a reader has to know of the rows: each note once, after what it is about. */
+export function notesOf(rows: readonly Row[]): string[] {
+  const about = new Map<string, string[]>()
+  for (const { what, note } of rows) if (note !== null) about.set(note, [...(about.get(note) ?? []), what])
+  return Array.from(about, ([note, whats]) => `${whats.join('; ')}: ${note}`)
 }

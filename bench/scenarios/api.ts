@@ -1,5 +1,5 @@
 import { annotated } from '../../test/support/manifests.ts'
-import { fill, namesOf, withCluster, type BenchCluster } from '../measure/cluster.ts'
+import { deployments, fill, namesOf, withCluster, type BenchCluster } from '../measure/cluster.ts'
 import { startDormouse } from '../measure/dormouse.ts'
 import { mergePatches } from '../measure/patches.ts'
 import { RawClient, type Sent, type Told } from '../measure/raw.ts'
@@ -9,12 +9,12 @@ import type { Context, Found, Scenario } from '../scenario.ts'
 
 export const api: Scenario = {
   name: 'api',
-  about: 'snooze and wake by the API, beside a raw PATCH of equal objects in turn',
+  about: 'snooze and wake by the API beside a raw PATCH of equal objects, and a status beside a raw GET',
   minutes: 3,
   run: (context) => withCluster(context, (cluster) => requests(context, cluster)),
 }
 
-const ACTIONS = ['snooze', 'wake'] as const
+const ACTIONS = ['read', 'snooze', 'wake'] as const
 type Action = (typeof ACTIONS)[number]
 const WIDTHS = [1, 32] as const
 
@@ -45,10 +45,7 @@ async function requests({ quick, rounds, say }: Context, cluster: BenchCluster):
             action,
             inFlight,
             ours: await ours.send({ requests: calls(count, action), inFlight }),
-            raw: await raw.send({
-              requests: mergePatches('raw', count, action === 'snooze' ? 'sleep' : 'wake'),
-              inFlight,
-            }),
+            raw: await raw.send({ requests: rawCalls(count, action), inFlight }),
           }
           if (round > 0) turns.push(turn)
         }
@@ -62,30 +59,38 @@ async function requests({ quick, rounds, say }: Context, cluster: BenchCluster):
 }
 
 function calls(count: number, action: Action): Sent[] {
-  return namesOf(count).map((name) => {
-    return { method: 'POST', path: `/api/v1/namespaces/ours/deployments/${name}/${action}` }
+  return namesOf(count).map((name): Sent => {
+    const path = `/api/v1/namespaces/ours/deployments/${name}`
+    return action === 'read' ? { method: 'GET', path } : { method: 'POST', path: `${path}/${action}` }
   })
+}
+
+function rawCalls(count: number, action: Action): Sent[] {
+  if (action !== 'read') return mergePatches('raw', count, action === 'snooze' ? 'sleep' : 'wake')
+  return namesOf(count).map((name): Sent => ({ method: 'GET', path: `${deployments('raw')}/${name}` }))
 }
 
 function rowsOf(all: readonly Turn[], action: Action, inFlight: number, count: number): Measured[] {
   const turns = all.filter((turn) => turn.action === action && turn.inFlight === inFlight)
   const how = inFlight === 1 ? 'one after the other' : `${inFlight} at once`
+  const name = action === 'read' ? 'raw GET' : 'raw PATCH'
   const compared = (
     what: string,
     unit: string,
     get: (told: Told) => number,
-    bar: Measured['bar'],
+    bar?: Measured['bar'],
   ): Measured => ({
     what: `${action}, ${how}: ${what}`,
     figure: median(turns.map(({ ours }) => get(ours))),
     unit,
-    reference: { name: 'raw PATCH', figure: median(turns.map(({ raw }) => get(raw))) },
-    ...(bar ? { bar } : {}),
+    reference: { name, figure: median(turns.map(({ raw }) => get(raw))) },
+    // Only writes have a bar.
+    ...(bar && action !== 'read' ? { bar } : {}),
   })
   const rate = ({ begun, ended }: Told) => perSecond(count, ended - begun)
   return [
     compared('p50', 'ms', ({ p50 }) => p50, { of: 'ratio', atMost: 1.25 }),
-    compared('p99', 'ms', ({ p99 }) => p99, undefined),
+    compared('p99', 'ms', ({ p99 }) => p99),
     compared('rate', 'a second', rate, { of: 'ratio', atLeast: 0.8 }),
   ]
 }

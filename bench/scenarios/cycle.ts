@@ -15,7 +15,7 @@ import type { Context, Found, Scenario } from '../scenario.ts'
 export const cycle: Scenario = {
   name: 'cycle',
   about: "the API server's work for a sleep and a wake, pods and controllers included",
-  minutes: 17,
+  minutes: 13,
   run: (context) => withCluster(context, (cluster) => cycles(context, cluster), { nodes: 3 }),
 }
 
@@ -25,11 +25,10 @@ const QUIET = 5000
 
 async function cycles({ quick, rounds, workloads, say }: Context, cluster: BenchCluster): Promise<Found> {
   const count = workloads?.[0] ?? (quick ? 20 : 500)
-  const minutes = quick ? 1 : 2
   say(`twice ${count} Deployments of ${REPLICAS} pods are created`)
   await fill(cluster, { namespace: 'raw', count, replicas: REPLICAS })
   const lead = 40_000 + count * 120
-  const { schedule, edges } = alternating(comingMinute(lead), Math.min(rounds, 3), minutes)
+  const { schedule, edges } = alternating(comingMinute(lead), rounds)
   await fill(cluster, { namespace: 'ours', count, replicas: REPLICAS, annotations: annotated(schedule) })
   for (const namespace of ['raw', 'ours']) await settled(cluster, namespace, count)
   const dormouse = await startDormouse({
@@ -45,9 +44,7 @@ async function cycles({ quick, rounds, workloads, say }: Context, cluster: Bench
   try {
     await sleep(5000)
     const atRest = await restingCpu(cluster)
-    say(
-      `${edges.length} edges, one in ${minutes} min; at rest the API server takes ${(atRest * 100).toFixed(1)} %`,
-    )
+    say(`${edges.length} edges, one a minute; at rest the API server takes ${(atRest * 100).toFixed(1)} %`)
     for (const { at: edge, direction } of edges) {
       if (Date.now() > edge) throw new Error('pods took so long that an edge has passed: run fewer workloads')
       const timed = { count, direction, replicas: REPLICAS, quiet: QUIET, apiCpu: cluster.cpu }

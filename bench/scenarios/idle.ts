@@ -11,7 +11,7 @@ import type { Context, Found, Scenario } from '../scenario.ts'
 export const idle: Scenario = {
   name: 'idle',
   about: 'what it takes while nothing happens, with few and with many workloads',
-  minutes: 13,
+  minutes: 11,
   run: (context) => withCluster(context, (cluster) => both(context, cluster)),
 }
 
@@ -30,11 +30,11 @@ async function both(context: Context, cluster: BenchCluster): Promise<Found> {
   const annotations = annotated(awakeNow())
   say(`${few} Deployments are created`)
   await fill(cluster, { namespace: 'few', count: few, annotations })
-  const small = await idled(context, cluster)
+  const small = await idled(context, cluster, quick ? 1 : 3)
   say(`${all - few} more are created`)
   await fill(cluster, { namespace: 'managed', count: managed - few, annotations })
   await fill(cluster, { namespace: 'strangers', count: all - managed })
-  const large = await idled(context, cluster)
+  const large = await idled(context, cluster, quick ? 1 : 5)
   const growth = [
     { chart: 'idle-bytes' as const, line: 'Dormouse', workloads: few, figure: kilobytes(small) },
     { chart: 'idle-bytes' as const, line: 'Dormouse', workloads: all, figure: kilobytes(large) },
@@ -46,8 +46,7 @@ async function both(context: Context, cluster: BenchCluster): Promise<Found> {
   }
 }
 
-async function idled({ quick, say }: Context, { kubeconfig }: BenchCluster): Promise<Idle> {
-  const minutes = quick ? 1 : 5
+async function idled({ quick, say }: Context, { kubeconfig }: BenchCluster, minutes: number): Promise<Idle> {
   const proxy = await CountingProxy.start(kubeconfig)
   const dormouse = await startDormouse({ kubeconfig: proxy.kubeconfig })
   try {

@@ -1,11 +1,11 @@
 import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { annotated, manifest } from '../../test/support/manifests.ts'
 import { comingMinute } from '../../test/support/schedules.ts'
+import { answerOf } from '../measure/child.ts'
 import { deployments, fill, withCluster } from '../measure/cluster.ts'
 import { startDormouse, type Dormouse } from '../measure/dormouse.ts'
 import { alternating, type Edge } from '../measure/edges.ts'
@@ -21,7 +21,7 @@ import { growthOf, memoryRows } from './wave-rows.ts'
 export const memory: Scenario = {
   name: 'memory',
   about: 'memory, waves and idling with very many workloads (with fewer: see wave)',
-  minutes: 21,
+  minutes: 18,
   async run(context): Promise<Found> {
     const sizes = context.workloads ?? (context.quick ? [500, 2000] : [20_000, 100_000])
     const found: Found[] = []
@@ -68,11 +68,7 @@ async function standIn(context: Context, count: number): Promise<Found> {
   const template = await templateOf(context, annotated(schedule))
   say(`a stand-in with ${count} Deployments starts`)
   const child = fork(new URL('../measure/stand-in.ts', import.meta.url))
-  const ask = async <T>(message: StandInTask | 'bytes') => {
-    const answer = once(child, 'message') as Promise<[T]>
-    child.send(message)
-    return (await answer)[0]
-  }
+  const ask = <T>(message: StandInTask | 'bytes') => answerOf<T>(child, message)
   const directory = await mkdtemp(join(tmpdir(), 'dormouse-bench-'))
   try {
     const { url, kubeconfig: text } = await ask<{ url: string; kubeconfig: string }>({ count, template })

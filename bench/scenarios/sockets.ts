@@ -11,13 +11,13 @@ import type { Context, Found, Scenario } from '../scenario.ts'
 export const sockets: Scenario = {
   name: 'sockets',
   about: 'connections to the API server at rest, in waves and after them',
-  minutes: 6,
+  minutes: 4,
   run: (context) => withCluster(context, (cluster) => counted(context, cluster)),
 }
 
 async function counted({ quick, say }: Context, cluster: BenchCluster): Promise<Found> {
   const count = quick ? 100 : 1000
-  const { schedule, edges } = alternating(comingMinute(20_000 + count * 5), quick ? 1 : 2)
+  const { schedule, edges } = alternating(comingMinute(20_000 + count * 5), 1)
   await fill(cluster, { namespace: 'ours', count, annotations: annotated(schedule) })
   const proxy = await CountingProxy.start(cluster.kubeconfig)
   const dormouse = await startDormouse({ kubeconfig: proxy.kubeconfig })

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { annotated } from '../../test/support/manifests.ts'
 import { awakeNow } from '../../test/support/schedules.ts'
+import { answerOf } from '../measure/child.ts'
 import { fill, targetOf, withCluster, type BenchCluster } from '../measure/cluster.ts'
 import { startDormouse } from '../measure/dormouse.ts'
 import { median } from '../report/figures.ts'
@@ -59,9 +59,7 @@ async function measured(
 
 async function rawList(kubeconfig: string): Promise<number> {
   const child = fork(new URL('../measure/raw-list.ts', import.meta.url))
-  child.send(await targetOf(kubeconfig))
-  const [milliseconds] = (await once(child, 'message')) as [number]
-  return milliseconds
+  return answerOf<number>(child, await targetOf(kubeconfig))
 }
 
 function row({ count, ours, raw }: Starts, rest: Pick<Measured, 'bar' | 'note'>): Measured {

@@ -16,7 +16,7 @@ import { growthOf, rowsOf, type Waves } from './wave-rows.ts'
 export const wave: Scenario = {
   name: 'wave',
   about: 'all workloads sleep or wake at one edge, beside raw clients that do the same',
-  minutes: 25,
+  minutes: 23,
   async run(context): Promise<Found> {
     const sizes = context.workloads ?? (context.quick ? [200] : [1000, 5000])
     const found: Waves[] = []
@@ -33,7 +33,7 @@ const ALL_DEPLOYMENTS = '/apis/apps/v1/deployments?watch=true&timeoutSeconds=720
 async function waves({ rounds, say }: Context, cluster: BenchCluster, count: number): Promise<Waves> {
   say(`three times ${count} Deployments are created`)
   const minutes = Math.ceil(count / A_MINUTE)
-  const { schedule, edges } = alternating(comingMinute(20_000 + count * 10), rounds, minutes)
+  const { schedule, edges } = alternating(comingMinute(20_000 + count * 14), rounds, minutes)
   const annotations = annotated(schedule)
   await fill(cluster, { namespace: 'ours', count, annotations })
   await fill(cluster, { namespace: 'raw', count })

@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { annotated } from '../../test/support/manifests.ts'
 import { reviewBody, scaling } from '../../test/support/reviews.ts'
+import { answerOf } from '../measure/child.ts'
 import { deployments, fill, withCluster, type BenchCluster } from '../measure/cluster.ts'
 import { memoryOf, resetPeak } from '../measure/process.ts'
 import { RawClient, type Sent, type Told } from '../measure/raw.ts'
@@ -33,7 +33,7 @@ async function reviews({ quick, rounds, say }: Context, cluster: BenchCluster): 
   await fill(cluster, { namespace: 'shop', count: WORKLOADS, annotations: annotated() })
   const dormouse = await withWebhook(cluster)
   const server = fork(new URL('../measure/bare-server.ts', import.meta.url))
-  const [port] = (await once(server, 'message')) as [number]
+  const port = await answerOf<number>(server)
   const ours = await RawClient.connect({ url: dormouse.webhook ?? '' })
   const bare = await RawClient.connect({ url: `https://127.0.0.1:${port}` })
   const turns: Turn[] = []

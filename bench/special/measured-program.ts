@@ -1,16 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { join } from 'node:path'
-import { PROJECT, programEnvironment } from '../../test/support/dormouse.ts'
+import { MAIN, PROJECT, programEnvironment } from '../../test/support/dormouse.ts'
+import { memoryOf } from '../measure/process.ts'
 import type { LoopDelay } from './loop-delay.ts'
 
 const PRELOAD = fileURLToPath(new URL('loop-delay.ts', import.meta.url))
-
-/** Of `/proc`: USER_HZ is 100 on every Linux that Node runs on (proc(5)). */
-const TICKS_A_SECOND = 100
 
 interface Ready {
   readonly api: string
@@ -22,11 +19,9 @@ export class MeasuredProgram {
   readonly #child: ChildProcess
   readonly log: string[] = []
 
-  /** `checkout`: the project's own by default, else a folder with another state of it. */
-  constructor(args: readonly string[], checkout = PROJECT) {
-    const main = join(checkout, 'src', 'main.ts')
-    this.#child = spawn(process.execPath, ['--import', PRELOAD, main, ...args], {
-      cwd: checkout,
+  constructor(args: readonly string[]) {
+    this.#child = spawn(process.execPath, ['--import', PRELOAD, MAIN, ...args], {
+      cwd: PROJECT,
       // As the image sets it.
       env: { ...programEnvironment(), MALLOC_ARENA_MAX: '2' },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -54,21 +49,9 @@ export class MeasuredProgram {
     return (await answer)[0]
   }
 
-  /** MiB. */
-  async memory(): Promise<{ now: number; peak: number }> {
-    const status = await readFile(`/proc/${this.#child.pid}/status`, 'utf8')
-    const mebibytes = (field: string) => Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024
-    return { now: mebibytes('VmRSS'), peak: mebibytes('VmHWM') }
-  }
-
-  /** Seconds of processor time since its start. */
-  async cpuSeconds(): Promise<number> {
-    const stat = await readFile(`/proc/${this.#child.pid}/stat`, 'utf8')
-    const [user, system] = stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .slice(11, 13)
-    return (Number(user) + Number(system)) / TICKS_A_SECOND
+  /** MB. */
+  memory(): Promise<{ now: number; peak: number }> {
+    return memoryOf(this.#child.pid ?? 0)
   }
 
   /** How many files and sockets it has open. */

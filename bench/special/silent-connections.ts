@@ -36,7 +36,7 @@ const answered = async () => {
 const table: Record<string, string | number> = { 'descriptors before': await program.descriptors() }
 const sockets = await open(url)
 table['descriptors with them'] = await program.descriptors()
-table['memory with them'] = `${(await program.memory()).now.toFixed(0)} MiB`
+table['memory with them'] = `${(await program.memory()).now.toFixed(0)} MB`
 table['a new client is answered'] = await answered()
 await sleep(15_000)
 table['descriptors 15 s later, still with them'] = await program.descriptors()

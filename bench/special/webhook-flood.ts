@@ -130,7 +130,7 @@ async function measure(): Promise<void> {
       'forged, by answer': JSON.stringify(answers ?? {}),
       'event loop': `longest pause ${max.toFixed(1)} ms (${maxRunning.toFixed(1)} ms of running), p99 ${p99.toFixed(1)} ms`,
       'Lease lost': String(lost),
-      memory: `${now.toFixed(0)} MiB now, ${peak.toFixed(0)} MiB at the most`,
+      memory: `${now.toFixed(0)} MB now, ${peak.toFixed(0)} MB at the most`,
     })
   }
   process.stdout.write(`Node ${process.version}, ${FORGERS} forgers, ${PER_SECOND} real reviews a second\n`)

@@ -1,6 +1,6 @@
 import { charts, titleOf } from '../../bench/report/charts.ts'
 import { readResults, type Results, type ScenarioResult } from '../../bench/report/results.ts'
-import { cellsOf, HEAD } from '../../bench/report/table.ts'
+import { cellsOf, HEAD, notesOf } from '../../bench/report/table.ts'
 import { SCENARIOS } from '../../bench/scenarios/all.ts'
 import { table } from './page.ts'
 
@@ -8,7 +8,7 @@ import { table } from './page.ts'
 export function performancePart(results: Results = readResults()): string {
   const measured = SCENARIOS.flatMap(({ name, about }) => {
     const result = results[name]
-    return result ? [`### ${name}: ${about}`, whereOf(result), rowsOf(result), notesOf(result)] : []
+    return result ? [`### ${name}: ${about}`, whereOf(result), rowsOf(result), notes(result)] : []
   })
   const drawn = [...charts(results).keys()].map((name) => `![${titleOf(name)}](performance/${name}.svg)`)
   const growth = drawn.length > 0 ? ['### How costs grow with the number of workloads', ...drawn] : []
@@ -26,8 +26,8 @@ function rowsOf({ rows }: ScenarioResult): string {
   return table(HEAD, rows.map(cellsOf))
 }
 
-function notesOf({ rows }: ScenarioResult): string {
-  const notes = new Map<string, string[]>()
-  for (const { what, note } of rows) if (note !== null) notes.set(note, [...(notes.get(note) ?? []), what])
-  return Array.from(notes, ([note, about]) => `- ${about.join('; ')}: ${note}`).join('\n')
+function notes({ rows }: ScenarioResult): string {
+  return notesOf(rows)
+    .map((note) => `- ${note}`)
+    .join('\n')
 }
