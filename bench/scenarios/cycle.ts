@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventually } from '../../test/support/eventually.ts'
 import { annotated } from '../../test/support/manifests.ts'
-import { comingMinute } from '../../test/support/schedules.ts'
-import { deployments, fill, withCluster, type BenchCluster } from '../measure/cluster.ts'
+import { awakeNow, comingMinute } from '../../test/support/schedules.ts'
+import { ANNOTATION } from '../../src/domain/workload.ts'
+import { deployments, fill, namesOf, withCluster, type BenchCluster } from '../measure/cluster.ts'
 import { startDormouse } from '../measure/dormouse.ts'
 import { alternating } from '../measure/edges.ts'
 import { mergePatches } from '../measure/patches.ts'
-import { RawClient } from '../measure/raw.ts'
+import { RawClient, sendOnce, type Sent } from '../measure/raw.ts'
 import { ScaleWatch } from '../measure/scale-watch.ts'
 import { timedWave, type Wave } from '../measure/wave.ts'
 import { median } from '../report/figures.ts'
@@ -15,11 +16,13 @@ import type { Context, Found, Scenario } from '../scenario.ts'
 export const cycle: Scenario = {
   name: 'cycle',
   about: "the API server's work for a sleep and a wake, pods and controllers included",
-  minutes: 13,
+  minutes: 25,
   run: (context) => withCluster(context, (cluster) => cycles(context, cluster), { nodes: 3 }),
 }
 
 const REPLICAS = 2
+/** Twice so many pods come or go from one edge to the next, a minute later. */
+const PODS_A_MINUTE = 500
 /** Milliseconds without an event of a Deployment after which its pods have followed. */
 const QUIET = 5000
 
@@ -27,14 +30,10 @@ async function cycles({ quick, rounds, workloads, say }: Context, cluster: Bench
   const count = workloads?.[0] ?? (quick ? 20 : 500)
   say(`twice ${count} Deployments of ${REPLICAS} pods are created`)
   await fill(cluster, { namespace: 'raw', count, replicas: REPLICAS })
-  const lead = 40_000 + count * 120
-  const { schedule, edges } = alternating(comingMinute(lead), rounds)
-  await fill(cluster, { namespace: 'ours', count, replicas: REPLICAS, annotations: annotated(schedule) })
+  await fill(cluster, { namespace: 'ours', count, replicas: REPLICAS, annotations: annotated(awakeNow()) })
   for (const namespace of ['raw', 'ours']) await settled(cluster, namespace, count)
-  const dormouse = await startDormouse({
-    kubeconfig: cluster.kubeconfig,
-    settings: { excludeNamespaces: ['raw'] },
-  })
+  const settings = { excludeNamespaces: ['raw'] }
+  const dormouse = await startDormouse({ kubeconfig: cluster.kubeconfig, settings })
   const raw = await RawClient.connect(cluster.admin)
   const watches = {
     ours: await ScaleWatch.open(cluster.admin, deployments('ours')),
@@ -42,9 +41,15 @@ async function cycles({ quick, rounds, workloads, say }: Context, cluster: Bench
   }
   const found = { ours: [] as Wave[], raw: [] as Wave[] }
   try {
-    await sleep(5000)
+    // Controllers go on for a while after the last pod is ready.
+    await sleep(quick ? 5000 : 30_000)
     const atRest = await restingCpu(cluster)
-    say(`${edges.length} edges, one a minute; at rest the API server takes ${(atRest * 100).toFixed(1)} %`)
+    const minutes = Math.ceil((count * REPLICAS) / PODS_A_MINUTE)
+    const { schedule, edges } = alternating(comingMinute(10_000 + count * 10), rounds, minutes)
+    await sendOnce(cluster.admin, { requests: scheduled(count, schedule), inFlight: 16 })
+    say(
+      `${edges.length} edges, one in ${minutes} min; at rest the API server takes ${(atRest * 100).toFixed(1)} %`,
+    )
     for (const { at: edge, direction } of edges) {
       if (Date.now() > edge) throw new Error('pods took so long that an edge has passed: run fewer workloads')
       const timed = { count, direction, replicas: REPLICAS, quiet: QUIET, apiCpu: cluster.cpu }
@@ -70,6 +75,15 @@ async function cycles({ quick, rounds, workloads, say }: Context, cluster: Bench
   return {
     rows: [{ what, figure: ofCycles(found.ours), unit: 'ms', reference, bar: { of: 'ratio', atMost: 1.25 } }],
   }
+}
+
+/** Only now: how long the pods take to come is known afterwards. */
+function scheduled(count: number, schedule: string): Sent[] {
+  const headers = { 'content-type': 'application/merge-patch+json' }
+  const body = JSON.stringify({ metadata: { annotations: { [ANNOTATION.schedule]: schedule } } })
+  return namesOf(count).map((name): Sent => {
+    return { method: 'PATCH', path: `${deployments('ours')}/${name}`, headers, body }
+  })
 }
 
 /** The part of a core that the API server takes when nobody does anything. */
