@@ -21,7 +21,7 @@ import { growthOf, memoryRows } from './wave-rows.ts'
 export const memory: Scenario = {
   name: 'memory',
   about: 'memory, waves and idling with very many workloads (with fewer: see wave)',
-  minutes: 18,
+  minutes: 16,
   async run(context): Promise<Found> {
     const sizes = context.workloads ?? (context.quick ? [500, 2000] : [20_000, 100_000])
     const found: Found[] = []
@@ -37,7 +37,7 @@ function isReal({ quick }: Context, count: number): boolean {
 
 /** Minutes from edge to edge. */
 function pause(count: number): number {
-  return Math.ceil(count / 20_000)
+  return Math.ceil(count / 30_000)
 }
 
 function real(context: Context, count: number): Promise<Found> {
