@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
-import { destination } from 'pino'
+import { destination, type DestinationStream } from 'pino'
 import { registerExplain } from './cli/explain.ts'
 import { registerKeyPair } from './cli/key-pair.ts'
 import { createProgram, run, type CliPorts } from './cli/program.ts'
@@ -9,6 +9,7 @@ import { registerSandbox } from './cli/sandbox.ts'
 import { registerServe } from './cli/serve.ts'
 import { registerToken } from './cli/token.ts'
 import { systemClock } from './clock.ts'
+import { LineBatches } from './line-batches.ts'
 
 const ACCOUNT_NAMESPACE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace'
 
@@ -23,8 +24,7 @@ const ports: CliPorts = {
   environment: process.env,
   stopSignal: stopSignal(),
   ownNamespace: ownNamespace(),
-  // Lines that come while one is written go together in the next write; what is left is written at the exit.
-  logDestination: destination({ fd: 2, sync: false }),
+  logDestination: logDestination(),
 }
 const program = createProgram(version, ports)
 for (const register of [
@@ -38,6 +38,13 @@ for (const register of [
   register(program, ports)
 }
 process.exitCode = await run(program, process.argv.slice(2), ports)
+
+/** Standard error, in batches; what is left is written at the exit. */
+function logDestination(): DestinationStream {
+  const batches = new LineBatches(destination({ fd: 2, sync: true }))
+  process.on('exit', () => batches.flush())
+  return batches
+}
 
 /** Aborted by the first SIGTERM or SIGINT; the second one ends the process at once. */
 function stopSignal(): AbortSignal {

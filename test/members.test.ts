@@ -10,7 +10,7 @@ interface Node {
   readonly [part: string]: unknown
 }
 
-/** The sandbox's faults, which are for tests, and what JSON.stringify calls. */
+/** The sandbox's faults, which are for tests, and what JSON.stringify and undici call. */
 const CALLED_ELSEWHERE = new Set([
   'cutWatches',
   'holdWatches',
@@ -19,6 +19,11 @@ const CALLED_ELSEWHERE = new Set([
   'acceptConnections',
   'denyAccess',
   'toJSON',
+  'onRequestStart',
+  'onResponseStart',
+  'onResponseData',
+  'onResponseEnd',
+  'onResponseError',
 ])
 
 function* nodesOf(value: unknown): Generator<Node> {

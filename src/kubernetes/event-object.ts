@@ -26,8 +26,8 @@ export interface Recorded {
   readonly type: EventType
   readonly reason: string
   readonly message: string
-  /** The Event's own name. */
-  readonly name: string
+  /** The Event's own name; empty until it is sent. */
+  name: string
   readonly first: Instant
   last: Instant
   count: number
@@ -47,9 +47,7 @@ export function newEvent(
 ): Recorded {
   const message = text.slice(0, LONGEST_MESSAGE)
   const key = [subject.uid, type, reason, message].join('\n')
-  // An Event's name is a DNS subdomain of at most 253 characters.
-  const name = `${subject.name.slice(0, 230).replace(/[^a-z0-9]+$/, '')}.${randomBytes(8).toString('hex')}`
-  return { key, subject, type, reason, message, name, first: at, last: at, count: 0, sent: 0 }
+  return { key, subject, type, reason, message, name: '', first: at, last: at, count: 0, sent: 0 }
 }
 
 /** An Event of `v1`, with the fields that `kubectl describe` shows of the controllers' own. */
@@ -72,6 +70,11 @@ export function eventObject({ subject, type, reason, message, name, first, last,
     source: { component: FIELD_MANAGER },
     reportingComponent: FIELD_MANAGER,
   }
+}
+
+/** A new name for an Event on it: a DNS subdomain of at most 253 characters. */
+export function eventName({ name }: Subject): string {
+  return `${name.slice(0, 230).replace(/[^a-z0-9]+$/, '')}.${randomBytes(8).toString('hex')}`
 }
 
 /** The merge patch that raises the count of an Event that was sent before. */

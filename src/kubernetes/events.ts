@@ -8,6 +8,7 @@ import type { KubernetesClient } from './client.ts'
 import { delay as systemDelay, retryDelay, type Delay } from './delay.ts'
 import {
   countPatch,
+  eventName,
   eventObject,
   newEvent,
   type EventType,
@@ -141,6 +142,7 @@ export class EventRecorder implements Runnable, Recorder {
       const body = countPatch(event)
       await client.call({ ...common, method: 'PATCH', verb: 'patch', path, contentType, body })
     } else {
+      if (event.name === '') event.name = eventName(event.subject)
       const body = eventObject(event)
       await client.call({ ...common, method: 'POST', verb: 'create', path: collection, body })
     }
