@@ -41,7 +41,7 @@ const KEYS_URL = new URL('https://cluster.invalid/openid/v1/jwks')
 export function tokenCredibility({ audiences, keys, clock }: CredibilityOptions): TokenCredibility {
   const issuers = new Set<string>()
   const proven = new Set<string>()
-  // Made for the first token: with it jose makes a `Headers`, for which Node loads 17 MB.
+  // Made for the first token: with it jose makes a `Headers`, for which Node loads its own undici.
   let keySet: ReturnType<typeof keySetOf> | undefined
 
   return {
