@@ -4,7 +4,8 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { RequestOptions } from 'node:https'
 import type { Logger } from '../logger.ts'
 import { issuerOf, type Issuer } from './issued-credentials.ts'
-import { loadKubeConfig, type Cluster, type KubeConfigSource, type User } from './kube-config.ts'
+import type { Cluster, User } from './kube-config-file.ts'
+import { loadKubeConfig, type KubeConfigSource } from './kube-config.ts'
 
 /** The options of TLS with the API server; empty for plain HTTP. */
 export type TlsOptions = Pick<RequestOptions, 'ca' | 'cert' | 'key' | 'rejectUnauthorized' | 'servername'>

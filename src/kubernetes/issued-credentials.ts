@@ -1,5 +1,5 @@
 import type { RequestOptions } from 'node:https'
-import type { User } from './kube-config.ts'
+import type { User } from './kube-config-file.ts'
 
 /** Adds headers and a client certificate; they are asked for once, and again when they have expired. */
 export type Issuer = (options: RequestOptions) => Promise<void>

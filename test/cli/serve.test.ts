@@ -86,7 +86,9 @@ describe('dormouse serve', () => {
     const kubeconfig = join(directory, 'empty')
     await writeFile(kubeconfig, '{}')
     const { code, err } = await serve({}, { kubeconfig, insecurePort: null })
-    expect(err).to.equal('error: kubeconfig: no current-context is set; known contexts: none\n')
+    expect(err).to.equal(
+      `error: kubeconfig: there are no contexts in ${kubeconfig}; name another with --kubeconfig or KUBECONFIG\n`,
+    )
     expect(code).to.equal(1)
   })
 

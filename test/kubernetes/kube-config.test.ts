@@ -68,22 +68,165 @@ describe('a kubeconfig', () => {
     )
   })
 
-  it('that KUBECONFIG names and that is not there is an error, whatever else there is', async () => {
-    await writeAccount()
-    const environment = { KUBECONFIG: at('none'), ...IN_CLUSTER }
-    expect(() => load(environment)).to.throw(
+  it('that --kubeconfig names has to be there, and is the only one that counts', async () => {
+    const KUBECONFIG = at('named')
+    await write('named', 'named')
+    await write('given', 'given', false)
+    expect(() => load({ KUBECONFIG }, { file: at('none') })).to.throw(
       `cannot load the kubeconfig ${at('none')}: there is no such file`,
+    )
+    expect(() => load({ KUBECONFIG }, { file: at('given') })).to.throw('known contexts: given; choose one')
+    expect(() => load({ KUBECONFIG }, { file: at('given'), context: 'named' })).to.throw('no context named')
+  })
+
+  it('of several files is made of those that are there; with none of them it is an error that says what to do', async () => {
+    await writeAccount()
+    const KUBECONFIG = ['', at('none'), at('a'), at('nowhere')].join(delimiter)
+    expect(() => load({ KUBECONFIG, ...IN_CLUSTER })).to.throw(
+      `KUBECONFIG: none of its files exists: ${at('none')}, ${at('a')}, ${at('nowhere')}; correct or unset it, or give --kubeconfig FILE`,
+    )
+    await write('a', 'a')
+    expect(load({ KUBECONFIG, ...IN_CLUSTER }).name).to.equal('a')
+  })
+
+  it('without any context is an error that names its files and says what to do', async () => {
+    await writeAccount()
+    await writeFile(at('empty'), '')
+    await writeFile(at('null'), 'clusters: null\ncontexts: null\ncurrent-context: ""')
+    expect(() => load({ KUBECONFIG: [at('empty'), at('null')].join(delimiter), ...IN_CLUSTER })).to.throw(
+      `kubeconfig: there are no contexts in ${at('empty')}, ${at('null')}; name another with --kubeconfig or KUBECONFIG`,
     )
   })
 
-  it('of several files has all of their contexts; two of one name are an error', async () => {
+  it('of several files has all of their contexts; the first current-context counts, also for another file', async () => {
+    await write('a', 'a', false)
+    await write('b', 'b')
+    await write('c', 'c')
+    const KUBECONFIG = ['', at('a'), at('b'), at('c')].join(delimiter)
+    expect(load({ KUBECONFIG }).name).to.equal('b')
+    expect(load({ KUBECONFIG }, { context: 'c' }).server.host).to.equal('c:6443')
+    await writeFile(at('a'), 'current-context: c')
+    expect(load({ KUBECONFIG }).name).to.equal('c')
+  })
+
+  it('with one name in two files has what the first says of it, whole', async () => {
+    await write('a', 'same')
+    const KUBECONFIG = [at('a'), at('home', 'b')].join(delimiter)
+    await writeFile(
+      at('home', 'b'),
+      `clusters: [{ name: same, cluster: { server: 'https://b', proxy-url: 'http://b' } }]
+users: [{ name: same, user: { token: b, client-key: b, username: b } }]
+contexts: [{ name: same, context: { cluster: b, user: b, namespace: b } }]`,
+    )
+    const { server, cluster, user, namespace } = load({ KUBECONFIG })
+    expect(server.host).to.equal('same:6443')
+    expect(cluster).to.have.all.keys('server', 'certificate-authority')
+    expect(user).to.deep.equal({ token: 'same', 'client-key': '/keys/client.key' })
+    expect(namespace).to.equal(undefined)
+  })
+
+  it('of several files has paths relative to the file that has them', async () => {
     await write('a', 'a')
-    await write('b', 'b', false)
-    const KUBECONFIG = ['', at('a'), at('b')].join(delimiter)
-    expect(load({ KUBECONFIG }).name).to.equal('a')
-    expect(load({ KUBECONFIG }, { context: 'b' }).server.host).to.equal('b:6443')
-    await write('b', 'a')
-    expect(() => load({ KUBECONFIG })).to.throw('KUBECONFIG: two of its files have clusters named a')
+    await write('home/.kube/config', 'b', false)
+    const KUBECONFIG = [at('a'), at('home', '.kube', 'config')].join(delimiter)
+    const ca = (context: string) => load({ KUBECONFIG }, { context }).cluster['certificate-authority']
+    expect(ca('a')).to.equal(at('ca.crt'))
+    expect(ca('b')).to.equal(at('home', '.kube', 'ca.crt'))
+  })
+
+  it('that cannot be read is named, also beside others', async () => {
+    await write('a', 'a')
+    const KUBECONFIG = [at('a'), at('b')].join(delimiter)
+    const refused = async (content: string, why: string) => {
+      await writeFile(at('b'), content)
+      expect(() => load({ KUBECONFIG })).to.throw(`cannot load the kubeconfig ${at('b')}: ${why}`)
+    }
+    await refused('<html>', 'it is no kubeconfig')
+    await refused('[]', 'it is no kubeconfig')
+    await refused('kind: List\nitems: []', 'it is no kubeconfig, but a List')
+    await refused('clusters: { a: { server: x } }', 'clusters is not a list')
+    await refused('users:\n-\n', 'users[0].name is missing')
+    await refused('users: [{ name: 12, user: {} }]', 'users[0]: name is a number: put it in quotes')
+    await refused(
+      'users: [{ name: a, user: { token: 012 } }]',
+      'users[0]: token is a number: put it in quotes',
+    )
+  })
+
+  it('that is no YAML is named with the line at fault, without what the line says', async () => {
+    await writeFile(at('broken'), 'users:\n- name: a\n  user: { token: secret')
+    expect(() => load({}, { file: at('broken') }))
+      .to.throw(/broken: .* at line 3, column \d+$/)
+      .which.satisfies((error: Error) => !error.message.includes('secret'))
+  })
+
+  it('may have Windows line ends and a byte order mark, or merge keys; of several documents the first counts', async () => {
+    const text = `clusters:
+- &a { name: a, cluster: { server: 'https://a:6443' } }
+- { <<: *a, name: b }
+contexts:
+- name: a
+  context:
+    cluster: b
+current-context: a
+`
+    await writeFile(at('windows'), `\uFEFF${text}`.replaceAll('\n', '\r\n'))
+    expect(load({}, { file: at('windows') })).to.include({ name: 'a' })
+    expect(load({}, { file: at('windows') }).server.host).to.equal('a:6443')
+    await writeFile(at('two'), `---\n${text}---\n${text.replace('current-context: a', 'kind: List')}---\n`)
+    expect(load({}, { file: at('two') }).server.host).to.equal('a:6443')
+  })
+
+  it('whose server is not a URL of HTTP is an error that names its cluster', async () => {
+    for (const server of ['localhost:6443', '10.0.0.1:6443', 'ftp://a', '']) {
+      const config = {
+        clusters: [{ name: 'a', cluster: { server } }],
+        contexts: [{ name: 'a', context: { cluster: 'a' } }],
+        'current-context': 'a',
+      }
+      await writeFile(at('config'), JSON.stringify(config))
+      expect(() => load({}, { file: at('config') }), server).to.throw(
+        'kubeconfig: context a names the cluster a, which has no server https://HOST:PORT',
+      )
+    }
+  })
+
+  it('whose proxy is none that can be used is an error that names its cluster', async () => {
+    const withProxy = (proxy: string) => {
+      const cluster = { server: 'https://a:6443', 'proxy-url': proxy }
+      const config = {
+        clusters: [{ name: 'a', cluster }],
+        contexts: [{ name: 'a', context: { cluster: 'a' } }],
+        'current-context': 'a',
+      }
+      return writeFile(at('config'), JSON.stringify(config))
+    }
+    for (const proxy of ['proxy:3128', 'ftp://proxy', '//proxy']) {
+      await withProxy(proxy)
+      expect(() => load({}, { file: at('config') }), proxy).to.throw(
+        'kubeconfig: the proxy-url of the cluster a is not an http, https or socks5 URL',
+      )
+    }
+    for (const proxy of ['http://user:pass@proxy:3128', 'https://proxy', 'socks5://proxy:1080', '']) {
+      await withProxy(proxy)
+      expect(load({}, { file: at('config') }).name, proxy).to.equal('a')
+    }
+  })
+
+  it('has the command of an exec plugin relative to its own file, unless it is to be found in PATH', async () => {
+    const commandOf = async (command: string) => {
+      const config = {
+        clusters: [{ name: 'a', cluster: { server: 'https://a:6443' } }],
+        users: [{ name: 'a', user: { exec: { command, args: null, env: null } } }],
+        contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+        'current-context': 'a',
+      }
+      await writeFile(at('config'), JSON.stringify(config))
+      return load({}, { file: at('config') }).user.exec?.command
+    }
+    expect(await commandOf('aws')).to.equal('aws')
+    expect(await commandOf('./bin/login')).to.equal(at('bin', 'login'))
+    expect(await commandOf('/bin/login')).to.equal('/bin/login')
   })
 
   it('has its paths relative to its own file', async () => {
@@ -94,16 +237,9 @@ describe('a kubeconfig', () => {
     expect(namespace).to.equal(undefined)
   })
 
-  it('that is empty, or has an entry without a name, is named with its fault', async () => {
-    await writeFile(at('empty'), '')
-    expect(() => loadKubeConfig({ file: at('empty') })).to.throw('kubeconfig: no current-context is set')
-    await writeFile(at('unnamed'), 'clusters: [{ cluster: { server: x } }]')
-    expect(() => loadKubeConfig({ file: at('unnamed') })).to.throw('clusters[0].name is missing')
-  })
-
   it('is read as client-node reads it', async () => {
     await write('a', 'a')
-    await write('b', 'b')
+    await write('b', 'b', false)
     const KUBECONFIG = [at('a'), at('b')].join(delimiter)
     const theirs = new KubeConfig()
     const before = process.env['KUBECONFIG']
