@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises'
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { RequestOptions } from 'node:https'
 import type { Logger } from '../logger.ts'
-import { issuerOf, type Issuer } from './issued-credentials.ts'
+import type { Issuer } from './exec-plugin.ts'
+import { issuerOf } from './issued-credentials.ts'
 import type { Cluster, User } from './kube-config-file.ts'
 import { loadKubeConfig, type KubeConfigSource } from './kube-config.ts'
 
@@ -14,7 +15,7 @@ export type TlsOptions = Pick<RequestOptions, 'ca' | 'cert' | 'key' | 'rejectUna
  * The credentials at one moment. An equal `tlsId` means equal `tls`: a pool of connections made with it can be kept.
  */
 export interface Authentication {
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string | string[]>>
   readonly tls: TlsOptions
   readonly tlsId: string
 }
@@ -89,27 +90,46 @@ export class Credentials {
   async #read(): Promise<Authentication> {
     const { cluster, user } = this.#config
     const issued: RequestOptions = {}
-    this.#issuer ??= issuerOf(user)
+    this.#issuer ??= issuerOf(this.#config, this.#source.environment ?? {})
     await (
       await this.#issuer
     )?.(issued)
-    const headers: Record<string, string> = {}
     const authorization = await authorizationOf(user, issued)
-    if (authorization !== undefined) headers.authorization = authorization
-    if (user.as) headers['impersonate-user'] = user.as
+    const headers = { ...(authorization !== undefined && { authorization }), ...impersonation(user) }
     const tls = this.server.protocol === 'https:' ? await tlsOf(cluster, user, issued) : {}
     return { headers, tls, tlsId: identify(tls) }
   }
 }
 
 async function authorizationOf(user: User, { headers = {} }: RequestOptions): Promise<string | undefined> {
-  if (user.token) return bearer(user.token)
-  const { Authorization: issued } = headers as OutgoingHttpHeaders
-  if (typeof issued === 'string') return issued
-  const token = await textOf(user.tokenFile, undefined)
+  const token = await tokenOf(user)
   if (token) return bearer(token)
-  if (!user.username) return undefined
-  return `Basic ${Buffer.from(`${user.username}:${user.password}`).toString('base64')}`
+  if (user.username)
+    return `Basic ${Buffer.from(`${user.username}:${user.password ?? ''}`).toString('base64')}`
+  const { Authorization: issued } = headers as OutgoingHttpHeaders
+  return typeof issued === 'string' ? issued : undefined
+}
+
+/** A token file that can be read wins over a token (Kubernetes docs, "kubeconfig (v1)"). */
+async function tokenOf({ token, tokenFile }: User): Promise<string | undefined> {
+  if (!tokenFile) return token
+  try {
+    return (await readFile(tokenFile, 'utf8')).trim() || token
+  } catch (error) {
+    if (token) return token
+    throw error
+  }
+}
+
+/** Kubernetes docs, "User impersonation". */
+function impersonation(user: User): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = {}
+  if (user.as) headers['impersonate-user'] = user.as
+  if (user['as-uid']) headers['impersonate-uid'] = user['as-uid']
+  if (user['as-groups']) headers['impersonate-group'] = [...user['as-groups']]
+  for (const [key, values] of Object.entries(user['as-user-extra'] ?? {}))
+    headers[`impersonate-extra-${encodeURIComponent(key)}`] = [...values]
+  return headers
 }
 
 /** A token file may end in a newline, which is not allowed in a header. */
@@ -133,10 +153,10 @@ async function tlsOf(cluster: Cluster, user: User, issued: RequestOptions): Prom
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }
 
-/** The file's content, else what stands in the kubeconfig itself, in base64. */
+/** What stands in the kubeconfig itself, in base64, else the file's content. */
 async function textOf(file: string | undefined, data: string | undefined): Promise<string | undefined> {
-  if (file) return readFile(file, 'utf8')
-  return data ? Buffer.from(data, 'base64').toString() : undefined
+  if (data) return Buffer.from(data, 'base64').toString()
+  return file ? readFile(file, 'utf8') : undefined
 }
 
 function identify(tls: TlsOptions): string {

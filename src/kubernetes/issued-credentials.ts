@@ -1,21 +1,26 @@
-import type { RequestOptions } from 'node:https'
-import type { User } from './kube-config-file.ts'
+import { pluginIssuer, type Issuer } from './exec-plugin.ts'
+import type { Environment, LoadedKubeConfig } from './kube-config.ts'
 
-/** Adds headers and a client certificate; they are asked for once, and again when they have expired. */
-export type Issuer = (options: RequestOptions) => Promise<void>
+/** A user who has one of these needs no other credentials: nothing is run, as with kubectl. */
+const OWN = ['token', 'tokenFile', 'username', 'client-certificate', 'client-certificate-data'] as const
 
 /**
  * What issues a user's credentials: an exec plugin, or one of client-node's auth providers. undefined: nothing does.
- * Loaded only here: with its models client-node takes 85 MB, which a plugin does not need but an auth provider does.
+ * client-node is loaded only here, for an auth provider: its models take 85 MB.
  */
-export async function issuerOf({ exec, 'auth-provider': authProvider }: User): Promise<Issuer | undefined> {
-  if (!exec && !authProvider) return undefined
-  const user = { name: 'user', exec, authProvider }
-  const { ExecAuth } = await import('@kubernetes/client-node/dist/exec_auth.js')
-  const plugin = new ExecAuth()
-  if (plugin.isAuthProvider(user)) return (options) => plugin.applyAuthentication(user, options)
+export async function issuerOf(
+  { cluster, user }: LoadedKubeConfig,
+  environment: Environment,
+): Promise<Issuer | undefined> {
+  if (OWN.some((field) => user[field])) return undefined
+  if (user.exec) return pluginIssuer(user.exec, cluster, environment)
+  const { 'auth-provider': authProvider } = user
+  if (!authProvider) return undefined
   const { KubeConfig } = await import('@kubernetes/client-node')
   const kubeConfig = new KubeConfig()
-  kubeConfig.loadFromClusterAndUser({ name: 'cluster', server: 'https://unused', skipTLSVerify: false }, user)
+  kubeConfig.loadFromClusterAndUser(
+    { name: 'cluster', server: 'https://unused', skipTLSVerify: false },
+    { name: 'user', authProvider },
+  )
   return (options) => kubeConfig.applyToHTTPSOptions(options)
 }

@@ -11,6 +11,7 @@ export interface Cluster {
   readonly 'insecure-skip-tls-verify'?: boolean
   readonly 'tls-server-name'?: string
   readonly 'proxy-url'?: string
+  readonly extensions?: readonly { readonly name: string; readonly extension: unknown }[] | null
 }
 
 export interface User {
@@ -23,8 +24,22 @@ export interface User {
   readonly username?: string
   readonly password?: string
   readonly as?: string
-  readonly exec?: { readonly command?: string }
+  readonly 'as-uid'?: string
+  readonly 'as-groups'?: readonly string[] | null
+  readonly 'as-user-extra'?: Readonly<Record<string, readonly string[]>> | null
+  readonly exec?: ExecPlugin
   readonly 'auth-provider'?: { readonly name: string; readonly config?: object }
+}
+
+/** `exec` of a kubeconfig's user. */
+export interface ExecPlugin {
+  readonly apiVersion?: string
+  readonly command?: string
+  readonly args?: readonly string[] | null
+  readonly env?: readonly { readonly name: string; readonly value: string }[] | null
+  readonly installHint?: string
+  readonly interactiveMode?: string
+  readonly provideClusterInfo?: boolean
 }
 
 interface Context {

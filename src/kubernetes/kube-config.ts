@@ -7,13 +7,16 @@ import { readKubeConfig, type Cluster, type KubeConfig, type Named, type User } 
 export interface KubeConfigSource {
   readonly file?: string | undefined
   readonly context?: string | undefined
-  /** What the default rules go by: KUBECONFIG, HOME, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT. */
+  /**
+   * What the default rules go by: KUBECONFIG, HOME, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT. An exec plugin
+   * gets all of it.
+   */
   readonly environment?: Environment
   /** The folder of the in-cluster account. */
   readonly account?: string
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
+export type Environment = Readonly<Record<string, string | undefined>>
 
 /** What one context of a kubeconfig says; `name` is the context's. */
 export interface LoadedKubeConfig {

@@ -85,9 +85,31 @@ describe('credentials', () => {
     expect(server.received).to.have.length(2)
   })
 
-  it('impersonate', async () => {
-    await call(load(await kubeconfig({ token: 'one', as: 'alice' })))
-    expect(server.received[0]?.headers['impersonate-user']).to.equal('alice')
+  it('are what the token file says rather than the token, as long as it can be read', async () => {
+    await writeFile(at('token'), 'of-the-file\r\n')
+    const credentials = load(await kubeconfig({ token: 'one', tokenFile: 'token' }))
+    expect(await call(credentials)).to.equal('Bearer of-the-file')
+    await rm(at('token'))
+    now = 6000
+    expect(await call(credentials)).to.equal('Bearer one')
+  })
+
+  it('impersonate a user, with uid, groups and extra fields', async () => {
+    const extra = { scopes: ['view', 'list'], 'example.org/team': ['a'] }
+    const user = { as: 'alice', 'as-uid': '7', 'as-groups': ['ops', 'dev'], 'as-user-extra': extra }
+    let sent: NodeJS.Dict<string[]> = {}
+    server.handler = (_, response) => {
+      sent = response.req.headersDistinct
+      answer(response, 200, deployment('web'))
+    }
+    await call(load(await kubeconfig({ token: 'one', ...user })))
+    expect(sent).to.deep.include({
+      'impersonate-user': ['alice'],
+      'impersonate-uid': ['7'],
+      'impersonate-group': ['ops', 'dev'],
+      'impersonate-extra-scopes': ['view', 'list'],
+      'impersonate-extra-example.org%2fteam': ['a'],
+    })
   })
 
   it('come from an auth provider', async () => {
@@ -119,6 +141,14 @@ describe('credentials', () => {
     expect(await call(credentials)).to.equal('Bearer token-2')
     now = 12_000
     expect(await call(credentials)).to.equal('Bearer token-2')
+  })
+
+  it('come from no exec plugin where the user has others, as with kubectl', async () => {
+    const exec = { command: '/none' }
+    await writeFile(at('token'), 'of-the-file')
+    expect(await call(load(await kubeconfig({ exec, tokenFile: 'token' })))).to.equal('Bearer of-the-file')
+    const { authorization } = (await load(await kubeconfig({ exec, username: 'alice' })).current()).headers
+    expect(authorization).to.equal(`Basic ${Buffer.from('alice:').toString('base64')}`)
   })
 
   it("that cannot be loaded are CLUSTER_UNAVAILABLE, without the plugin's output, and are loaded again at the next call", async () => {
@@ -171,10 +201,6 @@ describe('credentials', () => {
     let tlsServer: Server
     let clients: (string | undefined)[]
 
-    before(async () => {
-      serving = await selfSigned('serving')
-    })
-
     async function serve(...trusted: string[]): Promise<string> {
       const options = { ...serving, ca: trusted, requestCert: true, rejectUnauthorized: true }
       tlsServer = createTlsServer(options, (request, response) => {
@@ -185,7 +211,8 @@ describe('credentials', () => {
       return `https://127.0.0.1:${(tlsServer.address() as AddressInfo).port}`
     }
 
-    beforeEach(() => {
+    beforeEach(async () => {
+      serving = await selfSigned('serving')
       clients = []
     })
 
@@ -212,6 +239,48 @@ describe('credentials', () => {
       now = 6000
       await call(credentials)
       expect(clients).to.deep.equal(['first', 'second'])
+    })
+
+    it('are what stands in the kubeconfig rather than in the files beside it', async () => {
+      const client = await selfSigned('client')
+      const user = {
+        'client-certificate': 'none.crt',
+        'client-certificate-data': base64(client.cert),
+        'client-key': 'none.key',
+        'client-key-data': base64(client.key),
+        exec: { command: '/none' },
+      }
+      const cluster = {
+        server: await serve(client.cert),
+        'certificate-authority': 'none.crt',
+        'certificate-authority-data': base64(serving.cert),
+      }
+      await call(load(await kubeconfig(user, cluster)))
+      expect(clients).to.deep.equal(['client'])
+    })
+
+    it('are of the name that the server is said to have', async () => {
+      serving = await selfSigned('serving', 'api.internal')
+      const client = await selfSigned('client')
+      const user = { 'client-certificate-data': base64(client.cert), 'client-key-data': base64(client.key) }
+      const cluster = {
+        server: await serve(client.cert),
+        'certificate-authority-data': base64(serving.cert),
+      }
+      const failed = await call(load(await kubeconfig(user, cluster))).catch((error: Error) => error)
+      expect(failed).to.include({ code: 'CLUSTER_UNAVAILABLE' })
+      await transport?.close()
+      transport = undefined
+      await call(load(await kubeconfig(user, { ...cluster, 'tls-server-name': 'api.internal' })))
+      expect(clients).to.deep.equal(['client'])
+    })
+
+    it('are not asked for with insecure-skip-tls-verify', async () => {
+      const client = await selfSigned('client')
+      const user = { 'client-certificate-data': base64(client.cert), 'client-key-data': base64(client.key) }
+      const cluster = { server: await serve(client.cert), 'insecure-skip-tls-verify': true }
+      await call(load(await kubeconfig(user, cluster)))
+      expect(clients).to.deep.equal(['client'])
     })
 
     it('do not accept a server of another CA', async () => {

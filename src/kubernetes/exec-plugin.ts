@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import type { RequestOptions } from 'node:https'
+import { text } from 'node:stream/consumers'
+import { messageOf } from '../errors.ts'
+import type { Cluster, ExecPlugin } from './kube-config-file.ts'
+import type { Environment } from './kube-config.ts'
+
+/** Adds headers and a client certificate; they are asked for once, and again when they have expired. */
+export type Issuer = (options: RequestOptions) => Promise<void>
+
+/** What a plugin prints: an ExecCredential (Kubernetes docs, "Client Authentication (v1)"). */
+interface ExecCredential {
+  readonly status?: Status
+}
+
+interface Status {
+  readonly token?: string
+  readonly clientCertificateData?: string
+  readonly clientKeyData?: string
+  readonly expirationTimestamp?: string
+}
+
+/**
+ * Runs the plugin at the first call, and again once its credentials have expired; calls at once share a run. Throws an
+ * Error that names the plugin.
+ */
+export function pluginIssuer(plugin: ExecPlugin, cluster: Cluster, environment: Environment): Issuer {
+  let latest: Promise<Status | undefined> = Promise.resolve(undefined)
+  return async (options) => {
+    const next = latest
+      .catch(() => undefined)
+      .then((status) => (status && !expired(status) ? status : run(plugin, cluster, environment)))
+    latest = next
+    const { token, clientCertificateData, clientKeyData } = await next
+    if (token) options.headers = { Authorization: `Bearer ${token}` }
+    options.cert = clientCertificateData
+    options.key = clientKeyData
+  }
+}
+
+function expired({ expirationTimestamp = '' }: Status): boolean {
+  return Date.parse(expirationTimestamp) <= Date.now()
+}
+
+async function run(plugin: ExecPlugin, cluster: Cluster, environment: Environment): Promise<Status> {
+  const { command = '(no command)', args, env, interactiveMode, installHint } = plugin
+  const failed = (why: string) => new Error(`the exec plugin ${command} ${why}`)
+  if (interactiveMode === 'Always')
+    throw failed('needs a terminal (interactiveMode: Always), and Dormouse has none')
+  const own = Object.fromEntries((env ?? []).map(({ name, value }) => [name, value]))
+  const info = JSON.stringify(await execInfo(plugin, cluster))
+  const variables = { ...environment, ...own, KUBERNETES_EXEC_INFO: info }
+  const [output, complaint, code] = await ended(command, args ?? [], variables).catch((error: unknown) => {
+    throw failed(`cannot be run: ${messageOf(error)}${installHint ? `; ${installHint}` : ''}`)
+  })
+  if (code !== 0) throw failed(`ended with ${code}: ${complaint.trim()}`)
+  const { status } = credentialOf(output)
+  if (!status?.token && !(status?.clientCertificateData && status.clientKeyData))
+    throw failed('printed neither a token nor a certificate and key')
+  return status
+}
+
+/** What was printed on both outputs, and the exit code. Standard input is at its end: nobody is there to type. */
+async function ended(command: string, args: readonly string[], env: Environment) {
+  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [output, complaint, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ])
+  return [output, complaint, code] as const
+}
+
+/** What a plugin is told of us: that there is no terminal and, if it asks for it, which cluster the credentials are for. */
+async function execInfo({ apiVersion, provideClusterInfo }: ExecPlugin, cluster: Cluster) {
+  const spec = { interactive: false, ...(provideClusterInfo && { cluster: await clusterInfo(cluster) }) }
+  return { apiVersion, kind: 'ExecCredential', spec }
+}
+
+async function clusterInfo({ extensions, 'certificate-authority': file, ...cluster }: Cluster) {
+  const data = cluster['certificate-authority-data'] || (file && (await readFile(file, 'base64')))
+  const config = extensions?.find(({ name }) => name === 'client.authentication.k8s.io/exec')?.extension
+  return { ...cluster, 'certificate-authority-data': data, config }
+}
+
+/** An error of JSON.parse would quote what was printed, in which there may be a token. */
+function credentialOf(output: string): ExecCredential {
+  try {
+    return JSON.parse(output) ?? {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,141 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import type { RequestOptions } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { pluginIssuer } from '../../src/kubernetes/exec-plugin.ts'
+import type { Cluster, ExecPlugin } from '../../src/kubernetes/kube-config-file.ts'
+
+const NODE = process.execPath
+const API = { apiVersion: 'client.authentication.k8s.io/v1', command: NODE }
+const CLUSTER: Cluster = { server: 'https://127.0.0.1:1' }
+
+describe('an exec plugin', () => {
+  let directory: string
+
+  const at = (name: string) => join(directory, name)
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'dormouse-exec-'))
+  })
+
+  afterEach(async () => await rm(directory, { recursive: true }))
+
+  /** Its token is what this expression gives, in base64. */
+  const saying = (expression: string): ExecPlugin => ({
+    ...API,
+    args: [
+      '-e',
+      `const token = Buffer.from(${expression}).toString('base64url')
+       console.log(JSON.stringify({ kind: 'ExecCredential', status: { token } }))`,
+    ],
+    env: null,
+  })
+
+  async function said(plugin: ExecPlugin, cluster = CLUSTER, environment = {}): Promise<string> {
+    return issued(pluginIssuer(plugin, cluster, environment))
+  }
+
+  async function issued(issuer: ReturnType<typeof pluginIssuer>): Promise<string> {
+    const options: RequestOptions & { headers?: { Authorization?: string } } = {}
+    await issuer(options)
+    const { Authorization = '' } = options.headers ?? {}
+    return Buffer.from(Authorization.slice('Bearer '.length), 'base64url').toString()
+  }
+
+  it('has the variables of the kubeconfig beside ours', async () => {
+    const plugin = { ...saying('process.env.A + process.env.B'), env: [{ name: 'A', value: 'theirs' }] }
+    expect(await said(plugin, CLUSTER, { A: 'ours', B: ' and ours' })).to.equal('theirs and ours')
+  })
+
+  it('is told its API version and that it has no terminal, and of the cluster only if it asks', async () => {
+    const spec = { interactive: false }
+    expect(JSON.parse(await said(saying('process.env.KUBERNETES_EXEC_INFO')))).to.deep.equal({
+      apiVersion: API.apiVersion,
+      kind: 'ExecCredential',
+      spec,
+    })
+  })
+
+  it('that asks for the cluster has its CA as data, and what the kubeconfig says for plugins', async () => {
+    await writeFile(at('ca.crt'), 'the CA')
+    const cluster = {
+      ...CLUSTER,
+      'certificate-authority': at('ca.crt'),
+      'tls-server-name': 'api',
+      extensions: [
+        { name: 'other', extension: {} },
+        { name: 'client.authentication.k8s.io/exec', extension: { audience: 'a', level: 1 } },
+      ],
+    }
+    const plugin = { ...saying('process.env.KUBERNETES_EXEC_INFO'), provideClusterInfo: true }
+    expect(JSON.parse(await said(plugin, cluster)).spec.cluster).to.deep.equal({
+      ...CLUSTER,
+      'certificate-authority-data': Buffer.from('the CA').toString('base64'),
+      'tls-server-name': 'api',
+      config: { audience: 'a', level: 1 },
+    })
+  })
+
+  it('that reads standard input finds its end', async () => {
+    expect(await said(saying(`'read:' + require('node:fs').readFileSync(0, 'utf8')`))).to.equal('read:')
+  })
+
+  it('runs once for calls at once, however long it takes', async () => {
+    const issuer = pluginIssuer(
+      saying(`(function () {
+        const { appendFileSync, existsSync } = require('node:fs')
+        appendFileSync(${JSON.stringify(at('runs'))}, 'run ')
+        while (!existsSync(${JSON.stringify(at('go'))})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
+        return 'token'
+      })()`),
+      CLUSTER,
+      {},
+    )
+    const calls = [issued(issuer), issued(issuer)]
+    await writeFile(at('go'), '')
+    expect(await Promise.all(calls)).to.deep.equal(['token', 'token'])
+    expect(await readFile(at('runs'), 'utf8')).to.equal('run ')
+  })
+
+  it('may give a client certificate', async () => {
+    const status = { clientCertificateData: 'certificate', clientKeyData: 'key' }
+    const options: RequestOptions = {}
+    const plugin = { ...API, args: ['-p', JSON.stringify(JSON.stringify({ status }))] }
+    await pluginIssuer(plugin, CLUSTER, {})(options)
+    expect(options).to.deep.equal({ cert: 'certificate', key: 'key' })
+  })
+
+  describe('that fails is named', () => {
+    const failure = (plugin: ExecPlugin) =>
+      said(plugin).then(
+        () => expect.fail('it worked'),
+        ({ message }: Error) => message,
+      )
+
+    it('with how to install it, if it is not there', async () => {
+      expect(await failure({ command: '/none', installHint: 'install it' })).to.equal(
+        'the exec plugin /none cannot be run: spawn /none ENOENT; install it',
+      )
+      expect(await failure({})).to.match(/^the exec plugin \(no command\) cannot be run: /)
+    })
+
+    it('with what it complains of', async () => {
+      const plugin = { ...API, args: ['-e', 'console.error("log in"); process.exit(3)'] }
+      expect(await failure(plugin)).to.equal(`the exec plugin ${NODE} ended with 3: log in`)
+    })
+
+    it('without what it printed, which may have a token', async () => {
+      for (const output of ['{ secret', '{}', 'null', '{"status":{"clientCertificateData":"secret"}}'])
+        expect(await failure({ ...API, args: ['-p', JSON.stringify(output)] })).to.equal(
+          `the exec plugin ${NODE} printed neither a token nor a certificate and key`,
+        )
+    })
+
+    it('if it needs a terminal', async () => {
+      expect(await failure({ ...API, interactiveMode: 'Always' })).to.equal(
+        `the exec plugin ${NODE} needs a terminal (interactiveMode: Always), and Dormouse has none`,
+      )
+    })
+  })
+})
