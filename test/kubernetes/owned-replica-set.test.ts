@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import type { WorkloadObject } from '../../src/kubernetes/api-object.ts'
@@ -111,6 +113,35 @@ describe('reading a ReplicaSet', () => {
       }),
       { numRuns: 1000 },
     )
+  })
+
+  it('keeps none of the text that it was read from: a list remembers all names', () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const spec = { template: 'x'.repeat(64 * 1024) }
+    const textOf = (index: number) =>
+      Buffer.from(
+        JSON.stringify({
+          metadata: {
+            name: `checkout-${index}-7d9c5b6f7d`,
+            namespace: 'a-long-namespace',
+            uid: 'u',
+            resourceVersion: '7',
+            ownerReferences: [owner(true)],
+          },
+          spec,
+          status: {},
+        }),
+      ).toString()
+    const names: string[] = []
+    collect()
+    const before = process.memoryUsage().heapUsed
+    for (let index = 0; index < 500; index++) {
+      const { metadata } = readReplicaSet(textOf(index))
+      names.push(`${metadata.namespace}/${metadata.name}`)
+    }
+    collect()
+    expect((process.memoryUsage().heapUsed - before) / names.length).to.be.below(8 * 1024)
   })
 
   it('of a watch gives the same events as without, however a line is written', async () => {
