@@ -94,15 +94,16 @@ export class LargeReviews implements Runnable {
     return next
   }
 
-  async #run({ webhook, body }: Job): Promise<Prepared> {
+  async #run({ webhook, body, gone }: Job): Promise<Prepared> {
     const thread = this.#running()
     await this.#ready
+    // While the thread started: then the body may have been dropped, too.
+    if (gone.aborted) throw new Error('the client has gone')
     const timer = setTimeout(() => void thread.terminate(), LONGEST)
     try {
-      const answer = answerOf(thread)
       const task: LargeTask = { webhook, body }
       thread.postMessage(task, [body.buffer as ArrayBuffer])
-      return (await answer) as Prepared
+      return (await answerOf(thread)) as Prepared
     } finally {
       clearTimeout(timer)
     }

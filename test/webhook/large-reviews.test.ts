@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { expect } from 'chai'
 import { reviewThread } from '../../src/service/review-thread.ts'
@@ -193,6 +195,31 @@ describe('the thread of large reviews', () => {
     gone.abort()
     expect(await left.catch((error: Error) => error.message)).to.equal('the client has gone')
     expect((await first).type).to.equal('refused')
+  })
+
+  it('passes over a review whose body was dropped while it started, and ends in peace', async () => {
+    const ended: Promise<unknown>[] = []
+    start = () => {
+      const thread = realThread()
+      ended.push(once(thread, 'exit'))
+      return thread
+    }
+    reviews = new LargeReviews(() => start(), 5)
+    // One that nobody handles ends the service.
+    const rejections: unknown[] = []
+    const note = (reason: unknown) => void rejections.push(reason)
+    process.on('unhandledRejection', note)
+    const gone = new AbortController()
+    const dropped = body(10)
+    const asked = reviews.prepare('scale', dropped, gone.signal)
+    // As a flood of large bodies does it.
+    dropped.buffer.transfer(0)
+    gone.abort()
+    await asked.catch(() => {})
+    await ended[0]
+    await setImmediate()
+    process.off('unhandledRejection', note)
+    expect(rejections).to.deep.equal([])
   })
 
   it('is replaced when it dies of a review, which alone fails', async () => {
