@@ -33,7 +33,7 @@ export class ClusterRefusal extends Refusal {
 }
 
 const DEFAULT_RETRY_AFTER_S = 2
-const CUT = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+const CUT = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'])
 const TIMED_OUT = new Set(['UND_ERR_HEADERS_TIMEOUT', 'ETIMEDOUT'])
 
 /** The error for an answer of the cluster. `what` names the call: `patch /apis/apps/v1/…`, `watch deployments`. */
@@ -90,7 +90,8 @@ function classify(error: unknown): NoAnswer {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   if (code === 'UND_ERR_BODY_TIMEOUT') return 'silent'
   if (TIMED_OUT.has(code)) return 'timeout'
-  return CUT.has(code) ? 'cut' : 'unreachable'
+  // What undici throws of a chunked answer that ends early.
+  return CUT.has(code) || error.name === 'HTTPParserError' ? 'cut' : 'unreachable'
 }
 
 /** RFC 9110, section 10.2.3, in seconds; the API server sends no dates. */

@@ -58,7 +58,9 @@ export class HttpTransport {
   async send(request: HttpRequest, timeout: number): Promise<HttpText> {
     const deadline = performance.now() + timeout
     return this.#authenticated(request, (dispatchers, options) => {
-      const exchange = new Exchange(deadline - performance.now(), request.signal)
+      const left = deadline - performance.now()
+      if (left <= 0) throw new DOMException('no credentials in time', 'TimeoutError')
+      const exchange = new Exchange(left, request.signal)
       dispatchers.calls.dispatch(options, exchange)
       return exchange.text
     })

@@ -1,9 +1,10 @@
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { KubernetesClient } from '../../src/kubernetes/client.ts'
 import { ClusterRefusal } from '../../src/kubernetes/failures.ts'
-import type { HttpTransport } from '../../src/kubernetes/http.ts'
+import { HttpTransport } from '../../src/kubernetes/http.ts'
 import {
   FakeApiServer,
   RecordingObserver,
@@ -158,6 +159,28 @@ describe('the client', () => {
     expect(await refusal(client.get(WEB))).to.include({ code: 'CLUSTER_UNAVAILABLE', noAnswer: 'timeout' })
   })
 
+  it('sends nothing any more when the credentials took all of its time', async () => {
+    inTurn((_, response) => answer(response, 200, deployment('web')))
+    let wait = 0
+    const slow = new HttpTransport({
+      server: server.url,
+      proxy: undefined,
+      current: async () => {
+        await sleep(wait)
+        return { headers: {}, tls: {}, tlsId: '' }
+      },
+      renew: () => {},
+    })
+    // Leaves a socket on which the next call would be sent at once.
+    await clientFor(slow, observer).get(WEB)
+    wait = 60
+    const late = clientFor(slow, observer, 20).patch(WEB, [])
+    expect(await refusal(late)).to.include({ code: 'CLUSTER_UNAVAILABLE', noAnswer: 'timeout' })
+    await client.get(WEB)
+    expect(server.received.map(({ method }) => method)).to.deep.equal(['GET', 'GET'])
+    await slow.close()
+  })
+
   it('throws CLUSTER_UNAVAILABLE where the server stops in the middle of an answer', async () => {
     inTurn((_, response) => response.writeHead(200, { 'content-length': '100' }).write('{'))
     client = clientFor(transport, observer, 50)
@@ -183,6 +206,18 @@ describe('the client', () => {
     const thrown = await refusal(client.patch(WEB, []))
     expect(thrown).to.include({ code: 'CLUSTER_UNAVAILABLE', noAnswer: 'cut' })
     expect(server.received.filter(({ method }) => method === 'PATCH')).to.have.length(1)
+  })
+
+  it('may have written where an answer ends early, also one that was to be the last of its connection', async () => {
+    const framings = [{ 'content-length': '100' }, { 'transfer-encoding': 'chunked' }]
+    for (const framing of framings)
+      for (const connection of ['keep-alive', 'close']) {
+        inTurn((_, response) => {
+          response.writeHead(200, { ...framing, connection }).write('{', () => response.destroy())
+        })
+        const thrown = await refusal(client.patch(WEB, []))
+        expect(thrown, JSON.stringify({ ...framing, connection })).to.include({ noAnswer: 'cut' })
+      }
   })
 
   it("throws the caller's own reason when the caller gives up", async () => {
