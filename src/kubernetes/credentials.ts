@@ -107,7 +107,7 @@ async function authorizationOf(user: User, { headers = {} }: RequestOptions): Pr
   if (user.username)
     return `Basic ${Buffer.from(`${user.username}:${user.password ?? ''}`).toString('base64')}`
   const { Authorization: issued } = headers as OutgoingHttpHeaders
-  return typeof issued === 'string' ? issued : undefined
+  return typeof issued === 'string' ? issued.trim() : undefined
 }
 
 /** A token file that can be read wins over a token (Kubernetes docs, "kubeconfig (v1)"). */
@@ -132,7 +132,7 @@ function impersonation(user: User): Record<string, string | string[]> {
   return headers
 }
 
-/** A token file may end in a newline, which is not allowed in a header. */
+/** A token may end in a newline, which is not allowed in a header. */
 function bearer(token: string): string {
   return `Bearer ${token.trim()}`
 }

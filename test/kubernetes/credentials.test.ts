@@ -151,6 +151,16 @@ describe('credentials', () => {
     expect(authorization).to.equal(`Basic ${Buffer.from('alice:').toString('base64')}`)
   })
 
+  it('of an exec plugin may end in a newline', async () => {
+    const plugin = `console.log(JSON.stringify({ apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status: { token: 'of-the-plugin\\n' } }))`
+    const exec = {
+      apiVersion: 'client.authentication.k8s.io/v1',
+      command: process.execPath,
+      args: ['-e', plugin],
+    }
+    expect(await call(load(await kubeconfig({ exec })))).to.equal('Bearer of-the-plugin')
+  })
+
   it("that cannot be loaded are CLUSTER_UNAVAILABLE, without the plugin's output, and are loaded again at the next call", async () => {
     const exec = { command: process.execPath, args: ['-e', 'console.error("secret"); process.exit(1)'] }
     const credentials = load(await kubeconfig({ exec }))
