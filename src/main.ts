@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
-import { destination, type DestinationStream } from 'pino'
+import { destination } from 'pino'
 import { registerExplain } from './cli/explain.ts'
 import { registerKeyPair } from './cli/key-pair.ts'
 import { createProgram, run, type CliPorts } from './cli/program.ts'
@@ -16,15 +16,16 @@ const ACCOUNT_NAMESPACE = '/var/run/secrets/kubernetes.io/serviceaccount/namespa
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string
 }
+const log = logBatches()
 const ports: CliPorts = {
   stdout: process.stdout,
-  stderr: process.stderr,
+  stderr: { write: afterTheLog },
   clock: systemClock,
   timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   environment: process.env,
   stopSignal: stopSignal(),
   ownNamespace: ownNamespace(),
-  logDestination: logDestination(),
+  logDestination: log,
 }
 const program = createProgram(version, ports)
 for (const register of [
@@ -40,10 +41,16 @@ for (const register of [
 process.exitCode = await run(program, process.argv.slice(2), ports)
 
 /** Standard error, in batches; what is left is written at the exit. */
-function logDestination(): DestinationStream {
+function logBatches(): LineBatches {
   const batches = new LineBatches(destination({ fd: 2, sync: true }))
   process.on('exit', () => batches.flush())
   return batches
+}
+
+/** A message for people is the last line, as what was logged before it explains it. */
+function afterTheLog(text: string): void {
+  log.flush()
+  process.stderr.write(text)
 }
 
 /** Aborted by the first SIGTERM or SIGINT; the second one ends the process at once. */

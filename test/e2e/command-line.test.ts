@@ -79,6 +79,26 @@ describe('the command line', function () {
     expect(code).to.be.oneOf([1, 2])
     expect(stderr).to.include(kubeconfig)
   })
+
+  it('serve ends with the error that ended it, behind what it logged before', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    try {
+      const { port } = taken.address() as AddressInfo
+      const kubeconfig = join(directory, 'nowhere')
+      const cluster = { name: 'c', cluster: { server: 'http://127.0.0.1:1' } }
+      const contexts = [{ name: 'c', context: { cluster: 'c' } }]
+      await writeFile(kubeconfig, JSON.stringify({ clusters: [cluster], contexts, 'current-context': 'c' }))
+      const ports = ['--api-port', '0', '--metrics-port', String(port)]
+      const { code, stderr } = await dormouse('serve', ...ports, '--kubeconfig', kubeconfig)
+      expect(code).to.be.oneOf([1, 2])
+      const lines = stderr.trimEnd().split('\n')
+      expect(lines.at(-2)).to.match(/^\{"level":"error".*a part of the service failed to start/)
+      expect(lines.at(-1)).to.match(/^error: /)
+    } finally {
+      taken.close()
+    }
+  })
 })
 
 describeOn('dormouse token', (on) => {
