@@ -2,10 +2,12 @@ import type { DestinationStream } from 'pino'
 
 /** Milliseconds that a line waits for others. */
 const WAIT_MS = 20
+const LOW = /^\{"level":"(?:trace|debug|info)"/
 
 /**
  * Passes log lines on together: a wave logs a line a workload, and a write to a pipe takes as long as a fifth of a
- * workload's own work. To be flushed at the exit.
+ * workload's own work. Warnings, errors and the audit go at once, with all before them: the process may be killed. To be
+ * flushed at the exit.
  */
 export class LineBatches implements DestinationStream {
   readonly #destination: DestinationStream
@@ -18,6 +20,7 @@ export class LineBatches implements DestinationStream {
 
   write(line: string): void {
     this.#lines += line
+    if (!LOW.test(line) || line.endsWith('"msg":"audit"}\n')) return this.flush()
     this.#timer ??= setTimeout(() => this.flush(), WAIT_MS)
   }
 
