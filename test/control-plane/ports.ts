@@ -17,13 +17,12 @@ export async function freePorts<const Count extends number>(count: Count): Promi
 }
 
 async function isFree(port: number): Promise<boolean> {
-  const server = createServer()
-  const free = Promise.race([
-    once(server, 'listening').then(() => true),
-    once(server, 'error').then(() => false),
-  ])
-  server.listen(port, '127.0.0.1')
-  if (!(await free)) return false
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch {
+    return false
+  }
   await once(server.close(), 'close')
   return true
 }
