@@ -35,13 +35,13 @@ describe('the controller, when others change what its patch in flight does not t
 
   it('takes over the count that somebody set while the answer was lost', async () => {
     const { time, cluster } = await aSleeperWithAnOverride()
-    cluster.cutWatch()
+    cluster.watch.cut()
     cluster.losesNextAnswer = true
     cluster.answerDelay = SECOND
     cluster.onWritten = () => cluster.put(cluster.live(web).scaledByHand(5).unsettled())
     await time.passTo(at('Mon 20:00'))
     await time.pass(3 * SECOND)
-    cluster.mendWatch()
+    cluster.watch.mend()
     await time.pass(5 * MINUTE)
     expect(cluster.live(web).replicas).to.equal(5)
     expect(cluster.live(web).state().asleep).to.equal(false)
@@ -50,12 +50,12 @@ describe('the controller, when others change what its patch in flight does not t
   it('gives f:replicas back after a wake whose pods followed while the answer was lost', async () => {
     const { time, cluster } = await aSleeperWithAnOverride()
     await time.passTo(at('Tue 7:59'))
-    cluster.cutWatch()
+    cluster.watch.cut()
     cluster.losesNextAnswer = true
     cluster.answerDelay = SECOND
     cluster.onWritten = () => cluster.podsFollow(web)
     await time.passTo(at('Tue 8:00:03'))
-    cluster.mendWatch()
+    cluster.watch.mend()
     await time.pass(MINUTE)
     expect(cluster.live(web).replicas).to.equal(3)
     expect(cluster.live(web).ownReplicasEntry).to.equal(undefined)

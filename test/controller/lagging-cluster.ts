@@ -10,6 +10,7 @@ import { WorkloadStore, type ChangeListener } from '../../src/kubernetes/store.t
 import { trim } from '../../src/kubernetes/trim.ts'
 import { WriteGate } from '../../src/kubernetes/write-gate.ts'
 import { FakeTime } from '../support/fake-time.ts'
+import { FakeWatch } from '../support/fake-watch.ts'
 import { applied } from '../support/json-patch.ts'
 import { SECOND } from '../support/rules.ts'
 import { afterPatch, objectOf } from '../support/workload-object.ts'
@@ -43,7 +44,7 @@ class LaggingCluster implements Workloads, WorkloadCopy {
   readonly #store: WorkloadStore
   readonly #listeners: ChangeListener[] = []
   #version = 0
-  #heldBack: (() => void)[] | undefined
+  readonly watch = new FakeWatch()
 
   constructor(time: FakeTime) {
     this.#time = time
@@ -94,17 +95,6 @@ class LaggingCluster implements Workloads, WorkloadCopy {
     this.put(live.with({ pods: { ...live.settled().pods, updatedAt } }))
   }
 
-  /** The watch tells nothing until `mendWatch`. */
-  cutWatch(): void {
-    this.#heldBack = []
-  }
-
-  mendWatch(): void {
-    const held = this.#heldBack ?? []
-    this.#heldBack = undefined
-    for (const tell of held) tell()
-  }
-
   async #get(key: WorkloadKey, signal: AbortSignal | undefined): Promise<WorkloadObject> {
     await pause(this.#time, this.requestDelay)
     signal?.throwIfAborted()
@@ -151,9 +141,7 @@ class LaggingCluster implements Workloads, WorkloadCopy {
 
   #save(key: WorkloadKey, object: WorkloadObject): void {
     this.#live.set(keyOf(key), object)
-    const tell = () => this.#store.put(trim(key.kind, object))
-    if (this.#heldBack) this.#heldBack.push(tell)
-    else tell()
+    this.watch.tell(() => this.#store.put(trim(key.kind, object)))
   }
 }
 

@@ -5,6 +5,7 @@ import { keyOf, KINDS, type Kind, type Workload, type WorkloadKey } from '../../
 import { Refusal } from '../../src/errors.ts'
 import type { WorkloadObject } from '../../src/kubernetes/api-object.ts'
 import { trim } from '../../src/kubernetes/trim.ts'
+import { FakeWatch } from './fake-watch.ts'
 import { applied } from './json-patch.ts'
 import { afterPatch, objectOf } from './workload-object.ts'
 import { aDeployment, type AWorkload } from './workloads.ts'
@@ -39,7 +40,7 @@ export class FakeCluster implements Workloads {
   readonly #connectionListeners: ConnectionListener[] = []
   readonly #disconnected = new Set<Kind>()
   #version = 0
-  #heldBack: (() => void)[] | undefined
+  readonly watch = new FakeWatch()
   /** What the API server says to a patch instead of taking it. */
   answer: ((key: string, change: Change) => Refusal | undefined) | undefined
   /** Before a patch is answered. */
@@ -104,7 +105,7 @@ export class FakeCluster implements Workloads {
     this.#version = Math.max(this.#version + 1, Number(workload.resourceVersion))
     const object = objectOf({ ...workload, resourceVersion: String(this.#version) })
     this.#live.set(keyOf(workload), object)
-    this.#tell(() => this.#see(trim(workload.kind, object)))
+    this.watch.tell(() => this.#see(trim(workload.kind, object)))
   }
 
   /** It is there, and the informer leaves it out. */
@@ -114,21 +115,11 @@ export class FakeCluster implements Workloads {
 
   remove(key: WorkloadKey): void {
     this.#live.delete(keyOf(key))
-    this.#tell(() => {
+    this.watch.tell(() => {
       const before = this.get(key)
       this.#copies.delete(keyOf(key))
       if (before) this.#notify(before, undefined)
     })
-  }
-
-  cutWatch(): void {
-    this.#heldBack = []
-  }
-
-  mendWatch(): void {
-    const held = this.#heldBack ?? []
-    this.#heldBack = undefined
-    for (const tell of held) tell()
   }
 
   down(): void {
@@ -193,11 +184,6 @@ export class FakeCluster implements Workloads {
     this.#live.set(key, object)
     this.patches.push({ key, change, priority })
     return trim(workload.kind, object)
-  }
-
-  #tell(event: () => void): void {
-    if (this.#heldBack) this.#heldBack.push(event)
-    else event()
   }
 
   #see(workload: Workload): void {
