@@ -28,3 +28,14 @@ export interface Scenario {
   readonly minutes: number
   run(context: Context): Promise<Found>
 }
+
+/** Once to warm up, which counts for nothing, and then `rounds` times. */
+export async function inRounds(
+  { rounds, say }: Pick<Context, 'rounds' | 'say'>,
+  measure: (counts: boolean) => Promise<void>,
+): Promise<void> {
+  for (let round = 0; round <= rounds; round++) {
+    say(round === 0 ? 'warming up' : `round ${round} of ${rounds}`)
+    await measure(round > 0)
+  }
+}

@@ -3,9 +3,10 @@ import { deployments, fill, namesOf, withCluster, type BenchCluster } from '../m
 import { startDormouse } from '../measure/dormouse.ts'
 import { mergePatches } from '../measure/patches.ts'
 import { RawClient, type Sent, type Told } from '../measure/raw.ts'
-import { median, perSecond } from '../report/figures.ts'
-import type { Measured } from '../report/row.ts'
-import type { Context, Found, Scenario } from '../scenario.ts'
+import { compared } from '../report/comparison.ts'
+import { perSecond } from '../report/figures.ts'
+import type { Bar, Measured } from '../report/row.ts'
+import { inRounds, type Context, type Found, type Scenario } from '../scenario.ts'
 
 export const api: Scenario = {
   name: 'api',
@@ -36,9 +37,7 @@ async function requests({ quick, rounds, say }: Context, cluster: BenchCluster):
   const raw = await RawClient.connect(cluster.admin)
   const turns: Turn[] = []
   try {
-    // The first round warms both up and counts for nothing.
-    for (let round = 0; round <= rounds; round++) {
-      say(round === 0 ? 'warming up' : `round ${round} of ${rounds}`)
+    await inRounds({ rounds, say }, async (counts) => {
       for (const inFlight of WIDTHS)
         for (const action of ACTIONS) {
           const turn = {
@@ -47,9 +46,9 @@ async function requests({ quick, rounds, say }: Context, cluster: BenchCluster):
             ours: await ours.send({ requests: calls(count, action), inFlight }),
             raw: await raw.send({ requests: rawCalls(count, action), inFlight }),
           }
-          if (round > 0) turns.push(turn)
+          if (counts) turns.push(turn)
         }
-    }
+    })
   } finally {
     ours.stop()
     raw.stop()
@@ -77,23 +76,23 @@ function rowsOf(all: readonly Turn[], action: Action, inFlight: number, count: n
   const turns = all.filter((turn) => turn.action === action && turn.inFlight === inFlight)
   const how = inFlight === 1 ? 'one after the other' : `${inFlight} at once`
   const name = action === 'read' ? 'raw GET' : 'raw PATCH'
-  const compared = (
-    what: string,
-    unit: string,
-    get: (told: Told) => number,
-    bar?: Measured['bar'],
-  ): Measured => ({
-    what: `${action}, ${how}: ${what}`,
-    figure: median(turns.map(({ ours }) => get(ours))),
-    unit,
-    reference: { name, figure: median(turns.map(({ raw }) => get(raw))) },
-    // Only writes have a bar.
-    ...(bar && action !== 'read' ? { bar } : {}),
-  })
+  const both = {
+    what: `${action}, ${how}`,
+    ours: turns.map(({ ours }) => ours),
+    name,
+    theirs: turns.map(({ raw }) => raw),
+  }
+  // Only writes have a bar.
+  const judged = (bar: Bar) => (action === 'read' ? undefined : bar)
   const rate = ({ begun, ended }: Told) => perSecond(count, ended - begun)
   return [
-    compared('p50', 'ms', ({ p50 }) => p50, { of: 'ratio', atMost: 1.25 }),
-    compared('p99', 'ms', ({ p99 }) => p99),
-    compared('rate', 'a second', rate, { of: 'ratio', atLeast: 0.8 }),
+    compared(both, {
+      what: 'p50',
+      unit: 'ms',
+      get: ({ p50 }) => p50,
+      bar: judged({ of: 'ratio', atMost: 1.25 }),
+    }),
+    compared(both, { what: 'p99', unit: 'ms', get: ({ p99 }) => p99 }),
+    compared(both, { what: 'rate', unit: 'a second', get: rate, bar: judged({ of: 'ratio', atLeast: 0.8 }) }),
   ]
 }

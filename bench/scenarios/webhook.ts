@@ -6,10 +6,10 @@ import { answerOf } from '../measure/child.ts'
 import { deployments, fill, withCluster, type BenchCluster } from '../measure/cluster.ts'
 import { memoryOf, resetPeak } from '../measure/process.ts'
 import { RawClient, type Sent, type Told } from '../measure/raw.ts'
-import { median } from '../report/figures.ts'
+import { withWebhook } from '../measure/webhook.ts'
+import { compared } from '../report/comparison.ts'
 import type { Measured } from '../report/row.ts'
 import type { Context, Found, Scenario } from '../scenario.ts'
-import { withWebhook } from './scale.ts'
 
 export const webhook: Scenario = {
   name: 'webhook',
@@ -82,23 +82,14 @@ async function reviewsOf({ plane }: BenchCluster): Promise<Sent[]> {
 
 function rowsOf(turns: readonly Turn[], rate: number): Measured[] {
   const what = `${rate.toLocaleString('en')} reviews a second`
+  const ours = turns.map((turn) => turn.ours)
+  const both = { what, ours, name: 'bare server', theirs: turns.map(({ bare }) => bare) }
   return [
-    {
-      what: `${what}: p99`,
-      figure: median(turns.map(({ ours }) => ours.p99)),
-      unit: 'ms',
-      reference: { name: 'bare server', figure: median(turns.map(({ bare }) => bare.p99)) },
-      bar: { of: 'ratio', atMost: 2 },
-    },
-    {
-      what: `${what}: p50`,
-      figure: median(turns.map(({ ours }) => ours.p50)),
-      unit: 'ms',
-      reference: { name: 'bare server', figure: median(turns.map(({ bare }) => bare.p50)) },
-    },
+    compared(both, { what: 'p99', unit: 'ms', get: ({ p99 }) => p99, bar: { of: 'ratio', atMost: 2 } }),
+    compared(both, { what: 'p50', unit: 'ms', get: ({ p50 }) => p50 }),
     {
       what: `${what}: errors`,
-      figure: turns.reduce((sum, { ours }) => sum + ours.failed, 0),
+      figure: ours.reduce((sum, { failed }) => sum + failed, 0),
       unit: '',
       bar: { of: 'figure', atMost: 0 },
     },
