@@ -11,8 +11,8 @@ export interface HttpText extends HttpResponse {
 }
 
 /**
- * One call and its answer as a text. Without the stream and the signals that undici's `request` makes for each call: a
- * wave makes thousands, and they were a third of a call's own cost.
+ * One call and its answer as a text. A wave makes thousands of calls: each has one timer, and neither a stream nor the
+ * combined AbortSignal that a time limit for undici's `request` would need.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   /** Rejects with what undici throws, the signal's reason, or a DOMException TimeoutError. */
