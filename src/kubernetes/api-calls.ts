@@ -75,7 +75,10 @@ export class ApiCalls {
       within(timeout, signal, (bounded) => this.#transport.open(requestOf(call, bounded), silence)),
     )
     if (stream.status === 200) return stream
-    throw refusalOf(describe(call), stream.status, parseStatus(await stream.text()), stream.headers)
+    const body = await stream.text().catch((error: unknown) => {
+      throw signal.aborted ? signal.reason : unanswered(describe(call), error)
+    })
+    throw refusalOf(describe(call), stream.status, parseStatus(body), stream.headers)
   }
 
   async #sent<R extends HttpResponse>(call: Call, send: () => Promise<R>): Promise<R> {

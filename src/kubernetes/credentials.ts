@@ -25,6 +25,8 @@ interface Options {
   logger: Logger
   /** Monotonic milliseconds. */
   now?: () => number
+  /** Milliseconds that a call waits for credentials; default 10,000. */
+  patience?: number
 }
 
 /** How long credentials are reused before they are read again: files rotate, and tokens of exec plugins expire. */
@@ -44,16 +46,18 @@ export class Credentials {
   readonly #source: KubeConfigSource
   readonly #logger: Logger
   readonly #now: () => number
+  readonly #patience: number
   #config: ReturnType<typeof loadKubeConfig>
   #loadedAt: number
   #issuer: Promise<Issuer | undefined> | undefined
   #current: { readonly since: number; readonly value: Promise<Authentication> } | undefined
 
   /** Throws Error when no usable configuration is found. */
-  constructor({ source, logger, now = () => performance.now() }: Options) {
+  constructor({ source, logger, now = () => performance.now(), patience = 10_000 }: Options) {
     this.#source = source
     this.#logger = logger
     this.#now = now
+    this.#patience = patience
     this.#config = loadKubeConfig(source)
     this.#loadedAt = now()
     this.server = this.#config.server
@@ -65,7 +69,7 @@ export class Credentials {
   current(): Promise<Authentication> {
     const now = this.#now()
     if (this.#current && now - this.#current.since < FRESH_MS) return this.#current.value
-    const value = this.#read()
+    const value = inTime(this.#read(), this.#patience)
     const entry = { since: now, value }
     this.#current = entry
     value.catch(() => {
@@ -99,6 +103,15 @@ export class Credentials {
     const tls = this.server.protocol === 'https:' ? await tlsOf(cluster, user, issued) : {}
     return { headers, tls, tlsId: identify(tls) }
   }
+}
+
+/** What takes longer goes on: a plugin that is slow once still has credentials for a later call. */
+async function inTime<T>(task: Promise<T>, milliseconds: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no credentials after ${milliseconds / 1000} s`)), milliseconds)
+  })
+  return Promise.race([task, late]).finally(() => clearTimeout(timer))
 }
 
 async function authorizationOf(user: User, { headers = {} }: RequestOptions): Promise<string | undefined> {

@@ -22,16 +22,24 @@ interface Status {
   readonly expirationTimestamp?: string
 }
 
+/** Milliseconds after which a plugin is killed: it waits for something that will not come. */
+const LONGEST_RUN_MS = 60_000
+
 /**
  * Runs the plugin at the first call, and again once its credentials have expired; calls at once share a run. Throws an
  * Error that names the plugin.
  */
-export function pluginIssuer(plugin: ExecPlugin, cluster: Cluster, environment: Environment): Issuer {
+export function pluginIssuer(
+  plugin: ExecPlugin,
+  cluster: Cluster,
+  environment: Environment,
+  longestRun = LONGEST_RUN_MS,
+): Issuer {
   let latest: Promise<Status | undefined> = Promise.resolve(undefined)
   return async (options) => {
     const next = latest
       .catch(() => undefined)
-      .then((status) => (status && !expired(status) ? status : run(plugin, cluster, environment)))
+      .then((status) => (status && !expired(status) ? status : run(plugin, cluster, environment, longestRun)))
     latest = next
     const { token, clientCertificateData, clientKeyData } = await next
     if (token) options.headers = { Authorization: `Bearer ${token}` }
@@ -44,7 +52,12 @@ function expired({ expirationTimestamp = '' }: Status): boolean {
   return Date.parse(expirationTimestamp) <= Date.now()
 }
 
-async function run(plugin: ExecPlugin, cluster: Cluster, environment: Environment): Promise<Status> {
+async function run(
+  plugin: ExecPlugin,
+  cluster: Cluster,
+  environment: Environment,
+  longestRun: number,
+): Promise<Status> {
   const { command = '(no command)', args, env, interactiveMode, installHint } = plugin
   const failed = (why: string) => new Error(`the exec plugin ${command} ${why}`)
   if (interactiveMode === 'Always')
@@ -52,9 +65,11 @@ async function run(plugin: ExecPlugin, cluster: Cluster, environment: Environmen
   const own = Object.fromEntries((env ?? []).map(({ name, value }) => [name, value]))
   const info = JSON.stringify(await execInfo(plugin, cluster))
   const variables = { ...environment, ...own, KUBERNETES_EXEC_INFO: info }
-  const [output, complaint, code] = await ended(command, args ?? [], variables).catch((error: unknown) => {
+  const options = { env: variables, timeout: longestRun }
+  const [output, complaint, code] = await ended(command, args ?? [], options).catch((error: unknown) => {
     throw failed(`cannot be run: ${messageOf(error)}${installHint ? `; ${installHint}` : ''}`)
   })
+  if (code === null) throw failed(`was killed; it may run for ${longestRun / 1000} s`)
   if (code !== 0) throw failed(`ended with ${code}: ${complaint.trim()}`)
   const { status } = credentialOf(output)
   if (!status?.token && !(status?.clientCertificateData && status.clientKeyData))
@@ -62,9 +77,20 @@ async function run(plugin: ExecPlugin, cluster: Cluster, environment: Environmen
   return status
 }
 
-/** What was printed on both outputs, and the exit code. Standard input is at its end: nobody is there to type. */
-async function ended(command: string, args: readonly string[], env: Environment) {
-  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+/**
+ * What was printed on both outputs, and the exit code; null: it was killed. Standard input is at its end: nobody is
+ * there to type.
+ */
+async function ended(
+  command: string,
+  args: readonly string[],
+  options: { env: Environment; timeout: number },
+) {
+  const child = spawn(command, args, { ...options, killSignal: 'SIGKILL', stdio: ['ignore', 'pipe', 'pipe'] })
+  child.once('exit', (code) => {
+    // What it has started may hold the outputs open for ever.
+    if (code === null) for (const output of [child.stdout, child.stderr]) output.push(null)
+  })
   const [output, complaint, [code]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),

@@ -220,6 +220,16 @@ describe('the client', () => {
       }
   })
 
+  it('has no answer where a refused watch ends in the middle of why', async () => {
+    inTurn((_, response) => {
+      response.writeHead(403, { 'content-length': '100' }).write('{', () => response.destroy())
+    })
+    const { signal } = new AbortController()
+    const options = { resourceVersion: '1', timeoutSeconds: 1, silence: 1000, signal }
+    const watch = client.watch({ resource: 'deployments', path: '/apis/apps/v1/deployments' }, options)
+    expect(await refusal(watch)).to.include({ code: 'CLUSTER_UNAVAILABLE', noAnswer: 'cut' })
+  })
+
   it("throws the caller's own reason when the caller gives up", async () => {
     const giveUp = new AbortController()
     inTurn(() => giveUp.abort(new Error('had enough')))

@@ -170,6 +170,28 @@ describe('credentials', () => {
     expect(server.received).to.have.length(0)
   })
 
+  it('that do not come in time are CLUSTER_UNAVAILABLE for all who wait, and the plugin still runs once', async () => {
+    const plugin = `
+      require('node:fs').appendFileSync(${JSON.stringify(at('runs'))}, 'run ')
+      const status = { token: 'late' }
+      const wait = () => {
+        if (!require('node:fs').existsSync(${JSON.stringify(at('go'))})) return setTimeout(wait, 5)
+        console.log(JSON.stringify({ kind: 'ExecCredential', status }))
+      }
+      wait()`
+    const exec = { command: process.execPath, args: ['-e', plugin] }
+    const source = { file: await kubeconfig({ exec }) }
+    const credentials = new Credentials({ source, logger: silentLogger, now: () => now, patience: 20 })
+    const failed = await Promise.all([1, 2].map(() => call(credentials).catch((error: Error) => error)))
+    for (const error of failed)
+      expect(error).to.include({ code: 'CLUSTER_UNAVAILABLE', noAnswer: 'credentials' })
+    await writeFile(at('go'), '')
+    const patient = async (): Promise<unknown> =>
+      (await call(credentials).catch(() => undefined)) ?? patient()
+    expect(await patient()).to.equal('Bearer late')
+    expect(await readFile(at('runs'), 'utf8')).to.equal('run ')
+  })
+
   it('are loaded again after a 401, but not at every one', async () => {
     const file = await kubeconfig({ token: 'old' })
     const credentials = load(file)

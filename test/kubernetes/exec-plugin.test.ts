@@ -132,6 +132,13 @@ describe('an exec plugin', () => {
         )
     })
 
+    it('if it does not end, and is killed, whatever it has started', async () => {
+      const sleeping = `require('node:child_process').spawn('sleep', ['5'], { stdio: 'inherit' }); setInterval(() => {}, 1000)`
+      const issuer = pluginIssuer({ ...API, args: ['-e', sleeping] }, CLUSTER, {}, 300)
+      const error = await issuer({}).catch(({ message }: Error) => message)
+      expect(error).to.equal(`the exec plugin ${NODE} was killed; it may run for 0.3 s`)
+    })
+
     it('if it needs a terminal', async () => {
       expect(await failure({ ...API, interactiveMode: 'Always' })).to.equal(
         `the exec plugin ${NODE} needs a terminal (interactiveMode: Always), and Dormouse has none`,
