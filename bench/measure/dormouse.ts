@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { bundle } from '../../build.ts'
 import { PROJECT, programEnvironment } from '../../test/support/dormouse.ts'
 import { newLocalTokens } from '../../test/support/local-tokens.ts'
 
@@ -27,7 +28,7 @@ interface Options {
   readonly settings?: Readonly<Record<string, unknown>>
 }
 
-/** Starts it as `npm run serve` does, with its flags and variables, and with the defaults but for ports and tokens. */
+/** Starts it as the image does, with its flags and variables, and with the defaults but for ports and tokens. */
 export async function startDormouse({ kubeconfig, settings }: Options): Promise<Dormouse> {
   const directory = await mkdtemp(join(tmpdir(), 'dormouse-bench-'))
   const tokens = newLocalTokens()
@@ -46,13 +47,17 @@ export async function startDormouse({ kubeconfig, settings }: Options): Promise<
     ...settings,
   }
   await writeFile(config, JSON.stringify(settled))
-  const { variables, args } = await serveCommand()
+  const { variables, args } = await (command ??= imageCommand())
   const begun = performance.now()
-  const child = spawn(process.execPath, [...args, '--config', config, '--kubeconfig', kubeconfig, '--json'], {
-    cwd: PROJECT,
-    env: { ...programEnvironment(), ...variables },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawn(
+    process.execPath,
+    [...args, 'serve', '--config', config, '--kubeconfig', kubeconfig, '--json'],
+    {
+      cwd: PROJECT,
+      env: { ...programEnvironment(), ...variables },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
   const killed = () => child.kill('SIGKILL')
   process.once('exit', killed)
   const log: string[] = []
@@ -76,15 +81,21 @@ export async function startDormouse({ kubeconfig, settings }: Options): Promise<
   }
 }
 
-/** What the script `serve` of package.json runs: variables, then `node` and its arguments. */
-async function serveCommand() {
-  const text = await readFile(join(PROJECT, 'package.json'), 'utf8')
-  const { serve } = (JSON.parse(text) as { scripts: { serve: string } }).scripts
-  const words = serve.split(/\s+/)
-  const at = words.indexOf('node')
-  if (at < 0) throw new Error(`the script serve does not run node: ${serve}`)
-  const variables = Object.fromEntries(words.slice(0, at).map((word) => word.split('=', 2)))
-  return { variables, args: words.slice(at + 1) }
+let command: ReturnType<typeof imageCommand> | undefined
+
+/** What the image runs, by its Dockerfile: variables, the arguments of `node` and the bundle, which is built first. */
+async function imageCommand() {
+  const text = await readFile(join(PROJECT, 'Dockerfile'), 'utf8')
+  const variables = [...text.matchAll(/^ENV (.*)$/gm)].flatMap(([, line = '']) => line.split(' '))
+  const [, entrypoint] = /^ENTRYPOINT (.*)$/m.exec(text) ?? []
+  const [program, ...args] = JSON.parse(entrypoint ?? '[]') as string[]
+  if (program !== 'node') throw new Error(`the Dockerfile does not start node: ${entrypoint}`)
+  const folder = join(PROJECT, 'node_modules', '.cache', 'dormouse-bench')
+  await bundle(folder)
+  return {
+    variables: Object.fromEntries(variables.map((variable) => variable.split('=', 2))),
+    args: args.map((argument) => argument.replace(/^\/app/, folder)),
+  }
 }
 
 async function ready(child: ChildProcess, log: readonly string[]) {

@@ -71,6 +71,10 @@ describe('the image', () => {
     expect(development.filter((path) => there.has(path))).to.deep.equal([])
     const atTop = [...there].filter((path) => !path.includes('/'))
     expect(atTop).to.have.members(['LICENSE', 'dist', 'node_modules', 'package.json'])
+    const code = app.filter(
+      ({ path, isFile }) => isFile && /^\/app\/node_modules\/.*\.[cm]?[jt]s$/.test(path),
+    )
+    expect(code, 'the code of packages is in the bundle').to.deep.equal([])
     const compressed = Number(await run('sh', ['-c', 'tar -cC "$1" app | gzip | wc -c', 'sh', root]))
     const base = (await entriesOf(root, '.')).filter(({ path }) => !path.startsWith('/app/'))
     figures.push(

@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { builtinModules } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import { bundle } from '../build.ts'
+import { loadConfig } from '../src/config.ts'
+import type { reviewThread } from '../src/service/review-thread.ts'
+import { PROJECT } from './support/dormouse.ts'
+
+describe('the bundle that the image runs', function () {
+  this.timeout(30_000)
+  let folder: string
+  const file = (name: string) => join(folder, 'dist', name)
+
+  before(async () => {
+    // Outside the project: nothing is found in its node_modules.
+    folder = await mkdtemp(join(tmpdir(), 'dormouse-bundle-'))
+    await bundle(folder)
+  })
+
+  after(() => rm(folder, { recursive: true, force: true }))
+
+  /** The files that `name` imports at once, and so on, and what they import that is none. */
+  async function importedBy(
+    name: string,
+    found = { files: new Map<string, string>(), others: new Set<string>() },
+  ) {
+    const text = await readFile(file(name), 'utf8')
+    found.files.set(name, text)
+    for (const [, specifier = ''] of text.matchAll(
+      /(?:^|[;}\n])(?:import|export)\s*(?:[\w${},*\s]+?from)?\s*"([^"]+)"/g,
+    ))
+      if (!specifier.startsWith('.')) found.others.add(specifier)
+      else if (!found.files.has(join(dirname(name), specifier)))
+        await importedBy(join(dirname(name), specifier), found)
+    return found
+  }
+
+  it('says the version of the project', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [file('main.js'), '--version'])
+    const { version } = JSON.parse(await readFile(join(PROJECT, 'package.json'), 'utf8')) as {
+      version: string
+    }
+    expect(stdout.trim()).to.equal(version)
+  })
+
+  it('loads the service, and with it nothing from outside but Node', async () => {
+    const [, service = ''] =
+      /import\("\.\/(service-\w+\.js)"\)/.exec(await readFile(file('main.js'), 'utf8')) ?? []
+    const { files, others } = await importedBy(service)
+    const own = new Set(builtinModules.flatMap((name) => [name, `node:${name}`]))
+    expect([...others].filter((name) => !own.has(name))).to.deep.equal([])
+    expect(files.size).to.be.above(2)
+    // It takes 85 MB, and only auth providers of a kubeconfig need it.
+    expect([...files].filter(([, text]) => text.includes('AppsV1Api')).map(([name]) => name)).to.deep.equal(
+      [],
+    )
+    await import(pathToFileURL(file(service)).href)
+  })
+
+  it('prepares large reviews in a thread that does not load the service', async () => {
+    const { files } = await importedBy('service/review-thread.js')
+    expect([...files.values()].join('')).not.to.contain('koa')
+    const module = (await import(pathToFileURL(file('service/review-thread.js')).href)) as {
+      reviewThread: typeof reviewThread
+    }
+    const thread = module.reviewThread(loadConfig({ environment: {} }))
+    expect(await once(thread, 'message')).to.deep.equal(['ready'])
+    await thread.terminate()
+  })
+})
