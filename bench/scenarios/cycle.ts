@@ -16,7 +16,7 @@ import type { Context, Found, Scenario } from '../scenario.ts'
 export const cycle: Scenario = {
   name: 'cycle',
   about: "the API server's work for a sleep and a wake, pods and controllers included",
-  minutes: 25,
+  minutes: 15,
   run: (context) => withCluster(context, (cluster) => cycles(context, cluster), { nodes: 3 }),
 }
 
@@ -27,7 +27,7 @@ const PODS_A_MINUTE = 500
 const QUIET = 5000
 
 async function cycles({ quick, rounds, workloads, say }: Context, cluster: BenchCluster): Promise<Found> {
-  const count = workloads?.[0] ?? (quick ? 20 : 500)
+  const count = workloads?.[0] ?? (quick ? 20 : 250)
   say(`twice ${count} Deployments of ${REPLICAS} pods are created`)
   await fill(cluster, { namespace: 'raw', count, replicas: REPLICAS })
   await fill(cluster, { namespace: 'ours', count, replicas: REPLICAS, annotations: annotated(awakeNow()) })
