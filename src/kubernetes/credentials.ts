@@ -20,12 +20,18 @@ export interface Authentication {
   readonly tlsId: string
 }
 
+interface Loading {
+  readonly since: number
+  readonly value: Promise<Authentication>
+  known?: Authentication
+}
+
 interface Options {
   source: KubeConfigSource
   logger: Logger
   /** Monotonic milliseconds. */
   now?: () => number
-  /** Milliseconds that a call waits for credentials; default 10,000. */
+  /** Milliseconds that a call waits for credentials; default 8,000, so that commands say why they had no answer. */
   patience?: number
 }
 
@@ -50,10 +56,12 @@ export class Credentials {
   #config: ReturnType<typeof loadKubeConfig>
   #loadedAt: number
   #issuer: Promise<Issuer | undefined> | undefined
-  #current: { readonly since: number; readonly value: Promise<Authentication> } | undefined
+  /** The latest failure that came too late: those who share a run of a plugin share its failure. */
+  #told: unknown
+  #current: Loading | undefined
 
   /** Throws Error when no usable configuration is found. */
-  constructor({ source, logger, now = () => performance.now(), patience = 10_000 }: Options) {
+  constructor({ source, logger, now = () => performance.now(), patience = 8000 }: Options) {
     this.#source = source
     this.#logger = logger
     this.#now = now
@@ -66,16 +74,29 @@ export class Credentials {
     this.namespace = this.#config.namespace
   }
 
+  /** Those that nobody has to wait for. */
+  get known(): Authentication | undefined {
+    return this.#fresh?.known
+  }
+
   current(): Promise<Authentication> {
-    const now = this.#now()
-    if (this.#current && now - this.#current.since < FRESH_MS) return this.#current.value
-    const value = inTime(this.#read(), this.#patience)
-    const entry = { since: now, value }
+    const fresh = this.#fresh
+    if (fresh) return fresh.value
+    const value = this.#inTime(this.#read())
+    const entry: Loading = { since: this.#now(), value }
     this.#current = entry
-    value.catch(() => {
-      if (this.#current === entry) this.#current = undefined
-    })
+    value.then(
+      (known) => (entry.known = known),
+      () => {
+        if (this.#current === entry) this.#current = undefined
+      },
+    )
     return value
+  }
+
+  get #fresh(): Loading | undefined {
+    const current = this.#current
+    return current && this.#now() - current.since < FRESH_MS ? current : undefined
   }
 
   /** After a 401: drops all cached credentials, those of exec plugins too, and loads the configuration again. */
@@ -91,6 +112,27 @@ export class Credentials {
     }
   }
 
+  /** What takes longer goes on: a plugin that is slow once still has credentials for a later call. */
+  async #inTime(reading: Promise<Authentication>): Promise<Authentication> {
+    const seconds = this.#patience / 1000
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(() => {
+      late.reject(new Error(`no credentials after ${seconds} s`))
+      reading.catch((error: unknown) => this.#failedLate(error))
+    }, this.#patience)
+    return Promise.race([reading, late.promise]).finally(() => clearTimeout(timer))
+  }
+
+  /** Nobody waits for it any more, so nobody else says why. */
+  #failedLate(error: unknown): void {
+    if (error === this.#told) return
+    this.#told = error
+    this.#logger.warn(
+      { err: error },
+      'the credentials could not be loaded, and calls had given up waiting for them',
+    )
+  }
+
   async #read(): Promise<Authentication> {
     const { cluster, user } = this.#config
     const issued: RequestOptions = {}
@@ -103,15 +145,6 @@ export class Credentials {
     const tls = this.server.protocol === 'https:' ? await tlsOf(cluster, user, issued) : {}
     return { headers, tls, tlsId: identify(tls) }
   }
-}
-
-/** What takes longer goes on: a plugin that is slow once still has credentials for a later call. */
-async function inTime<T>(task: Promise<T>, milliseconds: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no credentials after ${milliseconds / 1000} s`)), milliseconds)
-  })
-  return Promise.race([task, late]).finally(() => clearTimeout(timer))
 }
 
 async function authorizationOf(user: User, { headers = {} }: RequestOptions): Promise<string | undefined> {

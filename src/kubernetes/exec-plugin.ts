@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import type { RequestOptions } from 'node:https'
-import { text } from 'node:stream/consumers'
 import { messageOf } from '../errors.ts'
 import type { Cluster, ExecPlugin } from './kube-config-file.ts'
 import type { Environment } from './kube-config.ts'
+import { runPlugin } from './plugin-process.ts'
 
 /** Adds headers and a client certificate; they are asked for once, and again when they have expired. */
 export type Issuer = (options: RequestOptions) => Promise<void>
@@ -35,13 +33,17 @@ export function pluginIssuer(
   environment: Environment,
   longestRun = LONGEST_RUN_MS,
 ): Issuer {
-  let latest: Promise<Status | undefined> = Promise.resolve(undefined)
+  let status: Status | undefined
+  let running: Promise<Status> | undefined
+  const next = async () => {
+    try {
+      return (status = await (running ??= run(plugin, cluster, environment, longestRun)))
+    } finally {
+      running = undefined
+    }
+  }
   return async (options) => {
-    const next = latest
-      .catch(() => undefined)
-      .then((status) => (status && !expired(status) ? status : run(plugin, cluster, environment, longestRun)))
-    latest = next
-    const { token, clientCertificateData, clientKeyData } = await next
+    const { token, clientCertificateData, clientKeyData } = status && !expired(status) ? status : await next()
     if (token) options.headers = { Authorization: `Bearer ${token}` }
     options.cert = clientCertificateData
     options.key = clientKeyData
@@ -65,38 +67,15 @@ async function run(
   const own = Object.fromEntries((env ?? []).map(({ name, value }) => [name, value]))
   const info = JSON.stringify(await execInfo(plugin, cluster))
   const variables = { ...environment, ...own, KUBERNETES_EXEC_INFO: info }
-  const options = { env: variables, timeout: longestRun }
-  const [output, complaint, code] = await ended(command, args ?? [], options).catch((error: unknown) => {
+  const ran = runPlugin(command, args ?? [], variables, longestRun)
+  const { output, complaint, failure } = await ran.catch((error: unknown) => {
     throw failed(`cannot be run: ${messageOf(error)}${installHint ? `; ${installHint}` : ''}`)
   })
-  if (code === null) throw failed(`was killed; it may run for ${longestRun / 1000} s`)
-  if (code !== 0) throw failed(`ended with ${code}: ${complaint.trim()}`)
+  if (failure !== undefined) throw failed(`${failure}: ${complaint.trim() || 'it said nothing'}`)
   const { status } = credentialOf(output)
   if (!status?.token && !(status?.clientCertificateData && status.clientKeyData))
     throw failed('printed neither a token nor a certificate and key')
   return status
-}
-
-/**
- * What was printed on both outputs, and the exit code; null: it was killed. Standard input is at its end: nobody is
- * there to type.
- */
-async function ended(
-  command: string,
-  args: readonly string[],
-  options: { env: Environment; timeout: number },
-) {
-  const child = spawn(command, args, { ...options, killSignal: 'SIGKILL', stdio: ['ignore', 'pipe', 'pipe'] })
-  child.once('exit', (code) => {
-    // What it has started may hold the outputs open for ever.
-    if (code === null) for (const output of [child.stdout, child.stderr]) output.push(null)
-  })
-  const [output, complaint, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ])
-  return [output, complaint, code] as const
 }
 
 /** What a plugin is told of us: that there is no terminal and, if it asks for it, which cluster the credentials are for. */

@@ -17,7 +17,7 @@ export interface HttpStream extends HttpResponse {
   text(): Promise<string>
 }
 
-type Authenticator = Pick<Credentials, 'server' | 'proxy' | 'current' | 'renew'>
+type Authenticator = Pick<Credentials, 'server' | 'proxy' | 'known' | 'current' | 'renew'>
 
 /** No call was made, since the credentials could not be loaded; `cause` says why. */
 export class CredentialsError extends Error {}
@@ -57,13 +57,14 @@ export class HttpTransport {
   /** `timeout`: milliseconds until the whole answer must be there, else a DOMException TimeoutError is thrown. */
   async send(request: HttpRequest, timeout: number): Promise<HttpText> {
     const deadline = performance.now() + timeout
-    return this.#authenticated(request, (dispatchers, options) => {
+    const call = async (dispatchers: Dispatchers, options: Dispatcher.DispatchOptions) => {
       const left = deadline - performance.now()
       if (left <= 0) throw new DOMException('no credentials in time', 'TimeoutError')
       const exchange = new Exchange(left, request.signal)
       dispatchers.calls.dispatch(options, exchange)
       return exchange.text
-    })
+    }
+    return this.#authenticated(request, call, timeout)
   }
 
   /** `silence`: milliseconds without a byte after which the stream is given up (UND_ERR_BODY_TIMEOUT). */
@@ -84,16 +85,24 @@ export class HttpTransport {
   }
 
   /** A 401 has the credentials loaded again, and the call made once more. */
-  async #authenticated<R extends HttpText | HttpStream>(request: HttpRequest, call: Send<R>): Promise<R> {
-    const first = await this.#dispatched(request, call)
+  async #authenticated<R extends HttpText | HttpStream>(
+    request: HttpRequest,
+    call: Send<R>,
+    timeout?: number,
+  ): Promise<R> {
+    const first = await this.#dispatched(request, call, timeout)
     if (first.status !== 401) return first
     if (typeof first.text === 'function') await first.text()
     this.#authenticator.renew()
-    return this.#dispatched(request, call)
+    return this.#dispatched(request, call, timeout)
   }
 
-  async #dispatched<R>({ method, path, headers, body, signal }: HttpRequest, call: Send<R>): Promise<R> {
-    const authentication = await this.#authentication()
+  async #dispatched<R>(
+    { method, path, headers, body, signal }: HttpRequest,
+    call: Send<R>,
+    timeout?: number,
+  ): Promise<R> {
+    const authentication = this.#authenticator.known ?? (await this.#authentication(signal, timeout))
     signal?.throwIfAborted()
     return call(this.#dispatchersFor(authentication), {
       origin: this.#authenticator.server.origin,
@@ -106,12 +115,24 @@ export class HttpTransport {
     })
   }
 
-  async #authentication(): Promise<Authentication> {
-    try {
-      return await this.#authenticator.current()
-    } catch (cause) {
+  /** Waits no longer than the call may take. */
+  async #authentication(
+    signal: AbortSignal | undefined,
+    timeout: number | undefined,
+  ): Promise<Authentication> {
+    const loaded = this.#authenticator.current().catch((cause: unknown) => {
       throw new CredentialsError('no credentials', { cause })
-    }
+    })
+    const limits = [signal ?? [], timeout === undefined ? [] : AbortSignal.timeout(timeout)].flat()
+    const ended = AbortSignal.any(limits)
+    return Promise.race([
+      loaded,
+      new Promise<never>((_, reject) => {
+        const end = () => reject(ended.reason)
+        if (ended.aborted) end()
+        else ended.addEventListener('abort', end, { once: true })
+      }),
+    ])
   }
 
   #dispatchersFor({ tls, tlsId }: Authentication): Dispatchers {

@@ -32,14 +32,15 @@ export async function filesWith(pattern: string, folder: string): Promise<string
   return found === '' ? [] : found.split('\n')
 }
 
-/** Paths of the lock file's packages, `node_modules/…`: those of production and those of development. */
-export async function lockedPackages(): Promise<{ production: string[]; development: string[] }> {
+/** Paths of the lock file's packages, `node_modules/…`: all, those of production and those of development. */
+export async function lockedPackages(): Promise<Record<'all' | 'production' | 'development', string[]>> {
   const lock = JSON.parse(await readFile(join(PROJECT, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { dev?: boolean; devOptional?: boolean; optional?: boolean }>
   }
   const packages = Object.entries(lock.packages).filter(([path]) => path !== '')
   const pathsOf = (wanted: typeof packages) => wanted.map(([path]) => path)
   return {
+    all: pathsOf(packages),
     production: pathsOf(
       packages.filter(([, { dev, devOptional, optional }]) => !dev && !devOptional && !optional),
     ),

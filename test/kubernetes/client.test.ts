@@ -165,6 +165,7 @@ describe('the client', () => {
     const slow = new HttpTransport({
       server: server.url,
       proxy: undefined,
+      known: undefined,
       current: async () => {
         await sleep(wait)
         return { headers: {}, tls: {}, tlsId: '' }

@@ -1,10 +1,15 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import type { RequestOptions } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { pluginIssuer } from '../../src/kubernetes/exec-plugin.ts'
 import type { Cluster, ExecPlugin } from '../../src/kubernetes/kube-config-file.ts'
+import { eventually } from '../support/eventually.ts'
 
 const NODE = process.execPath
 const API = { apiVersion: 'client.authentication.k8s.io/v1', command: NODE }
@@ -98,6 +103,43 @@ describe('an exec plugin', () => {
     expect(await readFile(at('runs'), 'utf8')).to.equal('run ')
   })
 
+  it('may leave something running that holds its outputs', async () => {
+    const credential = JSON.stringify({ status: { token: Buffer.from('printed').toString('base64url') } })
+    const args = ['-c', `sleep 30 & echo $! > ${at('child')}; echo '${credential}'`]
+    const issuer = pluginIssuer({ ...API, command: 'sh', args }, CLUSTER, {})
+    try {
+      expect(await issued(issuer)).to.equal('printed')
+    } finally {
+      process.kill(Number(await readFile(at('child'), 'utf8')), 'SIGKILL')
+    }
+  })
+
+  it('that fails runs once for all who asked meanwhile, and again only for those who ask then', async () => {
+    const args = ['-c', `echo run >> ${at('runs')}; sleep 0.2; exit 1`]
+    const issuer = pluginIssuer({ ...API, command: 'sh', args }, CLUSTER, {})
+    const runs = async () => (await readFile(at('runs'), 'utf8')).split('\n').length - 1
+    const ask = () => issuer({}).catch(() => undefined)
+    await Promise.all([ask(), sleep(50).then(ask), sleep(100).then(ask)])
+    expect(await runs()).to.equal(1)
+    await ask()
+    expect(await runs()).to.equal(2)
+  })
+
+  it('that hangs keeps no process from ending, and ends with it', async function () {
+    this.timeout(10_000)
+    const source = new URL('../../src/kubernetes/exec-plugin.ts', import.meta.url).href
+    const args = ['-c', `echo $$ > ${at('plugin')}; exec sleep 30`]
+    const script = `const { pluginIssuer } = await import(${JSON.stringify(source)})
+      pluginIssuer(${JSON.stringify({ ...API, command: 'sh', args })}, {}, process.env)({}).catch(() => {})
+      const { existsSync } = await import('node:fs')
+      const wait = () => { if (!existsSync(${JSON.stringify(at('plugin'))})) setTimeout(wait, 5) }
+      wait()`
+    const child = spawn(NODE, ['--input-type=module', '-e', script], { stdio: 'inherit' })
+    expect(await once(child, 'exit')).to.deep.equal([0, null])
+    const pid = Number(await readFile(at('plugin'), 'utf8'))
+    await eventually('the plugin ends', () => !isRunning(pid))
+  })
+
   it('may give a client certificate', async () => {
     const status = { clientCertificateData: 'certificate', clientKeyData: 'key' }
     const options: RequestOptions = {}
@@ -132,11 +174,18 @@ describe('an exec plugin', () => {
         )
     })
 
-    it('if it does not end, and is killed, whatever it has started', async () => {
-      const sleeping = `require('node:child_process').spawn('sleep', ['5'], { stdio: 'inherit' }); setInterval(() => {}, 1000)`
-      const issuer = pluginIssuer({ ...API, args: ['-e', sleeping] }, CLUSTER, {}, 300)
+    it('if it does not end, and is killed with all that it has started', async () => {
+      const args = ['-c', `sleep 30 & echo $! > ${at('child')}; echo 'log in at …' >&2; wait`]
+      const issuer = pluginIssuer({ ...API, command: 'sh', args }, CLUSTER, {}, 300)
       const error = await issuer({}).catch(({ message }: Error) => message)
-      expect(error).to.equal(`the exec plugin ${NODE} was killed; it may run for 0.3 s`)
+      expect(error).to.equal('the exec plugin sh did not end within 0.3 s and was killed: log in at …')
+      const pid = Number(await readFile(at('child'), 'utf8'))
+      await eventually('what it has started ends', () => !isRunning(pid))
+    })
+
+    it('with the signal that ended it, and what it complained of', async () => {
+      const plugin = { ...API, command: 'sh', args: ['-c', 'echo "out of memory" >&2; kill -9 $$'] }
+      expect(await failure(plugin)).to.equal('the exec plugin sh was killed by SIGKILL: out of memory')
     })
 
     it('if it needs a terminal', async () => {
@@ -146,3 +195,12 @@ describe('an exec plugin', () => {
     })
   })
 })
+
+/** A zombie, which only its parent can bury, has ended. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}

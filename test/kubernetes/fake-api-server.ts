@@ -105,6 +105,7 @@ export function transportTo(server: URL): HttpTransport {
   return new HttpTransport({
     server,
     proxy: undefined,
+    known: undefined,
     current: async () => ({ headers: {}, tls: {}, tlsId: '' }),
     renew: () => {},
   })

@@ -1,0 +1,70 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import type { Environment } from './kube-config.ts'
+
+/** Milliseconds for what is still in the pipes once the process has ended: what it has started may hold them for ever. */
+const LAST_WORDS_MS = 500
+
+export interface PluginRun {
+  readonly output: string
+  readonly complaint: string
+  /** Why it is no success, after the name of the plugin; undefined: it ended with 0. */
+  readonly failure: string | undefined
+}
+
+/**
+ * Runs a program with its standard input at its end: nobody is there to type. After `longestRun` milliseconds, and when
+ * we end, it is killed with all that it has started. It does not keep us from ending.
+ * @throws the Error of `spawn`
+ */
+export async function runPlugin(
+  command: string,
+  args: readonly string[],
+  env: Environment,
+  longestRun: number,
+): Promise<PluginRun> {
+  // A process group of its own can be killed as a whole.
+  const child = spawn(command, args, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const kill = () => killGroup(child)
+  let late = false
+  const timer = setTimeout(() => {
+    late = true
+    kill()
+  }, longestRun)
+  timer.unref()
+  for (const part of [child, child.stdout, child.stderr] as { unref?: () => void }[]) part.unref?.()
+  process.once('exit', kill)
+  child.once('exit', () => {
+    const last = setTimeout(() => {
+      for (const pipe of [child.stdout, child.stderr]) pipe.push(null)
+    }, LAST_WORDS_MS)
+    child.once('close', () => clearTimeout(last))
+  })
+  try {
+    const [output, complaint, [code, signal]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close') as Promise<[number | null, string | null]>,
+    ])
+    return { output, complaint, failure: failureOf(code, signal, late ? longestRun : undefined) }
+  } finally {
+    clearTimeout(timer)
+    process.off('exit', kill)
+  }
+}
+
+function failureOf(code: number | null, signal: string | null, late: number | undefined): string | undefined {
+  if (late !== undefined) return `did not end within ${late / 1000} s and was killed`
+  if (signal !== null) return `was killed by ${signal}`
+  return code === 0 ? undefined : `ended with ${code}`
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has ended.
+  }
+}
