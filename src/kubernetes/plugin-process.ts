@@ -34,6 +34,7 @@ export async function runPlugin(
   }, longestRun)
   timer.unref()
   for (const part of [child, child.stdout, child.stderr] as { unref?: () => void }[]) part.unref?.()
+  // oxlint-disable-next-line no-restricted-properties -- no signal: it does not outlive us
   process.once('exit', kill)
   child.once('exit', () => {
     const last = setTimeout(() => {
