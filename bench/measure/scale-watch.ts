@@ -10,27 +10,31 @@ export interface Scalings {
   readonly events: number
 }
 
-/** A watch of the bench's own: whoever scales, it is timed in the same way. */
+/**
+ * A watch of the bench's own: whoever scales, it is timed in the same way. An API server ends the watch of a reader that
+ * is slow for a moment; then it goes on from where it was, and what it missed seems late, not lost.
+ */
 export class ScaleWatch {
   readonly #pool: Pool
   readonly #lines: { readonly text: string; readonly at: number }[] = []
+  readonly #path: string
+  readonly #headers: Readonly<Record<string, string>>
   #rest = ''
+  #version = ''
+  #closed = false
 
-  private constructor(pool: Pool) {
-    this.#pool = pool
+  private constructor({ url, ca, token }: Target, path: string) {
+    this.#pool = new Pool(url, { connect: { ca: ca ?? '' }, bodyTimeout: 0 })
+    this.#path = path
+    this.#headers = { authorization: `Bearer ${token}` }
   }
 
-  static async open({ url, ca, token }: Target, path: string): Promise<ScaleWatch> {
-    const pool = new Pool(url, { connect: { ca: ca ?? '' }, bodyTimeout: 0 })
-    const headers = { authorization: `Bearer ${token}` }
-    const list = await pool.request({ method: 'GET', path: `${path}?limit=1`, headers })
-    const { metadata } = (await list.body.json()) as { metadata: { resourceVersion: string } }
-    const query = `watch=true&timeoutSeconds=7200&resourceVersion=${metadata.resourceVersion}`
-    const { body } = await pool.request({ method: 'GET', path: `${path}?${query}`, headers })
-    const watch = new ScaleWatch(pool)
-    body.setEncoding('latin1')
-    body.on('data', (chunk: string) => watch.#take(chunk))
-    body.on('error', () => undefined)
+  static async open(target: Target, path: string): Promise<ScaleWatch> {
+    const watch = new ScaleWatch(target, path)
+    const list = await watch.#get('limit=1')
+    const { metadata } = (await list.json()) as { metadata: { resourceVersion: string } }
+    watch.#version = metadata.resourceVersion
+    await watch.#follow()
     return watch
   }
 
@@ -61,14 +65,32 @@ export class ScaleWatch {
   }
 
   async close(): Promise<void> {
+    this.#closed = true
     await this.#pool.destroy()
+  }
+
+  async #follow(): Promise<void> {
+    this.#rest = ''
+    const body = await this.#get(`watch=true&timeoutSeconds=7200&resourceVersion=${this.#version}`)
+    body.setEncoding('latin1')
+    body.on('data', (chunk: string) => this.#take(chunk))
+    body.on('error', () => undefined)
+    body.once('close', () => void (this.#closed || this.#follow()))
+  }
+
+  async #get(query: string) {
+    const path = `${this.#path}?${query}`
+    return (await this.#pool.request({ method: 'GET', path, headers: this.#headers })).body
   }
 
   #take(chunk: string): void {
     const at = now()
     const texts = (this.#rest + chunk).split('\n')
     this.#rest = texts.pop() ?? ''
-    for (const text of texts) this.#lines.push({ text, at })
+    for (const text of texts) {
+      this.#version = /"resourceVersion":"(\d+)"/.exec(text)?.[1] ?? this.#version
+      this.#lines.push({ text, at })
+    }
   }
 }
 

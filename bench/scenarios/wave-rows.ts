@@ -83,7 +83,8 @@ export function memoryRows(count: number, waves: readonly Wave[], note?: string)
     ...(note === undefined ? {} : { note }),
   })
   return [
-    row('at rest', restOf(waves), rest),
+    row('at rest, before its first wave', waves[0]?.restMemory ?? Number.NaN, rest),
+    row('at rest, between waves', restOf(waves), rest),
     row('at its peak in a wave', Math.max(...waves.map(({ peakMemory }) => peakMemory)), peak),
   ]
 }
