@@ -36,11 +36,8 @@ export function pluginIssuer(
   let status: Status | undefined
   let running: Promise<Status> | undefined
   const next = async () => {
-    try {
-      return (status = await (running ??= run(plugin, cluster, environment, longestRun)))
-    } finally {
-      running = undefined
-    }
+    running ??= run(plugin, cluster, environment, longestRun).finally(() => (running = undefined))
+    return (status = await running)
   }
   return async (options) => {
     const { token, clientCertificateData, clientKeyData } = status && !expired(status) ? status : await next()

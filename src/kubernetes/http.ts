@@ -59,12 +59,12 @@ export class HttpTransport {
     const deadline = performance.now() + timeout
     const call = async (dispatchers: Dispatchers, options: Dispatcher.DispatchOptions) => {
       const left = deadline - performance.now()
-      if (left <= 0) throw new DOMException('no credentials in time', 'TimeoutError')
+      if (left <= 0) throw noCredentialsInTime()
       const exchange = new Exchange(left, request.signal)
       dispatchers.calls.dispatch(options, exchange)
       return exchange.text
     }
-    return this.#authenticated(request, call, timeout)
+    return this.#authenticated(request, call, deadline)
   }
 
   /** `silence`: milliseconds without a byte after which the stream is given up (UND_ERR_BODY_TIMEOUT). */
@@ -88,21 +88,21 @@ export class HttpTransport {
   async #authenticated<R extends HttpText | HttpStream>(
     request: HttpRequest,
     call: Send<R>,
-    timeout?: number,
+    deadline?: number,
   ): Promise<R> {
-    const first = await this.#dispatched(request, call, timeout)
+    const first = await this.#dispatched(request, call, deadline)
     if (first.status !== 401) return first
     if (typeof first.text === 'function') await first.text()
     this.#authenticator.renew()
-    return this.#dispatched(request, call, timeout)
+    return this.#dispatched(request, call, deadline)
   }
 
   async #dispatched<R>(
     { method, path, headers, body, signal }: HttpRequest,
     call: Send<R>,
-    timeout?: number,
+    deadline?: number,
   ): Promise<R> {
-    const authentication = this.#authenticator.known ?? (await this.#authentication(signal, timeout))
+    const authentication = this.#authenticator.known ?? (await this.#authentication(signal, deadline))
     signal?.throwIfAborted()
     return call(this.#dispatchersFor(authentication), {
       origin: this.#authenticator.server.origin,
@@ -115,24 +115,28 @@ export class HttpTransport {
     })
   }
 
-  /** Waits no longer than the call may take. */
+  /** Waits no longer than the call may take, and not for a caller who has given up. */
   async #authentication(
     signal: AbortSignal | undefined,
-    timeout: number | undefined,
+    deadline: number | undefined,
   ): Promise<Authentication> {
+    signal?.throwIfAborted()
+    const ended = Promise.withResolvers<never>()
+    const giveUp = () => ended.reject(signal?.reason)
+    signal?.addEventListener('abort', giveUp)
+    const timer =
+      deadline === undefined
+        ? undefined
+        : setTimeout(() => ended.reject(noCredentialsInTime()), deadline - performance.now())
     const loaded = this.#authenticator.current().catch((cause: unknown) => {
       throw new CredentialsError('no credentials', { cause })
     })
-    const limits = [signal ?? [], timeout === undefined ? [] : AbortSignal.timeout(timeout)].flat()
-    const ended = AbortSignal.any(limits)
-    return Promise.race([
-      loaded,
-      new Promise<never>((_, reject) => {
-        const end = () => reject(ended.reason)
-        if (ended.aborted) end()
-        else ended.addEventListener('abort', end, { once: true })
-      }),
-    ])
+    try {
+      return await Promise.race([loaded, ended.promise])
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', giveUp)
+    }
   }
 
   #dispatchersFor({ tls, tlsId }: Authentication): Dispatchers {
@@ -170,6 +174,10 @@ export class HttpTransport {
     const forget = () => this.#live.delete(dispatcher)
     dispatcher.close().then(forget, forget)
   }
+}
+
+function noCredentialsInTime(): DOMException {
+  return new DOMException('no credentials in time', 'TimeoutError')
 }
 
 /** A quoted string of RFC 9110, section 5.6.4. */

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { Environment } from './kube-config.ts'
 
@@ -33,12 +34,14 @@ export async function runPlugin(
     kill()
   }, longestRun)
   timer.unref()
-  for (const part of [child, child.stdout, child.stderr] as { unref?: () => void }[]) part.unref?.()
+  child.unref()
+  const pipes = [child.stdout, child.stderr] as Socket[]
+  for (const pipe of pipes) pipe.unref()
   // oxlint-disable-next-line no-restricted-properties -- no signal: it does not outlive us
   process.once('exit', kill)
   child.once('exit', () => {
     const last = setTimeout(() => {
-      for (const pipe of [child.stdout, child.stderr]) pipe.push(null)
+      for (const pipe of pipes) pipe.push(null)
     }, LAST_WORDS_MS)
     child.once('close', () => clearTimeout(last))
   })

@@ -1,8 +1,10 @@
+import { getEventListeners } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { KubernetesClient } from '../../src/kubernetes/client.ts'
+import type { Authentication } from '../../src/kubernetes/credentials.ts'
 import { ClusterRefusal } from '../../src/kubernetes/failures.ts'
 import { HttpTransport } from '../../src/kubernetes/http.ts'
 import {
@@ -179,6 +181,33 @@ describe('the client', () => {
     expect(await refusal(late)).to.include({ code: 'CLUSTER_UNAVAILABLE', noAnswer: 'timeout' })
     await client.get(WEB)
     expect(server.received.map(({ method }) => method)).to.deep.equal(['GET', 'GET'])
+    await slow.close()
+  })
+
+  it('waits for credentials no longer than its caller and its time allow, and leaves nothing behind', async () => {
+    inTurn((_, response) => answer(response, 200, deployment('web')))
+    const coming = Promise.withResolvers<Authentication>()
+    const slow = new HttpTransport({
+      server: server.url,
+      proxy: undefined,
+      known: undefined,
+      current: () => coming.promise,
+      renew: () => {},
+    })
+    const late = await refusal(clientFor(slow, observer, 20).get(WEB))
+    expect(late).to.include({ code: 'CLUSTER_UNAVAILABLE', noAnswer: 'timeout' })
+    const caller = new AbortController()
+    const given = clientFor(slow, observer)
+      .get(WEB, caller.signal)
+      .catch((error: Error) => error.message)
+    caller.abort(new Error('had enough'))
+    expect(await given).to.equal('had enough')
+    const patient = new AbortController().signal
+    const got = clientFor(slow, observer).get(WEB, patient)
+    coming.resolve({ headers: {}, tls: {}, tlsId: '' })
+    await got
+    expect(getEventListeners(patient, 'abort')).to.deep.equal([])
+    expect(server.received).to.have.length(1)
     await slow.close()
   })
 
