@@ -71,11 +71,15 @@ export class ScaleWatch {
 
   async #follow(): Promise<void> {
     this.#rest = ''
-    const body = await this.#get(`watch=true&timeoutSeconds=7200&resourceVersion=${this.#version}`)
+    const from = this.#version
+    const body = await this.#get(`watch=true&timeoutSeconds=7200&resourceVersion=${from}`)
     body.setEncoding('latin1')
     body.on('data', (chunk: string) => this.#take(chunk))
     body.on('error', () => undefined)
-    body.once('close', () => void (this.#closed || this.#follow()))
+    body.once('close', () => {
+      // One that told nothing would tell nothing again; `scaled` then says what it misses.
+      if (!this.#closed && this.#version !== from) this.#follow().catch(() => undefined)
+    })
   }
 
   async #get(query: string) {
