@@ -41,8 +41,9 @@ USER 10001:10001
 EXPOSE 8443 9443 9090
 # No HEALTHCHECK: Kubernetes ignores it and asks /healthz and /readyz on port 9090 itself.
 # A young generation of 2 MiB a half instead of 16: some 25 MB less at rest. A collection of the whole heap once it has
-# grown by 40 % since the last; V8 lets a small heap grow fourfold: 80 MB less after thousands of requests. Without V8's middle compiler, and without
-# its best one for the few KB of WebAssembly that parse HTTP: 20 MB less, which they take once and never give back.
+# grown by 40 % since the last, where V8 lets a small heap grow fourfold: 80 MB less after thousands of requests. Without
+# V8's middle compiler, and without its best one for the few KB of WebAssembly that parse HTTP: 20 MB less, which they
+# take once and never give back.
 # Node is PID 1: SIGTERM reaches it, ends it gracefully, and no shell stands between.
 ENTRYPOINT ["node", "--max-semi-space-size=2", "--heap-growing-percent=40", "--no-maglev", "--no-wasm-tier-up", "--no-wasm-dynamic-tiering", "/app/dist/main.js"]
 # Without a command it tells what there is; it never touches a cluster unasked.
