@@ -27,7 +27,10 @@ type FailureListener = (kind: Kind, error: unknown) => void
 /** After so many failures in a row `start` no longer waits for a kind, if another kind is connected. */
 const FAILING = 3
 
-interface Options extends Pick<ReflectorOptions<WorkloadObject>, 'client' | 'silence' | 'pageSize'> {
+interface Options extends Pick<
+  ReflectorOptions<WorkloadObject>,
+  'client' | 'silence' | 'watchSeconds' | 'pageSize'
+> {
   observer: KubernetesObserver
   logger: Logger
   delay?: Delay
@@ -57,7 +60,8 @@ export class WorkloadInformer
   #runs: Promise<void>[] = []
 
   constructor(options: Options) {
-    const { client, observer, logger, silence, pageSize, delay = systemDelay, clock = Date.now } = options
+    const { client, observer, logger, delay = systemDelay, clock = Date.now } = options
+    const { silence, watchSeconds, pageSize } = options
     this.#observer = observer
     this.#logger = logger
     this.#changes = new Listeners(observer, logger)
@@ -70,7 +74,8 @@ export class WorkloadInformer
     const intern = createIntern()
     const reflectorOf = (kind: Kind) => {
       const sink = workloadSink(kind, this.#store, intern)
-      const reflected = { client, collection: workloadsOf(kind), sink, logger, delay, silence, pageSize }
+      const collection = workloadsOf(kind)
+      const reflected = { client, collection, sink, logger, delay, silence, watchSeconds, pageSize }
       return new Reflector(reflected, this.#progressOf(kind))
     }
     this.#reflectors = new Map(KINDS.map((kind) => [kind, reflectorOf(kind)]))

@@ -22,11 +22,13 @@ export interface ReflectorOptions<Watched> {
   readonly sink: Sink<Watched>
   readonly logger: Logger
   readonly delay: Delay
-  /**
-   * Milliseconds without an event or bookmark after which a watch is replaced; bookmarks come each minute. Default
-   * 150,000.
-   */
+  /** Milliseconds without an event or bookmark after which a watch is replaced; default 33,000. */
   readonly silence?: number | undefined
+  /**
+   * Seconds after which the API server is to end a watch, with a bookmark just before; default 30. A watch that is
+   * silent for longer is broken, and bookmarks alone, one a minute, would show that much later.
+   */
+  readonly watchSeconds?: number | undefined
   /** Objects in one page of a list; default 500. */
   readonly pageSize?: number | undefined
   /** Milliseconds: the longest pause before a retry. Default 2,000, so that we catch up soon after an outage. */
@@ -45,6 +47,8 @@ export interface Progress {
   failed?(times: number, error: unknown): void
 }
 
+const WATCH_SECONDS = 30
+const SILENCE_MS = 33_000
 const FIRST_RETRY_MS = 100
 const LONGEST_RETRY_AFTER_S = 30
 
@@ -65,6 +69,8 @@ export class Reflector<Watched extends KubernetesObject> {
   #connected = false
   /** Whether the present watch has had an event. */
   #heard = false
+  /** Whether a watch broke, or ended early, since the last list or event. */
+  #interrupted = false
   /** Ends the present watch. */
   #doubt = new AbortController()
 
@@ -93,8 +99,15 @@ export class Reflector<Watched extends KubernetesObject> {
           await this.#list(signal)
           this.#progress.listed?.()
         }
-        await this.#watch(signal, this.#resourceVersion ?? '')
-        if (!signal.aborted) await this.#pause('ended', undefined, signal)
+        const ended = await this.#watch(signal, this.#resourceVersion ?? '')
+        if (signal.aborted) return
+        if (ended === 'in time') {
+          // The cluster may have been restored from a backup: it tells nothing up to our version.
+          if (this.#interrupted && !this.#heard) this.#resourceVersion = undefined
+          continue
+        }
+        this.#interrupted = true
+        await this.#pause('ended', undefined, signal)
       } catch (error) {
         if (signal.aborted) return
         await this.#recover(error, signal)
@@ -135,18 +148,22 @@ export class Reflector<Watched extends KubernetesObject> {
     sink.retain(listed, version, backwards)
     this.#resourceVersion = version
     this.#newest = version
+    this.#interrupted = false
   }
 
-  async #watch(stop: AbortSignal, resourceVersion: string): Promise<void> {
-    const { client, collection, silence = 150_000 } = this.#options
+  /** Resolves when the server has ended the watch: when it was asked to, or early. */
+  async #watch(stop: AbortSignal, resourceVersion: string): Promise<'early' | 'in time'> {
+    const { client, collection, silence = SILENCE_MS, watchSeconds = WATCH_SECONDS } = this.#options
     this.#heard = false
     this.#doubt = new AbortController()
     const signal = AbortSignal.any([stop, this.#doubt.signal])
-    const timeoutSeconds = 300 + Math.floor(Math.random() * 300)
-    const options = { resourceVersion, timeoutSeconds, silence, signal }
+    const begun = performance.now()
+    const options = { resourceVersion, timeoutSeconds: watchSeconds, silence, signal }
     const events = await client.watch<Watched>(collection, options)
     this.#connect(true)
     for await (const event of events) this.#take(event)
+    // The server's clock ends it, and may be a little faster than ours.
+    return performance.now() - begun < (watchSeconds - 1) * 1000 ? 'early' : 'in time'
   }
 
   #connect(connected: boolean): void {
@@ -160,12 +177,19 @@ export class Reflector<Watched extends KubernetesObject> {
     if (event.type === 'ERROR') {
       throw refusalOf(`watch ${collection.resource}`, event.object.code ?? 500, event.object)
     }
+    const { resourceVersion } = event.object.metadata
+    // A server that was restored from a backup tells its own version, older than ours.
+    if (event.type === 'BOOKMARK' && compareVersions(resourceVersion, this.#newest ?? '') < 0) {
+      throw refusalOf(`watch ${collection.resource}`, 410, { message: 'the bookmark is older than the list' })
+    }
     this.#heard = true
+    this.#interrupted = false
     this.#failures = 0
     if (event.type === 'DELETED') sink.delete(event.object)
     else if (event.type !== 'BOOKMARK') sink.put(event.object, false)
-    this.#resourceVersion = event.object.metadata.resourceVersion
-    this.#newest = this.#resourceVersion
+    if (compareVersions(resourceVersion, this.#newest ?? '') < 0) return
+    this.#resourceVersion = resourceVersion
+    this.#newest = resourceVersion
   }
 
   async #recover(error: unknown, signal: AbortSignal): Promise<void> {
@@ -174,6 +198,7 @@ export class Reflector<Watched extends KubernetesObject> {
     // A watch without any event may have begun at a version that the cluster does not know (restored from a backup).
     const relist = RELISTS.has(reason) || (reason === 'silent' && !this.#heard)
     if (relist) this.#resourceVersion = undefined
+    this.#interrupted = true
     this.#connect(false)
     // A cluster that answers again is back, and refuses only while it starts: begin with short pauses again.
     const answered = error instanceof ClusterRefusal && error.noAnswer === undefined

@@ -4,7 +4,7 @@ import type { HandlerFailed } from './handler-failures.ts'
 import type { MetricFactory } from './metric-factory.ts'
 import type { Informer } from './ports.ts'
 
-/** The usual reason for a restart: the API server ends each watch after some minutes. */
+/** The commonest reason: a proxy or an API server that stops ended the watch early. */
 const ORDINARY = 'ended'
 
 /** Our calls to the API server, and our watches. */
@@ -39,7 +39,7 @@ export class KubernetesMetrics implements KubernetesObserver {
     )
     this.#restarts = factory.counter(
       'watch_restarts_total',
-      'Watches that ended or failed and were restarted, by kind and reason.',
+      'Watches that ended early or failed and were restarted, by kind and reason.',
       ['kind', 'reason'],
     )
     for (const kind of KINDS) this.#restarts.inc({ kind, reason: ORDINARY }, 0)

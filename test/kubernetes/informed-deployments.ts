@@ -71,12 +71,13 @@ export class InformedDeployments {
   }
 
   /** Another informer in place of the first, before that was started. */
-  create(silence: number): void {
+  create(silence: number, watchSeconds?: number): void {
     if (!this.#transport) throw new TypeError('not open')
     const delay: Delay = async (milliseconds) => void this.pauses.push(milliseconds)
     const client = clientFor(this.#transport, this.observer)
     const { observer } = this
-    this.#informer = new WorkloadInformer({ client, observer, logger: silentLogger, delay, silence })
+    const options = { client, observer, logger: silentLogger, delay, silence, watchSeconds }
+    this.#informer = new WorkloadInformer(options)
     this.#informer.onChange((before, after) => {
       const versions = `${before?.resourceVersion ?? '-'} > ${after?.resourceVersion ?? '-'}`
       this.changes.push(`${versions} ${(after ?? before)?.name}`)
