@@ -16,14 +16,14 @@ import type { StandInTask } from '../measure/stand-in.ts'
 import { timedWave, type Wave } from '../measure/wave.ts'
 import type { Point } from '../report/results.ts'
 import type { Context, Found, Scenario } from '../scenario.ts'
-import { growthOf, memoryRows } from './wave-rows.ts'
+import { memoryGrowth, memoryRows, timeGrowth } from './wave-rows.ts'
 
 export const memory: Scenario = {
   name: 'memory',
-  about: 'memory, waves and idling with very many workloads (with fewer: see wave)',
-  minutes: 16,
+  about: 'memory with nothing but managed workloads, and waves and idling of very many',
+  minutes: 32,
   async run(context): Promise<Found> {
-    const sizes = context.workloads ?? (context.quick ? [500, 2000] : [20_000, 100_000])
+    const sizes = context.workloads ?? (context.quick ? [500, 2000] : [1000, 5000, 20_000, 100_000])
     const found: Found[] = []
     for (const count of sizes) found.push(await (isReal(context, count) ? real : standIn)(context, count))
     return { rows: found.flatMap(({ rows }) => rows), growth: found.flatMap(({ growth = [] }) => growth) }
@@ -40,10 +40,19 @@ function pause(count: number): number {
   return Math.ceil(count / 30_000)
 }
 
+/** A sleep and a wake each; more of them where they are short, since memory grows with the histories. */
+function roundsOf({ quick }: Context, count: number): number {
+  return quick || count > 5000 ? 1 : 3
+}
+
 function real(context: Context, count: number): Promise<Found> {
   return withCluster(context, async (cluster) => {
     context.say(`${count} Deployments are created`)
-    const { schedule, edges } = alternating(comingMinute(30_000 + count * 5), 1, pause(count))
+    const { schedule, edges } = alternating(
+      comingMinute(30_000 + count * 5),
+      roundsOf(context, count),
+      pause(count),
+    )
     await fill(cluster, { namespace: 'ours', count, annotations: annotated(schedule) })
     const dormouse = await startDormouse({ kubeconfig: cluster.kubeconfig })
     const waves = await wavesOf(context, {
@@ -53,7 +62,7 @@ function real(context: Context, count: number): Promise<Found> {
       target: cluster.admin,
       apiCpu: cluster.cpu,
     })
-    return { rows: memoryRows(count, waves), growth: growthOf({ count, ours: waves }) }
+    return { rows: memoryRows(count, waves), growth: grown(count, waves) }
   })
 }
 
@@ -89,12 +98,18 @@ async function standIn(context: Context, count: number): Promise<Found> {
         ...memoryRows(count, waves, NOTE),
         { what: `${count.toLocaleString('en')}: bytes a minute`, figure, unit: 'KB', note: NOTE },
       ],
-      growth: [...growthOf({ count, ours: waves }), idle],
+      growth: [...grown(count, waves), idle],
     }
   } finally {
     child.disconnect()
     await rm(directory, { recursive: true, force: true })
   }
+}
+
+/** What the scenario `wave` measures better is left to that. */
+function grown(count: number, waves: readonly Wave[]): Point[] {
+  const times = count > 5000 ? timeGrowth({ count, ours: waves }) : []
+  return [...memoryGrowth(count, waves), ...times]
 }
 
 interface Waving {

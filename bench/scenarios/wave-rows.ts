@@ -68,15 +68,25 @@ export function rowsOf({ count, ours, raw, bytes, meanwhile }: Waves): Measured[
       unit: 'ms',
     },
     { what: `${of}: writes a transition`, figure: medianOf(ours, ({ writes }) => writes), unit: '' },
-    ...memoryRows(count, ours),
+    // Dormouse holds those of the raw clients, too: the bars are those of the scenario `memory`.
+    ...rssRows(`${of} of ${(count * 3).toLocaleString('en')}`, ours),
   ]
 }
 
-/** At rest: just before an edge; the peak: the largest of all waves. */
+/** With so many workloads in the cluster, all of them managed. */
 export function memoryRows(count: number, waves: readonly Wave[], note?: string): Measured[] {
-  const { rest, peak } = MEMORY_BARS[count] ?? {}
+  return rssRows(count.toLocaleString('en'), waves, MEMORY_BARS[count], note)
+}
+
+/** At rest: just before an edge; the peak: the largest of all waves. */
+function rssRows(
+  of: string,
+  waves: readonly Wave[],
+  { rest, peak }: { readonly rest?: number; readonly peak?: number } = {},
+  note?: string,
+): Measured[] {
   const row = (what: string, figure: number, atMost: number | undefined): Measured => ({
-    what: `${count.toLocaleString('en')}: RSS ${what}`,
+    what: `${of}: RSS ${what}`,
     figure,
     unit: 'MB',
     ...(atMost === undefined ? {} : { bar: { of: 'figure', atMost } }),
@@ -93,20 +103,30 @@ function restOf(waves: readonly Wave[]): number {
   return medianOf(waves, ({ restMemory }) => restMemory)
 }
 
-export function growthOf({ count, ours, raw = [] }: Pick<Waves, 'count' | 'ours'> & Partial<Waves>): Point[] {
+/** Points of the charts about time. */
+export function timeGrowth({
+  count,
+  ours,
+  raw = [],
+}: Pick<Waves, 'count' | 'ours'> & Partial<Waves>): Point[] {
   const seconds = (waves: readonly Wave[]) => medianOf(waves, ({ last }) => last / 1000)
-  const point = (chart: Point['chart'], line: string, figure: number): Point[] =>
-    Number.isFinite(figure) ? [{ chart, line, workloads: count, figure: Number(figure.toPrecision(3)) }] : []
+  const first = ({ first }: Wave) => first
   return [
-    ...point('memory', 'at rest', restOf(ours)),
-    ...point('memory', 'peak', Math.max(...ours.map(({ peakMemory }) => peakMemory))),
-    ...point('wave-time', 'Dormouse', seconds(ours)),
-    ...point('wave-time', 'raw client', seconds(raw)),
-    ...point(
-      'edge-lateness',
-      'median',
-      medianOf(ours, ({ first }) => first),
-    ),
-    ...point('edge-lateness', 'longest', Math.max(...ours.map(({ first }) => first))),
+    ...point('wave-time', 'Dormouse', count, seconds(ours)),
+    ...point('wave-time', 'raw client', count, seconds(raw)),
+    ...point('edge-lateness', 'median', count, medianOf(ours, first)),
+    ...point('edge-lateness', 'longest', count, Math.max(...ours.map(first))),
   ]
+}
+
+/** Points of the chart about memory, of waves with nothing but managed workloads. */
+export function memoryGrowth(count: number, waves: readonly Wave[]): Point[] {
+  return [
+    ...point('memory', 'at rest', count, restOf(waves)),
+    ...point('memory', 'peak', count, Math.max(...waves.map(({ peakMemory }) => peakMemory))),
+  ]
+}
+
+function point(chart: Point['chart'], line: string, workloads: number, figure: number): Point[] {
+  return Number.isFinite(figure) ? [{ chart, line, workloads, figure: Number(figure.toPrecision(3)) }] : []
 }

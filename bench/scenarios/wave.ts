@@ -11,7 +11,7 @@ import { RawClient } from '../measure/raw.ts'
 import { ScaleWatch } from '../measure/scale-watch.ts'
 import { timedWave, type Wave } from '../measure/wave.ts'
 import type { Context, Found, Scenario } from '../scenario.ts'
-import { growthOf, rowsOf, type Waves } from './wave-rows.ts'
+import { rowsOf, timeGrowth, type Waves } from './wave-rows.ts'
 
 export const wave: Scenario = {
   name: 'wave',
@@ -22,7 +22,7 @@ export const wave: Scenario = {
     const found: Waves[] = []
     for (const count of sizes)
       found.push(await withCluster(context, (cluster) => waves(context, cluster, count)))
-    return { rows: found.flatMap(rowsOf), growth: found.flatMap(growthOf) }
+    return { rows: found.flatMap(rowsOf), growth: found.flatMap(timeGrowth) }
   },
 }
 
