@@ -19,7 +19,10 @@ interface Live {
 }
 
 const DEPLOYMENTS = /^\/apis\/apps\/v1\/(?:namespaces\/[^/]+\/)?deployments(?:\/app-(\d+))?$/
-const BOOKMARK_EVERY_MS = 60_000
+/** A watch hears its last bookmark so long before its end, as from a real API server. */
+const LAST_BOOKMARK_MS = 2000
+/** Changes that a new watch may begin before. */
+const CHANGES_KEPT = 20_000
 
 const sandbox = new SandboxCluster({ port: 0, clock: () => Date.now() })
 await sandbox.start()
@@ -27,6 +30,8 @@ const objects: string[] = []
 const watches = new Set<ServerResponse>()
 /** Beyond that of the template. */
 let version = 1_000_000
+/** The newest changes, oldest first; the last one has the version `version`. */
+const changes: string[] = []
 const sockets = new Set<Socket>()
 let closed = 0
 
@@ -48,11 +53,27 @@ function list(query: URLSearchParams, response: ServerResponse): void {
   json(response, `${head},"items":[${objects.slice(from, to).join(',')}]}`)
 }
 
-function watch(response: ServerResponse): void {
+function watch(query: URLSearchParams, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'application/json' })
   response.flushHeaders()
+  const missed = version - Number(query.get('resourceVersion') || version)
+  if (missed > 0) response.write(changes.slice(-missed).join(''))
   watches.add(response)
-  response.once('close', () => watches.delete(response))
+  const milliseconds = Number(query.get('timeoutSeconds') || 1800) * 1000
+  const timers = [
+    setTimeout(() => bookmark(response), milliseconds - LAST_BOOKMARK_MS),
+    setTimeout(() => response.end(), milliseconds),
+  ]
+  response.once('close', () => {
+    watches.delete(response)
+    for (const timer of timers) clearTimeout(timer)
+  })
+}
+
+function bookmark(response: ServerResponse): void {
+  const metadata = { resourceVersion: String(version), creationTimestamp: null }
+  const object = { kind: 'Deployment', apiVersion: 'apps/v1', metadata }
+  response.write(`${JSON.stringify({ type: 'BOOKMARK', object })}\n`)
 }
 
 async function patch(index: number, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -66,7 +87,10 @@ async function patch(index: number, incoming: IncomingMessage, response: ServerR
   object.metadata.generation += 1
   const text = JSON.stringify(object)
   objects[index] = text
-  for (const each of watches) each.write(`{"type":"MODIFIED","object":${text}}\n`)
+  const change = `{"type":"MODIFIED","object":${text}}\n`
+  changes.push(change)
+  if (changes.length >= 2 * CHANGES_KEPT) changes.splice(0, CHANGES_KEPT)
+  for (const each of watches) each.write(change)
   const { metadata } = object
   json(response, JSON.stringify({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata }))
 }
@@ -94,7 +118,7 @@ const server = createServer((incoming, response) => {
   if (found === undefined) passOn(incoming, response)
   else if (incoming.method === 'PATCH') void patch(Number(index), incoming, response)
   else if (index !== undefined) json(response, objects[Number(index)] ?? '')
-  else if (searchParams.has('watch')) watch(response)
+  else if (searchParams.has('watch')) watch(searchParams, response)
   else list(searchParams, response)
 })
 server.on('connection', (socket: Socket) => {
@@ -104,12 +128,6 @@ server.on('connection', (socket: Socket) => {
     closed += socket.bytesRead + socket.bytesWritten
   })
 })
-setInterval(() => {
-  const metadata = { resourceVersion: String(version), creationTimestamp: null }
-  const object = { kind: 'Deployment', apiVersion: 'apps/v1', metadata }
-  for (const each of watches) each.write(`${JSON.stringify({ type: 'BOOKMARK', object })}\n`)
-}, BOOKMARK_EVERY_MS)
-
 process.on('disconnect', () => process.exit())
 const [task] = (await once(process, 'message')) as [StandInTask]
 fill(task)
