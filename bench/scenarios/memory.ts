@@ -92,7 +92,7 @@ async function standIn(context: Context, count: number): Promise<Found> {
     const apiCpu = () => cpuOf(child.pid ?? 0)
     const waves = await wavesOf(context, { dormouse, count, edges, target: { url }, apiCpu })
     const figure = Number((bytes / 1000).toPrecision(3))
-    const idle: Point = { chart: 'idle-bytes', line: 'Dormouse, plain HTTP', workloads: count, figure }
+    const idle: Point = { chart: 'idle-bytes', line: 'over plain HTTP', workloads: count, figure }
     return {
       rows: [
         ...memoryRows(count, waves, NOTE),
