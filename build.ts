@@ -7,10 +7,11 @@ const PROJECT = fileURLToPath(new URL('.', import.meta.url))
 /**
  * Writes the program that the image runs into the folder `to`, an absolute path: `dist/main.js`, and beside `dist` the
  * package.json that it reads. Blanks are left out of the code, but names stay, so that a stack trace says something.
+ * Resolves with the paths, from the project, of the files that it has something of.
  */
-export async function bundle(to: string): Promise<void> {
+export async function bundle(to: string): Promise<string[]> {
   await rm(`${to}/dist`, { recursive: true, force: true })
-  await build({
+  const { metafile } = await build({
     absWorkingDir: PROJECT,
     entryPoints: ['src/main.ts', 'src/service/review-thread.ts'],
     outdir: `${to}/dist`,
@@ -18,6 +19,8 @@ export async function bundle(to: string): Promise<void> {
     platform: 'node',
     target: 'node24',
     format: 'esm',
+    // `debug` takes it where it is, which is so where the packages of development are: the image is to be the same everywhere.
+    external: ['supports-color'],
     // What is imported when it is needed stays apart.
     splitting: true,
     minifyWhitespace: true,
@@ -25,12 +28,15 @@ export async function bundle(to: string): Promise<void> {
     // Beside licences of their own, which lie in node_modules.
     legalComments: 'linked',
     logLevel: 'warning',
+    metafile: true,
     // Packages in CommonJS require Node's own modules.
     banner: {
       js: `import{createRequire as forCommonJs}from'node:module';const require=forCommonJs(import.meta.url);`,
     },
   })
   if (`${to}/` !== PROJECT) await copyFile(`${PROJECT}package.json`, `${to}/package.json`)
+  const used = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs))
+  return [...new Set(used.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path))]
 }
 
 if (import.meta.main) await bundle(PROJECT.replace(/\/$/, ''))

@@ -51,6 +51,8 @@ export class EventRecorder implements Runnable, Recorder {
   readonly #stopping = new AbortController()
   readonly #cut = new AbortController()
   #draining: Promise<void> | undefined
+  /** Whether the cluster refused the last Event: only the first of such a row is a warning. */
+  #refused = false
 
   constructor(options: Options) {
     this.#options = options
@@ -114,7 +116,9 @@ export class EventRecorder implements Runnable, Recorder {
   async #deliver(event: Recorded): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#send(event)
+        await this.#send(event)
+        this.#refused = false
+        return
       } catch (error) {
         const code = error instanceof ClusterRefusal ? error.code : undefined
         // The cluster has expired the Event whose count was to be raised: make a new one.
@@ -122,7 +126,10 @@ export class EventRecorder implements Runnable, Recorder {
         if (expired) event.sent = 0
         const retry = expired || code === 'CLUSTER_UNAVAILABLE'
         if (!retry || attempt === ATTEMPTS || this.#cut.signal.aborted) {
-          this.#options.logger.debug({ err: error, reason: event.reason }, 'an Event could not be written')
+          const refused = code === 'CLUSTER_REJECTED'
+          const level = refused && !this.#refused ? 'warn' : 'debug'
+          this.#options.logger[level]({ err: error, reason: event.reason }, 'an Event could not be written')
+          this.#refused = refused
           this.#options.observer.eventDropped()
           return
         }

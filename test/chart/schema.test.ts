@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { parse } from 'yaml'
 import { CHECKS } from '../../src/config/checks.ts'
+import { minorOf, versionsOf } from '../control-plane/programs.ts'
 import { CHART, helm, type Values } from './helm.ts'
 
 /** What somebody writes, and what Helm says of it. */
@@ -142,9 +143,11 @@ describe("the chart's values", function () {
   })
 
   it('are refused on a Kubernetes that is too old', async () => {
-    const { code, stderr } = await attempt(['template', 'dormouse', CHART, '--kube-version', '1.29'])
+    const oldest = minorOf(versionsOf('oldest').kubernetes)
+    const older = `1.${Number(oldest.split('.')[1]) - 1}`
+    const { code, stderr } = await attempt(['template', 'dormouse', CHART, '--kube-version', older])
     expect(code).to.equal(1)
-    expect(stderr).to.include('requires kubeVersion: >=1.30')
+    expect(stderr).to.include(`requires kubeVersion: >=${oldest}`)
   })
 
   it('may come from a chart that has this one as a dependency', async () => {

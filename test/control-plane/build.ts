@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { filled, madeOnce } from '../go-programs/cache.ts'
 import { buildCommand, downloadModule, hasGo, writeBuildModule } from '../go-programs/go-module.ts'
-import { cacheDirectory, programsIn, stagesFile, versions } from './programs.ts'
+import { cacheDirectory, minorOf, programsIn, stagesFile, versions } from './programs.ts'
 import type { ProgramName, Programs } from './programs.ts'
 
 interface Source {
@@ -52,17 +54,18 @@ const stageSources = [
 export type Provided = { readonly programs: Programs } | { readonly unavailable: string }
 
 /**
- * The control plane's programs: from `KUBEBUILDER_ASSETS` when that folder has them all, else from the cache,
- * else built now with `go` (some 7 minutes on two cores), each step told to `say`. Where none of these is
- * possible the answer says why; a build that fails throws.
+ * The control plane's programs: from `KUBEBUILDER_ASSETS` when that folder has them all, and of the release that
+ * `DORMOUSE_KUBERNETES` asks for; else from the cache, else built now with `go` (some 7 minutes on two cores), each step
+ * told to `say`. Where none of these is possible the answer says why; a build that fails throws.
  */
 export async function providePrograms(say: (line: string) => void): Promise<Provided> {
   const assets = process.env['KUBEBUILDER_ASSETS']
   const why: string[] = []
   if (assets) {
     const found = await programsIn(assets)
-    if ('paths' in found) return { programs: found }
-    why.push(`KUBEBUILDER_ASSETS lacks ${found.missing.join(', ')}`)
+    const unfit = 'paths' in found ? await otherRelease(found) : `lacks ${found.missing.join(', ')}`
+    if ('paths' in found && unfit === undefined) return { programs: found }
+    why.push(`KUBEBUILDER_ASSETS ${unfit}`)
   }
   const cache = cacheDirectory()
   const cached = await programsIn(cache)
@@ -77,6 +80,14 @@ export async function providePrograms(say: (line: string) => void): Promise<Prov
     return 'paths' in programs ? programs : undefined
   }
   return { programs: await madeOnce(cache, say, found, () => build(cache, say)) }
+}
+
+/** Which release these are of, if `DORMOUSE_KUBERNETES` asks for another one. */
+async function otherRelease({ paths }: Programs): Promise<string | undefined> {
+  if (!process.env['DORMOUSE_KUBERNETES']) return undefined
+  const { stdout } = await promisify(execFile)(paths['kube-apiserver'], ['--version'])
+  const [, version = stdout] = /v(\d+\.\d+\.\d+)/.exec(stdout) ?? []
+  return minorOf(version) === minorOf(versions.kubernetes) ? undefined : `has Kubernetes ${version.trim()}`
 }
 
 async function build(cache: string, say: (line: string) => void): Promise<Programs> {

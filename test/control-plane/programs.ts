@@ -3,7 +3,36 @@ import { join } from 'node:path'
 import { sharedCache } from '../go-programs/cache.ts'
 
 /** What is built, and from which release. A change of any of these makes a new cache folder. */
-export const versions = { kubernetes: '1.35.4', etcd: '3.6.8', kwok: '0.8.0' } as const
+interface Versions {
+  readonly kubernetes: string
+  readonly etcd: string
+  readonly kwok: string
+}
+
+/** The releases of Kubernetes that the suite runs on: a patch of each, with the etcd that it ships with. */
+const NEWEST: Versions = { kubernetes: '1.35.4', etcd: '3.6.8', kwok: '0.8.0' }
+/** The oldest that the chart's `kubeVersion` admits. */
+const OLDEST: Versions = { kubernetes: '1.30.14', etcd: '3.5.15', kwok: '0.8.0' }
+
+/**
+ * The versions of a release (`1.30`, or `oldest`); without one, the newest. @throws Error that names those there are
+ */
+export function versionsOf(release: string | undefined): Versions {
+  if (!release) return NEWEST
+  if (release === 'oldest') return OLDEST
+  const found = [NEWEST, OLDEST].find(({ kubernetes }) => minorOf(kubernetes) === release)
+  if (found) return found
+  const known = [NEWEST, OLDEST].map(({ kubernetes }) => minorOf(kubernetes)).join(', ')
+  throw new Error(`DORMOUSE_KUBERNETES=${release}: the suite runs on ${known} and oldest`)
+}
+
+/** `1.30` of `1.30.14`. */
+export function minorOf(version: string): string {
+  return version.split('.').slice(0, 2).join('.')
+}
+
+/** Those of `DORMOUSE_KUBERNETES`. */
+export const versions = versionsOf(process.env['DORMOUSE_KUBERNETES'])
 
 export const programNames = [
   'etcd',
@@ -25,12 +54,13 @@ export interface Programs {
 }
 
 /**
- * Where built programs are kept: `DORMOUSE_CONTROL_PLANE_CACHE`, or a folder of the user's cache that clones
- * share.
+ * Where built programs are kept: a folder for each set of versions, in the folder `DORMOUSE_CONTROL_PLANE_CACHE` or
+ * in the part of the user's cache that clones share.
  */
-export function cacheDirectory(env = process.env): string {
-  const key = `control-plane-k${versions.kubernetes}-e${versions.etcd}-w${versions.kwok}`
-  return env['DORMOUSE_CONTROL_PLANE_CACHE'] ?? sharedCache(key, env)
+export function cacheDirectory({ kubernetes, etcd, kwok }: Versions = versions, env = process.env): string {
+  const key = `control-plane-k${kubernetes}-e${etcd}-w${kwok}`
+  const given = env['DORMOUSE_CONTROL_PLANE_CACHE']
+  return given ? join(given, key) : sharedCache(key, env)
 }
 
 /** The programs in `directory`, or the names of what is missing there. */

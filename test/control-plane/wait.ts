@@ -2,6 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunningProgram } from './process.ts'
 
+/** Milliseconds: on a machine that is busy with builds an API server takes a minute to start. */
+const PATIENCE = 120_000
+
 /**
  * Asks `question` until it answers something other than undefined or false, and returns that. Throws, with
  * the last lines that `program` wrote, when the program ends meanwhile or after `timeout` milliseconds.
@@ -10,7 +13,7 @@ export async function whenReady<T>(
   program: RunningProgram,
   waitedFor: string,
   question: () => Promise<T | undefined | false>,
-  timeout = 30_000,
+  timeout = PATIENCE,
 ): Promise<T> {
   const giveUp = performance.now() + timeout
   while (program.ended() === undefined && performance.now() < giveUp) {

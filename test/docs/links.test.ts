@@ -52,7 +52,7 @@ function fault({ path }: Page, to: string): string | undefined {
 }
 
 describe('the links of the documentation', () => {
-  for (const from of [...pages(), page('CONTRIBUTING.md'), page('CHANGELOG.md')]) {
+  for (const from of [...pages(), page('CONTRIBUTING.md'), page('CHANGELOG.md'), page('SECURITY.md')]) {
     it(`of ${from.path} lead somewhere`, () => {
       const broken = links(from).flatMap(({ to, line }) => {
         const why = fault(from, to)

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { SNOOZE_KEY } from '../../src/domain/workload.ts'
 import { describeOn } from '../support/clusters.ts'
 import { runProgram } from '../support/kubectl.ts'
-import { MAIN } from '../support/dormouse.ts'
+import { MAIN, programEnvironment } from '../support/dormouse.ts'
 import { enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
@@ -50,7 +50,8 @@ describeOn('a DaemonSet whose key was given another value without the webhook', 
     await here.asleep('daemonsets', 'released')
     await patch('released', selects(''))
     const args = ['release', '--all', '--kubeconfig', here.cluster.dormouseKubeconfig]
-    const { code, stdout, stderr } = await runProgram(process.execPath, [MAIN, ...args])
+    const run = runProgram(process.execPath, [MAIN, ...args], { env: programEnvironment() })
+    const { code, stdout, stderr } = await run
     expect(code, stdout + stderr).to.equal(0)
     expect(await selectorOf('released')).to.deep.equal({})
   })

@@ -16,6 +16,7 @@ interface Step {
 
 interface Job {
   readonly uses?: string
+  readonly needs?: string | readonly string[]
   readonly steps?: readonly Step[]
   readonly permissions?: Readonly<Record<string, string>>
   readonly 'timeout-minutes'?: number
@@ -107,6 +108,20 @@ describe('the workflows', () => {
     }
     const verifying = commands.join('\n').match(/gh attestation verify "?oci:\S+/g) ?? []
     expect(verifying).to.have.length(2)
+  })
+
+  it('release nothing before it has passed on the oldest Kubernetes, and without the list of its packages', () => {
+    const of = (id: string) => jobs.find(({ name }) => name === `release.yaml: ${id}`)?.job
+    expect(of('image')?.needs).to.include.members(['gate', 'oldest', 'packages'])
+    const runs = (id: string) =>
+      of(id)
+        ?.steps?.map(({ run }) => run ?? '')
+        .join('\n')
+    expect(runs('oldest')).to.include('npm run test:oldest')
+    for (const script of ['audit', 'licences', 'sbom'])
+      expect(runs('packages')).to.include(`npm run -s ${script}`)
+    expect(of('announce')?.needs).to.include('packages')
+    expect(runs('announce')).to.match(/>"assets\/dormouse-\$VERSION\.cdx\.json"/)
   })
 
   it('look at the dependencies of a pull request', () => {

@@ -2,7 +2,8 @@ import { expect } from 'chai'
 import type { Call } from '../../src/kubernetes/api-calls.ts'
 import { EventRecorder } from '../../src/kubernetes/events.ts'
 import { ClusterRefusal } from '../../src/kubernetes/failures.ts'
-import { RecordingObserver, silentLogger, until } from './fake-api-server.ts'
+import { createLogger } from '../../src/logger.ts'
+import { RecordingObserver, until } from './fake-api-server.ts'
 import { workload } from './objects.ts'
 
 interface Body {
@@ -21,6 +22,7 @@ describe('the recorder of Events', () => {
   let held: Promise<void> | undefined
   let now: number
   let waits: number
+  let logged: string[]
   let observer: RecordingObserver
   let recorder: EventRecorder
 
@@ -32,6 +34,7 @@ describe('the recorder of Events', () => {
     held = undefined
     now = 0
     waits = 0
+    logged = []
     observer = new RecordingObserver()
     recorder = new EventRecorder({
       client: {
@@ -44,7 +47,7 @@ describe('the recorder of Events', () => {
         },
       },
       observer,
-      logger: silentLogger,
+      logger: createLogger('warn', { write: (line) => void logged.push(line) }),
       clock: () => Date.UTC(2026, 0, 5, 18) + now,
       now: () => now,
       delay: async (milliseconds) => {
@@ -147,6 +150,23 @@ describe('the recorder of Events', () => {
     recorder.record(web, 'Normal', 'Snoozed', 'asleep')
     await until(() => calls.length === 2)
     expect(observer.dropped).to.equal(1)
+  })
+
+  it('warns of the first of several that the cluster refuses, so that a missing right is seen', async () => {
+    const fail = async (...refusals: Error[]) => {
+      failures = refusals
+      const before = calls.length
+      recorder.record(workload(`w${before}`), 'Normal', 'Woken', 'awake')
+      await until(() => calls.length > before && failures.length === 0)
+    }
+    const forbidden = refusal(403, 'CLUSTER_REJECTED')
+    await fail(forbidden)
+    await until(() => logged.length === 1)
+    await fail(forbidden)
+    await fail()
+    await fail(forbidden)
+    await until(() => logged.length === 2)
+    for (const line of logged) expect(line).to.include('an Event could not be written')
   })
 
   it('sends its queue when it is stopped, faster than its rate', async () => {

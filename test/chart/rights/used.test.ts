@@ -4,26 +4,22 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { Service } from '../../src/service/service.ts'
-import { loadConfig } from '../../src/config.ts'
-import { ANNOTATION, KINDS, type Kind } from '../../src/domain/workload.ts'
-import { createLogger } from '../../src/logger.ts'
-import { readAuditLog } from '../control-plane/audit.ts'
-import { dormouse } from '../control-plane/dormouse-account.ts'
-import { sharedControlPlane } from '../control-plane/shared.ts'
-import { ApiClient } from '../support/api-client.ts'
-import { describeOn } from '../support/clusters.ts'
-import { startProgram } from '../support/dormouse.ts'
-import { CONFIGURATION, LEASES, SECRET } from '../support/enforced.ts'
-import { eventually, inParallel } from '../support/eventually.ts'
-import { manifest } from '../support/manifests.ts'
-import { createNamespace } from '../support/served.ts'
-import { helm, only, type Manifest } from './helm.ts'
-
-interface Rule {
-  readonly resources: readonly string[]
-  readonly verbs: readonly string[]
-}
+import { Service } from '../../../src/service/service.ts'
+import { loadConfig } from '../../../src/config.ts'
+import { ANNOTATION, KINDS, type Kind } from '../../../src/domain/workload.ts'
+import { createLogger } from '../../../src/logger.ts'
+import { readAuditLog } from '../../control-plane/audit.ts'
+import { dormouse } from '../../control-plane/dormouse-account.ts'
+import { sharedControlPlane } from '../../control-plane/shared.ts'
+import { ApiClient } from '../../support/api-client.ts'
+import { describeOn } from '../../support/clusters.ts'
+import { startProgram } from '../../support/dormouse.ts'
+import { CONFIGURATION, LEASES, SECRET } from '../../support/enforced.ts'
+import { eventually, inParallel } from '../../support/eventually.ts'
+import { manifest } from '../../support/manifests.ts'
+import { createNamespace } from '../../support/served.ts'
+import { helm, only, type Manifest } from '../helm.ts'
+import { grantsOf, rulesOf, type Grant } from './grants.ts'
 
 /** Allowed to every account: who it is, and the cluster's version; to every service account: the keys of tokens. */
 const EVERYBODYS = ['create selfsubjectreviews', 'get /version', 'get /openid/v1/jwks']
@@ -89,10 +85,7 @@ describeOn(
 
     it('uses each verb of its roles, and asks for nothing that they do not give', async () => {
       await inParallel(KINDS, tour)
-      const granted = rulesOf(only(objects, 'ClusterRole', 'dormouse'), only(objects, 'Role'))
-      const expected = granted.flatMap(({ resources, verbs }) =>
-        resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}`)),
-      )
+      const expected = grantsOf(rulesOf(only(objects, 'ClusterRole', 'dormouse'), only(objects, 'Role')))
       const left = async () => {
         const used = new Set((await asked()).map(({ what }) => what))
         return expected.filter((each) => !used.has(each))
@@ -105,7 +98,9 @@ describeOn(
       await release()
       expect(await left(), 'given, but not used').to.deep.equal([])
       const requests = await asked()
-      const beyond = requests.filter(({ what }) => !EVERYBODYS.includes(what) && !expected.includes(what))
+      const beyond = requests.filter(
+        ({ what }) => !EVERYBODYS.includes(what) && !expected.includes(what as Grant),
+      )
       expect(beyond, 'used, but not given by the chart').to.deep.equal([])
       expect(requests.filter(({ code }) => code === 403)).to.deep.equal([])
     })
@@ -155,7 +150,3 @@ describeOn(
   },
   'real',
 )
-
-function rulesOf(...roles: readonly Manifest[]): Rule[] {
-  return roles.flatMap(({ rules }) => rules as Rule[])
-}

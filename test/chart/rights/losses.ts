@@ -1,0 +1,168 @@
+import { expect } from 'chai'
+import { KINDS, type Kind } from '../../../src/domain/workload.ts'
+import { CONFIGURATION } from '../../support/enforced.ts'
+import { eventually } from '../../support/eventually.ts'
+import type { Grant } from './grants.ts'
+import type { Stage } from './stage.ts'
+
+/** What Dormouse cannot do without a right that it had. */
+export interface Loss {
+  /** Reads on after "without it". */
+  readonly fails: string
+  /** What comes before the start of Dormouse, while it has every right. */
+  readonly prepare?: (stage: Stage) => Promise<unknown>
+  /**
+   * Shows on a Dormouse that was started without the right that it fails; resolves with what is said of it: a warning
+   * of the log, an answer of the API, or what a command wrote.
+   */
+  readonly told: (stage: Stage, missing: string) => Promise<string>
+}
+
+/** By verb and resource; in this order, since `release` ends what the others need. */
+export const LOSSES: Readonly<Record<Grant, Loss>> = {
+  ...Object.assign({}, ...KINDS.map(ofKind)),
+  'create events': {
+    fails: 'no Event says what was done',
+    told: async (stage, missing) => {
+      await cycle(stage)
+      return logged('an Event could not be written')(stage, missing)
+    },
+  },
+  'patch events': {
+    fails: 'an Event that is repeated is not counted',
+    told: async (stage, missing) => {
+      await cycle(stage)
+      await cycle(stage)
+      return logged('an Event could not be written')(stage, missing)
+    },
+  },
+  'create tokenreviews': { fails: 'nobody can log in by the cluster', told: unavailable },
+  'create subjectaccessreviews': { fails: 'nobody may do anything', told: unavailable },
+  'list mutatingwebhookconfigurations': {
+    fails: 'the webhook is not kept right',
+    told: logged('a watch or list failed and is tried again'),
+  },
+  'watch mutatingwebhookconfigurations': {
+    fails: 'the webhook is not kept right',
+    told: logged('a watch or list failed and is tried again'),
+  },
+  'patch mutatingwebhookconfigurations': {
+    fails: 'the webhook gets no CA',
+    prepare: disown,
+    told: unowned,
+  },
+  'get namespaces': {
+    fails: 'the webhook is not tied to the namespace, and so does not get into force',
+    prepare: disown,
+    told: unowned,
+  },
+  'get leases': { fails: 'nobody leads', told: logged('the Lease could not be read or written') },
+  'update leases': { fails: 'nobody leads', told: logged('the Lease could not be read or written') },
+  'create configmaps': {
+    fails: 'the webhook is not proven, and so does not get into force',
+    told: logged('the API server did not reach the webhook'),
+  },
+  'get secrets': {
+    fails: 'certificates wait for the watch of their Secret',
+    told: logged('certificate rotation failed'),
+  },
+  'list secrets': {
+    fails: 'certificates of other replicas are not seen',
+    told: logged('a watch or list failed and is tried again'),
+  },
+  'watch secrets': {
+    fails: 'certificates of other replicas are not seen',
+    told: logged('a watch or list failed and is tried again'),
+  },
+  'patch secrets': {
+    fails: 'there is no certificate, and nothing is served',
+    prepare: (stage) => stage.on().admin.expect('PATCH', secretOf(stage), { data: null }),
+    told: logged('certificate rotation failed'),
+  },
+  'create secrets': {
+    fails: 'a Secret that was deleted stays away',
+    prepare: (stage) => stage.on().admin.expect('DELETE', secretOf(stage)),
+    told: logged('certificate rotation failed'),
+  },
+  'delete mutatingwebhookconfigurations': {
+    fails: 'a release leaves the webhook behind',
+    told: async (stage) => {
+      await stage.stop()
+      const { code, stdout, stderr } = await stage.release()
+      expect(code).to.equal(1)
+      expect(stdout).to.include(`${KINDS.length} workloads released`)
+      return stderr
+    },
+  },
+}
+
+function ofKind(kind: Kind): Record<Grant, Loss> {
+  const unwatched: Loss = {
+    fails: `${kind} are left alone`,
+    told: async (stage, missing) => {
+      await eventually(`/readyz to name ${kind}`, async () => {
+        const told = await stage.readiness()
+        return told.includes(`${kind}: not watched, so nothing is done about them`)
+      })
+      return logged('a watch or list failed and is tried again')(stage, missing)
+    },
+  }
+  return {
+    [`list ${kind}`]: unwatched,
+    [`watch ${kind}`]: unwatched,
+    [`get ${kind}`]: {
+      fails: 'a request that seems to change nothing is not looked at again',
+      told: refused(kind, 'wake'),
+    },
+    [`patch ${kind}`]: { fails: `${kind} neither sleep nor wake`, told: refused(kind, 'snooze') },
+  }
+}
+
+/** A warning with this message that names the missing right. */
+function logged(message: string): Loss['told'] {
+  return (stage, missing) =>
+    eventually(`"${message}", and that Dormouse ${missing}`, () =>
+      stage.log.find((line) => line.includes(message) && plain(line).includes(missing)),
+    ).then(plain)
+}
+
+/** A line of the log without the backslashes of JSON. */
+function plain(line: string): string {
+  return line.replaceAll(String.raw`\"`, '"')
+}
+
+function refused(kind: Kind, action: string): Loss['told'] {
+  return async (stage) => {
+    const { status, body } = await (await stage.workload(kind)).attempt('POST', action)
+    expect(status).to.equal(502)
+    return body.error.message
+  }
+}
+
+async function unavailable(stage: Stage, missing: string): Promise<string> {
+  const { status, body } = await (await stage.workload('deployments')).attempt('GET', '')
+  expect(status).to.equal(503)
+  expect(body.error.message).to.include('the cluster does not say now who you are and what you may do')
+  return logged('cluster failed a request')(stage, missing)
+}
+
+async function cycle(stage: Stage): Promise<void> {
+  const workload = await stage.workload('deployments')
+  await workload.snooze('?wait=20s')
+  await workload.wake('?wait=20s')
+}
+
+function disown(stage: Stage): Promise<unknown> {
+  return stage.on().admin.expect('PATCH', CONFIGURATION, { metadata: { ownerReferences: null } })
+}
+
+async function unowned(stage: Stage, missing: string): Promise<string> {
+  const told = await logged('the webhook configuration could not be put right')(stage, missing)
+  const { metadata } = await stage.on().admin.expect('GET', CONFIGURATION)
+  expect(metadata?.['ownerReferences']).to.equal(undefined)
+  return told
+}
+
+function secretOf({ namespace }: Stage): string {
+  return `/api/v1/namespaces/${namespace}/secrets/dormouse-webhook`
+}

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from 'chai'
+import { KINDS } from '../../../src/domain/workload.ts'
+import { describeOn } from '../../support/clusters.ts'
+import { CONFIGURATION } from '../../support/enforced.ts'
+import { helm, type Manifest } from '../helm.ts'
+import { MATRIX } from '../matrix.ts'
+import { grantsOf, rulesOf, split, type Grant } from './grants.ts'
+import { LOSSES } from './losses.ts'
+import { Roles } from './roles.ts'
+import { Stage } from './stage.ts'
+
+/** Those that the account's work needs, and what restricts it. */
+const KEPT =
+  /^(?:ServiceAccount|Secret|Lease|(?:Cluster)?Role(?:Binding)?|MutatingWebhookConfiguration|ValidatingAdmissionPolicy(?:Binding)?)$/
+
+describe("the rights of the chart's account", function () {
+  this.timeout(60_000)
+  const { template } = helm()
+  const given = async (values: object) => {
+    const objects = await template({ ...values, rbac: { aggregate: false } })
+    return grantsOf(rulesOf(...objects.filter(({ kind }) => /^(?:Cluster)?Role$/.test(kind))))
+  }
+
+  it('are given once', async () => {
+    for (const [name, values] of Object.entries(MATRIX)) {
+      const grants = await given(values)
+      expect(new Set(grants).size, `${name}: ${grants.join(', ')}`).to.equal(grants.length)
+    }
+  })
+
+  it('have each an entry that says what fails without it, whatever the values', async () => {
+    const all = new Set<Grant>()
+    for (const values of Object.values(MATRIX)) for (const grant of await given(values)) all.add(grant)
+    expect([...all]).to.have.members(Object.keys(LOSSES))
+  })
+})
+
+describeOn(
+  "the chart's account without one of its rights",
+  function (on) {
+    this.timeout(60_000)
+    const namespace = `rights-${randomBytes(4).toString('hex')}`
+    const release = { name: namespace, namespace }
+    const account = `${namespace}-dormouse`
+    const stage = new Stage(on, release, account)
+    const { template } = helm()
+    let roles: Roles
+    let objects: Manifest[] = []
+
+    before('what the chart brings is there, and workloads', async () => {
+      await on().admin.expect('POST', '/api/v1/namespaces', { metadata: { name: namespace } })
+      const rendered = await template({ rbac: { aggregate: false } }, release)
+      objects = rendered.filter(({ kind }) => KEPT.test(kind))
+      await on().admin.send('DELETE', CONFIGURATION)
+      expect((await on().kubectl.withFile('create', objects)).stderr).to.equal('')
+      roles = new Roles(on, objects, account)
+      await stage.setUp()
+    })
+
+    after(async () => {
+      await stage.tearDown()
+      await on().kubectl.withFile('delete', objects, '--ignore-not-found')
+      await on().admin.expect('DELETE', `/api/v1/namespaces/${namespace}`)
+    })
+
+    afterEach(() => stage.stop())
+
+    it('would miss none if it had all', async () => {
+      await stage.start()
+      for (const kind of KINDS) await (await stage.workload(kind)).wake()
+      expect(await stage.readiness()).to.equal('ready\n')
+      expect(stage.log.filter((line) => /cannot \w+ resource/.test(line))).to.deep.equal([])
+    })
+
+    for (const [grant, { fails, prepare, told }] of Object.entries(LOSSES)) {
+      it(`${grant}: ${fails}, and it is said that this right is missing`, async () => {
+        const [verb, resource] = split(grant as Grant)
+        const missing = `cannot ${verb} resource "${resource}"`
+        await prepare?.(stage)
+        await roles.lacking(grant as Grant, async () => {
+          await stage.start()
+          expect(await told(stage, missing)).to.include(missing)
+          await stage.stop()
+        })
+      })
+    }
+  },
+  'real',
+)

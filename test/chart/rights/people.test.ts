@@ -1,0 +1,99 @@
+import { expect } from 'chai'
+import { isKind, KINDS, type Kind } from '../../../src/domain/workload.ts'
+import type { ApiAnswer, Method } from '../../support/api-client.ts'
+import { describeOn } from '../../support/clusters.ts'
+import { eventually } from '../../support/eventually.ts'
+import { manifest } from '../../support/manifests.ts'
+import { served } from '../../support/served.ts'
+import { helm, only } from '../helm.ts'
+import { isAllowed } from './access.ts'
+import { grantsOf, rulesOf, split, without, type Grant, type Rule } from './grants.ts'
+
+/** The request that asks the cluster for exactly this right, and changes nothing. */
+function requestFor(grant: Grant): readonly [Method, Kind, string] {
+  const [verb, resource] = split(grant)
+  const [kind = '', subresource] = resource.split('/')
+  if (!isKind(kind)) throw new TypeError(`${kind} is no kind of ours`)
+  const known: Readonly<Record<string, readonly [Method, Kind, string]>> = {
+    get: ['GET', kind, `/${kind}`],
+    list: ['GET', kind, ''],
+    'update/scale': ['POST', kind, `/${kind}/pin?dryRun=true`],
+    patch: ['POST', kind, `/${kind}/enable?dryRun=true`],
+  }
+  const request = known[subresource === undefined ? verb : `${verb}/${subresource}`]
+  if (!request) throw new TypeError(`no request of the API needs ${grant}`)
+  return request
+}
+
+describeOn(
+  "the chart's roles for people",
+  function (on) {
+    this.timeout(60_000)
+    const here = served(on)
+    const { template } = helm()
+    const roles = new Map<string, readonly Rule[]>()
+
+    before('the rules of the roles, and a workload of each kind', async () => {
+      const objects = await template()
+      for (const role of ['viewer', 'operator'])
+        roles.set(role, rulesOf(only(objects, 'ClusterRole', `dormouse-${role}`)))
+      await on().create(
+        here.namespace,
+        KINDS.map((kind) => manifest(kind, kind)),
+      )
+      for (const kind of KINDS) await here.workload(kind, kind).enable()
+    })
+
+    for (const role of ['viewer', 'operator'])
+      it(`give the ${role} no right that the API does not ask for, each of them by itself`, async () => {
+        const rules = roles.get(role) ?? []
+        const grants = grantsOf(rules)
+        const whole = await personWith(role, rules)
+        for (const [at, grant] of grants.entries()) {
+          const allowed = await ask(grant, whole)
+          expect(allowed.status, `${grant}: ${allowed.text}`).to.equal(200)
+          const fewer = await personWith(`${role}-${at}`, without(rules, grant), grants[at === 0 ? 1 : 0])
+          const refused = await ask(grant, fewer)
+          expect(refused.status, grant).to.equal(403)
+          const [verb, resource] = split(grant)
+          const [kind, subresource] = resource.split('/')
+          const right = `${verb} ${kind}.apps${subresource === undefined ? '' : `/${subresource}`}`
+          expect(refused.body.error.message).to.include(`may not ${right} in the namespace ${here.namespace}`)
+        }
+      })
+
+    function ask(grant: Grant, token: string): Promise<ApiAnswer> {
+      const [method, kind, path] = requestFor(grant)
+      return here.api.call(method, `/namespaces/${here.namespace}/${kind}${path}`, { token })
+    }
+
+    /** The token of an account with these rules, once the cluster knows that it may do `known`, one of them. */
+    async function personWith(name: string, rules: readonly Rule[], known?: Grant): Promise<string> {
+      const { namespace } = here
+      const metadata = { name, namespace }
+      const apiGroup = 'rbac.authorization.k8s.io'
+      const { stderr } = await on().kubectl.withFile('create', [
+        { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
+        { apiVersion: `${apiGroup}/v1`, kind: 'Role', metadata, rules },
+        {
+          apiVersion: `${apiGroup}/v1`,
+          kind: 'RoleBinding',
+          metadata,
+          roleRef: { apiGroup, kind: 'Role', name },
+          subjects: [{ kind: 'ServiceAccount', name, namespace }],
+        },
+      ])
+      expect(stderr).to.equal('')
+      const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`
+      const { status } = await on().admin.expect('POST', path, { spec: { audiences: ['dormouse'] } })
+      const token = String(status?.['token'])
+      const [verb, what] = split(known ?? grantsOf(rules)[0] ?? ' ')
+      const [resource = '', subresource] = what.split('/')
+      const access = { namespace, group: 'apps', verb, resource, subresource }
+      // Asked of the cluster itself: Dormouse would keep its answer for 10 s.
+      await eventually(`${name} to be known`, () => isAllowed(on().admin, `${namespace}/${name}`, access))
+      return token
+    }
+  },
+  'real',
+)

@@ -1,0 +1,129 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { request } from 'undici'
+import { loadConfig } from '../../../src/config.ts'
+import { KINDS, type Kind } from '../../../src/domain/workload.ts'
+import { createLogger } from '../../../src/logger.ts'
+import { Service } from '../../../src/service/service.ts'
+import { ApiClient, type WorkloadClient } from '../../support/api-client.ts'
+import type { Cluster } from '../../support/cluster.ts'
+import { MAIN, programEnvironment, PROJECT } from '../../support/dormouse.ts'
+import { eventually } from '../../support/eventually.ts'
+import { runProgram, type KubectlResult } from '../../support/kubectl.ts'
+import { manifest } from '../../support/manifests.ts'
+import { createNamespace } from '../../support/served.ts'
+import { accountKubeconfig } from '../beside.ts'
+import type { Release } from '../helm.ts'
+
+/** A failed probe counts at once: nobody listens behind the chart's Service here. */
+const PROBING = { every: 60_000, tries: [] }
+
+/** Dormouse under the chart's account, as inside a cluster, over a namespace with a workload of each kind. */
+export class Stage {
+  readonly on: () => Cluster
+  /** Of the chart. */
+  readonly namespace: string
+  readonly #account: string
+  readonly #shop: string
+  readonly #settings: object
+  readonly #log: string[] = []
+  #service: Service | undefined
+  #starting: Promise<void> = Promise.resolve()
+  #directory = ''
+  #kubeconfig = ''
+  #token = ''
+  #api: ApiClient | undefined
+
+  constructor(on: () => Cluster, { namespace }: Release, account: string) {
+    this.on = on
+    this.namespace = namespace
+    this.#account = account
+    this.#shop = `${namespace}-shop`
+    this.#settings = {
+      api: { host: '127.0.0.1', port: 0, insecurePort: 0 },
+      metrics: { port: 0 },
+      newWorkloadGrace: '0s',
+      excludeNamespaces: [namespace],
+      webhook: { port: 0 },
+      controller: { lease: { namespace, duration: '4s', renew: '3s', retry: '1s' } },
+    }
+  }
+
+  /** Workloads that Dormouse manages, and somebody with all rights on them. */
+  async setUp(): Promise<void> {
+    this.#directory = await mkdtemp(join(tmpdir(), 'dormouse-rights-'))
+    this.#kubeconfig = await accountKubeconfig(this.on(), this.namespace, this.#account)
+    await createNamespace(this.on(), this.#shop)
+    this.#token = await this.on().accountToken(this.#shop, 'developer', {
+      verbs: ['get', 'list', 'update', 'patch'],
+      resources: [...KINDS, ...KINDS.map((kind) => `${kind}/scale`)],
+    })
+    await this.on().create(
+      this.#shop,
+      KINDS.map((kind) => manifest(kind, kind)),
+    )
+    await this.start()
+    for (const kind of KINDS) await (await this.workload(kind)).enable()
+    await this.stop()
+  }
+
+  async tearDown(): Promise<void> {
+    await this.stop()
+    await this.on().admin.expect('DELETE', `/api/v1/namespaces/${this.#shop}`)
+    await rm(this.#directory, { recursive: true, force: true })
+  }
+
+  /** Resolves at once: without some rights it is never ready. */
+  async start(): Promise<void> {
+    this.#log.length = 0
+    this.#service = await Service.create({
+      config: loadConfig({ text: JSON.stringify(this.#settings), environment: {} }),
+      kubeconfig: { file: this.#kubeconfig },
+      ownNamespace: this.namespace,
+      https: true,
+      metricsHost: '127.0.0.1',
+      probing: PROBING,
+      clock: () => Date.now(),
+      logger: createLogger('warn', { write: (line) => void this.#log.push(line) }),
+    })
+    this.#starting = this.#service.start()
+    // Stopped before it was ready.
+    this.#starting.catch(() => {})
+  }
+
+  async stop(): Promise<void> {
+    await this.#api?.close()
+    this.#api = undefined
+    await this.#service?.stop()
+    this.#service = undefined
+  }
+
+  /** The workload of this kind, by the API of the service, once that has started. */
+  async workload(kind: Kind): Promise<WorkloadClient> {
+    await this.#starting
+    this.#api ??= new ApiClient(this.#service?.addresses.api ?? '', this.#token)
+    return this.#api.workload(kind, this.#shop, kind)
+  }
+
+  /** What it has logged since its start, from warnings on. */
+  get log(): readonly string[] {
+    return this.#log
+  }
+
+  /** What /readyz answers, once it is served. */
+  async readiness(): Promise<string> {
+    return eventually('/readyz', async () => {
+      const { body } = await request(`${this.#service?.addresses.metrics}/readyz`)
+      return body.text()
+    })
+  }
+
+  /** `dormouse release --all`, under the account. */
+  async release(): Promise<KubectlResult> {
+    const config = join(this.#directory, 'config.yaml')
+    await writeFile(config, JSON.stringify(this.#settings))
+    const args = [MAIN, 'release', '--all', '--config', config, '--kubeconfig', this.#kubeconfig]
+    return runProgram(process.execPath, args, { cwd: PROJECT, env: programEnvironment() })
+  }
+}
