@@ -53,7 +53,6 @@ export async function play(
   try {
     await inParallel(targets, (target, index) => born(target, workloads[index]))
     for (const step of steps) {
-      process.stderr.write(`${Math.round(performance.now())} ${JSON.stringify(step)}\n`)
       if (step.type === 'deed') {
         const target = targets[step.workload]
         if (target) await ACTS[step.name]?.run(target, step.args)
