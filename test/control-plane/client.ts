@@ -31,6 +31,8 @@ export interface Client {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<KubernetesObject>
+  /** The lines of an answer that goes on, such as a watch's; ends with it, or throws the signal's reason. */
+  lines(path: string, signal: AbortSignal): AsyncIterable<string>
   close(): Promise<void>
 }
 
@@ -59,6 +61,21 @@ export function clientFor({ url, caData }: { url: string; caData?: string }, tok
         throw new Error(`${verb} ${path} answered ${answer.status}: ${answer.body.message}`)
       }
       return answer.body
+    },
+    async *lines(path, signal) {
+      const answer = await request(`${url}${path}`, {
+        dispatcher,
+        headers: authorization,
+        signal,
+        bodyTimeout: 0,
+      })
+      if (answer.statusCode !== 200) throw new Error(`GET ${path} answered ${answer.statusCode}`)
+      let pending = ''
+      for await (const chunk of answer.body.setEncoding('utf8')) {
+        const parts = (pending + String(chunk)).split('\n')
+        pending = parts.pop() ?? ''
+        yield* parts
+      }
     },
     close: () => dispatcher.destroy(),
   }

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -92,6 +92,20 @@ export class Dormouse {
     return this.#lines.map((line) => JSON.parse(line) as LogLine)
   }
 
+  /** Sends a message to the preloaded module; resolves with its answer. @throws Error when it does not run */
+  async tell(message: object): Promise<void> {
+    if (!this.#running) throw new Error('Dormouse does not run')
+    await this.#running.tell(message)
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== undefined
+  }
+
+  get pid(): number | undefined {
+    return this.#running?.pid
+  }
+
   async metrics(): Promise<Sample[]> {
     return parseMetrics(await (await request(`${this.#metricsUrl}/metrics`)).body.text())
   }
@@ -140,7 +154,12 @@ export function startProgram(
   env: NodeJS.ProcessEnv = {},
 ): ChildProcess {
   const first = preload === undefined ? [] : ['--import', preload]
-  const options = { cwd: PROJECT, env: { ...programEnvironment(), ...env } }
+  const channel = preload === undefined ? [] : (['ipc'] as const)
+  const options: SpawnOptions = {
+    cwd: PROJECT,
+    env: { ...programEnvironment(), ...env },
+    stdio: ['pipe', 'pipe', 'pipe', ...channel],
+  }
   return endsWithTests(spawn(process.execPath, [...first, MAIN, ...args], options))
 }
 

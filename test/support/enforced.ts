@@ -102,7 +102,7 @@ export function enforced(
 }
 
 /** Removes the webhook's configuration, its certificates and the Lease. */
-async function withdraw({ admin }: Cluster): Promise<void> {
+export async function withdraw({ admin }: Cluster): Promise<void> {
   for (const path of [CONFIGURATION, SECRET, `${LEASES}/dormouse`]) await admin.send('DELETE', path)
 }
 
@@ -111,7 +111,7 @@ export async function configuration({ admin }: Cluster): Promise<Configuration> 
 }
 
 /** Checked by a dry run of a creation that only the webhook denies. */
-async function inForce(cluster: Cluster, namespace: string): Promise<void> {
+export async function inForce(cluster: Cluster, namespace: string): Promise<void> {
   const bad = manifest('deployments', 'probe', { annotations: { [ANNOTATION.timezone]: 'nowhere' } })
   const collection = `/apis/apps/v1/namespaces/${namespace}/deployments`
   await eventually('scaling to fail without the webhook', async () => {
@@ -124,7 +124,7 @@ async function inForce(cluster: Cluster, namespace: string): Promise<void> {
   })
 }
 
-async function ownNamespace(cluster: Cluster): Promise<void> {
+export async function ownNamespace(cluster: Cluster): Promise<void> {
   const { status } = await cluster.admin.send('GET', `/api/v1/namespaces/${OWN_NAMESPACE}`)
   if (status === 404) await createNamespace(cluster, OWN_NAMESPACE)
 }

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { systemClock } from '../../src/clock.ts'
 import type { Faults } from '../../src/sandbox/http/faults.ts'
 import { SandboxCluster } from '../../src/sandbox/sandbox.ts'
 import { clientFor } from '../control-plane/client.ts'
@@ -16,11 +17,14 @@ export interface StartedCluster extends Cluster {
 }
 
 /** Starts the sandbox's cluster in this process, without Dormouse, which is started by its kubeconfig. */
-export async function startSandboxCluster({ readyAfterMs = 200 } = {}): Promise<StartedCluster> {
+export async function startSandboxCluster({
+  readyAfterMs = 200,
+  clock = systemClock,
+} = {}): Promise<StartedCluster> {
   const requests: SeenRequest[] = []
   const sandbox = new SandboxCluster({
     port: 0,
-    clock: () => Date.now(),
+    clock,
     readyAfterMs,
     onRequest: ({ method, url, userAgent }) => {
       if (OURS.test(userAgent)) requests.push({ verb: verbOf(method, url), url, at: Date.now() })

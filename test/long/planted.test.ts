@@ -1,0 +1,27 @@
+import { expect } from 'chai'
+import { BUGS } from '../planted/bugs.ts'
+import { Planting } from '../planted/plant.ts'
+import { print } from '../support/figures.ts'
+
+describe('a planted bug', function () {
+  let planting: Planting | undefined
+
+  before(async () => {
+    planting = await Planting.begin()
+  })
+
+  after(() => planting?.end())
+
+  it('is the only reason why a test fails', async () => {
+    const tests = [...new Set(BUGS.flatMap((bug) => bug.tests))]
+    expect(await planting?.control(tests)).to.deep.equal([])
+  })
+
+  for (const bug of BUGS) {
+    it(`is caught: ${bug.name}`, async () => {
+      const failures = (await planting?.failures(bug)) ?? []
+      expect(failures, 'tests that failed').to.not.deep.equal([])
+      print([`${bug.name}: ${failures.length} failed, first: ${failures[0]}`])
+    })
+  }
+})

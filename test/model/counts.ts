@@ -1,0 +1,73 @@
+/** What an object says of its count: it runs, sleeps with a kept count, or has a count that is to come back. */
+export interface Held {
+  readonly replicas: number
+  /** Of the label. */
+  readonly kept: number | undefined
+  /** Counts that the state holds beside it: of a pin, and after a wake by hand to fewer. */
+  readonly others: readonly number[]
+}
+
+/**
+ * The replica counts that a workload's people may expect, by what they did alone. It knows nothing of Dormouse's rules
+ * but the contract's: a hand sets the count, and waking a sleeper by hand to fewer does not lower what was kept.
+ */
+export class Counts {
+  #mine: Set<number>
+  /** Something happened since the last rest, so the order of this and a transition is not known. */
+  #racing = false
+
+  constructor(count: number) {
+    this.#mine = new Set([count])
+  }
+
+  get possible(): readonly number[] {
+    return [...this.#mine]
+  }
+
+  /** Something other than a hand on the count happens: an edge, a request, a restart. */
+  race(): void {
+    this.#racing = true
+  }
+
+  /** A hand has set it; `before`: as the object was when it was last seen. */
+  set(count: number, before: Held): void {
+    const certain = !this.#racing && count > 0 && before.others.length === 0
+    const lowers = before.replicas === 0 && before.kept !== undefined && count < before.kept
+    if (certain) this.#mine = new Set([lowers ? before.kept : count])
+    else this.#mine = new Set([...this.#mine, count])
+    this.#racing = true
+  }
+
+  /** An old copy with these marks came back. */
+  restored(held: Held): void {
+    this.#mine = new Set([...this.#mine, ...heldCounts(held)])
+    this.#racing = true
+  }
+
+  /** The object was created anew as this. */
+  recreated(held: Held): void {
+    this.#mine = new Set(heldCounts(held))
+    this.#racing = true
+  }
+
+  /** At rest: says what is lost, if anything; afterwards what the object holds is what people have. */
+  lost(held: Held): string | undefined {
+    this.#racing = false
+    const counts = heldCounts(held)
+    const left = counts.filter((count) => this.#mine.has(count))
+    if (left.length === 0) {
+      // Theirs to have scaled to 0; whoever wakes it asks for what it then has.
+      if (!this.#mine.has(0))
+        return `of ${this.possible.join(', ')} it holds ${counts.join(', ') || 'nothing'}`
+      this.#mine = new Set(counts)
+      return undefined
+    }
+    this.#mine = new Set(left)
+    return undefined
+  }
+}
+
+function heldCounts({ replicas, kept, others }: Held): number[] {
+  const counts = [...(replicas > 0 ? [replicas] : []), ...(kept === undefined ? [] : [kept]), ...others]
+  return counts.length === 0 ? [0] : counts
+}

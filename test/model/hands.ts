@@ -1,0 +1,149 @@
+import fc from 'fast-check'
+import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY } from '../../src/domain/workload.ts'
+import { heldBy, type Target } from './target.ts'
+import { scheduleOf, WINDOW, type Act } from './operations.ts'
+import type { Seen } from './observed.ts'
+
+const HPA = 'system:serviceaccount:kube-system:horizontal-pod-autoscaler'
+/** Each is another than those that workloads are created with, so that a count tells where it comes from. */
+const COUNT = fc.constantFrom(0, 1, 4, 5, 6, 7, 8, 9)
+const NOTHING = fc.constant(undefined)
+
+function act<Args>(weight: number, args: fc.Arbitrary<Args>, run: Act<Args>['run']): Act<Args> {
+  return { weight, args, run }
+}
+
+/** What people, GitOps and autoscalers do past Dormouse's API. */
+export const HANDS = {
+  scale: act(4, COUNT, (target, count) => scale(target, count, undefined)),
+  autoscale: act(1, fc.integer({ min: 1, max: 9 }), (target, count) => scale(target, count, HPA)),
+  edit: act(3, COUNT, (target, count) => edited(target, 'edit', {}, count)),
+  'roll out': act(
+    2,
+    fc.record({ count: fc.option(COUNT), revision: fc.nat(9) }),
+    (target, { count, revision }) => {
+      const template = { metadata: { labels: { revision: `r${revision}` } } }
+      return edited(target, 'roll out', { template }, count ?? undefined)
+    },
+  ),
+  annotate: act(
+    3,
+    fc.record({
+      enabled: fc.constantFrom('true', 'false', null, undefined),
+      schedule: fc.option(WINDOW, { nil: undefined }),
+    }),
+    (target, { enabled, schedule }) => {
+      const annotations = {
+        ...(enabled === undefined ? {} : { [ANNOTATION.enabled]: enabled }),
+        ...(schedule ? { [ANNOTATION.schedule]: scheduleOf(schedule, target.world.now) } : {}),
+      }
+      target.counts.race()
+      return target.write('PATCH', 'annotate', { metadata: { annotations } })
+    },
+  ),
+  replace: act(1, COUNT, replace),
+  'roll back': act(1, fc.nat(20), rollBack),
+  restore: act(1, fc.nat(20), restore),
+  'drop label': act(1, NOTHING, (target) =>
+    destroy(target, 'drop label', { metadata: { labels: { [ASLEEP_LABEL]: null } } }),
+  ),
+  'lose state': act(1, NOTHING, (target) =>
+    destroy(target, 'lose state', { metadata: { annotations: { [ANNOTATION.state]: null } } }),
+  ),
+  'drop key': act(1, NOTHING, async (target) => {
+    if (target.key.kind !== 'daemonsets') return
+    const nodeSelector = { [SNOOZE_KEY]: null }
+    await target.write('PATCH', 'drop key', { spec: { template: { spec: { nodeSelector } } } })
+  }),
+  select: act(1, fc.constantFrom('a', 'b', null), async (target, disk) => {
+    if (target.key.kind !== 'daemonsets') return
+    const nodeSelector = { disk }
+    const answer = await target.write('PATCH', 'select', { spec: { template: { spec: { nodeSelector } } } })
+    if (answer?.status === 200) target.selector = disk === null ? {} : { disk }
+  }),
+} as const
+
+async function scale(target: Target, count: number, as: string | undefined): Promise<void> {
+  if (target.key.kind === 'daemonsets') return
+  const before = target.held
+  const body = { spec: { replicas: count } }
+  const what = as === undefined ? 'scale' : 'autoscale'
+  const answer = await target.write('PATCH', `${what} ${count}`, body, as, `${target.path}/scale`)
+  if (answer?.status === 200) target.counts.set(count, before)
+}
+
+/** A change of the object itself; the answer says what became of the count. */
+async function edited(target: Target, what: string, spec: object, count: number | undefined): Promise<void> {
+  const replicas = target.key.kind === 'daemonsets' ? undefined : count
+  const before = target.held
+  const whole = { ...spec, ...(replicas === undefined ? {} : { replicas }) }
+  const answer = await target.write('PATCH', `${what} ${replicas ?? ''}`, { spec: whole })
+  if (replicas !== undefined && answer?.status === 200) taken(target, replicas, before, answer.body)
+}
+
+/** The count is theirs if the object has it, or keeps it; else it was held. */
+function taken(target: Target, count: number, before: Target['held'], body: object): void {
+  const { replicas, kept } = heldBy(target.key, body as Seen)
+  if (replicas === count || kept === count) target.counts.set(count, before)
+}
+
+/** `kubectl replace` by a manifest that knows nothing of Dormouse's annotations. */
+async function replace(target: Target, count: number): Promise<void> {
+  const { latest } = target
+  if (!latest || target.fragile) return
+  const before = target.held
+  const { resourceVersion: _, managedFields: __, annotations, ...metadata } = latest.metadata
+  const own = Object.entries(annotations ?? {}).filter(([name]) => name !== ANNOTATION.state)
+  const { [ASLEEP_LABEL]: ___, ...labels } = latest.metadata.labels ?? {}
+  const object = structuredClone({
+    ...latest,
+    metadata: { ...metadata, annotations: Object.fromEntries(own), labels },
+  }) as { spec: { replicas?: number; template: { spec: { nodeSelector?: object } } } }
+  if (target.key.kind === 'daemonsets') object.spec.template.spec.nodeSelector = { ...target.selector }
+  else object.spec.replicas = count
+  target.fragile = true
+  const answer = await target.write('PUT', `replace ${count}`, object)
+  if (answer?.status === 200 && target.key.kind !== 'daemonsets') taken(target, count, before, answer.body)
+}
+
+/** `kubectl rollout undo` puts all annotations of an earlier time back. */
+async function rollBack(target: Target, back: number): Promise<void> {
+  const old = earlier(target, back)
+  if (!old || target.fragile) return
+  const names = Object.values(ANNOTATION)
+  const annotations = Object.fromEntries(
+    names.map((name) => [name, old.metadata.annotations?.[name] ?? null]),
+  )
+  target.fragile = true
+  target.counts.restored(heldBy(target.key, old))
+  await target.write('PATCH', 'roll back', { metadata: { annotations } })
+}
+
+/** Deleted, and created again from a backup: another uid, all annotations and labels as they were. */
+async function restore(target: Target, back: number): Promise<void> {
+  const old = earlier(target, back)
+  if (!old) return
+  const { name, namespace, annotations, labels } = old.metadata
+  const { apiVersion, kind } = old as unknown as { apiVersion: string; kind: string }
+  const object = { apiVersion, kind, metadata: { name, namespace, annotations, labels }, spec: old.spec }
+  const collection = target.path.slice(0, target.path.lastIndexOf('/'))
+  await target.write('DELETE', 'delete', { propagationPolicy: 'Background' })
+  target.counts.recreated(heldBy(target.key, old))
+  const { [SNOOZE_KEY]: _, ...selector } = old.spec.template.spec.nodeSelector ?? {}
+  target.selector = selector
+  target.fragile = true
+  await target.write('POST', 'create from a backup', object, undefined, collection)
+}
+
+/** Destroys one of the places that hold the count, unless another one is gone already. */
+async function destroy(target: Target, what: string, body: object): Promise<void> {
+  if (target.fragile) return
+  target.fragile = true
+  target.counts.race()
+  await target.write('PATCH', what, body)
+}
+
+function earlier(target: Target, back: number): Seen | undefined {
+  const versions = target.observed.versions(target.key).filter(({ gone }) => !gone)
+  return versions.at(-1 - (back % Math.max(1, versions.length)))?.object
+}

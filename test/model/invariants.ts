@@ -1,0 +1,94 @@
+import { planStep } from '../../src/domain/operation.ts'
+import { stateOf } from '../../src/domain/reading.ts'
+import type { Rules } from '../../src/domain/rules.ts'
+import type { Operation } from '../../src/domain/state.ts'
+import { SNOOZE_KEY } from '../../src/domain/workload.ts'
+import { trim } from '../../src/kubernetes/trim.ts'
+import type { Seen, Version } from './observed.ts'
+import type { Asked, Target } from './target.ts'
+
+/** Writes that one cause may lead to: the contract's three repairs, and the completion of a wake. */
+const WRITES_A_CAUSE = 4
+/** Milliseconds that the clocks of the replicas and of the tests may differ by. */
+const SLACK = 5000
+
+/** Invariants that know nothing of the product's code: what a workload at rest must not have lost. */
+export function lossesOf(target: Target): string[] {
+  const { latest, key, title } = target
+  if (!latest) return []
+  const found: string[] = []
+  const { [SNOOZE_KEY]: _, ...selector } = latest.spec.template.spec.nodeSelector ?? {}
+  if (JSON.stringify(selector) !== JSON.stringify(target.selector))
+    found.push(
+      `${title}: its nodeSelector is ${JSON.stringify(selector)}, not ${JSON.stringify(target.selector)}`,
+    )
+  const lost = key.kind === 'daemonsets' ? undefined : target.counts.lost(target.held)
+  if (lost !== undefined) found.push(`${title} lost its count: ${lost}`)
+  target.fragile = false
+  target.restedAt = target.world.now
+  return found
+}
+
+/** No transition that neither a record of what was asked nor the model on the version before it explains. */
+export function unexplained(target: Target, rules: Rules): string[] {
+  const versions = target.observed.versions(target.key)
+  const found: string[] = []
+  for (let index = target.explained; index < versions.length; index += 1) {
+    const [before, after] = [versions[index - 1], versions[index]]
+    if (!before || !after || before.gone || after.gone) continue
+    const operation = newOperation(target, before.object, after.object)
+    if (operation && !isExplained(target, before, operation, rules))
+      found.push(
+        `${target.title}: nothing explains ${operation.type} by ${operation.trigger} in version ${index}`,
+      )
+  }
+  target.explained = Math.max(1, versions.length)
+  return found
+}
+
+/** More writes than what happened to it explains; `events`: edges, restarts and faults that it saw. */
+export function tooManyWrites(target: Target, writes: number, events: number): string[] {
+  const causes = 1 + target.asked.length + events
+  if (writes <= WRITES_A_CAUSE * causes) return []
+  return [`${target.title} was written ${writes} times for ${causes} causes`]
+}
+
+/** The newest entry of the history, if this version added it. */
+function newOperation({ key: { kind } }: Target, before: Seen, after: Seen): Operation | undefined {
+  const [previous] = historyOf(kind, before)
+  const [newest] = historyOf(kind, after)
+  const same = previous?.type === newest?.type && previous?.at === newest?.at
+  // An old copy of the annotations may bring an old history back.
+  const old = newest && previous && newest.at < previous.at
+  return same || old ? undefined : newest
+}
+
+function historyOf(kind: Target['key']['kind'], object: Seen): readonly Operation[] {
+  return stateOf(trim(kind, object))?.history ?? []
+}
+
+/** Whether it was carried out, or nobody knows. */
+function mayHaveBeenDone({ status }: Asked): boolean {
+  return status === undefined || status < 400 || status >= 500
+}
+
+function isExplained(target: Target, before: Version, operation: Operation, rules: Rules): boolean {
+  const { type, trigger, at } = operation
+  const asked = (what: RegExp) =>
+    target.asked.some(
+      (each) =>
+        what.test(each.what) &&
+        mayHaveBeenDone(each) &&
+        each.from <= at + SLACK &&
+        each.until >= target.restedAt - SLACK,
+    )
+  if (trigger === 'api') return asked(new RegExp(`^POST ${type}`))
+  if (trigger === 'manual') return asked(/^(scale|autoscale|edit|roll out|drop key|replace|select)/)
+  // These carry out their own transition in the same write, so the version before it knows nothing of them.
+  if (asked(/^(POST (enable|disable)|PUT schedule|DELETE)/)) return true
+  // What the webhook makes of somebody's write is one version with it.
+  if (asked(/^(annotate|edit|roll out|replace|create|roll back|lose state|drop)/)) return true
+  const workload = trim(target.key.kind, before.object)
+  const { decision } = planStep(workload, at, rules)
+  return decision.action === type || decision.action === 'adopt'
+}

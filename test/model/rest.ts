@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { planStep } from '../../src/domain/operation.ts'
+import type { Rules } from '../../src/domain/rules.ts'
+import { trim } from '../../src/kubernetes/trim.ts'
+import type { Target } from './target.ts'
+
+/** How long it takes to be sure, and how long to give up, in milliseconds. */
+export interface Patience {
+  readonly quiet: number
+  readonly longest: number
+}
+
+/**
+ * Resolves once nothing was written for a while and the model would write nothing; else says what is not at rest
+ * although nothing happened for `longest`.
+ */
+export async function restOf(
+  targets: readonly Target[],
+  rules: Rules,
+  { quiet, longest }: Patience,
+): Promise<string[]> {
+  const [first] = targets
+  if (!first) return []
+  const { observed, world, key } = first
+  // What was done just now may not be told yet.
+  const begun = performance.now()
+  for (;;) {
+    const restless = targets.filter((target) => isDue(target, rules))
+    const waited = performance.now() - begun
+    const isQuiet = restless.length === 0 && Math.min(waited, observed.quiet) > quiet
+    if (isQuiet && (await observed.isCurrent(world.cluster, key.namespace))) return []
+    if (waited > longest) {
+      if (restless.length === 0) return [`still written to after ${longest / 1000} s`]
+      return restless.map((target) => `${target.title} is not at rest: ${due(target, rules)}`)
+    }
+    await sleep(50)
+  }
+}
+
+function isDue(target: Target, rules: Rules): boolean {
+  return stepOf(target, rules)?.change !== undefined
+}
+
+function due(target: Target, rules: Rules): string {
+  const { decision, change } = stepOf(target, rules) ?? {}
+  return `${decision?.action} because ${decision?.reason.text}; ${JSON.stringify(change)}`
+}
+
+function stepOf(target: Target, rules: Rules) {
+  const { latest } = target
+  if (!latest) return undefined
+  const workload = trim(target.key.kind, latest)
+  return planStep(workload, target.world.now, rules)
+}

@@ -1,0 +1,91 @@
+import fc from 'fast-check'
+import { KINDS, type Kind } from '../../src/domain/workload.ts'
+import { FAULT, type Fallen } from './faults.ts'
+import { HANDS } from './hands.ts'
+import { OPERATIONS, WINDOW, type Act, type WindowAround } from './operations.ts'
+
+/** Something that happens to one workload. */
+interface Deed {
+  readonly type: 'deed'
+  /** Of the scenario's workloads. */
+  readonly workload: number
+  readonly name: string
+  readonly args: unknown
+}
+/** Something that happens to all. */
+type WorldEvent =
+  | { readonly type: 'pass'; readonly minutes: number }
+  | { readonly type: 'rest' }
+  | { readonly type: 'terminate' | 'kill'; readonly which: number }
+export type Step = Deed | WorldEvent | Fallen
+
+export interface Born {
+  readonly kind: Kind
+  readonly managed: boolean
+  readonly window: WindowAround | null
+}
+
+export interface Scenario {
+  readonly workloads: readonly Born[]
+  readonly steps: readonly Step[]
+}
+
+export interface Size {
+  readonly workloads: number
+  readonly steps: number
+  /** Whether the clock can be moved; otherwise a step waits for the next minute. */
+  readonly moves: boolean
+}
+
+/** By name; a new operation is one more entry of its table. */
+export const ACTS: Readonly<Record<string, Act>> = { ...OPERATIONS, ...HANDS }
+
+/** Scenarios of so many workloads, of every kind, and so many steps at most. */
+export function scenarios({ workloads, steps, moves }: Size): fc.Arbitrary<Scenario> {
+  // Some are in the middle of everything.
+  const workload = fc.oneof(
+    { weight: 3, arbitrary: fc.nat(Math.min(workloads, 8) - 1) },
+    { weight: 1, arbitrary: fc.nat(workloads - 1) },
+  )
+  const deed = fc.oneof(
+    ...Object.entries(ACTS).map(([name, { weight, args }]) => ({
+      weight,
+      arbitrary: fc.record({
+        type: fc.constant('deed' as const),
+        workload,
+        name: fc.constant(name),
+        args,
+      }),
+    })),
+  )
+  const minutes = fc.oneof(
+    { weight: 4, arbitrary: fc.integer({ min: 1, max: 6 }) },
+    { weight: 2, arbitrary: fc.integer({ min: 10, max: 90 }) },
+    { weight: 1, arbitrary: fc.constantFrom(5 * 60, 13 * 60) },
+  )
+  const step = fc.oneof<fc.WeightedArbitrary<Step>[]>(
+    { weight: 40, arbitrary: deed },
+    {
+      weight: moves ? 5 : 2,
+      arbitrary: fc.record({ type: fc.constant('pass' as const), minutes: moves ? minutes : fc.constant(1) }),
+    },
+    { weight: 5, arbitrary: fc.constant({ type: 'rest' as const }) },
+    { weight: 6, arbitrary: FAULT },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        type: fc.constantFrom('terminate' as const, 'kill' as const),
+        which: fc.nat(5),
+      }),
+    },
+  )
+  const born = fc.record({
+    kind: fc.constantFrom(...KINDS),
+    managed: fc.constantFrom(true, true, true, true, false),
+    window: fc.option(WINDOW),
+  })
+  return fc.record({
+    workloads: fc.array(born, { minLength: workloads, maxLength: workloads }),
+    steps: fc.array(step, { maxLength: steps, size: 'max' }),
+  })
+}

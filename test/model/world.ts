@@ -1,0 +1,182 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pLimit from 'p-limit'
+import type { Instant } from '../../src/clock.ts'
+import { FaultProxy } from '../faults/fault-proxy.ts'
+import { behind } from '../faults/through-faults.ts'
+import { freePorts } from '../control-plane/ports.ts'
+import type { ApiAnswer, CallOptions, Method } from '../support/api-client.ts'
+import { Balancer } from '../support/balancer.ts'
+import type { Cluster } from '../support/cluster.ts'
+import { Dormouse, type Settings } from '../support/dormouse.ts'
+import { inForce, ownNamespace, withdraw } from '../support/enforced.ts'
+import { HOUR, MINUTE } from '../support/rules.ts'
+import { createNamespace } from '../support/served.ts'
+import { lay, type Fallen } from './faults.ts'
+import { AHEAD, type MoveClock } from './moved-clock.ts'
+
+const PRELOAD = new URL('./moved-clock.ts', import.meta.url).href
+const PROBED = 'model-probe'
+
+/** What scenarios run with; the rules of the model are made of the same settings. */
+export const SETTINGS = {
+  newWorkloadGrace: '0s',
+  backoff: { maxOperations: 6, window: '30m', base: '1m', max: '4m' },
+} as const
+
+export interface Replica {
+  readonly dormouse: Dormouse
+  /** Between it and the API server. */
+  readonly proxy: FaultProxy
+  /** Of its webhook. */
+  readonly port: number
+}
+
+/** A cluster, replicas of Dormouse behind a balancer that asks their webhooks, and the clock that they all share. */
+export class World {
+  readonly cluster: Cluster
+  readonly replicas: Replica[] = []
+  readonly #clock: { ahead: number }
+  readonly #balancer: Balancer
+  readonly #oneAtATime = pLimit(1)
+  readonly #tokens = new Map<Dormouse, { readonly text: string; readonly until: Instant }>()
+
+  private constructor(cluster: Cluster, clock: { ahead: number }, balancer: Balancer) {
+    this.cluster = cluster
+    this.#clock = clock
+    this.#balancer = balancer
+  }
+
+  /** `clock`: how many milliseconds the cluster's clock is ahead; without it, that cannot be moved. */
+  static async start(cluster: Cluster, replicas: number, clock = { ahead: 0 }): Promise<World> {
+    const balancer = await Balancer.start()
+    const world = new World(cluster, clock, balancer)
+    process.env[AHEAD] = String(clock.ahead)
+    await ownNamespace(cluster)
+    for (let each = 0; each < replicas; each += 1) await world.#join()
+    const { status } = await cluster.admin.send('GET', `/api/v1/namespaces/${PROBED}`)
+    if (status === 404) await createNamespace(cluster, PROBED)
+    await inForce(cluster, PROBED)
+    return world
+  }
+
+  get now(): Instant {
+    return Date.now() + this.#clock.ahead
+  }
+
+  /** Milliseconds that the clock was moved so far. */
+  get ahead(): number {
+    return this.#clock.ahead
+  }
+
+  /** Moves everybody's clock ahead; where it cannot be moved, waits as long, or for the next minute if that is sooner. */
+  async pass(milliseconds: number): Promise<void> {
+    if (this.cluster.isReal) return sleep(Math.min(milliseconds, MINUTE - (Date.now() % MINUTE)))
+    this.#clock.ahead += milliseconds
+    process.env[AHEAD] = String(this.#clock.ahead)
+    const message: MoveClock = { ahead: this.#clock.ahead }
+    const running = this.replicas.filter(({ dormouse }) => dormouse.isRunning)
+    await Promise.all(running.map(({ dormouse }) => dormouse.tell(message)))
+  }
+
+  /** Asks a replica that runs, `which` of them in turn. */
+  async call(which: number, method: Method, path: string, options: CallOptions = {}): Promise<ApiAnswer> {
+    const running = this.replicas.filter(({ dormouse }) => dormouse.isRunning)
+    const chosen = running[which % running.length]
+    if (!chosen) throw new TypeError('no replica runs')
+    return chosen.dormouse.api.call(method, path, { ...options, token: await this.#tokenOf(chosen.dormouse) })
+  }
+
+  /** Lays a fault between one of the replicas and the API server. */
+  lay(fault: Fallen): void {
+    const replica = this.replicas[fault.which % this.replicas.length]
+    if (replica) lay(replica.proxy, fault)
+  }
+
+  /** SIGTERM or SIGKILL, and a new start. The others go on meanwhile. */
+  restart(which: number, how: 'terminate' | 'kill'): Promise<void> {
+    return this.#oneAtATime(() => this.#restart(which, how))
+  }
+
+  async #restart(which: number, how: 'terminate' | 'kill'): Promise<void> {
+    const replica = this.replicas[which % this.replicas.length]
+    if (!replica) throw new TypeError('there is no replica')
+    const { dormouse } = replica
+    const others = this.replicas.filter((each) => each !== replica && each.dormouse.isRunning)
+    this.#balancer.to(
+      others.map(({ port }) => port),
+      { cut: how === 'kill' },
+    )
+    await dormouse[how]()
+    await dormouse.start()
+    this.#balance()
+  }
+
+  /** Memory and open descriptors of each replica that runs. */
+  async load(): Promise<{ readonly megabytes: number; readonly descriptors: number }[]> {
+    const pids = this.replicas.flatMap(({ dormouse: { pid } }) => (pid === undefined ? [] : [pid]))
+    return Promise.all(
+      pids.map(async (pid) => {
+        const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? []
+        const descriptors = (await readdir(`/proc/${pid}/fd`)).length
+        return { megabytes: Math.round(Number(kilobytes) / 1000), descriptors }
+      }),
+    )
+  }
+
+  /** Entries of the logs from `since` on that no scenario may cause. */
+  errors(): unknown[] {
+    return this.replicas.flatMap(({ dormouse }) =>
+      dormouse.log.filter(({ level }) => level === 'error' || level === 'fatal'),
+    )
+  }
+
+  async stop(): Promise<void> {
+    for (const { dormouse, proxy } of this.replicas) {
+      proxy.lift()
+      await dormouse.stop()
+      await proxy.stop()
+    }
+    await withdraw(this.cluster)
+    await this.#balancer.stop()
+    delete process.env[AHEAD]
+  }
+
+  async #join(): Promise<void> {
+    const [port] = await freePorts(1)
+    const settings: Settings = {
+      ...SETTINGS,
+      api: { host: '127.0.0.1', port: 0, insecurePort: 0, rate: { perSecond: 100_000, burst: 100_000 } },
+      webhook: {
+        port,
+        url: this.#balancer.url,
+        // None is renewed while the clock moves: it would not be valid yet by the API server's.
+        certificates: { leafLifetime: '8760h', caLifetime: '87600h' },
+      },
+      controller: {
+        lease: { namespace: 'dormouse', duration: '3s', renew: '2s', retry: '300ms' },
+        // A scenario may have more causes in a minute than people would.
+        writesPerWorkload: 100,
+      },
+    }
+    const proxy = await FaultProxy.before(this.cluster.dormouseKubeconfig)
+    const dormouse = await Dormouse.start(behind(proxy, this.cluster), settings, PRELOAD)
+    this.replicas.push({ dormouse, proxy, port })
+    this.#balance()
+  }
+
+  #balance(): void {
+    const running = this.replicas.filter(({ dormouse }) => dormouse.isRunning)
+    this.#balancer.to(running.map(({ port }) => port))
+  }
+
+  /** A token that is valid by everybody's clock. */
+  async #tokenOf(dormouse: Dormouse): Promise<string> {
+    const known = this.#tokens.get(dormouse)
+    if (known && known.until > this.now) return known.text
+    const issuedAt = Math.floor(this.now / 1000)
+    const text = await dormouse.tokens.token({ issuedAt, expiresAt: issuedAt + HOUR / 1000 })
+    this.#tokens.set(dormouse, { text, until: this.now + HOUR / 2 })
+    return text
+  }
+}

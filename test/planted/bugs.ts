@@ -1,0 +1,212 @@
+/** A mistake that somebody could make: one text of a source file is replaced, and these tests must then fail. */
+export interface Bug {
+  readonly name: string
+  readonly file: string
+  /** Stands in the file exactly once. */
+  readonly find: string
+  readonly replace: string
+  /** Test files, of which at least one must fail. */
+  readonly tests: readonly string[]
+}
+
+/** Ways to lose a workload, to wake it by mistake, or to let in who may not: each planted alone. */
+export const BUGS: readonly Bug[] = [
+  {
+    name: 'the count is no precondition of a patch',
+    file: 'src/domain/patch.ts',
+    find: "tests.push({ op: 'test', path: '/spec/replicas', value: workload.replicas })",
+    replace: 'void 0',
+    tests: ['test/domain/patch.test.ts', 'test/controller/in-flight.test.ts'],
+  },
+  {
+    name: 'the uid is no precondition of a patch',
+    file: 'src/domain/patch.ts',
+    find: "[{ op: 'test', path: '/metadata/uid', value: workload.uid }]",
+    replace: '[]',
+    tests: ['test/domain/patch.test.ts'],
+  },
+  {
+    name: 'our annotations are no precondition of a patch',
+    file: 'src/domain/patch.ts',
+    find: "tests.push({ op: 'test', path: annotationPath(name), value: workload.annotations[name] ?? null })",
+    replace: 'void name',
+    tests: ['test/domain/patch.test.ts', 'test/kubernetes/patcher.test.ts'],
+  },
+  {
+    name: 'a sleeper that a pin puts back keeps the count that it was found with',
+    file: 'src/domain/drift.ts',
+    find: 'const replicas = state.asleep ? keptCount(reading) : countToKeep(reading)',
+    replace: 'const replicas = countToKeep(reading)',
+    tests: ['test/domain/properties.test.ts', 'test/domain/kept-count.test.ts'],
+  },
+  {
+    name: 'the kept count is overwritten by 0 when a sleeper goes to sleep again',
+    file: 'src/domain/counts.ts',
+    find: 'return state.snoozed?.replicas ?? workload.replicas',
+    replace: 'return workload.replicas',
+    tests: ['test/domain/properties.test.ts', 'test/domain/kept-count.test.ts'],
+  },
+  {
+    name: 'waking by hand to fewer lowers the kept count',
+    file: 'src/domain/drift.ts',
+    find: 'return isScaled(workload) && workload.replicas < kept ? kept : undefined',
+    replace: 'return undefined',
+    tests: ['test/domain/kept-count.test.ts'],
+  },
+  {
+    name: 'a retry does not read again',
+    file: 'src/kubernetes/patcher.ts',
+    find: 'const before = workload\n      workload = await this.#readLive(key, options.signal)',
+    replace: 'const before = workload',
+    tests: ['test/kubernetes/patcher.test.ts'],
+  },
+  {
+    name: 'a patch whose answer was lost counts as not carried out',
+    file: 'src/kubernetes/patcher.ts',
+    find: "if (sent.type === 'lost' && carries(workload, before, change)) {",
+    replace: 'if (before === undefined) {',
+    tests: ['test/kubernetes/patcher-cut.test.ts', 'test/kubernetes/patcher.test.ts'],
+  },
+  {
+    name: 'the Event comes before its patch',
+    file: 'src/kubernetes/patcher.ts',
+    find: 'const sent = await this.#send(key, operations, options)',
+    replace:
+      "this.#copy.applied(afterWrite(workload, change, key.kind, { kind: 'PartialObjectMetadata', metadata: " +
+      '{ ...workload, resourceVersion: String(Number(workload.resourceVersion) + 1) } } as never))\n' +
+      '      const sent = await this.#send(key, operations, options)',
+    tests: ['test/kubernetes/patcher.test.ts', 'test/controller/in-flight.test.ts'],
+  },
+  {
+    name: 'the label is restored from memory although it disagreed with its state',
+    file: 'src/domain/marks.ts',
+    find: 'if (label === workload.labels?.[ASLEEP_LABEL] || !labelAgrees(known)) return workload',
+    replace: 'if (label === workload.labels?.[ASLEEP_LABEL]) return workload',
+    tests: [
+      'test/domain/convergence.test.ts',
+      'test/domain/marks.test.ts',
+      'test/controller/convergence.test.ts',
+    ],
+  },
+  {
+    name: 'an old copy of the annotations is taken for news',
+    file: 'src/domain/marks.ts',
+    find: 'return isOldCopy ? withAnnotationsOf(workload, known, true) : workload',
+    replace: 'return workload',
+    tests: ['test/domain/marks.test.ts', 'test/domain/admission/update.test.ts'],
+  },
+  {
+    name: 'a status update is taken for a manual wake',
+    file: 'src/kubernetes/trim.ts',
+    find: "if (holdsReplicas(entry) && (entry.time ?? '') >= (newest?.time ?? '')) newest = entry",
+    replace:
+      "if ((entry.time ?? '') >= (newest?.time ?? '')) newest = { ...entry, subresource: entry.subresource && 'scale' }",
+    tests: ['test/kubernetes/trim.test.ts'],
+  },
+  {
+    name: "an autoscaler's scaling is taken for a manual wake",
+    file: 'src/domain/drift.ts',
+    find: "replicasManager?.subresource === 'scale' && !AUTOSCALERS.has(replicasManager.manager)",
+    replace: "replicasManager?.subresource === 'scale'",
+    tests: ['test/domain/decision-rules.test.ts', 'test/domain/kept-count.test.ts'],
+  },
+  {
+    name: 'an older copy replaces a newer one',
+    file: 'src/kubernetes/store.ts',
+    find: 'if (order < 0 && !backwards) return',
+    replace: 'if (order < 0 && backwards) return',
+    tests: ['test/kubernetes/store.test.ts', 'test/kubernetes/informer.test.ts'],
+  },
+  {
+    name: 'what a new list lacks is kept for ever',
+    file: 'src/kubernetes/reflector.ts',
+    find: 'sink.retain(listed, version, backwards)',
+    replace: 'void backwards',
+    tests: ['test/kubernetes/informer-list.test.ts', 'test/kubernetes/informer.test.ts'],
+  },
+  {
+    name: 'a watch goes on from a version that has expired',
+    file: 'src/kubernetes/reflector.ts',
+    find: "new Set(['expired', 'unreadable'])",
+    replace: "new Set(['unreadable'])",
+    tests: ['test/kubernetes/informer.test.ts'],
+  },
+  {
+    name: 'a watch goes on from the list, not from its last event',
+    file: 'src/kubernetes/reflector.ts',
+    find: '    this.#resourceVersion = resourceVersion\n    this.#newest = resourceVersion\n',
+    replace: '    this.#newest = resourceVersion\n',
+    tests: ['test/kubernetes/informer.test.ts'],
+  },
+  {
+    name: "an edge's intent is dated at the write",
+    file: 'src/domain/intent.ts',
+    find: "return { ...newIntent(reading, now, { want: to, by: null, trigger: 'schedule' }), at }",
+    replace: "return newIntent(reading, now + 0 * at, { want: to, by: null, trigger: 'schedule' })",
+    tests: ['test/domain/intents.test.ts'],
+  },
+  {
+    name: 'a replica whose clock lags speaks in the past',
+    file: 'src/domain/intent.ts',
+    find: 'at: Math.max(now, (replaced?.at ?? 0) + 1)',
+    replace: 'at: now',
+    tests: ['test/domain/intents.test.ts'],
+  },
+  {
+    name: 'flapping is never slowed down',
+    file: 'src/domain/backoff.ts',
+    find: "return { ...rest, backoff: { until, times, cause: 'flapping' } }",
+    replace: 'return until > times ? rest : state',
+    tests: ['test/domain/backoff.test.ts'],
+  },
+  {
+    name: 'a candidate takes the Lease from a live holder',
+    file: 'src/leadership/lease-candidate.ts',
+    find: 'if (isLive && !this.#mayForce) return',
+    replace: 'if (isLive && this.#mayForce) return',
+    tests: ['test/leadership/leader-election.test.ts'],
+  },
+  {
+    name: 'a workload is written without end',
+    file: 'src/controller/write-budget.ts',
+    find: 'if (oldest === undefined || account.writes.length < this.limit) return undefined',
+    replace: 'if (oldest === undefined || this.limit > 0) return undefined',
+    tests: ['test/controller/write-budget.test.ts', 'test/controller/controller-budget.test.ts'],
+  },
+  {
+    name: 'excluded namespaces are acted on',
+    file: 'src/controller/controller.ts',
+    find: 'if (!this.#running || !workload || this.#settings.excludeNamespaces.has(workload.namespace)) return',
+    replace: 'if (!this.#running || !workload) return',
+    tests: ['test/controller/controller.test.ts', 'test/controller/relevance.test.ts'],
+  },
+  {
+    name: '`aud` is compared by prefix',
+    file: 'src/api/auth/jwt.ts',
+    find: '      audience: expected.audience,\n',
+    replace:
+      "      audience: String(decodeJwt(token).aud).startsWith(expected.audience) ? String(decodeJwt(token).aud) : '',\n",
+    tests: ['test/api/auth/local-token.test.ts', 'test/api/auth/oidc.test.ts'],
+  },
+  {
+    name: 'any algorithm verifies a token',
+    file: 'src/api/auth/jwt.ts',
+    find: '      algorithms: [...expected.algorithms],\n',
+    replace: '',
+    tests: ['test/api/auth/local-token.test.ts', 'test/api/auth/oidc.test.ts'],
+  },
+  {
+    name: 'a namesake of an exempt account is exempt',
+    file: 'src/webhook/admission.ts',
+    find: 'if (exemptUsers.has(username)) return true',
+    replace: 'if ([...exemptUsers].some((exempt) => username.startsWith(exempt))) return true',
+    tests: ['test/webhook/scale.test.ts', 'test/webhook/workload.test.ts'],
+  },
+  {
+    name: 'a pin does not hold against an update of the object',
+    file: 'src/domain/admission/replicas.ts',
+    find: 'if (pinOrOverride) return keepCount(update, old, target, pinOrOverride)',
+    replace: 'void keepCount',
+    tests: ['test/domain/admission/update.test.ts'],
+  },
+]
