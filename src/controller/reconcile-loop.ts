@@ -98,10 +98,10 @@ export class ReconcileLoop {
   #evaluateNewest(key: string, found?: Workload, known?: Evaluation): void {
     const copy = this.#ports.workloads.get(parseKey(key))
     if (!copy) return this.#queue.drop(key)
-    const same = found?.uid === copy.uid
     try {
-      if (same && !isRelevant(found, copy)) this.#evaluate(copy, known)
-      else this.#evaluate(same && isOlder(copy, found) ? found : copy)
+      if (found?.uid === copy.uid && !isRelevant(found, copy)) this.#evaluate(copy, known)
+      // Also of another uid: it was deleted and created again, and the watch has not said so yet.
+      else this.#evaluate(found && isOlder(copy, found) ? found : copy)
     } catch (error) {
       this.failedOver(key, error)
     }

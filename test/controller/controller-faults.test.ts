@@ -289,6 +289,33 @@ describe('the controller, with a copy behind the truth,', () => {
     expect(time.armed).to.equal(0)
   })
 
+  it('asks once for what was deleted and created again', async () => {
+    const { time, cluster, start, moves } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    cluster.watch.cut()
+    cluster.put(aDeployment().with({ uid: 'uid-of-another' }))
+    await time.passTo(at('Mon 18:00'))
+    await time.pass(10 * SECOND)
+    expect(cluster.sent).to.equal(1)
+    cluster.put(web.with({ uid: 'uid-of-a-third' }).scheduled('8:00-19:00'))
+    cluster.watch.mend()
+    await time.passTo(at('Mon 19:00'))
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+  })
+
+  it('moves what was deleted and created again by its own schedule', async () => {
+    const { time, cluster, start, moves } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    cluster.watch.cut()
+    cluster.put(web.with({ uid: 'uid-of-another' }).scheduled('8:00-19:00'))
+    await time.passTo(at('Mon 18:59'))
+    expect(cluster.sent).to.equal(1)
+    await time.passTo(at('Mon 19:00'))
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+  })
+
   it('waits where the live state cannot be read', async () => {
     const { time, cluster, start } = aRig(at('Mon 17:59'))
     cluster.put(web)
