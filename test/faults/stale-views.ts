@@ -49,8 +49,6 @@ export function decidedOnAStaleView(on: () => Cluster, kind: Kind, beginnings: r
 
     const thaw = here.proxy.freeze(kind)
     const [frozen] = here.proxy.watches(kind)
-    // An empty line, so that Dormouse does not find it silent before the end.
-    frozen?.say('')
     for (const names of both)
       await inParallel(pairs, ({ first }, index) => perform(current.api, here, kind, names[index]!, first))
     await seenBy(current.api)

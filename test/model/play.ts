@@ -64,7 +64,7 @@ export async function play(
         continue
       }
       if (step.type === 'pass') await world.pass(step.minutes * MINUTE)
-      else if (step.type === 'fault') world.lay(step)
+      else if (step.type === 'fault') world.lay(step.which, step.fault)
       else await world.restart(step.which, step.type)
       events += 1
       for (const target of targets) target.counts.race()

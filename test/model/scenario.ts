@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { KINDS, type Kind } from '../../src/domain/workload.ts'
-import { FAULT, type Fallen } from './faults.ts'
+import { anyFault, type AnyFault } from '../faults/arbitrary-faults.ts'
 import { HANDS } from './hands.ts'
 import { OPERATIONS, WINDOW, type Act, type WindowAround } from './operations.ts'
 
@@ -17,7 +17,9 @@ type WorldEvent =
   | { readonly type: 'pass'; readonly minutes: number }
   | { readonly type: 'rest' }
   | { readonly type: 'terminate' | 'kill'; readonly which: number }
-export type Step = Deed | WorldEvent | Fallen
+  /** Between a replica and the API server. */
+  | { readonly type: 'fault'; readonly which: number; readonly fault: AnyFault }
+export type Step = Deed | WorldEvent
 
 export interface Born {
   readonly kind: Kind
@@ -70,7 +72,10 @@ export function scenarios({ workloads, steps, moves }: Size): fc.Arbitrary<Scena
       arbitrary: fc.record({ type: fc.constant('pass' as const), minutes: moves ? minutes : fc.constant(1) }),
     },
     { weight: 5, arbitrary: fc.constant({ type: 'rest' as const }) },
-    { weight: 6, arbitrary: FAULT },
+    {
+      weight: 6,
+      arbitrary: fc.record({ type: fc.constant('fault' as const), which: fc.nat(5), fault: anyFault }),
+    },
     {
       weight: 1,
       arbitrary: fc.record({

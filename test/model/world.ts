@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { Instant } from '../../src/clock.ts'
+import { lay, type AnyFault } from '../faults/arbitrary-faults.ts'
 import { FaultProxy } from '../faults/fault-proxy.ts'
 import { behind } from '../faults/through-faults.ts'
 import { freePorts } from '../control-plane/ports.ts'
@@ -12,7 +13,6 @@ import { Dormouse, type Settings } from '../support/dormouse.ts'
 import { inForce, ownNamespace, withdraw } from '../support/enforced.ts'
 import { HOUR, MINUTE } from '../support/rules.ts'
 import { createNamespace } from '../support/served.ts'
-import { lay, type Fallen } from './faults.ts'
 import { AHEAD, type MoveClock } from './moved-clock.ts'
 
 const PRELOAD = new URL('./moved-clock.ts', import.meta.url).href
@@ -88,8 +88,8 @@ export class World {
   }
 
   /** Lays a fault between one of the replicas and the API server. */
-  lay(fault: Fallen): void {
-    const replica = this.replicas[fault.which % this.replicas.length]
+  lay(which: number, fault: AnyFault): void {
+    const replica = this.replicas[which % this.replicas.length]
     if (replica) lay(replica.proxy, fault)
   }
 
