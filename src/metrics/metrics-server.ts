@@ -50,13 +50,14 @@ export class MetricsServer implements Runnable {
 
   /** Rejects when the port cannot be had. */
   async start(): Promise<void> {
-    const server = createServer(LIMITS, (request, response) => {
+    const connections = new ServerConnections(MOST_CONNECTIONS)
+    const handle = connections.guard((request, response) => {
       this.#serve(request, response).catch((error: unknown) => {
         this.#options.logger.error({ err: error }, 'a request for metrics failed')
         send(response, { status: 500, body: 'internal error: see the log' })
       })
     })
-    const connections = new ServerConnections(server, MOST_CONNECTIONS)
+    const server = connections.watch(createServer(LIMITS, handle))
     server.listen(this.#options.port, this.#options.host)
     await once(server, 'listening')
     this.#serving = { server, connections }

@@ -7,19 +7,9 @@ import { expect } from 'chai'
 import { ApiServer } from '../../src/api/server.ts'
 import { createLogger } from '../../src/logger.ts'
 import { selfSigned } from '../support/certificate.ts'
+import { sendRaw } from '../support/raw-http.ts'
 import { Service, token } from './service.ts'
 import { managed } from './states.ts'
-
-/** Sends bytes as they are; resolves with all that comes back until the server closes. */
-async function raw({ url }: ApiServer, bytes: string): Promise<string> {
-  const { hostname, port } = new URL(url)
-  const socket = connect(Number(port), hostname)
-  let received = ''
-  socket.on('data', (chunk) => (received += chunk.toString()))
-  socket.write(bytes)
-  await once(socket, 'close')
-  return received
-}
 
 describe('the server', () => {
   let service: Service
@@ -43,7 +33,7 @@ describe('the server', () => {
   ]
   for (const [name, bytes, status] of junk) {
     it(`answers ${name} with ${status} in the envelope, and closes`, async () => {
-      const answer = await raw(service.server, bytes)
+      const answer = await sendRaw(service.server.url, bytes)
       expect(answer).to.match(new RegExp(`^HTTP/1\\.1 ${status} `))
       const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as object
       expect(body).to.have.nested.property('error.details.request_id')
@@ -59,8 +49,8 @@ describe('the server', () => {
     '/api/v1/workloads?a[b]=c',
   ]) {
     it(`answers a strange target as any other: ${target}`, async () => {
-      const answer = await raw(
-        service.server,
+      const answer = await sendRaw(
+        service.server.url,
         `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
       )
       expect(answer).to.match(/^HTTP\/1\.1 401 /)
@@ -101,7 +91,7 @@ describe('the server', () => {
 
   it('answers a request with an unknown expectation', async () => {
     const head = 'GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n'
-    expect(await raw(service.server, head)).to.match(/^HTTP\/1\.1 401 [^]*UNAUTHENTICATED/)
+    expect(await sendRaw(service.server.url, head)).to.match(/^HTTP\/1\.1 401 [^]*UNAUTHENTICATED/)
   })
 
   it('stops: idle connections are closed, and new ones are refused', async () => {

@@ -1,0 +1,32 @@
+import type { Behaviour } from './crowd.ts'
+import type { PortName } from './stage.ts'
+
+/** A path at which the body of a POST is read, or the answer is long. */
+const PATHS: Readonly<Record<PortName, { readonly post: string; readonly get: string }>> = {
+  api: { post: '/api/v1/namespaces/shop/deployments/web/enable', get: '/api/v1/openapi.json' },
+  apiWithoutTls: { post: '/api/v1/namespaces/shop/deployments/web/enable', get: '/api/v1/openapi.json' },
+  webhook: { post: '/webhook/scale', get: '/webhook/scale' },
+  metrics: { post: '/metrics', get: '/metrics' },
+}
+
+/** What clients do that would take a place for as long as they like. */
+export const BEHAVIOURS: Readonly<Record<string, (port: PortName, token: string) => Behaviour>> = {
+  'say nothing': () => ({ silent: true }),
+  'send their headers a byte at a time': () => ({ first: 'GET / HTTP/1.1\r\nHost: a\r\nX: ', drip: 'x' }),
+  'send their bodies a byte at a time': (port, token) => ({
+    first: [
+      `POST ${PATHS[port].post} HTTP/1.1`,
+      'Host: a',
+      `Authorization: Bearer ${token}`,
+      'Content-Type: application/json',
+      'Content-Length: 10000',
+      '',
+      '{',
+    ].join('\r\n'),
+    drip: ' ',
+  }),
+  'ask again and again and read no answer': (port) => ({
+    first: `GET ${PATHS[port].get} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(16),
+    drip: `GET ${PATHS[port].get} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(16),
+  }),
+}
