@@ -89,6 +89,23 @@ describe('the server', () => {
     expect(interval).to.be.below(headersTimeout)
   })
 
+  it('closes the connection of a broken request, although its client never does', async () => {
+    const accepted = Promise.withResolvers<Socket>()
+    const take = (options: ServerOptions, handle: RequestListener) =>
+      createServer(options, handle).once('connection', accepted.resolve)
+    const api = { callback: () => undefined, drain: () => undefined }
+    const deps = { clock: Date.now, logger: createLogger('silent') }
+    const server = new ApiServer(api, [{ host: '127.0.0.1', port: 0, createServer: take }], deps)
+    await server.start()
+    const { port } = new URL(server.url)
+    const client = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true })
+    client.resume().write('hello\r\n\r\n')
+    const socket = await accepted.promise
+    if (!socket.closed) await once(socket, 'close')
+    client.destroy()
+    await server.stop()
+  })
+
   it('answers a request with an unknown expectation', async () => {
     const head = 'GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n'
     expect(await sendRaw(service.server.url, head)).to.match(/^HTTP\/1\.1 401 [^]*UNAUTHENTICATED/)

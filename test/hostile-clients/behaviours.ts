@@ -1,12 +1,21 @@
 import type { Behaviour } from './crowd.ts'
 import type { PortName } from './stage.ts'
 
-/** A path at which the body of a POST is read, or the answer is long. */
-const PATHS: Readonly<Record<PortName, { readonly post: string; readonly get: string }>> = {
-  api: { post: '/api/v1/namespaces/shop/deployments/web/enable', get: '/api/v1/openapi.json' },
-  apiWithoutTls: { post: '/api/v1/namespaces/shop/deployments/web/enable', get: '/api/v1/openapi.json' },
-  webhook: { post: '/webhook/scale', get: '/webhook/scale' },
-  metrics: { post: '/metrics', get: '/metrics' },
+interface Paths {
+  /** Where the body of a POST is read. */
+  readonly post: string
+  /** Where the answer is long. */
+  readonly get: string
+  /** How many of them are sent at once. */
+  readonly atOnce: number
+}
+
+const API = { post: '/api/v1/namespaces/shop/deployments/web/enable', get: '/api/v1/openapi.json', atOnce: 2 }
+const PATHS: Readonly<Record<PortName, Paths>> = {
+  api: API,
+  apiWithoutTls: API,
+  webhook: { post: '/webhook/scale', get: '/webhook/scale', atOnce: 16 },
+  metrics: { post: '/metrics', get: '/metrics', atOnce: 100 },
 }
 
 /** What clients do that would take a place for as long as they like. */
@@ -25,8 +34,9 @@ export const BEHAVIOURS: Readonly<Record<string, (port: PortName, token: string)
     ].join('\r\n'),
     drip: ' ',
   }),
-  'ask again and again and read no answer': (port) => ({
-    first: `GET ${PATHS[port].get} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(16),
-    drip: `GET ${PATHS[port].get} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(16),
-  }),
+  'ask again and again and read no answer': (port) => {
+    const { get, atOnce } = PATHS[port]
+    const requests = `GET ${get} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(atOnce)
+    return { first: requests, drip: requests }
+  },
 }

@@ -38,11 +38,8 @@ export class Crowd {
       Array.from({ length: count }),
       async () => {
         const socket = isTls ? connectTls({ ...to, rejectUnauthorized: false }) : connect(to)
-        socket.on('error', () => undefined)
         crowd.#sockets.push(socket)
-        await Promise.race([once(socket, isTls ? 'secureConnect' : 'connect'), once(socket, 'close')]).catch(
-          () => undefined,
-        )
+        await connected(socket, isTls ? 'secureConnect' : 'connect')
         if (behaviour.first !== undefined && socket.writable) socket.write(behaviour.first)
         socket.pause()
       },
@@ -58,4 +55,14 @@ export class Crowd {
     for (const socket of open) socket.destroy()
     await Promise.all(closed)
   }
+}
+
+/** Resolves also when the server closes it instead. @throws Error if nobody listens there */
+function connected(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once(event, resolve).once('close', () => resolve())
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED') reject(error)
+    })
+  })
 }

@@ -55,7 +55,7 @@ export class Stage {
 
   static async start(settings: Settings = {}, readyAfterMs?: number): Promise<Stage> {
     const cluster = await startSandboxCluster(readyAfterMs === undefined ? {} : { readyAfterMs })
-    const [api, apiWithoutTls, webhook] = await freePorts(3)
+    const [api, webhook] = await freePorts(2)
     const on = (port: number) => `https://127.0.0.1:${port}`
     const dormouse = await Dormouse.start(
       cluster,
@@ -66,7 +66,7 @@ export class Stage {
         api: {
           host: '127.0.0.1',
           port: api,
-          insecurePort: apiWithoutTls,
+          insecurePort: 0,
           ...(settings['api'] as object | undefined),
         },
       },
@@ -74,7 +74,7 @@ export class Stage {
     )
     const urls = {
       api: on(api),
-      apiWithoutTls: `http://127.0.0.1:${apiWithoutTls}`,
+      apiWithoutTls: dormouse.api.url,
       webhook: on(webhook),
       metrics: dormouse.metricsUrl,
     }

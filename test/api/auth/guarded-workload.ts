@@ -7,7 +7,6 @@ import { awakeNow } from '../../support/schedules.ts'
 import type { Served } from '../../support/served.ts'
 import { bearer, type Refused, type Sent } from './forged-tokens/row.ts'
 
-const NAME = 'target'
 /** Parts of tokens: nothing that a log says by itself is such a long word. */
 const TOKEN_PART = /[\w-]{16,}/g
 
@@ -19,24 +18,21 @@ type Error = ApiAnswer['body']['error']
 /** A workload that only good tokens may put to sleep. The service logs at the level `debug`, where it says most. */
 export class GuardedWorkload {
   readonly #here: Served
+  readonly #name: string
 
-  private constructor(here: Served) {
+  private constructor(here: Served, name: string) {
     this.#here = here
+    this.#name = name
   }
 
-  static async create(here: Served): Promise<GuardedWorkload> {
-    await here.enabled('deployments', NAME, { replicas: 2, schedule: awakeNow() })
-    await here.settled('deployments', NAME)
-    return new GuardedWorkload(here)
+  static async create(here: Served, name: string): Promise<GuardedWorkload> {
+    await here.enabled('deployments', name, { replicas: 2, schedule: awakeNow() })
+    return new GuardedWorkload(here, name)
   }
 
   /** Asks to put it to sleep. */
   snooze(token: string, query?: string): Promise<RawAnswer> {
     return this.#snooze([bearer(token)], query)
-  }
-
-  async wake(): Promise<void> {
-    await this.#here.workload('deployments', NAME).wake()
   }
 
   /** Whoever sends this is refused so; the workload stays as it is, and the log has nothing of the token. */
@@ -73,13 +69,13 @@ export class GuardedWorkload {
   async state(): Promise<object> {
     const { metadata, spec } = await this.#here.cluster.admin.expect(
       'GET',
-      this.#here.path('deployments', NAME),
+      this.#here.path('deployments', this.#name),
     )
     return { spec, annotations: metadata?.['annotations'], labels: metadata?.['labels'] }
   }
 
   #snooze(lines: readonly string[], query = ''): Promise<RawAnswer> {
-    const path = `/api/v1/namespaces/${this.#here.namespace}/deployments/${NAME}/snooze${query}`
+    const path = `/api/v1/namespaces/${this.#here.namespace}/deployments/${this.#name}/snooze${query}`
     return rawRequest(this.#here.api.url, `POST ${path}`, lines)
   }
 }

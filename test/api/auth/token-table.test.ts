@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { describeOn } from '../../support/clusters.ts'
-import { served } from '../../support/served.ts'
+import type { LogLine } from '../../support/dormouse.ts'
+import { eventually } from '../../support/eventually.ts'
+import { served, type Served } from '../../support/served.ts'
 import { clusterIssuer, localIssuer, oidcIssuer, oidcSettings, SECURE } from './forged-tokens/issuers.ts'
 import type { ClusterIssuer, KnownIssuer, Mode, Row, SigningIssuer } from './forged-tokens/row.ts'
 import { BY_CLAIMS, BY_CLUSTER } from './forged-tokens/table.ts'
@@ -16,10 +18,14 @@ const SETTINGS = { log: { level: 'debug' }, newWorkloadGrace: '0s' }
 function refuses<Issuer extends KnownIssuer>(
   mode: Mode,
   rows: readonly Row<Issuer>[],
-  the: () => { workload: GuardedWorkload; issuer: Issuer },
+  here: Served,
+  issuer: () => Issuer,
 ): void {
   describe(`in the mode ${mode}`, () => {
-    const sendGood = (query = '') => the().workload.snooze(the().issuer.good, query)
+    let workload: GuardedWorkload
+    const sendGood = (query = '') => workload.snooze(issuer().good, query)
+
+    before(async () => (workload = await GuardedWorkload.create(here, `guarded-${mode}`)))
 
     afterEach('a good token is accepted', async () => {
       expect((await sendGood('?dryRun=true')).status).to.equal(200)
@@ -29,17 +35,14 @@ function refuses<Issuer extends KnownIssuer>(
       const expected = refused[mode]
       if (!expected) continue
       it(`${what}: ${expected.status} ${expected.message}`, async () => {
-        const { workload, issuer } = the()
-        await workload.expectRefused(await send(issuer), expected)
+        await workload.expectRefused(await send(issuer()), expected)
       })
     }
 
     it('but the good token puts the workload to sleep, which no row has done', async () => {
-      const { workload } = the()
       const before = await workload.state()
       expect((await sendGood()).status).to.equal(200)
       expect(await workload.state()).not.to.deep.equal(before)
-      await workload.wake()
     })
   })
 }
@@ -53,7 +56,6 @@ describeOn('the API refuses', function (on) {
     let directory: string
     let local: SigningIssuer
     let oidc: SigningIssuer
-    let workload: GuardedWorkload
 
     before('a provider is there, and a server that nobody should ask', async () => {
       await provider.start()
@@ -75,7 +77,6 @@ describeOn('the API refuses', function (on) {
       delete process.env['NODE_EXTRA_CA_CERTS']
       local = localIssuer(here.dormouse.tokens, trap.url(''))
       oidc = oidcIssuer(provider, trap.url(''))
-      workload = await GuardedWorkload.create(here)
     })
 
     after(async () => {
@@ -84,8 +85,8 @@ describeOn('the API refuses', function (on) {
       await rm(directory, { recursive: true, force: true })
     })
 
-    refuses('local', BY_CLAIMS, () => ({ workload, issuer: local }))
-    refuses('oidc', BY_CLAIMS, () => ({ workload, issuer: oidc }))
+    refuses('local', BY_CLAIMS, here, () => local)
+    refuses('oidc', BY_CLAIMS, here, () => oidc)
 
     describe('in all modes', () => {
       it('and asks no server that a token names, nor where the keys are said to have gone', async () => {
@@ -93,7 +94,8 @@ describeOn('the API refuses', function (on) {
         expect(provider.asked).to.include.keys('/keys', '/redirecting', '/down')
         expect(provider.asked).not.to.have.property('/elsewhere')
         // what was redirected failed for that, and not for its https
-        expect((await workload.snooze(oidc.issue({ iss: SECURE }))).status).to.equal(200)
+        const secure = oidc.issue({ iss: SECURE })
+        expect((await here.api.call('GET', '/workloads', { token: secure })).status).to.equal(200)
       })
 
       it('any number of tokens with unknown kids, and asks for keys once for all of them', async () => {
@@ -112,14 +114,12 @@ describeOn('the API refuses', function (on) {
   describe('tokens of the cluster', () => {
     const trap = new OpenIdProvider()
     let issuer: ClusterIssuer
-    let workload: GuardedWorkload
     before(() => trap.start())
 
     const here = served(on, SETTINGS)
 
     before(async () => {
       issuer = await clusterIssuer(here, trap.url(''))
-      workload = await GuardedWorkload.create(here)
     })
 
     after(async () => {
@@ -127,6 +127,19 @@ describeOn('the API refuses', function (on) {
       expect(trap.asked).to.deep.equal({})
     })
 
-    refuses('kubernetes', BY_CLUSTER, () => ({ workload, issuer }))
+    refuses('kubernetes', BY_CLUSTER, here, () => issuer)
+
+    it('a token that the cluster cannot be asked about: 503, and the log has nothing of it', async () => {
+      const token = await issuer.tokenFor('dormouse')
+      await here.cluster.stopApiServer()
+      const { status, body } = await here.api
+        .call('GET', '/workloads', { token })
+        .finally(() => here.cluster.startApiServer())
+      expect([status, body.error.code]).to.deep.equal([503, 'CLUSTER_UNAVAILABLE'])
+      const isTold = ({ msg }: LogLine) => msg === 'cluster failed a request'
+      await eventually('it to be logged', () => here.dormouse.log.some(isTold))
+      for (const part of token.split('.'))
+        expect(JSON.stringify(here.dormouse.log).includes(part)).to.equal(false)
+    })
   })
 })
