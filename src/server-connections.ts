@@ -1,7 +1,8 @@
-import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http'
 import type { Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { TLSSocket, TlsOptions } from 'node:tls'
+import { ByAddress } from './by-address.ts'
 
 /** Limits for slow clients of any server of ours, in milliseconds and bytes. */
 export const LIMITS: ServerOptions & Pick<TlsOptions, 'handshakeTimeout'> = {
@@ -16,38 +17,68 @@ export const LIMITS: ServerOptions & Pick<TlsOptions, 'handshakeTimeout'> = {
 
 /** For one server. A connection over TLS takes some 50 KiB. */
 const MOST_CONNECTIONS = 1024
+/** Requests of one connection whose answers are still to come. Node begins all that arrive in one piece: some 2,000. */
+const MOST_PIPELINED = 16
+/** How long an answer may wait without the client reading any of it, in milliseconds. */
+const UNREAD = 30_000
+
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** By the monotonic clock. */
+  readonly since: number
+}
 
 interface Connection {
   readonly socket: Socket
-  /** Requests that are not answered yet. */
-  inFlight: number
+  readonly address: string
+  /** Requests whose answers have not been handed to the system, the oldest first. */
+  readonly exchanges: Set<Exchange>
 }
 
 /**
  * Limits the connections of one server, also those whose TLS handshake never ends, which Node does not track. One too
- * many closes the connection that has been silent for longest, first among those that never sent a request: a client
- * that keeps connections open loses those, and ordinary clients get through.
+ * many closes one that waits for its client: first of those that never sent a request, then of those between two
+ * requests, then of those whose request does not arrive or whose answer is not read; and among them, one of the address
+ * that has the most, the oldest first. A client that keeps connections open loses those, and ordinary clients get
+ * through.
+ *
+ *     const connections = new ServerConnections()
+ *     const server = connections.watch(createServer(LIMITS, connections.guard(handle)))
  */
 export class ServerConnections {
   readonly #most: number
   #arrivals = 0
-  /** Connections without any request so far, the oldest first. */
-  readonly #silent = new Set<Connection>()
-  /** Connections that wait for their next request, the longest first. */
-  readonly #idle = new Set<Connection>()
+  /** Connections without any request so far. */
+  readonly #silent = new ByAddress<Connection>()
+  /** Connections between two requests. */
+  readonly #idle = new ByAddress<Connection>()
   readonly #all = new Set<Connection>()
   readonly #ofPeer = new Map<string, Connection>()
   /** By the socket of a request, which over TLS is not the one that connected. */
   readonly #ofSocket = new WeakMap<Socket, Connection>()
 
-  constructor(server: Server | TlsServer, most = MOST_CONNECTIONS) {
+  constructor(most = MOST_CONNECTIONS) {
     this.#most = most
+  }
+
+  /** The handler without requests of connections that have too many in flight: those are closed. */
+  guard(handle: RequestListener): RequestListener {
+    return (request, response) => {
+      if (this.#isAdmitted(request, response)) handle(request, response)
+    }
+  }
+
+  /** Watches a server whose handler is guarded; returns it. */
+  watch<S extends Server | TlsServer>(server: S): S {
+    server.timeout = UNREAD
+    server.on('timeout', (socket: Socket) => this.#timedOut(socket))
     server.on('connection', (socket: Socket) => this.#connected(socket))
     server.prependListener('secureConnection', (socket: TLSSocket) => {
       const connection = this.#ofPeer.get(peerOf(socket))
       if (connection) this.#ofSocket.set(socket, connection)
     })
-    server.prependListener('request', (request, response) => this.#requested(request, response))
+    return server
   }
 
   /** How many connections and requests have come so far. */
@@ -57,7 +88,7 @@ export class ServerConnections {
 
   /** Closes the connections without a request in flight. */
   destroySilent(): void {
-    for (const { socket, inFlight } of this.#all) if (inFlight === 0) socket.destroy()
+    for (const { socket, exchanges } of this.#all) if (exchanges.size === 0) socket.destroy()
   }
 
   destroyAll(): void {
@@ -66,7 +97,7 @@ export class ServerConnections {
 
   #connected(socket: Socket): void {
     this.#arrivals++
-    const connection: Connection = { socket, inFlight: 0 }
+    const connection: Connection = { socket, address: socket.remoteAddress ?? '', exchanges: new Set() }
     const peer = peerOf(socket)
     this.#all.add(connection)
     this.#silent.add(connection)
@@ -77,26 +108,67 @@ export class ServerConnections {
       this.#silent.delete(connection)
       this.#idle.delete(connection)
       if (this.#ofPeer.get(peer) === connection) this.#ofPeer.delete(peer)
+      // Node tells only the answer whose turn it is.
+      for (const { response } of connection.exchanges) if (!response.socket) response.destroy().emit('close')
     })
-    if (this.#all.size <= this.#most) return
-    const [silent] = this.#silent
-    const [idle] = this.#idle
-    const last = silent === connection ? (idle ?? connection) : silent
-    last?.socket.destroy()
+    if (this.#all.size > this.#most) this.#leastMissed(connection).socket.destroy()
   }
 
-  #requested({ socket }: IncomingMessage, response: ServerResponse): void {
+  /** The one to close when there is one too many; `newest` only if all others wait for us. */
+  #leastMissed(newest: Connection): Connection {
+    const silent = this.#silent.firstOfMost
+    if (silent && silent !== newest) return silent
+    return this.#idle.firstOfMost ?? this.#slowest() ?? newest
+  }
+
+  #slowest(): Connection | undefined {
+    const slow = [...this.#all].filter(isSlow).sort((a, b) => begunAt(a) - begunAt(b))
+    const byAddress = new ByAddress<Connection>()
+    for (const connection of slow) byAddress.add(connection)
+    return byAddress.firstOfMost
+  }
+
+  #isAdmitted(request: IncomingMessage, response: ServerResponse): boolean {
     this.#arrivals++
-    const connection = this.#ofSocket.get(socket)
-    if (!connection) return
-    connection.inFlight += 1
+    const connection = this.#ofSocket.get(request.socket)
+    if (!connection) return true
+    const { socket, exchanges } = connection
+    // A closed connection may have more requests in what it had sent.
+    if (socket.destroyed) return false
+    if (exchanges.size === MOST_PIPELINED) {
+      socket.destroy()
+      return false
+    }
+    const exchange = { request, response, since: performance.now() }
+    exchanges.add(exchange)
     this.#silent.delete(connection)
     this.#idle.delete(connection)
     response.once('close', () => {
-      connection.inFlight -= 1
-      if (connection.inFlight === 0 && this.#all.has(connection)) this.#idle.add(connection)
+      exchanges.delete(exchange)
+      if (exchanges.size === 0 && this.#all.has(connection)) this.#idle.add(connection)
     })
+    return true
   }
+
+  /** Nothing was read or written for a while. */
+  #timedOut(socket: Socket): void {
+    const exchanges = [...(this.#ofSocket.get(socket)?.exchanges ?? [])]
+    const isUnread = exchanges.some(({ response }) => response.writableEnded)
+    // An answer may take longer (`?wait`), and a request has a limit of its own.
+    if (exchanges.length > 0 && !isUnread) socket.setTimeout(UNREAD)
+    else socket.destroy()
+  }
+}
+
+/** Whether it waits for its client with all that it has in flight. */
+function isSlow({ exchanges }: Connection): boolean {
+  const all = [...exchanges]
+  return all.length > 0 && all.every(({ request, response }) => !request.complete || response.writableEnded)
+}
+
+function begunAt({ exchanges }: Connection): number {
+  const [first] = exchanges
+  return first?.since ?? Infinity
 }
 
 /** Whether the TLS handshake of the socket is under way: nothing can be sent to the client yet. */

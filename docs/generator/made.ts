@@ -2,10 +2,12 @@ import { charts } from '../../bench/report/charts.ts'
 import { apiReference } from './api-reference.ts'
 import { metricsTable } from './metrics-table.ts'
 import { performancePart } from './performance-table.ts'
+import { refusedTokens } from './refused-tokens.ts'
 
 /** The pages of docs/ of which a part is made from the code, and that part. */
 export const MADE: Readonly<Record<string, () => string | Promise<string>>> = {
   'api.md': apiReference,
+  'authentication.md': refusedTokens,
   'operating.md': metricsTable,
   'performance.md': performancePart,
 }

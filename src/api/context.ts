@@ -44,7 +44,7 @@ const GONE = 'the client is gone'
 /** Aborted once the connection has closed, so that nobody reads the answer; also if it closed before this call. */
 export function whenGone({ res }: ApiContext): AbortSignal {
   const gone = new AbortController()
-  if (res.closed) gone.abort(GONE)
+  if (res.destroyed) gone.abort(GONE)
   res.once('close', () => gone.abort(GONE))
   return gone.signal
 }

@@ -24,12 +24,17 @@ const DRAIN = 8000
  */
 const LINGER = 1000
 
+/** How long the client of a broken request has to read the answer, in milliseconds. */
+const LAST_WORDS = 1000
+
 /** An address to serve the API at; `createServer` may make an HTTPS server, or one that is shared. */
 export interface Listener {
   readonly host: string
   /** 0: a free one. */
   readonly port: number
   readonly createServer?: (options: ServerOptions, handle: RequestListener) => Server | TlsServer
+  /** Answers instead of the API. */
+  readonly handle?: RequestListener
 }
 
 interface Serving {
@@ -92,15 +97,16 @@ export class ApiServer implements Runnable {
     clearTimeout(cut)
   }
 
-  async #listen({ host, port, createServer: create = createServer }: Listener): Promise<Serving> {
-    const server = create(LIMITS, this.#api.callback)
-    const connections = new ServerConnections(server)
+  async #listen({ host, port, createServer: create = createServer, handle }: Listener): Promise<Serving> {
+    const connections = new ServerConnections()
+    const guarded = connections.guard(handle ?? this.#api.callback)
+    const server = connections.watch(create(LIMITS, guarded))
     if ('setSecureContext' in server) server.keepAliveTimeout = TLS_KEEP_ALIVE
     server.prependListener('request', (_, response) => {
       if (this.#leaving) response.setHeader('Connection', 'close')
     })
     // a server may ignore expectations that it does not know (RFC 9110, section 10.1.1)
-    server.on('checkExpectation', this.#api.callback)
+    server.on('checkExpectation', guarded)
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => this.#refuse(error, socket))
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     server.once('error', reject)
@@ -125,6 +131,8 @@ export class ApiServer implements Runnable {
       'Connection: close',
     ]
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+    // a client that never closes its half would keep the socket
+    setTimeout(() => socket.destroy(), LAST_WORDS).unref()
   }
 }
 

@@ -35,6 +35,7 @@ const MOST_CONNECTIONS = 128
 export class MetricsServer implements Runnable {
   readonly name = 'metrics'
   readonly #options: MetricsServerOptions
+  #rendering: Promise<string> | undefined
   #serving: { readonly server: Server; readonly connections: ServerConnections } | undefined
 
   constructor(options: MetricsServerOptions) {
@@ -50,13 +51,14 @@ export class MetricsServer implements Runnable {
 
   /** Rejects when the port cannot be had. */
   async start(): Promise<void> {
-    const server = createServer(LIMITS, (request, response) => {
+    const connections = new ServerConnections(MOST_CONNECTIONS)
+    const handle = connections.guard((request, response) => {
       this.#serve(request, response).catch((error: unknown) => {
         this.#options.logger.error({ err: error }, 'a request for metrics failed')
         send(response, { status: 500, body: 'internal error: see the log' })
       })
     })
-    const connections = new ServerConnections(server, MOST_CONNECTIONS)
+    const server = connections.watch(createServer(LIMITS, handle))
     server.listen(this.#options.port, this.#options.host)
     await once(server, 'listening')
     this.#serving = { server, connections }
@@ -83,14 +85,19 @@ export class MetricsServer implements Runnable {
 
   async #answer(path: string | undefined): Promise<Answer> {
     const { metrics, ready } = this.#options
-    if (path === '/metrics')
-      return { status: 200, body: await metrics.exposition(), type: metrics.contentType }
+    if (path === '/metrics') return { status: 200, body: await this.#exposition(), type: metrics.contentType }
     if (path === '/healthz') return { status: 200, body: 'ok' }
     if (path !== '/readyz') return { status: 404, body: 'not found: try /metrics, /healthz or /readyz' }
     const readiness = ready()
     const told = (what: string) => [what, ...readiness.reasons].join('\n- ')
     if (!readiness.ready) return { status: 503, body: told('not ready:') }
     return { status: 200, body: readiness.reasons.length > 0 ? told('ready, but:') : 'ready' }
+  }
+
+  /** One at a time, for all who ask meanwhile: so often as they ask, it costs no more. */
+  async #exposition(): Promise<string> {
+    this.#rendering ??= this.#options.metrics.exposition().finally(() => (this.#rendering = undefined))
+    return await this.#rendering
   }
 }
 

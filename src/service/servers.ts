@@ -53,31 +53,23 @@ function endpointsOf(
   if (!certificates) return endpoints
   endpoints.push({ listener: overTls({ host, port }, certificates), answers: 'api' })
   if (!webhook) return endpoints
-  const answer: RequestListener = (request, response) => {
+  const handle: RequestListener = (request, response) => {
     const [path = ''] = (request.url ?? '').split('?')
-    const handle = webhook.handler(path)
-    if (handle) handle(request, response)
+    const review = webhook.handler(path)
+    if (review) review(request, response)
     else response.writeHead(404).end()
   }
-  endpoints.push({ listener: overTls({ host, port: webhookPort }, certificates, answer), answers: 'webhook' })
+  endpoints.push({ listener: overTls({ host, port: webhookPort, handle }, certificates), answers: 'webhook' })
   return endpoints
 }
 
-/**
- * The same over HTTPS; `handle` answers instead of the API. A new certificate is swapped in while it runs:
- * established connections keep theirs.
- */
-function overTls(
-  { host, port }: Pick<Listener, 'host' | 'port'>,
-  certificates: CertificateSource,
-  handle?: RequestListener,
-): Listener {
+/** The same over HTTPS. A new certificate is swapped in while it runs: established connections keep theirs. */
+function overTls(listener: Listener, certificates: CertificateSource): Listener {
   return {
-    host,
-    port,
-    createServer(options: ServerOptions, api: RequestListener): Server {
+    ...listener,
+    createServer(options: ServerOptions, handle: RequestListener): Server {
       const { cert, key } = certificates.current
-      const server = createServer({ ...options, cert, key, minVersion: 'TLSv1.2' }, handle ?? api)
+      const server = createServer({ ...options, cert, key, minVersion: 'TLSv1.2' }, handle)
       const stop = certificates.onChange(({ cert, key }) =>
         server.setSecureContext({ cert, key, minVersion: 'TLSv1.2' }),
       )

@@ -1,13 +1,14 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import { connect } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createPodWaits } from '../../src/api/pod-waits.ts'
 import { statusRecord } from '../../src/domain/record.ts'
 import type { WorkloadKey } from '../../src/domain/workload.ts'
 import { aWorkload, FakeCluster } from './fake-cluster.ts'
-import { NOON, rules, Service } from './service.ts'
+import { NOON, rules, Service, token } from './service.ts'
 import { managed } from './states.ts'
 
 const web: WorkloadKey = { kind: 'deployments', namespace: 'shop', name: 'web' }
@@ -86,6 +87,29 @@ describe('?wait', () => {
     await ended
     unsubscribe('http.server.request.start', note)
     expect([cluster.writes, answers.length, observed.length]).to.deep.equal([1, 1, 1])
+  })
+
+  it('does not wait for a client that left, in the second of two requests on one connection either', async () => {
+    const { cluster, observed, server } = service
+    cluster.put(managed({}, { name: 'other' }))
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+    service.onObserved = () => observed.length === 2 && end()
+    const { promise: wrote, resolve: write } = Promise.withResolvers<void>()
+    cluster.onChange(() => cluster.writes === 2 && write())
+    const bearer = await token()
+    const requests = ['web', 'other'].map((name) =>
+      [
+        `POST /api/v1/namespaces/shop/deployments/${name}/snooze?wait=5m HTTP/1.1`,
+        'Host: a',
+        `Authorization: Bearer ${bearer}`,
+        '\r\n',
+      ].join('\r\n'),
+    )
+    const client = connect(Number(new URL(server.url).port), '127.0.0.1')
+    client.write(requests.join(''))
+    await wrote
+    client.destroy()
+    await ended
   })
 
   it('ends with an answer when the service stops', async () => {

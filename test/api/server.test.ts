@@ -7,19 +7,9 @@ import { expect } from 'chai'
 import { ApiServer } from '../../src/api/server.ts'
 import { createLogger } from '../../src/logger.ts'
 import { selfSigned } from '../support/certificate.ts'
+import { sendRaw } from '../support/raw-http.ts'
 import { Service, token } from './service.ts'
 import { managed } from './states.ts'
-
-/** Sends bytes as they are; resolves with all that comes back until the server closes. */
-async function raw({ url }: ApiServer, bytes: string): Promise<string> {
-  const { hostname, port } = new URL(url)
-  const socket = connect(Number(port), hostname)
-  let received = ''
-  socket.on('data', (chunk) => (received += chunk.toString()))
-  socket.write(bytes)
-  await once(socket, 'close')
-  return received
-}
 
 describe('the server', () => {
   let service: Service
@@ -43,7 +33,7 @@ describe('the server', () => {
   ]
   for (const [name, bytes, status] of junk) {
     it(`answers ${name} with ${status} in the envelope, and closes`, async () => {
-      const answer = await raw(service.server, bytes)
+      const answer = await sendRaw(service.server.url, bytes)
       expect(answer).to.match(new RegExp(`^HTTP/1\\.1 ${status} `))
       const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as object
       expect(body).to.have.nested.property('error.details.request_id')
@@ -59,8 +49,8 @@ describe('the server', () => {
     '/api/v1/workloads?a[b]=c',
   ]) {
     it(`answers a strange target as any other: ${target}`, async () => {
-      const answer = await raw(
-        service.server,
+      const answer = await sendRaw(
+        service.server.url,
         `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
       )
       expect(answer).to.match(/^HTTP\/1\.1 401 /)
@@ -99,9 +89,26 @@ describe('the server', () => {
     expect(interval).to.be.below(headersTimeout)
   })
 
+  it('closes the connection of a broken request, although its client never does', async () => {
+    const accepted = Promise.withResolvers<Socket>()
+    const take = (options: ServerOptions, handle: RequestListener) =>
+      createServer(options, handle).once('connection', accepted.resolve)
+    const api = { callback: () => undefined, drain: () => undefined }
+    const deps = { clock: Date.now, logger: createLogger('silent') }
+    const server = new ApiServer(api, [{ host: '127.0.0.1', port: 0, createServer: take }], deps)
+    await server.start()
+    const { port } = new URL(server.url)
+    const client = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true })
+    client.resume().write('hello\r\n\r\n')
+    const socket = await accepted.promise
+    if (!socket.closed) await once(socket, 'close')
+    client.destroy()
+    await server.stop()
+  })
+
   it('answers a request with an unknown expectation', async () => {
     const head = 'GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n'
-    expect(await raw(service.server, head)).to.match(/^HTTP\/1\.1 401 [^]*UNAUTHENTICATED/)
+    expect(await sendRaw(service.server.url, head)).to.match(/^HTTP\/1\.1 401 [^]*UNAUTHENTICATED/)
   })
 
   it('stops: idle connections are closed, and new ones are refused', async () => {

@@ -1,10 +1,8 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { expect } from 'chai'
 import type { CallOptions, Method } from '../support/api-client.ts'
 import { describeOn } from '../support/clusters.ts'
 import { Dormouse } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
-import type { LocalTokens } from '../support/local-tokens.ts'
 import { awakeNow } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
 
@@ -12,8 +10,8 @@ const json = { 'content-type': 'application/json' }
 const NOT_UTF8 = Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])
 
 /**
- * One of each kind; all others are in test/api/errors.test.ts and bad-requests.test.ts. `/…` stands below the
- * workload.
+ * One of each kind; all others are in test/api/errors.test.ts and bad-requests.test.ts, tokens in
+ * test/api/auth/token-table.test.ts. `/…` stands below the workload.
  */
 const REQUESTS: readonly [what: string, request: string, answer: string, options?: CallOptions][] = [
   ['an unknown path', 'GET ~/nowhere', '404 NOT_FOUND'],
@@ -41,29 +39,6 @@ const REQUESTS: readonly [what: string, request: string, answer: string, options
     '415 UNSUPPORTED_MEDIA_TYPE',
     { raw: '{}', headers: { 'content-type': '' } },
   ],
-]
-
-/** By what the configuration says of tokens; all else about tokens is in test/api/auth. */
-const TOKENS: readonly [
-  what: string,
-  token: (tokens: LocalTokens) => Promise<string> | null,
-  answer: string,
-][] = [
-  ['no token', () => null, '401 UNAUTHENTICATED'],
-  [
-    'a token of another key',
-    (tokens) => tokens.token({ key: generateKeyPairSync('ed25519').privateKey }),
-    '401 UNAUTHENTICATED',
-  ],
-  ['a token of another issuer', (tokens) => tokens.token({ issuer: 'somebody' }), '401 UNAUTHENTICATED'],
-  ['a token for another audience', (tokens) => tokens.token({ audience: 'somebody' }), '401 UNAUTHENTICATED'],
-  [
-    'a token that has expired',
-    (tokens) => tokens.token({ issuedAt: seconds(-7200), expiresAt: seconds(-3600) }),
-    '401 UNAUTHENTICATED',
-  ],
-  ['a token that may only read', (tokens) => tokens.token({ scope: 'dormouse:read' }), '403 FORBIDDEN'],
-  ['a token for another namespace', (tokens) => tokens.token({ namespaces: ['elsewhere'] }), '403 FORBIDDEN'],
 ]
 
 describeOn('bad input changes nothing', function (on) {
@@ -105,15 +80,6 @@ describeOn('bad input changes nothing', function (on) {
       expect(body.error.message, 'it says what to do').to.have.length.above(10)
     })
 
-  for (const [what, make, answer] of TOKENS)
-    it(`${what}: ${answer}`, async () => {
-      const { status, body, headers } = await ask('POST /snooze', {
-        token: await make(here.dormouse.tokens),
-      })
-      expect(`${status} ${body.error.code}`).to.equal(answer)
-      if (status === 401) expect(headers['www-authenticate']).to.match(/^Bearer realm="dormouse"/)
-    })
-
   it('too many requests of one subject: 429 with Retry-After, while others are served', async () => {
     const limited = await Dormouse.start(here.cluster, {
       api: { host: '127.0.0.1', insecurePort: 0, rate: { perSecond: 1, burst: 5 } },
@@ -135,8 +101,3 @@ describeOn('bad input changes nothing', function (on) {
     }
   })
 })
-
-/** Seconds since the epoch, `offset` from now. */
-function seconds(offset: number): number {
-  return Math.floor(Date.now() / 1000) + offset
-}

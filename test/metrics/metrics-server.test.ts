@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createLogger } from '../../src/logger.ts'
 import { MetricsServer, type MetricsServerOptions, type Readiness } from '../../src/metrics/metrics-server.ts'
+import { sendRaw } from '../support/raw-http.ts'
 
 describe('the metrics server', () => {
   let server: MetricsServer
@@ -32,6 +34,20 @@ describe('the metrics server', () => {
     expect(answer.status).to.equal(200)
     expect(answer.headers.get('content-type')).to.equal('text/plain; version=0.0.4; charset=utf-8')
     expect(await answer.text()).to.equal('dormouse_leader 1\n')
+  })
+
+  it('computes the metrics once for all who ask meanwhile, and anew for the next', async () => {
+    let computed = 0
+    exposition = async () => {
+      computed += 1
+      await nextTurn()
+      return `computed ${computed}\n`
+    }
+    const request = (more: string) => `GET /metrics HTTP/1.1\r\nHost: a\r\n${more}\r\n`
+    const five = request('').repeat(4) + request('Connection: close\r\n')
+    const answers = await sendRaw(`http://127.0.0.1:${server.port}`, five)
+    expect(answers.match(/computed \d/g)).to.deep.equal(Array(5).fill('computed 1'))
+    expect(await (await ask('/metrics')).text()).to.equal('computed 2\n')
   })
 
   it('answers /healthz while the process lives, ready or not', async () => {

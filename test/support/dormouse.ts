@@ -58,8 +58,12 @@ export class Dormouse {
     await writeFile(publicKeyFile, publicKey)
     const settled = {
       api: { host: '127.0.0.1', port: 0, insecurePort: 0, rate: { perSecond: 100_000, burst: 100_000 } },
-      auth: { kubernetes: { enabled: true }, local: { issuer, audience, publicKeyFile } },
       ...settings,
+      auth: {
+        kubernetes: { enabled: true },
+        local: { issuer, audience, publicKeyFile },
+        ...(settings['auth'] as object | undefined),
+      },
       // Short, so that the next process leads soon after a crash.
       controller: {
         lease: { duration: '4s', renew: '3s', retry: '500ms' },
@@ -81,6 +85,12 @@ export class Dormouse {
   get api(): ApiClient {
     if (!this.#api) throw new TypeError('Dormouse has not been started')
     return this.#api
+  }
+
+  get pid(): number {
+    const pid = this.#running?.pid
+    if (pid === undefined) throw new TypeError('Dormouse is not running')
+    return pid
   }
 
   get metricsUrl(): string {

@@ -43,14 +43,15 @@ export function authenticate(
   const addressOf = clientAddress(trustedProxies)
 
   return async (ctx, next) => {
-    const authorization = ctx.get('Authorization')
+    // Node's `headers` would have the first alone
+    const given = ctx.req.headersDistinct['authorization'] ?? []
     const address = addressOf(ctx.req)
     try {
-      const token = bearer(authorization)
+      const token = bearer(given)
       ctx.state.caller = known.callerOf(token) ?? (await verifierOf(token)(token, address))
     } catch (error) {
       // a request without a token did not try to log in
-      const tried = authorization !== '' && error instanceof Refusal
+      const tried = given.some(Boolean) && error instanceof Refusal
       if (tried && error.code !== 'CLUSTER_UNAVAILABLE') audit.refused(address, error, ctx.state.requestId)
       throw error
     }
@@ -58,7 +59,12 @@ export function authenticate(
   }
 }
 
-function bearer(authorization: string): string {
+/** Of two headers a proxy in front of us may have checked the other one: neither counts (RFC 9110, section 5.3). */
+function bearer([authorization = '', ...more]: readonly string[]): string {
+  if (more.length > 0) {
+    const fault = 'there is more than one Authorization header'
+    throw unauthenticated(`${fault}: send one`, fault)
+  }
   if (authorization === '') throw unauthenticated('a token is needed: send Authorization: Bearer <token>')
   const token = BEARER.exec(authorization)?.[1]
   if (token === undefined) {

@@ -113,6 +113,11 @@ function faultOf(error: unknown): string {
     return 'the token is signed by a key that its issuer does not have'
   if (error instanceof errors.JWKSMultipleMatchingKeys)
     return 'the token does not say which key it is signed by'
+  if (error instanceof errors.JOSENotSupported)
+    return 'the token needs an extension (crit) that is not supported here'
+  // jose's word for a key that is there, but too short or not for signatures
+  if (error instanceof TypeError)
+    return 'the key that the token is signed by is too short, or not for signatures'
   return 'the token is malformed'
 }
 

@@ -1,52 +1,33 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { once } from 'node:events'
+import type { KeyObject } from 'node:crypto'
+import type { RequestListener } from 'node:http'
 import { expect } from 'chai'
-import { exportJWK } from 'jose'
 import { oidcVerifier } from '../../../src/api/auth/oidc.ts'
 import type { Refusal } from '../../../src/errors.ts'
 import { AUDIENCE, ISSUER, NOON, publicKey, Service, token } from '../service.ts'
 import { managed } from '../states.ts'
+import { OpenIdProvider, rsaKeys } from './openid-provider.ts'
 
 const PROVIDER = 'https://login.test'
 
 describe('tokens of an OpenID provider', () => {
-  let provider: Server
-  let handle: RequestListener
-  let fetches: number
+  const provider = new OpenIdProvider()
+  const first = rsaKeys()
   let jwksUri: string
-  const first = generateKeyPairSync('rsa', { modulusLength: 2048 })
-
-  const publish = async (keys: Record<string, KeyObject>) => {
-    const published = Object.entries(keys).map(async ([kid, key]) => {
-      const jwk = await exportJWK(key)
-      return Object.assign(jwk, { kid, alg: 'RS256', use: 'sig' })
-    })
-    const jwks = await Promise.all(published)
-    handle = (_request, response) => response.end(JSON.stringify({ keys: jwks }))
-  }
+  let asked: number
 
   before(async () => {
-    provider = createServer((request, response) => {
-      fetches += 1
-      handle(request, response)
-    })
-    provider.listen(0, '127.0.0.1')
-    await once(provider, 'listening')
-    jwksUri = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/keys`
+    await provider.start()
+    jwksUri = provider.url('/keys')
   })
 
-  beforeEach(async () => {
-    fetches = 0
-    await publish({ first: first.publicKey })
+  beforeEach(() => {
+    asked = provider.fetches
+    provider.publish({ kid: 'first', key: first.publicKey })
   })
 
-  after(() => {
-    provider.close()
-    provider.closeAllConnections()
-  })
+  after(() => provider.stop())
 
+  const fetches = () => provider.fetches - asked
   const verifier = (algorithms = ['RS256']) =>
     oidcVerifier({ issuer: PROVIDER, audience: AUDIENCE, jwksUri, algorithms }, () => NOON)
   const signed = (key: KeyObject = first.privateKey, kid: string | undefined = 'first', alg = 'RS256') =>
@@ -81,20 +62,42 @@ describe('tokens of an OpenID provider', () => {
     const verify = verifier()
     const bearer = await signed()
     await Promise.all([verify(bearer), verify(bearer), verify(bearer)])
-    expect(fetches).to.equal(1)
+    expect(fetches()).to.equal(1)
   })
 
-  it('of an unpublished key cause no fetch while the keys are fresh', async () => {
+  it('are refused once their key was taken out of use, when a token of a new key has told of it', async () => {
     const verify = verifier()
-    await verify(await signed())
-    const forged = await signed(
-      generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,
-      '../../second',
-    )
-    for (let index = 0; index < 5; index += 1) {
-      expect((await faultOf(verify(forged))).code).to.equal('UNAUTHENTICATED')
+    const former = await signed()
+    const second = rsaKeys()
+    const fresh = await signed(second.privateKey, 'second')
+    await verify(former)
+    provider.publish({ kid: 'second', key: second.publicKey })
+    const now = Date.now
+    try {
+      // jose asks for unknown keys again after 30 s
+      Date.now = () => now() + 30_001
+      await verify(fresh)
+    } finally {
+      Date.now = now
     }
-    expect(fetches).to.equal(1)
+    expect((await faultOf(verify(former))).message).to.include('a key that its issuer does not have')
+    expect(fetches()).to.equal(2)
+  })
+
+  it('are refused ten minutes after their key was taken out of use at the latest', async () => {
+    const verify = verifier()
+    const former = await signed()
+    await verify(former)
+    provider.publish({ kid: 'second', key: rsaKeys().publicKey })
+    const now = Date.now
+    try {
+      Date.now = () => now() + 599_000
+      await verify(former)
+      Date.now = () => now() + 600_001
+      expect((await faultOf(verify(former))).message).to.include('a key that its issuer does not have')
+    } finally {
+      Date.now = now
+    }
   })
 
   it('are accepted only with a configured algorithm', async () => {
@@ -102,8 +105,6 @@ describe('tokens of an OpenID provider', () => {
   })
 
   const bad: [name: string, answer: RequestListener][] = [
-    ['redirects', (_, response) => response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end()],
-    ['fails', (_, response) => response.writeHead(500).end()],
     ['is not JSON', (_, response) => response.end('<html>')],
     ['is no key set', (_, response) => response.end('{"keys": 5}')],
     [
@@ -118,17 +119,17 @@ describe('tokens of an OpenID provider', () => {
   ]
   for (const [name, answer] of bad) {
     it(`are answered 503 when the answer for the keys ${name}`, async () => {
-      handle = answer
+      provider.answer = answer
       expect((await faultOf(verifier()(await signed()))).code).to.equal('CLUSTER_UNAVAILABLE')
     })
   }
 
   it('cause no other fetch within 2 s of a failed one', async () => {
-    handle = (_request, response) => response.writeHead(500).end()
+    provider.answer = (_request, response) => response.writeHead(500).end()
     const verify = verifier()
     const bearer = await signed()
     for (let index = 0; index < 5; index += 1) await faultOf(verify(bearer))
-    expect(fetches).to.equal(1)
+    expect(fetches()).to.equal(1)
   })
 
   it('need a jwksUri over https, and safe algorithms', () => {

@@ -1,0 +1,24 @@
+import { readdirSync } from 'node:fs'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+/**
+ * Loaded before the program: on SIGUSR2 it collects all garbage and logs what is left, so that a test compares what is
+ * held and not what has not been collected yet.
+ */
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+process.on('SIGUSR2', () => {
+  collectGarbage()
+  const { heapUsed, arrayBuffers, external, rss } = process.memoryUsage()
+  const line = {
+    level: 'info',
+    msg: 'footprint',
+    heap: heapUsed + external + arrayBuffers,
+    rss,
+    // one of them reads the directory
+    descriptors: readdirSync('/proc/self/fd').length - 1,
+  }
+  process.stderr.write(`${JSON.stringify(line)}\n`)
+})

@@ -1,0 +1,39 @@
+import { expect } from 'chai'
+import { print } from '../support/figures.ts'
+import { BEHAVIOURS } from './behaviours.ts'
+import { Crowd } from './crowd.ts'
+import { shown, type PortName, type Stage } from './stage.ts'
+
+/** More than a port has places for. */
+const CROWD: Readonly<Record<PortName, number>> = {
+  api: 1100,
+  apiWithoutTls: 1100,
+  webhook: 1100,
+  metrics: 160,
+}
+const VISITS = 5
+/** Bytes of heap that compiled code and caches may take more after the first of these tests. */
+const MORE = 10_000_000
+
+/** Tests that clients that take all places of a port keep nobody out, and leave nothing behind. */
+export function keepsNobodyOut(the: () => Stage, port: PortName, what: string): void {
+  const behaviour = BEHAVIOURS[what]
+  if (!behaviour) throw new TypeError(`there is no behaviour "${what}"`)
+  it(`${port}: ${CROWD[port]} that ${what}`, async () => {
+    const stage = the()
+    const before = await stage.footprint()
+    const crowd = await Crowd.open(
+      stage.ports[port].url,
+      CROWD[port],
+      behaviour(port, await stage.token('hostile')),
+    )
+    try {
+      for (let visit = 0; visit < VISITS; visit++) await stage.visit(port)
+    } finally {
+      await crowd.leave()
+    }
+    const after = await stage.settled(before)
+    print([`before: ${shown(before)}; after: ${shown(after)}`])
+    expect(after.heap, 'heap').to.be.below(before.heap + MORE)
+  })
+}

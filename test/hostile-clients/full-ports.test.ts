@@ -1,0 +1,16 @@
+import { BEHAVIOURS } from './behaviours.ts'
+import { keepsNobodyOut } from './full-port.ts'
+import { Stage } from './stage.ts'
+
+/** Over TLS, which takes its time, all others are in test/long/full-ports.test.ts. */
+describe('clients that take all places of a port keep nobody out and leave nothing behind', function () {
+  this.timeout(60_000)
+  let stage: Stage
+
+  before(async () => (stage = await Stage.start()))
+  after(() => stage.stop())
+
+  for (const what of Object.keys(BEHAVIOURS))
+    for (const port of ['apiWithoutTls', 'metrics'] as const) keepsNobodyOut(() => stage, port, what)
+  for (const port of ['api', 'webhook'] as const) keepsNobodyOut(() => stage, port, 'say nothing')
+})

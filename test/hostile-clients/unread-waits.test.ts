@@ -1,0 +1,51 @@
+import { expect } from 'chai'
+import { eventually } from '../support/eventually.ts'
+import { manifest } from '../support/manifests.ts'
+import { createNamespace } from '../support/served.ts'
+import { Crowd } from './crowd.ts'
+import { Stage } from './stage.ts'
+
+/** Of one subject (src/api/pod-waits.ts). */
+const PLACES = 100
+const HOUR = 3_600_000
+
+describe('answers that are waited for and never read', function () {
+  this.timeout(60_000)
+  let stage: Stage
+
+  before(async () => {
+    stage = await Stage.start({ api: { rate: { perSecond: 1000, burst: 1000 } } }, HOUR)
+    await createNamespace(stage.cluster, 'shop')
+    const names = ['theirs', 'ours']
+    await stage.cluster.create(
+      'shop',
+      names.map((name) => manifest('deployments', name, { replicas: 2 })),
+    )
+    for (const name of names) {
+      const workload = stage.dormouse.api.workload('deployments', 'shop', name)
+      await workload.enable()
+      await workload.snooze()
+    }
+  })
+  after(() => stage.stop())
+
+  it('take the places of their subject alone, and give them back when their clients have gone', async () => {
+    const before = await stage.footprint()
+    const { url } = stage.ports.apiWithoutTls
+    const token = await stage.token('hostile')
+    const wake = '/api/v1/namespaces/shop/deployments/theirs/wake'
+    const head = `POST ${wake}?wait=5m HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`
+    const crowd = await Crowd.open(url, PLACES, { first: head })
+    const asHostile = async () => {
+      const { status } = await stage.dormouse.api.call('POST', `${wake}?wait=1s`, { token })
+      return status
+    }
+    await eventually('all places of the subject to be taken', async () => (await asHostile()) === 429)
+    const ours = stage.dormouse.api.workload('deployments', 'shop', 'ours')
+    expect((await ours.wake('?wait=1s')).operation_in_progress).to.equal(true)
+    await stage.visit('apiWithoutTls')
+    await crowd.leave()
+    await eventually('the places to be free again', async () => (await asHostile()) === 200)
+    await stage.settled(before)
+  })
+})
