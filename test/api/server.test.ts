@@ -7,19 +7,9 @@ import { expect } from 'chai'
 import { ApiServer } from '../../src/api/server.ts'
 import { createLogger } from '../../src/logger.ts'
 import { selfSigned } from '../support/certificate.ts'
+import { raw } from './raw.ts'
 import { Service, token } from './service.ts'
 import { managed } from './states.ts'
-
-/** Sends bytes as they are; resolves with all that comes back until the server closes. */
-async function raw({ url }: ApiServer, bytes: string): Promise<string> {
-  const { hostname, port } = new URL(url)
-  const socket = connect(Number(port), hostname)
-  let received = ''
-  socket.on('data', (chunk) => (received += chunk.toString()))
-  socket.write(bytes)
-  await once(socket, 'close')
-  return received
-}
 
 describe('the server', () => {
   let service: Service
