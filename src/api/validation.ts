@@ -29,16 +29,16 @@ export function documentValidator(): Ajv2020 {
   ajv.addKeyword({ keyword: EXPECTED, schemaType: 'string' })
   ajv.addKeyword({ keyword: READ_AS, schemaType: 'string', compile: readAs })
   ajv.addVocabulary(Object.keys(openapi))
-  ajv.addSchema(withoutListedValues(openapi), 'openapi')
+  ajv.addSchema(readAlone(openapi), 'openapi')
   return ajv
 }
 
-/** The document without an `enum` beside a reader: the reader accepts more than that lists. */
-function withoutListedValues(document: object): object {
+/** The document without an `enum` or a `format` beside a reader, which accepts more than is listed, and says more. */
+function readAlone(document: object): Schema {
   return JSON.parse(JSON.stringify(document), (_key, value: unknown) => {
     if (typeof value !== 'object' || value === null || !(READ_AS in value)) return value
-    return { ...value, enum: undefined }
-  }) as object
+    return { ...value, enum: undefined, format: undefined }
+  }) as Schema
 }
 
 /** Puts path, query and body into `ctx.state.input` if they are valid by the document. @throws Refusal VALIDATION_ERROR */
@@ -81,7 +81,11 @@ function readAs(name: string): DataValidateFunction {
 
 function parametersSchema(parameters: readonly Parameter[], part: Part): Schema {
   const properties = parameters.filter((each) => each.in === part).map(({ name, schema }) => [name, schema])
-  return { type: 'object', properties: Object.fromEntries(properties), additionalProperties: false }
+  return readAlone({
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    additionalProperties: false,
+  })
 }
 
 function bodySchema(schema: { $ref: string } | undefined): Schema {

@@ -1,4 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml'
+import { messageOf } from '../errors.ts'
 import { fault, InvalidConfig, type ConfigFault } from './faults.ts'
 
 const MAX_BYTES = 256 * 1024
@@ -43,20 +44,30 @@ export function readValue(text: string): { value: unknown } | { problem: string 
   const [problem] = [...document.errors, ...document.warnings]
   if (problem) return { problem: problem.message }
   try {
-    return { value: document.toJS() }
+    return { value: finite(document.toJS()) }
   } catch (error) {
-    return { problem: String(error) }
+    return { problem: messageOf(error) }
   }
 }
 
 function valueOf(document: Document, file: string): unknown {
   try {
-    return (document.toJS() as unknown) ?? {}
+    return finite(document.toJS()) ?? {}
   } catch (error) {
     // Aliases expand without bounds.
-    const faults: ConfigFault[] = [fault('', file, error instanceof Error ? error.message : String(error))]
+    const faults: ConfigFault[] = [fault('', file, messageOf(error))]
     throw new InvalidConfig(faults)
   }
+}
+
+/** The same value. @throws Error where an alias stands inside what it names, so that the value has no end */
+function finite(value: unknown, above = new Set<unknown>()): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (above.has(value)) throw new Error('an alias stands inside what it names')
+  above.add(value)
+  for (const child of Object.values(value)) finite(child, above)
+  above.delete(value)
+  return value
 }
 
 function offsetOf(document: Document, path: readonly string[]): number | undefined {

@@ -2,7 +2,7 @@ import { differingAnnotations } from './marks.ts'
 import { isEmpty, type Change } from './patch.ts'
 import { keptCount } from './counts.ts'
 import type { Reading } from './reading.ts'
-import { encodeState, STATE_LIMIT } from './state-codec.ts'
+import { encodeState, LAST_COUNTER, STATE_LIMIT } from './state-codec.ts'
 import { EMPTY_STATE } from './state.ts'
 import { ANNOTATION, ASLEEP_LABEL, type AnnotationName, type Workload } from './workload.ts'
 
@@ -26,7 +26,7 @@ export function labelChange({ labels }: Workload, value: string | null): Pick<Ch
 /** The change that makes `target` of a workload; undefined: it is so already. */
 export function changeBetween(workload: Workload, target: Reading): Change | undefined {
   const { state, written = EMPTY_STATE } = target
-  const stored = { ...state, kind: workload.kind, counter: state.counter + 1 }
+  const stored = { ...state, kind: workload.kind, counter: Math.min(state.counter + 1, LAST_COUNTER) }
   const { replicas, snoozeKey } = target.workload
   const change: Change = {
     annotations: {

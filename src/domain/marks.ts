@@ -1,4 +1,5 @@
 import { kindOfState, stateOf } from './reading.ts'
+import { LAST_COUNTER } from './state-codec.ts'
 import {
   ANNOTATION_NAMES,
   ASLEEP_LABEL,
@@ -52,7 +53,7 @@ export function withMarksRestored(workload: Workload, known: LastKnown | undefin
   // The informer sees an older version only where the cluster was restored from a backup: that is the truth then.
   if (!known || workload.deleting || isOlder(workload, known.workload)) return workload
   const counter = counterOf(workload, known)
-  return marksRestored(workload, known.workload, counter !== undefined && counter <= known.counter)
+  return marksRestored(workload, known.workload, counter !== undefined && isOldCounter(counter, known))
 }
 
 /**
@@ -68,6 +69,11 @@ export function marksRestored(workload: Workload, known: Workload, isOldCopy: bo
   if (state === undefined || isForeign(workload))
     return mayBeRemoved(known) ? withLabelOf(workload, known) : withAnnotationsOf(workload, known, false)
   return isOldCopy ? withAnnotationsOf(workload, known, true) : workload
+}
+
+/** The last counter tells nothing: every newer state has it, too. */
+function isOldCounter(counter: number, known: LastKnown): boolean {
+  return counter <= known.counter && counter !== LAST_COUNTER
 }
 
 /** What is known after `workload` was seen; undefined: nothing, since its state cannot be read. */

@@ -19,6 +19,8 @@ const VERSION = 1
 /** How long the document may be, in bytes of UTF-8. */
 export const STATE_LIMIT = 8 * 1024
 export const HISTORY_LIMIT = 20
+/** The highest counter, which only other hands can write. It grows no more: one above it could not be read again. */
+export const LAST_COUNTER = Number.MAX_SAFE_INTEGER
 
 /** A state that cannot be read: nothing is written to its workload but a repair. */
 export class Unreadable {
@@ -72,7 +74,7 @@ const validate = new Ajv({ allowUnionTypes: true, meta: false, validateSchema: f
     {
       v: { const: VERSION },
       kind: { enum: KINDS },
-      counter: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+      counter: { type: 'integer', minimum: 1, maximum: LAST_COUNTER },
       asleep: { type: 'boolean' },
       history: { type: 'array', items: operation, maxItems: HISTORY_LIMIT },
     },

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve, sep } from 'node:path'
 import { parseAllDocuments } from 'yaml'
 import { messageOf } from '../errors.ts'
+import { faultOfFields } from './kube-config-fields.ts'
 
 /** Fields of a kubeconfig that we use, under their own names. Paths are absolute. */
 export interface Cluster {
@@ -85,32 +86,39 @@ export function readKubeConfig(file: string): KubeConfig | undefined {
   }
 }
 
+type Entries = readonly { readonly name: string; readonly [field: string]: unknown }[] | null
+
+/** A kubeconfig whose fields, where they are there, are of their types. */
+interface Parsed {
+  readonly 'current-context'?: string | null
+  readonly clusters?: Entries
+  readonly users?: Entries
+  readonly contexts?: Entries
+}
+
 /** As kubectl does: of several documents the first counts, keys may be merged (`<<`), and no `kind` is a Config. */
-function parsed(text: string) {
+function parsed(text: string): Parsed {
   const [document] = parseAllDocuments(text, { merge: true })
   // After its first line the message quotes the text, in which there may be a token.
   for (const { message } of document?.errors ?? []) throw new Error(message.replace(/:?\n[^]*/, ''))
-  const config = document?.toJS() ?? {}
-  if (typeof config !== 'object' || Array.isArray(config)) throw new Error('it is no kubeconfig')
-  const { kind = 'Config' } = config
-  if (kind !== 'Config') throw new Error(`it is no kubeconfig, but a ${kind}`)
+  const config: unknown = document?.toJS() ?? {}
+  if (typeof config !== 'object' || config === null || Array.isArray(config)) throw new Error('it is no kubeconfig')
+  const { kind = 'Config' } = config as { kind?: unknown }
+  if (typeof kind === 'string' && kind !== 'Config') throw new Error(`it is no kubeconfig, but a ${kind}`)
+  const fault = faultOfFields(config)
+  if (fault !== undefined) throw new Error(fault)
   return config
 }
 
-/** `paths` are the fields with a path, relative to `directory`. No field of an entry may be a number. */
+/** `paths` are the fields with a path, relative to `directory`. */
 function entriesOf<Body>(
-  list: readonly ({ readonly name?: string; readonly [field: string]: unknown } | null)[] | null | undefined,
+  list: Entries | undefined,
   field: 'cluster' | 'user' | 'context',
   directory: string,
   paths: readonly (keyof Body & string)[],
 ): Named<Body>[] {
-  if (!Array.isArray(list ?? [])) throw new Error(`${field}s is not a list`)
-  return (list ?? []).map((entry, index) => {
-    if (!entry?.name) throw new Error(`${field}s[${index}].name is missing`)
+  return (list ?? []).map((entry) => {
     const body = { ...(entry[field] as Record<string, string> | null) }
-    for (const [key, value] of Object.entries({ ...body, name: entry.name }))
-      if (typeof value === 'number')
-        throw new Error(`${field}s[${index}]: ${key} is a number: put it in quotes`)
     for (const path of paths) if (body[path]) body[path] = resolve(directory, body[path])
     return { name: entry.name, body: body as Body }
   })

@@ -34,7 +34,7 @@ export function createIntern(limit = 20_000): Intern {
 /** The object, trimmed to what the rules need. Of the original it keeps only texts, so that the rest can be freed. */
 export function trim(kind: Kind, object: WorkloadObject, intern: Intern = (text) => text): Workload {
   const { metadata, spec, status } = object
-  const nodeSelector = kind === 'daemonsets' ? spec?.template?.spec?.nodeSelector : undefined
+  const nodeSelector = (kind === 'daemonsets' && spec?.template?.spec?.nodeSelector) || undefined
   return {
     kind,
     ...trimMetadata(kind, metadata, intern),
@@ -67,12 +67,13 @@ export function trimMetadata(
     uid: metadata.uid,
     resourceVersion: metadata.resourceVersion,
     generation: metadata.generation ?? 0,
-    createdAt: metadata.creationTimestamp === undefined ? 0 : Date.parse(metadata.creationTimestamp),
-    deleting: metadata.deletionTimestamp !== undefined,
+    // API servers before 1.34 send null where `kubectl replace` left it out, as Go writes a zero time.
+    createdAt: Date.parse(metadata.creationTimestamp ?? '') || 0,
+    deleting: metadata.deletionTimestamp != null,
     owner: ownerOf(metadata, intern),
-    labels: metadata.labels && internValues(metadata.labels, intern),
+    labels: metadata.labels ? internValues(metadata.labels, intern) : undefined,
     annotations: ownAnnotations(metadata.annotations, intern),
-    hasAnnotations: metadata.annotations !== undefined,
+    hasAnnotations: metadata.annotations != null,
     otherAnnotationBytes: otherBytes(metadata.annotations),
     formerRevision: kind === 'replicasets' && metadata.annotations?.[REVISION] !== undefined,
     replicasManager: replicasManagerOf(managedFields, intern),

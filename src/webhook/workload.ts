@@ -6,9 +6,9 @@ import { admitUpdate } from '../domain/admission/update.ts'
 import { reviewAuthor } from '../domain/author.ts'
 import type { Rules } from '../domain/rules.ts'
 import { isKind, type Kind, type Workload } from '../domain/workload.ts'
-import { isJson } from './json.ts'
 import { changesMore, isApply, unknownAnnotations } from './object-diff.ts'
 import type { ReviewRequest } from './review.ts'
+import { isWorkload } from './workload-shape.ts'
 
 export interface WorkloadDeps {
   readonly rules: Rules
@@ -25,9 +25,10 @@ export function reviewWorkload(
   const { operation, subResource, resource, options, userInfo } = request
   const kind = resource.resource
   const served = resource.group === 'apps' && resource.version === 'v1' && isKind(kind)
-  if (!served || !isJson(request.object)) return allow('unknown')
+  if (!served || !isWorkload(kind, request.object)) return allow('unknown')
   const after = trim(kind, request.object)
-  const old = operation === 'UPDATE' && isJson(request.oldObject) ? request.oldObject : undefined
+  const old =
+    operation === 'UPDATE' && isWorkload(kind, request.oldObject) ? request.oldObject : undefined
   const before = old && trim(kind, old)
   // As the registration's matchConditions do: the Deployment controller copies our annotations to its ReplicaSets.
   if ((kind === 'replicasets' && (before ?? after).owner) || after.deleting) return allow('not_managed')

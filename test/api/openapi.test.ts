@@ -52,6 +52,15 @@ describe('the OpenAPI document', () => {
       }
   })
 
+  it('has links by which a request follows from another: each to an operation, with parameters that it takes', () => {
+    const { operations, links } = linked()
+    expect(Object.keys(links)).to.have.length.above(10)
+    for (const [name, { operationId, parameters }] of Object.entries(links))
+      expect(operations.get(operationId), `${name}: ${operationId}`).to.include.members(Object.keys(parameters))
+    const used = new Set(JSON.stringify(openapi.paths).match(/(?<=#\/components\/links\/)\w+/g))
+    expect([...used]).to.have.members(Object.keys(links))
+  })
+
   const ajv = documentValidator()
   for (const [name, example] of Object.entries({ ...EXAMPLES, ErrorAnswer: errorExample('CONFLICT') }))
     it(`has an example of ${name} that its schema allows`, () => {
@@ -59,6 +68,18 @@ describe('the OpenAPI document', () => {
       expect(allows(example), ajv.errorsText(allows.errors)).to.equal(true)
     })
 })
+
+/** The links of the document, and the parameters of each operation by its id. */
+function linked() {
+  type Operation = { readonly operationId: string; readonly parameters?: readonly { readonly name: string }[] }
+  const operations = Object.values(openapi.paths).flatMap((item) => Object.values(item) as Operation[])
+  return {
+    links: openapi.components.links,
+    operations: new Map(
+      operations.map(({ operationId, parameters = [] }) => [operationId, parameters.map(({ name }) => name)]),
+    ),
+  }
+}
 
 interface Documented {
   readonly requestBody?: Content

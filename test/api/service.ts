@@ -1,15 +1,13 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { Writable } from 'node:stream'
-import { expect } from 'chai'
 import { SignJWT, type JWTPayload } from 'jose'
 import { createApi } from '../../src/api/app.ts'
-import { openapi } from '../../src/api/openapi/document.ts'
 import type { ApiDeps, ApiSettings } from '../../src/api/ports.ts'
 import { ApiServer } from '../../src/api/server.ts'
-import { documentValidator } from '../../src/api/validation.ts'
 import type { Rules } from '../../src/domain/rules.ts'
 import { compileSchedule } from '../../src/domain/schedule/schedule.ts'
 import { createLogger } from '../../src/logger.ts'
+import { expectDocumented } from './documented.ts'
 import { FakeCluster } from './fake-cluster.ts'
 
 const HOUR = 3_600_000
@@ -170,35 +168,7 @@ export class Service {
     )
     const text = await response.text()
     const body = (text === '' ? {} : JSON.parse(text)) as Answer['body']
-    if (text !== '' && !path.startsWith('/api/v1/openapi.json'))
-      expectDocumented(method, path, response.status, body)
+    if (text !== '') expectDocumented(method, new URL(response.url).pathname, response.status, body)
     return { status: response.status, headers: response.headers, body, code: body.error?.code }
   }
-}
-
-const ajv = documentValidator()
-const answers = {
-  StatusAnswer: ajv.compile({ $ref: 'openapi#/components/schemas/StatusAnswer' }),
-  ListAnswer: ajv.compile({ $ref: 'openapi#/components/schemas/ListAnswer' }),
-  IndexAnswer: ajv.compile({ $ref: 'openapi#/components/schemas/IndexAnswer' }),
-  PlanAnswer: ajv.compile({ $ref: 'openapi#/components/schemas/PlanAnswer' }),
-  ErrorAnswer: ajv.compile({ $ref: 'openapi#/components/schemas/ErrorAnswer' }),
-}
-
-function expectDocumented(method: string, path: string, status: number, body: unknown): void {
-  const name = status === 200 ? successOf(method, path) : 'ErrorAnswer'
-  const valid = answers[name](body)
-  expect(
-    valid,
-    `${method} ${path} answered ${status} against ${name}: ${ajv.errorsText(answers[name].errors)}`,
-  ).to.equal(true)
-  if (status !== 200) expect(openapi.components.responses).to.have.property(`Error${status}`)
-}
-
-function successOf(method: string, path: string): keyof typeof answers {
-  if (method !== 'GET') return 'StatusAnswer'
-  const [last = ''] = path.split('?')
-  if (last === '/api/v1') return 'IndexAnswer'
-  if (last.endsWith('/plan')) return 'PlanAnswer'
-  return last === '/api/v1/workloads' || last.split('/').length === 2 ? 'ListAnswer' : 'StatusAnswer'
 }

@@ -4,6 +4,7 @@ import { DelayingQueue, type Job } from '../../src/controller/delaying-queue.ts'
 import type { Due, FailureReason } from '../../src/controller/failures.ts'
 import type { Priority } from '../../src/controller/ports.ts'
 import { FakeTime, settled } from '../support/fake-time.ts'
+import { propertyRuns } from '../support/property-runs.ts'
 import { HOUR } from '../support/rules.ts'
 import { NOON } from './a-queue.ts'
 import { Told } from './told.ts'
@@ -48,10 +49,6 @@ const COMMANDS: fc.Arbitrary<Command[]> = fc.array(
   ),
   { minLength: 10, maxLength: 60, size: 'max' },
 )
-
-/** The same cases each time; with PROPERTY_RUNS set, as many new ones. */
-const MANY = Number(process.env['PROPERTY_RUNS'] ?? 0)
-const RUNS = MANY > 0 ? { numRuns: MANY } : { numRuns: 400, seed: 20_260_302 }
 
 interface Failed {
   readonly times: number
@@ -251,7 +248,7 @@ describe('the delaying queue, whatever happens in whatever order,', () => {
         expect([model.work.size, model.time.armed]).to.deep.equal([0, 0])
         handedOut += model.handedOut
       }),
-      RUNS,
+      propertyRuns(400),
     )
     expect(handedOut).to.be.above(1000)
   })

@@ -4,6 +4,7 @@ import { plannedTransitions } from '../../src/domain/plan.ts'
 import { listedRecord, transitionRecord } from '../../src/domain/record.ts'
 import type { Kind } from '../../src/domain/workload.ts'
 import { stateOf } from '../support/decisions.ts'
+import { propertyRuns } from '../support/property-runs.ts'
 import { at, DAY, HOUR, iso, MINUTE, RULES } from '../support/rules.ts'
 import { labelOf, ModelCluster } from './model.ts'
 import { People, upTo, type Event } from './people.ts'
@@ -11,12 +12,6 @@ import { WORK } from './fixtures.ts'
 
 const KIND = fc.constantFrom<Kind>('deployments', 'statefulsets', 'replicasets', 'daemonsets')
 const START = at('Mon 7:30')
-
-/** The same cases each time; with PROPERTY_RUNS set, as many new ones. */
-function runs(numRuns: number): { numRuns: number; seed?: number } {
-  const many = Number(process.env['PROPERTY_RUNS'] ?? 0)
-  return many > 0 ? { numRuns: many } : { numRuns, seed: 20_260_302 }
-}
 
 function managed(kind: Kind, schedule: string | null = WORK): ModelCluster {
   const cluster = new ModelCluster(kind, START, RULES)
@@ -48,7 +43,7 @@ describe('no sequence of operations, edges, manual scalings and crashes', () => 
             listedRecord(cluster.workload, cluster.now, RULES)
           }
         }),
-        runs(400),
+        propertyRuns(400),
       )
     })
   }
@@ -72,7 +67,7 @@ describe('evaluating only when a decision asked for it', () => {
           expect(seldom.object).to.deep.equal(often.object)
         },
       ),
-      runs(150),
+      propertyRuns(150),
     )
   })
 })
@@ -94,7 +89,7 @@ describe('the plan', () => {
         const happened = cluster.transitions.slice(before).filter(({ trigger }) => trigger !== 'pin')
         expect(plan).to.deep.equal(happened.map(({ at, type, reason }) => ({ at: iso(at), type, reason })))
       }),
-      runs(150),
+      propertyRuns(150),
     )
   })
 })

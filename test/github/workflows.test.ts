@@ -5,8 +5,8 @@ import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { parse } from 'yaml'
 import { goProgram } from '../go-programs/go-program.ts'
+import { pythonProgram } from '../python-programs/python-program.ts'
 import { PROJECT } from '../support/dormouse.ts'
-import { zizmor } from './zizmor.ts'
 
 interface Step {
   readonly uses?: string
@@ -69,8 +69,8 @@ describe('the workflows', () => {
   })
 
   it('have nothing that zizmor finds, at its strictest, but what is left with a reason', async function () {
-    const program = await zizmor(this)
-    const checking = promisify(execFile)(program, [...STRICTLY, join(PROJECT, '.github')])
+    const { file, args, env } = await pythonProgram('zizmor', this)
+    const checking = promisify(execFile)(file, [...args, ...STRICTLY, join(PROJECT, '.github')], { env })
     await checking.catch(({ message, stdout = '' }: Error & { stdout?: string }) => {
       throw new Error(stdout || message)
     })

@@ -26,18 +26,25 @@ const COUNT = fc.integer({ min: 0, max: 6 })
 const BY = fc.constantFrom('k8s:alice', 'manager:kubectl')
 const TRIGGER = fc.constantFrom(...TRIGGERS)
 
+/** The first and the last that an annotation can hold. */
+const ENDS_OF_TIME = [Date.parse('0000-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')]
+
 /** Instants around `now`, some of them far away. */
 function instants(now: Instant): fc.Arbitrary<Instant> {
-  return fc
-    .oneof(
-      { weight: 8, arbitrary: fc.integer({ min: -30 * HOUR, max: 30 * HOUR }) },
-      { weight: 1, arbitrary: fc.constantFrom(0, -MINUTE, MINUTE, -4000 * HOUR, 9000 * HOUR) },
-    )
-    .map((offset) => now + offset)
+  return fc.oneof(
+    { weight: 16, arbitrary: fc.integer({ min: -30 * HOUR, max: 30 * HOUR }).map((offset) => now + offset) },
+    {
+      weight: 2,
+      arbitrary: fc
+        .constantFrom(0, -MINUTE, MINUTE, -4000 * HOUR, 9000 * HOUR)
+        .map((offset) => now + offset),
+    },
+    { weight: 1, arbitrary: fc.constantFrom(...ENDS_OF_TIME) },
+  )
 }
 
 /** Any state that the annotation's schema accepts, mostly of this kind. */
-function states(now: Instant, kind: Kind): fc.Arbitrary<string> {
+export function anyState(now: Instant, kind: Kind): fc.Arbitrary<string> {
   const instant = instants(now)
   const operation = fc.record({
     type: fc.constantFrom(...OPERATION_TYPES),
@@ -56,7 +63,11 @@ function states(now: Instant, kind: Kind): fc.Arbitrary<string> {
           { weight: 9, arbitrary: fc.constant(kind) },
           { weight: 1, arbitrary: fc.constantFrom(...KINDS) },
         ),
-        counter: fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 2 ** 40 })),
+        counter: fc.oneof(
+          fc.integer({ min: 1, max: 5 }),
+          fc.integer({ min: 1, max: 2 ** 40 }),
+          fc.constant(Number.MAX_SAFE_INTEGER),
+        ),
         asleep: fc.boolean(),
         history: fc.array(operation, { maxLength: 20 }),
         snoozed: fc.record({ at: instant, replicas: COUNT, trigger: TRIGGER, by: fc.option(BY) }),
@@ -94,7 +105,7 @@ function states(now: Instant, kind: Kind): fc.Arbitrary<string> {
 /** A valid state that is damaged in one place. */
 function broken(now: Instant, kind: Kind): fc.Arbitrary<string> {
   return fc
-    .tuple(states(now, kind), fc.nat(400), fc.constantFrom('', '"', '{', 'x', '0', ',"v":2'))
+    .tuple(anyState(now, kind), fc.nat(400), fc.constantFrom('', '"', '{', 'x', '0', ',"v":2'))
     .map(([text, place, other]) => text.slice(0, place) + other + text.slice(place + other.length))
 }
 
@@ -106,7 +117,7 @@ const GARBAGE = fc.oneof(
 /** Arbitrary marks, most of them with a readable state. */
 export function anyMarks(now: Instant, kind: Kind): fc.Arbitrary<Marks> {
   const state = fc.oneof(
-    { weight: 6, arbitrary: states(now, kind) },
+    { weight: 6, arbitrary: anyState(now, kind) },
     { weight: 1, arbitrary: broken(now, kind) },
     { weight: 1, arbitrary: GARBAGE },
   )

@@ -112,10 +112,6 @@ export class Dormouse {
     return this.#running !== undefined
   }
 
-  get pid(): number | undefined {
-    return this.#running?.pid
-  }
-
   async metrics(): Promise<Sample[]> {
     return parseMetrics(await (await request(`${this.#metricsUrl}/metrics`)).body.text())
   }

@@ -34,12 +34,13 @@ describe('what the webhook itself tells of a review that it cannot check', () =>
     ['unchecked', '/webhook/scale', scaling(pinned.with({ resourceVersion: '99999' }), 5)],
     ['unknown', '/webhook/scale', scaling(pinned.with({ resourceVersion: 'seven' }), 5)],
     ['too_large', '/webhook/workloads', update({ metadata: { namespace: NAMESPACE, name: NAME, labels } })],
-    ['failed', '/webhook/workloads', update({})],
+    ['failed', '/webhook/scale', scaling(pinned, 5)],
   ]
   for (const [reason, path, request] of reviews) {
     it(`names Dormouse and the workload first and fits 256 characters: ${reason}`, async () => {
       here.copies.set(keyOf(pinned), pinned)
       here.failure = new Refusal('CLUSTER_UNAVAILABLE', 'x'.repeat(1000))
+      if (reason === 'failed') here.onLook = () => expect.fail('a fault of ours')
       const { status, warnings = [] } = await here.review(path, request)
       expect(here.told[0]).to.match(new RegExp(` ${reason}$`))
       const texts = [...warnings, ...(status ? [status.message] : [])]

@@ -1,6 +1,7 @@
 import { HTTP_STATUS, type ErrorCode } from '../../errors.ts'
 import { ENTRIES, TAGS, type Entry, type Method, type OperationId, type Tag } from './entries.ts'
 import { errorExample, EXAMPLES } from './examples.ts'
+import { LINKS, linksOf } from './links.ts'
 import { PATH_PARAMETERS, QUERY_PARAMETERS, type Described } from './parameters.ts'
 import type { Schema } from './schema.ts'
 import { SCHEMAS } from './schemas.ts'
@@ -36,6 +37,12 @@ interface Json {
 
 export const OPENAPI_PATH = '/api/v1/openapi.json'
 
+/** What the server answers to a request that it does not take in whole, whatever is asked. */
+const NOT_TAKEN_IN = {
+  408: 'the request took too long to arrive: send it faster',
+  431: 'the headers are larger than 16 KiB: send less',
+} as const
+
 /** The OpenAPI 3.1 document: it makes the routes, validates requests, and tests check every answer against it. */
 export const openapi = {
   openapi: '3.1.0',
@@ -62,6 +69,7 @@ export const openapi = {
     },
     schemas: SCHEMAS,
     responses: errorResponses(),
+    links: LINKS,
   },
 }
 
@@ -85,6 +93,7 @@ function operationOf(entry: Entry & { id: OperationId }): Operation {
   const { id, summary, description, tag, path, query, body, answer } = entry
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => parameter('path', name))
   const inQuery = query.map((name) => parameter('query', name))
+  const links = linksOf(id)
   return {
     operationId: id,
     summary,
@@ -93,7 +102,7 @@ function operationOf(entry: Entry & { id: OperationId }): Operation {
     parameters: [...inPath, ...inQuery],
     ...(body && { requestBody: { required: false, content: json(body, EXAMPLES[body]) } }),
     responses: {
-      200: { description: 'Done', content: json(answer, EXAMPLES[answer]) },
+      200: { description: 'Done', content: json(answer, EXAMPLES[answer]), ...(links && { links }) },
       ...errorReferences(),
     },
   }
@@ -140,8 +149,9 @@ function errorCodes(): [string, ErrorCode[]][] {
 }
 
 function errorReferences(): Record<string, Schema> {
+  const statuses = [...errorCodes().map(([status]) => status), ...Object.keys(NOT_TAKEN_IN)]
   return Object.fromEntries(
-    errorCodes().map(([status]) => [status, { $ref: `#/components/responses/Error${status}` }]),
+    statuses.map((status) => [status, { $ref: `#/components/responses/Error${status}` }]),
   )
 }
 
@@ -153,14 +163,20 @@ function errorResponses(): Record<string, Schema> {
     429: { 'Retry-After': header('Whole seconds') },
     503: { 'Retry-After': header('Whole seconds') },
   }
-  return Object.fromEntries(
-    errorCodes().map(([status, codes]) => [
-      `Error${status}`,
-      {
-        description: codes.join(', '),
-        ...(headers[status] && { headers: headers[status] }),
-        content: json('ErrorAnswer', errorExample(codes[0] ?? 'INTERNAL')),
-      },
-    ]),
-  )
+  const byCode = errorCodes().map(([status, codes]) => [
+    `Error${status}`,
+    {
+      description: codes.join(', '),
+      ...(headers[status] && { headers: headers[status] }),
+      content: json('ErrorAnswer', errorExample(codes[0] ?? 'INTERNAL')),
+    },
+  ])
+  const notTakenIn = Object.entries(NOT_TAKEN_IN).map(([status, message]) => [
+    `Error${status}`,
+    {
+      description: `VALIDATION_ERROR: ${message}`,
+      content: json('ErrorAnswer', errorExample('VALIDATION_ERROR', message)),
+    },
+  ])
+  return Object.fromEntries([...byCode, ...notTakenIn]) as Record<string, Schema>
 }

@@ -71,9 +71,9 @@ export const EXAMPLES = {
 } as const
 
 /** An error answer with this code. */
-export function errorExample(code: ErrorCode): object {
+export function errorExample(code: ErrorCode, message: string = ERRORS[HTTP_STATUS[code]]): object {
   const details = { request_id: '220b8956-8560-4903-944e-5062acc7230e' }
-  return { success: false, error: { code, message: ERRORS[HTTP_STATUS[code]], details }, timestamp }
+  return { success: false, error: { code, message, details }, timestamp }
 }
 
 const ERRORS: Readonly<Record<(typeof HTTP_STATUS)[ErrorCode], string>> = {

@@ -57,6 +57,7 @@ export const QUERY_PARAMETERS = {
     schema: {
       type: 'string',
       maxLength: 4096,
+      format: 'label-selector',
       [READ_AS]: 'labelSelector',
       examples: ['app=web,tier notin (db)'],
     },

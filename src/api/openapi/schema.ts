@@ -3,7 +3,7 @@ export type Schema = Readonly<Record<string, unknown>>
 
 /** Keyword: what is expected, in words, as in `must be …`. */
 export const EXPECTED = 'x-expected'
-/** Keyword: the name of a reader (formats.ts) that checks what no pattern can; it accepts more than an `enum` beside it. */
+/** Keyword: the name of a reader (formats.ts) that checks what no pattern can; it accepts more than an `enum` beside it, and replaces a `format`. */
 export const READ_AS = 'x-read-as'
 
 export const text: Schema = { type: 'string' }

@@ -29,8 +29,10 @@ const setting: Record<string, Schema> = {
   schedule: {
     type: 'string',
     maxLength: 512,
+    format: 'schedule',
     [READ_AS]: 'schedule',
-    description: 'The hours to be awake; empty: none',
+    description:
+      'The hours to be awake: windows `<start>-<end>,<days>`, joined by `;`. Without days: every day. An end before its start is of the next day; one equal to it is refused. Empty: none',
     examples: ['8:00-18:00,Mon-Fri'],
   },
   timezone: {

@@ -1,0 +1,77 @@
+import type { OperationId } from './entries.ts'
+
+/** An OpenAPI link: an operation that takes what a request or its answer had. */
+interface Link {
+  readonly operationId: OperationId
+  readonly description: string
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+/** The operations that callers send next for the same workload. */
+const NEXT: Partial<Record<OperationId, readonly OperationId[]>> = {
+  read: ['plan', 'enable', 'snooze', 'wake'],
+  readStatus: ['plan'],
+  plan: ['read', 'schedule'],
+  enable: ['read', 'plan', 'schedule', 'snooze', 'pin', 'override', 'disable'],
+  disable: ['read', 'enable'],
+  override: ['read', 'clearOverride'],
+  clearOverride: ['read', 'plan'],
+  pin: ['read', 'unpin'],
+  unpin: ['read', 'plan'],
+  snooze: ['read', 'wake', 'pin'],
+  wake: ['read', 'snooze', 'pin'],
+  schedule: ['read', 'plan'],
+}
+
+const SAME = {
+  namespace: '$request.path.namespace',
+  kind: '$request.path.kind',
+} as const
+const FILTERS = { state: '$request.query.state', labelSelector: '$request.query.labelSelector' } as const
+const CONTINUE = '$response.body#/continue'
+
+/** Links of lists, whose workloads are named in the answer. */
+const OF_LISTS = {
+  nextInNamespace: {
+    operationId: 'listNamespace',
+    description: 'The next page: the same filters, with `continue` unless it is null',
+    parameters: { ...SAME, ...FILTERS, continue: CONTINUE },
+  },
+  next: {
+    operationId: 'listWorkloads',
+    description: 'The next page: the same filters, with `continue` unless it is null',
+    parameters: {
+      namespace: '$request.query.namespace',
+      kind: '$request.query.kind',
+      ...FILTERS,
+      continue: CONTINUE,
+    },
+  },
+  first: {
+    operationId: 'read',
+    description: 'The first workload of the page',
+    parameters: { ...SAME, name: '$response.body#/data/0/name' },
+  },
+} as const satisfies Record<string, Link>
+
+/** The links of the document, by name; those for the same workload are named as their operations. */
+export const LINKS: Readonly<Record<string, Link>> = { ...sameWorkload(), ...OF_LISTS }
+
+/** References to the links of an operation's success; undefined: it has none. */
+export function linksOf(id: OperationId): Record<string, { readonly $ref: string }> | undefined {
+  const names = id === 'listWorkloads' ? ['next'] : id === 'listNamespace' ? ['nextInNamespace', 'first'] : NEXT[id]
+  return (
+    names && Object.fromEntries(names.map((name) => [name, { $ref: `#/components/links/${name}` }]))
+  )
+}
+
+function sameWorkload(): Record<string, Link> {
+  const parameters = { ...SAME, name: '$request.path.name' }
+  const ids = new Set(Object.values(NEXT).flat())
+  return Object.fromEntries(
+    [...ids].map((operationId) => [
+      operationId,
+      { operationId, description: 'For the same workload', parameters },
+    ]),
+  )
+}

@@ -1,0 +1,61 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { compileSchedule, InvalidTimezone } from '../../../src/domain/schedule/schedule.ts'
+import { canonical, InvalidSchedule, isTimezone, parseSchedule } from '../../../src/domain/schedule/syntax.ts'
+import { readsOrRefuses } from '../../support/notations.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
+import { at, DAY } from '../../support/rules.ts'
+
+const TEXTS = [
+  '8:00-18:00,Mon-Fri',
+  '22:00-6:00,Fri-Mon;10:00-14:00,Sat',
+  ' 08:00 - 18:30 , monday - Wed, FRI ;\n0:00-24:00,Sun',
+  'Mon-Fri 08:00-18:00 Europe/Berlin',
+  '0 8 * * 1-5',
+]
+
+describe('whatever stands in dormouse.dev/schedule', () => {
+  readsOrRefuses({
+    read: parseSchedule,
+    write: canonical,
+    refusal: InvalidSchedule,
+    longest: 512,
+    texts: TEXTS,
+    parts: [
+      ...['8:00', '08:00', '0:00', '24:00', '23:59', '18:0', '9am', '-', '-', '–', ',', ',', ';', ';', ' ', '\t'],
+      ...['8:00-18:00', '8:00-18:00', ';8:00-18:00', ',Mon', 'Mon', 'friday', 'SUN', 'Fri-Mon', 'Tues', '1-5'],
+      ...['Europe/Berlin', 'UTC', 'always', '* *', '\u00a0', '\ufeff'],
+    ],
+  })
+})
+
+describe('whatever stands in dormouse.dev/timezone', () => {
+  const known = fc.constantFrom('UTC', 'Europe/Berlin', 'europe/berlin', 'US/Pacific', 'Etc/GMT+5', 'CET')
+  const name = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 80 }),
+    known,
+    fc.tuple(known, fc.nat(12), fc.string({ maxLength: 2 })).map(([zone, place, other]) => {
+      return zone.slice(0, place) + other + zone.slice(place)
+    }),
+    fc.constantFrom('__proto__', 'constructor', '../../etc/localtime', '+01:00', 'UTC+1', 'utc\0', 'x'.repeat(300)),
+  )
+
+  it('is a zone whose edges alternate, or is refused as unknown', () => {
+    fc.assert(
+      fc.property(name, fc.integer({ min: -20_000 * DAY, max: 50_000 * DAY }), (zone, since) => {
+        if (!isTimezone(zone)) {
+          expect(() => compileSchedule('8:00-18:00', zone)).to.throw(InvalidTimezone)
+          return
+        }
+        const schedule = compileSchedule('8:00-18:00', zone)
+        const now = at('Mon 12:00') + since
+        const [latest, next] = [schedule.latestEdge(now), schedule.nextEdge(now)]
+        expect(latest?.at).to.be.at.most(now)
+        expect(next?.at).to.be.above(now)
+        expect(latest?.to).to.equal(schedule.stateAt(now))
+        expect(next?.to).to.not.equal(latest?.to)
+      }),
+      propertyRuns(500),
+    )
+  })
+})

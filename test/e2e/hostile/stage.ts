@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually, inParallel } from '../../support/eventually.ts'
+import { manifest } from '../../support/manifests.ts'
+import type { Served } from '../../support/served.ts'
+import { merged } from './merge.ts'
+import type { Owning, Recipe } from './recipes.ts'
+
+/** Milliseconds without a write after which nothing more is expected. */
+const QUIET = 3000
+const CONFIG_MAPS = (namespace: string) => `/api/v1/namespaces/${namespace}/configmaps`
+
+/** An object that can own others, and that no controller knows. */
+export async function anOwner({ cluster, namespace }: Served): Promise<Owning> {
+  const body = { metadata: { name: 'owner' } }
+  const { metadata } = await cluster.admin.expect('POST', CONFIG_MAPS(namespace), body)
+  return { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: String(metadata?.['uid']) }
+}
+
+/** Objects that arrive as they are. Those with a finalizer are deleted, and stay. */
+export async function arrive(here: Served, recipes: readonly Recipe[]): Promise<void> {
+  await inParallel(recipes, async ({ kind, name, metadata, spec }) => {
+    const object = merged(manifest(kind, name), { metadata, spec })
+    await here.cluster.admin.expect('POST', here.path(kind), object)
+    if (name.startsWith('deleting')) await here.cluster.admin.expect('DELETE', here.path(kind, name))
+  })
+}
+
+/** Somebody writes the same to objects that Dormouse has put to sleep; returns whom the API server let. */
+export async function overwrite(here: Served, recipes: readonly Recipe[]): Promise<string[]> {
+  const refused: string[] = []
+  await inParallel(recipes, async ({ kind, name, metadata, spec }) => {
+    const answer = await here.cluster.admin.send('PATCH', here.path(kind, name), { metadata, spec })
+    if (answer.status !== 200) refused.push(`${name}: ${answer.body.message}`)
+  })
+  return refused
+}
+
+/** Resolves once Dormouse has written nothing in the namespace for three seconds; returns the writes of each object. */
+export async function writesUntilRest(here: Served, since: number): Promise<ReadonlyMap<string, number>> {
+  const prefix = `/apis/apps/v1/namespaces/${here.namespace}/`
+  const patches = async () =>
+    (await here.cluster.requestsSince(since)).filter(
+      ({ verb, url }) => verb === 'patch' && url.startsWith(prefix),
+    )
+  await eventually(
+    'Dormouse to rest',
+    async () => {
+      const latest = Math.max(since, ...(await patches()).map(({ at }) => at))
+      return Date.now() - latest > QUIET
+    },
+    { timeout: 90_000, pause: 500 },
+  )
+  const writes = new Map<string, number>()
+  for (const { url } of await patches()) {
+    const [path = ''] = url.slice(prefix.length).split('?')
+    writes.set(path, (writes.get(path) ?? 0) + 1)
+  }
+  return writes
+}
+
+/** Lets go of what waits for its finalizers. */
+export async function release(here: Served, recipes: readonly Recipe[]): Promise<void> {
+  for (const { kind, name } of recipes.filter(({ name }) => name.startsWith('deleting')))
+    await here.cluster.admin.send('PATCH', here.path(kind, name), { metadata: { finalizers: null } })
+}
+
+/** Waits for an instant. */
+export async function until(instant: number): Promise<void> {
+  await sleep(Math.max(0, instant - Date.now()))
+}

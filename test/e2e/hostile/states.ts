@@ -1,0 +1,59 @@
+import { MAX_REPLICAS, type Kind } from '../../../src/domain/workload.ts'
+
+const KIB = 1024
+/** Instants at the ends of what the format, and what a Date, can hold. */
+const YEAR_9999 = '9999-12-31T23:59:59.999Z'
+const YEAR_0 = '0000-01-01T00:00:00Z'
+const YEAR_275760 = '+275760-09-13T00:00:00.000Z'
+
+const by = 'k8s:mallory'
+const snoozed = (replicas: number, at = YEAR_0) => ({ at, replicas, trigger: 'api', by })
+
+/** A state of version 1, with these fields. */
+function state(kind: Kind, fields: object = {}): string {
+  return JSON.stringify({ v: 1, kind, counter: 1, asleep: false, history: [], ...fields })
+}
+
+function lasting(at: string): object {
+  return {
+    snoozed: snoozed(1, at),
+    woken: { at, kept: 3, set: 1 },
+    intent: { want: 'awake', at, until: at, hold: at, before: 'asleep', by, trigger: 'api' },
+    override: { until: at, at, by },
+    backoff: { until: at, times: 1, cause: 'flapping' },
+  }
+}
+
+function operations(at: string): object[] {
+  const operation = { type: 'snooze', trigger: 'schedule', at, replicas: 0, duration: null, by, result: 'running' }
+  return Array.from({ length: 20 }, () => operation)
+}
+
+/** What may stand in `dormouse.dev/state` of a workload of this kind, though Dormouse never wrote it. */
+export function hostileStates(kind: Kind): Readonly<Record<string, string>> {
+  const another: Kind = kind === 'deployments' ? 'daemonsets' : 'deployments'
+  return {
+    'state-200-kib': 'x'.repeat(200 * KIB),
+    'state-200-kib-json': state(kind, { padding: 'x'.repeat(200 * KIB) }),
+    'state-deep': '['.repeat(100 * KIB),
+    'state-deep-whole': `${'{"a":'.repeat(1300)}1${'}'.repeat(1300)}`,
+    'state-proto': state(kind).replace('{', '{"__proto__":{"asleep":true,"counter":9},'),
+    'state-constructor': state(kind, { constructor: { prototype: { asleep: true } } }),
+    'state-unicode': state(kind, { snoozed: { ...snoozed(1), by: '\u202e🐭\u0000\ud800'.repeat(9) } }),
+    'state-negative': state(kind, { asleep: true, snoozed: snoozed(-1) }),
+    'state-1e300': state(kind, { asleep: true, snoozed: snoozed(1) }).replace('"replicas":1', '"replicas":1e300'),
+    'state-most': state(kind, { asleep: true, snoozed: snoozed(MAX_REPLICAS) }),
+    'state-275760': state(kind, lasting(YEAR_275760)),
+    'state-9999': state(kind, lasting(YEAR_9999)),
+    'state-9999-asleep': state(kind, { ...lasting(YEAR_9999), asleep: true }),
+    'state-0': state(kind, lasting(YEAR_0)),
+    'state-pinned-9999': state(kind, { pin: { state: 'snoozed', replicas: 2, at: YEAR_9999, by } }),
+    'state-running': state(kind, { history: operations(YEAR_9999) }),
+    'state-running-0': state(kind, { asleep: true, snoozed: snoozed(2), history: operations(YEAR_0) }),
+    'state-last-counter': state(kind, { counter: Number.MAX_SAFE_INTEGER }),
+    'state-times': state(kind, { backoff: { until: YEAR_0, times: Number.MAX_SAFE_INTEGER, cause: 'failure' } }),
+    'state-other-kind': state(another, { asleep: true, snoozed: snoozed(4) }),
+    'state-no-snooze': state(kind, { asleep: true }),
+    'state-twice': state(kind).replace('"asleep":false', '"asleep":true,"asleep":false'),
+  }
+}
