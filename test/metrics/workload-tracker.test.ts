@@ -18,7 +18,7 @@ function aTracker({ leading = true } = {}) {
     tracker,
     time,
     /** Less than nothing: the clock is set back. */
-    pass(seconds: number) {
+    pass: (seconds: number) => {
       time.now += seconds * 1000
       time.elapsed += Math.max(0, seconds) * 1000
     },
