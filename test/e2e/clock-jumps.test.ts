@@ -72,7 +72,9 @@ for (const [direction, sign] of [
         return true
       })
       const counts = await each(({ replicas, label }) => [replicas, label])
-      const kept = ROWS.map(({ name }) => (wanted[name] === 'awake' ? [REPLICAS, undefined] : [0, `${REPLICAS}`]))
+      const kept = ROWS.map(({ name }) =>
+        wanted[name] === 'awake' ? [REPLICAS, undefined] : [0, `${REPLICAS}`],
+      )
       const counted = ROWS.map(({ kind }) => kind !== 'daemonsets')
       expect(counts.filter((_, row) => counted[row])).to.deep.equal(kept.filter((_, row) => counted[row]))
     }
@@ -82,7 +84,9 @@ for (const [direction, sign] of [
       return Promise.all(
         ROWS.map(async ({ kind, name }) => {
           const object = await here.cluster.admin.expect('GET', here.path(kind, name))
-          return question(marksOf({ kind: 'Deployment', ...object } as unknown as Parameters<typeof marksOf>[0]))
+          return question(
+            marksOf({ kind: 'Deployment', ...object } as unknown as Parameters<typeof marksOf>[0]),
+          )
         }),
       )
     }

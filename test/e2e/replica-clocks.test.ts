@@ -18,11 +18,11 @@ const ROUNDS = 6
 
 /** What has to be done at the edge, and how many operations there are in all then. */
 const AT_THE_EDGE = [
-  { name: 'sleeps', then: 'asleep', operations: 1 },
-  { name: 'wakes', then: 'awake', operations: 2 },
-  { name: 'held-until', then: 'asleep', operations: 3 },
-  { name: 'snoozed-until', then: 'awake', operations: 2 },
-  { name: 'overridden-until', then: 'asleep', operations: 1 },
+  { name: 'sleeps', becomes: 'asleep', operations: 1 },
+  { name: 'wakes', becomes: 'awake', operations: 2 },
+  { name: 'held-until', becomes: 'asleep', operations: 3 },
+  { name: 'snoozed-until', becomes: 'awake', operations: 2 },
+  { name: 'overridden-until', becomes: 'asleep', operations: 1 },
 ] as const
 
 describeOn('two replicas whose clocks are 30 s apart', function (on) {
@@ -117,9 +117,9 @@ describeOn('two replicas whose clocks are 30 s apart', function (on) {
 
   async function done(): Promise<void> {
     await eventually('each to be as the edge leaves it, by as many operations as have a cause', async () => {
-      for (const { name, then, operations } of AT_THE_EDGE) {
+      for (const { name, becomes, operations } of AT_THE_EDGE) {
         const { replicas, label, state } = await marks(name)
-        const wanted = then === 'awake' ? [REPLICAS, undefined] : [0, `${REPLICAS}`]
+        const wanted = becomes === 'awake' ? [REPLICAS, undefined] : [0, `${REPLICAS}`]
         expect([replicas, label], name).to.deep.equal(wanted)
         expect(state?.history, name).to.have.length(operations)
       }

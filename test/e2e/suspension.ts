@@ -12,9 +12,9 @@ import { served } from '../support/served.ts'
 import { marksOf } from './agreement.ts'
 
 const MINUTE = 60_000
-const WAVE = 40
+const WAVE = 30
 /** So that the leader that is suspended comes back while the other still has much to write. */
-const WRITES_PER_SECOND = 4
+const WRITES_PER_SECOND = 5
 const SETTINGS = { newWorkloadGrace: '0s', controller: { writesPerSecond: WRITES_PER_SECOND } }
 /** Milliseconds from the suspension to the edge. */
 const BEFORE_THE_EDGE = 3000
@@ -35,7 +35,7 @@ export function suspendedLeader(on: () => Cluster, milliseconds: number): void {
     const edge = comingMinute(30 * MINUTE)
     const annotations = annotated(wakesAt(edge))
     const objects = Array.from({ length: WAVE }, (_, index) =>
-      manifest('deployments', `wave-${index}`, { replicas: 1 + (index % 2), annotations }),
+      manifest('statefulsets', `wave-${index}`, { replicas: 1 + (index % 2), annotations }),
     )
     await here.cluster.create(here.namespace, objects)
     await eventually('all to sleep', async () => (await awake()) === 0, { timeout: 60_000, pause: 300 })
@@ -65,7 +65,10 @@ export function suspendedLeader(on: () => Cluster, milliseconds: number): void {
     await eventually('it to notice', () =>
       here.dormouse.log.some(({ msg }) => msg?.startsWith('this replica leads no longer')),
     )
-    await eventually('it to stand by', async () => sumOf(await here.dormouse.metrics(), 'dormouse_leader') === 0)
+    await eventually(
+      'it to stand by',
+      async () => sumOf(await here.dormouse.metrics(), 'dormouse_leader') === 0,
+    )
     await eventually('the wave to end', async () => (await completed()) === WAVE, {
       timeout: 60_000,
       pause: 300,
@@ -76,8 +79,8 @@ export function suspendedLeader(on: () => Cluster, milliseconds: number): void {
   })
 
   it('nothing is lost, and nothing done twice', async () => {
-    for (const { metadata, ...object } of await here.list('deployments')) {
-      const { replicas, state } = marksOf({ ...object, metadata, kind: 'Deployment' })
+    for (const { metadata, ...object } of await here.list('statefulsets')) {
+      const { replicas, state } = marksOf({ ...object, metadata, kind: 'StatefulSet' })
       expect(replicas, metadata.name).to.equal(1 + (Number(metadata.name.split('-')[1]) % 2))
       expect(state?.history.map(({ type }) => type)).to.deep.equal(['wake', 'snooze'])
       expect(metadata.generation, 'each change of its spec once').to.equal(3)
@@ -85,19 +88,22 @@ export function suspendedLeader(on: () => Cluster, milliseconds: number): void {
   })
 
   async function awake(): Promise<number> {
-    return (await here.list('deployments')).filter(({ spec }) => spec.replicas !== 0).length
+    return (await here.list('statefulsets')).filter(({ spec }) => spec.replicas !== 0).length
   }
 
   async function completed(): Promise<number> {
-    const results = (await here.list('deployments')).map(
-      (object) => marksOf({ ...object, kind: 'Deployment' }).state?.history[0]?.result,
+    const results = (await here.list('statefulsets')).map(
+      (object) => marksOf({ ...object, kind: 'StatefulSet' }).state?.history[0]?.result,
     )
     return results.filter((result) => result === 'succeeded').length
   }
 }
 
 /** How many patches of workloads, or creations of Events, a replica has sent. */
-async function writes(dormouse: Dormouse, resource: 'deployments' | 'events' = 'deployments'): Promise<number> {
+async function writes(
+  dormouse: Dormouse,
+  resource: 'statefulsets' | 'events' = 'statefulsets',
+): Promise<number> {
   const verb = resource === 'events' ? 'create' : 'patch'
   return sumOf(await dormouse.metrics(), 'dormouse_kubernetes_requests_total', { verb, resource })
 }

@@ -3,12 +3,14 @@ import { openSync, readSync } from 'node:fs'
 /**
  * Loaded by a program before all else: moves its `Date` by as many milliseconds as a file says, which `ProgramClock`
  * writes while the program runs. Monotonic time and timers go on as they are, as where an administrator sets the clock.
- * With `nap`, a timer that sleeps for the longest time that timers do, a minute, sleeps for so many milliseconds.
+ * With `nap`, its long timers, which look at the clock when they wake, sleep for so many milliseconds only.
  */
 const { searchParams } = new URL(import.meta.url)
 const file = openSync(searchParams.get('offset') ?? '', 'r')
 const offset = new BigInt64Array(1)
-const LONGEST_SLEEP = 60_000
+/** Shorter ones bound calls and watches. None is longer than a minute. */
+const LONG = 40_000
+const LONGEST = 60_000
 
 const RealDate = Date
 const realNow = Date.now
@@ -25,7 +27,8 @@ globalThis.Date = new Proxy(RealDate, {
 const nap = searchParams.get('nap')
 if (nap !== null) {
   const realTimeout = globalThis.setTimeout
+  const isLong = (milliseconds = 0) => milliseconds > LONG && milliseconds <= LONGEST
   const shortened = (callback: () => void, milliseconds?: number, ...args: []) =>
-    realTimeout(callback, milliseconds === LONGEST_SLEEP ? Number(nap) : milliseconds, ...args)
+    realTimeout(callback, isLong(milliseconds) ? Number(nap) : milliseconds, ...args)
   globalThis.setTimeout = Object.assign(shortened, realTimeout)
 }
