@@ -20,9 +20,9 @@ export interface Api {
 
 /** The v1 REST API. @throws TypeError when the settings of authentication cannot work */
 export function createApi(deps: ApiDeps): Api {
-  const { clock, logger, settings } = deps
+  const { clock, monotonic, logger, settings } = deps
   const podWaits = createPodWaits(deps)
-  const logins = createLoginAudit(logger, clock)
+  const logins = createLoginAudit(logger, monotonic)
   let draining = false
 
   const closeWhileDraining: ApiMiddleware = async (ctx, next) => {
@@ -37,7 +37,7 @@ export function createApi(deps: ApiDeps): Api {
   app.use(answerErrors(logger, clock))
   app.use(serveDocument)
   app.use(authenticate(deps, logins))
-  app.use(limitRequests(settings.rate, clock))
+  app.use(limitRequests(settings.rate, monotonic))
   for (const middleware of createRoutes(deps, documentValidator(), podWaits)) app.use(middleware)
   // koa reports connections that end before their answer
   app.on('error', (error) => logger.debug({ err: error }, 'connection failed'))

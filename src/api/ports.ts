@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock, Monotonic } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Change } from '../domain/patch.ts'
 import type { Rules } from '../domain/rules.ts'
@@ -89,6 +89,8 @@ export interface ApiDeps {
   readonly reviews?: Reviews
   readonly rules: Rules
   readonly clock: Clock
+  /** For what lasts a time: rates, and answers that are kept. */
+  readonly monotonic: Monotonic
   readonly logger: Logger
   readonly settings: ApiSettings
   readonly observer: RequestObserver

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Clock } from '../clock.ts'
+import type { Monotonic } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { TokenBucket } from '../token-bucket.ts'
 import type { ApiMiddleware } from './context.ts'
@@ -14,30 +14,30 @@ const MAX_KEYS = 20_000
 /**
  * One token bucket for each key, in bounded memory: a bucket that is full again is dropped.
  *
- *     const limit = new RateLimit({ perSecond: 20, burst: 40 }, clock)
+ *     const limit = new RateLimit({ perSecond: 20, burst: 40 }, monotonic)
  *     limit.spend(subjectKey(caller), 'slow down')
  */
 export class RateLimit {
   readonly #buckets: LRUCache<string, TokenBucket>
   readonly #rate: Rate
-  readonly #clock: Clock
+  readonly #monotonic: Monotonic
 
-  constructor(rate: Rate, clock: Clock) {
+  constructor(rate: Rate, monotonic: Monotonic) {
     this.#rate = rate
-    this.#clock = clock
+    this.#monotonic = monotonic
     this.#buckets = new LRUCache({
       max: MAX_KEYS,
       ttl: Math.ceil((rate.burst / rate.perSecond) * 1000),
       updateAgeOnGet: true,
       ttlResolution: 0,
-      perf: { now: clock },
+      perf: { now: monotonic },
     })
   }
 
   /** Takes one of this key's tokens. @throws Refusal RATE_LIMITED with `message` and the time until the next token */
   spend(key: string, message: string): void {
     const bucket = this.#buckets.get(key) ?? new TokenBucket(this.#rate.perSecond, this.#rate.burst)
-    const wait = bucket.wait(this.#clock())
+    const wait = bucket.wait(this.#monotonic())
     if (wait > 0) throw new Refusal('RATE_LIMITED', message, { retryAfter: Math.ceil(wait / 1000) })
     bucket.take()
     this.#buckets.set(key, bucket)
@@ -55,8 +55,8 @@ export class RateLimit {
 }
 
 /** Limits the requests of each caller. */
-export function limitRequests(rate: Rate, clock: Clock): ApiMiddleware {
-  const limit = new RateLimit(rate, clock)
+export function limitRequests(rate: Rate, monotonic: Monotonic): ApiMiddleware {
+  const limit = new RateLimit(rate, monotonic)
   const message = `at most ${rate.perSecond} requests a second, and ${rate.burst} at once: slow down`
   return async (ctx, next) => {
     limit.spend(subjectKey(ctx.state.caller), message)

@@ -46,7 +46,7 @@ export class DelayingQueue<T extends Due> {
     const { clock, monotonic, later, random } = options
     this.#handlers = handlers
     this.#failures = new Failures(monotonic, random)
-    this.#timers = new Timers((key, at) => this.#fired(key, at), clock, later)
+    this.#timers = new Timers((key, at) => this.#fired(key, at), clock, later, monotonic)
     this.#delays = new Timers((key) => this.#evaluate(key), monotonic, later)
     this.#workers = new Workers((key, task) => this.#work(key, task), options)
   }

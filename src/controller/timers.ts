@@ -3,31 +3,44 @@ import { LONGEST_SLEEP, systemLater, type Clock, type Instant, type Later, type 
 
 /** At most this many timers fire in one turn of the event loop, so that a wave keeps no request waiting. */
 const FIRES_A_TURN = 50
+/** Milliseconds: a clock that moved by more than this against monotonic time was set; by less, it was corrected. */
+const CORRECTION = 1000
 
 interface Entry {
   readonly key: string
   readonly at: Instant
 }
 
-/** One instant for each key, by the clock or by monotonic time: a heap with one armed timeout. */
+/**
+ * One instant for each key, by the clock or by monotonic time: a heap with one armed timeout. When the clock was set
+ * back, all fire: what was computed by the wrong clock would otherwise hold until that comes again. At most a minute
+ * passes until that is noticed.
+ */
 export class Timers {
   readonly #fired: (key: string, at: Instant) => void
   readonly #clock: Clock | Monotonic
   readonly #later: Later
+  readonly #monotonic: Monotonic | undefined
   readonly #heap = new Heap<Entry>((a, b) => a.at - b.at)
   /** The entry that counts for each key; others in the heap are stale, and dropped when they come to its top. */
   readonly #current = new Map<string, Entry>()
   #disarm: (() => void) | undefined
   #armedFor = Number.POSITIVE_INFINITY
+  /** By how much the clock was ahead of monotonic time. */
+  #ahead: number
 
+  /** `monotonic` tells when the clock was set; undefined: nobody can set it. */
   constructor(
     fired: (key: string, at: Instant) => void,
     clock: Clock | Monotonic,
     later: Later = systemLater,
+    monotonic?: Monotonic,
   ) {
     this.#fired = fired
     this.#clock = clock
     this.#later = later
+    this.#monotonic = monotonic
+    this.#ahead = this.#lead()
   }
 
   set(key: string, at: Instant): void {
@@ -68,6 +81,7 @@ export class Timers {
   #fire(): void {
     this.#disarm = undefined
     this.#armedFor = Number.POSITIVE_INFINITY
+    this.#noticeJump()
     const due = this.#takeDue(this.#clock())
     try {
       for (let next = due.shift(); next; next = due.shift()) this.#fired(next.key, next.at)
@@ -75,6 +89,21 @@ export class Timers {
       for (const { key, at } of due) if (!this.#current.has(key)) this.set(key, at)
       this.#arm()
     }
+  }
+
+  #lead(): number {
+    return this.#monotonic ? this.#clock() - this.#monotonic() : 0
+  }
+
+  /** Nothing that a jump of the clock makes due was due before: so it is no later than now. */
+  #noticeJump(): void {
+    const jump = this.#lead() - this.#ahead
+    this.#ahead += jump
+    if (Math.abs(jump) < CORRECTION) return
+    const now = this.#clock()
+    for (const { key, at } of this.#current.values())
+      this.#current.set(key, { key, at: jump < 0 ? now : Math.max(at, now) })
+    this.#compact()
   }
 
   /** All are taken out before the first fires: one that is set again meanwhile waits for the next turn. */

@@ -1,13 +1,11 @@
 import type { Instant } from '../clock.ts'
+import { isCredible } from './decision-time.ts'
 import { recentOperations } from './history.ts'
 import type { Policy } from './rules.ts'
 import type { Backoff, State } from './state.ts'
 
 const FAILURE_BASE = 10_000
 const FAILURE_MAX = 600_000
-
-/** Milliseconds that clocks may differ by: a backoff that ends later than any rule sets, by more than this, is cut. */
-const CLOCK_SKEW = 5 * 60_000
 
 /** The backoff, unless it has ended. */
 export function backoffInEffect({ backoff }: State, now: Instant): Backoff | undefined {
@@ -19,7 +17,7 @@ export function withBackoffCut(state: State, now: Instant, { backoff: policy }: 
   const { backoff } = state
   if (!backoff) return state
   const end = now + (backoff.cause === 'flapping' ? policy.max : FAILURE_MAX)
-  return backoff.until > end + CLOCK_SKEW ? { ...state, backoff: { ...backoff, until: end } } : state
+  return isCredible(backoff.until, end) ? state : { ...state, backoff: { ...backoff, until: end } }
 }
 
 /**
@@ -30,7 +28,7 @@ export function afterOperation(state: State, now: Instant, { backoff: policy }: 
   const { backoff, ...rest } = state
   const flapped = backoff?.cause === 'flapping' ? backoff : undefined
   if (flapped && flapped.until > now) return state
-  if (recentOperations(state, now - policy.window) <= policy.maxOperations) {
+  if (recentOperations(state, now, policy.window) <= policy.maxOperations) {
     return flapped && !isQuiet(state, flapped, now, policy.window) ? state : rest
   }
   const times = flapped && !isQuiet(state, flapped, now, policy.window) ? flapped.times + 1 : 1
@@ -46,8 +44,8 @@ export function afterFailure(state: State, now: Instant): State {
 }
 
 /** Whether a whole window without operations lies before the newest one; the time of the backoff does not count. */
-function isQuiet(state: State, backoff: Backoff, now: Instant, window: number): boolean {
-  const previous = state.history[1]?.at ?? 0
+function isQuiet({ history }: State, backoff: Backoff, now: Instant, window: number): boolean {
+  const previous = history.slice(1).find(({ at }) => isCredible(at, now))?.at ?? 0
   return now - Math.max(previous, backoff.until) > window
 }
 

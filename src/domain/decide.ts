@@ -2,6 +2,7 @@ import type { Instant } from '../clock.ts'
 import { backoffInEffect } from './backoff.ts'
 import { hasRoomToWake } from './change.ts'
 import { countToGiveBack, countToKeep, countToWake, keptCount } from './counts.ts'
+import { decisionTime } from './decision-time.ts'
 import {
   earliest,
   lookAgain,
@@ -30,8 +31,9 @@ export function riskOf(workload: Workload): string | undefined {
   return hasRoomToWake(workload) ? undefined : COUNT_AT_RISK
 }
 
-/** What to do with a workload at `now`. Idempotent: once it is carried out, the next decision changes nothing. */
-export function decide(reading: Reading, now: Instant, rules: Rules): Decision {
+/** What to do with a workload at `clock`. Idempotent: once it is carried out, the next decision changes nothing. */
+export function decide(reading: Reading, clock: Instant, rules: Rules): Decision {
+  const now = decisionTime(reading.state, clock)
   if (reading.workload.deleting) {
     return { ...asItIs(reading), ...noAction('deleting', 'it is being deleted') }
   }

@@ -1,4 +1,5 @@
 import type { Instant } from '../clock.ts'
+import { isCredible } from './decision-time.ts'
 import type { Policy } from './rules.ts'
 import type { Reading } from './reading.ts'
 import { HISTORY_LIMIT } from './state-codec.ts'
@@ -68,9 +69,10 @@ function hasFollowed({ type }: Operation, workload: Workload): boolean {
   return podsFollowed(workload) && (type === 'wake' || !isRunning(workload))
 }
 
-/** How many operations after `since` the cluster did not refuse. */
-export function recentOperations(state: State, since: Instant): number {
-  return state.history.filter(({ at, result }) => at > since && result !== 'failed').length
+/** How many operations of the last `window` milliseconds the cluster did not refuse; those of a wrong clock are left out. */
+export function recentOperations({ history }: State, now: Instant, window: number): number {
+  const since = now - window
+  return history.filter(({ at, result }) => at > since && isCredible(at, now) && result !== 'failed').length
 }
 
 function ended(running: Operation, result: OperationResult, at: Instant): Operation {

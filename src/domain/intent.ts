@@ -1,4 +1,5 @@
 import type { Instant } from '../clock.ts'
+import { credibleFrom, isCredible } from './decision-time.ts'
 import { earliest } from './decision.ts'
 import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
@@ -6,22 +7,19 @@ import type { Edge, Schedule } from './schedule/schedule.ts'
 import type { Intent, IntentTrigger, Sleep } from './state.ts'
 import { iso } from './text.ts'
 
-/** Milliseconds that clocks may differ by: an intent dated further ahead is ignored. */
-const CLOCK_SKEW = 5 * 60_000
-
 function presentState({ state }: Reading): Sleep {
   return state.asleep ? 'asleep' : 'awake'
 }
 
 /** The intent, unless it is dated in the future: then some clock was wrong. */
 export function currentIntent({ state: { intent } }: Reading, now: Instant): Intent | undefined {
-  return intent && intent.at <= now + CLOCK_SKEW ? intent : undefined
+  return intent && isCredible(intent.at, now) ? intent : undefined
 }
 
 /** When an intent dated in the future will count; undefined: there is none. */
 function intentCountsFrom(reading: Reading, now: Instant): Instant | undefined {
   const { intent } = reading.state
-  return intent && intent !== currentIntent(reading, now) ? intent.at - CLOCK_SKEW : undefined
+  return intent && intent !== currentIntent(reading, now) ? credibleFrom(intent.at) : undefined
 }
 
 /** Whether an intent's `for` still runs: then only a request or a manual wake replaces it. */
@@ -140,7 +138,9 @@ function bySchedule(
   const byNow = `${scheduled} by schedule ${schedule.text} (${schedule.zone})`
   const text = next === undefined ? byNow : `${byNow} until ${iso(next)}`
   const graceEnd = reading.workload.createdAt + policy.newWorkloadGrace
-  if (!intent && !reading.state.asleep && now < graceEnd) {
+  // One whose intent is ignored, since a wrong clock has dated it, is not new.
+  const isNew = reading.state.intent === undefined
+  if (isNew && !reading.state.asleep && now < graceEnd) {
     const text = `awake: new workloads run until ${iso(graceEnd)}`
     return { want: 'awake', rule: 'grace', text, next: graceEnd }
   }
@@ -148,7 +148,7 @@ function bySchedule(
   const passed = edge && (!intent || edge.at > intent.at) ? edge : undefined
   if (!intent || isAutomatic(intent) || passed) {
     const formed = intent && isAutomatic(intent) ? intent.at : 0
-    const since = Math.max(edge?.at ?? 0, intent ? (intent.until ?? formed) : graceEnd)
+    const since = Math.max(edge?.at ?? 0, intent ? (intent.until ?? formed) : isNew ? graceEnd : 0)
     const withTransition = passed && { intent: edgeIntent(reading, passed, now) }
     return { want: scheduled, rule: 'schedule', text, since, next, withTransition }
   }

@@ -3,6 +3,7 @@ import { afterFailure, afterOperation, withBackoffCut } from './backoff.ts'
 import { changeBetween, changed } from './change.ts'
 import { countToGiveBack } from './counts.ts'
 import { decide } from './decide.ts'
+import { decisionTime } from './decision-time.ts'
 import { noAction, type Decision } from './decision.ts'
 import { completed, withOperation } from './history.ts'
 import { withMarksRestored, type LastKnown } from './marks.ts'
@@ -24,10 +25,11 @@ export interface Step {
 type Move = Pick<Decision, 'action' | 'trigger' | 'by' | 'replicas' | 'kept'>
 
 /** What the controller does about a workload now, given what was last known of its marks. */
-export function planStep(workload: Workload, now: Instant, rules: Rules, known?: LastKnown): Step {
+export function planStep(workload: Workload, clock: Instant, rules: Rules, known?: LastKnown): Step {
   const restored = withMarksRestored(workload, known)
   const read = readWorkload(restored, rules)
   if (read instanceof Unreadable) return { decision: leftAlone(workload, read), change: undefined }
+  const now = decisionTime(read.state, clock)
   const reading = completed(read, now, rules.policy)
   const decision = decide(reading, now, rules)
   if (workload.deleting) return { decision, change: undefined }
@@ -45,10 +47,11 @@ function leftAlone({ replicas }: Workload, { message }: Unreadable): Decision {
 /** When to look again at what a step has written, so that nobody plans it anew; undefined: there may be more to do. */
 export function afterStep(
   { target }: Step,
-  now: Instant,
+  clock: Instant,
   rules: Rules,
 ): Pick<Decision, 'lookAgainAt'> | undefined {
   if (!target) return undefined
+  const now = decisionTime(target.state, clock)
   const decision = decide(target, now, rules)
   const completes = completed(target, now, rules.policy) !== target
   return completes || carryOut(target, decision, now, rules) !== target ? undefined : decision
@@ -78,14 +81,16 @@ export function transition(reading: Reading, decision: Move, now: Instant, rules
   if (decision.action === 'none') return reading
   const { state } = reading
   const { trigger, by, replicas, action, kept } = decision
+  const type = action === 'snooze' ? 'snooze' : 'wake'
+  const at = isTaken(state, type, now) ? now + 1 : now
   const workload =
     action === 'adopt' ? reading.workload : scaled(reading.workload, action === 'wake', replicas)
   // Pods never follow a spec that this very write changes: its generation is a new one.
   const unmoved = podsFollowed(workload)
   const operation: Operation = {
-    type: action === 'snooze' ? 'snooze' : 'wake',
+    type,
     trigger,
-    at: now,
+    at,
     replicas: action === 'snooze' ? 0 : replicas,
     by,
     ...(unmoved
@@ -97,28 +102,34 @@ export function transition(reading: Reading, decision: Move, now: Instant, rules
       ? {
           ...state,
           asleep: true,
-          snoozed: { at: now, replicas, trigger, by },
+          snoozed: { at, replicas, trigger, by },
           ...(state.woken ? { woken: { at: state.woken.at } } : {}),
         }
       : {
           ...state,
           asleep: false,
-          woken: { at: now, ...(kept === undefined ? {} : { kept, set: replicas }) },
+          woken: { at, ...(kept === undefined ? {} : { kept, set: replicas }) },
         }
   return { ...reading, workload, state: afterOperation(withOperation(marked, operation), now, rules.policy) }
+}
+
+/** Type and time tell operations apart, also where a clock that is ahead has dated the one before. */
+function isTaken({ history }: State, type: Operation['type'], at: Instant): boolean {
+  return history.some((operation) => operation.type === type && operation.at === at)
 }
 
 /** The cluster refused `decision`: writes that to the history, starts a backoff, and changes nothing else. */
 export function planFailure(
   workload: Workload,
   decision: Decision,
-  now: Instant,
+  clock: Instant,
   rules: Rules,
   known?: LastKnown,
 ): Change | undefined {
   const read = readWorkload(withMarksRestored(workload, known), rules)
   const { action, trigger, by } = decision
   if (read instanceof Unreadable || action === 'none' || action === 'adopt') return undefined
+  const now = decisionTime(read.state, clock)
   const reading = completed(read, now, rules.policy)
   const [newest, ...older] = reading.state.history
   const again = newest?.result === 'failed' && newest.type === action

@@ -1,6 +1,7 @@
 import type { Instant } from '../clock.ts'
 import { backoffInEffect } from './backoff.ts'
 import { decide, overrideInEffect } from './decide.ts'
+import { decisionTime } from './decision-time.ts'
 import { completed, recentOperations } from './history.ts'
 import { currentIntent, desired } from './intent.ts'
 import { nextTransition, type Transition } from './plan.ts'
@@ -77,7 +78,8 @@ export function listedRecord(workload: Workload, now: Instant, rules: Rules): St
   return reading instanceof Unreadable ? unreadableRecord(workload, reading) : recordOf(reading, now, rules)
 }
 
-function recordOf(read: Reading, now: Instant, rules: Rules): StatusRecord {
+function recordOf(read: Reading, clock: Instant, rules: Rules): StatusRecord {
+  const now = decisionTime(read.state, clock)
   const reading = completed(read, now, rules.policy)
   const { workload, state, enabled } = reading
   const managed = enabled === true
@@ -105,7 +107,7 @@ function recordOf(read: Reading, now: Instant, rules: Rules): StatusRecord {
     in_backoff_period: backoff !== undefined,
     backoff_until: time(backoff?.until),
     operation_in_progress: operationInProgress(state) !== undefined,
-    recent_operations: recentOperations(state, now - rules.policy.backoff.window),
+    recent_operations: recentOperations(state, now, rules.policy.backoff.window),
     operation_history: state.history.map((operation) => historyRecord(operation, now)),
     next_transition: next ? transitionRecord(next) : null,
     reason: reasonOf(reading, now, rules),

@@ -1,6 +1,7 @@
 import type { Instant } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { decide } from './decide.ts'
+import { decisionTime } from './decision-time.ts'
 import type { Reason } from './decision.ts'
 import { changeBetween, changed } from './change.ts'
 import { completed } from './history.ts'
@@ -52,7 +53,7 @@ export interface Plan {
 }
 
 /**
- * What `request` by `by` does at `now`. The checks are in the order of design, section 5.
+ * What `request` by `by` does at `clock`. The checks are in the order of design, section 5.
  * @throws Refusal OWNED, NOT_FOUND, INVALID_STATE, NOT_ENABLED, PINNED, DATA_AT_RISK, IN_BACKOFF; VALIDATION_ERROR for
  *   a schedule or zone
  */
@@ -60,7 +61,7 @@ export function planRequest(
   workload: Workload,
   request: Request,
   by: string,
-  now: Instant,
+  clock: Instant,
   rules: Rules,
 ): Plan {
   refuseOwned(workload)
@@ -70,6 +71,7 @@ export function planRequest(
       `${nameOf(workload)} is being deleted: nothing can be asked of it any more`,
     )
   const { reading, repair } = readFor(request, workload, rules)
+  const now = decisionTime(reading.state, clock)
   if (!WHILE_UNMANAGED.has(request.action)) refuseUnmanaged(reading)
   if (request.action === 'snooze' || request.action === 'wake') refusePinned(reading)
   const done = completed(reading, now, rules.policy)

@@ -45,6 +45,8 @@ export class LeaderElection implements Runnable {
   #running: Promise<void> | undefined
   /** The last message that was logged: it is not repeated while nothing changes. */
   #logged: string | undefined
+  /** Until when this replica may act, by its last renewal; monotonic. */
+  #deadline = -Infinity
 
   constructor(options: LeaderElectionOptions) {
     const { later = systemLater, now = systemMonotonic, force = false } = options
@@ -53,6 +55,14 @@ export class LeaderElection implements Runnable {
     this.#now = now
     this.#candidate = new LeaseCandidate({ ...options, now, force })
     this.#sleeper = new Sleeper(later)
+  }
+
+  /**
+   * Whether this replica may act at this very moment. A process that was suspended finds out here that its time is
+   * over, before any timer of its own tells.
+   */
+  get leads(): boolean {
+    return this.#now() < this.#deadline
   }
 
   /** Resolves when the first attempt is over; if it acquired the Lease, once the leading parts have started. Never rejects. */
@@ -98,8 +108,8 @@ export class LeaderElection implements Runnable {
   /** Runs the leading parts, and renews the Lease until they have stopped. */
   async #lead({ since, taken }: Held, settled: () => void): Promise<End> {
     const { renewDeadline, retryPeriod, observer, leading } = this.#options
-    let deadline = since + renewDeadline
-    if (this.#now() >= deadline) return 'lost'
+    this.#deadline = since + renewDeadline
+    if (!this.leads) return 'lost'
     this.#log('info', 'this replica leads')
     observer.lead(true)
     const parts = this.#lifecycleOf(taken ? [this.#waitFor(taken), ...leading] : leading)
@@ -116,25 +126,28 @@ export class LeaderElection implements Runnable {
       ended()
     })
     while (end !== 'lost') {
-      await this.#sleeper.sleep(Math.min(retryPeriod, deadline - this.#now()))
+      await this.#sleeper.sleep(Math.min(retryPeriod, this.#deadline - this.#now()))
       if (over.signal.aborted) break
-      if (this.#now() >= deadline) {
+      if (!this.leads) {
         end = 'lost'
         this.#log('warn', 'this replica leads no longer: the Lease was not renewed in time')
       } else if (!end && this.#stopping.signal.aborted) {
         end = 'stopped'
         void stopParts().then(ended)
       } else {
-        const renewal = await this.#attempt(Math.min(renewDeadline / 2, deadline - this.#now()), over.signal)
-        if (renewal?.held) deadline = renewal.since + renewDeadline
+        const left = this.#deadline - this.#now()
+        const renewal = await this.#attempt(Math.min(renewDeadline / 2, left), over.signal)
+        if (renewal?.held) this.#deadline = renewal.since + renewDeadline
         else if (renewal) {
           end = 'lost'
+          this.#deadline = -Infinity
           const why = renewal.expiresAt === Infinity ? 'is gone' : 'was taken from it'
           this.#log('warn', `this replica leads no longer: the Lease ${why}`, { holder: renewal.holder })
         }
       }
     }
     await stopParts()
+    this.#deadline = -Infinity
     observer.lead(false)
     return end ?? 'stopped'
   }

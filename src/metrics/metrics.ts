@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
-import type { Clock } from '../clock.ts'
+import type { Clock, Monotonic } from '../clock.ts'
 import type { Rules } from '../domain/rules.ts'
 import type { LeadershipObserver } from '../leadership/ports.ts'
 import { ApiMetrics } from './api-metrics.ts'
@@ -23,6 +23,8 @@ const MISNAMED = [
 export interface MetricsOptions {
   readonly rules: Rules
   readonly clock: Clock
+  /** Default: the system's. */
+  readonly monotonic?: Monotonic
   /** Namespaces whose workloads Dormouse never touches, and so does not count; default: none. */
   readonly excludeNamespaces?: readonly string[]
   /** Adds a gauge with each workload's name, for small clusters. */
@@ -51,9 +53,9 @@ export class Metrics implements LeadershipObserver {
   )
   #leading = false
 
-  constructor({ rules, clock, perWorkload, excludeNamespaces, processMetrics }: MetricsOptions) {
+  constructor({ rules, clock, monotonic, perWorkload, excludeNamespaces, processMetrics }: MetricsOptions) {
     const handlerFailed = handlerFailures(this.#own)
-    this.workloads = new WorkloadTracker({ rules, clock, excludeNamespaces })
+    this.workloads = new WorkloadTracker({ rules, clock, monotonic, excludeNamespaces })
     exportWorkloads(this.#ofLeader, this.workloads, perWorkload)
     exportComing(this.#ofLeader, this.workloads, clock)
     this.controller = new ControllerMetrics(this.#ofLeader, handlerFailed)

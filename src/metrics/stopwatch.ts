@@ -1,24 +1,19 @@
-import type { Instant } from '../clock.ts'
-
-/** Counts the time during which it runs; never goes back, even if the clock does. */
+/** Counts the time during which it runs; `now` is monotonic, so no clock that is set changes what it counts. */
 export class Stopwatch {
-  #since: Instant | undefined
+  #since: number | undefined
   #before = 0
-  #latest = 0
 
-  start(now: Instant): void {
+  start(now: number): void {
     this.#since ??= now
   }
 
-  stop(now: Instant): void {
+  stop(now: number): void {
     this.#before = this.seconds(now)
     this.#since = undefined
   }
 
   /** Seconds counted up to now. */
-  seconds(now: Instant): number {
-    const running = this.#since === undefined ? 0 : (now - this.#since) / 1000
-    this.#latest = Math.max(this.#latest, this.#before + running)
-    return this.#latest
+  seconds(now: number): number {
+    return this.#before + (this.#since === undefined ? 0 : (now - this.#since) / 1000)
   }
 }

@@ -14,6 +14,8 @@ import { shareOf, type Share } from './savings.ts'
 export interface Tracked {
   readonly state: WorkloadState
   readonly asleep: boolean
+  /** How often the clock had been set when it was read. */
+  readonly clockSet: number
   /** What its replicas request, or while asleep its kept count of them; undefined: it cannot be read. */
   readonly share?: Share
   readonly coming?: Coming
@@ -28,11 +30,12 @@ export function readTracked(
   workload: Workload,
   now: Instant,
   rules: Rules,
+  clockSet: number,
 ): { tracked: Tracked; history: readonly Operation[] } | undefined {
   if (workload.owner && workload.kind === 'replicasets') return undefined
   const reading = readWorkload(workload, rules)
   const state = workloadState(reading, now)
-  if (reading instanceof Unreadable) return { tracked: { state, asleep: false }, history: [] }
+  if (reading instanceof Unreadable) return { tracked: { state, asleep: false, clockSet }, history: [] }
   if (state === 'unmanaged') return undefined
   const asleep = reading.state.asleep && !isRunning(workload)
   const replicas = asleep ? keptCount(reading) : currentReplicas(workload)
@@ -41,6 +44,7 @@ export function readTracked(
   const tracked = {
     state,
     asleep,
+    clockSet,
     share: shareOf(replicas, workload.requests),
     ...(coming && { coming: { type: coming.type, at: coming.at } }),
     ...(changesAt !== undefined && { changesAt }),

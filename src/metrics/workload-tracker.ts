@@ -1,4 +1,4 @@
-import type { Clock, Instant } from '../clock.ts'
+import { systemMonotonic, type Clock, type Instant, type Monotonic } from '../clock.ts'
 import { readsTheSame } from '../domain/marks.ts'
 import type { Rules } from '../domain/rules.ts'
 import { OPERATION_TYPES, TRIGGER, type OperationType, type Sleep } from '../domain/state.ts'
@@ -19,10 +19,14 @@ const FORGET_AFTER = 3600
 /** Milliseconds after which overdue workloads are read again, and how many at once. */
 const REREAD_AFTER = 60_000
 const REREAD_AT_ONCE = 500
+/** Milliseconds: a clock that moved by more than this against monotonic time was set; by less, it was corrected. */
+const CORRECTION = 1000
 
 interface TrackerOptions {
   readonly rules: Rules
   readonly clock: Clock
+  /** Default: the system's. */
+  readonly monotonic?: Monotonic | undefined
   readonly excludeNamespaces?: readonly string[] | undefined
 }
 
@@ -38,24 +42,32 @@ export class WorkloadTracker {
   readonly coming = new ComingTransitions()
   readonly #rules: Rules
   readonly #clock: Clock
+  readonly #monotonic: Monotonic
   readonly #excluded: ReadonlySet<string>
   readonly #stopwatch = new Stopwatch()
   readonly #namespaces = new Map<string, TrackedNamespace>()
   /** The workloads whose state time alone will change, by their keys. */
   readonly #timed = new Map<string, { readonly workload: Workload; readonly changesAt: Instant }>()
   #leading = false
+  /** By how much the clock was ahead of monotonic time, and how often it was set. */
+  #ahead: number
+  #clockSet = 0
+  /** How often it had been set when all that is known had been read since. */
+  #readSince = 0
 
-  constructor({ rules, clock, excludeNamespaces = [] }: TrackerOptions) {
+  constructor({ rules, clock, monotonic = systemMonotonic, excludeNamespaces = [] }: TrackerOptions) {
     this.#rules = rules
     this.#clock = clock
+    this.#monotonic = monotonic
     this.#excluded = new Set(excludeNamespaces)
+    this.#ahead = clock() - monotonic()
   }
 
   /** Savings are counted only while this replica leads: at other times another replica counts them. */
   lead(leading: boolean): void {
     this.#leading = leading
-    if (leading) return this.#stopwatch.start(this.#clock())
-    this.#stopwatch.stop(this.#clock())
+    if (leading) return this.#stopwatch.start(this.#monotonic())
+    this.#stopwatch.stop(this.#monotonic())
     for (const [name, { emptySince }] of this.#namespaces) {
       if (emptySince !== undefined) this.#namespaces.delete(name)
     }
@@ -109,34 +121,41 @@ export class WorkloadTracker {
   /** To be called before anything is exported: notices what time alone has changed. */
   catchUp(): void {
     const now = this.#clock()
+    const ahead = now - this.#monotonic()
+    if (Math.abs(ahead - this.#ahead) > CORRECTION) this.#clockSet += 1
+    this.#ahead = ahead
     for (const { workload, changesAt } of this.#timed.values()) {
       if (changesAt <= now) this.#read(workload)
     }
-    for (const workload of this.#overdue(now)) this.#read(workload)
+    for (const workload of this.#outdated(now)) this.#read(workload)
   }
 
   /**
-   * Workloads that seem late. If two edges passed without action, the state is right again but no event says so:
-   * read them again. Only some at a time: a wave has many, and reading all of them would delay it.
+   * Workloads that seem late, or were read before the clock was set. If two edges passed without action, the state is
+   * right again but no event says so: read them again. Only some at a time: a wave has many, and reading all of them
+   * would delay it.
    */
-  #overdue(now: Instant): Workload[] {
+  #outdated(now: Instant): Workload[] {
     const late = now - REREAD_AFTER
-    if (OPERATION_TYPES.every((type) => this.coming.overdue(type, late) === 0)) return []
+    const isRead = this.#readSince === this.#clockSet
+    if (isRead && OPERATION_TYPES.every((type) => this.coming.overdue(type, late) === 0)) return []
     const found: Workload[] = []
     for (const [namespace, tracked] of this.#namespaces) {
       for (const { kind, name, tracked: each } of tracked.workloads()) {
-        if (!each.coming || each.coming.at > late) continue
+        const isLate = each.coming !== undefined && each.coming.at <= late
+        if (!isLate && each.clockSet === this.#clockSet) continue
         const workload = this.find({ namespace, kind, name })
         if (workload) found.push(workload)
         if (found.length === REREAD_AT_ONCE) return found
       }
     }
+    this.#readSince = this.#clockSet
     return found
   }
 
   #read(workload: Workload): void {
     const excluded = this.#excluded.has(workload.namespace)
-    const read = excluded ? undefined : readTracked(workload, this.#clock(), this.#rules)
+    const read = excluded ? undefined : readTracked(workload, this.#clock(), this.#rules, this.#clockSet)
     for (const { type, trigger, at } of read?.history ?? [])
       if (TRIGGER[trigger].inWaves) this.latest[type] = Math.max(at, this.latest[type] ?? 0)
     this.#track(workload, read?.tracked)
@@ -158,7 +177,7 @@ export class WorkloadTracker {
   }
 
   #seconds(): number {
-    return this.#stopwatch.seconds(this.#clock())
+    return this.#stopwatch.seconds(this.#monotonic())
   }
 }
 

@@ -1,6 +1,7 @@
 import { createApi, type Api } from '../api/app.ts'
 import type { AuthSettings } from '../api/ports.ts'
 import type { CertificateSource } from '../certificates/source.ts'
+import { systemMonotonic } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { UsageError } from '../errors.ts'
 import { AccessReviews } from '../kubernetes/reviews.ts'
@@ -22,6 +23,7 @@ export async function apiOf(
       reviews: new AccessReviews(cluster.client),
       rules,
       clock,
+      monotonic: systemMonotonic,
       logger,
       settings: { excludeNamespaces, bodyLimit, rate, auth, trustedProxies },
       observer: metrics.api,

@@ -1,4 +1,6 @@
 import { Controller } from '../controller/controller.ts'
+import type { Recorder, Writer } from '../controller/ports.ts'
+import { Refusal } from '../errors.ts'
 import { LeaderElection } from '../leadership/leader-election.ts'
 import type { Runnable } from '../runnable.ts'
 import type { Foundation } from './foundation.ts'
@@ -8,17 +10,21 @@ import type { Webhook } from './webhook.ts'
 /** Milliseconds. */
 const LONGEST_STOP = 2000
 
-/** The controller: it runs only while this replica leads. */
-export function controllerOf(foundation: Foundation, webhook: Webhook | undefined): Controller {
+/** The controller: it runs only while this replica leads, and writes nothing once `leads` says no. */
+export function controllerOf(
+  foundation: Foundation,
+  webhook: Webhook | undefined,
+  leads: () => boolean,
+): Controller {
   const { config, cluster, rules, clock, logger, metrics, excludeNamespaces } = foundation
   const { concurrency, writesPerWorkload, lease } = config.controller
   return new Controller(
     {
       workloads: cluster.informer,
-      writer: cluster.patcher,
+      writer: writerWhile(leads, cluster.patcher),
       pace: cluster.gate,
       scalings: webhook?.scalings,
-      recorder: cluster.recorder,
+      recorder: recorderWhile(leads, cluster.recorder),
       observer: metrics.controller,
       clock,
       logger,
@@ -32,6 +38,33 @@ export function controllerOf(foundation: Foundation, webhook: Webhook | undefine
       stopWithin: Math.min(LONGEST_STOP, (lease.duration - lease.renew) / 2),
     },
   )
+}
+
+/**
+ * A suspended process that goes on has changes to read and timers that are over, before it learns that another replica
+ * leads: so each write asks.
+ */
+function writerWhile(leads: () => boolean, writer: Writer): Writer {
+  return {
+    write: (key, plan, options) =>
+      writer.write(
+        key,
+        (workload) => {
+          if (!leads()) throw new Refusal('CLUSTER_UNAVAILABLE', 'the Lease was not renewed in time')
+          return plan(workload)
+        },
+        options,
+      ),
+  }
+}
+
+/** What happened meanwhile, the replica that led has told. */
+function recorderWhile(leads: () => boolean, recorder: Recorder): Recorder {
+  return {
+    record(...event) {
+      if (leads()) recorder.record(...event)
+    },
+  }
 }
 
 /** Runs `leading` while this replica holds the Lease. */

@@ -1,5 +1,6 @@
 import type { WorkloadInformer } from '../kubernetes/informer.ts'
 import { Lifecycle } from '../lifecycle.ts'
+import type { LeaderElection } from '../leadership/leader-election.ts'
 import type { Logger } from '../logger.ts'
 import type { MetricsServer } from '../metrics/metrics-server.ts'
 import type { Runnable } from '../runnable.ts'
@@ -41,12 +42,13 @@ export class Service implements Runnable {
     const webhook = certificates && config.webhook.enabled ? webhookOf(foundation) : undefined
     const api = await apiOf(foundation, certificates?.source)
     const servers = serversOf(foundation, { api, certificates: certificates?.source, webhook })
+    const leads = () => election.leads
     const registration =
       certificates && webhook
-        ? webhookRegistration(foundation, { certificates, listensAt: () => servers.url('webhook') })
+        ? webhookRegistration(foundation, { certificates, listensAt: () => servers.url('webhook'), leads })
         : undefined
-    const controller = controllerOf(foundation, webhook)
-    const election = electionOf(foundation, present([registration, controller]))
+    const controller = controllerOf(foundation, webhook, leads)
+    const election: LeaderElection = electionOf(foundation, present([registration, controller]))
     const metricsServer = metricsServerOf(foundation)
     const parts = present([
       metricsServer,

@@ -18,12 +18,14 @@ interface RegistrationOptions {
   readonly certificates: Certificates
   /** Where the webhook listens, once it does. */
   readonly listensAt: () => string | undefined
+  /** Whether this replica may write at this very moment. */
+  readonly leads: () => boolean
 }
 
 /** Keeps the webhook configuration right while we lead; undefined: the API server has no way to call us. */
 export function webhookRegistration(
   foundation: Foundation,
-  { certificates: { source, authority }, listensAt }: RegistrationOptions,
+  { certificates: { source, authority }, listensAt, leads }: RegistrationOptions,
 ): Runnable | undefined {
   const { config, atLoopback = false, cluster, identity, namespace, service, ownNamespace } = foundation
   const { url: configuredUrl, failurePolicy } = config.webhook
@@ -33,6 +35,7 @@ export function webhookRegistration(
     return new WebhookRegistration({
       client: cluster.client,
       logger: foundation.logger,
+      mayWrite: leads,
       caBundle: () => source.caBundle,
       onCaBundle: (listener) => source.onCaBundle(listener),
       onPublished: (bundle) => authority?.published(bundle),

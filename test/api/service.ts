@@ -106,6 +106,7 @@ export class Service {
       reviews: this.cluster,
       rules,
       clock: () => this.now,
+      monotonic: () => this.now,
       logger: createLogger('info', sink),
       observer: {
         answered: (route, method, code) => {

@@ -210,6 +210,14 @@ describe('a leader that froze', () => {
     expect(world.leaders).to.deep.equal(['replica-2'])
   })
 
+  it('says itself that it leads no longer, before its first timer', async () => {
+    const { world, leader, standby } = await aPair()
+    expect([leader.election.leads, standby.election.leads]).to.deep.equal([true, false])
+    leader.freeze()
+    await world.time.pass(20_000)
+    expect([leader.election.leads, standby.election.leads]).to.deep.equal([false, true])
+  })
+
   it('stops even if the answer to a renewal has arrived meanwhile', async () => {
     const { world, leader } = await aPair()
     const { renewTime } = world.stored?.record ?? {}

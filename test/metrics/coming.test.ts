@@ -98,6 +98,24 @@ describe('coming transitions', () => {
     expect(coming.overdue('wake', NOW) + coming.within('wake', NOW, 7 * DAY)).to.equal(0)
   })
 
+  it('are those of the right time again after the clock was set, a part of them at each scrape', () => {
+    const all = Array.from({ length: 700 }, (_, index) => inOffice(`web-${index}`))
+    const time = { now: NOW + 365 * DAY, elapsed: 0 }
+    const tracker = new WorkloadTracker({
+      rules: RULES,
+      clock: () => time.now,
+      monotonic: () => time.elapsed,
+    })
+    const byName = new Map(all.map((workload) => [workload.name, workload]))
+    tracker.find = ({ name }) => byName.get(name)
+    for (const workload of all) tracker.changed(undefined, workload)
+    time.now = NOW
+    tracker.catchUp()
+    expect(tracker.coming.next('snooze', NOW)).to.deep.equal({ at: EVENING, workloads: 500 })
+    tracker.catchUp()
+    expect(tracker.coming.next('snooze', NOW)).to.deep.equal({ at: EVENING, workloads: 700 })
+  })
+
   it('are never overdue after the controller has acted, whatever people do', () => {
     const everything = fc.tuple(fc.constantFrom(...KINDS), upTo(25))
     const holds = fc.property(everything, ([kind, events]) => {

@@ -7,6 +7,7 @@ function someMetrics(options: Partial<MetricsOptions> = {}) {
   return new Metrics({
     rules: RULES,
     clock: () => NOW,
+    monotonic: () => 0,
     perWorkload: false,
     processMetrics: false,
     ...options,

@@ -7,13 +7,21 @@ import { asleep, aWorkload, NOW, RULES, withState } from './workload.ts'
 const HOUR = 3_600_000
 
 function aTracker({ leading = true } = {}) {
-  const time = { now: NOW }
-  const tracker = new WorkloadTracker({ rules: RULES, clock: () => time.now })
+  const time = { now: NOW, elapsed: 0 }
+  const tracker = new WorkloadTracker({
+    rules: RULES,
+    clock: () => time.now,
+    monotonic: () => time.elapsed,
+  })
   if (leading) tracker.lead(true)
   return {
     tracker,
     time,
-    pass: (seconds: number) => (time.now += seconds * 1000),
+    /** Less than nothing: the clock is set back. */
+    pass: (seconds: number) => {
+      time.now += seconds * 1000
+      time.elapsed += Math.max(0, seconds) * 1000
+    },
     states: () => {
       tracker.catchUp()
       return Object.fromEntries(

@@ -126,6 +126,16 @@ export class Dormouse {
     await this.#end('SIGKILL')
   }
 
+  /** SIGSTOP: it stands still until `resume`. */
+  suspend(): void {
+    this.#running?.signal('SIGSTOP')
+  }
+
+  /** SIGCONT. */
+  resume(): void {
+    this.#running?.signal('SIGCONT')
+  }
+
   /** Stops it for good. @throws Error if it does not end with 0 */
   async stop(): Promise<void> {
     const running = this.#running !== undefined

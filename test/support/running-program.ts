@@ -64,9 +64,14 @@ export class RunningProgram {
     return this.#closed
   }
 
+  /** Sends a signal unless it has ended. */
+  signal(signal: NodeJS.Signals): void {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill(signal)
+  }
+
   /** Sends a signal unless it has ended; resolves with the exit code. */
   async end(signal: NodeJS.Signals): Promise<number | null> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill(signal)
+    this.signal(signal)
     return this.#closed
   }
 }

@@ -55,8 +55,8 @@ export interface Served {
   settled(kind: Kind, name: string): Promise<KubectlObject>
 }
 
-/** Starts Dormouse and creates a namespace before the tests, and removes both after them. */
-export function served(on: () => Cluster, settings: Settings = {}): Served {
+/** Starts Dormouse and creates a namespace before the tests, and removes both after them. `preload`: as `Dormouse.start`. */
+export function served(on: () => Cluster, settings: Settings = {}, preload?: string): Served {
   const namespace = `e2e-${randomBytes(4).toString('hex')}`
   const inNamespace = ['-n', namespace]
   let dormouse: Dormouse | undefined
@@ -68,7 +68,7 @@ export function served(on: () => Cluster, settings: Settings = {}): Served {
   before('Dormouse runs', async function () {
     this.timeout(60_000)
     await createNamespace(on(), namespace)
-    dormouse = await Dormouse.start(on(), settings)
+    dormouse = await Dormouse.start(on(), settings, preload)
   })
 
   afterEach('shows the log of a failure', function () {

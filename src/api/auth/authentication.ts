@@ -21,13 +21,18 @@ const MAX_TOKEN_LENGTH = 8 * 1024
  * @throws TypeError when the settings cannot work
  */
 export function authenticate(
-  { settings: { auth, trustedProxies }, reviews, clock }: Pick<ApiDeps, 'settings' | 'reviews' | 'clock'>,
+  {
+    settings: { auth, trustedProxies },
+    reviews,
+    clock,
+    monotonic,
+  }: Pick<ApiDeps, 'settings' | 'reviews' | 'clock' | 'monotonic'>,
   audit: LoginAudit,
 ): ApiMiddleware {
   const known = knownTokens(clock)
   const issuers = new Map<string, Verify>()
   for (const settings of auth.oidc)
-    issuers.set(settings.issuer, known.remembering(oidcVerifier(settings, clock)))
+    issuers.set(settings.issuer, known.remembering(oidcVerifier(settings, clock, monotonic)))
   if (auth.local) issuers.set(auth.local.issuer, known.remembering(localVerifier(auth.local, clock)))
   const count = auth.oidc.length + (auth.local ? 1 : 0)
   if (issuers.size < count) throw new TypeError('auth: each issuer may be configured once')
@@ -37,7 +42,14 @@ export function authenticate(
   const { audiences } = auth.kubernetes
   const cluster: Verify =
     auth.kubernetes.enabled && reviews
-      ? clusterVerifier({ reviews, audiences, limit: limitBadTokens(clock), configured, clock })
+      ? clusterVerifier({
+          reviews,
+          audiences,
+          limit: limitBadTokens(monotonic),
+          configured,
+          clock,
+          monotonic,
+        })
       : (token) => Promise.reject(unknownIssuer(token, configured))
   const verifierOf = (token: string) => issuers.get(unverifiedClaims(token)?.iss ?? '') ?? cluster
   const addressOf = clientAddress(trustedProxies)

@@ -32,9 +32,9 @@ export interface Authorization {
 export function createAuthorization({
   settings,
   reviews,
-  clock,
-}: Pick<ApiDeps, 'settings' | 'reviews' | 'clock'>): Authorization {
-  const inCluster = reviews ? clusterRights(reviews, clock) : async () => false
+  monotonic,
+}: Pick<ApiDeps, 'settings' | 'reviews' | 'monotonic'>): Authorization {
+  const inCluster = reviews ? clusterRights(reviews, monotonic) : async () => false
   const excluded = new Set(settings.excludeNamespaces)
   const may: Authorization['may'] = async (caller, access, limit) =>
     caller.mode === 'kubernetes'

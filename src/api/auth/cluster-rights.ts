@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Clock } from '../../clock.ts'
+import type { Monotonic } from '../../clock.ts'
 import type { LimitFunction } from 'p-limit'
 import { unavailable } from '../answers.ts'
 import type { ClusterUser, ResourceAccess, Reviews } from '../ports.ts'
@@ -16,12 +16,12 @@ interface Question {
 }
 
 /** Asks the cluster what a user may do, at most once in 10 s for each question; `limit` bounds what is in flight. */
-export function clusterRights(reviews: Reviews, clock: Clock) {
+export function clusterRights(reviews: Reviews, monotonic: Monotonic) {
   const rights = new LRUCache<string, { allowed: boolean }, Question>({
     max: MAX_RIGHTS,
     ttl: CACHED,
     ttlResolution: 0,
-    perf: { now: clock },
+    perf: { now: monotonic },
     ignoreFetchAbort: true,
     fetchMethod: async (_key, _stale, { context: { user, access, limit } }) => {
       const ask = () => askCluster(() => reviews.authorize(user, access))

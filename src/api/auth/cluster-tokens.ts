@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { Clock } from '../../clock.ts'
+import type { Clock, Monotonic } from '../../clock.ts'
 import { clip } from '../../domain/text.ts'
 import { unauthenticated } from '../answers.ts'
 import type { ClusterUser, Reviews } from '../ports.ts'
@@ -29,15 +29,16 @@ export interface ClusterLogin {
   /** Issuers that other verifiers serve; refusals name them. */
   readonly configured: readonly string[]
   readonly clock: Clock
+  readonly monotonic: Monotonic
 }
 
 /**
  * Asks the cluster whose a token is: at most once in 10 s for each token, however many requests show it. A token that
  * was good before passes the limit of its address, whatever bad tokens come from there.
  */
-export function clusterVerifier({ reviews, audiences, limit, configured, clock }: ClusterLogin) {
-  const credibility = tokenCredibility({ audiences, keys: reviews.keys?.bind(reviews), clock })
-  const options = { max: MAX_TOKENS, ttlResolution: 0, perf: { now: clock } }
+export function clusterVerifier({ reviews, audiences, limit, configured, clock, monotonic }: ClusterLogin) {
+  const credibility = tokenCredibility({ audiences, keys: reviews.keys?.bind(reviews), clock, monotonic })
+  const options = { max: MAX_TOKENS, ttlResolution: 0, perf: { now: monotonic } }
   const good = new LRUCache<string, true>(options)
   const reviewed = new LRUCache<string, TokenReview, { token: string; address: string }>({
     ...options,

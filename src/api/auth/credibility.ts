@@ -1,14 +1,14 @@
 import {
   compactVerify,
-  createRemoteJWKSet,
   customFetch,
   decodeProtectedHeader,
   type JWTPayload,
   type JWTVerifyGetKey,
 } from 'jose'
-import type { Clock } from '../../clock.ts'
+import type { Clock, Monotonic } from '../../clock.ts'
 import { SIGNATURE_ALGORITHMS } from '../../issuer-rules.ts'
 import { LEEWAY, unverifiedClaims } from './jwt.ts'
+import { remoteKeys } from './remote-keys.ts'
 
 /**
  * How likely the cluster is to accept a token, judged before asking it. `proven`: the cluster signed it and it has not
@@ -29,6 +29,7 @@ export interface CredibilityOptions {
   /** The cluster's public keys (RFC 7517); rejects where it does not show them. */
   readonly keys: (() => Promise<unknown>) | undefined
   readonly clock: Clock
+  readonly monotonic: Monotonic
 }
 
 const MAX_ISSUERS = 16
@@ -38,7 +39,12 @@ const KEYS_COOLDOWN = 60_000
 const KEYS_URL = new URL('https://cluster.invalid/openid/v1/jwks')
 
 /** Judges tokens by their claims, by the cluster's public keys where it shows them, and by issuers accepted before. */
-export function tokenCredibility({ audiences, keys, clock }: CredibilityOptions): TokenCredibility {
+export function tokenCredibility({
+  audiences,
+  keys,
+  clock,
+  monotonic,
+}: CredibilityOptions): TokenCredibility {
   const issuers = new Set<string>()
   const proven = new Set<string>()
   // Made for the first token: with it jose makes a `Headers`, for which Node loads its own undici.
@@ -50,7 +56,7 @@ export function tokenCredibility({ audiences, keys, clock }: CredibilityOptions)
       const claims = plausibleClaims(token, audiences, clock() / 1000)
       const issuer = claims?.iss
       if (issuer === undefined) return 'unlikely'
-      if (keys && (await isSigned(token, (keySet ??= keySetOf(keys, clock))))) {
+      if (keys && (await isSigned(token, (keySet ??= keySetOf(keys, clock, monotonic))))) {
         remember(proven, issuer)
         return 'proven'
       }
@@ -98,17 +104,16 @@ async function isSigned(token: string, keys: JWTVerifyGetKey): Promise<boolean> 
 }
 
 /** jose keeps the keys for ten minutes and fetches them anew for an unknown key, at most once in 30 s. */
-function keySetOf(keys: () => Promise<unknown>, clock: Clock): JWTVerifyGetKey {
+function keySetOf(keys: () => Promise<unknown>, clock: Clock, monotonic: Monotonic): JWTVerifyGetKey {
   let failedAt = -Infinity
-  return createRemoteJWKSet(KEYS_URL, {
-    [customFetch]: async () => {
-      if (clock() < failedAt + KEYS_COOLDOWN) throw new Error('the cluster did not show its keys')
-      try {
-        return Response.json(await keys())
-      } catch (error) {
-        failedAt = clock()
-        throw error
-      }
-    },
-  })
+  const fetchKeys = async () => {
+    if (monotonic() < failedAt + KEYS_COOLDOWN) throw new Error('the cluster did not show its keys')
+    try {
+      return Response.json(await keys())
+    } catch (error) {
+      failedAt = monotonic()
+      throw error
+    }
+  }
+  return remoteKeys(KEYS_URL, { [customFetch]: fetchKeys }, clock)
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Clock } from '../../clock.ts'
+import type { Monotonic } from '../../clock.ts'
 import type { Refusal } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
 import { TokenBucket } from '../../token-bucket.ts'
@@ -19,12 +19,12 @@ export interface LoginAudit {
 }
 
 /** Logs the first refusal of each network at once, and within a minute how many others there were. */
-export function createLoginAudit(logger: Logger, clock: Clock): LoginAudit {
+export function createLoginAudit(logger: Logger, monotonic: Monotonic): LoginAudit {
   const logged = new LRUCache<string, true>({
     max: MAX_NETWORKS,
     ttl: QUIET,
     ttlResolution: 0,
-    perf: { now: clock },
+    perf: { now: monotonic },
   })
   const lines = new TokenBucket(LINES.perSecond, LINES.burst)
   let leftOut = 0
@@ -41,7 +41,7 @@ export function createLoginAudit(logger: Logger, clock: Clock): LoginAudit {
     flush,
     refused(address, { code, message }, requestId) {
       const network = networkOf(address)
-      if (logged.has(network) || lines.wait(clock()) > 0) {
+      if (logged.has(network) || lines.wait(monotonic()) > 0) {
         leftOut += 1
         timer ??= setTimeout(flush, QUIET).unref()
         return

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts'
+import type { Monotonic } from '../../clock.ts'
 import { networkOf } from '../client-address.ts'
 import { RateLimit } from '../rate-limit.ts'
 import type { Credibility } from './credibility.ts'
@@ -20,8 +20,8 @@ export interface LoginLimit {
   reserve(address: string, credibility: Credibility): (good: boolean) => void
 }
 
-export function limitBadTokens(clock: Clock): LoginLimit {
-  const limit = new RateLimit(BAD_TOKENS, clock)
+export function limitBadTokens(monotonic: Monotonic): LoginLimit {
+  const limit = new RateLimit(BAD_TOKENS, monotonic)
   return {
     reserve(address, credibility) {
       if (credibility === 'proven') return () => undefined

@@ -1,10 +1,11 @@
-import { createRemoteJWKSet, customFetch, type FetchImplementation } from 'jose'
-import type { Clock } from '../../clock.ts'
+import { customFetch, type FetchImplementation } from 'jose'
+import type { Clock, Monotonic } from '../../clock.ts'
 import { isSafeKeysUrl, SIGNATURE_ALGORITHMS } from '../../issuer-rules.ts'
 import { unavailable } from '../answers.ts'
 import type { OidcSettings } from '../ports.ts'
 import type { Caller } from './caller.ts'
 import { claimsCaller, verifyJwt } from './jwt.ts'
+import { remoteKeys } from './remote-keys.ts'
 
 /** Bytes, and milliseconds. */
 const MAX_BYTES = 1024 * 1024
@@ -16,12 +17,16 @@ const FAILURE_COOLDOWN = 2000
 /**
  * Makes the function that checks an OpenID provider's tokens by its published keys.
  *
- *     const verify = oidcVerifier({ issuer, audience: 'dormouse', jwksUri, algorithms: ['RS256'] }, clock)
+ *     const verify = oidcVerifier({ issuer, audience: 'dormouse', jwksUri, algorithms: ['RS256'] }, clock, monotonic)
  *     const { subject, scopes, namespaces } = await verify(token)
  *
  * @throws TypeError on unsafe settings
  */
-export function oidcVerifier({ issuer, audience, jwksUri, algorithms }: OidcSettings, clock: Clock) {
+export function oidcVerifier(
+  { issuer, audience, jwksUri, algorithms }: OidcSettings,
+  clock: Clock,
+  monotonic: Monotonic,
+) {
   const url = new URL(jwksUri)
   if (!isSafeKeysUrl(url)) throw new TypeError(`auth.oidc: jwksUri must be https: ${jwksUri}`)
   const unsafe = algorithms.find((algorithm) => !SIGNATURE_ALGORITHMS.includes(algorithm))
@@ -30,29 +35,30 @@ export function oidcVerifier({ issuer, audience, jwksUri, algorithms }: OidcSett
       `auth.oidc: algorithms must be of ${SIGNATURE_ALGORITHMS.join(', ')}; found ${unsafe ?? 'none'}`,
     )
   }
-  const keys = createRemoteJWKSet(url, {
+  const options = {
     timeoutDuration: TIMEOUT,
     cooldownDuration: COOLDOWN,
-    [customFetch]: boundedFetch(clock),
-  })
+    [customFetch]: boundedFetch(monotonic),
+  }
+  const keys = remoteKeys(url, options, clock)
   const expected = { issuer, audience, algorithms, requiredClaims: ['sub', 'exp'] }
   return async (token: string): Promise<Caller> =>
     claimsCaller('oidc', issuer, await verifyJwt(token, keys, expected, clock()))
 }
 
 /** A fetch that follows no redirect, reads at most 1 MiB of JSON, and lets 2 s pass after a failure. */
-function boundedFetch(clock: Clock): FetchImplementation {
+function boundedFetch(monotonic: Monotonic): FetchImplementation {
   let failedAt = -Infinity
   let failure: unknown
   return async (url, { method, headers, signal }) => {
     const message = "the keys of this token's issuer cannot be fetched now: try again"
-    if (clock() < failedAt + FAILURE_COOLDOWN) throw unavailable(message, failure)
+    if (monotonic() < failedAt + FAILURE_COOLDOWN) throw unavailable(message, failure)
     try {
       const response = await fetch(url, { method, headers, signal, redirect: 'error' })
       if (response.status !== 200) throw new Error(`${url} answered ${response.status}`)
       return Response.json(JSON.parse(await boundedText(response)))
     } catch (error) {
-      failedAt = clock()
+      failedAt = monotonic()
       failure = error
       throw unavailable(message, error)
     }

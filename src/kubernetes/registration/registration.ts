@@ -22,6 +22,8 @@ import { desiredWebhooks, isTrusted, type WebhookSettings } from './webhooks.ts'
 export interface WebhookRegistrationOptions extends WebhookSettings {
   readonly client: Pick<KubernetesClient, 'call' | 'listPage' | 'watch'>
   readonly logger: Logger
+  /** Whether the configuration may be written at this very moment; default: always. */
+  readonly mayWrite?: () => boolean
   /** Every CA to trust, PEM; undefined: the configuration's own bundle is left as it is. */
   readonly caBundle: () => string | undefined
   /** Calls the listener when the bundle changes; returns how to stop listening. */
@@ -128,7 +130,8 @@ export class WebhookRegistration implements Runnable {
 
   async #reconcile(signal: AbortSignal): Promise<void> {
     const { object } = this.#seen
-    const { url, logger, caBundle, onPublished, ownNamespace } = this.#options
+    const { url, logger, caBundle, onPublished, ownNamespace, mayWrite = () => true } = this.#options
+    if (!mayWrite()) return
     if (!object) {
       if (url !== null) return this.#create(signal)
       logger.warn(`there is no MutatingWebhookConfiguration ${CONFIGURATION.name}: the chart brings it`)

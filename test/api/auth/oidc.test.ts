@@ -29,7 +29,11 @@ describe('tokens of an OpenID provider', () => {
 
   const fetches = () => provider.fetches - asked
   const verifier = (algorithms = ['RS256']) =>
-    oidcVerifier({ issuer: PROVIDER, audience: AUDIENCE, jwksUri, algorithms }, () => NOON)
+    oidcVerifier(
+      { issuer: PROVIDER, audience: AUDIENCE, jwksUri, algorithms },
+      () => NOON,
+      () => NOON,
+    )
   const signed = (key: KeyObject = first.privateKey, kid: string | undefined = 'first', alg = 'RS256') =>
     token({ claims: { iss: PROVIDER }, key, header: { alg, ...(kid !== undefined && { kid }) } })
   const faultOf = async (verified: Promise<unknown>): Promise<Refusal> =>
@@ -139,7 +143,12 @@ describe('tokens of an OpenID provider', () => {
       jwksUri: 'https://login.test/keys',
       algorithms: ['RS256'],
     }
-    const make = (change: object) => () => oidcVerifier({ ...settings, ...change }, () => NOON)
+    const make = (change: object) => () =>
+      oidcVerifier(
+        { ...settings, ...change },
+        () => NOON,
+        () => NOON,
+      )
     expect(make({})).not.to.throw()
     expect(make({ jwksUri: 'http://login.test/keys' })).to.throw(TypeError, 'https')
     expect(make({ jwksUri: 'http://127.0.0.1.evil.test/keys' })).to.throw(TypeError, 'https')
