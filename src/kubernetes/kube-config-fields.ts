@@ -50,7 +50,12 @@ const user = mapping({
 const context = mapping({ cluster: text, user: text, namespace: text })
 const name = { type: 'string', minLength: 1 }
 
-const validate = new Ajv({ allowUnionTypes: true, verbose: true, meta: false, validateSchema: false }).compile({
+const validate = new Ajv({
+  allowUnionTypes: true,
+  verbose: true,
+  meta: false,
+  validateSchema: false,
+}).compile({
   type: ['object', 'null'],
   properties: {
     kind: text,

@@ -102,7 +102,8 @@ function parsed(text: string): Parsed {
   // After its first line the message quotes the text, in which there may be a token.
   for (const { message } of document?.errors ?? []) throw new Error(message.replace(/:?\n[^]*/, ''))
   const config: unknown = document?.toJS() ?? {}
-  if (typeof config !== 'object' || config === null || Array.isArray(config)) throw new Error('it is no kubeconfig')
+  if (typeof config !== 'object' || config === null || Array.isArray(config))
+    throw new Error('it is no kubeconfig')
   const { kind = 'Config' } = config as { kind?: unknown }
   if (typeof kind === 'string' && kind !== 'Config') throw new Error(`it is no kubeconfig, but a ${kind}`)
   const fault = faultOfFields(config)

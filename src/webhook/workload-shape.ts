@@ -25,12 +25,20 @@ const metadata = object({
   generation: count,
   annotations: texts,
   labels: texts,
-  ownerReferences: listOf(object({ apiVersion: text, kind: text, name: text }, ['apiVersion', 'kind', 'name'])),
+  ownerReferences: listOf(
+    object({ apiVersion: text, kind: text, name: text }, ['apiVersion', 'kind', 'name']),
+  ),
   managedFields: listOf(object({ manager: text, subresource: text, time: text })),
 })
 const resources = object({ requests: amounts, limits: amounts })
 const containers = listOf(object({ resources }))
-const podSpec = object({ nodeSelector: texts, containers, initContainers: containers, resources, overhead: amounts })
+const podSpec = object({
+  nodeSelector: texts,
+  containers,
+  initContainers: containers,
+  resources,
+  overhead: amounts,
+})
 const status = object(
   Object.fromEntries(
     [
@@ -56,7 +64,10 @@ function workload(template: object, required: readonly string[]) {
     required,
   )
   return {
-    ...object({ metadata: { ...metadata, nullable: false }, spec: { ...spec, nullable: false }, status }, ['metadata', 'spec']),
+    ...object({ metadata: { ...metadata, nullable: false }, spec: { ...spec, nullable: false }, status }, [
+      'metadata',
+      'spec',
+    ]),
     nullable: false,
   }
 }

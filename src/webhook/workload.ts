@@ -27,8 +27,7 @@ export function reviewWorkload(
   const served = resource.group === 'apps' && resource.version === 'v1' && isKind(kind)
   if (!served || !isWorkload(kind, request.object)) return allow('unknown')
   const after = trim(kind, request.object)
-  const old =
-    operation === 'UPDATE' && isWorkload(kind, request.oldObject) ? request.oldObject : undefined
+  const old = operation === 'UPDATE' && isWorkload(kind, request.oldObject) ? request.oldObject : undefined
   const before = old && trim(kind, old)
   // As the registration's matchConditions do: the Deployment controller copies our annotations to its ReplicaSets.
   if ((kind === 'replicasets' && (before ?? after).owner) || after.deleting) return allow('not_managed')

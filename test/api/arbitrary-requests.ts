@@ -44,7 +44,10 @@ const PATH = fc.oneof(
       )
       .map((parts) => `/api/v1/namespaces/${parts.join('/')}`.replace(/\/$/, '')),
   },
-  { weight: 1, arbitrary: fc.constantFrom('/api/v1', '/api/v1/workloads', '/api/v1/openapi.json', '*', '//') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('/api/v1', '/api/v1/workloads', '/api/v1/openapi.json', '*', '//'),
+  },
   {
     weight: 3,
     arbitrary: fc.array(SEGMENT, { maxLength: 6 }).map((parts) => `/api/v1/namespaces/${parts.join('/')}`),
@@ -68,7 +71,19 @@ const PARAMETERS = [
   'constructor',
   'a[b]',
 ]
-const VALUES = ['true', '1s', '90m', '48', 'shop', 'deployments', 'awake', 'app=web', 'app in (web,', '1e2', '-1']
+const VALUES = [
+  'true',
+  '1s',
+  '90m',
+  '48',
+  'shop',
+  'deployments',
+  'awake',
+  'app=web',
+  'app in (web,',
+  '1e2',
+  '-1',
+]
 const QUERY = fc
   .array(
     fc.tuple(
@@ -99,11 +114,22 @@ const HEADER = fc.oneof(
     fc.constantFrom('X-Request-Id', 'X-Forwarded-For', 'Accept', 'Upgrade', 'Host', 'Range', 'If-None-Match'),
     bytes(60),
   ),
-  fc.tuple(fc.constant('Authorization'), fc.oneof(fc.constantFrom('Bearer', 'Basic YTpi', 'Bearer a b'), bytes(60))),
+  fc.tuple(
+    fc.constant('Authorization'),
+    fc.oneof(fc.constantFrom('Bearer', 'Basic YTpi', 'Bearer a b'), bytes(60)),
+  ),
   fc.tuple(fc.stringMatching(/^[\w-]{1,20}$/), bytes(200)),
 )
 
-const PROPERTY = fc.constantFrom('schedule', 'timezone', 'duration', '__proto__', 'constructor', 'toString', 'x')
+const PROPERTY = fc.constantFrom(
+  'schedule',
+  'timezone',
+  'duration',
+  '__proto__',
+  'constructor',
+  'toString',
+  'x',
+)
 const TEXT = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.constantFrom('8:00-18:00', '8:00-8:00', '90m', 'UTC', 'Europe/Berlin', '', '\u0000', '\ud800'),
@@ -119,7 +145,10 @@ const BODY: fc.Arbitrary<Uint8Array> = fc.oneof(
   { weight: 1, arbitrary: fc.json().map((text) => Buffer.from(text)) },
   { weight: 1, arbitrary: fc.nat(9000).map((depth) => Buffer.from('['.repeat(depth) + ']'.repeat(depth))) },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }) },
-  { weight: 1, arbitrary: fc.constantFrom(16_383, 16_384, 16_385, 40_000).map((length) => Buffer.alloc(length, ' ')) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(16_383, 16_384, 16_385, 40_000).map((length) => Buffer.alloc(length, ' ')),
+  },
 )
 
 /** Any request that HTTP's framing lets through, most of them nearly right, and some that it does not. */

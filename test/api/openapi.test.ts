@@ -56,7 +56,9 @@ describe('the OpenAPI document', () => {
     const { operations, links } = linked()
     expect(Object.keys(links)).to.have.length.above(10)
     for (const [name, { operationId, parameters }] of Object.entries(links))
-      expect(operations.get(operationId), `${name}: ${operationId}`).to.include.members(Object.keys(parameters))
+      expect(operations.get(operationId), `${name}: ${operationId}`).to.include.members(
+        Object.keys(parameters),
+      )
     const used = new Set(JSON.stringify(openapi.paths).match(/(?<=#\/components\/links\/)\w+/g))
     expect([...used]).to.have.members(Object.keys(links))
   })
@@ -71,7 +73,10 @@ describe('the OpenAPI document', () => {
 
 /** The links of the document, and the parameters of each operation by its id. */
 function linked() {
-  type Operation = { readonly operationId: string; readonly parameters?: readonly { readonly name: string }[] }
+  type Operation = {
+    readonly operationId: string
+    readonly parameters?: readonly { readonly name: string }[]
+  }
   const operations = Object.values(openapi.paths).flatMap((item) => Object.values(item) as Operation[])
   return {
     links: openapi.components.links,

@@ -8,10 +8,14 @@ import { propertyRuns } from '../support/property-runs.ts'
 import { at } from '../support/rules.ts'
 
 const STATE = fc.constantFrom<Kind>(...KINDS).chain((kind) => anyState(at('Mon 17:55'), kind))
-const NEARLY = mutated(STATE.map((text): unknown => JSON.parse(text))).map((state) => JSON.stringify(state) ?? '')
+const NEARLY = mutated(STATE.map((text): unknown => JSON.parse(text))).map(
+  (state) => JSON.stringify(state) ?? '',
+)
 const LONG = fc
   .tuple(STATE, fc.constantFrom('"', '\\', '\0', '🐭', '\ud800', 'é'))
-  .map(([text, character]) => text.replaceAll(/"by":"[^"]*"/g, () => `"by":${JSON.stringify(character.repeat(64))}`))
+  .map(([text, character]) =>
+    text.replaceAll(/"by":"[^"]*"/g, () => `"by":${JSON.stringify(character.repeat(64))}`),
+  )
 
 describe('any text in the state annotation', () => {
   const texts: Readonly<Record<string, fc.Arbitrary<string>>> = {

@@ -37,9 +37,9 @@ async function leavesPlaces(stage: Stage, what: string): Promise<void> {
   if (!behaviour) throw new TypeError(`there is no behaviour "${what}"`)
   const before = await stage.footprint()
   let visits = 0
-  let crowded = true
+  const crowded = new AbortController()
   const visiting = (async () => {
-    while (crowded) {
+    while (!crowded.signal.aborted) {
       await stage.visit('apiWithoutTls')
       visits += 1
     }
@@ -47,7 +47,7 @@ async function leavesPlaces(stage: Stage, what: string): Promise<void> {
   const { url } = stage.ports.apiWithoutTls
   const crowds = await Promise.all(FROM.map((from) => Crowd.open(url, COUNT / FROM.length, behaviour, from)))
   const during = await stage.footprint()
-  crowded = false
+  crowded.abort()
   await visiting
   await Promise.all(crowds.map((crowd) => crowd.leave()))
   const after = await stage.settled(before)

@@ -61,7 +61,9 @@ describe('any kubeconfig', function () {
           expect(error).to.be.instanceOf(Error)
           const { name, message } = error as Error
           expect(name).to.equal('Error')
-          expect(message).to.match(/kubeconfig/).and.to.have.length.at.most(700)
+          expect(message)
+            .to.match(/kubeconfig/)
+            .and.to.have.length.at.most(700)
           expect(message).not.to.match(/\[object|is not a function|Cannot read|argument must be|not iterable/)
           expect(message).not.to.include(SECRET)
           return
@@ -76,7 +78,15 @@ describe('any kubeconfig', function () {
 })
 
 const TEXTS = ['certificate-authority', 'certificate-authority-data', 'tls-server-name', 'proxy-url'] as const
-const USER_TEXTS = ['token', 'tokenFile', 'client-key', 'client-key-data', 'username', 'password', 'as'] as const
+const USER_TEXTS = [
+  'token',
+  'tokenFile',
+  'client-key',
+  'client-key-data',
+  'username',
+  'password',
+  'as',
+] as const
 
 function expectTyped({ name, server, cluster, user, namespace }: LoadedKubeConfig): void {
   expect(name).to.be.a('string')

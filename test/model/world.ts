@@ -114,7 +114,9 @@ export class World {
 
   /** Memory and open descriptors of each replica that runs. */
   async load(): Promise<{ readonly megabytes: number; readonly descriptors: number }[]> {
-    const pids = this.replicas.filter(({ dormouse }) => dormouse.isRunning).map(({ dormouse }) => dormouse.pid)
+    const pids = this.replicas
+      .filter(({ dormouse }) => dormouse.isRunning)
+      .map(({ dormouse }) => dormouse.pid)
     return Promise.all(
       pids.map(async (pid) => {
         const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? []

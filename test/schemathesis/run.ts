@@ -38,13 +38,16 @@ export async function schemathesis(program: PythonProgram, fuzzing: Fuzzing): Pr
     await writeFile(join(directory, 'schemathesis.toml'), configuration(fuzzing))
     await writeFile(join(directory, 'openapi.json'), await servedDocument(fuzzing))
     const args = [
-      ...['--no-color', 'run', 'openapi.json', '--url', url, '--header', `Authorization: Bearer ${token}`],
-      ...['--checks', 'all', '--phases', 'examples,coverage,fuzzing,stateful'],
-      ...['--seed', String(seed), '--max-examples', String(examples)],
-      ...['--generation-database', 'none', '--continue-on-failure', '--request-timeout', '60'],
-    ]
+      ['--no-color', 'run', 'openapi.json', '--url', url, '--header', `Authorization: Bearer ${token}`],
+      ['--checks', 'all', '--phases', 'examples,coverage,fuzzing,stateful'],
+      ['--seed', String(seed), '--max-examples', String(examples)],
+      ['--generation-database', 'none', '--continue-on-failure', '--request-timeout', '60'],
+    ].flat()
     const { code, output } = await run(program, args, directory)
-    const summary = output.slice(Math.max(0, output.lastIndexOf('= SUMMARY ='))).split('\n').slice(1)
+    const summary = output
+      .slice(Math.max(0, output.lastIndexOf('= SUMMARY =')))
+      .split('\n')
+      .slice(1)
     return { passed: code === 0, output, summary: summary.filter((line) => line.trim() !== '') }
   } finally {
     await rm(directory, { recursive: true, force: true })

@@ -4,10 +4,29 @@ import { mutated } from './json-mutations.ts'
 
 /** What YAML has beyond JSON, and what breaks it. */
 const YAML_PARTS = [
-  ...['&a ', '*a', '<<: *a', '!!binary ', '!!set ', '!x ', '? ', '|\n', '>-\n', '---\n', '...\n', '%YAML 1.1\n'],
-  ...['{', '}', '[', ']', ': ', '- ', '\t', '#', '"', "'", '\0', '\ufeff', '\u2028', 'yes', '0o7', '.inf', '~', '012'],
-  ...['__proto__: { timezone: x }\n', 'a: &a [*a]\n', 'a: 1\na: 2\n'],
-]
+  ['&a ', '*a', '<<: *a', '!!binary ', '!!set ', '!x ', '? ', '|\n', '>-\n', '---\n', '...\n', '%YAML 1.1\n'],
+  [
+    '{',
+    '}',
+    '[',
+    ']',
+    ': ',
+    '- ',
+    '\t',
+    '#',
+    '"',
+    "'",
+    '\0',
+    '\ufeff',
+    '\u2028',
+    'yes',
+    '0o7',
+    '.inf',
+    '~',
+    '012',
+  ],
+  ['__proto__: { timezone: x }\n', 'a: &a [*a]\n', 'a: 1\na: 2\n'],
+].flat()
 
 /** Texts of YAML files: `example` with changes in its values or in its text, and anything else. */
 export function anyFile(example: string): fc.Arbitrary<string> {
@@ -16,9 +35,16 @@ export function anyFile(example: string): fc.Arbitrary<string> {
     {
       weight: 4,
       arbitrary: fc
-        .array(fc.tuple(fc.nat(), fc.nat(5), fc.oneof(fc.constantFrom(...YAML_PARTS), fc.string({ maxLength: 5 }))), {
-          maxLength: 3,
-        })
+        .array(
+          fc.tuple(
+            fc.nat(),
+            fc.nat(5),
+            fc.oneof(fc.constantFrom(...YAML_PARTS), fc.string({ maxLength: 5 })),
+          ),
+          {
+            maxLength: 3,
+          },
+        )
         .map((changes) =>
           changes.reduce((text, [at, removed, other]) => {
             const place = at % (text.length + 1)
@@ -26,9 +52,15 @@ export function anyFile(example: string): fc.Arbitrary<string> {
           }, example),
         ),
     },
-    { weight: 1, arbitrary: fc.array(fc.constantFrom(...YAML_PARTS), { maxLength: 12 }).map((parts) => parts.join('')) },
+    {
+      weight: 1,
+      arbitrary: fc.array(fc.constantFrom(...YAML_PARTS), { maxLength: 12 }).map((parts) => parts.join('')),
+    },
     { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 100 }) },
-    { weight: 1, arbitrary: fc.constantFrom(aliasBomb(), '['.repeat(200), '{a: '.repeat(200), 'x: '.repeat(200)) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(aliasBomb(), '['.repeat(200), '{a: '.repeat(200), 'x: '.repeat(200)),
+    },
   )
 }
 

@@ -35,9 +35,7 @@ function instants(now: Instant): fc.Arbitrary<Instant> {
     { weight: 16, arbitrary: fc.integer({ min: -30 * HOUR, max: 30 * HOUR }).map((offset) => now + offset) },
     {
       weight: 2,
-      arbitrary: fc
-        .constantFrom(0, -MINUTE, MINUTE, -4000 * HOUR, 9000 * HOUR)
-        .map((offset) => now + offset),
+      arbitrary: fc.constantFrom(0, -MINUTE, MINUTE, -4000 * HOUR, 9000 * HOUR).map((offset) => now + offset),
     },
     { weight: 1, arbitrary: fc.constantFrom(...ENDS_OF_TIME) },
   )

@@ -17,14 +17,30 @@ interface Place {
 
 /** Keys that are dangerous where objects have prototypes, or maps are searched by name. */
 const KEY = fc.oneof(
-  fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'length', '0', '', 'x'),
+  fc.constantFrom(
+    '__proto__',
+    'constructor',
+    'prototype',
+    'toString',
+    'hasOwnProperty',
+    'length',
+    '0',
+    '',
+    'x',
+  ),
   fc.string({ unit: 'binary', maxLength: 12 }),
 )
 
 /** Values that a program may not expect where it reads another. */
 const VALUE = fc.oneof(
   fc.constantFrom<unknown>(null, true, false, '', {}, [], 0, -1, 1.5, 2 ** 31, -(2 ** 31), 2 ** 53, 1e300),
-  fc.constantFrom('+275760-09-13T00:00:00.000Z', '9999-12-31T23:59:59.999Z', '0000-01-01T00:00:00Z', 'NaN', '\0'),
+  fc.constantFrom(
+    '+275760-09-13T00:00:00.000Z',
+    '9999-12-31T23:59:59.999Z',
+    '0000-01-01T00:00:00Z',
+    'NaN',
+    '\0',
+  ),
   fc.constantFrom('\ud800', '\u202e', '🐭'.repeat(100), 'x'.repeat(300)),
   fc.integer({ min: 1, max: 1000 }).map(nested),
   fc.string({ unit: 'binary', maxLength: 20 }),

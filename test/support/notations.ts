@@ -23,7 +23,12 @@ export function readsOrRefuses<T>({ read, write, refusal, longest, texts, parts 
     'any text': fc.string({ unit: 'binary', maxLength: 700 }),
     'any parts of it': fc.array(fc.constantFrom(...parts), { maxLength: 40 }).map((some) => some.join('')),
     'a text with a change in it': fc
-      .tuple(fc.constantFrom(...texts), fc.nat(200), fc.nat(4), fc.oneof(fc.constantFrom(...parts), fc.string()))
+      .tuple(
+        fc.constantFrom(...texts),
+        fc.nat(200),
+        fc.nat(4),
+        fc.oneof(fc.constantFrom(...parts), fc.string()),
+      )
       .map(([text, at, removed, other]) => {
         const place = at % (text.length + 1)
         return text.slice(0, place) + other + text.slice(place + removed)
@@ -45,7 +50,9 @@ export function readsOrRefuses<T>({ read, write, refusal, longest, texts, parts 
             refused += 1
             expect(error).to.be.instanceOf(refusal)
             const { position, message } = error as InstanceType<typeof refusal>
-            expect(position, message).to.satisfy(Number.isInteger).and.to.be.within(1, text.length + 1)
+            expect(position, message)
+              .to.satisfy(Number.isInteger)
+              .and.to.be.within(1, text.length + 1)
             expect(message).to.match(new RegExp(`^at ${position}: expected `))
             expect(message).to.have.length.at.most(400)
             return

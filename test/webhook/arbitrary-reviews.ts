@@ -20,7 +20,11 @@ const STATES: readonly ((workload: AWorkload) => AWorkload)[] = [
   (workload) => workload.enabled(),
   (workload) => workload.enabled().scheduled('8:00-18:00,Mon-Fri', 'Europe/Berlin'),
   (workload) => workload.enabled().snoozed({ at: at('Mon 7:00') }),
-  (workload) => workload.enabled().snoozed({ at: at('Mon 7:00'), trigger: 'api', by: 'k8s:bob' }).pinned(),
+  (workload) =>
+    workload
+      .enabled()
+      .snoozed({ at: at('Mon 7:00'), trigger: 'api', by: 'k8s:bob' })
+      .pinned(),
   (workload) => workload.enabled().pinned(),
   (workload) => workload.enabled().overridden(),
   (workload) => workload.enabled().annotated({ state: '{' }),
@@ -40,7 +44,11 @@ const WRITES: readonly ((workload: AWorkload) => AWorkload)[] = [
   (workload) => workload.labelled({ [ASLEEP_LABEL]: '9' }),
   (workload) => workload.annotated({ schedule: 'whenever' }),
   (workload) => workload.annotated({ enabled: 'false', state: undefined }),
-  (workload) => workload.enabled().annotated({ state: undefined }).snoozed({ at: at('Sun 18:00'), kept: 7 }),
+  (workload) =>
+    workload
+      .enabled()
+      .annotated({ state: undefined })
+      .snoozed({ at: at('Sun 18:00'), kept: 7 }),
 ]
 
 const OBJECTS = fc.tuple(WORKLOAD, fc.constantFrom(...WRITES)).map(([before, write]) => {

@@ -51,8 +51,14 @@ describe('arbitrary admission reviews', function () {
 
   it('leave the decisions about others as they were', async () => {
     expect(here.copies.get(keyOf(neighbour))).to.equal(neighbour)
-    expect(await here.review('/webhook/scale', scaling(neighbour, 5))).to.include({ http: 200, allowed: false })
-    expect(await here.review('/webhook/scale', scaling(neighbour, 3))).to.include({ http: 200, allowed: true })
+    expect(await here.review('/webhook/scale', scaling(neighbour, 5))).to.include({
+      http: 200,
+      allowed: false,
+    })
+    expect(await here.review('/webhook/scale', scaling(neighbour, 3))).to.include({
+      http: 200,
+      allowed: true,
+    })
   })
 })
 

@@ -59,10 +59,9 @@ export const LINKS: Readonly<Record<string, Link>> = { ...sameWorkload(), ...OF_
 
 /** References to the links of an operation's success; undefined: it has none. */
 export function linksOf(id: OperationId): Record<string, { readonly $ref: string }> | undefined {
-  const names = id === 'listWorkloads' ? ['next'] : id === 'listNamespace' ? ['nextInNamespace', 'first'] : NEXT[id]
-  return (
-    names && Object.fromEntries(names.map((name) => [name, { $ref: `#/components/links/${name}` }]))
-  )
+  const names =
+    id === 'listWorkloads' ? ['next'] : id === 'listNamespace' ? ['nextInNamespace', 'first'] : NEXT[id]
+  return names && Object.fromEntries(names.map((name) => [name, { $ref: `#/components/links/${name}` }]))
 }
 
 function sameWorkload(): Record<string, Link> {

@@ -22,8 +22,36 @@ describe('whatever stands in dormouse.dev/schedule', () => {
     longest: 512,
     texts: TEXTS,
     parts: [
-      ...['8:00', '08:00', '0:00', '24:00', '23:59', '18:0', '9am', '-', '-', '–', ',', ',', ';', ';', ' ', '\t'],
-      ...['8:00-18:00', '8:00-18:00', ';8:00-18:00', ',Mon', 'Mon', 'friday', 'SUN', 'Fri-Mon', 'Tues', '1-5'],
+      ...[
+        '8:00',
+        '08:00',
+        '0:00',
+        '24:00',
+        '23:59',
+        '18:0',
+        '9am',
+        '-',
+        '-',
+        '–',
+        ',',
+        ',',
+        ';',
+        ';',
+        ' ',
+        '\t',
+      ],
+      ...[
+        '8:00-18:00',
+        '8:00-18:00',
+        ';8:00-18:00',
+        ',Mon',
+        'Mon',
+        'friday',
+        'SUN',
+        'Fri-Mon',
+        'Tues',
+        '1-5',
+      ],
       ...['Europe/Berlin', 'UTC', 'always', '* *', '\u00a0', '\ufeff'],
     ],
   })
@@ -37,7 +65,15 @@ describe('whatever stands in dormouse.dev/timezone', () => {
     fc.tuple(known, fc.nat(12), fc.string({ maxLength: 2 })).map(([zone, place, other]) => {
       return zone.slice(0, place) + other + zone.slice(place)
     }),
-    fc.constantFrom('__proto__', 'constructor', '../../etc/localtime', '+01:00', 'UTC+1', 'utc\0', 'x'.repeat(300)),
+    fc.constantFrom(
+      '__proto__',
+      'constructor',
+      '../../etc/localtime',
+      '+01:00',
+      'UTC+1',
+      'utc\0',
+      'x'.repeat(300),
+    ),
   )
 
   it('is a zone whose edges alternate, or is refused as unknown', () => {

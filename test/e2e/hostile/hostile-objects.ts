@@ -31,7 +31,8 @@ export function hostileObjects(on: () => Cluster, { byClock }: { byClock: boolea
     this.timeout(120_000)
     owner = await anOwner(here)
     started = await startOf()
-    for (const kind of KINDS) await here.enabled(kind, 'neighbour', { replicas: REPLICAS, schedule: awakeNow() })
+    for (const kind of KINDS)
+      await here.enabled(kind, 'neighbour', { replicas: REPLICAS, schedule: awakeNow() })
   })
 
   after('finalizers are removed', () => release(here, [...all(), ...sleepers()]))
@@ -75,12 +76,20 @@ export function hostileObjects(on: () => Cluster, { byClock }: { byClock: boolea
       const annotations = { 'dormouse.dev/enabled': 'true', 'dormouse.dev/schedule': asleepNow() }
       return { kind, object: manifest(kind, name, { annotations }) }
     })
-    await inParallel(annotated, ({ kind, object }) => here.cluster.admin.expect('POST', here.path(kind), object))
-    await eventually('all to sleep', async () => {
-      const asleep = await inParallel(KINDS, (kind) => here.list(kind, `?labelSelector=${ASLEEP_LABEL}%3D1`))
-      const names = new Set(asleep.flat().map(({ metadata }) => metadata.name))
-      return annotated.every(({ object }) => names.has(object.metadata.name))
-    }, { timeout: 60_000 })
+    await inParallel(annotated, ({ kind, object }) =>
+      here.cluster.admin.expect('POST', here.path(kind), object),
+    )
+    await eventually(
+      'all to sleep',
+      async () => {
+        const asleep = await inParallel(KINDS, (kind) =>
+          here.list(kind, `?labelSelector=${ASLEEP_LABEL}%3D1`),
+        )
+        const names = new Set(asleep.flat().map(({ metadata }) => metadata.name))
+        return annotated.every(({ object }) => names.has(object.metadata.name))
+      },
+      { timeout: 60_000 },
+    )
     await writesUntilRest(here, Date.now())
     const since = Date.now()
     const refused = await overwrite(here, sleepers())
@@ -101,10 +110,17 @@ export function hostileObjects(on: () => Cluster, { byClock }: { byClock: boolea
   })
 
   it('are shown by the API, each for itself and in lists', async () => {
-    const asked = [...all(), ...sleepers()].flatMap(({ kind, name }) => [`${kind}/${name}`, `${kind}/${name}/plan`])
-    const answers = await inParallel(asked, (path) => here.api.call('GET', `/namespaces/${here.namespace}/${path}`))
+    const asked = [...all(), ...sleepers()].flatMap(({ kind, name }) => [
+      `${kind}/${name}`,
+      `${kind}/${name}/plan`,
+    ])
+    const answers = await inParallel(asked, (path) =>
+      here.api.call('GET', `/namespaces/${here.namespace}/${path}`),
+    )
     const statuses = new Map(asked.map((path, index) => [path, answers[index]?.status]))
-    expect([...statuses].filter(([, status]) => ![200, 404, 409, 422].includes(status ?? 0))).to.deep.equal([])
+    expect([...statuses].filter(([, status]) => ![200, 404, 409, 422].includes(status ?? 0))).to.deep.equal(
+      [],
+    )
     const shown = [...statuses.values()].filter((status) => status === 200)
     expect(shown.length).to.be.above(asked.length / 2)
     const list = await here.api.call<object[]>('GET', `/workloads?namespace=${here.namespace}&limit=500`)

@@ -1,4 +1,11 @@
-import { ANNOTATION, ASLEEP_LABEL, KINDS, MAX_REPLICAS, SNOOZE_KEY, type Kind } from '../../../src/domain/workload.ts'
+import {
+  ANNOTATION,
+  ASLEEP_LABEL,
+  KINDS,
+  MAX_REPLICAS,
+  SNOOZE_KEY,
+  type Kind,
+} from '../../../src/domain/workload.ts'
 import { asleepNow } from '../../support/schedules.ts'
 import { hostileStates } from './states.ts'
 
@@ -43,7 +50,12 @@ function ofMarks(kind: Kind): Parts {
     'annotations-full': annotations({ 'example.com/notes': 'x'.repeat(255 * KIB + 700) }),
     'names-of-objects': {
       metadata: {
-        annotations: { constructor: 'x', toString: 'x', 'dormouse.dev/constructor': 'x', 'dormouse.dev/valueOf': '' },
+        annotations: {
+          constructor: 'x',
+          toString: 'x',
+          'dormouse.dev/constructor': 'x',
+          'dormouse.dev/valueOf': '',
+        },
         labels: { constructor: 'x', hasOwnProperty: 'x', 'dormouse.dev/toString': 'x' },
       },
     },
@@ -61,7 +73,9 @@ function ofMarks(kind: Kind): Parts {
 
 function ofSpec(kind: Kind): Parts {
   const deployments: Parts = {
-    'ready-in-68-years': { spec: { minReadySeconds: MAX_REPLICAS - 1, progressDeadlineSeconds: MAX_REPLICAS } },
+    'ready-in-68-years': {
+      spec: { minReadySeconds: MAX_REPLICAS - 1, progressDeadlineSeconds: MAX_REPLICAS },
+    },
     paused: { spec: { paused: true } },
     'paused-most': { spec: { paused: true, replicas: MAX_REPLICAS }, realOnly: true },
     'no-history': { spec: { revisionHistoryLimit: 0, strategy: { type: 'Recreate', rollingUpdate: null } } },
@@ -73,14 +87,18 @@ function ofSpec(kind: Kind): Parts {
     'from-999': { spec: { ordinals: { start: 999 } } },
   }
   return {
-    ...(kind === 'deployments' ? deployments : { 'ready-in-68-years': { spec: { minReadySeconds: MAX_REPLICAS } } }),
+    ...(kind === 'deployments'
+      ? deployments
+      : { 'ready-in-68-years': { spec: { minReadySeconds: MAX_REPLICAS } } }),
     ...(kind === 'statefulsets' ? statefulSets : {}),
     ...(kind === 'daemonsets'
       ? {}
       : { 'replicas-null': { spec: { replicas: null } }, 'replicas-0': { spec: { replicas: 0 } } }),
     'selector-null': nodeSelector(null),
     'template-marked': {
-      spec: { template: { metadata: { annotations: { [ANNOTATION.state]: '{', [ANNOTATION.enabled]: 'true' } } } },
+      spec: {
+        template: { metadata: { annotations: { [ANNOTATION.state]: '{', [ANNOTATION.enabled]: 'true' } } },
+      },
     },
   }
 }
@@ -96,7 +114,9 @@ function ofMetadata(owner: Owning): Parts {
     fieldsV1: { 'f:spec': { 'f:replicas': {} }, 'f:metadata': { [`f:x${index}`]: {} } },
   })
   return {
-    'owner-controls': { metadata: { ownerReferences: [{ ...owner, controller: true, blockOwnerDeletion: true }] } },
+    'owner-controls': {
+      metadata: { ownerReferences: [{ ...owner, controller: true, blockOwnerDeletion: true }] },
+    },
     'owner-beside': { metadata: { ownerReferences: [owner, { ...owner, controller: false }] } },
     'owner-unknown': { metadata: { ownerReferences: [{ ...gone, controller: true }] } },
     deleting: { metadata: { finalizers: ['example.com/hold'] } },

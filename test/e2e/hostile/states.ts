@@ -25,7 +25,15 @@ function lasting(at: string): object {
 }
 
 function operations(at: string): object[] {
-  const operation = { type: 'snooze', trigger: 'schedule', at, replicas: 0, duration: null, by, result: 'running' }
+  const operation = {
+    type: 'snooze',
+    trigger: 'schedule',
+    at,
+    replicas: 0,
+    duration: null,
+    by,
+    result: 'running',
+  }
   return Array.from({ length: 20 }, () => operation)
 }
 
@@ -41,7 +49,10 @@ export function hostileStates(kind: Kind): Readonly<Record<string, string>> {
     'state-constructor': state(kind, { constructor: { prototype: { asleep: true } } }),
     'state-unicode': state(kind, { snoozed: { ...snoozed(1), by: '\u202e🐭\u0000\ud800'.repeat(9) } }),
     'state-negative': state(kind, { asleep: true, snoozed: snoozed(-1) }),
-    'state-1e300': state(kind, { asleep: true, snoozed: snoozed(1) }).replace('"replicas":1', '"replicas":1e300'),
+    'state-1e300': state(kind, { asleep: true, snoozed: snoozed(1) }).replace(
+      '"replicas":1',
+      '"replicas":1e300',
+    ),
     'state-most': state(kind, { asleep: true, snoozed: snoozed(MAX_REPLICAS) }),
     'state-275760': state(kind, lasting(YEAR_275760)),
     'state-9999': state(kind, lasting(YEAR_9999)),
@@ -51,7 +62,9 @@ export function hostileStates(kind: Kind): Readonly<Record<string, string>> {
     'state-running': state(kind, { history: operations(YEAR_9999) }),
     'state-running-0': state(kind, { asleep: true, snoozed: snoozed(2), history: operations(YEAR_0) }),
     'state-last-counter': state(kind, { counter: Number.MAX_SAFE_INTEGER }),
-    'state-times': state(kind, { backoff: { until: YEAR_0, times: Number.MAX_SAFE_INTEGER, cause: 'failure' } }),
+    'state-times': state(kind, {
+      backoff: { until: YEAR_0, times: Number.MAX_SAFE_INTEGER, cause: 'failure' },
+    }),
     'state-other-kind': state(another, { asleep: true, snoozed: snoozed(4) }),
     'state-no-snooze': state(kind, { asleep: true }),
     'state-twice': state(kind).replace('"asleep":false', '"asleep":true,"asleep":false'),

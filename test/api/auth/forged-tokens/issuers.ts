@@ -7,7 +7,7 @@ import { jws, partsOf, signerOf, type Header } from './jws.ts'
 import type { ClusterIssuer, SigningIssuer } from './row.ts'
 
 /** Of the provider, in the configuration and in its tokens. */
-export const PROVIDER = 'https://login.example.com'
+const PROVIDER = 'https://login.example.com'
 /** The same provider, whose keys are fetched by https. */
 export const SECURE = 'https://secure.example.com'
 
