@@ -132,9 +132,9 @@ describeOn('the API refuses', function (on) {
     it('a token that the cluster cannot be asked about: 503, and the log has nothing of it', async () => {
       const token = await issuer.tokenFor('dormouse')
       await here.cluster.stopApiServer()
-      const { status, body } = await here.api
-        .call('GET', '/workloads', { token })
-        .finally(() => here.cluster.startApiServer())
+      const answer = await here.api.call('GET', '/workloads', { token }).catch(() => undefined)
+      await here.cluster.startApiServer()
+      const { status, body } = answer ?? expect.fail('the API did not answer')
       expect([status, body.error.code]).to.deep.equal([503, 'CLUSTER_UNAVAILABLE'])
       const isTold = ({ msg }: LogLine) => msg === 'cluster failed a request'
       await eventually('it to be logged', () => here.dormouse.log.some(isTold))
