@@ -12,7 +12,7 @@ import { print } from '../support/figures.ts'
 import { manifest } from '../support/manifests.ts'
 import { comingMinute, sleepsAt, wakesAt } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
-import { marksOf } from './agreement.ts'
+import { marksOf } from '../e2e/agreement.ts'
 
 /** The leader gets an older list of one kind, and its watch is frozen; of the other it sees all. */
 const FRESH: Kind = 'statefulsets'
