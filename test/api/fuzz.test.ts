@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { propertyRuns } from '../support/property-runs.ts'
 import { Service } from './service.ts'
 import { managed } from './states.ts'
 
@@ -13,7 +14,7 @@ describe('arbitrary input', () => {
 
   after(async () => await service.stop())
 
-  const RUNS = { numRuns: 300 }
+  const RUNS = propertyRuns(300)
   const actions = ['enable', 'override', 'pin', 'snooze', 'schedule', 'status', 'plan', 'hibernate']
   const method = fc.constantFrom('GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS')
   const text = fc.oneof(

@@ -17,13 +17,17 @@ const REPLICAS = 2
 
 /**
  * Tests that objects with marks and specs that nobody should write harm nobody: they come to rest, Dormouse goes on, and
- * workloads beside them sleep and wake by their schedule. `byClock`: at a full minute, else by changes of their schedule.
+ * workloads beside them sleep and wake by their schedule. `byClock`: at a full minute, else by changes of their schedule;
+ * `everyKind`: each recipe for all kinds, else for one in turn.
  */
-export function hostileObjects(on: () => Cluster, { byClock }: { byClock: boolean }): void {
+export function hostileObjects(
+  on: () => Cluster,
+  { byClock, everyKind }: { byClock: boolean; everyKind: boolean },
+): void {
   const here = served(on, { newWorkloadGrace: '0s' })
   let owner: Owning
   let started: number
-  const all = () => recipes(owner, on().isReal)
+  const all = () => recipes(owner, { isReal: on().isReal, everyKind })
   const sleepers = () => all().map((recipe) => ({ ...recipe, name: `was-${recipe.name}` }))
   const startOf = async () => sumOf(await here.dormouse.metrics(), 'process_start_time_seconds')
 

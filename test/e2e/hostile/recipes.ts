@@ -137,21 +137,27 @@ function ofMetadata(owner: Owning): Parts {
   }
 }
 
-/** All recipes for all kinds: managed, and by their hours asleep now, unless they say otherwise. */
-export function recipes(owner: Owning, isReal: boolean): Recipe[] {
-  const managed = { [ANNOTATION.enabled]: 'true', [ANNOTATION.schedule]: asleepNow() }
-  return KINDS.flatMap((kind) =>
-    Object.entries({ ...ofMarks(kind), ...ofSpec(kind), ...ofMetadata(owner) })
-      .filter(([, { realOnly }]) => isReal || !realOnly)
-      .map(([name, parts]) => ({
-        ...parts,
-        name: `${name}-${kind}`,
-        kind,
-        metadata: withDefaults(parts.metadata ?? {}, managed),
-      })),
-  )
+interface Choice {
+  readonly isReal: boolean
+  /** Each recipe for all kinds, or for one of them in turn. */
+  readonly everyKind: boolean
 }
 
-function withDefaults(metadata: { readonly annotations?: object }, managed: object): object {
-  return { ...metadata, annotations: { ...managed, ...metadata.annotations } }
+/** All recipes: managed, and by their hours asleep now, unless they say otherwise. */
+export function recipes(owner: Owning, { isReal, everyKind }: Choice): Recipe[] {
+  const managed = { [ANNOTATION.enabled]: 'true', [ANNOTATION.schedule]: asleepNow() }
+  const parts = new Map(
+    KINDS.map((kind) => [kind, { ...ofMarks(kind), ...ofSpec(kind), ...ofMetadata(owner) }]),
+  )
+  const names = new Set([...parts.values()].flatMap((some) => Object.keys(some)))
+  return [...names].flatMap((name, turn) => {
+    const having = KINDS.filter((kind) => parts.get(kind)?.[name])
+    const chosen = everyKind ? having : having.slice(turn % having.length).slice(0, 1)
+    return chosen.flatMap((kind): Recipe[] => {
+      const { metadata = {}, spec, realOnly } = parts.get(kind)?.[name] ?? {}
+      if (realOnly && !isReal) return []
+      const annotations = { ...managed, ...(metadata as { annotations?: object }).annotations }
+      return [{ name: `${name}-${kind}`, kind, metadata: { ...metadata, annotations }, ...(spec && { spec }) }]
+    })
+  })
 }
