@@ -7,7 +7,7 @@ import { expect } from 'chai'
 import { ApiServer } from '../../src/api/server.ts'
 import { createLogger } from '../../src/logger.ts'
 import { selfSigned } from '../support/certificate.ts'
-import { sendRaw } from '../support/raw-http.ts'
+import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { Service, token } from './service.ts'
 import { managed } from './states.ts'
 
@@ -109,6 +109,17 @@ describe('the server', () => {
   it('answers a request with an unknown expectation', async () => {
     const head = 'GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n'
     expect(await sendRaw(service.server.url, head)).to.match(/^HTTP\/1\.1 401 [^]*UNAUTHENTICATED/)
+  })
+
+  it('leaves such a request to the handler of a port that has its own', async () => {
+    const api = { callback: () => undefined, drain: () => undefined }
+    const deps = { clock: Date.now, logger: createLogger('silent') }
+    const handle: RequestListener = (_, response) => response.end('of this port')
+    const server = new ApiServer(api, [{ host: '127.0.0.1', port: 0, handle }], deps)
+    await server.start()
+    const answer = await rawRequest(server.url, 'GET /', ['Expect: tea'])
+    await server.stop()
+    expect(answer.body).to.include('of this port')
   })
 
   it('stops: idle connections are closed, and new ones are refused', async () => {

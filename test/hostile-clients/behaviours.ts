@@ -1,21 +1,17 @@
 import type { Behaviour } from './crowd.ts'
 import type { PortName } from './stage.ts'
 
-interface Paths {
-  /** Where the body of a POST is read. */
-  readonly post: string
-  /** Where the answer is long. */
-  readonly get: string
-  /** How many of them are sent at once. */
-  readonly atOnce: number
-}
-
-const API = { post: '/api/v1/namespaces/shop/deployments/web/enable', get: '/api/v1/openapi.json', atOnce: 2 }
-const PATHS: Readonly<Record<PortName, Paths>> = {
+/** A path at which the body of a POST is read, and one whose answer is long. */
+const API = { post: '/api/v1/namespaces/shop/deployments/web/enable', get: '/api/v1/openapi.json' }
+const PATHS: Readonly<Record<PortName, { readonly post: string; readonly get: string }>> = {
   api: API,
   apiWithoutTls: API,
-  webhook: { post: '/webhook/scale', get: '/webhook/scale', atOnce: 16 },
-  metrics: { post: '/metrics', get: '/metrics', atOnce: 100 },
+  webhook: { post: '/webhook/scale', get: '/webhook/scale' },
+  metrics: { post: '/metrics', get: '/metrics' },
+}
+
+function requestOf(port: PortName): string {
+  return `GET ${PATHS[port].get} HTTP/1.1\r\nHost: a\r\n\r\n`
 }
 
 /** What clients do that would take a place for as long as they like. */
@@ -34,9 +30,6 @@ export const BEHAVIOURS: Readonly<Record<string, (port: PortName, token: string)
     ].join('\r\n'),
     drip: ' ',
   }),
-  'ask again and again and read no answer': (port) => {
-    const { get, atOnce } = PATHS[port]
-    const requests = `GET ${get} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(atOnce)
-    return { first: requests, drip: requests }
-  },
+  'ask for much and read no answer': (port) => ({ first: requestOf(port).repeat(16) }),
+  'ask for more than they may at once and read no answer': (port) => ({ first: requestOf(port).repeat(300) }),
 }

@@ -8,7 +8,7 @@ import { createNamespace } from '../support/served.ts'
 import { Stage } from './stage.ts'
 
 const PER_SECOND = 1000
-const SECONDS = 5
+const SECONDS = 3
 /** Of the configuration: the defaults. */
 const RATE = { perSecond: 20, burst: 40 }
 
