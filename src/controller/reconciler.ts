@@ -6,6 +6,7 @@ import { keyOf, podsFollowed, type Workload, type WorkloadKey } from '../domain/
 import { Refusal } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Due, FailureReason } from './failures.ts'
+import type { OtherWriters } from './other-writers.ts'
 import { dueOf, type Evaluation, type Planned, type Planner } from './planner.ts'
 import type { Stopping, Writer } from './ports.ts'
 
@@ -37,10 +38,12 @@ interface ReconcilerPorts {
 export class Reconciler {
   readonly #ports: ReconcilerPorts
   readonly #planner: Planner
+  readonly #others: Pick<OtherWriters, 'writes'>
 
-  constructor(ports: ReconcilerPorts, planner: Planner) {
+  constructor(ports: ReconcilerPorts, planner: Planner, others: Pick<OtherWriters, 'writes'>) {
     this.#ports = ports
     this.#planner = planner
+    this.#others = others
   }
 
   /** Writes what was planned, or what is due instead where that is out of date. Rejects only with a fault of ours. */
@@ -55,6 +58,7 @@ export class Reconciler {
       sentFor = workload
       decided = step.decision
       tried ??= dueOf(decided)
+      if (step.change) this.#others.writes(workload, step.target?.state.history[0])
       return step
     }
     try {

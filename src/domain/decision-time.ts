@@ -3,6 +3,8 @@ import type { State } from './state.ts'
 
 /** Milliseconds that the clocks of replicas may differ by: what is dated further ahead, a wrong clock has dated. */
 const CLOCK_SKEW = 5 * 60_000
+/** Milliseconds: intents of one moment are dated a millisecond apart, and that is no other clock. */
+const MOMENT = 100
 
 /** Whether a right clock may have dated it, though one that is ahead of ours. */
 export function isCredible(at: Instant, now: Instant): boolean {
@@ -20,6 +22,8 @@ export function credibleFrom(at: Instant): Instant {
  */
 export function decisionTime({ intent, history, pin, override }: State, now: Instant): Instant {
   const written = [intent?.at, history[0]?.at, pin?.at, override?.at]
-  const ahead = written.filter((at) => at !== undefined && at > now && isCredible(at, now)) as Instant[]
+  const ahead = written.filter(
+    (at) => at !== undefined && at > now + MOMENT && isCredible(at, now),
+  ) as Instant[]
   return Math.max(now, ...ahead)
 }

@@ -34,7 +34,7 @@ function reconciling(
   const logger = createLogger('info', { write: (line) => void lines.push(line) })
   cluster.put(workload)
   const planner = new Planner({ scalings: { scaledBy }, clock: () => now }, RULES, marks)
-  const reconciler = new Reconciler({ writer: cluster, logger }, planner)
+  const reconciler = new Reconciler({ writer: cluster, logger }, planner, { writes: () => {} })
   /** By what is due of the copy, or by what once was. */
   const reconcile = () => {
     const planned = planner.evaluate(cluster.get(web)!).planned ?? planner.evaluate(web).planned
