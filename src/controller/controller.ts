@@ -5,6 +5,7 @@ import type { Runnable } from '../runnable.ts'
 import { AnnotationWarnings } from './annotation-warnings.ts'
 import { HistoryReporter } from './history-reporter.ts'
 import { LastKnownMarks } from './last-known-marks.ts'
+import { OtherWriters } from './other-writers.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
 import { ReconcileLoop } from './reconcile-loop.ts'
 import { isRelevant } from './relevance.ts'
@@ -22,6 +23,7 @@ export class Controller implements Runnable {
   readonly #settings: ControllerSettings
   readonly #marks = new LastKnownMarks()
   readonly #reporter: HistoryReporter
+  readonly #others: OtherWriters
   readonly #warnings: AnnotationWarnings
   readonly #loop: ReconcileLoop
   #running = false
@@ -38,7 +40,8 @@ export class Controller implements Runnable {
     this.#settings = settings
     this.#reporter = new HistoryReporter(ports, rules)
     this.#warnings = new AnnotationWarnings(ports, rules)
-    const known = { marks: this.#marks, reporter: this.#reporter }
+    this.#others = new OtherWriters(ports, rules)
+    const known = { marks: this.#marks, reporter: this.#reporter, others: this.#others }
     this.#loop = new ReconcileLoop(ports, rules, settings, known)
   }
 
@@ -54,6 +57,7 @@ export class Controller implements Runnable {
     await this.#stopped
     ending.signal.throwIfAborted()
     this.#running = true
+    this.#others.start()
     this.#loop.open({ signal: ending.signal, cut: cut.signal })
     if (!this.#listening) this.#listen()
     const { workloads } = this.#ports
@@ -77,6 +81,7 @@ export class Controller implements Runnable {
     disarm()
     this.#marks.clear()
     this.#reporter.clear()
+    this.#others.clear()
   }
 
   #listen(): void {
@@ -102,7 +107,10 @@ export class Controller implements Runnable {
   #saw(before: Workload | undefined, after: Workload): void {
     const known = this.#marks.of(after)?.workload ?? before
     const inOrder = this.#marks.note(after)
-    if (inOrder && known) this.#reporter.changed(known, after)
+    if (inOrder && known) {
+      this.#reporter.changed(known, after)
+      this.#others.changed(known, after)
+    }
     if (!before || isRelevant(before, after)) this.#loop.workloadChanged(after)
     if (this.#marks.isInOrder(after)) this.#warnings.changed(before, after)
   }
@@ -110,6 +118,7 @@ export class Controller implements Runnable {
   #forget(workload: Workload): void {
     this.#marks.forget(workload)
     this.#reporter.forget(workload)
+    this.#others.forget(workload)
     this.#loop.drop(workload)
   }
 }

@@ -93,6 +93,7 @@ export type EventReason =
   | 'InvalidState'
   | 'DataAtRisk'
   | 'TooManyWrites'
+  | 'OtherWriter'
 
 /** The controller's metrics; durations in seconds. */
 export interface Observer {

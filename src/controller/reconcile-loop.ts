@@ -5,6 +5,7 @@ import { BudgetWarnings } from './budget-warnings.ts'
 import { DelayingQueue, type Job } from './delaying-queue.ts'
 import type { HistoryReporter } from './history-reporter.ts'
 import type { LastKnownMarks } from './last-known-marks.ts'
+import type { OtherWriters } from './other-writers.ts'
 import { Outages } from './outages.ts'
 import { Planner, type Evaluation, type Planned } from './planner.ts'
 import type { ControllerPorts, ControllerSettings, Stopping } from './ports.ts'
@@ -18,6 +19,13 @@ import { WriteBudget } from './write-budget.ts'
  * back in a wave are too old when their turn comes.
  */
 const PLANS_KEPT = 1000
+
+/** What is known of workloads from their earlier copies. */
+interface Known {
+  readonly marks: LastKnownMarks
+  readonly reporter: HistoryReporter
+  readonly others: OtherWriters
+}
 
 /** Evaluate → enqueue → reconcile → when to look again. An evaluation does no I/O; a reconcile sends one patch. */
 export class ReconcileLoop {
@@ -34,7 +42,7 @@ export class ReconcileLoop {
     ports: ControllerPorts,
     rules: Rules,
     { concurrency, writesPerWorkload }: ControllerSettings,
-    { marks, reporter }: { readonly marks: LastKnownMarks; readonly reporter: HistoryReporter },
+    { marks, reporter, others }: Known,
   ) {
     const { monotonic = systemMonotonic } = ports
     this.#ports = ports
@@ -42,7 +50,7 @@ export class ReconcileLoop {
     this.#outages = new Outages(ports.workloads)
     this.#budget = new WriteBudget(writesPerWorkload)
     this.#planner = new Planner(ports, rules, marks)
-    this.#reconciler = new Reconciler(ports, this.#planner)
+    this.#reconciler = new Reconciler(ports, this.#planner, others)
     const warnings = new BudgetWarnings(ports, this.#budget)
     const handlers = {
       evaluate: (key: string) => this.#evaluateNewest(key),

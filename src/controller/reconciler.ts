@@ -3,11 +3,12 @@ import type { Decision } from '../domain/decision.ts'
 import { readsTheSame } from '../domain/marks.ts'
 import type { Change } from '../domain/patch.ts'
 import { keyOf, podsFollowed, type Workload, type WorkloadKey } from '../domain/workload.ts'
-import { Refusal } from '../errors.ts'
+import { messageOf, Refusal } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Due, FailureReason } from './failures.ts'
+import type { OtherWriters } from './other-writers.ts'
 import { dueOf, type Evaluation, type Planned, type Planner } from './planner.ts'
-import type { Stopping, Writer } from './ports.ts'
+import type { Recorder, Stopping, Writer } from './ports.ts'
 
 /** How a reconcile went. */
 type Reconciled =
@@ -30,6 +31,7 @@ type Reconciled =
 
 interface ReconcilerPorts {
   readonly writer: Writer
+  readonly recorder: Recorder
   readonly logger: Logger
 }
 
@@ -37,10 +39,12 @@ interface ReconcilerPorts {
 export class Reconciler {
   readonly #ports: ReconcilerPorts
   readonly #planner: Planner
+  readonly #others: Pick<OtherWriters, 'writes'>
 
-  constructor(ports: ReconcilerPorts, planner: Planner) {
+  constructor(ports: ReconcilerPorts, planner: Planner, others: Pick<OtherWriters, 'writes'>) {
     this.#ports = ports
     this.#planner = planner
+    this.#others = others
   }
 
   /** Writes what was planned, or what is due instead where that is out of date. Rejects only with a fault of ours. */
@@ -55,6 +59,7 @@ export class Reconciler {
       sentFor = workload
       decided = step.decision
       tried ??= dueOf(decided)
+      if (step.change) this.#others.writes(workload, step.target?.state.history[0])
       return step
     }
     try {
@@ -69,25 +74,35 @@ export class Reconciler {
       const evaluation = known ? this.#planner.evaluationAfter(step) : undefined
       return { type: 'done', workload, wrote, moved, evaluation }
     } catch (error) {
-      const done = await this.#failed(key, error, decided, stopping)
+      const done = await this.#failed(sentFor, error, decided, stopping)
       return typeof done === 'string' ? { type: 'failed', why: done, tried } : done
     }
   }
 
   async #failed(
-    key: WorkloadKey,
+    workload: Workload,
     error: unknown,
     decision: Decision | undefined,
     stopping: Stopping,
   ): Promise<Reconciled | FailureReason> {
     if (stopping.signal?.aborted) return 'unavailable'
-    const why = this.#reasonOf(key, error)
+    const why = this.#reasonOf(workload, error)
     if (why !== 'refused' || !decision) return why
     try {
-      return (await this.#writeFailure(key, decision, stopping)) ?? why
+      return (await this.#writeFailure(workload, decision, stopping)) ?? why
     } catch (again) {
-      return this.#reasonOf(key, again)
+      const also = this.#reasonOf(workload, again)
+      // Otherwise the Event comes of the history.
+      if (also === 'refused') this.#tell(workload, decision, error)
+      return also
     }
+  }
+
+  #tell(workload: Workload, { action, trigger }: Decision, error: unknown): void {
+    if (action !== 'snooze' && action !== 'wake') return
+    const reason = action === 'snooze' ? 'SnoozeFailed' : 'WakeFailed'
+    const message = `The cluster refused the ${action} by ${trigger}, and any other write: ${messageOf(error)}`
+    this.#ports.recorder.record(workload, 'Warning', reason, message)
   }
 
   /** The state then says that the cluster refused, and until when its backoff lasts. */

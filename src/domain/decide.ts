@@ -12,7 +12,7 @@ import {
   type Reason,
   type ReasonCode,
 } from './decision.ts'
-import { driftOf, stillKept } from './drift.ts'
+import { driftOf, scaling, stillKept } from './drift.ts'
 import { desired, type Desired, type DesiredBy } from './intent.ts'
 import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
@@ -180,8 +180,9 @@ function dueSince({ state: { override, backoff } }: Reading, since: Instant): In
 }
 
 /** Awake with 0 replicas: Dormouse did not scale it down, so no schedule scales it up. */
-function emptied({ workload }: Reading, reason: Reason): Reason {
-  const text = `somebody scaled it to 0: POST ${pathOf(workload)}/wake to bring it back (${reason.text})`
+function emptied(reading: Reading, reason: Reason): Reason {
+  const { who } = scaling(reading)
+  const text = `${who} scaled it to 0: POST ${pathOf(reading.workload)}/wake to bring it back (${reason.text})`
   return { ...reason, text }
 }
 

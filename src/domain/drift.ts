@@ -7,7 +7,7 @@ import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import type { Override, Pin } from './state.ts'
 import { counted } from './text.ts'
-import { isRunning, type Workload } from './workload.ts'
+import { FIELD_MANAGER, isRunning, type Workload } from './workload.ts'
 
 /** What to do about a workload whose pods others changed against its marks; undefined: pods and marks agree. */
 export function driftOf(
@@ -109,22 +109,29 @@ export function stillKept(reading: Reading): number | undefined {
 }
 
 /** Whether the scale subresource set its count: `kubectl scale`, or an autoscaler. */
-function isScaled({ replicasManager }: Workload): boolean {
+export function isScaled({ replicasManager }: Workload): boolean {
   return replicasManager?.subresource === 'scale'
 }
 
 /** Scaling by an autoscaler does not count as manual. */
-function isManualScaling({ replicasManager }: Workload): boolean {
-  return replicasManager?.subresource === 'scale' && !AUTOSCALERS.has(replicasManager.manager)
+function isManualScaling(workload: Workload): boolean {
+  return isScaled(workload) && !isAutoscaled(workload)
+}
+
+/** Whether an autoscaler set its count. */
+export function isAutoscaled({ replicasManager }: Workload): boolean {
+  return replicasManager?.subresource === 'scale' && AUTOSCALERS.has(replicasManager.manager)
 }
 
 /** Field managers: the HPA acts from the controller manager; KEDA's operator is named after its binary. */
 const AUTOSCALERS: ReadonlySet<string> = new Set(['kube-controller-manager', 'keda', 'keda-operator'])
 
 /** Who set the present count, and to what. A manager is the name that a client gave itself. */
-function scaling(reading: Reading) {
+export function scaling(reading: Reading) {
   const { kind, replicasManager, scaledBy } = reading.workload
-  const by = scaledBy ?? managerAuthor(replicasManager?.manager)
+  const manager = replicasManager?.manager
+  // The count that it woke to, if nobody has set another since.
+  const by = scaledBy ?? (manager === FIELD_MANAGER ? null : managerAuthor(manager))
   return {
     by,
     who: by ?? 'somebody',

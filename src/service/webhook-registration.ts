@@ -41,6 +41,7 @@ export function webhookRegistration(
       onPublished: (bundle) => authority?.published(bundle),
       onServed: (listener) => source.onChange(listener),
       onProof: (proven, why, reference) => reportProof(foundation, proven, why, reference),
+      onContest: (address, rest, reference) => reportContest(foundation, address, rest, reference),
       probe: (signal) => probeWebhook(cluster.client, namespace, signal),
       probing: foundation.probing,
       probeNamespace: namespace,
@@ -69,6 +70,21 @@ function reportProof(
   const subject = { namespace: 'default', name, uid, resourceVersion, reference }
   if (proven) cluster.recorder.record(subject, 'Normal', 'WebhookProven', PROVEN)
   else cluster.recorder.record(subject, 'Warning', 'WebhookUnproven', `${UNPROVEN}: ${why}`)
+}
+
+/** Reports by Event and log line that somebody else rewrites the configuration again and again. */
+function reportContest(
+  { cluster, logger }: Foundation,
+  address: string | undefined,
+  rest: number,
+  reference: ConfigurationReference,
+): void {
+  const elsewhere = address === undefined ? 'is emptied' : `is pointed at ${address}`
+  const message = `It ${elsewhere} again and again: does a second Dormouse run? There may be one in a cluster`
+  logger.warn({ address, restSeconds: rest / 1000 }, `the webhook configuration: ${message}`)
+  const { name, uid, resourceVersion } = reference
+  const subject = { namespace: 'default', name, uid, resourceVersion, reference }
+  cluster.recorder.record(subject, 'Warning', 'OtherWriter', message)
 }
 
 /** A part that is made anew at each start: what it needs (our URL, our user) is known only then. */

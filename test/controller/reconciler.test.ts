@@ -8,6 +8,7 @@ import { decoded } from '../support/readable.ts'
 import { at, RULES } from '../support/rules.ts'
 import { aDeployment } from '../support/workloads.ts'
 import { FakeCluster } from '../support/fake-cluster.ts'
+import { Told } from './told.ts'
 
 const web = aDeployment()
   .withReplicas(3)
@@ -33,15 +34,18 @@ function reconciling(
   const lines: string[] = []
   const logger = createLogger('info', { write: (line) => void lines.push(line) })
   cluster.put(workload)
+  const told = new Told()
   const planner = new Planner({ scalings: { scaledBy }, clock: () => now }, RULES, marks)
-  const reconciler = new Reconciler({ writer: cluster, logger }, planner)
+  const reconciler = new Reconciler({ writer: cluster, recorder: told, logger }, planner, {
+    writes: () => {},
+  })
   /** By what is due of the copy, or by what once was. */
   const reconcile = () => {
     const planned = planner.evaluate(cluster.get(web)!).planned ?? planner.evaluate(web).planned
     return reconciler.reconcile(web, planned!)
   }
   const levels = () => lines.map((line) => (JSON.parse(line) as { level: string }).level)
-  return { cluster, marks, planner, levels, reconcile }
+  return { cluster, marks, planner, levels, reconcile, told }
 }
 
 describe('an evaluation', () => {
@@ -123,6 +127,14 @@ describe('a reconcile', () => {
     const { history } = decoded(cluster.live(web).annotations.state)
     expect(history.map(({ result }) => result)).to.deep.equal(['failed', 'succeeded'])
     expect(levels()).to.deep.equal(['warn', 'warn'])
+  })
+
+  it('is told with what the cluster said where it refuses to have that written, too', async () => {
+    const { cluster, reconcile, told } = reconciling(web)
+    cluster.answer = () => new Refusal('CLUSTER_REJECTED', 'another account calls itself dormouse')
+    expect(await reconcile()).to.include({ type: 'failed', why: 'refused' })
+    expect(told.events).to.deep.equal(['Warning SnoozeFailed web'])
+    expect(told.messages[0]).to.include('the snooze by schedule').and.include('another account')
   })
 
   it('is tried again soon where the cluster went away before the refusal was written', async () => {

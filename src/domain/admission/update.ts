@@ -6,6 +6,7 @@ import { isAutomatic } from '../intent.ts'
 import { rescheduled } from '../rescheduled.ts'
 import type { Rules } from '../rules.ts'
 import { Unreadable } from '../state-codec.ts'
+import { clip } from '../text.ts'
 import { FIELD_MANAGER } from '../workload.ts'
 import { annotationFault, withoutEffect } from './annotations.ts'
 import { allow, deny, patched, withWarnings, type AdmissionDecision } from './decision.ts'
@@ -17,19 +18,23 @@ import { draftReplicas, withCountOf } from './replicas.ts'
 import { draftKey } from './snooze-key.ts'
 import { gainsOwner } from './status.ts'
 
-const OTHER_DORMOUSE =
-  ': another account that calls itself dormouse wrote dormouse.dev/state. ' +
-  'Run all replicas of Dormouse under one account'
-
 /** Decides on an update of a workload by an account that is not exempt (design, section 6). */
 export function admitUpdate(update: Update, now: Instant, rules: Rules): AdmissionDecision {
-  const { before, after, manager, unknown } = update
+  const { before, after, manager, unknown, by } = update
   // Denied whole: with its annotations restored and its count let through, the kept count would be lost.
   if (manager === FIELD_MANAGER && before.annotations.state !== after.annotations.state)
-    return deny('other_dormouse', about(before, OTHER_DORMOUSE))
+    return deny('other_dormouse', about(before, otherDormouse(by)))
   const decision = reinvoked(update, now, rules, decideUpdate) ?? decideUpdate(update, now, rules)
   if (decision.type === 'denied') return decision
   return withWarnings(decision, withoutEffect(before, after, unknown))
+}
+
+function otherDormouse(by: string | null): string {
+  const account = by === null ? '' : ` (${clip(by)})`
+  return (
+    `: another account that calls itself dormouse${account} wrote dormouse.dev/state. ` +
+    'Run all replicas of Dormouse under one account'
+  )
 }
 
 function decideUpdate(update: Update, now: Instant, rules: Rules): AdmissionDecision {

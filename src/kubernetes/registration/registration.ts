@@ -15,9 +15,17 @@ import {
   type Configuration,
   type ConfigurationReference,
 } from './configuration.ts'
+import { Contest } from './contest.ts'
 import type { ProbeResult } from './probe.ts'
 import { WebhookProof, type Probing } from './proof.ts'
-import { desiredWebhooks, isTrusted, type WebhookSettings } from './webhooks.ts'
+import {
+  addressOf,
+  desiredWebhooks,
+  isTrusted,
+  sameButPolicy,
+  type MutatingWebhook,
+  type WebhookSettings,
+} from './webhooks.ts'
 
 export interface WebhookRegistrationOptions extends WebhookSettings {
   readonly client: Pick<KubernetesClient, 'call' | 'listPage' | 'watch'>
@@ -36,6 +44,15 @@ export interface WebhookRegistrationOptions extends WebhookSettings {
   readonly probe: (signal: AbortSignal) => Promise<ProbeResult>
   /** Told each time that the proof turns: whether the API servers reach the webhook, and if not, why. */
   readonly onProof: (proven: boolean, why: string, configuration: ConfigurationReference) => void
+  /**
+   * Told when somebody rewrites the configuration again and again: where it points now (undefined: nowhere), and how
+   * many milliseconds pass until it is put right.
+   */
+  readonly onContest?: (
+    address: string | undefined,
+    rest: number,
+    configuration: ConfigurationReference,
+  ) => void
   /** Calls the listener at each new serving certificate; returns how to stop listening. */
   readonly onServed: (listener: () => void) => () => void
   readonly probing?: Probing | undefined
@@ -62,6 +79,9 @@ export class WebhookRegistration implements Runnable {
   #proof: WebhookProof | undefined
   /** The bundle that the latest proof began with. */
   #probedWith: string | undefined
+  /** The webhooks as they were written last. */
+  #written: readonly MutatingWebhook[] | undefined
+  #contest = new Contest()
 
   constructor(options: WebhookRegistrationOptions) {
     this.#options = options
@@ -144,8 +164,10 @@ export class WebhookRegistration implements Runnable {
     if (trusted && bundle !== undefined) onPublished(bundle)
     const tied = ownNamespace === undefined || isOwned(object, ownNamespace)
     const standing = { isTied: trusted && tied, proof: this.#proof?.state ?? 'unknown' }
-    const changes = webhookChanges(object, desiredWebhooks(this.#options, bundle, present, standing))
+    const desired = desiredWebhooks(this.#options, bundle, present, standing)
+    const changes = webhookChanges(object, desired)
     if (changes.length === 0 && tied) return this.#probe(bundle)
+    if (!sameButPolicy(present, desired) && (await this.#rested(object, desired, signal))) return
     const owner = await this.#owner(signal)
     if (owner === 'going') {
       logger.info(
@@ -156,7 +178,24 @@ export class WebhookRegistration implements Runnable {
     }
     const all = [...changes, ...ownerChanges(object, owner)]
     if (!(await this.#writer.patch(object, all, signal))) return
+    this.#written = desired
     logger.info({ changed: all.map(({ path }) => path) }, 'the webhook configuration was put right')
+  }
+
+  /** Rests if others rewrite again and again what was written; true: it may be another configuration by now. */
+  async #rested(
+    object: Configuration,
+    desired: readonly MutatingWebhook[],
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    if (!this.#written || !sameButPolicy(this.#written, desired)) return false
+    const rest = this.#contest.lost(performance.now())
+    if (rest === 0) return false
+    this.#options.onContest?.(addressOf(object.webhooks ?? []), rest, referenceTo(object))
+    this.#written = undefined
+    await this.#delay(rest, signal)
+    this.#dirty = true
+    return true
   }
 
   /** Begins a proof that the configuration works, which is as it should be; again when its bundle has changed. */

@@ -123,6 +123,22 @@ function sameAddress(a: MutatingWebhook['clientConfig'], b: MutatingWebhook['cli
   return a['url'] === b['url'] && isDeepStrictEqual(a['service'], b['service'])
 }
 
+/** Where the configuration sends scalings, as people know it: a URL, or a Service; undefined: nowhere. */
+export function addressOf(present: readonly MutatingWebhook[]): string | undefined {
+  const config = present.find(({ name }) => name === SCALE)?.clientConfig
+  const service = config?.['service'] as { readonly namespace?: string; readonly name?: string } | undefined
+  return service
+    ? `the Service ${service.namespace}/${service.name}`
+    : (config?.['url'] as string | undefined)
+}
+
+/** Whether two differ at most in what Dormouse itself changes when the proof turns. */
+export function sameButPolicy(a: readonly MutatingWebhook[], b: readonly MutatingWebhook[]): boolean {
+  const without = (webhooks: readonly MutatingWebhook[]) =>
+    webhooks.map(({ failurePolicy: _, ...webhook }) => webhook)
+  return isDeepStrictEqual(without(a), without(b))
+}
+
 const NAME_LABEL = 'kubernetes.io/metadata.name'
 
 /** Whether all webhooks exist and have this bundle; undefined: any bundle will do. */

@@ -299,6 +299,7 @@ describe('an update by another account that calls itself dormouse', () => {
       RULES,
     )
     expect(decision).to.include({ type: 'denied', reason: 'other_dormouse' })
+    expect(decision.type === 'denied' && decision.message).to.include('(k8s:carol)')
   })
 })
 

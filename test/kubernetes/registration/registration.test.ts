@@ -267,6 +267,25 @@ describe('the webhook configuration', () => {
     await until(() => JSON.stringify(webhooks()) === JSON.stringify(right))
   })
 
+  it('is taken back ever more seldom from somebody who keeps rewriting it, and whose address is told', async () => {
+    const contested: string[] = []
+    const rests: number[] = []
+    await open({
+      url: 'https://hooks.example:8443/',
+      delay: async (rest) => void rests.push(rest),
+      onContest: (address, rest) => void contested.push(`${address} ${rest / 1000} s`),
+    })
+    await settled()
+    const right = structuredClone(webhooks())
+    const elsewhere = right.map((each) => ({ ...each, clientConfig: { url: 'https://else' } }))
+    for (let again = 0; again < 6; again++) {
+      configurations.put({ ...configurations.objects.get('dormouse')!, webhooks: elsewhere })
+      await until(() => JSON.stringify(webhooks()) === JSON.stringify(right))
+    }
+    expect(contested).to.deep.equal(['https://else 10 s', 'https://else 20 s', 'https://else 40 s'])
+    expect(rests).to.include.members([10_000, 20_000, 40_000])
+  })
+
   it('follows the bundle, stays at Fail meanwhile, and says when the new one is published', async () => {
     await outside()
     await settled()
