@@ -92,7 +92,7 @@ describeOn('a fault between Dormouse and the API server', function (on) {
       await reschedule(here, workload, want)
       await laid.struck
       const rested = await comesToRest(here, workload, want, { operations })
-      recoveries.note(`${want === 'asleep' ? 'snooze' : 'wake'}: ${title}`, laid.lastHit, rested)
+      recoveries.note(`${title} (${want})`, laid.lastHit, rested)
       laid.lift()
     }
     await felt('asleep', 1)

@@ -20,7 +20,7 @@ export type AnyFault =
       readonly on: 'watch'
       readonly resource: Kind
       readonly line: unknown
-      readonly then: 'cut' | 'nothing'
+      readonly after: 'cut' | 'nothing'
     }
   | { readonly on: 'view'; readonly resource: Kind; readonly frozen: number }
 
@@ -63,7 +63,7 @@ export const anyFault: fc.Arbitrary<AnyFault> = fc.oneof(
       { type: 'ERROR', object: statusOf(500) },
       '{"type',
     ),
-    then: fc.constantFrom('cut', 'nothing'),
+    after: fc.constantFrom('cut', 'nothing'),
   }),
   fc.record({ on: fc.constant('view'), resource, frozen: pause }),
 )
@@ -77,7 +77,7 @@ export function lay(proxy: FaultProxy, fault: AnyFault): void {
     case 'watch':
       for (const watch of proxy.watches(fault.resource)) {
         watch.say(fault.line)
-        if (fault.then === 'cut') watch.cut()
+        if (fault.after === 'cut') watch.cut()
       }
       return
     case 'view':

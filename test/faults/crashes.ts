@@ -1,6 +1,5 @@
 import type { Kind } from '../../src/domain/workload.ts'
 import { Dormouse } from '../support/dormouse.ts'
-import { eventually } from '../support/eventually.ts'
 import { comingMinute, sleepsAt, wakesAt } from '../support/schedules.ts'
 import type { Called } from './called.ts'
 import { comesToRest, type Scheduled, type Want } from './resting.ts'
@@ -19,10 +18,10 @@ export interface Crash {
 
 const SETTINGS = { newWorkloadGrace: '0s' }
 const REPLICAS = 2
-/** Milliseconds from the start of Dormouse's process until the edge. */
+/** Milliseconds from the start of Dormouse's process until the edge; where it starts late it finds it passed. */
 const LEAD = 5000
 /** Milliseconds that are enough to put a workload to sleep before. */
-const PREPARATION = 30_000
+const PREPARATION = 60_000
 
 /**
  * Has a new workload put to sleep or woken by a Dormouse that is killed (SIGKILL) at one of its calls, and started
@@ -34,28 +33,26 @@ export async function survivesCrash(here: ThroughFaults, crash: Crash): Promise<
   const name = `crash-${by}-${want}-${crash.index}-${crash.stage}`
   const edge = by === 'edge' ? comingMinute(PREPARATION) : undefined
   const workload = await prepared(here, { kind, name, want, edge })
-  const rests = () => comesToRest(here, workload, want, { operations: want === 'asleep' ? 1 : 2 })
-  const cluster = behind(here.proxy, here.cluster)
-  const dormouse = await Dormouse.start(
-    cluster,
-    SETTINGS,
-    edge === undefined ? undefined : clockBefore(edge, LEAD),
-  )
+  const preload = edge === undefined ? undefined : clockBefore(edge, LEAD)
+  const starting = Promise.withResolvers<Dormouse>()
+  const killing = killAt(here, crash, starting.promise)
+  starting.resolve(Dormouse.start(behind(here.proxy, here.cluster), SETTINGS, preload))
+  const dormouse = await starting.promise
   const ask = async () => {
-    if (edge !== undefined) return
     const client = dormouse.api.workload(kind, here.namespace, name)
-    await (want === 'asleep' ? client.snooze() : client.wake())
+    if (by === 'request') await (want === 'asleep' ? client.snooze() : client.wake())
   }
+  const rests = () => comesToRest(here, workload, want, { operations: want === 'asleep' ? 1 : 2 })
   try {
-    await eventually('it to lead', () => dormouse.log.some(({ msg }) => msg === 'this replica leads'))
-    const killed = killAt(here, dormouse, crash)
-    const over = ask()
-      .then(rests)
-      .then(() => undefined)
+    const over = ask().then(rests)
     // What is asked of a process that is being killed fails.
+    over.catch(() => {})
     const call = await Promise.race([
-      killed.call,
-      over.catch((error) => (killed.begun() ? killed.call : fail(error))),
+      killing.killed,
+      over.then(
+        () => undefined,
+        (error: Error) => killing.orFailed(error),
+      ),
     ])
     here.proxy.lift()
     if (call === undefined) return undefined
@@ -66,6 +63,7 @@ export async function survivesCrash(here: ThroughFaults, crash: Crash): Promise<
     await rests()
     return call
   } finally {
+    here.proxy.lift()
     await dormouse.stop()
     await here.cluster.admin.expect('DELETE', here.path(kind, name))
   }
@@ -84,32 +82,41 @@ async function prepared(
   return { kind, name, count }
 }
 
+interface Killing {
+  /** Resolves with the call at which it was killed. */
+  readonly killed: Promise<string>
+  /** @throws the error, unless it was caused by the kill */
+  orFailed(error: Error): Promise<string>
+}
+
+function killAt(
+  { namespace, proxy }: ThroughFaults,
+  { index, stage }: Crash,
+  victim: Promise<Dormouse>,
+): Killing {
+  const { promise: killed, resolve } = Promise.withResolvers<string>()
+  let calls = 0
+  const run = async ({ verb, resource }: Called) => {
+    calls += 1
+    if (calls !== index) return
+    await (await victim).kill()
+    resolve(`${verb} ${resource}`)
+    return 'cut'
+  }
+  proxy.onCall({ namespace, times: Infinity }, { type: 'hook', stage, run })
+  return {
+    killed,
+    orFailed(error) {
+      if (calls < index) throw error
+      return killed
+    },
+  }
+}
+
 /** The dead process holds it still. */
 async function releaseLease({ cluster: { admin } }: ThroughFaults): Promise<void> {
   const leases = '/apis/coordination.k8s.io/v1'
   const { items = [] } = await admin.expect('GET', `${leases}/leases?fieldSelector=metadata.name%3Ddormouse`)
   for (const { metadata } of items)
     await admin.expect('DELETE', `${leases}/namespaces/${String(metadata?.['namespace'])}/leases/dormouse`)
-}
-
-function fail(error: Error): never {
-  throw error
-}
-
-function killAt(
-  { namespace, proxy }: ThroughFaults,
-  dormouse: Dormouse,
-  { index, stage }: Crash,
-): { call: Promise<string>; begun: () => boolean } {
-  const { promise, resolve } = Promise.withResolvers<string>()
-  let calls = 0
-  const run = async ({ verb, resource }: Called) => {
-    calls += 1
-    if (calls !== index) return
-    await dormouse.kill()
-    resolve(`${verb} ${resource}`)
-    return 'cut'
-  }
-  proxy.onCall({ namespace, times: Infinity }, { type: 'hook', stage, run })
-  return { call: promise, begun: () => calls >= index }
 }

@@ -18,11 +18,14 @@ import { TappedWatch, type WatchedEvent } from './tapped-watch.ts'
 interface FrozenView {
   readonly resource: string
   readonly thaws: Map<TappedWatch, () => void>
+  readonly alive: NodeJS.Timeout
 }
 
 const HOUR = 3_600_000
 /** Longer than Dormouse keeps idle sockets: the proxy ends none by itself. */
 const KEEP_ALIVE_MS = 120_000
+/** Shorter than the silence that Dormouse bears. */
+const ALIVE_MS = 5000
 
 /**
  * Stands between Dormouse and an API server, over plain HTTP or TLS, and passes on what both say until a fault is laid:
@@ -68,13 +71,13 @@ export class FaultProxy {
 
   /** Lays a fault on coming calls. Several may strike one call, in the order in which they were laid. */
   onCall(where: CallWhere, fault: CallFault): Laid {
-    const { nth, times, ...wanted } = where
+    const { nth: _, times: __, ...wanted } = where
     return this.#onCalls.lay((called) => has<CallWhere>(called, wanted), where, fault)
   }
 
   /** Lays a fault on coming events of watches. The first that strikes an event counts. */
   onEvent(where: EventWhere, fault: EventFault): Laid {
-    const { nth, times, ...wanted } = where
+    const { nth: _, times: __, ...wanted } = where
     const matches = (event: EventWhere) =>
       has(event, wanted) && (event.type !== 'BOOKMARK' || wanted.type === 'BOOKMARK')
     return this.#onEvents.lay(matches, where, fault)
@@ -85,9 +88,15 @@ export class FaultProxy {
     return [...this.#open].filter(({ called }) => resource === undefined || called.resource === resource)
   }
 
-  /** Holds back all watches of a resource, those to come included, until the function returned is called. */
+  /**
+   * Holds back all watches of a resource, those to come included, until the function returned is called. Empty lines pass
+   * meanwhile, so that Dormouse does not find them silent, and its view is as old as the test needs it.
+   */
   freeze(resource: string): () => void {
-    const view: FrozenView = { resource, thaws: new Map() }
+    const alive = setInterval(() => {
+      for (const watch of view.thaws.keys()) watch.say('')
+    }, ALIVE_MS)
+    const view: FrozenView = { resource, thaws: new Map(), alive }
     for (const watch of this.watches(resource)) view.thaws.set(watch, watch.freeze())
     this.#frozen.add(view)
     return () => this.#thaw(view)
@@ -101,6 +110,7 @@ export class FaultProxy {
   }
 
   async stop(): Promise<void> {
+    this.lift()
     for (const socket of this.#sockets) socket.destroy()
     await this.#stopListening()
     this.#relay.close()
@@ -109,6 +119,7 @@ export class FaultProxy {
 
   #thaw(view: FrozenView): void {
     if (!this.#frozen.delete(view)) return
+    clearInterval(view.alive)
     for (const thaw of view.thaws.values()) thaw()
   }
 
@@ -144,7 +155,7 @@ export class FaultProxy {
     passHead(answer, response)
     const within = faults.find(({ stage }) => stage === 'within')
     if (within) {
-      await passHalf(answer, response)
+      if (called.verb !== 'watch') await passHalf(answer, response)
       if (within.type === 'cut') response.destroy()
     } else if (called.verb === 'watch' && answer.statusCode === 200) this.#tap(called, answer, response)
     else await passBody(answer, response)

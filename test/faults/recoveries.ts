@@ -11,7 +11,8 @@ export class Recoveries {
 
   print(title: string): void {
     const width = Math.max(...this.#rows.map(({ fault }) => fault.length))
-    const lines = this.#rows.map(
+    const rows = this.#rows.toSorted((a, b) => a.fault.localeCompare(b.fault))
+    const lines = rows.map(
       ({ fault, seconds }) => `${fault.padEnd(width)} ${seconds.toFixed(1).padStart(6)} s`,
     )
     print([title, `${'fault'.padEnd(width)} recovery`, ...lines])

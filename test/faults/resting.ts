@@ -5,6 +5,7 @@ import { eventually } from '../support/eventually.ts'
 import type { KubectlObject } from '../support/kubectl.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'
 import { hasFollowed, type Served } from '../support/served.ts'
+import type { Called } from './called.ts'
 import type { FaultProxy } from './fault-proxy.ts'
 
 /** The most operations that a workload's history has. */
@@ -47,7 +48,7 @@ export async function comesToRest(
     { timeout },
   )
   const at = performance.now()
-  await agree(here, kind, name)
+  await agree(here, kind, name, timeout)
   expect(marksOf(object).state?.history, `${name}: each operation once`).to.have.length(
     Math.min(operations, HISTORY),
   )
@@ -63,13 +64,16 @@ export function isAtRest(object: KubectlObject, { count }: Scheduled, want: Want
   return replicas === count && label === undefined && result === 'succeeded'
 }
 
-/** Resolves once Dormouse has sent no patch for two seconds. */
-export async function patchesEnd(proxy: FaultProxy): Promise<void> {
+/** Resolves once Dormouse has sent no patch for two seconds, of those that `counts`. */
+export async function patchesEnd(
+  proxy: FaultProxy,
+  counts: (called: Called) => boolean = () => true,
+): Promise<void> {
   let [seen, since] = [-1, 0]
   await eventually(
     'the patches to end',
     () => {
-      const now = proxy.calls.filter(({ verb }) => verb === 'patch').length
+      const now = proxy.calls.filter((called) => called.verb === 'patch' && counts(called)).length
       if (now !== seen) [seen, since] = [now, performance.now()]
       return performance.now() - since > 2000
     },
