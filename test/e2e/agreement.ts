@@ -34,10 +34,10 @@ export function marksOf({ kind, metadata, spec, status }: KubectlObject): Marks 
 }
 
 /**
- * Checks that kubectl and the API show the same, as soon as both have the latest change; returns the API's
- * record.
+ * Checks that kubectl and the API show the same, as soon as both have the latest change, at most after `timeout`
+ * milliseconds; returns the API's record.
  */
-export async function agree(on: Served, kind: Kind, name: string): Promise<StatusRecord> {
+export async function agree(on: Served, kind: Kind, name: string, timeout = 5000): Promise<StatusRecord> {
   return eventually(
     `kubectl and the API to agree on ${kind}/${name}`,
     async () => {
@@ -45,7 +45,7 @@ export async function agree(on: Served, kind: Kind, name: string): Promise<Statu
       expect(saidByApi(record)).to.deep.equal(shownByKubectl(kind, object))
       return record
     },
-    { timeout: 5000 },
+    { timeout },
   )
 }
 

@@ -1,10 +1,12 @@
-import { refusal, statusOf } from '../faults/faults.ts'
+import { expect } from 'chai'
+import { refusal, statusOf, type Laid } from '../faults/faults.ts'
 import { Recoveries } from '../faults/recoveries.ts'
 import { comesToRest, patchesEnd, reschedule, type Scheduled, type Want } from '../faults/resting.ts'
 import { throughFaults } from '../faults/through-faults.ts'
 import { describeOn } from '../support/clusters.ts'
+import { eventually } from '../support/eventually.ts'
 import { annotated, manifest } from '../support/manifests.ts'
-import { awakeNow } from '../support/schedules.ts'
+import { asleepNow, awakeNow } from '../support/schedules.ts'
 
 /** One workload has all the operations. */
 const SETTINGS = {
@@ -15,6 +17,8 @@ const SETTINGS = {
 const RESOURCE = 'deployments'
 const WATCH = { verb: 'watch', resource: RESOURCE } as const
 const LIST = { verb: 'list', resource: RESOURCE } as const
+/** A workload that is deleted in the end. */
+const GONE = 'gone'
 const EXPIRED = { type: 'ERROR', object: statusOf(410) }
 
 describeOn('a fault of a list or watch', function (on) {
@@ -23,12 +27,14 @@ describeOn('a fault of a list or watch', function (on) {
   const recoveries = new Recoveries()
   const workload: Scheduled = { kind: RESOURCE, name: 'watched', count: 2 }
   let operations = 0
-  let begun = 0
 
   before('a workload runs', async () => {
     const annotations = annotated(awakeNow())
     const { name, count } = workload
-    await here.cluster.create(here.namespace, [manifest(RESOURCE, name, { replicas: count, annotations })])
+    await here.cluster.create(here.namespace, [
+      manifest(RESOURCE, name, { replicas: count, annotations }),
+      manifest(RESOURCE, GONE, { annotations: annotated(asleepNow()) }),
+    ])
     await here.settled(RESOURCE, name)
   })
 
@@ -42,47 +48,53 @@ describeOn('a fault of a list or watch', function (on) {
   const say = (line: unknown) => {
     for (const watch of here.proxy.watches(RESOURCE)) watch.say(line)
   }
-  const wanted = (): Want => (operations % 2 === 0 ? 'asleep' : 'awake')
 
   /** The schedule is changed as the fault begins; the time until it was followed is printed. */
-  function recovers(fault: string, begin: () => void): void {
+  function recovers(fault: string, begin: () => Laid | void | Promise<Laid>): void {
     it(`${fault}: a schedule changed meanwhile is followed, once`, async () => {
-      const want = wanted()
-      begin()
-      begun = performance.now()
+      const want: Want = operations % 2 === 0 ? 'asleep' : 'awake'
+      const laid = await begin()
+      const begun = performance.now()
       await reschedule(here, workload, want)
       operations += 1
       recoveries.note(fault, begun, await comesToRest(here, workload, want, { operations }))
+      if (laid) expect(laid.hits, 'it has struck').to.be.greaterThan(0)
     })
   }
 
   recovers('the watch is cut', cut)
   for (const status of [429, 500, 503])
     recovers(`the watch is cut, then answered ${status} twice`, () => {
-      here.proxy.onCall({ ...WATCH, times: 2 }, refusal(status))
+      const laid = here.proxy.onCall({ ...WATCH, times: 2 }, refusal(status))
       cut()
+      return laid
     })
   recovers('the watch is cut, and the next one before its answer', () => {
-    here.proxy.onCall(WATCH, { type: 'cut', stage: 'after' })
+    const laid = here.proxy.onCall(WATCH, { type: 'cut', stage: 'after' })
     cut()
+    return laid
   })
   recovers('the watch is cut, then answered 410', () => {
-    here.proxy.onCall(WATCH, refusal(410))
+    const laid = here.proxy.onCall(WATCH, refusal(410))
     cut()
+    return laid
   })
   recovers('410 as an event', () => say(EXPIRED))
   for (const status of [410, 429, 500])
     recovers(`410, and the list answered ${status} twice`, () => {
-      here.proxy.onCall({ ...LIST, times: 2 }, refusal(status))
+      const laid = here.proxy.onCall({ ...LIST, times: 2 }, refusal(status))
       say(EXPIRED)
+      return laid
     })
   recovers('410, and the list cut in the middle', () => {
-    here.proxy.onCall({ ...LIST, times: 2 }, { type: 'cut', stage: 'within' })
+    const laid = here.proxy.onCall({ ...LIST, times: 2 }, { type: 'cut', stage: 'within' })
     say(EXPIRED)
+    return laid
   })
   recovers('410, and a list that comes 2 s late', () => {
-    here.proxy.onCall(LIST, { type: 'delay', stage: 'after', milliseconds: 2000 })
+    const laid = here.proxy.onCall(LIST, { type: 'delay', stage: 'after', milliseconds: 2000 })
     say(EXPIRED)
+    return laid
   })
   for (const [fault, type] of [
     ['each event comes twice', 'repeat'],
@@ -90,9 +102,14 @@ describeOn('a fault of a list or watch', function (on) {
     ['half an event, then the end', 'half'],
     ['the end instead of an event', 'cut'],
   ] as const)
-    recovers(fault, () => void here.proxy.onEvent({ resource: RESOURCE, times: 6 }, { type }))
+    recovers(fault, () => here.proxy.onEvent({ resource: RESOURCE, times: 6 }, { type }))
+  recovers('an event is lost, then 410', () => {
+    const laid = here.proxy.onEvent({ resource: RESOURCE, name: workload.name }, { type: 'lose' })
+    void laid.struck.then(() => say(EXPIRED))
+    return laid
+  })
   recovers('each event comes 1 s late', () => {
-    here.proxy.onEvent({ resource: RESOURCE, times: 6 }, { type: 'delay', milliseconds: 1000 })
+    return here.proxy.onEvent({ resource: RESOURCE, times: 6 }, { type: 'delay', milliseconds: 1000 })
   })
   recovers('this watch is frozen for 3 s, the others are not', () => {
     const thaw = here.proxy.freeze(RESOURCE)
@@ -101,17 +118,25 @@ describeOn('a fault of a list or watch', function (on) {
   recovers('a line that is no JSON', () => say('{"type":"MODIFIED","object":{'))
   recovers('a line that is no event', () => say({ type: 'MODIFIED', object: null }))
 
-  /** As it was before the last but one change. */
+  /** As it was before the latest operation. */
   let older: unknown
   let newer: unknown
   beforeEach(async () => {
     older = newer
     newer = await here.cluster.admin.expect('GET', `/apis/apps/v1/${RESOURCE}`)
   })
-  recovers('410, and an older list', () => {
-    here.proxy.onCall(LIST, { type: 'answer', stage: 'before', status: 200, body: older })
+  recovers('410, and an older list with a workload that is gone', async () => {
+    await here.cluster.admin.expect('DELETE', here.path(RESOURCE, GONE))
+    await eventually('it to be gone', isGone)
+    const laid = here.proxy.onCall(LIST, { type: 'answer', stage: 'before', status: 200, body: older })
     say(EXPIRED)
+    return laid
   })
 
-  it('there are no endless writes', () => patchesEnd(here.proxy))
+  it('what is gone stays so, and there are no endless writes', async () => {
+    await eventually('it to be gone', isGone)
+    await patchesEnd(here.proxy)
+  })
+
+  const isGone = async () => (await here.workload(RESOURCE, GONE).attempt('GET', '')).status === 404
 })

@@ -14,8 +14,8 @@ import { throughFaults } from './through-faults.ts'
 const WORKLOADS = 40
 /** Fewer would mean that the scenario did not happen. */
 const LEAST_EVENTS = 12
-/** Milliseconds: what was not done by then waits for an event that was hidden. */
-const PATIENCE = 5000
+/** Milliseconds: when nothing has happened for so long, the rest wait for events that were hidden. */
+const PATIENCE = 3000
 
 interface Step {
   readonly title: string
@@ -73,17 +73,16 @@ export function eachEventHidden(on: () => Cluster, kind: Kind): void {
     const waited: string[] = []
     for (const { title, change, want } of steps) {
       await inParallel(workloads, change)
-      const late = await unfinished(workloads, want)
-      waited.push(`${title}: ${late}`)
-      if (late > 0) await relisted()
-      await eventually(`all to be ${want}`, async () => (await wrong(workloads, want)).length === 0, {
-        timeout: 60_000,
-        pause: 300,
-      })
+      const counts: number[] = []
+      for (let late = await unfinished(workloads, want); late > 0; late = await unfinished(workloads, want)) {
+        counts.push(late)
+        await relisted()
+      }
+      waited.push(`${title}: ${counts.join(' and then ') || 0}`)
     }
     await patchesEnd(here.proxy)
     await relisted()
-    await inParallel(workloads, ({ name }) => agree(here, kind, name), 4)
+    await inParallel(workloads, ({ name }) => agree(here, kind, name, 60_000), 4)
     const hidden = laid.filter(({ hits }) => hits > 0).length
     print([
       `${kind} on ${here.cluster.name}: ${hidden} events were hidden, one of each workload`,
@@ -92,19 +91,27 @@ export function eachEventHidden(on: () => Cluster, kind: Kind): void {
     expect(hidden).to.be.at.least(LEAST_EVENTS)
   })
 
-  /** How many wait in vain. */
+  /** How many are still not as wanted, once nothing has changed for a while. */
   async function unfinished(workloads: readonly Scheduled[], want: Want): Promise<number> {
-    const done = async () => (await wrong(workloads, want)).length === 0
-    await eventually('all to follow', done, { timeout: PATIENCE, pause: 300 }).catch(() => {})
-    return (await wrong(workloads, want)).length
+    let [left, since] = [Number.NaN, 0]
+    await eventually(
+      `all to be ${want}, or to wait in vain`,
+      async () => {
+        const now = await wrong(workloads, want)
+        if (now !== left) [left, since] = [now, performance.now()]
+        return left === 0 || performance.now() - since > PATIENCE
+      },
+      { timeout: 120_000, pause: 300 },
+    )
+    return left
   }
 
-  async function wrong(workloads: readonly Scheduled[], want: Want): Promise<Scheduled[]> {
+  async function wrong(workloads: readonly Scheduled[], want: Want): Promise<number> {
     const found = new Map((await here.list(kind)).map((object) => [object.metadata.name, object]))
     return workloads.filter((workload) => {
       const object = found.get(workload.name)
       return object === undefined || !isAtRest(object, workload, want)
-    })
+    }).length
   }
 
   async function relisted(): Promise<void> {

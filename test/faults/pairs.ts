@@ -1,5 +1,6 @@
 import { ANNOTATION, type Kind } from '../../src/domain/workload.ts'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
+import type { WorkloadManifest } from '../support/cluster.ts'
 import { manifest } from '../support/manifests.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'
 import type { Served } from '../support/served.ts'
@@ -29,7 +30,7 @@ const BY_HAND = {
   delete: remove,
   'delete and create again': async (here, kind, name) => {
     await remove(here, kind, name)
-    await here.cluster.create(here.namespace, [manifest(kind, name)])
+    await here.cluster.create(here.namespace, [aWorkload(kind, name)])
   },
 } as const satisfies Record<string, (here: Served, kind: Kind, name: string) => Promise<unknown>>
 type HandName = keyof typeof BY_HAND
@@ -69,6 +70,12 @@ export function ask(
 ): Promise<ApiAnswer> {
   const [method, action, body] = REQUESTS[request]
   return api.workload(kind, namespace, name).attempt(method, action, body ? { body } : {})
+}
+
+/** Paused, where that exists, so that no pods are made: these tests need none. */
+export function aWorkload(kind: Kind, name: string): WorkloadManifest {
+  const object = manifest(kind, name)
+  return kind === 'deployments' ? { ...object, spec: { ...object.spec, paused: true } } : object
 }
 
 /** Through this API, or by hand. */

@@ -48,7 +48,7 @@ export async function comesToRest(
     { timeout },
   )
   const at = performance.now()
-  await agree(here, kind, name)
+  await agree(here, kind, name, timeout)
   expect(marksOf(object).state?.history, `${name}: each operation once`).to.have.length(
     Math.min(operations, HISTORY),
   )

@@ -6,8 +6,7 @@ import type { Cluster } from '../support/cluster.ts'
 import { Dormouse } from '../support/dormouse.ts'
 import { eventually, inParallel } from '../support/eventually.ts'
 import { print } from '../support/figures.ts'
-import { manifest } from '../support/manifests.ts'
-import { annotate, ask, BEGINNINGS, pairsOf, perform, type Beginning } from './pairs.ts'
+import { annotate, ask, aWorkload, BEGINNINGS, pairsOf, perform, type Beginning } from './pairs.ts'
 import { throughFaults } from './through-faults.ts'
 
 /** Of replicas that only answer requests. */
@@ -31,14 +30,14 @@ export function decidedOnAStaleView(on: () => Cluster, kind: Kind, beginnings: r
   before('another replica runs', async function () {
     this.timeout(60_000)
     current = await Dormouse.start(on(), SETTINGS)
-    await here.cluster.create(here.namespace, [manifest(kind, 'marker')])
+    await here.cluster.create(here.namespace, [aWorkload(kind, 'marker')])
   })
 
   after(() => current.stop())
 
   it(`${pairs.length} pairs over ${kind} end as if the second had seen the first`, async () => {
     for (const names of both) {
-      const objects = names.map((name) => manifest(kind, name))
+      const objects = names.map((name) => aWorkload(kind, name))
       await here.cluster.create(here.namespace, objects)
       await inParallel(pairs, async ({ beginning }, index) => {
         for (const request of BEGINNINGS[beginning])
