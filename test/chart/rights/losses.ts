@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { KINDS, type Kind } from '../../../src/domain/workload.ts'
-import { CONFIGURATION } from '../../support/enforced.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { Grant } from './grants.ts'
 import type { Stage } from './stage.ts'
+import { cycle, disown, logged, refused, secretOf, unavailable, unowned, type Told } from './told.ts'
 
 /** What Dormouse cannot do without a right that it had. */
 export interface Loss {
@@ -11,11 +11,7 @@ export interface Loss {
   readonly fails: string
   /** What comes before the start of Dormouse, while it has every right. */
   readonly prepare?: (stage: Stage) => Promise<unknown>
-  /**
-   * Shows on a Dormouse that was started without the right that it fails; resolves with what is said of it: a warning
-   * of the log, an answer of the API, or what a command wrote.
-   */
-  readonly told: (stage: Stage, missing: string) => Promise<string>
+  readonly told: Told
 }
 
 /** By verb and resource; in this order, since `release` ends what the others need. */
@@ -116,53 +112,4 @@ function ofKind(kind: Kind): Record<Grant, Loss> {
     },
     [`patch ${kind}`]: { fails: `${kind} neither sleep nor wake`, told: refused(kind, 'snooze') },
   }
-}
-
-/** A warning with this message that names the missing right. */
-function logged(message: string): Loss['told'] {
-  return (stage, missing) =>
-    eventually(`"${message}", and that Dormouse ${missing}`, () =>
-      stage.log.find((line) => line.includes(message) && plain(line).includes(missing)),
-    ).then(plain)
-}
-
-/** A line of the log without the backslashes of JSON. */
-function plain(line: string): string {
-  return line.replaceAll(String.raw`\"`, '"')
-}
-
-function refused(kind: Kind, action: string): Loss['told'] {
-  return async (stage) => {
-    const { status, body } = await (await stage.workload(kind)).attempt('POST', action)
-    expect(status).to.equal(502)
-    return body.error.message
-  }
-}
-
-async function unavailable(stage: Stage, missing: string): Promise<string> {
-  const { status, body } = await (await stage.workload('deployments')).attempt('GET', '')
-  expect(status).to.equal(503)
-  expect(body.error.message).to.include('the cluster does not say now who you are and what you may do')
-  return logged('cluster failed a request')(stage, missing)
-}
-
-async function cycle(stage: Stage): Promise<void> {
-  const workload = await stage.workload('deployments')
-  await workload.snooze('?wait=20s')
-  await workload.wake('?wait=20s')
-}
-
-function disown(stage: Stage): Promise<unknown> {
-  return stage.on().admin.expect('PATCH', CONFIGURATION, { metadata: { ownerReferences: null } })
-}
-
-async function unowned(stage: Stage, missing: string): Promise<string> {
-  const told = await logged('the webhook configuration could not be put right')(stage, missing)
-  const { metadata } = await stage.on().admin.expect('GET', CONFIGURATION)
-  expect(metadata?.['ownerReferences']).to.equal(undefined)
-  return told
-}
-
-function secretOf({ namespace }: Stage): string {
-  return `/api/v1/namespaces/${namespace}/secrets/dormouse-webhook`
 }

@@ -1,0 +1,66 @@
+import { expect } from 'chai'
+import type { Kind } from '../../../src/domain/workload.ts'
+import { CONFIGURATION } from '../../support/enforced.ts'
+import { eventually } from '../../support/eventually.ts'
+import type { Stage } from './stage.ts'
+
+/**
+ * Shows on a Dormouse that was started without a right that something fails; resolves with what is said of it: a
+ * warning of the log, an answer of the API, or what a command wrote. `missing`: what that is to have in it.
+ */
+export type Told = (stage: Stage, missing: string) => Promise<string>
+
+/** A warning with this message that names the missing right. */
+export function logged(message: string): Told {
+  return (stage, missing) =>
+    eventually(`"${message}", and that Dormouse ${missing}`, () =>
+      stage.log.find((line) => line.includes(message) && plain(line).includes(missing)),
+    ).then(plain)
+}
+
+/** A line of the log without the backslashes of JSON. */
+function plain(line: string): string {
+  return line.replaceAll(String.raw`\"`, '"')
+}
+
+/** The API refuses this on the workload of the kind: 502, with what the cluster said. */
+export function refused(kind: Kind, action: string): Told {
+  return async (stage) => {
+    const { status, body } = await (await stage.workload(kind)).attempt('POST', action)
+    expect(status).to.equal(502)
+    return body.error.message
+  }
+}
+
+/** The API tells its caller to try again, and only the log why. */
+export async function unavailable(stage: Stage, missing: string): Promise<string> {
+  const { status, body } = await (await stage.workload('deployments')).attempt('GET', '')
+  expect(status).to.equal(503)
+  expect(body.error.message).to.include('the cluster does not say now who you are and what you may do')
+  return logged('cluster failed a request')(stage, missing)
+}
+
+/** Puts a workload to sleep and wakes it: two Events, the same each time. */
+export async function cycle(stage: Stage): Promise<void> {
+  const workload = await stage.workload('deployments')
+  await workload.snooze('?wait=20s')
+  await workload.wake('?wait=20s')
+}
+
+/** Leaves the webhook configuration with something to put right. */
+export function disown(stage: Stage): Promise<unknown> {
+  return stage.on().admin.expect('PATCH', CONFIGURATION, { metadata: { ownerReferences: null } })
+}
+
+/** It is not put right. */
+export async function unowned(stage: Stage, missing: string): Promise<string> {
+  const told = await logged('the webhook configuration could not be put right')(stage, missing)
+  const { metadata } = await stage.on().admin.expect('GET', CONFIGURATION)
+  expect(metadata?.['ownerReferences']).to.equal(undefined)
+  return told
+}
+
+/** The path of the certificates' Secret. */
+export function secretOf({ namespace }: Stage): string {
+  return `/api/v1/namespaces/${namespace}/secrets/dormouse-webhook`
+}
