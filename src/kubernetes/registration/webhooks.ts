@@ -135,7 +135,7 @@ export function addressOf(present: readonly MutatingWebhook[]): string | undefin
 /** Whether two differ at most in what Dormouse itself changes when the proof turns. */
 export function sameButPolicy(a: readonly MutatingWebhook[], b: readonly MutatingWebhook[]): boolean {
   const without = (webhooks: readonly MutatingWebhook[]) =>
-    webhooks.map(({ failurePolicy: _, ...webhook }) => webhook)
+    webhooks.map((webhook) => ({ ...webhook, failurePolicy: undefined }))
   return isDeepStrictEqual(without(a), without(b))
 }
 

@@ -157,7 +157,9 @@ export function recipes(owner: Owning, { isReal, everyKind }: Choice): Recipe[] 
       const { metadata = {}, spec, realOnly } = parts.get(kind)?.[name] ?? {}
       if (realOnly && !isReal) return []
       const annotations = { ...managed, ...(metadata as { annotations?: object }).annotations }
-      return [{ name: `${name}-${kind}`, kind, metadata: { ...metadata, annotations }, ...(spec && { spec }) }]
+      return [
+        { name: `${name}-${kind}`, kind, metadata: { ...metadata, annotations }, ...(spec && { spec }) },
+      ]
     })
   })
 }
