@@ -13,7 +13,7 @@ describe('500 random scenarios on a sandbox', function () {
   after(() => player.stop())
 
   it('lose nothing, cause no write without a cause, and come to rest', async () => {
-    said(await holds(player, { workloads: 30, steps: 80, moves: true }, { numRuns: 500 }))
+    said(await holds(player, { workloads: 30, steps: 80, moves: true }, { numRuns: 500, longest: 2 * HOURS }))
   })
 })
 
@@ -25,7 +25,13 @@ describeOn(
     after(() => player.stop())
 
     it('lose nothing, cause no write without a cause, and come to rest', async () => {
-      said(await holds(player, { workloads: 30, steps: 60, moves: false }, { numRuns: 10, atOnce: 5 }))
+      said(
+        await holds(
+          player,
+          { workloads: 30, steps: 60, moves: false },
+          { numRuns: 10, atOnce: 5, longest: 2 * HOURS },
+        ),
+      )
     })
   },
   'real',

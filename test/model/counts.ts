@@ -38,6 +38,13 @@ export class Counts {
     this.#racing = true
   }
 
+  /** An autoscaler has set it: whatever that makes of a sleeper, the count that people gave it is kept. */
+  autoscaled(count: number, before: Held): void {
+    if (before.replicas > 0) this.set(count, before)
+    else this.#mine = new Set([...this.#mine, count])
+    this.#racing = true
+  }
+
   /** An old copy with these marks came back. */
   restored(held: Held): void {
     this.#mine = new Set([...this.#mine, ...heldCounts(held)])

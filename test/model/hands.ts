@@ -69,7 +69,9 @@ async function scale(target: Target, count: number, as: string | undefined): Pro
   const body = { spec: { replicas: count } }
   const what = as === undefined ? 'scale' : 'autoscale'
   const answer = await target.write('PATCH', `${what} ${count}`, body, as, `${target.path}/scale`)
-  if (answer?.status === 200) target.counts.set(count, before)
+  if (answer?.status !== 200) return
+  if (as === undefined) target.counts.set(count, before)
+  else target.counts.autoscaled(count, before)
 }
 
 /** A change of the object itself; the answer says what became of the count. */

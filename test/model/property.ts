@@ -8,6 +8,8 @@ export interface Run {
   readonly numRuns: number
   /** How many scenarios are played at once, in the same world. */
   readonly atOnce?: number
+  /** Milliseconds after which it ends with what it has found: fewer scenarios, or one that could be smaller yet. */
+  readonly longest?: number
 }
 
 /** What a run of scenarios came to. */
@@ -21,7 +23,7 @@ export interface Sum {
  * Plays random scenarios. Throws with the smallest scenario that was found for a violation, and how to play it again:
  * `DORMOUSE_TEST_SEED` and `MODEL_PATH`.
  */
-export async function holds(player: Player, size: Size, { numRuns, atOnce = 1 }: Run): Promise<Sum> {
+export async function holds(player: Player, size: Size, { numRuns, atOnce = 1, longest }: Run): Promise<Sum> {
   const seed = testSeed()
   const path = process.env['MODEL_PATH']
   print([`${numRuns * atOnce} scenarios of ${size.workloads} workloads: DORMOUSE_TEST_SEED=${seed}`])
@@ -38,6 +40,12 @@ export async function holds(player: Player, size: Size, { numRuns, atOnce = 1 }:
     const trace = results.flatMap((result) => result.trace)
     if (violations.length > 0) throw new Error([...violations, ...trace].join('\n'))
   })
-  await fc.assert(property, { numRuns, seed, ...(path === undefined ? {} : { path }) })
+  await fc.assert(property, {
+    numRuns,
+    seed,
+    ...(path === undefined ? {} : { path }),
+    ...(longest === undefined ? {} : { interruptAfterTimeLimit: longest }),
+  })
+  if (sum.scenarios < numRuns * atOnce) print([`${sum.scenarios} of them were played in time`])
   return sum
 }
