@@ -29,18 +29,21 @@ export class Counts {
     this.#racing = true
   }
 
-  /** A hand has set it; `before`: as the object was when it was last seen. */
-  set(count: number, before: Held): void {
-    const certain = !this.#racing && count > 0 && before.others.length === 0
+  /** A hand has scaled it; `before`: as the object was when it was last seen. */
+  scaled(count: number, before: Held): void {
     const lowers = before.replicas === 0 && before.kept !== undefined && count < before.kept
-    if (certain) this.#mine = new Set([lowers ? before.kept : count])
-    else this.#mine = new Set([...this.#mine, count])
+    this.declared(lowers && this.#certain(count, before) ? before.kept : count, before)
+  }
+
+  /** A hand has written it into the object, which says how many are wanted, also of a sleeper. */
+  declared(count: number, before: Held): void {
+    this.#mine = new Set(this.#certain(count, before) ? [count] : [...this.#mine, count])
     this.#racing = true
   }
 
   /** An autoscaler has set it: whatever that makes of a sleeper, the count that people gave it is kept. */
   autoscaled(count: number, before: Held): void {
-    if (before.replicas > 0) this.set(count, before)
+    if (before.replicas > 0) this.declared(count, before)
     else this.#mine = new Set([...this.#mine, count])
     this.#racing = true
   }
@@ -71,6 +74,10 @@ export class Counts {
     }
     this.#mine = new Set(left)
     return undefined
+  }
+
+  #certain(count: number, before: Held): boolean {
+    return !this.#racing && count > 0 && before.others.length === 0
   }
 }
 

@@ -70,7 +70,7 @@ async function scale(target: Target, count: number, as: string | undefined): Pro
   const what = as === undefined ? 'scale' : 'autoscale'
   const answer = await target.write('PATCH', `${what} ${count}`, body, as, `${target.path}/scale`)
   if (answer?.status !== 200) return
-  if (as === undefined) target.counts.set(count, before)
+  if (as === undefined) target.counts.scaled(count, before)
   else target.counts.autoscaled(count, before)
 }
 
@@ -86,7 +86,7 @@ async function edited(target: Target, what: string, spec: object, count: number 
 /** The count is theirs if the object has it, or keeps it; else it was held. */
 function taken(target: Target, count: number, before: Target['held'], body: object): void {
   const { replicas, kept } = heldBy(target.key, body as Seen)
-  if (replicas === count || kept === count) target.counts.set(count, before)
+  if (replicas === count || kept === count) target.counts.declared(count, before)
 }
 
 /** `kubectl replace` by a manifest that knows nothing of Dormouse's annotations. */
