@@ -21,7 +21,7 @@ const SETTINGS = { newWorkloadGrace: '0s' }
 const leaseOf = (name: string) => ({ lease: { name, duration: '4s', renew: '3s', retry: '500ms' } })
 
 describeOn('two Dormouses by mistake', function (on) {
-  this.timeout(90_000)
+  this.timeout(120_000)
   const clock = new ProgramClock()
   const here = served(on, { ...SETTINGS, controller: leaseOf('dormouse') }, clock.preload)
   let other: Dormouse
@@ -53,7 +53,7 @@ describeOn('two Dormouses by mistake', function (on) {
     expect(found.map(({ label, state }) => [label, state?.history.length])).to.deep.equal(
       names.map(() => [`${REPLICAS}`, 1]),
     )
-    const sent = await patches(began)
+    const sent = await here.patches(began, 'deployments')
     print([`${sent} patches of both for ${COUNT} workloads at one edge, on ${here.cluster.name}`])
     expect(sent).to.be.at.most(2 * COUNT)
   })
@@ -62,7 +62,6 @@ describeOn('two Dormouses by mistake', function (on) {
     clock.moveTo(0)
     await other.terminate()
     await other.start(settingsOfOther('Asia/Tokyo'))
-    await sleep(SETTLED)
     const now = Date.now()
     for (const name of names) await here.cluster.admin.expect('DELETE', here.path('deployments', name))
     await createAll(annotated(awakeBetween(now - 2 * HOUR, now + 4 * HOUR)))
@@ -71,13 +70,15 @@ describeOn('two Dormouses by mistake', function (on) {
       async () => (await marks()).every(({ state }) => state?.backoff?.cause === 'flapping'),
       { timeout: 60_000 },
     )
-    const rested = await patches(now)
+    const rested = await here.patches(now, 'deployments')
     print([`${rested} patches of both for ${COUNT} workloads that they disagree about`])
     expect(rested / COUNT).to.be.at.most(20)
     await eventually('an Event that tells of the other', otherWriter)
     for (const { state } of await marks()) expect(state?.snoozed?.replicas).to.equal(REPLICAS)
     await sleep(3000)
-    expect(await patches(now), 'no more, but for the end of a wake').to.be.at.most(rested + COUNT)
+    expect(await here.patches(now, 'deployments'), 'no more, but for the end of a wake').to.be.at.most(
+      rested + COUNT,
+    )
   })
 
   async function createAll(annotations: Record<string, string>): Promise<void> {
@@ -87,12 +88,6 @@ describeOn('two Dormouses by mistake', function (on) {
 
   async function marks() {
     return (await here.list('deployments')).map((object) => marksOf({ ...object, kind: 'Deployment' }))
-  }
-
-  async function patches(since: number): Promise<number> {
-    const requests = await here.cluster.requestsSince(since)
-    const path = here.path('deployments')
-    return requests.filter(({ verb, url }) => verb === 'patch' && url.startsWith(path)).length
   }
 
   async function otherWriter() {
