@@ -106,8 +106,8 @@ export const BUGS: readonly Bug[] = [
   {
     name: "an autoscaler's scaling is taken for a manual wake",
     file: 'src/domain/drift.ts',
-    find: "replicasManager?.subresource === 'scale' && !AUTOSCALERS.has(replicasManager.manager)",
-    replace: "replicasManager?.subresource === 'scale'",
+    find: 'return isScaled(workload) && !isAutoscaled(workload)',
+    replace: 'return isScaled(workload)',
     tests: ['test/domain/decision-rules.test.ts', 'test/domain/kept-count.test.ts'],
   },
   {
