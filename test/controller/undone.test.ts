@@ -61,7 +61,7 @@ function busiestHour(writes: readonly number[]): number {
 
 describe('somebody who undoes every write for ever', () => {
   it('has few answers an hour, whatever is decided and however it is undone', async function () {
-    this.timeout(300_000)
+    this.timeout(120_000)
     let undone = 0
     await fc.assert(
       fc.asyncProperty(CASE, async ({ kind, stands, by, wants, pause, prompt }) => {
@@ -72,6 +72,8 @@ describe('somebody who undoes every write for ever', () => {
         const workload = STANDS[stands]!(kind())
         const isKeyed = workload.kind === 'daemonsets'
         const undo = () => {
+          // It has lost already: the test ends, and fails.
+          if (writes.length > 100 * MOST_WRITES) return
           const live = cluster.live(workload)
           if (isRunning(live) === (isKeyed || wants > 0)) return
           undone += 1
@@ -92,9 +94,9 @@ describe('somebody who undoes every write for ever', () => {
         expect(busiestHour(moves)).to.be.at.most(MOST_MOVES)
         expect(busiestHour(writes)).to.be.at.most(MOST_WRITES)
       }),
-      propertyRuns(60),
+      propertyRuns(30),
     )
-    expect(undone, 'in all cases').to.be.above(500)
+    expect(undone, 'in all cases').to.be.above(300)
   })
 
   it('may be a second Dormouse: both rest in one backoff', async () => {
