@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { systemMonotonic, type Instant } from '../clock.ts'
-import { automaticOperation, contradictionOf } from '../domain/other-writer.ts'
+import { systemMonotonic } from '../clock.ts'
+import { automaticOperation, contradictionOf, isSameOperation } from '../domain/other-writer.ts'
 import { stateOf } from '../domain/reading.ts'
 import type { Rules } from '../domain/rules.ts'
 import { EMPTY_STATE, type Operation } from '../domain/state.ts'
@@ -32,8 +32,8 @@ export class OtherWriters {
   readonly #rules: Rules
   /** By uid: when it was scaled by hand against what was decided; monotonic, oldest first. */
   readonly #byHand = new LRUCache<string, number[]>({ max: MOST })
-  /** By uid: when the operation is dated that this controller wrote last, or tried to. */
-  readonly #own = new LRUCache<string, Instant>({ max: MOST })
+  /** By uid: the operation that this controller wrote last, or tried to. */
+  readonly #own = new LRUCache<string, Operation>({ max: MOST })
   /** When another Dormouse was seen to act, and when that was told. */
   #ofDormouse: number[] = []
   #told: number[] = []
@@ -51,7 +51,7 @@ export class OtherWriters {
 
   /** This controller is about to write an operation. */
   writes({ uid }: Workload, operation: Operation | undefined): void {
-    if (operation) this.#own.set(uid, operation.at)
+    if (operation) this.#own.set(uid, operation)
   }
 
   /** Looks at what came between two copies. */
@@ -82,7 +82,7 @@ export class OtherWriters {
     const then = before.annotations.state === undefined ? EMPTY_STATE : stateOf(before)
     const now = stateOf(after)
     const operation = then && now && automaticOperation(then, now)
-    if (!operation || this.#own.get(after.uid) === operation.at) return
+    if (!operation || isSameOperation(operation, this.#own.get(after.uid))) return
     const at = this.#now()
     if (at < this.#since + SUCCESSION_MS) return
     this.#ofDormouse = recent(this.#ofDormouse, at)

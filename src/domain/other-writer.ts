@@ -58,12 +58,17 @@ export function automaticOperation(before: State, after: State): Operation | und
   const [newest] = after.history
   const [known] = before.history
   if (!newest || newest.trigger !== 'schedule' || newest.by !== null) return undefined
-  if (newest.at === known?.at && newest.type === known.type) return undefined
+  if (isSameOperation(newest, known)) return undefined
   // Enabling and a new schedule form an intent in somebody's name; the ends of pins and overrides remove them.
   const { intent, pin, override } = after
   const isIntended = intent !== undefined && intent.by !== null && intent.at !== before.intent?.at
   const isFreed = (before.pin !== undefined && !pin) || (isInForce(before, newest.at) && !override)
   return isIntended || isFreed ? undefined : newest
+}
+
+/** Type and time tell the operations of one workload apart. */
+export function isSameOperation(a: Operation, b: Operation | undefined): boolean {
+  return a.type === b?.type && a.at === b.at
 }
 
 function isInForce({ override }: State, now: Instant): boolean {

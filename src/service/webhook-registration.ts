@@ -41,7 +41,7 @@ export function webhookRegistration(
       onPublished: (bundle) => authority?.published(bundle),
       onServed: (listener) => source.onChange(listener),
       onProof: (proven, why, reference) => reportProof(foundation, proven, why, reference),
-      onContest: (address, rest, reference) => reportContest(foundation, address, rest, reference),
+      onContest: (deed, rest, reference) => reportContest(foundation, deed, rest, reference),
       probe: (signal) => probeWebhook(cluster.client, namespace, signal),
       probing: foundation.probing,
       probeNamespace: namespace,
@@ -72,16 +72,17 @@ function reportProof(
   else cluster.recorder.record(subject, 'Warning', 'WebhookUnproven', `${UNPROVEN}: ${why}`)
 }
 
-/** Reports by Event and log line that somebody else rewrites the configuration again and again. */
+/** Reports by Event and log line that somebody else undoes again and again what was written to the configuration. */
 function reportContest(
   { cluster, logger }: Foundation,
-  address: string | undefined,
+  deed: string,
   rest: number,
   reference: ConfigurationReference,
 ): void {
-  const elsewhere = address === undefined ? 'is emptied' : `is pointed at ${address}`
-  const message = `It ${elsewhere} again and again: does a second Dormouse run? There may be one in a cluster`
-  logger.warn({ address, restSeconds: rest / 1000 }, `the webhook configuration: ${message}`)
+  const message =
+    `It ${deed} again and again, and is put right ever more seldom: ` +
+    'does a second Dormouse run, or does a sync overwrite it?'
+  logger.warn({ restSeconds: rest / 1000 }, `the webhook configuration: ${message}`)
   const { name, uid, resourceVersion } = reference
   const subject = { namespace: 'default', name, uid, resourceVersion, reference }
   cluster.recorder.record(subject, 'Warning', 'OtherWriter', message)

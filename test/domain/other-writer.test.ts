@@ -70,8 +70,8 @@ describe('an operation that a controller made', () => {
 
   for (const [what, before, request] of [
     ['a request', awake, { action: 'snooze' }],
-    ['a new schedule', awake, { action: 'schedule', schedule: '20:00-22:00' }],
-    ['enabling', awake.annotated({ enabled: 'false', schedule: '20:00-22:00' }), { action: 'enable' }],
+    ['a new schedule', awake, { action: 'schedule', schedule: '21:00-22:00' }],
+    ['enabling', awake.annotated({ enabled: 'false', schedule: '21:00-22:00' }), { action: 'enable' }],
     ['the end of a pin', awake.pinned(), { action: 'unpin' }],
     ['the end of an override', awake.overridden(), { action: 'clear-override' }],
   ] as const)

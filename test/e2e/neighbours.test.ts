@@ -1,97 +1,134 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { describeOn } from '../support/clusters.ts'
+import { enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
 import { print } from '../support/figures.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'
-import { served } from '../support/served.ts'
+import { served, type Served } from '../support/served.ts'
 import { marksOf } from './agreement.ts'
-import { neighbours, type Neighbour, type Wants } from './neighbours.ts'
+import { neighbours, type Neighbour, type Round, type Wants } from './neighbours.ts'
 
 const REPLICAS = 3
 const kind = 'deployments'
-/** As often as a tool looks in 10 minutes or more. */
-const ROUNDS = 25
-/** Milliseconds between two rounds; a tool takes 30 s or 60. */
+/** So many looks in a row without a write of the tool end a fight; until then it looks for ever. */
+const QUIET = 8
+/** Milliseconds between two looks; a tool takes 30 s or 60. */
 const PACE = 100
 
-describeOn('a tool that scales beside Dormouse, which has no webhook', function (on) {
-  this.timeout(60_000)
-  const here = served(on, { newWorkloadGrace: '0s' })
+describeOn('a tool that scales beside Dormouse, which has no webhook,', function (on) {
+  this.timeout(120_000)
+  // As many writes a minute as may be configured: what ends a fight is not that number.
+  const here = served(on, { newWorkloadGrace: '0s', controller: { writesPerWorkload: 1000 } })
 
-  for (const [index, tool] of neighbours().entries()) {
+  forEach(here, (tool, index) => {
+    it('and puts to sleep what a request holds awake: it is left so, and an Event names the tool', async () => {
+      const name = `held-${index}`
+      const workload = await here.enabled(kind, name, { replicas: REPLICAS, schedule: asleepNow() })
+      await workload.wake('?for=4h&wait=60s')
+      const began = Date.now()
+      await letAct(here, tool, name, 'down')
+      const { reason, current_replicas: count } = await workload.status()
+      expect(count).to.equal(0)
+      expect(reason).to.include(tool.manager)
+      expect(await here.patches(began, kind, name)).to.be.at.most(1)
+      await told(here, name, `scaled to 0 replicas by manager:${tool.manager}, .* until `)
+      expect((await workload.wake()).current_replicas, 'by another request').to.equal(REPLICAS)
+    })
+
+    it('and puts to sleep what is pinned awake: it is brought back seven times, and then it rests', async () => {
+      const name = `pinned-${index}`
+      const workload = await here.enabled(kind, name, { replicas: REPLICAS, schedule: awakeNow() })
+      await workload.pin()
+      const began = Date.now()
+      await letAct(here, tool, name, 'down')
+      // Each with the end of its wake.
+      const written = await here.patches(began, kind, name)
+      print([`${tool.name}: ${written} writes against it`])
+      expect(written).to.be.within(1, 14)
+      await told(here, name, `scaled to 0 replicas by manager:${tool.manager}, .*pinned`)
+      expect(marksOf(await here.get(kind, name)).state?.pin?.replicas).to.equal(REPLICAS)
+    })
+
+    it('and wakes what Dormouse put to sleep: it sleeps again, with the count kept', async () => {
+      const name = `woken-${index}`
+      const workload = await here.enabled(kind, name, { replicas: REPLICAS, schedule: awakeNow() })
+      await letAct(here, tool, name, 'down')
+      await workload.schedule({ schedule: asleepNow() })
+      const began = Date.now()
+      await letAct(here, tool, name, 'up')
+      await eventually('it to sleep', async () => {
+        const { replicas, label } = marksOf(await here.get(kind, name))
+        return replicas === 0 && label === `${REPLICAS}`
+      })
+      expect(await here.patches(began, kind, name)).to.be.at.most(2)
+      await told(here, name, `scaled to ${REPLICAS} replicas by manager:(${tool.manager}|manager), .*asleep`)
+      expect((await workload.wake('?wait=60s')).ready_replicas).to.equal(REPLICAS)
+    })
+  })
+})
+
+describeOn('a tool that scales beside Dormouse and its webhook', function (on) {
+  this.timeout(120_000)
+  const here = enforced(on)
+
+  forEach(here, (tool, index) => {
+    it('does not move what is pinned awake, and is told why', async () => {
+      const name = `pinned-${index}`
+      const workload = await here.enabled(kind, name, { replicas: REPLICAS, schedule: awakeNow() })
+      await workload.pin()
+      const began = Date.now()
+      const refused = (await letAct(here, tool, name, 'down')).filter(({ status }) => status === 403)
+      expect(refused).to.have.length.of.at.least(QUIET)
+      for (const { body } of refused)
+        expect(body.message).to.include(`Dormouse: deployment ${here.namespace}/${name}`)
+      expect(await here.patches(began, kind, name)).to.equal(0)
+      expect(await workload.status()).to.include({ pin_state: 'active', current_replicas: REPLICAS })
+    })
+
+    it('does not wake what sleeps: the count is kept for its wake', async () => {
+      const name = `asleep-${index}`
+      const workload = await here.enabled(kind, name, { replicas: REPLICAS, schedule: awakeNow() })
+      await letAct(here, tool, name, 'down')
+      await told(here, name, `scaled to 0 replicas by manager:${tool.manager}, `)
+      await workload.schedule({ schedule: asleepNow() })
+      const began = Date.now()
+      await letAct(here, tool, name, 'up')
+      const { replicas, label } = marksOf(await here.get(kind, name))
+      expect([replicas, label]).to.deep.equal([0, `${REPLICAS}`])
+      expect(await here.patches(began, kind, name)).to.equal(0)
+      expect((await workload.wake('?wait=60s')).ready_replicas).to.equal(REPLICAS)
+    })
+  })
+})
+
+function forEach(here: Served, define: (tool: Neighbour, index: number) => void): void {
+  for (const [index, tool] of neighbours().entries())
     describe(tool.name, () => {
       before(function () {
         if (tool.applies && !here.cluster.isReal) this.skip()
       })
-
-      it('that scales down what a request holds awake: it is left so, with an Event that names the tool', async () => {
-        const name = `held-${index}`
-        const workload = await here.enabled(kind, name, { replicas: REPLICAS, schedule: asleepNow() })
-        await workload.wake('?for=4h&wait=60s')
-        const began = Date.now()
-        await rounds(tool, name, 'down')
-        const { reason, current_replicas: count } = await workload.status()
-        expect(count).to.equal(0)
-        expect(reason).to.include(tool.manager)
-        expect(await patches(name, began)).to.be.at.most(1)
-        expect((await event(name)).message)
-          .to.include(tool.manager)
-          .and.include('until')
-        expect((await workload.wake()).current_replicas, 'by another request').to.equal(REPLICAS)
-      })
-
-      it('that scales down what is pinned awake: it is brought back seven times an hour at most', async () => {
-        const name = `pinned-${index}`
-        const workload = await here.enabled(kind, name, { replicas: REPLICAS, schedule: awakeNow() })
-        await workload.pin()
-        const began = Date.now()
-        const made = await rounds(tool, name, 'down')
-        const written = await patches(name, began)
-        print([`${tool.name}: ${made} writes against a pin, and ${written} of Dormouse`])
-        expect(written).to.be.at.most(14)
-        expect((await event(name)).message)
-          .to.include(tool.manager)
-          .and.include('pinned')
-        expect(marksOf(await here.get(kind, name)).state?.pin?.replicas).to.equal(REPLICAS)
-      })
-
-      it('that wakes what Dormouse put to sleep: it sleeps again, with the count kept', async () => {
-        const name = `woken-${index}`
-        const workload = await here.enabled(kind, name, { replicas: REPLICAS, schedule: awakeNow() })
-        await tool.round(here.cluster.admin, here.path(kind, name), 'down')
-        await workload.schedule({ schedule: asleepNow() })
-        const began = Date.now()
-        await rounds(tool, name, 'up')
-        await eventually('it to sleep', async () => {
-          const { replicas, label } = marksOf(await here.get(kind, name))
-          return replicas === 0 && label === `${REPLICAS}`
-        })
-        expect(await patches(name, began)).to.be.at.most(2)
-        expect((await event(name)).message).to.match(/new-pykube|gokubedownscaler|manager:manager/)
-        expect((await workload.wake('?wait=60s')).ready_replicas).to.equal(REPLICAS)
-      })
+      define(tool, index)
     })
-  }
+}
 
-  /** Lets the tool look so often; resolves with the number of its writes. */
-  async function rounds(tool: Neighbour, name: string, wants: Wants): Promise<number> {
-    let made = 0
-    for (let round = 0; round < ROUNDS; round += 1) {
-      if (await tool.round(here.cluster.admin, here.path(kind, name), wants)) made += 1
-      await sleep(PACE)
-    }
-    return made
+/** Lets the tool look again and again until it has nothing more to do, or is refused; returns the answers to its writes. */
+async function letAct(here: Served, tool: Neighbour, name: string, wants: Wants) {
+  const answers: NonNullable<Round>[] = []
+  for (let quiet = 0; quiet < QUIET; quiet += 1) {
+    const answer = await tool.round(here.cluster.admin, here.path(kind, name), wants)
+    if (answer) answers.push(answer)
+    if (answer && answer.status !== 403) quiet = -1
+    await sleep(PACE)
   }
+  return answers
+}
 
-  async function patches(name: string, since: number): Promise<number> {
-    const path = here.path(kind, name)
-    const requests = await here.cluster.requestsSince(since)
-    return requests.filter(({ verb, url }) => verb === 'patch' && url.startsWith(path)).length
-  }
-
-  const event = (name: string) =>
-    eventually('the Event', async () => {
-      return (await here.events(name)).find(({ reason }) => reason === 'OtherWriter')
-    })
-})
+/** Resolves once an Event says what this pattern matches. */
+async function told(here: Served, name: string, pattern: string): Promise<void> {
+  const expected = new RegExp(pattern)
+  await eventually(`an Event that says ${pattern}`, async () => {
+    const events = await here.events(name)
+    return events.some(({ reason, message }) => reason === 'OtherWriter' && expected.test(message))
+  })
+}

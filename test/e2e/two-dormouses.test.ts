@@ -1,10 +1,17 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
+import { actingAs } from '../support/acting-as.ts'
+import type { Cluster } from '../support/cluster.ts'
 import { describeOn } from '../support/clusters.ts'
-import { Dormouse } from '../support/dormouse.ts'
+import { Dormouse, type Settings } from '../support/dormouse.ts'
+import { configuration, enforced, ownNamespace } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
 import { print } from '../support/figures.ts'
 import { annotated, manifest } from '../support/manifests.ts'
+import { sumOf } from '../support/metrics-text.ts'
 import { ProgramClock } from '../support/program-clock.ts'
 import { awakeBetween, comingMinute, sleepsAt } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
@@ -12,72 +19,53 @@ import { marksOf } from './agreement.ts'
 
 const REPLICAS = 2
 const HOUR = 3_600_000
-const COUNT = 12
-const names = Array.from({ length: COUNT }, (_, index) => `web-${index}`)
-/** Milliseconds: a leader takes no operation of the first ten seconds for another Dormouse's. */
-const SETTLED = 11_000
-const SETTINGS = { newWorkloadGrace: '0s' }
-/** The other has a Lease of its own, so both lead. */
-const leaseOf = (name: string) => ({ lease: { name, duration: '4s', renew: '3s', retry: '500ms' } })
+const TOKYO = { timezone: 'Asia/Tokyo' }
+const OTHER = 'system:serviceaccount:staging:dormouse'
+/** It leads beside the first. */
+const LEASE = { namespace: 'dormouse', name: 'staging', duration: '4s', renew: '3s', retry: '500ms' }
 
-describeOn('two Dormouses by mistake', function (on) {
-  this.timeout(90_000)
+describeOn('two Dormouses by mistake, without webhooks,', function (on) {
+  this.timeout(120_000)
   const clock = new ProgramClock()
-  const here = served(on, { ...SETTINGS, controller: leaseOf('dormouse') }, clock.preload)
-  let other: Dormouse
+  const here = served(on, { newWorkloadGrace: '0s' }, clock.preload)
+  const staging = installed(on, clock.preload)
+  const names = Array.from({ length: 6 }, (_, index) => `web-${index}`)
+  /** Milliseconds: a leader takes no operation of its first ten seconds for another Dormouse's. */
+  const SETTLED = 11_000
 
-  const settingsOfOther = (timezone: string) => ({
-    ...SETTINGS,
-    timezone,
-    controller: leaseOf('elsewhere'),
+  before('the first has led for a while', () => sleep(SETTLED))
+  after(() => clock.remove())
+
+  it('of different zones end in a backoff, and an Event tells of the other', async () => {
+    const second = await staging.start(TOKYO)
+    const now = Date.now()
+    await createAll(annotated(awakeBetween(now - 2 * HOUR, now + 4 * HOUR)))
+    const areResting = async () => (await marks()).every(({ state }) => state?.backoff?.cause === 'flapping')
+    await eventually('all to be in a backoff', areResting, { timeout: 60_000 })
+    // Seven operations and the end of each wake, by both; and those that came too late.
+    const sent = (await patchesOf(here.dormouse)) + (await patchesOf(second))
+    print([`${sent} patches for ${names.length} workloads that they disagree about, on ${here.cluster.name}`])
+    expect(sent / names.length).to.be.at.most(20)
+    for (const { state } of await marks()) expect(state?.snoozed?.replicas).to.equal(REPLICAS)
+    const message = await eventually('the Event', async () => {
+      const found = (await here.events()).filter(({ reason }) => reason === 'OtherWriter')
+      return found.map((event) => event.message).find((each) => each.includes('another Dormouse'))
+    })
+    expect(message).to.include('kubectl get leases -A')
   })
 
-  before('both lead', async () => {
-    other = await Dormouse.start(on(), settingsOfOther('UTC'), clock.preload)
-    await sleep(SETTLED)
-  })
-
-  after(async () => {
-    await other.stop()
-    clock.remove()
-  })
-
-  it('of one configuration act as one, and an Event tells of the other', async () => {
+  it('of one configuration act as one: each workload goes to sleep once', async () => {
+    const second = await staging.start({})
+    for (const name of names) await here.cluster.admin.expect('DELETE', here.path('deployments', name))
     const edge = comingMinute(HOUR)
-    const began = Date.now()
+    const before = await patchesOf(here.dormouse)
     await createAll(annotated(sleepsAt(edge)))
     clock.moveTo(edge - 1000 - Date.now())
     await eventually('all to sleep', async () => (await marks()).every(({ replicas }) => replicas === 0))
-    await eventually('an Event that tells of the other', otherWriter)
-    const found = await marks()
-    expect(found.map(({ label, state }) => [label, state?.history.length])).to.deep.equal(
-      names.map(() => [`${REPLICAS}`, 1]),
-    )
-    const sent = await patches(began)
-    print([`${sent} patches of both for ${COUNT} workloads at one edge, on ${here.cluster.name}`])
-    expect(sent).to.be.at.most(2 * COUNT)
-  })
-
-  it('of different zones stop after some rounds, in a backoff; an Event tells of the other', async () => {
-    clock.moveTo(0)
-    await other.terminate()
-    await other.start(settingsOfOther('Asia/Tokyo'))
-    await sleep(SETTLED)
-    const now = Date.now()
-    for (const name of names) await here.cluster.admin.expect('DELETE', here.path('deployments', name))
-    await createAll(annotated(awakeBetween(now - 2 * HOUR, now + 4 * HOUR)))
-    await eventually(
-      'all to be in a backoff',
-      async () => (await marks()).every(({ state }) => state?.backoff?.cause === 'flapping'),
-      { timeout: 60_000 },
-    )
-    const rested = await patches(now)
-    print([`${rested} patches of both for ${COUNT} workloads that they disagree about`])
-    expect(rested / COUNT).to.be.at.most(20)
-    await eventually('an Event that tells of the other', otherWriter)
-    for (const { state } of await marks()) expect(state?.snoozed?.replicas).to.equal(REPLICAS)
-    await sleep(3000)
-    expect(await patches(now), 'no more, but for the end of a wake').to.be.at.most(rested + COUNT)
+    const sent = (await patchesOf(here.dormouse)) - before + (await patchesOf(second))
+    expect(sent).to.be.at.most(2 * names.length)
+    for (const { label, state } of await marks())
+      expect([label, state?.history.length]).to.deep.equal([`${REPLICAS}`, 1])
   })
 
   async function createAll(annotations: Record<string, string>): Promise<void> {
@@ -88,17 +76,96 @@ describeOn('two Dormouses by mistake', function (on) {
   async function marks() {
     return (await here.list('deployments')).map((object) => marksOf({ ...object, kind: 'Deployment' }))
   }
+})
 
-  async function patches(since: number): Promise<number> {
-    const requests = await here.cluster.requestsSince(since)
-    const path = here.path('deployments')
-    return requests.filter(({ verb, url }) => verb === 'patch' && url.startsWith(path)).length
-  }
+describeOn('a second Dormouse beside one with a webhook', function (on) {
+  this.timeout(120_000)
+  const here = enforced(on)
+  const staging = installed(on)
 
-  async function otherWriter() {
-    const found = await here.events()
-    return found.find(
-      ({ reason, message }) => reason === 'OtherWriter' && message.includes('another Dormouse'),
+  it('is refused, and an Event on the workload names both sides', async () => {
+    const now = Date.now()
+    const schedule = awakeBetween(now - 2 * HOUR, now + 4 * HOUR)
+    const workload = await here.enabled('deployments', 'web', { replicas: REPLICAS, schedule })
+    const second = await staging.start({ ...TOKYO, webhook: { enabled: false } })
+    const { message } = await eventually('the Event', async () =>
+      (await here.events('web')).find(({ reason }) => reason === 'SnoozeFailed'),
     )
+    expect(message).to.include('another account that calls itself dormouse').and.include(OTHER)
+    expect(await patchesOf(second), 'then it waits').to.be.within(1, 4)
+    expect(await workload.status()).to.deep.include({
+      is_snoozed: false,
+      current_replicas: REPLICAS,
+      operation_history: [],
+    })
+  })
+
+  it('that has one, too: they rewrite the configuration some times, and then seldom; an Event tells of it', async () => {
+    const { settings } = await here.another()
+    const { webhook } = settings as { webhook: { port: number } }
+    const began = Date.now()
+    const url = `https://127.0.0.1:${webhook.port}`
+    const certificates = { secret: 'staging-webhook' }
+    await staging.start({ ...TOKYO, webhook: { ...webhook, url, certificates } })
+    const message = await eventually('the Event of the one that waits first', contest)
+    expect(
+      [url, here.balancer.url].some((each) => message.includes(`pointed at ${each}`)),
+      message,
+    ).to.equal(true)
+    const requests = await here.cluster.requestsSince(began)
+    const written = requests.filter(({ verb, url }) => verb === 'patch' && url.includes('mutatingwebhook'))
+    // Three times at once, with a turn to Fail each, and as the first waits have ended.
+    expect(written).to.have.length.within(1, 12)
+    await staging.stop()
+    const isOurs = async () => {
+      const { webhooks } = await configuration(here.cluster)
+      return webhooks.every(({ clientConfig }) => clientConfig.url?.startsWith(here.balancer.url))
+    }
+    await eventually('the first to have the configuration again', isOurs, { timeout: 60_000 })
+    await here.inForce()
+  })
+
+  async function contest(): Promise<string | undefined> {
+    const args = ['get', 'events', '-n', 'default', '--field-selector=reason=OtherWriter']
+    const { items } = await here.cluster.kubectl.json<{ items: { message: string }[] }>(...args)
+    return items[0]?.message
   }
 })
+
+/** Another installation, of another account; it is gone after the suite. */
+function installed(on: () => Cluster, preload?: string) {
+  let directory: string
+  let running: Dormouse | undefined
+  const stop = async () => {
+    await running?.stop()
+    running = undefined
+  }
+
+  before(async () => {
+    await ownNamespace(on())
+    directory = await mkdtemp(join(tmpdir(), 'dormouse-second-'))
+  })
+
+  after(async () => {
+    await stop()
+    await rm(directory, { recursive: true })
+  })
+
+  return {
+    stop,
+    /** Stops it, if it runs, and starts it with these settings. */
+    async start(settings: Settings): Promise<Dormouse> {
+      await stop()
+      const cluster = await actingAs(on(), OTHER, join(directory, 'kubeconfig'))
+      const all = { newWorkloadGrace: '0s', controller: { lease: LEASE }, ...settings }
+      running = await Dormouse.start(cluster, all, preload)
+      return running
+    },
+  }
+}
+
+/** How many patches of Deployments it has sent. */
+async function patchesOf(dormouse: Dormouse): Promise<number> {
+  const patches = { verb: 'patch', resource: 'deployments' }
+  return sumOf(await dormouse.metrics(), 'dormouse_kubernetes_requests_total', patches)
+}

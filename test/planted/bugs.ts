@@ -106,8 +106,8 @@ export const BUGS: readonly Bug[] = [
   {
     name: "an autoscaler's scaling is taken for a manual wake",
     file: 'src/domain/drift.ts',
-    find: "replicasManager?.subresource === 'scale' && !AUTOSCALERS.has(replicasManager.manager)",
-    replace: "replicasManager?.subresource === 'scale'",
+    find: 'return isScaled(workload) && !isAutoscaled(workload)',
+    replace: 'return isScaled(workload)',
     tests: ['test/domain/decision-rules.test.ts', 'test/domain/kept-count.test.ts'],
   },
   {
@@ -208,5 +208,19 @@ export const BUGS: readonly Bug[] = [
     find: 'if (pinOrOverride) return keepCount(update, old, target, pinOrOverride)',
     replace: 'void keepCount',
     tests: ['test/domain/admission/update.test.ts'],
+  },
+  {
+    name: 'the webhook configuration is fought for without a rest',
+    file: 'src/kubernetes/registration/contest.ts',
+    find: 'const beyond = this.#times - TOLERATED',
+    replace: 'const beyond = TOLERATED - this.#times - TOLERATED',
+    tests: ['test/kubernetes/registration/contest.test.ts'],
+  },
+  {
+    name: "another Dormouse's operation of the same instant is taken for an own one",
+    file: 'src/domain/other-writer.ts',
+    find: 'return a.type === b?.type && a.at === b.at',
+    replace: 'return a.at === b?.at',
+    tests: ['test/controller/other-writers.test.ts'],
   },
 ]

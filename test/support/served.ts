@@ -51,6 +51,8 @@ export interface Served {
   enabled(kind: Kind, name: string, options?: EnabledOptions): Promise<WorkloadClient>
   /** Creates a workload that a request has put to sleep; resolves once its pods are gone. */
   asleep(kind: Kind, name: string, options?: EnabledOptions): Promise<WorkloadClient>
+  /** How many patches Dormouse has sent to a workload since an instant, or to all of a kind. */
+  patches(since: number, kind: Kind, name?: string): Promise<number>
   /** Resolves once the workload's pods have followed its spec. */
   settled(kind: Kind, name: string): Promise<KubectlObject>
 }
@@ -139,6 +141,10 @@ export function served(on: () => Cluster, settings: Settings = {}, preload?: str
       const workload = await enabled(kind, name, options)
       await workload.snooze('?wait=60s')
       return workload
+    },
+    async patches(since, kind, name) {
+      const requests = await on().requestsSince(since)
+      return requests.filter(({ verb, url }) => verb === 'patch' && url.startsWith(path(kind, name))).length
     },
     settled,
   }

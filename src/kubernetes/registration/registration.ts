@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from '../../logger.ts'
 import type { Runnable } from '../../runnable.ts'
 import type { OwnerReference } from '../api-object.ts'
@@ -15,11 +16,10 @@ import {
   type Configuration,
   type ConfigurationReference,
 } from './configuration.ts'
-import { Contest } from './contest.ts'
+import { Contest, deedOn } from './contest.ts'
 import type { ProbeResult } from './probe.ts'
 import { WebhookProof, type Probing } from './proof.ts'
 import {
-  addressOf,
   desiredWebhooks,
   isTrusted,
   sameButPolicy,
@@ -45,14 +45,10 @@ export interface WebhookRegistrationOptions extends WebhookSettings {
   /** Told each time that the proof turns: whether the API servers reach the webhook, and if not, why. */
   readonly onProof: (proven: boolean, why: string, configuration: ConfigurationReference) => void
   /**
-   * Told when somebody rewrites the configuration again and again: where it points now (undefined: nowhere), and how
-   * many milliseconds pass until it is put right.
+   * Told when somebody undoes again and again what was written: what was done to the configuration (`is pointed at …`),
+   * and how many milliseconds pass until it is put right.
    */
-  readonly onContest?: (
-    address: string | undefined,
-    rest: number,
-    configuration: ConfigurationReference,
-  ) => void
+  readonly onContest?: (deed: string, rest: number, configuration: ConfigurationReference) => void
   /** Calls the listener at each new serving certificate; returns how to stop listening. */
   readonly onServed: (listener: () => void) => () => void
   readonly probing?: Probing | undefined
@@ -72,6 +68,8 @@ export class WebhookRegistration implements Runnable {
   readonly #writer: ConfigurationWriter
   /** The configuration by the latest event of the watch; `known` is false before the first. */
   #seen: { readonly known: boolean; readonly object: Configuration | undefined } = UNKNOWN
+  /** As it was before it was deleted. */
+  #latest: Configuration | undefined
   #life: AbortController | undefined
   #ended: Promise<unknown> = Promise.resolve()
   #wake: () => void = () => {}
@@ -79,7 +77,7 @@ export class WebhookRegistration implements Runnable {
   #proof: WebhookProof | undefined
   /** The bundle that the latest proof began with. */
   #probedWith: string | undefined
-  /** The webhooks as they were written last. */
+  /** The webhooks as they were written last, until somebody's change of them was met. */
   #written: readonly MutatingWebhook[] | undefined
   #contest = new Contest()
 
@@ -95,6 +93,7 @@ export class WebhookRegistration implements Runnable {
     const { signal } = life
     this.#life = life
     this.#seen = UNKNOWN
+    this.#written = undefined
     const { client, logger, onCaBundle, onServed } = this.#options
     const proof = this.#newProof()
     const unsubscribe = [
@@ -111,6 +110,7 @@ export class WebhookRegistration implements Runnable {
       { client, logger, reference: CONFIGURATION, delay: this.#delay },
       (object) => {
         this.#seen = { known: true, object }
+        this.#latest = object ?? this.#latest
         this.#poke()
       },
       signal,
@@ -167,7 +167,8 @@ export class WebhookRegistration implements Runnable {
     const desired = desiredWebhooks(this.#options, bundle, present, standing)
     const changes = webhookChanges(object, desired)
     if (changes.length === 0 && tied) return this.#probe(bundle)
-    if (!sameButPolicy(present, desired) && (await this.#rested(object, desired, signal))) return
+    const isUndone = !tied || !isDeepStrictEqual(present, this.#written)
+    if (isUndone && (await this.#rested(object, desired, signal))) return
     const owner = await this.#owner(signal)
     if (owner === 'going') {
       logger.info(
@@ -182,16 +183,19 @@ export class WebhookRegistration implements Runnable {
     logger.info({ changed: all.map(({ path }) => path) }, 'the webhook configuration was put right')
   }
 
-  /** Rests if others rewrite again and again what was written; true: it may be another configuration by now. */
+  /**
+   * Rests if others undo again and again what was written, which `desired` still asks for; true: it may be another
+   * configuration by now. `object`: undefined if they deleted it.
+   */
   async #rested(
-    object: Configuration,
+    object: Configuration | undefined,
     desired: readonly MutatingWebhook[],
     signal: AbortSignal,
   ): Promise<boolean> {
-    if (!this.#written || !sameButPolicy(this.#written, desired)) return false
+    if (!this.#written || !this.#latest || !sameButPolicy(this.#written, desired)) return false
     const rest = this.#contest.lost(performance.now())
     if (rest === 0) return false
-    this.#options.onContest?.(addressOf(object.webhooks ?? []), rest, referenceTo(object))
+    this.#options.onContest?.(deedOn(object, desired), rest, referenceTo(this.#latest))
     this.#written = undefined
     await this.#delay(rest, signal)
     this.#dirty = true
@@ -226,8 +230,10 @@ export class WebhookRegistration implements Runnable {
     if (owner === 'going') return
     const standing = { isTied: false, proof: this.#proof?.state ?? 'unknown' }
     const webhooks = desiredWebhooks(this.#options, this.#options.caBundle(), [], standing)
-    const created = await this.#writer.create(webhooks, owner, signal)
-    if (created) this.#options.logger.info('the webhook configuration was created')
+    if (await this.#rested(undefined, webhooks, signal)) return
+    if (!(await this.#writer.create(webhooks, owner, signal))) return
+    this.#written = webhooks
+    this.#options.logger.info('the webhook configuration was created')
   }
 
   async #owner(signal: AbortSignal): Promise<OwnerReference | 'going' | undefined> {

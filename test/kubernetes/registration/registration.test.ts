@@ -15,6 +15,7 @@ const SERVICE = { namespace: 'dormouse', name: 'dormouse', port: 443 }
 const probeNamespace = {
   matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: ['dormouse'] }],
 }
+const HOOKS = 'https://hooks.example:8443/base/'
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
 describe('the webhook configuration', () => {
@@ -83,8 +84,9 @@ describe('the webhook configuration', () => {
     })
     return registration.start()
   }
-  const outside = () => open({ url: 'https://hooks.example:8443/base/' })
-  const inside = () => open({ service: SERVICE, ownNamespace: 'dormouse' })
+  const outside = (options: Partial<WebhookRegistrationOptions> = {}) => open({ url: HOOKS, ...options })
+  const inside = (options: Partial<WebhookRegistrationOptions> = {}) =>
+    open({ service: SERVICE, ownNamespace: 'dormouse', ...options })
   const asTheChartHasIt = () =>
     configurations.put({
       metadata: { name: 'dormouse', labels: { from: 'chart' } },
@@ -267,23 +269,55 @@ describe('the webhook configuration', () => {
     await until(() => JSON.stringify(webhooks()) === JSON.stringify(right))
   })
 
-  it('is taken back ever more seldom from somebody who keeps rewriting it, and whose address is told', async () => {
-    const contested: string[] = []
-    const rests: number[] = []
-    await open({
-      url: 'https://hooks.example:8443/',
-      delay: async (rest) => void rests.push(rest),
-      onContest: (address, rest) => void contested.push(`${address} ${rest / 1000} s`),
-    })
-    await settled()
-    const right = structuredClone(webhooks())
-    const elsewhere = right.map((each) => ({ ...each, clientConfig: { url: 'https://else' } }))
-    for (let again = 0; again < 6; again++) {
-      configurations.put({ ...configurations.objects.get('dormouse')!, webhooks: elsewhere })
-      await until(() => JSON.stringify(webhooks()) === JSON.stringify(right))
-    }
-    expect(contested).to.deep.equal(['https://else 10 s', 'https://else 20 s', 'https://else 40 s'])
-    expect(rests).to.include.members([10_000, 20_000, 40_000])
+  describe('that somebody undoes again and again', () => {
+    const present = () => configurations.objects.get('dormouse')!
+    const withEach = (change: object) =>
+      configurations.put({ ...present(), webhooks: webhooks().map((each) => ({ ...each, ...change })) })
+    const UNDONE: Readonly<Record<string, readonly [undo: () => void, where: typeof outside, told: string]>> =
+      {
+        'points it elsewhere': [
+          () => withEach({ clientConfig: { url: 'https://else' } }),
+          outside,
+          'is pointed at https://else',
+        ],
+        'empties it': [() => configurations.put({ ...present(), webhooks: [] }), outside, 'is emptied'],
+        'deletes it': [() => configurations.delete('dormouse'), outside, 'is deleted'],
+        'changes a policy alone': [
+          () =>
+            configurations.put({
+              metadata: { ...present().metadata, managedFields: [{ manager: 'argocd', time: '2026-01-01' }] },
+              webhooks: webhooks().map((each) => ({ ...each, failurePolicy: 'Ignore' })),
+            }),
+          outside,
+          'is changed by argocd',
+        ],
+        'takes its owner away': [
+          () => configurations.put({ ...present(), metadata: { name: 'dormouse' } }),
+          inside,
+          'is changed',
+        ],
+      }
+    for (const [what, [undo, where, expected]] of Object.entries(UNDONE))
+      it(`is put right ever more seldom (who ${what}), and that is told`, async () => {
+        const contested: string[] = []
+        const rests: number[] = []
+        if (where === inside) asTheChartHasIt()
+        await where({
+          delay: async (rest) => void rests.push(rest),
+          onContest: (deed, rest) => void contested.push(`${deed} ${rest / 1000} s`),
+        })
+        const right = () =>
+          policies().join() === 'Fail,Ignore,Ignore' &&
+          webhooks()[0]?.clientConfig['url'] !== 'https://else' &&
+          (where === outside || present().metadata['ownerReferences'] !== undefined)
+        for (let again = 0; again < 6; again++) {
+          await until(right)
+          undo()
+        }
+        await until(right)
+        expect(contested).to.deep.equal([10, 20, 40].map((rest) => `${expected} ${rest} s`))
+        expect(rests).to.include.members([10_000, 20_000, 40_000])
+      })
   })
 
   it('follows the bundle, stays at Fail meanwhile, and says when the new one is published', async () => {
