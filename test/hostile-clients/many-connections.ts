@@ -49,10 +49,13 @@ async function leavesPlaces(stage: Stage, what: string): Promise<void> {
     )
     return await stage.footprint()
   }
-  const [visits, during] = await Promise.all([
-    visitUntil(stage, crowded.signal),
-    open().finally(() => crowded.abort()),
-  ]).finally(() => Promise.all(crowds.map((crowd) => crowd.leave())))
+  let seen
+  try {
+    seen = await Promise.all([visitUntil(stage, crowded.signal), open().finally(() => crowded.abort())])
+  } finally {
+    await Promise.all(crowds.map((crowd) => crowd.leave()))
+  }
+  const [visits, during] = seen
   const after = await stage.settled(before)
   print([
     `${visits.served} of ${visits.asked} requests of others were answered; before: ${shown(before)}`,

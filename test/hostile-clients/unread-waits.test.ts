@@ -1,12 +1,15 @@
 import { expect } from 'chai'
 import { eventually } from '../support/eventually.ts'
+import { print } from '../support/figures.ts'
 import { manifest } from '../support/manifests.ts'
 import { createNamespace } from '../support/served.ts'
 import { Crowd } from './crowd.ts'
-import { Stage } from './stage.ts'
+import { shown, Stage } from './stage.ts'
 
 /** Of one subject (src/api/pod-waits.ts). */
 const PLACES = 100
+/** Connections to the API server, which stay open for 30 s after all the wakes (src/kubernetes/http.ts). */
+const CALL_SOCKETS = 10
 const HOUR = 3_600_000
 
 describe('answers that are waited for and never read', function () {
@@ -54,6 +57,7 @@ describe('answers that are waited for and never read', function () {
     await stage.visit('apiWithoutTls')
     await Promise.all(crowds.map((crowd) => crowd.leave()))
     await eventually('the places to be free again', async () => (await asHostile()) === 200)
-    await stage.settled(before)
+    const after = await stage.settled({ ...before, descriptors: before.descriptors + CALL_SOCKETS })
+    print([`before: ${shown(before)}; after: ${shown(after)}`])
   })
 })
