@@ -15,11 +15,13 @@ const RATE = { perSecond: 20, burst: 40 }
 describe('a subject that sends 1,000 requests a second', function () {
   this.timeout(60_000)
   let stage: Stage
+  const web = () => stage.dormouse.api.workload('deployments', 'shop', 'web')
 
   before(async () => {
     stage = await Stage.start({ api: { rate: RATE } })
     await createNamespace(stage.cluster, 'shop')
     await stage.cluster.create('shop', [manifest('deployments', 'web', { replicas: 2 })])
+    await web().enable()
   })
   after(() => stage.stop())
 
@@ -50,21 +52,18 @@ describe('a subject that sends 1,000 requests a second', function () {
     expect(passed.length + limited.length).to.equal(answers.length)
     expect(passed.length).to.be.at.most(RATE.burst + RATE.perSecond * seconds + 1)
     for (const { retryAfter } of limited) expect(retryAfter).to.match(/^[1-9]\d*$/)
-    expect(done).to.be.above(0)
   })
 
   /** Puts the workload to sleep and wakes it, again and again; resolves with how often. @throws Error if once it is refused */
   async function ordinaryWork(over: AbortSignal): Promise<number> {
-    const web = stage.dormouse.api.workload('deployments', 'shop', 'web')
-    await web.enable()
     let done = 0
-    while (!over.aborted) {
-      await web.snooze('?force=true')
-      await web.wake()
-      await web.status()
+    do {
+      await web().snooze('?force=true')
+      await web().wake()
+      await web().status()
       done += 3
       await sleep(200)
-    }
+    } while (!over.aborted)
     return done
   }
 })

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { BEHAVIOURS } from '../hostile-clients/behaviours.ts'
 import { Crowd } from '../hostile-clients/crowd.ts'
 import { shown, Stage, type Footprint, type PortName } from '../hostile-clients/stage.ts'
-import { inParallel } from '../support/eventually.ts'
+import { eventually, inParallel } from '../support/eventually.ts'
 import { print } from '../support/figures.ts'
 import { manifest } from '../support/manifests.ts'
 import { createNamespace } from '../support/served.ts'
@@ -61,26 +61,33 @@ describe('memory and descriptors', function () {
     const { api } = stage.dormouse
     await inParallel(NAMES, async (name) => {
       const workload = api.workload('deployments', 'shop', name)
-      await workload.enable({ schedule: '8:00-18:00,Mon-Fri' })
-      await workload.snooze('?force=true&wait=1s')
-      await workload.pin()
-      await workload.unpin()
-      await workload.wake()
+      await answered(() => workload.enable({ schedule: '8:00-18:00,Mon-Fri' }))
+      await answered(() => workload.snooze('?force=true&wait=1s'))
+      await answered(() => workload.pin())
+      await answered(() => workload.unpin())
+      await answered(() => workload.wake())
     })
     const subjects = Array.from({ length: 20 }, (_, index) => `subject-${number % 50}-${index}`)
     await inParallel(subjects, async (subject) => {
       const token = await stage.token(subject)
-      expect((await api.call('GET', '/workloads', { token })).status).to.equal(200)
+      await answered(async () =>
+        expect((await api.call('GET', '/workloads', { token })).status).to.equal(200),
+      )
       expect(
         (await api.call('GET', '/workloads', { token: `${token.slice(0, -9)}AAAAAAAAA` })).status,
       ).to.equal(401)
     })
-    for (const port of HOSTILE) await stage.visit(port)
+    for (const port of HOSTILE) await answered(() => stage.visit(port))
     await stage.dormouse.metrics()
     stage.cluster.faults.cutWatches()
     await Promise.all(crowds.map((crowd) => crowd.leave()))
   }
 })
+
+/** Asks until it is answered: the round before has broken the watches, and until they are back there are answers of 503. */
+async function answered(ask: () => Promise<unknown>): Promise<void> {
+  await eventually('an answer', () => ask().then(() => true))
+}
 
 /** An hour's growth of 1 byte in 10 would be a leak that ends a pod in days; what varies from one look to the next is less. */
 function expectFlat(begin: Footprint, end: Footprint): void {

@@ -8,8 +8,8 @@ import { PROJECT } from '../support/dormouse.ts'
 import type { Bug } from './bugs.ts'
 
 const mocha = createRequire(import.meta.url).resolve('mocha/bin/mocha.js')
-/** Milliseconds: a bug that makes a loop without end is found by this. */
-const LONGEST = 180_000
+/** Milliseconds: a bug that makes a loop without end is found by this. All tests together take a minute or two. */
+const LONGEST = 600_000
 
 /** How often the text to be replaced stands in its file. */
 export async function places({ file, find }: Bug): Promise<number> {
@@ -60,7 +60,9 @@ export class Planting {
 
 async function failuresOf(directory: string, tests: readonly string[]): Promise<string[]> {
   const args = ['--no-config', '--exit', '--reporter', 'json', '--timeout', '30000']
-  const child = spawn(process.execPath, [mocha, ...args, ...tests], {
+  // to start a cluster for each bug would take longer than all the rest
+  const quick = ['--grep', 'the real control plane', '--invert']
+  const child = spawn(process.execPath, [mocha, ...args, ...quick, ...tests], {
     cwd: directory,
     stdio: ['ignore', 'pipe', 'ignore'],
   })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import type { ApiAnswer } from '../../support/api-client.ts'
-import { eventually } from '../../support/eventually.ts'
+import { eventually, inParallel } from '../../support/eventually.ts'
 import { rawRequest, type RawAnswer } from '../../support/raw-http.ts'
 import { awakeNow } from '../../support/schedules.ts'
 import type { Served } from '../../support/served.ts'
@@ -40,6 +40,10 @@ export class GuardedWorkload {
     const request = typeof sent === 'string' ? { lines: [bearer(sent)] } : sent
     const id = randomUUID()
     const before = await this.state()
+    await inParallel(request.flood ?? [], async (token) => {
+      const { error } = JSON.parse((await this.snooze(token)).body) as { error?: Error }
+      expect(asLongAs(message, error?.message ?? 'it was let in')).to.equal(message)
+    })
     const logged = this.#here.dormouse.log.length
     const answer = await this.#snooze([`X-Request-Id: ${id}`, ...request.lines], request.query)
     const { error } = JSON.parse(answer.body) as { error?: Error }

@@ -57,7 +57,8 @@ export const CLAIMS: readonly Row<SigningIssuer>[] = [
     send: ({ issue, good }) => issue({ iss: [issuerOf(good)] }),
   },
   claims('for another audience', otherAudience, () => ({ aud: 'bank' })),
-  claims('for an audience that begins as ours', otherAudience, () => ({
+  claims('for an audience that begins as ours', otherAudience, () => ({ aud: 'dormouse-admin' })),
+  claims('for several audiences that begin as ours', otherAudience, () => ({
     aud: ['dormouse-admin', 'dormouse.dev'],
   })),
   claims('for the beginning of our audience', otherAudience, () => ({ aud: 'dorm' })),

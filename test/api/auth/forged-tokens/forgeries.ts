@@ -1,5 +1,6 @@
 import { always, hs256, jws, partsOf, strangerOf, unsigned } from './jws.ts'
 import {
+  bearer,
   byClaims,
   NOT_OF_THE_CLUSTER,
   refused,
@@ -61,6 +62,20 @@ export const FORGERIES: readonly Row<KnownIssuer>[] = [
   ofKey('a kid that is a path', ({ good }) => strangers(good, { kid: '../../../../../dev/null' })),
   ofKey('a kid that is a URL', ({ good, trap }) => strangers(good, { kid: trap })),
   ofKey('a kid that is SQL', ({ good }) => strangers(good, { kid: "' UNION SELECT 'key" })),
+  {
+    what: 'a kid that nobody has, after 300 others',
+    // the cluster's limit of bad tokens has its own test (login-flood.test.ts)
+    refused: { local: refused(SIGNATURE), oidc: refused(NO_SUCH_KEY) },
+    send: ({ good }) => {
+      const { header, claims } = partsOf(good)
+      const { signer } = strangerOf(header.alg)
+      const ofKid = (kid: string) => jws({ ...header, kid }, claims, signer)
+      return {
+        lines: [bearer(ofKid('the last'))],
+        flood: Array.from({ length: 300 }, (_, index) => ofKid(`flood-${index}`)),
+      }
+    },
+  },
   forgery("a jku (URL of the forger's keys)", SIGNATURE, ({ good, trap }) =>
     strangers(good, { jku: `${trap}/jwks` }),
   ),

@@ -1,4 +1,5 @@
 import { createPublicKey, createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto'
+import { eventually } from '../../../support/eventually.ts'
 import type { Served } from '../../../support/served.ts'
 import type { LocalTokens } from '../../../support/local-tokens.ts'
 import { rsaKeys, type OpenIdProvider } from '../openid-provider.ts'
@@ -85,9 +86,21 @@ export async function clusterIssuer(here: Served, trap: string): Promise<Cluster
     async deleted() {
       const token = await here.cluster.accountToken(here.namespace, 'deleted', grant)
       await here.kubectl('delete', 'serviceaccount', 'deleted')
+      // an API server knows accounts by a watch of its own, and remembers for ten seconds what it said of a token
+      await eventually('the cluster to know', async () => !(await isOfCluster(here, token)))
       return token
     },
   }
+}
+
+async function isOfCluster({ cluster }: Served, token: string): Promise<boolean> {
+  const review = { spec: { token, audiences: [AUDIENCE] } }
+  const { status } = (await cluster.admin.expect(
+    'POST',
+    '/apis/authentication.k8s.io/v1/tokenreviews',
+    review,
+  )) as unknown as { status: { authenticated?: boolean } }
+  return status.authenticated === true
 }
 
 function signing(header: Header, issuer: string, key: KeyObject, trap: string): SigningIssuer {

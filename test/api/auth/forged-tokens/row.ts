@@ -20,7 +20,14 @@ export interface Row<Issuer> {
 }
 
 /** A token, or the lines of the header with what stands after the path. */
-export type Sent = string | { readonly lines: readonly string[]; readonly query?: string }
+export type Sent =
+  | string
+  | {
+      readonly lines: readonly string[]
+      readonly query?: string
+      /** Tokens that are sent just before, all at once, and that are refused by the same answer. */
+      readonly flood?: readonly string[]
+    }
 
 /** What everybody may know of an issuer that the service trusts. */
 export interface KnownIssuer {
