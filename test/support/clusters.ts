@@ -43,9 +43,10 @@ const BUILD = 30 * 60_000
 export function describeOn(
   title: string,
   define: (this: Mocha.Suite, on: () => Cluster) => void,
-  where: 'both' | 'real' = 'both',
+  where: 'both' | 'sandbox' | 'real' = 'both',
 ): void {
-  for (const place of where === 'real' ? places.slice(1) : places) {
+  const [sandboxAlone, realAlone] = [places.slice(0, 1), places.slice(1)]
+  for (const place of { both: places, sandbox: sandboxAlone, real: realAlone }[where]) {
     describe(`${title} (on ${place.title})`, function () {
       let cluster: Cluster | undefined
       before(`${place.title} is there`, async function () {

@@ -1,6 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ASLEEP_LABEL, KINDS, type Kind } from '../../../src/domain/workload.ts'
 import { eventually, inParallel } from '../../support/eventually.ts'
-import { manifest } from '../../support/manifests.ts'
+import { annotated, manifest } from '../../support/manifests.ts'
+import { asleepNow } from '../../support/schedules.ts'
 import type { Served } from '../../support/served.ts'
 import { merged } from './merge.ts'
 import type { Owning, Recipe } from './recipes.ts'
@@ -35,8 +38,12 @@ export async function overwrite(here: Served, recipes: readonly Recipe[]): Promi
   return refused
 }
 
-/** Resolves once Dormouse has written nothing in the namespace for three seconds; returns the writes of each object. */
+/**
+ * Resolves once Dormouse, however slow the machine is, has seen all that was there when this was called, and has then
+ * written nothing in the namespace for three seconds; returns the writes of each object.
+ */
 export async function writesUntilRest(here: Served, since: number): Promise<ReadonlyMap<string, number>> {
+  await allSeen(here)
   const prefix = `/apis/apps/v1/namespaces/${here.namespace}/`
   const patches = async () =>
     (await here.cluster.requestsSince(since)).filter(
@@ -48,7 +55,7 @@ export async function writesUntilRest(here: Served, since: number): Promise<Read
       const latest = Math.max(since, ...(await patches()).map(({ at }) => at))
       return Date.now() - latest > QUIET
     },
-    { timeout: 90_000, pause: 500 },
+    { timeout: 120_000, pause: 1000 },
   )
   const writes = new Map<string, number>()
   for (const { url } of await patches()) {
@@ -58,9 +65,34 @@ export async function writesUntilRest(here: Served, since: number): Promise<Read
   return writes
 }
 
+/** Resolves once newcomers of each kind are put to sleep: what came before them has been seen before them. */
+async function allSeen(here: Served): Promise<void> {
+  const name = `seen-${randomBytes(3).toString('hex')}`
+  await inParallel(KINDS, async (kind) => {
+    const newcomer = manifest(kind, name, { annotations: annotated(asleepNow()) })
+    await here.cluster.admin.expect('POST', here.path(kind), newcomer)
+    await allAsleep(here, kind, [name])
+  })
+}
+
+/** Resolves once all of these sleep. */
+export async function allAsleep(here: Served, kind: Kind, names: readonly string[]): Promise<void> {
+  await eventually(
+    `${names.length} ${kind} to sleep`,
+    async () => {
+      const sleepers = await here.list(kind, `?labelSelector=${ASLEEP_LABEL}`)
+      const found = new Set(sleepers.map(({ metadata }) => metadata.name))
+      const missing = names.filter((name) => !found.has(name))
+      if (missing.length > 0) throw new Error(`awake: ${missing.join(', ')}`)
+      return true
+    },
+    { timeout: 120_000, pause: 500 },
+  )
+}
+
 /** Lets go of what waits for its finalizers. */
 export async function release(here: Served, recipes: readonly Recipe[]): Promise<void> {
-  for (const { kind, name } of recipes.filter(({ name }) => name.startsWith('deleting')))
+  for (const { kind, name } of recipes.filter(({ name }) => name.includes('deleting')))
     await here.cluster.admin.send('PATCH', here.path(kind, name), { metadata: { finalizers: null } })
 }
 
