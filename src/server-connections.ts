@@ -2,7 +2,6 @@ import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerRes
 import type { Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { TLSSocket, TlsOptions } from 'node:tls'
-import { ByAddress } from './by-address.ts'
 
 /** Limits for slow clients of any server of ours, in milliseconds and bytes. */
 export const LIMITS: ServerOptions & Pick<TlsOptions, 'handshakeTimeout'> = {
@@ -34,14 +33,17 @@ interface Connection {
   readonly address: string
   /** Requests whose answers have not been handed to the system, the oldest first. */
   readonly exchanges: Set<Exchange>
+  /** It has sent a request. */
+  hasAsked: boolean
+  /** When it connected, or its latest answer was through; by the monotonic clock. */
+  idleSince: number
 }
 
 /**
  * Limits the connections of one server, also those whose TLS handshake never ends, which Node does not track. One too
- * many closes one that waits for its client: first of those that never sent a request, then of those between two
- * requests, then of those whose request does not arrive or whose answer is not read; and among them, one of the address
- * that has the most, the oldest first. A client that keeps connections open loses those, and ordinary clients get
- * through.
+ * many closes one that waits for its client, of the address that has the most connections: first of those that never
+ * sent a request, then of those between two requests, then of those whose request does not arrive or whose answer is
+ * not read; the oldest first. Who keeps connections open loses those, and ordinary clients get through.
  *
  *     const connections = new ServerConnections()
  *     const server = connections.watch(createServer(LIMITS, connections.guard(handle)))
@@ -49,11 +51,8 @@ interface Connection {
 export class ServerConnections {
   readonly #most: number
   #arrivals = 0
-  /** Connections without any request so far. */
-  readonly #silent = new ByAddress<Connection>()
-  /** Connections between two requests. */
-  readonly #idle = new ByAddress<Connection>()
   readonly #all = new Set<Connection>()
+  readonly #ofAddress = new Map<string, number>()
   readonly #ofPeer = new Map<string, Connection>()
   /** By the socket of a request, which over TLS is not the one that connected. */
   readonly #ofSocket = new WeakMap<Socket, Connection>()
@@ -97,16 +96,17 @@ export class ServerConnections {
 
   #connected(socket: Socket): void {
     this.#arrivals++
-    const connection: Connection = { socket, address: socket.remoteAddress ?? '', exchanges: new Set() }
+    const address = socket.remoteAddress ?? ''
+    const idleSince = performance.now()
+    const connection: Connection = { socket, address, exchanges: new Set(), hasAsked: false, idleSince }
     const peer = peerOf(socket)
     this.#all.add(connection)
-    this.#silent.add(connection)
+    this.#count(address, 1)
     this.#ofPeer.set(peer, connection)
     this.#ofSocket.set(socket, connection)
     socket.once('close', () => {
       this.#all.delete(connection)
-      this.#silent.delete(connection)
-      this.#idle.delete(connection)
+      this.#count(address, -1)
       if (this.#ofPeer.get(peer) === connection) this.#ofPeer.delete(peer)
       // Node tells only the answer whose turn it is.
       for (const { response } of connection.exchanges) if (!response.socket) response.destroy().emit('close')
@@ -114,18 +114,26 @@ export class ServerConnections {
     if (this.#all.size > this.#most) this.#leastMissed(connection).socket.destroy()
   }
 
-  /** The one to close when there is one too many; `newest` only if all others wait for us. */
-  #leastMissed(newest: Connection): Connection {
-    const silent = this.#silent.firstOfMost
-    if (silent && silent !== newest) return silent
-    return this.#idle.firstOfMost ?? this.#slowest() ?? newest
+  #count(address: string, more: 1 | -1): void {
+    const count = (this.#ofAddress.get(address) ?? 0) + more
+    if (count === 0) this.#ofAddress.delete(address)
+    else this.#ofAddress.set(address, count)
   }
 
-  #slowest(): Connection | undefined {
-    const slow = [...this.#all].filter(isSlow).sort((a, b) => begunAt(a) - begunAt(b))
-    const byAddress = new ByAddress<Connection>()
-    for (const connection of slow) byAddress.add(connection)
-    return byAddress.firstOfMost
+  /** The one to close when there is one too many; `newest` only if all others wait for us. */
+  #leastMissed(newest: Connection): Connection {
+    let least: Connection | undefined
+    for (const connection of this.#all) {
+      if (connection === newest || waitsForUs(connection)) continue
+      if (!least || this.#compare(connection, least) < 0) least = connection
+    }
+    return least ?? newest
+  }
+
+  /** Negative where `a` is closed before `b`. */
+  #compare(a: Connection, b: Connection): number {
+    const count = ({ address }: Connection) => this.#ofAddress.get(address) ?? 0
+    return count(b) - count(a) || standing(a) - standing(b) || waitingSince(a) - waitingSince(b)
   }
 
   #isAdmitted(request: IncomingMessage, response: ServerResponse): boolean {
@@ -141,11 +149,10 @@ export class ServerConnections {
     }
     const exchange = { request, response, since: performance.now() }
     exchanges.add(exchange)
-    this.#silent.delete(connection)
-    this.#idle.delete(connection)
+    connection.hasAsked = true
     response.once('close', () => {
       exchanges.delete(exchange)
-      if (exchanges.size === 0 && this.#all.has(connection)) this.#idle.add(connection)
+      connection.idleSince = performance.now()
     })
     return true
   }
@@ -160,15 +167,21 @@ export class ServerConnections {
   }
 }
 
-/** Whether it waits for its client with all that it has in flight. */
-function isSlow({ exchanges }: Connection): boolean {
-  const all = [...exchanges]
-  return all.length > 0 && all.every(({ request, response }) => !request.complete || response.writableEnded)
+/** Whether one of its requests is all here, and its answer is not. */
+function waitsForUs({ exchanges }: Connection): boolean {
+  for (const { request, response } of exchanges) if (request.complete && !response.writableEnded) return true
+  return false
 }
 
-function begunAt({ exchanges }: Connection): number {
+/** 0: it never sent a request; 1: it is between two; 2: it is slow with one. */
+function standing({ exchanges, hasAsked }: Connection): number {
+  if (exchanges.size > 0) return 2
+  return hasAsked ? 1 : 0
+}
+
+function waitingSince({ exchanges, idleSince }: Connection): number {
   const [first] = exchanges
-  return first?.since ?? Infinity
+  return first?.since ?? idleSince
 }
 
 /** Whether the TLS handshake of the socket is under way: nothing can be sent to the client yet. */

@@ -120,6 +120,27 @@ for (const scheme of ['http', 'https'] as const) {
       await once(client, 'data')
     })
 
+    it('of other addresses stay, also before their first request, when one address sends requests', async () => {
+      const half = `${HEAD}Content-Length: 9\r\n\r\n`
+      gate = new Promise(() => {})
+      const flood = async () => {
+        for (let number = 0; number < MOST; number++) {
+          const begun = once(server, 'request')
+          await unread(half)
+          await begun
+        }
+      }
+      await flood()
+      const newcomer = await silent('127.0.0.2')
+      await flood()
+      expect(newcomer.destroyed).to.equal(false)
+      gate = Promise.resolve()
+      const client =
+        scheme === 'http' ? newcomer : connectTls({ socket: newcomer, rejectUnauthorized: false })
+      client.write(`${HEAD}\r\n`)
+      await once(client, 'data')
+    })
+
     const slow: [what: string, request: string, answer: string | Buffer][] = [
       ['whose requests do not arrive', `${HEAD}Content-Length: 9\r\n\r\n`, 'here'],
       ['whose answers are not read', `${HEAD}\r\n`, Buffer.alloc(LARGE)],
