@@ -128,8 +128,10 @@ export class People {
     const lifted = heldAtZero && this.#activePin() === undefined
     const { replicas } = cluster.object.spec
     if (lifted && (replicas === 0 || event.type === 'undo')) this.#counts = new Set([replicas])
-    if (givesBack !== undefined && this.#countToGiveBack() === undefined && this.#gaveUp(event))
-      this.#counts.add(replicas)
+    const kept = this.#countToGiveBack()
+    if (givesBack !== undefined && kept === undefined && this.#gaveUp(event)) this.#counts.add(replicas)
+    // Where nobody remembers a later state, nothing tells that what an old copy keeps was given up since.
+    if (event.type === 'undo' && kept !== undefined) this.#counts.add(kept)
     this.#checkSelector()
     this.#checkMarks()
     if (cluster.kind !== 'daemonsets') this.#checkCount()

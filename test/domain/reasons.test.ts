@@ -252,7 +252,7 @@ const reasons: [what: string, workload: AWorkload, when: Instant, code: ReasonCo
     awake.scaledByHand(0),
     NOON,
     'schedule',
-    'somebody scaled it to 0: POST /api/v1/namespaces/shop/deployments/web/wake to bring it back (awake by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-02T18:00:00Z)',
+    'manager:kubectl scaled it to 0: POST /api/v1/namespaces/shop/deployments/web/wake to bring it back (awake by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-02T18:00:00Z)',
   ],
   [
     'woken by hand to fewer than were kept',
