@@ -52,7 +52,7 @@ describe('arbitrary requests over the wire', function () {
     )
     expect(service.log.filter(({ level }) => level === 'error')).to.deep.equal([])
     // The property would hold of a server that refuses everything, too.
-    for (const status of [200, 204, 400, 401, 404, 405, 409, 413, 415, 422])
+    for (const status of [200, 400, 401, 404, 405, 415, 422])
       expect([...seen.keys()], `answered ${status}`).to.include(status)
   })
 
