@@ -109,6 +109,8 @@ export class People {
   #selector: Record<string, string> = {}
   /** An old copy forgets the wake that would have given `f:replicas` back. */
   #undone = false
+  /** The state was destroyed, and with it what tells a later copy from an earlier one. */
+  #broken = false
 
   constructor(cluster: ModelCluster) {
     this.cluster = cluster
@@ -132,6 +134,7 @@ export class People {
     if (givesBack !== undefined && kept === undefined && this.#gaveUp(event)) this.#counts.add(replicas)
     // Where nobody remembers a later state, nothing tells that what an old copy keeps was given up since.
     if (event.type === 'undo' && kept !== undefined) this.#counts.add(kept)
+    if (event.type === 'undo' && this.#broken) for (const count of this.#kept()) this.#counts.add(count)
     this.#checkSelector()
     this.#checkMarks()
     if (cluster.kind !== 'daemonsets') this.#checkCount()
@@ -170,11 +173,11 @@ export class People {
           cluster.edit(({ metadata }) => void delete metadata.labels?.[ASLEEP_LABEL])
         return
       case 'break state':
-        this.#undone = true
+        this.#undone = this.#broken = true
         cluster.annotate('state', '{')
         return
       case 'lose state':
-        this.#undone = true
+        this.#undone = this.#broken = true
         cluster.annotate('state', undefined)
         return
       case 'follow':
