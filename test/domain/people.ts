@@ -198,11 +198,16 @@ export class People {
     const kept = labelOf(cluster)
     const givesBack = this.#countToGiveBack()
     // Waking a managed sleeper by hand to fewer replicas does not lower the kept count.
-    const lowers = kept !== undefined && subresource === 'scale' && count < kept && reading?.enabled === true
+    const lowers = kept !== undefined && subresource === 'scale' && count < kept
+    const managed = reading?.enabled === true
     cluster.setReplicas(count, manager, subresource)
     if (count === 0) this.#counts = new Set([kept ?? givesBack ?? this.#activePin() ?? 0])
-    else if (lowers && !pinnedAsleep) this.#counts = new Set([kept])
+    else if (lowers && managed && !pinnedAsleep) this.#counts = new Set([kept])
     else this.#counts = new Set(pinnedAsleep ? [...this.#counts, count] : [count])
+    if (managed) return
+    // What it is once it is managed again nobody can tell: the wake to fewer, or a count of their own.
+    const still = lowers ? kept : this.#countToGiveBack()
+    if (still !== undefined) this.#counts.add(still)
   }
 
   /** Whether that destroys what only the state knows, or lets the workload go. */
