@@ -109,9 +109,6 @@ export class People {
   #selector: Record<string, string> = {}
   /** An old copy forgets the wake that would have given `f:replicas` back. */
   #undone = false
-  /** The state was destroyed, and with it what tells a later copy from an earlier one. */
-  #broken = false
-
   constructor(cluster: ModelCluster) {
     this.cluster = cluster
     this.#counts = new Set([cluster.object.spec.replicas])
@@ -130,11 +127,8 @@ export class People {
     const lifted = heldAtZero && this.#activePin() === undefined
     const { replicas } = cluster.object.spec
     if (lifted && (replicas === 0 || event.type === 'undo')) this.#counts = new Set([replicas])
-    const kept = this.#countToGiveBack()
-    if (givesBack !== undefined && kept === undefined && this.#gaveUp(event)) this.#counts.add(replicas)
-    // Where nobody remembers a later state, nothing tells that what an old copy keeps was given up since.
-    if (event.type === 'undo' && kept !== undefined) this.#counts.add(kept)
-    if (event.type === 'undo' && this.#broken) for (const count of this.#kept()) this.#counts.add(count)
+    if (givesBack !== undefined && this.#countToGiveBack() === undefined && this.#gaveUp(event))
+      this.#counts.add(replicas)
     this.#checkSelector()
     this.#checkMarks()
     if (cluster.kind !== 'daemonsets') this.#checkCount()
@@ -173,11 +167,11 @@ export class People {
           cluster.edit(({ metadata }) => void delete metadata.labels?.[ASLEEP_LABEL])
         return
       case 'break state':
-        this.#undone = this.#broken = true
+        this.#undone = true
         cluster.annotate('state', '{')
         return
       case 'lose state':
-        this.#undone = this.#broken = true
+        this.#undone = true
         cluster.annotate('state', undefined)
         return
       case 'follow':
@@ -234,8 +228,11 @@ export class People {
     if (!annotations) return
     this.#undone = true
     this.cluster.edit(({ metadata }) => void (metadata.annotations = { ...annotations }))
-    const kept = labelOf(this.cluster)
-    if (kept !== undefined && this.#reading()?.state.pin?.state === 'snoozed') this.#counts.add(kept)
+    const state = this.#reading()?.state
+    const kept = state?.pin?.state === 'snoozed' ? labelOf(this.cluster) : undefined
+    // Nobody here remembers a later state: nothing tells that what this one keeps was given up since.
+    for (const count of [kept, state?.snoozed?.replicas, state?.woken?.kept, this.#activePin()])
+      if (count !== undefined) this.#counts.add(count)
   }
 
   #select(value: string | undefined): void {
