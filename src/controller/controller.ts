@@ -21,7 +21,7 @@ export class Controller implements Runnable {
   readonly name = 'controller'
   readonly #ports: ControllerPorts
   readonly #settings: ControllerSettings
-  readonly #marks = new LastKnownMarks()
+  readonly #marks: LastKnownMarks
   readonly #reporter: HistoryReporter
   readonly #others: OtherWriters
   readonly #warnings: AnnotationWarnings
@@ -38,6 +38,7 @@ export class Controller implements Runnable {
   constructor(ports: ControllerPorts, rules: Rules, settings: ControllerSettings) {
     this.#ports = ports
     this.#settings = settings
+    this.#marks = new LastKnownMarks(rules)
     this.#reporter = new HistoryReporter(ports, rules)
     this.#warnings = new AnnotationWarnings(ports, rules)
     this.#others = new OtherWriters(ports, rules)

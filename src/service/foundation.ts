@@ -46,7 +46,14 @@ export interface Foundation extends ServiceOptions {
 /** @throws Error when no usable kubeconfig is found */
 export function foundationOf(options: ServiceOptions): Foundation {
   const { config, ownNamespace, clock, logger } = options
-  const rules = rulesOf(config)
+  const rules = rulesOf(config, (name) => ({
+    name,
+    uid: '',
+    resourceVersion: '',
+    labels: undefined,
+    annotations: {},
+    deleting: false,
+  }))
   const excludeNamespaces = excludedNamespaces(config, ownNamespace)
   const { perWorkload } = config.metrics
   const metrics = new Metrics({ rules, clock, perWorkload, excludeNamespaces, processMetrics: true })

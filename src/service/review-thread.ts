@@ -19,7 +19,14 @@ export function reviewThread(config: Config): Worker {
 if (!isMainThread && parentPort) {
   const port = parentPort
   const deps = {
-    rules: rulesOf(workerData as Config),
+    rules: rulesOf(workerData as Config, (name) => ({
+      name,
+      uid: '',
+      resourceVersion: '',
+      labels: undefined,
+      annotations: {},
+      deleting: false,
+    })),
     clock: systemClock,
     trim: (kind: Kind, object: unknown) => trim(kind, object as WorkloadObject),
   }
