@@ -26,7 +26,8 @@ export function sameMarks(a: Workload, b: Workload): boolean {
 
 /**
  * Whether two copies of a workload read the same: most changes are a status's, which alters none of this. A decision
- * also rests on who set the count, on who owns it, and on whether the pods followed.
+ * also rests on who set the count, on who owns it, on its labels, by which policies choose, and on whether the pods
+ * followed.
  */
 export function readsTheSame(a: Workload, b: Workload): boolean {
   return (
@@ -35,8 +36,15 @@ export function readsTheSame(a: Workload, b: Workload): boolean {
     a.deleting === b.deleting &&
     a.deletesVolumes === b.deletesVolumes &&
     a.formerRevision === b.formerRevision &&
-    a.owner?.name === b.owner?.name
+    a.owner?.name === b.owner?.name &&
+    sameTexts(a.labels, b.labels)
   )
+}
+
+function sameTexts(a: Workload['labels'], b: Workload['labels']): boolean {
+  if (a === b) return true
+  const entries = Object.entries(a ?? {})
+  return entries.length === Object.keys(b ?? {}).length && entries.every(([key, text]) => b?.[key] === text)
 }
 
 /** The newest copy of a workload whose marks were intact, and the counter of its state. */

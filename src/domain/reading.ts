@@ -1,5 +1,5 @@
 import { A_FLAG, effectiveSettings, faultAt, type Effective } from './policy/effective.ts'
-import { SETTING_NAMES, type SettingName } from './policy/settings.ts'
+import { SETTING_NAMES, type SettingName, type Source } from './policy/settings.ts'
 import type { Rules } from './rules.ts'
 import { InvalidTimezone, type Schedule } from './schedule/schedule.ts'
 import { InvalidSchedule } from './schedule/syntax.ts'
@@ -24,6 +24,8 @@ export interface Reading {
   readonly schedule: Schedule | undefined
   /** What is wrong with the schedule, its zone or `auto-wake`; undefined: nothing, or there is no schedule. */
   readonly scheduleFault: string | undefined
+  /** Where that fault stands. */
+  readonly scheduleFaultAt: Source | null
   /** The names of calendars; undefined: none. */
   readonly calendar: string | undefined
   /** Whether the schedule wakes what it put to sleep. */
@@ -110,7 +112,15 @@ function correctedByMarks(workload: Workload, state: State): State {
 
 type Settings = Pick<
   Reading,
-  'enabled' | 'zone' | 'schedule' | 'scheduleFault' | 'calendar' | 'autoWake' | 'effective' | 'isSettled'
+  | 'enabled'
+  | 'zone'
+  | 'schedule'
+  | 'scheduleFault'
+  | 'scheduleFaultAt'
+  | 'calendar'
+  | 'autoWake'
+  | 'effective'
+  | 'isSettled'
 >
 
 /** A ReplicaSet that outlived its Deployment carries copies of its annotations: `enabled` among them is ignored. */
@@ -151,15 +161,17 @@ function settingsOf(workload: Workload, rules: Rules): Settings {
 function compiled(
   { schedule, timezone, autoWake, sources }: Effective,
   rules: Rules,
-): Pick<Reading, 'schedule' | 'scheduleFault'> {
-  if (schedule === undefined) return { schedule: undefined, scheduleFault: undefined }
+): Pick<Reading, 'schedule' | 'scheduleFault' | 'scheduleFaultAt'> {
+  const none = { schedule: undefined, scheduleFault: undefined, scheduleFaultAt: null }
+  if (schedule === undefined) return none
   const invalid = (name: 'schedule' | 'timezone' | 'autoWake', message: string) => ({
-    schedule: undefined,
+    ...none,
     scheduleFault: faultAt(ANNOTATION[name], sources[name], message),
+    scheduleFaultAt: sources[name],
   })
   if (autoWake === 'unclear') return invalid('autoWake', A_FLAG)
   try {
-    return { schedule: rules.compile(schedule, timezone), scheduleFault: undefined }
+    return { ...none, schedule: rules.compile(schedule, timezone) }
   } catch (error) {
     if (!(error instanceof InvalidSchedule)) throw error
     return invalid(error instanceof InvalidTimezone ? 'timezone' : 'schedule', error.message)

@@ -1,4 +1,4 @@
-import type { Inherited, Heir } from './policy/inheritance.ts'
+import type { Heir, Inherited, Namespace } from './policy/inheritance.ts'
 import type { Schedule } from './schedule/schedule.ts'
 
 /** The service's settings that the rules depend on; durations in milliseconds. */
@@ -23,6 +23,6 @@ export interface Rules {
   readonly compile: (text: string, zone: string) => Schedule
   /** What it has of settings that it has not itself; undefined: its Namespace is not known, or is terminating. */
   readonly inherited: (workload: Heir & { readonly namespace: string }) => Inherited | undefined
-  /** Whether the labels of workloads decide what they inherit. */
-  readonly asksLabels: boolean
+  /** Whether the workloads of these two states of a Namespace inherit the same. */
+  readonly inheritsSame: (before: Namespace, after: Namespace) => boolean
 }

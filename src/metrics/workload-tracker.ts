@@ -76,7 +76,8 @@ export class WorkloadTracker {
   /** To be called for every change that the informer sees; `before` undefined: added, `after` undefined: deleted. */
   changed(before: Workload | undefined, after: Workload | undefined): void {
     const workload = after ?? before
-    if (!workload || (before && after && countsTheSame(before, after))) return
+    // The same copy twice: what it inherits has changed.
+    if (!workload || (before && after && before !== after && countsTheSame(before, after))) return
     if (after) this.#read(after)
     else this.#track(workload, undefined)
   }

@@ -20,7 +20,7 @@ export function rulesOf(config: Config, namespaceOf: NamespaceOf): Rules {
       const namespace = namespaceOf(workload.namespace)
       return namespace && !namespace.deleting ? inheritance.of(namespace).by(workload) : undefined
     },
-    asksLabels: inheritance.asksLabels,
+    inheritsSame: (before, after) => inheritance.isSame(before, after),
   }
 }
 

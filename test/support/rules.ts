@@ -9,9 +9,9 @@ export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
 /** Workloads inherit nothing: each has the annotations of its own. */
-export const ALONE: Pick<Rules, 'inherited' | 'asksLabels'> = {
+export const ALONE: Pick<Rules, 'inherited' | 'inheritsSame'> = {
   inherited: () => NOTHING_INHERITED,
-  asksLabels: false,
+  inheritsSame: () => true,
 }
 
 /** The defaults of the configuration (design, section 9). */

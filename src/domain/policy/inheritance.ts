@@ -39,11 +39,6 @@ export class Inheritance {
     this.#policies = policies
   }
 
-  /** Whether the labels of workloads decide anything. */
-  get asksLabels(): boolean {
-    return this.#policies.some(({ reachesWorkload }) => reachesWorkload !== undefined)
-  }
-
   of(namespace: Namespace): NamespaceInheritance {
     const known = this.#known.get(namespace)
     if (known) return known
