@@ -66,6 +66,11 @@ export class NamespaceInformer implements Runnable, Controller.Namespaces {
     return this.#synced
   }
 
+  /** Whether its watch is connected, so that its copies are current. */
+  get connected(): boolean {
+    return this.#reflector.connected
+  }
+
   /** undefined: it does not exist, or not all are known yet. */
   get(name: string): Namespace | undefined {
     return this.#synced ? this.#known.get(name) : undefined

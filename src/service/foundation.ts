@@ -53,7 +53,12 @@ export function foundationOf(options: ServiceOptions): Foundation {
   const cluster: ClusterClients = clusterClients({ ...options, observer: metrics.kubernetes })
   const { client, informer, namespaces } = cluster
   informer.onChange((before, after) => metrics.workloads.changed(before, after))
-  metrics.follow(informer)
+  metrics.follow({
+    get: (key) => informer.get(key),
+    get watches() {
+      return [...informer.watches, { kind: 'namespaces' as const, connected: namespaces.connected }]
+    },
+  })
   namespaces.onChange((before, after) => {
     if (!before || !after || !rules.inheritsSame(before, after))
       informer.inheritanceChanged((after ?? before)?.name ?? '')
