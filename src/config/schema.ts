@@ -65,7 +65,7 @@ const policy = entry(
         ['kinds', 'selector'],
       ),
     ),
-    enabled: orNull({ type: 'boolean', expects: 'true or false' } as KeySchema<boolean>),
+    enabled: orNull<boolean>({ type: 'boolean', expects: 'true or false' }),
     /** Empty: none, which ends inheritance. */
     schedule: orNull(
       text('a schedule such as 7:00-20:00,Mon-Fri, or an empty text for none', {
@@ -77,7 +77,7 @@ const policy = entry(
     calendar: orNull(
       text('names of calendars such as de-be,company, or an empty text for none', { minLength: 0 }),
     ),
-    autoWake: orNull({ type: 'boolean', expects: 'true or false' } as KeySchema<boolean>),
+    autoWake: orNull<boolean>({ type: 'boolean', expects: 'true or false' }),
   },
   ['workloads', 'enabled', 'schedule', 'timezone', 'calendar', 'autoWake'],
 )

@@ -99,7 +99,7 @@ export class NamespaceInformer implements Runnable, Controller.Namespaces {
       put: ({ metadata }, backwards) => this.#put(trimNamespace(metadata, this.#intern), backwards),
       delete: ({ metadata }) => this.#delete(metadata.name),
       retain: (listed, resourceVersion, backwards) => {
-        for (const { name, ...version } of [...this.#known.values()]) {
+        for (const { name, ...version } of this.#known.values()) {
           const newer = !backwards && isOlder({ resourceVersion }, version)
           if (!newer && !listed.has(`/${name}`)) this.#delete(name)
         }
@@ -140,7 +140,7 @@ function isSame(a: Namespace, b: Namespace): boolean {
 }
 
 /** A Namespace's metadata, trimmed to what the rules need. */
-export function trimNamespace(metadata: ObjectMeta, intern: Intern = (text) => text): Namespace {
+function trimNamespace(metadata: ObjectMeta, intern: Intern): Namespace {
   const annotations: Namespace['annotations'] = Object.fromEntries(
     INHERITED_ANNOTATIONS.flatMap((name) => {
       const text = metadata.annotations?.[ANNOTATION[name]]

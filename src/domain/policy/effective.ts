@@ -59,7 +59,7 @@ export function effectiveSettings(
 }
 
 /** What stands on the workload, else what it inherits; undefined: neither. */
-export function nearest(own: string | undefined, inherited: Found | undefined): Found | undefined {
+function nearest(own: string | undefined, inherited: Found | undefined): Found | undefined {
   return own === undefined ? inherited : { text: own, source: 'workload' }
 }
 

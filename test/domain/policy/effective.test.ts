@@ -149,7 +149,7 @@ describe('inheritance', () => {
 type Texts = Partial<Record<SettingName, string>>
 
 function present(each: Record<string, string | undefined>): Texts {
-  return Object.fromEntries(Object.entries(each).filter(([, value]) => value !== undefined)) as Texts
+  return Object.fromEntries(Object.entries(each).filter(([, value]) => value !== undefined))
 }
 
 /** Where a setting stands, by section 12 of the design read word by word. */
