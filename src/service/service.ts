@@ -106,7 +106,9 @@ async function startWatching(
   { informer, namespaces }: Pick<ClusterClients, 'informer' | 'namespaces'>,
   logger: Logger,
 ): Promise<void> {
-  await Promise.all([namespaces.start(), informer.start()])
+  // First, so that each workload is read once, with what it inherits.
+  await namespaces.start()
+  await informer.start()
   if (!namespaces.synced) logger.warn(NO_NAMESPACES)
   const kinds = informer.watches.filter(({ connected }) => !connected).map(({ kind }) => kind)
   if (kinds.length > 0) logger.warn({ kinds }, SOME_UNWATCHED)

@@ -22,6 +22,9 @@ export interface Effective {
 }
 
 type Own = Workload['annotations']
+interface Defaults {
+  readonly timezone: string
+}
 
 /**
  * Each setting from the nearest that has it: the workload, then what it inherits, then the default. An empty text means
@@ -30,8 +33,20 @@ type Own = Workload['annotations']
 export function effectiveSettings(
   own: Own,
   inherited: Inherited | undefined = NOTHING_INHERITED,
-  defaults: { readonly timezone: string },
+  defaults: Defaults,
 ): Effective {
+  if (SETTING_NAMES.some((name) => own[name] !== undefined)) return resolved(own, inherited, defaults)
+  const known = KNOWN.get(defaults) ?? new WeakMap<Inherited, Effective>()
+  KNOWN.set(defaults, known)
+  const effective = known.get(inherited) ?? resolved(own, inherited, defaults)
+  known.set(inherited, effective)
+  return effective
+}
+
+/** Of workloads without settings of their own, of which there are most: they share one object. */
+const KNOWN = new WeakMap<Defaults, WeakMap<Inherited, Effective>>()
+
+function resolved(own: Own, inherited: Inherited, defaults: Defaults): Effective {
   const sources: Record<SettingName, Source | null> = {
     enabled: null,
     schedule: null,

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { admitScale } from '../../../src/domain/admission/scale.ts'
 import { admitUpdate } from '../../../src/domain/admission/update.ts'
 import { compilePolicy, type ConfiguredPolicy } from '../../../src/domain/policy/configured.ts'
 import { Inheritance, type Namespace } from '../../../src/domain/policy/inheritance.ts'
@@ -132,6 +133,12 @@ describe('a workload that inherits its settings', () => {
     expect(managed(aReplicaSet(), ENABLED)).to.equal(false)
     expect(managed(aDaemonSet(), under({ enabled: 'true' }, [policy]))).to.equal(true)
     expect(managed(web.with({ owner }), ENABLED)).to.equal(false)
+  })
+
+  it('has its pin enforced while nobody knows yet what it inherits', () => {
+    const { type } = admitScale(awake.pinned(), 1, NOON, under(undefined))
+    expect(type).to.equal('denied')
+    expect(admitScale(awake.pinned(), 1, NOON, under({})).type).to.equal('allowed')
   })
 
   it('has a pin enforced, and a schedule of its own accepted without a warning', () => {
