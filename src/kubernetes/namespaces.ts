@@ -7,6 +7,7 @@ import type { Runnable } from '../runnable.ts'
 import type { KubernetesObject, ObjectMeta } from './api-object.ts'
 import { NAMESPACES, type KubernetesClient } from './client.ts'
 import { delay as systemDelay, type Delay } from './delay.ts'
+import { ClusterRefusal } from './failures.ts'
 import { Listeners } from './listeners.ts'
 import type { KubernetesObserver } from './ports.ts'
 import { Reflector, type Progress, type Sink } from './reflector.ts'
@@ -88,8 +89,9 @@ export class NamespaceInformer implements Runnable, Controller.Namespaces {
   #progress(): Progress {
     return {
       restarted: (reason) => this.#observer.watchRestarted('namespaces', reason),
-      failed: (times) => {
-        if (times >= FAILING) this.#started.resolve()
+      failed: (times, error) => {
+        const refused = error instanceof ClusterRefusal && error.noAnswer === undefined
+        if (refused && times >= FAILING) this.#started.resolve()
       },
     }
   }

@@ -1,5 +1,5 @@
 import type { Workload } from '../workload.ts'
-import { NOTHING_INHERITED, type Inherited } from './inheritance.ts'
+import { INHERITED_ANNOTATIONS, NOTHING_INHERITED, type Inherited } from './inheritance.ts'
 import {
   ofSource,
   SETTING_NAMES,
@@ -18,6 +18,8 @@ export interface Effective {
   readonly timezone: string
   readonly calendar: string | undefined
   readonly autoWake: boolean | 'unclear'
+  /** `awake-until` as it stands, the nearest first. */
+  readonly awakeUntil: readonly Found[]
   readonly sources: Sources
 }
 
@@ -35,7 +37,7 @@ export function effectiveSettings(
   inherited: Inherited | undefined = NOTHING_INHERITED,
   defaults: Defaults,
 ): Effective {
-  if (SETTING_NAMES.some((name) => own[name] !== undefined)) return resolved(own, inherited, defaults)
+  if (INHERITED_ANNOTATIONS.some((name) => own[name] !== undefined)) return resolved(own, inherited, defaults)
   const known = KNOWN.get(defaults) ?? new WeakMap<Inherited, Effective>()
   KNOWN.set(defaults, known)
   const effective = known.get(inherited) ?? resolved(own, inherited, defaults)
@@ -69,6 +71,9 @@ function resolved(own: Own, inherited: Inherited, defaults: Defaults): Effective
     timezone: text.timezone ?? defaults.timezone,
     calendar: text.calendar,
     autoWake: flagOf(text.autoWake, true),
+    awakeUntil: [nearest(own.awakeUntil, undefined), inherited.awakeUntil].filter(
+      (each) => each !== undefined,
+    ),
     sources,
   }
 }

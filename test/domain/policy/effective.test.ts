@@ -4,6 +4,8 @@ import { compilePolicy, type ConfiguredPolicy } from '../../../src/domain/policy
 import { effectiveSettings, type Effective } from '../../../src/domain/policy/effective.ts'
 import { SETTING_NAMES, type SettingName, type Source } from '../../../src/domain/policy/settings.ts'
 import type { Kind, Workload } from '../../../src/domain/workload.ts'
+import { nearestAwakeUntil } from '../../../src/domain/policy/awake-until.ts'
+import { at } from '../../support/rules.ts'
 import { heirIn, inheriting, type Level } from './inheriting.ts'
 
 const DEFAULTS = { timezone: 'UTC' }
@@ -69,6 +71,40 @@ describe('the settings that hold for a workload', () => {
       }
     }
   }
+
+  describe('awake-until', () => {
+    const NOW = at('Mon 12:00')
+    const [past, soon, later] = ['2026-03-02T11:00:00Z', '2026-03-02T18:00:00Z', '2026-03-03T18:00:00Z']
+    const until = (own: string | undefined, namespace: string | undefined) => {
+      const annotations = namespace === undefined ? {} : { awakeUntil: namespace }
+      const { awakeUntil } = effectiveSettings(
+        own === undefined ? {} : { awakeUntil: own },
+        heirIn({ annotations }, []),
+        DEFAULTS,
+      )
+      return nearestAwakeUntil(awakeUntil, NOW, (text) => {
+        const end = Date.parse(text)
+        if (Number.isNaN(end)) throw new RangeError(text)
+        return end
+      })
+    }
+    for (const [what, own, namespace, found] of [
+      ['absent', undefined, undefined, undefined],
+      ['of the workload', soon, later, { at: Date.parse(soon), source: 'workload' }],
+      ['of the Namespace', undefined, later, { at: Date.parse(later), source: 'namespace/shop' }],
+      ['expired on the workload', past, later, { at: Date.parse(later), source: 'namespace/shop' }],
+      ['expired on both', past, past, undefined],
+      ['empty on the workload', '', later, undefined],
+      ['expired on the Namespace', undefined, past, undefined],
+    ] as const)
+      it(`${what}: the nearest that has not passed counts`, () => {
+        expect(until(own, namespace)).to.deep.equal(found)
+      })
+
+    it('that cannot be read is not passed by', () => {
+      expect(() => until('soon', later)).to.throw(RangeError)
+    })
+  })
 
   it('come each by itself', () => {
     const { enabled, schedule, timezone, sources } = resolved({
