@@ -39,6 +39,8 @@ const ALONE =
 
 /** By the name of the rule in `src/config/checks.ts`; each accepts all that the rule accepts, and a little more. */
 const CHECKED: Readonly<Record<string, string>> = {
+  schedule: String.raw`^[0-9A-Za-z:,;\s-]*$`,
+  labelSelector: String.raw`^[-0-9A-Za-z_./=!<>,()\s]*$`,
   timezone: `^((${AREAS})/[A-Za-z0-9_/+-]+|${ALONE}|[A-Z][A-Z0-9+-]{1,8})$`,
   webhookUrl: String.raw`^https://[^/?#@\s]+(/[^?#\s]*)?$`,
   jwksUri: String.raw`^(https://[^/?#@\s]+|http://(localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?)([/?][^#\s]*)?$`,

@@ -41,6 +41,7 @@ describe('configuration', () => {
     expect(load()).to.deep.equal({
       timezone: 'UTC',
       excludeNamespaces: ['kube-system', 'kube-public', 'kube-node-lease'],
+      policies: [],
       exemptUsers: [],
       operationTimeout: 600_000,
       newWorkloadGrace: 900_000,
@@ -292,6 +293,28 @@ describe('a faulty configuration', () => {
     ['a wildcard among the exempt users', 'exemptUsers: ["system:*"]', '/exemptUsers/0'],
     ['a malformed network', 'api: { trustedProxies: [10.0.0.0/33] }', '/api/trustedProxies/0'],
     ['a proxy given by name', 'api: { trustedProxies: [proxy.example.com] }', '/api/trustedProxies/0'],
+    ['a policy without a name', 'policies: [{ namespaces: { names: ["*"] } }]', '/policies/0/name'],
+    ['a policy for no namespaces', 'policies: [{ name: dev, namespaces: {} }]', '/policies'],
+    [
+      'two policies of one name',
+      'policies: [{ name: a, namespaces: { names: [b] } }, { name: a, namespaces: { names: [c] } }]',
+      '/policies',
+    ],
+    [
+      'a selector that does not parse',
+      'policies: [{ name: dev, namespaces: { selector: "env in dev" } }]',
+      '/policies/0/namespaces/selector',
+    ],
+    [
+      'a schedule that does not parse',
+      'policies: [{ name: dev, namespaces: { names: [a] }, schedule: 8-18 }]',
+      '/policies/0/schedule',
+    ],
+    [
+      'a kind that there is not',
+      'policies: [{ name: dev, namespaces: { names: [a] }, workloads: { kinds: [pods] } }]',
+      '/policies/0/workloads/kinds/0',
+    ],
     ['a malformed namespace', 'excludeNamespaces: [Kube_System]', '/excludeNamespaces/0'],
     ['a namespace twice', 'excludeNamespaces: [a, a]', '/excludeNamespaces'],
     ['a text instead of a list', 'excludeNamespaces: a', '/excludeNamespaces'],

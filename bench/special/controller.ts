@@ -81,7 +81,7 @@ async function longestBlock(work: () => Promise<void>): Promise<number> {
 const figures: Record<string, string> = {}
 const plain = aDeployment()
 const web = managed(1)
-const planner = new Planner({ clock }, RULES, new LastKnownMarks())
+const planner = new Planner({ clock }, RULES, new LastKnownMarks(RULES))
 figures['evaluations, managed'] = perSecond(EVALUATIONS, () => planner.evaluate(web))
 figures['evaluations, not managed'] = perSecond(EVALUATIONS, () => planner.evaluate(plain))
 

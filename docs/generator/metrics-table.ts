@@ -34,7 +34,12 @@ function watched(): { metrics: Metrics; registered: Registered[] } {
     register.call(this, metric)
   }
   try {
-    const rules = { policy: POLICY, compile: () => never() }
+    const rules = {
+      policy: POLICY,
+      compile: () => never(),
+      inherited: () => undefined,
+      inheritsSame: () => true,
+    }
     const metrics = new Metrics({ rules, clock: () => 0, perWorkload: true, processMetrics: false })
     return { metrics, registered }
   } finally {

@@ -11,6 +11,7 @@ export interface Input {
     readonly wait?: string
     readonly for?: string
     readonly force?: boolean
+    readonly inherit?: boolean
     readonly hours?: number
     readonly namespace?: string
     readonly kind?: Kind

@@ -92,8 +92,8 @@ function sinceThen(written: Progress, newest: Progress): string {
 
 /** The request that each writing operation makes of the domain. */
 export const REQUESTS = {
-  enable: ({ body }) => ({ action: 'enable', ...setting(body) }),
-  disable: () => ({ action: 'disable' }),
+  enable: ({ body, query }) => ({ action: 'enable', ...setting(body), ...inheriting(query) }),
+  disable: ({ query }) => ({ action: 'disable', ...inheriting(query) }),
   override: ({ body: { duration } }) => ({
     action: 'override',
     duration: duration ? milliseconds(duration) : null,
@@ -103,11 +103,15 @@ export const REQUESTS = {
   unpin: () => ({ action: 'unpin' }),
   snooze: ({ query }) => ({ action: 'snooze', ...limits(query) }),
   wake: ({ query }) => ({ action: 'wake', ...limits(query) }),
-  schedule: ({ body }) => ({ action: 'schedule', ...setting(body) }),
+  schedule: ({ body, query }) => ({ action: 'schedule', ...setting(body), ...inheriting(query) }),
 } as const satisfies Record<string, RequestOf>
 
 function setting({ schedule, timezone }: Input['body']): { schedule?: string; timezone?: string } {
   return { ...(schedule !== undefined && { schedule }), ...(timezone !== undefined && { timezone }) }
+}
+
+function inheriting({ inherit }: Input['query']): { inherit?: boolean } {
+  return inherit === undefined ? {} : { inherit }
 }
 
 function limits({ for: duration, force }: Input['query']): { for?: number; force?: boolean } {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
-import { isTimezone } from '../domain/schedule/syntax.ts'
+import { InvalidLabelSelector, parseLabelSelector } from '../domain/label-selector.ts'
+import { InvalidSchedule, isTimezone, parseSchedule } from '../domain/schedule/syntax.ts'
 import { isSafeKeysUrl } from '../issuer-rules.ts'
 import { fault, shown, type ConfigFault } from './faults.ts'
 import type { Config } from './schema.ts'
@@ -8,9 +9,37 @@ import { formatDuration } from './units.ts'
 /** Rules for one value that JSON Schema cannot express, by the name that the keyword `check` gives. */
 export const CHECKS: Readonly<Record<string, (value: string) => boolean>> = {
   timezone: isTimezone,
+  schedule: (value) => value.trim() === '' || holds(InvalidSchedule, () => parseSchedule(value)),
+  labelSelector: (value) => holds(InvalidLabelSelector, () => parseLabelSelector(value)),
   jwksUri: (value) => isUrl(value, isSafeKeysUrl),
   network: isNetwork,
   webhookUrl: (value) => isUrl(value, (url) => url.protocol === 'https:' && url.search === ''),
+}
+
+/** Whether it is read without this kind of fault. */
+function holds(fault: abstract new (...args: never[]) => Error, read: () => unknown): boolean {
+  return adviceOf(fault, read) === undefined
+}
+
+function adviceOf(fault: abstract new (...args: never[]) => Error, read: () => unknown): string | undefined {
+  try {
+    read()
+    return undefined
+  } catch (error) {
+    if (error instanceof fault) return error.message
+    throw error
+  }
+}
+
+/** What is wrong with a value in detail, by the name of its check; '' where the check has no more to say. */
+export function adviceFor(check: unknown, value: string): string {
+  const advice =
+    check === 'schedule'
+      ? adviceOf(InvalidSchedule, () => parseSchedule(value))
+      : check === 'labelSelector'
+        ? adviceOf(InvalidLabelSelector, () => parseLabelSelector(value))
+        : undefined
+  return advice === undefined ? '' : `: ${advice}`
 }
 
 function isUrl(text: string, holds: (url: URL) => boolean): boolean {
@@ -103,6 +132,20 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
     found: ({ auth }) => `${shown(repeated(issuersOf(auth)))} twice`,
   },
   {
+    // Records and reasons name a policy by its name.
+    pointers: ['/policies'],
+    holds: ({ policies }) => repeated(policies.map(({ name }) => name)) === undefined,
+    expected: 'each name only once',
+    found: ({ policies }) => `${shown(repeated(policies.map(({ name }) => name)))} twice`,
+  },
+  {
+    pointers: ['/policies'],
+    holds: ({ policies }) => policies.every(({ namespaces }) => reaches(namespaces)),
+    expected: "policies whose `namespaces` have names or a selector; names: ['*'] means all",
+    found: ({ policies }) =>
+      `neither in ${shown(policies.find(({ namespaces }) => !reaches(namespaces))?.name)}`,
+  },
+  {
     pointers: ['/auth', '/auth/oidc', '/auth/kubernetes', '/auth/kubernetes/enabled', '/auth/local'],
     holds: ({ auth }) => auth.kubernetes.enabled || auth.oidc.length > 0 || auth.local !== null,
     expected: 'at least one way to authenticate: auth.kubernetes.enabled, auth.oidc or auth.local',
@@ -127,6 +170,10 @@ export function crossFaults(
 
 function issuersOf({ oidc, local }: Config['auth']): string[] {
   return [...oidc, ...(local ? [local] : [])].map(({ issuer }) => issuer)
+}
+
+function reaches({ names, selector }: Config['policies'][number]['namespaces']): boolean {
+  return names !== null || selector !== null
 }
 
 function repeated(names: readonly string[]): string | undefined {

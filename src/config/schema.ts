@@ -1,6 +1,7 @@
 import { A_TIMEZONE } from '../domain/schedule/syntax.ts'
 import { SIGNATURE_ALGORITHMS } from '../issuer-rules.ts'
 import { LOG_LEVELS } from '../logger.ts'
+import { KINDS } from '../domain/workload.ts'
 import { closed, duration, entry, flag, list, oneOf, orNull, port, section, text, whole } from './keys.ts'
 import type { KeySchema, ValueOf } from './keys.ts'
 
@@ -29,6 +30,58 @@ const algorithms = list(
   1,
 )
 
+const selector = text('a label selector such as env in (dev,staging)', { check: 'labelSelector' })
+const kind: KeySchema<string> = { type: 'string', expects: `one of ${KINDS.join(', ')}`, enum: KINDS }
+
+/** Settings for many workloads at once; what is null is left to others. */
+const policy = entry(
+  {
+    name: text('a name such as dev, which reasons and records show', { pattern: NAME, maxLength: 63 }),
+    namespaces: entry(
+      {
+        /** In a name `*` stands for any characters. */
+        names: orNull(
+          list(
+            text('the name of a namespace, in which * stands for any characters', {
+              pattern: '^[-a-z0-9*]+$',
+              maxLength: 63,
+            }),
+            "a list of names of namespaces such as ['team-*']",
+            [],
+            1,
+          ),
+        ),
+        selector: orNull(selector),
+      },
+      ['names', 'selector'],
+    ),
+    /** null: Deployments and StatefulSets. */
+    workloads: orNull(
+      entry(
+        {
+          kinds: orNull(list(kind, `a list of ${KINDS.join(', ')}`, [], 1)),
+          selector: orNull(selector),
+        },
+        ['kinds', 'selector'],
+      ),
+    ),
+    enabled: orNull<boolean>({ type: 'boolean', expects: 'true or false' }),
+    /** Empty: none, which ends inheritance. */
+    schedule: orNull(
+      text('a schedule such as 7:00-20:00,Mon-Fri, or an empty text for none', {
+        check: 'schedule',
+        minLength: 0,
+      }),
+    ),
+    timezone: orNull(text(A_TIMEZONE, { check: 'timezone' })),
+    calendar: orNull(
+      text('names of calendars such as de-be,company, or an empty text for none', { minLength: 0 }),
+    ),
+    autoWake: orNull<boolean>({ type: 'boolean', expects: 'true or false' }),
+  },
+  ['workloads', 'enabled', 'schedule', 'timezone', 'calendar', 'autoWake'],
+)
+
 /** From 1 KiB to 1 MiB, in bytes. */
 const bodyLimit: KeySchema<number> = {
   type: 'string',
@@ -50,6 +103,8 @@ export const CONFIG_SCHEMA = closed({
   timezone: text(A_TIMEZONE, { default: 'UTC', check: 'timezone' }),
   /** Once loaded, with those of Kubernetes; `excludedNamespaces` adds Dormouse's own. */
   excludeNamespaces: list(namespace, 'a list of namespaces', []),
+  /** For many workloads at once: the first that matches and has a setting gives it. */
+  policies: list(policy, 'a list of policies', []),
   /** Their scaling does not count as manual. */
   exemptUsers: list(user, 'a list of user names', []),
   operationTimeout: duration('10m', SECOND, 24 * HOUR),

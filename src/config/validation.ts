@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import { escapePathComponent } from 'fast-json-patch'
-import { CHECKS } from './checks.ts'
+import { adviceFor, CHECKS } from './checks.ts'
 import { fault, shown, unknownName, type ConfigFault } from './faults.ts'
 import type { KeySchema } from './keys.ts'
 import { CONFIG_SCHEMA } from './schema.ts'
@@ -63,6 +63,11 @@ function faultOf(error: ErrorObject, sourceOf: (pointer: string) => string): Con
     return fault(`${pointer}/${name}`, sourceOf(pointer), expects, 'nothing')
   }
   const expects = keyword === 'uniqueItems' ? `${schema.expects}, each once` : schema.expects
-  const advice = keyword === 'duration' ? unitAdvice(String(data)) : ''
+  const advice =
+    keyword === 'duration'
+      ? unitAdvice(String(data))
+      : keyword === 'check'
+        ? adviceFor(error.schema, String(data))
+        : ''
   return fault(pointer, sourceOf(pointer), expects, `${shown(data)}${advice}`)
 }

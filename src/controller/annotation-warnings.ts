@@ -28,9 +28,11 @@ export class AnnotationWarnings {
   }
 
   changed(before: Workload | undefined, after: Workload): void {
-    if (before && saysTheSame(before, after)) return
+    // The same copy twice: what it inherits has changed, so it is told again, which the recorder counts.
+    const known = before === after ? undefined : before
+    if (known && saysTheSame(known, after)) return
     const warning = this.#of(after)
-    if (!warning || (before && this.#of(before)?.message === warning.message)) return
+    if (!warning || (known && this.#of(known)?.message === warning.message)) return
     const { recorder, logger } = this.#ports
     logger.warn({ workload: keyOf(after) }, warning.message)
     recorder.record(after, 'Warning', warning.reason, warning.message)
@@ -39,8 +41,10 @@ export class AnnotationWarnings {
   #of(workload: Workload): AnnotationWarning | undefined {
     const reading = readWorkload(workload, this.#rules)
     if (reading instanceof Unreadable) return { reason: 'InvalidState', message: reading.message }
-    const { enabled, schedule, scheduleFault } = reading
+    const { enabled, schedule, scheduleFault, scheduleFaultAt } = reading
     if (enabled !== true) return undefined
+    // One that is inherited is told of where it stands.
+    if (scheduleFault !== undefined && scheduleFaultAt !== 'workload') return undefined
     if (scheduleFault !== undefined) return { reason: 'InvalidSchedule', message: scheduleFault }
     const risk = schedule ? riskOf(workload) : undefined
     if (risk === undefined) return undefined

@@ -5,11 +5,12 @@ import type { Runnable } from '../runnable.ts'
 import { AnnotationWarnings } from './annotation-warnings.ts'
 import { HistoryReporter } from './history-reporter.ts'
 import { LastKnownMarks } from './last-known-marks.ts'
+import { NamespaceWarnings } from './namespace-warnings.ts'
 import { OtherWriters } from './other-writers.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
 import { ReconcileLoop } from './reconcile-loop.ts'
 import { isRelevant } from './relevance.ts'
-import { inTurns } from './turns.ts'
+import { inTurns } from '../turns.ts'
 
 const STOP_WITHIN_MS = 2000
 
@@ -21,10 +22,11 @@ export class Controller implements Runnable {
   readonly name = 'controller'
   readonly #ports: ControllerPorts
   readonly #settings: ControllerSettings
-  readonly #marks = new LastKnownMarks()
+  readonly #marks: LastKnownMarks
   readonly #reporter: HistoryReporter
   readonly #others: OtherWriters
   readonly #warnings: AnnotationWarnings
+  readonly #namespaceWarnings: NamespaceWarnings
   readonly #loop: ReconcileLoop
   #running = false
   #listening = false
@@ -38,8 +40,10 @@ export class Controller implements Runnable {
   constructor(ports: ControllerPorts, rules: Rules, settings: ControllerSettings) {
     this.#ports = ports
     this.#settings = settings
+    this.#marks = new LastKnownMarks(rules)
     this.#reporter = new HistoryReporter(ports, rules)
     this.#warnings = new AnnotationWarnings(ports, rules)
+    this.#namespaceWarnings = new NamespaceWarnings(ports, settings.excludeNamespaces)
     this.#others = new OtherWriters(ports, rules)
     const known = { marks: this.#marks, reporter: this.#reporter, others: this.#others }
     this.#loop = new ReconcileLoop(ports, rules, settings, known)
@@ -60,7 +64,8 @@ export class Controller implements Runnable {
     this.#others.start()
     this.#loop.open({ signal: ending.signal, cut: cut.signal })
     if (!this.#listening) this.#listen()
-    const { workloads } = this.#ports
+    const { workloads, namespaces } = this.#ports
+    for (const namespace of namespaces?.list() ?? []) this.#namespaceWarnings.changed(undefined, namespace)
     const evaluate = (workload: Workload) => this.#changed(undefined, workload)
     this.#firstEvaluations = inTurns(workloads.list(), evaluate, ending.signal)
     await this.#firstEvaluations
@@ -85,7 +90,10 @@ export class Controller implements Runnable {
   }
 
   #listen(): void {
-    const { workloads } = this.#ports
+    const { workloads, namespaces } = this.#ports
+    namespaces?.onChange((before, after) => {
+      if (this.#running) this.#namespaceWarnings.changed(before, after)
+    })
     workloads.onChange((before, after) => this.#changed(before, after))
     workloads.onConnection((kind, connected) => this.#loop.connection(kind, connected))
     this.#listening = true
@@ -111,7 +119,8 @@ export class Controller implements Runnable {
       this.#reporter.changed(known, after)
       this.#others.changed(known, after)
     }
-    if (!before || isRelevant(before, after)) this.#loop.workloadChanged(after)
+    // The same copy twice: what it inherits has changed.
+    if (!before || before === after || isRelevant(before, after)) this.#loop.workloadChanged(after)
     if (this.#marks.isInOrder(after)) this.#warnings.changed(before, after)
   }
 

@@ -1,4 +1,5 @@
 import type { Clock, Later, Monotonic } from '../clock.ts'
+import type { Namespace } from '../domain/policy/inheritance.ts'
 import type { Change } from '../domain/patch.ts'
 import type { OperationResult, OperationType, Trigger } from '../domain/state.ts'
 import type { Kind, Workload, WorkloadKey } from '../domain/workload.ts'
@@ -6,6 +7,8 @@ import type { Logger } from '../logger.ts'
 
 export interface ControllerPorts {
   readonly workloads: Workloads
+  /** undefined: nobody tells what is wrong with their annotations. */
+  readonly namespaces?: Namespaces | undefined
   readonly writer: Writer
   readonly pace: Pace
   /** undefined: there is no webhook that could have seen any. */
@@ -76,9 +79,29 @@ export interface Stopping {
   readonly cut?: AbortSignal
 }
 
-/** Kubernetes Events on a workload. */
+/** All Namespaces, once they are known. */
+export interface Namespaces {
+  list(): Iterable<Namespace>
+  onChange(listener: (before: Namespace | undefined, after: Namespace | undefined) => void): void
+}
+
+/** An object that is no workload; Events on one without a namespace belong in `default`. */
+export interface EventSubject {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  readonly resourceVersion: string
+  readonly reference: { readonly apiVersion: string; readonly kind: string; readonly name: string }
+}
+
+/** Kubernetes Events on a workload, or on another object. */
 export interface Recorder {
-  record(workload: Workload, type: 'Normal' | 'Warning', reason: EventReason, message: string): void
+  record(
+    subject: Workload | EventSubject,
+    type: 'Normal' | 'Warning',
+    reason: EventReason,
+    message: string,
+  ): void
 }
 export type EventReason =
   | 'Snoozed'
@@ -90,6 +113,7 @@ export type EventReason =
   | 'OverrideExpired'
   | 'BackoffStarted'
   | 'InvalidSchedule'
+  | 'InvalidSetting'
   | 'InvalidState'
   | 'DataAtRisk'
   | 'TooManyWrites'

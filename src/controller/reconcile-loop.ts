@@ -11,7 +11,7 @@ import { Planner, type Evaluation, type Planned } from './planner.ts'
 import type { ControllerPorts, ControllerSettings, Stopping } from './ports.ts'
 import { Reconciler } from './reconciler.ts'
 import { isRelevant } from './relevance.ts'
-import { inTurns } from './turns.ts'
+import { inTurns } from '../turns.ts'
 import { WriteBudget } from './write-budget.ts'
 
 /**

@@ -14,6 +14,7 @@ import {
 } from './decision.ts'
 import { driftOf, scaling, stillKept } from './drift.ts'
 import { desired, type Desired, type DesiredBy } from './intent.ts'
+import { ofSource } from './policy/settings.ts'
 import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import { operationInProgress, type Backoff, type Override } from './state.ts'
@@ -54,11 +55,18 @@ function asItIs(reading: Reading): Pick<Decision, 'trigger' | 'by' | 'replicas'>
 }
 
 function undeleted(reading: Reading, now: Instant, rules: Rules): PartialDecision {
-  const { state, enabled } = reading
+  const { state, enabled, effective } = reading
+  if (!reading.isSettled) {
+    const { namespace } = reading.workload
+    return noAction(
+      'namespace_unknown',
+      `the Namespace ${namespace} is not known yet, or is being deleted, so nothing is done`,
+    )
+  }
   if (enabled === 'unclear') {
     return noAction(
       'enabled_unclear',
-      `dormouse.dev/enabled is neither "true" nor "false", so nothing is done`,
+      `dormouse.dev/enabled${ofSource(effective.sources.enabled)} is neither "true" nor "false", so nothing is done`,
     )
   }
   if (!enabled) return notManaged(reading, now)
@@ -80,8 +88,13 @@ function notManaged(reading: Reading, now: Instant): PartialDecision {
     if (backoff?.cause === 'failure') return waiting(backoff, reason)
     return { action: 'wake', trigger: 'disable', reason, replicas: countToWake(reading), cleared: true }
   }
-  const decision = noAction('not_managed', `not managed until POST ${pathOf(reading.workload)}/enable`)
-  return { ...decision, cleared: true }
+  const { enabled } = reading.effective.sources
+  const off = ofSource(enabled)
+  const because = off === '' ? '' : `, since dormouse.dev/enabled${off} is "false"`
+  const until = `not managed until POST ${pathOf(reading.workload)}/enable${because}`
+  const decision = noAction('not_managed', until)
+  // Of one that has lost what it inherited nothing is written: what it carries rests until it is managed again.
+  return enabled === 'workload' ? { ...decision, cleared: true } : decision
 }
 
 function managed(

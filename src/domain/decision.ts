@@ -4,6 +4,7 @@ import type { Trigger, Intent } from './state.ts'
 export type ReasonCode =
   | 'deleting'
   | 'not_managed'
+  | 'namespace_unknown'
   | 'unreadable'
   | 'enabled_unclear'
   | 'disabled'

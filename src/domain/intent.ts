@@ -1,6 +1,7 @@
 import type { Instant } from '../clock.ts'
 import { credibleFrom, isCredible } from './decision-time.ts'
 import { earliest } from './decision.ts'
+import { ofSource } from './policy/settings.ts'
 import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import type { Edge, Schedule } from './schedule/schedule.ts'
@@ -135,7 +136,7 @@ function bySchedule(
 ): Desired {
   const scheduled = schedule.stateAt(now)
   const next = schedule.nextEdge(now)?.at
-  const byNow = `${scheduled} by schedule ${schedule.text} (${schedule.zone})`
+  const byNow = `${scheduled} by schedule ${schedule.text} (${schedule.zone})${ofSource(reading.effective.sources.schedule)}`
   const text = next === undefined ? byNow : `${byNow} until ${iso(next)}`
   const graceEnd = reading.workload.createdAt + policy.newWorkloadGrace
   // One whose intent is ignored, since a wrong clock has dated it, is not new.

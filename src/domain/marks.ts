@@ -1,4 +1,5 @@
-import { kindOfState, stateOf } from './reading.ts'
+import { isManaged, kindOfState, stateOf } from './reading.ts'
+import type { Rules } from './rules.ts'
 import { LAST_COUNTER } from './state-codec.ts'
 import {
   ANNOTATION_NAMES,
@@ -25,7 +26,8 @@ export function sameMarks(a: Workload, b: Workload): boolean {
 
 /**
  * Whether two copies of a workload read the same: most changes are a status's, which alters none of this. A decision
- * also rests on who set the count, on who owns it, and on whether the pods followed.
+ * also rests on who set the count, on who owns it, on its labels, by which policies choose, and on whether the pods
+ * followed.
  */
 export function readsTheSame(a: Workload, b: Workload): boolean {
   return (
@@ -34,8 +36,15 @@ export function readsTheSame(a: Workload, b: Workload): boolean {
     a.deleting === b.deleting &&
     a.deletesVolumes === b.deletesVolumes &&
     a.formerRevision === b.formerRevision &&
-    a.owner?.name === b.owner?.name
+    a.owner?.name === b.owner?.name &&
+    sameTexts(a.labels, b.labels)
   )
+}
+
+function sameTexts(a: Workload['labels'], b: Workload['labels']): boolean {
+  if (a === b) return true
+  const entries = Object.entries(a ?? {})
+  return entries.length === Object.keys(b ?? {}).length && entries.every(([key, text]) => b?.[key] === text)
 }
 
 /** The newest copy of a workload whose marks were intact, and the counter of its state. */
@@ -49,11 +58,11 @@ export interface LastKnown {
  * object where nothing is to be restored. Label, count and key are not corrected here: reading the result does that.
  * The counter only grows, so a state with a lower one is an old copy.
  */
-export function withMarksRestored(workload: Workload, known: LastKnown | undefined): Workload {
+export function withMarksRestored(workload: Workload, known: LastKnown | undefined, rules: Rules): Workload {
   // The informer sees an older version only where the cluster was restored from a backup: that is the truth then.
   if (!known || workload.deleting || isOlder(workload, known.workload)) return workload
   const counter = counterOf(workload, known)
-  return marksRestored(workload, known.workload, counter !== undefined && isOldCounter(counter, known))
+  return marksRestored(workload, known.workload, counter !== undefined && isOldCounter(counter, known), rules)
 }
 
 /**
@@ -63,11 +72,18 @@ export function withMarksRestored(workload: Workload, known: LastKnown | undefin
  * - `kubectl replace` drops annotations: those that are absent come back.
  * - While the state is unchanged, changes of the other annotations are people's, and stay.
  */
-export function marksRestored(workload: Workload, known: Workload, isOldCopy: boolean): Workload {
+export function marksRestored(
+  workload: Workload,
+  known: Workload,
+  isOldCopy: boolean,
+  rules: Rules,
+): Workload {
   const { state } = workload.annotations
   if (state === known.annotations.state) return withLabelOf(workload, known)
   if (state === undefined || isForeign(workload))
-    return mayBeRemoved(known) ? withLabelOf(workload, known) : withAnnotationsOf(workload, known, false)
+    return mayBeRemoved(known, rules)
+      ? withLabelOf(workload, known)
+      : withAnnotationsOf(workload, known, false)
   return isOldCopy ? withAnnotationsOf(workload, known, true) : workload
 }
 
@@ -77,8 +93,12 @@ function isOldCounter(counter: number, known: LastKnown): boolean {
 }
 
 /** What is known after `workload` was seen; undefined: nothing, since its state cannot be read. */
-export function knownAfter(workload: Workload, known: LastKnown | undefined): LastKnown | undefined {
-  if (withMarksRestored(workload, known) !== workload) return known
+export function knownAfter(
+  workload: Workload,
+  known: LastKnown | undefined,
+  rules: Rules,
+): LastKnown | undefined {
+  if (withMarksRestored(workload, known, rules) !== workload) return known
   // A repair of an unreadable state starts another counter: it must not be taken for an old copy.
   const counter = counterOf(workload, known)
   return counter === undefined ? undefined : { counter, workload }
@@ -96,8 +116,8 @@ function isForeign(workload: Workload): boolean {
 }
 
 /** Awake and not managed: people may remove what is left of our marks. */
-function mayBeRemoved(known: Workload): boolean {
-  return known.annotations.enabled !== 'true' && !hasSleepMark(known)
+function mayBeRemoved(known: Workload, rules: Rules): boolean {
+  return !isManaged(known, rules) && !hasSleepMark(known)
 }
 
 function withAnnotationsOf(workload: Workload, known: Workload, whole: boolean): Workload {

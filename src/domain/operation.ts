@@ -26,13 +26,13 @@ type Move = Pick<Decision, 'action' | 'trigger' | 'by' | 'replicas' | 'kept'>
 
 /** What the controller does about a workload now, given what was last known of its marks. */
 export function planStep(workload: Workload, clock: Instant, rules: Rules, known?: LastKnown): Step {
-  const restored = withMarksRestored(workload, known)
+  const restored = withMarksRestored(workload, known, rules)
   const read = readWorkload(restored, rules)
   if (read instanceof Unreadable) return { decision: leftAlone(workload, read), change: undefined }
   const now = decisionTime(read.state, clock)
   const reading = completed(read, now, rules.policy)
   const decision = decide(reading, now, rules)
-  if (workload.deleting) return { decision, change: undefined }
+  if (workload.deleting || !reading.isSettled) return { decision, change: undefined }
   const target = carryOut(reading, decision, now, rules)
   const untouched = target === reading && reading === read && restored === workload
   const leftAsItIs = untouched && reading.enabled !== true
@@ -126,7 +126,7 @@ export function planFailure(
   rules: Rules,
   known?: LastKnown,
 ): Change | undefined {
-  const read = readWorkload(withMarksRestored(workload, known), rules)
+  const read = readWorkload(withMarksRestored(workload, known, rules), rules)
   const { action, trigger, by } = decision
   if (read instanceof Unreadable || action === 'none' || action === 'adopt') return undefined
   const now = decisionTime(read.state, clock)

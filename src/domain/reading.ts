@@ -1,3 +1,5 @@
+import { A_FLAG, effectiveSettings, faultAt, type Effective } from './policy/effective.ts'
+import { SETTING_NAMES, type SettingName, type Source } from './policy/settings.ts'
 import type { Rules } from './rules.ts'
 import { InvalidTimezone, type Schedule } from './schedule/schedule.ts'
 import { InvalidSchedule } from './schedule/syntax.ts'
@@ -16,12 +18,22 @@ import {
 /** A workload and what its annotations and marks mean. Never changed in place. */
 export interface Reading {
   readonly workload: Workload
-  /** `unclear`: the annotation is neither true nor false, so nothing is done. */
+  /** `unclear`: what stands nearest is neither true nor false, so nothing is done. */
   readonly enabled: boolean | 'unclear'
   readonly zone: string
   readonly schedule: Schedule | undefined
-  /** What is wrong with the schedule or its zone; undefined: nothing, or there is no schedule. */
+  /** What is wrong with the schedule, its zone or `auto-wake`; undefined: nothing, or there is no schedule. */
   readonly scheduleFault: string | undefined
+  /** Where that fault stands. */
+  readonly scheduleFaultAt: Source | null
+  /** The names of calendars; undefined: none. */
+  readonly calendar: string | undefined
+  /** Whether the schedule wakes what it put to sleep. */
+  readonly autoWake: boolean
+  /** The settings as they were found, and where. */
+  readonly effective: Effective
+  /** Whether its Namespace is known, and not terminating: before that nothing is decided. */
+  readonly isSettled: boolean
   readonly state: State
   /** The state that the annotation holds: where `state` is another object, it is to be written. undefined: none. */
   readonly written: State | undefined
@@ -66,20 +78,20 @@ export function withState(reading: Reading, state: State): Reading {
   return { ...reading, state }
 }
 
-/** The reading with other settings; null removes one. */
+/** The reading with other settings of its own; null removes one, so that it is inherited. */
 export function withAnnotations(
   reading: Reading,
-  changed: Partial<Record<'enabled' | 'schedule' | 'timezone', string | null>>,
+  changed: Partial<Record<SettingName, string | null>>,
   rules: Rules,
 ): Reading {
   const annotations: Partial<Record<AnnotationName, string>> = { ...reading.workload.annotations }
-  for (const name of ['enabled', 'schedule', 'timezone'] as const) {
+  for (const name of SETTING_NAMES) {
     const value = changed[name]
     if (value === null) delete annotations[name]
     else if (value !== undefined) annotations[name] = value
   }
   const workload = { ...reading.workload, annotations }
-  return { ...reading, workload, ...readEnabled(annotations.enabled), ...readSchedule(workload, rules) }
+  return { ...reading, workload, ...settingsOf(workload, rules) }
 }
 
 /**
@@ -98,14 +110,30 @@ function correctedByMarks(workload: Workload, state: State): State {
   return { ...state, asleep, snoozed: { ...snoozed, replicas: kept } }
 }
 
-type Settings = Pick<Reading, 'enabled' | 'zone' | 'schedule' | 'scheduleFault'>
+type Settings = Pick<
+  Reading,
+  | 'enabled'
+  | 'zone'
+  | 'schedule'
+  | 'scheduleFault'
+  | 'scheduleFaultAt'
+  | 'calendar'
+  | 'autoWake'
+  | 'effective'
+  | 'isSettled'
+>
 
 /** A ReplicaSet that outlived its Deployment carries copies of its annotations: `enabled` among them is ignored. */
 function readSettings(workload: Workload, rules: Rules): Settings {
-  const schedule = readSchedule(workload, rules)
-  return isCopy(workload)
-    ? { ...schedule, enabled: false }
-    : { ...schedule, ...readEnabled(workload.annotations.enabled) }
+  const settings = settingsOf(workload, rules)
+  return isCopy(workload) ? { ...settings, enabled: false } : settings
+}
+
+/** Whether it is managed, without reading more than that. */
+export function isManaged(workload: Workload, rules: Rules): boolean {
+  const { enabled } = workload.annotations
+  if (enabled !== undefined) return enabled === 'true'
+  return rules.inherited(workload)?.settings.enabled?.text === 'true'
 }
 
 function isCopy(workload: Workload): boolean {
@@ -115,24 +143,37 @@ function isCopy(workload: Workload): boolean {
   return workload.formerRevision && workload.annotations.state === undefined
 }
 
-function readEnabled(text: string | undefined): Pick<Reading, 'enabled'> {
-  if (text === 'true') return { enabled: true }
-  return { enabled: text === undefined || text === 'false' ? false : 'unclear' }
+function settingsOf(workload: Workload, rules: Rules): Settings {
+  const inherited = rules.inherited(workload)
+  const effective = effectiveSettings(workload.annotations, inherited, rules.policy)
+  const { enabled, calendar, autoWake } = effective
+  return {
+    enabled,
+    zone: effective.timezone,
+    ...compiled(effective, rules),
+    calendar,
+    autoWake: autoWake !== false,
+    effective,
+    isSettled: inherited !== undefined,
+  }
 }
 
-function readSchedule(
-  { annotations }: Workload,
+function compiled(
+  { schedule, timezone, autoWake, sources }: Effective,
   rules: Rules,
-): Pick<Reading, 'zone' | 'schedule' | 'scheduleFault'> {
-  const zone = annotations.timezone || rules.policy.timezone
-  const text = annotations.schedule
-  const none = { zone, schedule: undefined, scheduleFault: undefined }
-  if (text === undefined || text.trim() === '') return none
+): Pick<Reading, 'schedule' | 'scheduleFault' | 'scheduleFaultAt'> {
+  const none = { schedule: undefined, scheduleFault: undefined, scheduleFaultAt: null }
+  if (schedule === undefined) return none
+  const invalid = (name: 'schedule' | 'timezone' | 'autoWake', message: string) => ({
+    ...none,
+    scheduleFault: faultAt(ANNOTATION[name], sources[name], message),
+    scheduleFaultAt: sources[name],
+  })
+  if (autoWake === 'unclear') return invalid('autoWake', A_FLAG)
   try {
-    return { ...none, schedule: rules.compile(text, zone) }
+    return { ...none, schedule: rules.compile(schedule, timezone) }
   } catch (error) {
     if (!(error instanceof InvalidSchedule)) throw error
-    const at = error instanceof InvalidTimezone ? ANNOTATION.timezone : ANNOTATION.schedule
-    return { ...none, scheduleFault: `${at}: ${error.message}` }
+    return invalid(error instanceof InvalidTimezone ? 'timezone' : 'schedule', error.message)
   }
 }

@@ -6,7 +6,8 @@ import { completed, recentOperations } from './history.ts'
 import { currentIntent, desired } from './intent.ts'
 import { nextTransition, type Transition } from './plan.ts'
 import { keptCount } from './counts.ts'
-import { readWorkload, type Reading } from './reading.ts'
+import type { Source } from './policy/settings.ts'
+import { readWithoutState, readWorkload, type Reading } from './reading.ts'
 import { readOrRefuse, refuseOwned } from './refusals.ts'
 import type { Rules } from './rules.ts'
 import { Unreadable } from './state-codec.ts'
@@ -63,7 +64,23 @@ export interface StatusRecord {
   recent_operations: number
   operation_history: HistoryRecord[]
   next_transition: TransitionRecord | null
+  policy: PolicyRecord
   reason: string
+}
+
+/** A setting in force; `source`: `workload`, `namespace/…`, `policy/…`, `default`; null: it is not set. */
+export interface SettingRecord<Value> {
+  value: Value | null
+  source: Source | null
+}
+
+/** The settings in force, and where each stands; an invalid one is null, and the reason tells its fault. */
+export interface PolicyRecord {
+  enabled: SettingRecord<boolean>
+  schedule: SettingRecord<string>
+  timezone: SettingRecord<string>
+  calendar: SettingRecord<string>
+  auto_wake: SettingRecord<boolean>
 }
 
 /** @throws Refusal INVALID_STATE, OWNED */
@@ -75,7 +92,9 @@ export function statusRecord(workload: Workload, now: Instant, rules: Rules): St
 /** As `statusRecord`, but never throws: a state that cannot be read is replaced by what spec, label and key tell. */
 export function listedRecord(workload: Workload, now: Instant, rules: Rules): StatusRecord {
   const reading = readWorkload(workload, rules)
-  return reading instanceof Unreadable ? unreadableRecord(workload, reading) : recordOf(reading, now, rules)
+  return reading instanceof Unreadable
+    ? unreadableRecord(workload, reading, rules)
+    : recordOf(reading, now, rules)
 }
 
 function recordOf(read: Reading, clock: Instant, rules: Rules): StatusRecord {
@@ -110,12 +129,28 @@ function recordOf(read: Reading, clock: Instant, rules: Rules): StatusRecord {
     recent_operations: recentOperations(state, now, rules.policy.backoff.window),
     operation_history: state.history.map((operation) => historyRecord(operation, now)),
     next_transition: next ? transitionRecord(next) : null,
+    policy: policyRecord(reading),
     reason: reasonOf(reading, now, rules),
   }
 }
 
 export function transitionRecord({ at, type, reason }: Transition): TransitionRecord {
   return { at: iso(at), type, reason }
+}
+
+function policyRecord({ effective, schedule }: Reading): PolicyRecord {
+  const { enabled, timezone, calendar, autoWake, sources } = effective
+  return {
+    enabled: { value: flagOrNull(enabled), source: sources.enabled },
+    schedule: { value: schedule?.text ?? null, source: sources.schedule },
+    timezone: { value: timezone, source: sources.timezone },
+    calendar: { value: calendar ?? null, source: sources.calendar },
+    auto_wake: { value: flagOrNull(autoWake), source: sources.autoWake },
+  }
+}
+
+function flagOrNull(flag: boolean | 'unclear'): boolean | null {
+  return flag === 'unclear' ? null : flag
 }
 
 function identity(workload: Workload): Pick<StatusRecord, 'name' | 'namespace' | 'type'> {
@@ -149,7 +184,7 @@ function historyRecord({ at, duration, ...operation }: Operation, now: Instant):
   }
 }
 
-function unreadableRecord(workload: Workload, { message }: Unreadable): StatusRecord {
+function unreadableRecord(workload: Workload, { message }: Unreadable, rules: Rules): StatusRecord {
   return {
     ...identity(workload),
     enabled: false,
@@ -172,6 +207,7 @@ function unreadableRecord(workload: Workload, { message }: Unreadable): StatusRe
     recent_operations: 0,
     operation_history: [],
     next_transition: null,
+    policy: policyRecord(readWithoutState(workload, rules)),
     reason: message,
   }
 }

@@ -33,6 +33,16 @@ export function refuseUnreadable({ fault, message }: Unreadable): never {
   throw new Refusal('INVALID_STATE', message, { details: { reason: fault } })
 }
 
+/** What it inherits is not known. @throws Refusal CLUSTER_UNAVAILABLE */
+export function refuseUnsettled({ isSettled, workload }: Reading): void {
+  if (isSettled) return
+  throw new Refusal(
+    'CLUSTER_UNAVAILABLE',
+    `the Namespace ${workload.namespace} is not known yet, or is being deleted: try again`,
+    { retryAfter: 1 },
+  )
+}
+
 /** @throws Refusal NOT_ENABLED */
 export function refuseUnmanaged({ enabled, workload }: Reading): void {
   if (enabled === true) return

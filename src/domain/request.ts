@@ -13,6 +13,7 @@ import {
   refuseOwned,
   refusePinned,
   refuseRisk,
+  refuseUnsettled,
   refuseUnmanaged,
   refuseUnreadable,
 } from './refusals.ts'
@@ -26,8 +27,10 @@ import { counted } from './text.ts'
 import { isRunning, nameOf, ownedBy, type Workload } from './workload.ts'
 
 export type Request =
-  | { action: 'enable' | 'schedule'; schedule?: string; timezone?: string }
-  | { action: 'disable' | 'clear-override' | 'pin' | 'unpin' }
+  /** `inherit`: remove the setting of the workload itself. */
+  | { action: 'enable' | 'schedule'; schedule?: string; timezone?: string; inherit?: boolean }
+  | { action: 'disable'; inherit?: boolean }
+  | { action: 'clear-override' | 'pin' | 'unpin' }
   /** Milliseconds; null: permanent. */
   | { action: 'override'; duration: number | null }
   /** `for` in milliseconds. */
@@ -54,7 +57,7 @@ export interface Plan {
 
 /**
  * What `request` by `by` does at `clock`. The checks are in the order of design, section 5.
- * @throws Refusal OWNED, NOT_FOUND, INVALID_STATE, NOT_ENABLED, PINNED, DATA_AT_RISK, IN_BACKOFF; VALIDATION_ERROR for
+ * @throws Refusal OWNED, NOT_FOUND, INVALID_STATE, CLUSTER_UNAVAILABLE, NOT_ENABLED, PINNED, DATA_AT_RISK, IN_BACKOFF; VALIDATION_ERROR for
  *   a schedule or zone
  */
 export function planRequest(
@@ -71,6 +74,7 @@ export function planRequest(
       `${nameOf(workload)} is being deleted: nothing can be asked of it any more`,
     )
   const { reading, repair } = readFor(request, workload, rules)
+  refuseUnsettled(reading)
   const now = decisionTime(reading.state, clock)
   if (!WHILE_UNMANAGED.has(request.action)) refuseUnmanaged(reading)
   if (request.action === 'snooze' || request.action === 'wake') refusePinned(reading)
@@ -106,7 +110,7 @@ function act(context: Context, request: Request, repair: boolean): Outcome {
     case 'enable':
       return enable(context, request, repair)
     case 'disable':
-      return disable(context)
+      return disable(context, request)
     case 'schedule':
       return putSchedule(context, request)
     case 'override':

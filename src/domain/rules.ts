@@ -1,3 +1,4 @@
+import type { Heir, Inherited, Namespace } from './policy/inheritance.ts'
 import type { Schedule } from './schedule/schedule.ts'
 
 /** The service's settings that the rules depend on; durations in milliseconds. */
@@ -20,4 +21,8 @@ export interface Rules {
   readonly policy: Policy
   /** Equal text and zone give the same object. Throws InvalidSchedule. */
   readonly compile: (text: string, zone: string) => Schedule
+  /** What it has of settings that it has not itself; undefined: its Namespace is not known, or is terminating. */
+  readonly inherited: (workload: Heir & { readonly namespace: string }) => Inherited | undefined
+  /** Whether the workloads of these two states of a Namespace inherit the same. */
+  readonly inheritsSame: (before: Namespace, after: Namespace) => boolean
 }

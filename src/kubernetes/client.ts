@@ -16,6 +16,8 @@ export interface Collection {
   readonly resource: string
   readonly path: string
   readonly fieldSelector?: string
+  /** Only the metadata of its objects (`PartialObjectMetadata`). */
+  readonly metadataOnly?: boolean
   /** Reads one object's JSON, and may leave out what its sink does not need; default: `JSON.parse`. */
   readonly read?: (text: string) => unknown
 }
@@ -30,6 +32,7 @@ interface WatchOptions {
 }
 
 const APPS = '/apis/apps/v1'
+const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1, application/json'
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json'
 
 /**
@@ -53,21 +56,22 @@ export class KubernetesClient {
    * it may take three times as long as other calls, and it is never retried here. `signal` also ends its objects.
    */
   async listPage<Listed>(
-    { resource, path, fieldSelector, read }: Collection,
+    { resource, path, fieldSelector, metadataOnly, read }: Collection,
     limit: number,
     continueToken: string,
     signal: AbortSignal,
   ): Promise<ObjectList<Listed>> {
     const query = queryOf({ limit, continue: continueToken || undefined, fieldSelector })
     const timeout = this.#calls.timeout * 3
-    const call: Call = { method: 'GET', verb: 'list', resource, path: `${path}?${query}`, timeout }
+    const accept = metadataOnly === true ? { accept: METADATA_LIST } : {}
+    const call: Call = { method: 'GET', verb: 'list', resource, path: `${path}?${query}`, timeout, ...accept }
     const { body } = await this.#calls.stream(call, timeout, signal)
     return listedObjects(explained(describe(call), body, signal), read as Read<Listed> | undefined)
   }
 
   /** Resolves once the watch is connected; its events end when the server ends it. Never retried here. */
   async watch<Watched>(
-    { resource, path, fieldSelector, read }: Collection,
+    { resource, path, fieldSelector, metadataOnly, read }: Collection,
     { resourceVersion, timeoutSeconds, silence, signal }: WatchOptions,
   ): Promise<AsyncIterable<WatchEvent<Watched>>> {
     const query = queryOf({
@@ -77,7 +81,8 @@ export class KubernetesClient {
       timeoutSeconds,
       fieldSelector,
     })
-    const call: Call = { method: 'GET', verb: 'watch', resource, path: `${path}?${query}` }
+    const accept = metadataOnly === true ? { accept: METADATA_ONLY } : {}
+    const call: Call = { method: 'GET', verb: 'watch', resource, path: `${path}?${query}`, ...accept }
     const { body } = await this.#calls.stream(call, silence, signal)
     return watchEvents(explained(describe(call), body, signal), read as Read<Watched> | undefined)
   }
@@ -133,6 +138,13 @@ async function* explained(
 export function workloadsOf(kind: Kind): Collection {
   const collection = { resource: kind, path: `${APPS}/${kind}` }
   return kind === 'replicasets' ? { ...collection, read: readReplicaSet } : collection
+}
+
+/** All Namespaces, without spec and status. */
+export const NAMESPACES: Collection = {
+  resource: 'namespaces',
+  path: '/api/v1/namespaces',
+  metadataOnly: true,
 }
 
 /**

@@ -5,6 +5,7 @@ import { KINDS, type Kind, type Workload, type WorkloadKey } from '../domain/wor
 import type { Logger } from '../logger.ts'
 import type * as Metrics from '../metrics/ports.ts'
 import type { Runnable } from '../runnable.ts'
+import { inTurns } from '../turns.ts'
 import type * as Webhook from '../webhook/ports.ts'
 import type { WorkloadObject } from './api-object.ts'
 import { workloadsOf } from './client.ts'
@@ -127,9 +128,24 @@ export class WorkloadInformer
     return this.#store.list(namespace, kind)
   }
 
-  /** Called synchronously for each change; a throw is logged and counted, and ends nothing. */
+  /**
+   * Called synchronously for each change, and with one copy twice where only what it inherits has changed; a throw is logged and counted, and ends nothing.
+   */
   onChange(listener: ChangeListener): void {
     this.#changes.add(listener)
+  }
+
+  /**
+   * What the workloads of a namespace inherit has changed: listeners are told of each as of a change from its copy to
+   * that same copy, some in a turn of the event loop.
+   */
+  inheritanceChanged(namespace: string): void {
+    const tell = (workload: Workload) => {
+      const { kind, name } = workload
+      // The copy may have been replaced since this began: then its listeners have read the newest.
+      if (this.get(workload) === workload) this.#changes.tell({ kind, namespace, name }, workload, workload)
+    }
+    void inTurns([...this.list(namespace)], tell, this.#stopped.signal)
   }
 
   /** Called synchronously when the watch of a kind breaks or is connected again. */

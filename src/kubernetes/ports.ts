@@ -4,7 +4,7 @@ import type { Kind } from '../domain/workload.ts'
 export interface KubernetesObserver {
   /** One answered or failed call; `code` is the HTTP status, 0: no answer. */
   request(verb: string, resource: string, code: number, seconds: number): void
-  watchRestarted(kind: Kind, reason: string): void
+  watchRestarted(kind: Kind | 'namespaces', reason: string): void
   eventDropped(): void
   /** A listener of the informer threw. */
   listenerFailed(): void

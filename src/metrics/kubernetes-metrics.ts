@@ -42,7 +42,7 @@ export class KubernetesMetrics implements KubernetesObserver {
       'Watches that ended early or failed and were restarted, by kind and reason.',
       ['kind', 'reason'],
     )
-    for (const kind of KINDS) this.#restarts.inc({ kind, reason: ORDINARY }, 0)
+    for (const kind of [...KINDS, 'namespaces']) this.#restarts.inc({ kind, reason: ORDINARY }, 0)
     this.#eventsDropped = leader.counter(
       'events_dropped_total',
       'Kubernetes Events that were not written, to spare the API server.',
@@ -60,7 +60,7 @@ export class KubernetesMetrics implements KubernetesObserver {
   }
 
   /** `reason` from a fixed set. */
-  watchRestarted(kind: Kind, reason: string): void {
+  watchRestarted(kind: Kind | 'namespaces', reason: string): void {
     this.#restarts.inc({ kind, reason })
   }
 

@@ -7,12 +7,15 @@ import { Unreadable } from '../domain/state-codec.ts'
 import type { Operation } from '../domain/state.ts'
 import { currentReplicas, isRunning, type Workload } from '../domain/workload.ts'
 import { workloadState, type WorkloadState } from '../domain/workload-state.ts'
+import { managedBy } from './by-source.ts'
 import type { Coming } from './coming.ts'
 import { shareOf, type Share } from './savings.ts'
 
 /** What metrics keep of one managed workload. */
 export interface Tracked {
   readonly state: WorkloadState
+  /** What manages it. */
+  readonly source: string
   readonly asleep: boolean
   /** How often the clock had been set when it was read. */
   readonly clockSet: number
@@ -35,7 +38,8 @@ export function readTracked(
   if (workload.owner && workload.kind === 'replicasets') return undefined
   const reading = readWorkload(workload, rules)
   const state = workloadState(reading, now)
-  if (reading instanceof Unreadable) return { tracked: { state, asleep: false, clockSet }, history: [] }
+  if (reading instanceof Unreadable)
+    return { tracked: { state, source: managedBy(null), asleep: false, clockSet }, history: [] }
   if (state === 'unmanaged') return undefined
   const asleep = reading.state.asleep && !isRunning(workload)
   const replicas = asleep ? keptCount(reading) : currentReplicas(workload)
@@ -43,6 +47,7 @@ export function readTracked(
   const changesAt = nextChange(reading, now)
   const tracked = {
     state,
+    source: managedBy(reading.effective.sources.enabled),
     asleep,
     clockSet,
     share: shareOf(replicas, workload.requests),

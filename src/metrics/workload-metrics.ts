@@ -17,6 +17,15 @@ export function exportWorkloads(
       for (const { count, ...labels } of tracker.counts()) gauge.set(labels, count)
     },
   )
+  factory.gauge(
+    'workloads_by_source',
+    'Managed workloads, by what enables them (workload, namespace, or policy/ and its name) and their state.',
+    ['source', 'state'],
+    (gauge) => {
+      gauge.reset()
+      for (const { count, ...labels } of tracker.bySource) gauge.set(labels, count)
+    },
+  )
   for (const { name, help, of } of REQUESTED) {
     factory.gauge(name, help, ['namespace', 'state'], (gauge) => {
       gauge.reset()

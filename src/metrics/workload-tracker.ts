@@ -4,6 +4,7 @@ import type { Rules } from '../domain/rules.ts'
 import { OPERATION_TYPES, TRIGGER, type OperationType, type Sleep } from '../domain/state.ts'
 import { keyOf, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import type { WorkloadState } from '../domain/workload-state.ts'
+import { CountsBySource } from './by-source.ts'
 import { ComingTransitions } from './coming.ts'
 import type { Saved, Share } from './savings.ts'
 import { Stopwatch } from './stopwatch.ts'
@@ -40,6 +41,7 @@ export class WorkloadTracker {
   /** The newest snooze and wake by schedule in the history of any workload, also from before our start. */
   readonly latest: Partial<Record<OperationType, Instant>> = {}
   readonly coming = new ComingTransitions()
+  readonly bySource = new CountsBySource()
   readonly #rules: Rules
   readonly #clock: Clock
   readonly #monotonic: Monotonic
@@ -76,7 +78,8 @@ export class WorkloadTracker {
   /** To be called for every change that the informer sees; `before` undefined: added, `after` undefined: deleted. */
   changed(before: Workload | undefined, after: Workload | undefined): void {
     const workload = after ?? before
-    if (!workload || (before && after && countsTheSame(before, after))) return
+    // The same copy twice: what it inherits has changed.
+    if (!workload || (before && after && before !== after && countsTheSame(before, after))) return
     if (after) this.#read(after)
     else this.#track(workload, undefined)
   }
@@ -170,6 +173,7 @@ export class WorkloadTracker {
     if (!known) this.#namespaces.set(space, namespace)
     const previous = namespace.replace(kind, name, tracked, seconds)
     this.coming.replace(previous?.coming, tracked?.coming)
+    this.bySource.replace(previous, tracked)
     const key = keyOf(workload)
     if (tracked?.changesAt === undefined) this.#timed.delete(key)
     else this.#timed.set(key, { workload, changesAt: tracked.changesAt })

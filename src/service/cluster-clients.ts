@@ -7,6 +7,7 @@ import { HttpTransport } from '../kubernetes/http.ts'
 import { WorkloadInformer } from '../kubernetes/informer.ts'
 import type { KubeConfigSource } from '../kubernetes/kube-config.ts'
 import type { KubernetesObserver } from '../kubernetes/ports.ts'
+import { NamespaceInformer } from '../kubernetes/namespaces.ts'
 import { WorkloadPatcher } from '../kubernetes/patcher.ts'
 import { WriteGate } from '../kubernetes/write-gate.ts'
 import type { Logger } from '../logger.ts'
@@ -30,9 +31,10 @@ export function clusterClients({ config, kubeconfig, observer, clock, logger }: 
   const transport = new HttpTransport(credentials)
   const client = new KubernetesClient({ transport, observer })
   const informer = new WorkloadInformer({ client, observer, logger, clock })
+  const namespaces = new NamespaceInformer({ client, observer, logger })
   const { writesPerSecond, wakesPerSecond } = config.controller
   const gate = new WriteGate({ writesPerSecond, wakesPerSecond })
   const patcher = new WorkloadPatcher({ calls: client, copy: informer, gate })
   const recorder = new EventRecorder({ client, observer, logger, clock })
-  return { credentials, transport, client, informer, gate, patcher, recorder }
+  return { credentials, transport, client, informer, namespaces, gate, patcher, recorder }
 }

@@ -46,14 +46,23 @@ export interface Foundation extends ServiceOptions {
 /** @throws Error when no usable kubeconfig is found */
 export function foundationOf(options: ServiceOptions): Foundation {
   const { config, ownNamespace, clock, logger } = options
-  const rules = rulesOf(config)
+  const rules: Rules = rulesOf(config, (name) => cluster.namespaces.get(name))
   const excludeNamespaces = excludedNamespaces(config, ownNamespace)
   const { perWorkload } = config.metrics
   const metrics = new Metrics({ rules, clock, perWorkload, excludeNamespaces, processMetrics: true })
-  const cluster = clusterClients({ ...options, observer: metrics.kubernetes })
-  const { client, informer } = cluster
+  const cluster: ClusterClients = clusterClients({ ...options, observer: metrics.kubernetes })
+  const { client, informer, namespaces } = cluster
   informer.onChange((before, after) => metrics.workloads.changed(before, after))
-  metrics.follow(informer)
+  metrics.follow({
+    get: (key) => informer.get(key),
+    get watches() {
+      return [...informer.watches, { kind: 'namespaces' as const, connected: namespaces.connected }]
+    },
+  })
+  namespaces.onChange((before, after) => {
+    if (!before || !after || !rules.inheritsSame(before, after))
+      informer.inheritanceChanged((after ?? before)?.name ?? '')
+  })
   const identity = new Identity(client, logger)
   const namespace = homeNamespace({ config, cluster, ownNamespace })
   const service =

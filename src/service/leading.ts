@@ -21,6 +21,7 @@ export function controllerOf(
   return new Controller(
     {
       workloads: cluster.informer,
+      namespaces: cluster.namespaces,
       writer: writerWhile(leads, cluster.patcher),
       pace: cluster.gate,
       scalings: webhook?.scalings,

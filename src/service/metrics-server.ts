@@ -13,7 +13,7 @@ export function metricsServerOf(foundation: Foundation): MetricsServer {
 }
 
 /** A kind that cannot be watched is reported, but does not make the service unready: the other kinds work. */
-function readiness({ cluster: { informer }, identity }: Foundation): Readiness {
+function readiness({ cluster: { informer, namespaces }, identity }: Foundation): Readiness {
   const { watches } = informer
   const listed = watches.some((each) => each.listed)
   const down = watches.filter(({ connected }) => !connected).map(({ kind }) => kind)
@@ -25,6 +25,7 @@ function readiness({ cluster: { informer }, identity }: Foundation): Readiness {
       ...(listed && down.length > 0
         ? [`${down.join(', ')}: not watched, so nothing is done about them; the log says why`]
         : []),
+      ...(namespaces.synced ? [] : ['the Namespaces are not known, so nothing is done; the log says why']),
       ...(known ? [] : ['the cluster has not yet answered which user we are (create selfsubjectreviews)']),
     ],
   }

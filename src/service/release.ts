@@ -67,7 +67,8 @@ export class Release {
   constructor(options: ReleaseOptions) {
     const { config, ownNamespace } = options
     this.#options = options
-    this.#rules = rulesOf(config)
+    // What it removes does not depend on what is inherited.
+    this.#rules = rulesOf(config, () => undefined)
     this.#excluded = new Set(excludedNamespaces(config, ownNamespace))
     this.#cluster = clusterClients({ ...options, observer: NO_OBSERVER })
   }

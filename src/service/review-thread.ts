@@ -18,11 +18,15 @@ export function reviewThread(config: Config): Worker {
 
 if (!isMainThread && parentPort) {
   const port = parentPort
+  let sent: LargeTask['namespace']
   const deps = {
-    rules: rulesOf(workerData as Config),
+    rules: rulesOf(workerData as Config, (name) => (sent?.name === name ? sent : undefined)),
     clock: systemClock,
     trim: (kind: Kind, object: unknown) => trim(kind, object as WorkloadObject),
   }
-  port.on('message', ({ webhook, body }: LargeTask) => port.postMessage(prepare(webhook, body, deps)))
+  port.on('message', ({ webhook, body, namespace }: LargeTask) => {
+    sent = namespace
+    port.postMessage(prepare(webhook, body, deps))
+  })
   port.postMessage('ready')
 }

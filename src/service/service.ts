@@ -1,10 +1,10 @@
-import type { WorkloadInformer } from '../kubernetes/informer.ts'
 import { Lifecycle } from '../lifecycle.ts'
 import type { LeaderElection } from '../leadership/leader-election.ts'
 import type { Logger } from '../logger.ts'
 import type { MetricsServer } from '../metrics/metrics-server.ts'
 import type { Runnable } from '../runnable.ts'
 import { apiOf } from './api.ts'
+import type { ClusterClients } from './cluster-clients.ts'
 import { servingCertificates } from './certificates.ts'
 import { foundationOf, type ServiceOptions } from './foundation.ts'
 import { controllerOf, electionOf } from './leading.ts'
@@ -37,7 +37,7 @@ export class Service implements Runnable {
   static async create(options: ServiceOptions): Promise<Service> {
     const { config, https, logger } = options
     const foundation = foundationOf(options)
-    const { recorder, informer, transport } = foundation.cluster
+    const { recorder, informer, namespaces, transport } = foundation.cluster
     const certificates = https ? servingCertificates(foundation) : undefined
     const webhook = certificates && config.webhook.enabled ? webhookOf(foundation) : undefined
     const api = await apiOf(foundation, certificates?.source)
@@ -57,7 +57,11 @@ export class Service implements Runnable {
       certificates?.keeper,
       webhook?.largeReviews,
       servers.server,
-      { name: informer.name, start: () => startWatching(informer, logger), stop: () => informer.stop() },
+      {
+        name: informer.name,
+        start: () => startWatching(foundation.cluster, logger),
+        stop: async () => void (await Promise.all([informer.stop(), namespaces.stop()])),
+      },
       foundation.identity,
       config.controller.enabled ? election : undefined,
     ])
@@ -94,8 +98,18 @@ const SOME_UNWATCHED =
   'these kinds cannot be watched, so their workloads are left alone; the other kinds work. ' +
   'The warnings above say why: does the role allow list and watch?'
 
-async function startWatching(informer: WorkloadInformer, logger: Logger): Promise<void> {
+const NO_NAMESPACES =
+  'the Namespaces cannot be watched, so nothing is done about any workload: what they inherit is not known. ' +
+  'The warnings above say why: does the role allow list and watch of namespaces?'
+
+async function startWatching(
+  { informer, namespaces }: Pick<ClusterClients, 'informer' | 'namespaces'>,
+  logger: Logger,
+): Promise<void> {
+  // First, so that each workload is read once, with what it inherits.
+  await namespaces.start()
   await informer.start()
+  if (!namespaces.synced) logger.warn(NO_NAMESPACES)
   const kinds = informer.watches.filter(({ connected }) => !connected).map(({ kind }) => kind)
   if (kinds.length > 0) logger.warn({ kinds }, SOME_UNWATCHED)
 }

@@ -1,13 +1,27 @@
 import { readFile } from 'node:fs/promises'
 import type { Config } from '../config.ts'
+import { compilePolicy } from '../domain/policy/configured.ts'
+import { Inheritance, type Namespace } from '../domain/policy/inheritance.ts'
 import type { Rules } from '../domain/rules.ts'
 import { ScheduleCompiler } from '../domain/schedule/schedule.ts'
 import { UsageError } from '../errors.ts'
 
-/** The domain's rules under a configuration; equal schedules are compiled once. */
-export function rulesOf(config: Config): Rules {
+/** Shows a Namespace as it is now; undefined: it does not exist, or is not known yet. */
+export type NamespaceOf = (name: string) => Namespace | undefined
+
+/** The domain's rules under a configuration; equal schedules are compiled once, and what is inherited is resolved once. */
+export function rulesOf(config: Config, namespaceOf: NamespaceOf): Rules {
   const compiler = new ScheduleCompiler()
-  return { policy: config, compile: (text, zone) => compiler.compile(text, zone) }
+  const inheritance = new Inheritance(config.policies.map(compilePolicy))
+  return {
+    policy: config,
+    compile: (text, zone) => compiler.compile(text, zone),
+    inherited(workload) {
+      const namespace = namespaceOf(workload.namespace)
+      return namespace && !namespace.deleting ? inheritance.of(namespace).by(workload) : undefined
+    },
+    inheritsSame: (before, after) => inheritance.isSame(before, after),
+  }
 }
 
 /**

@@ -30,6 +30,7 @@ export function webhookOf(foundation: Foundation): Webhook {
     live: cluster.patcher,
     large: largeReviews,
     trim: (kind: Kind, object: unknown) => trim(kind, object as WorkloadObject),
+    namespaceOf: (name) => cluster.namespaces.get(name),
     rules,
     clock,
     logger,

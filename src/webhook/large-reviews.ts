@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
+import type { Namespace } from '../domain/policy/inheritance.ts'
 import type { Runnable } from '../runnable.ts'
 import type { Prepared, Webhook } from './prepare.ts'
 
@@ -7,6 +8,8 @@ import type { Prepared, Webhook } from './prepare.ts'
 export interface LargeTask {
   readonly webhook: Webhook
   readonly body: Uint8Array
+  /** That of the object under review: the thread knows none by itself. */
+  readonly namespace?: Namespace | undefined
 }
 
 interface Job extends LargeTask {
@@ -54,9 +57,9 @@ export class LargeReviews implements Runnable {
   }
 
   /** `gone`: nobody waits for the answer any more. Rejects when the thread dies of the review; the next one gets a new thread. */
-  prepare(webhook: Webhook, body: Uint8Array, gone: AbortSignal): Promise<Prepared> {
+  prepare(webhook: Webhook, body: Uint8Array, gone: AbortSignal, namespace?: Namespace): Promise<Prepared> {
     return new Promise((resolve, reject) => {
-      this.#jobs.push({ webhook, body, gone, resolve, reject })
+      this.#jobs.push({ webhook, body, namespace, gone, resolve, reject })
       void this.#work()
     })
   }
@@ -94,14 +97,14 @@ export class LargeReviews implements Runnable {
     return next
   }
 
-  async #run({ webhook, body, gone }: Job): Promise<Prepared> {
+  async #run({ webhook, body, namespace, gone }: Job): Promise<Prepared> {
     const thread = this.#running()
     await this.#ready
     // While the thread started: then the body may have been dropped, too.
     if (gone.aborted) throw new Error('the client has gone')
     const timer = setTimeout(() => void thread.terminate(), LONGEST)
     try {
-      const task: LargeTask = { webhook, body }
+      const task: LargeTask = { webhook, body, namespace }
       thread.postMessage(task, [body.buffer as ArrayBuffer])
       return (await answerOf(thread)) as Prepared
     } finally {

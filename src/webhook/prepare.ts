@@ -76,6 +76,14 @@ function uidIn(body: Uint8Array): string | undefined {
   return HEAD.exec(textOf(body.subarray(0, 512)))?.[1]
 }
 
+/** As API servers write it after the resource and before the objects. */
+const NAMESPACE = /"namespace":"([-a-z0-9]{1,63})","operation":"/
+
+/** The namespace of the object under review, unparsed; empty: it is not where API servers write it. */
+export function namespaceIn(body: Uint8Array): string {
+  return NAMESPACE.exec(textOf(body.subarray(0, 4096)))?.[1] ?? ''
+}
+
 function parsed(body: Uint8Array): unknown {
   try {
     return JSON.parse(textOf(body))

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { AdmissionDecision } from '../domain/admission/decision.ts'
+import type { Namespace } from '../domain/policy/inheritance.ts'
 import { admit, type AdmissionDeps } from './admission.ts'
 import { answerOf, refusal, type RefusalStatus, type ReviewAnswer } from './answer.ts'
 import { Bodies, Body } from './bodies.ts'
@@ -7,7 +8,7 @@ import { CurrentWorkloads } from './current-workloads.ts'
 import type { LargeReviews } from './large-reviews.ts'
 import { SMALL_BODY } from './limits.ts'
 import type { LiveReader, Observer } from './ports.ts'
-import { prepare, type Prepared, type Webhook } from './prepare.ts'
+import { namespaceIn, prepare, type Prepared, type Webhook } from './prepare.ts'
 import type { ReviewRequest } from './review.ts'
 import { Slices } from './slices.ts'
 import type { WorkloadDeps } from './workload.ts'
@@ -24,6 +25,8 @@ const WEBHOOKS: Readonly<Record<string, Webhook>> = {
 }
 
 interface WebhookDeps extends AdmissionDeps, WorkloadDeps {
+  /** undefined: it is not known. */
+  readonly namespaceOf: (name: string) => Namespace | undefined
   readonly live: LiveReader
   readonly large: Pick<LargeReviews, 'prepare'>
   readonly observer: Observer
@@ -93,10 +96,10 @@ async function prepareFairly(
   gone: AbortSignal,
   shared: Shared,
 ): Promise<Prepared> {
-  const { slices, large, logger } = shared
+  const { slices, large, logger, namespaceOf } = shared
   if (body.length <= SMALL_BODY) return await slices.run(() => prepare(webhook, body, shared))
   try {
-    return await large.prepare(webhook, body, gone)
+    return await large.prepare(webhook, body, gone, namespaceOf(namespaceIn(body)))
   } catch (error) {
     gone.throwIfAborted()
     logger.warn({ err: error, webhook, bytes: body.length }, 'a large review could not be prepared')

@@ -9,6 +9,7 @@ import { compileSchedule } from '../../src/domain/schedule/schedule.ts'
 import { createLogger } from '../../src/logger.ts'
 import { expectDocumented } from './documented.ts'
 import { FakeCluster } from './fake-cluster.ts'
+import { ALONE } from '../support/rules.ts'
 
 const HOUR = 3_600_000
 
@@ -26,6 +27,7 @@ export const rules: Rules = {
     backoff: { maxOperations: 6, window: HOUR, base: HOUR / 12, max: HOUR },
   },
   compile: compileSchedule,
+  ...ALONE,
 }
 
 const keys = generateKeyPairSync('ed25519')

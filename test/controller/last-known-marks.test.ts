@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { LastKnownMarks } from '../../src/controller/last-known-marks.ts'
 import { withMarksRestored } from '../../src/domain/marks.ts'
 import { ASLEEP_LABEL, type Workload } from '../../src/domain/workload.ts'
-import { at } from '../support/rules.ts'
+import { at, RULES } from '../support/rules.ts'
 import { aDeployment, type AWorkload } from '../support/workloads.ts'
 
 const WORK = '8:00-18:00,Mon-Fri'
@@ -17,14 +17,14 @@ const asleep = old
   .with({ resourceVersion: '110' })
 
 function knowing(...workloads: Workload[]): LastKnownMarks {
-  const marks = new LastKnownMarks()
+  const marks = new LastKnownMarks(RULES)
   for (const workload of workloads) marks.note(workload)
   return marks
 }
 
 /** The copy once its marks are restored. */
 function mended(marks: LastKnownMarks, copy: AWorkload): Workload {
-  return withMarksRestored(copy, marks.of(copy))
+  return withMarksRestored(copy, marks.of(copy), RULES)
 }
 
 describe('the last known marks', () => {

@@ -30,7 +30,7 @@ function reconciling(
   scaledBy: () => string | undefined = () => undefined,
 ) {
   const cluster = new FakeCluster()
-  const marks = new LastKnownMarks()
+  const marks = new LastKnownMarks(RULES)
   const lines: string[] = []
   const logger = createLogger('info', { write: (line) => void lines.push(line) })
   cluster.put(workload)

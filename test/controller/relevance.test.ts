@@ -74,7 +74,7 @@ describe('relevance', () => {
       web.unsettled(),
     ]
     for (const after of changes) expect(isRelevant(web, after)).to.equal(true)
-    expect(isRelevant(web, web.labelled({ app: 'web' })), 'another label').to.equal(false)
+    expect(isRelevant(web, web.labelled({ app: 'web' })), 'another label').to.equal(true)
     expect(isRelevant(web, web.with({ requests: { cpu: 9, memory: MINUTE } }))).to.equal(false)
   })
 })

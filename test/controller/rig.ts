@@ -1,6 +1,6 @@
 import type { Instant } from '../../src/clock.ts'
 import { Controller } from '../../src/controller/controller.ts'
-import type { ControllerPorts } from '../../src/controller/ports.ts'
+import type { ControllerPorts, Namespaces } from '../../src/controller/ports.ts'
 import type { Rules } from '../../src/domain/rules.ts'
 import { createLogger } from '../../src/logger.ts'
 import { rulesWith } from '../support/rules.ts'
@@ -17,7 +17,7 @@ export interface Options {
 /** A controller over a time that is not real. `planned` counts its plans: each asks once who scaled the workload. */
 export function aControllerOver(
   time: FakeTime,
-  ports: Pick<ControllerPorts, 'workloads' | 'writer' | 'pace'>,
+  ports: Pick<ControllerPorts, 'workloads' | 'namespaces' | 'writer' | 'pace'>,
   { concurrency = 4, writesPerWorkload = 20 }: Options,
 ) {
   const rules: { -readonly [K in keyof Rules]: Rules[K] } = rulesWith()
@@ -46,7 +46,11 @@ export function aControllerOver(
 export function aRig(now: Instant, options: Options = {}) {
   const time = new FakeTime(now)
   const cluster = new FakeCluster()
-  const ports = { workloads: cluster, writer: cluster, pace: UNPACED }
+  const namespaces: Namespaces = {
+    list: () => cluster.namespaces,
+    onChange: (listener) => cluster.onNamespaceChange(listener),
+  }
+  const ports = { workloads: cluster, namespaces, writer: cluster, pace: UNPACED }
   const rig = aControllerOver(time, ports, options)
   const start = async () => {
     await rig.controller.start()

@@ -1,4 +1,4 @@
-import type { EventReason, Observer, Recorder } from '../../src/controller/ports.ts'
+import type { EventReason, EventSubject, Observer, Recorder } from '../../src/controller/ports.ts'
 import { keyOf, type Workload } from '../../src/domain/workload.ts'
 
 /** What was told to people and to Prometheus. */
@@ -17,9 +17,14 @@ export class Told implements Recorder, Observer {
   /** The recorder fails over these. */
   brokenFor: string | undefined
 
-  record(workload: Workload, type: 'Normal' | 'Warning', reason: EventReason, message: string): void {
-    if (keyOf(workload) === this.brokenFor) throw new Error('the recorder is broken')
-    this.events.push(`${type} ${reason} ${workload.name}`)
+  record(
+    subject: Workload | EventSubject,
+    type: 'Normal' | 'Warning',
+    reason: EventReason,
+    message: string,
+  ): void {
+    if ('kind' in subject && keyOf(subject) === this.brokenFor) throw new Error('the recorder is broken')
+    this.events.push(`${type} ${reason} ${subject.name}`)
     this.messages.push(message)
   }
 

@@ -71,7 +71,7 @@ function writesUntilRest(
   prompt: boolean,
 ): number | undefined {
   let workload = start
-  let known = knownAfter(workload, remembered)
+  let known = knownAfter(workload, remembered, RULES)
   for (let writes = 0; ; writes += 1) {
     const { change, decision } = planStep(workload, NOW, RULES, known)
     if (decision.reason.code === 'unreadable') return undefined
@@ -82,7 +82,7 @@ function writesUntilRest(
       resourceVersion: String(Number(workload.resourceVersion) + 1),
     }
     workload = prompt && !podsFollowed(written) ? followed(written) : written
-    known = knownAfter(workload, known)
+    known = knownAfter(workload, known, RULES)
   }
 }
 
@@ -97,7 +97,7 @@ describe('whatever marks a workload arrives with, and whatever was known of it',
         const copies = given.copies.map((marks, version) => copyOf(given, marks, version))
         const current = copies.pop()!
         let known: LastKnown | undefined
-        for (const copy of copies) known = knownAfter(copy, known)
+        for (const copy of copies) known = knownAfter(copy, known, RULES)
         const writes = writesUntilRest(current, known, given.prompt)
         if (writes === undefined) unreadable += 1
         else counts.set(writes, (counts.get(writes) ?? 0) + 1)

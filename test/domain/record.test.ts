@@ -34,6 +34,7 @@ const FIELDS = [
   'timezone',
   'ready_replicas',
   'next_transition',
+  'policy',
   'reason',
 ]
 
@@ -91,6 +92,13 @@ describe('the status record', () => {
           result: 'succeeded',
         },
       ],
+      policy: {
+        enabled: { value: true, source: 'workload' },
+        schedule: { value: WORK, source: 'workload' },
+        timezone: { value: 'UTC', source: 'default' },
+        calendar: { value: null, source: null },
+        auto_wake: { value: true, source: 'default' },
+      },
       next_transition: {
         at: iso(at('Mon 18:00')),
         type: 'snooze',
@@ -239,6 +247,7 @@ describe('a workload whose state cannot be read', () => {
       last_replicas,
       ready_replicas,
       pin_state,
+      policy,
       reason,
       ...rest
     } = listed
@@ -261,6 +270,7 @@ describe('a workload whose state cannot be read', () => {
       ready_replicas: 0,
       pin_state: 'none',
     })
+    expect(policy.enabled).to.deep.equal({ value: true, source: 'workload' })
     expect(reason).to.contain('version 9').and.contain('/enable repairs it')
     for (const value of Object.values(rest)) expect([null, false, 0, [], undefined]).to.deep.include(value)
   })

@@ -38,6 +38,7 @@ function busy(options: Partial<MetricsOptions> = {}): Metrics {
 
 const CONTROLLER = [
   'dormouse_workloads',
+  'dormouse_workloads_by_source',
   'dormouse_replicas',
   'dormouse_requested_cpu_cores',
   'dormouse_requested_memory_bytes',

@@ -3,6 +3,7 @@ import { EMPTY_STATE, type State } from '../../src/domain/state.ts'
 import type { Rules } from '../../src/domain/rules.ts'
 import { ScheduleCompiler } from '../../src/domain/schedule/schedule.ts'
 import { ASLEEP_LABEL, type Workload } from '../../src/domain/workload.ts'
+import { ALONE } from '../support/rules.ts'
 
 export const NOW = Date.parse('2026-03-02T12:00:00Z')
 const HOUR = 3_600_000
@@ -17,6 +18,7 @@ export const RULES: Rules = {
     backoff: { maxOperations: 6, window: HOUR, base: 300_000, max: HOUR },
   },
   compile: (text, zone) => compiler.compile(text, zone),
+  ...ALONE,
 }
 
 /** A managed Deployment that runs three pods of half a core and 1000 bytes each. */

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Priority, Workloads } from '../../src/controller/ports.ts'
+import type { Namespaces, Priority, Workloads } from '../../src/controller/ports.ts'
+import type { Namespace } from '../../src/domain/policy/inheritance.ts'
 import { isEmpty, jsonPatch, type Change } from '../../src/domain/patch.ts'
 import { keyOf, KINDS, type Kind, type Workload, type WorkloadKey } from '../../src/domain/workload.ts'
 import { Refusal } from '../../src/errors.ts'
@@ -11,6 +12,7 @@ import { afterPatch, objectOf } from './workload-object.ts'
 import { aDeployment, type AWorkload } from './workloads.ts'
 
 type Listener = Parameters<Workloads['onChange']>[0]
+type NamespaceListener = Parameters<Namespaces['onChange']>[0]
 type ConnectionListener = Parameters<Workloads['onConnection']>[0]
 
 export type Writing<P> = [
@@ -41,6 +43,8 @@ export class FakeCluster implements Workloads {
   readonly #disconnected = new Set<Kind>()
   #version = 0
   readonly watch = new FakeWatch()
+  namespaces: readonly Namespace[] = []
+  readonly #namespaceListeners: NamespaceListener[] = []
   /** What the API server says to a patch instead of taking it. */
   answer: ((key: string, change: Change) => Refusal | undefined) | undefined
   /** Before a patch is answered. */
@@ -67,6 +71,19 @@ export class FakeCluster implements Workloads {
 
   onConnection(listener: ConnectionListener): void {
     this.#connectionListeners.push(listener)
+  }
+
+  /** What the workloads of a namespace inherit has changed. */
+  inheritanceChanged(namespace: string): void {
+    for (const workload of [...this.list(namespace)]) this.#notify(workload, workload)
+  }
+
+  onNamespaceChange(listener: NamespaceListener): void {
+    this.#namespaceListeners.push(listener)
+  }
+
+  namespaceChanged(before: Namespace | undefined, after: Namespace | undefined): void {
+    for (const listener of this.#namespaceListeners) listener(before, after)
   }
 
   /** The API server is gone: writes find nobody, and the watches of these kinds break. */

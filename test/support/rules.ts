@@ -1,4 +1,5 @@
 import type { Instant } from '../../src/clock.ts'
+import { NOTHING_INHERITED } from '../../src/domain/policy/inheritance.ts'
 import type { Policy, Rules } from '../../src/domain/rules.ts'
 import { ScheduleCompiler } from '../../src/domain/schedule/schedule.ts'
 
@@ -6,6 +7,12 @@ export const SECOND = 1000
 export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
+
+/** Workloads inherit nothing: each has the annotations of its own. */
+export const ALONE: Pick<Rules, 'inherited' | 'inheritsSame'> = {
+  inherited: () => NOTHING_INHERITED,
+  inheritsSame: () => true,
+}
 
 /** The defaults of the configuration (design, section 9). */
 const DEFAULTS: Policy = {
@@ -19,7 +26,11 @@ const DEFAULTS: Policy = {
 const compiler = new ScheduleCompiler()
 
 export function rulesWith(policy: Partial<Policy> = {}): Rules {
-  return { policy: { ...DEFAULTS, ...policy }, compile: (text, zone) => compiler.compile(text, zone) }
+  return {
+    policy: { ...DEFAULTS, ...policy },
+    compile: (text, zone) => compiler.compile(text, zone),
+    ...ALONE,
+  }
 }
 
 export const RULES = rulesWith()

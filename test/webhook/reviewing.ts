@@ -14,6 +14,7 @@ import { SeenScalings } from '../../src/webhook/seen-scalings.ts'
 import { createWebhook } from '../../src/webhook/server.ts'
 import { reviewBody } from '../support/reviews.ts'
 import { RULES } from '../support/rules.ts'
+import { aNamespace } from '../domain/policy/inheriting.ts'
 
 export const OWN_USER = 'system:serviceaccount:dormouse:dormouse'
 
@@ -59,6 +60,7 @@ export class Reviewing {
         },
       },
       large: this.#large,
+      namespaceOf: (name) => aNamespace({ name }),
       trim: (kind, object) => trim(kind, object as Parameters<typeof trim>[1]),
       rules: RULES,
       clock: () => this.now,

@@ -46,9 +46,9 @@ export const ENTRIES = [
     description: 'The same record. Right: `get` the kind.' },
   { id: 'plan', method: 'get', path: `${WORKLOAD}/plan`, tag: 'Read', summary: 'What is to come if nobody acts', query: ['hours'], answer: 'PlanAnswer',
     description: 'The coming changes between awake and asleep, with their reasons. Right: `get` the kind.' },
-  { id: 'enable', method: 'post', path: `${WORKLOAD}/enable`, summary: 'Let Dormouse manage a workload', query: ['dryRun', 'wait'], ...write, body: 'Setting',
+  { id: 'enable', method: 'post', path: `${WORKLOAD}/enable`, summary: 'Let Dormouse manage a workload', query: ['dryRun', 'wait', 'inherit'], ...write, body: 'Setting',
     description: `With a schedule it follows that at once. Repairs a state that cannot be read. ${CHANGE}` },
-  { id: 'disable', method: 'post', path: `${WORKLOAD}/disable`, summary: 'Wake it and leave it alone', query: ['dryRun', 'wait'], ...write,
+  { id: 'disable', method: 'post', path: `${WORKLOAD}/disable`, summary: 'Wake it and leave it alone', query: ['dryRun', 'wait', 'inherit'], ...write,
     description: `Clears pin, override and backoff, keeps schedule and history. ${CHANGE} If it is pinned or overridden, also the right to \`update\` the scale.` },
   { id: 'override', method: 'post', path: `${WORKLOAD}/override`, summary: 'Turn automatic behaviour off', query: ['dryRun'], ...write, body: 'Override',
     description: `For a time or for good; requests still work. Again: replaces the end. ${SCALE}` },
@@ -62,7 +62,7 @@ export const ENTRIES = [
     description: `Until the next edge of its schedule, or for a time, edges included. The replica count is kept. ${SCALE}` },
   { id: 'wake', method: 'post', path: `${WORKLOAD}/wake`, summary: 'Wake it', query: ['dryRun', 'wait', 'for', 'force'], ...write,
     description: `To its kept count; until the next edge of its schedule, or for a time, edges included. ${SCALE}` },
-  { id: 'schedule', method: 'put', path: `${WORKLOAD}/schedule`, summary: 'Set or remove its schedule', query: ['dryRun'], ...write, body: 'Setting',
+  { id: 'schedule', method: 'put', path: `${WORKLOAD}/schedule`, summary: 'Set or remove its schedule', query: ['dryRun', 'inherit'], ...write, body: 'Setting',
     description: `It follows the new hours at once. A zone alone keeps the schedule; no body removes it. ${CHANGE}` },
 ] as const satisfies readonly Entry[]
 

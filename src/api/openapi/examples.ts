@@ -44,6 +44,13 @@ const sleeper: StatusRecord = {
     },
   ],
   next_transition: wake,
+  policy: {
+    enabled: { value: true, source: 'namespace/shop' },
+    schedule: { value: '8:00-18:00,Mon-Fri', source: 'workload' },
+    timezone: { value: 'Europe/Berlin', source: 'policy/dev' },
+    calendar: { value: null, source: null },
+    auto_wake: { value: true, source: 'default' },
+  },
   reason,
 }
 

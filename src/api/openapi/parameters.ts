@@ -45,6 +45,11 @@ export const QUERY_PARAMETERS = {
       'Do it even during backoff, and even where a StatefulSet would lose its volumes (`DATA_AT_RISK`)',
     schema: flag,
   },
+  inherit: {
+    description:
+      'Remove the setting of the workload itself: then the one of its Namespace or of a policy of the configuration holds, if any',
+    schema: flag,
+  },
   hours: {
     description: 'How far to look ahead',
     schema: whole(1, 744, PLAN_HOURS),

@@ -1,4 +1,4 @@
-import type { HistoryRecord, StatusRecord, TransitionRecord } from '../../domain/record.ts'
+import type { HistoryRecord, PolicyRecord, StatusRecord, TransitionRecord } from '../../domain/record.ts'
 import { OPERATION_RESULTS, OPERATION_TYPES, PIN_STATES, TRIGGERS } from '../../domain/state.ts'
 import { TYPE_OF } from '../../domain/workload.ts'
 import { HTTP_STATUS } from '../../errors.ts'
@@ -84,7 +84,27 @@ const statusFields: Record<keyof StatusRecord, Schema> = {
   next_transition: meaning('The next change between awake and asleep if nobody acts', {
     anyOf: [component('Transition'), { type: 'null' }],
   }),
+  policy: component('Policy'),
   reason: meaning('Why it is as it is, in words', text),
+}
+
+function settingOf(value: Schema): Schema {
+  return record('A setting in force', {
+    value: meaning('null: not set, or invalid', value),
+    source: meaning(
+      'Where it stands: workload, namespace/…, policy/… or default; null: it is not set',
+      textOrNull,
+    ),
+  })
+}
+
+const flagOrNull: Schema = { type: ['boolean', 'null'] }
+const policyFields: Record<keyof PolicyRecord, Schema> = {
+  enabled: settingOf(flagOrNull),
+  schedule: settingOf(textOrNull),
+  timezone: settingOf(textOrNull),
+  calendar: settingOf(textOrNull),
+  auto_wake: settingOf(flagOrNull),
 }
 
 const operationFields: Record<keyof HistoryRecord, Schema> = {
@@ -117,6 +137,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   Nothing: body('Nothing', {}),
   StatusRecord: record('A workload as Dormouse sees it', statusFields),
+  Policy: record('The settings in force, and where each stands', policyFields),
   Operation: record('A snooze or a wake', operationFields),
   Transition: record('A coming change of awake or asleep', transitionFields),
   StatusAnswer: success(component('StatusRecord')),

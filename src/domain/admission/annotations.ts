@@ -1,11 +1,15 @@
-import { InvalidSchedule, parseSchedule, timezoneFault } from '../schedule/syntax.ts'
 import { nearestName } from '../nearest.ts'
+import { isManaged } from '../reading.ts'
+import type { Rules } from '../rules.ts'
+import { settingFault } from '../policy/faults.ts'
+import { INHERITED_ANNOTATIONS } from '../policy/inheritance.ts'
 import { clip } from '../text.ts'
-import { ANNOTATION, type AnnotationName, type Workload } from '../workload.ts'
+import { ANNOTATION, type Workload } from '../workload.ts'
 import { about } from './messages.ts'
 
 /** The annotations that people write. */
-const SETTINGS = ['enabled', 'schedule', 'timezone'] as const
+const SETTINGS = INHERITED_ANNOTATIONS
+const EFFECTIVE_WHILE_MANAGED = SETTINGS.filter((name) => name !== 'enabled')
 /** One write may bring any number of unknown annotations. */
 const MOST_WARNINGS = 3
 
@@ -14,7 +18,7 @@ export function annotationFault(before: Workload | undefined, { annotations }: W
   for (const name of SETTINGS) {
     const value = annotations[name]
     if (value === undefined || value === before?.annotations[name]) continue
-    const fault = FAULT[name](value)
+    const fault = settingFault(name, value)
     if (fault !== undefined) return `${ANNOTATION[name]}: ${fault}`
   }
   return undefined
@@ -25,6 +29,7 @@ export function withoutEffect(
   before: Workload | undefined,
   after: Workload,
   unknown: readonly string[],
+  rules: Rules,
 ): string[] {
   const says = unknown.map((name) => {
     const meant = nearestName(name.slice(name.indexOf('/') + 1), SETTINGS)
@@ -32,29 +37,12 @@ export function withoutEffect(
       ? `: ${clip(name)} is not known, so it has no effect`
       : `: ${clip(name)} is not known: did you mean ${ANNOTATION[meant]}?`
   })
-  if (after.annotations.enabled !== 'true') {
-    for (const name of ['schedule', 'timezone'] as const) {
+  if (!isManaged(after, rules)) {
+    for (const name of EFFECTIVE_WHILE_MANAGED) {
       const value = after.annotations[name]
       if (value && value !== before?.annotations[name])
         says.push(`: ${ANNOTATION[name]} has no effect until ${ANNOTATION.enabled} is "true"`)
     }
   }
   return says.slice(0, MOST_WARNINGS).map((text) => about(after, text))
-}
-
-const FAULT: Record<Exclude<AnnotationName, 'state'>, (value: string) => string | undefined> = {
-  enabled: (value) => (value === 'true' || value === 'false' ? undefined : 'write "true" or "false"'),
-  schedule: scheduleFault,
-  timezone: (value) => (value === '' ? undefined : timezoneFault(value)),
-}
-
-function scheduleFault(value: string): string | undefined {
-  if (value.trim() === '') return undefined
-  try {
-    parseSchedule(value)
-    return undefined
-  } catch (error) {
-    if (error instanceof InvalidSchedule) return error.message
-    throw error
-  }
 }

@@ -15,10 +15,12 @@ export interface PinOrOverride {
   readonly ends: { readonly does: 'let go' | 'clear it'; readonly action: 'pin' | 'override' }
 }
 
-/** The pin or override in effect on a managed workload; the pin if there are both. */
+/** The pin or override in effect on a workload that is managed, or may be; the pin if there are both. */
 export function activePinOrOverride(reading: Reading, now: Instant): PinOrOverride | undefined {
-  const { state, enabled } = reading
-  if (enabled !== true) return undefined
+  const { state, enabled, isSettled, workload } = reading
+  // While nobody knows what it inherits, what holds it counts: it was managed when that was set.
+  const mayInherit = !isSettled && workload.annotations.enabled === undefined
+  if (enabled !== true && !mayInherit) return undefined
   if (state.pin) {
     const { by, at } = state.pin
     const says = `is pinned ${state.pin.state} by ${clip(by)} since ${iso(at)}`

@@ -26,7 +26,7 @@ export function admitUpdate(update: Update, now: Instant, rules: Rules): Admissi
     return deny('other_dormouse', about(before, otherDormouse(by)))
   const decision = reinvoked(update, now, rules, decideUpdate) ?? decideUpdate(update, now, rules)
   if (decision.type === 'denied') return decision
-  return withWarnings(decision, withoutEffect(before, after, unknown))
+  return withWarnings(decision, withoutEffect(before, after, unknown, rules))
 }
 
 function otherDormouse(by: string | null): string {
@@ -40,7 +40,7 @@ function otherDormouse(by: string | null): string {
 function decideUpdate(update: Update, now: Instant, rules: Rules): AdmissionDecision {
   const { before, after } = update
   // A state that differs from ours is an old copy of it.
-  const restored = marksRestored(after, before, true)
+  const restored = marksRestored(after, before, true, rules)
   const isRestored = restored !== after
   // Checked after the restore: a rollback to a revision with a broken schedule must go through.
   const fault = annotationFault(before, restored)

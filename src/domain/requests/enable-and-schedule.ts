@@ -1,70 +1,136 @@
+import type { Instant } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
 import { newIntent } from '../intent.ts'
 import { transition } from '../operation.ts'
 import { countToWake } from '../counts.ts'
+import { ofSource } from '../policy/settings.ts'
 import { withAnnotations, withState, type Reading } from '../reading.ts'
 import { meansTheSame, rescheduled } from '../rescheduled.ts'
 import { canonical, InvalidSchedule, parseSchedule, timezoneFault } from '../schedule/syntax.ts'
-import { cleared, isCleared, without } from '../state.ts'
+import { cleared, isCleared, without, type State } from '../state.ts'
 import { follow, type Context, type Outcome } from './handler.ts'
 
-interface Hours {
+export interface Hours {
   readonly schedule?: string
   readonly timezone?: string
+  /** Remove the setting of the workload itself, so that it is inherited. */
+  readonly inherit?: boolean
 }
 
 /** `repair`: the state could not be read, and is built again from label, key and count. */
 export function enable(context: Context, hours: Hours, repair: boolean): Outcome {
-  const { reading, by, now, rules } = context
+  if (hours.inherit === true) return inheritEnabled(context, hours, repair)
+  const { reading, rules } = context
   if (reading.enabled === true && !repair) {
     const asked = { ...(hours.schedule ? { schedule: hours.schedule } : {}), ...zoneOf(hours) }
     const outcome = Object.keys(asked).length > 0 ? setHours(context, asked) : undefined
-    return outcome && outcome.target !== reading ? outcome : { target: reading, done: 'already enabled' }
+    const changed =
+      outcome && outcome.target !== reading ? outcome : { target: reading, done: 'already enabled' }
+    if (reading.workload.annotations.enabled !== undefined) return changed
+    const target = withAnnotations(changed.target, { enabled: 'true' }, rules)
+    const inherits = `enabled by itself, beside what it has${ofSource(reading.effective.sources.enabled)}`
+    return { target, done: changed === outcome ? `${changed.done}, and ${inherits}` : inherits }
   }
   const set = {
     enabled: 'true',
     ...(hours.schedule ? { schedule: canonicalText(hours.schedule) } : {}),
-    ...zoneChange(hours),
+    ...zoneChange(hours.timezone),
   }
-  const enabled = withAnnotations(reading, set, rules)
-  const want = enabled.schedule?.stateAt(now)
-  const intent =
-    want === undefined ? {} : { intent: newIntent(enabled, now, { want, by, trigger: 'schedule' }) }
-  // The counter is lost. The seconds of the clock are ahead of any, so a repair is never taken for an old copy.
-  const counter = repair ? Math.floor(now / 1000) : enabled.state.counter
-  const target = follow(withState(enabled, { ...enabled.state, counter, ...intent }), now, rules)
+  const target = enabledBy(context, withAnnotations(reading, set, rules), repair)
   return { target, done: repair ? 'repaired and enabled' : 'enabled' }
 }
 
-export function disable({ reading, by, now, rules }: Context): Outcome {
+/** A workload that was not managed follows its schedule at once. */
+function enabledBy({ by, now, rules }: Context, enabled: Reading, repair: boolean): Reading {
+  const want = enabled.schedule?.stateAt(now)
+  const intent =
+    want === undefined ? {} : { intent: newIntent(enabled, now, { want, by, trigger: 'schedule' }) }
+  return follow(
+    withState(enabled, { ...enabled.state, ...counted(enabled, now, repair), ...intent }),
+    now,
+    rules,
+  )
+}
+
+/** The counter is lost. The seconds of the clock are ahead of any, so a repair is never taken for an old copy. */
+function counted({ state }: Reading, now: Instant, repair: boolean): Pick<State, 'counter'> {
+  return { counter: repair ? Math.floor(now / 1000) : state.counter }
+}
+
+export function disable(context: Context, { inherit }: Hours = {}): Outcome {
+  if (inherit === true) return inheritEnabled(context, {}, false)
+  const { reading, rules } = context
   const { state, enabled } = reading
   if (enabled === false && !state.asleep && isCleared(state))
     return { target: reading, done: 'nothing to do' }
-  const off = withAnnotations(reading, { enabled: 'false' }, rules)
-  const freed = withState(off, cleared(state))
-  if (!state.asleep) return { target: freed, done: 'disabled' }
-  const replicas = countToWake(reading)
-  const woken = transition(freed, { action: 'wake', trigger: 'disable', by, replicas }, now, rules)
-  return { target: withState(woken, without(woken.state, 'backoff')), done: 'disabled and woken' }
+  const target = freed(context, withAnnotations(reading, { enabled: 'false' }, rules))
+  return { target, done: state.asleep ? 'disabled and woken' : 'disabled' }
 }
 
-/** PUT schedule: without a schedule, or with an empty one, it is removed; a zone alone keeps it. */
+/** A workload that is managed no more: awake, without holds. */
+function freed({ by, now, rules }: Context, off: Reading): Reading {
+  const target = withState(off, cleared(off.state))
+  if (!off.state.asleep) return target
+  const replicas = countToWake(off)
+  const woken = transition(target, { action: 'wake', trigger: 'disable', by, replicas }, now, rules)
+  return withState(woken, without(woken.state, 'backoff'))
+}
+
+/** Removes `enabled` from the workload itself: then its Namespace and the policies say whether it is managed. */
+function inheritEnabled(context: Context, hours: Hours, repair: boolean): Outcome {
+  if (hours.schedule !== undefined || hours.timezone !== undefined)
+    throw invalid(
+      hours.schedule === undefined ? '/timezone' : '/schedule',
+      'leave it out: ?inherit=true removes what the workload itself has, and sets nothing',
+    )
+  const { reading, now, rules } = context
+  const isOwn = reading.workload.annotations.enabled !== undefined
+  if (!isOwn && !repair) return { target: reading, done: 'it has no dormouse.dev/enabled of its own' }
+  const target = withAnnotations(reading, { enabled: null }, rules)
+  const done = isOwn ? 'its own dormouse.dev/enabled is removed' : 'repaired'
+  const { enabled } = target
+  if (enabled === reading.enabled || enabled === 'unclear')
+    return { target: withState(target, { ...target.state, ...counted(target, now, repair) }), done }
+  return enabled
+    ? { target: enabledBy(context, target, repair), done: `${done}: managed${by(target)}` }
+    : { target: freed(context, target), done }
+}
+
+function by({ effective }: Reading): string {
+  return ofSource(effective.sources.enabled).replace(' of ', ' by ')
+}
+
+/**
+ * PUT schedule: without a schedule, or with an empty one, there is none, whatever could be inherited; a zone alone keeps
+ * it.
+ */
 export function putSchedule(context: Context, hours: Hours): Outcome {
+  if (hours.inherit === true) {
+    if (hours.schedule !== undefined)
+      throw invalid('/schedule', 'leave it out: ?inherit=true removes the schedule of the workload itself')
+    return setHours(context, { schedule: null, ...zoneOf(hours) })
+  }
   const keeps = hours.schedule === undefined && hours.timezone !== undefined
   return setHours(context, keeps ? zoneOf(hours) : { schedule: hours.schedule ?? '', ...zoneOf(hours) })
 }
 
-function setHours(context: Context, hours: Hours): Outcome {
+/** A schedule that is null is removed from the workload itself. */
+function setHours(
+  context: Context,
+  hours: { readonly schedule?: string | null; readonly timezone?: string },
+): Outcome {
   const { reading, by, now, rules } = context
   const text = hours.schedule === undefined ? {} : { schedule: canonicalText(hours.schedule) }
-  const target = withAnnotations(reading, { ...text, ...zoneChange(hours) }, rules)
+  const target = withAnnotations(reading, { ...text, ...zoneChange(hours.timezone) }, rules)
   const { annotations } = reading.workload
   const same = (['schedule', 'timezone'] as const).every(
     (name) => target.workload.annotations[name] === annotations[name],
   )
   if (same) return { target: reading, done: 'that is its schedule already' }
   if (meansTheSame(reading, target)) return { target, done: 'schedule set' }
-  const done = target.schedule ? `schedule set to ${target.schedule.text} (${target.zone})` : removed(target)
+  const done = target.schedule
+    ? `schedule set to ${target.schedule.text} (${target.zone})${ofSource(target.effective.sources.schedule)}`
+    : removed(target)
   return { target: follow(rescheduled(reading, target, by, now, rules), now, rules), done }
 }
 
@@ -79,7 +145,7 @@ function zoneOf({ timezone }: Hours): Pick<Hours, 'timezone'> {
 }
 
 /** An empty zone means the service's zone. */
-function zoneChange({ timezone }: Hours): { timezone?: string | null } {
+function zoneChange(timezone: string | undefined): { timezone?: string | null } {
   if (timezone === undefined) return {}
   if (timezone === '') return { timezone: null }
   const fault = timezoneFault(timezone)
@@ -88,7 +154,10 @@ function zoneChange({ timezone }: Hours): { timezone?: string | null } {
 }
 
 /** An empty text is kept: it means no schedule, whatever could be inherited. */
-function canonicalText(text: string): string {
+function canonicalText(text: string): string
+function canonicalText(text: string | null): string | null
+function canonicalText(text: string | null): string | null {
+  if (text === null) return null
   if (text.trim() === '') return ''
   try {
     return canonical(parseSchedule(text))

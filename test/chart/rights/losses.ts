@@ -47,6 +47,14 @@ export const LOSSES: Readonly<Record<Grant, Loss>> = {
     prepare: disown,
     told: unowned,
   },
+  'list namespaces': {
+    fails: 'nothing is done, since nobody knows what workloads inherit',
+    told: logged('a watch or list failed and is tried again'),
+  },
+  'watch namespaces': {
+    fails: 'changes of what workloads inherit are not seen',
+    told: logged('a watch or list failed and is tried again'),
+  },
   'get namespaces': {
     fails: 'the webhook is not tied to the namespace, and so does not get into force',
     prepare: disown,

@@ -1,0 +1,79 @@
+import { parseLabelSelector, type LabelMatcher } from '../label-selector.ts'
+import { SETTING_NAMES, type Found, type SettingName, type Source } from './settings.ts'
+
+/** The kinds that inherit where a policy names none: what people mean by "the workloads of a namespace". */
+export const INHERITING_KINDS: readonly string[] = ['deployments', 'statefulsets']
+
+/** An entry of `policies` in the configuration. What is null or absent does not narrow it, or is not set by it. */
+export interface ConfiguredPolicy {
+  readonly name: string
+  /** `names`: globs, of which one has to match; with a `selector`, that has to match as well. */
+  readonly namespaces: Narrowed<'names'>
+  readonly workloads?: Narrowed<'kinds'> | null
+  readonly enabled?: boolean | null
+  readonly schedule?: string | null
+  readonly timezone?: string | null
+  readonly calendar?: string | null
+  readonly autoWake?: boolean | null
+}
+type Narrowed<List extends string> = { readonly [L in List]?: readonly string[] | null } & {
+  readonly selector?: string | null
+}
+
+/** A policy whose globs and selectors are compiled. */
+export interface CompiledPolicy {
+  readonly source: Source
+  readonly settings: Readonly<Partial<Record<SettingName, Found>>>
+  readonly kinds: ReadonlySet<string>
+  readonly reachesNamespace: (name: string, labels: Labels) => boolean
+  /** undefined: all workloads of these kinds. */
+  readonly reachesWorkload: LabelMatcher | undefined
+}
+type Labels = Readonly<Record<string, string>> | undefined
+
+/** @throws InvalidLabelSelector */
+export function compilePolicy(policy: ConfiguredPolicy): CompiledPolicy {
+  const { namespaces, workloads } = policy
+  const source: Source = `policy/${policy.name}`
+  const names = namespaces.names ? globMatcher(namespaces.names) : () => true
+  const labelled = selector(namespaces.selector) ?? (() => true)
+  return {
+    source,
+    settings: settingsOf(policy, source),
+    kinds: new Set(workloads?.kinds ?? INHERITING_KINDS),
+    reachesNamespace: (name, labels) => names(name) && labelled(labels),
+    reachesWorkload: selector(workloads?.selector),
+  }
+}
+
+function settingsOf(policy: ConfiguredPolicy, source: Source): CompiledPolicy['settings'] {
+  const settings: Partial<Record<SettingName, Found>> = {}
+  for (const name of SETTING_NAMES) {
+    const value = policy[name]
+    if (value !== undefined && value !== null) settings[name] = { text: String(value), source }
+  }
+  return settings
+}
+
+function selector(text: string | null | undefined): LabelMatcher | undefined {
+  return text === undefined || text === null ? undefined : parseLabelSelector(text)
+}
+
+function globMatcher(globs: readonly string[]): (name: string) => boolean {
+  const parts = globs.map((glob) => glob.split('*'))
+  return (name) => parts.some((each) => matchesGlob(name, each))
+}
+
+/** Whether the texts around a glob's `*` come one after the other; without backtracking, whatever the glob. */
+function matchesGlob(name: string, [first = '', ...rest]: readonly string[]): boolean {
+  const last = rest.pop()
+  if (last === undefined) return name === first
+  if (!name.startsWith(first)) return false
+  let at = first.length
+  for (const part of rest) {
+    const found = name.indexOf(part, at)
+    if (found === -1) return false
+    at = found + part.length
+  }
+  return name.length - last.length >= at && name.endsWith(last)
+}

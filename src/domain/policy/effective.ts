@@ -1,0 +1,97 @@
+import type { Workload } from '../workload.ts'
+import { INHERITED_ANNOTATIONS, NOTHING_INHERITED, type Inherited } from './inheritance.ts'
+import {
+  ofSource,
+  SETTING_NAMES,
+  type Found,
+  type SettingName,
+  type Source,
+  type Sources,
+} from './settings.ts'
+
+/** The settings that hold for a workload, before schedule, zone and calendar are understood. */
+export interface Effective {
+  /** `unclear`: what stands nearest is neither true nor false. */
+  readonly enabled: boolean | 'unclear'
+  /** undefined: none. */
+  readonly schedule: string | undefined
+  readonly timezone: string
+  readonly calendar: string | undefined
+  readonly autoWake: boolean | 'unclear'
+  /** `awake-until` as it stands, the nearest first. */
+  readonly awakeUntil: readonly Found[]
+  readonly sources: Sources
+}
+
+type Own = Workload['annotations']
+interface Defaults {
+  readonly timezone: string
+}
+
+/**
+ * Each setting from the nearest that has it: the workload, then what it inherits, then the default. An empty text means
+ * none, and a text that means nothing stays where it stands: neither looks further out.
+ */
+export function effectiveSettings(
+  own: Own,
+  inherited: Inherited | undefined = NOTHING_INHERITED,
+  defaults: Defaults,
+): Effective {
+  if (INHERITED_ANNOTATIONS.some((name) => own[name] !== undefined)) return resolved(own, inherited, defaults)
+  const known = KNOWN.get(defaults) ?? new WeakMap<Inherited, Effective>()
+  KNOWN.set(defaults, known)
+  const effective = known.get(inherited) ?? resolved(own, inherited, defaults)
+  known.set(inherited, effective)
+  return effective
+}
+
+/** Of workloads without settings of their own, of which there are most: they share one object. */
+const KNOWN = new WeakMap<Defaults, WeakMap<Inherited, Effective>>()
+
+function resolved(own: Own, inherited: Inherited, defaults: Defaults): Effective {
+  const sources: Record<SettingName, Source | null> = {
+    enabled: null,
+    schedule: null,
+    timezone: 'default',
+    calendar: null,
+    autoWake: 'default',
+  }
+  const text: Partial<Record<SettingName, string>> = {}
+  for (const name of SETTING_NAMES) {
+    const found = nearest(own[name], inherited.settings[name])
+    if (!found) continue
+    const isEmpty = found.text.trim() === ''
+    if (!isEmpty) text[name] = found.text
+    // Where there is a default, none means that.
+    if (!isEmpty || sources[name] === null) sources[name] = found.source
+  }
+  return {
+    enabled: flagOf(text.enabled, false),
+    schedule: text.schedule,
+    timezone: text.timezone ?? defaults.timezone,
+    calendar: text.calendar,
+    autoWake: flagOf(text.autoWake, true),
+    awakeUntil: [nearest(own.awakeUntil, undefined), inherited.awakeUntil].filter(
+      (each) => each !== undefined,
+    ),
+    sources,
+  }
+}
+
+/** What stands on the workload, else what it inherits; undefined: neither. */
+function nearest(own: string | undefined, inherited: Found | undefined): Found | undefined {
+  return own === undefined ? inherited : { text: own, source: 'workload' }
+}
+
+/** A fault of a setting, with where it stands: `dormouse.dev/schedule of namespace shop: at 1: …`. */
+export function faultAt(annotation: string, source: Source | null, message: string): string {
+  return `${annotation}${ofSource(source)}: ${message}`
+}
+
+export const A_FLAG = 'write "true" or "false"'
+
+function flagOf(text: string | undefined, otherwise: boolean): boolean | 'unclear' {
+  if (text === undefined) return otherwise
+  if (text === 'true') return true
+  return text === 'false' ? false : 'unclear'
+}

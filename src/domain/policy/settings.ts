@@ -1,0 +1,21 @@
+/** The settings that a workload has by itself or inherits, by the names that `ANNOTATION` gives their annotations. */
+export const SETTING_NAMES = ['enabled', 'schedule', 'timezone', 'calendar', 'autoWake'] as const
+export type SettingName = (typeof SETTING_NAMES)[number]
+
+/** Where a setting stands, as the API names it: `workload`, `namespace/shop`, `policy/dev`, `default`. */
+export type Source = 'workload' | 'default' | `namespace/${string}` | `policy/${string}`
+
+/** A setting as it is written somewhere; an empty text means none, and ends inheritance. */
+export interface Found {
+  readonly text: string
+  readonly source: Source
+}
+
+/** Where each setting comes from; null: it is not set, and has no default. */
+export type Sources = Readonly<Record<SettingName, Source | null>>
+
+/** `namespace/shop` as reasons name it: ` of namespace shop`; empty where the workload has it itself, or by default. */
+export function ofSource(source: Source | null): string {
+  const [where = '', name] = (source ?? '').split('/')
+  return name === undefined ? '' : ` of ${where} ${name}`
+}

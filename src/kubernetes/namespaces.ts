@@ -1,0 +1,160 @@
+import { isDeepStrictEqual } from 'node:util'
+import type * as Controller from '../controller/ports.ts'
+import { INHERITED_ANNOTATIONS, type Namespace } from '../domain/policy/inheritance.ts'
+import { ANNOTATION, isOlder } from '../domain/workload.ts'
+import type { Logger } from '../logger.ts'
+import type { Runnable } from '../runnable.ts'
+import type { KubernetesObject, ObjectMeta } from './api-object.ts'
+import { NAMESPACES, type KubernetesClient } from './client.ts'
+import { delay as systemDelay, type Delay } from './delay.ts'
+import { ClusterRefusal } from './failures.ts'
+import { Listeners } from './listeners.ts'
+import type { KubernetesObserver } from './ports.ts'
+import { Reflector, type Progress, type Sink } from './reflector.ts'
+import { createIntern, type Intern } from './trim.ts'
+
+/** Told of one change; `before` undefined: added; `after` undefined: deleted. */
+type ChangeListener = (before: Namespace | undefined, after: Namespace | undefined) => void
+
+/** After so many refusals in a row `start` waits no longer. */
+const FAILING = 3
+
+interface Options {
+  readonly client: Pick<KubernetesClient, 'listPage' | 'watch'>
+  readonly observer: KubernetesObserver
+  readonly logger: Logger
+  readonly delay?: Delay
+  readonly silence?: number | undefined
+}
+
+/** A trimmed copy of the metadata of all Namespaces, kept current by list and watch. Nothing of them is ever written. */
+export class NamespaceInformer implements Runnable, Controller.Namespaces {
+  readonly name = 'namespaces'
+  readonly #reflector: Reflector<KubernetesObject>
+  readonly #changes: Listeners<Parameters<ChangeListener>>
+  readonly #observer: KubernetesObserver
+  readonly #logger: Logger
+  readonly #known = new Map<string, Namespace>()
+  readonly #intern: Intern = createIntern()
+  readonly #started = Promise.withResolvers<void>()
+  readonly #stopped = new AbortController()
+  #synced = false
+  #run: Promise<void> = Promise.resolve()
+
+  constructor({ client, observer, logger, delay = systemDelay, silence }: Options) {
+    this.#observer = observer
+    this.#logger = logger
+    this.#changes = new Listeners(observer, logger)
+    const options = { client, collection: NAMESPACES, sink: this.#sink(), logger, delay, silence }
+    this.#reflector = new Reflector(options, this.#progress())
+  }
+
+  /** Resolves once all are known, or the cluster refuses to show them: that is retried. Rejects when stopped before. */
+  async start(): Promise<void> {
+    const { signal } = this.#stopped
+    signal.addEventListener('abort', () => this.#started.reject(signal.reason), { once: true })
+    this.#run = this.#reflector.run(signal)
+    await this.#started.promise
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort()
+    await this.#run
+  }
+
+  /** Whether all are known: they were listed. */
+  get synced(): boolean {
+    return this.#synced
+  }
+
+  /** Whether its watch is connected, so that its copies are current. */
+  get connected(): boolean {
+    return this.#reflector.connected
+  }
+
+  /** undefined: it does not exist, or not all are known yet. */
+  get(name: string): Namespace | undefined {
+    return this.#synced ? this.#known.get(name) : undefined
+  }
+
+  *list(): Iterable<Namespace> {
+    if (this.#synced) yield* this.#known.values()
+  }
+
+  /** Called synchronously for each change, and for each Namespace when they are known; a throw is logged and counted. */
+  onChange(listener: ChangeListener): void {
+    this.#changes.add(listener)
+  }
+
+  #progress(): Progress {
+    return {
+      restarted: (reason) => this.#observer.watchRestarted('namespaces', reason),
+      failed: (times, error) => {
+        const refused = error instanceof ClusterRefusal && error.noAnswer === undefined
+        if (refused && times >= FAILING) this.#started.resolve()
+      },
+    }
+  }
+
+  #sink(): Sink<KubernetesObject> {
+    return {
+      put: ({ metadata }, backwards) => this.#put(trimNamespace(metadata, this.#intern), backwards),
+      delete: ({ metadata }) => this.#delete(metadata.name),
+      retain: (listed, resourceVersion, backwards) => {
+        for (const { name, ...version } of this.#known.values()) {
+          const newer = !backwards && isOlder({ resourceVersion }, version)
+          if (!newer && !listed.has(`/${name}`)) this.#delete(name)
+        }
+        if (!this.#synced) this.#sync()
+      },
+    }
+  }
+
+  #put(namespace: Namespace, backwards: boolean): void {
+    const before = this.#known.get(namespace.name)
+    if (before && !backwards && before.uid === namespace.uid && !isOlder(before, namespace)) return
+    // What is resolved for it is kept by its copy.
+    const kept = before && isSame(before, namespace) ? before : namespace
+    this.#known.set(namespace.name, kept)
+    if (kept !== before) this.#tell(before, kept)
+  }
+
+  #delete(name: string): void {
+    const before = this.#known.get(name)
+    if (this.#known.delete(name)) this.#tell(before, undefined)
+  }
+
+  #sync(): void {
+    this.#synced = true
+    this.#logger.info({ namespaces: this.#known.size }, 'watching namespaces')
+    for (const namespace of this.#known.values()) this.#tell(undefined, namespace)
+    this.#started.resolve()
+  }
+
+  #tell(before: Namespace | undefined, after: Namespace | undefined): void {
+    if (this.#synced) this.#changes.tell({ namespace: (after ?? before)?.name }, before, after)
+  }
+}
+
+/** Whether nothing that the rules read has changed. */
+function isSame(a: Namespace, b: Namespace): boolean {
+  return isDeepStrictEqual({ ...a, resourceVersion: '' }, { ...b, resourceVersion: '' })
+}
+
+/** A Namespace's metadata, trimmed to what the rules need. */
+function trimNamespace(metadata: ObjectMeta, intern: Intern): Namespace {
+  const annotations: Namespace['annotations'] = Object.fromEntries(
+    INHERITED_ANNOTATIONS.flatMap((name) => {
+      const text = metadata.annotations?.[ANNOTATION[name]]
+      return text === undefined ? [] : [[name, intern(text)]]
+    }),
+  )
+  return {
+    name: intern(metadata.name),
+    uid: metadata.uid,
+    resourceVersion: metadata.resourceVersion,
+    labels: metadata.labels && { ...metadata.labels },
+    annotations,
+    deleting: metadata.deletionTimestamp != null,
+  }
+}

@@ -1,0 +1,47 @@
+import { compilePolicy, type CompiledPolicy } from '../../../src/domain/policy/configured.ts'
+import {
+  Inheritance,
+  type Heir,
+  type Inherited,
+  type Namespace,
+} from '../../../src/domain/policy/inheritance.ts'
+import type { SettingName } from '../../../src/domain/policy/settings.ts'
+
+export type Level = 'workload' | 'namespace' | 'policy'
+
+const DEPLOYMENT: Heir = { kind: 'deployments', owner: undefined, labels: undefined }
+
+/** The Namespace shop. */
+export function aNamespace(change: Partial<Namespace> = {}): Namespace {
+  return {
+    name: 'shop',
+    uid: 'uid-of-shop',
+    resourceVersion: '1',
+    labels: undefined,
+    annotations: {},
+    deleting: false,
+    ...change,
+  }
+}
+
+/** What a workload of the Namespace shop inherits. */
+export function heirIn(
+  namespace: Partial<Namespace>,
+  policies: readonly CompiledPolicy[],
+  heir: Partial<Heir> = {},
+): Inherited {
+  return new Inheritance(policies).of(aNamespace(namespace)).by({ ...DEPLOYMENT, ...heir })
+}
+
+/** What a Deployment inherits of these texts; a policy has them as the configuration does. */
+export function inheriting(texts: Partial<Record<Level, Partial<Record<SettingName, string>>>>): Inherited {
+  const { enabled, autoWake, ...rest } = texts.policy ?? {}
+  const policy = compilePolicy({
+    name: 'first',
+    namespaces: { names: ['*'] },
+    ...rest,
+    enabled: enabled === undefined ? null : enabled === 'true',
+    autoWake: autoWake === undefined ? null : autoWake === 'true',
+  })
+  return heirIn({ annotations: texts.namespace ?? {} }, [policy])
+}

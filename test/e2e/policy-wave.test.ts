@@ -1,0 +1,4 @@
+import { describeOn } from '../support/clusters.ts'
+import { waveByPolicy } from './policy-wave.ts'
+
+describeOn('a small wave by Namespaces and policies', (on) => waveByPolicy(on, 4, 10))

@@ -1,0 +1,4 @@
+import { describeOn } from '../support/clusters.ts'
+import { waveByPolicy } from '../e2e/policy-wave.ts'
+
+describeOn('a wave by Namespaces and policies', (on) => waveByPolicy(on, 60, 50), 'real')
