@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
-import { isTimezone } from '../domain/schedule/syntax.ts'
+import { parseHours } from '../domain/schedule/calendar.ts'
+import { InvalidSchedule, isTimezone } from '../domain/schedule/syntax.ts'
 import { isSafeKeysUrl } from '../issuer-rules.ts'
 import { fault, shown, type ConfigFault } from './faults.ts'
 import type { Config } from './schema.ts'
@@ -8,9 +9,20 @@ import { formatDuration } from './units.ts'
 /** Rules for one value that JSON Schema cannot express, by the name that the keyword `check` gives. */
 export const CHECKS: Readonly<Record<string, (value: string) => boolean>> = {
   timezone: isTimezone,
+  hours: isHours,
   jwksUri: (value) => isUrl(value, isSafeKeysUrl),
   network: isNetwork,
   webhookUrl: (value) => isUrl(value, (url) => url.protocol === 'https:' && url.search === ''),
+}
+
+function isHours(text: string): boolean {
+  try {
+    parseHours(text)
+    return true
+  } catch (error) {
+    if (error instanceof InvalidSchedule) return false
+    throw error
+  }
 }
 
 function isUrl(text: string, holds: (url: URL) => boolean): boolean {

@@ -13,6 +13,7 @@ import {
   type ReasonCode,
 } from './decision.ts'
 import { driftOf, scaling, stillKept } from './drift.ts'
+import { hoursAt } from './hours.ts'
 import { desired, type Desired, type DesiredBy } from './intent.ts'
 import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
@@ -128,6 +129,7 @@ function withoutRisk(reading: Reading, decision: PartialDecision): PartialDecisi
 
 const CODE: Record<DesiredBy, ReasonCode> = {
   schedule: 'schedule',
+  'own hours': 'schedule',
   intent: 'intent',
   until: 'until',
   'until passed': 'until_passed',
@@ -165,7 +167,7 @@ function givenBack(
   reason: Reason,
   now: Instant,
 ): PartialDecision {
-  const edge = reading.schedule?.latestEdge(now)
+  const edge = hoursAt(reading, now)?.latestEdge
   const wokenAt = reading.state.woken?.at ?? now
   if (!edge || edge.at <= wokenAt) {
     return { action: 'none', reason: { ...reason, text: `${reason.text}; ${kept} are kept` } }

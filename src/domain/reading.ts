@@ -1,4 +1,7 @@
+import type { Instant } from '../clock.ts'
 import type { Rules } from './rules.ts'
+import { parseEnd } from './schedule/awake-until.ts'
+import { calendarNames, InvalidCalendar } from './schedule/calendar.ts'
 import { InvalidTimezone, type Schedule } from './schedule/schedule.ts'
 import { InvalidSchedule } from './schedule/syntax.ts'
 import { decodeState, Unreadable } from './state-codec.ts'
@@ -20,7 +23,13 @@ export interface Reading {
   readonly enabled: boolean | 'unclear'
   readonly zone: string
   readonly schedule: Schedule | undefined
-  /** What is wrong with the schedule or its zone; undefined: nothing, or there is no schedule. */
+  /** The names of its calendars, as in `de-be,company`; undefined: none. */
+  readonly calendar: string | undefined
+  /** false: the schedule only puts to sleep. */
+  readonly autoWake: boolean
+  /** When the window without a beginning ends that its schedule has beside its own; undefined: there is none. */
+  readonly awakeUntil: Instant | undefined
+  /** What is wrong with the schedule or a setting that belongs to it; undefined: nothing, or there is no schedule. */
   readonly scheduleFault: string | undefined
   readonly state: State
   /** The state that the annotation holds: where `state` is another object, it is to be written. undefined: none. */
@@ -98,7 +107,8 @@ function correctedByMarks(workload: Workload, state: State): State {
   return { ...state, asleep, snoozed: { ...snoozed, replicas: kept } }
 }
 
-type Settings = Pick<Reading, 'enabled' | 'zone' | 'schedule' | 'scheduleFault'>
+type Schedules = Pick<Reading, 'zone' | 'schedule' | 'calendar' | 'autoWake' | 'awakeUntil' | 'scheduleFault'>
+type Settings = Schedules & Pick<Reading, 'enabled'>
 
 /** A ReplicaSet that outlived its Deployment carries copies of its annotations: `enabled` among them is ignored. */
 function readSettings(workload: Workload, rules: Rules): Settings {
@@ -120,19 +130,40 @@ function readEnabled(text: string | undefined): Pick<Reading, 'enabled'> {
   return { enabled: text === undefined || text === 'false' ? false : 'unclear' }
 }
 
-function readSchedule(
-  { annotations }: Workload,
-  rules: Rules,
-): Pick<Reading, 'zone' | 'schedule' | 'scheduleFault'> {
+/** The schedule of its annotations, with what belongs to it. */
+export function readSchedule({ annotations }: Workload, rules: Rules): Schedules {
   const zone = annotations.timezone || rules.policy.timezone
   const text = annotations.schedule
-  const none = { zone, schedule: undefined, scheduleFault: undefined }
+  const names = annotations.calendar === undefined ? [] : calendarNames(annotations.calendar)
+  const calendar = names.length === 0 ? undefined : names.join(',')
+  const none: Schedules = {
+    zone,
+    schedule: undefined,
+    calendar,
+    autoWake: annotations.autoWake !== 'false',
+    awakeUntil: undefined,
+    scheduleFault: undefined,
+  }
   if (text === undefined || text.trim() === '') return none
+  let at: AnnotationName = 'schedule'
   try {
-    return { ...none, schedule: rules.compile(text, zone) }
+    const schedule = rules.compile(text, zone, calendar)
+    at = 'autoWake'
+    const fault = autoWakeFault(annotations.autoWake)
+    if (fault !== undefined) return { ...none, scheduleFault: `${ANNOTATION[at]}: ${fault}` }
+    at = 'awakeUntil'
+    return annotations.awakeUntil
+      ? { ...none, schedule, awakeUntil: parseEnd(annotations.awakeUntil.trim(), zone) }
+      : { ...none, schedule }
   } catch (error) {
     if (!(error instanceof InvalidSchedule)) throw error
-    const at = error instanceof InvalidTimezone ? ANNOTATION.timezone : ANNOTATION.schedule
-    return { ...none, scheduleFault: `${at}: ${error.message}` }
+    if (error instanceof InvalidTimezone) at = 'timezone'
+    if (error instanceof InvalidCalendar) at = 'calendar'
+    return { ...none, scheduleFault: `${ANNOTATION[at]}: ${error.message}` }
   }
+}
+
+/** What is wrong with a value of auto-wake; undefined: nothing. */
+export function autoWakeFault(text: string | undefined): string | undefined {
+  return text === undefined || ['', 'true', 'false'].includes(text) ? undefined : 'write "true" or "false"'
 }

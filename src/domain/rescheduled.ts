@@ -1,4 +1,5 @@
 import type { Instant } from '../clock.ts'
+import { scheduledState } from './hours.ts'
 import { currentIntent, desired, isAutomatic, newIntent, stillRuns } from './intent.ts'
 import { withState, type Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
@@ -19,7 +20,7 @@ export function rescheduled(
   if (meansTheSame(before, after) || scheduleFault !== undefined || stillRuns(intent, now)) return after
   const asked = intent !== undefined && !isAutomatic(intent)
   if (!schedule && asked && desired(before, now, rules).rule === 'intent') return after
-  const want = schedule?.stateAt(now) ?? 'awake'
+  const want = scheduledState(after, now) ?? 'awake'
   const formed = newIntent(after, now, { want, by, trigger: 'schedule' })
   return withState(after, { ...after.state, intent: formed })
 }

@@ -18,6 +18,6 @@ export interface Policy {
 /** What decisions depend on beside the workload and the time. */
 export interface Rules {
   readonly policy: Policy
-  /** Equal text and zone give the same object. Throws InvalidSchedule. */
-  readonly compile: (text: string, zone: string) => Schedule
+  /** Equal text, zone and list of calendars give the same object. Throws InvalidSchedule. */
+  readonly compile: (text: string, zone: string, calendar?: string) => Schedule
 }

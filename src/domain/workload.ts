@@ -21,6 +21,10 @@ export const ANNOTATION = {
   enabled: 'dormouse.dev/enabled',
   schedule: 'dormouse.dev/schedule',
   timezone: 'dormouse.dev/timezone',
+  calendar: 'dormouse.dev/calendar',
+  autoWake: 'dormouse.dev/auto-wake',
+  awakeUntil: 'dormouse.dev/awake-until',
+  wakeOrder: 'dormouse.dev/wake-order',
   state: 'dormouse.dev/state',
 } as const
 export type AnnotationName = keyof typeof ANNOTATION
@@ -93,7 +97,7 @@ export interface Workload extends WorkloadKey {
   /** The controller owner (a Deployment of a ReplicaSet, an operator's resource), if any. */
   readonly owner: Owner | undefined
   readonly labels: Readonly<Record<string, string>> | undefined
-  /** Our four annotations as they stand; undefined: absent. */
+  /** Our annotations as they stand; undefined: absent. */
   readonly annotations: Readonly<Partial<Record<AnnotationName, string>>>
   /** Whether `metadata.annotations` exists at all: a JSON Patch needs to know. */
   readonly hasAnnotations: boolean

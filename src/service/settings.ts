@@ -1,14 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import type { Config } from '../config.ts'
 import type { Rules } from '../domain/rules.ts'
+import { NO_CALENDARS, type Calendars } from '../domain/schedule/calendar.ts'
 import { ScheduleCompiler } from '../domain/schedule/schedule.ts'
 import { UsageError } from '../errors.ts'
 
 /** The domain's rules under a configuration; equal schedules are compiled once. */
-export function rulesOf(config: Config): Rules {
-  const compiler = new ScheduleCompiler()
-  return { policy: config, compile: (text, zone) => compiler.compile(text, zone) }
+export function rulesOf(config: Config, calendars: Calendars = NO_CALENDARS): Rules {
+  const compiler = new ScheduleCompiler(SCHEDULES_KEPT, calendars)
+  return { policy: config, compile: (text, zone, calendar) => compiler.compile(text, zone, calendar) }
 }
+
+const SCHEDULES_KEPT = 10_000
 
 /**
  * The text of a file that an option or a key of the configuration names: `readText('--key', 'private.pem')`.

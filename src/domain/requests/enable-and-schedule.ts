@@ -1,4 +1,5 @@
 import { Refusal } from '../../errors.ts'
+import { scheduledState } from '../hours.ts'
 import { newIntent } from '../intent.ts'
 import { transition } from '../operation.ts'
 import { countToWake } from '../counts.ts'
@@ -27,7 +28,7 @@ export function enable(context: Context, hours: Hours, repair: boolean): Outcome
     ...zoneChange(hours),
   }
   const enabled = withAnnotations(reading, set, rules)
-  const want = enabled.schedule?.stateAt(now)
+  const want = scheduledState(enabled, now)
   const intent =
     want === undefined ? {} : { intent: newIntent(enabled, now, { want, by, trigger: 'schedule' }) }
   // The counter is lost. The seconds of the clock are ahead of any, so a repair is never taken for an old copy.
