@@ -90,6 +90,8 @@ export const CONFIG_SCHEMA = closed({
   newWorkloadGrace: duration('15m', 0, YEAR),
   /** null: until the next edge. */
   wakeHold: orNull(duration(undefined, MINUTE, YEAR), '12h'),
+  /** A wake at an edge waits at most so long for each lower number of wake-order. */
+  wakeOrderTimeout: duration('2m', SECOND, HOUR),
   calendars: map(calendarName, calendar, 'calendars, each with dates, files or both', 100),
   backoff: section({
     // The operations are counted in the history, which holds 20.

@@ -129,7 +129,7 @@ function withoutRisk(reading: Reading, decision: PartialDecision): PartialDecisi
 
 const CODE: Record<DesiredBy, ReasonCode> = {
   schedule: 'schedule',
-  'own hours': 'schedule',
+  'own hours': 'nothing_automatic',
   intent: 'intent',
   until: 'until',
   'until passed': 'until_passed',

@@ -163,6 +163,12 @@ export function readSchedule({ annotations }: Workload, rules: Rules): Schedules
   }
 }
 
+/** Whether one of these calendars counts for a workload. */
+export function usesCalendar(workload: Workload, names: ReadonlySet<string>, rules: Rules): boolean {
+  const { calendar } = readSchedule(workload, rules)
+  return calendar !== undefined && calendar.split(',').some((name) => names.has(name))
+}
+
 /** What is wrong with a value of auto-wake; undefined: nothing. */
 export function autoWakeFault(text: string | undefined): string | undefined {
   return text === undefined || ['', 'true', 'false'].includes(text) ? undefined : 'write "true" or "false"'

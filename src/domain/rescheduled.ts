@@ -25,7 +25,12 @@ export function rescheduled(
   return withState(after, { ...after.state, intent: formed })
 }
 
-/** Whether two readings have equal schedules, or none for the same reason. */
+/** Whether two readings have equal schedules of their own, or none for the same reason. Calendars are another setting. */
 export function meansTheSame(a: Reading, b: Reading): boolean {
-  return a.schedule?.key === b.schedule?.key && a.scheduleFault === b.scheduleFault
+  if (a.workload.annotations.schedule === b.workload.annotations.schedule && a.zone === b.zone) return true
+  return weekly(a) === weekly(b) && a.scheduleFault === b.scheduleFault
+}
+
+function weekly({ schedule }: Reading): string | undefined {
+  return schedule && `${schedule.text} ${schedule.zone}`
 }
