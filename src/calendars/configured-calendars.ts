@@ -3,7 +3,7 @@ import { open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { systemLater, type Clock, type Later } from '../clock.ts'
 import type { Config } from '../config.ts'
-import { calendarOf, type Calendar, type Calendars, type Dates } from '../domain/schedule/calendar.ts'
+import { calendarOf, type Calendar, type Calendars } from '../domain/schedule/calendar.ts'
 import { messageOf } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Runnable } from '../runnable.ts'
@@ -154,12 +154,15 @@ export class ConfiguredCalendars implements Calendars, Runnable {
     const { later = systemLater } = this.#options
     this.#disarm?.()
     this.#disarm = later(() => {
-      this.#looking = this.#looking.then(async () => {
-        this.#watch()
-        await this.#look()
-        this.#lookIn(LOOK_EVERY_MS)
-      })
+      this.#looking = this.#lookAgain(this.#looking)
     }, milliseconds)
+  }
+
+  async #lookAgain(before: Promise<void>): Promise<void> {
+    await before
+    this.#watch()
+    await this.#look()
+    this.#lookIn(LOOK_EVERY_MS)
   }
 
   async #look(): Promise<void> {
@@ -201,17 +204,15 @@ export class ConfiguredCalendars implements Calendars, Runnable {
 
   /** Whether it differs from what was known. */
   #make(name: string): boolean {
-    const { calendars } = this.#options
-    const { dates, files } = calendars[name] ?? { dates: {} as Dates, files: [] }
-    const states = files.map((file) => ({ file, ...this.#files.get(file) }))
-    const unread = states.find(({ closed }) => closed === undefined)
+    const { dates = {}, files = [] } = this.#options.calendars[name] ?? {}
+    const unread = files.find((file) => this.#files.get(file)?.closed === undefined)
     const before = this.#known.get(name)
-    if (unread) {
-      const fault = `${unread.file}: ${unread.fault}`
+    if (unread !== undefined) {
+      const fault = `${unread}: ${this.#files.get(unread)?.fault}`
       this.#known.set(name, fault)
       return before !== fault
     }
-    const closed = states.flatMap((state) => state.closed ?? [])
+    const closed = files.flatMap((file) => this.#files.get(file)?.closed ?? [])
     const known = this.#closed.get(name)
     if (known && typeof before === 'object' && sameDates(known, closed)) return false
     this.#closed.set(name, closed)

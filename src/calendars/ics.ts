@@ -22,11 +22,8 @@ export function closedDates(text: string, from: number, to: number): number[] {
     for (let day = first; day < Math.min(end, to); day += DAY) closed.add(day)
   }
   for (const event of eventsOf(text))
-    for (const occurrence of occurrencesOf(event, to)) {
-      if (left-- === 0)
-        throw new Error(
-          `its events recur more than ${MOST_OCCURRENCES} times: give those that begin long ago a later start`,
-        )
+    for (const occurrence of named(event, occurrencesOf(event, to))) {
+      if (left-- === 0) throw new Error(TOO_MANY)
       cover(occurrence)
     }
   return [...closed].toSorted((a, b) => a - b)
@@ -34,12 +31,25 @@ export function closedDates(text: string, from: number, to: number): number[] {
 
 type Occurrence = Pick<ReturnType<ICAL.Event['getOccurrenceDetails']>, 'startDate' | 'endDate' | 'item'>
 
+const TOO_MANY = `its events recur more than ${MOST_OCCURRENCES} times: give those that began long ago a later start`
+
+/** The same, with the event's UID in errors of ical.js. */
+function* named(event: ICAL.Event, occurrences: Iterable<Occurrence>): Generator<Occurrence, void> {
+  try {
+    yield* occurrences
+  } catch (error) {
+    const uid = uidOf(event.component).slice(0, 100)
+    throw new Error(`its event ${uid} cannot be read: ${(error as Error).message}`, { cause: error })
+  }
+}
+
 /** Those that begin before `to`, in order; of an event that does not recur: itself. */
 function* occurrencesOf(event: ICAL.Event, to: number): Generator<Occurrence, void> {
-  const { startDate, endDate } = event
   // An event needs no start in a file that names a method (RFC 5545, 3.6.1): then it covers no date.
-  if (!(startDate as ICAL.Time | null)?.isDate) return
-  if (!event.isRecurring()) return yield { startDate, endDate, item: event }
+  if (!(event.startDate as ICAL.Time | null)?.isDate) return
+  // Its start is the first occurrence, whatever an RDATE or a rule says.
+  if (!event.component.hasProperty('rrule')) yield event.getOccurrenceDetails(event.startDate)
+  if (!event.isRecurring()) return
   const times = event.iterator()
   for (let next = times.next(); next && midnightOf(next) < to; next = times.next())
     yield event.getOccurrenceDetails(next)

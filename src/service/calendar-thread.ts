@@ -4,7 +4,7 @@ import type { Expander } from '../calendars/ports.ts'
 
 /** In MiB; the largest file that is read needs a third of it. */
 const MEMORY = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16 }
-/** Milliseconds; the largest file takes 2 s on a slow machine. */
+/** Milliseconds; the largest file takes 8 s on a busy machine. */
 const LONGEST = 30_000
 
 interface Task {
@@ -45,6 +45,7 @@ function tooLong(longest: number): string {
 }
 
 if (!isMainThread && parentPort && (workerData as Partial<Task> | null)?.calendar) {
+  const port = parentPort
   const { text, from, to } = (workerData as Task).calendar
   let answer: Answer
   try {
@@ -52,5 +53,5 @@ if (!isMainThread && parentPort && (workerData as Partial<Task> | null)?.calenda
   } catch (error) {
     answer = { fault: error instanceof Error ? error.message : String(error) }
   }
-  parentPort.postMessage(answer)
+  port.postMessage(answer)
 }

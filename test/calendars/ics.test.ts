@@ -76,6 +76,12 @@ describe('an iCalendar file', () => {
   ] as const)
     it(`that ${what} is refused with a reason`, () => expect(() => dates(text)).to.throw(says))
 
+  it('with a rule that makes no sense is refused with the event', () => {
+    expect(() => dates(icsOf(allDay('20260101', '20260102', 'UID:odd', 'RRULE:FREQ=SECONDLY')))).to.throw(
+      'its event odd cannot be read',
+    )
+  })
+
   it('whose events recur too often is refused', () => {
     const daily = Array.from({ length: 10 }, () => allDay('19900101', '19900102', 'RRULE:FREQ=DAILY'))
     expect(() => dates(icsOf(...daily))).to.throw('recur more than 100000 times')

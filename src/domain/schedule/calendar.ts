@@ -75,10 +75,10 @@ export function calendarNames(text: string): string[] {
 }
 
 /** @throws InvalidCalendar where a name is unknown, or its calendar cannot be used */
-export function findCalendars(text: string, { find, names }: Calendars): Calendar[] {
+export function findCalendars(text: string, calendars: Calendars): Calendar[] {
   return calendarNames(text).map((name) => {
-    const found = find(name)
-    if (found === undefined) throw new InvalidCalendar(unknownCalendar(name, names))
+    const found = calendars.find(name)
+    if (found === undefined) throw new InvalidCalendar(unknownCalendar(name, calendars.names))
     if (typeof found === 'string') throw new InvalidCalendar(`calendar ${name} cannot be used: ${found}`)
     return found
   })
