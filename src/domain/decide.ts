@@ -13,7 +13,7 @@ import {
   type ReasonCode,
 } from './decision.ts'
 import { driftOf, scaling, stillKept } from './drift.ts'
-import { hoursAt } from './hours.ts'
+import { scheduleInForce } from './schedule-in-force.ts'
 import { desired, type Desired, type DesiredBy } from './intent.ts'
 import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
@@ -167,7 +167,7 @@ function givenBack(
   reason: Reason,
   now: Instant,
 ): PartialDecision {
-  const edge = hoursAt(reading, now)?.latestEdge
+  const edge = scheduleInForce(reading, now)?.latestEdge
   const wokenAt = reading.state.woken?.at ?? now
   if (!edge || edge.at <= wokenAt) {
     return { action: 'none', reason: { ...reason, text: `${reason.text}; ${kept} are kept` } }

@@ -1,7 +1,7 @@
 import type { Instant } from '../clock.ts'
 import { credibleFrom, isCredible } from './decision-time.ts'
 import { earliest } from './decision.ts'
-import { hoursAt, presentState, type Hours } from './hours.ts'
+import { scheduleInForce, presentState, type ScheduleInForce } from './schedule-in-force.ts'
 import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import type { Edge, Schedule } from './schedule/schedule.ts'
@@ -83,7 +83,7 @@ export interface Desired {
 export function desired(reading: Reading, now: Instant, rules: Rules): Desired {
   const intent = currentIntent(reading, now)
   if (stillRuns(intent, now)) return byRunningIntent(intent)
-  const hours = hoursAt(reading, now)
+  const hours = scheduleInForce(reading, now)
   const desire = hours ? bySchedule(reading, hours, intent, now, rules) : withoutSchedule(reading, intent)
   return { ...desire, next: earliest(desire.next, intentCountsFrom(reading, now)) }
 }
@@ -130,7 +130,7 @@ function withoutSchedule(reading: Reading, intent: Intent | undefined): Desired 
 
 function bySchedule(
   reading: Reading,
-  hours: Hours,
+  hours: ScheduleInForce,
   intent: Intent | undefined,
   now: Instant,
   { policy }: Rules,
@@ -165,7 +165,7 @@ function bySchedule(
 }
 
 /** Its `until` or `hold` has passed, and no edge since it was formed. */
-function afterIntent(reading: Reading, hours: Hours, intent: Intent, end: Instant): Desired {
+function afterIntent(reading: Reading, hours: ScheduleInForce, intent: Intent, end: Instant): Desired {
   const { state, next } = hours
   if (state !== 'own') return { want: state, rule: 'until passed', text: textOf(hours), since: end, next }
   // A `hold` ends in hours of sleep alone: in its own hours what people woke stays awake.
@@ -180,13 +180,13 @@ function afterIntent(reading: Reading, hours: Hours, intent: Intent, end: Instan
 }
 
 /** Inside a window of a schedule that only puts to sleep: people wake what they need. */
-function asItIs(reading: Reading, { schedule, next, nextEdge }: Hours): Desired {
+function asItIs(reading: Reading, { schedule, next, nextEdge }: ScheduleInForce): Desired {
   const until = nextEdge === undefined ? '' : `, next at ${iso(nextEdge.at)}`
   const text = `${presentState(reading)}: schedule ${nameOf(schedule)} only puts to sleep${until}`
   return { want: presentState(reading), rule: 'own hours', text, next }
 }
 
-function textOf({ schedule, state, wakes, prolonged, nextEdge }: Hours): string {
+function textOf({ schedule, state, wakes, prolonged, nextEdge }: ScheduleInForce): string {
   if (prolonged) return `awake by ${ANNOTATION.awakeUntil}${nextEdge ? ` until ${iso(nextEdge.at)}` : ''}`
   const text = `${state} by schedule ${nameOf(schedule)}`
   if (!wakes && state === 'asleep') return `${text}, which only puts to sleep`

@@ -1,5 +1,5 @@
 import type { Instant } from '../clock.ts'
-import { scheduledState } from './hours.ts'
+import { scheduledState } from './schedule-in-force.ts'
 import { currentIntent, desired, isAutomatic, newIntent, stillRuns } from './intent.ts'
 import { withState, type Reading } from './reading.ts'
 import type { Rules } from './rules.ts'

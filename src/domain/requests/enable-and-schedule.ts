@@ -1,5 +1,5 @@
 import { Refusal } from '../../errors.ts'
-import { scheduledState } from '../hours.ts'
+import { scheduledState } from '../schedule-in-force.ts'
 import { newIntent } from '../intent.ts'
 import { transition } from '../operation.ts'
 import { countToWake } from '../counts.ts'

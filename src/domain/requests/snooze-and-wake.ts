@@ -1,5 +1,5 @@
 import { transition } from '../operation.ts'
-import { hoursAt } from '../hours.ts'
+import { scheduleInForce } from '../schedule-in-force.ts'
 import { newIntent, wakeHold } from '../intent.ts'
 import { countToGiveBack, countToKeep, keptCount } from '../counts.ts'
 import { withState, type Reading } from '../reading.ts'
@@ -28,7 +28,7 @@ export function wake({ reading, now, by, rules }: Context, limit: number | undef
   if (up && limit === undefined) {
     return { target: reading, done: 'already awake (add ?for=2h to keep it awake for a time)' }
   }
-  const inHoursOfSleep = hoursAt(reading, now)?.state === 'asleep'
+  const inHoursOfSleep = scheduleInForce(reading, now)?.state === 'asleep'
   const hold = inHoursOfSleep ? wakeHold(reading, now, rules) : {}
   const end = limit === undefined ? hold : { until: now + limit }
   const intent = newIntent(reading, now, { want: 'awake', by, trigger: 'api', ...end })

@@ -8,7 +8,7 @@ import type { Sleep } from './state.ts'
 const HORIZON = 366 * 24 * 60 * 60_000
 
 /** What a schedule means for a workload: with the window that awake-until adds, and without waking if it only puts to sleep. */
-export interface Hours {
+export interface ScheduleInForce {
   readonly schedule: Schedule
   /** `own`: inside a window of a schedule that only puts to sleep, so it stays as it is. */
   readonly state: Sleep | 'own'
@@ -25,7 +25,7 @@ export interface Hours {
 }
 
 /** undefined: it has no schedule that counts. */
-export function hoursAt(reading: Reading, now: Instant): Hours | undefined {
+export function scheduleInForce(reading: Reading, now: Instant): ScheduleInForce | undefined {
   const { schedule: weekly, autoWake, awakeUntil } = reading
   if (!weekly) return undefined
   const schedule = awakeUntil === undefined ? weekly : withWindowUntil(weekly, awakeUntil)
@@ -47,7 +47,7 @@ export function hoursAt(reading: Reading, now: Instant): Hours | undefined {
 
 /** What a schedule wants of a workload now; undefined: it has none. */
 export function scheduledState(reading: Reading, now: Instant): Sleep | undefined {
-  const state = hoursAt(reading, now)?.state
+  const state = scheduleInForce(reading, now)?.state
   return state === 'own' ? presentState(reading) : state
 }
 
