@@ -11,7 +11,7 @@ export function withConfigSchema(values: JsonSchema): JsonSchema {
 
 /** As JSON Schema: durations, sizes and named checks become patterns; only the program checks the rest. */
 function jsonSchema({ expects, duration, size, check, ...schema }: KeySchema): JsonSchema {
-  const { properties, items, default: value, ...rest } = schema
+  const { properties, items, additionalProperties, propertyNames, default: value, ...rest } = schema
   return {
     description: expects,
     ...rest,
@@ -22,6 +22,11 @@ function jsonSchema({ expects, duration, size, check, ...schema }: KeySchema): J
     ...(rest['maximum'] === 65_535 && { description: 'a port from 1 to 65535', minimum: 1 }),
     ...(value !== undefined && !properties && { default: value }),
     ...(items && { items: jsonSchema(items) }),
+    ...(propertyNames && { propertyNames: jsonSchema(propertyNames) }),
+    ...(additionalProperties !== undefined && {
+      additionalProperties:
+        typeof additionalProperties === 'object' ? jsonSchema(additionalProperties) : additionalProperties,
+    }),
     ...(properties && {
       properties: Object.fromEntries(
         Object.entries(properties).map(([name, property]) => [name, jsonSchema(property)]),

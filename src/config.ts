@@ -1,3 +1,4 @@
+import { calendarFaults } from './config/calendars.ts'
 import { crossFaults } from './config/checks.ts'
 import { readDocument } from './config/document.ts'
 import { settingsOf, type Setting } from './config/environment.ts'
@@ -46,7 +47,10 @@ export function loadConfig({
   preset(value, presets)
   const invalid = invalidValues(value, sourceOf)
   const config = value as Config
-  if (invalid.length === 0) excludeKubernetes(config)
+  if (invalid.length === 0) {
+    excludeKubernetes(config)
+    faults.push(...calendarFaults(config, sourceOf))
+  }
   faults.push(...invalid, ...crossFaults(config, invalid, sourceOf))
   if (faults.length > 0) throw new InvalidConfig(faults)
   return frozen(config)

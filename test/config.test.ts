@@ -46,6 +46,8 @@ describe('configuration', () => {
       operationTimeout: 600_000,
       newWorkloadGrace: 900_000,
       wakeHold: 43_200_000,
+      wakeOrderTimeout: 120_000,
+      calendars: {},
       backoff: { maxOperations: 6, window: 3_600_000, base: 300_000, max: 3_600_000 },
       api: {
         host: '0.0.0.0',
@@ -109,6 +111,68 @@ auth:
     expect(config.auth.oidc[0]?.algorithms).to.deep.equal(['RS256', 'ES256', 'EdDSA'])
     expect(config.auth.local?.publicKeyFile).to.equal('key.pem')
   })
+
+  it('has calendars of dates, files or both, each date once', () => {
+    const { calendars } = load(`
+calendars:
+  de-be: { dates: { 2026-12-24..2027-01-01: '', 2026-10-10: '9:00-14:00' } }
+  company: { files: [/etc/dormouse/company.ics] }
+  empty: {}
+`)
+    expect(calendars).to.deep.equal({
+      'de-be': { dates: { '2026-12-24..2027-01-01': '', '2026-10-10': '9:00-14:00' }, files: [] },
+      company: { dates: {}, files: ['/etc/dormouse/company.ics'] },
+      empty: { dates: {}, files: [] },
+    })
+    const environment = { DORMOUSE_CALENDARS: '{ de: { dates: { 2026-12-24: "" } } }' }
+    expect(load('', environment).calendars).to.deep.equal({ de: { dates: { '2026-12-24': '' }, files: [] } })
+  })
+
+  for (const [what, text, pointer, says] of [
+    [
+      'a name with a blank',
+      "'my company': {}",
+      '/calendars/my company',
+      'the name of a calendar such as de-be',
+    ],
+    [
+      'what is no date',
+      "de: { dates: { 24.12.: '' } }",
+      '/calendars/de/dates/24.12.',
+      'a date such as 2026-12-24',
+    ],
+    [
+      'a date that does not exist',
+      "de: { dates: { 2026-02-30: '' } }",
+      '/calendars/de/dates/2026-02-30',
+      "found '2026-02-30'",
+    ],
+    [
+      'hours that cannot be read',
+      'de: { dates: { 2026-12-24: closed } }',
+      '/calendars/de/dates/2026-12-24',
+      "the hours of that date such as '9:00-14:00'",
+    ],
+    [
+      'hours with days',
+      "de: { dates: { 2026-12-24: '9:00-14:00,Mon' } }",
+      '/calendars/de/dates/2026-12-24',
+      'the hours of that date',
+    ],
+    [
+      'a date in two ranges',
+      "de: { dates: { 2026-12-24..2026-12-26: '', 2026-12-25..2026-12-31: '' } }",
+      '/calendars/de/dates/2026-12-25..2026-12-31',
+      'expected each date once, found 2026-12-25 in 2026-12-24..2026-12-26, too',
+    ],
+    ['another key', 'de: { urls: [] }', '/calendars/de/urls', "unknown key 'urls'"],
+  ] as const)
+    it(`refuses in a calendar ${what}`, () => {
+      const fault = only(`calendars: { ${text} }`)
+      expect(fault.pointer).to.equal(pointer)
+      expect(fault.message).to.include(says)
+      expect(fault.source).to.match(/^dormouse.yaml:1:/)
+    })
 
   it("always excludes the namespaces of Kubernetes and Dormouse's own, each once", () => {
     const always = ['kube-system', 'kube-public', 'kube-node-lease']

@@ -98,7 +98,7 @@ export const HEALTH: Row = {
       thresholds: PLAIN,
       max: 1,
       queries: [{ expr: 'max by (pod, instance) (dormouse_leader)', legend: REPLICA }],
-      width: 12,
+      width: 8,
     }),
     graph({
       id: 10,
@@ -109,7 +109,19 @@ export const HEALTH: Row = {
       thresholds: good(1, 1),
       max: 1,
       queries: [{ expr: 'min by (kind) (dormouse_watch_connected)', legend: '{{kind}}' }],
-      width: 12,
+      width: 8,
+    }),
+    graph({
+      id: 105,
+      title: 'Calendars',
+      description:
+        '1: the files of this calendar could be read on every replica. 0: on at least one they could not, so that what they said before counts there, or the calendar cannot be used: see the log.',
+      unit: 'short',
+      decimals: 0,
+      thresholds: good(1, 1),
+      max: 1,
+      queries: [{ expr: 'min by (calendar) (dormouse_calendar_readable)', legend: '{{calendar}}' }],
+      width: 8,
     }),
   ],
 }

@@ -1,24 +1,34 @@
 import type { Command } from 'commander'
 import { DateTime } from 'luxon'
 import type { Instant } from '../clock.ts'
+import { calendarEffect, type Replaced } from '../domain/schedule/calendar-effect.ts'
+import { findCalendars, InvalidCalendar, type Calendar } from '../domain/schedule/calendar.ts'
 import { compileSchedule, InvalidTimezone, type Edge, type Schedule } from '../domain/schedule/schedule.ts'
 import { InvalidSchedule, isTimezone } from '../domain/schedule/syntax.ts'
 import { wholeNumber } from './options.ts'
 import { UsageError } from '../errors.ts'
+import { createLogger } from '../logger.ts'
 import type { CliPorts } from './program.ts'
+import { configOf } from './run-options.ts'
+
+/** The coming year. */
+const DAYS_SHOWN = 366
 
 interface ExplainOptions {
   readonly timezone: string
   readonly count: number
   readonly from?: string
+  readonly calendar?: string
+  readonly config?: string
   readonly json?: true
 }
 
 /** `dormouse explain`: prints how Dormouse reads a schedule, and its next edges. */
 export function registerExplain(
   program: Command,
-  { stdout, clock }: Pick<CliPorts, 'stdout' | 'clock'>,
+  ports: Pick<CliPorts, 'stdout' | 'clock' | 'environment' | 'logDestination'>,
 ): void {
+  const { stdout, clock } = ports
   program
     .command('explain')
     .description('Show how Dormouse reads a schedule: its canonical form and its next edges')
@@ -26,15 +36,38 @@ export function registerExplain(
     .option('--timezone <zone>', 'IANA time zone', 'UTC')
     .option('--count <n>', 'number of edges', wholeNumber(1, 1000), 10)
     .option('--from <time>', 'ISO 8601, in the time zone if it names none (default: now)')
+    .option('--calendar <names>', 'calendars of the configuration, separated by commas')
+    .option('--config <file>', 'YAML configuration that has them')
     .option('--json', 'print JSON')
     .allowExcessArguments()
-    .action((text: string, { timezone, count, from, json }: ExplainOptions, { args }: Command) => {
+    .action(async (text: string, options: ExplainOptions, { args }: Command) => {
+      const { timezone, count, from, json } = options
       if (args.length > 1) throw new UsageError(unquoted(args.join(' ')))
-      const schedule = compile(text, timezone)
+      const calendars = await calendarsOf(options, ports)
+      const schedule = compile(text, timezone, calendars)
       const start = from === undefined ? clock() : instantOf(from, timezone)
-      const explanation = schedule ? explain(schedule, start, count) : explainNone(timezone, start)
+      const explanation = schedule ? explain(schedule, start, count, calendars) : explainNone(timezone, start)
       stdout.write(json ? `${JSON.stringify(explanation, null, 2)}\n` : render(explanation))
     })
+}
+
+/** @throws UsageError that says which calendar cannot be used, and why */
+async function calendarsOf(
+  options: ExplainOptions,
+  ports: Pick<CliPorts, 'clock' | 'environment' | 'logDestination'>,
+): Promise<readonly Calendar[]> {
+  const { calendar } = options
+  if (calendar === undefined) return []
+  const config = await configOf(options, ports)
+  const { readCalendars } = await import('../service/calendars.ts')
+  const known = await readCalendars(config, ports.clock, createLogger('error', ports.logDestination))
+  try {
+    return findCalendars(calendar, known)
+  } catch (error) {
+    if (!(error instanceof InvalidCalendar)) throw error
+    const advice = options.config === undefined ? ' (--config names the configuration)' : ''
+    throw new UsageError(`--calendar: ${error.message}${advice}`, { cause: error })
+  }
 }
 
 function unquoted(text: string): string {
@@ -51,10 +84,17 @@ interface Explanation {
   readonly state: Edge['to'] | null
   /** The latest edge; null: the schedule has no edges. */
   readonly since: string | null
+  /** What calendars replace within a year. */
+  readonly calendar: readonly Replaced[]
   readonly edges: readonly { readonly at: string; readonly local: string; readonly to: Edge['to'] }[]
 }
 
-function explain(schedule: Schedule, from: Instant, count: number): Explanation {
+function explain(
+  schedule: Schedule,
+  from: Instant,
+  count: number,
+  calendars: readonly Calendar[],
+): Explanation {
   const edges: Edge[] = []
   for (let edge = schedule.nextEdge(from); edge && edges.length < count; edge = schedule.nextEdge(edge.at)) {
     edges.push(edge)
@@ -66,15 +106,16 @@ function explain(schedule: Schedule, from: Instant, count: number): Explanation 
     from: utc(from),
     state: schedule.stateAt(from),
     since: latest ? utc(latest.at) : null,
+    calendar: calendarEffect(schedule.text, calendars, localDate(from, schedule.zone), DAYS_SHOWN),
     edges: edges.map(({ at, to }) => ({ at: utc(at), local: localIso(at, schedule.zone), to })),
   }
 }
 
 function explainNone(timezone: string, from: Instant): Explanation {
-  return { schedule: null, timezone, from: utc(from), state: null, since: null, edges: [] }
+  return { schedule: null, timezone, from: utc(from), state: null, since: null, calendar: [], edges: [] }
 }
 
-function render({ schedule, timezone, from, state, since, edges }: Explanation): string {
+function render({ schedule, timezone, from, state, since, calendar, edges }: Explanation): string {
   if (schedule === null) return 'schedule  none: nothing happens by itself\n'
   const lines = [
     `schedule  ${schedule}`,
@@ -83,16 +124,30 @@ function render({ schedule, timezone, from, state, since, edges }: Explanation):
     since
       ? `state     ${state} since ${readable(since, timezone)}`
       : `state     always ${state}: it has no edges`,
+    ...calendar.map((each, index) => `${index === 0 ? 'calendar ' : '         '} ${replaced(each)}`),
     '',
     ...edges.map(({ at, to }) => `${readable(at, timezone)}  ${at}  ${to}`),
   ]
   return `${lines.join('\n').trimEnd()}\n`
 }
 
+/** `Thu 2026-12-24 to Fri 2027-01-01  none (de-be)`. */
+function replaced({ first, last, hours, calendar }: Replaced): string {
+  const [from, to] = [first, last].map((date) =>
+    DateTime.fromISO(date, { locale: 'en' }).toFormat('ccc yyyy-MM-dd'),
+  )
+  return `${first === last ? from : `${from} to ${to}`}  ${hours || 'none'} (${calendar})`
+}
+
+/** Midnight of the local date, as clocks in UTC show it. */
+function localDate(instant: Instant, zone: string): number {
+  return Date.parse(`${DateTime.fromMillis(instant, { zone }).toISODate()}T00:00:00Z`)
+}
+
 /** undefined: the text is empty. */
-function compile(text: string, zone: string): Schedule | undefined {
+function compile(text: string, zone: string, calendars: readonly Calendar[]): Schedule | undefined {
   try {
-    if (text.trim() !== '') return compileSchedule(text, zone)
+    if (text.trim() !== '') return compileSchedule(text, zone, calendars)
     if (isTimezone(zone)) return undefined
     throw new InvalidTimezone(zone)
   } catch (error) {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { InvalidLabelSelector, parseLabelSelector } from '../domain/label-selector.ts'
+import { parseHours } from '../domain/schedule/calendar.ts'
 import { InvalidSchedule, isTimezone, parseSchedule } from '../domain/schedule/syntax.ts'
 import { isSafeKeysUrl } from '../issuer-rules.ts'
 import { fault, shown, type ConfigFault } from './faults.ts'
@@ -11,6 +12,7 @@ export const CHECKS: Readonly<Record<string, (value: string) => boolean>> = {
   timezone: isTimezone,
   schedule: (value) => value.trim() === '' || holds(InvalidSchedule, () => parseSchedule(value)),
   labelSelector: (value) => holds(InvalidLabelSelector, () => parseLabelSelector(value)),
+  hours: (value) => holds(InvalidSchedule, () => parseHours(value)),
   jwksUri: (value) => isUrl(value, isSafeKeysUrl),
   network: isNetwork,
   webhookUrl: (value) => isUrl(value, (url) => url.protocol === 'https:' && url.search === ''),

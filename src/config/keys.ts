@@ -16,6 +16,9 @@ export interface KeySchema<Value = unknown> {
   readonly properties?: Readonly<Record<string, KeySchema>>
   readonly required?: readonly string[]
   readonly items?: KeySchema
+  /** What the values of any other keys are, which `propertyNames` names; false: there are no others. */
+  readonly additionalProperties?: boolean | KeySchema
+  readonly propertyNames?: KeySchema<string>
   readonly [keyword: string]: unknown
 }
 
@@ -69,6 +72,23 @@ export function list<Item>(
   least = 0,
 ): KeySchema<readonly Item[]> {
   return { type: 'array', expects, items, default: value, minItems: least, maxItems: 1000, uniqueItems: true }
+}
+
+/** Keys of the user's own, at most `most`, each with such a value. */
+export function map<Value>(
+  names: KeySchema<string>,
+  values: KeySchema<Value>,
+  expects: string,
+  most: number,
+): KeySchema<Readonly<Record<string, Value>>> {
+  return {
+    type: 'object',
+    expects,
+    propertyNames: names,
+    additionalProperties: values,
+    maxProperties: most,
+    default: {},
+  }
 }
 
 export function oneOf<const Name extends string>(names: readonly Name[], value: Name): KeySchema<Name> {

@@ -2,7 +2,20 @@ import { A_TIMEZONE } from '../domain/schedule/syntax.ts'
 import { SIGNATURE_ALGORITHMS } from '../issuer-rules.ts'
 import { LOG_LEVELS } from '../logger.ts'
 import { KINDS } from '../domain/workload.ts'
-import { closed, duration, entry, flag, list, oneOf, orNull, port, section, text, whole } from './keys.ts'
+import {
+  closed,
+  duration,
+  entry,
+  flag,
+  list,
+  map,
+  oneOf,
+  orNull,
+  port,
+  section,
+  text,
+  whole,
+} from './keys.ts'
 import type { KeySchema, ValueOf } from './keys.ts'
 
 const SECOND = 1000
@@ -81,6 +94,26 @@ const policy = entry(
   },
   ['workloads', 'enabled', 'schedule', 'timezone', 'calendar', 'autoWake'],
 )
+const calendarName = text('the name of a calendar such as de-be', {
+  pattern: '^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$',
+  maxLength: 63,
+})
+const dates = text('a date such as 2026-12-24, or a range such as 2026-12-24..2027-01-01', {
+  pattern: String.raw`^[0-9]{4}-[0-9]{2}-[0-9]{2}([.]{2}[0-9]{4}-[0-9]{2}-[0-9]{2})?$`,
+  maxLength: 22,
+})
+const hours = text("the hours of that date such as '9:00-14:00', or '' for none", {
+  minLength: 0,
+  check: 'hours',
+})
+const calendar = {
+  ...section({
+    dates: map(dates, hours, 'dates and ranges of dates, each with its hours', 1000),
+    /** iCalendar: an all-day event means no hours. */
+    files: list(file, 'a list of paths of .ics files', []),
+  }),
+  expects: 'a section with dates, files or both',
+}
 
 /** From 1 KiB to 1 MiB, in bytes. */
 const bodyLimit: KeySchema<number> = {
@@ -111,6 +144,9 @@ export const CONFIG_SCHEMA = closed({
   newWorkloadGrace: duration('15m', 0, YEAR),
   /** null: until the next edge. */
   wakeHold: orNull(duration(undefined, MINUTE, YEAR), '12h'),
+  /** A wake at an edge waits at most so long for each lower number of wake-order. */
+  wakeOrderTimeout: duration('2m', SECOND, HOUR),
+  calendars: map(calendarName, calendar, 'calendars, each with dates, files or both', 100),
   backoff: section({
     // The operations are counted in the history, which holds 20.
     maxOperations: whole(6, 1, 19),

@@ -45,7 +45,9 @@ const validate = ajv.compile(CONFIG_SCHEMA)
 /** Fills in defaults and replaces units by numbers, in place; returns one fault for each key that is wrong. */
 export function invalidValues(value: unknown, sourceOf: (pointer: string) => string): ConfigFault[] {
   validate(value)
-  const faults = (validate.errors ?? []).map((error) => faultOf(error, sourceOf))
+  // What is wrong with a name is said once, by `propertyNames`.
+  const errors = (validate.errors ?? []).filter(({ propertyName }) => propertyName === undefined)
+  const faults = errors.map((error) => faultOf(error, sourceOf))
   return [...new Map(faults.map((each) => [each.pointer, each])).values()]
 }
 
@@ -56,6 +58,16 @@ function faultOf(error: ErrorObject, sourceOf: (pointer: string) => string): Con
     const { additionalProperty: name } = error.params as { additionalProperty: string }
     const unknown = `${pointer}/${escapePathComponent(name)}`
     return fault(unknown, sourceOf(unknown), unknownName('key', name, Object.keys(schema.properties ?? {})))
+  }
+  if (keyword === 'propertyNames') {
+    const { propertyName: name } = error.params as { propertyName: string }
+    const unknown = `${pointer}/${escapePathComponent(name)}`
+    return fault(unknown, sourceOf(unknown), schema.propertyNames?.expects ?? 'another name', shown(name))
+  }
+  if (keyword === 'maxProperties') {
+    const { limit } = error.params as { limit: number }
+    const count = Object.keys(data as object).length
+    return fault(pointer, sourceOf(pointer), `at most ${limit} entries`, String(count))
   }
   if (keyword === 'required') {
     const { missingProperty: name } = error.params as { missingProperty: string }

@@ -2,6 +2,7 @@ import { riskOf } from '../domain/decide.ts'
 import { sameMarks } from '../domain/marks.ts'
 import { readWorkload } from '../domain/reading.ts'
 import type { Rules } from '../domain/rules.ts'
+import { wakeOrderFault } from '../domain/wake-order.ts'
 import { Unreadable } from '../domain/state-codec.ts'
 import { keyOf, type Workload } from '../domain/workload.ts'
 import type { Logger } from '../logger.ts'
@@ -33,9 +34,19 @@ export class AnnotationWarnings {
     if (known && saysTheSame(known, after)) return
     const warning = this.#of(after)
     if (!warning || (known && this.#of(known)?.message === warning.message)) return
+    this.#warn(after, warning)
+  }
+
+  /** Something beside the workload has changed what its annotations mean: a calendar. */
+  reread(workload: Workload): void {
+    const warning = this.#of(workload)
+    if (warning?.reason === 'InvalidSchedule') this.#warn(workload, warning)
+  }
+
+  #warn(workload: Workload, { reason, message }: AnnotationWarning): void {
     const { recorder, logger } = this.#ports
-    logger.warn({ workload: keyOf(after) }, warning.message)
-    recorder.record(after, 'Warning', warning.reason, warning.message)
+    logger.warn({ workload: keyOf(workload) }, message)
+    recorder.record(workload, 'Warning', reason, message)
   }
 
   #of(workload: Workload): AnnotationWarning | undefined {
@@ -43,9 +54,10 @@ export class AnnotationWarnings {
     if (reading instanceof Unreadable) return { reason: 'InvalidState', message: reading.message }
     const { enabled, schedule, scheduleFault, scheduleFaultAt } = reading
     if (enabled !== true) return undefined
+    const fault = scheduleFault ?? wakeOrderFault(workload)
     // One that is inherited is told of where it stands.
     if (scheduleFault !== undefined && scheduleFaultAt !== 'workload') return undefined
-    if (scheduleFault !== undefined) return { reason: 'InvalidSchedule', message: scheduleFault }
+    if (fault !== undefined) return { reason: 'InvalidSchedule', message: fault }
     const risk = schedule ? riskOf(workload) : undefined
     if (risk === undefined) return undefined
     return { reason: 'DataAtRisk', message: `Its schedule does not put it to sleep: ${risk}` }

@@ -1,4 +1,5 @@
 import { systemLater } from '../clock.ts'
+import { usesCalendar } from '../domain/settings.ts'
 import type { Rules } from '../domain/rules.ts'
 import { keyOf, type Workload } from '../domain/workload.ts'
 import type { Runnable } from '../runnable.ts'
@@ -21,6 +22,7 @@ const STOP_WITHIN_MS = 2000
 export class Controller implements Runnable {
   readonly name = 'controller'
   readonly #ports: ControllerPorts
+  readonly #rules: Rules
   readonly #settings: ControllerSettings
   readonly #marks: LastKnownMarks
   readonly #reporter: HistoryReporter
@@ -39,6 +41,7 @@ export class Controller implements Runnable {
 
   constructor(ports: ControllerPorts, rules: Rules, settings: ControllerSettings) {
     this.#ports = ports
+    this.#rules = rules
     this.#settings = settings
     this.#marks = new LastKnownMarks(rules)
     this.#reporter = new HistoryReporter(ports, rules)
@@ -77,6 +80,24 @@ export class Controller implements Runnable {
     this.#ending.abort()
     this.#stopped = this.#windDown(this.#cut)
     return this.#stopped
+  }
+
+  /** Evaluates the workloads that use these calendars. */
+  calendarsChanged(names: ReadonlySet<string>): void {
+    const evaluate = (workload: Workload) => {
+      if (!this.#settings.excludeNamespaces.has(workload.namespace)) this.#calendarChanged(workload, names)
+    }
+    if (this.#running) void inTurns(this.#ports.workloads.list(), evaluate, this.#ending.signal)
+  }
+
+  #calendarChanged(workload: Workload, names: ReadonlySet<string>): void {
+    try {
+      if (!usesCalendar(workload, names, this.#rules)) return
+      this.#warnings.reread(workload)
+      this.#loop.workloadChanged(workload)
+    } catch (error) {
+      this.#loop.failedOver(keyOf(workload), error)
+    }
   }
 
   async #windDown(cut: AbortController): Promise<void> {

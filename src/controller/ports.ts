@@ -28,6 +28,8 @@ export interface ControllerSettings {
   /** A minute; edges apart. */
   readonly writesPerWorkload: number
   readonly excludeNamespaces: ReadonlySet<string>
+  /** Milliseconds for each lower number of wake-order that a wake waits at most. */
+  readonly wakeOrderTimeout: number
   /** Milliseconds that writes which were sent may take when it stops; default 2,000. */
   readonly stopWithin?: number
 }
@@ -38,7 +40,8 @@ export type Priority = 'wake' | 'snooze' | 'completion'
 /** The informer's copies of all workloads. */
 export interface Workloads {
   get(key: WorkloadKey): Workload | undefined
-  list(): Iterable<Workload>
+  /** Of a namespace, or all. */
+  list(namespace?: string): Iterable<Workload>
   /** The listener is called at each change, our own writes included. */
   onChange(listener: (before: Workload | undefined, after: Workload | undefined) => void): void
   /** Whether the watch of this kind is connected, so that its copies are current. */

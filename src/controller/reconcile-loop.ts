@@ -1,4 +1,5 @@
 import { systemMonotonic } from '../clock.ts'
+import { earliest } from '../domain/decision.ts'
 import type { Rules } from '../domain/rules.ts'
 import { isOlder, keyOf, parseKey, type Kind, type Workload } from '../domain/workload.ts'
 import { BudgetWarnings } from './budget-warnings.ts'
@@ -12,6 +13,7 @@ import type { ControllerPorts, ControllerSettings, Stopping } from './ports.ts'
 import { Reconciler } from './reconciler.ts'
 import { isRelevant } from './relevance.ts'
 import { inTurns } from '../turns.ts'
+import { WakeOrder } from './wake-order.ts'
 import { WriteBudget } from './write-budget.ts'
 
 /**
@@ -35,13 +37,14 @@ export class ReconcileLoop {
   readonly #budget: WriteBudget
   readonly #planner: Planner
   readonly #reconciler: Reconciler
+  readonly #order: WakeOrder
   readonly #queue: DelayingQueue<Planned>
   #stopping: Required<Stopping> = { signal: AbortSignal.abort(), cut: AbortSignal.abort() }
 
   constructor(
     ports: ControllerPorts,
     rules: Rules,
-    { concurrency, writesPerWorkload }: ControllerSettings,
+    { concurrency, writesPerWorkload, wakeOrderTimeout }: ControllerSettings,
     { marks, reporter, others }: Known,
   ) {
     const { monotonic = systemMonotonic } = ports
@@ -51,6 +54,11 @@ export class ReconcileLoop {
     this.#budget = new WriteBudget(writesPerWorkload)
     this.#planner = new Planner(ports, rules, marks)
     this.#reconciler = new Reconciler(ports, this.#planner, others)
+    const { workloads, clock } = ports
+    const decide = (workload: Workload) => this.#planner.decide(workload)
+    const release = (keys: readonly string[]) =>
+      void inTurns(keys, (key) => this.#evaluateNewest(key), this.#stopping.signal)
+    this.#order = new WakeOrder({ workloads, clock, decide, release }, wakeOrderTimeout)
     const warnings = new BudgetWarnings(ports, this.#budget)
     const handlers = {
       evaluate: (key: string) => this.#evaluateNewest(key),
@@ -63,6 +71,7 @@ export class ReconcileLoop {
   /** `stopping` ends what will be in work. */
   open(stopping: Required<Stopping>): void {
     this.#stopping = stopping
+    this.#order.open()
     this.#queue.open()
   }
 
@@ -71,6 +80,7 @@ export class ReconcileLoop {
     await this.#queue.close()
     this.#outages.clear()
     this.#budget.clear()
+    this.#order.clear()
   }
 
   /** A key in work is evaluated afterwards: mostly its own write is the change. */
@@ -82,6 +92,7 @@ export class ReconcileLoop {
   /** The workload no longer exists. */
   drop(workload: Workload): void {
     this.#queue.drop(keyOf(workload))
+    this.#order.drop(workload)
   }
 
   /** The watch of a kind broke, or is connected again: then everything that waited for it is written at once. */
@@ -121,8 +132,11 @@ export class ReconcileLoop {
     this.#reporter.evaluated(workload)
     if (this.#queue.isBlocked(key)) return
     const { planned, lookAgainAt } = known ?? this.#planner.evaluate(workload)
-    this.#queue.addAfter(key, lookAgainAt)
-    if (planned)
+    const decision = planned?.step?.decision
+    this.#order.evaluated(workload, decision)
+    const waitsUntil = decision && this.#order.waitsUntil(workload, decision)
+    this.#queue.addAfter(key, earliest(lookAgainAt, waitsUntil))
+    if (planned && waitsUntil === undefined)
       this.#queue.add(key, this.#queue.depth < PLANS_KEPT ? planned : { ...planned, step: undefined })
     else this.#queue.forget(key)
   }

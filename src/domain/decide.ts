@@ -13,6 +13,7 @@ import {
   type ReasonCode,
 } from './decision.ts'
 import { driftOf, scaling, stillKept } from './drift.ts'
+import { scheduleInForce } from './schedule-in-force.ts'
 import { desired, type Desired, type DesiredBy } from './intent.ts'
 import { ofSource } from './policy/settings.ts'
 import type { Reading } from './reading.ts'
@@ -141,6 +142,7 @@ function withoutRisk(reading: Reading, decision: PartialDecision): PartialDecisi
 
 const CODE: Record<DesiredBy, ReasonCode> = {
   schedule: 'schedule',
+  'own hours': 'nothing_automatic',
   intent: 'intent',
   until: 'until',
   'until passed': 'until_passed',
@@ -178,7 +180,7 @@ function givenBack(
   reason: Reason,
   now: Instant,
 ): PartialDecision {
-  const edge = reading.schedule?.latestEdge(now)
+  const edge = scheduleInForce(reading, now)?.latestEdge
   const wokenAt = reading.state.woken?.at ?? now
   if (!edge || edge.at <= wokenAt) {
     return { action: 'none', reason: { ...reason, text: `${reason.text}; ${kept} are kept` } }

@@ -1,6 +1,7 @@
 import type { Instant } from '../clock.ts'
 import { managerAuthor } from './author.ts'
 import { earliest, lookAgain, type PartialDecision, type Reason } from './decision.ts'
+import { scheduleInForce } from './schedule-in-force.ts'
 import { newIntent, wakeHold, type Desired } from './intent.ts'
 import { countToGiveBack, countToKeep, countToWake, keptCount } from './counts.ts'
 import type { Reading } from './reading.ts'
@@ -74,7 +75,7 @@ function sleeperDrift(
   now: Instant,
   rules: Rules,
 ): PartialDecision | undefined {
-  const { workload, schedule } = reading
+  const { workload } = reading
   const { by, who, what } = scaling(reading)
   if (!isManualScaling(workload)) {
     if (desire.want === 'awake') return undefined
@@ -87,7 +88,7 @@ function sleeperDrift(
   const hold = wakeHold(reading, now, rules)
   const intent = newIntent(reading, now, { want: 'awake', by, trigger: 'manual', ...hold })
   const reason: Reason = { code: 'manual_scaling', text: `${what} by ${who}` }
-  const next = earliest(intent.hold, schedule?.nextEdge(now)?.at)
+  const next = earliest(intent.hold, scheduleInForce(reading, now)?.nextEdge?.at)
   return {
     action: 'adopt',
     adopts: true,

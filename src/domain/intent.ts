@@ -2,15 +2,13 @@ import type { Instant } from '../clock.ts'
 import { credibleFrom, isCredible } from './decision-time.ts'
 import { earliest } from './decision.ts'
 import { ofSource } from './policy/settings.ts'
+import { scheduleInForce, presentState, type ScheduleInForce } from './schedule-in-force.ts'
 import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import type { Edge, Schedule } from './schedule/schedule.ts'
 import type { Intent, IntentTrigger, Sleep } from './state.ts'
 import { iso } from './text.ts'
-
-function presentState({ state }: Reading): Sleep {
-  return state.asleep ? 'asleep' : 'awake'
-}
+import { ANNOTATION } from './workload.ts'
 
 /** The intent, unless it is dated in the future: then some clock was wrong. */
 export function currentIntent({ state: { intent } }: Reading, now: Instant): Intent | undefined {
@@ -66,7 +64,7 @@ function authorOf({ trigger, by }: Intent): string {
 }
 
 /** Which rule decides what is desired. */
-export type DesiredBy = 'schedule' | 'intent' | 'until' | 'until passed' | 'grace' | 'nothing'
+export type DesiredBy = 'schedule' | 'own hours' | 'intent' | 'until' | 'until passed' | 'grace' | 'nothing'
 
 /** Whether the workload should run, by the latest intent and the schedule alone (design, section 4). */
 export interface Desired {
@@ -86,9 +84,8 @@ export interface Desired {
 export function desired(reading: Reading, now: Instant, rules: Rules): Desired {
   const intent = currentIntent(reading, now)
   if (stillRuns(intent, now)) return byRunningIntent(intent)
-  const desire = reading.schedule
-    ? bySchedule(reading, reading.schedule, intent, now, rules)
-    : withoutSchedule(reading, intent)
+  const hours = scheduleInForce(reading, now)
+  const desire = hours ? bySchedule(reading, hours, intent, now, rules) : withoutSchedule(reading, intent)
   return { ...desire, next: earliest(desire.next, intentCountsFrom(reading, now)) }
 }
 
@@ -99,12 +96,17 @@ function byRunningIntent(intent: Intent & { until: Instant }): Desired {
   return { want, rule: 'until', text, since: at, next: until }
 }
 
+/** Its `until` has passed, and it returns to the state before it. */
+function endedText(intent: Intent, until: Instant): string {
+  const what = intent.want === 'asleep' ? 'snooze' : 'wake'
+  return `${intent.before} again: the ${what} by ${authorOf(intent)} ended at ${iso(until)}`
+}
+
 /** Nothing is automatic, except that a passed `until` returns to the state before it. */
 function withoutSchedule(reading: Reading, intent: Intent | undefined): Desired {
   const { scheduleFault } = reading
   if (intent?.until !== undefined) {
-    const ended = `the ${intent.want === 'asleep' ? 'snooze' : 'wake'} by ${authorOf(intent)} ended at ${iso(intent.until)}`
-    const text = `${intent.before} again: ${ended}`
+    const text = endedText(intent, intent.until)
     return { want: intent.before, rule: 'until passed', text, since: intent.until }
   }
   const present = presentState(reading)
@@ -129,15 +131,12 @@ function withoutSchedule(reading: Reading, intent: Intent | undefined): Desired 
 
 function bySchedule(
   reading: Reading,
-  schedule: Schedule,
+  hours: ScheduleInForce,
   intent: Intent | undefined,
   now: Instant,
   { policy }: Rules,
 ): Desired {
-  const scheduled = schedule.stateAt(now)
-  const next = schedule.nextEdge(now)?.at
-  const byNow = `${scheduled} by schedule ${schedule.text} (${schedule.zone})${ofSource(reading.effective.sources.schedule)}`
-  const text = next === undefined ? byNow : `${byNow} until ${iso(next)}`
+  const { latestEdge: edge, next } = hours
   const graceEnd = reading.workload.createdAt + policy.newWorkloadGrace
   // One whose intent is ignored, since a wrong clock has dated it, is not new.
   const isNew = reading.state.intent === undefined
@@ -145,19 +144,61 @@ function bySchedule(
     const text = `awake: new workloads run until ${iso(graceEnd)}`
     return { want: 'awake', rule: 'grace', text, next: graceEnd }
   }
-  const edge = schedule.latestEdge(now)
   const passed = edge && (!intent || edge.at > intent.at) ? edge : undefined
   if (!intent || isAutomatic(intent) || passed) {
+    if (hours.state === 'own') return asItIs(reading, hours)
     const formed = intent && isAutomatic(intent) ? intent.at : 0
     const since = Math.max(edge?.at ?? 0, intent ? (intent.until ?? formed) : isNew ? graceEnd : 0)
     const withTransition = passed && { intent: edgeIntent(reading, passed, now) }
-    return { want: scheduled, rule: 'schedule', text, since, next, withTransition }
+    return { want: hours.state, rule: 'schedule', text: textOf(reading, hours), since, next, withTransition }
   }
   const end = intent.until ?? intent.hold ?? Number.POSITIVE_INFINITY
-  if (end <= now) return { want: scheduled, rule: 'until passed', text, since: end, next }
-  const last = earliest(next, intent.hold)
+  if (end <= now) return afterIntent(reading, hours, intent, end)
+  const last = earliest(hours.nextEdge?.at, intent.hold)
   const asked = `${intent.want} by ${authorOf(intent)}${last === undefined ? '' : ` until ${iso(last)}`}`
-  return { want: intent.want, rule: 'intent', text: asked, since: intent.at, next: last }
+  return {
+    want: intent.want,
+    rule: 'intent',
+    text: asked,
+    since: intent.at,
+    next: earliest(next, intent.hold),
+  }
+}
+
+/** Its `until` or `hold` has passed, and no edge since it was formed. */
+function afterIntent(reading: Reading, hours: ScheduleInForce, intent: Intent, end: Instant): Desired {
+  const { state, next } = hours
+  if (state !== 'own')
+    return { want: state, rule: 'until passed', text: textOf(reading, hours), since: end, next }
+  // A `hold` ends in hours of sleep alone: in its own hours what people woke stays awake.
+  if (intent.until === undefined) return asItIs(reading, hours)
+  return {
+    want: intent.before,
+    rule: 'until passed',
+    text: endedText(intent, intent.until),
+    since: end,
+    next,
+  }
+}
+
+/** Inside a window of a schedule that only puts to sleep: people wake what they need. */
+function asItIs(reading: Reading, { schedule, next, nextEdge }: ScheduleInForce): Desired {
+  const until = nextEdge === undefined ? '' : `, next at ${iso(nextEdge.at)}`
+  const text = `${presentState(reading)}: schedule ${nameOf(reading, schedule)} only puts to sleep${until}`
+  return { want: presentState(reading), rule: 'own hours', text, next }
+}
+
+function textOf(reading: Reading, { schedule, state, wakes, prolonged, nextEdge }: ScheduleInForce): string {
+  if (prolonged) return `awake by ${ANNOTATION.awakeUntil}${nextEdge ? ` until ${iso(nextEdge.at)}` : ''}`
+  const text = `${state} by schedule ${nameOf(reading, schedule)}`
+  if (!wakes && state === 'asleep') return `${text}, which only puts to sleep`
+  if (nextEdge) return `${text} until ${iso(nextEdge.at)}`
+  return schedule.calendar === '' ? text : `${text}, for a year at least`
+}
+
+function nameOf({ effective }: Reading, { text, zone, calendar }: Schedule): string {
+  const where = ofSource(effective.sources.schedule)
+  return `${text} (${zone}${calendar === '' ? '' : `, calendar ${calendar}`})${where}`
 }
 
 /** Dated at the edge, not at the write. */

@@ -1,4 +1,5 @@
-import { isManaged, kindOfState, stateOf } from './reading.ts'
+import { kindOfState, stateOf } from './reading.ts'
+import { isManaged } from './settings.ts'
 import type { Rules } from './rules.ts'
 import { LAST_COUNTER } from './state-codec.ts'
 import {

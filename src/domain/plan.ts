@@ -16,6 +16,8 @@ export interface Transition {
   readonly reason: string
 }
 
+/** Milliseconds, two years: calendars may keep a workload as it is for good. */
+const FARTHEST = 2 * 366 * 24 * 60 * 60_000
 /** How many decisions to simulate at most: for the next transition, and for a plan. */
 const DECISIONS_FOR_NEXT = 64
 const DECISIONS_FOR_PLAN = 10_000
@@ -38,7 +40,7 @@ export function plannedTransitions(
 
 /** The next transition if nobody acts; undefined while it is pinned or permanently overridden. */
 export function nextTransition(reading: Reading, now: Instant, rules: Rules): Transition | undefined {
-  return foresee(reading, now, rules, Number.POSITIVE_INFINITY, DECISIONS_FOR_NEXT).next().value
+  return foresee(reading, now, rules, now + FARTHEST, DECISIONS_FOR_NEXT).next().value
 }
 
 /** Simulates the coming decisions, each at the instant that the one before says to look again. */

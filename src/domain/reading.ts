@@ -1,12 +1,9 @@
-import { A_FLAG, effectiveSettings, faultAt, type Effective } from './policy/effective.ts'
-import { SETTING_NAMES, type SettingName, type Source } from './policy/settings.ts'
 import type { Rules } from './rules.ts'
-import { InvalidTimezone, type Schedule } from './schedule/schedule.ts'
-import { InvalidSchedule } from './schedule/syntax.ts'
+import { settingsOf, type Settings } from './settings.ts'
+import { SETTING_NAMES, type SettingName } from './policy/settings.ts'
 import { decodeState, Unreadable } from './state-codec.ts'
 import { EMPTY_STATE, type State, type StoredState } from './state.ts'
 import {
-  ANNOTATION,
   hasSleepMark,
   isRunning,
   labelCount,
@@ -16,24 +13,8 @@ import {
 } from './workload.ts'
 
 /** A workload and what its annotations and marks mean. Never changed in place. */
-export interface Reading {
+export interface Reading extends Settings {
   readonly workload: Workload
-  /** `unclear`: what stands nearest is neither true nor false, so nothing is done. */
-  readonly enabled: boolean | 'unclear'
-  readonly zone: string
-  readonly schedule: Schedule | undefined
-  /** What is wrong with the schedule, its zone or `auto-wake`; undefined: nothing, or there is no schedule. */
-  readonly scheduleFault: string | undefined
-  /** Where that fault stands. */
-  readonly scheduleFaultAt: Source | null
-  /** The names of calendars; undefined: none. */
-  readonly calendar: string | undefined
-  /** Whether the schedule wakes what it put to sleep. */
-  readonly autoWake: boolean
-  /** The settings as they were found, and where. */
-  readonly effective: Effective
-  /** Whether its Namespace is known, and not terminating: before that nothing is decided. */
-  readonly isSettled: boolean
   readonly state: State
   /** The state that the annotation holds: where `state` is another object, it is to be written. undefined: none. */
   readonly written: State | undefined
@@ -110,30 +91,10 @@ function correctedByMarks(workload: Workload, state: State): State {
   return { ...state, asleep, snoozed: { ...snoozed, replicas: kept } }
 }
 
-type Settings = Pick<
-  Reading,
-  | 'enabled'
-  | 'zone'
-  | 'schedule'
-  | 'scheduleFault'
-  | 'scheduleFaultAt'
-  | 'calendar'
-  | 'autoWake'
-  | 'effective'
-  | 'isSettled'
->
-
 /** A ReplicaSet that outlived its Deployment carries copies of its annotations: `enabled` among them is ignored. */
 function readSettings(workload: Workload, rules: Rules): Settings {
   const settings = settingsOf(workload, rules)
   return isCopy(workload) ? { ...settings, enabled: false } : settings
-}
-
-/** Whether it is managed, without reading more than that. */
-export function isManaged(workload: Workload, rules: Rules): boolean {
-  const { enabled } = workload.annotations
-  if (enabled !== undefined) return enabled === 'true'
-  return rules.inherited(workload)?.settings.enabled?.text === 'true'
 }
 
 function isCopy(workload: Workload): boolean {
@@ -141,39 +102,4 @@ function isCopy(workload: Workload): boolean {
   const kind = kindOfState(workload)
   if (kind !== undefined) return kind !== workload.kind
   return workload.formerRevision && workload.annotations.state === undefined
-}
-
-function settingsOf(workload: Workload, rules: Rules): Settings {
-  const inherited = rules.inherited(workload)
-  const effective = effectiveSettings(workload.annotations, inherited, rules.policy)
-  const { enabled, calendar, autoWake } = effective
-  return {
-    enabled,
-    zone: effective.timezone,
-    ...compiled(effective, rules),
-    calendar,
-    autoWake: autoWake !== false,
-    effective,
-    isSettled: inherited !== undefined,
-  }
-}
-
-function compiled(
-  { schedule, timezone, autoWake, sources }: Effective,
-  rules: Rules,
-): Pick<Reading, 'schedule' | 'scheduleFault' | 'scheduleFaultAt'> {
-  const none = { schedule: undefined, scheduleFault: undefined, scheduleFaultAt: null }
-  if (schedule === undefined) return none
-  const invalid = (name: 'schedule' | 'timezone' | 'autoWake', message: string) => ({
-    ...none,
-    scheduleFault: faultAt(ANNOTATION[name], sources[name], message),
-    scheduleFaultAt: sources[name],
-  })
-  if (autoWake === 'unclear') return invalid('autoWake', A_FLAG)
-  try {
-    return { ...none, schedule: rules.compile(schedule, timezone) }
-  } catch (error) {
-    if (!(error instanceof InvalidSchedule)) throw error
-    return invalid(error instanceof InvalidTimezone ? 'timezone' : 'schedule', error.message)
-  }
 }

@@ -1,4 +1,5 @@
 import type { Instant } from '../clock.ts'
+import { scheduledState } from './schedule-in-force.ts'
 import { currentIntent, desired, isAutomatic, newIntent, stillRuns } from './intent.ts'
 import { withState, type Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
@@ -19,12 +20,17 @@ export function rescheduled(
   if (meansTheSame(before, after) || scheduleFault !== undefined || stillRuns(intent, now)) return after
   const asked = intent !== undefined && !isAutomatic(intent)
   if (!schedule && asked && desired(before, now, rules).rule === 'intent') return after
-  const want = schedule?.stateAt(now) ?? 'awake'
+  const want = scheduledState(after, now) ?? 'awake'
   const formed = newIntent(after, now, { want, by, trigger: 'schedule' })
   return withState(after, { ...after.state, intent: formed })
 }
 
-/** Whether two readings have equal schedules, or none for the same reason. */
+/** Whether two readings have equal schedules of their own, or none for the same reason. Calendars are another setting. */
 export function meansTheSame(a: Reading, b: Reading): boolean {
-  return a.schedule?.key === b.schedule?.key && a.scheduleFault === b.scheduleFault
+  if (a.workload.annotations.schedule === b.workload.annotations.schedule && a.zone === b.zone) return true
+  return weekly(a) === weekly(b) && a.scheduleFault === b.scheduleFault
+}
+
+function weekly({ schedule }: Reading): string | undefined {
+  return schedule && `${schedule.text} ${schedule.zone}`
 }

@@ -19,8 +19,8 @@ export interface Policy {
 /** What decisions depend on beside the workload and the time. */
 export interface Rules {
   readonly policy: Policy
-  /** Equal text and zone give the same object. Throws InvalidSchedule. */
-  readonly compile: (text: string, zone: string) => Schedule
+  /** Equal text, zone and list of calendars give the same object. Throws InvalidSchedule. */
+  readonly compile: (text: string, zone: string, calendar?: string) => Schedule
   /** What it has of settings that it has not itself; undefined: its Namespace is not known, or is terminating. */
   readonly inherited: (workload: Heir & { readonly namespace: string }) => Inherited | undefined
   /** Whether the workloads of these two states of a Namespace inherit the same. */

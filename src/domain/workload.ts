@@ -24,6 +24,7 @@ export const ANNOTATION = {
   calendar: 'dormouse.dev/calendar',
   autoWake: 'dormouse.dev/auto-wake',
   awakeUntil: 'dormouse.dev/awake-until',
+  wakeOrder: 'dormouse.dev/wake-order',
   state: 'dormouse.dev/state',
 } as const
 export type AnnotationName = keyof typeof ANNOTATION

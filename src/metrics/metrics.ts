@@ -52,6 +52,7 @@ export class Metrics implements LeadershipObserver {
     'Whether this replica is the leader, which acts (1), or not (0).',
   )
   #leading = false
+  #calendars: () => Iterable<{ name: string; readable: boolean }> = () => []
 
   constructor({ rules, clock, monotonic, perWorkload, excludeNamespaces, processMetrics }: MetricsOptions) {
     const handlerFailed = handlerFailures(this.#own)
@@ -63,6 +64,14 @@ export class Metrics implements LeadershipObserver {
     this.api = new ApiMetrics(this.#own)
     this.kubernetes = new KubernetesMetrics(this.#own, this.#ofLeader, handlerFailed)
     this.#leader.set(0)
+    this.#own.gauge(
+      'calendar_readable',
+      'Whether all files of a calendar of the configuration could be read the last time (1), or not (0).',
+      ['calendar'],
+      (gauge) => {
+        for (const { name, readable } of this.#calendars()) gauge.set({ calendar: name }, readable ? 1 : 0)
+      },
+    )
     if (processMetrics) {
       collectDefaultMetrics({ register: this.#own.registry })
       for (const name of MISNAMED) this.#own.registry.removeSingleMetric(name)
@@ -82,6 +91,11 @@ export class Metrics implements LeadershipObserver {
   follow(informer: Informer): void {
     this.kubernetes.follow(informer)
     this.workloads.find = (key) => informer.get(key)
+  }
+
+  /** To be called once, before the first scrape; `readable` is called at each. */
+  followCalendars(readable: () => Iterable<{ name: string; readable: boolean }>): void {
+    this.#calendars = readable
   }
 
   /** In Prometheus's text format. */

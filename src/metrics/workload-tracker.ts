@@ -84,6 +84,11 @@ export class WorkloadTracker {
     else this.#track(workload, undefined)
   }
 
+  /** What decides on it beside itself has changed: a calendar. */
+  reread(workload: Workload): void {
+    this.#read(workload)
+  }
+
   /** How many workloads of which kind are in which state; a state that was seen once of a kind stays, with 0. */
   *counts(): Iterable<{ namespace: string; kind: Kind; state: WorkloadState; count: number }> {
     for (const [namespace, { kinds }] of this.#namespaces) {

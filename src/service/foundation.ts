@@ -1,12 +1,15 @@
 import type { AuthSettings } from '../api/ports.ts'
+import type { ConfiguredCalendars } from '../calendars/configured-calendars.ts'
 import type { Clock } from '../clock.ts'
 import { excludedNamespaces, type Config } from '../config.ts'
+import { usesCalendar } from '../domain/settings.ts'
 import type { Rules } from '../domain/rules.ts'
 import { Identity } from '../kubernetes/identity.ts'
 import type { KubeConfigSource } from '../kubernetes/kube-config.ts'
 import type { Probing } from '../kubernetes/registration/proof.ts'
 import type { Logger } from '../logger.ts'
 import { Metrics } from '../metrics/metrics.ts'
+import { calendarsOf } from './calendars.ts'
 import { clusterClients, type ClusterClients } from './cluster-clients.ts'
 import { homeNamespace } from './lease.ts'
 import { rulesOf } from './settings.ts'
@@ -32,6 +35,7 @@ export interface ServiceOptions {
 /** What every part of the service is made from. */
 export interface Foundation extends ServiceOptions {
   readonly rules: Rules
+  readonly calendars: ConfiguredCalendars
   readonly excludeNamespaces: readonly string[]
   readonly metrics: Metrics
   readonly cluster: ClusterClients
@@ -46,7 +50,8 @@ export interface Foundation extends ServiceOptions {
 /** @throws Error when no usable kubeconfig is found */
 export function foundationOf(options: ServiceOptions): Foundation {
   const { config, ownNamespace, clock, logger } = options
-  const rules: Rules = rulesOf(config, (name) => cluster.namespaces.get(name))
+  const calendars = calendarsOf(config, clock, logger)
+  const rules: Rules = rulesOf(config, (name) => cluster.namespaces.get(name), calendars)
   const excludeNamespaces = excludedNamespaces(config, ownNamespace)
   const { perWorkload } = config.metrics
   const metrics = new Metrics({ rules, clock, perWorkload, excludeNamespaces, processMetrics: true })
@@ -59,6 +64,11 @@ export function foundationOf(options: ServiceOptions): Foundation {
       return [...informer.watches, { kind: 'namespaces' as const, connected: namespaces.connected }]
     },
   })
+  metrics.followCalendars(() => calendars.readable())
+  calendars.onChange((names) => {
+    for (const workload of informer.list())
+      if (usesCalendar(workload, names, rules)) metrics.workloads.reread(workload)
+  })
   namespaces.onChange((before, after) => {
     if (!before || !after || !rules.inheritsSame(before, after))
       informer.inheritanceChanged((after ?? before)?.name ?? '')
@@ -67,5 +77,5 @@ export function foundationOf(options: ServiceOptions): Foundation {
   const namespace = homeNamespace({ config, cluster, ownNamespace })
   const service =
     ownNamespace === undefined ? undefined : { name: config.webhook.service, namespace: ownNamespace }
-  return { ...options, rules, excludeNamespaces, metrics, cluster, identity, namespace, service }
+  return { ...options, rules, calendars, excludeNamespaces, metrics, cluster, identity, namespace, service }
 }

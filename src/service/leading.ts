@@ -16,9 +16,9 @@ export function controllerOf(
   webhook: Webhook | undefined,
   leads: () => boolean,
 ): Controller {
-  const { config, cluster, rules, clock, logger, metrics, excludeNamespaces } = foundation
+  const { config, cluster, rules, calendars, clock, logger, metrics, excludeNamespaces } = foundation
   const { concurrency, writesPerWorkload, lease } = config.controller
-  return new Controller(
+  const controller = new Controller(
     {
       workloads: cluster.informer,
       namespaces: cluster.namespaces,
@@ -34,11 +34,14 @@ export function controllerOf(
     {
       concurrency,
       writesPerWorkload,
+      wakeOrderTimeout: config.wakeOrderTimeout,
       excludeNamespaces: new Set(excludeNamespaces),
       // Stopped before another replica can begin to lead.
       stopWithin: Math.min(LONGEST_STOP, (lease.duration - lease.renew) / 2),
     },
   )
+  calendars.onChange((names) => controller.calendarsChanged(names))
+  return controller
 }
 
 /**

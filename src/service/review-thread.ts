@@ -1,5 +1,6 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { systemClock } from '../clock.ts'
+import { calendarsIn, type CalendarSnapshot } from '../calendars/configured-calendars.ts'
 import type { Config } from '../config.ts'
 import type { Kind } from '../domain/workload.ts'
 import type { WorkloadObject } from '../kubernetes/api-object.ts'
@@ -11,16 +12,27 @@ import { rulesOf } from './settings.ts'
 /** In MiB; the review that takes most memory to parse needs half of it. */
 const MEMORY = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 }
 
+interface Settings {
+  readonly config: Config
+  readonly calendars: CalendarSnapshot
+}
+
 /** A thread that prepares large reviews under a configuration. This file is also the code that runs in it. */
-export function reviewThread(config: Config): Worker {
-  return new Worker(new URL(import.meta.url), { workerData: config, resourceLimits: MEMORY })
+export function reviewThread(config: Config, calendars: CalendarSnapshot = {}): Worker {
+  const workerData: Settings = { config, calendars }
+  return new Worker(new URL(import.meta.url), { workerData, resourceLimits: MEMORY })
 }
 
 if (!isMainThread && parentPort) {
+  const { config, calendars } = workerData as Settings
   const port = parentPort
   let sent: LargeTask['namespace']
   const deps = {
-    rules: rulesOf(workerData as Config, (name) => (sent?.name === name ? sent : undefined)),
+    rules: rulesOf(
+      config,
+      (name) => (sent?.name === name ? sent : undefined),
+      calendarsIn(config.calendars, calendars),
+    ),
     clock: systemClock,
     trim: (kind: Kind, object: unknown) => trim(kind, object as WorkloadObject),
   }

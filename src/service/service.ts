@@ -52,6 +52,7 @@ export class Service implements Runnable {
     const metricsServer = metricsServerOf(foundation)
     const parts = present([
       metricsServer,
+      foundation.calendars,
       { name: 'connections', start: async () => {}, stop: () => transport.close() },
       recorder,
       certificates?.keeper,

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import { compilePolicy } from '../domain/policy/configured.ts'
 import { Inheritance, type Namespace } from '../domain/policy/inheritance.ts'
 import type { Rules } from '../domain/rules.ts'
+import { NO_CALENDARS, type Calendars } from '../domain/schedule/calendar.ts'
 import { ScheduleCompiler } from '../domain/schedule/schedule.ts'
 import { UsageError } from '../errors.ts'
 
@@ -10,12 +11,16 @@ import { UsageError } from '../errors.ts'
 export type NamespaceOf = (name: string) => Namespace | undefined
 
 /** The domain's rules under a configuration; equal schedules are compiled once, and what is inherited is resolved once. */
-export function rulesOf(config: Config, namespaceOf: NamespaceOf): Rules {
-  const compiler = new ScheduleCompiler()
+export function rulesOf(
+  config: Config,
+  namespaceOf: NamespaceOf,
+  calendars: Calendars = NO_CALENDARS,
+): Rules {
+  const compiler = new ScheduleCompiler(SCHEDULES_KEPT, calendars)
   const inheritance = new Inheritance(config.policies.map(compilePolicy))
   return {
     policy: config,
-    compile: (text, zone) => compiler.compile(text, zone),
+    compile: (text, zone, calendar) => compiler.compile(text, zone, calendar),
     inherited(workload) {
       const namespace = namespaceOf(workload.namespace)
       return namespace && !namespace.deleting ? inheritance.of(namespace).by(workload) : undefined
@@ -23,6 +28,8 @@ export function rulesOf(config: Config, namespaceOf: NamespaceOf): Rules {
     inheritsSame: (before, after) => inheritance.isSame(before, after),
   }
 }
+
+const SCHEDULES_KEPT = 10_000
 
 /**
  * The text of a file that an option or a key of the configuration names: `readText('--key', 'private.pem')`.

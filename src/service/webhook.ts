@@ -21,8 +21,10 @@ export interface Webhook {
 }
 
 export function webhookOf(foundation: Foundation): Webhook {
-  const { config, cluster, rules, clock, logger, metrics, identity, excludeNamespaces } = foundation
-  const largeReviews = new LargeReviews(() => reviewThread(config))
+  const { config, cluster, rules, calendars, clock, logger, metrics, identity, excludeNamespaces } =
+    foundation
+  const largeReviews = new LargeReviews(() => reviewThread(config, calendars.snapshot()))
+  calendars.onChange(() => largeReviews.renew())
   const scalings = new SeenScalings(clock)
   const handler = createWebhook({
     scalings,

@@ -36,6 +36,7 @@ export class LargeReviews implements Runnable {
   #thread: Worker | undefined
   #ready: Promise<unknown> = Promise.resolve()
   #busy = false
+  #outdated = false
   #stopped = false
   #idle: NodeJS.Timeout | undefined
   #ended: Promise<unknown> = Promise.resolve()
@@ -54,6 +55,12 @@ export class LargeReviews implements Runnable {
     for (const { reject } of this.#jobs.splice(0)) reject(new Error('Dormouse is stopping'))
     this.#end()
     await this.#ended
+  }
+
+  /** The next review gets a new thread: what the thread was started with has changed. */
+  renew(): void {
+    if (this.#busy) this.#outdated = true
+    else this.#end()
   }
 
   /** `gone`: nobody waits for the answer any more. Rejects when the thread dies of the review; the next one gets a new thread. */
@@ -76,6 +83,8 @@ export class LargeReviews implements Runnable {
       }
     }
     this.#busy = false
+    if (this.#outdated) this.#end()
+    this.#outdated = false
     if (!this.#stopped) this.#idle = setTimeout(() => this.#end(), this.#idleAfter).unref()
   }
 

@@ -26,7 +26,7 @@ export const rules: Rules = {
     wakeHold: 12 * HOUR,
     backoff: { maxOperations: 6, window: HOUR, base: HOUR / 12, max: HOUR },
   },
-  compile: compileSchedule,
+  compile: (text, zone) => compileSchedule(text, zone),
   ...ALONE,
 }
 

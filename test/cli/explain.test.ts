@@ -1,5 +1,9 @@
 import { expect } from 'chai'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { registerExplain } from '../../src/cli/explain.ts'
+import { allDay, icsOf } from '../calendars/ics-text.ts'
 import { call } from './terminal.ts'
 
 const explain = (...args: string[]) => call(registerExplain, ['explain', ...args])
@@ -44,8 +48,40 @@ describe('dormouse explain', () => {
       from: '2026-03-02T12:00:00Z',
       state: 'awake',
       since: '2026-03-02T02:15:00Z',
+      calendar: [],
       edges: [{ at: '2026-03-02T12:15:00Z', local: '2026-03-02T18:00:00+05:45', to: 'asleep' }],
     })
+  })
+
+  it('shows what calendars of the configuration change within a year, dates and files', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'dormouse-explain-'))
+    const [config, ics] = [join(directory, 'dormouse.yaml'), join(directory, 'company.ics')]
+    await writeFile(ics, icsOf(allDay('20200504', '20200505', 'RRULE:FREQ=YEARLY')))
+    await writeFile(
+      config,
+      `calendars:\n  de:\n    dates: { 2026-12-24..2027-01-01: '', 2026-10-10: '9:00-14:00' }\n  company: { files: ['${ics}'] }\n`,
+    )
+    const args = ['8:00-18:00,Mon-Fri', '--calendar', 'de,company', '--config', config, '--count', '1']
+    expect((await explain(...args)).out).to.equal(
+      [
+        'schedule  8:00-18:00,Mon-Fri',
+        'timezone  UTC',
+        'at        Mon 2026-03-02 12:00 +00:00  2026-03-02T12:00:00Z',
+        'state     awake since Mon 2026-03-02 08:00 +00:00',
+        'calendar  Mon 2026-05-04  none (company)',
+        '          Sat 2026-10-10  9:00-14:00 (de)',
+        '          Thu 2026-12-24 to Fri 2027-01-01  none (de)',
+        '',
+        'Mon 2026-03-02 18:00 +00:00  2026-03-02T18:00:00Z  asleep',
+        '',
+      ].join('\n'),
+    )
+    const unknown = await explain('8:00-18:00', '--calendar', 'at', '--config', config)
+    expect(unknown.code).to.equal(2)
+    expect(unknown.err).to.contain("--calendar: there is no calendar 'at': write one of de, company")
+    const none = await explain('8:00-18:00', '--calendar', 'at')
+    expect(none.err).to.contain('the configuration has no calendars (--config names the configuration)')
+    await rm(directory, { recursive: true })
   })
 
   it('prints ten edges unless told otherwise', async () => {

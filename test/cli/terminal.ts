@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { createProgram, run, type CliPorts } from '../../src/cli/program.ts'
 
 /** The ports of commands that print and end. */
-export type TerminalPorts = Pick<CliPorts, 'stdout' | 'stderr' | 'clock'>
+export type TerminalPorts = Pick<CliPorts, 'stdout' | 'stderr' | 'clock' | 'environment' | 'logDestination'>
 
 /** What a person at a terminal sees of one call. */
 export interface Outcome {
@@ -22,6 +22,8 @@ export async function call(
     stdout: { write: (text) => (written.out += text) },
     stderr: { write: (text) => (written.err += text) },
     clock: () => now,
+    environment: {},
+    logDestination: { write: () => {} },
   }
   const program = createProgram('1.2.3', ports)
   register(program, ports)

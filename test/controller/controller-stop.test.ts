@@ -32,7 +32,13 @@ function aControllerThatHangs(end: Readonly<Record<string, End>>) {
   const controller = new Controller(
     { workloads: cluster, writer, pace: UNPACED, recorder: told, observer: told, clock, logger, later },
     rulesWith(),
-    { concurrency: 4, writesPerWorkload: 20, excludeNamespaces: new Set(), stopWithin: 2000 },
+    {
+      concurrency: 4,
+      writesPerWorkload: 20,
+      wakeOrderTimeout: 120_000,
+      excludeNamespaces: new Set(),
+      stopWithin: 2000,
+    },
   )
   for (const name of Object.keys(end)) {
     const workload = aDeployment(`shop/${name}`).withReplicas(3).enabled().scheduled('8:00-18:00')

@@ -37,7 +37,12 @@ export function aControllerOver(
   const controller = new Controller(
     { ...ports, scalings, recorder: told, observer: told, clock, monotonic, logger, later },
     rules,
-    { concurrency, writesPerWorkload, excludeNamespaces: new Set(['kube-system']) },
+    {
+      concurrency,
+      writesPerWorkload,
+      wakeOrderTimeout: 120_000,
+      excludeNamespaces: new Set(['kube-system']),
+    },
   )
   return { rules, told, logged, controller, planned: () => plans }
 }

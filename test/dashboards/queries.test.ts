@@ -12,6 +12,7 @@ import { Prometheus, prometheusIsThere, type Series } from './prometheus.ts'
 import { busy, graceEnds, outage, WORKLOADS } from './traffic.ts'
 import { leaveOut } from '../support/leave-out.ts'
 
+const CALENDARS = { calendars: { holidays: { dates: { '2030-12-25': '' } } } }
 /** Milliseconds from scrape to scrape. */
 const SCRAPE = 500
 const RULES = join(PROJECT, 'charts', 'dormouse', 'alerts.yaml')
@@ -40,7 +41,7 @@ describe('every query of the dashboards, asked of a Prometheus that scrapes two 
 
   before('a second replica waits, and Prometheus looks', async () => {
     const { settings } = await here.another()
-    second = await Dormouse.start(here.cluster, { ...settings, newWorkloadGrace: '2s' })
+    second = await Dormouse.start(here.cluster, { ...settings, ...CALENDARS, newWorkloadGrace: '2s' })
     const targets = [here.dormouse, second].map(({ metricsUrl }) => new URL(metricsUrl).host)
     begun = Date.now() / 1000
     prometheus = await Prometheus.start({ targets, interval: SCRAPE, ruleFile: RULES })

@@ -1,6 +1,7 @@
 import type { Instant } from '../../src/clock.ts'
 import { NOTHING_INHERITED } from '../../src/domain/policy/inheritance.ts'
 import type { Policy, Rules } from '../../src/domain/rules.ts'
+import { calendarOf, type Calendars, type Dates } from '../../src/domain/schedule/calendar.ts'
 import { ScheduleCompiler } from '../../src/domain/schedule/schedule.ts'
 
 export const SECOND = 1000
@@ -25,12 +26,24 @@ const DEFAULTS: Policy = {
 
 const compiler = new ScheduleCompiler()
 
-export function rulesWith(policy: Partial<Policy> = {}): Rules {
+export function rulesWith(policy: Partial<Policy> = {}, calendars?: Calendars): Rules {
+  const schedules = calendars ? new ScheduleCompiler(100, calendars) : compiler
   return {
     policy: { ...DEFAULTS, ...policy },
-    compile: (text, zone) => compiler.compile(text, zone),
+    compile: (text, zone, calendar) => schedules.compile(text, zone, calendar),
     ...ALONE,
   }
+}
+
+/** Calendars of such dates: `{ de: { '2026-03-04': '' } }`; a text: why it cannot be used. */
+export function calendarsOf(all: Readonly<Record<string, Dates | string>>): Calendars {
+  const known = new Map(
+    Object.entries(all).map(([name, dates]) => [
+      name,
+      typeof dates === 'string' ? dates : calendarOf(name, dates),
+    ]),
+  )
+  return { find: (name) => known.get(name), names: [...known.keys()] }
 }
 
 export const RULES = rulesWith()

@@ -1,48 +1,79 @@
+import type { Instant } from '../../clock.ts'
 import { nearestName } from '../nearest.ts'
-import { isManaged } from '../reading.ts'
-import type { Rules } from '../rules.ts'
 import { settingFault } from '../policy/faults.ts'
-import { INHERITED_ANNOTATIONS } from '../policy/inheritance.ts'
+import type { Rules } from '../rules.ts'
+import { isManaged, settingsOf } from '../settings.ts'
 import { clip } from '../text.ts'
-import { ANNOTATION, type Workload } from '../workload.ts'
+import { wakeOrderFault } from '../wake-order.ts'
+import { ANNOTATION, ANNOTATION_NAMES, type AnnotationName, type Workload } from '../workload.ts'
 import { about } from './messages.ts'
 
 /** The annotations that people write. */
-const SETTINGS = INHERITED_ANNOTATIONS
-const EFFECTIVE_WHILE_MANAGED = SETTINGS.filter((name) => name !== 'enabled')
+const SETTINGS = ANNOTATION_NAMES.filter((name) => name !== 'state')
+type Setting = Exclude<AnnotationName, 'state'>
+/** Those that change what a schedule does, so that they do nothing without one. */
+const OF_SCHEDULES = ['calendar', 'autoWake', 'awakeUntil', 'wakeOrder'] as const
 /** One write may bring any number of unknown annotations. */
 const MOST_WARNINGS = 3
+const PREFIX = 'dormouse.dev/'
+const SUFFIXES = SETTINGS.map((name) => ANNOTATION[name].slice(PREFIX.length))
 
 /** The fault of an annotation that this write added or changed; undefined: there is none. */
-export function annotationFault(before: Workload | undefined, { annotations }: Workload): string | undefined {
+export function annotationFault(before: Workload | undefined, after: Workload): string | undefined {
   for (const name of SETTINGS) {
-    const value = annotations[name]
+    const value = after.annotations[name]
     if (value === undefined || value === before?.annotations[name]) continue
+    if (name === 'wakeOrder') {
+      const fault = wakeOrderFault(after)
+      if (fault !== undefined) return fault
+      continue
+    }
     const fault = settingFault(name, value)
     if (fault !== undefined) return `${ANNOTATION[name]}: ${fault}`
   }
   return undefined
 }
 
-/** Warnings about annotations that this write added or changed and that have no effect, with the one probably meant. */
+/**
+ * Warnings about annotations that this write added or changed and that have no effect, with the one probably meant, and
+ * about calendars that cannot be used: the configuration may have them soon, so the write goes through.
+ */
 export function withoutEffect(
   before: Workload | undefined,
   after: Workload,
   unknown: readonly string[],
+  now: Instant,
   rules: Rules,
 ): string[] {
   const says = unknown.map((name) => {
-    const meant = nearestName(name.slice(name.indexOf('/') + 1), SETTINGS)
+    const meant = nearestName(name.slice(name.indexOf('/') + 1), SUFFIXES)
     return meant === undefined
       ? `: ${clip(name)} is not known, so it has no effect`
-      : `: ${clip(name)} is not known: did you mean ${ANNOTATION[meant]}?`
+      : `: ${clip(name)} is not known: did you mean ${PREFIX}${meant}?`
   })
-  if (!isManaged(after, rules)) {
-    for (const name of EFFECTIVE_WHILE_MANAGED) {
-      const value = after.annotations[name]
-      if (value && value !== before?.annotations[name])
-        says.push(`: ${ANNOTATION[name]} has no effect until ${ANNOTATION.enabled} is "true"`)
-    }
-  }
+  const changed = SETTINGS.filter(
+    (name) =>
+      name !== 'enabled' &&
+      (after.annotations[name] ?? '') !== '' &&
+      after.annotations[name] !== before?.annotations[name],
+  )
+  if (changed.length > 0) says.push(...ineffective(changed, after, now, rules))
   return says.slice(0, MOST_WARNINGS).map((text) => about(after, text))
+}
+
+function ineffective(changed: readonly Setting[], after: Workload, now: Instant, rules: Rules): string[] {
+  if (!isManaged(after, rules))
+    return changed.map((name) => `: ${ANNOTATION[name]} has no effect until ${ANNOTATION.enabled} is "true"`)
+  const { effective, awakeUntil, scheduleFault } = settingsOf(after, rules)
+  const has = (name: Setting) => changed.includes(name)
+  if (effective.schedule === undefined)
+    return OF_SCHEDULES.filter(has).map(
+      (name) => `: ${ANNOTATION[name]} has no effect without ${ANNOTATION.schedule}`,
+    )
+  if (!has('calendar') && !has('awakeUntil')) return []
+  if (scheduleFault !== undefined) return [`: ${scheduleFault.slice(0, 160)}`]
+  const [own] = awakeUntil
+  return has('awakeUntil') && own !== undefined && own <= now
+    ? [`: ${ANNOTATION.awakeUntil} has no effect, since that is over`]
+    : []
 }

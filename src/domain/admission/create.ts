@@ -20,7 +20,7 @@ export function admitCreate(
 ): AdmissionDecision {
   const decision = decideCreate(created, now, rules)
   if (decision.type === 'denied') return decision
-  return withWarnings(decision, withoutEffect(undefined, created, unknown, rules))
+  return withWarnings(decision, withoutEffect(undefined, created, unknown, now, rules))
 }
 
 function decideCreate(created: Workload, now: Instant, rules: Rules): AdmissionDecision {

@@ -1,5 +1,6 @@
 import type { Instant } from '../../clock.ts'
 import { earliest } from '../decision.ts'
+import { scheduleInForce } from '../schedule-in-force.ts'
 import { wakeHold } from '../intent.ts'
 import { keptCount } from '../counts.ts'
 import { readWorkload, type Reading } from '../reading.ts'
@@ -31,8 +32,8 @@ export function admitScale(
 
 /** Manual scaling never lowers the kept count (design, section 2). */
 function belowKept(reading: Reading, replicas: number, kept: number, now: Instant, rules: Rules): string[] {
-  const { workload, schedule } = reading
-  const end = earliest(schedule?.nextEdge(now)?.at, wakeHold(reading, now, rules).hold)
+  const { workload } = reading
+  const end = earliest(scheduleInForce(reading, now)?.nextEdge?.at, wakeHold(reading, now, rules).hold)
   const until = end === undefined ? '' : ` until ${wallClock(end, reading.zone)}`
   return [
     about(workload, `is awake with ${replicas}${until}; ${kept} are kept`),

@@ -26,7 +26,7 @@ export function admitUpdate(update: Update, now: Instant, rules: Rules): Admissi
     return deny('other_dormouse', about(before, otherDormouse(by)))
   const decision = reinvoked(update, now, rules, decideUpdate) ?? decideUpdate(update, now, rules)
   if (decision.type === 'denied') return decision
-  return withWarnings(decision, withoutEffect(before, after, unknown, rules))
+  return withWarnings(decision, withoutEffect(before, after, unknown, now, rules))
 }
 
 function otherDormouse(by: string | null): string {

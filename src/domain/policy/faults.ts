@@ -1,3 +1,4 @@
+import { parseEnd } from '../schedule/awake-until.ts'
 import { InvalidSchedule, parseSchedule, timezoneFault } from '../schedule/syntax.ts'
 import { ANNOTATION } from '../workload.ts'
 import { A_FLAG } from './effective.ts'
@@ -20,21 +21,22 @@ export function namespaceFault({ annotations }: Namespace): string | undefined {
 
 const FAULT: Record<InheritedAnnotation, (text: string) => string | undefined> = {
   enabled: flagFault,
-  schedule: scheduleFault,
+  schedule: (text) => faultOf(() => parseSchedule(text)),
   timezone: timezoneFault,
-  calendar: () => undefined,
+  calendar: (text) =>
+    /^[-_.A-Za-z0-9, ]*$/.test(text) ? undefined : 'write names of calendars, separated by commas',
   autoWake: flagFault,
-  awakeUntil: (text) =>
-    Number.isFinite(Date.parse(text)) ? undefined : 'write a time such as 2026-11-24T18:00+01:00, or a date',
+  // The zone of a date does not matter to whether it can be read.
+  awakeUntil: (text) => faultOf(() => parseEnd(text.trim(), 'UTC')),
 }
 
 function flagFault(text: string): string | undefined {
   return text === 'true' || text === 'false' ? undefined : A_FLAG
 }
 
-function scheduleFault(text: string): string | undefined {
+function faultOf(parse: () => unknown): string | undefined {
   try {
-    parseSchedule(text)
+    parse()
     return undefined
   } catch (error) {
     if (error instanceof InvalidSchedule) return error.message

@@ -1,5 +1,6 @@
 import type { Instant } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
+import { scheduledState } from '../schedule-in-force.ts'
 import { newIntent } from '../intent.ts'
 import { transition } from '../operation.ts'
 import { countToWake } from '../counts.ts'
@@ -42,7 +43,7 @@ export function enable(context: Context, hours: Hours, repair: boolean): Outcome
 
 /** A workload that was not managed follows its schedule at once. */
 function enabledBy({ by, now, rules }: Context, enabled: Reading, repair: boolean): Reading {
-  const want = enabled.schedule?.stateAt(now)
+  const want = scheduledState(enabled, now)
   const intent =
     want === undefined ? {} : { intent: newIntent(enabled, now, { want, by, trigger: 'schedule' }) }
   return follow(

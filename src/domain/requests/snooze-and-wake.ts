@@ -1,4 +1,5 @@
 import { transition } from '../operation.ts'
+import { scheduleInForce } from '../schedule-in-force.ts'
 import { newIntent, wakeHold } from '../intent.ts'
 import { countToGiveBack, countToKeep, keptCount } from '../counts.ts'
 import { withState, type Reading } from '../reading.ts'
@@ -22,12 +23,12 @@ export function snooze({ reading, now, by, rules }: Context, limit: number | und
 
 /** Wakes, or keeps awake; `limit` in milliseconds, undefined: until the next edge or `wakeHold`. */
 export function wake({ reading, now, by, rules }: Context, limit: number | undefined): Outcome {
-  const { state, workload, schedule } = reading
+  const { state, workload } = reading
   const up = !state.asleep && isRunning(workload) && countToGiveBack(reading) === undefined
   if (up && limit === undefined) {
     return { target: reading, done: 'already awake (add ?for=2h to keep it awake for a time)' }
   }
-  const inHoursOfSleep = schedule?.stateAt(now) === 'asleep'
+  const inHoursOfSleep = scheduleInForce(reading, now)?.state === 'asleep'
   const hold = inHoursOfSleep ? wakeHold(reading, now, rules) : {}
   const end = limit === undefined ? hold : { until: now + limit }
   const intent = newIntent(reading, now, { want: 'awake', by, trigger: 'api', ...end })

@@ -1,7 +1,8 @@
 import { CronExpressionParser } from 'cron-parser'
 import type { CronExpression } from 'cron-parser'
 import type { Instant } from '../../clock.ts'
-import type { Window } from './window.ts'
+import { hoursOn, type Calendar, type Hours } from './calendar.ts'
+import { WEEK, type Window } from './window.ts'
 import type { LocalTime, Zone } from './zone.ts'
 
 const MINUTES_OF_DAY = 24 * 60
@@ -21,16 +22,19 @@ interface Interval {
   readonly end: Instant
 }
 
-/** Computes the boundaries of the union of some windows in a zone. */
+/** Computes the boundaries of the union of some windows in a zone; on the dates of calendars, of their hours instead. */
 export class Edges {
   readonly #windows: readonly Window[]
   readonly #zone: Zone
+  readonly #calendars: readonly Calendar[]
   readonly #noons: CronExpression
 
-  constructor(windows: readonly Window[], zone: Zone) {
+  constructor(windows: readonly Window[], zone: Zone, calendars: readonly Calendar[] = []) {
     this.#windows = windows
     this.#zone = zone
-    const days = new Set(windows.flatMap((window) => window.days))
+    this.#calendars = calendars
+    // a calendar may open any day
+    const days = new Set(calendars.length > 0 ? WEEK : windows.flatMap((window) => window.days))
     // Dates have no zone. In UTC every day has 24 hours, so there cron-parser's days are exact.
     this.#noons = CronExpressionParser.parse(`0 12 * * ${[...days].join(',')}`, { tz: 'UTC' })
   }
@@ -64,15 +68,20 @@ export class Edges {
   }
 
   #intervalsOf(noon: LocalTime): Interval[] {
-    const day = this.#zone.day(noon - DAY / 2)
+    const midnight = noon - DAY / 2
+    const hours = hoursOn(this.#calendars, midnight) ?? this.#hoursOn(noon)
+    if (hours.length === 0) return []
+    const day = this.#zone.day(midnight)
     if (!day.exists()) return []
+    return hours.map(({ start, end }) => ({
+      start: day.instantOf(start),
+      end: day.instantOf(end < start ? end + MINUTES_OF_DAY : end),
+    }))
+  }
+
+  #hoursOn(noon: LocalTime): readonly Hours[] {
     const weekday = new Date(noon).getUTCDay() || 7
-    return this.#windows
-      .filter(({ days }) => days.some((each) => each === weekday))
-      .map(({ start, end }) => ({
-        start: day.instantOf(start),
-        end: day.instantOf(end < start ? end + MINUTES_OF_DAY : end),
-      }))
+    return this.#windows.filter(({ days }) => days.some((each) => each === weekday))
   }
 }
 

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Instant } from '../../clock.ts'
 import type { Sleep } from '../state.ts'
+import { findCalendars, NO_CALENDARS, type Calendar, type Calendars } from './calendar.ts'
 import { Edges, type Span } from './edges.ts'
 import { canonical, InvalidSchedule, parseSchedule } from './syntax.ts'
 import { A_TIMEZONE, timezoneFault, Zone } from './zone.ts'
@@ -12,14 +13,17 @@ export interface Edge {
 }
 
 /**
- * A schedule in a zone. Edges are found at least 16 days away. Weekly windows have none further away, except those that
- * cover the whole week: there only a change of the clocks makes a gap.
+ * A schedule in a zone, with its calendars. Edges are found at least 16 days away. Weekly windows have none further away,
+ * except those that cover the whole week: there only a change of the clocks makes a gap. Calendars can keep a workload as
+ * it is for longer: with them edges are found at least a year away, and none beyond 400 days.
  */
 export interface Schedule {
   /** Canonical: `8:00-18:00,Mon-Fri`. */
   readonly text: string
   /** The IANA name as given. */
   readonly zone: string
+  /** The names of its calendars, the first that has a date counts: `de-be,company`; '': none. */
+  readonly calendar: string
   /** Schedules with equal keys have the same edges. */
   readonly key: string
   stateAt(t: Instant): Sleep
@@ -39,27 +43,34 @@ export class InvalidTimezone extends InvalidSchedule {
 }
 
 /** @throws InvalidSchedule for the text, InvalidTimezone for the zone */
-export function compileSchedule(text: string, zone: string): Schedule {
+export function compileSchedule(text: string, zone: string, calendars: readonly Calendar[] = []): Schedule {
   const windows = parseSchedule(text)
   const clocks = Zone.named(zone)
   if (!clocks) throw new InvalidTimezone(zone)
-  return new CompiledSchedule(canonical(windows), zone, new Edges(windows, clocks))
+  return new CompiledSchedule(canonical(windows), zone, calendars, new Edges(windows, clocks, calendars))
 }
 
 /** Compiles, and caches up to `limit` schedules, so that workloads with the same one share it. */
 export class ScheduleCompiler {
   readonly #known: LRUCache<string, Schedule>
+  readonly #calendars: Calendars
 
-  constructor(limit = 10_000) {
+  constructor(limit = 10_000, calendars: Calendars = NO_CALENDARS) {
     this.#known = new LRUCache({ max: limit })
+    this.#calendars = calendars
   }
 
-  /** As `compileSchedule`; while it is cached, the same object for every text and zone of the same meaning. */
-  compile(text: string, zone: string): Schedule {
-    const given = keyOf(text, zone)
+  /**
+   * As `compileSchedule`; while it is cached, the same object for every text, zone and list of calendars of the same
+   * meaning, until one of the calendars changes.
+   * @throws InvalidSchedule, InvalidTimezone, InvalidCalendar
+   */
+  compile(text: string, zone: string, calendar = ''): Schedule {
+    const calendars = calendar === '' ? NONE : findCalendars(calendar, this.#calendars)
+    const given = keyOf(text, zone, calendars)
     const known = this.#known.get(given)
     if (known) return known
-    const compiled = compileSchedule(text, zone)
+    const compiled = compileSchedule(text, zone, calendars)
     const shared = this.#known.get(compiled.key) ?? compiled
     this.#known.set(given, shared)
     this.#known.set(shared.key, shared)
@@ -67,27 +78,39 @@ export class ScheduleCompiler {
   }
 }
 
-function keyOf(text: string, zone: string): string {
-  return `${text} ${zone}`
+const NONE: readonly Calendar[] = []
+
+function keyOf(text: string, zone: string, calendars: readonly Calendar[]): string {
+  const weekly = `${text} ${zone}`
+  return calendars.length === 0 ? weekly : `${weekly} ${calendars.map(({ key }) => key).join(',')}`
 }
 
 const SPAN = 16 * 24 * 60 * 60_000
-/** The present span with its neighbours, and one for any other time. */
-const SPANS_KEPT = 4
+/** How many spans beside the present one are searched for an edge; with calendars, a year. */
+const REACH = { weekly: 1, withCalendars: 23 }
+/** How many spans are kept: the present one with its neighbours, and one for any other time; with calendars, three searches. */
+const SPANS_KEPT = { weekly: 4, withCalendars: 72 }
 
 class CompiledSchedule implements Schedule {
   readonly text: string
   readonly zone: string
+  readonly calendar: string
   readonly key: string
   readonly #edges: Edges
+  readonly #reach: number
+  readonly #spansKept: number
   /** By their number since the epoch. */
   readonly #spans = new Map<number, Span>()
 
-  constructor(text: string, zone: string, edges: Edges) {
+  constructor(text: string, zone: string, calendars: readonly Calendar[], edges: Edges) {
+    const search = calendars.length === 0 ? 'weekly' : 'withCalendars'
     this.text = text
     this.zone = zone
-    this.key = keyOf(text, zone)
+    this.calendar = calendars.map(({ name }) => name).join(',')
+    this.key = keyOf(text, zone, calendars)
     this.#edges = edges
+    this.#reach = REACH[search]
+    this.#spansKept = SPANS_KEPT[search]
   }
 
   stateAt(t: Instant): Sleep {
@@ -100,14 +123,20 @@ class CompiledSchedule implements Schedule {
     const span = this.#span(number)
     const count = countUpTo(span.edges, t)
     if (count > 0) return edgeOf(span, count - 1)
-    const earlier = this.#span(number - 1)
-    return edgeOf(earlier, earlier.edges.length - 1)
+    for (let back = 1; back <= this.#reach; back += 1) {
+      const earlier = this.#span(number - back)
+      if (earlier.edges.length > 0) return edgeOf(earlier, earlier.edges.length - 1)
+    }
+    return undefined
   }
 
   nextEdge(t: Instant): Edge | undefined {
     const number = numberOf(t)
     const span = this.#span(number)
-    return edgeOf(span, countUpTo(span.edges, t)) ?? edgeOf(this.#span(number + 1), 0)
+    let edge = edgeOf(span, countUpTo(span.edges, t))
+    for (let ahead = 1; !edge && ahead <= this.#reach; ahead += 1)
+      edge = edgeOf(this.#span(number + ahead), 0)
+    return edge
   }
 
   #span(number: number): Span {
@@ -115,7 +144,7 @@ class CompiledSchedule implements Schedule {
     if (known) return known
     const span = this.#edges.between(number * SPAN, (number + 1) * SPAN)
     const [oldest] = this.#spans.keys()
-    if (oldest !== undefined && this.#spans.size >= SPANS_KEPT) this.#spans.delete(oldest)
+    if (oldest !== undefined && this.#spans.size >= this.#spansKept) this.#spans.delete(oldest)
     this.#spans.set(number, span)
     return span
   }

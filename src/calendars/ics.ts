@@ -1,0 +1,98 @@
+import ICAL from 'ical.js'
+
+const DAY = 24 * 60 * 60_000
+/** Occurrences that are looked at, of all events of a file together: a day each for 270 years. */
+const MOST_OCCURRENCES = 100_000
+
+/**
+ * The midnights of the dates from `from` to before `to` that all-day events of an iCalendar file (RFC 5545) cover,
+ * recurrences included. Events with a time of day and cancelled ones do not count. Whether they are marked as busy does
+ * not matter, since many calendars mark holidays as free. ical.js never returns from some rules that match no date, so
+ * run it where it can be ended.
+ * @throws Error that says what is wrong
+ */
+export function closedDates(text: string, from: number, to: number): number[] {
+  const closed = new Set<number>()
+  let left = MOST_OCCURRENCES
+  const cover = ({ startDate, endDate, item }: Occurrence) => {
+    if (!startDate.isDate || isCancelled(item)) return
+    // The end of an event of one day may be left out, or be its start.
+    const end = Math.max(midnightOf(endDate), midnightOf(startDate) + DAY)
+    const first = Math.max(midnightOf(startDate), from)
+    for (let day = first; day < Math.min(end, to); day += DAY) closed.add(day)
+  }
+  for (const event of eventsOf(text))
+    for (const occurrence of named(event, occurrencesOf(event, to))) {
+      if (left-- === 0) throw new Error(TOO_MANY)
+      cover(occurrence)
+    }
+  return [...closed].toSorted((a, b) => a - b)
+}
+
+type Occurrence = Pick<ReturnType<ICAL.Event['getOccurrenceDetails']>, 'startDate' | 'endDate' | 'item'>
+
+const TOO_MANY = `its events recur more than ${MOST_OCCURRENCES} times: give those that began long ago a later start`
+
+/** The same, with the event's UID in errors of ical.js. */
+function* named(event: ICAL.Event, occurrences: Iterable<Occurrence>): Generator<Occurrence, void> {
+  try {
+    yield* occurrences
+  } catch (error) {
+    const uid = uidOf(event.component).slice(0, 100)
+    throw new Error(`its event ${uid} cannot be read: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** Those that begin before `to`, in order; of an event that does not recur: itself. */
+function* occurrencesOf(event: ICAL.Event, to: number): Generator<Occurrence, void> {
+  // An event needs no start in a file that names a method (RFC 5545, 3.6.1): then it covers no date.
+  if (!(event.startDate as ICAL.Time | null)?.isDate) return
+  // Its start is the first occurrence, whatever an RDATE or a rule says.
+  if (!event.component.hasProperty('rrule')) yield event.getOccurrenceDetails(event.startDate)
+  if (!event.isRecurring()) return
+  const times = event.iterator()
+  for (let next = times.next(); next && midnightOf(next) < to; next = times.next())
+    yield event.getOccurrenceDetails(next)
+}
+
+function eventsOf(text: string): ICAL.Event[] {
+  return calendarsOf(text).flatMap((calendar) => {
+    const components = calendar.getAllSubcomponents('vevent')
+    const isException = (each: ICAL.Component) => each.hasProperty('recurrence-id')
+    const exceptions = Map.groupBy(components.filter(isException), uidOf)
+    return components
+      .filter((each) => !isException(each))
+      .map((each) => new ICAL.Event(each, { exceptions: exceptions.get(uidOf(each)) ?? [] }))
+  })
+}
+
+function calendarsOf(text: string): ICAL.Component[] {
+  if (text.trim() === '') throw new Error('it is empty, or half-written')
+  let parsed: unknown[]
+  try {
+    parsed = ICAL.parse(text) as unknown[]
+  } catch (error) {
+    throw new Error(`it is no iCalendar file, or half-written: ${(error as Error).message.slice(0, 200)}`, {
+      cause: error,
+    })
+  }
+  // One calendar, or a list of several.
+  const calendars = (Array.isArray(parsed[0]) ? parsed : [parsed]).map(
+    (each) => new ICAL.Component(each as unknown[]),
+  )
+  if (calendars.some(({ name }) => name !== 'vcalendar'))
+    throw new Error('it is no iCalendar file: expected a VCALENDAR')
+  return calendars
+}
+
+function uidOf(component: ICAL.Component): string {
+  return String(component.getFirstPropertyValue('uid'))
+}
+
+function isCancelled({ component }: ICAL.Event): boolean {
+  return component.getFirstPropertyValue('status') === 'CANCELLED'
+}
+
+function midnightOf({ year, month, day }: ICAL.Time): number {
+  return Date.UTC(year, month - 1, day)
+}

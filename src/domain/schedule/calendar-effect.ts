@@ -1,0 +1,55 @@
+import { dateOf, hoursOn, type Calendar, type Hours } from './calendar.ts'
+import { parseSchedule } from './syntax.ts'
+import { canonical, WEEK, type Window } from './window.ts'
+import type { LocalTime } from './zone.ts'
+
+const DAY = 24 * 60 * 60_000
+
+/** Dates, one after another, on which calendars replace the hours of a schedule by the same others. */
+export interface Replaced {
+  /** `2026-12-24`, both included. */
+  readonly first: string
+  readonly last: string
+  /** `9:00-14:00`; '': none. */
+  readonly hours: string
+  /** Which calendar. */
+  readonly calendar: string
+}
+
+/**
+ * What calendars change of a schedule on `days` dates from the date of this midnight on. Dates on which the schedule has
+ * the same hours anyway are left out, unless they lie between others.
+ * @throws InvalidSchedule
+ */
+export function calendarEffect(
+  text: string,
+  calendars: readonly Calendar[],
+  from: LocalTime,
+  days: number,
+): Replaced[] {
+  const windows = parseSchedule(text)
+  const found: Replaced[] = []
+  /** The latest stretch, while the dates after it have the same hours of the same calendar. */
+  let open: Replaced | undefined
+  for (let midnight = from; midnight < from + days * DAY; midnight += DAY) {
+    const hours = hoursOn(calendars, midnight)
+    const calendar = calendars.find((each) => each.hoursOn(midnight))?.name ?? ''
+    const [date, shown] = [dateOf(midnight), hours && textOf(hours)]
+    if (open?.hours !== shown || open?.calendar !== calendar) open = undefined
+    if (shown === undefined || shown === textOf(usualOn(windows, midnight))) continue
+    if (open) found.pop()
+    open = { first: open?.first ?? date, last: date, hours: shown, calendar }
+    found.push(open)
+  }
+  return found
+}
+
+function usualOn(windows: readonly Window[], midnight: LocalTime): Hours[] {
+  const weekday = new Date(midnight).getUTCDay() || 7
+  return windows.filter(({ days }) => days.some((each) => each === weekday))
+}
+
+function textOf(hours: readonly Hours[]): string {
+  const sorted = hours.toSorted((a, b) => a.start - b.start || a.end - b.end)
+  return sorted.length === 0 ? '' : canonical(sorted.map(({ start, end }) => ({ start, end, days: WEEK })))
+}

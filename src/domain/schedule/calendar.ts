@@ -1,0 +1,135 @@
+import { InvalidSchedule, parseSchedule } from './syntax.ts'
+import { WEEK, type Window } from './window.ts'
+import type { LocalTime } from './zone.ts'
+
+const DAY = 24 * 60 * 60_000
+/** Days that one range may name: ten years. */
+const LONGEST_RANGE = 3660
+
+/** Hours that start on a date, whatever its day of the week. */
+export type Hours = Pick<Window, 'start' | 'end'>
+
+/** Dates that have hours of their own. Never changed in place: a calendar that changes is another object. */
+export interface Calendar {
+  readonly name: string
+  /** Calendars with equal keys have the same dates. */
+  readonly key: string
+  /** The hours that start on the date of this midnight; none: an empty list; undefined: the schedule's own. */
+  hoursOn(midnight: LocalTime): readonly Hours[] | undefined
+}
+
+/** What is known of calendars, by their names. */
+export interface Calendars {
+  /** A text says why it cannot be used; undefined: there is none of this name. */
+  find(name: string): Calendar | string | undefined
+  readonly names: readonly string[]
+}
+
+export const NO_CALENDARS: Calendars = { find: () => undefined, names: [] }
+
+/** A list of calendars that cannot be used. The position is 1. */
+export class InvalidCalendar extends InvalidSchedule {
+  override readonly name = 'InvalidCalendar'
+
+  constructor(message: string) {
+    super(message, 1, 'names of calendars, separated by commas')
+  }
+}
+
+/** Dates and ranges of dates (`2026-12-24..2027-01-01`), each with its hours: '' for none, or `9:00-14:00`. */
+export type Dates = Readonly<Record<string, string>>
+
+/**
+ * A calendar of these dates. `closed`: midnights of dates without any hours, where `dates` says nothing.
+ * `revision` tells its versions apart.
+ * @throws InvalidSchedule for the first entry that is wrong
+ */
+export function calendarOf(
+  name: string,
+  dates: Dates,
+  closed: Iterable<LocalTime> = [],
+  revision = 0,
+): Calendar {
+  const hours = new Map<LocalTime, readonly Hours[]>()
+  for (const midnight of closed) hours.set(midnight, [])
+  for (const [range, text] of Object.entries(dates)) {
+    const of = parseHours(text)
+    for (const midnight of parseDates(range)) hours.set(midnight, of)
+  }
+  return { name, key: `${name}@${revision}`, hoursOn: (midnight) => hours.get(midnight) }
+}
+
+/** The first calendar that has the date counts. */
+export function hoursOn(calendars: readonly Calendar[], midnight: LocalTime): readonly Hours[] | undefined {
+  for (const calendar of calendars) {
+    const hours = calendar.hoursOn(midnight)
+    if (hours) return hours
+  }
+  return undefined
+}
+
+/** The names of `de-be, company`, each once. */
+export function calendarNames(text: string): string[] {
+  const names = text.split(',').map((name) => name.trim())
+  return [...new Set(names.filter((name) => name !== ''))]
+}
+
+/** @throws InvalidCalendar where a name is unknown, or its calendar cannot be used */
+export function findCalendars(text: string, calendars: Calendars): Calendar[] {
+  return calendarNames(text).map((name) => {
+    const found = calendars.find(name)
+    if (found === undefined) throw new InvalidCalendar(unknownCalendar(name, calendars.names))
+    if (typeof found === 'string') throw new InvalidCalendar(`calendar ${name} cannot be used: ${found}`)
+    return found
+  })
+}
+
+function unknownCalendar(name: string, names: readonly string[]): string {
+  const known =
+    names.length === 0
+      ? 'the configuration has no calendars'
+      : `write one of ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`
+  return `there is no calendar '${name.slice(0, 63)}': ${known}`
+}
+
+/**
+ * The midnights of a date or a range of dates, both ends included.
+ * @throws InvalidSchedule
+ */
+export function parseDates(range: string): LocalTime[] {
+  const [, from = '', to = from] = /^(\d{4}-\d{2}-\d{2})(?:\.\.(\d{4}-\d{2}-\d{2}))?$/.exec(range) ?? []
+  const [first, last] = [midnightOf(from), midnightOf(to)]
+  if (first === undefined || last === undefined) throw wrong(A_DATE, range)
+  if (last < first) throw wrong('a range whose first date comes first', range)
+  if ((last - first) / DAY >= LONGEST_RANGE) throw wrong('a range of ten years at most', range)
+  return Array.from({ length: (last - first) / DAY + 1 }, (_, index) => first + index * DAY)
+}
+
+const A_DATE = 'a date such as 2026-12-24, or a range such as 2026-12-24..2027-01-01'
+
+function wrong(expected: string, found: string): InvalidSchedule {
+  return new InvalidSchedule(`expected ${expected}, found '${found.slice(0, 40)}'`, 1, expected)
+}
+
+/** Midnight of `2026-12-24` as clocks in UTC show it; undefined: there is no such date. */
+export function midnightOf(date: string): LocalTime | undefined {
+  const midnight = Date.parse(`${date}T00:00:00Z`)
+  return !Number.isNaN(midnight) && dateOf(midnight) === date ? midnight : undefined
+}
+
+/** `2026-12-24`. */
+export function dateOf(midnight: LocalTime): string {
+  return new Date(midnight).toISOString().slice(0, 10)
+}
+
+/**
+ * The hours of one date: '' for none, or windows without days such as `9:00-12:00;13:00-17:00`.
+ * @throws InvalidSchedule
+ */
+export function parseHours(text: string): Hours[] {
+  if (text.trim() === '') return []
+  const windows = parseSchedule(text)
+  if (windows.some(({ days }) => days.length < WEEK.length))
+    throw wrong('hours without days, since the date says the day: 9:00-14:00', text)
+  return windows.map(({ start, end }) => ({ start, end }))
+}

@@ -1,0 +1,31 @@
+import type { Instant } from '../clock.ts'
+import type { Decision } from './decision.ts'
+import { stateOf } from './reading.ts'
+import { ANNOTATION, isRunning, podsFollowed, type Workload } from './workload.ts'
+
+const DEFAULT = 5
+
+/** From 0 to 9: at an edge that wakes, lower ones wake first. One that cannot be read counts as the default. */
+export function wakeOrderOf({ annotations: { wakeOrder } }: Workload): number {
+  return wakeOrder !== undefined && /^\d$/.test(wakeOrder) ? Number(wakeOrder) : DEFAULT
+}
+
+/** What is wrong with the annotation; undefined: nothing. */
+export function wakeOrderFault({ annotations: { wakeOrder = '' } }: Workload): string | undefined {
+  return /^\d?$/.test(wakeOrder)
+    ? undefined
+    : `${ANNOTATION.wakeOrder}: write a number from 0 to 9; until then ${DEFAULT} counts`
+}
+
+/** The edge by which a decision wakes a sleeper; undefined: it does not wake, or something else made it. */
+export function wakingEdge(workload: Workload, { action, intent }: Decision): Instant | undefined {
+  const byEdge = action === 'wake' && intent?.trigger === 'schedule' && intent.want === 'awake'
+  return byEdge && !isRunning(workload) ? intent.at : undefined
+}
+
+/** The edge that woke it and that nothing has followed since, with whether its pods are ready; undefined: there is none. */
+export function wokenBy(workload: Workload): { readonly edge: Instant; readonly ready: boolean } | undefined {
+  const { asleep, intent } = stateOf(workload) ?? {}
+  if (asleep !== false || intent?.trigger !== 'schedule' || intent.want !== 'awake') return undefined
+  return { edge: intent.at, ready: podsFollowed(workload) }
+}

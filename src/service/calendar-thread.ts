@@ -1,0 +1,57 @@
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { closedDates } from '../calendars/ics.ts'
+import type { Expander } from '../calendars/ports.ts'
+
+/** In MiB; the largest file that is read needs a third of it. */
+const MEMORY = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16 }
+/** Milliseconds; the largest file takes 8 s on a busy machine. */
+const LONGEST = 30_000
+
+interface Task {
+  readonly calendar: { readonly text: string; readonly from: number; readonly to: number }
+}
+type Answer = { readonly closed: readonly number[] } | { readonly fault: string }
+
+/**
+ * Reads iCalendar files, each in a thread of its own that ends with it: so a large one does not hold the event loop, and
+ * one with a rule that has no end is given up. This file is also the code that runs in the thread.
+ */
+export function calendarThreads(longest = LONGEST): Expander {
+  return { expand: (text, from, to) => expand({ calendar: { text, from, to } }, longest) }
+}
+
+async function expand(task: Task, longest: number): Promise<readonly number[]> {
+  const thread = new Worker(new URL(import.meta.url), { workerData: task, resourceLimits: MEMORY })
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  const timer = setTimeout(() => reject(new Error(tooLong(longest))), longest)
+  thread.once('message', resolve)
+  thread.once('error', () => reject(new Error('it needs too much memory: keep its all-day events alone')))
+  thread.once('exit', () => reject(new Error('it could not be read: the thread that reads it ended')))
+  try {
+    const answer = await promise
+    if ('fault' in answer) throw new Error(answer.fault)
+    return answer.closed
+  } finally {
+    clearTimeout(timer)
+    await thread.terminate()
+  }
+}
+
+function tooLong(longest: number): string {
+  return (
+    `its events take more than ${longest / 1000} s to read: ` +
+    'look for an RRULE that matches no date, or keep its all-day events alone'
+  )
+}
+
+if (!isMainThread && parentPort && (workerData as Partial<Task> | null)?.calendar) {
+  const port = parentPort
+  const { text, from, to } = (workerData as Task).calendar
+  let answer: Answer
+  try {
+    answer = { closed: closedDates(text, from, to) }
+  } catch (error) {
+    answer = { fault: error instanceof Error ? error.message : String(error) }
+  }
+  port.postMessage(answer)
+}

@@ -1,0 +1,19 @@
+import { ConfiguredCalendars } from '../calendars/configured-calendars.ts'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { Calendars } from '../domain/schedule/calendar.ts'
+import type { Logger } from '../logger.ts'
+import { calendarThreads } from './calendar-thread.ts'
+
+/** The calendars of a configuration, which are read again when their files change. */
+export function calendarsOf({ calendars }: Config, clock: Clock, logger: Logger): ConfiguredCalendars {
+  return new ConfiguredCalendars({ calendars, expander: calendarThreads(), clock, logger })
+}
+
+/** The calendars of a configuration as they are now. */
+export async function readCalendars(config: Config, clock: Clock, logger: Logger): Promise<Calendars> {
+  const calendars = calendarsOf(config, clock, logger)
+  await calendars.start()
+  await calendars.stop()
+  return calendars
+}

@@ -1,0 +1,68 @@
+import { expect } from 'chai'
+import { annotationFault, withoutEffect } from '../../../src/domain/admission/annotations.ts'
+import { at, calendarsOf, rulesWith } from '../../support/rules.ts'
+import { aDeployment, type AWorkload } from '../../support/workloads.ts'
+
+const NOW = at('Mon 12:00')
+const RULES = rulesWith({}, calendarsOf({ de: { '2026-03-03': '' } }))
+const bare = aDeployment().enabled().scheduled('8:00-18:00')
+const warnings = (before: AWorkload, after: AWorkload, unknown: string[] = []) =>
+  withoutEffect(before, after, unknown, NOW, RULES)
+
+describe('what belongs to a schedule', () => {
+  for (const [annotations, says] of [
+    [{ autoWake: 'no' }, 'dormouse.dev/auto-wake: write "true" or "false"'],
+    [{ awakeUntil: 'tomorrow' }, 'dormouse.dev/awake-until: expected a time with an offset'],
+    [{ wakeOrder: '10' }, 'dormouse.dev/wake-order: write a number from 0 to 9'],
+    [{ wakeOrder: 'first' }, 'dormouse.dev/wake-order: write a number from 0 to 9'],
+    [{ calendar: 'de;fr' }, 'dormouse.dev/calendar: write names of calendars, separated by commas'],
+  ] as const)
+    it(`is refused where it cannot be read: ${JSON.stringify(annotations)}`, () => {
+      const broken = bare.annotated(annotations)
+      expect(annotationFault(bare, broken)).to.include(says)
+      expect(annotationFault(broken, broken), 'it was so before').to.equal(undefined)
+    })
+
+  it('is accepted where it can be read, also empty', () => {
+    for (const value of ['', 'de, fr'])
+      expect(annotationFault(bare, bare.annotated({ calendar: value }))).to.equal(undefined)
+    for (const value of ['', '2026-03-04', '2026-03-04T10:00Z'])
+      expect(annotationFault(bare, bare.annotated({ awakeUntil: value }))).to.equal(undefined)
+    for (const value of ['', '0', '9'])
+      expect(annotationFault(bare, bare.annotated({ wakeOrder: value }))).to.equal(undefined)
+    for (const value of ['', 'true', 'false'])
+      expect(annotationFault(bare, bare.annotated({ autoWake: value }))).to.equal(undefined)
+  })
+
+  it('is warned of where the calendar is unknown or the time is over', () => {
+    expect(warnings(bare, bare.annotated({ calendar: 'at' }))[0]).to.include(
+      "dormouse.dev/calendar: there is no calendar 'at': write one of de",
+    )
+    expect(warnings(bare, bare.annotated({ awakeUntil: '2026-03-01' }))[0]).to.include(
+      'dormouse.dev/awake-until has no effect, since that is over',
+    )
+    expect(warnings(bare, bare.annotated({ calendar: 'de', awakeUntil: '2026-03-02' }))).to.deep.equal([])
+  })
+
+  it('is warned of where there is no schedule, or nothing is managed', () => {
+    const unscheduled = aDeployment().enabled()
+    expect(warnings(unscheduled, unscheduled.annotated({ wakeOrder: '1' }))[0]).to.include(
+      'dormouse.dev/wake-order has no effect without dormouse.dev/schedule',
+    )
+    expect(warnings(aDeployment(), aDeployment().annotated({ autoWake: 'false' }))[0]).to.include(
+      'dormouse.dev/auto-wake has no effect until dormouse.dev/enabled is "true"',
+    )
+  })
+
+  it('is named where it is mistyped', () => {
+    expect(warnings(bare, bare, ['dormouse.dev/autowake'])[0]).to.include(
+      'did you mean dormouse.dev/auto-wake?',
+    )
+    expect(warnings(bare, bare, ['dormouse.dev/calender'])[0]).to.include(
+      'did you mean dormouse.dev/calendar?',
+    )
+    expect(warnings(bare, bare, ['dormouse.dev/awake-til'])[0]).to.include(
+      'did you mean dormouse.dev/awake-until?',
+    )
+  })
+})

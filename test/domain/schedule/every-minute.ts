@@ -1,0 +1,74 @@
+import { expect } from 'chai'
+import { array, constantFrom, integer, oneof, record, subarray } from 'fast-check'
+import type { Edge, Schedule } from '../../../src/domain/schedule/schedule.ts'
+import type { Weekday, Window } from '../../../src/domain/schedule/syntax.ts'
+import type { WallClock } from './wall-clock.ts'
+
+export const MINUTE = 60_000
+export const DAY = 24 * 60
+/** Within this of the ends of what was walked, windows or edges may lie outside it. */
+export const MARGIN = 40 * DAY
+
+const day = constantFrom<Weekday>(1, 2, 3, 4, 5, 6, 7)
+/** Any minute, and often one near those at which clocks change. */
+const minuteOfDay = oneof(
+  integer({ min: 0, max: DAY - 1 }),
+  integer({ min: 0, max: 4 * 60 }),
+  integer({ min: 0, max: 16 }).map((quarter) => quarter * 15),
+)
+export const window = record({
+  start: minuteOfDay,
+  end: oneof(minuteOfDay, constantFrom(DAY)),
+  days: oneof(
+    subarray<Weekday>([1, 2, 3, 4, 5, 6, 7], { minLength: 1 }),
+    constantFrom<Weekday[]>([1, 2, 3, 4, 5, 6, 7]),
+    day.map((only) => [only]),
+  ),
+}).filter(({ start, end }) => start !== end)
+export const schedules = array(window, { minLength: 1, maxLength: 4 })
+
+export type Hours = Pick<Window, 'start' | 'end'>
+
+/** Whether it is awake, for each minute walked: 1 or 0. `hoursOn`: the hours of a date, by its midnight in minutes. */
+export function awakeMinutes(
+  clock: WallClock,
+  windows: readonly Window[],
+  hoursOn: (midnight: number) => readonly Hours[] | undefined = () => undefined,
+): Uint8Array {
+  const awake = new Uint8Array(clock.minutes)
+  for (const midnight of clock.midnights) {
+    const weekday = new Date(midnight * MINUTE).getUTCDay()
+    const usual = windows.filter(({ days }) => days.some((each) => each % 7 === weekday))
+    for (const { start, end } of hoursOn(midnight) ?? usual) {
+      const starts = clock.comesAt(midnight + start)
+      const ends = clock.comesAt(midnight + end + (end < start ? DAY : 0))
+      if (starts < ends) awake.fill(1, starts - clock.from, ends - clock.from)
+    }
+  }
+  return awake
+}
+
+export function edgesOf(clock: WallClock, awake: Uint8Array): Edge[] {
+  const edges: Edge[] = []
+  for (let i = MARGIN; i < awake.length - MARGIN; i += 1)
+    if (awake[i] !== awake[i - 1])
+      edges.push({ at: (clock.from + i) * MINUTE, to: awake[i] ? 'awake' : 'asleep' })
+  return edges
+}
+
+/** All edges from one to the other, each found forwards, and found again backwards. */
+export function edgesIn(schedule: Schedule, from: number, to: number): Edge[] {
+  const found: Edge[] = []
+  // a step at a time, since a schedule may have none for as long as it looks ahead
+  for (let t = from - 1; t < to;) {
+    const next = schedule.nextEdge(t)
+    t = Math.min(next?.at ?? Infinity, t + 10 * DAY * MINUTE)
+    const latest = schedule.latestEdge(t)
+    if (next?.at === t) {
+      found.push(next)
+      expect(latest).to.deep.equal(next)
+      expect(schedule.latestEdge(t - 1)?.at ?? -Infinity).to.be.below(t)
+    } else if (latest && latest.at >= from) expect(latest).to.deep.equal(found.at(-1))
+  }
+  return found.filter(({ at }) => at < to)
+}
