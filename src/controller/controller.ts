@@ -1,4 +1,5 @@
 import { systemLater } from '../clock.ts'
+import { targetOf, type ScaledObject } from '../domain/autoscaling/scaled-object.ts'
 import type { Rules } from '../domain/rules.ts'
 import { keyOf, type Workload } from '../domain/workload.ts'
 import type { Runnable } from '../runnable.ts'
@@ -6,6 +7,7 @@ import { AnnotationWarnings } from './annotation-warnings.ts'
 import { HistoryReporter } from './history-reporter.ts'
 import { LastKnownMarks } from './last-known-marks.ts'
 import { OtherWriters } from './other-writers.ts'
+import { Pauses } from './pauses.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
 import { ReconcileLoop } from './reconcile-loop.ts'
 import { isRelevant } from './relevance.ts'
@@ -26,6 +28,8 @@ export class Controller implements Runnable {
   readonly #others: OtherWriters
   readonly #warnings: AnnotationWarnings
   readonly #loop: ReconcileLoop
+  /** undefined: KEDA is left to itself. */
+  readonly #pauses: Pauses | undefined
   #running = false
   #listening = false
   #firstEvaluations = Promise.resolve()
@@ -43,6 +47,8 @@ export class Controller implements Runnable {
     this.#others = new OtherWriters(ports, rules)
     const known = { marks: this.#marks, reporter: this.#reporter, others: this.#others }
     this.#loop = new ReconcileLoop(ports, rules, settings, known)
+    const { autoscaling } = ports
+    this.#pauses = autoscaling && new Pauses({ ...ports, autoscaling }, rules, settings)
   }
 
   /**
@@ -63,6 +69,7 @@ export class Controller implements Runnable {
     const { workloads } = this.#ports
     const evaluate = (workload: Workload) => this.#changed(undefined, workload)
     this.#firstEvaluations = inTurns(workloads.list(), evaluate, ending.signal)
+    this.#pauses?.open({ signal: ending.signal, cut: cut.signal })
     await this.#firstEvaluations
   }
 
@@ -77,7 +84,7 @@ export class Controller implements Runnable {
   async #windDown(cut: AbortController): Promise<void> {
     const { later = systemLater } = this.#ports
     const disarm = later(() => cut.abort(), this.#settings.stopWithin ?? STOP_WITHIN_MS)
-    await Promise.all([this.#loop.close(), this.#firstEvaluations])
+    await Promise.all([this.#loop.close(), this.#pauses?.close(), this.#firstEvaluations])
     disarm()
     this.#marks.clear()
     this.#reporter.clear()
@@ -87,8 +94,27 @@ export class Controller implements Runnable {
   #listen(): void {
     const { workloads } = this.#ports
     workloads.onChange((before, after) => this.#changed(before, after))
-    workloads.onConnection((kind, connected) => this.#loop.connection(kind, connected))
+    workloads.onConnection((kind, connected) => {
+      this.#loop.connection(kind, connected)
+      if (connected && this.#running) this.#pauses?.connected()
+    })
+    const scaledObjects = this.#ports.autoscaling?.scaledObjects
+    scaledObjects?.onChange((before, after) => this.#scalerChanged(before, after))
+    scaledObjects?.onConnection((connected) => {
+      if (connected && this.#running) this.#pauses?.connected()
+    })
     this.#listening = true
+  }
+
+  #scalerChanged(before: ScaledObject | undefined, after: ScaledObject | undefined): void {
+    const scaler = after ?? before
+    if (!this.#running || !scaler) return
+    this.#pauses?.scalerChanged(scaler)
+    for (const each of [before, after]) {
+      const target = each && targetOf(each)
+      const workload = target && this.#ports.workloads.get(target)
+      if (workload) this.#changed(undefined, workload)
+    }
   }
 
   #changed(before: Workload | undefined, after: Workload | undefined): void {
@@ -96,6 +122,7 @@ export class Controller implements Runnable {
     if (!this.#running || !workload || this.#settings.excludeNamespaces.has(workload.namespace)) return
     const same = before?.uid === after?.uid
     if (before && !same) this.#forget(before)
+    this.#pauses?.workloadChanged(workload)
     if (!after) return
     try {
       this.#saw(same ? before : undefined, after)

@@ -1,4 +1,6 @@
+import type { ScaledObject } from './autoscaling/scaled-object.ts'
 import type { Schedule } from './schedule/schedule.ts'
+import type { WorkloadKey } from './workload.ts'
 
 /** The service's settings that the rules depend on; durations in milliseconds. */
 export interface Policy {
@@ -20,4 +22,6 @@ export interface Rules {
   readonly policy: Policy
   /** Equal text and zone give the same object. Throws InvalidSchedule. */
   readonly compile: (text: string, zone: string) => Schedule
+  /** KEDA's ScaledObjects that name it as their target; undefined: nobody looks for them. */
+  readonly scaledObjects?: (workload: WorkloadKey) => readonly ScaledObject[]
 }

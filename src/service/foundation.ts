@@ -46,11 +46,12 @@ export interface Foundation extends ServiceOptions {
 /** @throws Error when no usable kubeconfig is found */
 export function foundationOf(options: ServiceOptions): Foundation {
   const { config, ownNamespace, clock, logger } = options
-  const rules = rulesOf(config)
   const excludeNamespaces = excludedNamespaces(config, ownNamespace)
   const { perWorkload } = config.metrics
+  let cluster: ClusterClients | undefined
+  const rules = rulesOf(config, (workload) => cluster?.keda?.informer.ofTarget(workload) ?? [])
   const metrics = new Metrics({ rules, clock, perWorkload, excludeNamespaces, processMetrics: true })
-  const cluster = clusterClients({ ...options, observer: metrics.kubernetes })
+  cluster = clusterClients({ ...options, observer: metrics.kubernetes })
   const { client, informer } = cluster
   informer.onChange((before, after) => metrics.workloads.changed(before, after))
   metrics.follow(informer)

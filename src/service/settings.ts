@@ -5,9 +5,9 @@ import { ScheduleCompiler } from '../domain/schedule/schedule.ts'
 import { UsageError } from '../errors.ts'
 
 /** The domain's rules under a configuration; equal schedules are compiled once. */
-export function rulesOf(config: Config): Rules {
+export function rulesOf(config: Config, scaledObjects: Required<Rules>['scaledObjects'] = () => []): Rules {
   const compiler = new ScheduleCompiler()
-  return { policy: config, compile: (text, zone) => compiler.compile(text, zone) }
+  return { policy: config, compile: (text, zone) => compiler.compile(text, zone), scaledObjects }
 }
 
 /**
