@@ -113,7 +113,17 @@ export class Controller implements Runnable {
     for (const each of [before, after]) {
       const target = each && targetOf(each)
       const workload = target && this.#ports.workloads.get(target)
-      if (workload) this.#changed(undefined, workload)
+      if (workload) this.#evaluateAgain(workload)
+    }
+  }
+
+  /** What the decision rests on has changed, but not the workload. */
+  #evaluateAgain(workload: Workload): void {
+    if (this.#settings.excludeNamespaces.has(workload.namespace)) return
+    try {
+      this.#loop.workloadChanged(workload)
+    } catch (error) {
+      this.#loop.failedOver(keyOf(workload), error)
     }
   }
 

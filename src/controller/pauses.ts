@@ -89,7 +89,8 @@ export class Pauses {
     const scaler = this.#ports.autoscaling.scaledObjects.get(key)
     if (!scaler) return this.#queue.drop(key)
     const change = this.#due(scaler)
-    if (change) this.#queue.add(key, { priority: change.mark === null ? 'wake' : 'snooze', dueAt: undefined, change })
+    if (change)
+      this.#queue.add(key, { priority: change.mark === null ? 'wake' : 'snooze', dueAt: undefined, change })
     else this.#queue.forget(key)
   }
 
@@ -112,7 +113,10 @@ export class Pauses {
       if (change) {
         await autoscaling.pauser.pause(scaler, change, this.#stopping)
         this.#budget.wrote(key, undefined, monotonic())
-        logger.info({ scaledObject: key, ...change }, change.mark === null ? 'KEDA goes on' : 'KEDA is paused')
+        logger.info(
+          { scaledObject: key, ...change },
+          change.mark === null ? 'KEDA goes on' : 'KEDA is paused',
+        )
       }
       this.#queue.succeeded(key)
     } catch (error) {
@@ -129,7 +133,11 @@ export class Pauses {
     if (!isRefused) return logger.info({ scaledObject: key, code: error.code }, error.message)
     logger.warn({ scaledObject: key, err: error }, 'a ScaledObject could not be written')
     const what = task.priority === 'wake' ? 'KEDA stays paused' : 'KEDA is not paused and may wake it'
-    this.#warn(scaler, 'PauseFailed', `ScaledObject ${scaler?.name} could not be written, so ${what}: ${messageOf(error)}`)
+    this.#warn(
+      scaler,
+      'PauseFailed',
+      `ScaledObject ${scaler?.name} could not be written, so ${what}: ${messageOf(error)}`,
+    )
   }
 
   #restsUntil(key: string, pause: Pause): number | undefined {

@@ -29,7 +29,11 @@ export class ScaledObjectPatcher implements Controller.Pauser {
    * @throws Refusal CONFLICT (it has changed meanwhile, and the watch will tell how), NOT_FOUND, CLUSTER_REJECTED,
    *   CLUSTER_UNAVAILABLE; the signals' reasons
    */
-  async pause(scaler: ScaledObject, change: PauseChange, { signal, cut }: Controller.Stopping): Promise<void> {
+  async pause(
+    scaler: ScaledObject,
+    change: PauseChange,
+    { signal, cut }: Controller.Stopping,
+  ): Promise<void> {
     const { client, copy, gate } = this.#options
     const send = () =>
       client.call<ScaledObjectResource>({

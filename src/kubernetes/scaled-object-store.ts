@@ -37,7 +37,8 @@ export class ScaledObjectStore implements Sink<ScaledObjectResource> {
     const after = trimScaledObject(object)
     const before = this.#objects.get(keyOfScaler(after))
     if (before && before.uid !== after.uid) this.#remove(before)
-    else if (before && !backwards && compareVersions(after.resourceVersion, before.resourceVersion) <= 0) return
+    else if (before && !backwards && compareVersions(after.resourceVersion, before.resourceVersion) <= 0)
+      return
     this.#set(before?.uid === after.uid ? before : undefined, after)
   }
 

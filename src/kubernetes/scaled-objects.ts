@@ -13,7 +13,10 @@ import { ScaledObjectStore, type ScalerListener } from './scaled-object-store.ts
 import type { ScaledObjectResource } from './scaled-object-trim.ts'
 import { watchObject } from './single-object.ts'
 
-export const SCALED_OBJECTS = { resource: 'scaledobjects', path: '/apis/keda.sh/v1alpha1/scaledobjects' } as const
+export const SCALED_OBJECTS = {
+  resource: 'scaledobjects',
+  path: '/apis/keda.sh/v1alpha1/scaledobjects',
+} as const
 const DEFINITION = {
   resource: 'customresourcedefinitions',
   path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
@@ -28,8 +31,7 @@ const LONGEST_RETRY = 5000
 const FAILING = 3
 
 const ABSENT = "KEDA's ScaledObjects are not looked for any more: their definition is gone"
-const PRESENT =
-  "KEDA is here: its ScaledObjects are watched, and paused while their workloads sleep"
+const PRESENT = 'KEDA is here: its ScaledObjects are watched, and paused while their workloads sleep'
 
 interface Definition extends KubernetesObject {
   readonly status?: { readonly conditions?: readonly { readonly type?: string; readonly status?: string }[] }
@@ -105,6 +107,11 @@ export class ScaledObjectInformer implements Runnable, Controller.ScaledObjects 
   /** Whether the copies are complete and current; also where there is no KEDA, once that is known. */
   get isConnected(): boolean {
     return this.#reflector ? this.#reflector.connected : !this.#failing
+  }
+
+  /** Whether the cluster has KEDA's definition. */
+  get isPresent(): boolean {
+    return this.#present !== undefined
   }
 
   get(key: string): ScaledObject | undefined {

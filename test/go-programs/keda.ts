@@ -52,6 +52,10 @@ async function build(version: KedaVersion, into: string, say: (line: string) => 
   const module = await downloadModule(MODULE, version)
   await writeBuildModule([module], folder)
   await buildCommand(folder, { command: `${MODULE}/cmd/operator`, output: join(into, 'keda') }, say)
-  await promisify(execFile)('cp', ['-r', join(module.directory, 'config/crd/bases'), join(into, 'definitions')])
+  await promisify(execFile)('cp', [
+    '-r',
+    join(module.directory, 'config/crd/bases'),
+    join(into, 'definitions'),
+  ])
   await rm(folder, { recursive: true, force: true })
 }

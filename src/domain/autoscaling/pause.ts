@@ -64,7 +64,9 @@ export function pausePatch(scaler: ScaledObject, change: PauseChange): PatchOper
   const tests: PatchOperation[] = [{ op: 'test', path: '/metadata/uid', value: uid }]
   if (!hasAnnotations) {
     const added = Object.entries(change).filter(([, value]) => value !== null)
-    const value = Object.fromEntries(added.map(([name, text]) => [PAUSE_ANNOTATION[name as PauseAnnotation], text]))
+    const value = Object.fromEntries(
+      added.map(([name, text]) => [PAUSE_ANNOTATION[name as PauseAnnotation], text]),
+    )
     // `test` with null passes on an absent map.
     return [...tests, { op: 'test', path: ANNOTATIONS, value: null }, { op: 'add', path: ANNOTATIONS, value }]
   }
