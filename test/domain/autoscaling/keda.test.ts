@@ -76,7 +76,7 @@ describe('a workload that KEDA scales', () => {
 
   it('is not put to sleep by hand when KEDA scales it to 0 after a manual wake to fewer', () => {
     const woken = followed(stepped(asleep.scaledByHand(1), NIGHT, fromZero).after)
-    const zeroed = woken.with({ replicasManager: undefined }).withReplicas(0)
+    const zeroed = { ...woken, replicasManager: undefined, replicas: 0 }
     expect(decided(zeroed, NIGHT, fromZero).action).to.equal('none')
     expect(decided(zeroed, NIGHT).action).to.equal('snooze')
   })
