@@ -42,6 +42,7 @@ describe('configuration', () => {
       timezone: 'UTC',
       excludeNamespaces: ['kube-system', 'kube-public', 'kube-node-lease'],
       exemptUsers: [],
+      keda: { enabled: true },
       operationTimeout: 600_000,
       newWorkloadGrace: 900_000,
       wakeHold: 43_200_000,
