@@ -132,12 +132,11 @@ export class Controller implements Runnable {
     if (!this.#running || !workload || this.#settings.excludeNamespaces.has(workload.namespace)) return
     const same = before?.uid === after?.uid
     if (before && !same) this.#forget(before)
-    this.#pauses?.workloadChanged(workload)
-    if (!after) return
     try {
-      this.#saw(same ? before : undefined, after)
+      if (after) this.#saw(same ? before : undefined, after)
+      if (!before || !after || !same || isRelevant(before, after)) this.#pauses?.workloadChanged(workload)
     } catch (error) {
-      this.#loop.failedOver(keyOf(after), error)
+      this.#loop.failedOver(keyOf(workload), error)
     }
   }
 

@@ -41,8 +41,8 @@ describeOn(
       const workload = await keda.workload('held', 1, true, others)
       const reason = async () => (await workload.attempt('GET', '')).body.data.reason
       await eventually('the reason', async () => (await reason()).includes('held by KEDA: ScaledObject held'))
-      const { message } = await workload.snooze()
-      expect(message).to.include('held by KEDA')
+      const { body } = await workload.attempt('POST', 'snooze')
+      expect(body.message).to.include('held by KEDA')
       await keda.staysAsleep('held')
       expect(await keda.pause('held')).to.deep.equal(others)
       await workload.wake()
