@@ -55,7 +55,7 @@ export class ScaledObjectStore implements Sink<ScaledObjectResource> {
   }
 
   retain(listed: ReadonlySet<string>, resourceVersion: string, backwards: boolean): void {
-    for (const scaler of [...this.#objects.values()]) {
+    for (const scaler of this.#objects.values()) {
       const newer = !backwards && compareVersions(scaler.resourceVersion, resourceVersion) > 0
       if (!newer && !listed.has(keyOfScaler(scaler))) this.#remove(scaler)
     }
@@ -63,7 +63,7 @@ export class ScaledObjectStore implements Sink<ScaledObjectResource> {
 
   /** Their definition is gone, and they with it. */
   clear(): void {
-    for (const scaler of [...this.#objects.values()]) this.#remove(scaler)
+    for (const scaler of this.#objects.values()) this.#remove(scaler)
   }
 
   /** KEDA writes a status at each poll: nobody is told of that. */

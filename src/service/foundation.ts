@@ -48,10 +48,9 @@ export function foundationOf(options: ServiceOptions): Foundation {
   const { config, ownNamespace, clock, logger } = options
   const excludeNamespaces = excludedNamespaces(config, ownNamespace)
   const { perWorkload } = config.metrics
-  let cluster: ClusterClients | undefined
-  const rules = rulesOf(config, (workload) => cluster?.keda?.informer.ofTarget(workload) ?? [])
+  const rules = rulesOf(config, (workload) => cluster.keda?.informer.ofTarget(workload) ?? [])
   const metrics = new Metrics({ rules, clock, perWorkload, excludeNamespaces, processMetrics: true })
-  cluster = clusterClients({ ...options, observer: metrics.kubernetes })
+  const cluster: ClusterClients = clusterClients({ ...options, observer: metrics.kubernetes })
   const { client, informer } = cluster
   informer.onChange((before, after) => metrics.workloads.changed(before, after))
   metrics.follow(informer)

@@ -1,9 +1,14 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { BesideKeda, mainCases } from '../keda/cases.ts'
 import { define, scaledObject, scaledObjectsIn, undefine } from '../keda/operator.ts'
 import { StandIn } from '../keda/stand-in.ts'
 import { describeOn } from '../support/clusters.ts'
+import { MAIN, programEnvironment, PROJECT } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
+import { runProgram } from '../support/kubectl.ts'
 import { served } from '../support/served.ts'
 
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies'
@@ -118,6 +123,7 @@ describeOn(
       await workload.snooze()
       await keda.paused('orphaned')
       const lines = here.dormouse.log.length
+      await operator.stop()
       await undefine(on())
       await eventually('Dormouse to know', async () => {
         const { body } = await workload.attempt('POST', 'wake?dryRun=true')
@@ -127,9 +133,28 @@ describeOn(
       await keda.hasReplicas('orphaned', 3)
       expect(here.dormouse.log.length - lines).to.be.lessThan(60)
       await define(on())
+      await operator.start()
       const again = await keda.workload('again', 1, true)
       await again.snooze()
       await keda.paused('again')
+    })
+
+    it('goes on after a release, which ends every pause', async () => {
+      const workload = await keda.workload('released', 1, true)
+      await workload.snooze()
+      await keda.paused('released')
+      await here.dormouse.terminate()
+      const config = join(tmpdir(), `release-${here.namespace}.yaml`)
+      const settings = { webhook: { enabled: false }, controller: { lease: { namespace: here.namespace } } }
+      await writeFile(config, JSON.stringify(settings))
+      const args = ['release', '--all', '--config', config, '--kubeconfig', on().adminKubeconfig]
+      const options = { cwd: PROJECT, env: programEnvironment() }
+      const { code, stdout, stderr } = await runProgram(process.execPath, [MAIN, ...args], options)
+      await rm(config)
+      expect(code, stderr).to.equal(0)
+      expect(stdout).to.include(`scaledobjects/${here.namespace}/released\n`)
+      await keda.unpaused('released')
+      await keda.runs('released')
     })
 
     /** Lets the cluster refuse the second of the two writes; resolves once it does, or does not. */

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '../control-plane/client.ts'
 import type { Cluster } from '../support/cluster.ts'
+import { eventually } from '../support/eventually.ts'
 
 /** KEDA, or a stand-in for it, over the namespace of some tests. */
 export interface KedaOperator {
@@ -66,15 +67,24 @@ const MINIMAL = {
   },
 }
 
-/** Resolves once ScaledObjects can be created. */
-export async function define({ admin }: Cluster, definition: object = MINIMAL): Promise<void> {
-  const { status, body } = await admin.send('POST', DEFINITIONS, definition)
-  if (status !== 201 && status !== 409) throw new Error(`the definition was refused: ${body.message}`)
+/** Resolves once the definition is there to stay: one that is being deleted goes first. */
+export async function define({ admin }: Cluster): Promise<void> {
+  await eventually('the definition of ScaledObjects', async () => {
+    const { status, body } = await admin.send('POST', DEFINITIONS, MINIMAL)
+    if (status === 201) return true
+    if (status !== 409) throw new Error(`the definition was refused: ${body.message}`)
+    const { metadata } = await admin.expect('GET', DEFINITION)
+    return metadata?.['deletionTimestamp'] === undefined
+  })
 }
 
 /** All ScaledObjects go with it. */
 export async function undefine({ admin }: Cluster): Promise<void> {
   await admin.send('DELETE', DEFINITION)
+  await eventually('the definition of ScaledObjects to be gone', async () => {
+    const { status } = await admin.send('GET', DEFINITION)
+    return status === 404
+  })
 }
 
 export function scaledObjectsIn(namespace: string, name?: string): string {

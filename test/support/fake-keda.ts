@@ -1,4 +1,4 @@
-import type { Pauser, ScaledObjects, Stopping } from '../../src/controller/ports.ts'
+import type { Pauser, ScaledObjects } from '../../src/controller/ports.ts'
 import { pausePatch, type PauseChange } from '../../src/domain/autoscaling/pause.ts'
 import {
   keyOfScaler,
@@ -79,7 +79,7 @@ export class FakeKeda implements ScaledObjects, Pauser {
     return this.#live.get(key)?.metadata.annotations ?? {}
   }
 
-  async pause(scaler: ScaledObject, change: PauseChange, _: Stopping): Promise<void> {
+  async pause(scaler: ScaledObject, change: PauseChange): Promise<void> {
     await this.delay()
     const refusal = this.answer?.()
     if (refusal) throw refusal
