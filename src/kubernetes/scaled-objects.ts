@@ -13,7 +13,7 @@ import { ScaledObjectStore, type ScalerListener } from './scaled-object-store.ts
 import type { ScaledObjectResource } from './scaled-object-trim.ts'
 import { watchObject } from './single-object.ts'
 
-export const SCALED_OBJECTS = {
+const SCALED_OBJECTS = {
   resource: 'scaledobjects',
   path: '/apis/keda.sh/v1alpha1/scaledobjects',
 } as const

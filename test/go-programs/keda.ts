@@ -9,7 +9,7 @@ import { buildCommand, downloadModule, hasGo, writeBuildModule } from './go-modu
 const MODULE = 'github.com/kedacore/keda/v2'
 /** Between the two KEDA's pausing was rewritten. */
 export const KEDA_VERSIONS = ['v2.21.0', 'v2.19.0'] as const
-export type KedaVersion = (typeof KEDA_VERSIONS)[number]
+type KedaVersion = (typeof KEDA_VERSIONS)[number]
 
 export interface Keda {
   readonly version: KedaVersion
