@@ -1,6 +1,9 @@
 import { idOf, lockOfProject, productionPackages, type ProductionPackage } from './lock.ts'
 
-/** Licences (SPDX) that let us pass their packages on under Apache-2.0, with no more than their notice kept. */
+/**
+ * Licences (SPDX) that let us pass their packages on under Apache-2.0, with no more than their notice kept; MPL-2.0 asks
+ * for the source of its files as well, which npm has as long as we change none.
+ */
 const ALLOWED: ReadonlySet<string> = new Set([
   '0BSD',
   'Apache-2.0',
@@ -9,6 +12,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
   'BSD-3-Clause',
   'ISC',
   'MIT',
+  'MPL-2.0',
   'PSF-2.0',
   'Unlicense',
 ])

@@ -43,6 +43,7 @@ describe('configuration', () => {
       excludeNamespaces: ['kube-system', 'kube-public', 'kube-node-lease'],
       policies: [],
       exemptUsers: [],
+      keda: { enabled: true },
       operationTimeout: 600_000,
       newWorkloadGrace: 900_000,
       wakeHold: 43_200_000,

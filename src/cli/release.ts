@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { keyOfScaler, type ScaledObject } from '../domain/autoscaling/scaled-object.ts'
 import { counted } from '../domain/text.ts'
 import { hasSleepMark, keyOf, type Workload } from '../domain/workload.ts'
 import { messageOf, UsageError } from '../errors.ts'
@@ -20,6 +21,7 @@ const WAKE_EXCLUDED =
 export function registerRelease(program: Command, ports: CliPorts): void {
   const { stdout, stderr, stopSignal: stop, clock } = ports
   const print = (workload: Workload) => stdout.write(`${keyOf(workload)}\n`)
+  const printScaler = (scaler: ScaledObject) => stdout.write(`${nameOfScaler(scaler)}\n`)
   const printSum = (count: number, done: string) => stdout.write(`${counted(count, 'workload')} ${done}\n`)
   program
     .command('release')
@@ -46,21 +48,31 @@ export function registerRelease(program: Command, ports: CliPorts): void {
         stderr.write(`cluster ${release.clusterName}\n`)
         await release.list()
         if (dryRun) {
-          const { workloads } = release.plan()
+          const { workloads, paused } = release.plan()
           for (const workload of workloads) print(workload)
+          for (const scaler of paused) printScaler(scaler)
           printSum(workloads.length, 'would be released')
         } else
           await release.carryOut({
             leaseTaken: (from, milliseconds) => stdout.write(`${leaseTaken(from, milliseconds)}\n`),
             released: print,
             failed: (workload, error) => stderr.write(`${keyOf(workload)}: ${messageOf(error)}\n`),
+            unpaused: printScaler,
+            stillPaused: (scaler, error) => stderr.write(`${nameOfScaler(scaler)}: ${messageOf(error)}\n`),
             finished: (released) => printSum(released, 'released'),
           })
-        reportExcluded(release.plan().excluded, stderr)
+        const { excluded, pausedExcluded } = release.plan()
+        for (const scaler of pausedExcluded)
+          stderr.write(`left paused, in an excluded namespace: ${nameOfScaler(scaler)}\n`)
+        reportExcluded(excluded, stderr)
       } finally {
         await release.close()
       }
     })
+}
+
+function nameOfScaler(scaler: ScaledObject): string {
+  return `scaledobjects/${keyOfScaler(scaler)}`
 }
 
 function leaseTaken(from: string, milliseconds: number): string {

@@ -140,6 +140,8 @@ export const CONFIG_SCHEMA = closed({
   policies: list(policy, 'a list of policies', []),
   /** Their scaling does not count as manual. */
   exemptUsers: list(user, 'a list of user names', []),
+  /** Pauses KEDA's ScaledObjects while their workloads sleep. */
+  keda: section({ enabled: flag(true) }),
   operationTimeout: duration('10m', SECOND, 24 * HOUR),
   newWorkloadGrace: duration('15m', 0, YEAR),
   /** null: until the next edge. */

@@ -1,5 +1,6 @@
 import { systemLater } from '../clock.ts'
 import { usesCalendar } from '../domain/settings.ts'
+import { targetOf, type ScaledObject } from '../domain/autoscaling/scaled-object.ts'
 import type { Rules } from '../domain/rules.ts'
 import { keyOf, type Workload } from '../domain/workload.ts'
 import type { Runnable } from '../runnable.ts'
@@ -8,6 +9,7 @@ import { HistoryReporter } from './history-reporter.ts'
 import { LastKnownMarks } from './last-known-marks.ts'
 import { NamespaceWarnings } from './namespace-warnings.ts'
 import { OtherWriters } from './other-writers.ts'
+import { Pauses } from './pauses.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
 import { ReconcileLoop } from './reconcile-loop.ts'
 import { isRelevant } from './relevance.ts'
@@ -30,6 +32,8 @@ export class Controller implements Runnable {
   readonly #warnings: AnnotationWarnings
   readonly #namespaceWarnings: NamespaceWarnings
   readonly #loop: ReconcileLoop
+  /** undefined: KEDA is left to itself. */
+  readonly #pauses: Pauses | undefined
   #running = false
   #listening = false
   #firstEvaluations = Promise.resolve()
@@ -50,6 +54,8 @@ export class Controller implements Runnable {
     this.#others = new OtherWriters(ports, rules)
     const known = { marks: this.#marks, reporter: this.#reporter, others: this.#others }
     this.#loop = new ReconcileLoop(ports, rules, settings, known)
+    const { autoscaling } = ports
+    this.#pauses = autoscaling && new Pauses({ ...ports, autoscaling }, rules, settings)
   }
 
   /**
@@ -71,6 +77,7 @@ export class Controller implements Runnable {
     for (const namespace of namespaces?.list() ?? []) this.#namespaceWarnings.changed(undefined, namespace)
     const evaluate = (workload: Workload) => this.#changed(undefined, workload)
     this.#firstEvaluations = inTurns(workloads.list(), evaluate, ending.signal)
+    this.#pauses?.open({ signal: ending.signal, cut: cut.signal })
     await this.#firstEvaluations
   }
 
@@ -103,7 +110,7 @@ export class Controller implements Runnable {
   async #windDown(cut: AbortController): Promise<void> {
     const { later = systemLater } = this.#ports
     const disarm = later(() => cut.abort(), this.#settings.stopWithin ?? STOP_WITHIN_MS)
-    await Promise.all([this.#loop.close(), this.#firstEvaluations])
+    await Promise.all([this.#loop.close(), this.#pauses?.close(), this.#firstEvaluations])
     disarm()
     this.#marks.clear()
     this.#reporter.clear()
@@ -116,8 +123,37 @@ export class Controller implements Runnable {
       if (this.#running) this.#namespaceWarnings.changed(before, after)
     })
     workloads.onChange((before, after) => this.#changed(before, after))
-    workloads.onConnection((kind, connected) => this.#loop.connection(kind, connected))
+    workloads.onConnection((kind, connected) => {
+      this.#loop.connection(kind, connected)
+      if (connected && this.#running) this.#pauses?.connected()
+    })
+    const scaledObjects = this.#ports.autoscaling?.scaledObjects
+    scaledObjects?.onChange((before, after) => this.#scalerChanged(before, after))
+    scaledObjects?.onConnection((connected) => {
+      if (connected && this.#running) this.#pauses?.connected()
+    })
     this.#listening = true
+  }
+
+  #scalerChanged(before: ScaledObject | undefined, after: ScaledObject | undefined): void {
+    const scaler = after ?? before
+    if (!this.#running || !scaler) return
+    this.#pauses?.scalerChanged(scaler)
+    for (const each of [before, after]) {
+      const target = each && targetOf(each)
+      const workload = target && this.#ports.workloads.get(target)
+      if (workload) this.#evaluateAgain(workload)
+    }
+  }
+
+  /** What the decision rests on has changed, but not the workload. */
+  #evaluateAgain(workload: Workload): void {
+    if (this.#settings.excludeNamespaces.has(workload.namespace)) return
+    try {
+      this.#loop.workloadChanged(workload)
+    } catch (error) {
+      this.#loop.failedOver(keyOf(workload), error)
+    }
   }
 
   #changed(before: Workload | undefined, after: Workload | undefined): void {
@@ -125,11 +161,11 @@ export class Controller implements Runnable {
     if (!this.#running || !workload || this.#settings.excludeNamespaces.has(workload.namespace)) return
     const same = before?.uid === after?.uid
     if (before && !same) this.#forget(before)
-    if (!after) return
     try {
-      this.#saw(same ? before : undefined, after)
+      if (after) this.#saw(same ? before : undefined, after)
+      if (!before || !after || !same || isRelevant(before, after)) this.#pauses?.workloadChanged(workload)
     } catch (error) {
-      this.#loop.failedOver(keyOf(after), error)
+      this.#loop.failedOver(keyOf(workload), error)
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { fightOf } from '../domain/autoscaling/fight.ts'
 import { endingOf } from '../domain/history.ts'
 import { stateOf } from '../domain/reading.ts'
 import type { Rules } from '../domain/rules.ts'
@@ -50,13 +51,23 @@ export class HistoryReporter {
     const { recorder, clock } = this.#ports
     const { backoff } = now
     if (backoff?.cause === 'flapping' && backoff.until !== then.backoff?.until) {
-      const message = `Switched too often: the schedule is paused until ${iso(backoff.until)}`
+      const message = `${this.#causeOf(then, now, after)} until ${iso(backoff.until)}`
       recorder.record(after, 'Warning', 'BackoffStarted', message)
     }
     const { override } = then
     if (override && override.until !== null && !now.override && override.until <= clock()) {
       recorder.record(after, 'Normal', 'OverrideExpired', `The override by ${override.by} ended`)
     }
+  }
+
+  /** A backoff that no operation has started: an autoscaler has woken what sleeps, again. */
+  #causeOf(then: State, now: State, after: Workload): string {
+    const [newest] = now.history
+    const isNew = newest && !then.history.some((entry) => isSame(entry, newest))
+    const fight = isNew ? undefined : fightOf(after, this.#rules)
+    if (fight === undefined) return 'Switched too often: the schedule is paused'
+    const text = fight.charAt(0).toUpperCase() + fight.slice(1)
+    return `${text}, so it stays awake (one with minReplicas 0 wakes what sleeps: kubectl get hpa)`
   }
 
   /** To be called with each copy: an operation also ends without a write, when its pods followed or by its timeout. */

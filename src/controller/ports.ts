@@ -1,5 +1,7 @@
 import type { Clock, Later, Monotonic } from '../clock.ts'
 import type { Namespace } from '../domain/policy/inheritance.ts'
+import type { PauseChange } from '../domain/autoscaling/pause.ts'
+import type { ScaledObject } from '../domain/autoscaling/scaled-object.ts'
 import type { Change } from '../domain/patch.ts'
 import type { OperationResult, OperationType, Trigger } from '../domain/state.ts'
 import type { Kind, Workload, WorkloadKey } from '../domain/workload.ts'
@@ -13,6 +15,8 @@ export interface ControllerPorts {
   readonly pace: Pace
   /** undefined: there is no webhook that could have seen any. */
   readonly scalings?: Scalings | undefined
+  /** undefined: KEDA is left to itself. */
+  readonly autoscaling?: Autoscaling | undefined
   readonly recorder: Recorder
   readonly observer: Observer
   readonly clock: Clock
@@ -76,6 +80,31 @@ export interface Scalings {
   scaledBy(workload: Workload): string | undefined
 }
 
+export interface Autoscaling {
+  readonly scaledObjects: ScaledObjects
+  readonly pauser: Pauser
+}
+
+/** The informer's copies of KEDA's ScaledObjects; keys are `namespace/name`. */
+export interface ScaledObjects {
+  get(key: string): ScaledObject | undefined
+  list(): Iterable<ScaledObject>
+  /** Those that scale this workload. */
+  ofTarget(workload: WorkloadKey): readonly ScaledObject[]
+  /** Whether the copies are current. */
+  readonly isConnected: boolean
+  onChange(listener: (before: ScaledObject | undefined, after: ScaledObject | undefined) => void): void
+  onConnection(listener: (connected: boolean) => void): void
+}
+
+/**
+ * Writes a ScaledObject's pause by one patch whose precondition is what the change rests on.
+ * @throws Refusal CONFLICT, NOT_FOUND, CLUSTER_REJECTED, CLUSTER_UNAVAILABLE, and the signals' reasons
+ */
+export interface Pauser {
+  pause(scaler: ScaledObject, change: PauseChange, stopping: Stopping): Promise<void>
+}
+
 /** `signal` cancels waits and reads; `cut` also aborts writes in flight. */
 export interface Stopping {
   readonly signal?: AbortSignal
@@ -121,6 +150,7 @@ export type EventReason =
   | 'DataAtRisk'
   | 'TooManyWrites'
   | 'OtherWriter'
+  | 'PauseFailed'
 
 /** The controller's metrics; durations in seconds. */
 export interface Observer {

@@ -36,6 +36,13 @@ export function afterOperation(state: State, now: Instant, { backoff: policy }: 
   return { ...rest, backoff: { until, times, cause: 'flapping' } }
 }
 
+/** The backoff of a sleeper that an autoscaler woke again: each in a row is twice as long, as after flapping. */
+export function afterFight(state: State, now: Instant, { backoff: policy }: Policy): Backoff {
+  const flapped = state.backoff?.cause === 'flapping' ? state.backoff : undefined
+  const times = flapped && !isQuiet(state, flapped, now, policy.window) ? flapped.times + 1 : 1
+  return { until: now + doubled(policy.base, times, policy.max), times, cause: 'flapping' }
+}
+
 /** The state once the cluster refused an automatic operation: a backoff of 10 s, doubled each time, at most 10 min. */
 export function afterFailure(state: State, now: Instant): State {
   const times = state.backoff?.cause === 'failure' ? state.backoff.times + 1 : 1

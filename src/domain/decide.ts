@@ -1,4 +1,5 @@
 import type { Instant } from '../clock.ts'
+import { heldByKeda, isScaledByKeda } from './autoscaling/scalers.ts'
 import { backoffInEffect } from './backoff.ts'
 import { hasRoomToWake } from './change.ts'
 import { countToGiveBack, countToKeep, countToWake, keptCount } from './counts.ts'
@@ -12,7 +13,7 @@ import {
   type Reason,
   type ReasonCode,
 } from './decision.ts'
-import { driftOf, scaling, stillKept } from './drift.ts'
+import { driftOf, fight, scaling, stillKept } from './drift.ts'
 import { scheduleInForce } from './schedule-in-force.ts'
 import { desired, type Desired, type DesiredBy } from './intent.ts'
 import { ofSource } from './policy/settings.ts'
@@ -113,9 +114,17 @@ function managed(
     return noAction('pinned', `pinned ${pinned} by ${by} since ${iso(at)}`)
   }
   if (!drift && override) return overridden(override)
-  const decision = withoutRisk(reading, drift ?? automatic(reading, desire, now))
+  const decision = unlessHeld(
+    reading,
+    withoutRisk(reading, drift ?? automatic(reading, desire, now, rules)),
+    rules,
+  )
+  const fought = drift?.action === 'snooze' ? fight(reading, now, rules) : undefined
   const backoff = backoffInEffect(state, now)
-  if (backoff && decision.action !== 'none' && !decision.adopts) return waiting(backoff, decision.reason)
+  if (backoff && decision.action !== 'none' && !decision.adopts)
+    return waiting(backoff, decision.reason, fought?.text)
+  if (fought?.backoff && decision.action === 'snooze')
+    return { ...waiting(fought.backoff, decision.reason, fought.text), rests: fought.backoff }
   return { ...decision, ...lookAgain(state.pin ? undefined : desire.next) }
 }
 
@@ -130,14 +139,28 @@ function withoutRisk(reading: Reading, decision: PartialDecision): PartialDecisi
     text: `left awake: ${why} (then: ${decision.reason.text})`,
   }
   if (!state.asleep) return { action: 'none', reason: risk }
-  return {
-    action: 'adopt',
-    adopts: true,
-    trigger: 'recovery',
-    replicas: workload.replicas,
-    reason: risk,
-    kept: stillKept(reading),
-  }
+  return { ...asFound(reading), reason: risk }
+}
+
+/**
+ * Others have paused KEDA, so nothing puts the workload to sleep by itself; one found running counts as awake. A wake
+ * is carried out: nothing stays down for good.
+ */
+function unlessHeld(reading: Reading, decision: PartialDecision, rules: Rules): PartialDecision {
+  const why = heldByKeda(reading.workload, rules)
+  if (why === undefined || decision.adopts || decision.action === 'wake') return decision
+  const { workload, state } = reading
+  const then = decision.action === 'snooze' ? ` (then: ${decision.reason.text})` : `; ${decision.reason.text}`
+  const reason: Reason = { ...decision.reason, code: 'held_by_keda', text: `${why}${then}` }
+  if (decision.action === 'none') return { ...decision, reason }
+  if (!state.asleep || !isRunning(workload)) return { action: 'none', reason }
+  return { ...asFound(reading), reason }
+}
+
+/** The marks follow what runs. */
+function asFound(reading: Reading): Omit<PartialDecision, 'reason'> {
+  const { replicas } = reading.workload
+  return { action: 'adopt', adopts: true, trigger: 'recovery', replicas, kept: stillKept(reading) }
 }
 
 const CODE: Record<DesiredBy, ReasonCode> = {
@@ -151,7 +174,7 @@ const CODE: Record<DesiredBy, ReasonCode> = {
 }
 
 /** Does what the schedule or the latest intent asks for. */
-function automatic(reading: Reading, desire: Desired, now: Instant): PartialDecision {
+function automatic(reading: Reading, desire: Desired, now: Instant, rules: Rules): PartialDecision {
   const { rule, text, saysFault } = desire
   const reason: Reason = { code: CODE[rule], text, ...(saysFault ? { saysFault } : {}) }
   const kept = countToGiveBack(reading)
@@ -159,7 +182,7 @@ function automatic(reading: Reading, desire: Desired, now: Instant): PartialDeci
     if (kept !== undefined) return givenBack(reading, desire, kept, reason, now)
     return {
       action: 'none',
-      reason: isRunning(reading.workload) || reading.state.asleep ? reason : emptied(reading, reason),
+      reason: isRunning(reading.workload) || reading.state.asleep ? reason : emptied(reading, reason, rules),
     }
   }
   const transition = {
@@ -195,7 +218,9 @@ function dueSince({ state: { override, backoff } }: Reading, since: Instant): In
 }
 
 /** Awake with 0 replicas: Dormouse did not scale it down, so no schedule scales it up. */
-function emptied(reading: Reading, reason: Reason): Reason {
+function emptied(reading: Reading, reason: Reason, rules: Rules): Reason {
+  if (isScaledByKeda(reading.workload, rules))
+    return { ...reason, text: `${reason.text}; KEDA has it at 0 replicas while no trigger is active` }
   const { who } = scaling(reading)
   const text = `${who} scaled it to 0: POST ${pathOf(reading.workload)}/wake to bring it back (${reason.text})`
   return { ...reason, text }
@@ -205,8 +230,10 @@ function overridden({ by, until }: Override): PartialDecision {
   return noAction('overridden', `overridden by ${by} ${until === null ? 'for good' : `until ${iso(until)}`}`)
 }
 
-function waiting({ cause, until }: Backoff, then: Reason): PartialDecision {
-  const why = cause === 'flapping' ? 'it was switched too often' : 'the cluster refused the last attempt'
+/** `fought`: what an autoscaler does against it. */
+function waiting({ cause, until }: Backoff, then: Reason, fought?: string): PartialDecision {
+  const switched = fought ?? 'it was switched too often'
+  const why = cause === 'flapping' ? switched : 'the cluster refused the last attempt'
   return {
     ...noAction('backoff', `waits until ${iso(until)}: ${why} (then: ${then.text})`),
     ...lookAgain(until),

@@ -1,5 +1,5 @@
 import type { Instant } from '../clock.ts'
-import type { Trigger, Intent } from './state.ts'
+import type { Backoff, Intent, Trigger } from './state.ts'
 
 export type ReasonCode =
   | 'deleting'
@@ -15,6 +15,7 @@ export type ReasonCode =
   | 'manual_scaling'
   | 'recovery'
   | 'data_at_risk'
+  | 'held_by_keda'
   | 'schedule'
   | 'intent'
   | 'until'
@@ -46,6 +47,8 @@ export interface Decision {
   /** The marks follow what somebody else did to the pods; neither pin, override nor backoff stops that. */
   readonly adopts?: true
   readonly overrideExpired?: true
+  /** An autoscaler wakes a sleeper again and again: nobody fights it until this ends. */
+  readonly rests?: Backoff
   /** Managing was turned off: pin, override, intent and backoff are removed. */
   readonly cleared?: true
   /** The instant at which the clock made it due; undefined: something else did. */

@@ -1,4 +1,6 @@
 import type { Instant } from '../clock.ts'
+import { autoscalerOf, fightOf, restFromFight } from './autoscaling/fight.ts'
+import { isScaledByKeda, kedaDecides } from './autoscaling/scalers.ts'
 import { managerAuthor } from './author.ts'
 import { earliest, lookAgain, type PartialDecision, type Reason } from './decision.ts'
 import { scheduleInForce } from './schedule-in-force.ts'
@@ -19,8 +21,8 @@ export function driftOf(
   rules: Rules,
 ): PartialDecision | undefined {
   const { pin } = reading.state
-  if (pin) return pinDrift(reading, pin)
-  if (!reading.state.asleep) return scaledBackDown(reading, override, now)
+  if (pin) return pinDrift(reading, pin, rules)
+  if (!reading.state.asleep) return scaledBackDown(reading, override, now, rules)
   if (!isRunning(reading.workload)) return undefined
   return override ? adopted(reading) : sleeperDrift(reading, desire, now, rules)
 }
@@ -30,9 +32,12 @@ function scaledBackDown(
   reading: Reading,
   override: Override | undefined,
   now: Instant,
+  rules: Rules,
 ): PartialDecision | undefined {
   const replicas = countToGiveBack(reading)
   if (replicas === undefined || isRunning(reading.workload)) return undefined
+  // Scaling to 0 leaves no field manager, and KEDA does so.
+  if (isScaledByKeda(reading.workload, rules)) return undefined
   const { by, who } = scaling(reading)
   const reason: Reason = { code: 'manual_scaling', text: `scaled to 0 by ${who}` }
   const intent = override
@@ -42,7 +47,7 @@ function scaledBackDown(
 }
 
 /** A pinned workload that is not as it was pinned: somebody changed it while the webhook was unavailable. */
-function pinDrift(reading: Reading, pin: Pin): PartialDecision | undefined {
+function pinDrift(reading: Reading, pin: Pin, rules: Rules): PartialDecision | undefined {
   const { state } = reading
   const running = isRunning(reading.workload)
   if (pin.state === 'snoozed') {
@@ -51,7 +56,8 @@ function pinDrift(reading: Reading, pin: Pin): PartialDecision | undefined {
     const replicas = state.asleep ? keptCount(reading) : countToKeep(reading)
     return { action: 'snooze', trigger: 'pin', reason, replicas }
   }
-  if (!state.asleep && (running || pin.replicas === 0)) return undefined
+  if (!state.asleep && (running || pin.replicas === 0 || kedaDecides(reading.workload, rules)))
+    return undefined
   const reason: Reason = { code: 'pin_enforced', text: 'pinned active, and found scaled down' }
   // It sleeps although it is pinned active: an old pin came back, and the kept count is newer than the pin's.
   const replicas = (state.asleep && countToWake(reading)) || pin.replicas
@@ -77,7 +83,7 @@ function sleeperDrift(
 ): PartialDecision | undefined {
   const { workload } = reading
   const { by, who, what } = scaling(reading)
-  if (!isManualScaling(workload)) {
+  if (!isManualScaling(workload, rules)) {
     if (desire.want === 'awake') return undefined
     // A sync of the manifest tells the count that somebody wants; an autoscaler that sees no load does not.
     const replicas = isScaled(workload) ? keptCount(reading) : countToKeep(reading)
@@ -115,17 +121,24 @@ export function isScaled({ replicasManager }: Workload): boolean {
 }
 
 /** Scaling by an autoscaler does not count as manual. */
-function isManualScaling(workload: Workload): boolean {
-  return isScaled(workload) && !isAutoscaled(workload)
+function isManualScaling(workload: Workload, rules: Rules): boolean {
+  if (!isScaled(workload) || autoscalerOf(workload) !== undefined) return false
+  // KEDA's operator may have any name, and any account.
+  return !isScaledByKeda(workload, rules) || isByAPerson(workload)
 }
 
-/** Whether an autoscaler set its count. */
-export function isAutoscaled({ replicasManager }: Workload): boolean {
-  return replicasManager?.subresource === 'scale' && AUTOSCALERS.has(replicasManager.manager)
+/** Whether a person scaled it: by kubectl, or seen by the webhook and no service account. */
+function isByAPerson({ replicasManager, scaledBy }: Workload): boolean {
+  if (replicasManager?.manager.startsWith('kubectl') === true) return true
+  return scaledBy !== undefined && !scaledBy.startsWith('k8s:system:serviceaccount:')
 }
 
-/** Field managers: the HPA acts from the controller manager; KEDA's operator is named after its binary. */
-const AUTOSCALERS: ReadonlySet<string> = new Set(['kube-controller-manager', 'keda', 'keda-operator'])
+/** What to tell of an autoscaler that woke it again, and the backoff in which it rests; undefined: nobody fights. */
+export function fight(reading: Reading, now: Instant, rules: Rules) {
+  const text = fightOf(reading.workload, rules)
+  const backoff = text === undefined ? undefined : restFromFight(reading.state, now, rules.policy)
+  return text === undefined ? undefined : { text, backoff }
+}
 
 /** Who set the present count, and to what. A manager is the name that a client gave itself. */
 export function scaling(reading: Reading) {

@@ -1,4 +1,5 @@
 import type { Instant } from '../clock.ts'
+import { kedaDecides } from './autoscaling/scalers.ts'
 import { afterFailure, afterOperation, withBackoffCut } from './backoff.ts'
 import { changeBetween, changed } from './change.ts'
 import { countToGiveBack } from './counts.ts'
@@ -12,7 +13,7 @@ import { readWorkload, withState, type Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import { Unreadable } from './state-codec.ts'
 import { cleared, without, type Operation, type State } from './state.ts'
-import { podsFollowed, SNOOZED, type Workload } from './workload.ts'
+import { isRunning, podsFollowed, SNOOZED, type Workload } from './workload.ts'
 
 /** A decision and the change that carries it out in one patch; undefined: nothing to write. */
 export interface Step {
@@ -62,6 +63,7 @@ export function carryOut(reading: Reading, decision: Decision, now: Instant, rul
   let { state } = reading
   if (reading.enabled === true) state = tidied(reading, now, rules)
   if (decision.overrideExpired) state = without(state, 'override')
+  if (decision.rests) state = { ...state, backoff: decision.rests }
   if (decision.intent) state = { ...state, intent: decision.intent }
   const next = transition(withState(reading, state), decision, now, rules)
   const after = decision.cleared ? withState(next, cleared(next.state)) : next
@@ -80,7 +82,9 @@ function tidied(reading: Reading, now: Instant, { policy }: Rules): State {
 export function transition(reading: Reading, decision: Move, now: Instant, rules: Rules): Reading {
   if (decision.action === 'none') return reading
   const { state } = reading
-  const { trigger, by, replicas, action, kept } = decision
+  const { trigger, by, action, kept } = decision
+  const isKedas = action === 'wake' && !isRunning(reading.workload) && kedaDecides(reading.workload, rules)
+  const replicas = isKedas ? reading.workload.replicas : decision.replicas
   const type = action === 'snooze' ? 'snooze' : 'wake'
   const at = isTaken(state, type, now) ? now + 1 : now
   const workload =

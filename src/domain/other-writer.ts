@@ -1,7 +1,9 @@
 import type { Instant } from '../clock.ts'
 import { decide } from './decide.ts'
 import type { ReasonCode } from './decision.ts'
-import { isAutoscaled, isScaled, scaling } from './drift.ts'
+import { autoscalerOf } from './autoscaling/fight.ts'
+import { isScaledByKeda } from './autoscaling/scalers.ts'
+import { isScaled, scaling } from './drift.ts'
 import { readWorkload } from './reading.ts'
 import type { Rules } from './rules.ts'
 import { Unreadable } from './state-codec.ts'
@@ -43,11 +45,19 @@ export function contradictionOf(
   if (was instanceof Unreadable || is instanceof Unreadable || is.enabled !== true) return undefined
   if (is.state.asleep !== isRunningNow || after.replicasManager?.manager === FIELD_MANAGER) return undefined
   // An autoscaler may scale to 0 what is awake: it scales it up again.
-  if (!isRunningNow && isAutoscaled(after)) return undefined
+  if (isByAutoscaler(before, after, rules)) return undefined
   const { action, reason } = decide(was, now, rules)
   if (action !== 'none' || !WANTED.has(reason.code)) return undefined
   const { who, what } = scaling(is)
   return { text: `${what} by ${who}, against Dormouse (${reason.text})`, byHand: isScaled(after) }
+}
+
+/** Scaling to 0 leaves no field manager: then the one before tells who scales it. */
+function isByAutoscaler(before: Workload, after: Workload, rules: Rules): boolean {
+  const isRunningNow = isRunning(after)
+  if (isScaledByKeda(after, rules)) return !isRunningNow || isScaled(after)
+  if (isRunningNow) return false
+  return autoscalerOf(after) !== undefined || (!after.replicasManager && autoscalerOf(before) !== undefined)
 }
 
 /**

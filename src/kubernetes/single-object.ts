@@ -2,7 +2,7 @@ import type { Logger } from '../logger.ts'
 import type { KubernetesObject } from './api-object.ts'
 import type { KubernetesClient } from './client.ts'
 import { delay as systemDelay, type Delay } from './delay.ts'
-import { Reflector } from './reflector.ts'
+import { Reflector, type Progress } from './reflector.ts'
 
 /** Which object: `path` is that of its collection, `/api/v1/namespaces/dormouse/secrets`. */
 export interface ObjectReference {
@@ -16,6 +16,9 @@ interface Options {
   readonly reference: ObjectReference
   readonly logger: Logger
   readonly delay?: Delay
+  /** Milliseconds: the longest pause before a retry; default 5,000. */
+  readonly longestRetry?: number
+  readonly progress?: Progress
 }
 
 /** The object as it is now; undefined: it does not exist. `version` is its own, or the collection's without it. */
@@ -26,10 +29,11 @@ const LONGEST_RETRY_MS = 5000
 
 /** Shows one object as it is, and each change of it. Resolves when the signal is aborted; never rejects. */
 export async function watchObject<T extends KubernetesObject>(
-  { client, reference: { resource, path, name }, logger, delay = systemDelay }: Options,
+  { client, reference, logger, delay = systemDelay, longestRetry = LONGEST_RETRY_MS, progress }: Options,
   seen: Seen<T>,
   signal: AbortSignal,
 ): Promise<void> {
+  const { resource, path, name } = reference
   // Checked though it is selected: a server that does not know the selector sends the others, too.
   const isSought = ({ metadata }: T) => metadata.name === name
   const sink = {
@@ -44,6 +48,6 @@ export async function watchObject<T extends KubernetesObject>(
     },
   }
   const collection = { resource, path, fieldSelector: `metadata.name=${name}` }
-  const options = { client, collection, sink, logger, delay, longestRetry: LONGEST_RETRY_MS }
-  await new Reflector<T>(options).run(signal)
+  const options = { client, collection, sink, logger, delay, longestRetry }
+  await new Reflector<T>(options, progress).run(signal)
 }

@@ -9,6 +9,8 @@ import type { KubeConfigSource } from '../kubernetes/kube-config.ts'
 import type { KubernetesObserver } from '../kubernetes/ports.ts'
 import { NamespaceInformer } from '../kubernetes/namespaces.ts'
 import { WorkloadPatcher } from '../kubernetes/patcher.ts'
+import { ScaledObjectPatcher } from '../kubernetes/scaled-object-patcher.ts'
+import { ScaledObjectInformer } from '../kubernetes/scaled-objects.ts'
 import { WriteGate } from '../kubernetes/write-gate.ts'
 import type { Logger } from '../logger.ts'
 
@@ -36,5 +38,13 @@ export function clusterClients({ config, kubeconfig, observer, clock, logger }: 
   const gate = new WriteGate({ writesPerSecond, wakesPerSecond })
   const patcher = new WorkloadPatcher({ calls: client, copy: informer, gate })
   const recorder = new EventRecorder({ client, observer, logger, clock })
-  return { credentials, transport, client, informer, namespaces, gate, patcher, recorder }
+  const keda = config.keda.enabled ? kedaClients({ client, observer, logger, gate }) : undefined
+  return { credentials, transport, client, informer, namespaces, gate, patcher, recorder, keda }
+}
+
+function kedaClients(
+  options: Pick<ClusterClientOptions, 'observer' | 'logger'> & { client: KubernetesClient; gate: WriteGate },
+) {
+  const informer = new ScaledObjectInformer(options)
+  return { informer, patcher: new ScaledObjectPatcher({ ...options, copy: informer }) }
 }

@@ -51,7 +51,11 @@ export interface Foundation extends ServiceOptions {
 export function foundationOf(options: ServiceOptions): Foundation {
   const { config, ownNamespace, clock, logger } = options
   const calendars = calendarsOf(config, clock, logger)
-  const rules: Rules = rulesOf(config, (name) => cluster.namespaces.get(name), calendars)
+  const rules: Rules = rulesOf(config, {
+    namespaceOf: (name) => cluster.namespaces.get(name),
+    calendars,
+    scaledObjects: (workload) => cluster.keda?.informer.ofTarget(workload) ?? [],
+  })
   const excludeNamespaces = excludedNamespaces(config, ownNamespace)
   const { perWorkload } = config.metrics
   const metrics = new Metrics({ rules, clock, perWorkload, excludeNamespaces, processMetrics: true })

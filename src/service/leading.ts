@@ -1,5 +1,5 @@
 import { Controller } from '../controller/controller.ts'
-import type { Recorder, Writer } from '../controller/ports.ts'
+import type { Pauser, Recorder, Writer } from '../controller/ports.ts'
 import { Refusal } from '../errors.ts'
 import { LeaderElection } from '../leadership/leader-election.ts'
 import type { Runnable } from '../runnable.ts'
@@ -25,6 +25,10 @@ export function controllerOf(
       writer: writerWhile(leads, cluster.patcher),
       pace: cluster.gate,
       scalings: webhook?.scalings,
+      autoscaling: cluster.keda && {
+        scaledObjects: cluster.keda.informer,
+        pauser: pauserWhile(leads, cluster.keda.patcher),
+      },
       recorder: recorderWhile(leads, cluster.recorder),
       observer: metrics.controller,
       clock,
@@ -54,12 +58,25 @@ function writerWhile(leads: () => boolean, writer: Writer): Writer {
       writer.write(
         key,
         (workload) => {
-          if (!leads()) throw new Refusal('CLUSTER_UNAVAILABLE', 'the Lease was not renewed in time')
+          if (!leads()) throw notRenewed()
           return plan(workload)
         },
         options,
       ),
   }
+}
+
+function pauserWhile(leads: () => boolean, pauser: Pauser): Pauser {
+  return {
+    async pause(...write) {
+      if (!leads()) throw notRenewed()
+      await pauser.pause(...write)
+    },
+  }
+}
+
+function notRenewed(): Refusal {
+  return new Refusal('CLUSTER_UNAVAILABLE', 'the Lease was not renewed in time')
 }
 
 /** What happened meanwhile, the replica that led has told. */

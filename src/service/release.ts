@@ -1,6 +1,8 @@
 import pLimit from 'p-limit'
 import type { Clock } from '../clock.ts'
 import { excludedNamespaces, type Config } from '../config.ts'
+import { pauseChange } from '../domain/autoscaling/pause.ts'
+import { isMarked, type ScaledObject } from '../domain/autoscaling/scaled-object.ts'
 import { releaseChange } from '../domain/release.ts'
 import type { Rules } from '../domain/rules.ts'
 import { counted } from '../domain/text.ts'
@@ -41,6 +43,9 @@ export interface ReleasePlan {
   readonly workloads: readonly Workload[]
   /** Those in excluded namespaces, which stay as they are: the account's policy would not let us write them. */
   readonly excluded: readonly Workload[]
+  /** The ScaledObjects that Dormouse paused, and those of them in excluded namespaces. */
+  readonly paused: readonly ScaledObject[]
+  readonly pausedExcluded: readonly ScaledObject[]
 }
 
 /** Told of each step of a release as it happens. */
@@ -49,6 +54,9 @@ export interface ReleaseReport {
   leaseTaken(from: string, milliseconds: number): void
   released(workload: Workload): void
   failed(workload: Workload, error: unknown): void
+  /** KEDA scales its workload again. */
+  unpaused(scaler: ScaledObject): void
+  stillPaused(scaler: ScaledObject, error: unknown): void
   /** Every workload was tried, and so many were released. */
   finished(released: number): void
 }
@@ -68,7 +76,7 @@ export class Release {
     const { config, ownNamespace } = options
     this.#options = options
     // What it removes does not depend on what is inherited.
-    this.#rules = rulesOf(config, () => undefined)
+    this.#rules = rulesOf(config, { namespaceOf: () => undefined })
     this.#excluded = new Set(excludedNamespaces(config, ownNamespace))
     this.#cluster = clusterClients({ ...options, observer: NO_OBSERVER })
   }
@@ -92,6 +100,7 @@ export class Release {
     try {
       const listed = Promise.all([informer.start(), informer.complete()])
       await Promise.race([rejectWhenRefused(this.#cluster), listed])
+      await this.#cluster.keda?.informer.start()
     } catch (error) {
       if (stop.aborted) throw new Error('stopped before anything was changed', { cause: error })
       if (!timeout.aborted) throw error
@@ -104,10 +113,13 @@ export class Release {
 
   plan(): ReleasePlan {
     const marked = [...this.#cluster.informer.list()].filter((workload) => this.#change(workload))
-    const isExcluded = ({ namespace }: Workload) => this.#excluded.has(namespace)
+    const isExcluded = ({ namespace }: Workload | ScaledObject) => this.#excluded.has(namespace)
+    const paused = [...(this.#cluster.keda?.informer.list() ?? [])].filter(isMarked)
     return {
       workloads: marked.filter((workload) => !isExcluded(workload)),
       excluded: marked.filter(isExcluded),
+      paused: paused.filter((scaler) => !isExcluded(scaler)),
+      pausedExcluded: paused.filter(isExcluded),
     }
   }
 
@@ -124,7 +136,7 @@ export class Release {
   }
 
   async close(): Promise<void> {
-    await this.#cluster.informer.stop()
+    await Promise.all([this.#cluster.informer.stop(), this.#cluster.keda?.informer.stop()])
     await this.#cluster.transport.close()
   }
 
@@ -144,9 +156,18 @@ export class Release {
         report.failed(workload, error)
       }
     })
+    // Only now: KEDA would otherwise decide the count before we have set it.
+    const stillPaused = await this.#unpauseAll(report, lost)
     if (lost.aborted) return
     report.finished(workloads.length - failed)
     if (undeleted) throw undeleted.error
+    if (stillPaused > 0)
+      throw new Error(`${counted(stillPaused, 'ScaledObject')} stayed paused: run this again`)
+    const { keda } = this.#cluster
+    if (keda?.informer.isPresent === true && !keda.informer.isConnected)
+      throw new Error(
+        'the ScaledObjects could not be listed, so some may be paused: the warnings above say why',
+      )
     if (failed > 0) throw new Error(`${counted(failed, 'workload')} could not be released: run this again`)
   }
 
@@ -159,6 +180,26 @@ export class Release {
     } catch (error) {
       return { error }
     }
+  }
+
+  /** Returns how many could not be written. */
+  async #unpauseAll(report: ReleaseReport, lost: AbortSignal): Promise<number> {
+    const { keda } = this.#cluster
+    if (!keda) return 0
+    let failed = 0
+    await pLimit(CONCURRENCY).map(this.plan().paused, async (scaler) => {
+      const change = pauseChange(scaler, false)
+      if (lost.aborted || !change) return
+      try {
+        await keda.patcher.pause(scaler, change, { signal: lost, cut: lost })
+        report.unpaused(scaler)
+      } catch (error) {
+        if (lost.aborted) return
+        failed += 1
+        report.stillPaused(scaler, error)
+      }
+    })
+    return failed
   }
 
   async #release(workload: Workload, lost: AbortSignal): Promise<void> {

@@ -28,11 +28,10 @@ if (!isMainThread && parentPort) {
   const port = parentPort
   let sent: LargeTask['namespace']
   const deps = {
-    rules: rulesOf(
-      config,
-      (name) => (sent?.name === name ? sent : undefined),
-      calendarsIn(config.calendars, calendars),
-    ),
+    rules: rulesOf(config, {
+      namespaceOf: (name) => (sent?.name === name ? sent : undefined),
+      calendars: calendarsIn(config.calendars, calendars),
+    }),
     clock: systemClock,
     trim: (kind: Kind, object: unknown) => trim(kind, object as WorkloadObject),
   }

@@ -37,7 +37,7 @@ export class Service implements Runnable {
   static async create(options: ServiceOptions): Promise<Service> {
     const { config, https, logger } = options
     const foundation = foundationOf(options)
-    const { recorder, informer, namespaces, transport } = foundation.cluster
+    const { recorder, informer, namespaces, transport, keda } = foundation.cluster
     const certificates = https ? servingCertificates(foundation) : undefined
     const webhook = certificates && config.webhook.enabled ? webhookOf(foundation) : undefined
     const api = await apiOf(foundation, certificates?.source)
@@ -58,6 +58,7 @@ export class Service implements Runnable {
       certificates?.keeper,
       webhook?.largeReviews,
       servers.server,
+      keda?.informer,
       {
         name: informer.name,
         start: () => startWatching(foundation.cluster, logger),

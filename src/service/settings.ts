@@ -7,14 +7,18 @@ import { NO_CALENDARS, type Calendars } from '../domain/schedule/calendar.ts'
 import { ScheduleCompiler } from '../domain/schedule/schedule.ts'
 import { UsageError } from '../errors.ts'
 
-/** Shows a Namespace as it is now; undefined: it does not exist, or is not known yet. */
-export type NamespaceOf = (name: string) => Namespace | undefined
+/** What the rules ask for beside the configuration, as it is now. */
+export interface Surroundings {
+  /** undefined: it does not exist, or is not known yet. */
+  readonly namespaceOf: (name: string) => Namespace | undefined
+  readonly calendars?: Calendars
+  readonly scaledObjects?: Required<Rules>['scaledObjects']
+}
 
 /** The domain's rules under a configuration; equal schedules are compiled once, and what is inherited is resolved once. */
 export function rulesOf(
   config: Config,
-  namespaceOf: NamespaceOf,
-  calendars: Calendars = NO_CALENDARS,
+  { namespaceOf, calendars = NO_CALENDARS, scaledObjects = () => [] }: Surroundings,
 ): Rules {
   const compiler = new ScheduleCompiler(SCHEDULES_KEPT, calendars)
   const inheritance = new Inheritance(config.policies.map(compilePolicy))
@@ -26,6 +30,7 @@ export function rulesOf(
       return namespace && !namespace.deleting ? inheritance.of(namespace).by(workload) : undefined
     },
     inheritsSame: (before, after) => inheritance.isSame(before, after),
+    scaledObjects,
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { KINDS, type Kind } from '../../src/domain/workload.ts'
+import { define, scaledObject, scaledObjectsIn, undefine } from '../keda/operator.ts'
 import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
@@ -177,6 +178,60 @@ describeOn(
         })
         expect(others.status, `${where}: ${others.body.message}`).to.equal(200)
       }
+    })
+
+    describe('on ScaledObjects', () => {
+      const scaler = scaledObject('scaler', { type: 'none' }, { min: 1, annotations: { kept: 'yes' } })
+      const change = (patch: Patch, who = user) =>
+        on().admin.send(
+          'PATCH',
+          `${scaledObjectsIn(namespace, 'scaler')}?dryRun=All&fieldManager=dormouse`,
+          patch,
+          { 'impersonate-user': who, ...(who === user ? {} : { 'impersonate-group': 'system:masters' }) },
+        )
+      const other = add(`${ANNOTATIONS}/other`, 'x')
+
+      before('there is one, and its policy holds', async () => {
+        await define(on())
+        await eventually('ScaledObjects to be served', async () => {
+          const { status } = await on().admin.send('POST', scaledObjectsIn(namespace), scaler)
+          return status === 201
+        })
+        await eventually('the policy to hold', async () => {
+          const { body } = await change(other)
+          return body.message?.includes('ValidatingAdmissionPolicy')
+        })
+      })
+
+      after('KEDA is gone', () => undefine(on()))
+
+      it('lets it pause, and end that', async () => {
+        const pause = [
+          ...add(`${ANNOTATIONS}/autoscaling.keda.sh~1paused-replicas`, '0'),
+          ...add(`${ANNOTATIONS}/dormouse.dev~1paused`, ''),
+        ]
+        const { status, body } = await change(pause)
+        expect(status, body.message).to.equal(200)
+      })
+
+      it('lets it change nothing else, and anybody else what they may', async () => {
+        for (const [what, patch] of Object.entries({
+          'another annotation': other,
+          "KEDA's other pause": add(`${ANNOTATIONS}/autoscaling.keda.sh~1paused`, 'true'),
+          'an annotation less': [{ op: 'remove', path: `${ANNOTATIONS}/kept` }],
+          'a label': add('/metadata/labels', { other: 'x' }),
+          'a finalizer': add('/metadata/finalizers', ['example.com/x']),
+          'the target': add('/spec/scaleTargetRef/name', 'other'),
+          'a bound': add('/spec/minReplicaCount', 0),
+          'a trigger': add('/spec/triggers', [{ type: 'cron' }]),
+        })) {
+          const { status, body } = await change(patch)
+          expect(body.message, what).to.include('ValidatingAdmissionPolicy').and.include('Dormouse')
+          expect(status).to.equal(422)
+          const others = await change(patch, 'somebody')
+          expect(others.status, `${what}: ${others.body.message}`).to.equal(200)
+        }
+      })
     })
 
     describe('in its own namespace', () => {

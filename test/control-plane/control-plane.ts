@@ -50,6 +50,8 @@ export interface ControlPlaneOptions {
   readonly nodes?: number
   /** Whether requests of Dormouse's account are logged, which costs the API server time; true by default. */
   readonly audited?: boolean
+  /** Of the API server and of the controllers: `HPAScaleToZero=true`. */
+  readonly featureGates?: string
 }
 
 /**
@@ -57,7 +59,8 @@ export interface ControlPlaneOptions {
  * run.
  */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
-  const { programs, nodes = 3, audited = true } = options
+  const { programs, nodes = 3, audited = true, featureGates } = options
+  const gates = featureGates === undefined ? [] : [`--feature-gates=${featureGates}`]
   const directory = await mkdtemp(join(tmpdir(), 'dormouse-control-plane-'))
   const plane = programRunner(programs, directory)
   try {
@@ -74,7 +77,11 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       audited ? dormouse.username : undefined,
     )
     const startApiServer = async () =>
-      apiServerReady(setup, await plane.start('kube-apiserver', setup.args), accounts.admin.token)
+      apiServerReady(
+        setup,
+        await plane.start('kube-apiserver', [...setup.args, ...gates]),
+        accounts.admin.token,
+      )
     const cluster = { url: setup.url, caData: await startApiServer() }
     const admin = clientFor(cluster, accounts.admin.token)
     plane.onStop(() => admin.close())
@@ -82,7 +89,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     const args = await controllerArgs(directory, cluster, setup, accounts, programs)
     const startControllers = () =>
       Promise.all([
-        plane.start('kube-controller-manager', args['kube-controller-manager']),
+        plane.start('kube-controller-manager', [...args['kube-controller-manager'], ...gates]),
         plane.start('kwok', args.kwok),
         plane.start('kube-scheduler', args['kube-scheduler']),
       ])

@@ -20,6 +20,7 @@ const TEMPLATES = [
   'rbac.yaml',
   'admissionpolicy.yaml',
   'admissionpolicy-creations.yaml',
+  'admissionpolicy-scaledobjects.yaml',
 ]
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1'

@@ -5,6 +5,7 @@ import type { Rules } from '../../src/domain/rules.ts'
 import { createLogger } from '../../src/logger.ts'
 import { rulesWith } from '../support/rules.ts'
 import { UNPACED } from './a-queue.ts'
+import { FakeKeda } from '../support/fake-keda.ts'
 import { FakeCluster } from '../support/fake-cluster.ts'
 import { FakeTime, settled } from '../support/fake-time.ts'
 import { Told } from './told.ts'
@@ -17,7 +18,7 @@ export interface Options {
 /** A controller over a time that is not real. `planned` counts its plans: each asks once who scaled the workload. */
 export function aControllerOver(
   time: FakeTime,
-  ports: Pick<ControllerPorts, 'workloads' | 'namespaces' | 'writer' | 'pace'>,
+  ports: Pick<ControllerPorts, 'workloads' | 'namespaces' | 'writer' | 'pace' | 'autoscaling'>,
   { concurrency = 4, writesPerWorkload = 20 }: Options,
 ) {
   const rules: { -readonly [K in keyof Rules]: Rules[K] } = rulesWith()
@@ -56,7 +57,10 @@ export function aRig(now: Instant, options: Options = {}) {
     onChange: (listener) => cluster.onNamespaceChange(listener),
   }
   const ports = { workloads: cluster, namespaces, writer: cluster, pace: UNPACED }
-  const rig = aControllerOver(time, ports, options)
+  const keda = new FakeKeda()
+  const autoscaling = { scaledObjects: keda, pauser: keda }
+  const rig = aControllerOver(time, { ...ports, autoscaling }, options)
+  rig.rules.scaledObjects = (workload) => keda.ofTarget(workload)
   const start = async () => {
     await rig.controller.start()
     await settled()
@@ -69,5 +73,5 @@ export function aRig(now: Instant, options: Options = {}) {
         const asleep = change.replicas === 0 || typeof change.snoozeKey === 'string'
         return `${asleep ? 'snooze' : 'wake'} ${key.slice(key.indexOf('/') + 1)}`
       })
-  return { time, cluster, ...rig, start, moves }
+  return { time, cluster, keda, ...rig, start, moves }
 }

@@ -2,13 +2,14 @@ import { expect } from 'chai'
 import { metricsTable } from '../../docs/generator/metrics-table.ts'
 import type { KeySchema } from '../../src/config/keys.ts'
 import { CONFIG_SCHEMA } from '../../src/config/schema.ts'
+import { PAUSE_ANNOTATION } from '../../src/domain/autoscaling/scaled-object.ts'
 import { ANNOTATION, ASLEEP_LABEL } from '../../src/domain/workload.ts'
 import { pages } from './pages.ts'
 
 /** Sections of the configuration that nothing else has a name like. */
 const SECTIONS = ['api', 'auth', 'backoff', 'controller', 'webhook']
-/** Beside the annotations and the label: the DaemonSets' key, the claim of tokens. */
-const OTHER_MARKS = ['dormouse.dev/snoozed', 'dormouse.dev/namespaces']
+/** Beside the annotations and the label: the DaemonSets' key, the claim of tokens, the mark of ScaledObjects. */
+const OTHER_MARKS = ['dormouse.dev/snoozed', 'dormouse.dev/namespaces', PAUSE_ANNOTATION.mark]
 
 function* keys(schema: KeySchema, path: string[] = []): Generator<string> {
   yield path.join('.')

@@ -1,3 +1,4 @@
+import { kedaDecides } from '../autoscaling/scalers.ts'
 import { transition } from '../operation.ts'
 import { scheduleInForce } from '../schedule-in-force.ts'
 import { newIntent, wakeHold } from '../intent.ts'
@@ -24,7 +25,8 @@ export function snooze({ reading, now, by, rules }: Context, limit: number | und
 /** Wakes, or keeps awake; `limit` in milliseconds, undefined: until the next edge or `wakeHold`. */
 export function wake({ reading, now, by, rules }: Context, limit: number | undefined): Outcome {
   const { state, workload } = reading
-  const up = !state.asleep && isRunning(workload) && countToGiveBack(reading) === undefined
+  const byKeda = !isRunning(workload) && kedaDecides(workload, rules)
+  const up = !state.asleep && (byKeda || (isRunning(workload) && countToGiveBack(reading) === undefined))
   if (up && limit === undefined) {
     return { target: reading, done: 'already awake (add ?for=2h to keep it awake for a time)' }
   }
@@ -36,6 +38,7 @@ export function wake({ reading, now, by, rules }: Context, limit: number | undef
   if (up) return { target: asked, done: `stays awake until ${iso(now + (limit ?? 0))}` }
   const replicas = workload.kind === 'daemonsets' ? keptCount(reading) : wakeCount(reading)
   const target = transition(asked, { action: 'wake', trigger: 'api', by, replicas }, now, rules)
+  if (byKeda) return { target, done: 'woken, and KEDA decides how many replicas it has' }
   const to = workload.kind === 'daemonsets' ? '' : ` to ${counted(replicas, 'replica')}`
   return { target, done: `woken${to}` }
 }

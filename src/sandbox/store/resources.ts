@@ -83,6 +83,12 @@ export const RESOURCES: readonly Resource[] = [
     generation: 'webhooks',
     unconditionalUpdate: false,
   }),
+  // There are none: clients look here for what else a cluster serves.
+  resource('apiextensions.k8s.io', 'customresourcedefinitions', 'CustomResourceDefinition', {
+    ...CLUSTER,
+    shortNames: ['crd', 'crds'],
+    verbs: ['get', 'list', 'watch'],
+  }),
   resource(AUTHENTICATION, 'tokenreviews', 'TokenReview', REVIEW),
   resource(AUTHENTICATION, 'selfsubjectreviews', 'SelfSubjectReview', REVIEW),
   resource(AUTHORIZATION, 'subjectaccessreviews', 'SubjectAccessReview', REVIEW),

@@ -3,7 +3,8 @@ import { KINDS, type Kind } from '../../../src/domain/workload.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { Grant } from './grants.ts'
 import type { Stage } from './stage.ts'
-import { cycle, disown, logged, refused, secretOf, unavailable, unowned, type Told } from './told.ts'
+import { define } from '../../keda/operator.ts'
+import { cycle, disown, logged, marked, refused, secretOf, unavailable, unowned, type Told } from './told.ts'
 
 /** What Dormouse cannot do without a right that it had. */
 export interface Loss {
@@ -31,6 +32,29 @@ export const LOSSES: Readonly<Record<Grant, Loss>> = {
       await cycle(stage)
       return logged('an Event could not be written')(stage, missing)
     },
+  },
+  'list customresourcedefinitions': {
+    fails: 'KEDA is not noticed',
+    told: logged('a watch or list failed and is tried again'),
+  },
+  'watch customresourcedefinitions': {
+    fails: 'KEDA is not noticed',
+    told: logged('a watch or list failed and is tried again'),
+  },
+  'list scaledobjects': {
+    fails: 'KEDA is not paused',
+    prepare: (stage) => define(stage.on()),
+    told: logged('a watch or list failed and is tried again'),
+  },
+  'watch scaledobjects': {
+    fails: 'KEDA is not paused',
+    prepare: (stage) => define(stage.on()),
+    told: logged('a watch or list failed and is tried again'),
+  },
+  'patch scaledobjects': {
+    fails: 'KEDA stays paused, or is not',
+    prepare: marked,
+    told: logged('a ScaledObject could not be written'),
   },
   'create tokenreviews': { fails: 'nobody can log in by the cluster', told: unavailable },
   'create subjectaccessreviews': { fails: 'nobody may do anything', told: unavailable },

@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { KINDS } from '../../../src/domain/workload.ts'
 import { describeOn } from '../../support/clusters.ts'
 import { CONFIGURATION } from '../../support/enforced.ts'
+import { undefine } from '../../keda/operator.ts'
 import { helm, type Manifest } from '../helm.ts'
 import { MATRIX } from '../matrix.ts'
 import { grantsOf, rulesOf, split, type Grant } from './grants.ts'
@@ -60,6 +61,7 @@ describeOn(
 
     after(async () => {
       await stage.tearDown()
+      await undefine(on())
       await on().kubectl.withFile('delete', objects, '--ignore-not-found')
       await on().admin.expect('DELETE', `/api/v1/namespaces/${namespace}`)
     })

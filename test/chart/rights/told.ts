@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Kind } from '../../../src/domain/workload.ts'
 import { CONFIGURATION } from '../../support/enforced.ts'
 import { eventually } from '../../support/eventually.ts'
+import { define, scaledObject, scaledObjectsIn } from '../../keda/operator.ts'
 import type { Stage } from './stage.ts'
 
 /**
@@ -50,6 +51,17 @@ export async function cycle(stage: Stage): Promise<void> {
 /** Leaves the webhook configuration with something to put right. */
 export function disown(stage: Stage): Promise<unknown> {
   return stage.on().admin.expect('PATCH', CONFIGURATION, { metadata: { ownerReferences: null } })
+}
+
+/** A ScaledObject of no workload that carries our mark, which is to go. */
+export async function marked(stage: Stage): Promise<unknown> {
+  await define(stage.on())
+  const annotations = { 'autoscaling.keda.sh/paused-replicas': '0', 'dormouse.dev/paused': '' }
+  const object = scaledObject('marked', { type: 'none' }, { target: 'nothing', min: 0, annotations })
+  return eventually('ScaledObjects to be served', async () => {
+    const { status } = await stage.on().admin.send('POST', scaledObjectsIn('default'), object)
+    return status === 201 || status === 409
+  })
 }
 
 /** It is not put right. */

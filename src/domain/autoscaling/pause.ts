@@ -1,0 +1,82 @@
+import { escapePathComponent } from 'fast-json-patch'
+import type { PatchOperation } from '../patch.ts'
+import { readWorkload } from '../reading.ts'
+import type { Rules } from '../rules.ts'
+import { Unreadable } from '../state-codec.ts'
+import type { Workload } from '../workload.ts'
+import {
+  isMarked,
+  PAUSE_ANNOTATION,
+  PAUSE_ANNOTATIONS,
+  PAUSED_AT,
+  pausedByOthers,
+  type PauseAnnotation,
+  type ScaledObject,
+} from './scaled-object.ts'
+
+/** The annotations of a ScaledObject to set; null: to remove. */
+export type PauseChange = Readonly<Partial<Record<PauseAnnotation, string | null>>>
+
+const ANNOTATIONS = '/metadata/annotations'
+
+/** Whether a workload's state says that it sleeps, so that KEDA is to rest; undefined: nobody can tell. */
+export function sleeps(workload: Workload, rules: Rules): boolean | undefined {
+  if (workload.deleting) return undefined
+  const reading = readWorkload(workload, rules)
+  return reading instanceof Unreadable ? undefined : reading.state.asleep
+}
+
+/**
+ * What to write to a ScaledObject so that KEDA neither wakes its sleeping workload nor rests beside one that is awake;
+ * undefined: nothing. `asleep`: what `sleeps` says of its workload, and false where that does not exist. It follows
+ * from the present alone, so whatever was interrupted is completed by the next evaluation.
+ * - What others paused stays as it is.
+ * - Of a value that others gave `paused-replicas` beside our mark, only the mark is removed.
+ */
+export function pauseChange(scaler: ScaledObject, asleep: boolean | undefined): PauseChange | undefined {
+  const { pausedReplicas, mark } = scaler.annotations
+  if (scaler.deleting || asleep === undefined) return undefined
+  if (asleep) {
+    const isPaused = pausedReplicas !== undefined || pausedByOthers(scaler) !== undefined
+    return isPaused ? undefined : { pausedReplicas: PAUSED_AT, mark: mark ?? '' }
+  }
+  return isMarked(scaler) ? unpaused(scaler) : undefined
+}
+
+function unpaused({ annotations: { pausedReplicas, mark } }: ScaledObject): PauseChange {
+  return pausedReplicas === PAUSED_AT ? { pausedReplicas: mark || null, mark: null } : { mark: null }
+}
+
+/** The ScaledObject with a change written. */
+export function withPause(scaler: ScaledObject, change: PauseChange): ScaledObject {
+  const annotations: Partial<Record<PauseAnnotation, string>> = { ...scaler.annotations }
+  for (const name of PAUSE_ANNOTATIONS) {
+    const value = change[name]
+    if (value === null) delete annotations[name]
+    else if (value !== undefined) annotations[name] = value
+  }
+  return { ...scaler, annotations, hasAnnotations: true }
+}
+
+/** The change as one JSON Patch, whose `test`s are the uid and the three annotations that it rests on. */
+export function pausePatch(scaler: ScaledObject, change: PauseChange): PatchOperation[] {
+  const { uid, annotations, hasAnnotations } = scaler
+  const tests: PatchOperation[] = [{ op: 'test', path: '/metadata/uid', value: uid }]
+  if (!hasAnnotations) {
+    const added = Object.entries(change).filter(([, value]) => value !== null)
+    const value = Object.fromEntries(
+      added.map(([name, text]) => [PAUSE_ANNOTATION[name as PauseAnnotation], text]),
+    )
+    // `test` with null passes on an absent map.
+    return [...tests, { op: 'test', path: ANNOTATIONS, value: null }, { op: 'add', path: ANNOTATIONS, value }]
+  }
+  const path = (name: PauseAnnotation) => `${ANNOTATIONS}/${escapePathComponent(PAUSE_ANNOTATION[name])}`
+  for (const name of PAUSE_ANNOTATIONS)
+    tests.push({ op: 'test', path: path(name), value: annotations[name] ?? null })
+  const operations = PAUSE_ANNOTATIONS.flatMap((name): PatchOperation[] => {
+    const value = change[name]
+    if (value === undefined || value === (annotations[name] ?? null)) return []
+    return [value === null ? { op: 'remove', path: path(name) } : { op: 'add', path: path(name), value }]
+  })
+  return [...tests, ...operations]
+}

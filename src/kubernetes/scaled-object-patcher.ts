@@ -1,0 +1,61 @@
+import type * as Controller from '../controller/ports.ts'
+import { pausePatch, type PauseChange } from '../domain/autoscaling/pause.ts'
+import { keyOfScaler, type ScaledObject } from '../domain/autoscaling/scaled-object.ts'
+import { FIELD_MANAGER } from '../domain/workload.ts'
+import { Refusal } from '../errors.ts'
+import type { KubernetesClient } from './client.ts'
+import { ClusterRefusal } from './failures.ts'
+import { doesNotApply } from './patch-refusals.ts'
+import type { Gate } from './patcher.ts'
+import { trimScaledObject, type ScaledObjectResource } from './scaled-object-trim.ts'
+
+interface Options {
+  readonly client: Pick<KubernetesClient, 'call'>
+  /** Takes over what a patch has made of a ScaledObject. */
+  readonly copy: { applied(scaler: ScaledObject): void }
+  readonly gate: Gate
+}
+
+/** Writes the pause annotations of ScaledObjects, each by one patch with its preconditions. */
+export class ScaledObjectPatcher implements Controller.Pauser {
+  readonly #options: Options
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /**
+   * Sends the change, ahead of all else: it belongs to a write that has waited for its turn.
+   * @throws Refusal CONFLICT (it has changed meanwhile, and the watch will tell how), NOT_FOUND, CLUSTER_REJECTED,
+   *   CLUSTER_UNAVAILABLE; the signals' reasons
+   */
+  async pause(
+    scaler: ScaledObject,
+    change: PauseChange,
+    { signal, cut }: Controller.Stopping,
+  ): Promise<void> {
+    const { client, copy, gate } = this.#options
+    const send = () =>
+      client.call<ScaledObjectResource>({
+        method: 'PATCH',
+        verb: 'patch',
+        resource: 'scaledobjects',
+        path: pathOf(scaler),
+        contentType: 'application/json-patch+json',
+        body: pausePatch(scaler, change),
+        signal: cut,
+      })
+    try {
+      copy.applied(trimScaledObject(await gate.run('request', send, signal)))
+    } catch (error) {
+      if (error instanceof ClusterRefusal && (error.status === 409 || doesNotApply(error)))
+        throw new Refusal('CONFLICT', `ScaledObject ${keyOfScaler(scaler)} was changed by others meanwhile`)
+      throw error
+    }
+  }
+}
+
+function pathOf({ namespace, name }: ScaledObject): string {
+  const within = `/apis/keda.sh/v1alpha1/namespaces/${encodeURIComponent(namespace)}/scaledobjects`
+  return `${within}/${encodeURIComponent(name)}?fieldManager=${FIELD_MANAGER}`
+}

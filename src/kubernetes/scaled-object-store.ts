@@ -1,0 +1,92 @@
+import { isDeepStrictEqual } from 'node:util'
+import { keyOfScaler, targetOf, type ScaledObject } from '../domain/autoscaling/scaled-object.ts'
+import { compareVersions, keyOf, type WorkloadKey } from '../domain/workload.ts'
+import type { Sink } from './reflector.ts'
+import { trimScaledObject, type ScaledObjectResource } from './scaled-object-trim.ts'
+
+/** Told of one change; `before` undefined: added; `after` undefined: deleted. */
+export type ScalerListener = (before: ScaledObject | undefined, after: ScaledObject | undefined) => void
+
+const NONE: readonly ScaledObject[] = []
+
+/** The newest copy of each ScaledObject, found by its name and by its target. */
+export class ScaledObjectStore implements Sink<ScaledObjectResource> {
+  readonly #objects = new Map<string, ScaledObject>()
+  /** By `keyOf` of the target: almost always one. */
+  readonly #byTarget = new Map<string, readonly ScaledObject[]>()
+  readonly #notify: ScalerListener
+
+  constructor(notify: ScalerListener) {
+    this.#notify = notify
+  }
+
+  get(key: string): ScaledObject | undefined {
+    return this.#objects.get(key)
+  }
+
+  list(): Iterable<ScaledObject> {
+    return this.#objects.values()
+  }
+
+  /** Those that scale this workload. */
+  ofTarget(key: WorkloadKey): readonly ScaledObject[] {
+    return this.#byTarget.get(keyOf(key)) ?? NONE
+  }
+
+  put(object: ScaledObjectResource, backwards: boolean): void {
+    const after = trimScaledObject(object)
+    const before = this.#objects.get(keyOfScaler(after))
+    if (before && before.uid !== after.uid) this.#remove(before)
+    else if (before && !backwards && compareVersions(after.resourceVersion, before.resourceVersion) <= 0)
+      return
+    this.#set(before?.uid === after.uid ? before : undefined, after)
+  }
+
+  /** The result of a write of ours, if it is newer than our copy. */
+  applied(after: ScaledObject): void {
+    const before = this.#objects.get(keyOfScaler(after))
+    const isNewer = before && compareVersions(after.resourceVersion, before.resourceVersion) > 0
+    if (isNewer && before.uid === after.uid) this.#set(before, after)
+  }
+
+  delete({ metadata }: ScaledObjectResource): void {
+    const before = this.#objects.get(`${metadata.namespace ?? ''}/${metadata.name}`)
+    if (before) this.#remove(before)
+  }
+
+  retain(listed: ReadonlySet<string>, resourceVersion: string, backwards: boolean): void {
+    for (const scaler of this.#objects.values()) {
+      const newer = !backwards && compareVersions(scaler.resourceVersion, resourceVersion) > 0
+      if (!newer && !listed.has(keyOfScaler(scaler))) this.#remove(scaler)
+    }
+  }
+
+  /** Their definition is gone, and they with it. */
+  clear(): void {
+    for (const scaler of this.#objects.values()) this.#remove(scaler)
+  }
+
+  /** KEDA writes a status at each poll: nobody is told of that. */
+  #set(before: ScaledObject | undefined, after: ScaledObject): void {
+    if (before) this.#unindex(before)
+    this.#objects.set(keyOfScaler(after), after)
+    const target = targetOf(after)
+    if (target) this.#byTarget.set(keyOf(target), [...this.ofTarget(target), after])
+    const { resourceVersion } = after
+    if (!before || !isDeepStrictEqual({ ...before, resourceVersion }, after)) this.#notify(before, after)
+  }
+
+  #remove(scaler: ScaledObject): void {
+    this.#objects.delete(keyOfScaler(scaler))
+    this.#unindex(scaler)
+    this.#notify(scaler, undefined)
+  }
+
+  #unindex(scaler: ScaledObject): void {
+    const target = targetOf(scaler)
+    if (!target) return
+    const others = this.ofTarget(target).filter(({ name }) => name !== scaler.name)
+    if (others.length === 0) this.#byTarget.delete(keyOf(target))
+    else this.#byTarget.set(keyOf(target), others)
+  }
+}

@@ -1,0 +1,145 @@
+import { expect } from 'chai'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { KubectlObject } from '../support/kubectl.ts'
+import { eventually } from '../support/eventually.ts'
+import { manifest } from '../support/manifests.ts'
+import type { Served } from '../support/served.ts'
+import { annotationsOf, scaledObject, scaledObjectsIn, type KedaOperator } from './operator.ts'
+
+const PAUSED = { 'autoscaling.keda.sh/paused-replicas': '0', 'dormouse.dev/paused': '' }
+
+/** What the tests do beside KEDA, each with a Deployment and a ScaledObject of the same name. */
+export class BesideKeda {
+  readonly here: Served
+  readonly #operator: () => KedaOperator
+
+  constructor(here: Served, operator: () => KedaOperator) {
+    this.here = here
+    this.#operator = operator
+  }
+
+  /** A managed Deployment with 3 replicas, and what scales it; the trigger is as given when the ScaledObject is made. */
+  async workload(
+    name: string,
+    min: number,
+    active: boolean,
+    annotations: Readonly<Record<string, string>> = {},
+  ) {
+    const { here } = this
+    const operator = this.#operator()
+    operator.active = active
+    operator.reachable = true
+    await here.cluster.create(here.namespace, [manifest('deployments', name, { replicas: 3 })])
+    await here.settled('deployments', name)
+    const object = scaledObject(name, operator.trigger, { min, annotations })
+    await eventually('ScaledObjects to be served', async () => {
+      const { status } = await here.cluster.admin.send('POST', scaledObjectsIn(here.namespace), object)
+      return status === 201
+    })
+    const workload = here.workload('deployments', name)
+    await workload.enable()
+    return workload
+  }
+
+  async replicas(name: string): Promise<number> {
+    const { spec } = await this.here.cluster.admin.expect('GET', this.here.path('deployments', name))
+    return Number((spec as KubectlObject['spec'])?.replicas)
+  }
+
+  async annotations(name: string): Promise<Readonly<Record<string, string>>> {
+    const { cluster, namespace } = this.here
+    return annotationsOf(await cluster.admin.expect('GET', scaledObjectsIn(namespace, name)))
+  }
+
+  /** Annotations of ours and of KEDA's pause alone: others may put theirs there. */
+  async pause(name: string): Promise<Readonly<Record<string, string>>> {
+    const all = Object.entries(await this.annotations(name))
+    return Object.fromEntries(all.filter(([key]) => /^(?:autoscaling\.keda\.sh|dormouse\.dev)\//.test(key)))
+  }
+
+  async paused(name: string): Promise<void> {
+    await eventually(`ScaledObject ${name} to be paused`, async () => {
+      expect(await this.pause(name)).to.deep.equal(PAUSED)
+      return true
+    })
+  }
+
+  async unpaused(name: string, before: Readonly<Record<string, string>> = {}): Promise<void> {
+    await eventually(`ScaledObject ${name} to be as it was`, async () => {
+      expect(await this.pause(name)).to.deep.equal(before)
+      return true
+    })
+  }
+
+  /** It is at 0, and stays so for some polls. */
+  async staysAsleep(name: string): Promise<void> {
+    await eventually(`${name} to be at 0`, async () => (await this.replicas(name)) === 0)
+    const until = performance.now() + 5 * this.#operator().poll
+    while (performance.now() < until) {
+      expect(await this.replicas(name), `${name} while it sleeps`).to.equal(0)
+      await sleep(50)
+    }
+  }
+
+  async hasReplicas(name: string, count: number): Promise<void> {
+    await eventually(`${name} to have ${count}`, async () => (await this.replicas(name)) === count, {
+      timeout: 60_000,
+    })
+  }
+
+  async runs(name: string): Promise<void> {
+    await eventually(`${name} to run`, async () => (await this.replicas(name)) > 0, { timeout: 60_000 })
+  }
+}
+
+/** The main cases, whatever plays KEDA. */
+export function mainCases(beside: () => BesideKeda, operator: () => KedaOperator): void {
+  it('sleeps with an active trigger and a minimum of 1, and wakes as before', async () => {
+    const workload = await beside().workload('active', 1, true)
+    await workload.snooze()
+    await beside().paused('active')
+    await beside().staysAsleep('active')
+    const { body } = await workload.attempt('GET', '')
+    expect(body.data).to.include({ is_snoozed: true, last_replicas: 3 })
+    await workload.wake()
+    await beside().unpaused('active')
+    await beside().runs('active')
+  })
+
+  it('sleeps with an active trigger and a minimum of 0, and KEDA wakes it', async () => {
+    const workload = await beside().workload('from-zero', 0, true)
+    await workload.snooze()
+    await beside().paused('from-zero')
+    await beside().staysAsleep('from-zero')
+    const { body } = await workload.attempt('POST', 'wake')
+    expect(body.message).to.include('KEDA decides')
+    await beside().unpaused('from-zero')
+    await beside().runs('from-zero')
+  })
+
+  it('wakes to 0 where no trigger is active and the minimum is 0: that is success', async () => {
+    const workload = await beside().workload('idle', 0, true)
+    await workload.snooze()
+    await beside().paused('idle')
+    operator().active = false
+    await beside().staysAsleep('idle')
+    await workload.wake('?wait=20s')
+    await beside().unpaused('idle')
+    const { body } = await workload.attempt('GET', '')
+    expect(body.data).to.include({ is_snoozed: false, operation_in_progress: false })
+    expect(body.data.operation_history[0]).to.include({ type: 'wake', result: 'succeeded', replicas: 0 })
+    await beside().staysAsleep('idle')
+  })
+
+  it('sleeps while the source of the trigger is unreachable', async () => {
+    const workload = await beside().workload('dead', 1, true)
+    operator().reachable = false
+    await workload.snooze()
+    await beside().paused('dead')
+    await beside().staysAsleep('dead')
+    await workload.wake()
+    await beside().unpaused('dead')
+    await beside().runs('dead')
+    operator().reachable = true
+  })
+}

@@ -1,0 +1,202 @@
+import { expect } from 'chai'
+import type { HttpTransport } from '../../src/kubernetes/http.ts'
+import { ScaledObjectInformer } from '../../src/kubernetes/scaled-objects.ts'
+import { ScaledObjectPatcher } from '../../src/kubernetes/scaled-object-patcher.ts'
+import { eventually } from '../support/eventually.ts'
+import {
+  answer,
+  clientFor,
+  failure,
+  FakeApiServer,
+  RecordingObserver,
+  silentLogger,
+  transportTo,
+} from './fake-api-server.ts'
+import { FakeCollection } from './fake-collection.ts'
+
+const DEFINITION = {
+  metadata: { name: 'scaledobjects.keda.sh' },
+  status: { conditions: [{ type: 'Established', status: 'True' }] },
+}
+const WEB = { kind: 'deployments', namespace: 'shop', name: 'web' } as const
+
+function web(name = 'web', annotations?: object) {
+  return {
+    metadata: { name, namespace: 'shop', uid: `uid-${name}`, ...(annotations && { annotations }) },
+    spec: { scaleTargetRef: { name: 'web' }, minReplicaCount: 1, triggers: [{ type: 'cron' }] },
+  }
+}
+
+describe('the informer of ScaledObjects', () => {
+  let server: FakeApiServer
+  let transport: HttpTransport
+  let informer: ScaledObjectInformer
+  const definitions = () => new FakeCollection('/apis/apiextensions.k8s.io/v1/customresourcedefinitions')
+  const objects = () => new FakeCollection('/apis/keda.sh/v1alpha1/scaledobjects')
+  let crds = definitions()
+  let scalers = objects()
+
+  beforeEach(async () => {
+    crds = definitions()
+    scalers = objects()
+    server = await new FakeApiServer().start()
+    server.handler = (received, response) => {
+      if (crds.take(received, response)) return
+      if (crds.objects.size > 0 && scalers.take(received, response)) return
+      answer(response, 404, failure(404, 'not served', 'NotFound'))
+    }
+    transport = transportTo(server.url)
+    const observer = new RecordingObserver()
+    const client = clientFor(transport, observer)
+    informer = new ScaledObjectInformer({ client, observer, logger: silentLogger })
+  })
+
+  afterEach(async () => {
+    await informer.stop()
+    await transport.close()
+    await server.stop()
+  })
+
+  const asked = () => server.received.filter(({ path }) => path.includes('keda.sh/'))
+
+  it('asks for none where they have no definition', async () => {
+    await informer.start()
+    expect(informer.isConnected).to.equal(true)
+    expect(informer.isPresent).to.equal(false)
+    expect([...informer.list()]).to.deep.equal([])
+    expect(asked()).to.deep.equal([])
+  })
+
+  it('has them when it is started, trimmed, and found by their target', async () => {
+    crds.put(DEFINITION)
+    scalers.put(web('web', { 'dormouse.dev/paused': '', other: 'x' }))
+    await informer.start()
+    expect(informer.isConnected).to.equal(true)
+    const [scaler] = informer.ofTarget(WEB)
+    expect(scaler).to.deep.include({ name: 'web', minReplicaCount: 1, hasAnnotations: true })
+    expect(scaler?.annotations).to.deep.equal({ mark: '' })
+    expect(scaler?.target).to.deep.equal({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' })
+  })
+
+  it('finds KEDA when it is installed, and forgets its objects when its definition is removed', async () => {
+    await informer.start()
+    scalers.put(web())
+    const told: string[] = []
+    informer.onChange((before, after) => told.push(`${before?.name ?? '-'} > ${after?.name ?? '-'}`))
+    crds.put(DEFINITION)
+    await eventually('the ScaledObject', () => informer.ofTarget(WEB).length === 1)
+    await eventually('the watch', () => informer.isConnected)
+    crds.delete('scaledobjects.keda.sh')
+    scalers.cut()
+    await eventually('it to be forgotten', () => informer.ofTarget(WEB).length === 0)
+    expect(informer.isPresent).to.equal(false)
+    expect(told).to.deep.equal(['- > web', 'web > -'])
+    const count = asked().length
+    crds.put(DEFINITION)
+    await eventually('them to be asked for again', () => asked().length > count)
+    await eventually('it again', () => informer.ofTarget(WEB).length === 1)
+  })
+
+  it('waits for a definition to be established', async () => {
+    crds.put({ metadata: { name: 'scaledobjects.keda.sh' } })
+    await informer.start()
+    expect(asked()).to.deep.equal([])
+    crds.put(DEFINITION)
+    await eventually('them to be asked for', () => asked().length > 0)
+  })
+
+  it('tells of nothing but what the rules read: KEDA writes a status at each poll', async () => {
+    crds.put(DEFINITION)
+    scalers.put(web())
+    await informer.start()
+    const told: unknown[] = []
+    informer.onChange((_, after) => told.push(after?.minReplicaCount))
+    scalers.put({ ...web(), status: { lastActiveTime: 'now' } })
+    scalers.put({ ...web(), spec: { ...web().spec, minReplicaCount: 0 } })
+    await eventually('the change', () => told.length > 0)
+    expect(told).to.deep.equal([0])
+  })
+
+  it('does not hold up the service where it may not list them, and says that it does not know them', async () => {
+    crds.put(DEFINITION)
+    scalers.refuse = (_, response) => {
+      answer(response, 403, failure(403, 'not allowed', 'Forbidden'))
+      return true
+    }
+    await informer.start()
+    expect(informer.isConnected).to.equal(false)
+    expect(informer.isPresent).to.equal(true)
+  })
+
+  it('does not hold up the service where it may not even see their definition', async () => {
+    crds.refuse = (_, response) => {
+      answer(response, 403, failure(403, 'not allowed', 'Forbidden'))
+      return true
+    }
+    await informer.start()
+    expect(informer.isConnected).to.equal(false)
+  })
+
+  it('finds each of several for one workload, and follows one to another target', async () => {
+    crds.put(DEFINITION)
+    scalers.put(web())
+    scalers.put(web('second'))
+    await informer.start()
+    expect(informer.ofTarget(WEB).map(({ name }) => name)).to.have.members(['web', 'second'])
+    scalers.put({ ...web('second'), spec: { ...web().spec, scaleTargetRef: { name: 'api' } } })
+    await eventually('the other target', () => informer.ofTarget({ ...WEB, name: 'api' }).length === 1)
+    expect(informer.ofTarget(WEB).map(({ name }) => name)).to.deep.equal(['web'])
+  })
+
+  it('takes over what a write of ours has made, before the watch tells', async () => {
+    crds.put(DEFINITION)
+    scalers.put(web())
+    await informer.start()
+    const { handler } = server
+    server.handler = (received, response) => {
+      if (received.method !== 'PATCH') return handler(received, response)
+      expect(received.path).to.equal('/apis/keda.sh/v1alpha1/namespaces/shop/scaledobjects/web')
+      expect(received.query.get('fieldManager')).to.equal('dormouse')
+      const annotations = { 'autoscaling.keda.sh/paused-replicas': '0', 'dormouse.dev/paused': '' }
+      const { metadata, spec } = web('web', annotations)
+      answer(response, 200, { metadata: { ...metadata, resourceVersion: '99' }, spec })
+    }
+    const gate = { run: <T>(_: unknown, task: () => Promise<T>) => task() }
+    const patcher = new ScaledObjectPatcher({
+      client: clientFor(transport, new RecordingObserver()),
+      copy: informer,
+      gate,
+    })
+    const [scaler] = informer.ofTarget(WEB)
+    if (!scaler) throw new TypeError('there is one')
+    await patcher.pause(scaler, { pausedReplicas: '0', mark: '' }, {})
+    expect(informer.get('shop/web')?.annotations).to.deep.equal({ pausedReplicas: '0', mark: '' })
+  })
+
+  it('says that somebody else was faster where the precondition of a write fails', async () => {
+    const gate = { run: <T>(_: unknown, task: () => Promise<T>) => task() }
+    server.handler = (_, response) =>
+      answer(
+        response,
+        422,
+        failure(422, 'the server rejected our request due to an error in our request', 'Invalid'),
+      )
+    const patcher = new ScaledObjectPatcher({
+      client: clientFor(transport, new RecordingObserver()),
+      copy: informer,
+      gate,
+    })
+    const scaler = {
+      ...web().metadata,
+      resourceVersion: '1',
+      deleting: false,
+      minReplicaCount: 1,
+      annotations: {},
+    }
+    const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }
+    const error = await patcher
+      .pause({ ...scaler, target, hasAnnotations: false }, { pausedReplicas: '0', mark: '' }, {})
+      .catch((fault: unknown) => fault)
+    expect(error).to.include({ code: 'CONFLICT' })
+  })
+})
