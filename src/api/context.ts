@@ -32,7 +32,7 @@ export interface ApiState {
   input: Input
   /** The position after which a list continues; '': from its beginning. */
   after: string
-  /** Whether a write changed the workload; null: the cluster did not say. */
+  /** Whether a write changed the workload, or any of a namespace; null: the cluster did not say. */
   changed: boolean | null
   /** How many workloads of a namespace were done, unchanged or refused, once that is known. */
   counts?: BulkCounts

@@ -65,15 +65,18 @@ export function createBulks(
       if (podWaits.closed.aborted) throw NOT_TRIED.stopping
       if (unanswered >= UNANSWERED) throw NOT_TRIED.unanswered
       const done = await writer.write(workload, planOf, { priority, verify: true })
-      if (done.wrote) auditWorkload(logger, ctx, action, workload, 'OK', true)
+      if (done.wrote) {
+        ctx.state.changed = true
+        auditWorkload(logger, ctx, action, workload, 'OK', true)
+      }
       const item = itemOf(done.workload, done.plan.message, done.wrote)
       following?.add(item, done.workload)
       return item
     }
 
     async function one({ workload, refusal }: Selected): Promise<BulkItem> {
+      if (refusal) return refused(workload, refusal)
       try {
-        if (refusal) throw refusal
         const item = await (dryRun ? rehearse : write)(workload)
         unanswered = 0
         return item
@@ -81,8 +84,11 @@ export function createBulks(
         const fault = error instanceof Refusal ? error : bug(error, workload)
         const isUnanswered = fault.code === 'CLUSTER_UNAVAILABLE'
         unanswered = isUnanswered ? unanswered + 1 : 0
-        // the patch may have been applied although no answer came
-        if (isUnanswered && !isNotTried(fault)) auditWorkload(logger, ctx, action, workload, fault.code, null)
+        if (isUnanswered && !isNotTried(fault)) {
+          // the patch may have been applied although no answer came
+          ctx.state.changed ||= null
+          auditWorkload(logger, ctx, action, workload, fault.code, null)
+        }
         return refused(workload, fault)
       }
     }
@@ -102,7 +108,6 @@ export function createBulks(
       const items = await pLimit(IN_WORK).map(selected, one)
       const counts = countsOf(items)
       ctx.state.counts = counts
-      ctx.state.changed = dryRun ? false : changedBy(items)
       const late = await following?.end()
       const prefix = dryRun ? 'dry run, nothing was changed: ' : ''
       const suffix = late ? `; the pods of ${counted(late, 'workload')} have not followed yet` : ''
@@ -123,12 +128,6 @@ export function createBulks(
         busy.delete(subject)
       }
     }
-}
-
-/** Whether any workload was changed; null: the cluster did not say of the only ones that may be. */
-function changedBy(items: readonly BulkItem[]): boolean | null {
-  if (items.some(({ result }) => result === 'done')) return true
-  return items.some(({ code }) => code === 'CLUSTER_UNAVAILABLE') ? null : false
 }
 
 function isNotTried(refusal: Refusal): boolean {
