@@ -1,7 +1,7 @@
 import type { HistoryRecord, StatusRecord, TransitionRecord } from '../../domain/record.ts'
 import { OPERATION_RESULTS, OPERATION_TYPES, PIN_STATES, TRIGGERS } from '../../domain/state.ts'
 import type { NamespaceRecord, NextChange, SavedRecord } from '../../domain/namespace-record.ts'
-import { KINDS, TYPE_OF } from '../../domain/workload.ts'
+import { TYPE_OF } from '../../domain/workload.ts'
 import { WORKLOAD_STATES } from '../../domain/workload-state.ts'
 import { HTTP_STATUS } from '../../errors.ts'
 import { BULK_RESULTS, MOST_WORKLOADS, type BulkItem } from '../bulk/item.ts'
@@ -139,10 +139,12 @@ const nextChangeFields: Record<keyof NextChange, Schema> = {
 const namespaceFields: Record<keyof NamespaceRecord, Schema> = {
   name: text,
   workloads: meaning('How many there are that you may list', count),
-  counts: meaning(
-    'How many are in each state, by kind; without the kinds that it has none of, or that you may not list',
-    body('By kind', Object.fromEntries(KINDS.map((each) => [each, component('StateCounts')]))),
-  ),
+  counts: {
+    type: 'object',
+    description:
+      'How many are in each state, by kind; without the kinds that it has none of, or that you may not list',
+    additionalProperties: component('StateCounts'),
+  },
   next_transition: meaning('The next change between awake and asleep if nobody acts', {
     anyOf: [component('NextChange'), { type: 'null' }],
   }),
