@@ -13,7 +13,15 @@ export function apiReference(): string {
     table(['Name', 'Meaning', 'Value'], queryRows()),
     '### In bodies',
     table(['Body', 'Property', 'Meaning', 'Value'], bodyRows()),
-    ...['StatusRecord', 'Operation', 'Transition'].flatMap((name) => [
+    ...[
+      'StatusRecord',
+      'Operation',
+      'Transition',
+      'BulkItem',
+      'NamespaceRecord',
+      'NextChange',
+      'Saved',
+    ].flatMap((name) => [
       `### ${described(SCHEMAS[name] ?? {})} (\`${name}\`)`,
       table(['Field', 'Type', 'Meaning'], fieldRows(SCHEMAS[name] ?? {})),
     ]),

@@ -69,6 +69,7 @@ export function answerErrors(logger: Logger, clock: Clock): ApiMiddleware {
   }
 }
 
-function internal(requestId: string): Refusal {
+/** 500: a bug. Only the log shows what it was. */
+export function internal(requestId: string): Refusal {
   return new Refusal('INTERNAL', `this is a fault of Dormouse: report it with the request id ${requestId}`)
 }

@@ -1,10 +1,15 @@
-import { Refusal } from '../errors.ts'
+import { keyOf, type WorkloadKey } from '../domain/workload.ts'
+import { Refusal, type ErrorCode } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { ApiContext, ApiMiddleware } from './context.ts'
 import { signature } from './auth/caller.ts'
 import type { OperationId } from './openapi/document.ts'
 
-/** Logs one line for each write of an authenticated caller: who, what, on which workload, and its result. */
+type Result = ErrorCode | 'OK'
+
+/**
+ * Logs one line for each write of an authenticated caller: who, what, on which workload or namespace, and its result.
+ */
 export function audit(logger: Logger, action: OperationId): ApiMiddleware {
   return async (ctx, next) => {
     try {
@@ -18,18 +23,36 @@ export function audit(logger: Logger, action: OperationId): ApiMiddleware {
   }
 }
 
+/** Logs a line for one workload that a request about its namespace has changed, or may have: `changed` null. */
+export function auditWorkload(
+  logger: Logger,
+  ctx: ApiContext,
+  action: OperationId,
+  key: WorkloadKey,
+  result: Result,
+  changed: boolean | null,
+): void {
+  logger.info({ ...whatOf(ctx, action), workload: keyOf(key), changed, result }, 'audit')
+}
+
 function lineOf(ctx: ApiContext, action: OperationId): object {
-  const { caller, requestId, input, changed } = ctx.state
-  const { namespace = '', kind = '', name = '' } = ctx['params'] as Record<string, string>
+  const { changed, counts } = ctx.state
+  const { namespace = '', kind = '', name } = ctx['params'] as Record<string, string>
+  const target =
+    name === undefined
+      ? { namespace: namespace.slice(0, 512), counts }
+      : { workload: `${kind}/${namespace}/${name}`.slice(0, 512) }
+  return { ...whatOf(ctx, action), ...target, changed }
+}
+
+function whatOf({ state: { caller, requestId, input } }: ApiContext, action: OperationId): object {
   return {
     by: signature(caller),
     issuer: caller.issuer,
     action,
-    workload: `${kind}/${namespace}/${name}`.slice(0, 512),
     // input is logged only once it is valid
     asked: input && { ...input.query, ...input.body },
     dryRun: input?.query.dryRun === true,
-    changed,
     requestId,
   }
 }

@@ -2,6 +2,7 @@ import type { Middleware, ParameterizedContext } from 'koa'
 import type { Kind } from '../domain/workload.ts'
 import type { WorkloadState } from '../domain/workload-state.ts'
 import type { Caller } from './auth/caller.ts'
+import type { BulkCounts } from './bulk/item.ts'
 
 /** A request's input, valid by the OpenAPI document. The path of a list has no name. */
 export interface Input {
@@ -32,8 +33,10 @@ export interface ApiState {
   input: Input
   /** The position after which a list continues; '': from its beginning. */
   after: string
-  /** Whether a write changed the workload; null: the cluster did not say. */
+  /** Whether a write changed the workload, or any of a namespace; null: the cluster did not say. */
   changed: boolean | null
+  /** How many workloads of a namespace were done, unchanged or refused, once that is known. */
+  counts?: BulkCounts
 }
 
 export type ApiContext = ParameterizedContext<ApiState>

@@ -2,6 +2,7 @@ import { createHash, hkdfSync, randomBytes } from 'node:crypto'
 import { CompactEncrypt, compactDecrypt } from 'jose'
 import type { ApiContext } from './context.ts'
 import { subjectKey } from './auth/caller.ts'
+import { NAMESPACES } from './openapi/entries.ts'
 import { invalid } from './validation.ts'
 
 const ALGORITHM = 'dir'
@@ -69,13 +70,15 @@ export function createContinueTokens(secret: () => string = ownSecret()): Contin
 }
 
 /** Equal for requests of the same caller with the same filters: those may use each other's tokens. */
-function listOf({ state: { caller, input } }: ApiContext): string {
+function listOf({ state: { caller, input, route } }: ApiContext): string {
   const { path, query } = input
   const filters = [
     path.namespace ?? query.namespace,
     path.kind ?? query.kind,
     query.state,
     query.labelSelector,
+    // its positions are namespaces, and those of the other lists are workloads
+    ...(route === NAMESPACES ? [route] : []),
   ]
   return createHash('sha256')
     .update(JSON.stringify([subjectKey(caller), ...filters]))

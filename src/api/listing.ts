@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Kind, Workload, WorkloadKey } from '../domain/workload.ts'
+import type { Workloads } from './ports.ts'
 import type { Visible } from './visibility.ts'
 
 /** How many visible workloads a page examines before it ends early. */
@@ -15,6 +16,23 @@ interface Group {
   readonly namespace: string
   readonly kind: Kind
   readonly workloads: Workload[]
+}
+
+/** Lists leave out workloads that have an owner: the owner scales them. */
+export function isListed({ owner }: Workload): boolean {
+  return owner === undefined
+}
+
+/** All workloads of these kinds in a namespace that lists show. */
+export function listedIn(
+  workloads: Pick<Workloads, 'list'>,
+  namespace: string,
+  kinds: readonly Kind[],
+): Workload[] {
+  const found: Workload[] = []
+  for (const kind of kinds)
+    for (const workload of workloads.list(namespace, kind)) if (isListed(workload)) found.push(workload)
+  return found
 }
 
 export interface PageRequest {
@@ -103,7 +121,8 @@ function positionOf(workload: WorkloadKey): string {
   return prefix(workload) + workload.name
 }
 
-function compare(a: string, b: string): number {
+/** In the order of their characters, whatever the language. */
+export function compare(a: string, b: string): number {
   if (a === b) return 0
   return a < b ? -1 : 1
 }

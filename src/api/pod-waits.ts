@@ -31,6 +31,8 @@ export interface PodWaits {
   reserve(subject: string): Place
   /** Ends all waits, present and future ones. */
   close(): void
+  /** Aborted once it was closed: the service stops. */
+  readonly closed: AbortSignal
 }
 
 type Listener = (after: Workload | undefined) => void
@@ -115,6 +117,7 @@ export function createPodWaits({
       }
     },
     close: () => closing.abort(),
+    closed: closing.signal,
   }
 }
 

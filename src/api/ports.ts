@@ -14,6 +14,9 @@ export interface Workloads {
   onChange(listener: (before: Workload | undefined, after: Workload | undefined) => void): void
 }
 
+/** `request` goes before all else; `wake` is a part of a wave of wakes, which may be paced. */
+export type WritePriority = 'request' | 'wake'
+
 /** The patcher: reads and writes the cluster itself. @throws Refusal CLUSTER_UNAVAILABLE, CLUSTER_REJECTED */
 export interface Writer {
   /** One live read; undefined: the workload does not exist. */
@@ -26,7 +29,7 @@ export interface Writer {
   write<P extends { readonly change: Change | undefined }>(
     key: WorkloadKey,
     plan: (workload: Workload) => P,
-    options: { priority: 'request'; verify: true },
+    options: { priority: WritePriority; verify: true },
   ): Promise<{ plan: P; workload: Workload; wrote: boolean }>
 }
 

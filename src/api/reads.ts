@@ -6,16 +6,15 @@ import { counted } from '../domain/text.ts'
 import { ownedBy, type Workload } from '../domain/workload.ts'
 import { workloadState } from '../domain/workload-state.ts'
 import { answer } from './answers.ts'
-import type { Authorization } from './auth/authorization.ts'
 import { whenGone, type ApiContext, type ApiMiddleware } from './context.ts'
-import { createContinueTokens } from './continue-tokens.ts'
-import { page } from './listing.ts'
+import type { ContinueTokens } from './continue-tokens.ts'
+import { isListed, page } from './listing.ts'
 import { demandCurrent, newestCopy } from './lookup.ts'
 import { OPENAPI_PATH } from './openapi/document.ts'
 import { INDEX } from './openapi/examples.ts'
 import { PAGE_SIZE, PLAN_HOURS } from './openapi/parameters.ts'
 import type { ApiDeps } from './ports.ts'
-import { createVisibility, type Visible } from './visibility.ts'
+import type { Visibility, Visible } from './visibility.ts'
 
 const HOUR = 3_600_000
 
@@ -29,11 +28,15 @@ export interface Reads {
   readonly listWorkloads: ApiMiddleware
 }
 
-export function createReads(deps: ApiDeps, authorization: Authorization): Reads {
+/** What all lists share: who sees what, and where their pages go on. */
+export interface Lists {
+  readonly visibleTo: Visibility
+  readonly tokens: ContinueTokens
+}
+
+export function createReads(deps: ApiDeps, { visibleTo, tokens }: Lists): Reads {
   const { workloads, writer, rules, clock, settings } = deps
   const excluded = new Set(settings.excludeNamespaces)
-  const visibleTo = createVisibility(authorization)
-  const tokens = createContinueTokens(deps.secret)
 
   async function list(ctx: ApiContext, all: Iterable<Workload>, visible: Visible): Promise<void> {
     const { state, labelSelector = '', limit = PAGE_SIZE } = ctx.state.input.query
@@ -94,11 +97,6 @@ export function createReads(deps: ApiDeps, authorization: Authorization): Reads 
       await list(ctx, touched, visibleTo(ctx.state.caller))
     },
   }
-}
-
-/** Lists leave out workloads that have an owner: the owner scales them. */
-function isListed({ owner }: Workload): boolean {
-  return owner === undefined
 }
 
 function ownerNote({ owner }: Workload): string {

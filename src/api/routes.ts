@@ -5,28 +5,40 @@ import { Refusal } from '../errors.ts'
 import { audit } from './audit.ts'
 import { createAuthorization } from './auth/authorization.ts'
 import { readBody } from './body.ts'
+import { createBulks } from './bulk/bulk.ts'
 import type { ApiState, ApiMiddleware } from './context.ts'
 import { HttpRefusal } from './answers.ts'
+import { createContinueTokens } from './continue-tokens.ts'
+import { createNamespaceReads } from './namespaces.ts'
 import { openapi, OPENAPI_PATH, operations, type OperationId } from './openapi/document.ts'
 import { guardPins } from './pin-guard.ts'
 import type { PodWaits } from './pod-waits.ts'
 import type { ApiDeps } from './ports.ts'
 import { createReads } from './reads.ts'
 import { validate } from './validation.ts'
+import { createVisibility } from './visibility.ts'
 import { createWrites, REQUESTS } from './writes.ts'
 
 /** What each operation does with a valid request. */
 function handlersOf(deps: ApiDeps, podWaits: PodWaits): Record<OperationId, readonly ApiMiddleware[]> {
   const authorization = createAuthorization(deps)
   const { demand, demandAnyRead } = authorization
-  const { showIndex, showWorkload, showPlan, resume, listNamespace, listWorkloads } = createReads(
-    deps,
-    authorization,
-  )
+  const lists = { visibleTo: createVisibility(authorization), tokens: createContinueTokens(deps.secret) }
+  const { showIndex, showWorkload, showPlan, resume, listNamespace, listWorkloads } = createReads(deps, lists)
+  const { listNamespaces, showNamespace } = createNamespaceReads(deps, authorization, lists)
   const write = createWrites(deps, podWaits)
+  const bulk = createBulks(deps, authorization, podWaits)
   return {
     index: [showIndex],
     listWorkloads: [resume, demandAnyRead, listWorkloads],
+    listNamespaces: [resume, demandAnyRead, listNamespaces],
+    readNamespace: [showNamespace],
+    snoozeNamespace: [bulk('snoozeNamespace', REQUESTS.snooze)],
+    wakeNamespace: [bulk('wakeNamespace', REQUESTS.wake, 'wake')],
+    pinNamespace: [bulk('pinNamespace', REQUESTS.pin)],
+    unpinNamespace: [bulk('unpinNamespace', REQUESTS.unpin)],
+    overrideNamespace: [bulk('overrideNamespace', REQUESTS.override)],
+    clearNamespaceOverride: [bulk('clearNamespaceOverride', REQUESTS.clearOverride)],
     listNamespace: [resume, demand('list'), listNamespace],
     read: [demand('read'), showWorkload],
     readStatus: [demand('read'), showWorkload],
@@ -82,42 +94,42 @@ function named(route: string): ApiMiddleware {
   }
 }
 
-/** Operations that callers expect to exist for a whole namespace, too. */
-const BULK = new Set(['snooze', 'wake', 'pin', 'override'])
-
-function refuseBulk(action: string, method: string, namespace: string): void {
-  if (!BULK.has(action) || !['POST', 'DELETE'].includes(method)) return
-  throw new Refusal(
-    'NOT_FOUND',
-    `there is no ${action} of a whole namespace yet: send ${method} /api/v1/namespaces/${namespace}/{kind}/{name}/${action} ` +
-      `for each workload; GET /api/v1/workloads?namespace=${namespace} lists them`,
-  )
+function demandKind(
+  kind: string,
+  ctx: { readonly method: string; matched?: unknown },
+  next: () => Promise<unknown>,
+): Promise<unknown> {
+  if (isKind(kind)) return next()
+  const { layer, allowed } = pathOf(ctx.matched)
+  // a path with a word where others have a kind, such as `pin`
+  if (layer && !layer.paramNames.some(({ name }) => name === 'kind')) throw notAllowed(ctx.method, allowed)
+  throw new Refusal('NOT_FOUND', `there is no such kind: it must be one of ${KINDS.join(', ')}`)
 }
 
-function demandKind(kind: string, _ctx: unknown, next: () => Promise<unknown>): Promise<unknown> {
-  if (isKind(kind)) return next()
-  throw new Refusal('NOT_FOUND', `there is no such kind: it must be one of ${KINDS.join(', ')}`)
+/** Of the paths that match a request, the first in the document, as OpenAPI has it; and its methods. */
+function pathOf(matched: unknown = []): { layer: Layer | undefined; allowed: string } {
+  const layers = matched as Layer[]
+  const [layer] = layers
+  const methods = layers.filter(({ path }) => path === layer?.path).flatMap((each) => each.methods)
+  return { layer, allowed: [...new Set(methods)].toSorted().join(', ') }
+}
+
+function notAllowed(method: string, allowed: string): HttpRefusal {
+  return new HttpRefusal('METHOD_NOT_ALLOWED', `${method} does nothing here: use ${allowed}`, {
+    Allow: allowed,
+  })
 }
 
 /** Answers OPTIONS, else refuses: 405 with the path's methods, or 404. */
 const refuseUnmatched: ApiMiddleware = async (ctx) => {
-  const layers = (ctx['matched'] ?? []) as Layer[]
-  const [first] = layers
-  if (typeof first?.path !== 'string') {
+  const { layer, allowed } = pathOf(ctx['matched'])
+  if (typeof layer?.path !== 'string') {
     throw new Refusal('NOT_FOUND', 'there is no such path: see /api/v1/openapi.json for those that there are')
   }
-  const { kind, namespace = '' } = first.params(ctx.path, first.captures(ctx.path))
-  if (kind !== undefined) {
-    refuseBulk(kind, ctx.method, namespace)
-    await demandKind(kind, ctx, async () => {})
-  }
-  ctx.state.route = first.path.replaceAll(/:(\w+)/g, '{$1}')
-  const allowed = [...new Set(layers.flatMap(({ methods }) => methods))].toSorted().join(', ')
-  if (ctx.method !== 'OPTIONS') {
-    throw new HttpRefusal('METHOD_NOT_ALLOWED', `${ctx.method} does nothing here: use ${allowed}`, {
-      Allow: allowed,
-    })
-  }
+  const { kind } = layer.params(ctx.path, layer.captures(ctx.path))
+  if (kind !== undefined) await demandKind(kind, ctx, async () => {})
+  ctx.state.route = layer.path.replaceAll(/:(\w+)/g, '{$1}')
+  if (ctx.method !== 'OPTIONS') throw notAllowed(ctx.method, allowed)
   ctx.set('Allow', allowed)
   ctx.status = 204
 }

@@ -7,6 +7,9 @@ import type { Caller } from './auth/caller.ts'
 /** Whether a caller may list the workloads of this kind in this namespace. */
 export type Visible = (namespace: string, kind: Kind) => Promise<boolean>
 
+/** What this caller may list; made once for each page. */
+export type Visibility = (caller: Caller) => Visible
+
 /** Access reviews that all lists together have in flight: the other sockets are for the leader. */
 const IN_FLIGHT = 4
 /** Access reviews that one page may cause, beside one for each kind. */
@@ -16,7 +19,7 @@ const MAX_REVIEWS = 5000
  * Finds out what a caller may list: first asks once for each kind about the whole cluster, then about the namespace.
  * Visible throws Refusal FORBIDDEN when a page would take more than `MAX_REVIEWS`.
  */
-export function createVisibility({ may }: Authorization): (caller: Caller) => Visible {
+export function createVisibility({ may }: Authorization): Visibility {
   const limit = pLimit(IN_FLIGHT)
   return (caller) => {
     const everywhere = new Map<Kind, Promise<boolean>>()

@@ -13,7 +13,7 @@ import type { ApiDeps } from './ports.ts'
 
 type Planner = (workload: Workload) => Plan
 /** Translates the input of an operation into a request to the domain. */
-type RequestOf = (input: Input) => Request
+export type RequestOf = (input: Input) => Request
 
 /** Makes the middleware that executes an operation, or with `dryRun` says what it would do. */
 export function createWrites(
@@ -85,7 +85,7 @@ export function createWrites(
 type Progress = Pick<ReturnType<typeof statusRecord>, 'reason' | 'operation_in_progress'>
 
 /** What has happened between a write and the end of the wait for its pods, for the message. */
-function sinceThen(written: Progress, newest: Progress): string {
+export function sinceThen(written: Progress, newest: Progress): string {
   if (newest.reason !== written.reason) return `; by now ${newest.reason}`
   return newest.operation_in_progress ? '; its pods have not followed yet' : ''
 }

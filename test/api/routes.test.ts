@@ -148,28 +148,34 @@ describe('routes of the API', () => {
     expect(body.data).to.deep.equal({
       openapi: '/api/v1/openapi.json',
       workloads: '/api/v1/workloads',
+      namespaces: '/api/v1/namespaces',
       workload: '/api/v1/namespaces/{namespace}/{kind}/{name}',
       kinds: [...KINDS],
     })
     expect((await service.call('GET /api/v1', { token: null })).status).to.equal(401)
   })
 
-  it('an operation on a whole namespace is refused with what to ask instead', async () => {
-    const { status, body } = await service.call('POST shop/snooze')
-    expect(status).to.equal(404)
-    expect(body.error.message).to.equal(
-      'there is no snooze of a whole namespace yet: send POST /api/v1/namespaces/shop/{kind}/{name}/snooze ' +
-        'for each workload; GET /api/v1/workloads?namespace=shop lists them',
-    )
-    expect((await service.call('DELETE shop/pin')).body.error.message).to.include('{name}/pin for each')
+  it('a path with a word where others have a kind is no kind, whatever the method', async () => {
+    for (const [request, allow] of [
+      ['GET shop/snooze', 'POST'],
+      ['PUT shop/wake', 'POST'],
+      ['GET shop/pin', 'DELETE, POST'],
+      ['DELETE shop/snooze', 'POST'],
+    ] as const) {
+      const { status, headers } = await service.call(request)
+      expect([request, status, headers.get('allow')]).to.deep.equal([request, 405, allow])
+    }
+    const { headers } = await service.call('OPTIONS shop/override')
+    expect(headers.get('allow')).to.equal('DELETE, POST')
     expect((await service.call('POST shop/hibernate')).body.error.message).to.include('there is no such kind')
+    expect((await service.call('POST shop/deployments')).headers.get('allow')).to.equal('GET, HEAD')
   })
 
   it('the document needs no token and names every route', async () => {
     const { status, body } = await service.call('GET /api/v1/openapi.json', { token: null })
     expect(status).to.equal(200)
     expect(body).to.deep.equal(JSON.parse(JSON.stringify(openapi)))
-    expect(Object.keys(openapi.paths)).to.have.length(14)
+    expect(Object.keys(openapi.paths)).to.have.length(20)
   })
 
   it('answers forbid caching and sniffing', async () => {

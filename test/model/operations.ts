@@ -39,6 +39,19 @@ function act<Args>(weight: number, args: fc.Arbitrary<Args>, run: Act<Args>['run
   return { weight, args, run }
 }
 
+/** What can be asked of a whole namespace; most often what lets go again. */
+const OF_ALL = fc.constantFrom(
+  ...(['POST snooze', 'POST snooze?for=5m', 'POST wake', 'POST wake?for=5m'] as const),
+  ...([
+    'POST pin',
+    'DELETE pin',
+    'DELETE pin',
+    'POST override',
+    'DELETE override',
+    'DELETE override',
+  ] as const),
+)
+
 /** The nine operations of the API, and their variants. */
 export const OPERATIONS = {
   enable: act(2, fc.record({ which: WHICH, window: fc.option(WINDOW) }), (target, { which, window }) =>
@@ -73,4 +86,8 @@ export const OPERATIONS = {
   schedule: act(3, fc.record({ which: WHICH, window: fc.option(WINDOW) }), (target, { which, window }) =>
     target.ask(which, 'PUT', 'schedule', { schedule: window ? scheduleOf(window, target.world.now) : '' }),
   ),
+  'whole namespace': act(1, fc.record({ which: WHICH, request: OF_ALL }), (target, { which, request }) => {
+    const [method, action = ''] = request.split(' ')
+    return target.askForAll(which, method === 'POST' ? 'POST' : 'DELETE', action)
+  }),
 } as const

@@ -44,6 +44,7 @@ export async function play(
   const targets = workloads.map(
     ({ kind }, index) => new Target({ kind, namespace, name: `w${index}` }, world, observed, REPLICAS),
   )
+  for (const target of targets) target.peers = targets
   const found: string[] = []
   let events = 0
   const check = async () => {

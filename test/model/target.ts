@@ -1,6 +1,8 @@
+import type { BulkItem } from '../../src/api/bulk/item.ts'
 import type { Instant } from '../../src/clock.ts'
 import { stateOf } from '../../src/domain/reading.ts'
 import { ASLEEP_LABEL, keyOf, type WorkloadKey } from '../../src/domain/workload.ts'
+import { HTTP_STATUS } from '../../src/errors.ts'
 import { trim } from '../../src/kubernetes/trim.ts'
 import type { Answer, Verb } from '../control-plane/client.ts'
 import type { ApiAnswer, Method } from '../support/api-client.ts'
@@ -18,6 +20,11 @@ export interface Asked {
   readonly status: number | undefined
 }
 
+/** What a request about a namespace answers. */
+interface Bulk {
+  readonly items: readonly BulkItem[]
+}
+
 /** A workload of a scenario: what was done to it, and what its people may expect of it. */
 export class Target {
   readonly key: WorkloadKey
@@ -27,6 +34,8 @@ export class Target {
   readonly asked: Asked[] = []
   /** The nodeSelector of its people, without Dormouse's key. */
   selector: Record<string, string> = {}
+  /** All of the scenario, this one included: they share a namespace. */
+  peers: readonly Target[] = [this]
   /** One of the places that hold its count was destroyed: a second one would lose it by contract. */
   fragile = false
   /** By the scenario's clock; what was done to it before has had its effect. */
@@ -66,6 +75,20 @@ export class Target {
     return this.#recorded(`${method} ${action}`, () =>
       this.world.call(which, method, path, body ? { body } : {}),
     )
+  }
+
+  /** Asks for all workloads of the namespace at once; each is told what became of it. */
+  async askForAll(which: number, method: Method, action: string): Promise<void> {
+    const from = this.world.now
+    for (const { counts } of this.peers) counts.race()
+    const path = `/namespaces/${this.key.namespace}/${action}`
+    const answer = await this.world.call<Bulk>(which, method, path).catch(() => undefined)
+    const items = new Map(answer?.body.data?.items.map((item) => [keyOf({ ...this.key, ...item }), item]))
+    for (const peer of this.peers) {
+      const code = items.get(peer.title)?.code
+      const status = code ? HTTP_STATUS[code] : answer?.status
+      peer.asked.push({ what: `${method} ${action} of all`, from, until: this.world.now, status })
+    }
   }
 
   /** Writes to the API server as somebody else: `as` is who, an administrator by default. */

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { Instant } from '../../src/clock.ts'
+import type { StatusRecord } from '../../src/domain/record.ts'
 import { lay, type AnyFault } from '../faults/arbitrary-faults.ts'
 import { FaultProxy } from '../faults/fault-proxy.ts'
 import { behind } from '../faults/through-faults.ts'
@@ -80,11 +81,19 @@ export class World {
   }
 
   /** Asks a replica that runs, `which` of them in turn. */
-  async call(which: number, method: Method, path: string, options: CallOptions = {}): Promise<ApiAnswer> {
+  async call<Data = StatusRecord>(
+    which: number,
+    method: Method,
+    path: string,
+    options: CallOptions = {},
+  ): Promise<ApiAnswer<Data>> {
     const running = this.replicas.filter(({ dormouse }) => dormouse.isRunning)
     const chosen = running[which % running.length]
     if (!chosen) throw new TypeError('no replica runs')
-    return chosen.dormouse.api.call(method, path, { ...options, token: await this.#tokenOf(chosen.dormouse) })
+    return chosen.dormouse.api.call<Data>(method, path, {
+      ...options,
+      token: await this.#tokenOf(chosen.dormouse),
+    })
   }
 
   /** Lays a fault between one of the replicas and the API server. */

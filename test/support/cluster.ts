@@ -16,6 +16,8 @@ export interface SeenRequest {
 export interface Grant {
   readonly verbs: readonly string[]
   readonly resources: readonly string[]
+  /** Only of workloads with these names. */
+  readonly resourceNames?: readonly string[]
 }
 
 /** A cluster that the end-to-end tests run on: the sandbox or the real control plane. */
@@ -44,7 +46,7 @@ export interface Cluster {
    * Creates a service account that may do only this in `namespace`; returns its token for the audience
    * `dormouse`.
    */
-  accountToken(namespace: string, account: string, grant: Grant): Promise<string>
+  accountToken(namespace: string, account: string, ...grants: readonly Grant[]): Promise<string>
 }
 
 export interface WorkloadManifest {

@@ -32,8 +32,8 @@ export async function realCluster(plane: ControlPlane): Promise<Cluster> {
       const asked = events.filter(({ verb, stage }) => verb !== 'watch' || stage === 'ResponseStarted')
       return asked.map(seenRequest).filter(({ at }) => at >= since)
     },
-    async accountToken(namespace, account, grant) {
-      await createAccount(kubectl, namespace, account, grant)
+    async accountToken(namespace, account, ...grants) {
+      await createAccount(kubectl, namespace, account, grants)
       return (await kubectl('create', 'token', account, '-n', namespace, '--audience', 'dormouse')).trim()
     },
   }
@@ -60,9 +60,9 @@ async function createAccount(
   kubectl: Kubectl,
   namespace: string,
   account: string,
-  { verbs, resources }: Grant,
+  grants: readonly Grant[],
 ): Promise<void> {
-  const rules = [{ apiGroups: ['apps'], resources, verbs }]
+  const rules = grants.map((grant) => ({ apiGroups: ['apps'], ...grant }))
   const apiGroup = 'rbac.authorization.k8s.io'
   const metadata = { name: account, namespace }
   const { code, stderr } = await kubectl.withFile('create', [

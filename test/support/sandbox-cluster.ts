@@ -36,12 +36,14 @@ export async function startSandboxCluster({
   await writeFile(kubeconfig, sandbox.kubeconfig(), { mode: 0o600 })
   const admin = clientFor(sandbox)
   const kubectl = kubectlFor(kubeconfig, join(directory, 'kubectl-cache'))
-  const grants = new Map<string, Grant & { namespace: string }>()
-  sandbox.faults.denyAccess(({ user, verb, resource, subresource, namespace }) => {
-    const grant = grants.get(user)
-    if (!grant) return false
+  const grantsOf = new Map<string, { namespace: string; grants: readonly Grant[] }>()
+  sandbox.faults.denyAccess(({ user, verb, resource, subresource, namespace, name }) => {
+    const given = grantsOf.get(user)
+    if (!given) return false
     const asked = subresource === '' ? resource : `${resource}/${subresource}`
-    return !(grant.namespace === namespace && grant.verbs.includes(verb) && grant.resources.includes(asked))
+    const allows = ({ verbs, resources, resourceNames }: Grant) =>
+      verbs.includes(verb) && resources.includes(asked) && (resourceNames?.includes(name) ?? true)
+    return !(given.namespace === namespace && given.grants.some(allows))
   })
   return {
     faults: sandbox.faults,
@@ -64,9 +66,9 @@ export async function startSandboxCluster({
       return async () => allow()
     },
     requestsSince: async (since) => requests.filter(({ at }) => at >= since),
-    async accountToken(namespace, account, grant) {
+    async accountToken(namespace, account, ...grants) {
       await kubectl('create', 'serviceaccount', account, '-n', namespace)
-      grants.set(`system:serviceaccount:${namespace}:${account}`, { ...grant, namespace })
+      grantsOf.set(`system:serviceaccount:${namespace}:${account}`, { namespace, grants })
       return (await kubectl('create', 'token', account, '-n', namespace, '--audience', 'dormouse')).trim()
     },
     async stop() {

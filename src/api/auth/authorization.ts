@@ -22,9 +22,11 @@ export interface Authorization {
   /** `limit` bounds the questions to the cluster that are in flight. */
   readonly may: (caller: Caller, access: Access, limit?: LimitFunction) => Promise<boolean>
   /** Why the caller may not; undefined: they may. */
-  readonly refusalOf: (caller: Caller, access: Access) => Promise<Refusal | undefined>
+  readonly refusalOf: (caller: Caller, access: Access, limit?: LimitFunction) => Promise<Refusal | undefined>
   /** Lets callers pass who may do this to the path's workload; refuses namespaces that Dormouse never touches. */
   readonly demand: (need: Need) => ApiMiddleware
+  /** Refuses namespaces that Dormouse never touches. @throws Refusal NAMESPACE_EXCLUDED */
+  readonly refuseExcluded: (namespace: string) => void
   /** Lets callers pass who may read anything at all. */
   readonly demandAnyRead: ApiMiddleware
 }
@@ -40,17 +42,21 @@ export function createAuthorization({
     caller.mode === 'kubernetes'
       ? inCluster(caller, resourceAccess(access), limit)
       : hasScope(caller, access.need) && coversNamespace(caller, access.namespace)
-  const refusalOf: Authorization['refusalOf'] = async (caller, access) =>
-    (await may(caller, access)) ? undefined : forbidden(caller, access)
+  const refusalOf: Authorization['refusalOf'] = async (caller, access, limit) =>
+    (await may(caller, access, limit)) ? undefined : forbidden(caller, access)
+  const refuseExcluded = (namespace: string) => {
+    if (excluded.has(namespace)) throw namespaceExcluded(namespace)
+  }
   return {
     may,
     refusalOf,
+    refuseExcluded,
     demand: (need) => async (ctx, next) => {
       const { namespace, kind, name } = ctx.state.input.path
       const access = { need, kind, namespace, ...(name !== undefined && { name }) }
       const refusal = await refusalOf(ctx.state.caller, access)
       if (refusal) throw refusal
-      if (excluded.has(namespace)) throw namespaceExcluded(namespace)
+      refuseExcluded(namespace)
       await next()
     },
     demandAnyRead: async (ctx, next) => {

@@ -13,24 +13,38 @@ export interface Entry {
   readonly description: string
   readonly query: readonly (keyof typeof QUERY_PARAMETERS)[]
   readonly body?: 'Setting' | 'Override' | 'Nothing'
-  readonly answer: 'StatusAnswer' | 'ListAnswer' | 'PlanAnswer' | 'IndexAnswer'
+  readonly answer:
+    | 'StatusAnswer'
+    | 'ListAnswer'
+    | 'PlanAnswer'
+    | 'IndexAnswer'
+    | 'BulkAnswer'
+    | 'NamespaceAnswer'
+    | 'NamespacesAnswer'
 }
 
 export const TAGS = {
   Read: 'See one workload, many, or what is to come. Changes nothing.',
   Write:
     'Change something. A request for what is so already succeeds and changes nothing; `dryRun` only says what would happen.',
+  Bulk: 'Change all workloads of a namespace, or those of a kind or with labels, each by its own rights and with its own result.',
   Service: 'Paths, kinds, and this document.',
 } as const
 
-const WORKLOADS = '/api/v1/namespaces/{namespace}/{kind}'
+export const NAMESPACES = '/api/v1/namespaces'
+const NAMESPACE = `${NAMESPACES}/{namespace}`
+const WORKLOADS = `${NAMESPACE}/{kind}`
 const WORKLOAD = `${WORKLOADS}/{name}`
 
 const one = { query: [], answer: 'StatusAnswer', tag: 'Read' } as const
 const write = { body: 'Nothing', answer: 'StatusAnswer', tag: 'Write' } as const
+const bulk = { body: 'Nothing', answer: 'BulkAnswer', tag: 'Bulk' } as const
+const some = ['kind', 'labelSelector', 'dryRun'] as const
 const filters = ['state', 'labelSelector', 'limit', 'continue'] as const
 const SCALE = 'Right: `update` the scale (DaemonSets: `patch`).'
 const CHANGE = 'Right: `patch` the kind.'
+const EACH =
+  'Of the workloads that you may list; 200 whatever becomes of each, which `data.items` says. At most 500, and one such request at a time. Right: `list` the kind, and `update` the scale (DaemonSets: `patch`) of each workload.'
 
 // prettier-ignore
 export const ENTRIES = [
@@ -38,6 +52,22 @@ export const ENTRIES = [
     description: 'The paths of this API, its kinds, and where this document is.' },
   { id: 'listWorkloads', method: 'get', path: '/api/v1/workloads', tag: 'Read', summary: 'All workloads that you may see', query: ['namespace', 'kind', ...filters], answer: 'ListAnswer',
     description: 'Of all namespaces and kinds that you may list, in pages. What a controller owns is left out.' },
+  { id: 'listNamespaces', method: 'get', path: NAMESPACES, tag: 'Read', summary: 'The namespaces that you may see', query: ['kind', 'limit', 'continue'], answer: 'NamespacesAnswer',
+    description: 'Those with workloads that you may list, ordered by name, in pages: how many are in which state, what comes next, what was saved. What you may not list is not counted.' },
+  { id: 'readNamespace', method: 'get', path: NAMESPACE, tag: 'Read', summary: 'A namespace', query: ['kind'], answer: 'NamespaceAnswer',
+    description: 'How many of its workloads are in which state, what comes next, what was saved; of the kinds that you may list. Right: `list` of any kind.' },
+  { id: 'snoozeNamespace', method: 'post', path: `${NAMESPACE}/snooze`, summary: 'Put a namespace to sleep', query: [...some, 'wait', 'for', 'force'], ...bulk,
+    description: `As \`snooze\` does with one. ${EACH}` },
+  { id: 'wakeNamespace', method: 'post', path: `${NAMESPACE}/wake`, summary: 'Wake a namespace', query: [...some, 'wait', 'for', 'force'], ...bulk,
+    description: `As \`wake\` does with one, ahead of everything that is to be put to sleep. ${EACH}` },
+  { id: 'pinNamespace', method: 'post', path: `${NAMESPACE}/pin`, summary: 'Hold a namespace as it is', query: some, ...bulk,
+    description: `As \`pin\` does with one. ${EACH}` },
+  { id: 'unpinNamespace', method: 'delete', path: `${NAMESPACE}/pin`, summary: 'Remove the pins of a namespace', query: some, ...bulk,
+    description: `As \`unpin\` does with one. ${EACH}` },
+  { id: 'overrideNamespace', method: 'post', path: `${NAMESPACE}/override`, summary: 'Turn automatic behaviour off in a namespace', query: some, ...bulk, body: 'Override',
+    description: `As \`override\` does with one. ${EACH}` },
+  { id: 'clearNamespaceOverride', method: 'delete', path: `${NAMESPACE}/override`, summary: 'Turn automatic behaviour on again in a namespace', query: some, ...bulk,
+    description: `As \`clearOverride\` does with one. ${EACH}` },
   { id: 'listNamespace', method: 'get', path: WORKLOADS, tag: 'Read', summary: 'The workloads of a kind in a namespace', query: filters, answer: 'ListAnswer',
     description: 'In pages, ordered by name. What a controller owns is left out. Right: `list` the kind.' },
   { id: 'read', method: 'get', path: WORKLOAD, ...one, summary: 'A workload',

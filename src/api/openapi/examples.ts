@@ -1,6 +1,8 @@
+import { noneOfAll, SAVED_OVER, type NamespaceRecord } from '../../domain/namespace-record.ts'
 import type { StatusRecord, TransitionRecord } from '../../domain/record.ts'
 import { KINDS } from '../../domain/workload.ts'
 import { HTTP_STATUS, type ErrorCode } from '../../errors.ts'
+import { countsOf, summaryOf, type BulkItem } from '../bulk/item.ts'
 
 const timestamp = '2026-03-03T19:00:00.000Z'
 const reason = 'asleep by schedule 8:00-18:00,Mon-Fri (Europe/Berlin) until 2026-03-04T07:00:00Z'
@@ -54,6 +56,39 @@ const sleeper: StatusRecord = {
   reason,
 }
 
+const inBulk: readonly BulkItem[] = [
+  {
+    kind: 'deployments',
+    name: 'checkout',
+    result: 'refused',
+    code: 'PINNED',
+    message:
+      'pinned snoozed by k8s:alice since 2026-03-02T09:12:44Z: DELETE /api/v1/namespaces/shop/deployments/checkout/pin first',
+    operation_in_progress: false,
+  },
+  {
+    kind: 'deployments',
+    name: 'web',
+    result: 'done',
+    code: null,
+    message: 'woken to 3 replicas: awake by request of k8s:bob until 2026-03-04T07:00:00Z',
+    operation_in_progress: true,
+  },
+]
+
+const shop: NamespaceRecord = {
+  name: 'shop',
+  workloads: 2,
+  counts: { deployments: { ...noneOfAll(), pinned_snoozed: 1, snoozed: 1 } },
+  next_transition: { at: wake.at, type: wake.type, workloads: 1 },
+  saved: {
+    since: new Date(Date.parse(timestamp) - SAVED_OVER).toISOString(),
+    replica_seconds: 1_036_800,
+    cpu_core_seconds: 259_200,
+    memory_byte_seconds: 278_306_955_264_000,
+  },
+}
+
 function success(message: string, data: unknown, more: object = {}): object {
   return { success: true, message, data, ...more, timestamp }
 }
@@ -62,6 +97,7 @@ function success(message: string, data: unknown, more: object = {}): object {
 export const INDEX = {
   openapi: '/api/v1/openapi.json',
   workloads: '/api/v1/workloads',
+  namespaces: '/api/v1/namespaces',
   workload: '/api/v1/namespaces/{namespace}/{kind}/{name}',
   kinds: KINDS,
 }
@@ -74,6 +110,9 @@ export const EXAMPLES = {
   StatusAnswer: success(reason, sleeper),
   ListAnswer: success('1 workload', [sleeper], { continue: null }),
   PlanAnswer: success('1 transition in the next 48 hours', [wake]),
+  BulkAnswer: success(summaryOf(inBulk), { items: inBulk, counts: countsOf(inBulk) }),
+  NamespaceAnswer: success('2 workloads', shop),
+  NamespacesAnswer: success('1 namespace', [shop], { continue: null }),
   IndexAnswer: success('see /api/v1/openapi.json for all paths', INDEX),
 } as const
 

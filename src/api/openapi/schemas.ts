@@ -1,7 +1,10 @@
 import type { HistoryRecord, PolicyRecord, StatusRecord, TransitionRecord } from '../../domain/record.ts'
 import { OPERATION_RESULTS, OPERATION_TYPES, PIN_STATES, TRIGGERS } from '../../domain/state.ts'
+import type { NamespaceRecord, NextChange, SavedRecord } from '../../domain/namespace-record.ts'
 import { TYPE_OF } from '../../domain/workload.ts'
+import { WORKLOAD_STATES } from '../../domain/workload-state.ts'
 import { HTTP_STATUS } from '../../errors.ts'
+import { BULK_RESULTS, MOST_WORKLOADS, type BulkItem } from '../bulk/item.ts'
 import { A_DURATION, DURATION_PATTERN } from './formats.ts'
 import { kind } from './parameters.ts'
 import {
@@ -129,6 +132,45 @@ const transitionFields: Record<keyof TransitionRecord, Schema> = {
   reason: text,
 }
 
+const bulkItemFields: Record<keyof BulkItem, Schema> = {
+  kind,
+  name: text,
+  result: meaning('In a dry run: what it would be. Unchanged: it holds already', { enum: BULK_RESULTS }),
+  code: meaning('Of the refusal, as of an error; null: it was not refused', {
+    enum: [...Object.keys(HTTP_STATUS), null],
+  }),
+  message: meaning('What was done, or why it was not and what to do', text),
+  operation_in_progress: meaning('Whether pods still have to follow', flag),
+}
+
+const savedFields: Record<keyof SavedRecord, Schema> = {
+  since: meaning('A week ago', time),
+  replica_seconds: meaning('Kept replicas, multiplied by the time asleep', count),
+  cpu_core_seconds: meaning('The CPU that they request, multiplied by the time asleep', count),
+  memory_byte_seconds: meaning('The memory that they request, multiplied by the time asleep', count),
+}
+
+const nextChangeFields: Record<keyof NextChange, Schema> = {
+  at: time,
+  type: { enum: OPERATION_TYPES },
+  workloads: meaning('How many do that then', count),
+}
+
+const namespaceFields: Record<keyof NamespaceRecord, Schema> = {
+  name: text,
+  workloads: meaning('How many there are that you may list', count),
+  counts: {
+    type: 'object',
+    description:
+      'How many are in each state, by kind; without the kinds that it has none of, or that you may not list',
+    additionalProperties: component('StateCounts'),
+  },
+  next_transition: meaning('The next change between awake and asleep if nobody acts', {
+    anyOf: [component('NextChange'), { type: 'null' }],
+  }),
+  saved: component('Saved'),
+}
+
 /** The components of the document: bodies, answers and their parts. */
 export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Setting: body('A schedule and its zone', setting),
@@ -146,11 +188,31 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     record('Where everything is', {
       openapi: meaning('The path of this document', text),
       workloads: meaning('The path of the list of everything', text),
+      namespaces: meaning('The path of the list of namespaces', text),
       workload: meaning('The path of one workload, as a template', text),
       kinds: meaning('All kinds', arrayOf(kind)),
     }),
   ),
   PlanAnswer: success(arrayOf(component('Transition'))),
+  BulkItem: record('What became of one workload of a namespace', bulkItemFields),
+  BulkAnswer: success(
+    record('What became of all', {
+      items: { ...arrayOf(component('BulkItem')), maxItems: MOST_WORKLOADS },
+      counts: record(
+        'How many had each result',
+        Object.fromEntries(BULK_RESULTS.map((result) => [result, count])),
+      ),
+    }),
+  ),
+  NamespaceRecord: record('A namespace as Dormouse sees it', namespaceFields),
+  StateCounts: record(
+    'How many workloads are in each state',
+    Object.fromEntries(WORKLOAD_STATES.map((state) => [state, count])),
+  ),
+  NextChange: record('The next change in a namespace', nextChangeFields),
+  Saved: record('What sleep saved in the last week, as far as histories reach', savedFields),
+  NamespaceAnswer: success(component('NamespaceRecord')),
+  NamespacesAnswer: success(arrayOf(component('NamespaceRecord')), { continue: textOrNull }),
   ErrorAnswer: record('Why it was not done, and what to do', {
     success: { const: false },
     error: record('The fault', {

@@ -4,7 +4,7 @@ import { aWorkload } from '../fake-cluster.ts'
 import { Service, token } from '../service.ts'
 
 /** Those about no namespace: they show what the caller may see. */
-const OF_ALL = ['index', 'listWorkloads']
+const OF_ALL = ['index', 'listWorkloads', 'listNamespaces']
 
 describe('every operation of the API', () => {
   let service: Service
@@ -26,7 +26,7 @@ describe('every operation of the API', () => {
     for (const { method, path, operation } of operations()) {
       // As the helper has them: below the namespaces.
       const filled = path
-        .replace('/api/v1/namespaces/', '')
+        .replace('/api/v1/namespaces/{namespace}', '{namespace}')
         .replace('{namespace}', 'shop')
         .replace('{kind}', 'deployments')
         .replace('{name}', 'web')
