@@ -10,6 +10,8 @@ import { marksOf } from './agreement.ts'
 import { scalingAnswer } from './scalings.ts'
 
 const COUNT = 3
+/** Who changes it again and again makes Dormouse rest before it puts it right. */
+const REST = { timeout: 60_000 }
 
 describeOn('faults of the webhook', function (on) {
   this.timeout(120_000)
@@ -133,10 +135,14 @@ describeOn('faults of the webhook', function (on) {
       it(`${how}: it is repaired, and pins are enforced`, async () => {
         const { webhooks } = await configuration(here.cluster)
         await does()
-        await eventually('it to be as it was', async () => {
-          expect((await configuration(here.cluster)).webhooks).to.deep.equal(webhooks)
-          return true
-        })
+        await eventually(
+          'it to be as it was',
+          async () => {
+            expect((await configuration(here.cluster)).webhooks).to.deep.equal(webhooks)
+            return true
+          },
+          REST,
+        )
         await enforces('watched')
       })
     }

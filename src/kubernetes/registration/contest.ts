@@ -3,7 +3,7 @@ import type { Configuration } from './configuration.ts'
 import { addressOf, type MutatingWebhook } from './webhooks.ts'
 
 /** So many times within ten minutes may be an upgrade, or a hand; more is another Dormouse. */
-const TOLERATED = 3
+const TOLERATED = 5
 const WINDOW_MS = 10 * 60_000
 const FIRST_REST_MS = 10_000
 const LONGEST_REST_MS = 10 * 60_000

@@ -310,7 +310,7 @@ describe('the webhook configuration', () => {
           policies().join() === 'Fail,Ignore,Ignore' &&
           webhooks()[0]?.clientConfig['url'] !== 'https://else' &&
           (where === outside || present().metadata['ownerReferences'] !== undefined)
-        for (let again = 0; again < 6; again++) {
+        for (let again = 0; again < 8; again++) {
           await until(right)
           undo()
         }
