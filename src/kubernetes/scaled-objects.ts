@@ -8,7 +8,7 @@ import type { KubernetesClient } from './client.ts'
 import { delay as systemDelay, type Delay } from './delay.ts'
 import { Listeners } from './listeners.ts'
 import type { KubernetesObserver } from './ports.ts'
-import { Reflector } from './reflector.ts'
+import { Reflector, type Sink } from './reflector.ts'
 import { ScaledObjectStore, type ScalerListener } from './scaled-object-store.ts'
 import type { ScaledObjectResource } from './scaled-object-trim.ts'
 import { watchObject } from './single-object.ts'
@@ -165,7 +165,7 @@ export class ScaledObjectInformer implements Runnable, Controller.ScaledObjects 
     const options = {
       client,
       collection: SCALED_OBJECTS,
-      sink: this.#store,
+      sink: untilAborted(this.#store, signal),
       logger,
       delay,
       longestRetry: LONGEST_RETRY,
@@ -190,6 +190,15 @@ export class ScaledObjectInformer implements Runnable, Controller.ScaledObjects 
     if (times < FAILING) return
     this.#failing = true
     this.#settled.resolve()
+  }
+}
+
+/** What was in flight when the definition went is not taken any more: nobody would remove it. */
+function untilAborted<Watched>(sink: Sink<Watched>, signal: AbortSignal): Sink<Watched> {
+  return {
+    put: (...told) => (signal.aborted ? undefined : sink.put(...told)),
+    delete: (...told) => (signal.aborted ? undefined : sink.delete(...told)),
+    retain: (...told) => (signal.aborted ? undefined : sink.retain(...told)),
   }
 }
 
