@@ -161,6 +161,7 @@ export class ScaledObjectInformer implements Runnable, Controller.ScaledObjects 
   }
 
   async #run(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return
     const { client, logger, delay = systemDelay } = this.#options
     const options = {
       client,
