@@ -197,9 +197,15 @@ export class ScaledObjectInformer implements Runnable, Controller.ScaledObjects 
 /** What was in flight when the definition went is not taken any more: nobody would remove it. */
 function untilAborted<Watched>(sink: Sink<Watched>, signal: AbortSignal): Sink<Watched> {
   return {
-    put: (...told) => (signal.aborted ? undefined : sink.put(...told)),
-    delete: (...told) => (signal.aborted ? undefined : sink.delete(...told)),
-    retain: (...told) => (signal.aborted ? undefined : sink.retain(...told)),
+    put(object, backwards) {
+      if (!signal.aborted) sink.put(object, backwards)
+    },
+    delete(object) {
+      if (!signal.aborted) sink.delete(object)
+    },
+    retain(listed, resourceVersion, backwards) {
+      if (!signal.aborted) sink.retain(listed, resourceVersion, backwards)
+    },
   }
 }
 
