@@ -8,7 +8,7 @@ import type { KubernetesClient } from './client.ts'
 import { delay as systemDelay, type Delay } from './delay.ts'
 import { Listeners } from './listeners.ts'
 import type { KubernetesObserver } from './ports.ts'
-import { Reflector } from './reflector.ts'
+import { Reflector, type Sink } from './reflector.ts'
 import { ScaledObjectStore, type ScalerListener } from './scaled-object-store.ts'
 import type { ScaledObjectResource } from './scaled-object-trim.ts'
 import { watchObject } from './single-object.ts'
@@ -161,11 +161,12 @@ export class ScaledObjectInformer implements Runnable, Controller.ScaledObjects 
   }
 
   async #run(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return
     const { client, logger, delay = systemDelay } = this.#options
     const options = {
       client,
       collection: SCALED_OBJECTS,
-      sink: this.#store,
+      sink: untilAborted(this.#store, signal),
       logger,
       delay,
       longestRetry: LONGEST_RETRY,
@@ -190,6 +191,21 @@ export class ScaledObjectInformer implements Runnable, Controller.ScaledObjects 
     if (times < FAILING) return
     this.#failing = true
     this.#settled.resolve()
+  }
+}
+
+/** What was in flight when the definition went is not taken any more: nobody would remove it. */
+function untilAborted<Watched>(sink: Sink<Watched>, signal: AbortSignal): Sink<Watched> {
+  return {
+    put(object, backwards) {
+      if (!signal.aborted) sink.put(object, backwards)
+    },
+    delete(object) {
+      if (!signal.aborted) sink.delete(object)
+    },
+    retain(listed, resourceVersion, backwards) {
+      if (!signal.aborted) sink.retain(listed, resourceVersion, backwards)
+    },
   }
 }
 

@@ -83,6 +83,8 @@ describe('the real HorizontalPodAutoscaler, with external metrics and HPAScaleTo
           scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name },
           minReplicas,
           maxReplicas: 10,
+          // Else it waits five minutes before it scales down.
+          behavior: { scaleDown: { stabilizationWindowSeconds: 0 } },
           metrics: [
             {
               type: 'External',
