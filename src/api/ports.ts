@@ -40,9 +40,9 @@ export interface ClusterUser {
 
 /** The subject of a SubjectAccessReview; no namespace: in all of them. */
 export interface ResourceAccess {
-  readonly group: 'apps'
+  readonly group: string
   readonly verb: 'get' | 'list' | 'patch' | 'update'
-  readonly resource: Kind
+  readonly resource: string
   readonly subresource?: 'scale'
   readonly namespace?: string
   readonly name?: string

@@ -1,6 +1,7 @@
 import { differingAnnotations } from './marks.ts'
 import { isEmpty, type Change } from './patch.ts'
 import { keptCount } from './counts.ts'
+import { hasKey } from './kinds.ts'
 import type { Reading } from './reading.ts'
 import { encodeState, LAST_COUNTER, STATE_LIMIT } from './state-codec.ts'
 import { EMPTY_STATE } from './state.ts'
@@ -34,7 +35,7 @@ export function changeBetween(workload: Workload, target: Reading): Change | und
       ...(state === written ? {} : { state: encodeState(stored, stateLimit(target)) }),
     },
     ...labelChange(workload, state.asleep ? String(keptCount(target)) : null),
-    ...(replicas === workload.replicas || workload.kind === 'daemonsets' ? {} : { replicas }),
+    ...(replicas === workload.replicas || hasKey(workload.kind) ? {} : { replicas }),
     ...(snoozeKey === workload.snoozeKey ? {} : { snoozeKey: snoozeKey ?? null }),
     ...(givesUpReplicas(workload, target) ? { givesUpReplicas: true } : {}),
   }

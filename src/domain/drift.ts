@@ -3,6 +3,7 @@ import { managerAuthor } from './author.ts'
 import { earliest, lookAgain, type PartialDecision, type Reason } from './decision.ts'
 import { newIntent, wakeHold, type Desired } from './intent.ts'
 import { countToGiveBack, countToKeep, countToWake, keptCount } from './counts.ts'
+import { hasCount } from './kinds.ts'
 import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import type { Override, Pin } from './state.ts'
@@ -135,6 +136,6 @@ export function scaling(reading: Reading) {
   return {
     by,
     who: by ?? 'somebody',
-    what: kind === 'daemonsets' ? 'woken' : `scaled to ${counted(reading.workload.replicas, 'replica')}`,
+    what: hasCount(kind) ? `scaled to ${counted(reading.workload.replicas, 'replica')}` : 'woken',
   }
 }

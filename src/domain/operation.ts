@@ -6,6 +6,7 @@ import { decide } from './decide.ts'
 import { decisionTime } from './decision-time.ts'
 import { noAction, type Decision } from './decision.ts'
 import { completed, withOperation } from './history.ts'
+import { hasKey } from './kinds.ts'
 import { withMarksRestored, type LastKnown } from './marks.ts'
 import type { Change } from './patch.ts'
 import { readWorkload, withState, type Reading } from './reading.ts'
@@ -140,7 +141,7 @@ export function planFailure(
 }
 
 function scaled(workload: Workload, wake: boolean, replicas: number): Workload {
-  if (workload.kind === 'daemonsets') {
+  if (hasKey(workload.kind)) {
     if (wake === (workload.snoozeKey === undefined)) return workload
     return changed(workload, { annotations: {}, snoozeKey: wake ? null : SNOOZED })
   }

@@ -1,4 +1,5 @@
 import { escapePathComponent } from 'fast-json-patch'
+import { factsOf, hasKey } from './kinds.ts'
 import {
   ANNOTATION,
   ANNOTATION_NAMES,
@@ -26,9 +27,6 @@ export type PatchOperation =
 
 const ANNOTATIONS = '/metadata/annotations'
 const LABELS = '/metadata/labels'
-/** A nodeSelector is atomic: whoever sets one of its keys owns all of it. */
-const SELECTOR_FIELD = 'f:spec/f:template/f:spec/f:nodeSelector'
-const NODE_SELECTOR = '/spec/template/spec/nodeSelector'
 
 /**
  * The change as one JSON Patch whose `test`s are what the decision rests on: uid, our annotations,
@@ -70,11 +68,12 @@ function preconditions(workload: Workload, change: Change): PatchOperation[] {
       tests.push({ op: 'test', path: annotationPath(name), value: workload.annotations[name] ?? null })
     }
   } else tests.push({ op: 'test', path: ANNOTATIONS, value: null })
-  if (workload.kind !== 'daemonsets') {
-    tests.push({ op: 'test', path: '/spec/replicas', value: workload.replicas })
+  const { field } = factsOf(workload.kind)
+  if (!hasKey(workload.kind)) {
+    tests.push({ op: 'test', path: field, value: workload.replicas })
   } else if (workload.hasNodeSelector) {
-    tests.push({ op: 'test', path: keyPath(), value: workload.snoozeKey ?? null })
-  } else tests.push({ op: 'test', path: NODE_SELECTOR, value: null })
+    tests.push({ op: 'test', path: keyPath(field), value: workload.snoozeKey ?? null })
+  } else tests.push({ op: 'test', path: field, value: null })
   if (change.label !== undefined && workload.labels === undefined) {
     tests.push({ op: 'test', path: LABELS, value: null })
   }
@@ -102,14 +101,15 @@ function labelOperations(workload: Workload, { label }: Change): PatchOperation[
 }
 
 function scaleOperations(workload: Workload, { replicas, snoozeKey }: Change): PatchOperation[] {
-  if (workload.kind !== 'daemonsets') {
-    return replicas === undefined ? [] : [{ op: 'replace', path: '/spec/replicas', value: replicas }]
+  const { field } = factsOf(workload.kind)
+  if (!hasKey(workload.kind)) {
+    return replicas === undefined ? [] : [{ op: 'replace', path: field, value: replicas }]
   }
   if (snoozeKey === undefined) return []
   if (workload.hasNodeSelector) {
-    return setOrRemove(keyPath(), snoozeKey, workload.snoozeKey)
+    return setOrRemove(keyPath(field), snoozeKey, workload.snoozeKey)
   }
-  return snoozeKey === null ? [] : [{ op: 'add', path: NODE_SELECTOR, value: { [SNOOZE_KEY]: snoozeKey } }]
+  return snoozeKey === null ? [] : [{ op: 'add', path: field, value: { [SNOOZE_KEY]: snoozeKey } }]
 }
 
 function givingUpReplicas(
@@ -120,10 +120,7 @@ function givingUpReplicas(
   const entry = `/metadata/managedFields/${ownReplicasEntry}`
   return [
     { op: 'test', path: `${entry}/manager`, value: FIELD_MANAGER },
-    {
-      op: 'remove',
-      path: `${entry}/fieldsV1/${kind === 'daemonsets' ? SELECTOR_FIELD : 'f:spec/f:replicas'}`,
-    },
+    { op: 'remove', path: `${entry}/fieldsV1${factsOf(kind).field.replaceAll('/', '/f:')}` },
   ]
 }
 
@@ -140,6 +137,6 @@ function annotationPath(name: AnnotationName): string {
   return `${ANNOTATIONS}/${escapePathComponent(ANNOTATION[name])}`
 }
 
-function keyPath(): string {
-  return `${NODE_SELECTOR}/${escapePathComponent(SNOOZE_KEY)}`
+function keyPath(field: string): string {
+  return `${field}/${escapePathComponent(SNOOZE_KEY)}`
 }

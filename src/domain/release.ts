@@ -1,3 +1,4 @@
+import { hasKey } from './kinds.ts'
 import type { Change } from './patch.ts'
 import { keptCount } from './counts.ts'
 import { readWithoutState, readWorkload } from './reading.ts'
@@ -20,7 +21,7 @@ export function releaseChange(workload: Workload, rules: Rules): Change | undefi
   return {
     annotations: Object.fromEntries(marks.map((name) => [name, null])),
     ...(labelled ? { label: null } : {}),
-    ...(sleeps && kind !== 'daemonsets' ? { replicas: keptCount(reading) } : {}),
+    ...(sleeps && !hasKey(kind) ? { replicas: keptCount(reading) } : {}),
     ...(snoozeKey === undefined ? {} : { snoozeKey: null }),
   }
 }

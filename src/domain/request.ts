@@ -5,6 +5,7 @@ import { decisionTime } from './decision-time.ts'
 import type { Reason } from './decision.ts'
 import { changeBetween, changed } from './change.ts'
 import { completed } from './history.ts'
+import { hasCount } from './kinds.ts'
 import type { Change } from './patch.ts'
 import { countToGiveBack, keptCount } from './counts.ts'
 import { readWithoutState, readWorkload, type Reading } from './reading.ts'
@@ -153,6 +154,6 @@ function planOf(
 /** The request did not ask for the wake or snooze that it causes, so the answer says so. */
 function movedTo(target: Reading, after: Workload): string {
   if (target.state.asleep) return `puts it to sleep now, ${counted(keptCount(target), 'replica')} kept`
-  const to = after.kind === 'daemonsets' ? '' : `, to ${counted(after.replicas, 'replica')}`
+  const to = hasCount(after.kind) ? `, to ${counted(after.replicas, 'replica')}` : ''
   return `wakes it now${to}`
 }

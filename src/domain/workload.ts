@@ -1,21 +1,7 @@
 import type { Instant } from '../clock.ts'
+import { hasKey, isKind, TYPE_OF, type Kind } from './kinds.ts'
 
-/** The kinds of `apps/v1` by their resource names, as they stand in paths, with what Kubernetes calls `kind`. */
-export const KIND_NAME = {
-  deployments: 'Deployment',
-  statefulsets: 'StatefulSet',
-  daemonsets: 'DaemonSet',
-  replicasets: 'ReplicaSet',
-} as const
-export type Kind = keyof typeof KIND_NAME
-export const KINDS = Object.keys(KIND_NAME) as readonly Kind[]
-/** Those with a scale subresource. */
-export const SCALABLE_KINDS = KINDS.filter((kind) => kind !== 'daemonsets')
-
-/** What the API calls `type`: `deployment`. */
-export const TYPE_OF = Object.fromEntries(
-  Object.entries(KIND_NAME).map(([kind, name]) => [kind, name.toLowerCase()]),
-) as { readonly [K in Kind]: Lowercase<(typeof KIND_NAME)[K]> }
+export { KIND_NAME, KINDS, SCALABLE_KINDS, TYPE_OF, isKind, type Kind } from './kinds.ts'
 
 export const ANNOTATION = {
   enabled: 'dormouse.dev/enabled',
@@ -141,8 +127,8 @@ export function keyOf({ kind, namespace, name }: WorkloadKey): string {
 /** The inverse of `keyOf`; throws TypeError on what `keyOf` did not make. */
 export function parseKey(key: string): WorkloadKey {
   const [kind, namespace, name] = key.split('/')
-  if (!KINDS.includes(kind as Kind) || !namespace || !name) throw new TypeError(`not a workload key: ${key}`)
-  return { kind: kind as Kind, namespace, name }
+  if (!kind || !isKind(kind) || !namespace || !name) throw new TypeError(`not a workload key: ${key}`)
+  return { kind, namespace, name }
 }
 
 /** Where the API has a workload: what messages tell people to call. */
@@ -150,13 +136,9 @@ export function pathOf({ kind, namespace, name }: WorkloadKey): string {
   return `/api/v1/namespaces/${namespace}/${kind}/${name}`
 }
 
-export function isKind(text: string): text is Kind {
-  return (KINDS as readonly string[]).includes(text)
-}
-
 /** Whether the spec asks for pods: a DaemonSet's without the key, whatever its value, all others by the count. */
 export function isRunning(workload: Workload): boolean {
-  return workload.kind === 'daemonsets' ? workload.snoozeKey === undefined : workload.replicas > 0
+  return hasKey(workload.kind) ? workload.snoozeKey === undefined : workload.replicas > 0
 }
 
 /** The count the workload asks for now; a DaemonSet with the key asks for none. */

@@ -1,4 +1,5 @@
 import type { PatchOperation } from '../domain/patch.ts'
+import { apiVersionOf } from '../domain/kinds.ts'
 import { FIELD_MANAGER, type Kind, type WorkloadKey } from '../domain/workload.ts'
 import { ApiCalls, describe, type ApiCallsOptions, type Call } from './api-calls.ts'
 import type { ObjectList, PatchAnswer, Read, WatchEvent, WorkloadObject } from './api-object.ts'
@@ -29,7 +30,6 @@ interface WatchOptions {
   readonly signal: AbortSignal
 }
 
-const APPS = '/apis/apps/v1'
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json'
 
 /**
@@ -131,7 +131,7 @@ async function* explained(
 
 /** All workloads of one kind. */
 export function workloadsOf(kind: Kind): Collection {
-  const collection = { resource: kind, path: `${APPS}/${kind}` }
+  const collection = { resource: kind, path: `/apis/${apiVersionOf(kind)}/${kind}` }
   return kind === 'replicasets' ? { ...collection, read: readReplicaSet } : collection
 }
 
@@ -142,7 +142,8 @@ function pathOf({ kind, namespace, name }: WorkloadKey): string {
   for (const part of [namespace, name])
     if (part === '' || part === '.' || part === '..')
       throw new TypeError(`${kind} '${namespace}/${name}' is not the name of a workload`)
-  return `${APPS}/namespaces/${encodeURIComponent(namespace)}/${kind}/${encodeURIComponent(name)}`
+  const collection = `/apis/${apiVersionOf(kind)}/namespaces/${encodeURIComponent(namespace)}/${kind}`
+  return `${collection}/${encodeURIComponent(name)}`
 }
 
 function queryOf(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Instant } from '../clock.ts'
+import { apiVersionOf } from '../domain/kinds.ts'
 import { FIELD_MANAGER, KIND_NAME, type WorkloadKey } from '../domain/workload.ts'
 
 export type EventType = 'Normal' | 'Warning'
@@ -83,7 +84,7 @@ export function countPatch({ count, last }: Recorded) {
 }
 
 function referenceOf({ kind, namespace, name }: WorkloadKey) {
-  return { apiVersion: 'apps/v1', kind: KIND_NAME[kind], namespace, name }
+  return { apiVersion: apiVersionOf(kind), kind: KIND_NAME[kind], namespace, name }
 }
 
 /** A `meta/v1` Time: RFC 3339 in whole seconds. */

@@ -1,3 +1,4 @@
+import { factsOf, hasKey } from '../domain/kinds.ts'
 import {
   ANNOTATION,
   ANNOTATION_NAMES,
@@ -34,14 +35,14 @@ export function createIntern(limit = 20_000): Intern {
 /** The object, trimmed to what the rules need. Of the original it keeps only texts, so that the rest can be freed. */
 export function trim(kind: Kind, object: WorkloadObject, intern: Intern = (text) => text): Workload {
   const { metadata, spec, status } = object
-  const nodeSelector = (kind === 'daemonsets' && spec?.template?.spec?.nodeSelector) || undefined
+  const nodeSelector = (hasKey(kind) && spec?.template?.spec?.nodeSelector) || undefined
   return {
     kind,
     ...trimMetadata(kind, metadata, intern),
     hasNodeSelector: nodeSelector !== undefined,
     snoozeKey: nodeSelector?.[SNOOZE_KEY],
     // The API server defaults an absent count to 1.
-    replicas: kind === 'daemonsets' ? (status?.desiredNumberScheduled ?? 0) : (spec?.replicas ?? 1),
+    replicas: hasKey(kind) ? (status?.desiredNumberScheduled ?? 0) : (spec?.replicas ?? 1),
     deletesVolumes:
       kind === 'statefulsets' && spec?.persistentVolumeClaimRetentionPolicy?.whenScaled === 'Delete',
     pods: podsOf(kind, object),
@@ -76,7 +77,7 @@ export function trimMetadata(
     hasAnnotations: metadata.annotations != null,
     otherAnnotationBytes: otherBytes(metadata.annotations),
     formerRevision: kind === 'replicasets' && metadata.annotations?.[REVISION] !== undefined,
-    replicasManager: replicasManagerOf(managedFields, intern),
+    replicasManager: replicasManagerOf(kind, managedFields, intern),
     ownReplicasEntry: ownReplicasEntryOf(kind, managedFields),
   }
 }
@@ -117,7 +118,7 @@ function podsOf(kind: Kind, { metadata, status }: WorkloadObject): Pods {
   const observedGeneration = status?.observedGeneration ?? 0
   const written = statusWritten(metadata.managedFields)
   const seen = { observedGeneration, ...(written === undefined ? {} : { updatedAt: written }) }
-  if (kind !== 'daemonsets') {
+  if (!hasKey(kind)) {
     return { existing: status?.replicas ?? 0, ready: status?.readyReplicas ?? 0, ...seen }
   }
   return {
@@ -135,25 +136,29 @@ function statusWritten(entries: readonly ManagedFieldsEntry[] = []): number | un
   return entry?.time === undefined ? undefined : Date.parse(entry.time)
 }
 
-function holdsReplicas({ fieldsV1 }: ManagedFieldsEntry): boolean {
-  return fieldsV1?.['f:spec']?.['f:replicas'] !== undefined
-}
-
-function holdsNodeSelector({ fieldsV1 }: ManagedFieldsEntry): boolean {
-  const template = fieldsV1?.['f:spec']?.['f:template'] as
-    { readonly 'f:spec'?: Readonly<Record<string, unknown>> } | undefined
-  return template?.['f:spec']?.['f:nodeSelector'] !== undefined
+/** Whether an entry owns a field, which is given as a JSON pointer into the object. */
+function owns({ fieldsV1 }: ManagedFieldsEntry, field: string): boolean {
+  let fields: unknown = fieldsV1
+  for (const name of field.split('/').slice(1)) {
+    if (typeof fields !== 'object' || fields === null) return false
+    fields = (fields as Readonly<Record<string, unknown>>)[`f:${name}`]
+  }
+  return fields !== undefined
 }
 
 function replicasManagerOf(
+  kind: Kind,
   entries: readonly ManagedFieldsEntry[],
   intern: Intern,
 ): ReplicasManager | undefined {
+  // Of a nodeSelector, nobody asks who set it.
+  if (hasKey(kind)) return undefined
+  const { field } = factsOf(kind)
   let newest: ManagedFieldsEntry | undefined
   for (const entry of entries) {
     // Times are RFC 3339 in UTC with whole seconds, so they can be compared as texts. Of equal ones the later entry
     // wins.
-    if (holdsReplicas(entry) && (entry.time ?? '') >= (newest?.time ?? '')) newest = entry
+    if (owns(entry, field) && (entry.time ?? '') >= (newest?.time ?? '')) newest = entry
   }
   if (newest?.manager === undefined) return undefined
   return {
@@ -164,9 +169,9 @@ function replicasManagerOf(
 }
 
 function ownReplicasEntryOf(kind: Kind, entries: readonly ManagedFieldsEntry[]): number | undefined {
-  const holds = kind === 'daemonsets' ? holdsNodeSelector : holdsReplicas
+  const { field } = factsOf(kind)
   const index = entries.findIndex(
-    (entry) => entry.manager === FIELD_MANAGER && !entry.subresource && holds(entry),
+    (entry) => entry.manager === FIELD_MANAGER && !entry.subresource && owns(entry, field),
   )
   return index === -1 ? undefined : index
 }

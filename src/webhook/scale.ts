@@ -4,6 +4,7 @@ import { about } from '../domain/admission/messages.ts'
 import { admitScale } from '../domain/admission/scale.ts'
 import { authorBy } from '../domain/author.ts'
 import type { Rules } from '../domain/rules.ts'
+import { factsOf } from '../domain/kinds.ts'
 import { isKind, keyOf, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
 import type { Logger } from '../logger.ts'
@@ -64,8 +65,8 @@ export async function reviewScale(
 ): Promise<AdmissionDecision> {
   const { namespace, name, operation, subResource, resource, userInfo, options, dryRun } = review
   const kind = resource.resource
-  if (operation !== 'UPDATE' || subResource !== 'scale' || resource.group !== 'apps' || !isKind(kind))
-    return allow('unknown')
+  if (operation !== 'UPDATE' || subResource !== 'scale') return allow('unknown')
+  if (!isKind(kind) || factsOf(kind).group !== resource.group) return allow('unknown')
   const key: WorkloadKey = { kind, namespace, name }
   const { uid, resourceVersion = '' } = review.oldObject.metadata
   if (!DECIMAL.test(resourceVersion))

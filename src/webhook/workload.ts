@@ -5,6 +5,7 @@ import { admitStatus } from '../domain/admission/status.ts'
 import { admitUpdate } from '../domain/admission/update.ts'
 import { reviewAuthor } from '../domain/author.ts'
 import type { Rules } from '../domain/rules.ts'
+import { apiVersionOf } from '../domain/kinds.ts'
 import { isKind, type Kind, type Workload } from '../domain/workload.ts'
 import { changesMore, isApply, unknownAnnotations } from './object-diff.ts'
 import type { ReviewRequest } from './review.ts'
@@ -13,7 +14,7 @@ import { isWorkload } from './workload-shape.ts'
 export interface WorkloadDeps {
   readonly rules: Rules
   readonly clock: Clock
-  /** Reads from a whole object of `apps/v1` what the rules need. */
+  /** Reads from a whole object what the rules need. */
   readonly trim: (kind: Kind, object: unknown) => Workload
 }
 
@@ -24,7 +25,7 @@ export function reviewWorkload(
 ): AdmissionDecision {
   const { operation, subResource, resource, options, userInfo } = request
   const kind = resource.resource
-  const served = resource.group === 'apps' && resource.version === 'v1' && isKind(kind)
+  const served = isKind(kind) && apiVersionOf(kind) === `${resource.group}/${resource.version}`
   if (!served || !isWorkload(kind, request.object)) return allow('unknown')
   const after = trim(kind, request.object)
   const old = operation === 'UPDATE' && isWorkload(kind, request.oldObject) ? request.oldObject : undefined
@@ -41,8 +42,8 @@ export function reviewWorkload(
   const update = {
     before,
     after,
-    otherChanges: changesMore(old, request.object),
-    isApply: isApply(old, request.object, fieldManager),
+    otherChanges: changesMore(kind, old, request.object),
+    isApply: isApply(kind, old, request.object, fieldManager),
     manager: fieldManager,
     by: reviewAuthor(userInfo.username, fieldManager),
     unknown,

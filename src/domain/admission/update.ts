@@ -4,6 +4,7 @@ import { marksRestored } from '../marks.ts'
 import { readWorkload, type Reading } from '../reading.ts'
 import { isAutomatic } from '../intent.ts'
 import { rescheduled } from '../rescheduled.ts'
+import { hasKey } from '../kinds.ts'
 import type { Rules } from '../rules.ts'
 import { Unreadable } from '../state-codec.ts'
 import { clip } from '../text.ts'
@@ -75,7 +76,7 @@ function draftCountOrKey(
   rules: Rules,
 ): Draft | AdmissionDecision {
   const { before, after } = update
-  if (before.kind !== 'daemonsets') return draftReplicas(update, old, target, pinOrOverride)
+  if (!hasKey(before.kind)) return draftReplicas(update, old, target, pinOrOverride)
   if (old.enabled !== true || before.snoozeKey === after.snoozeKey)
     return { target, reason: 'free', warnings: [] }
   // An update that also drops our annotations (`kubectl replace`) does not mean the key alone.

@@ -2,6 +2,7 @@ import { transition } from '../operation.ts'
 import { newIntent, wakeHold } from '../intent.ts'
 import { countToGiveBack, countToKeep, keptCount } from '../counts.ts'
 import { withState, type Reading } from '../reading.ts'
+import { hasCount, hasKey } from '../kinds.ts'
 import { counted, iso } from '../text.ts'
 import { currentReplicas, isRunning } from '../workload.ts'
 import type { Context, Outcome } from './handler.ts'
@@ -33,9 +34,9 @@ export function wake({ reading, now, by, rules }: Context, limit: number | undef
   const intent = newIntent(reading, now, { want: 'awake', by, trigger: 'api', ...end })
   const asked = withState(reading, { ...state, intent })
   if (up) return { target: asked, done: `stays awake until ${iso(now + (limit ?? 0))}` }
-  const replicas = workload.kind === 'daemonsets' ? keptCount(reading) : wakeCount(reading)
+  const replicas = hasKey(workload.kind) ? keptCount(reading) : wakeCount(reading)
   const target = transition(asked, { action: 'wake', trigger: 'api', by, replicas }, now, rules)
-  const to = workload.kind === 'daemonsets' ? '' : ` to ${counted(replicas, 'replica')}`
+  const to = hasCount(workload.kind) ? ` to ${counted(replicas, 'replica')}` : ''
   return { target, done: `woken${to}` }
 }
 

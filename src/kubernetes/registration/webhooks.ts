@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { factsOf } from '../../domain/kinds.ts'
 import { KINDS, PROBE_LABEL, SCALABLE_KINDS, type Kind } from '../../domain/workload.ts'
 import {
   conditionsOfAccounts,
@@ -67,7 +68,7 @@ export function desiredWebhooks(
     {
       name: SCALE,
       clientConfig: scaleConfig,
-      rules: [rule(['UPDATE'], SCALABLE_KINDS, '/scale')],
+      rules: rules(['UPDATE'], SCALABLE_KINDS, '/scale'),
       matchConditions: conditionsOfAccounts(settings),
       failurePolicy:
         settings.failurePolicy !== 'Ignore' && mayFail(standing, scale, scaleConfig) ? 'Fail' : 'Ignore',
@@ -76,7 +77,7 @@ export function desiredWebhooks(
     {
       name: WORKLOADS,
       clientConfig: clientConfig(settings, '/webhook/workloads', caBundle, workloads),
-      rules: [rule(['CREATE', 'UPDATE'], KINDS), rule(['UPDATE'], KINDS, '/status')],
+      rules: [...rules(['CREATE', 'UPDATE'], KINDS), ...rules(['UPDATE'], KINDS, '/status')],
       matchConditions: [
         ...conditionsOfAccounts(settings),
         HAS_OUR_ANNOTATIONS,
@@ -165,10 +166,14 @@ function common({ excludeNamespaces }: WebhookSettings) {
   }
 }
 
-/** In the order of the alphabet, as the chart has them: the two are compared. */
-function rule(operations: readonly string[], kinds: readonly Kind[], subresource = '') {
-  const resources = kinds.map((kind) => `${kind}${subresource}`).toSorted()
-  return { apiGroups: ['apps'], apiVersions: ['v1'], operations, resources, scope: '*' }
+/** One rule for each API group; all in the order of the alphabet, as the chart has them: the two are compared. */
+function rules(operations: readonly string[], kinds: readonly Kind[], subresource = '') {
+  const groups = new Map(kinds.map((kind) => [factsOf(kind).group, factsOf(kind).version]))
+  return [...groups].toSorted().map(([group, version]) => {
+    const within = kinds.filter((kind) => factsOf(kind).group === group)
+    const resources = within.map((kind) => `${kind}${subresource}`).toSorted()
+    return { apiGroups: [group], apiVersions: [version], operations, resources, scope: '*' }
+  })
 }
 
 function clientConfig(
