@@ -28,7 +28,7 @@ export function labelChange({ labels }: Workload, value: string | null): Pick<Ch
 export function changeBetween(workload: Workload, target: Reading): Change | undefined {
   const { state, written = EMPTY_STATE } = target
   const stored = { ...state, kind: workload.kind, counter: Math.min(state.counter + 1, LAST_COUNTER) }
-  const { replicas, snoozeKey } = target.workload
+  const { replicas, snoozeKey, lastScheduleTime } = target.workload
   const change: Change = {
     annotations: {
       ...annotationChange(workload, target.workload),
@@ -37,6 +37,9 @@ export function changeBetween(workload: Workload, target: Reading): Change | und
     ...labelChange(workload, state.asleep ? String(keptCount(target)) : null),
     ...(replicas === workload.replicas || hasKey(workload.kind) ? {} : { replicas }),
     ...(snoozeKey === workload.snoozeKey ? {} : { snoozeKey: snoozeKey ?? null }),
+    ...(lastScheduleTime === workload.lastScheduleTime || lastScheduleTime === undefined
+      ? {}
+      : { lastScheduleTime }),
     ...(givesUpReplicas(workload, target) ? { givesUpReplicas: true } : {}),
   }
   return isEmpty(change) ? undefined : change
@@ -86,6 +89,7 @@ export function changed(workload: Workload, change: Change): Workload {
     snoozeKey: change.snoozeKey === undefined ? workload.snoozeKey : (change.snoozeKey ?? undefined),
     replicas: change.replicas ?? workload.replicas,
     generation: workload.generation + (specChanges ? 1 : 0),
+    ...(change.lastScheduleTime === undefined ? {} : { lastScheduleTime: change.lastScheduleTime }),
     ...(change.givesUpReplicas ? { ownReplicasEntry: undefined } : {}),
   }
 }

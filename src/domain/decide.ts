@@ -14,6 +14,7 @@ import {
 } from './decision.ts'
 import { driftOf, scaling, stillKept } from './drift.ts'
 import { desired, type Desired, type DesiredBy } from './intent.ts'
+import { sleepsSuspended } from './kinds.ts'
 import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import { operationInProgress, type Backoff, type Override } from './state.ts'
@@ -182,7 +183,8 @@ function dueSince({ state: { override, backoff } }: Reading, since: Instant): In
 /** Awake with 0 replicas: Dormouse did not scale it down, so no schedule scales it up. */
 function emptied(reading: Reading, reason: Reason): Reason {
   const { who } = scaling(reading)
-  const text = `${who} scaled it to 0: POST ${pathOf(reading.workload)}/wake to bring it back (${reason.text})`
+  const did = sleepsSuspended(reading.workload.kind) ? 'suspended it' : 'scaled it to 0'
+  const text = `${who} ${did}: POST ${pathOf(reading.workload)}/wake to bring it back (${reason.text})`
   return { ...reason, text }
 }
 

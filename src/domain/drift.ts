@@ -3,7 +3,7 @@ import { managerAuthor } from './author.ts'
 import { earliest, lookAgain, type PartialDecision, type Reason } from './decision.ts'
 import { newIntent, wakeHold, type Desired } from './intent.ts'
 import { countToGiveBack, countToKeep, countToWake, keptCount } from './counts.ts'
-import { hasCount } from './kinds.ts'
+import { hasCount, sleepsSuspended } from './kinds.ts'
 import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import type { Override, Pin } from './state.ts'
@@ -129,13 +129,19 @@ const AUTOSCALERS: ReadonlySet<string> = new Set(['kube-controller-manager', 'ke
 
 /** Who set the present count, and to what. A manager is the name that a client gave itself. */
 export function scaling(reading: Reading) {
-  const { kind, replicasManager, scaledBy } = reading.workload
+  const { replicasManager, scaledBy } = reading.workload
   const manager = replicasManager?.manager
   // The count that it woke to, if nobody has set another since.
   const by = scaledBy ?? (manager === FIELD_MANAGER ? null : managerAuthor(manager))
   return {
     by,
     who: by ?? 'somebody',
-    what: hasCount(kind) ? `scaled to ${counted(reading.workload.replicas, 'replica')}` : 'woken',
+    what: moved(reading.workload),
   }
+}
+
+/** What somebody did to it, by its present count. */
+function moved({ kind, replicas }: Workload): string {
+  if (sleepsSuspended(kind)) return replicas === 0 ? 'suspended' : 'resumed'
+  return hasCount(kind) ? `scaled to ${counted(replicas, 'replica')}` : 'woken'
 }

@@ -30,6 +30,14 @@ const FACTS = {
     hasScale: false,
   },
   replicasets: { ...APPS, ...COUNTED, name: 'ReplicaSet' },
+  cronjobs: {
+    group: 'batch',
+    version: 'v1',
+    name: 'CronJob',
+    sleepsBy: 'suspension',
+    field: '/spec/suspend',
+    hasScale: false,
+  },
 } as const satisfies Record<string, KindFacts>
 
 export type Kind = keyof typeof FACTS
@@ -65,6 +73,11 @@ export function hasCount(kind: Kind): boolean {
 /** Whether it sleeps by our key in its nodeSelector. */
 export function hasKey(kind: Kind): boolean {
   return FACTS[kind].sleepsBy === 'nodeSelector'
+}
+
+/** Whether it sleeps suspended: its count is 1, or 0 while it is suspended by whomever. */
+export function sleepsSuspended(kind: Kind): boolean {
+  return FACTS[kind].sleepsBy === 'suspension'
 }
 
 function recordOf<T>(of: (kind: Kind) => T): Readonly<Record<Kind, T>> {

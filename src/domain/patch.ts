@@ -1,5 +1,6 @@
 import { escapePathComponent } from 'fast-json-patch'
-import { factsOf, hasKey } from './kinds.ts'
+import type { Instant } from '../clock.ts'
+import { factsOf, hasKey, sleepsSuspended } from './kinds.ts'
 import {
   ANNOTATION,
   ANNOTATION_NAMES,
@@ -17,6 +18,8 @@ export interface Change {
   readonly replicas?: number
   /** The value of our key in a DaemonSet's nodeSelector. */
   readonly snoozeKey?: string | null
+  /** CronJob: written to the status before the rest, so that no run that it has missed is started. */
+  readonly lastScheduleTime?: Instant
   /** Take the count (DaemonSet: the nodeSelector) out of our managedFields entry, so that a server-side applier may set it again. */
   readonly givesUpReplicas?: boolean
 }
@@ -65,12 +68,14 @@ function preconditions(workload: Workload, change: Change): PatchOperation[] {
   // `test` with null passes on an absent key only where the map exists.
   if (workload.hasAnnotations) {
     for (const name of ANNOTATION_NAMES) {
+      // No decision on another kind rests on it.
+      if (name === 'catchUp' && !sleepsSuspended(workload.kind)) continue
       tests.push({ op: 'test', path: annotationPath(name), value: workload.annotations[name] ?? null })
     }
   } else tests.push({ op: 'test', path: ANNOTATIONS, value: null })
   const { field } = factsOf(workload.kind)
   if (!hasKey(workload.kind)) {
-    tests.push({ op: 'test', path: field, value: workload.replicas })
+    tests.push({ op: 'test', path: field, value: fieldValue(workload, workload.replicas) })
   } else if (workload.hasNodeSelector) {
     tests.push({ op: 'test', path: keyPath(field), value: workload.snoozeKey ?? null })
   } else tests.push({ op: 'test', path: field, value: null })
@@ -103,13 +108,20 @@ function labelOperations(workload: Workload, { label }: Change): PatchOperation[
 function scaleOperations(workload: Workload, { replicas, snoozeKey }: Change): PatchOperation[] {
   const { field } = factsOf(workload.kind)
   if (!hasKey(workload.kind)) {
-    return replicas === undefined ? [] : [{ op: 'replace', path: field, value: replicas }]
+    return replicas === undefined
+      ? []
+      : [{ op: 'replace', path: field, value: fieldValue(workload, replicas) }]
   }
   if (snoozeKey === undefined) return []
   if (workload.hasNodeSelector) {
     return setOrRemove(keyPath(field), snoozeKey, workload.snoozeKey)
   }
   return snoozeKey === null ? [] : [{ op: 'add', path: field, value: { [SNOOZE_KEY]: snoozeKey } }]
+}
+
+/** What stands in the kind's field for a count. */
+function fieldValue({ kind }: Workload, replicas: number): number | boolean {
+  return sleepsSuspended(kind) ? replicas === 0 : replicas
 }
 
 function givingUpReplicas(

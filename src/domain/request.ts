@@ -5,7 +5,7 @@ import { decisionTime } from './decision-time.ts'
 import type { Reason } from './decision.ts'
 import { changeBetween, changed } from './change.ts'
 import { completed } from './history.ts'
-import { hasCount } from './kinds.ts'
+import { hasCount, sleepsSuspended } from './kinds.ts'
 import type { Change } from './patch.ts'
 import { countToGiveBack, keptCount } from './counts.ts'
 import { readWithoutState, readWorkload, type Reading } from './reading.ts'
@@ -153,7 +153,10 @@ function planOf(
 
 /** The request did not ask for the wake or snooze that it causes, so the answer says so. */
 function movedTo(target: Reading, after: Workload): string {
-  if (target.state.asleep) return `puts it to sleep now, ${counted(keptCount(target), 'replica')} kept`
+  if (target.state.asleep) {
+    const kept = sleepsSuspended(after.kind) ? '' : `, ${counted(keptCount(target), 'replica')} kept`
+    return `puts it to sleep now${kept}`
+  }
   const to = hasCount(after.kind) ? `, to ${counted(after.replicas, 'replica')}` : ''
   return `wakes it now${to}`
 }

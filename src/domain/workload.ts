@@ -1,5 +1,5 @@
 import type { Instant } from '../clock.ts'
-import { hasKey, isKind, TYPE_OF, type Kind } from './kinds.ts'
+import { hasKey, isKind, sleepsSuspended, TYPE_OF, type Kind } from './kinds.ts'
 
 export { KIND_NAME, KINDS, SCALABLE_KINDS, TYPE_OF, isKind, type Kind } from './kinds.ts'
 
@@ -7,6 +7,7 @@ export const ANNOTATION = {
   enabled: 'dormouse.dev/enabled',
   schedule: 'dormouse.dev/schedule',
   timezone: 'dormouse.dev/timezone',
+  catchUp: 'dormouse.dev/catch-up',
   state: 'dormouse.dev/state',
 } as const
 export type AnnotationName = keyof typeof ANNOTATION
@@ -79,7 +80,7 @@ export interface Workload extends WorkloadKey {
   /** The controller owner (a Deployment of a ReplicaSet, an operator's resource), if any. */
   readonly owner: Owner | undefined
   readonly labels: Readonly<Record<string, string>> | undefined
-  /** Our four annotations as they stand; undefined: absent. */
+  /** Our annotations as they stand; undefined: absent. */
   readonly annotations: Readonly<Partial<Record<AnnotationName, string>>>
   /** Whether `metadata.annotations` exists at all: a JSON Patch needs to know. */
   readonly hasAnnotations: boolean
@@ -93,7 +94,7 @@ export interface Workload extends WorkloadKey {
   readonly hasNodeSelector: boolean
   /** DaemonSet: the value of our key in it, which is `true` unless others wrote it; undefined: the key is not there. */
   readonly snoozeKey: string | undefined
-  /** `spec.replicas`; DaemonSet: `status.desiredNumberScheduled`. */
+  /** `spec.replicas`; DaemonSet: `status.desiredNumberScheduled`; CronJob: 0 while it is suspended, else 1. */
   readonly replicas: number
   readonly pods: Pods
   readonly replicasManager: ReplicasManager | undefined
@@ -102,6 +103,8 @@ export interface Workload extends WorkloadKey {
   /** Where in managedFields our own entry holds the count (DaemonSet: the nodeSelector); undefined: it does not. */
   readonly ownReplicasEntry: number | undefined
   readonly requests: Requests
+  /** CronJob: when it last started a Job; undefined: never. */
+  readonly lastScheduleTime?: Instant | undefined
 }
 
 /**
@@ -158,9 +161,13 @@ export function hasSleepMark(workload: Workload): boolean {
   return workload.labels?.[ASLEEP_LABEL] !== undefined || workload.snoozeKey !== undefined
 }
 
-/** Whether all pods follow the spec: the newest generation was seen, and none is left or all are ready. */
+/**
+ * Whether all pods follow the spec: the newest generation was seen, and none is left or all are ready. A CronJob has
+ * none: the Jobs that it has started finish while it sleeps.
+ */
 export function podsFollowed(workload: Workload): boolean {
-  const { pods, generation } = workload
+  const { kind, pods, generation } = workload
+  if (sleepsSuspended(kind)) return true
   if (pods.observedGeneration < generation) return false
   return isRunning(workload) ? pods.ready >= workload.replicas : pods.existing === 0
 }

@@ -55,11 +55,12 @@ export interface PodSpec {
   readonly overhead?: Readonly<Record<string, string | number>>
 }
 
-/** A Deployment, StatefulSet, DaemonSet or ReplicaSet of `apps/v1`. */
+/** A workload of any kind: the fields that we read. */
 export interface WorkloadObject {
   readonly metadata: ObjectMeta
   readonly spec?: {
     readonly replicas?: number
+    readonly suspend?: boolean
     readonly template?: { readonly spec?: PodSpec }
     readonly persistentVolumeClaimRetentionPolicy?: { readonly whenScaled?: string }
   }
@@ -71,6 +72,7 @@ export interface WorkloadObject {
     readonly currentNumberScheduled?: number
     readonly numberMisscheduled?: number
     readonly numberReady?: number
+    readonly lastScheduleTime?: string | null
   }
 }
 

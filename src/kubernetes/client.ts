@@ -82,17 +82,18 @@ export class KubernetesClient {
     return watchEvents(explained(describe(call), body, signal), read as Read<Watched> | undefined)
   }
 
-  /** One JSON Patch under our field manager; the answer holds the metadata at least. */
+  /** One JSON Patch, of the status if that is named, under our field manager; the answer holds the metadata at least. */
   async patch(
     key: WorkloadKey,
     operations: readonly PatchOperation[],
     signal?: AbortSignal,
+    subresource?: 'status',
   ): Promise<PatchAnswer> {
     return this.call({
       method: 'PATCH',
       verb: 'patch',
       resource: key.kind,
-      path: `${pathOf(key)}?fieldManager=${FIELD_MANAGER}`,
+      path: `${pathOf(key)}${subresource ? `/${subresource}` : ''}?fieldManager=${FIELD_MANAGER}`,
       accept: METADATA_ONLY,
       contentType: 'application/json-patch+json',
       body: operations,

@@ -1,6 +1,7 @@
 import type * as Api from '../api/ports.ts'
 import type * as Controller from '../controller/ports.ts'
 import { hasChangedMarks } from '../domain/change.ts'
+import { statusPatch } from '../domain/missed-runs.ts'
 import { isEmpty, jsonPatch, type Change, type PatchOperation } from '../domain/patch.ts'
 import type { Kind, Workload, WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
@@ -16,7 +17,12 @@ import { afterWrite, carries } from './written.ts'
 /** What the patcher needs of `KubernetesClient`. */
 export interface WorkloadCalls {
   get(key: WorkloadKey, signal?: AbortSignal): Promise<WorkloadObject>
-  patch(key: WorkloadKey, operations: readonly PatchOperation[], signal?: AbortSignal): Promise<PatchAnswer>
+  patch(
+    key: WorkloadKey,
+    operations: readonly PatchOperation[],
+    signal?: AbortSignal,
+    subresource?: 'status',
+  ): Promise<PatchAnswer>
 }
 
 /** What the patcher needs of `WorkloadInformer`. */
@@ -125,7 +131,10 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
       if (change === undefined || isEmpty(change)) return { plan: planned, workload, wrote: false }
 
       const operations = jsonPatch(workload, change)
-      const sent = await this.#send(key, operations, options)
+      const inStatus = statusPatch(workload, change)
+      // First, so that nothing is lost if this process ends in between: the rest is planned again.
+      const first = inStatus.length > 0 ? await this.#send(key, inStatus, options, 'status') : undefined
+      const sent = first && first.type !== 'written' ? first : await this.#send(key, operations, options)
       if (sent.type === 'written') {
         const written = afterWrite(workload, change, key.kind, sent.answer)
         if (!hasChangedMarks(written, workload, change)) throw rewritten(key)
@@ -163,9 +172,15 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
     }
   }
 
-  async #send(key: WorkloadKey, operations: PatchOperation[], options: WriteOptions): Promise<Sent> {
+  async #send(
+    key: WorkloadKey,
+    operations: PatchOperation[],
+    options: WriteOptions,
+    subresource?: 'status',
+  ): Promise<Sent> {
     try {
-      const send = () => this.#answered(key, () => this.#calls.patch(key, operations, options.cut))
+      const send = () =>
+        this.#answered(key, () => this.#calls.patch(key, operations, options.cut, subresource))
       return { type: 'written', answer: await this.#gate.run(options.priority, send, options.signal) }
     } catch (error) {
       if (!(error instanceof ClusterRefusal)) throw error

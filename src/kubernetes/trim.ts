@@ -1,4 +1,4 @@
-import { factsOf, hasKey } from '../domain/kinds.ts'
+import { factsOf, hasKey, sleepsSuspended } from '../domain/kinds.ts'
 import {
   ANNOTATION,
   ANNOTATION_NAMES,
@@ -41,19 +41,37 @@ export function trim(kind: Kind, object: WorkloadObject, intern: Intern = (text)
     ...trimMetadata(kind, metadata, intern),
     hasNodeSelector: nodeSelector !== undefined,
     snoozeKey: nodeSelector?.[SNOOZE_KEY],
-    // The API server defaults an absent count to 1.
-    replicas: hasKey(kind) ? (status?.desiredNumberScheduled ?? 0) : (spec?.replicas ?? 1),
+    replicas: replicasOf(kind, object),
     deletesVolumes:
       kind === 'statefulsets' && spec?.persistentVolumeClaimRetentionPolicy?.whenScaled === 'Delete',
     pods: podsOf(kind, object),
     requests: effectiveRequests(spec?.template?.spec),
+    ...(sleepsSuspended(kind) && { lastScheduleTime: instantOf(status?.lastScheduleTime) }),
   }
+}
+
+function replicasOf(kind: Kind, { spec, status }: WorkloadObject): number {
+  if (sleepsSuspended(kind)) return spec?.suspend === true ? 0 : 1
+  // The API server defaults an absent count to 1.
+  return hasKey(kind) ? (status?.desiredNumberScheduled ?? 0) : (spec?.replicas ?? 1)
+}
+
+function instantOf(time: string | null | undefined): number | undefined {
+  const instant = Date.parse(time ?? '')
+  return Number.isNaN(instant) ? undefined : instant
 }
 
 /** What the metadata alone says, which is all that the answer to a patch has. */
 export type TrimmedMetadata = Omit<
   Workload,
-  'kind' | 'hasNodeSelector' | 'snoozeKey' | 'replicas' | 'deletesVolumes' | 'pods' | 'requests'
+  | 'kind'
+  | 'hasNodeSelector'
+  | 'snoozeKey'
+  | 'replicas'
+  | 'deletesVolumes'
+  | 'pods'
+  | 'requests'
+  | 'lastScheduleTime'
 >
 
 export function trimMetadata(
@@ -114,7 +132,13 @@ function otherBytes(annotations: ObjectMeta['annotations']): number {
   return bytes
 }
 
-function podsOf(kind: Kind, { metadata, status }: WorkloadObject): Pods {
+function podsOf(kind: Kind, object: WorkloadObject): Pods {
+  const { metadata, status } = object
+  // The Jobs that it has started finish, asleep or not: nobody waits for them.
+  if (sleepsSuspended(kind)) {
+    const ready = replicasOf(kind, object)
+    return { existing: ready, ready, observedGeneration: metadata.generation ?? 0 }
+  }
   const observedGeneration = status?.observedGeneration ?? 0
   const written = statusWritten(metadata.managedFields)
   const seen = { observedGeneration, ...(written === undefined ? {} : { updatedAt: written }) }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { factsOf, hasKey } from '../domain/kinds.ts'
+import { factsOf, hasKey, sleepsSuspended } from '../domain/kinds.ts'
 import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY, type Kind } from '../domain/workload.ts'
 import { isJson, jsonOf, type Json } from './json.ts'
 
@@ -34,9 +34,23 @@ export function unknownAnnotations(old: Json | undefined, object: Json): string[
  */
 export function isApply(kind: Kind, old: Json, object: Json, manager: string | undefined): boolean {
   if (annotationsOf(old)[LAST_APPLIED] !== annotationsOf(object)[LAST_APPLIED]) return true
+  if (sleepsSuspended(kind) && isAppliedAgain(kind, object)) return true
   const applied = manager === undefined ? undefined : appliedBy(object, manager)
   if (!applied) return false
   return applied['time'] !== appliedBy(old, manager ?? '')?.['time'] || owns(applied, factsOf(kind).field)
+}
+
+/** Whether the manifest that kubectl applied last names the value: applying it again changes nothing else. */
+function isAppliedAgain(kind: Kind, object: Json): boolean {
+  const text = annotationsOf(object)[LAST_APPLIED]
+  if (typeof text !== 'string') return false
+  const { field } = factsOf(kind)
+  try {
+    const applied = valueAt(JSON.parse(text), field)
+    return applied !== undefined && applied === valueAt(object, field)
+  } catch {
+    return false
+  }
 }
 
 function appliedBy(object: Json, manager: string): Json | undefined {

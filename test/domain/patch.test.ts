@@ -108,7 +108,7 @@ describe('the one patch of a change', () => {
     for (const value of ['true', 'false', '']) {
       const object = anObject({ nodeSelector: { [SNOOZE_KEY]: value, disk: 'ssd' } })
       const workload = trim('daemonsets', object)
-      const patch = jsonPatch(workload, releaseChange(workload, RULES) ?? { annotations: {} })
+      const patch = jsonPatch(workload, releaseChange(workload, NOW, RULES) ?? { annotations: {} })
       expect(applied(object, patch)?.spec.template.spec.nodeSelector).to.deep.equal({ disk: 'ssd' })
       const other = anObject({ nodeSelector: { [SNOOZE_KEY]: 'another', disk: 'ssd' } })
       expect(applied(other, patch)).to.equal(undefined)

@@ -29,7 +29,7 @@ const WORKLOAD = `${WORKLOADS}/{name}`
 const one = { query: [], answer: 'StatusAnswer', tag: 'Read' } as const
 const write = { body: 'Nothing', answer: 'StatusAnswer', tag: 'Write' } as const
 const filters = ['state', 'labelSelector', 'limit', 'continue'] as const
-const SCALE = 'Right: `update` the scale (DaemonSets: `patch`).'
+const SCALE = 'Right: `update` the scale (DaemonSets and CronJobs: `patch`).'
 const CHANGE = 'Right: `patch` the kind.'
 
 // prettier-ignore

@@ -5,7 +5,7 @@ import { ANNOTATION, type AnnotationName, type Workload } from '../workload.ts'
 import { about } from './messages.ts'
 
 /** The annotations that people write. */
-const SETTINGS = ['enabled', 'schedule', 'timezone'] as const
+const SETTINGS = ['enabled', 'schedule', 'timezone', 'catchUp'] as const
 /** One write may bring any number of unknown annotations. */
 const MOST_WARNINGS = 3
 
@@ -46,6 +46,7 @@ const FAULT: Record<Exclude<AnnotationName, 'state'>, (value: string) => string 
   enabled: (value) => (value === 'true' || value === 'false' ? undefined : 'write "true" or "false"'),
   schedule: scheduleFault,
   timezone: (value) => (value === '' ? undefined : timezoneFault(value)),
+  catchUp: (value) => (value === 'true' || value === 'false' ? undefined : 'write "true" or "false"'),
 }
 
 function scheduleFault(value: string): string | undefined {

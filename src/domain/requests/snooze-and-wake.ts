@@ -2,7 +2,7 @@ import { transition } from '../operation.ts'
 import { newIntent, wakeHold } from '../intent.ts'
 import { countToGiveBack, countToKeep, keptCount } from '../counts.ts'
 import { withState, type Reading } from '../reading.ts'
-import { hasCount, hasKey } from '../kinds.ts'
+import { hasCount, hasKey, sleepsSuspended } from '../kinds.ts'
 import { counted, iso } from '../text.ts'
 import { currentReplicas, isRunning } from '../workload.ts'
 import type { Context, Outcome } from './handler.ts'
@@ -18,7 +18,8 @@ export function snooze({ reading, now, by, rules }: Context, limit: number | und
   }
   const replicas = countToKeep(reading)
   const target = transition(asked, { action: 'snooze', trigger: 'api', by, replicas }, now, rules)
-  return { target, done: `snoozed, ${counted(replicas, 'replica')} kept` }
+  const kept = sleepsSuspended(reading.workload.kind) ? '' : `, ${counted(replicas, 'replica')} kept`
+  return { target, done: `snoozed${kept}` }
 }
 
 /** Wakes, or keeps awake; `limit` in milliseconds, undefined: until the next edge or `wakeHold`. */
