@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
+import { apiVersionOf } from '../../src/domain/kinds.ts'
 import { KINDS, type Kind } from '../../src/domain/workload.ts'
 import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
@@ -41,13 +42,16 @@ const REFUSED: Readonly<Record<string, Patch>> = {
   ],
 }
 
+const SLEEPS: Readonly<Partial<Record<Kind, Patch>>> = {
+  daemonsets: add(`${POD}/nodeSelector/dormouse.dev~1snoozed`, 'true'),
+  cronjobs: add('/spec/suspend', true),
+}
+
 const ALLOWED: Readonly<Record<string, (kind: Kind) => Patch>> = {
   'to sleep': (kind) => [
     ...add(`${ANNOTATIONS}/dormouse.dev~1state`, '{}'),
     ...add(`${LABELS}/dormouse.dev~1asleep`, '2'),
-    ...(kind === 'daemonsets'
-      ? add(`${POD}/nodeSelector/dormouse.dev~1snoozed`, 'true')
-      : add('/spec/replicas', 0)),
+    ...(SLEEPS[kind] ?? add('/spec/replicas', 0)),
   ],
   'our marks away': () => [
     ...add(`${ANNOTATIONS}/dormouse.dev~1state`, '{}'),
@@ -72,7 +76,7 @@ describeOn(
     const patched = (kind: Kind, patch: Patch, { who = user, name = 'held', where = namespace } = {}) =>
       on().admin.send(
         'PATCH',
-        `/apis/apps/v1/namespaces/${where}/${kind}/${name}?dryRun=All&fieldManager=dormouse`,
+        `/apis/${apiVersionOf(kind)}/namespaces/${where}/${kind}/${name}?dryRun=All&fieldManager=dormouse`,
         patch,
         {
           'impersonate-user': who,

@@ -6,6 +6,8 @@ import { at, RULES } from '../support/rules.ts'
 import { aDaemonSet, aDeployment } from '../support/workloads.ts'
 import { asleep } from './fixtures.ts'
 
+const NOW = at('Mon 19:00')
+
 function released(workload: Workload): Workload {
   const change = releaseChange(workload, NOW, RULES)
   return change ? changed(workload, change) : workload

@@ -9,7 +9,7 @@ import type { Served } from '../support/served.ts'
 
 /** The marks that kubectl shows on a workload. */
 export interface Marks {
-  /** `spec.replicas`; of a DaemonSet, whether its nodeSelector has our key: 0 or the desired number. */
+  /** `spec.replicas`; of a DaemonSet, whether its nodeSelector has our key: 0 or the desired number; of a CronJob, whether it runs. */
   readonly replicas: number | undefined
   readonly label: string | undefined
   readonly enabled: string | undefined
@@ -22,9 +22,13 @@ export interface Marks {
 export function marksOf({ kind, metadata, spec, status }: KubectlObject): Marks {
   const { annotations = {}, labels = {} } = metadata
   const state = annotations[ANNOTATION.state]
-  const asleep = spec.template.spec.nodeSelector?.[SNOOZE_KEY] !== undefined
+  const asleep = spec.template?.spec.nodeSelector?.[SNOOZE_KEY] !== undefined
+  const counts: Record<string, number | undefined> = {
+    DaemonSet: asleep ? 0 : status?.desiredNumberScheduled,
+    CronJob: spec.suspend ? 0 : 1,
+  }
   return {
-    replicas: kind === 'DaemonSet' ? (asleep ? 0 : status?.desiredNumberScheduled) : spec.replicas,
+    replicas: kind in counts ? counts[kind] : spec.replicas,
     label: labels[ASLEEP_LABEL],
     enabled: annotations[ANNOTATION.enabled],
     schedule: annotations[ANNOTATION.schedule],

@@ -1,4 +1,5 @@
 import type { Instant } from '../../src/clock.ts'
+import { apiVersionOf, sleepsSuspended } from '../../src/domain/kinds.ts'
 import { stateOf } from '../../src/domain/reading.ts'
 import { ASLEEP_LABEL, keyOf, type WorkloadKey } from '../../src/domain/workload.ts'
 import { trim } from '../../src/kubernetes/trim.ts'
@@ -47,7 +48,7 @@ export class Target {
 
   get path(): string {
     const { kind, namespace, name } = this.key
-    return `/apis/apps/v1/namespaces/${namespace}/${kind}/${name}`
+    return `/apis/${apiVersionOf(kind)}/namespaces/${namespace}/${kind}/${name}`
   }
 
   get latest(): Seen | undefined {
@@ -99,7 +100,7 @@ export function heldBy(key: WorkloadKey, object: Seen | undefined): Held {
   const pinned = state && !state.asleep && state.pin?.state === 'active' ? [state.pin.replicas] : []
   const givenBack = state && !state.asleep && state.woken?.kept !== undefined ? [state.woken.kept] : []
   return {
-    replicas: object.spec.replicas ?? 0,
+    replicas: sleepsSuspended(key.kind) ? (object.spec.suspend ? 0 : 1) : (object.spec.replicas ?? 0),
     kept: label === undefined ? undefined : Number(label),
     others: [...pinned, ...givenBack].filter((count) => count > 0),
   }

@@ -1,3 +1,4 @@
+import { apiVersionOf, hasKey, sleepsSuspended } from '../../src/domain/kinds.ts'
 import { ANNOTATION, KIND_NAME, type Kind } from '../../src/domain/workload.ts'
 import type { WorkloadManifest } from './cluster.ts'
 
@@ -18,16 +19,20 @@ export function manifest(
 ): WorkloadManifest {
   const app = { app: name }
   const container = { name: 'app', image: 'app', resources: { requests: { cpu: '10m', memory: '16Mi' } } }
-  return {
-    apiVersion: 'apps/v1',
+  const head = {
+    apiVersion: apiVersionOf(kind),
     kind: KIND_NAME[kind],
     metadata: {
       name,
       ...(labels ? { labels } : {}),
       ...(annotations ? { annotations } : {}),
     },
+  }
+  if (sleepsSuspended(kind)) return { ...head, spec: cronJobSpec(container, replicas === 0) }
+  return {
+    ...head,
     spec: {
-      ...(kind === 'daemonsets' ? {} : { replicas }),
+      ...(hasKey(kind) ? {} : { replicas }),
       ...(kind === 'statefulsets' ? { serviceName: name, podManagementPolicy: 'Parallel' } : {}),
       selector: { matchLabels: app },
       template: {
@@ -36,6 +41,17 @@ export function manifest(
       },
     },
   }
+}
+
+/** Once a year: a test that wants a run says when. */
+function cronJobSpec(container: object, suspend: boolean) {
+  const template = { spec: { restartPolicy: 'Never', containers: [container] } }
+  return { schedule: '0 0 1 1 *', jobTemplate: { spec: { template } }, ...(suspend ? { suspend } : {}) }
+}
+
+/** The count of a workload that is created with `replicas`: a CronJob has one, or none. */
+export function countOf(kind: Kind, replicas: number): number {
+  return sleepsSuspended(kind) ? Math.min(1, replicas) : replicas
 }
 
 /** Annotations as a person would write them. */

@@ -62,7 +62,7 @@ async function createAccount(
   account: string,
   { verbs, resources }: Grant,
 ): Promise<void> {
-  const rules = [{ apiGroups: ['apps'], resources, verbs }]
+  const rules = [{ apiGroups: ['apps', 'batch'], resources, verbs }]
   const apiGroup = 'rbac.authorization.k8s.io'
   const metadata = { name: account, namespace }
   const { code, stderr } = await kubectl.withFile('create', [

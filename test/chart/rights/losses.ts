@@ -17,6 +17,11 @@ export interface Loss {
 /** By verb and resource; in this order, since `release` ends what the others need. */
 export const LOSSES: Readonly<Record<Grant, Loss>> = {
   ...Object.assign({}, ...KINDS.map(ofKind)),
+  'patch cronjobs/status': {
+    fails: 'CronJobs do not wake, unless they are to catch up',
+    prepare: async (stage) => void (await (await stage.workload('cronjobs')).snooze()),
+    told: refused('cronjobs', 'wake'),
+  },
   'create events': {
     fails: 'no Event says what was done',
     told: async (stage, missing) => {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { Service } from '../../../src/service/service.ts'
 import { loadConfig } from '../../../src/config.ts'
+import { apiVersionOf } from '../../../src/domain/kinds.ts'
 import { ANNOTATION, KINDS, type Kind } from '../../../src/domain/workload.ts'
 import { createLogger } from '../../../src/logger.ts'
 import { readAuditLog } from '../../control-plane/audit.ts'
@@ -117,7 +118,7 @@ describeOn(
 
     /** Changes the object that the next request is based on, so that it has to be read again. */
     async function surprise(kind: Kind): Promise<void> {
-      const path = `/apis/apps/v1/namespaces/${namespace}/${kind}/toured`
+      const path = `/apis/${apiVersionOf(kind)}/namespaces/${namespace}/${kind}/toured`
       const annotations = () => ({ [ANNOTATION.schedule]: `0:00-23:${10 + Math.floor(Math.random() * 50)}` })
       const change = () => on().admin.expect('PATCH', path, { metadata: { annotations: annotations() } })
       const workload = api.workload(kind, namespace, 'toured')

@@ -7,6 +7,7 @@ import { admitUpdate } from '../../../src/domain/admission/update.ts'
 import { ASLEEP_LABEL, KINDS, TYPE_OF, type Workload } from '../../../src/domain/workload.ts'
 import { at, RULES } from '../../support/rules.ts'
 import {
+  aCronJob,
   aDaemonSet,
   aDeployment,
   aReplicaSet,
@@ -20,6 +21,7 @@ const MAKE = {
   statefulsets: aStatefulSet,
   daemonsets: aDaemonSet,
   replicasets: aReplicaSet,
+  cronjobs: aCronJob,
 }
 const SOMEBODY = `k8s:${'u'.repeat(124)}`
 const OWNER = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }

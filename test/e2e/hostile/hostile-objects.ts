@@ -4,7 +4,7 @@ import type { Cluster } from '../../support/cluster.ts'
 import { eventually, inParallel } from '../../support/eventually.ts'
 import { print } from '../../support/figures.ts'
 import { sumOf } from '../../support/metrics-text.ts'
-import { manifest } from '../../support/manifests.ts'
+import { countOf, manifest } from '../../support/manifests.ts'
 import { asleepNow, awakeNow, comingMinute, sleepsAt, wakesAt } from '../../support/schedules.ts'
 import { served } from '../../support/served.ts'
 import { marksOf } from '../agreement.ts'
@@ -53,7 +53,8 @@ export function hostileObjects(
     await inParallel(KINDS, (kind) =>
       eventually(`the neighbour among ${kind} to be ${asleep ? 'asleep' : 'awake'}`, async () => {
         const { label, replicas } = marksOf(await here.get(kind, 'neighbour'))
-        return replicas === (asleep ? 0 : REPLICAS) && label === (asleep ? String(REPLICAS) : undefined)
+        const count = countOf(kind, REPLICAS)
+        return replicas === (asleep ? 0 : count) && label === (asleep ? String(count) : undefined)
       }),
     )
   }
