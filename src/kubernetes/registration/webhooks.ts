@@ -169,7 +169,7 @@ function common({ excludeNamespaces }: WebhookSettings) {
 /** One rule for each API group; all in the order of the alphabet, as the chart has them: the two are compared. */
 function rules(operations: readonly string[], kinds: readonly Kind[], subresource = '') {
   const groups = new Map(kinds.map((kind) => [factsOf(kind).group, factsOf(kind).version]))
-  return [...groups].toSorted().map(([group, version]) => {
+  return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([group, version]) => {
     const within = kinds.filter((kind) => factsOf(kind).group === group)
     const resources = within.map((kind) => `${kind}${subresource}`).toSorted()
     return { apiGroups: [group], apiVersions: [version], operations, resources, scope: '*' }
