@@ -11,7 +11,7 @@ import { whenGone, type ApiContext, type ApiMiddleware } from './context.ts'
 import { createContinueTokens } from './continue-tokens.ts'
 import { page } from './listing.ts'
 import { demandCurrent, newestCopy } from './lookup.ts'
-import { OPENAPI_PATH } from './openapi/document.ts'
+import { OPENAPI_PATH, withKinds } from './openapi/document.ts'
 import { INDEX } from './openapi/examples.ts'
 import { PAGE_SIZE, PLAN_HOURS } from './openapi/parameters.ts'
 import type { ApiDeps } from './ports.ts'
@@ -56,7 +56,7 @@ export function createReads(deps: ApiDeps, authorization: Authorization): Reads 
 
   return {
     async showIndex(ctx) {
-      answer(ctx, clock(), `see ${OPENAPI_PATH} for all paths`, INDEX)
+      answer(ctx, clock(), `see ${OPENAPI_PATH} for all paths`, withKinds(INDEX, settings.kinds ?? []))
     },
 
     async showWorkload(ctx) {

@@ -1,13 +1,13 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { Router, type Layer } from '@koa/router'
-import { isKind, KINDS } from '../domain/workload.ts'
+import { KINDS, type Kind } from '../domain/kinds.ts'
 import { Refusal } from '../errors.ts'
 import { audit } from './audit.ts'
 import { createAuthorization } from './auth/authorization.ts'
 import { readBody } from './body.ts'
 import type { ApiState, ApiMiddleware } from './context.ts'
 import { HttpRefusal } from './answers.ts'
-import { openapi, OPENAPI_PATH, operations, type OperationId } from './openapi/document.ts'
+import { openapi, OPENAPI_PATH, operations, withKinds, type OperationId } from './openapi/document.ts'
 import { guardPins } from './pin-guard.ts'
 import type { PodWaits } from './pod-waits.ts'
 import type { ApiDeps } from './ports.ts'
@@ -47,8 +47,10 @@ function handlersOf(deps: ApiDeps, podWaits: PodWaits): Record<OperationId, read
 export function createRoutes(deps: ApiDeps, ajv: Ajv2020, podWaits: PodWaits): ApiMiddleware[] {
   const router = new Router<ApiState>({ strict: true, sensitive: true })
   const handlers = handlersOf(deps, podWaits)
+  const kinds: readonly string[] = [...KINDS, ...(deps.settings.kinds ?? [])]
+  const demandKind = kindDemand(kinds)
   router.param('kind', demandKind)
-  for (const { method, path, operation } of operations()) {
+  for (const { method, path, operation } of withKinds(operations(), deps.settings.kinds ?? [])) {
     const { operationId: id } = operation
     const record: ApiMiddleware[] = method === 'get' ? [] : [audit(deps.logger, id)]
     router[method](
@@ -61,18 +63,19 @@ export function createRoutes(deps: ApiDeps, ajv: Ajv2020, podWaits: PodWaits): A
     )
   }
   // GET was answered before authentication; the route makes other methods 405
-  router.get(OPENAPI_PATH, serveDocument)
-  return [router.routes() as ApiMiddleware, refuseUnmatched]
+  router.get(OPENAPI_PATH, serveDocument(deps.settings.kinds))
+  return [router.routes() as ApiMiddleware, refusalOfUnmatched(demandKind)]
 }
 
-const document = JSON.stringify(openapi)
-
 /** Serves the OpenAPI document without a token; every other path needs one. */
-export const serveDocument: ApiMiddleware = async (ctx, next) => {
-  if (ctx.path !== OPENAPI_PATH || !['GET', 'HEAD'].includes(ctx.method)) return next()
-  ctx.state.route = OPENAPI_PATH
-  ctx.type = 'json'
-  ctx.body = document
+export function serveDocument(configured: readonly Kind[] = []): ApiMiddleware {
+  const document = JSON.stringify(withKinds(openapi, configured))
+  return async (ctx, next) => {
+    if (ctx.path !== OPENAPI_PATH || !['GET', 'HEAD'].includes(ctx.method)) return next()
+    ctx.state.route = OPENAPI_PATH
+    ctx.type = 'json'
+    ctx.body = document
+  }
 }
 
 function named(route: string): ApiMiddleware {
@@ -94,30 +97,39 @@ function refuseBulk(action: string, method: string, namespace: string): void {
   )
 }
 
-function demandKind(kind: string, _ctx: unknown, next: () => Promise<unknown>): Promise<unknown> {
-  if (isKind(kind)) return next()
-  throw new Refusal('NOT_FOUND', `there is no such kind: it must be one of ${KINDS.join(', ')}`)
+type KindDemand = (kind: string, _ctx: unknown, next: () => Promise<unknown>) => Promise<unknown>
+
+function kindDemand(kinds: readonly string[]): KindDemand {
+  return (kind, _ctx, next) => {
+    if (kinds.includes(kind)) return next()
+    throw new Refusal('NOT_FOUND', `there is no such kind: it must be one of ${kinds.join(', ')}`)
+  }
 }
 
 /** Answers OPTIONS, else refuses: 405 with the path's methods, or 404. */
-const refuseUnmatched: ApiMiddleware = async (ctx) => {
-  const layers = (ctx['matched'] ?? []) as Layer[]
-  const [first] = layers
-  if (typeof first?.path !== 'string') {
-    throw new Refusal('NOT_FOUND', 'there is no such path: see /api/v1/openapi.json for those that there are')
+const refusalOfUnmatched =
+  (demandKind: KindDemand): ApiMiddleware =>
+  async (ctx) => {
+    const layers = (ctx['matched'] ?? []) as Layer[]
+    const [first] = layers
+    if (typeof first?.path !== 'string') {
+      throw new Refusal(
+        'NOT_FOUND',
+        'there is no such path: see /api/v1/openapi.json for those that there are',
+      )
+    }
+    const { kind, namespace = '' } = first.params(ctx.path, first.captures(ctx.path))
+    if (kind !== undefined) {
+      refuseBulk(kind, ctx.method, namespace)
+      await demandKind(kind, ctx, async () => {})
+    }
+    ctx.state.route = first.path.replaceAll(/:(\w+)/g, '{$1}')
+    const allowed = [...new Set(layers.flatMap(({ methods }) => methods))].toSorted().join(', ')
+    if (ctx.method !== 'OPTIONS') {
+      throw new HttpRefusal('METHOD_NOT_ALLOWED', `${ctx.method} does nothing here: use ${allowed}`, {
+        Allow: allowed,
+      })
+    }
+    ctx.set('Allow', allowed)
+    ctx.status = 204
   }
-  const { kind, namespace = '' } = first.params(ctx.path, first.captures(ctx.path))
-  if (kind !== undefined) {
-    refuseBulk(kind, ctx.method, namespace)
-    await demandKind(kind, ctx, async () => {})
-  }
-  ctx.state.route = first.path.replaceAll(/:(\w+)/g, '{$1}')
-  const allowed = [...new Set(layers.flatMap(({ methods }) => methods))].toSorted().join(', ')
-  if (ctx.method !== 'OPTIONS') {
-    throw new HttpRefusal('METHOD_NOT_ALLOWED', `${ctx.method} does nothing here: use ${allowed}`, {
-      Allow: allowed,
-    })
-  }
-  ctx.set('Allow', allowed)
-  ctx.status = 204
-}

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { isConfigurable, UNMANAGEABLE } from '../domain/kinds.ts'
 import { isTimezone } from '../domain/schedule/syntax.ts'
 import { isSafeKeysUrl } from '../issuer-rules.ts'
 import { fault, shown, type ConfigFault } from './faults.ts'
@@ -9,6 +10,7 @@ import { formatDuration } from './units.ts'
 export const CHECKS: Readonly<Record<string, (value: string) => boolean>> = {
   timezone: isTimezone,
   jwksUri: (value) => isUrl(value, isSafeKeysUrl),
+  configuredKind: isConfigurable,
   network: isNetwork,
   webhookUrl: (value) => isUrl(value, (url) => url.protocol === 'https:' && url.search === ''),
 }
@@ -40,6 +42,21 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
     holds: ({ backoff }) => backoff.base <= backoff.max,
     expected: 'at most backoff.max',
     found: ({ backoff }) => `${formatDuration(backoff.base)} above ${formatDuration(backoff.max)}`,
+  },
+  {
+    pointers: ['/kinds'],
+    holds: ({ kinds }) => kinds.every(({ resource }) => !(resource in UNMANAGEABLE)),
+    expected: 'kinds that can be put to sleep by their scale',
+    found: ({ kinds }) => {
+      const { resource = '' } = kinds.find((each) => each.resource in UNMANAGEABLE) ?? {}
+      return `${resource}: ${UNMANAGEABLE[resource]}`
+    },
+  },
+  {
+    pointers: ['/kinds'],
+    holds: ({ kinds }) => repeated(kinds.map(({ resource }) => resource)) === undefined,
+    expected: 'each kind only once',
+    found: ({ kinds }) => `${shown(repeated(kinds.map(({ resource }) => resource)))} twice`,
   },
   {
     pointers: ['/controller/lease/retry', '/controller/lease/renew'],

@@ -1,7 +1,7 @@
 import { differingAnnotations } from './marks.ts'
 import { isEmpty, type Change } from './patch.ts'
 import { keptCount } from './counts.ts'
-import { hasKey } from './kinds.ts'
+import { hasKey, sleepsSuspended } from './kinds.ts'
 import type { Reading } from './reading.ts'
 import { encodeState, LAST_COUNTER, STATE_LIMIT } from './state-codec.ts'
 import { EMPTY_STATE } from './state.ts'
@@ -79,6 +79,8 @@ export function changed(workload: Workload, change: Change): Workload {
     change.label === undefined
       ? workload.labels
       : apply(workload.labels ?? {}, { [ASLEEP_LABEL]: change.label })
+  // Nothing has to follow a CronJob's suspension.
+  const followed = sleepsSuspended(workload.kind) ? change.replicas : undefined
   const specChanges = change.replicas !== undefined || change.snoozeKey !== undefined
   return {
     ...workload,
@@ -88,7 +90,11 @@ export function changed(workload: Workload, change: Change): Workload {
     hasNodeSelector: workload.hasNodeSelector || typeof change.snoozeKey === 'string',
     snoozeKey: change.snoozeKey === undefined ? workload.snoozeKey : (change.snoozeKey ?? undefined),
     replicas: change.replicas ?? workload.replicas,
+    ...(workload.configured && change.replicas !== undefined
+      ? { configured: { ...workload.configured, isUnset: false } }
+      : {}),
     generation: workload.generation + (specChanges ? 1 : 0),
+    ...(followed === undefined ? {} : { pods: { ...workload.pods, existing: followed, ready: followed } }),
     ...(change.lastScheduleTime === undefined ? {} : { lastScheduleTime: change.lastScheduleTime }),
     ...(change.givesUpReplicas ? { ownReplicasEntry: undefined } : {}),
   }

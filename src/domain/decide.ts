@@ -19,7 +19,7 @@ import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import { operationInProgress, type Backoff, type Override } from './state.ts'
 import { iso } from './text.ts'
-import { isRunning, pathOf, type Workload } from './workload.ts'
+import { isRunning, nameOf, pathOf, type Workload } from './workload.ts'
 
 const VOLUMES_AT_RISK =
   'its persistentVolumeClaimRetentionPolicy.whenScaled is Delete, so sleeping would delete its volumes'
@@ -55,7 +55,10 @@ function asItIs(reading: Reading): Pick<Decision, 'trigger' | 'by' | 'replicas'>
 }
 
 function undeleted(reading: Reading, now: Instant, rules: Rules): PartialDecision {
-  const { state, enabled } = reading
+  const { state, enabled, workload } = reading
+  const scaler = rules.scalerOf?.(workload)
+  if (scaler)
+    return noAction('scaled_by_other', `left alone: ${nameOf(scaler)} scales it in its place (workloadRef)`)
   if (enabled === 'unclear') {
     return noAction(
       'enabled_unclear',

@@ -4,6 +4,7 @@ import type { Trigger, Intent } from './state.ts'
 export type ReasonCode =
   | 'deleting'
   | 'not_managed'
+  | 'scaled_by_other'
   | 'unreadable'
   | 'enabled_unclear'
   | 'disabled'

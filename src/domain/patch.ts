@@ -1,11 +1,12 @@
 import { escapePathComponent } from 'fast-json-patch'
 import type { Instant } from '../clock.ts'
-import { factsOf, hasKey, sleepsSuspended } from './kinds.ts'
+import { hasKey, sleepsSuspended } from './kinds.ts'
 import {
   ANNOTATION,
   ANNOTATION_NAMES,
   ASLEEP_LABEL,
   FIELD_MANAGER,
+  fieldOf,
   SNOOZE_KEY,
   type AnnotationName,
   type Workload,
@@ -73,9 +74,10 @@ function preconditions(workload: Workload, change: Change): PatchOperation[] {
       tests.push({ op: 'test', path: annotationPath(name), value: workload.annotations[name] ?? null })
     }
   } else tests.push({ op: 'test', path: ANNOTATIONS, value: null })
-  const { field } = factsOf(workload.kind)
+  const field = fieldOf(workload)
   if (!hasKey(workload.kind)) {
-    tests.push({ op: 'test', path: field, value: fieldValue(workload, workload.replicas) })
+    const value = workload.configured?.isUnset ? null : fieldValue(workload, workload.replicas)
+    tests.push({ op: 'test', path: field, value })
   } else if (workload.hasNodeSelector) {
     tests.push({ op: 'test', path: keyPath(field), value: workload.snoozeKey ?? null })
   } else tests.push({ op: 'test', path: field, value: null })
@@ -106,11 +108,17 @@ function labelOperations(workload: Workload, { label }: Change): PatchOperation[
 }
 
 function scaleOperations(workload: Workload, { replicas, snoozeKey }: Change): PatchOperation[] {
-  const { field } = factsOf(workload.kind)
+  const field = fieldOf(workload)
   if (!hasKey(workload.kind)) {
     return replicas === undefined
       ? []
-      : [{ op: 'replace', path: field, value: fieldValue(workload, replicas) }]
+      : [
+          {
+            op: workload.configured?.isUnset ? 'add' : 'replace',
+            path: field,
+            value: fieldValue(workload, replicas),
+          },
+        ]
   }
   if (snoozeKey === undefined) return []
   if (workload.hasNodeSelector) {
@@ -124,15 +132,13 @@ function fieldValue({ kind }: Workload, replicas: number): number | boolean {
   return sleepsSuspended(kind) ? replicas === 0 : replicas
 }
 
-function givingUpReplicas(
-  { kind, ownReplicasEntry }: Workload,
-  { givesUpReplicas }: Change,
-): PatchOperation[] {
+function givingUpReplicas(workload: Workload, { givesUpReplicas }: Change): PatchOperation[] {
+  const { ownReplicasEntry } = workload
   if (givesUpReplicas !== true || ownReplicasEntry === undefined) return []
   const entry = `/metadata/managedFields/${ownReplicasEntry}`
   return [
     { op: 'test', path: `${entry}/manager`, value: FIELD_MANAGER },
-    { op: 'remove', path: `${entry}/fieldsV1${factsOf(kind).field.replaceAll('/', '/f:')}` },
+    { op: 'remove', path: `${entry}/fieldsV1${fieldOf(workload).replaceAll('/', '/f:')}` },
   ]
 }
 

@@ -14,6 +14,7 @@ import {
   refuseOwned,
   refusePinned,
   refuseRisk,
+  refuseScaled,
   refuseUnmanaged,
   refuseUnreadable,
 } from './refusals.ts'
@@ -66,6 +67,7 @@ export function planRequest(
   rules: Rules,
 ): Plan {
   refuseOwned(workload)
+  refuseScaled(workload, rules)
   if (workload.deleting)
     throw new Refusal(
       'NOT_FOUND',

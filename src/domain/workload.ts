@@ -1,7 +1,7 @@
 import type { Instant } from '../clock.ts'
-import { hasKey, isKind, sleepsSuspended, TYPE_OF, type Kind } from './kinds.ts'
+import { factsOf, hasKey, isKind, sleepsSuspended, typeOf, type Kind } from './kinds.ts'
 
-export { KIND_NAME, KINDS, SCALABLE_KINDS, TYPE_OF, isKind, type Kind } from './kinds.ts'
+export { KIND_NAME, KINDS, SCALABLE_KINDS, TYPE_OF, isKind, type BuiltInKind, type Kind } from './kinds.ts'
 
 export const ANNOTATION = {
   enabled: 'dormouse.dev/enabled',
@@ -70,6 +70,18 @@ export interface Pods {
   readonly followedBefore?: Instant
 }
 
+/** What is known of a configured kind. */
+export interface Configured {
+  readonly apiVersion: string
+  readonly kind: string
+  /** Where its count stands, as a JSON pointer. */
+  readonly field: string
+  /** Nothing stands there: the kind's own default counts, which is taken to be 1. */
+  readonly isUnset: boolean
+  /** The Deployment whose pods it makes in place of that (`spec.workloadRef` of an Argo Rollout). */
+  readonly scales?: string | undefined
+}
+
 /** A workload, trimmed to what the rules need. Never changed in place. */
 export interface Workload extends WorkloadKey {
   readonly uid: string
@@ -103,6 +115,8 @@ export interface Workload extends WorkloadKey {
   /** Where in managedFields our own entry holds the count (DaemonSet: the nodeSelector); undefined: it does not. */
   readonly ownReplicasEntry: number | undefined
   readonly requests: Requests
+  /** Of a configured kind: what the cluster and the configuration say of it. */
+  readonly configured?: Configured
   /** CronJob: when it last started a Job; undefined: never. */
   readonly lastScheduleTime?: Instant | undefined
 }
@@ -137,6 +151,11 @@ export function parseKey(key: string): WorkloadKey {
 /** Where the API has a workload: what messages tell people to call. */
 export function pathOf({ kind, namespace, name }: WorkloadKey): string {
   return `/api/v1/namespaces/${namespace}/${kind}/${name}`
+}
+
+/** Where it is put to sleep, as a JSON pointer. */
+export function fieldOf({ kind, configured }: Workload): string {
+  return configured?.field ?? factsOf(kind).field
 }
 
 /** Whether the spec asks for pods: a DaemonSet's without the key, whatever its value, all others by the count. */
@@ -174,7 +193,7 @@ export function podsFollowed(workload: Workload): boolean {
 
 /** A workload as messages name it: `deployment shop/web`. */
 export function nameOf({ kind, namespace, name }: WorkloadKey): string {
-  return `${TYPE_OF[kind]} ${namespace}/${name}`
+  return `${typeOf(kind)} ${namespace}/${name}`
 }
 
 /** An owner as messages name it: `Deployment web`. */

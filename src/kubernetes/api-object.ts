@@ -57,6 +57,8 @@ export interface PodSpec {
 
 /** A workload of any kind: the fields that we read. */
 export interface WorkloadObject {
+  readonly apiVersion?: string
+  readonly kind?: string
   readonly metadata: ObjectMeta
   readonly spec?: {
     readonly replicas?: number
@@ -77,9 +79,7 @@ export interface WorkloadObject {
 }
 
 /** The answer to a patch: the whole object, or its metadata alone (`PartialObjectMetadata`). */
-export interface PatchAnswer extends WorkloadObject {
-  readonly kind?: string
-}
+export type PatchAnswer = WorkloadObject
 
 /** Reads the JSON of one object. */
 export type Read<T> = (text: string) => T

@@ -1,6 +1,6 @@
 import type { PatchOperation } from '../domain/patch.ts'
-import { apiVersionOf } from '../domain/kinds.ts'
-import { FIELD_MANAGER, type Kind, type WorkloadKey } from '../domain/workload.ts'
+import { apiVersionOf, isBuiltIn, resourceOf, type ConfiguredKind } from '../domain/kinds.ts'
+import { FIELD_MANAGER, type BuiltInKind, type WorkloadKey } from '../domain/workload.ts'
 import { ApiCalls, describe, type ApiCallsOptions, type Call } from './api-calls.ts'
 import type { ObjectList, PatchAnswer, Read, WatchEvent, WorkloadObject } from './api-object.ts'
 import { unanswered } from './failures.ts'
@@ -17,6 +17,8 @@ export interface Collection {
   readonly resource: string
   readonly path: string
   readonly fieldSelector?: string
+  /** Finds out at each list where it is, which is then its path. */
+  readonly discover?: (signal: AbortSignal) => Promise<void>
   /** Reads one object's JSON, and may leave out what its sink does not need; default: `JSON.parse`. */
   readonly read?: (text: string) => unknown
 }
@@ -30,6 +32,9 @@ interface WatchOptions {
   readonly signal: AbortSignal
 }
 
+/** Where the cluster serves a configured kind: `/apis/argoproj.io/v1alpha1`. */
+type Locate = (kind: ConfiguredKind, signal: AbortSignal | undefined) => Promise<string>
+
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json'
 
 /**
@@ -39,13 +44,17 @@ const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v
  */
 export class KubernetesClient {
   readonly #calls: ApiCalls
+  readonly #locate: Locate | undefined
 
-  constructor(options: ApiCallsOptions) {
+  /** `locate`: where the cluster serves a configured kind. */
+  constructor({ locate, ...options }: ApiCallsOptions & { locate?: Locate }) {
+    this.#locate = locate
     this.#calls = new ApiCalls(options)
   }
 
   async get(key: WorkloadKey, signal?: AbortSignal): Promise<WorkloadObject> {
-    return this.call({ method: 'GET', verb: 'get', resource: key.kind, path: pathOf(key), signal })
+    const path = await this.#pathOf(key, signal)
+    return this.call({ method: 'GET', verb: 'get', resource: key.kind, path, signal })
   }
 
   /**
@@ -53,11 +62,13 @@ export class KubernetesClient {
    * it may take three times as long as other calls, and it is never retried here. `signal` also ends its objects.
    */
   async listPage<Listed>(
-    { resource, path, fieldSelector, read }: Collection,
+    collection: Collection,
     limit: number,
     continueToken: string,
     signal: AbortSignal,
   ): Promise<ObjectList<Listed>> {
+    if (continueToken === '') await collection.discover?.(signal)
+    const { resource, path, fieldSelector, read } = collection
     const query = queryOf({ limit, continue: continueToken || undefined, fieldSelector })
     const timeout = this.#calls.timeout * 3
     const call: Call = { method: 'GET', verb: 'list', resource, path: `${path}?${query}`, timeout }
@@ -93,12 +104,24 @@ export class KubernetesClient {
       method: 'PATCH',
       verb: 'patch',
       resource: key.kind,
-      path: `${pathOf(key)}${subresource ? `/${subresource}` : ''}?fieldManager=${FIELD_MANAGER}`,
+      path: `${await this.#pathOf(key, signal)}${subresource ? `/${subresource}` : ''}?fieldManager=${FIELD_MANAGER}`,
       accept: METADATA_ONLY,
       contentType: 'application/json-patch+json',
       body: operations,
       signal,
     })
+  }
+
+  /**
+   * Throws TypeError without a name: the path would be the collection's, and a GET of it would list the whole cluster.
+   */
+  async #pathOf({ kind, namespace, name }: WorkloadKey, signal: AbortSignal | undefined): Promise<string> {
+    for (const part of [namespace, name])
+      if (part === '' || part === '.' || part === '..')
+        throw new TypeError(`${kind} '${namespace}/${name}' is not the name of a workload`)
+    const base = isBuiltIn(kind) ? `/apis/${apiVersionOf(kind)}` : await this.#locate?.(kind, signal)
+    const { resource } = resourceOf(kind)
+    return `${base}/namespaces/${encodeURIComponent(namespace)}/${resource}/${encodeURIComponent(name)}`
   }
 
   async create<Answer>(resource: string, path: string, body: unknown, signal?: AbortSignal): Promise<Answer> {
@@ -131,20 +154,9 @@ async function* explained(
 }
 
 /** All workloads of one kind. */
-export function workloadsOf(kind: Kind): Collection {
+export function workloadsOf(kind: BuiltInKind): Collection {
   const collection = { resource: kind, path: `/apis/${apiVersionOf(kind)}/${kind}` }
   return kind === 'replicasets' ? { ...collection, read: readReplicaSet } : collection
-}
-
-/**
- * Throws TypeError without a name: the path would be the collection's, and a GET of it would list the whole cluster.
- */
-function pathOf({ kind, namespace, name }: WorkloadKey): string {
-  for (const part of [namespace, name])
-    if (part === '' || part === '.' || part === '..')
-      throw new TypeError(`${kind} '${namespace}/${name}' is not the name of a workload`)
-  const collection = `/apis/${apiVersionOf(kind)}/namespaces/${encodeURIComponent(namespace)}/${kind}`
-  return `${collection}/${encodeURIComponent(name)}`
 }
 
 function queryOf(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {

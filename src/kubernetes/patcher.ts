@@ -10,7 +10,7 @@ import type { PatchAnswer, WorkloadObject } from './api-object.ts'
 import { delay, retryDelay, type Delay } from './delay.ts'
 import { ClusterRefusal } from './failures.ts'
 import { conflict, doesNotApply, neverApplies, notReady, rewritten } from './patch-refusals.ts'
-import { trim } from './trim.ts'
+import { trim, type ConfiguredFields } from './trim.ts'
 import type { Priority } from './write-gate.ts'
 import { afterWrite, carries } from './written.ts'
 
@@ -63,6 +63,7 @@ interface Options {
   calls: WorkloadCalls
   copy: WorkloadCopy
   gate: Gate
+  fields?: ConfiguredFields
   delay?: Delay
 }
 
@@ -85,9 +86,11 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
   readonly #calls: WorkloadCalls
   readonly #copy: WorkloadCopy
   readonly #gate: Gate
+  readonly #fields: ConfiguredFields | undefined
   readonly #delay: Delay
 
-  constructor({ calls, copy, gate, delay: wait = delay }: Options) {
+  constructor({ calls, copy, gate, fields, delay: wait = delay }: Options) {
+    this.#fields = fields
     this.#calls = calls
     this.#copy = copy
     this.#gate = gate
@@ -100,7 +103,7 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
    */
   async read(key: WorkloadKey, signal?: AbortSignal): Promise<Workload | undefined> {
     try {
-      return trim(key.kind, await this.#calls.get(key, signal))
+      return trim(key.kind, await this.#calls.get(key, signal), undefined, this.#fields)
     } catch (error) {
       if (error instanceof Refusal && error.code === 'NOT_FOUND') return undefined
       throw error
@@ -136,7 +139,7 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
       const first = inStatus.length > 0 ? await this.#send(key, inStatus, options, 'status') : undefined
       const sent = first && first.type !== 'written' ? first : await this.#send(key, operations, options)
       if (sent.type === 'written') {
-        const written = afterWrite(workload, change, key.kind, sent.answer)
+        const written = afterWrite(workload, change, key.kind, sent.answer, this.#fields)
         if (!hasChangedMarks(written, workload, change)) throw rewritten(key)
         this.#copy.applied(written)
         return { plan: planned, workload: written, wrote: true }
@@ -159,7 +162,8 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
   }
 
   async #readLive(key: WorkloadKey, signal: AbortSignal | undefined): Promise<Workload> {
-    return trim(key.kind, await this.#answered(key, () => this.#calls.get(key, signal)))
+    const object = await this.#answered(key, () => this.#calls.get(key, signal))
+    return trim(key.kind, object, undefined, this.#fields)
   }
 
   async #answered<T>({ kind }: WorkloadKey, call: () => Promise<T>): Promise<T> {

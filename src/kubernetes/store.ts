@@ -16,13 +16,14 @@ type Namespaces = Map<string, Map<string, Workload>>
 
 /** The newest copy of each workload that we know; an older one never replaces it. */
 export class WorkloadStore {
-  readonly #kinds: ReadonlyMap<Kind, Namespaces> = new Map(KINDS.map((kind) => [kind, new Map()]))
+  readonly #kinds: ReadonlyMap<Kind, Namespaces>
   /** Stored by `applied`. They are partly computed, so the watch's event of the same version still replaces them. */
   readonly #provisional = new WeakSet<Workload>()
   readonly #notify: ChangeListener
   readonly #clock: Clock
 
-  constructor(notify: ChangeListener, clock: Clock) {
+  constructor(notify: ChangeListener, clock: Clock, kinds: readonly Kind[] = KINDS) {
+    this.#kinds = new Map(kinds.map((kind) => [kind, new Map()]))
     this.#notify = notify
     this.#clock = clock
   }
@@ -32,7 +33,7 @@ export class WorkloadStore {
   }
 
   *list(namespace?: string, kind?: Kind): Generator<Workload> {
-    for (const each of kind === undefined ? KINDS : [kind]) {
+    for (const each of kind === undefined ? this.#kinds.keys() : [kind]) {
       const namespaces = this.#kinds.get(each)
       if (namespace !== undefined) yield* namespaces?.get(namespace)?.values() ?? []
       else for (const workloads of namespaces?.values() ?? []) yield* workloads.values()

@@ -46,7 +46,7 @@ export interface Foundation extends ServiceOptions {
 /** @throws Error when no usable kubeconfig is found */
 export function foundationOf(options: ServiceOptions): Foundation {
   const { config, ownNamespace, clock, logger } = options
-  const rules = rulesOf(config)
+  const rules: Rules = { ...rulesOf(config), scalerOf: (workload) => informer.scalerOf(workload) }
   const excludeNamespaces = excludedNamespaces(config, ownNamespace)
   const { perWorkload } = config.metrics
   const metrics = new Metrics({ rules, clock, perWorkload, excludeNamespaces, processMetrics: true })

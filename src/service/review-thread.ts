@@ -3,6 +3,7 @@ import { systemClock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Kind } from '../domain/workload.ts'
 import type { WorkloadObject } from '../kubernetes/api-object.ts'
+import { fieldOf } from '../kubernetes/configured-kinds.ts'
 import { trim } from '../kubernetes/trim.ts'
 import type { LargeTask } from '../webhook/large-reviews.ts'
 import { prepare } from '../webhook/prepare.ts'
@@ -18,10 +19,13 @@ export function reviewThread(config: Config): Worker {
 
 if (!isMainThread && parentPort) {
   const port = parentPort
+  const config = workerData as Config
+  const fields = new Map(config.kinds.map((each) => [each.resource as Kind, fieldOf(each)]))
   const deps = {
-    rules: rulesOf(workerData as Config),
+    rules: rulesOf(config),
     clock: systemClock,
-    trim: (kind: Kind, object: unknown) => trim(kind, object as WorkloadObject),
+    trim: (kind: Kind, object: unknown) => trim(kind, object as WorkloadObject, undefined, fields),
+    configured: new Set(fields.keys()),
   }
   port.on('message', ({ webhook, body }: LargeTask) => port.postMessage(prepare(webhook, body, deps)))
   port.postMessage('ready')

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { factsOf, hasKey, sleepsSuspended } from '../domain/kinds.ts'
-import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY, type Kind } from '../domain/workload.ts'
+import { hasKey, sleepsSuspended } from '../domain/kinds.ts'
+import { ANNOTATION, ASLEEP_LABEL, fieldOf, SNOOZE_KEY, type Workload } from '../domain/workload.ts'
 import { isJson, jsonOf, type Json } from './json.ts'
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
@@ -14,8 +14,8 @@ const OUR_PREFIX = 'dormouse.dev/'
 const OUR_ANNOTATIONS: readonly string[] = Object.values(ANNOTATION)
 
 /** Whether an update changes anything but the count (DaemonSet: our key), our annotations and label, and bookkeeping. */
-export function changesMore(kind: Kind, old: Json, object: Json): boolean {
-  return !isDeepStrictEqual(withoutOurs(kind, old), withoutOurs(kind, object))
+export function changesMore(workload: Workload, old: Json, object: Json): boolean {
+  return !isDeepStrictEqual(withoutOurs(workload, old), withoutOurs(workload, object))
 }
 
 /** Annotations below `dormouse.dev/` that are not ours, as far as this write added or changed them. */
@@ -32,19 +32,19 @@ export function unknownAnnotations(old: Json | undefined, object: Json): string[
  * But it changes the time of its manager's `Apply` entry, or the entry owns the count or key (checked on 1.35).
  * Client-side apply changes kubectl's last-applied-configuration.
  */
-export function isApply(kind: Kind, old: Json, object: Json, manager: string | undefined): boolean {
+export function isApply(workload: Workload, old: Json, object: Json, manager: string | undefined): boolean {
   if (annotationsOf(old)[LAST_APPLIED] !== annotationsOf(object)[LAST_APPLIED]) return true
-  if (sleepsSuspended(kind) && isAppliedAgain(kind, object)) return true
+  if (sleepsSuspended(workload.kind) && isAppliedAgain(workload, object)) return true
   const applied = manager === undefined ? undefined : appliedBy(object, manager)
   if (!applied) return false
-  return applied['time'] !== appliedBy(old, manager ?? '')?.['time'] || owns(applied, factsOf(kind).field)
+  return applied['time'] !== appliedBy(old, manager ?? '')?.['time'] || owns(applied, fieldOf(workload))
 }
 
 /** Whether the manifest that kubectl applied last names the value: applying it again changes nothing else. */
-function isAppliedAgain(kind: Kind, object: Json): boolean {
+function isAppliedAgain(workload: Workload, object: Json): boolean {
   const text = annotationsOf(object)[LAST_APPLIED]
   if (typeof text !== 'string') return false
-  const { field } = factsOf(kind)
+  const field = fieldOf(workload)
   try {
     const applied = valueAt(JSON.parse(text), field)
     return applied !== undefined && applied === valueAt(object, field)
@@ -77,10 +77,10 @@ function annotationsOf(object: Json): Json {
 }
 
 /** The object without its count, our annotations, label and key, and the fields that the API server maintains. */
-function withoutOurs(kind: Kind, object: Json): Json {
+function withoutOurs(workload: Workload, object: Json): Json {
   const metadata = jsonOf(object.metadata)
-  const { field } = factsOf(kind)
-  const own = hasKey(kind) ? without(valueAt(object, field), [SNOOZE_KEY]) : undefined
+  const field = fieldOf(workload)
+  const own = hasKey(workload.kind) ? without(valueAt(object, field), [SNOOZE_KEY]) : undefined
   return {
     ...withValue(object, field.split('/').slice(1), own),
     status: undefined,

@@ -1,5 +1,5 @@
 import { Ajv } from 'ajv'
-import { hasKey, sleepsSuspended } from '../domain/kinds.ts'
+import { hasKey, isBuiltIn, sleepsSuspended } from '../domain/kinds.ts'
 import { MAX_REPLICAS, type Kind } from '../domain/workload.ts'
 import { isJson, type Json } from './json.ts'
 
@@ -75,6 +75,17 @@ function workload(template: object, required: readonly string[]) {
 
 const ajv = new Ajv({ allowUnionTypes: true, meta: false, validateSchema: false })
 const isScalable = ajv.compile(workload(object({ spec: podSpec }), ['replicas']))
+const isCustom = ajv.compile({
+  ...object(
+    {
+      metadata: { ...metadata, nullable: false },
+      spec: { type: 'object' },
+      status: { type: 'object', nullable: true },
+    },
+    ['metadata', 'spec'],
+  ),
+  nullable: false,
+})
 const isCronJob = ajv.compile({
   ...object(
     {
@@ -99,6 +110,7 @@ export function isWorkload(kind: Kind, object: unknown): object is Json {
 }
 
 function shapeOf(kind: Kind) {
+  if (!isBuiltIn(kind)) return isCustom
   if (sleepsSuspended(kind)) return isCronJob
   return hasKey(kind) ? isDaemonSet : isScalable
 }

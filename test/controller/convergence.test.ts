@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { ASLEEP_LABEL, type Kind } from '../../src/domain/workload.ts'
+import { ASLEEP_LABEL, type BuiltInKind as Kind } from '../../src/domain/workload.ts'
 import { anyMarks, labelsWith, type Marks } from '../support/arbitrary-marks.ts'
 import { at } from '../support/rules.ts'
 import {

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
+import { typeOf } from '../../src/domain/kinds.ts'
 import type { StatusRecord } from '../../src/domain/record.ts'
 import type { State } from '../../src/domain/state.ts'
-import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY, TYPE_OF, type Kind } from '../../src/domain/workload.ts'
+import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY, type Kind } from '../../src/domain/workload.ts'
 import { eventually } from '../support/eventually.ts'
 import type { KubectlObject } from '../support/kubectl.ts'
 import { decoded } from '../support/readable.ts'
@@ -82,7 +83,7 @@ function shownByKubectl(kind: Kind, object: KubectlObject) {
   const until = override && (override.until === null ? null : iso(override.until))
   return {
     name: object.metadata.name,
-    type: TYPE_OF[kind],
+    type: typeOf(kind),
     enabled: enabled === 'true',
     current: replicas,
     asleep: label !== undefined,

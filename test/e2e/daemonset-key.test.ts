@@ -138,7 +138,8 @@ describeOn(
       const workload = await here.enabled('daemonsets', name)
       const image = async () => {
         const { spec } = await here.get('daemonsets', name)
-        return (spec.template?.spec as unknown as { containers: { image: string }[] }).containers[0]?.image
+        const podSpec = spec.template?.spec as unknown as { containers: { image: string }[] } | undefined
+        return podSpec?.containers[0]?.image
       }
       const undo = (...args: string[]) => here.attempt('rollout', 'undo', `daemonset/${name}`, ...args)
       await here.kubectl('set', 'image', `daemonset/${name}`, 'app=app:2')

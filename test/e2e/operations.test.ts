@@ -93,11 +93,13 @@ describeOn('operations', function (on) {
         expect(result).to.equal('succeeded')
         expect(duration).to.be.at.least(sleepsSuspended(kind) ? 0 : 1)
         await agree(here, kind, name)
-        const { metadata, spec } = await here.get(kind, name, '--show-managed-fields')
-        const ours = metadata.managedFields?.filter(({ manager }) => manager === FIELD_MANAGER) ?? []
-        expect(ours.flatMap(({ fieldsV1 }) => Object.keys(fieldsV1?.['f:spec'] ?? {}))).not.to.include(
-          `f:${factsOf(kind).field.split('/').at(-1)}`,
-        )
+        const field = `f:${factsOf(kind).field.split('/').at(-1)}`
+        const { spec } = await eventually(`the ownership of ${field} to be given up`, async () => {
+          const object = await here.get(kind, name, '--show-managed-fields')
+          const ours = object.metadata.managedFields?.filter(({ manager }) => manager === FIELD_MANAGER) ?? []
+          const owned = ours.flatMap(({ fieldsV1 }) => Object.keys(fieldsV1?.['f:spec'] ?? {}))
+          return !owned.includes(field) && object
+        })
         expect(spec.template?.spec.nodeSelector ?? {}).not.to.have.property(SNOOZE_KEY)
         if (kind === 'daemonsets')
           expect(spec.template?.spec.nodeSelector).to.deep.equal(selector.nodeSelector)

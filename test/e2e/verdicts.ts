@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { KIND_NAME, TYPE_OF, type Kind } from '../../src/domain/workload.ts'
+import { typeOf, factsOf } from '../../src/domain/kinds.ts'
+import { type Kind } from '../../src/domain/workload.ts'
 import { inParallel } from '../support/eventually.ts'
 import type { Enforced } from '../support/enforced.ts'
 import type { KubectlObject, KubectlResult } from '../support/kubectl.ts'
@@ -107,7 +108,7 @@ export async function judged(
         found = `${verdictOf(result)} ${described(object)}`
         if (!found.startsWith(expected.split(' ')[0] ?? '')) break
       } while (found !== expected && performance.now() < giveUp)
-      const head = `${does}, ${KIND_NAME[kind]} ${state}: `
+      const head = `${does}, ${factsOf(kind).name} ${state}: `
       if (found !== expected) said.push(`${head}${result.stderr || result.stdout}`)
       return { expected: head + expected, found: head + found }
     },
@@ -163,5 +164,5 @@ function podSpecOf({ spec }: KubectlObject): unknown {
 }
 
 export function typed(kind: Kind, name: string): string {
-  return `${TYPE_OF[kind]}/${name}`
+  return `${typeOf(kind)}/${name}`
 }

@@ -1,6 +1,6 @@
 import type { Instant } from '../../src/clock.ts'
-import { apiVersionOf } from '../../src/domain/kinds.ts'
-import { KIND_NAME, KINDS, keyOf, type Kind, type WorkloadKey } from '../../src/domain/workload.ts'
+import { apiVersionOf, factsOf } from '../../src/domain/kinds.ts'
+import { KINDS, keyOf, type Kind, type WorkloadKey } from '../../src/domain/workload.ts'
 import type { Cluster } from '../support/cluster.ts'
 
 /** A workload's object, as much as the scenarios look at. */
@@ -90,7 +90,7 @@ export class Observed {
     const path = `/apis/${apiVersionOf(kind)}/namespaces/${namespace}/${kind}?watch=1`
     try {
       for await (const line of admin.lines(path, this.#stopped.signal)) this.#take(kind, JSON.parse(line))
-      throw new Error(`the test's own watch of ${KIND_NAME[kind]}s ended`)
+      throw new Error(`the test's own watch of ${factsOf(kind).name}s ended`)
     } catch (error) {
       if (!this.#stopped.signal.aborted) throw error
     }

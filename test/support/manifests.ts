@@ -1,5 +1,5 @@
-import { apiVersionOf, hasKey, sleepsSuspended } from '../../src/domain/kinds.ts'
-import { ANNOTATION, KIND_NAME, type Kind } from '../../src/domain/workload.ts'
+import { apiVersionOf, hasKey, sleepsSuspended, factsOf } from '../../src/domain/kinds.ts'
+import { ANNOTATION, type Kind } from '../../src/domain/workload.ts'
 import type { WorkloadManifest } from './cluster.ts'
 
 export interface ManifestOptions {
@@ -21,7 +21,7 @@ export function manifest(
   const container = { name: 'app', image: 'app', resources: { requests: { cpu: '10m', memory: '16Mi' } } }
   const head = {
     apiVersion: apiVersionOf(kind),
-    kind: KIND_NAME[kind],
+    kind: factsOf(kind).name,
     metadata: {
       name,
       ...(labels ? { labels } : {}),

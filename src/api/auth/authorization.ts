@@ -1,5 +1,5 @@
 import type { LimitFunction } from 'p-limit'
-import { factsOf } from '../../domain/kinds.ts'
+import { factsOf, resourceOf } from '../../domain/kinds.ts'
 import type { Kind } from '../../domain/workload.ts'
 import { Refusal } from '../../errors.ts'
 import { HttpRefusal } from '../answers.ts'
@@ -65,8 +65,7 @@ export function createAuthorization({
 /** The right of the Kubernetes API that each operation needs (design, section 5). */
 function resourceAccess({ need, kind, namespace, name }: Access): ResourceAccess {
   const where = {
-    group: factsOf(kind).group,
-    resource: kind,
+    ...resourceOf(kind),
     ...(namespace !== undefined && { namespace }),
     ...(name !== undefined && { name }),
   } as const

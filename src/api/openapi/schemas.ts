@@ -1,6 +1,6 @@
 import type { HistoryRecord, StatusRecord, TransitionRecord } from '../../domain/record.ts'
 import { OPERATION_RESULTS, OPERATION_TYPES, PIN_STATES, TRIGGERS } from '../../domain/state.ts'
-import { TYPE_OF } from '../../domain/workload.ts'
+import { TYPES } from '../../domain/kinds.ts'
 import { HTTP_STATUS } from '../../errors.ts'
 import { A_DURATION, DURATION_PATTERN } from './formats.ts'
 import { kind } from './parameters.ts'
@@ -48,7 +48,7 @@ const setting: Record<string, Schema> = {
 const statusFields: Record<keyof StatusRecord, Schema> = {
   name: text,
   namespace: text,
-  type: { enum: Object.values(TYPE_OF) },
+  type: { enum: TYPES },
   enabled: meaning('Whether Dormouse manages it', flag),
   current_replicas: meaning(
     'The count that it asks for now; DaemonSet: how many pods should run, and 0 while asleep',
