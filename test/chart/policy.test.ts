@@ -42,6 +42,16 @@ const REFUSED: Readonly<Record<string, Patch>> = {
   ],
 }
 
+/** The same change of a CronJob, whose pods stand deeper. */
+function ofCronJob(patch: Patch): Patch {
+  return patch.map((each) => ({
+    ...each,
+    path: each.path
+      .replace('/spec/template', '/spec/jobTemplate/spec/template')
+      .replace('/spec/minReadySeconds', '/spec/startingDeadlineSeconds'),
+  }))
+}
+
 const SLEEPS: Readonly<Partial<Record<Kind, Patch>>> = {
   daemonsets: add(`${POD}/nodeSelector/dormouse.dev~1snoozed`, 'true'),
   cronjobs: add('/spec/suspend', true),
@@ -137,7 +147,7 @@ describeOn(
             ? { 'a key of the selector': [{ op: 'remove', path: `${POD}/nodeSelector/pool` }] }
             : { "a DaemonSet's annotation": add(`${ANNOTATIONS}/${GENERATION}`, '1') }
         for (const [what, patch] of Object.entries({ ...REFUSED, ...others })) {
-          const { status, body } = await patched(kind, patch)
+          const { status, body } = await patched(kind, kind === 'cronjobs' ? ofCronJob(patch) : patch)
           expect(body.message, what).to.include('ValidatingAdmissionPolicy').and.include('Dormouse')
           expect(status).to.equal(422)
         }
@@ -148,6 +158,19 @@ describeOn(
         expect(status, body.message).to.equal(200)
       })
     }
+
+    it('lets it write of the status of a CronJob when it started a Job last, and nothing else', async () => {
+      const path = '/status/lastScheduleTime'
+      const ours = await patched('cronjobs', add(path, '2026-03-02T08:00:00Z'), { name: 'held/status' })
+      expect(ours.status, ours.body.message).to.equal(200)
+      for (const [kind, patch] of [
+        ['cronjobs', add('/status/lastSuccessfulTime', '2026-03-02T08:00:00Z')],
+        ['deployments', add('/status/observedGeneration', 1)],
+      ] as const) {
+        const { status, body } = await patched(kind, patch, { name: 'held/status' })
+        expect(status, body.message).to.be.oneOf([403, 422])
+      }
+    })
 
     it('lets it only update, even with the rights of an administrator', async () => {
       const masters = { 'impersonate-user': user, 'impersonate-group': 'system:masters' }

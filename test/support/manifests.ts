@@ -28,7 +28,8 @@ export function manifest(
       ...(annotations ? { annotations } : {}),
     },
   }
-  if (sleepsSuspended(kind)) return { ...head, spec: cronJobSpec(container, replicas === 0) }
+  const pods = { metadata: { labels: { ...app, revision } }, spec: { containers: [container] } }
+  if (sleepsSuspended(kind)) return { ...head, spec: cronJobSpec(pods, replicas === 0) }
   return {
     ...head,
     spec: {
@@ -44,8 +45,8 @@ export function manifest(
 }
 
 /** Once a year: a test that wants a run says when. */
-function cronJobSpec(container: object, suspend: boolean) {
-  const template = { spec: { restartPolicy: 'Never', containers: [container] } }
+function cronJobSpec(pods: { readonly spec: object }, suspend: boolean) {
+  const template = { ...pods, spec: { ...pods.spec, restartPolicy: 'Never' } }
   return { schedule: '0 0 1 1 *', jobTemplate: { spec: { template } }, ...(suspend ? { suspend } : {}) }
 }
 
