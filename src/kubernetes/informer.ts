@@ -200,13 +200,20 @@ export class WorkloadInformer
       restarted: (reason) => this.#observer.watchRestarted(kind, reason),
       failed: (times, error) => {
         if (error instanceof KindNotServed) this.#absent.add(kind)
-        if (!isBuiltIn(kind) && error instanceof ClusterRefusal) this.#faults.set(kind, error.message)
+        if (!isBuiltIn(kind) && error instanceof ClusterRefusal) this.#fault(kind, error.message)
         this.#failures.tell({ kind }, kind, error)
         if (times < FAILING) return
         this.#failing.add(kind)
         this.#settle()
       },
     }
+  }
+
+  /** Every other fault is told: one retry after the other may find another. */
+  #fault(kind: Kind, message: string): void {
+    if (this.#faults.get(kind) === message) return
+    this.#faults.set(kind, message)
+    this.#logger.warn({ kind, error: message }, 'a configured kind cannot be managed; it is tried again')
   }
 
   #settle(): void {

@@ -56,7 +56,7 @@ describeOn(
     const path = (name = '') =>
       `/apis/${GROUP}/${VERSION}/namespaces/${here.namespace}/wheels${name && `/${name}`}`
     const wheel = (name: string) => here.workload(WHEELS, name)
-    const readyz = () => here.dormouse.log.map(({ error }) => String(error ?? '')).join('\n')
+    const logged = () => here.dormouse.log.map(({ error }) => JSON.stringify(error)).join('\n')
     const stored = async (name: string) =>
       (await on().admin.expect('GET', path(name))) as unknown as {
         spec: { size?: { count?: number } }
@@ -148,7 +148,7 @@ describeOn(
         const { status, body } = await here.workload(kind, 'any').attempt('GET', '')
         expect([status, body.error.code]).to.deep.equal([503, 'CLUSTER_UNAVAILABLE'])
         expect(body.error.message).to.include(why)
-        expect(readyz()).to.include(why)
+        expect(logged()).to.include(why)
       }
       const { status } = await here.api.call('GET', `/namespaces/${here.namespace}/unknown.example.com/x`)
       expect(status).to.equal(404)
