@@ -51,14 +51,14 @@ const statusFields: Record<keyof StatusRecord, Schema> = {
   type: { enum: TYPES },
   enabled: meaning('Whether Dormouse manages it', flag),
   current_replicas: meaning(
-    'The count that it asks for now; DaemonSet: how many pods should run, and 0 while asleep',
+    'The count that it asks for now; DaemonSet: how many pods should run, and 0 while asleep; CronJob: 1, or 0 while it is suspended',
     count,
   ),
   last_replicas: meaning(
     'Asleep: the count that it wakes to. Awake: the count before the latest snooze, else the current one',
     count,
   ),
-  ready_replicas: meaning('How many pods are ready', count),
+  ready_replicas: meaning('How many pods are ready; CronJob: as current_replicas', count),
   is_snoozed: meaning('Whether Dormouse has put it to sleep', flag),
   snooze_requested: meaning('Whether a snooze by request is in force', flag),
   wake_requested: meaning('Whether a wake by request is in force', flag),
