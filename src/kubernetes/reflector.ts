@@ -50,7 +50,7 @@ export interface Progress {
 const WATCH_SECONDS = 30
 const SILENCE_MS = 33_000
 const FIRST_RETRY_MS = 100
-const LONGEST_ABSENT_MS = 15_000
+const LONGEST_ABSENT_MS = 10_000
 const LONGEST_RETRY_AFTER_S = 30
 
 /**

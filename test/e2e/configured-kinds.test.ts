@@ -48,21 +48,6 @@ describeOn(
   'configured kinds',
   function (on) {
     this.timeout(120_000)
-    const at = (resource: string) => ({ resource, specReplicasPath: '.spec.size.count' })
-    const here = served(on, {
-      newWorkloadGrace: '0s',
-      kinds: [at(WHEELS), at(HUBS), { resource: RIMS }, at(SPOKES)],
-    })
-    const path = (name = '') =>
-      `/apis/${GROUP}/${VERSION}/namespaces/${here.namespace}/wheels${name && `/${name}`}`
-    const wheel = (name: string) => here.workload(WHEELS, name)
-    const logged = () => here.dormouse.log.map(({ error }) => JSON.stringify(error)).join('\n')
-    const stored = async (name: string) =>
-      (await on().admin.expect('GET', path(name))) as unknown as {
-        spec: { size?: { count?: number } }
-        metadata: { labels?: Record<string, string>; annotations?: Record<string, string> }
-      }
-
     before('three of four kinds are defined, and Dormouse may see them', async () => {
       for (const object of [
         definition('wheels', 'Wheel'),
@@ -84,6 +69,21 @@ describeOn(
       ])
       expect(result.code, result.stderr).to.equal(0)
     })
+
+    const at = (resource: string) => ({ resource, specReplicasPath: '.spec.size.count' })
+    const here = served(on, {
+      newWorkloadGrace: '0s',
+      kinds: [at(WHEELS), at(HUBS), { resource: RIMS }, at(SPOKES)],
+    })
+    const path = (name = '') =>
+      `/apis/${GROUP}/${VERSION}/namespaces/${here.namespace}/wheels${name && `/${name}`}`
+    const wheel = (name: string) => here.workload(WHEELS, name)
+    const logged = () => here.dormouse.log.map(({ error }) => JSON.stringify(error)).join('\n')
+    const stored = async (name: string) =>
+      (await on().admin.expect('GET', path(name))) as unknown as {
+        spec: { size?: { count?: number } }
+        metadata: { labels?: Record<string, string>; annotations?: Record<string, string> }
+      }
 
     after(async () => {
       await on().kubectl('delete', 'clusterrole,clusterrolebinding', GROUP)
