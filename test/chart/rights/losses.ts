@@ -19,8 +19,10 @@ export const LOSSES: Readonly<Record<Grant, Loss>> = {
   ...Object.assign({}, ...KINDS.map(ofKind)),
   'patch cronjobs/status': {
     fails: 'CronJobs do not wake, unless they are to catch up',
-    prepare: async (stage) => void (await (await stage.workload('cronjobs')).snooze()),
-    told: refused('cronjobs', 'wake'),
+    told: async (stage, missing) => {
+      await (await stage.workload('cronjobs')).snooze()
+      return refused('cronjobs', 'wake')(stage, missing)
+    },
   },
   'create events': {
     fails: 'no Event says what was done',

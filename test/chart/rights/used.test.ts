@@ -9,7 +9,7 @@ import { loadConfig } from '../../../src/config.ts'
 import { apiVersionOf } from '../../../src/domain/kinds.ts'
 import { ANNOTATION, KINDS, type Kind } from '../../../src/domain/workload.ts'
 import { createLogger } from '../../../src/logger.ts'
-import { readAuditLog } from '../../control-plane/audit.ts'
+import { readAuditLog, type AuditEvent } from '../../control-plane/audit.ts'
 import { dormouse } from '../../control-plane/dormouse-account.ts'
 import { sharedControlPlane } from '../../control-plane/shared.ts'
 import { ApiClient } from '../../support/api-client.ts'
@@ -144,10 +144,16 @@ describeOn(
       return events
         .filter(({ requestReceivedTimestamp }) => Date.parse(requestReceivedTimestamp) >= began)
         .map(({ verb, objectRef, requestURI, responseStatus }) => ({
-          what: `${verb} ${objectRef?.resource ?? requestURI}`,
+          what: `${verb} ${resourceIn(objectRef) ?? requestURI}`,
           code: responseStatus?.code ?? 0,
         }))
     }
   },
   'real',
 )
+
+/** `cronjobs/status`, as roles have it. */
+function resourceIn(reference: AuditEvent['objectRef']): string | undefined {
+  const { resource, subresource } = reference ?? {}
+  return subresource === undefined ? resource : `${resource}/${subresource}`
+}
