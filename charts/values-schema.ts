@@ -47,6 +47,7 @@ const CHECKED: Readonly<Record<string, string>> = {
   schedule: String.raw`^[0-9A-Za-z:,;\s-]*$`,
   labelSelector: String.raw`^[-0-9A-Za-z_./=!<>,()\s]*$`,
   timezone: `^((${AREAS})/[A-Za-z0-9_/+-]+|${ALONE}|[A-Z][A-Z0-9+-]{1,8})$`,
+  configuredKind: String.raw`^[a-z][a-z0-9-]*(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?){2,}$`,
   webhookUrl: String.raw`^https://[^/?#@\s]+(/[^?#\s]*)?$`,
   jwksUri: String.raw`^(https://[^/?#@\s]+|http://(localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?)([/?][^#\s]*)?$`,
 }

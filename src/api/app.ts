@@ -35,7 +35,7 @@ export function createApi(deps: ApiDeps): Api {
   app.use(closeWhileDraining)
   app.use(identifyRequest)
   app.use(answerErrors(logger, clock))
-  app.use(serveDocument)
+  app.use(serveDocument(settings.kinds))
   app.use(authenticate(deps, logins))
   app.use(limitRequests(settings.rate, monotonic))
   for (const middleware of createRoutes(deps, documentValidator(), podWaits)) app.use(middleware)

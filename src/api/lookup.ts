@@ -1,4 +1,5 @@
-import { KINDS, TYPE_OF, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
+import { typeOf } from '../domain/kinds.ts'
+import { KINDS, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
 import type { Workloads, Writer } from './ports.ts'
 
@@ -17,7 +18,7 @@ export async function liveCopy(writer: Writer, { kind, namespace, name }: Worklo
   if (workload) return workload
   throw new Refusal(
     'NOT_FOUND',
-    `there is no ${TYPE_OF[kind]} ${name} in the namespace ${namespace}: check both names`,
+    `there is no ${typeOf(kind)} ${name} in the namespace ${namespace}: check both names`,
   )
 }
 
@@ -26,8 +27,12 @@ export async function liveCopy(writer: Writer, { kind, namespace, name }: Worklo
  * @throws Refusal CLUSTER_UNAVAILABLE
  */
 export function demandCurrent(workloads: Workloads, kind?: Kind): void {
+  // A configured kind that cannot be watched is left out of lists of all.
   const missing = (kind === undefined ? KINDS : [kind]).filter((each) => !workloads.isConnected(each))
   if (missing.length === 0) return
+  const fault = kind === undefined ? undefined : workloads.faultOf?.(kind)
+  if (fault !== undefined)
+    throw new Refusal('CLUSTER_UNAVAILABLE', fault, { retryAfter: 30, details: { kinds: missing } })
   const others =
     kind === undefined && missing.length < KINDS.length ? ', or ask for one of the other kinds by ?kind=' : ''
   throw new Refusal(

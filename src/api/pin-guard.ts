@@ -1,6 +1,7 @@
+import { typeOf } from '../domain/kinds.ts'
 import { readWorkload } from '../domain/reading.ts'
 import { workloadState, type WorkloadState } from '../domain/workload-state.ts'
-import { TYPE_OF, type Workload } from '../domain/workload.ts'
+import { type Workload } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
 import type { Authorization } from './auth/authorization.ts'
 import type { ApiContext } from './context.ts'
@@ -28,7 +29,7 @@ export function guardPins(
     return (workload) => {
       const guarded = GUARDED[workloadState(readWorkload(workload, rules), clock())]
       if (!refusal || guarded === undefined) return
-      const what = `${TYPE_OF[kind]} ${namespace}/${name} is ${guarded}, which disabling it would clear`
+      const what = `${typeOf(kind)} ${namespace}/${name} is ${guarded}, which disabling it would clear`
       throw new Refusal('FORBIDDEN', `${what}: ${refusal.message}`)
     }
   }

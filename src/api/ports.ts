@@ -9,6 +9,8 @@ import type { Logger } from '../logger.ts'
 export interface Workloads {
   /** False before the first complete list of this kind, and while its copies may be old or missing. */
   isConnected(kind: Kind): boolean
+  /** Why a configured kind cannot be managed; undefined: nothing is known to be wrong with it. */
+  faultOf?(kind: Kind): string | undefined
   get(key: WorkloadKey): Workload | undefined
   list(namespace?: string, kind?: Kind): Iterable<Workload>
   onChange(listener: (before: Workload | undefined, after: Workload | undefined) => void): void
@@ -43,9 +45,9 @@ export interface ClusterUser {
 
 /** The subject of a SubjectAccessReview; no namespace: in all of them. */
 export interface ResourceAccess {
-  readonly group: 'apps'
+  readonly group: string
   readonly verb: 'get' | 'list' | 'patch' | 'update'
-  readonly resource: Kind
+  readonly resource: string
   readonly subresource?: 'scale'
   readonly namespace?: string
   readonly name?: string
@@ -81,6 +83,8 @@ export interface LocalSettings {
 }
 
 export interface ApiSettings extends Pick<Config['api'], 'bodyLimit' | 'rate' | 'trustedProxies'> {
+  /** The kinds beside the built-in ones; default: none. */
+  readonly kinds?: readonly Kind[]
   readonly excludeNamespaces: readonly string[]
   readonly auth: AuthSettings
 }

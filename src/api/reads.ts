@@ -10,7 +10,7 @@ import { whenGone, type ApiContext, type ApiMiddleware } from './context.ts'
 import type { ContinueTokens } from './continue-tokens.ts'
 import { isListed, page } from './listing.ts'
 import { demandCurrent, newestCopy } from './lookup.ts'
-import { OPENAPI_PATH } from './openapi/document.ts'
+import { OPENAPI_PATH, withKinds } from './openapi/document.ts'
 import { INDEX } from './openapi/examples.ts'
 import { PAGE_SIZE, PLAN_HOURS } from './openapi/parameters.ts'
 import type { ApiDeps } from './ports.ts'
@@ -59,7 +59,7 @@ export function createReads(deps: ApiDeps, { visibleTo, tokens }: Lists): Reads 
 
   return {
     async showIndex(ctx) {
-      answer(ctx, clock(), `see ${OPENAPI_PATH} for all paths`, INDEX)
+      answer(ctx, clock(), `see ${OPENAPI_PATH} for all paths`, withKinds(INDEX, settings.kinds ?? []))
     },
 
     async showWorkload(ctx) {

@@ -1,6 +1,6 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { Router, type Layer } from '@koa/router'
-import { isKind, KINDS } from '../domain/workload.ts'
+import { KINDS, type Kind } from '../domain/kinds.ts'
 import { Refusal } from '../errors.ts'
 import { audit } from './audit.ts'
 import { createAuthorization } from './auth/authorization.ts'
@@ -10,7 +10,7 @@ import type { ApiState, ApiMiddleware } from './context.ts'
 import { HttpRefusal } from './answers.ts'
 import { createContinueTokens } from './continue-tokens.ts'
 import { createNamespaceReads } from './namespaces.ts'
-import { openapi, OPENAPI_PATH, operations, type OperationId } from './openapi/document.ts'
+import { openapi, OPENAPI_PATH, operations, withKinds, type OperationId } from './openapi/document.ts'
 import { guardPins } from './pin-guard.ts'
 import type { PodWaits } from './pod-waits.ts'
 import type { ApiDeps } from './ports.ts'
@@ -59,8 +59,10 @@ function handlersOf(deps: ApiDeps, podWaits: PodWaits): Record<OperationId, read
 export function createRoutes(deps: ApiDeps, ajv: Ajv2020, podWaits: PodWaits): ApiMiddleware[] {
   const router = new Router<ApiState>({ strict: true, sensitive: true })
   const handlers = handlersOf(deps, podWaits)
+  const kinds: readonly string[] = [...KINDS, ...(deps.settings.kinds ?? [])]
+  const demandKind = kindDemand(kinds)
   router.param('kind', demandKind)
-  for (const { method, path, operation } of operations()) {
+  for (const { method, path, operation } of withKinds(operations(), deps.settings.kinds ?? [])) {
     const { operationId: id } = operation
     const record: ApiMiddleware[] = method === 'get' ? [] : [audit(deps.logger, id)]
     router[method](
@@ -73,18 +75,19 @@ export function createRoutes(deps: ApiDeps, ajv: Ajv2020, podWaits: PodWaits): A
     )
   }
   // GET was answered before authentication; the route makes other methods 405
-  router.get(OPENAPI_PATH, serveDocument)
-  return [router.routes() as ApiMiddleware, refuseUnmatched]
+  router.get(OPENAPI_PATH, serveDocument(deps.settings.kinds))
+  return [router.routes() as ApiMiddleware, refusalOfUnmatched(demandKind)]
 }
 
-const document = JSON.stringify(openapi)
-
 /** Serves the OpenAPI document without a token; every other path needs one. */
-export const serveDocument: ApiMiddleware = async (ctx, next) => {
-  if (ctx.path !== OPENAPI_PATH || !['GET', 'HEAD'].includes(ctx.method)) return next()
-  ctx.state.route = OPENAPI_PATH
-  ctx.type = 'json'
-  ctx.body = document
+export function serveDocument(configured: readonly Kind[] = []): ApiMiddleware {
+  const document = JSON.stringify(withKinds(openapi, configured))
+  return async (ctx, next) => {
+    if (ctx.path !== OPENAPI_PATH || !['GET', 'HEAD'].includes(ctx.method)) return next()
+    ctx.state.route = OPENAPI_PATH
+    ctx.type = 'json'
+    ctx.body = document
+  }
 }
 
 function named(route: string): ApiMiddleware {
@@ -94,16 +97,20 @@ function named(route: string): ApiMiddleware {
   }
 }
 
-function demandKind(
+type KindDemand = (
   kind: string,
   ctx: { readonly method: string; matched?: unknown },
   next: () => Promise<unknown>,
-): Promise<unknown> {
-  if (isKind(kind)) return next()
-  const { layer, allowed } = pathOf(ctx.matched)
-  // a path with a word where others have a kind, such as `pin`
-  if (layer && !layer.paramNames.some(({ name }) => name === 'kind')) throw notAllowed(ctx.method, allowed)
-  throw new Refusal('NOT_FOUND', `there is no such kind: it must be one of ${KINDS.join(', ')}`)
+) => Promise<unknown>
+
+function kindDemand(kinds: readonly string[]): KindDemand {
+  return (kind, ctx, next) => {
+    if (kinds.includes(kind)) return next()
+    // A word such as `pin` may stand there, which is another path's.
+    const { layer, allowed } = pathOf(ctx.matched)
+    if (layer && !layer.paramNames.some(({ name }) => name === 'kind')) throw notAllowed(ctx.method, allowed)
+    throw new Refusal('NOT_FOUND', `there is no such kind: it must be one of ${kinds.join(', ')}`)
+  }
 }
 
 /** Of the paths that match a request, the first in the document, as OpenAPI has it; and its methods. */
@@ -121,15 +128,20 @@ function notAllowed(method: string, allowed: string): HttpRefusal {
 }
 
 /** Answers OPTIONS, else refuses: 405 with the path's methods, or 404. */
-const refuseUnmatched: ApiMiddleware = async (ctx) => {
-  const { layer, allowed } = pathOf(ctx['matched'])
-  if (typeof layer?.path !== 'string') {
-    throw new Refusal('NOT_FOUND', 'there is no such path: see /api/v1/openapi.json for those that there are')
+const refusalOfUnmatched =
+  (demandKind: KindDemand): ApiMiddleware =>
+  async (ctx) => {
+    const { layer, allowed } = pathOf(ctx['matched'])
+    if (typeof layer?.path !== 'string') {
+      throw new Refusal(
+        'NOT_FOUND',
+        'there is no such path: see /api/v1/openapi.json for those that there are',
+      )
+    }
+    const { kind } = layer.params(ctx.path, layer.captures(ctx.path))
+    if (kind !== undefined) await demandKind(kind, ctx, async () => {})
+    ctx.state.route = layer.path.replaceAll(/:(\w+)/g, '{$1}')
+    if (ctx.method !== 'OPTIONS') throw notAllowed(ctx.method, allowed)
+    ctx.set('Allow', allowed)
+    ctx.status = 204
   }
-  const { kind } = layer.params(ctx.path, layer.captures(ctx.path))
-  if (kind !== undefined) await demandKind(kind, ctx, async () => {})
-  ctx.state.route = layer.path.replaceAll(/:(\w+)/g, '{$1}')
-  if (ctx.method !== 'OPTIONS') throw notAllowed(ctx.method, allowed)
-  ctx.set('Allow', allowed)
-  ctx.status = 204
-}

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { isConfigurable, UNMANAGEABLE } from '../domain/kinds.ts'
 import { InvalidLabelSelector, parseLabelSelector } from '../domain/label-selector.ts'
 import { parseHours } from '../domain/schedule/calendar.ts'
 import { InvalidSchedule, isTimezone, parseSchedule } from '../domain/schedule/syntax.ts'
@@ -14,6 +15,7 @@ export const CHECKS: Readonly<Record<string, (value: string) => boolean>> = {
   labelSelector: (value) => holds(InvalidLabelSelector, () => parseLabelSelector(value)),
   hours: (value) => holds(InvalidSchedule, () => parseHours(value)),
   jwksUri: (value) => isUrl(value, isSafeKeysUrl),
+  configuredKind: isConfigurable,
   network: isNetwork,
   webhookUrl: (value) => isUrl(value, (url) => url.protocol === 'https:' && url.search === ''),
 }
@@ -71,6 +73,21 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
     holds: ({ backoff }) => backoff.base <= backoff.max,
     expected: 'at most backoff.max',
     found: ({ backoff }) => `${formatDuration(backoff.base)} above ${formatDuration(backoff.max)}`,
+  },
+  {
+    pointers: ['/kinds'],
+    holds: ({ kinds }) => kinds.every(({ resource }) => !(resource in UNMANAGEABLE)),
+    expected: 'kinds that can be put to sleep by their scale',
+    found: ({ kinds }) => {
+      const { resource = '' } = kinds.find((each) => each.resource in UNMANAGEABLE) ?? {}
+      return `${resource}: ${UNMANAGEABLE[resource]}`
+    },
+  },
+  {
+    pointers: ['/kinds'],
+    holds: ({ kinds }) => repeated(kinds.map(({ resource }) => resource)) === undefined,
+    expected: 'each kind only once',
+    found: ({ kinds }) => `${shown(repeated(kinds.map(({ resource }) => resource)))} twice`,
   },
   {
     pointers: ['/controller/lease/retry', '/controller/lease/renew'],

@@ -31,6 +31,16 @@ const issuer = text('an issuer, as in the claim `iss`')
 const audience = text('an audience, as in the claim `aud`')
 const user = text("a user's exact name, without wildcards", { pattern: '^[^*]*$', maxLength: 253 })
 
+const resource = text('the full name of a resource that can be scaled, such as rollouts.argoproj.io', {
+  maxLength: 253,
+  check: 'configuredKind',
+})
+const specReplicasPath = text('where its count stands, such as .spec.replicas', {
+  pattern: '^\\.spec(\\.[A-Za-z][A-Za-z0-9]*)+$',
+  maxLength: 253,
+  default: '.spec.replicas',
+})
+
 const signature: KeySchema<string> = {
   type: 'string',
   expects: `one of ${SIGNATURE_ALGORITHMS.join(', ')}`,
@@ -142,6 +152,12 @@ export const CONFIG_SCHEMA = closed({
   exemptUsers: list(user, 'a list of user names', []),
   /** Pauses KEDA's ScaledObjects while their workloads sleep. */
   keda: section({ enabled: flag(true) }),
+  /** Beside the built-in ones. */
+  kinds: list(
+    entry({ resource, specReplicasPath }, ['specReplicasPath']),
+    'a list of kinds, such as {resource: rollouts.argoproj.io}',
+    [],
+  ),
   operationTimeout: duration('10m', SECOND, 24 * HOUR),
   newWorkloadGrace: duration('15m', 0, YEAR),
   /** null: until the next edge. */

@@ -1,4 +1,4 @@
-import { KINDS, type Kind } from '../domain/workload.ts'
+import type { Kind } from '../domain/workload.ts'
 import type { Workloads } from './ports.ts'
 
 /**
@@ -7,7 +7,7 @@ import type { Workloads } from './ports.ts'
  */
 export class Outages {
   readonly #workloads: Pick<Workloads, 'isConnected'>
-  readonly #waiting = new Map<Kind, Set<string>>(KINDS.map((kind) => [kind, new Set()]))
+  readonly #waiting = new Map<Kind, Set<string>>()
   readonly #broken = new Map<Kind, AbortController>()
 
   constructor(workloads: Pick<Workloads, 'isConnected'>) {
@@ -17,7 +17,8 @@ export class Outages {
   /** Whether a key waits for the watch of its kind; then `ended` returns it. */
   defers(kind: Kind, key: string): boolean {
     if (this.#workloads.isConnected(kind)) return false
-    this.#waiting.get(kind)?.add(key)
+    const waiting = this.#waiting.get(kind) ?? new Set()
+    this.#waiting.set(kind, waiting.add(key))
     return true
   }
 

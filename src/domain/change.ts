@@ -1,6 +1,7 @@
 import { differingAnnotations } from './marks.ts'
 import { isEmpty, type Change } from './patch.ts'
 import { keptCount } from './counts.ts'
+import { hasKey, sleepsSuspended } from './kinds.ts'
 import type { Reading } from './reading.ts'
 import { encodeState, LAST_COUNTER, STATE_LIMIT } from './state-codec.ts'
 import { EMPTY_STATE } from './state.ts'
@@ -27,15 +28,18 @@ export function labelChange({ labels }: Workload, value: string | null): Pick<Ch
 export function changeBetween(workload: Workload, target: Reading): Change | undefined {
   const { state, written = EMPTY_STATE } = target
   const stored = { ...state, kind: workload.kind, counter: Math.min(state.counter + 1, LAST_COUNTER) }
-  const { replicas, snoozeKey } = target.workload
+  const { replicas, snoozeKey, lastScheduleTime } = target.workload
   const change: Change = {
     annotations: {
       ...annotationChange(workload, target.workload),
       ...(state === written ? {} : { state: encodeState(stored, stateLimit(target)) }),
     },
     ...labelChange(workload, state.asleep ? String(keptCount(target)) : null),
-    ...(replicas === workload.replicas || workload.kind === 'daemonsets' ? {} : { replicas }),
+    ...(replicas === workload.replicas || hasKey(workload.kind) ? {} : { replicas }),
     ...(snoozeKey === workload.snoozeKey ? {} : { snoozeKey: snoozeKey ?? null }),
+    ...(lastScheduleTime === workload.lastScheduleTime || lastScheduleTime === undefined
+      ? {}
+      : { lastScheduleTime }),
     ...(givesUpReplicas(workload, target) ? { givesUpReplicas: true } : {}),
   }
   return isEmpty(change) ? undefined : change
@@ -75,6 +79,8 @@ export function changed(workload: Workload, change: Change): Workload {
     change.label === undefined
       ? workload.labels
       : apply(workload.labels ?? {}, { [ASLEEP_LABEL]: change.label })
+  // Nothing has to follow a CronJob's suspension.
+  const followed = sleepsSuspended(workload.kind) ? change.replicas : undefined
   const specChanges = change.replicas !== undefined || change.snoozeKey !== undefined
   return {
     ...workload,
@@ -84,7 +90,12 @@ export function changed(workload: Workload, change: Change): Workload {
     hasNodeSelector: workload.hasNodeSelector || typeof change.snoozeKey === 'string',
     snoozeKey: change.snoozeKey === undefined ? workload.snoozeKey : (change.snoozeKey ?? undefined),
     replicas: change.replicas ?? workload.replicas,
+    ...(workload.configured && change.replicas !== undefined
+      ? { configured: { ...workload.configured, isUnset: false } }
+      : {}),
     generation: workload.generation + (specChanges ? 1 : 0),
+    ...(followed === undefined ? {} : { pods: { ...workload.pods, existing: followed, ready: followed } }),
+    ...(change.lastScheduleTime === undefined ? {} : { lastScheduleTime: change.lastScheduleTime }),
     ...(change.givesUpReplicas ? { ownReplicasEntry: undefined } : {}),
   }
 }

@@ -1,4 +1,5 @@
 import type { Reading } from './reading.ts'
+import { hasCount, hasKey } from './kinds.ts'
 import { isRunning } from './workload.ts'
 
 /** The count that a sleeper wakes to. */
@@ -16,13 +17,13 @@ export function countToWake(reading: Reading): number {
  * a wake request. undefined: there is none, or somebody has set another count since, other than 0.
  */
 export function countToGiveBack({ state: { asleep, woken }, workload }: Reading): number | undefined {
-  if (asleep || woken?.kept === undefined || workload.kind === 'daemonsets') return undefined
+  if (asleep || woken?.kept === undefined || !hasCount(workload.kind)) return undefined
   return workload.replicas === woken.set || workload.replicas === 0 ? woken.kept : undefined
 }
 
 /** The count to keep when it goes to sleep. A DaemonSet that its controller has not counted yet keeps the former one. */
 export function countToKeep(reading: Reading): number {
   const { workload } = reading
-  const uncounted = workload.kind === 'daemonsets' && workload.pods.observedGeneration < workload.generation
+  const uncounted = hasKey(workload.kind) && workload.pods.observedGeneration < workload.generation
   return uncounted ? keptCount(reading) : (countToGiveBack(reading) ?? workload.replicas)
 }

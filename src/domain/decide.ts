@@ -16,12 +16,13 @@ import {
 import { driftOf, fight, scaling, stillKept } from './drift.ts'
 import { scheduleInForce } from './schedule-in-force.ts'
 import { desired, type Desired, type DesiredBy } from './intent.ts'
+import { sleepsSuspended } from './kinds.ts'
 import { ofSource } from './policy/settings.ts'
 import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import { operationInProgress, type Backoff, type Override } from './state.ts'
 import { iso } from './text.ts'
-import { isRunning, pathOf, type Workload } from './workload.ts'
+import { isRunning, nameOf, pathOf, type Workload } from './workload.ts'
 
 const VOLUMES_AT_RISK =
   'its persistentVolumeClaimRetentionPolicy.whenScaled is Delete, so sleeping would delete its volumes'
@@ -57,14 +58,15 @@ function asItIs(reading: Reading): Pick<Decision, 'trigger' | 'by' | 'replicas'>
 }
 
 function undeleted(reading: Reading, now: Instant, rules: Rules): PartialDecision {
-  const { state, enabled, effective } = reading
-  if (!reading.isSettled) {
-    const { namespace } = reading.workload
+  const { state, enabled, effective, workload } = reading
+  const scaler = rules.scalerOf?.(workload)
+  if (scaler)
+    return noAction('scaled_by_other', `left alone: ${nameOf(scaler)} scales it in its place (workloadRef)`)
+  if (!reading.isSettled)
     return noAction(
       'namespace_unknown',
-      `the Namespace ${namespace} is not known yet, or is being deleted, so nothing is done`,
+      `the Namespace ${workload.namespace} is not known yet, or is being deleted, so nothing is done`,
     )
-  }
   if (enabled === 'unclear') {
     return noAction(
       'enabled_unclear',
@@ -222,7 +224,8 @@ function emptied(reading: Reading, reason: Reason, rules: Rules): Reason {
   if (isScaledByKeda(reading.workload, rules))
     return { ...reason, text: `${reason.text}; KEDA has it at 0 replicas while no trigger is active` }
   const { who } = scaling(reading)
-  const text = `${who} scaled it to 0: POST ${pathOf(reading.workload)}/wake to bring it back (${reason.text})`
+  const did = sleepsSuspended(reading.workload.kind) ? 'suspended it' : 'scaled it to 0'
+  const text = `${who} ${did}: POST ${pathOf(reading.workload)}/wake to bring it back (${reason.text})`
   return { ...reason, text }
 }
 

@@ -5,6 +5,7 @@ export type ReasonCode =
   | 'deleting'
   | 'not_managed'
   | 'namespace_unknown'
+  | 'scaled_by_other'
   | 'unreadable'
   | 'enabled_unclear'
   | 'disabled'

@@ -6,6 +6,7 @@ import { earliest, lookAgain, type PartialDecision, type Reason } from './decisi
 import { scheduleInForce } from './schedule-in-force.ts'
 import { newIntent, wakeHold, type Desired } from './intent.ts'
 import { countToGiveBack, countToKeep, countToWake, keptCount } from './counts.ts'
+import { hasCount, sleepsSuspended } from './kinds.ts'
 import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import type { Override, Pin } from './state.ts'
@@ -142,13 +143,19 @@ export function fight(reading: Reading, now: Instant, rules: Rules) {
 
 /** Who set the present count, and to what. A manager is the name that a client gave itself. */
 export function scaling(reading: Reading) {
-  const { kind, replicasManager, scaledBy } = reading.workload
+  const { replicasManager, scaledBy } = reading.workload
   const manager = replicasManager?.manager
   // The count that it woke to, if nobody has set another since.
   const by = scaledBy ?? (manager === FIELD_MANAGER ? null : managerAuthor(manager))
   return {
     by,
     who: by ?? 'somebody',
-    what: kind === 'daemonsets' ? 'woken' : `scaled to ${counted(reading.workload.replicas, 'replica')}`,
+    what: moved(reading.workload),
   }
+}
+
+/** What somebody did to it, by its present count. */
+function moved({ kind, replicas }: Workload): string {
+  if (sleepsSuspended(kind)) return replicas === 0 ? 'suspended' : 'resumed'
+  return hasCount(kind) ? `scaled to ${counted(replicas, 'replica')}` : 'woken'
 }

@@ -7,7 +7,9 @@ import { decide } from './decide.ts'
 import { decisionTime } from './decision-time.ts'
 import { noAction, type Decision } from './decision.ts'
 import { completed, withOperation } from './history.ts'
+import { hasKey, sleepsSuspended } from './kinds.ts'
 import { withMarksRestored, type LastKnown } from './marks.ts'
+import { withoutMissedRuns } from './missed-runs.ts'
 import type { Change } from './patch.ts'
 import { readWorkload, withState, type Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
@@ -23,7 +25,7 @@ export interface Step {
   readonly target?: Reading
 }
 
-type Move = Pick<Decision, 'action' | 'trigger' | 'by' | 'replicas' | 'kept'>
+type Move = Pick<Decision, 'action' | 'trigger' | 'by' | 'replicas' | 'kept' | 'intent' | 'dueAt'>
 
 /** What the controller does about a workload now, given what was last known of its marks. */
 export function planStep(workload: Workload, clock: Instant, rules: Rules, known?: LastKnown): Step {
@@ -87,8 +89,8 @@ export function transition(reading: Reading, decision: Move, now: Instant, rules
   const replicas = isKedas ? reading.workload.replicas : decision.replicas
   const type = action === 'snooze' ? 'snooze' : 'wake'
   const at = isTaken(state, type, now) ? now + 1 : now
-  const workload =
-    action === 'adopt' ? reading.workload : scaled(reading.workload, action === 'wake', replicas)
+  const moved = action === 'adopt' ? reading.workload : scaled(reading.workload, action === 'wake', replicas)
+  const workload = action === 'wake' ? withoutMissedRuns(reading.workload, moved, decision, now) : moved
   // Pods never follow a spec that this very write changes: its generation is a new one.
   const unmoved = podsFollowed(workload)
   const operation: Operation = {
@@ -144,10 +146,10 @@ export function planFailure(
 }
 
 function scaled(workload: Workload, wake: boolean, replicas: number): Workload {
-  if (workload.kind === 'daemonsets') {
+  if (hasKey(workload.kind)) {
     if (wake === (workload.snoozeKey === undefined)) return workload
     return changed(workload, { annotations: {}, snoozeKey: wake ? null : SNOOZED })
   }
-  const target = wake ? replicas : 0
+  const target = wake ? Math.min(replicas, sleepsSuspended(workload.kind) ? 1 : replicas) : 0
   return workload.replicas === target ? workload : changed(workload, { annotations: {}, replicas: target })
 }

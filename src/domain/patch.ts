@@ -1,9 +1,12 @@
 import { escapePathComponent } from 'fast-json-patch'
+import type { Instant } from '../clock.ts'
+import { hasKey, sleepsSuspended } from './kinds.ts'
 import {
   ANNOTATION,
   ANNOTATION_NAMES,
   ASLEEP_LABEL,
   FIELD_MANAGER,
+  fieldOf,
   SNOOZE_KEY,
   type AnnotationName,
   type Workload,
@@ -16,6 +19,8 @@ export interface Change {
   readonly replicas?: number
   /** The value of our key in a DaemonSet's nodeSelector. */
   readonly snoozeKey?: string | null
+  /** CronJob: written to the status before the rest, so that no run that it has missed is started. */
+  readonly lastScheduleTime?: Instant
   /** Take the count (DaemonSet: the nodeSelector) out of our managedFields entry, so that a server-side applier may set it again. */
   readonly givesUpReplicas?: boolean
 }
@@ -26,9 +31,6 @@ export type PatchOperation =
 
 const ANNOTATIONS = '/metadata/annotations'
 const LABELS = '/metadata/labels'
-/** A nodeSelector is atomic: whoever sets one of its keys owns all of it. */
-const SELECTOR_FIELD = 'f:spec/f:template/f:spec/f:nodeSelector'
-const NODE_SELECTOR = '/spec/template/spec/nodeSelector'
 
 /**
  * The change as one JSON Patch whose `test`s are what the decision rests on: uid, our annotations,
@@ -67,14 +69,18 @@ function preconditions(workload: Workload, change: Change): PatchOperation[] {
   // `test` with null passes on an absent key only where the map exists.
   if (workload.hasAnnotations) {
     for (const name of ANNOTATION_NAMES) {
+      // No decision on another kind rests on it.
+      if (name === 'catchUp' && !sleepsSuspended(workload.kind)) continue
       tests.push({ op: 'test', path: annotationPath(name), value: workload.annotations[name] ?? null })
     }
   } else tests.push({ op: 'test', path: ANNOTATIONS, value: null })
-  if (workload.kind !== 'daemonsets') {
-    tests.push({ op: 'test', path: '/spec/replicas', value: workload.replicas })
+  const field = fieldOf(workload)
+  if (!hasKey(workload.kind)) {
+    const value = workload.configured?.isUnset ? null : fieldValue(workload, workload.replicas)
+    tests.push({ op: 'test', path: field, value })
   } else if (workload.hasNodeSelector) {
-    tests.push({ op: 'test', path: keyPath(), value: workload.snoozeKey ?? null })
-  } else tests.push({ op: 'test', path: NODE_SELECTOR, value: null })
+    tests.push({ op: 'test', path: keyPath(field), value: workload.snoozeKey ?? null })
+  } else tests.push({ op: 'test', path: field, value: null })
   if (change.label !== undefined && workload.labels === undefined) {
     tests.push({ op: 'test', path: LABELS, value: null })
   }
@@ -102,28 +108,37 @@ function labelOperations(workload: Workload, { label }: Change): PatchOperation[
 }
 
 function scaleOperations(workload: Workload, { replicas, snoozeKey }: Change): PatchOperation[] {
-  if (workload.kind !== 'daemonsets') {
-    return replicas === undefined ? [] : [{ op: 'replace', path: '/spec/replicas', value: replicas }]
+  const field = fieldOf(workload)
+  if (!hasKey(workload.kind)) {
+    return replicas === undefined
+      ? []
+      : [
+          {
+            op: workload.configured?.isUnset ? 'add' : 'replace',
+            path: field,
+            value: fieldValue(workload, replicas),
+          },
+        ]
   }
   if (snoozeKey === undefined) return []
   if (workload.hasNodeSelector) {
-    return setOrRemove(keyPath(), snoozeKey, workload.snoozeKey)
+    return setOrRemove(keyPath(field), snoozeKey, workload.snoozeKey)
   }
-  return snoozeKey === null ? [] : [{ op: 'add', path: NODE_SELECTOR, value: { [SNOOZE_KEY]: snoozeKey } }]
+  return snoozeKey === null ? [] : [{ op: 'add', path: field, value: { [SNOOZE_KEY]: snoozeKey } }]
 }
 
-function givingUpReplicas(
-  { kind, ownReplicasEntry }: Workload,
-  { givesUpReplicas }: Change,
-): PatchOperation[] {
+/** What stands in the kind's field for a count. */
+function fieldValue({ kind }: Workload, replicas: number): number | boolean {
+  return sleepsSuspended(kind) ? replicas === 0 : replicas
+}
+
+function givingUpReplicas(workload: Workload, { givesUpReplicas }: Change): PatchOperation[] {
+  const { ownReplicasEntry } = workload
   if (givesUpReplicas !== true || ownReplicasEntry === undefined) return []
   const entry = `/metadata/managedFields/${ownReplicasEntry}`
   return [
     { op: 'test', path: `${entry}/manager`, value: FIELD_MANAGER },
-    {
-      op: 'remove',
-      path: `${entry}/fieldsV1/${kind === 'daemonsets' ? SELECTOR_FIELD : 'f:spec/f:replicas'}`,
-    },
+    { op: 'remove', path: `${entry}/fieldsV1${fieldOf(workload).replaceAll('/', '/f:')}` },
   ]
 }
 
@@ -140,6 +155,6 @@ function annotationPath(name: AnnotationName): string {
   return `${ANNOTATIONS}/${escapePathComponent(ANNOTATION[name])}`
 }
 
-function keyPath(): string {
-  return `${NODE_SELECTOR}/${escapePathComponent(SNOOZE_KEY)}`
+function keyPath(field: string): string {
+  return `${field}/${escapePathComponent(SNOOZE_KEY)}`
 }

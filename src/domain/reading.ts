@@ -1,3 +1,4 @@
+import { sleepsSuspended } from './kinds.ts'
 import type { Rules } from './rules.ts'
 import { settingsOf, type Settings } from './settings.ts'
 import { SETTING_NAMES, type SettingName } from './policy/settings.ts'
@@ -85,7 +86,8 @@ function correctedByMarks(workload: Workload, state: State): State {
     ? state.asleep && hasSleepMark(workload)
     : state.asleep || workload.snoozeKey !== undefined || count !== undefined
   if (!asleep) return state.asleep ? { ...state, asleep } : state
-  const kept = count ?? state.snoozed?.replicas ?? 0
+  const counted = count ?? state.snoozed?.replicas ?? 0
+  const kept = sleepsSuspended(workload.kind) ? Math.min(counted, 1) : counted
   if (state.asleep && state.snoozed?.replicas === kept) return state
   const snoozed = state.snoozed ?? { at: workload.createdAt, trigger: 'recovery' as const, by: null }
   return { ...state, asleep, snoozed: { ...snoozed, replicas: kept } }

@@ -4,6 +4,7 @@ import { decide, overrideInEffect } from './decide.ts'
 import { decisionTime } from './decision-time.ts'
 import { completed, recentOperations } from './history.ts'
 import { currentIntent, desired } from './intent.ts'
+import { typeOf } from './kinds.ts'
 import { nextTransition, type Transition } from './plan.ts'
 import { keptCount } from './counts.ts'
 import type { Source } from './policy/settings.ts'
@@ -19,7 +20,7 @@ import {
   type PinState,
   type Trigger,
 } from './state.ts'
-import { currentReplicas, hasSleepMark, isRunning, labelCount, TYPE_OF, type Workload } from './workload.ts'
+import { currentReplicas, hasSleepMark, isRunning, labelCount, type Workload } from './workload.ts'
 
 /** An operation as the API shows it; `timestamp` in ISO 8601 UTC, `duration` in milliseconds (while running: so far). */
 export interface HistoryRecord {
@@ -43,7 +44,7 @@ export interface TransitionRecord {
 export interface StatusRecord {
   name: string
   namespace: string
-  type: (typeof TYPE_OF)[keyof typeof TYPE_OF]
+  type: string
   enabled: boolean
   current_replicas: number
   last_replicas: number
@@ -154,7 +155,11 @@ function flagOrNull(flag: boolean | 'unclear'): boolean | null {
 }
 
 function identity(workload: Workload): Pick<StatusRecord, 'name' | 'namespace' | 'type'> {
-  return { name: workload.name, namespace: workload.namespace, type: TYPE_OF[workload.kind] }
+  return {
+    name: workload.name,
+    namespace: workload.namespace,
+    type: workload.configured?.kind.toLowerCase() ?? typeOf(workload.kind),
+  }
 }
 
 /** What the API request in force asks for; undefined: there is none. */

@@ -19,6 +19,14 @@ export function refuseOwned(workload: Workload): void {
   throw new Refusal('OWNED', message, { details: { owner, ...(path ? { path } : {}) } })
 }
 
+/** What a Rollout scales in its place is asked for there. @throws Refusal OWNED */
+export function refuseScaled(workload: Workload, { scalerOf }: Rules): void {
+  const scaler = scalerOf?.(workload)
+  if (!scaler) return
+  const message = `${nameOf(scaler)} scales ${nameOf(workload)} in its place (workloadRef): ask for that at ${pathOf(scaler)}`
+  throw new Refusal('OWNED', message, { details: { path: pathOf(scaler) } })
+}
+
 /**
  * The workload as its annotations and marks describe it.
  * @throws Refusal INVALID_STATE

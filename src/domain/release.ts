@@ -1,3 +1,6 @@
+import type { Instant } from '../clock.ts'
+import { hasKey } from './kinds.ts'
+import { withoutMissedRuns } from './missed-runs.ts'
 import type { Change } from './patch.ts'
 import { keptCount } from './counts.ts'
 import { readWithoutState, readWorkload } from './reading.ts'
@@ -6,7 +9,7 @@ import { Unreadable } from './state-codec.ts'
 import { ANNOTATION_NAMES, ASLEEP_LABEL, isRunning, type Workload } from './workload.ts'
 
 /** The change that wakes a workload and removes all that Dormouse put on it; undefined: there is nothing. */
-export function releaseChange(workload: Workload, rules: Rules): Change | undefined {
+export function releaseChange(workload: Workload, now: Instant, rules: Rules): Change | undefined {
   const { annotations, labels, kind, snoozeKey, ownReplicasEntry } = workload
   const marks = ANNOTATION_NAMES.filter((name) => annotations[name] !== undefined)
   const labelled = labels?.[ASLEEP_LABEL] !== undefined
@@ -17,10 +20,15 @@ export function releaseChange(workload: Workload, rules: Rules): Change | undefi
   const read = readWorkload(workload, rules)
   const reading = read instanceof Unreadable ? readWithoutState(workload, rules) : read
   const sleeps = reading.state.asleep && !isRunning(workload)
+  const woken = sleeps && !hasKey(kind) ? { replicas: keptCount(reading) } : {}
+  const { lastScheduleTime } = withoutMissedRuns(workload, { ...workload, ...woken }, {}, now)
   return {
     annotations: Object.fromEntries(marks.map((name) => [name, null])),
     ...(labelled ? { label: null } : {}),
-    ...(sleeps && kind !== 'daemonsets' ? { replicas: keptCount(reading) } : {}),
+    ...woken,
+    ...(lastScheduleTime === undefined || lastScheduleTime === workload.lastScheduleTime
+      ? {}
+      : { lastScheduleTime }),
     ...(snoozeKey === undefined ? {} : { snoozeKey: null }),
   }
 }

@@ -5,6 +5,7 @@ import { decisionTime } from './decision-time.ts'
 import type { Reason } from './decision.ts'
 import { changeBetween, changed } from './change.ts'
 import { completed } from './history.ts'
+import { hasCount, sleepsSuspended } from './kinds.ts'
 import type { Change } from './patch.ts'
 import { countToGiveBack, keptCount } from './counts.ts'
 import { readWithoutState, readWorkload, type Reading } from './reading.ts'
@@ -14,6 +15,7 @@ import {
   refusePinned,
   refuseRisk,
   refuseUnsettled,
+  refuseScaled,
   refuseUnmanaged,
   refuseUnreadable,
 } from './refusals.ts'
@@ -68,6 +70,7 @@ export function planRequest(
   rules: Rules,
 ): Plan {
   refuseOwned(workload)
+  refuseScaled(workload, rules)
   if (workload.deleting)
     throw new Refusal(
       'NOT_FOUND',
@@ -156,7 +159,10 @@ function planOf(
 
 /** The request did not ask for the wake or snooze that it causes, so the answer says so. */
 function movedTo(target: Reading, after: Workload): string {
-  if (target.state.asleep) return `puts it to sleep now, ${counted(keptCount(target), 'replica')} kept`
-  const to = after.kind === 'daemonsets' ? '' : `, to ${counted(after.replicas, 'replica')}`
+  if (target.state.asleep) {
+    const kept = sleepsSuspended(after.kind) ? '' : `, ${counted(keptCount(target), 'replica')} kept`
+    return `puts it to sleep now${kept}`
+  }
+  const to = hasCount(after.kind) ? `, to ${counted(after.replicas, 'replica')}` : ''
   return `wakes it now${to}`
 }

@@ -45,6 +45,8 @@ const instant = { type: 'integer' }
 const author = { type: 'string', maxLength: 128 }
 const by = { ...author, type: ['string', 'null'] }
 const count = { type: 'integer', minimum: 0, maximum: MAX_REPLICAS }
+/** A kind that we have, or the full name of a configured one. */
+const KIND = `^(?:${KINDS.join('|')}|[a-z0-9-]+(?:\\.[a-z0-9-]+)+)$`
 const sleep = { enum: SLEEP_STATES }
 const trigger = { enum: TRIGGERS }
 
@@ -73,7 +75,7 @@ const validate = new Ajv({ allowUnionTypes: true, meta: false, validateSchema: f
   closed(
     {
       v: { const: VERSION },
-      kind: { enum: KINDS },
+      kind: { type: 'string', maxLength: 317, pattern: KIND },
       counter: { type: 'integer', minimum: 1, maximum: LAST_COUNTER },
       asleep: { type: 'boolean' },
       history: { type: 'array', items: operation, maxItems: HISTORY_LIMIT },

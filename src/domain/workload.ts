@@ -1,21 +1,7 @@
 import type { Instant } from '../clock.ts'
+import { factsOf, hasKey, isKind, sleepsSuspended, typeOf, type Kind } from './kinds.ts'
 
-/** The kinds of `apps/v1` by their resource names, as they stand in paths, with what Kubernetes calls `kind`. */
-export const KIND_NAME = {
-  deployments: 'Deployment',
-  statefulsets: 'StatefulSet',
-  daemonsets: 'DaemonSet',
-  replicasets: 'ReplicaSet',
-} as const
-export type Kind = keyof typeof KIND_NAME
-export const KINDS = Object.keys(KIND_NAME) as readonly Kind[]
-/** Those with a scale subresource. */
-export const SCALABLE_KINDS = KINDS.filter((kind) => kind !== 'daemonsets')
-
-/** What the API calls `type`: `deployment`. */
-export const TYPE_OF = Object.fromEntries(
-  Object.entries(KIND_NAME).map(([kind, name]) => [kind, name.toLowerCase()]),
-) as { readonly [K in Kind]: Lowercase<(typeof KIND_NAME)[K]> }
+export { KIND_NAME, KINDS, SCALABLE_KINDS, TYPE_OF, isKind, type BuiltInKind, type Kind } from './kinds.ts'
 
 export const ANNOTATION = {
   enabled: 'dormouse.dev/enabled',
@@ -25,6 +11,7 @@ export const ANNOTATION = {
   autoWake: 'dormouse.dev/auto-wake',
   awakeUntil: 'dormouse.dev/awake-until',
   wakeOrder: 'dormouse.dev/wake-order',
+  catchUp: 'dormouse.dev/catch-up',
   state: 'dormouse.dev/state',
 } as const
 export type AnnotationName = keyof typeof ANNOTATION
@@ -87,6 +74,18 @@ export interface Pods {
   readonly followedBefore?: Instant
 }
 
+/** What is known of a configured kind. */
+export interface Configured {
+  readonly apiVersion: string
+  readonly kind: string
+  /** Where its count stands, as a JSON pointer. */
+  readonly field: string
+  /** Nothing stands there: the kind's own default counts, which is taken to be 1. */
+  readonly isUnset: boolean
+  /** The Deployment whose pods it makes in place of that (`spec.workloadRef` of an Argo Rollout). */
+  readonly scales?: string | undefined
+}
+
 /** A workload, trimmed to what the rules need. Never changed in place. */
 export interface Workload extends WorkloadKey {
   readonly uid: string
@@ -111,7 +110,7 @@ export interface Workload extends WorkloadKey {
   readonly hasNodeSelector: boolean
   /** DaemonSet: the value of our key in it, which is `true` unless others wrote it; undefined: the key is not there. */
   readonly snoozeKey: string | undefined
-  /** `spec.replicas`; DaemonSet: `status.desiredNumberScheduled`. */
+  /** `spec.replicas`; DaemonSet: `status.desiredNumberScheduled`; CronJob: 0 while it is suspended, else 1. */
   readonly replicas: number
   readonly pods: Pods
   readonly replicasManager: ReplicasManager | undefined
@@ -120,6 +119,10 @@ export interface Workload extends WorkloadKey {
   /** Where in managedFields our own entry holds the count (DaemonSet: the nodeSelector); undefined: it does not. */
   readonly ownReplicasEntry: number | undefined
   readonly requests: Requests
+  /** Of a configured kind: what the cluster and the configuration say of it. */
+  readonly configured?: Configured
+  /** CronJob: when it last started a Job; undefined: never. */
+  readonly lastScheduleTime?: Instant | undefined
 }
 
 /**
@@ -145,8 +148,8 @@ export function keyOf({ kind, namespace, name }: WorkloadKey): string {
 /** The inverse of `keyOf`; throws TypeError on what `keyOf` did not make. */
 export function parseKey(key: string): WorkloadKey {
   const [kind, namespace, name] = key.split('/')
-  if (!KINDS.includes(kind as Kind) || !namespace || !name) throw new TypeError(`not a workload key: ${key}`)
-  return { kind: kind as Kind, namespace, name }
+  if (!kind || !isKind(kind) || !namespace || !name) throw new TypeError(`not a workload key: ${key}`)
+  return { kind, namespace, name }
 }
 
 /** Where the API has a workload: what messages tell people to call. */
@@ -154,13 +157,14 @@ export function pathOf({ kind, namespace, name }: WorkloadKey): string {
   return `/api/v1/namespaces/${namespace}/${kind}/${name}`
 }
 
-export function isKind(text: string): text is Kind {
-  return (KINDS as readonly string[]).includes(text)
+/** Where it is put to sleep, as a JSON pointer. */
+export function fieldOf({ kind, configured }: Workload): string {
+  return configured?.field ?? factsOf(kind).field
 }
 
 /** Whether the spec asks for pods: a DaemonSet's without the key, whatever its value, all others by the count. */
 export function isRunning(workload: Workload): boolean {
-  return workload.kind === 'daemonsets' ? workload.snoozeKey === undefined : workload.replicas > 0
+  return hasKey(workload.kind) ? workload.snoozeKey === undefined : workload.replicas > 0
 }
 
 /** The count the workload asks for now; a DaemonSet with the key asks for none. */
@@ -180,16 +184,20 @@ export function hasSleepMark(workload: Workload): boolean {
   return workload.labels?.[ASLEEP_LABEL] !== undefined || workload.snoozeKey !== undefined
 }
 
-/** Whether all pods follow the spec: the newest generation was seen, and none is left or all are ready. */
+/**
+ * Whether all pods follow the spec: the newest generation was seen, and none is left or all are ready. A CronJob has
+ * none: the Jobs that it has started finish while it sleeps.
+ */
 export function podsFollowed(workload: Workload): boolean {
-  const { pods, generation } = workload
+  const { kind, pods, generation } = workload
+  if (sleepsSuspended(kind)) return true
   if (pods.observedGeneration < generation) return false
   return isRunning(workload) ? pods.ready >= workload.replicas : pods.existing === 0
 }
 
 /** A workload as messages name it: `deployment shop/web`. */
 export function nameOf({ kind, namespace, name }: WorkloadKey): string {
-  return `${TYPE_OF[kind]} ${namespace}/${name}`
+  return `${typeOf(kind)} ${namespace}/${name}`
 }
 
 /** An owner as messages name it: `Deployment web`. */

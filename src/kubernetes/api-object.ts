@@ -55,11 +55,14 @@ export interface PodSpec {
   readonly overhead?: Readonly<Record<string, string | number>>
 }
 
-/** A Deployment, StatefulSet, DaemonSet or ReplicaSet of `apps/v1`. */
+/** A workload of any kind: the fields that we read. */
 export interface WorkloadObject {
+  readonly apiVersion?: string
+  readonly kind?: string
   readonly metadata: ObjectMeta
   readonly spec?: {
     readonly replicas?: number
+    readonly suspend?: boolean
     readonly template?: { readonly spec?: PodSpec }
     readonly persistentVolumeClaimRetentionPolicy?: { readonly whenScaled?: string }
   }
@@ -71,13 +74,12 @@ export interface WorkloadObject {
     readonly currentNumberScheduled?: number
     readonly numberMisscheduled?: number
     readonly numberReady?: number
+    readonly lastScheduleTime?: string | null
   }
 }
 
 /** The answer to a patch: the whole object, or its metadata alone (`PartialObjectMetadata`). */
-export interface PatchAnswer extends WorkloadObject {
-  readonly kind?: string
-}
+export type PatchAnswer = WorkloadObject
 
 /** Reads the JSON of one object. */
 export type Read<T> = (text: string) => T

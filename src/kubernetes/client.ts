@@ -1,5 +1,6 @@
 import type { PatchOperation } from '../domain/patch.ts'
-import { FIELD_MANAGER, type Kind, type WorkloadKey } from '../domain/workload.ts'
+import { apiVersionOf, isBuiltIn, resourceOf, type ConfiguredKind } from '../domain/kinds.ts'
+import { FIELD_MANAGER, type BuiltInKind, type WorkloadKey } from '../domain/workload.ts'
 import { ApiCalls, describe, type ApiCallsOptions, type Call } from './api-calls.ts'
 import type { ObjectList, PatchAnswer, Read, WatchEvent, WorkloadObject } from './api-object.ts'
 import { unanswered } from './failures.ts'
@@ -18,6 +19,8 @@ export interface Collection {
   readonly fieldSelector?: string
   /** Only the metadata of its objects (`PartialObjectMetadata`). */
   readonly metadataOnly?: boolean
+  /** Finds out at each list where it is, which is then its path. */
+  readonly discover?: (signal: AbortSignal) => Promise<void>
   /** Reads one object's JSON, and may leave out what its sink does not need; default: `JSON.parse`. */
   readonly read?: (text: string) => unknown
 }
@@ -31,8 +34,10 @@ interface WatchOptions {
   readonly signal: AbortSignal
 }
 
-const APPS = '/apis/apps/v1'
 const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1, application/json'
+/** Where the cluster serves a configured kind: `/apis/argoproj.io/v1alpha1`. */
+type Locate = (kind: ConfiguredKind, signal: AbortSignal | undefined) => Promise<string>
+
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json'
 
 /**
@@ -42,13 +47,17 @@ const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v
  */
 export class KubernetesClient {
   readonly #calls: ApiCalls
+  readonly #locate: Locate | undefined
 
-  constructor(options: ApiCallsOptions) {
+  /** `locate`: where the cluster serves a configured kind. */
+  constructor({ locate, ...options }: ApiCallsOptions & { locate?: Locate }) {
+    this.#locate = locate
     this.#calls = new ApiCalls(options)
   }
 
   async get(key: WorkloadKey, signal?: AbortSignal): Promise<WorkloadObject> {
-    return this.call({ method: 'GET', verb: 'get', resource: key.kind, path: pathOf(key), signal })
+    const path = await this.#pathOf(key, signal)
+    return this.call({ method: 'GET', verb: 'get', resource: key.kind, path, signal })
   }
 
   /**
@@ -56,11 +65,13 @@ export class KubernetesClient {
    * it may take three times as long as other calls, and it is never retried here. `signal` also ends its objects.
    */
   async listPage<Listed>(
-    { resource, path, fieldSelector, metadataOnly, read }: Collection,
+    collection: Collection,
     limit: number,
     continueToken: string,
     signal: AbortSignal,
   ): Promise<ObjectList<Listed>> {
+    if (continueToken === '') await collection.discover?.(signal)
+    const { resource, path, fieldSelector, metadataOnly, read } = collection
     const query = queryOf({ limit, continue: continueToken || undefined, fieldSelector })
     const timeout = this.#calls.timeout * 3
     const accept = metadataOnly === true ? { accept: METADATA_LIST } : {}
@@ -87,22 +98,35 @@ export class KubernetesClient {
     return watchEvents(explained(describe(call), body, signal), read as Read<Watched> | undefined)
   }
 
-  /** One JSON Patch under our field manager; the answer holds the metadata at least. */
+  /** One JSON Patch, of the status if that is named, under our field manager; the answer holds the metadata at least. */
   async patch(
     key: WorkloadKey,
     operations: readonly PatchOperation[],
     signal?: AbortSignal,
+    subresource?: 'status',
   ): Promise<PatchAnswer> {
     return this.call({
       method: 'PATCH',
       verb: 'patch',
       resource: key.kind,
-      path: `${pathOf(key)}?fieldManager=${FIELD_MANAGER}`,
+      path: `${await this.#pathOf(key, signal)}${subresource ? `/${subresource}` : ''}?fieldManager=${FIELD_MANAGER}`,
       accept: METADATA_ONLY,
       contentType: 'application/json-patch+json',
       body: operations,
       signal,
     })
+  }
+
+  /**
+   * Throws TypeError without a name: the path would be the collection's, and a GET of it would list the whole cluster.
+   */
+  async #pathOf({ kind, namespace, name }: WorkloadKey, signal: AbortSignal | undefined): Promise<string> {
+    for (const part of [namespace, name])
+      if (part === '' || part === '.' || part === '..')
+        throw new TypeError(`${kind} '${namespace}/${name}' is not the name of a workload`)
+    const base = isBuiltIn(kind) ? `/apis/${apiVersionOf(kind)}` : await this.#locate?.(kind, signal)
+    const { resource } = resourceOf(kind)
+    return `${base}/namespaces/${encodeURIComponent(namespace)}/${resource}/${encodeURIComponent(name)}`
   }
 
   async create<Answer>(resource: string, path: string, body: unknown, signal?: AbortSignal): Promise<Answer> {
@@ -135,8 +159,8 @@ async function* explained(
 }
 
 /** All workloads of one kind. */
-export function workloadsOf(kind: Kind): Collection {
-  const collection = { resource: kind, path: `${APPS}/${kind}` }
+export function workloadsOf(kind: BuiltInKind): Collection {
+  const collection = { resource: kind, path: `/apis/${apiVersionOf(kind)}/${kind}` }
   return kind === 'replicasets' ? { ...collection, read: readReplicaSet } : collection
 }
 
@@ -145,16 +169,6 @@ export const NAMESPACES: Collection = {
   resource: 'namespaces',
   path: '/api/v1/namespaces',
   metadataOnly: true,
-}
-
-/**
- * Throws TypeError without a name: the path would be the collection's, and a GET of it would list the whole cluster.
- */
-function pathOf({ kind, namespace, name }: WorkloadKey): string {
-  for (const part of [namespace, name])
-    if (part === '' || part === '.' || part === '..')
-      throw new TypeError(`${kind} '${namespace}/${name}' is not the name of a workload`)
-  return `${APPS}/namespaces/${encodeURIComponent(namespace)}/${kind}/${encodeURIComponent(name)}`
 }
 
 function queryOf(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {

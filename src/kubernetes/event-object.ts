@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import type { Instant } from '../clock.ts'
-import { FIELD_MANAGER, KIND_NAME, type WorkloadKey } from '../domain/workload.ts'
+import { factsOf } from '../domain/kinds.ts'
+import { FIELD_MANAGER, type Workload, type WorkloadKey } from '../domain/workload.ts'
 
 export type EventType = 'Normal' | 'Warning'
 
 /** The object of an Event: a workload, or another object by its own reference. */
 export type Subject = Versioned &
-  (WorkloadKey | { readonly namespace: string; readonly name: string; readonly reference: Reference })
+  (
+    | (WorkloadKey & Pick<Workload, 'configured'>)
+    | { readonly namespace: string; readonly name: string; readonly reference: Reference }
+  )
 
 interface Versioned {
   readonly uid: string
@@ -82,8 +86,10 @@ export function countPatch({ count, last }: Recorded) {
   return { count, lastTimestamp: isoSeconds(last) }
 }
 
-function referenceOf({ kind, namespace, name }: WorkloadKey) {
-  return { apiVersion: 'apps/v1', kind: KIND_NAME[kind], namespace, name }
+function referenceOf({ kind, namespace, name, configured }: WorkloadKey & Pick<Workload, 'configured'>) {
+  const { group, version, name: built } = factsOf(kind)
+  const apiVersion = configured?.apiVersion ?? `${group}/${version}`
+  return { apiVersion, kind: configured?.kind ?? built, namespace, name }
 }
 
 /** A `meta/v1` Time: RFC 3339 in whole seconds. */

@@ -1,6 +1,7 @@
 import type * as Api from '../api/ports.ts'
 import type { Clock } from '../clock.ts'
 import type * as Controller from '../controller/ports.ts'
+import { isBuiltIn } from '../domain/kinds.ts'
 import { KINDS, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import type { Logger } from '../logger.ts'
 import type * as Metrics from '../metrics/ports.ts'
@@ -9,12 +10,14 @@ import { inTurns } from '../turns.ts'
 import type * as Webhook from '../webhook/ports.ts'
 import type { WorkloadObject } from './api-object.ts'
 import { workloadsOf } from './client.ts'
+import { KindNotServed, type ConfiguredKinds } from './configured-kinds.ts'
 import { delay as systemDelay, type Delay } from './delay.ts'
-import type { ClusterRefusal } from './failures.ts'
+import { ClusterRefusal } from './failures.ts'
 import { Listeners } from './listeners.ts'
 import type { WorkloadCopy } from './patcher.ts'
 import type { KubernetesObserver } from './ports.ts'
 import { Reflector, type Progress, type ReflectorOptions } from './reflector.ts'
+import { Scalers } from './scalers.ts'
 import { WorkloadStore, type ChangeListener } from './store.ts'
 import { createIntern } from './trim.ts'
 import { workloadSink } from './workload-sink.ts'
@@ -34,18 +37,21 @@ interface Options extends Pick<
 > {
   observer: KubernetesObserver
   logger: Logger
+  /** The kinds beside the built-in ones. */
+  configured?: Pick<ConfiguredKinds, 'fields' | 'collectionOf'>
   delay?: Delay
   clock?: Clock
 }
 
 /**
- * A trimmed copy of all workloads of the four kinds, kept current by list and watch. ReplicaSets with
+ * A trimmed copy of all workloads of all kinds, kept current by list and watch. ReplicaSets with
  * a controller owner are left out.
  */
 export class WorkloadInformer
   implements Runnable, Controller.Workloads, Api.Workloads, Webhook.Workloads, Metrics.Informer, WorkloadCopy
 {
   readonly name = 'informer'
+  readonly #kinds: readonly Kind[]
   readonly #observer: KubernetesObserver
   readonly #logger: Logger
   readonly #store: WorkloadStore
@@ -55,6 +61,11 @@ export class WorkloadInformer
   readonly #failures: Listeners<Parameters<FailureListener>>
   readonly #listed = new Set<Kind>()
   readonly #failing = new Set<Kind>()
+  /** Configured, but the cluster does not serve them. */
+  readonly #absent = new Set<Kind>()
+  /** Why configured kinds cannot be watched. */
+  readonly #faults = new Map<Kind, string>()
+  readonly #scalers = new Scalers()
   readonly #started = Promise.withResolvers<void>()
   readonly #complete = Promise.withResolvers<void>()
   readonly #stopped = new AbortController()
@@ -62,24 +73,31 @@ export class WorkloadInformer
 
   constructor(options: Options) {
     const { client, observer, logger, delay = systemDelay, clock = Date.now } = options
-    const { silence, watchSeconds, pageSize } = options
+    const { silence, watchSeconds, pageSize, configured } = options
+    this.#kinds = [...KINDS, ...(configured?.fields.keys() ?? [])]
     this.#observer = observer
     this.#logger = logger
     this.#changes = new Listeners(observer, logger)
     this.#connections = new Listeners(observer, logger)
     this.#failures = new Listeners(observer, logger)
-    this.#store = new WorkloadStore((before, after) => {
-      const { kind, namespace, name } = after ?? before ?? {}
-      this.#changes.tell({ kind, namespace, name }, before, after)
-    }, clock)
+    this.#store = new WorkloadStore(
+      (before, after) => {
+        this.#scalers.changed(before, after)
+        const { kind, namespace, name } = after ?? before ?? {}
+        this.#changes.tell({ kind, namespace, name }, before, after)
+      },
+      clock,
+      this.#kinds,
+    )
     const intern = createIntern()
     const reflectorOf = (kind: Kind) => {
-      const sink = workloadSink(kind, this.#store, intern)
-      const collection = workloadsOf(kind)
+      const sink = workloadSink(kind, this.#store, intern, configured?.fields)
+      const collection = isBuiltIn(kind) ? workloadsOf(kind) : configured?.collectionOf(kind)
+      if (!collection) throw new TypeError(`${kind} is not configured`)
       const reflected = { client, collection, sink, logger, delay, silence, watchSeconds, pageSize }
       return new Reflector(reflected, this.#progressOf(kind))
     }
-    this.#reflectors = new Map(KINDS.map((kind) => [kind, reflectorOf(kind)]))
+    this.#reflectors = new Map(this.#kinds.map((kind) => [kind, reflectorOf(kind)]))
   }
 
   /**
@@ -99,7 +117,7 @@ export class WorkloadInformer
     await this.#started.promise
   }
 
-  /** Resolves when all four kinds are listed and watched at once; rejects when stopped before. */
+  /** Resolves when all kinds that the cluster serves are listed and watched at once; rejects when stopped before. */
   complete(): Promise<void> {
     return this.#complete.promise
   }
@@ -115,9 +133,23 @@ export class WorkloadInformer
     return this.#reflectors.get(kind)?.connected === true
   }
 
+  /** Why a configured kind cannot be watched; undefined: it can, or nothing is known. */
+  faultOf(kind: Kind): string | undefined {
+    return this.#faults.get(kind)
+  }
+
+  /** The workload that scales this one in its place; undefined: none. */
+  scalerOf(key: WorkloadKey): WorkloadKey | undefined {
+    return this.#scalers.of(key)
+  }
+
   /** Each kind: whether it was ever listed, and whether its watch is connected. */
   get watches(): { kind: Kind; listed: boolean; connected: boolean }[] {
-    return KINDS.map((kind) => ({ kind, listed: this.#listed.has(kind), connected: this.isConnected(kind) }))
+    return this.#kinds.map((kind) => ({
+      kind,
+      listed: this.#listed.has(kind),
+      connected: this.isConnected(kind),
+    }))
   }
 
   get(key: WorkloadKey): Workload | undefined {
@@ -175,12 +207,16 @@ export class WorkloadInformer
         if (connected) {
           this.#logger.info({ kind }, 'watching')
           this.#failing.delete(kind)
+          this.#absent.delete(kind)
+          this.#faults.delete(kind)
           this.#settle()
         }
         this.#connections.tell({ kind }, kind, connected)
       },
       restarted: (reason) => this.#observer.watchRestarted(kind, reason),
       failed: (times, error) => {
+        if (error instanceof KindNotServed) this.#absent.add(kind)
+        if (!isBuiltIn(kind) && error instanceof ClusterRefusal) this.#fault(kind, error.message)
         this.#failures.tell({ kind }, kind, error)
         if (times < FAILING) return
         this.#failing.add(kind)
@@ -189,10 +225,17 @@ export class WorkloadInformer
     }
   }
 
+  /** Every other fault is told: one retry after the other may find another. */
+  #fault(kind: Kind, message: string): void {
+    if (this.#faults.get(kind) === message) return
+    this.#faults.set(kind, message)
+    this.#logger.warn({ kind, error: message }, 'a configured kind cannot be managed; it is tried again')
+  }
+
   #settle(): void {
-    const missing = KINDS.filter((kind) => !this.isConnected(kind))
-    if (missing.length === 0) this.#complete.resolve()
-    if (missing.length < KINDS.length && missing.every((kind) => this.#failing.has(kind)))
+    const missing = this.#kinds.filter((kind) => !this.isConnected(kind))
+    if (missing.every((kind) => this.#absent.has(kind))) this.#complete.resolve()
+    if (missing.length < this.#kinds.length && missing.every((kind) => this.#failing.has(kind)))
       this.#started.resolve()
   }
 }

@@ -1,6 +1,7 @@
 import type * as Api from '../api/ports.ts'
 import type * as Controller from '../controller/ports.ts'
 import { hasChangedMarks } from '../domain/change.ts'
+import { statusPatch } from '../domain/missed-runs.ts'
 import { isEmpty, jsonPatch, type Change, type PatchOperation } from '../domain/patch.ts'
 import type { Kind, Workload, WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
@@ -9,14 +10,19 @@ import type { PatchAnswer, WorkloadObject } from './api-object.ts'
 import { delay, retryDelay, type Delay } from './delay.ts'
 import { ClusterRefusal } from './failures.ts'
 import { conflict, doesNotApply, neverApplies, notReady, rewritten } from './patch-refusals.ts'
-import { trim } from './trim.ts'
+import { trim, type ConfiguredFields } from './trim.ts'
 import type { Priority } from './write-gate.ts'
 import { afterWrite, carries } from './written.ts'
 
 /** What the patcher needs of `KubernetesClient`. */
 export interface WorkloadCalls {
   get(key: WorkloadKey, signal?: AbortSignal): Promise<WorkloadObject>
-  patch(key: WorkloadKey, operations: readonly PatchOperation[], signal?: AbortSignal): Promise<PatchAnswer>
+  patch(
+    key: WorkloadKey,
+    operations: readonly PatchOperation[],
+    signal?: AbortSignal,
+    subresource?: 'status',
+  ): Promise<PatchAnswer>
 }
 
 /** What the patcher needs of `WorkloadInformer`. */
@@ -57,6 +63,7 @@ interface Options {
   calls: WorkloadCalls
   copy: WorkloadCopy
   gate: Gate
+  fields?: ConfiguredFields
   delay?: Delay
 }
 
@@ -79,9 +86,11 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
   readonly #calls: WorkloadCalls
   readonly #copy: WorkloadCopy
   readonly #gate: Gate
+  readonly #fields: ConfiguredFields | undefined
   readonly #delay: Delay
 
-  constructor({ calls, copy, gate, delay: wait = delay }: Options) {
+  constructor({ calls, copy, gate, fields, delay: wait = delay }: Options) {
+    this.#fields = fields
     this.#calls = calls
     this.#copy = copy
     this.#gate = gate
@@ -94,7 +103,7 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
    */
   async read(key: WorkloadKey, signal?: AbortSignal): Promise<Workload | undefined> {
     try {
-      return trim(key.kind, await this.#calls.get(key, signal))
+      return trim(key.kind, await this.#calls.get(key, signal), undefined, this.#fields)
     } catch (error) {
       if (error instanceof Refusal && error.code === 'NOT_FOUND') return undefined
       throw error
@@ -125,9 +134,12 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
       if (change === undefined || isEmpty(change)) return { plan: planned, workload, wrote: false }
 
       const operations = jsonPatch(workload, change)
-      const sent = await this.#send(key, operations, options)
+      const inStatus = statusPatch(workload, change)
+      // First, so that nothing is lost if this process ends in between: the rest is planned again.
+      const first = inStatus.length > 0 ? await this.#send(key, inStatus, options, 'status') : undefined
+      const sent = first && first.type !== 'written' ? first : await this.#send(key, operations, options)
       if (sent.type === 'written') {
-        const written = afterWrite(workload, change, key.kind, sent.answer)
+        const written = afterWrite(workload, change, key.kind, sent.answer, this.#fields)
         if (!hasChangedMarks(written, workload, change)) throw rewritten(key)
         this.#copy.applied(written)
         return { plan: planned, workload: written, wrote: true }
@@ -150,7 +162,8 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
   }
 
   async #readLive(key: WorkloadKey, signal: AbortSignal | undefined): Promise<Workload> {
-    return trim(key.kind, await this.#answered(key, () => this.#calls.get(key, signal)))
+    const object = await this.#answered(key, () => this.#calls.get(key, signal))
+    return trim(key.kind, object, undefined, this.#fields)
   }
 
   async #answered<T>({ kind }: WorkloadKey, call: () => Promise<T>): Promise<T> {
@@ -163,9 +176,15 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
     }
   }
 
-  async #send(key: WorkloadKey, operations: PatchOperation[], options: WriteOptions): Promise<Sent> {
+  async #send(
+    key: WorkloadKey,
+    operations: PatchOperation[],
+    options: WriteOptions,
+    subresource?: 'status',
+  ): Promise<Sent> {
     try {
-      const send = () => this.#answered(key, () => this.#calls.patch(key, operations, options.cut))
+      const send = () =>
+        this.#answered(key, () => this.#calls.patch(key, operations, options.cut, subresource))
       return { type: 'written', answer: await this.#gate.run(options.priority, send, options.signal) }
     } catch (error) {
       if (!(error instanceof ClusterRefusal)) throw error

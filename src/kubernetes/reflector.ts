@@ -50,6 +50,7 @@ export interface Progress {
 const WATCH_SECONDS = 30
 const SILENCE_MS = 33_000
 const FIRST_RETRY_MS = 100
+const LONGEST_ABSENT_MS = 10_000
 const LONGEST_RETRY_AFTER_S = 30
 
 /**
@@ -212,11 +213,13 @@ export class Reflector<Watched extends KubernetesObject> {
   }
 
   async #pause(reason: string, error: unknown, signal: AbortSignal): Promise<void> {
-    const { delay, longestRetry = 2000 } = this.#options
+    const { collection, delay, longestRetry = 2000 } = this.#options
     this.#progress.restarted?.(reason)
     this.#failures++
     const asked = error instanceof ClusterRefusal && error.status === 429 ? (error.retryAfter ?? 0) : 0
-    const pause = retryDelay(this.#failures, FIRST_RETRY_MS, longestRetry)
+    // A configured kind that the cluster does not have may never come.
+    const longest = collection.discover && this.#answered ? LONGEST_ABSENT_MS : longestRetry
+    const pause = retryDelay(this.#failures, FIRST_RETRY_MS, longest)
     await delay(Math.min(asked, LONGEST_RETRY_AFTER_S) * 1000 + pause, signal).catch(() => {})
   }
 }

@@ -16,31 +16,27 @@ type Namespaces = Map<string, Map<string, Workload>>
 
 /** The newest copy of each workload that we know; an older one never replaces it. */
 export class WorkloadStore {
-  readonly #kinds: Readonly<Record<Kind, Namespaces>> = {
-    deployments: new Map(),
-    statefulsets: new Map(),
-    daemonsets: new Map(),
-    replicasets: new Map(),
-  }
+  readonly #kinds: ReadonlyMap<Kind, Namespaces>
   /** Stored by `applied`. They are partly computed, so the watch's event of the same version still replaces them. */
   readonly #provisional = new WeakSet<Workload>()
   readonly #notify: ChangeListener
   readonly #clock: Clock
 
-  constructor(notify: ChangeListener, clock: Clock) {
+  constructor(notify: ChangeListener, clock: Clock, kinds: readonly Kind[] = KINDS) {
+    this.#kinds = new Map(kinds.map((kind) => [kind, new Map()]))
     this.#notify = notify
     this.#clock = clock
   }
 
   get({ kind, namespace, name }: WorkloadKey): Workload | undefined {
-    return this.#kinds[kind].get(namespace)?.get(name)
+    return this.#kinds.get(kind)?.get(namespace)?.get(name)
   }
 
   *list(namespace?: string, kind?: Kind): Generator<Workload> {
-    for (const each of kind === undefined ? KINDS : [kind]) {
-      const namespaces = this.#kinds[each]
-      if (namespace !== undefined) yield* namespaces.get(namespace)?.values() ?? []
-      else for (const workloads of namespaces.values()) yield* workloads.values()
+    for (const each of kind === undefined ? this.#kinds.keys() : [kind]) {
+      const namespaces = this.#kinds.get(each)
+      if (namespace !== undefined) yield* namespaces?.get(namespace)?.values() ?? []
+      else for (const workloads of namespaces?.values() ?? []) yield* workloads.values()
     }
   }
 
@@ -79,20 +75,20 @@ export class WorkloadStore {
   }
 
   delete(key: WorkloadKey): void {
-    const namespaces = this.#kinds[key.kind]
-    const workloads = namespaces.get(key.namespace)
+    const namespaces = this.#kinds.get(key.kind)
+    const workloads = namespaces?.get(key.namespace)
     const before = workloads?.get(key.name)
-    if (!workloads || !before) return
+    if (!namespaces || !workloads || !before) return
     workloads.delete(key.name)
     if (workloads.size === 0) namespaces.delete(key.namespace)
     this.#notify(before, undefined)
   }
 
   #set(workload: Workload): void {
-    const namespaces = this.#kinds[workload.kind]
-    const workloads = namespaces.get(workload.namespace)
+    const namespaces = this.#kinds.get(workload.kind)
+    const workloads = namespaces?.get(workload.namespace)
     if (workloads) workloads.set(workload.name, workload)
-    else namespaces.set(workload.namespace, new Map([[workload.name, workload]]))
+    else namespaces?.set(workload.namespace, new Map([[workload.name, workload]]))
   }
 }
 

@@ -1,9 +1,12 @@
+import { factsOf, hasKey, sleepsSuspended } from '../domain/kinds.ts'
 import {
   ANNOTATION,
   ANNOTATION_NAMES,
   FIELD_MANAGER,
+  MAX_REPLICAS,
   SNOOZE_KEY,
   type AnnotationName,
+  type Configured,
   type Kind,
   type Owner,
   type Pods,
@@ -31,34 +34,95 @@ export function createIntern(limit = 20_000): Intern {
   }
 }
 
+/** The configured kinds, each with where its count stands as a JSON pointer. */
+export type ConfiguredFields = ReadonlyMap<Kind, string>
+
+const NONE_CONFIGURED: ConfiguredFields = new Map()
+
 /** The object, trimmed to what the rules need. Of the original it keeps only texts, so that the rest can be freed. */
-export function trim(kind: Kind, object: WorkloadObject, intern: Intern = (text) => text): Workload {
+export function trim(
+  kind: Kind,
+  object: WorkloadObject,
+  intern: Intern = (text) => text,
+  fields: ConfiguredFields = NONE_CONFIGURED,
+): Workload {
   const { metadata, spec, status } = object
-  const nodeSelector = (kind === 'daemonsets' && spec?.template?.spec?.nodeSelector) || undefined
+  const field = fields.get(kind)
+  const nodeSelector = (hasKey(kind) && spec?.template?.spec?.nodeSelector) || undefined
   return {
     kind,
-    ...trimMetadata(kind, metadata, intern),
+    ...trimMetadata(kind, metadata, intern, field),
     hasNodeSelector: nodeSelector !== undefined,
     snoozeKey: nodeSelector?.[SNOOZE_KEY],
-    // The API server defaults an absent count to 1.
-    replicas: kind === 'daemonsets' ? (status?.desiredNumberScheduled ?? 0) : (spec?.replicas ?? 1),
+    replicas: replicasOf(kind, object, field),
     deletesVolumes:
       kind === 'statefulsets' && spec?.persistentVolumeClaimRetentionPolicy?.whenScaled === 'Delete',
-    pods: podsOf(kind, object),
+    pods: field === undefined ? podsOf(kind, object) : podsOfConfigured(object),
     requests: effectiveRequests(spec?.template?.spec),
+    ...(field !== undefined && { configured: configuredOf(object, field, intern) }),
+    ...(sleepsSuspended(kind) && { lastScheduleTime: instantOf(status?.lastScheduleTime) }),
   }
+}
+
+function configuredOf(object: WorkloadObject, field: string, intern: Intern): Configured {
+  const { apiVersion = '', kind = '' } = object
+  const isUnset = valueAt(object, field) === undefined
+  const scales = deploymentNamedBy(object)
+  return { apiVersion: intern(apiVersion), kind: intern(kind), field, isUnset, ...(scales && { scales }) }
+}
+
+function deploymentNamedBy(object: WorkloadObject): string | undefined {
+  const [kind, name] = ['kind', 'name'].map((each) => valueAt(object, `/spec/workloadRef/${each}`))
+  return kind === 'Deployment' && typeof name === 'string' ? name : undefined
+}
+
+/** What a JSON pointer without escapes points to. */
+function valueAt(object: unknown, pointer: string): unknown {
+  const names = pointer.split('/').slice(1)
+  return names.reduce<unknown>(
+    (value, name) =>
+      typeof value === 'object' && value !== null
+        ? (value as Readonly<Record<string, unknown>>)[name]
+        : undefined,
+    object,
+  )
+}
+
+function replicasOf(kind: Kind, object: WorkloadObject, field: string | undefined): number {
+  const { spec, status } = object
+  if (field !== undefined) {
+    const count = valueAt(object, field)
+    return typeof count === 'number' ? count : 1
+  }
+  if (sleepsSuspended(kind)) return spec?.suspend === true ? 0 : 1
+  // The API server defaults an absent count to 1.
+  return hasKey(kind) ? (status?.desiredNumberScheduled ?? 0) : (spec?.replicas ?? 1)
+}
+
+function instantOf(time: string | null | undefined): number | undefined {
+  const instant = Date.parse(time ?? '')
+  return Number.isNaN(instant) ? undefined : instant
 }
 
 /** What the metadata alone says, which is all that the answer to a patch has. */
 export type TrimmedMetadata = Omit<
   Workload,
-  'kind' | 'hasNodeSelector' | 'snoozeKey' | 'replicas' | 'deletesVolumes' | 'pods' | 'requests'
+  | 'kind'
+  | 'hasNodeSelector'
+  | 'snoozeKey'
+  | 'replicas'
+  | 'deletesVolumes'
+  | 'pods'
+  | 'requests'
+  | 'lastScheduleTime'
+  | 'configured'
 >
 
 export function trimMetadata(
   kind: Kind,
   metadata: ObjectMeta,
   intern: Intern = (text) => text,
+  field = factsOf(kind).field,
 ): TrimmedMetadata {
   const managedFields = metadata.managedFields ?? []
   return {
@@ -76,8 +140,8 @@ export function trimMetadata(
     hasAnnotations: metadata.annotations != null,
     otherAnnotationBytes: otherBytes(metadata.annotations),
     formerRevision: kind === 'replicasets' && metadata.annotations?.[REVISION] !== undefined,
-    replicasManager: replicasManagerOf(managedFields, intern),
-    ownReplicasEntry: ownReplicasEntryOf(kind, managedFields),
+    replicasManager: replicasManagerOf(kind, field, managedFields, intern),
+    ownReplicasEntry: ownReplicasEntryOf(field, managedFields),
   }
 }
 
@@ -113,11 +177,17 @@ function otherBytes(annotations: ObjectMeta['annotations']): number {
   return bytes
 }
 
-function podsOf(kind: Kind, { metadata, status }: WorkloadObject): Pods {
+function podsOf(kind: Kind, object: WorkloadObject): Pods {
+  const { metadata, status } = object
+  // The Jobs that it has started finish, asleep or not: nobody waits for them.
+  if (sleepsSuspended(kind)) {
+    const ready = replicasOf(kind, object, undefined)
+    return { existing: ready, ready, observedGeneration: metadata.generation ?? 0 }
+  }
   const observedGeneration = status?.observedGeneration ?? 0
   const written = statusWritten(metadata.managedFields)
   const seen = { observedGeneration, ...(written === undefined ? {} : { updatedAt: written }) }
-  if (kind !== 'daemonsets') {
+  if (!hasKey(kind)) {
     return { existing: status?.replicas ?? 0, ready: status?.readyReplicas ?? 0, ...seen }
   }
   return {
@@ -125,6 +195,20 @@ function podsOf(kind: Kind, { metadata, status }: WorkloadObject): Pods {
     ready: status?.numberReady ?? 0,
     ...seen,
   }
+}
+
+/**
+ * The status of a kind that we do not know: by the names that most use. Where it has none of them, its pods are taken to
+ * be as its spec asks.
+ */
+function podsOfConfigured({ metadata, status }: WorkloadObject): Pods {
+  const { replicas, readyReplicas, observedGeneration } = (status ?? {}) as Readonly<Record<string, unknown>>
+  const isCounted = typeof replicas === 'number' || typeof readyReplicas === 'number'
+  // Argo Rollouts writes it as a text.
+  const observed = Number(observedGeneration ?? metadata.generation ?? 0) || 0
+  return isCounted
+    ? { existing: Number(replicas ?? 0), ready: Number(readyReplicas ?? 0), observedGeneration: observed }
+    : { existing: 0, ready: MAX_REPLICAS, observedGeneration: observed }
 }
 
 /** When the controller manager last wrote the status, to the second. */
@@ -135,25 +219,29 @@ function statusWritten(entries: readonly ManagedFieldsEntry[] = []): number | un
   return entry?.time === undefined ? undefined : Date.parse(entry.time)
 }
 
-function holdsReplicas({ fieldsV1 }: ManagedFieldsEntry): boolean {
-  return fieldsV1?.['f:spec']?.['f:replicas'] !== undefined
-}
-
-function holdsNodeSelector({ fieldsV1 }: ManagedFieldsEntry): boolean {
-  const template = fieldsV1?.['f:spec']?.['f:template'] as
-    { readonly 'f:spec'?: Readonly<Record<string, unknown>> } | undefined
-  return template?.['f:spec']?.['f:nodeSelector'] !== undefined
+/** Whether an entry owns a field, which is given as a JSON pointer into the object. */
+function owns({ fieldsV1 }: ManagedFieldsEntry, field: string): boolean {
+  let fields: unknown = fieldsV1
+  for (const name of field.split('/').slice(1)) {
+    if (typeof fields !== 'object' || fields === null) return false
+    fields = (fields as Readonly<Record<string, unknown>>)[`f:${name}`]
+  }
+  return fields !== undefined
 }
 
 function replicasManagerOf(
+  kind: Kind,
+  field: string,
   entries: readonly ManagedFieldsEntry[],
   intern: Intern,
 ): ReplicasManager | undefined {
+  // Of a nodeSelector, nobody asks who set it.
+  if (hasKey(kind)) return undefined
   let newest: ManagedFieldsEntry | undefined
   for (const entry of entries) {
     // Times are RFC 3339 in UTC with whole seconds, so they can be compared as texts. Of equal ones the later entry
     // wins.
-    if (holdsReplicas(entry) && (entry.time ?? '') >= (newest?.time ?? '')) newest = entry
+    if (owns(entry, field) && (entry.time ?? '') >= (newest?.time ?? '')) newest = entry
   }
   if (newest?.manager === undefined) return undefined
   return {
@@ -163,10 +251,9 @@ function replicasManagerOf(
   }
 }
 
-function ownReplicasEntryOf(kind: Kind, entries: readonly ManagedFieldsEntry[]): number | undefined {
-  const holds = kind === 'daemonsets' ? holdsNodeSelector : holdsReplicas
+function ownReplicasEntryOf(field: string, entries: readonly ManagedFieldsEntry[]): number | undefined {
   const index = entries.findIndex(
-    (entry) => entry.manager === FIELD_MANAGER && !entry.subresource && holds(entry),
+    (entry) => entry.manager === FIELD_MANAGER && !entry.subresource && owns(entry, field),
   )
   return index === -1 ? undefined : index
 }

@@ -2,17 +2,22 @@ import { compareVersions, type Kind, type WorkloadKey } from '../domain/workload
 import type { WorkloadObject } from './api-object.ts'
 import type { Sink } from './reflector.ts'
 import type { WorkloadStore } from './store.ts'
-import { trim, type Intern } from './trim.ts'
+import { trim, type ConfiguredFields, type Intern } from './trim.ts'
 
 /**
  * Puts the objects of one kind into the store, trimmed. ReplicaSets with a controller owner are left out:
  * they carry copies of their Deployment's annotations.
  */
-export function workloadSink(kind: Kind, store: WorkloadStore, intern: Intern): Sink<WorkloadObject> {
+export function workloadSink(
+  kind: Kind,
+  store: WorkloadStore,
+  intern: Intern,
+  fields?: ConfiguredFields,
+): Sink<WorkloadObject> {
   return {
     put(object, backwards) {
       if (isOwnedReplicaSet(kind, object)) store.delete(keyFrom(kind, object))
-      else store.put(trim(kind, object, intern), backwards)
+      else store.put(trim(kind, object, intern, fields), backwards)
     },
     delete(object) {
       store.delete(keyFrom(kind, object))

@@ -2,12 +2,19 @@ import { changed, hasChanged } from '../domain/change.ts'
 import type { Change } from '../domain/patch.ts'
 import type { Kind, Workload } from '../domain/workload.ts'
 import type { PatchAnswer } from './api-object.ts'
-import { trim, trimMetadata } from './trim.ts'
+import { trim, trimMetadata, type ConfiguredFields } from './trim.ts'
 
 /** The workload after a patch. The answer may be its metadata alone; then the rest follows from the change. */
-export function afterWrite(sentFor: Workload, change: Change, kind: Kind, answer: PatchAnswer): Workload {
-  if (answer.kind !== 'PartialObjectMetadata' && answer.spec !== undefined) return trim(kind, answer)
-  return { ...changed(sentFor, change), ...trimMetadata(kind, answer.metadata) }
+export function afterWrite(
+  sentFor: Workload,
+  change: Change,
+  kind: Kind,
+  answer: PatchAnswer,
+  fields?: ConfiguredFields,
+): Workload {
+  if (answer.kind !== 'PartialObjectMetadata' && answer.spec !== undefined)
+    return trim(kind, answer, undefined, fields)
+  return { ...changed(sentFor, change), ...trimMetadata(kind, answer.metadata, undefined, fields?.get(kind)) }
 }
 
 /**

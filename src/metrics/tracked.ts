@@ -1,5 +1,6 @@
 import type { Instant } from '../clock.ts'
 import { keptCount } from '../domain/counts.ts'
+import { sleepsSuspended } from '../domain/kinds.ts'
 import { nextTransition } from '../domain/plan.ts'
 import { readWorkload, type Reading } from '../domain/reading.ts'
 import type { Rules } from '../domain/rules.ts'
@@ -50,7 +51,8 @@ export function readTracked(
     source: managedBy(reading.effective.sources.enabled),
     asleep,
     clockSet,
-    share: shareOf(replicas, workload.requests),
+    // A suspended CronJob saves nothing that could be measured.
+    share: shareOf(sleepsSuspended(workload.kind) ? 0 : replicas, workload.requests),
     ...(coming && { coming: { type: coming.type, at: coming.at } }),
     ...(changesAt !== undefined && { changesAt }),
   }

@@ -25,7 +25,14 @@ export async function apiOf(
       clock,
       monotonic: systemMonotonic,
       logger,
-      settings: { excludeNamespaces, bodyLimit, rate, auth, trustedProxies },
+      settings: {
+        excludeNamespaces,
+        bodyLimit,
+        rate,
+        auth,
+        trustedProxies,
+        kinds: [...cluster.fields.keys()],
+      },
       observer: metrics.api,
       // All replicas serve by this key, and nobody else has it.
       ...(certificates && { secret: () => certificates.current.key }),

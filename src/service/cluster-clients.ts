@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { KubernetesClient } from '../kubernetes/client.ts'
+import { ConfiguredKinds } from '../kubernetes/configured-kinds.ts'
 import { Credentials } from '../kubernetes/credentials.ts'
 import { EventRecorder } from '../kubernetes/events.ts'
 import { HttpTransport } from '../kubernetes/http.ts'
@@ -31,15 +32,21 @@ export type ClusterClients = ReturnType<typeof clusterClients>
 export function clusterClients({ config, kubeconfig, observer, clock, logger }: ClusterClientOptions) {
   const credentials = new Credentials({ source: kubeconfig, logger })
   const transport = new HttpTransport(credentials)
-  const client = new KubernetesClient({ transport, observer })
-  const informer = new WorkloadInformer({ client, observer, logger, clock })
+  const client: KubernetesClient = new KubernetesClient({
+    transport,
+    observer,
+    locate: (kind, signal) => configured.baseOf(kind, signal),
+  })
+  const configured = new ConfiguredKinds(config.kinds, (call) => client.call(call))
+  const { fields } = configured
+  const informer = new WorkloadInformer({ client, observer, logger, clock, configured })
   const namespaces = new NamespaceInformer({ client, observer, logger })
   const { writesPerSecond, wakesPerSecond } = config.controller
   const gate = new WriteGate({ writesPerSecond, wakesPerSecond })
-  const patcher = new WorkloadPatcher({ calls: client, copy: informer, gate })
+  const patcher = new WorkloadPatcher({ calls: client, copy: informer, gate, fields })
   const recorder = new EventRecorder({ client, observer, logger, clock })
   const keda = config.keda.enabled ? kedaClients({ client, observer, logger, gate }) : undefined
-  return { credentials, transport, client, informer, namespaces, gate, patcher, recorder, keda }
+  return { credentials, transport, client, informer, namespaces, fields, gate, patcher, recorder, keda }
 }
 
 function kedaClients(

@@ -55,6 +55,7 @@ export function foundationOf(options: ServiceOptions): Foundation {
     namespaceOf: (name) => cluster.namespaces.get(name),
     calendars,
     scaledObjects: (workload) => cluster.keda?.informer.ofTarget(workload) ?? [],
+    scalerOf: (workload) => cluster.informer.scalerOf(workload),
   })
   const excludeNamespaces = excludedNamespaces(config, ownNamespace)
   const { perWorkload } = config.metrics

@@ -213,6 +213,6 @@ export class Release {
   }
 
   #change(workload: Workload) {
-    return releaseChange(workload, this.#rules)
+    return releaseChange(workload, this.#options.clock(), this.#rules)
   }
 }

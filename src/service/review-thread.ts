@@ -4,6 +4,7 @@ import { calendarsIn, type CalendarSnapshot } from '../calendars/configured-cale
 import type { Config } from '../config.ts'
 import type { Kind } from '../domain/workload.ts'
 import type { WorkloadObject } from '../kubernetes/api-object.ts'
+import { fieldOf } from '../kubernetes/configured-kinds.ts'
 import { trim } from '../kubernetes/trim.ts'
 import type { LargeTask } from '../webhook/large-reviews.ts'
 import { prepare } from '../webhook/prepare.ts'
@@ -26,6 +27,7 @@ export function reviewThread(config: Config, calendars: CalendarSnapshot = {}): 
 if (!isMainThread && parentPort) {
   const { config, calendars } = workerData as Settings
   const port = parentPort
+  const fields = new Map(config.kinds.map((each) => [each.resource as Kind, fieldOf(each)]))
   let sent: LargeTask['namespace']
   const deps = {
     rules: rulesOf(config, {
@@ -33,7 +35,8 @@ if (!isMainThread && parentPort) {
       calendars: calendarsIn(config.calendars, calendars),
     }),
     clock: systemClock,
-    trim: (kind: Kind, object: unknown) => trim(kind, object as WorkloadObject),
+    trim: (kind: Kind, object: unknown) => trim(kind, object as WorkloadObject, undefined, fields),
+    configured: new Set(fields.keys()),
   }
   port.on('message', ({ webhook, body, namespace }: LargeTask) => {
     sent = namespace

@@ -13,12 +13,18 @@ export interface Surroundings {
   readonly namespaceOf: (name: string) => Namespace | undefined
   readonly calendars?: Calendars
   readonly scaledObjects?: Required<Rules>['scaledObjects']
+  readonly scalerOf?: Required<Rules>['scalerOf']
 }
 
 /** The domain's rules under a configuration; equal schedules are compiled once, and what is inherited is resolved once. */
 export function rulesOf(
   config: Config,
-  { namespaceOf, calendars = NO_CALENDARS, scaledObjects = () => [] }: Surroundings,
+  {
+    namespaceOf,
+    calendars = NO_CALENDARS,
+    scaledObjects = () => [],
+    scalerOf = () => undefined,
+  }: Surroundings,
 ): Rules {
   const compiler = new ScheduleCompiler(SCHEDULES_KEPT, calendars)
   const inheritance = new Inheritance(config.policies.map(compilePolicy))
@@ -31,6 +37,7 @@ export function rulesOf(
     },
     inheritsSame: (before, after) => inheritance.isSame(before, after),
     scaledObjects,
+    scalerOf,
   }
 }
 

@@ -52,6 +52,7 @@ export function webhookRegistration(
       exemptUsers: exemptUsers(foundation),
       ownUser: identity.user,
       failurePolicy,
+      configured: [...cluster.fields.keys()],
     })
   })
 }

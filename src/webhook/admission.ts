@@ -1,6 +1,7 @@
 import { allow, deny, type AdmissionDecision } from '../domain/admission/decision.ts'
 import { about } from '../domain/admission/messages.ts'
-import { FIELD_MANAGER, isKind } from '../domain/workload.ts'
+import { kindOf } from '../domain/kinds.ts'
+import { FIELD_MANAGER } from '../domain/workload.ts'
 import type { CurrentWorkloads } from './current-workloads.ts'
 import type { Prepared, Webhook } from './prepare.ts'
 import type { ReviewRequest } from './review.ts'
@@ -58,6 +59,6 @@ function isExempt({ userInfo, options }: ReviewRequest, { exemptUsers, ownUser }
 
 function faultMessage({ uid, resource, namespace, name }: ReviewRequest): string {
   const says = `was not checked, by a fault of Dormouse: its log has the review ${uid}`
-  const kind = resource.resource
-  return isKind(kind) ? about({ kind, namespace, name }, says) : `Dormouse: the object ${says}`
+  const kind = kindOf(resource.group, resource.resource)
+  return kind ? about({ kind, namespace, name }, says) : `Dormouse: the object ${says}`
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY } from '../domain/workload.ts'
+import { hasKey, sleepsSuspended } from '../domain/kinds.ts'
+import { ANNOTATION, ASLEEP_LABEL, fieldOf, SNOOZE_KEY, type Workload } from '../domain/workload.ts'
 import { isJson, jsonOf, type Json } from './json.ts'
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
@@ -13,8 +14,8 @@ const OUR_PREFIX = 'dormouse.dev/'
 const OUR_ANNOTATIONS: readonly string[] = Object.values(ANNOTATION)
 
 /** Whether an update changes anything but the count (DaemonSet: our key), our annotations and label, and bookkeeping. */
-export function changesMore(old: Json, object: Json): boolean {
-  return !isDeepStrictEqual(withoutOurs(old), withoutOurs(object))
+export function changesMore(workload: Workload, old: Json, object: Json): boolean {
+  return !isDeepStrictEqual(withoutOurs(workload, old), withoutOurs(workload, object))
 }
 
 /** Annotations below `dormouse.dev/` that are not ours, as far as this write added or changed them. */
@@ -28,14 +29,28 @@ export function unknownAnnotations(old: Json | undefined, object: Json): string[
 
 /**
  * Whether the update is an apply. The review does not say so: server-side apply comes as an UPDATE with UpdateOptions.
- * But it changes the time of its manager's `Apply` entry, or the entry owns the nodeSelector (checked on 1.35).
+ * But it changes the time of its manager's `Apply` entry, or the entry owns the count or key (checked on 1.35).
  * Client-side apply changes kubectl's last-applied-configuration.
  */
-export function isApply(old: Json, object: Json, manager: string | undefined): boolean {
+export function isApply(workload: Workload, old: Json, object: Json, manager: string | undefined): boolean {
   if (annotationsOf(old)[LAST_APPLIED] !== annotationsOf(object)[LAST_APPLIED]) return true
+  if (sleepsSuspended(workload.kind) && isAppliedAgain(workload, object)) return true
   const applied = manager === undefined ? undefined : appliedBy(object, manager)
   if (!applied) return false
-  return applied['time'] !== appliedBy(old, manager ?? '')?.['time'] || ownsSelector(applied)
+  return applied['time'] !== appliedBy(old, manager ?? '')?.['time'] || owns(applied, fieldOf(workload))
+}
+
+/** Whether the manifest that kubectl applied last names the value: applying it again changes nothing else. */
+function isAppliedAgain(workload: Workload, object: Json): boolean {
+  const text = annotationsOf(object)[LAST_APPLIED]
+  if (typeof text !== 'string') return false
+  const field = fieldOf(workload)
+  try {
+    const applied = valueAt(JSON.parse(text), field)
+    return applied !== undefined && applied === valueAt(object, field)
+  } catch {
+    return false
+  }
 }
 
 function appliedBy(object: Json, manager: string): Json | undefined {
@@ -45,9 +60,16 @@ function appliedBy(object: Json, manager: string): Json | undefined {
     .find((entry) => entry.operation === 'Apply' && entry.manager === manager && !entry.subresource)
 }
 
-function ownsSelector({ fieldsV1 }: Json): boolean {
-  const template = jsonOf(jsonOf(jsonOf(fieldsV1)['f:spec'])['f:template'])
-  return jsonOf(template['f:spec'])['f:nodeSelector'] !== undefined
+function owns({ fieldsV1 }: Json, field: string): boolean {
+  return valueAt(fieldsV1, field.replaceAll('/', '/f:')) !== undefined
+}
+
+/** What a JSON pointer without escapes points to. */
+function valueAt(value: unknown, pointer: string): unknown {
+  return pointer
+    .split('/')
+    .slice(1)
+    .reduce((inner, name) => jsonOf(inner)[name], value)
 }
 
 function annotationsOf(object: Json): Json {
@@ -55,13 +77,12 @@ function annotationsOf(object: Json): Json {
 }
 
 /** The object without its count, our annotations, label and key, and the fields that the API server maintains. */
-function withoutOurs(object: Json): Json {
+function withoutOurs(workload: Workload, object: Json): Json {
   const metadata = jsonOf(object.metadata)
-  const spec = jsonOf(object.spec)
-  const template = jsonOf(spec.template)
-  const podSpec = jsonOf(template.spec)
+  const field = fieldOf(workload)
+  const own = hasKey(workload.kind) ? without(valueAt(object, field), [SNOOZE_KEY]) : undefined
   return {
-    ...object,
+    ...withValue(object, field.split('/').slice(1), own),
     status: undefined,
     metadata: {
       ...metadata,
@@ -74,15 +95,14 @@ function withoutOurs(object: Json): Json {
       annotations: without(metadata.annotations, [...OUR_ANNOTATIONS, ...BOOKKEEPING]),
       labels: without(metadata.labels, [ASLEEP_LABEL]),
     },
-    spec: {
-      ...spec,
-      replicas: undefined,
-      template: {
-        ...template,
-        spec: { ...podSpec, nodeSelector: without(podSpec.nodeSelector, [SNOOZE_KEY]) },
-      },
-    },
   }
+}
+
+/** A copy with another value at a path. */
+function withValue(object: unknown, [name, ...below]: readonly string[], value: unknown): Json {
+  if (name === undefined) return jsonOf(value)
+  const inner = jsonOf(object)[name]
+  return { ...jsonOf(object), [name]: below.length === 0 ? value : withValue(inner, below, value) }
 }
 
 function without(map: unknown, keys: readonly string[]): Json {

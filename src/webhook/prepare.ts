@@ -1,6 +1,7 @@
 import { allow, deny, type AdmissionDecision } from '../domain/admission/decision.ts'
 import { about } from '../domain/admission/messages.ts'
-import { isKind, PROBE_LABEL, probeAnswer } from '../domain/workload.ts'
+import { kindOf } from '../domain/kinds.ts'
+import { PROBE_LABEL, probeAnswer } from '../domain/workload.ts'
 import { jsonOf } from './json.ts'
 import { hasTooManyEntries, isTooDense, MOST_ENTRIES, SMALL_BODY } from './limits.ts'
 import { readReview, type ReviewRequest } from './review.ts'
@@ -54,8 +55,8 @@ function decided(
 
 function tooManyEntries({ resource, namespace, name }: ReviewRequest): AdmissionDecision {
   const says = `has more than ${MOST_ENTRIES.toLocaleString('en')} labels or annotations: Dormouse checks no more than that`
-  const kind = resource.resource
-  const message = isKind(kind) ? about({ kind, namespace, name }, says) : `Dormouse: the object ${says}`
+  const kind = kindOf(resource.group, resource.resource)
+  const message = kind ? about({ kind, namespace, name }, says) : `Dormouse: the object ${says}`
   return deny('too_large', message)
 }
 

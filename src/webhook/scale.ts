@@ -4,7 +4,8 @@ import { about } from '../domain/admission/messages.ts'
 import { admitScale } from '../domain/admission/scale.ts'
 import { authorBy } from '../domain/author.ts'
 import type { Rules } from '../domain/rules.ts'
-import { isKind, keyOf, type Workload, type WorkloadKey } from '../domain/workload.ts'
+import { isBuiltIn, kindOf } from '../domain/kinds.ts'
+import { keyOf, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { CurrentWorkloads } from './current-workloads.ts'
@@ -21,6 +22,8 @@ export interface ScaleDeps {
   readonly rules: Rules
   readonly clock: Clock
   readonly logger: Logger
+  /** The kinds beside the built-in ones. */
+  readonly configured?: ReadonlySet<Kind>
   /** Remembers each manual wake: the written object does not name the user. */
   readonly scalings: { add(scaling: Scaling): void }
 }
@@ -59,13 +62,13 @@ function trimScale(object: unknown): Scale {
  */
 export async function reviewScale(
   review: ScaleReview,
-  { workloads, rules, clock, logger, scalings }: ScaleDeps,
+  { workloads, rules, clock, logger, scalings, configured }: ScaleDeps,
   current: CurrentWorkloads,
 ): Promise<AdmissionDecision> {
   const { namespace, name, operation, subResource, resource, userInfo, options, dryRun } = review
-  const kind = resource.resource
-  if (operation !== 'UPDATE' || subResource !== 'scale' || resource.group !== 'apps' || !isKind(kind))
-    return allow('unknown')
+  const kind = kindOf(resource.group, resource.resource)
+  if (operation !== 'UPDATE' || subResource !== 'scale') return allow('unknown')
+  if (!kind || !(isBuiltIn(kind) || configured?.has(kind))) return allow('unknown')
   const key: WorkloadKey = { kind, namespace, name }
   const { uid, resourceVersion = '' } = review.oldObject.metadata
   if (!DECIMAL.test(resourceVersion))

@@ -1,4 +1,5 @@
 import { Ajv } from 'ajv'
+import { hasKey, isBuiltIn, sleepsSuspended } from '../domain/kinds.ts'
 import { MAX_REPLICAS, type Kind } from '../domain/workload.ts'
 import { isJson, type Json } from './json.ts'
 
@@ -74,6 +75,28 @@ function workload(template: object, required: readonly string[]) {
 
 const ajv = new Ajv({ allowUnionTypes: true, meta: false, validateSchema: false })
 const isScalable = ajv.compile(workload(object({ spec: podSpec }), ['replicas']))
+const isCustom = ajv.compile({
+  ...object(
+    {
+      metadata: { ...metadata, nullable: false },
+      spec: { type: 'object' },
+      status: { type: 'object', nullable: true },
+    },
+    ['metadata', 'spec'],
+  ),
+  nullable: false,
+})
+const isCronJob = ajv.compile({
+  ...object(
+    {
+      metadata: { ...metadata, nullable: false },
+      spec: { ...object({ suspend: { type: 'boolean', nullable: true } }), nullable: false },
+      status: object({ lastScheduleTime: text }),
+    },
+    ['metadata', 'spec'],
+  ),
+  nullable: false,
+})
 const isDaemonSet = ajv.compile(
   workload(object({ spec: { ...podSpec, nullable: false } }, ['spec']), ['template']),
 )
@@ -83,5 +106,11 @@ const isDaemonSet = ajv.compile(
  * else, but anybody who reaches the port may. A null is an absent field.
  */
 export function isWorkload(kind: Kind, object: unknown): object is Json {
-  return isJson(object) && (kind === 'daemonsets' ? isDaemonSet : isScalable)(object)
+  return isJson(object) && shapeOf(kind)(object)
+}
+
+function shapeOf(kind: Kind) {
+  if (!isBuiltIn(kind)) return isCustom
+  if (sleepsSuspended(kind)) return isCronJob
+  return hasKey(kind) ? isDaemonSet : isScalable
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { openapi } from '../../src/api/openapi/document.ts'
 import { KINDS, TYPE_OF } from '../../src/domain/workload.ts'
+import { countOf } from '../support/manifests.ts'
 import { aWorkload } from './fake-cluster.ts'
 import { NOON, Service } from './service.ts'
 import { managed, unreadable } from './states.ts'
@@ -16,7 +17,8 @@ describe('routes of the API', () => {
 
   for (const kind of KINDS) {
     it(`all nine operations work on ${kind}`, async () => {
-      service.cluster.put(aWorkload({ kind }))
+      const count = countOf(kind, 3)
+      service.cluster.put(aWorkload({ kind, replicas: count }))
       const web = `shop/${kind}/web`
       const steps: [string, object | undefined, object][] = [
         [
@@ -27,9 +29,9 @@ describe('routes of the API', () => {
         [
           `POST ${web}/snooze?for=2h`,
           undefined,
-          { is_snoozed: true, current_replicas: 0, last_replicas: 3, snooze_requested: true },
+          { is_snoozed: true, current_replicas: 0, last_replicas: count, snooze_requested: true },
         ],
-        [`POST ${web}/wake`, {}, { is_snoozed: false, last_replicas: 3 }],
+        [`POST ${web}/wake`, {}, { is_snoozed: false, last_replicas: count }],
         [`POST ${web}/pin`, undefined, { pin_state: 'active' }],
         [`DELETE ${web}/pin`, undefined, { pin_state: 'none' }],
         [

@@ -4,6 +4,14 @@ import type { Values } from './helm.ts'
 export const MATRIX: Readonly<Record<string, Values>> = {
   'default values': {},
   'a webhook outside': { config: { webhook: { url: 'https://192.0.2.7:9443/' } } },
+  'kinds of its own': {
+    config: {
+      kinds: [
+        { resource: 'rollouts.argoproj.io' },
+        { resource: 'kibanas.kibana.k8s.elastic.co', specReplicasPath: '.spec.size.count' },
+      ],
+    },
+  },
   'no webhook': { config: { webhook: { enabled: false } } },
   'nothing that one can leave out': {
     replicas: 1,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
+import { apiVersionOf } from '../../src/domain/kinds.ts'
 import { KINDS, type Kind } from '../../src/domain/workload.ts'
 import { define, scaledObject, scaledObjectsIn, undefine } from '../keda/operator.ts'
 import { describeOn } from '../support/clusters.ts'
@@ -42,13 +43,26 @@ const REFUSED: Readonly<Record<string, Patch>> = {
   ],
 }
 
+/** The same change of a CronJob, whose pods stand deeper. */
+function ofCronJob(patch: Patch): Patch {
+  return patch.map((each) => ({
+    ...each,
+    path: each.path
+      .replace('/spec/template', '/spec/jobTemplate/spec/template')
+      .replace('/spec/minReadySeconds', '/spec/startingDeadlineSeconds'),
+  }))
+}
+
+const SLEEPS: Readonly<Partial<Record<Kind, Patch>>> = {
+  daemonsets: add(`${POD}/nodeSelector/dormouse.dev~1snoozed`, 'true'),
+  cronjobs: add('/spec/suspend', true),
+}
+
 const ALLOWED: Readonly<Record<string, (kind: Kind) => Patch>> = {
   'to sleep': (kind) => [
     ...add(`${ANNOTATIONS}/dormouse.dev~1state`, '{}'),
     ...add(`${LABELS}/dormouse.dev~1asleep`, '2'),
-    ...(kind === 'daemonsets'
-      ? add(`${POD}/nodeSelector/dormouse.dev~1snoozed`, 'true')
-      : add('/spec/replicas', 0)),
+    ...(SLEEPS[kind] ?? add('/spec/replicas', 0)),
   ],
   'our marks away': () => [
     ...add(`${ANNOTATIONS}/dormouse.dev~1state`, '{}'),
@@ -73,7 +87,7 @@ describeOn(
     const patched = (kind: Kind, patch: Patch, { who = user, name = 'held', where = namespace } = {}) =>
       on().admin.send(
         'PATCH',
-        `/apis/apps/v1/namespaces/${where}/${kind}/${name}?dryRun=All&fieldManager=dormouse`,
+        `/apis/${apiVersionOf(kind)}/namespaces/${where}/${kind}/${name}?dryRun=All&fieldManager=dormouse`,
         patch,
         {
           'impersonate-user': who,
@@ -134,7 +148,7 @@ describeOn(
             ? { 'a key of the selector': [{ op: 'remove', path: `${POD}/nodeSelector/pool` }] }
             : { "a DaemonSet's annotation": add(`${ANNOTATIONS}/${GENERATION}`, '1') }
         for (const [what, patch] of Object.entries({ ...REFUSED, ...others })) {
-          const { status, body } = await patched(kind, patch)
+          const { status, body } = await patched(kind, kind === 'cronjobs' ? ofCronJob(patch) : patch)
           expect(body.message, what).to.include('ValidatingAdmissionPolicy').and.include('Dormouse')
           expect(status).to.equal(422)
         }
@@ -145,6 +159,19 @@ describeOn(
         expect(status, body.message).to.equal(200)
       })
     }
+
+    it('lets it write of the status of a CronJob when it started a Job last, and nothing else', async () => {
+      const path = '/status/lastScheduleTime'
+      const ours = await patched('cronjobs', add(path, '2026-03-02T08:00:00Z'), { name: 'held/status' })
+      expect(ours.status, ours.body.message).to.equal(200)
+      for (const [kind, patch] of [
+        ['cronjobs', add('/status/lastSuccessfulTime', '2026-03-02T08:00:00Z')],
+        ['deployments', add('/status/observedGeneration', 1)],
+      ] as const) {
+        const { status, body } = await patched(kind, patch, { name: 'held/status' })
+        expect(status, body.message).to.be.oneOf([403, 422])
+      }
+    })
 
     it('lets it only update, even with the rights of an administrator', async () => {
       const masters = { 'impersonate-user': user, 'impersonate-group': 'system:masters' }

@@ -5,6 +5,7 @@ import { expect } from 'chai'
 import { parse } from 'yaml'
 import { generated } from '../../charts/generate.ts'
 import { loadConfig } from '../../src/config.ts'
+import type { Kind } from '../../src/domain/workload.ts'
 import { desiredWebhooks } from '../../src/kubernetes/registration/webhooks.ts'
 import { EXEMPT_USERS } from '../../src/webhook/admission.ts'
 import { goProgram } from '../go-programs/go-program.ts'
@@ -124,7 +125,7 @@ describe('the chart, rendered', function () {
       })
 
       it('renders the webhooks exactly as the program wants them', () => {
-        const { webhook, controller, excludeNamespaces, exemptUsers } = config()
+        const { webhook, controller, excludeNamespaces, exemptUsers, kinds } = config()
         const pod = objects().find(({ kind }) => kind === 'Deployment')
         const { serviceAccountName } = (pod as unknown as Deployment).spec.template.spec
         const service = { namespace: DOCUMENTED.namespace, name: webhook.service, port: 9443 }
@@ -134,6 +135,7 @@ describe('the chart, rendered', function () {
           excludeNamespaces: [...excludeNamespaces, DOCUMENTED.namespace],
           probeNamespace: controller.lease.namespace ?? DOCUMENTED.namespace,
           exemptUsers: [...EXEMPT_USERS, ...exemptUsers],
+          configured: kinds.map(({ resource }) => resource as Kind),
           ownUser: `system:serviceaccount:${DOCUMENTED.namespace}:${serviceAccountName}`,
         }
         if (!webhook.enabled) {

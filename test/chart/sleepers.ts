@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { hasCount } from '../../src/domain/kinds.ts'
 import {
   ANNOTATION,
   ANNOTATION_NAMES,
@@ -12,7 +13,7 @@ import { eventually } from '../support/eventually.ts'
 import type { KubectlObject } from '../support/kubectl.ts'
 import { manifest } from '../support/manifests.ts'
 
-const COUNT = { deployments: 3, statefulsets: 2, daemonsets: 3, replicasets: 2 }
+const COUNT = { deployments: 3, statefulsets: 2, daemonsets: 3, replicasets: 2, cronjobs: 1 }
 
 /** One workload of each kind in a namespace, named after its kind. */
 export class Sleepers {
@@ -51,8 +52,9 @@ export class Sleepers {
   async expectUntouched(): Promise<void> {
     for (const kind of KINDS) {
       const { metadata, spec } = await this.get(kind)
-      if (kind !== 'daemonsets') expect(spec.replicas, kind).to.equal(COUNT[kind])
-      expect(spec.template.spec.nodeSelector ?? {}, kind).to.not.have.property(SNOOZE_KEY)
+      if (hasCount(kind)) expect(spec.replicas, kind).to.equal(COUNT[kind])
+      if (kind === 'cronjobs') expect(spec.suspend, kind).to.equal(false)
+      expect(spec.template?.spec.nodeSelector ?? {}, kind).to.not.have.property(SNOOZE_KEY)
       expect(metadata.labels ?? {}, kind).to.not.have.property(ASLEEP_LABEL)
       for (const name of ANNOTATION_NAMES)
         expect(metadata.annotations ?? {}, kind).to.not.have.property(ANNOTATION[name])
@@ -61,6 +63,7 @@ export class Sleepers {
 
   async ready(): Promise<void> {
     for (const kind of KINDS) {
+      if (kind === 'cronjobs') continue
       await eventually(`all pods of ${kind}`, async () => {
         const { status } = await this.get(kind)
         return (status?.readyReplicas ?? status?.numberReady) === COUNT[kind]

@@ -1,9 +1,16 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { ASLEEP_LABEL, type Kind } from '../../src/domain/workload.ts'
+import { ASLEEP_LABEL, type BuiltInKind as Kind } from '../../src/domain/workload.ts'
 import { anyMarks, labelsWith, type Marks } from '../support/arbitrary-marks.ts'
 import { at } from '../support/rules.ts'
-import { aDaemonSet, aDeployment, aReplicaSet, aStatefulSet, type AWorkload } from '../support/workloads.ts'
+import {
+  aCronJob,
+  aDaemonSet,
+  aDeployment,
+  aReplicaSet,
+  aStatefulSet,
+  type AWorkload,
+} from '../support/workloads.ts'
 import { settled } from '../support/fake-time.ts'
 import { aRig } from './rig.ts'
 
@@ -14,6 +21,7 @@ const A: Readonly<Record<Kind, () => AWorkload>> = {
   statefulsets: aStatefulSet,
   daemonsets: aDaemonSet,
   replicasets: aReplicaSet,
+  cronjobs: aCronJob,
 }
 
 function marked(kind: Kind, { annotations, label, replicas, snoozeKey }: Marks): AWorkload {

@@ -5,7 +5,7 @@ import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY, type Kind } from '../../src/domai
 import type { WorkloadObject } from '../../src/kubernetes/api-object.ts'
 import { trim } from '../../src/kubernetes/trim.ts'
 import { applied } from '../support/json-patch.ts'
-import { RULES } from '../support/rules.ts'
+import { at, RULES } from '../support/rules.ts'
 
 interface Shape {
   annotations?: Record<string, string>
@@ -108,7 +108,10 @@ describe('the one patch of a change', () => {
     for (const value of ['true', 'false', '']) {
       const object = anObject({ nodeSelector: { [SNOOZE_KEY]: value, disk: 'ssd' } })
       const workload = trim('daemonsets', object)
-      const patch = jsonPatch(workload, releaseChange(workload, RULES) ?? { annotations: {} })
+      const patch = jsonPatch(
+        workload,
+        releaseChange(workload, at('Mon 19:00'), RULES) ?? { annotations: {} },
+      )
       expect(applied(object, patch)?.spec.template.spec.nodeSelector).to.deep.equal({ disk: 'ssd' })
       const other = anObject({ nodeSelector: { [SNOOZE_KEY]: 'another', disk: 'ssd' } })
       expect(applied(other, patch)).to.equal(undefined)

@@ -6,8 +6,10 @@ import { at, RULES } from '../support/rules.ts'
 import { aDaemonSet, aDeployment } from '../support/workloads.ts'
 import { asleep } from './fixtures.ts'
 
+const NOW = at('Mon 19:00')
+
 function released(workload: Workload): Workload {
-  const change = releaseChange(workload, RULES)
+  const change = releaseChange(workload, NOW, RULES)
   return change ? changed(workload, change) : workload
 }
 
@@ -28,7 +30,7 @@ describe('release', () => {
       .withReplicas(2)
       .enabled()
       .snoozed({ at: at('Mon 18:00') })
-    expect(releaseChange(agent, RULES)).to.deep.equal({
+    expect(releaseChange(agent, NOW, RULES)).to.deep.equal({
       annotations: { enabled: null, state: null },
       label: null,
       snoozeKey: null,
@@ -52,7 +54,7 @@ describe('release', () => {
 
   it('gives up the ownership of spec.replicas, and has nothing to do then', () => {
     const bare = aDeployment().with({ ownReplicasEntry: 1 })
-    expect(releaseChange(bare, RULES)).to.deep.equal({ annotations: {}, givesUpReplicas: true })
-    expect(releaseChange(aDeployment(), RULES)).to.equal(undefined)
+    expect(releaseChange(bare, NOW, RULES)).to.deep.equal({ annotations: {}, givesUpReplicas: true })
+    expect(releaseChange(aDeployment(), NOW, RULES)).to.equal(undefined)
   })
 })

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
+import { typeOf } from '../../src/domain/kinds.ts'
 import type { StatusRecord } from '../../src/domain/record.ts'
 import type { State } from '../../src/domain/state.ts'
-import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY, TYPE_OF, type Kind } from '../../src/domain/workload.ts'
+import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY, type Kind } from '../../src/domain/workload.ts'
 import { eventually } from '../support/eventually.ts'
 import type { KubectlObject } from '../support/kubectl.ts'
 import { decoded } from '../support/readable.ts'
@@ -9,7 +10,7 @@ import type { Served } from '../support/served.ts'
 
 /** The marks that kubectl shows on a workload. */
 export interface Marks {
-  /** `spec.replicas`; of a DaemonSet, whether its nodeSelector has our key: 0 or the desired number. */
+  /** `spec.replicas`; of a DaemonSet, whether its nodeSelector has our key: 0 or the desired number; of a CronJob, whether it runs. */
   readonly replicas: number | undefined
   readonly label: string | undefined
   readonly enabled: string | undefined
@@ -22,9 +23,13 @@ export interface Marks {
 export function marksOf({ kind, metadata, spec, status }: KubectlObject): Marks {
   const { annotations = {}, labels = {} } = metadata
   const state = annotations[ANNOTATION.state]
-  const asleep = spec.template.spec.nodeSelector?.[SNOOZE_KEY] !== undefined
+  const asleep = spec.template?.spec.nodeSelector?.[SNOOZE_KEY] !== undefined
+  const counts: Record<string, number | undefined> = {
+    DaemonSet: asleep ? 0 : status?.desiredNumberScheduled,
+    CronJob: spec.suspend ? 0 : 1,
+  }
   return {
-    replicas: kind === 'DaemonSet' ? (asleep ? 0 : status?.desiredNumberScheduled) : spec.replicas,
+    replicas: kind in counts ? counts[kind] : spec.replicas,
     label: labels[ASLEEP_LABEL],
     enabled: annotations[ANNOTATION.enabled],
     schedule: annotations[ANNOTATION.schedule],
@@ -78,7 +83,7 @@ function shownByKubectl(kind: Kind, object: KubectlObject) {
   const until = override && (override.until === null ? null : iso(override.until))
   return {
     name: object.metadata.name,
-    type: TYPE_OF[kind],
+    type: typeOf(kind),
     enabled: enabled === 'true',
     current: replicas,
     asleep: label !== undefined,

@@ -22,7 +22,7 @@ describeOn('a DaemonSet whose key was given another value without the webhook', 
 
   const selectorOf = async (name: string) => {
     const { spec } = await here.get('daemonsets', name)
-    return spec.template.spec.nodeSelector ?? {}
+    return spec.template?.spec.nodeSelector ?? {}
   }
 
   it('is asleep, and wakes on request and when it is disabled', async () => {
@@ -84,7 +84,7 @@ describeOn(
       here.withFile('apply', manifest('daemonsets', name, { nodeSelector: own }), ...args)
     const forced = (name: string) => sync(name, '--server-side', '--force-conflicts', '--field-manager=flux')
     const selectorOf = async (name: string) =>
-      (await here.get('daemonsets', name)).spec.template.spec.nodeSelector
+      (await here.get('daemonsets', name)).spec.template?.spec.nodeSelector
 
     before('nodes that it selects', async () => {
       await on().kubectl('label', 'nodes', '--all', '--overwrite', 'kubernetes.io/os=linux')
@@ -138,7 +138,8 @@ describeOn(
       const workload = await here.enabled('daemonsets', name)
       const image = async () => {
         const { spec } = await here.get('daemonsets', name)
-        return (spec.template.spec as unknown as { containers: { image: string }[] }).containers[0]?.image
+        const podSpec = spec.template?.spec as unknown as { containers: { image: string }[] } | undefined
+        return podSpec?.containers[0]?.image
       }
       const undo = (...args: string[]) => here.attempt('rollout', 'undo', `daemonset/${name}`, ...args)
       await here.kubectl('set', 'image', `daemonset/${name}`, 'app=app:2')

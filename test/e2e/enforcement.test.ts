@@ -67,6 +67,17 @@ const MARKS = `
   write a schedule of all day  | warned 3 off at 0:00-24:00 | allowed 3 at 0:00-24:00 | allowed 3 at 0:00-24:00 | allowed 3 pinned at 0:00-24:00 | allowed 0 keeps 3 pinned at 0:00-24:00 | allowed 3 overridden at 0:00-24:00 | allowed 0 keeps 3 overridden at 0:00-24:00
 `
 
+const SUSPENSIONS = `
+  suspend                      | allowed 0 off | allowed 0     | allowed          | denied            | allowed                 | denied                | allowed
+  resume                       | allowed       | allowed       | allowed 1        | allowed           | denied                  | allowed               | denied
+  apply resumed                | allowed       | allowed       | warned 0 keeps 1 | allowed           | warned                  | allowed               | warned
+  resume and set the image     | allowed 1 off app:2 | allowed 1 app:2 | warned 0 keeps 1 app:2 | allowed 1 pinned app:2 | warned 0 keeps 1 pinned app:2 | allowed 1 overridden app:2 | warned 0 keeps 1 overridden app:2
+`
+
+const SUSPENSIONS_SERVER_SIDE = `
+  server-side apply resumed, forced | allowed   | allowed       | warned 0 keeps 1 | allowed           | warned                  | allowed               | warned
+`
+
 const SERVER_SIDE = `
   server-side apply 5, forced  | allowed 5 off | allowed 5     | warned 0 keeps 5 | denied            | denied                  | denied                | denied
 `
@@ -108,11 +119,28 @@ const ACTS: Readonly<Record<string, Act>> = {
   'write a broken zone': (on, kind, name) => annotate(on, kind, name, `${ANNOTATION.timezone}=Mars/Olympus`),
   'write a schedule of all day': (on, kind, name) =>
     annotate(on, kind, name, `${ANNOTATION.schedule}=0:00-24:00`),
+  suspend: (on, kind, name) => patch(on, kind, name, { spec: { suspend: true } }),
+  resume: (on, kind, name) => patch(on, kind, name, { spec: { suspend: false } }),
+  'apply resumed': (on, _, name) => on.withFile('apply', resumed(name)),
+  'server-side apply resumed, forced': (on, _, name) =>
+    on.withFile('apply', resumed(name), '--server-side', '--force-conflicts'),
+  'resume and set the image': (on, kind, name) =>
+    patch(on, kind, name, { spec: { suspend: false, jobTemplate: { spec: { template: image } } } }),
   'server-side apply 5, forced': (on, kind, name) =>
     withFile(on, 'apply', kind, name, 5, '--server-side', '--force-conflicts'),
 }
 
 const image = { spec: { containers: [{ name: 'app', image: 'app:2' }] } }
+
+function resumed(name: string): object {
+  const object = manifest('cronjobs', name)
+  return { ...object, spec: { ...object.spec, suspend: false } }
+}
+
+/** A table for a kind that counts 1 where others have 3 replicas. */
+function tableFor(kind: Kind, table: string): string {
+  return kind === 'cronjobs' ? table.replaceAll(/(allowed|warned|keeps) 3/g, '$1 1') : table
+}
 
 function ourKey(value: string | null) {
   return { spec: { template: { spec: { nodeSelector: { [SNOOZE_KEY]: value } } } } }
@@ -140,12 +168,13 @@ describeOn('enforcement', function (on) {
     ['counts', COUNTS, SCALED, 'c'],
     ['rollouts', ROLLOUTS, ['deployments', 'statefulsets', 'daemonsets'], 'r'],
     ["a DaemonSet's key", KEYS, OTHERS, 'k'],
+    ["a CronJob's suspension", SUSPENSIONS, ['cronjobs'], 's'],
     ['marks', MARKS, KINDS, 'm'],
   ]
   for (const [title, table, kinds, prefix] of tables) {
     for (const kind of kinds) {
       it(`${title} of ${kind}: verdict and final object of each case of the table`, async () => {
-        const cases = casesOf(table, [kind])
+        const cases = casesOf(tableFor(kind, table), [kind])
         await bring(here, cases, `${prefix}-${kind}`)
         await judged(here, cases, `${prefix}-${kind}`, ACTS)
       })
@@ -192,5 +221,8 @@ describeOn('enforcement', function (on) {
       await bring(here, cases, `s-${kind}`)
       await judged(here, cases, `s-${kind}`, ACTS)
     }
+    const cases = casesOf(SUSPENSIONS_SERVER_SIDE, ['cronjobs'])
+    await bring(here, cases, 's-cronjobs')
+    await judged(here, cases, 's-cronjobs', ACTS)
   })
 })

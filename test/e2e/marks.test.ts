@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { ANNOTATION, ASLEEP_LABEL, KINDS, type Kind } from '../../src/domain/workload.ts'
 import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
-import { manifest } from '../support/manifests.ts'
+import { countOf, manifest } from '../support/manifests.ts'
 import { awakeNow } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
 import { agree, marksOf } from './agreement.ts'
@@ -84,7 +84,7 @@ describeOn('marks on workloads', function (on) {
         const { label, replicas, enabled, schedule } = marksOf(await here.get(kind, name))
         return replicas === 0 && label !== undefined && enabled === 'true' && schedule !== undefined
       })
-      const kept = kind === 'daemonsets' ? REPLICAS : 4
+      const kept = kind === 'daemonsets' ? REPLICAS : countOf(kind, 4)
       const record = await agree(here, kind, name)
       expect(record).to.include({ is_snoozed: true, last_replicas: kept, wake_schedule })
       expect(record.operation_history[0]).to.include({ type: 'snooze', trigger: 'recovery', by: null })

@@ -1,9 +1,10 @@
 import { expect } from 'chai'
-import { KIND_NAME, TYPE_OF, type Kind } from '../../src/domain/workload.ts'
+import { typeOf, factsOf } from '../../src/domain/kinds.ts'
+import { type Kind } from '../../src/domain/workload.ts'
 import { inParallel } from '../support/eventually.ts'
 import type { Enforced } from '../support/enforced.ts'
 import type { KubectlObject, KubectlResult } from '../support/kubectl.ts'
-import { manifest } from '../support/manifests.ts'
+import { countOf, manifest } from '../support/manifests.ts'
 import { marksOf } from './agreement.ts'
 
 const COUNT = 3
@@ -107,7 +108,7 @@ export async function judged(
         found = `${verdictOf(result)} ${described(object)}`
         if (!found.startsWith(expected.split(' ')[0] ?? '')) break
       } while (found !== expected && performance.now() < giveUp)
-      const head = `${does}, ${KIND_NAME[kind]} ${state}: `
+      const head = `${does}, ${factsOf(kind).name} ${state}: `
       if (found !== expected) said.push(`${head}${result.stderr || result.stdout}`)
       return { expected: head + expected, found: head + found }
     },
@@ -134,7 +135,8 @@ function verdictOf(result: KubectlResult): string {
 /** `3`, `0 keeps 3`, then `pinned`, `overridden`, `off` (not managed), the schedule and the image if they apply. */
 function described(object: KubectlObject): string {
   const { replicas, label, enabled, state, schedule } = marksOf(object)
-  const [container] = (object.spec.template.spec as unknown as { containers: { image: string }[] }).containers
+  const podSpec = podSpecOf(object) as { containers: { image: string }[] }
+  const [container] = podSpec.containers
   return [
     String(replicas),
     label === undefined ? '' : `keeps ${label}`,
@@ -149,12 +151,18 @@ function described(object: KubectlObject): string {
 }
 
 function untouched(state: StateName, kind: Kind): string {
-  const awake = kind === 'daemonsets' ? '3' : String(COUNT)
+  const awake = String(countOf(kind, kind === 'daemonsets' ? 3 : COUNT))
   const [hold = ''] = /^(pinned|overridden)/.exec(state) ?? []
   if (state === 'unmanaged') return `${awake} off`
   return [state.endsWith('asleep') ? `0 keeps ${awake}` : awake, hold].filter((part) => part !== '').join(' ')
 }
 
+function podSpecOf({ spec }: KubectlObject): unknown {
+  if (spec.template) return spec.template.spec
+  return (spec as unknown as { jobTemplate: { spec: { template: { spec: object } } } }).jobTemplate.spec
+    .template.spec
+}
+
 export function typed(kind: Kind, name: string): string {
-  return `${TYPE_OF[kind]}/${name}`
+  return `${typeOf(kind)}/${name}`
 }

@@ -1,5 +1,7 @@
 import fc from 'fast-check'
+import { hasCount, sleepsSuspended } from '../../src/domain/kinds.ts'
 import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY } from '../../src/domain/workload.ts'
+import { countOf } from '../support/manifests.ts'
 import { heldBy, type Target } from './target.ts'
 import { scheduleOf, WINDOW, type Act } from './operations.ts'
 import type { Seen } from './observed.ts'
@@ -64,7 +66,7 @@ export const HANDS = {
 } as const
 
 async function scale(target: Target, count: number, as: string | undefined): Promise<void> {
-  if (target.key.kind === 'daemonsets') return
+  if (!hasCount(target.key.kind)) return
   const before = target.held
   const body = { spec: { replicas: count } }
   const what = as === undefined ? 'scale' : 'autoscale'
@@ -76,11 +78,21 @@ async function scale(target: Target, count: number, as: string | undefined): Pro
 
 /** A change of the object itself; the answer says what became of the count. */
 async function edited(target: Target, what: string, spec: object, count: number | undefined): Promise<void> {
-  const replicas = target.key.kind === 'daemonsets' ? undefined : count
+  const replicas = hasCount(target.key.kind) ? count : undefined
   const before = target.held
+  if (sleepsSuspended(target.key.kind)) return suspended(target, what, count)
   const whole = { ...spec, ...(replicas === undefined ? {} : { replicas }) }
   const answer = await target.write('PATCH', `${what} ${replicas ?? ''}`, { spec: whole })
   if (replicas !== undefined && answer?.status === 200) taken(target, replicas, before, answer.body)
+}
+
+/** A CronJob is suspended or resumed by hand. */
+async function suspended(target: Target, what: string, count: number | undefined): Promise<void> {
+  if (count === undefined) return
+  const one = count === 0 ? 0 : 1
+  const before = target.held
+  const answer = await target.write('PATCH', `${what} suspend=${one === 0}`, { spec: { suspend: one === 0 } })
+  if (answer?.status === 200) taken(target, one, before, answer.body)
 }
 
 /** The count is theirs if the object has it, or keeps it; else it was held. */
@@ -100,12 +112,14 @@ async function replace(target: Target, count: number): Promise<void> {
   const object = structuredClone({
     ...latest,
     metadata: { ...metadata, annotations: Object.fromEntries(own), labels },
-  }) as { spec: { replicas?: number; template: { spec: { nodeSelector?: object } } } }
+  }) as { spec: { replicas?: number; suspend?: boolean; template: { spec: { nodeSelector?: object } } } }
   if (target.key.kind === 'daemonsets') object.spec.template.spec.nodeSelector = { ...target.selector }
+  else if (sleepsSuspended(target.key.kind)) object.spec.suspend = count === 0
   else object.spec.replicas = count
   target.fragile = true
   const answer = await target.write('PUT', `replace ${count}`, object)
-  if (answer?.status === 200 && target.key.kind !== 'daemonsets') taken(target, count, before, answer.body)
+  const theirs = countOf(target.key.kind, count)
+  if (answer?.status === 200 && target.key.kind !== 'daemonsets') taken(target, theirs, before, answer.body)
 }
 
 /** `kubectl rollout undo` puts all annotations of an earlier time back. */
@@ -131,7 +145,7 @@ async function restore(target: Target, back: number): Promise<void> {
   const collection = target.path.slice(0, target.path.lastIndexOf('/'))
   await target.write('DELETE', 'delete', { propagationPolicy: 'Background' })
   target.counts.recreated(heldBy(target.key, old))
-  const { [SNOOZE_KEY]: _, ...selector } = old.spec.template.spec.nodeSelector ?? {}
+  const { [SNOOZE_KEY]: _, ...selector } = old.spec.template?.spec.nodeSelector ?? {}
   target.selector = selector
   target.fragile = true
   await target.write('POST', 'create from a backup', object, undefined, collection)

@@ -17,7 +17,7 @@ export function lossesOf(target: Target): string[] {
   const { latest, key, title } = target
   if (!latest) return []
   const found: string[] = []
-  const { [SNOOZE_KEY]: _, ...selector } = latest.spec.template.spec.nodeSelector ?? {}
+  const { [SNOOZE_KEY]: _, ...selector } = latest.spec.template?.spec.nodeSelector ?? {}
   if (JSON.stringify(selector) !== JSON.stringify(target.selector))
     found.push(
       `${title}: its nodeSelector is ${JSON.stringify(selector)}, not ${JSON.stringify(target.selector)}`,

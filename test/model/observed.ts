@@ -1,5 +1,6 @@
 import type { Instant } from '../../src/clock.ts'
-import { KIND_NAME, KINDS, keyOf, type Kind, type WorkloadKey } from '../../src/domain/workload.ts'
+import { apiVersionOf, factsOf } from '../../src/domain/kinds.ts'
+import { KINDS, keyOf, type Kind, type WorkloadKey } from '../../src/domain/workload.ts'
 import type { Cluster } from '../support/cluster.ts'
 
 /** A workload's object, as much as the scenarios look at. */
@@ -16,7 +17,8 @@ export interface Seen {
   }
   readonly spec: {
     readonly replicas?: number
-    readonly template: { readonly spec: { readonly nodeSelector?: Readonly<Record<string, string>> } }
+    readonly suspend?: boolean
+    readonly template?: { readonly spec: { readonly nodeSelector?: Readonly<Record<string, string>> } }
     readonly [field: string]: unknown
   }
   readonly status?: object
@@ -61,7 +63,10 @@ export class Observed {
   /** Whether the watches have told all that the API server has. */
   async isCurrent({ admin }: Cluster, namespace: string): Promise<boolean> {
     for (const kind of KINDS) {
-      const { items = [] } = await admin.expect('GET', `/apis/apps/v1/namespaces/${namespace}/${kind}`)
+      const { items = [] } = await admin.expect(
+        'GET',
+        `/apis/${apiVersionOf(kind)}/namespaces/${namespace}/${kind}`,
+      )
       for (const { metadata } of items as unknown as Seen[]) {
         const versions = this.#versions.get(keyOf({ kind, namespace, name: metadata.name }))
         if (versions && versions.at(-1)?.object.metadata.resourceVersion !== metadata.resourceVersion)
@@ -82,10 +87,10 @@ export class Observed {
   }
 
   async #follow({ admin }: Cluster, kind: Kind, namespace: string): Promise<void> {
-    const path = `/apis/apps/v1/namespaces/${namespace}/${kind}?watch=1`
+    const path = `/apis/${apiVersionOf(kind)}/namespaces/${namespace}/${kind}?watch=1`
     try {
       for await (const line of admin.lines(path, this.#stopped.signal)) this.#take(kind, JSON.parse(line))
-      throw new Error(`the test's own watch of ${KIND_NAME[kind]}s ended`)
+      throw new Error(`the test's own watch of ${factsOf(kind).name}s ended`)
     } catch (error) {
       if (!this.#stopped.signal.aborted) throw error
     }

@@ -1,5 +1,6 @@
 import type { BulkItem } from '../../src/api/bulk/item.ts'
 import type { Instant } from '../../src/clock.ts'
+import { apiVersionOf, sleepsSuspended } from '../../src/domain/kinds.ts'
 import { stateOf } from '../../src/domain/reading.ts'
 import { ASLEEP_LABEL, keyOf, type WorkloadKey } from '../../src/domain/workload.ts'
 import { HTTP_STATUS } from '../../src/errors.ts'
@@ -56,7 +57,7 @@ export class Target {
 
   get path(): string {
     const { kind, namespace, name } = this.key
-    return `/apis/apps/v1/namespaces/${namespace}/${kind}/${name}`
+    return `/apis/${apiVersionOf(kind)}/namespaces/${namespace}/${kind}/${name}`
   }
 
   get latest(): Seen | undefined {
@@ -122,7 +123,7 @@ export function heldBy(key: WorkloadKey, object: Seen | undefined): Held {
   const pinned = state && !state.asleep && state.pin?.state === 'active' ? [state.pin.replicas] : []
   const givenBack = state && !state.asleep && state.woken?.kept !== undefined ? [state.woken.kept] : []
   return {
-    replicas: object.spec.replicas ?? 0,
+    replicas: sleepsSuspended(key.kind) ? (object.spec.suspend ? 0 : 1) : (object.spec.replicas ?? 0),
     kept: label === undefined ? undefined : Number(label),
     others: [...pinned, ...givenBack].filter((count) => count > 0),
   }

@@ -3,13 +3,21 @@ import { inParallel } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
 import { awakeNow } from '../support/schedules.ts'
 import type { Served } from '../support/served.ts'
-import { aDaemonSet, aDeployment, aReplicaSet, aStatefulSet, type AWorkload } from '../support/workloads.ts'
+import {
+  aCronJob,
+  aDaemonSet,
+  aDeployment,
+  aReplicaSet,
+  aStatefulSet,
+  type AWorkload,
+} from '../support/workloads.ts'
 
 const A: Readonly<Record<Kind, (path: string) => AWorkload>> = {
   deployments: aDeployment,
   statefulsets: aStatefulSet,
   daemonsets: aDaemonSet,
   replicasets: aReplicaSet,
+  cronjobs: aCronJob,
 }
 const REPLICAS = 2
 const HOUR = 3_600_000

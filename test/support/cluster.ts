@@ -50,8 +50,8 @@ export interface Cluster {
 }
 
 export interface WorkloadManifest {
-  readonly apiVersion: 'apps/v1'
-  readonly kind: 'Deployment' | 'StatefulSet' | 'DaemonSet' | 'ReplicaSet'
+  readonly apiVersion: string
+  readonly kind: string
   readonly metadata: {
     readonly name: string
     readonly labels?: Readonly<Record<string, string>>
@@ -67,6 +67,10 @@ export async function createIn(
   objects: readonly WorkloadManifest[],
 ): Promise<void> {
   await inParallel(objects, (object) =>
-    admin.expect('POST', `/apis/apps/v1/namespaces/${namespace}/${object.kind.toLowerCase()}s`, object),
+    admin.expect(
+      'POST',
+      `/apis/${object.apiVersion}/namespaces/${namespace}/${object.kind.toLowerCase()}s`,
+      object,
+    ),
   )
 }

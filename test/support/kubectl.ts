@@ -40,7 +40,9 @@ export interface KubectlObject {
   }
   readonly spec: {
     readonly replicas?: number
-    readonly template: { readonly spec: { readonly nodeSelector?: Readonly<Record<string, string>> } }
+    readonly suspend?: boolean
+    /** CronJobs have none. */
+    readonly template?: { readonly spec: { readonly nodeSelector?: Readonly<Record<string, string>> } }
   }
   readonly status?: {
     readonly observedGeneration?: number
@@ -49,6 +51,7 @@ export interface KubectlObject {
     readonly readyReplicas?: number
     readonly desiredNumberScheduled?: number
     readonly numberReady?: number
+    readonly lastScheduleTime?: string
   }
 }
 

@@ -1,4 +1,5 @@
-import { ANNOTATION, KIND_NAME, type Kind } from '../../src/domain/workload.ts'
+import { apiVersionOf, hasKey, sleepsSuspended, factsOf } from '../../src/domain/kinds.ts'
+import { ANNOTATION, type Kind } from '../../src/domain/workload.ts'
 import type { WorkloadManifest } from './cluster.ts'
 
 export interface ManifestOptions {
@@ -18,16 +19,21 @@ export function manifest(
 ): WorkloadManifest {
   const app = { app: name }
   const container = { name: 'app', image: 'app', resources: { requests: { cpu: '10m', memory: '16Mi' } } }
-  return {
-    apiVersion: 'apps/v1',
-    kind: KIND_NAME[kind],
+  const head = {
+    apiVersion: apiVersionOf(kind),
+    kind: factsOf(kind).name,
     metadata: {
       name,
       ...(labels ? { labels } : {}),
       ...(annotations ? { annotations } : {}),
     },
+  }
+  const pods = { metadata: { labels: { ...app, revision } }, spec: { containers: [container] } }
+  if (sleepsSuspended(kind)) return { ...head, spec: cronJobSpec(pods, replicas === 0) }
+  return {
+    ...head,
     spec: {
-      ...(kind === 'daemonsets' ? {} : { replicas }),
+      ...(hasKey(kind) ? {} : { replicas }),
       ...(kind === 'statefulsets' ? { serviceName: name, podManagementPolicy: 'Parallel' } : {}),
       selector: { matchLabels: app },
       template: {
@@ -36,6 +42,17 @@ export function manifest(
       },
     },
   }
+}
+
+/** Once a year: a test that wants a run says when. */
+function cronJobSpec(pods: { readonly spec: object }, suspend: boolean) {
+  const template = { ...pods, spec: { ...pods.spec, restartPolicy: 'Never' } }
+  return { schedule: '0 0 1 1 *', jobTemplate: { spec: { template } }, ...(suspend ? { suspend } : {}) }
+}
+
+/** The count of a workload that is created with `replicas`: a CronJob has one, or none. */
+export function countOf(kind: Kind, replicas: number): number {
+  return sleepsSuspended(kind) ? Math.min(1, replicas) : replicas
 }
 
 /** Annotations as a person would write them. */

@@ -62,7 +62,7 @@ async function createAccount(
   account: string,
   grants: readonly Grant[],
 ): Promise<void> {
-  const rules = grants.map((grant) => ({ apiGroups: ['apps'], ...grant }))
+  const rules = grants.map((grant) => ({ apiGroups: ['apps', 'batch'], ...grant }))
   const apiGroup = 'rbac.authorization.k8s.io'
   const metadata = { name: account, namespace }
   const { code, stderr } = await kubectl.withFile('create', [

@@ -6,6 +6,7 @@ import type { Faults } from '../../src/sandbox/http/faults.ts'
 import { SandboxCluster } from '../../src/sandbox/sandbox.ts'
 import { clientFor } from '../control-plane/client.ts'
 import { createIn, type Cluster, type Grant, type SeenRequest } from './cluster.ts'
+import { apiVersionOf } from '../../src/domain/kinds.ts'
 import { kubectlFor } from './kubectl.ts'
 
 /** By its user agent, Dormouse's requests are told from those of kubectl and of the tests. */
@@ -61,7 +62,7 @@ export async function startSandboxCluster({
       return sandbox.faults.acceptConnections()
     },
     async refuse(kind) {
-      const path = new RegExp(`^/apis/apps/v1/${kind}\\?`)
+      const path = new RegExp(`^/apis/${apiVersionOf(kind)}/${kind}\\?`)
       const allow = sandbox.faults.answer({ path, status: 403, message: 'forbidden', times: Infinity })
       return async () => allow()
     },

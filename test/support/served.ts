@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
+import { apiVersionOf } from '../../src/domain/kinds.ts'
 import { KIND_NAME, type Kind } from '../../src/domain/workload.ts'
 import type { Answer } from '../control-plane/client.ts'
 import type { ApiClient, WorkloadClient } from './api-client.ts'
@@ -87,7 +88,7 @@ export function served(on: () => Cluster, settings: Settings = {}, preload?: str
   })
 
   const path = (kind: Kind, name = '') =>
-    `/apis/apps/v1/namespaces/${namespace}/${kind}${name === '' ? '' : `/${name}`}`
+    `/apis/${apiVersionOf(kind)}/namespaces/${namespace}/${kind}${name === '' ? '' : `/${name}`}`
   const settled = (kind: Kind, name: string) =>
     eventually(
       `${kind}/${name} to settle`,
@@ -162,6 +163,7 @@ export async function createNamespace(cluster: Cluster, name: string): Promise<v
 
 /** Whether the controllers have seen the newest spec, and the pods are as many and as ready as it says. */
 export function hasFollowed({ kind, spec, status, metadata }: KubectlObject): boolean {
+  if (kind === KIND_NAME.cronjobs) return true
   const { generation } = metadata
   if (!status || (status.observedGeneration ?? 0) < generation) return false
   if (kind === KIND_NAME.daemonsets) {

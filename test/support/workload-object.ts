@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { factsOf, hasKey, sleepsSuspended } from '../../src/domain/kinds.ts'
 import {
   ANNOTATION,
   FIELD_MANAGER,
@@ -14,7 +15,6 @@ const REVISION = 'deployment.kubernetes.io/revision'
 /** The object as the API server would store it, of which `trim` makes this workload; what only this process knows is lost. */
 export function objectOf(workload: Workload): WorkloadObject {
   const { kind, namespace, name, uid, resourceVersion, generation, owner, labels, requests } = workload
-  const isDaemonSet = kind === 'daemonsets'
   const { snoozeKey, hasNodeSelector, replicas } = workload
   const nodeSelector = snoozeKey === undefined ? {} : { [SNOOZE_KEY]: snoozeKey }
   const template = {
@@ -40,7 +40,7 @@ export function objectOf(workload: Workload): WorkloadObject {
       managedFields: managedFieldsOf(workload),
     },
     spec: {
-      ...(isDaemonSet ? {} : { replicas }),
+      ...specOf(kind, replicas),
       ...(workload.deletesVolumes ? { persistentVolumeClaimRetentionPolicy: { whenScaled: 'Delete' } } : {}),
       template,
     },
@@ -89,9 +89,8 @@ function withoutFields(entry: ManagedFieldsEntry): ManagedFieldsEntry {
 
 /** What an entry says that holds the count (DaemonSet: the nodeSelector). */
 function countField(kind: Kind): NonNullable<ManagedFieldsEntry['fieldsV1']> {
-  return kind === 'daemonsets'
-    ? { 'f:spec': { 'f:template': { 'f:spec': { 'f:nodeSelector': {} } } } }
-    : { 'f:spec': { 'f:replicas': {} } }
+  const names = factsOf(kind).field.split('/').slice(1)
+  return names.reduceRight((inner, name) => ({ [`f:${name}`]: inner }), {})
 }
 
 function annotationsOf({
@@ -120,7 +119,7 @@ function managedFieldsOf(workload: Workload): ManagedFieldsEntry[] {
   }
   if (replicasManager && (ownReplicasEntry === undefined || replicasManager.manager !== FIELD_MANAGER)) {
     const { manager, subresource } = replicasManager
-    const fieldsV1 = { 'f:spec': { 'f:replicas': {} } }
+    const fieldsV1 = countField(workload.kind)
     const time = '2026-01-01T00:00:01Z'
     entries.push({ manager, time, fieldsV1, ...(subresource === undefined ? {} : { subresource }) })
   }
@@ -131,7 +130,17 @@ function managedFieldsOf(workload: Workload): ManagedFieldsEntry[] {
   return entries
 }
 
-function statusOf({ kind, replicas, pods }: Workload): NonNullable<WorkloadObject['status']> {
+function specOf(kind: Kind, replicas: number): object {
+  if (sleepsSuspended(kind)) return { suspend: replicas === 0 }
+  return hasKey(kind) ? {} : { replicas }
+}
+
+function statusOf(workload: Workload): NonNullable<WorkloadObject['status']> {
+  const { kind, replicas, pods, lastScheduleTime } = workload
+  if (sleepsSuspended(kind))
+    return lastScheduleTime === undefined
+      ? {}
+      : { lastScheduleTime: new Date(lastScheduleTime).toISOString() }
   const { existing, ready, observedGeneration } = pods
   return kind === 'daemonsets'
     ? {

@@ -236,4 +236,5 @@ function aWorkload(kind: Kind, path: string): AWorkload {
 export const aDeployment = (path = 'shop/web') => aWorkload('deployments', path)
 export const aStatefulSet = (path = 'shop/db') => aWorkload('statefulsets', path)
 export const aDaemonSet = (path = 'shop/agent') => aWorkload('daemonsets', path)
+export const aCronJob = (path = 'shop/report') => aWorkload('cronjobs', path)
 export const aReplicaSet = (path = 'shop/old') => aWorkload('replicasets', path)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
+import { factsOf } from '../../src/domain/kinds.ts'
 import type { Kind, Workload } from '../../src/domain/workload.ts'
-import { ANNOTATION, ASLEEP_LABEL, KIND_NAME, SNOOZE_KEY } from '../../src/domain/workload.ts'
+import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY } from '../../src/domain/workload.ts'
 import { mutated } from '../support/json-mutations.ts'
 import { APPS, scaling } from '../support/reviews.ts'
 import { at } from '../support/rules.ts'
@@ -130,5 +131,5 @@ function text(value: unknown): string {
 
 function whole(workload: Workload): object {
   const { kind }: { kind: Kind } = workload
-  return { apiVersion: 'apps/v1', kind: KIND_NAME[kind], ...objectOf(workload) }
+  return { apiVersion: 'apps/v1', kind: factsOf(kind).name, ...objectOf(workload) }
 }

@@ -10,10 +10,22 @@
 request.userInfo.username == {{ include "dormouse.username" . | include "dormouse.cel.quoted" }}
 {{- end -}}
 
+{{- /* CEL: the field of the spec that holds the count, for a configured kind the first of its path. */ -}}
+{{- define "dormouse.policy.counts" -}}
+{{- $fields := "'replicas'" -}}
+{{- range .Values.config.kinds | default list -}}
+{{- $first := index (splitList "." (.specReplicasPath | default ".spec.replicas")) 2 -}}
+{{- $fields = printf "request.resource.resource + '.' + request.resource.group == %s ? '%s' : %s" (include "dormouse.cel.quoted" .resource) $first $fields -}}
+{{- end -}}
+({{ $fields }})
+{{- end -}}
+
 {{- /* What Dormouse may change of a workload. */ -}}
 {{- define "dormouse.policy.rules" -}}
-- expression: request.operation == 'UPDATE' && (!has(request.subResource) || request.subResource == '')
-  message: 'Dormouse may only update workloads, and not by a subresource'
+- expression: >-
+    request.operation == 'UPDATE' && (!has(request.subResource) || request.subResource == '' ||
+    (variables.isCronJob && request.subResource == 'status'))
+  message: 'Dormouse may only update workloads, and by no subresource but the status of CronJobs'
 - expression: {{ printf "!(request.namespace in %s)" (include "dormouse.excluded" . | replace "\"" "'") | quote }}
   message: 'Dormouse may not change excluded namespaces: excludeNamespaces, its own, and those of Kubernetes'
 - expression: >-
@@ -24,8 +36,23 @@ request.userInfo.username == {{ include "dormouse.username" . | include "dormous
     {{- include "dormouse.policy.same" (dict "new" "variables.after" "old" "variables.before" "free" "key in ['annotations', 'labels', 'managedFields', 'generation', 'resourceVersion']") | nindent 4 }}
   message: 'Dormouse may change no metadata but annotations, labels and managedFields'
 - expression: >-
-    {{- include "dormouse.policy.same" (dict "new" "variables.spec" "old" "variables.oldSpec" "free" "key == (variables.isDaemonSet ? 'template' : 'replicas')") | nindent 4 }}
-  message: 'Dormouse may change nothing in the spec but the replica count, and a DaemonSet''s nodeSelector'
+    {{- include "dormouse.policy.same" (dict "new" "variables.spec" "old" "variables.oldSpec" "free" (printf "key == (variables.isDaemonSet ? 'template' : variables.isCronJob ? 'suspend' : %s)" (include "dormouse.policy.counts" .))) | nindent 4 }}
+  message: 'Dormouse may change nothing in the spec but the replica count, a DaemonSet''s nodeSelector, and whether a CronJob is suspended'
+- expression: >-
+    !variables.isCronJob || (
+      {{- include "dormouse.policy.same" (dict "new" "variables.status" "old" "variables.oldStatus" "free" "key == 'lastScheduleTime'") | nindent 6 }})
+  message: 'Dormouse may change nothing in the status of a CronJob but its lastScheduleTime'
+{{- range .Values.config.kinds | default list }}
+{{- $kind := . }}
+{{- $names := splitList "." (trimPrefix "." (.specReplicasPath | default ".spec.replicas")) }}
+{{- range $depth := until (sub (len $names) 2 | int) }}
+{{- $above := slice $names 1 (int (add $depth 2)) | join "." }}
+- expression: >-
+    request.resource.resource + '.' + request.resource.group != {{ include "dormouse.cel.quoted" $kind.resource }} || (
+      {{- include "dormouse.policy.same" (dict "new" (printf "variables.spec.%s" $above) "old" (printf "variables.oldSpec.%s" $above) "free" (printf "key == '%s'" (index $names (int (add $depth 2))))) | nindent 6 }})
+  message: {{ printf "Dormouse may change nothing in the spec of %s but %s" $kind.resource $kind.specReplicasPath | quote }}
+{{- end }}
+{{- end }}
 - expression: >-
     !variables.isDaemonSet || (
       {{- include "dormouse.policy.same" (dict "new" "dyn(variables.spec.template)" "old" "dyn(variables.oldSpec.template)" "free" "key == 'spec'") | nindent 6 }} &&
@@ -48,6 +75,9 @@ request.userInfo.username == {{ include "dormouse.username" . | include "dormous
   "oldSpec" "dyn(oldObject.spec)"
   "podSpec" "dyn(object.spec.template.spec)"
   "oldPodSpec" "dyn(oldObject.spec.template.spec)"
+  "status" "(has(object.status) ? dyn(object.status) : dyn({}))"
+  "oldStatus" "(has(oldObject.status) ? dyn(oldObject.status) : dyn({}))"
+  "isCronJob" "(request.resource.resource == 'cronjobs')"
   "isDaemonSet" "(request.resource.resource == 'daemonsets')"
   "counted" "(request.resource.resource == 'daemonsets' ? 'deprecated.daemonset.template.generation' : '')"
 -}}

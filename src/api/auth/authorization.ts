@@ -1,4 +1,5 @@
 import type { LimitFunction } from 'p-limit'
+import { factsOf, resourceOf } from '../../domain/kinds.ts'
 import type { Kind } from '../../domain/workload.ts'
 import { Refusal } from '../../errors.ts'
 import { HttpRefusal } from '../answers.ts'
@@ -70,14 +71,13 @@ export function createAuthorization({
 /** The right of the Kubernetes API that each operation needs (design, section 5). */
 function resourceAccess({ need, kind, namespace, name }: Access): ResourceAccess {
   const where = {
-    group: 'apps',
-    resource: kind,
+    ...resourceOf(kind),
     ...(namespace !== undefined && { namespace }),
     ...(name !== undefined && { name }),
   } as const
   if (need === 'read') return { ...where, verb: 'get' }
   if (need === 'list') return { ...where, verb: 'list' }
-  if (need === 'change' || kind === 'daemonsets') return { ...where, verb: 'patch' }
+  if (need === 'change' || !factsOf(kind).hasScale) return { ...where, verb: 'patch' }
   return { ...where, verb: 'update', subresource: 'scale' }
 }
 
@@ -101,8 +101,8 @@ function forbidden(caller: Caller, access: Access): Refusal {
 }
 
 function forbiddenByCluster(caller: ClusterCaller, access: Access): Refusal {
-  const { verb, resource, subresource, namespace } = resourceAccess(access)
-  const what = `${verb} ${resource}.apps${subresource ? `/${subresource}` : ''}`
+  const { verb, group, resource, subresource, namespace } = resourceAccess(access)
+  const what = `${verb} ${resource}.${group}${subresource ? `/${subresource}` : ''}`
   const where = namespace === undefined ? '' : ` in the namespace ${namespace}`
   return new Refusal(
     'FORBIDDEN',

@@ -1,3 +1,4 @@
+import { KINDS, TYPES, typeOf, type Kind } from '../../domain/kinds.ts'
 import { HTTP_STATUS, type ErrorCode } from '../../errors.ts'
 import { ENTRIES, TAGS, type Entry, type Method, type OperationId, type Tag } from './entries.ts'
 import { errorExample, EXAMPLES } from './examples.ts'
@@ -71,6 +72,22 @@ export const openapi = {
     responses: errorResponses(),
     links: LINKS,
   },
+}
+
+/** The same with more kinds: they join every list of kinds, and of their types. */
+export function withKinds<T>(described: T, configured: readonly Kind[]): T {
+  const more = new Map<unknown, readonly string[]>([
+    [KINDS, [...KINDS, ...configured]],
+    [TYPES, [...TYPES, ...configured.map(typeOf)]],
+  ])
+  const copy = (value: unknown): unknown => {
+    const list = more.get(value)
+    if (list) return list
+    if (Array.isArray(value)) return value.map(copy)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, copy(inner)]))
+  }
+  return configured.length === 0 ? described : (copy(described) as T)
 }
 
 /** Every operation of the document, for the routes; the path of the document itself is left out. */

@@ -41,7 +41,7 @@ const write = { body: 'Nothing', answer: 'StatusAnswer', tag: 'Write' } as const
 const bulk = { body: 'Nothing', answer: 'BulkAnswer', tag: 'Bulk' } as const
 const some = ['kind', 'labelSelector', 'dryRun'] as const
 const filters = ['state', 'labelSelector', 'limit', 'continue'] as const
-const SCALE = 'Right: `update` the scale (DaemonSets: `patch`).'
+const SCALE = 'Right: `update` the scale (DaemonSets and CronJobs: `patch`).'
 const CHANGE = 'Right: `patch` the kind.'
 const EACH =
   'Of the workloads that you may list; 200 whatever becomes of each, which `data.items` says. At most 500, and one such request at a time. Right: `list` the kind, and `update` the scale (DaemonSets: `patch`) of each workload.'

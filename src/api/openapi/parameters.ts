@@ -1,4 +1,4 @@
-import { KINDS } from '../../domain/workload.ts'
+import { KINDS } from '../../domain/kinds.ts'
 import { WORKLOAD_STATES } from '../../domain/workload-state.ts'
 import { A_DURATION, DURATION_PATTERN, WAIT_PATTERN } from './formats.ts'
 import { flag, patterned, READ_AS, whole, type Schema } from './schema.ts'

@@ -1,7 +1,7 @@
 import type { HistoryRecord, PolicyRecord, StatusRecord, TransitionRecord } from '../../domain/record.ts'
 import { OPERATION_RESULTS, OPERATION_TYPES, PIN_STATES, TRIGGERS } from '../../domain/state.ts'
+import { TYPES } from '../../domain/kinds.ts'
 import type { NamespaceRecord, NextChange, SavedRecord } from '../../domain/namespace-record.ts'
-import { TYPE_OF } from '../../domain/workload.ts'
 import { WORKLOAD_STATES } from '../../domain/workload-state.ts'
 import { HTTP_STATUS } from '../../errors.ts'
 import { BULK_RESULTS, MOST_WORKLOADS, type BulkItem } from '../bulk/item.ts'
@@ -51,17 +51,17 @@ const setting: Record<string, Schema> = {
 const statusFields: Record<keyof StatusRecord, Schema> = {
   name: text,
   namespace: text,
-  type: { enum: Object.values(TYPE_OF) },
+  type: { enum: TYPES },
   enabled: meaning('Whether Dormouse manages it', flag),
   current_replicas: meaning(
-    'The count that it asks for now; DaemonSet: how many pods should run, and 0 while asleep',
+    'The count that it asks for now; DaemonSet: how many pods should run, and 0 while asleep; CronJob: 1, or 0 while it is suspended',
     count,
   ),
   last_replicas: meaning(
     'Asleep: the count that it wakes to. Awake: the count before the latest snooze, else the current one',
     count,
   ),
-  ready_replicas: meaning('How many pods are ready', count),
+  ready_replicas: meaning('How many pods are ready; CronJob: as current_replicas', count),
   is_snoozed: meaning('Whether Dormouse has put it to sleep', flag),
   snooze_requested: meaning('Whether a snooze by request is in force', flag),
   wake_requested: meaning('Whether a wake by request is in force', flag),

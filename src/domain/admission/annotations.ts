@@ -1,10 +1,11 @@
 import type { Instant } from '../../clock.ts'
 import { nearestName } from '../nearest.ts'
+import { A_FLAG } from '../policy/effective.ts'
 import { settingFault } from '../policy/faults.ts'
+import { INHERITED_ANNOTATIONS, type InheritedAnnotation } from '../policy/inheritance.ts'
 import type { Rules } from '../rules.ts'
 import { isManaged, settingsOf } from '../settings.ts'
 import { clip } from '../text.ts'
-import { wakeOrderFault } from '../wake-order.ts'
 import { ANNOTATION, ANNOTATION_NAMES, type AnnotationName, type Workload } from '../workload.ts'
 import { about } from './messages.ts'
 
@@ -23,15 +24,20 @@ export function annotationFault(before: Workload | undefined, after: Workload): 
   for (const name of SETTINGS) {
     const value = after.annotations[name]
     if (value === undefined || value === before?.annotations[name]) continue
-    if (name === 'wakeOrder') {
-      const fault = wakeOrderFault(after)
-      if (fault !== undefined) return fault
-      continue
-    }
-    const fault = settingFault(name, value)
+    const fault = FAULT[name]?.(value) ?? (isInherited(name) ? settingFault(name, value) : undefined)
     if (fault !== undefined) return `${ANNOTATION[name]}: ${fault}`
   }
   return undefined
+}
+
+/** Those that a workload alone can have. */
+const FAULT: Partial<Record<Setting, (value: string) => string | undefined>> = {
+  wakeOrder: (value) => (/^\d?$/.test(value) ? undefined : 'write a number from 0 to 9'),
+  catchUp: (value) => (['', 'true', 'false'].includes(value) ? undefined : A_FLAG),
+}
+
+function isInherited(name: Setting): name is InheritedAnnotation {
+  return (INHERITED_ANNOTATIONS as readonly string[]).includes(name)
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Unreadable } from '../state-codec.ts'
-import { pathOf, TYPE_OF, type WorkloadKey } from '../workload.ts'
+import { typeOf } from '../kinds.ts'
+import { pathOf, type WorkloadKey } from '../workload.ts'
 
 /** Characters of a warning or a denial: API servers may cut longer ones. */
 const LONGEST = 256
@@ -9,7 +10,7 @@ const SHORTEST_NAME = 24
 /** `Dormouse: deployment shop/web is asleep`, in at most 256 characters: a name that is too long loses its middle. */
 export function about(workload: WorkloadKey, says: string): string {
   const { kind, namespace, name } = workload
-  const head = `Dormouse: ${TYPE_OF[kind]} `
+  const head = `Dormouse: ${typeOf(kind)} `
   const rest = says.startsWith(':') ? says : ` ${says}`
   const room = Math.max(SHORTEST_NAME, LONGEST - head.length - rest.length)
   // The name is empty until the API server makes it from generateName.
@@ -21,13 +22,13 @@ export function toSend(workload: WorkloadKey, does: string, method: string, acti
   const { kind } = workload
   const says = (path: string) => `: ${does} ${method} ${path}/${action}`
   const whole = says(pathOf(workload))
-  const short = `Dormouse: ${TYPE_OF[kind]} ${whole}`.length + SHORTEST_NAME <= LONGEST
+  const short = `Dormouse: ${typeOf(kind)} ${whole}`.length + SHORTEST_NAME <= LONGEST
   return about(workload, short ? whole : says(pathOf({ kind, namespace: 'NAMESPACE', name: 'NAME' })))
 }
 
 /** Whether `about` would shorten nothing. */
 export function fits({ kind, namespace, name }: WorkloadKey, says: string): boolean {
-  return `Dormouse: ${TYPE_OF[kind]} ${namespace}/${name} ${says}`.length <= LONGEST
+  return `Dormouse: ${typeOf(kind)} ${namespace}/${name} ${says}`.length <= LONGEST
 }
 
 /** The warning about a write that changed our annotations or label. */

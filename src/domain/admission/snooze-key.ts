@@ -32,16 +32,25 @@ export function draftKey(
   }
   if (!keyAlone || after.snoozeKey !== undefined) return { target: kept, reason: 'absorbed', warnings: [] }
   if (pinOrOverride) return refuse(before, pinOrOverride)
-  return { target: wokenByHand(target, by, now, rules), reason: 'manual_wake', warnings: [] }
+  return {
+    target: wokenByHand(target, by, keptCount(target), now, rules),
+    reason: 'manual_wake',
+    warnings: [],
+  }
 }
 
 /** Records the wake now: only the review knows its user. */
-function wokenByHand(target: Reading, by: string | null, now: Instant, rules: Rules): Reading {
+export function wokenByHand(
+  target: Reading,
+  by: string | null,
+  replicas: number,
+  now: Instant,
+  rules: Rules,
+): Reading {
   const wake = { want: 'awake', by, trigger: 'manual' } as const
   const intent = newIntent(target, now, { ...wake, ...wakeHold(target, now, rules) })
   // The API server will give this write a new generation, which no status has observed yet.
   const workload = { ...target.workload, generation: target.workload.generation + 1 }
   const intended = { ...withState(target, { ...target.state, intent }), workload }
-  const replicas = keptCount(target)
   return transition(intended, { action: 'adopt', trigger: 'manual', by, replicas }, now, rules)
 }

@@ -4,6 +4,7 @@ import { marksRestored } from '../marks.ts'
 import { readWorkload, type Reading } from '../reading.ts'
 import { isAutomatic } from '../intent.ts'
 import { rescheduled } from '../rescheduled.ts'
+import { hasKey, sleepsSuspended } from '../kinds.ts'
 import type { Rules } from '../rules.ts'
 import { Unreadable } from '../state-codec.ts'
 import { clip } from '../text.ts'
@@ -17,6 +18,7 @@ import { reinvoked } from './reinvocation.ts'
 import { draftReplicas, withCountOf } from './replicas.ts'
 import { draftKey } from './snooze-key.ts'
 import { gainsOwner } from './status.ts'
+import { draftSuspension } from './suspension.ts'
 
 /** Decides on an update of a workload by an account that is not exempt (design, section 6). */
 export function admitUpdate(update: Update, now: Instant, rules: Rules): AdmissionDecision {
@@ -75,7 +77,12 @@ function draftCountOrKey(
   rules: Rules,
 ): Draft | AdmissionDecision {
   const { before, after } = update
-  if (before.kind !== 'daemonsets') return draftReplicas(update, old, target, pinOrOverride)
+  if (sleepsSuspended(before.kind)) {
+    // An update that also drops our annotations does not mean the suspension alone.
+    const otherChanges = update.otherChanges || isRestored
+    return draftSuspension({ ...update, otherChanges }, old, target, pinOrOverride, now, rules)
+  }
+  if (!hasKey(before.kind)) return draftReplicas(update, old, target, pinOrOverride)
   if (old.enabled !== true || before.snoozeKey === after.snoozeKey)
     return { target, reason: 'free', warnings: [] }
   // An update that also drops our annotations (`kubectl replace`) does not mean the key alone.

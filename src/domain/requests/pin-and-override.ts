@@ -2,6 +2,7 @@ import { overrideInEffect } from '../decide.ts'
 import { countToKeep, keptCount } from '../counts.ts'
 import { withState, type Reading } from '../reading.ts'
 import { without } from '../state.ts'
+import { hasKey } from '../kinds.ts'
 import { iso } from '../text.ts'
 import { isRunning } from '../workload.ts'
 import { follow, type Context, type Outcome } from './handler.ts'
@@ -22,7 +23,7 @@ export function pin({ reading, by, now }: Context): Outcome {
 /** A DaemonSet that its controller has not counted yet still has the kept count. */
 function runningCount(reading: Reading): number {
   const { kind, replicas } = reading.workload
-  return kind === 'daemonsets' ? countToKeep(reading) : replicas
+  return hasKey(kind) ? countToKeep(reading) : replicas
 }
 
 export function unpin({ reading, now, rules }: Context): Outcome {

@@ -4,6 +4,7 @@ import { scheduleInForce } from '../schedule-in-force.ts'
 import { newIntent, wakeHold } from '../intent.ts'
 import { countToGiveBack, countToKeep, keptCount } from '../counts.ts'
 import { withState, type Reading } from '../reading.ts'
+import { hasCount, hasKey, sleepsSuspended } from '../kinds.ts'
 import { counted, iso } from '../text.ts'
 import { currentReplicas, isRunning } from '../workload.ts'
 import type { Context, Outcome } from './handler.ts'
@@ -19,7 +20,8 @@ export function snooze({ reading, now, by, rules }: Context, limit: number | und
   }
   const replicas = countToKeep(reading)
   const target = transition(asked, { action: 'snooze', trigger: 'api', by, replicas }, now, rules)
-  return { target, done: `snoozed, ${counted(replicas, 'replica')} kept` }
+  const kept = sleepsSuspended(reading.workload.kind) ? '' : `, ${counted(replicas, 'replica')} kept`
+  return { target, done: `snoozed${kept}` }
 }
 
 /** Wakes, or keeps awake; `limit` in milliseconds, undefined: until the next edge or `wakeHold`. */
@@ -36,10 +38,10 @@ export function wake({ reading, now, by, rules }: Context, limit: number | undef
   const intent = newIntent(reading, now, { want: 'awake', by, trigger: 'api', ...end })
   const asked = withState(reading, { ...state, intent })
   if (up) return { target: asked, done: `stays awake until ${iso(now + (limit ?? 0))}` }
-  const replicas = workload.kind === 'daemonsets' ? keptCount(reading) : wakeCount(reading)
+  const replicas = hasKey(workload.kind) ? keptCount(reading) : wakeCount(reading)
   const target = transition(asked, { action: 'wake', trigger: 'api', by, replicas }, now, rules)
   if (byKeda) return { target, done: 'woken, and KEDA decides how many replicas it has' }
-  const to = workload.kind === 'daemonsets' ? '' : ` to ${counted(replicas, 'replica')}`
+  const to = hasCount(workload.kind) ? ` to ${counted(replicas, 'replica')}` : ''
   return { target, done: `woken${to}` }
 }
 

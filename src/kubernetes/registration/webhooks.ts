@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { factsOf, resourceOf } from '../../domain/kinds.ts'
 import { KINDS, PROBE_LABEL, SCALABLE_KINDS, type Kind } from '../../domain/workload.ts'
 import {
   conditionsOfAccounts,
@@ -28,6 +29,8 @@ export interface WebhookSettings {
   readonly ownUser?: string | undefined
   /** Whether manual scaling is refused (`Fail`, the default) or unchecked (`Ignore`) while Dormouse does not answer. */
   readonly failurePolicy?: FailurePolicy
+  /** The kinds beside the built-in ones. */
+  readonly configured?: readonly Kind[]
 }
 
 type FailurePolicy = 'Fail' | 'Ignore'
@@ -59,15 +62,17 @@ export function desiredWebhooks(
   present: readonly MutatingWebhook[],
   standing: Standing,
 ): MutatingWebhook[] {
+  const { configured = [] } = settings
   const scale = present.find(({ name }) => name === SCALE)
   const workloads = present.find(({ name }) => name === WORKLOADS)
   const probe = present.find(({ name }) => name === PROBE)
+  const kinds = [...KINDS, ...configured]
   const scaleConfig = clientConfig(settings, '/webhook/scale', caBundle, scale)
   return [
     {
       name: SCALE,
       clientConfig: scaleConfig,
-      rules: [rule(['UPDATE'], SCALABLE_KINDS, '/scale')],
+      rules: rules(['UPDATE'], [...SCALABLE_KINDS, ...configured], '/scale'),
       matchConditions: conditionsOfAccounts(settings),
       failurePolicy:
         settings.failurePolicy !== 'Ignore' && mayFail(standing, scale, scaleConfig) ? 'Fail' : 'Ignore',
@@ -76,7 +81,7 @@ export function desiredWebhooks(
     {
       name: WORKLOADS,
       clientConfig: clientConfig(settings, '/webhook/workloads', caBundle, workloads),
-      rules: [rule(['CREATE', 'UPDATE'], KINDS), rule(['UPDATE'], KINDS, '/status')],
+      rules: [...rules(['CREATE', 'UPDATE'], kinds), ...rules(['UPDATE'], kinds, '/status')],
       matchConditions: [
         ...conditionsOfAccounts(settings),
         HAS_OUR_ANNOTATIONS,
@@ -165,10 +170,16 @@ function common({ excludeNamespaces }: WebhookSettings) {
   }
 }
 
-/** In the order of the alphabet, as the chart has them: the two are compared. */
-function rule(operations: readonly string[], kinds: readonly Kind[], subresource = '') {
-  const resources = kinds.map((kind) => `${kind}${subresource}`).toSorted()
-  return { apiGroups: ['apps'], apiVersions: ['v1'], operations, resources, scope: '*' }
+/** One rule for each API group; all in the order of the alphabet, as the chart has them: the two are compared. */
+function rules(operations: readonly string[], kinds: readonly Kind[], subresource = '') {
+  const groups = new Map(kinds.map((kind) => [factsOf(kind).group, factsOf(kind).version]))
+  return [...groups]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([group, version]) => {
+      const within = kinds.filter((kind) => factsOf(kind).group === group)
+      const resources = within.map((kind) => `${resourceOf(kind).resource}${subresource}`).toSorted()
+      return { apiGroups: [group], apiVersions: [version], operations, resources, scope: '*' }
+    })
 }
 
 function clientConfig(

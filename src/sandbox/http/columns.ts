@@ -160,6 +160,17 @@ const COLUMNS: Record<string, Column[]> = {
     IMAGES,
     SELECTOR,
   ],
+  'cronjobs.batch': [
+    NAME,
+    string('Schedule', (object) => text(object.spec, 'schedule')),
+    string('Timezone', (object) => text(object.spec, 'timeZone') || NONE),
+    string('Suspend', (object) => (object.spec?.['suspend'] === true ? 'True' : 'False')),
+    column('Active', 'integer', (object) => list(object.status, 'active').length),
+    string('Last Schedule', (object, now) =>
+      object.status?.['lastScheduleTime'] ? since(object.status['lastScheduleTime'], now) : NONE,
+    ),
+    AGE,
+  ],
   'leases.coordination.k8s.io': [NAME, string('Holder', (lease) => text(lease.spec, 'holderIdentity')), AGE],
   'mutatingwebhookconfigurations.admissionregistration.k8s.io': [
     NAME,

@@ -8,6 +8,7 @@ export function withDefaults(resource: Resource, object: KubeObject): KubeObject
   if (resource.plural === 'namespaces' && resource.group === '') return namespace(object)
   if (resource.plural === 'secrets') return secret(object)
   if (resource.generation === 'webhooks') return withWebhookDefaults(object)
+  if (resource.plural === 'cronjobs') return cronJob(object)
   if (resource.group !== 'apps' || !object.spec) return object
   const spec = { ...ofKind(resource.plural), ...defined(object.spec) }
   if (!spec.template) return { ...object, spec }
@@ -45,6 +46,16 @@ function ofKind(plural: string): ObjectSpec {
     default:
       return {}
   }
+}
+
+function cronJob(object: KubeObject): KubeObject {
+  const defaults = {
+    suspend: false,
+    concurrencyPolicy: 'Allow',
+    successfulJobsHistoryLimit: 3,
+    failedJobsHistoryLimit: 1,
+  }
+  return { ...object, spec: { ...defaults, ...defined(object.spec ?? {}) }, status: object.status ?? {} }
 }
 
 function namespace(object: KubeObject): KubeObject {

@@ -76,6 +76,12 @@ export const RESOURCES: readonly Resource[] = [
   resource('apps', 'statefulsets', 'StatefulSet', { ...SCALABLE, shortNames: ['sts'] }),
   resource('apps', 'replicasets', 'ReplicaSet', { ...SCALABLE, shortNames: ['rs'] }),
   resource('apps', 'daemonsets', 'DaemonSet', { ...SCALABLE, shortNames: ['ds'], subresources: ['status'] }),
+  resource('batch', 'cronjobs', 'CronJob', {
+    ...ALL,
+    generation: 'spec',
+    subresources: ['status'],
+    shortNames: ['cj'],
+  }),
   resource('coordination.k8s.io', 'leases', 'Lease', { unconditionalUpdate: false }),
   resource('events.k8s.io', 'events', 'Event', { shortNames: ['ev'], store: 'events' }),
   resource('admissionregistration.k8s.io', 'mutatingwebhookconfigurations', 'MutatingWebhookConfiguration', {

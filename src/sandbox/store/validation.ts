@@ -38,6 +38,7 @@ export function asObject(resource: Resource, body: unknown): KubeObject {
   for (const field of ['spec', 'status'])
     if (body[field] != null && !isRecord(body[field])) throw mistyped(resource, field, 'object')
   if (resource.group === 'apps') workload(resource, body['spec'])
+  if (resource.kind === 'CronJob') suspension(resource, body['spec'])
   if (resource.kind === 'Secret') secretData(resource, body['data'])
   const { webhooks } = body
   if (
@@ -86,6 +87,11 @@ function workload(resource: Resource, spec: unknown): void {
   if (isRecord(pod)) strings(resource, pod['nodeSelector'], 'spec.template.spec.nodeSelector')
 }
 
+function suspension(resource: Resource, spec: unknown): void {
+  const suspend = isRecord(spec) ? spec['suspend'] : undefined
+  if (suspend != null && typeof suspend !== 'boolean') throw mistyped(resource, 'spec.suspend', 'bool')
+}
+
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 function secretData(resource: Resource, data: unknown): void {
@@ -113,6 +119,7 @@ const mistyped = (resource: Resource, path: string, expected: string) =>
 export function validate(resource: Resource, object: KubeObject, previous?: KubeObject): void {
   const causes: Cause[] = [...metadata(resource, object)]
   if (resource.group === 'apps') causes.push(...spec(resource, object, previous))
+  if (resource.kind === 'CronJob') causes.push(...cronJob(object))
   if (resource.kind === 'Secret') causes.push(...secret(object, previous))
   if (resource.generation === 'webhooks') causes.push(...webhookFaults(object))
   if (causes.length > 0) throw invalid(resource, object.metadata.name, causes)
@@ -148,6 +155,11 @@ function* metadata(resource: Resource, { metadata }: KubeObject): Generator<Caus
       field: 'metadata.annotations',
       message: `Too long: may not be more than ${ANNOTATIONS_LIMIT} bytes`,
     }
+}
+
+function* cronJob({ spec }: KubeObject): Generator<Cause> {
+  if (text(spec, 'schedule') === '') yield required('spec.schedule')
+  if (!isRecord(spec?.['jobTemplate'])) yield required('spec.jobTemplate')
 }
 
 const TLS_KEYS = ['tls.crt', 'tls.key']

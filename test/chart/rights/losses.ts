@@ -18,6 +18,13 @@ export interface Loss {
 /** By verb and resource; in this order, since `release` ends what the others need. */
 export const LOSSES: Readonly<Record<Grant, Loss>> = {
   ...Object.assign({}, ...KINDS.map(ofKind)),
+  'patch cronjobs/status': {
+    fails: 'CronJobs do not wake, unless they are to catch up',
+    told: async (stage, missing) => {
+      await (await stage.workload('cronjobs')).snooze()
+      return refused('cronjobs', 'wake')(stage, missing)
+    },
+  },
   'create events': {
     fails: 'no Event says what was done',
     told: async (stage, missing) => {

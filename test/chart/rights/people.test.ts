@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { factsOf } from '../../../src/domain/kinds.ts'
 import { isKind, KINDS, type Kind } from '../../../src/domain/workload.ts'
 import type { ApiAnswer, Method } from '../../support/api-client.ts'
 import { describeOn } from '../../support/clusters.ts'
@@ -57,7 +58,7 @@ describeOn(
           expect(refused.status, grant).to.equal(403)
           const [verb, resource] = split(grant)
           const [kind, subresource] = resource.split('/')
-          const right = `${verb} ${kind}.apps${subresource === undefined ? '' : `/${subresource}`}`
+          const right = `${verb} ${kind}.${groupOf(kind)}${subresource === undefined ? '' : `/${subresource}`}`
           expect(refused.body.error.message).to.include(`may not ${right} in the namespace ${here.namespace}`)
         }
       })
@@ -89,7 +90,7 @@ describeOn(
       const token = String(status?.['token'])
       const [verb, what] = split(known ?? grantsOf(rules)[0] ?? ' ')
       const [resource = '', subresource] = what.split('/')
-      const access = { namespace, group: 'apps', verb, resource, subresource }
+      const access = { namespace, group: groupOf(resource), verb, resource, subresource }
       // Asked of the cluster itself: Dormouse would keep its answer for 10 s.
       await eventually(`${name} to be known`, () => isAllowed(on().admin, `${namespace}/${name}`, access))
       return token
@@ -97,3 +98,8 @@ describeOn(
   },
   'real',
 )
+
+/** The API group of a built-in kind. */
+function groupOf(kind = ''): string {
+  return isKind(kind) ? factsOf(kind).group : ''
+}

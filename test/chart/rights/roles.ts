@@ -45,7 +45,15 @@ export class Roles {
     const [verb, resource] = split(grant)
     const { apiGroups: [group = ''] = [], resourceNames } =
       rulesOf(role).find((rule) => gives(rule, grant)) ?? {}
-    const access = { verb, group, resource, name: resourceNames?.[0], namespace: role.metadata.namespace }
+    const [plural = '', subresource] = resource.split('/')
+    const access = {
+      verb,
+      group,
+      resource: plural,
+      subresource,
+      name: resourceNames?.[0],
+      namespace: role.metadata.namespace,
+    }
     await eventually(`${grant} to be ${allowed ? 'allowed' : 'refused'}`, async () => {
       return (await isAllowed(this.#on().admin, this.#account, access)) === allowed
     })

@@ -1,12 +1,14 @@
 import { expect } from 'chai'
+import { typeOf } from '../../../src/domain/kinds.ts'
 import { admitCreate } from '../../../src/domain/admission/create.ts'
 import type { AdmissionDecision } from '../../../src/domain/admission/decision.ts'
 import { admitScale } from '../../../src/domain/admission/scale.ts'
 import { admitStatus } from '../../../src/domain/admission/status.ts'
 import { admitUpdate } from '../../../src/domain/admission/update.ts'
-import { ASLEEP_LABEL, KINDS, TYPE_OF, type Workload } from '../../../src/domain/workload.ts'
+import { ASLEEP_LABEL, KINDS, type Workload } from '../../../src/domain/workload.ts'
 import { at, RULES } from '../../support/rules.ts'
 import {
+  aCronJob,
   aDaemonSet,
   aDeployment,
   aReplicaSet,
@@ -20,6 +22,7 @@ const MAKE = {
   statefulsets: aStatefulSet,
   daemonsets: aDaemonSet,
   replicasets: aReplicaSet,
+  cronjobs: aCronJob,
 }
 const SOMEBODY = `k8s:${'u'.repeat(124)}`
 const OWNER = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }
@@ -77,7 +80,7 @@ describe('every warning and denial', () => {
     for (const [workload, decision] of decisions('shop/web')) {
       for (const text of textsOf(decision)) {
         told += 1
-        expect(text).to.match(new RegExp(`^Dormouse: ${TYPE_OF[workload.kind]} shop/web[ :]`))
+        expect(text).to.match(new RegExp(`^Dormouse: ${typeOf(workload.kind)} shop/web[ :]`))
       }
     }
     expect(told).to.be.above(300)

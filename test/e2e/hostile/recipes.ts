@@ -72,6 +72,7 @@ function ofMarks(kind: Kind): Parts {
 }
 
 function ofSpec(kind: Kind): Parts {
+  if (kind === 'cronjobs') return { 'suspended-by-hand': { spec: { suspend: true } } }
   const deployments: Parts = {
     'ready-in-68-years': {
       spec: { minReadySeconds: MAX_REPLICAS - 1, progressDeadlineSeconds: MAX_REPLICAS },

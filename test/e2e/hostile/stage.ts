@@ -44,10 +44,10 @@ export async function overwrite(here: Served, recipes: readonly Recipe[]): Promi
  */
 export async function writesUntilRest(here: Served, since: number): Promise<ReadonlyMap<string, number>> {
   await allSeen(here)
-  const prefix = `/apis/apps/v1/namespaces/${here.namespace}/`
+  const prefix = `/namespaces/${here.namespace}/`
   const patches = async () =>
     (await here.cluster.requestsSince(since)).filter(
-      ({ verb, url }) => verb === 'patch' && url.startsWith(prefix),
+      ({ verb, url }) => verb === 'patch' && url.includes(prefix) && !url.includes('/events'),
     )
   await eventually(
     'Dormouse to rest',
@@ -59,7 +59,7 @@ export async function writesUntilRest(here: Served, since: number): Promise<Read
   )
   const writes = new Map<string, number>()
   for (const { url } of await patches()) {
-    const [path = ''] = url.slice(prefix.length).split('?')
+    const [path = ''] = url.slice(url.indexOf(prefix) + prefix.length).split('?')
     writes.set(path, (writes.get(path) ?? 0) + 1)
   }
   return writes

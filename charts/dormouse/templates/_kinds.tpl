@@ -1,0 +1,41 @@
+{{- /* The configured kinds, a list for each API group: `argoproj.io: [rollouts]`. As JSON. */ -}}
+{{- define "dormouse.kinds.configured" -}}
+{{- $groups := dict -}}
+{{- range .Values.config.kinds | default list -}}
+{{- $parts := splitn "." 2 .resource -}}
+{{- $_ := set $groups $parts._1 (append (get $groups $parts._1 | default list) $parts._0) -}}
+{{- end -}}
+{{ toJson $groups }}
+{{- end -}}
+
+{{- /* Rules, one for each API group and in the order of the alphabet: of RBAC with `verbs`, of a webhook with `operations`. `kinds` are the built-in ones. */ -}}
+{{- define "dormouse.kinds.rules" -}}
+{{- $groups := deepCopy .kinds -}}
+{{- range $group, $resources := include "dormouse.kinds.configured" .root | fromJson -}}
+{{- $_ := set $groups $group (concat (get $groups $group | default list) $resources) -}}
+{{- end -}}
+{{- $suffix := .subresource | default "" -}}
+{{- range $group := keys $groups | sortAlpha }}
+{{- $resources := list -}}
+{{- range get $groups $group | sortAlpha }}{{ $resources = append $resources (printf "%s%s" . $suffix) }}{{ end }}
+- apiGroups: {{ list $group | toJson }}
+  {{- if $.operations }}
+  apiVersions: {{ has $group (list "apps" "batch") | ternary "v1" "*" | list | toJson }}
+  operations: {{ $.operations | toJson }}
+  {{- end }}
+  resources: {{ $resources | toJson }}
+  {{- if $.verbs }}
+  verbs: {{ $.verbs | toJson }}
+  {{- else if $.operations }}
+  scope: '*'
+  {{- end }}
+{{- end }}
+{{- end -}}
+
+{{- /* The kinds that every installation has, and those of them that have a scale. */ -}}
+{{- define "dormouse.kinds.all" -}}
+{"apps": ["daemonsets", "deployments", "replicasets", "statefulsets"], "batch": ["cronjobs"]}
+{{- end -}}
+{{- define "dormouse.kinds.scalable" -}}
+{"apps": ["deployments", "replicasets", "statefulsets"]}
+{{- end -}}

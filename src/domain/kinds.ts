@@ -1,0 +1,132 @@
+/** How Kubernetes serves a kind, and how it is put to sleep: all that differs between kinds stands here. */
+interface KindFacts {
+  readonly group: string
+  readonly version: string
+  /** What Kubernetes calls `kind`. */
+  readonly name: string
+  /**
+   * How it sleeps: with a count of 0, with a nodeSelector that no node satisfies, or with `true` for suspended. Whether
+   * it is asleep is read from the same field.
+   */
+  readonly sleepsBy: 'count' | 'nodeSelector' | 'suspension'
+  /** That field, as a JSON pointer into the object. */
+  readonly field: string
+  /** Whether people and autoscalers scale it through a scale subresource. */
+  readonly hasScale: boolean
+}
+
+const APPS = { group: 'apps', version: 'v1' } as const
+const COUNTED = { sleepsBy: 'count', field: '/spec/replicas', hasScale: true } as const
+
+/** The kinds by their resource names, as they stand in paths. */
+const FACTS = {
+  deployments: { ...APPS, ...COUNTED, name: 'Deployment' },
+  statefulsets: { ...APPS, ...COUNTED, name: 'StatefulSet' },
+  daemonsets: {
+    ...APPS,
+    name: 'DaemonSet',
+    sleepsBy: 'nodeSelector',
+    field: '/spec/template/spec/nodeSelector',
+    hasScale: false,
+  },
+  replicasets: { ...APPS, ...COUNTED, name: 'ReplicaSet' },
+  cronjobs: {
+    group: 'batch',
+    version: 'v1',
+    name: 'CronJob',
+    sleepsBy: 'suspension',
+    field: '/spec/suspend',
+    hasScale: false,
+  },
+} as const satisfies Record<string, KindFacts>
+
+export type BuiltInKind = keyof typeof FACTS
+/** A kind of the configuration's `kinds`, by the full name of its resource: `rollouts.argoproj.io`. */
+export type ConfiguredKind = `${string}.${string}`
+export type Kind = BuiltInKind | ConfiguredKind
+export const KINDS = Object.keys(FACTS) as readonly BuiltInKind[]
+
+/** Of a configured kind: what all of them have in common. Where its count stands, the configuration says. */
+export function factsOf(kind: Kind): KindFacts {
+  return isBuiltIn(kind) ? FACTS[kind] : { ...COUNTED, ...resourceOf(kind), version: '*', name: '' }
+}
+
+/** The API group and the resource, as paths, roles and reviews have them. */
+export function resourceOf(kind: Kind): { readonly group: string; readonly resource: string } {
+  if (isBuiltIn(kind)) return { group: FACTS[kind].group, resource: kind }
+  const dot = kind.indexOf('.')
+  return { group: kind.slice(dot + 1), resource: kind.slice(0, dot) }
+}
+
+/** The kind that a resource may be; undefined: Dormouse cannot manage it. */
+export function kindOf(group: string, resource: string): Kind | undefined {
+  if (isBuiltIn(resource)) return FACTS[resource].group === group ? resource : undefined
+  return isConfigurable(`${resource}.${group}`) ? `${resource}.${group}` : undefined
+}
+
+/** What Kubernetes calls `kind`: `Deployment`. */
+export const KIND_NAME = recordOf((kind) => FACTS[kind].name)
+/** Those with a scale subresource. */
+export const SCALABLE_KINDS = KINDS.filter((kind) => FACTS[kind].hasScale)
+
+/** What the API calls `type`: `deployment`. */
+export const TYPE_OF = recordOf((kind) => FACTS[kind].name.toLowerCase())
+
+/** Of all built-in kinds. */
+export const TYPES: readonly string[] = Object.values(TYPE_OF)
+
+/** The kind as messages name it; of a configured one, which may be irregular, by the rules of English. */
+export function typeOf(kind: Kind): string {
+  if (isBuiltIn(kind)) return TYPE_OF[kind]
+  const { resource } = resourceOf(kind)
+  if (resource.endsWith('ies')) return `${resource.slice(0, -3)}y`
+  return resource.replace(/(?<=s|sh|ch|x)es$|s$/, '')
+}
+
+export function isBuiltIn(text: string): text is BuiltInKind {
+  return Object.hasOwn(FACTS, text)
+}
+
+/** Kinds with a scale that must not be put to sleep by it, and why. */
+export const UNMANAGEABLE: Readonly<Record<string, string>> = {
+  'clusters.postgresql.cnpg.io':
+    'scaling a CloudNativePG Cluster down deletes volumes: use its annotation cnpg.io/hibernation',
+  'prometheuses.monitoring.coreos.com': 'the scale of a Prometheus is its number of shards, not of pods',
+  'kafkanodepools.kafka.strimzi.io': 'the operator refuses a KafkaNodePool without nodes',
+}
+
+const CONFIGURABLE = /^[a-z][a-z0-9-]*(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?){2,}$/
+
+/** Whether the text names a resource of an API group of others' making: a CustomResourceDefinition's name. */
+export function isConfigurable(text: string): text is ConfiguredKind {
+  return CONFIGURABLE.test(text) && !text.endsWith('.k8s.io')
+}
+
+export function isKind(text: string): text is Kind {
+  return isBuiltIn(text) || isConfigurable(text)
+}
+
+/** `apps/v1`; of a configured kind, whose version the cluster tells, any version. */
+export function apiVersionOf(kind: Kind): string {
+  const { group, version } = factsOf(kind)
+  return `${group}/${version}`
+}
+
+/** Whether it sleeps with a count of 0; other kinds have a count for information only. */
+export function hasCount(kind: Kind): boolean {
+  return !isBuiltIn(kind) || FACTS[kind].sleepsBy === 'count'
+}
+
+/** Whether it sleeps by our key in its nodeSelector. */
+export function hasKey(kind: Kind): boolean {
+  return isBuiltIn(kind) && FACTS[kind].sleepsBy === 'nodeSelector'
+}
+
+/** Whether it sleeps suspended: its count is 1, or 0 while it is suspended by whomever. */
+export function sleepsSuspended(kind: Kind): boolean {
+  return isBuiltIn(kind) && FACTS[kind].sleepsBy === 'suspension'
+}
+
+function recordOf<T>(of: (kind: BuiltInKind) => T): Readonly<Record<BuiltInKind, T>> {
+  return Object.fromEntries(KINDS.map((kind) => [kind, of(kind)])) as Record<BuiltInKind, T>
+}

@@ -1,0 +1,152 @@
+import { resourceOf, type ConfiguredKind, type Kind } from '../domain/kinds.ts'
+import type { Call } from './api-calls.ts'
+import type { Collection } from './client.ts'
+import { ClusterRefusal } from './failures.ts'
+import type { ConfiguredFields } from './trim.ts'
+
+/** An entry of the configuration's `kinds`. */
+export interface KindSettings {
+  /** `rollouts.argoproj.io` */
+  readonly resource: string
+  /** As in a CustomResourceDefinition: `.spec.replicas`. */
+  readonly specReplicasPath: string
+}
+
+/** The cluster does not serve a configured kind. */
+export class KindNotServed extends ClusterRefusal {
+  constructor(kind: ConfiguredKind) {
+    super('NOT_FOUND', `the cluster serves no ${kind}: is its CustomResourceDefinition installed?`, {
+      status: 404,
+    })
+  }
+}
+
+interface ApiGroup {
+  readonly preferredVersion?: { readonly version: string }
+}
+
+interface ApiResources {
+  readonly resources?: readonly { readonly name: string; readonly kind: string; readonly group?: string }[]
+}
+
+/** As much of an OpenAPI schema as is looked at. */
+interface Schema {
+  readonly minimum?: number
+  readonly properties?: Readonly<Record<string, Schema>>
+}
+
+interface Definition {
+  readonly spec?: {
+    readonly versions?: readonly {
+      readonly name: string
+      readonly schema?: { readonly openAPIV3Schema?: Schema }
+      readonly subresources?: { readonly scale?: { readonly specReplicasPath?: string } }
+    }[]
+  }
+}
+
+type Send = <Answer>(call: Call) => Promise<Answer>
+
+/**
+ * The kinds of the configuration: where the cluster serves each, which is found out anew at each list of it, and
+ * whether it can be scaled as the configuration says.
+ */
+export class ConfiguredKinds {
+  /** Each with where its count stands. */
+  readonly fields: ConfiguredFields
+  readonly #settings: ReadonlyMap<Kind, KindSettings>
+  readonly #send: Send
+  /** `/apis/argoproj.io/v1alpha1`, by kind, as far as known. */
+  readonly #bases = new Map<ConfiguredKind, string>()
+
+  constructor(settings: readonly KindSettings[], send: Send) {
+    this.#settings = new Map(settings.map((each) => [each.resource as ConfiguredKind, each]))
+    this.fields = new Map(settings.map((each) => [each.resource as ConfiguredKind, fieldOf(each)]))
+    this.#send = send
+  }
+
+  /** All objects of a kind; each list checks the kind first. */
+  collectionOf(kind: ConfiguredKind): Collection {
+    const bases = this.#bases
+    const { group, resource } = resourceOf(kind)
+    return {
+      resource: kind,
+      get path() {
+        return `${bases.get(kind) ?? `/apis/${group}`}/${resource}`
+      },
+      discover: (signal) => this.#discover(kind, signal),
+    }
+  }
+
+  /** Where the cluster serves a kind. @throws ClusterRefusal, KindNotServed */
+  async baseOf(kind: ConfiguredKind, signal?: AbortSignal): Promise<string> {
+    if (!this.#bases.has(kind)) await this.#discover(kind, signal)
+    return this.#bases.get(kind) ?? ''
+  }
+
+  async #discover(kind: ConfiguredKind, signal: AbortSignal | undefined): Promise<void> {
+    this.#bases.delete(kind)
+    const { group, resource } = resourceOf(kind)
+    const { preferredVersion } = await this.#read<ApiGroup>(kind, 'apigroups', `/apis/${group}`, signal)
+    if (!preferredVersion) throw new KindNotServed(kind)
+    const base = `/apis/${group}/${preferredVersion.version}`
+    const { resources = [] } = await this.#read<ApiResources>(kind, 'apiresources', base, signal)
+    const has = (name: string) => resources.some((each) => each.name === name)
+    if (!has(resource)) throw new KindNotServed(kind)
+    if (!has(`${resource}/scale`))
+      throw refusal(`${kind} cannot be managed: it has no scale subresource. Take it out of \`kinds\``)
+    await this.#checkPath(kind, preferredVersion.version, signal)
+    this.#bases.set(kind, base)
+  }
+
+  /** Where the definition may be read, it says where the count stands. */
+  async #checkPath(kind: ConfiguredKind, version: string, signal: AbortSignal | undefined): Promise<void> {
+    const wanted = this.#settings.get(kind)?.specReplicasPath
+    const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${kind}`
+    const resource = 'customresourcedefinitions'
+    let definition: Definition
+    try {
+      definition = await this.#send<Definition>({ method: 'GET', verb: 'get', resource, path, signal })
+    } catch (error) {
+      if (error instanceof ClusterRefusal && [403, 404].includes(error.status)) return
+      throw error
+    }
+    const served = definition.spec?.versions?.find(({ name }) => name === version)
+    const stands = served?.subresources?.scale?.specReplicasPath
+    const least = leastOf(served?.schema?.openAPIV3Schema, wanted ?? '')
+    if (least > 0) throw refusal(`${kind} cannot sleep: its definition allows no count below ${least}`)
+    if (stands === undefined || stands === wanted) return
+    throw refusal(
+      `${kind} cannot be managed: its count stands at ${stands}, not at ${wanted}. Set specReplicasPath in \`kinds\``,
+    )
+  }
+
+  async #read<Answer>(
+    kind: ConfiguredKind,
+    resource: string,
+    path: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer> {
+    try {
+      return await this.#send<Answer>({ method: 'GET', verb: 'get', resource, path, signal })
+    } catch (error) {
+      if (error instanceof ClusterRefusal && error.status === 404) throw new KindNotServed(kind)
+      throw error
+    }
+  }
+}
+
+/** The configuration's path, which has dots, as a JSON pointer. */
+export function fieldOf({ specReplicasPath }: KindSettings): string {
+  return specReplicasPath.replaceAll('.', '/')
+}
+
+/** The least that a definition allows at a path; 0: it says nothing. */
+function leastOf(schema: Schema | undefined, path: string): number {
+  const names = path.split('.').slice(1)
+  return names.reduce<Schema | undefined>((inner, name) => inner?.properties?.[name], schema)?.minimum ?? 0
+}
+
+function refusal(message: string): ClusterRefusal {
+  return new ClusterRefusal('CLUSTER_REJECTED', message, { status: 422 })
+}

@@ -1,0 +1,79 @@
+import { expect } from 'chai'
+import { admitUpdate } from '../../../src/domain/admission/update.ts'
+import { changed } from '../../../src/domain/change.ts'
+import { ASLEEP_LABEL, type Workload } from '../../../src/domain/workload.ts'
+import { decoded } from '../../support/readable.ts'
+import { at, RULES } from '../../support/rules.ts'
+import { aCronJob } from '../../support/workloads.ts'
+
+const NOON = at('Mon 12:00')
+const awake = aCronJob().enabled()
+const asleep = awake.snoozed({ at: at('Mon 7:00'), trigger: 'api', by: 'k8s:alice' })
+
+function updated(before: Workload, after: Workload, { otherChanges = false, isApply = false } = {}) {
+  const who = { manager: 'kubectl-patch', by: 'k8s:carol' }
+  const decision = admitUpdate({ before, after, otherChanges, isApply, unknown: [], ...who }, NOON, RULES)
+  const result = decision.type === 'patched' ? changed(after, decision.change) : after
+  return { ...decision, result }
+}
+
+describe('an update that suspends or resumes a CronJob', () => {
+  for (const [reason, held] of [
+    ['pinned', awake.pinned()],
+    ['overridden', awake.overridden()],
+    ['pinned', asleep.pinned()],
+    ['overridden', asleep.overridden()],
+  ] as const) {
+    const other = held.with({ replicas: 1 - held.replicas })
+    const is = `that is ${reason} ${held.replicas === 1 ? 'awake' : 'asleep'}`
+
+    it(`${is} is denied by hand, and says how to end that`, () => {
+      const decision = updated(held, other)
+      expect(decision).to.include({ type: 'denied', reason })
+      expect(decision).to.have.property('message').that.contains('cronjobs/')
+    })
+
+    it(`${is} is absorbed from an apply, or beside other changes`, () => {
+      for (const how of [{ isApply: true }, { otherChanges: true }]) {
+        const { result, reason: why, warnings } = updated(held, other, how)
+        expect([why, result.replicas]).to.deep.equal(['held', held.replicas])
+        expect(warnings[0]).to.match(/^Dormouse: cronjob shop\/report stays (un)?suspended: it is /)
+      }
+    })
+  }
+
+  it('wakes a sleeper by hand, in the name of who did it', () => {
+    const { result, reason } = updated(asleep, asleep.with({ replicas: 1 }))
+    expect([reason, result.replicas, result.labels?.[ASLEEP_LABEL]]).to.deep.equal([
+      'manual_wake',
+      1,
+      undefined,
+    ])
+    const [newest] = decoded(result.annotations.state ?? '').history
+    expect(newest).to.include({ type: 'wake', trigger: 'manual', by: 'k8s:carol', replicas: 1 })
+    expect(result).not.to.have.property('lastScheduleTime')
+  })
+
+  it('does not wake a sleeper by an apply, which says that it is to run once it wakes', () => {
+    const theirs = awake.withReplicas(0).snoozed({ at: at('Mon 7:00'), kept: 0 })
+    for (const [before, how] of [
+      [asleep, { isApply: true }],
+      [asleep, { otherChanges: true }],
+      [theirs, { isApply: true }],
+    ] as const) {
+      const { result, reason, warnings } = updated(before, before.with({ replicas: 1 }), how)
+      expect([reason, result.replicas, result.labels?.[ASLEEP_LABEL]]).to.deep.equal(['absorbed', 0, '1'])
+      expect(warnings[0]).to.include('is asleep and stays suspended')
+    }
+  })
+
+  it('is free where nothing holds it: what is awake, and what is not managed', () => {
+    for (const before of [awake, aCronJob()])
+      expect(updated(before, before.with({ replicas: 0 }))).to.include({ type: 'allowed', reason: 'free' })
+    const suspended = awake.withReplicas(0)
+    expect(updated(suspended, suspended.with({ replicas: 1 }))).to.include({
+      type: 'allowed',
+      reason: 'free',
+    })
+  })
+})

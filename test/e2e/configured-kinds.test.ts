@@ -1,0 +1,199 @@
+import { expect } from 'chai'
+import { dormouse as account } from '../control-plane/dormouse-account.ts'
+import { describeOn } from '../support/clusters.ts'
+import { eventually } from '../support/eventually.ts'
+import { asleepNow } from '../support/schedules.ts'
+import { served } from '../support/served.ts'
+
+const GROUP = 'kinds.example.com'
+const VERSION = 'v1beta2'
+const WHEELS = `wheels.${GROUP}` as const
+/** Nothing may make them 0. */
+const HUBS = `hubs.${GROUP}` as const
+/** Whose count stands elsewhere than configured. */
+const RIMS = `rims.${GROUP}` as const
+/** Nobody has installed it. */
+const SPOKES = `spokes.${GROUP}` as const
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+
+/** A definition whose count stands at `.spec.size.count`. */
+function definition(plural: string, kind: string, minimum = 0) {
+  const count = { type: 'integer', minimum }
+  const size = { type: 'object', properties: { count } }
+  const workloadRef = { type: 'object', properties: { kind: { type: 'string' }, name: { type: 'string' } } }
+  const schema = {
+    type: 'object',
+    properties: {
+      spec: { type: 'object', properties: { size, workloadRef } },
+      status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+    },
+  }
+  const scale = { specReplicasPath: '.spec.size.count', statusReplicasPath: '.status.replicas' }
+  const version = {
+    name: VERSION,
+    served: true,
+    storage: true,
+    schema: { openAPIV3Schema: schema },
+    subresources: { status: {}, scale },
+  }
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${GROUP}` },
+    spec: { group: GROUP, scope: 'Namespaced', names: { plural, kind }, versions: [version] },
+  }
+}
+
+describeOn(
+  'configured kinds',
+  function (on) {
+    this.timeout(120_000)
+    before('three of four kinds are defined, and Dormouse may see them', async () => {
+      for (const object of [
+        definition('wheels', 'Wheel'),
+        definition('hubs', 'Hub', 1),
+        definition('rims', 'Rim'),
+      ])
+        await on().admin.expect('POST', DEFINITIONS, object)
+      const apiGroup = 'rbac.authorization.k8s.io'
+      const metadata = { name: GROUP }
+      const rules = [
+        { apiGroups: [GROUP], resources: ['*'], verbs: ['get', 'list', 'watch', 'patch'] },
+        { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['get'] },
+      ]
+      const subjects = [{ kind: 'ServiceAccount', name: account.name, namespace: account.namespace }]
+      const roleRef = { apiGroup, kind: 'ClusterRole', name: GROUP }
+      const result = await on().kubectl.withFile('create', [
+        { apiVersion: `${apiGroup}/v1`, kind: 'ClusterRole', metadata, rules },
+        { apiVersion: `${apiGroup}/v1`, kind: 'ClusterRoleBinding', metadata, roleRef, subjects },
+      ])
+      expect(result.code, result.stderr).to.equal(0)
+    })
+
+    const at = (resource: string) => ({ resource, specReplicasPath: '.spec.size.count' })
+    const here = served(on, {
+      newWorkloadGrace: '0s',
+      kinds: [at(WHEELS), at(HUBS), { resource: RIMS }, at(SPOKES)],
+    })
+    const path = (name = '') =>
+      `/apis/${GROUP}/${VERSION}/namespaces/${here.namespace}/wheels${name && `/${name}`}`
+    const wheel = (name: string) => here.workload(WHEELS, name)
+    const logged = () => here.dormouse.log.map(({ error }) => JSON.stringify(error)).join('\n')
+    const stored = async (name: string) =>
+      (await on().admin.expect('GET', path(name))) as unknown as {
+        spec: { size?: { count?: number } }
+        metadata: { labels?: Record<string, string>; annotations?: Record<string, string> }
+      }
+
+    after(async () => {
+      await on().kubectl('delete', 'clusterrole,clusterrolebinding', GROUP)
+      for (const name of [WHEELS, HUBS, RIMS]) await on().admin.send('DELETE', `${DEFINITIONS}/${name}`)
+    })
+
+    /** Creates a wheel; resolves once Dormouse knows it. */
+    async function create(name: string, spec: object): Promise<void> {
+      const head = { apiVersion: `${GROUP}/${VERSION}`, kind: 'Wheel', metadata: { name } }
+      await on().admin.expect('POST', path(), { ...head, spec })
+      await eventually('it to be known', async () => (await wheel(name).attempt('GET', '')).status === 200, {
+        timeout: 60_000,
+      })
+    }
+
+    it('sleep with a count of 0 at the configured path, and wake to the kept one', async () => {
+      await create('rolling', { size: { count: 5 } })
+      expect(await wheel('rolling').enable({ schedule: asleepNow() })).to.include({
+        type: 'wheel',
+        is_snoozed: true,
+        current_replicas: 0,
+        last_replicas: 5,
+      })
+      const asleep = await stored('rolling')
+      expect(asleep.spec.size).to.deep.equal({ count: 0 })
+      expect(asleep.metadata.labels).to.include({ 'dormouse.dev/asleep': '5' })
+      expect(await wheel('rolling').wake()).to.include({ current_replicas: 5 })
+      expect((await stored('rolling')).spec.size).to.deep.equal({ count: 5 })
+    })
+
+    it('wake to 1 where nothing stood at the path', async () => {
+      await create('plain', { size: {} })
+      await wheel('plain').enable()
+      expect(await wheel('plain').snooze()).to.include({ last_replicas: 1 })
+      expect((await stored('plain')).spec.size).to.deep.equal({ count: 0 })
+      expect(await wheel('plain').wake()).to.include({ current_replicas: 1 })
+    })
+
+    it('stand in lists, in the document and in Events by their own names', async () => {
+      const listed = await here.api.call<{ type: string }[]>(
+        'GET',
+        `/workloads?kind=${WHEELS}&namespace=${here.namespace}`,
+      )
+      expect(listed.body.data.map(({ type }) => type)).to.include('wheel')
+      const everything = await here.api.call<{ type: string }[]>(
+        'GET',
+        `/workloads?namespace=${here.namespace}`,
+      )
+      expect(everything.body.data.map(({ type }) => type)).to.include('wheel')
+      expect((await here.api.call('GET', '/openapi.json')).text).to.include(WHEELS)
+      await eventually('an Event', async () =>
+        (await here.events('rolling')).some(({ involvedObject }) => involvedObject.kind === 'Wheel'),
+      )
+    })
+
+    it('that cannot sleep, stand elsewhere or are not installed are told, and hold up no other', async () => {
+      for (const [kind, why] of [
+        [HUBS, 'allows no count below 1'],
+        [RIMS, 'its count stands at .spec.size.count, not at .spec.replicas'],
+        [SPOKES, 'is its CustomResourceDefinition installed?'],
+      ] as const) {
+        const { status, body } = await here.workload(kind, 'any').attempt('GET', '')
+        expect([status, body.error.code]).to.deep.equal([503, 'CLUSTER_UNAVAILABLE'])
+        expect(body.error.message).to.include(why)
+        expect(logged()).to.include(why)
+      }
+      const { status } = await here.api.call('GET', `/namespaces/${here.namespace}/unknown.example.com/x`)
+      expect(status).to.equal(404)
+    })
+
+    it('leave a Deployment alone that one of them scales in its place', async () => {
+      const workload = await here.enabled('deployments', 'made-by-a-wheel', { replicas: 2 })
+      await create('makes', {
+        size: { count: 1 },
+        workloadRef: { kind: 'Deployment', name: 'made-by-a-wheel' },
+      })
+      const { status, body } = await workload.attempt('POST', 'snooze')
+      expect([status, body.error.code]).to.deep.equal([409, 'OWNED'])
+      expect(body.error.message).to.include(`${WHEELS}/makes`)
+      expect((await workload.status()).reason).to.include('left alone: wheel')
+      await on().admin.expect('DELETE', path('makes'))
+      await eventually('it to be managed again', async () => {
+        return (await workload.attempt('POST', 'snooze')).status === 200
+      })
+    })
+
+    it('whose definition goes away and comes back are left and taken up again, and the others go on', async () => {
+      await on().admin.expect('DELETE', `${DEFINITIONS}/${WHEELS}`)
+      await eventually(
+        'the kind to be missed',
+        async () => (await wheel('rolling').attempt('GET', '')).status === 503,
+        { timeout: 90_000 },
+      )
+      const other = await here.enabled('deployments', 'other')
+      expect(await other.snooze('?wait=60s')).to.include({ is_snoozed: true })
+      await eventually(
+        'the definition to be gone',
+        async () => (await on().admin.send('GET', `${DEFINITIONS}/${WHEELS}`)).status === 404,
+        { timeout: 60_000 },
+      )
+      await on().admin.expect('POST', DEFINITIONS, definition('wheels', 'Wheel'))
+      await eventually(
+        'the API server to serve it',
+        async () => (await on().admin.send('GET', path())).status === 200,
+        { timeout: 60_000 },
+      )
+      await create('again', { size: { count: 2 } })
+      await wheel('again').enable()
+      expect(await wheel('again').snooze()).to.include({ is_snoozed: true, last_replicas: 2 })
+    })
+  },
+  'real',
+)

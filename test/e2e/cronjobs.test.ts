@@ -1,0 +1,151 @@
+import { expect } from 'chai'
+import { ANNOTATION } from '../../src/domain/workload.ts'
+import { describeOn } from '../support/clusters.ts'
+import { enforced } from '../support/enforced.ts'
+import { eventually } from '../support/eventually.ts'
+import { manifest } from '../support/manifests.ts'
+import { asleepNow } from '../support/schedules.ts'
+import { agree } from './agreement.ts'
+import { warningsOf } from './verdicts.ts'
+
+const MINUTE = 60_000
+
+describeOn('CronJobs', function (on) {
+  this.timeout(120_000)
+  const here = enforced(on)
+  const suspend = (name: string, value: boolean) =>
+    here.attempt('patch', `cronjob/${name}`, '-p', JSON.stringify({ spec: { suspend: value } }))
+  const suspended = async (name: string) => (await here.get('cronjobs', name)).spec.suspend
+
+  before(() => here.inForce())
+
+  it('that a person suspended stay suspended when their hours of sleep end', async () => {
+    await here.create('cronjobs', 'theirs', { replicas: 0 })
+    const workload = here.workload('cronjobs', 'theirs')
+    expect(await workload.enable({ schedule: asleepNow() })).to.include({
+      is_snoozed: true,
+      last_replicas: 0,
+    })
+    const woken = await workload.schedule({ schedule: '0:00-24:00' })
+    expect(woken).to.include({ is_snoozed: false, current_replicas: 0 })
+    expect(await suspended('theirs')).to.equal(true)
+  })
+
+  it('are neither suspended nor resumed by hand while they are pinned or overridden', async () => {
+    for (const hold of ['pin', 'override'] as const) {
+      const awake = await here.enabled('cronjobs', `${hold}-awake`)
+      const asleep = await here.asleep('cronjobs', `${hold}-asleep`)
+      for (const each of [awake, asleep]) await each[hold]()
+      for (const [name, value] of [
+        [`${hold}-awake`, true],
+        [`${hold}-asleep`, false],
+      ] as const) {
+        const { code, stderr } = await suspend(name, value)
+        expect([code, stderr]).to.deep.include(1)
+        expect(stderr).to.include(
+          `cronjob ${here.namespace}/${name} is ${hold === 'pin' ? 'pinned' : 'over'}`,
+        )
+        expect(await suspended(name)).to.equal(!value)
+      }
+    }
+  })
+
+  it('that sleep are woken by a hand that resumes them, whose name the history has', async () => {
+    const workload = await here.asleep('cronjobs', 'by-hand')
+    expect((await suspend('by-hand', false)).code).to.equal(0)
+    await agree(here, 'cronjobs', 'by-hand')
+    const [newest] = (await workload.status()).operation_history
+    expect(newest).to.include({ type: 'wake', trigger: 'manual', replicas: 1 })
+    expect(newest?.by).to.match(/^k8s:/)
+  })
+
+  it('that sleep stay suspended when their manifest is applied again, and run once they wake', async () => {
+    const object = manifest('cronjobs', 'synced')
+    const running = { ...object, spec: { ...object.spec, suspend: false } }
+    expect((await here.withFile('apply', running)).code).to.equal(0)
+    const workload = here.workload('cronjobs', 'synced')
+    await eventually(
+      'it to be enabled',
+      async () => (await workload.attempt('POST', 'enable')).status === 200,
+    )
+    await workload.snooze()
+    const result = await here.withFile('apply', running)
+    expect(result.code, result.stderr).to.equal(0)
+    expect(warningsOf(result)[0]).to.include('is asleep and stays suspended')
+    expect(await agree(here, 'cronjobs', 'synced')).to.include({ is_snoozed: true, last_replicas: 1 })
+    expect(await suspended('synced')).to.equal(true)
+    await workload.wake()
+    expect(await suspended('synced')).to.equal(false)
+  })
+})
+
+describeOn(
+  'CronJobs that missed runs',
+  function (on) {
+    this.timeout(180_000)
+    const here = enforced(on)
+    const jobsOf = async (name: string) => {
+      const path = `/apis/batch/v1/namespaces/${here.namespace}/jobs`
+      const { items = [] } = await on().admin.expect('GET', path)
+      return (items as unknown as { metadata: { name: string } }[]).filter(({ metadata }) =>
+        metadata.name.startsWith(`${name}-`),
+      )
+    }
+
+    before(() => here.inForce())
+
+    /** A sleeper whose one run of today was due three minutes ago. */
+    async function missing(name: string, annotations = {}): Promise<void> {
+      const due = new Date(Date.now() - 3 * MINUTE)
+      const object = manifest('cronjobs', name, { annotations })
+      const schedule = `${due.getUTCMinutes()} ${due.getUTCHours()} * * *`
+      const spec = { ...object.spec, schedule, timeZone: 'Etc/UTC' }
+      await here.cluster.create(here.namespace, [{ ...object, spec }])
+      const workload = here.workload('cronjobs', name)
+      await eventually(
+        'it to be known',
+        async () => (await workload.attempt('POST', 'enable')).status === 200,
+      )
+      await workload.snooze()
+      const lastScheduleTime = new Date(Date.now() - 60 * MINUTE).toISOString().replace(/\.\d+/, '')
+      await on().admin.expect('PATCH', `${here.path('cronjobs', name)}/status`, {
+        status: { lastScheduleTime },
+      })
+    }
+
+    it('start none of them when they wake, and one if they are to catch up', async () => {
+      await missing('forgets')
+      await missing('catches-up', { [ANNOTATION.catchUp]: 'true' })
+      const before = Date.now()
+      await here.workload('cronjobs', 'forgets').wake()
+      await here.workload('cronjobs', 'catches-up').wake()
+      await eventually('the run that is caught up', async () => (await jobsOf('catches-up')).length === 1, {
+        timeout: 60_000,
+      })
+      const { status, spec } = await here.get('cronjobs', 'forgets')
+      expect(spec.suspend).to.equal(false)
+      expect(Date.parse(status?.lastScheduleTime ?? '')).to.be.at.least(before - 2000)
+      expect(await jobsOf('forgets')).to.deep.equal([])
+    })
+
+    it('would have started one without that: a hand that resumes them starts it', async () => {
+      await missing('by-hand')
+      await here.kubectl('patch', 'cronjob/by-hand', '-p', '{"spec":{"suspend":false}}')
+      await eventually('the run that was missed', async () => (await jobsOf('by-hand')).length === 1, {
+        timeout: 60_000,
+      })
+    })
+
+    it('give the ownership of spec.suspend back once they are awake', async () => {
+      await here.asleep('cronjobs', 'applied')
+      await here.workload('cronjobs', 'applied').wake()
+      const object = manifest('cronjobs', 'applied')
+      const running = { ...object, spec: { ...object.spec, suspend: false } }
+      await eventually('a server-side apply without a conflict', async () => {
+        const { code } = await here.withFile('apply', running, '--server-side', '--field-manager=gitops')
+        return code === 0
+      })
+    })
+  },
+  'real',
+)

@@ -1,0 +1,101 @@
+import { expect } from 'chai'
+import type { Call } from '../../src/kubernetes/api-calls.ts'
+import { ConfiguredKinds, fieldOf, KindNotServed } from '../../src/kubernetes/configured-kinds.ts'
+import { refusalOf } from '../../src/kubernetes/failures.ts'
+import { trim } from '../../src/kubernetes/trim.ts'
+
+const ROLLOUTS = 'rollouts.argoproj.io'
+const GROUP = '/apis/argoproj.io'
+const BASE = `${GROUP}/v1alpha1`
+const DEFINITION = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${ROLLOUTS}`
+const SERVED = {
+  [GROUP]: { preferredVersion: { version: 'v1alpha1' } },
+  [BASE]: {
+    resources: [
+      { name: 'rollouts', kind: 'Rollout' },
+      { name: 'rollouts/scale', kind: 'Scale' },
+    ],
+  },
+}
+
+function kinds(answers: Readonly<Record<string, unknown>>, specReplicasPath = '.spec.replicas') {
+  const asked: string[] = []
+  const send = async <T>({ path }: Call): Promise<T> => {
+    asked.push(path)
+    if (path in answers) return answers[path] as T
+    throw refusalOf(`get ${path}`, path === DEFINITION ? 403 : 404, {})
+  }
+  return { asked, kinds: new ConfiguredKinds([{ resource: ROLLOUTS, specReplicasPath }], send) }
+}
+
+function defined(scale: object, minimum?: number) {
+  const replicas = { type: 'integer', ...(minimum === undefined ? {} : { minimum }) }
+  const openAPIV3Schema = { properties: { spec: { properties: { replicas } } } }
+  const version = { name: 'v1alpha1', schema: { openAPIV3Schema }, subresources: { scale } }
+  return { ...SERVED, [DEFINITION]: { spec: { versions: [version] } } }
+}
+
+async function refusal(promise: Promise<unknown>): Promise<Error> {
+  return promise.then(
+    () => expect.fail('it was not refused'),
+    (error: Error) => error,
+  )
+}
+
+describe('configured kinds', () => {
+  it('are found where the cluster prefers them, and asked for once', async () => {
+    const { kinds: found, asked } = kinds(SERVED)
+    expect(await found.baseOf(ROLLOUTS)).to.equal(BASE)
+    expect(await found.baseOf(ROLLOUTS)).to.equal(BASE)
+    expect(asked).to.deep.equal([GROUP, BASE, DEFINITION])
+  })
+
+  it('are found anew at each list', async () => {
+    const { kinds: found, asked } = kinds(SERVED)
+    const collection = found.collectionOf(ROLLOUTS)
+    for (const _ of [1, 2]) await collection.discover?.(AbortSignal.timeout(1000))
+    expect(collection.path).to.equal(`${BASE}/rollouts`)
+    expect(asked).to.have.length(6)
+  })
+
+  it('that the cluster does not serve are told apart', async () => {
+    expect(await refusal(kinds({}).kinds.baseOf(ROLLOUTS))).to.be.instanceOf(KindNotServed)
+    const without = { ...SERVED, [BASE]: { resources: [{ name: 'analysisruns', kind: 'AnalysisRun' }] } }
+    expect(await refusal(kinds(without).kinds.baseOf(ROLLOUTS))).to.be.instanceOf(KindNotServed)
+  })
+
+  it('without a scale subresource, with another path or a least count are refused with the reason', async () => {
+    const unscalable = { ...SERVED, [BASE]: { resources: [{ name: 'rollouts', kind: 'Rollout' }] } }
+    for (const [answers, why] of [
+      [unscalable, 'it has no scale subresource'],
+      [defined({ specReplicasPath: '.spec.count' }), 'stands at .spec.count, not at .spec.replicas'],
+      [defined({ specReplicasPath: '.spec.replicas' }, 1), 'allows no count below 1'],
+    ] as const)
+      expect((await refusal(kinds(answers).kinds.baseOf(ROLLOUTS))).message).to.include(why)
+    const fitting = defined({ specReplicasPath: '.spec.replicas' }, 0)
+    expect(await kinds(fitting).kinds.baseOf(ROLLOUTS)).to.equal(BASE)
+  })
+
+  it('have their count read where it stands, and 1 where nothing stands there', () => {
+    const field = fieldOf({ resource: ROLLOUTS, specReplicasPath: '.spec.size.count' })
+    const fields = new Map([[ROLLOUTS, field] as const])
+    const metadata = { name: 'web', namespace: 'shop', uid: 'u', resourceVersion: '1', generation: 3 }
+    const object = { apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout', metadata }
+    const read = (spec: object, status?: object) =>
+      trim(ROLLOUTS, { ...object, spec, ...(status && { status }) }, undefined, fields)
+    expect(read({ size: { count: 4 } })).to.deep.include({
+      replicas: 4,
+      configured: {
+        apiVersion: 'argoproj.io/v1alpha1',
+        kind: 'Rollout',
+        field: '/spec/size/count',
+        isUnset: false,
+      },
+    })
+    expect(read({})).to.include({ replicas: 1 }).and.to.have.nested.property('configured.isUnset', true)
+    const named = read({ workloadRef: { kind: 'Deployment', name: 'web' } })
+    expect(named).to.have.nested.property('configured.scales', 'web')
+    const status = { observedGeneration: '3', replicas: 4, readyReplicas: 2 }
+    expect(read({}, status).pods).to.deep.equal({ existing: 4, ready: 2, observedGeneration: 3 })
+  })
+})
