@@ -29,6 +29,7 @@ const LABELS = '/metadata/labels'
 /** A nodeSelector is atomic: whoever sets one of its keys owns all of it. */
 const SELECTOR_FIELD = 'f:spec/f:template/f:spec/f:nodeSelector'
 const NODE_SELECTOR = '/spec/template/spec/nodeSelector'
+const WHEN_SCALED = '/spec/persistentVolumeClaimRetentionPolicy/whenScaled'
 
 /**
  * The change as one JSON Patch whose `test`s are what the decision rests on: uid, our annotations,
@@ -75,6 +76,10 @@ function preconditions(workload: Workload, change: Change): PatchOperation[] {
   } else if (workload.hasNodeSelector) {
     tests.push({ op: 'test', path: keyPath(), value: workload.snoozeKey ?? null })
   } else tests.push({ op: 'test', path: NODE_SELECTOR, value: null })
+  // On a copy that is behind, sleep would be found harmless.
+  if (change.replicas === 0 && workload.keepsVolumesBy !== undefined) {
+    tests.push({ op: 'test', path: WHEN_SCALED, value: workload.keepsVolumesBy })
+  }
   if (change.label !== undefined && workload.labels === undefined) {
     tests.push({ op: 'test', path: LABELS, value: null })
   }

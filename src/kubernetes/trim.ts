@@ -34,6 +34,8 @@ export function createIntern(limit = 20_000): Intern {
 /** The object, trimmed to what the rules need. Of the original it keeps only texts, so that the rest can be freed. */
 export function trim(kind: Kind, object: WorkloadObject, intern: Intern = (text) => text): Workload {
   const { metadata, spec, status } = object
+  const whenScaled =
+    kind === 'statefulsets' ? spec?.persistentVolumeClaimRetentionPolicy?.whenScaled : undefined
   const nodeSelector = (kind === 'daemonsets' && spec?.template?.spec?.nodeSelector) || undefined
   return {
     kind,
@@ -42,8 +44,8 @@ export function trim(kind: Kind, object: WorkloadObject, intern: Intern = (text)
     snoozeKey: nodeSelector?.[SNOOZE_KEY],
     // The API server defaults an absent count to 1.
     replicas: kind === 'daemonsets' ? (status?.desiredNumberScheduled ?? 0) : (spec?.replicas ?? 1),
-    deletesVolumes:
-      kind === 'statefulsets' && spec?.persistentVolumeClaimRetentionPolicy?.whenScaled === 'Delete',
+    deletesVolumes: whenScaled === 'Delete',
+    ...(whenScaled && whenScaled !== 'Delete' ? { keepsVolumesBy: intern(whenScaled) } : {}),
     pods: podsOf(kind, object),
     requests: effectiveRequests(spec?.template?.spec),
   }

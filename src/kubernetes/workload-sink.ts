@@ -15,7 +15,8 @@ export function workloadSink(kind: Kind, store: WorkloadStore, intern: Intern): 
       else store.put(trim(kind, object, intern), backwards)
     },
     delete(object) {
-      store.delete(keyFrom(kind, object))
+      const { uid, resourceVersion } = object.metadata
+      store.delete({ ...keyFrom(kind, object), uid, resourceVersion })
     },
     retain(listed, resourceVersion, backwards) {
       for (const workload of store.list(undefined, kind)) {

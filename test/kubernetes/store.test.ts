@@ -85,6 +85,24 @@ describe('the store of workloads', () => {
     ])
   })
 
+  it('takes nothing that is told late of an object that was created again', () => {
+    const { store, changes } = aStore()
+    store.put(web('10'))
+    store.put(web('12', { uid: 'another' }))
+    const told = changes.length
+    store.put(web('10'))
+    store.delete(web('11'))
+    expect(changes.slice(told)).to.deep.equal([])
+    expect(store.get(WEB)?.uid).to.equal('another')
+  })
+
+  it('takes an object of another uid that is older when the cluster itself went back', () => {
+    const { store } = aStore()
+    store.put(web('12', { uid: 'another' }))
+    store.put(web('10'), true)
+    expect(store.get(WEB)?.resourceVersion).to.equal('10')
+  })
+
   it('takes a write of ours at once; the same from the watch is no change', () => {
     const { store, changes } = aStore()
     store.put(web('10'))
