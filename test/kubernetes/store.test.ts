@@ -53,6 +53,16 @@ describe('when pods followed', () => {
     expect(pods).to.deep.equal({ ...ready, followedBefore: NOW })
   })
 
+  it('is forgotten of an earlier spec once our state was written: it ended another operation', () => {
+    const annotations = { 'dormouse.dev/state': 'newer' }
+    const pods = newest(
+      { ...web('1'), pods: { ...ready, ready: 0 }, generation: 1, replicas: 1 },
+      { ...web('2'), pods: ready, generation: 1, replicas: 1 },
+      { ...web('3', { annotations }), pods: ready, generation: 2, replicas: 5 },
+    )
+    expect(pods).to.deep.equal(ready)
+  })
+
   it('is not known of what followed before it was seen', () => {
     expect(newest({ ...web('1'), pods: ready, generation: 1, replicas: 1 })).to.deep.equal(ready)
   })
@@ -143,6 +153,7 @@ describe('the store of workloads', () => {
     store.applied(web('10'))
     store.put(web('12'))
     store.applied(web('11'))
+    store.applied(web('12', { ready: 0 }))
     store.applied(web('13', { uid: 'another' }))
     expect(changes).to.deep.equal([[undefined, '12']])
   })

@@ -258,4 +258,25 @@ export const BUGS: readonly Bug[] = [
     replace: 'reading.enabled === true',
     tests: ['test/domain/backoff.test.ts'],
   },
+  {
+    name: 'a patch of a deleted object counts as carried out on its namesake',
+    file: 'src/kubernetes/written.ts',
+    find: 'live.uid === sentFor.uid &&',
+    replace: '',
+    tests: ['test/kubernetes/written.test.ts'],
+  },
+  {
+    name: 'our own answer replaces what the watch told of the same version',
+    file: 'src/kubernetes/store.ts',
+    find: 'if (compareVersions(workload.resourceVersion, before.resourceVersion) <= 0) return',
+    replace: 'if (compareVersions(workload.resourceVersion, before.resourceVersion) < 0) return',
+    tests: ['test/kubernetes/store.test.ts'],
+  },
+  {
+    name: 'pods that followed an earlier operation end the next',
+    file: 'src/kubernetes/store.ts',
+    find: 'restated ? undefined : (before.pods.followedBefore ?? earlier)',
+    replace: 'before.pods.followedBefore ?? earlier',
+    tests: ['test/kubernetes/store.test.ts'],
+  },
 ]
