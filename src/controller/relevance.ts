@@ -1,3 +1,4 @@
+import { hasRoomToWake } from '../domain/change.ts'
 import { readsTheSame } from '../domain/marks.ts'
 import { podsFollowed, type Workload } from '../domain/workload.ts'
 
@@ -11,6 +12,8 @@ export function isRelevant(before: Workload, after: Workload): boolean {
     before.replicasManager?.manager !== after.replicasManager?.manager ||
     before.replicasManager?.subresource !== after.replicasManager?.subresource ||
     before.ownReplicasEntry !== after.ownReplicasEntry ||
+    (before.otherAnnotationBytes !== after.otherAnnotationBytes &&
+      hasRoomToWake(before) !== hasRoomToWake(after)) ||
     podsFollowed(before) !== podsFollowed(after)
   )
 }

@@ -61,7 +61,9 @@ export function endingOf(
   }
   // A snooze whose workload was changed since may have succeeded unseen by this process.
   if (isMoved && operation.type === 'snooze') return undefined
-  return now >= timeout ? { result: 'timed_out', at: timeout } : undefined
+  // One that a clock far ahead has dated would time out as late.
+  const isOver = now >= timeout || !isCredible(operation.at, now)
+  return isOver ? { result: 'timed_out', at: timeout } : undefined
 }
 
 /** Whether the pods are as `operation` asks. A snooze that somebody undid has not succeeded, though all pods are ready. */

@@ -31,6 +31,7 @@ export type PatchOperation =
 
 const ANNOTATIONS = '/metadata/annotations'
 const LABELS = '/metadata/labels'
+const WHEN_SCALED = '/spec/persistentVolumeClaimRetentionPolicy/whenScaled'
 
 /**
  * The change as one JSON Patch whose `test`s are what the decision rests on: uid, our annotations,
@@ -81,6 +82,10 @@ function preconditions(workload: Workload, change: Change): PatchOperation[] {
   } else if (workload.hasNodeSelector) {
     tests.push({ op: 'test', path: keyPath(field), value: workload.snoozeKey ?? null })
   } else tests.push({ op: 'test', path: field, value: null })
+  // On a copy that is behind, sleep would be found harmless.
+  if (change.replicas === 0 && workload.keepsVolumesBy !== undefined) {
+    tests.push({ op: 'test', path: WHEN_SCALED, value: workload.keepsVolumesBy })
+  }
   if (change.label !== undefined && workload.labels === undefined) {
     tests.push({ op: 'test', path: LABELS, value: null })
   }

@@ -106,6 +106,8 @@ export interface Workload extends WorkloadKey {
   readonly formerRevision: boolean
   /** A StatefulSet whose volumes are deleted when it is scaled down. */
   readonly deletesVolumes: boolean
+  /** A StatefulSet's `persistentVolumeClaimRetentionPolicy.whenScaled` that says otherwise; undefined: it says nothing. */
+  readonly keepsVolumesBy?: string
   /** DaemonSet: whether the pod template's nodeSelector exists. */
   readonly hasNodeSelector: boolean
   /** DaemonSet: the value of our key in it, which is `true` unless others wrote it; undefined: the key is not there. */

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Clock, Instant } from '../clock.ts'
 import {
   compareVersions,
+  isOlder,
   KINDS,
   podsFollowed,
   type Kind,
@@ -47,6 +48,8 @@ export class WorkloadStore {
   put(told: Workload, backwards = false): void {
     const before = this.get(told)
     if (!before || before.uid !== told.uid) {
+      // Told late: its name was given anew since.
+      if (before && isOlder(told, before) && !backwards) return
       if (before) this.delete(before)
       this.#set(told)
       this.#notify(undefined, told)
@@ -74,11 +77,14 @@ export class WorkloadStore {
     this.#notify(before, workload)
   }
 
-  delete(key: WorkloadKey): void {
+  /** With uid and version: not what was created again since. */
+  delete(key: WorkloadKey & Partial<Pick<Workload, 'uid' | 'resourceVersion'>>): void {
     const namespaces = this.#kinds.get(key.kind)
     const workloads = namespaces?.get(key.namespace)
     const before = workloads?.get(key.name)
     if (!namespaces || !workloads || !before) return
+    const { uid = before.uid, resourceVersion = before.resourceVersion } = key
+    if (uid !== before.uid && isOlder({ resourceVersion }, before)) return
     workloads.delete(key.name)
     if (workloads.size === 0) namespaces.delete(key.namespace)
     this.#notify(before, undefined)

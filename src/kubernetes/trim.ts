@@ -48,6 +48,8 @@ export function trim(
 ): Workload {
   const { metadata, spec, status } = object
   const field = fields.get(kind)
+  const whenScaled =
+    kind === 'statefulsets' ? spec?.persistentVolumeClaimRetentionPolicy?.whenScaled : undefined
   const nodeSelector = (hasKey(kind) && spec?.template?.spec?.nodeSelector) || undefined
   return {
     kind,
@@ -55,8 +57,8 @@ export function trim(
     hasNodeSelector: nodeSelector !== undefined,
     snoozeKey: nodeSelector?.[SNOOZE_KEY],
     replicas: replicasOf(kind, object, field),
-    deletesVolumes:
-      kind === 'statefulsets' && spec?.persistentVolumeClaimRetentionPolicy?.whenScaled === 'Delete',
+    deletesVolumes: whenScaled === 'Delete',
+    ...(whenScaled && whenScaled !== 'Delete' ? { keepsVolumesBy: intern(whenScaled) } : {}),
     pods: field === undefined ? podsOf(kind, object) : podsOfConfigured(object),
     requests: effectiveRequests(spec?.template?.spec),
     ...(field !== undefined && { configured: configuredOf(object, field, intern) }),

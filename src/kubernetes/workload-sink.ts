@@ -20,7 +20,8 @@ export function workloadSink(
       else store.put(trim(kind, object, intern, fields), backwards)
     },
     delete(object) {
-      store.delete(keyFrom(kind, object))
+      const { uid, resourceVersion } = object.metadata
+      store.delete({ ...keyFrom(kind, object), uid, resourceVersion })
     },
     retain(listed, resourceVersion, backwards) {
       for (const workload of store.list(undefined, kind)) {

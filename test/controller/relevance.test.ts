@@ -72,9 +72,11 @@ describe('relevance', () => {
       web.with({ replicasManager: { manager: 'kubectl', subresource: 'scale' } }),
       web.with({ ownReplicasEntry: 0 }),
       web.unsettled(),
+      web.with({ otherAnnotationBytes: 255 * 1024 }),
     ]
     for (const after of changes) expect(isRelevant(web, after)).to.equal(true)
     expect(isRelevant(web, web.labelled({ app: 'web' })), 'another label').to.equal(true)
+    expect(isRelevant(web, web.with({ otherAnnotationBytes: 9 })), 'other annotations').to.equal(false)
     expect(isRelevant(web, web.with({ requests: { cpu: 9, memory: MINUTE } }))).to.equal(false)
   })
 })

@@ -137,6 +137,16 @@ describe('an operation the cluster refused', () => {
     })
   })
 
+  it('keeps what was disabled asleep no longer than that, though a wrong clock dated it', () => {
+    const disabled = sleeper.annotated({ enabled: 'false' }).inBackoff(MORNING + 30 * 24 * HOUR, 'failure')
+    const cut = stepped(disabled, MORNING)
+    expect(cut.after.replicas).to.equal(0)
+    const until = cut.state.backoff?.until ?? Number.POSITIVE_INFINITY
+    expect(until).to.equal(MORNING + 10 * MINUTE)
+    expect(decided(cut.after, MORNING).lookAgainAt).to.equal(until)
+    expect(stepped(cut.after, until).after.replicas).to.equal(3)
+  })
+
   it('makes automatic actions wait 10s, doubled, at most 10m', () => {
     let [workload, now] = [once, MORNING]
     const waits: number[] = []

@@ -175,6 +175,24 @@ describe('the precondition of a change', () => {
     expect(applied(edited, patchFor(full, SNOOZE))?.spec.replicas).to.equal(0)
   })
 
+  it('of a snooze is that no volumes would be lost, which it was planned on', () => {
+    const database = (whenScaled: string) => {
+      const object = anObject()
+      return {
+        ...object,
+        spec: { ...object.spec, persistentVolumeClaimRetentionPolicy: { whenScaled } },
+      }
+    }
+    const patch = patchFor(database('Retain'), SNOOZE, 'statefulsets')
+    expect(applied(database('Retain'), patch)?.spec.replicas).to.equal(0)
+    expect(applied(database('Delete'), patch)).to.equal(undefined)
+    const forced = patchFor(database('Delete'), SNOOZE, 'statefulsets')
+    expect(applied(database('Delete'), forced)?.spec.replicas).to.equal(0)
+    const woken = patchFor(database('Retain'), { annotations: {}, replicas: 5 }, 'statefulsets')
+    expect(applied(database('Delete'), woken)?.spec.replicas).to.equal(5)
+    expect(applied(plain, patchFor(plain, SNOOZE, 'statefulsets'))?.spec.replicas).to.equal(0)
+  })
+
   it('of a DaemonSet is its key, not its count', () => {
     for (const object of [plain, full]) {
       const patch = patchFor(object, { annotations: {}, snoozeKey: 'true' }, 'daemonsets')

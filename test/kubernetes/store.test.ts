@@ -53,6 +53,16 @@ describe('when pods followed', () => {
     expect(pods).to.deep.equal({ ...ready, followedBefore: NOW })
   })
 
+  it('is forgotten of an earlier spec once our state was written: it ended another operation', () => {
+    const annotations = { 'dormouse.dev/state': 'newer' }
+    const pods = newest(
+      { ...web('1'), pods: { ...ready, ready: 0 }, generation: 1, replicas: 1 },
+      { ...web('2'), pods: ready, generation: 1, replicas: 1 },
+      { ...web('3', { annotations }), pods: ready, generation: 2, replicas: 5 },
+    )
+    expect(pods).to.deep.equal(ready)
+  })
+
   it('is not known of what followed before it was seen', () => {
     expect(newest({ ...web('1'), pods: ready, generation: 1, replicas: 1 })).to.deep.equal(ready)
   })
@@ -83,6 +93,24 @@ describe('the store of workloads', () => {
       ['10', undefined],
       [undefined, '12'],
     ])
+  })
+
+  it('takes nothing that is told late of an object that was created again', () => {
+    const { store, changes } = aStore()
+    store.put(web('10'))
+    store.put(web('12', { uid: 'another' }))
+    const told = changes.length
+    store.put(web('10'))
+    store.delete(web('11'))
+    expect(changes.slice(told)).to.deep.equal([])
+    expect(store.get(WEB)?.uid).to.equal('another')
+  })
+
+  it('takes an object of another uid that is older when the cluster itself went back', () => {
+    const { store } = aStore()
+    store.put(web('12', { uid: 'another' }))
+    store.put(web('10'), true)
+    expect(store.get(WEB)?.resourceVersion).to.equal('10')
   })
 
   it('takes a write of ours at once; the same from the watch is no change', () => {
@@ -125,6 +153,7 @@ describe('the store of workloads', () => {
     store.applied(web('10'))
     store.put(web('12'))
     store.applied(web('11'))
+    store.applied(web('12', { ready: 0 }))
     store.applied(web('13', { uid: 'another' }))
     expect(changes).to.deep.equal([[undefined, '12']])
   })

@@ -46,11 +46,13 @@ function decideCreate(created: Workload, now: Instant, rules: Rules): AdmissionD
 function carriedState(created: Workload): State | undefined {
   const state = stateOf(created)
   if (!state) return undefined
-  const { asleep, snoozed, intent } = state
+  const { asleep, snoozed, woken, intent } = state
   return {
     ...EMPTY_STATE,
     asleep,
     ...(snoozed ? { snoozed: { ...snoozed, by: null } } : {}),
+    // After a manual wake to fewer this is the kept count.
+    ...(woken?.kept === undefined ? {} : { woken }),
     ...(intent ? { intent: { ...intent, by: null } } : {}),
   }
 }

@@ -49,6 +49,14 @@ describe('a workload that is created', () => {
     expect([result.replicas, result.labels]).to.deep.equal([0, { [ASLEEP_LABEL]: '3' }])
   })
 
+  it('keeps what stayed kept when somebody woke it to fewer', () => {
+    const woken = { at: at('Mon 9:00'), kept: 3, set: 1 }
+    const moved = web.remembering({ woken }).withReplicas(1)
+    expect(decoded(created(moved).result.annotations.state)).to.deep.include({ woken })
+    const whole = web.remembering({ woken: { at: at('Mon 9:00') } })
+    expect(decoded(created(whole).result.annotations.state)).to.not.have.property('woken')
+  })
+
   it('starts without a state when its own cannot be read', () => {
     const { result } = created(web.annotated({ state: '{' }).labelled({ [ASLEEP_LABEL]: '3' }))
     expect(result.annotations).to.deep.equal({ enabled: 'true' })
