@@ -6,6 +6,7 @@ import { PLAIN, SAVED } from '../thresholds.ts'
 import { coreHours, cpu, memory, memoryHours, moneyAnHour, moneySaved, replicas } from './savings-queries.ts'
 
 const WORKLOADS = ofLeader('dormouse_workloads', ['namespace', 'kind', 'state'], CHOSEN)
+const SOURCES = ofLeader('dormouse_workloads_by_source', ['source', 'state'])
 
 const figures = [
   stat({
@@ -97,6 +98,23 @@ const byState = graph({
   width: 12,
 })
 
+const bySource = graph({
+  id: 70,
+  title: 'Workloads by what enables them',
+  description:
+    'workload: its own annotation; namespace: an annotation of its Namespace; policy/ and a name: that policy of the configuration. Of these, how many sleep.',
+  unit: 'short',
+  thresholds: PLAIN,
+  queries: [
+    { expr: summed(SOURCES, ['source']), legend: '{{source}}' },
+    {
+      expr: summed(ofLeader('dormouse_workloads_by_source', ['source'], 'state=\"snoozed\"')),
+      legend: 'asleep, of all',
+    },
+  ],
+  width: 24,
+})
+
 const byNamespace = table({
   id: 10,
   title: 'Namespaces',
@@ -118,5 +136,5 @@ const byNamespace = table({
 export const NOW: Row = {
   id: 1,
   title: 'Now',
-  panels: [...figures, asleepAndAwake, byState, byNamespace],
+  panels: [...figures, asleepAndAwake, byState, bySource, byNamespace],
 }

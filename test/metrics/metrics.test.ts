@@ -70,6 +70,7 @@ const EVERY_REPLICA = [
   'dormouse_watch_restarts_total',
   'dormouse_handler_failures_total',
   'dormouse_leader',
+  'dormouse_calendar_readable',
   'dormouse_certificate_expiry_timestamp_seconds',
 ]
 

@@ -14,7 +14,7 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'the count is no precondition of a patch',
     file: 'src/domain/patch.ts',
-    find: "tests.push({ op: 'test', path: '/spec/replicas', value: workload.replicas })",
+    find: "tests.push({ op: 'test', path: field, value })",
     replace: 'void 0',
     tests: ['test/domain/patch.test.ts', 'test/controller/in-flight.test.ts'],
   },
@@ -70,11 +70,11 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'the Event comes before its patch',
     file: 'src/kubernetes/patcher.ts',
-    find: 'const sent = await this.#send(key, operations, options)',
+    find: "const sent = first && first.type !== 'written' ? first : await this.#send(key, operations, options)",
     replace:
       "this.#copy.applied(afterWrite(workload, change, key.kind, { kind: 'PartialObjectMetadata', metadata: " +
       '{ ...workload, resourceVersion: String(Number(workload.resourceVersion) + 1) } } as never))\n' +
-      '      const sent = await this.#send(key, operations, options)',
+      "      const sent = first && first.type !== 'written' ? first : await this.#send(key, operations, options)",
     tests: ['test/kubernetes/patcher.test.ts', 'test/controller/in-flight.test.ts'],
   },
   {
@@ -98,7 +98,7 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'a status update is taken for a manual wake',
     file: 'src/kubernetes/trim.ts',
-    find: "if (holdsReplicas(entry) && (entry.time ?? '') >= (newest?.time ?? '')) newest = entry",
+    find: "if (owns(entry, field) && (entry.time ?? '') >= (newest?.time ?? '')) newest = entry",
     replace:
       "if ((entry.time ?? '') >= (newest?.time ?? '')) newest = { ...entry, subresource: entry.subresource && 'scale' }",
     tests: ['test/kubernetes/trim.test.ts'],
@@ -106,8 +106,8 @@ export const BUGS: readonly Bug[] = [
   {
     name: "an autoscaler's scaling is taken for a manual wake",
     file: 'src/domain/drift.ts',
-    find: 'return isScaled(workload) && !isAutoscaled(workload)',
-    replace: 'return isScaled(workload)',
+    find: 'if (!isScaled(workload) || autoscalerOf(workload) !== undefined) return false',
+    replace: 'if (!isScaled(workload)) return false',
     tests: ['test/domain/decision-rules.test.ts', 'test/domain/kept-count.test.ts'],
   },
   {

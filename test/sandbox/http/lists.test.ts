@@ -86,7 +86,7 @@ describe('sandbox API: lists and forms', () => {
     const apps = (await client.get('/apis/apps/v1')).body
     expect(apps['resources']).to.be.an('array')
     expect(JSON.stringify(apps)).to.contain('"deployments/scale"')
-    expect((await client.get('/apis')).body['groups']).to.have.length(6)
+    expect((await client.get('/apis')).body['groups']).to.have.length(8)
     expect((await client.get('/version')).body['gitVersion']).to.match(/^v1\./)
     for (const probe of ['/healthz', '/livez', '/readyz'])
       expect((await client.get(probe)).body.message).to.equal('ok')
