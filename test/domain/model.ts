@@ -36,6 +36,9 @@ interface ModelObject {
   status: Record<string, number>
 }
 
+/** The kinds that `ModelCluster` plays; CronJobs are played by the random scenarios (`test/model`). */
+export const PLAYED_KINDS: readonly Kind[] = ['deployments', 'statefulsets', 'replicasets', 'daemonsets']
+
 export interface Transition {
   at: Instant
   type: 'snooze' | 'wake'

@@ -6,11 +6,11 @@ import type { Kind } from '../../src/domain/workload.ts'
 import { stateOf } from '../support/decisions.ts'
 import { propertyRuns } from '../support/property-runs.ts'
 import { at, DAY, HOUR, iso, MINUTE, RULES } from '../support/rules.ts'
-import { labelOf, ModelCluster } from './model.ts'
+import { labelOf, ModelCluster, PLAYED_KINDS } from './model.ts'
 import { People, upTo, type Event } from './people.ts'
 import { WORK } from './fixtures.ts'
 
-const KIND = fc.constantFrom<Kind>('deployments', 'statefulsets', 'replicasets', 'daemonsets')
+const KIND = fc.constantFrom<Kind>(...PLAYED_KINDS)
 const START = at('Mon 7:30')
 
 function managed(kind: Kind, schedule: string | null = WORK): ModelCluster {
