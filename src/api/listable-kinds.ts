@@ -7,6 +7,8 @@ interface Asked {
   readonly namespace: string
   /** undefined: all kinds. */
   readonly kind: Kind | undefined
+  /** The kinds beside the built-in ones. */
+  readonly configured?: readonly Kind[] | undefined
 }
 
 /**
@@ -16,10 +18,10 @@ interface Asked {
 export async function listableKinds(
   { refusalOf }: Authorization,
   caller: Caller,
-  { namespace, kind }: Asked,
+  { namespace, kind, configured = [] }: Asked,
   limit?: LimitFunction,
 ): Promise<Kind[]> {
-  const asked = kind === undefined ? KINDS : [kind]
+  const asked = kind === undefined ? [...KINDS, ...configured] : [kind]
   const refusals = await Promise.all(
     asked.map((each) => refusalOf(caller, { need: 'list', kind: each, namespace }, limit)),
   )

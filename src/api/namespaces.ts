@@ -90,7 +90,11 @@ export function createNamespaceReads(
       const { caller, input } = ctx.state
       const { namespace } = input.path
       const { kind: only } = input.query
-      const kinds = await listableKinds(authorization, caller, { namespace, kind: only })
+      const kinds = await listableKinds(authorization, caller, {
+        namespace,
+        kind: only,
+        configured: settings.kinds,
+      })
       authorization.refuseExcluded(namespace)
       demandCurrent(workloads, only)
       const record = await summed(namespace, listedIn(workloads, namespace, kinds))

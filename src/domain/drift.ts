@@ -116,6 +116,13 @@ export function stillKept(reading: Reading): number | undefined {
   return isScaled(workload) && workload.replicas < kept ? kept : undefined
 }
 
+/** The count to keep where a request puts to sleep what may be a sleeper that others have woken. */
+export function countKeptBy(reading: Reading, rules: Rules): number {
+  const { workload, state } = reading
+  if (!state.asleep || !isScaled(workload)) return countToKeep(reading)
+  return isManualScaling(workload, rules) ? (stillKept(reading) ?? countToKeep(reading)) : keptCount(reading)
+}
+
 /** Whether the scale subresource set its count: `kubectl scale`, or an autoscaler. */
 export function isScaled({ replicasManager }: Workload): boolean {
   return replicasManager?.subresource === 'scale'

@@ -2,9 +2,11 @@ import type { Instant } from '../clock.ts'
 import { decisionTime } from './decision-time.ts'
 import { completed } from './history.ts'
 import { nextTransition, type Transition } from './plan.ts'
+import { policyRecord, type PolicyRecord } from './policy-record.ts'
 import { readWorkload } from './reading.ts'
 import type { Rules } from './rules.ts'
 import { replicaTimeSaved } from './saved.ts'
+import { settingsOf } from './settings.ts'
 import { Unreadable } from './state-codec.ts'
 import type { OperationType } from './state.ts'
 import { WORKLOAD_STATES, workloadState, type WorkloadState } from './workload-state.ts'
@@ -38,6 +40,8 @@ export interface NamespaceRecord {
   counts: Partial<Record<Kind, StateCounts>>
   next_transition: NextChange | null
   saved: SavedRecord
+  /** What a Deployment without labels and settings of its own inherits. */
+  policy: PolicyRecord
 }
 
 /** Sums up workloads of one namespace, one after the other: those that its reader may see. */
@@ -84,7 +88,13 @@ export class NamespaceSummary {
         cpu_core_seconds: Math.round(cores),
         memory_byte_seconds: Math.round(bytes),
       },
+      policy: this.#policy(),
     }
+  }
+
+  #policy(): PolicyRecord {
+    const heir = { kind: 'deployments', namespace: this.#name, owner: undefined, labels: undefined } as const
+    return policyRecord(settingsOf({ ...heir, annotations: {} }, this.#rules))
   }
 
   /** At one instant some may fall asleep while others wake: the first type that was found is counted. */

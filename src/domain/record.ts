@@ -7,7 +7,7 @@ import { currentIntent, desired } from './intent.ts'
 import { typeOf } from './kinds.ts'
 import { nextTransition, type Transition } from './plan.ts'
 import { keptCount } from './counts.ts'
-import type { Source } from './policy/settings.ts'
+import { policyRecord, type PolicyRecord } from './policy-record.ts'
 import { readWithoutState, readWorkload, type Reading } from './reading.ts'
 import { readOrRefuse, refuseOwned } from './refusals.ts'
 import type { Rules } from './rules.ts'
@@ -69,21 +69,6 @@ export interface StatusRecord {
   reason: string
 }
 
-/** A setting in force; `source`: `workload`, `namespace/…`, `policy/…`, `default`; null: it is not set. */
-export interface SettingRecord<Value> {
-  value: Value | null
-  source: Source | null
-}
-
-/** The settings in force, and where each stands; an invalid one is null, and the reason tells its fault. */
-export interface PolicyRecord {
-  enabled: SettingRecord<boolean>
-  schedule: SettingRecord<string>
-  timezone: SettingRecord<string>
-  calendar: SettingRecord<string>
-  auto_wake: SettingRecord<boolean>
-}
-
 /** @throws Refusal INVALID_STATE, OWNED */
 export function statusRecord(workload: Workload, now: Instant, rules: Rules): StatusRecord {
   refuseOwned(workload)
@@ -137,21 +122,6 @@ function recordOf(read: Reading, clock: Instant, rules: Rules): StatusRecord {
 
 export function transitionRecord({ at, type, reason }: Transition): TransitionRecord {
   return { at: iso(at), type, reason }
-}
-
-function policyRecord({ effective, schedule }: Reading): PolicyRecord {
-  const { enabled, timezone, calendar, autoWake, sources } = effective
-  return {
-    enabled: { value: flagOrNull(enabled), source: sources.enabled },
-    schedule: { value: schedule?.text ?? null, source: sources.schedule },
-    timezone: { value: timezone, source: sources.timezone },
-    calendar: { value: calendar ?? null, source: sources.calendar },
-    auto_wake: { value: flagOrNull(autoWake), source: sources.autoWake },
-  }
-}
-
-function flagOrNull(flag: boolean | 'unclear'): boolean | null {
-  return flag === 'unclear' ? null : flag
 }
 
 function identity(workload: Workload): Pick<StatusRecord, 'name' | 'namespace' | 'type'> {

@@ -1,5 +1,6 @@
 import type { Instant } from '../clock.ts'
 import { A_FLAG, effectiveSettings, faultAt, type Effective } from './policy/effective.ts'
+import type { Heir } from './policy/inheritance.ts'
 import type { SettingName, Source } from './policy/settings.ts'
 import type { Rules } from './rules.ts'
 import { parseEnd } from './schedule/awake-until.ts'
@@ -30,7 +31,10 @@ export interface Settings {
   readonly isSettled: boolean
 }
 
-export function settingsOf(workload: Workload, rules: Rules): Settings {
+/** What settings depend on. */
+export type Setter = Heir & Pick<Workload, 'namespace' | 'annotations'>
+
+export function settingsOf(workload: Setter, rules: Rules): Settings {
   const inherited = rules.inherited(workload)
   const effective = effectiveSettings(workload.annotations, inherited, rules.policy)
   const { enabled, autoWake } = effective

@@ -79,6 +79,13 @@ describe('a manual wake never lowers the kept count', () => {
     expect(state.snoozed?.replicas).to.equal(5)
   })
 
+  it('a snooze request before anybody has noticed that wake keeps all, too', () => {
+    const kept = (workload: Workload) => asked(workload, { action: 'snooze' }, NIGHT).state.snoozed?.replicas
+    expect(kept(asleep.scaledByHand(1)), 'by hand').to.equal(5)
+    expect(kept(asleep.scaledByHand(7)), 'by hand to more').to.equal(7)
+    expect(kept(asleep.scaledByHand(7, 'kube-controller-manager')), 'by an autoscaler').to.equal(5)
+  })
+
   it('a wake request after somebody changed the count says that it is awake', () => {
     const { change, message } = asked(scaled(scaledTo(1), 2), { action: 'wake' }, at('Mon 22:00'))
     expect(change).to.equal(undefined)

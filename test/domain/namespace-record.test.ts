@@ -29,7 +29,20 @@ describe('the record of a namespace', () => {
         cpu_core_seconds: 0,
         memory_byte_seconds: 0,
       },
+      policy: {
+        enabled: { value: false, source: null },
+        schedule: { value: null, source: null },
+        timezone: { value: rules.policy.timezone, source: 'default' },
+        calendar: { value: null, source: null },
+        auto_wake: { value: true, source: 'default' },
+      },
     })
+  })
+
+  it('shows what its workloads inherit, and of whom', () => {
+    const inherited = { settings: { schedule: { text: '7:00-19:00', source: 'namespace/shop' as const } } }
+    const { policy } = new NamespaceSummary('shop', NOON, { ...rules, inherited: () => inherited }).record()
+    expect(policy.schedule).to.deep.equal({ value: '7:00-19:00', source: 'namespace/shop' })
   })
 
   it('counts workloads by kind and by the state that lists filter by', () => {

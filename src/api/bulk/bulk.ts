@@ -34,8 +34,8 @@ export function createBulks(
   authorization: Authorization,
   podWaits: PodWaits,
 ): (action: OperationId, requestOf: RequestOf, priority?: WritePriority) => ApiMiddleware {
-  const { workloads, writer, rules, clock, logger } = deps
-  const select = createSelection(workloads, authorization)
+  const { writer, rules, clock, logger } = deps
+  const select = createSelection(deps, authorization)
   const busy = new Set<string>()
 
   async function carryOut(

@@ -7,7 +7,7 @@ import type { ApiContext } from '../context.ts'
 import { listableKinds } from '../listable-kinds.ts'
 import { compare, listedIn } from '../listing.ts'
 import { demandCurrent } from '../lookup.ts'
-import type { Workloads } from '../ports.ts'
+import type { ApiDeps } from '../ports.ts'
 import { MOST_WORKLOADS } from './item.ts'
 
 /** Access reviews that all requests about namespaces together have in flight. */
@@ -27,14 +27,19 @@ export type Selection = (ctx: ApiContext) => Promise<Selected[]>
  * asked once for each kind whether the caller may change it; only where it denies that, about each workload, since a
  * Role may name some of them.
  */
-export function createSelection(workloads: Workloads, authorization: Authorization): Selection {
+export function createSelection({ workloads, settings }: ApiDeps, authorization: Authorization): Selection {
   const { refusalOf, refuseExcluded } = authorization
   const limit = pLimit(IN_FLIGHT)
 
   return async ({ state: { caller, input } }) => {
     const { namespace } = input.path
     const { kind: only, labelSelector = '' } = input.query
-    const kinds = await listableKinds(authorization, caller, { namespace, kind: only }, limit)
+    const kinds = await listableKinds(
+      authorization,
+      caller,
+      { namespace, kind: only, configured: settings.kinds },
+      limit,
+    )
     const denials = await Promise.all(
       kinds.map((kind) => refusalOf(caller, { need: 'scale', kind, namespace }, limit)),
     )
@@ -59,7 +64,7 @@ export function createSelection(workloads: Workloads, authorization: Authorizati
 
 /** @throws Refusal TOO_MANY_WORKLOADS */
 function chosenOf(
-  workloads: Workloads,
+  workloads: ApiDeps['workloads'],
   namespace: string,
   kinds: readonly Kind[],
   labelSelector: string,

@@ -87,6 +87,13 @@ const shop: NamespaceRecord = {
     cpu_core_seconds: 259_200,
     memory_byte_seconds: 278_306_955_264_000,
   },
+  policy: {
+    enabled: { value: true, source: 'policy/dev' },
+    schedule: { value: '7:00-19:00,Mon-Fri', source: 'namespace/shop' },
+    timezone: { value: 'Europe/Berlin', source: 'policy/dev' },
+    calendar: { value: null, source: null },
+    auto_wake: { value: true, source: 'default' },
+  },
 }
 
 function success(message: string, data: unknown, more: object = {}): object {

@@ -1,4 +1,5 @@
-import type { HistoryRecord, PolicyRecord, StatusRecord, TransitionRecord } from '../../domain/record.ts'
+import type { PolicyRecord } from '../../domain/policy-record.ts'
+import type { HistoryRecord, StatusRecord, TransitionRecord } from '../../domain/record.ts'
 import { OPERATION_RESULTS, OPERATION_TYPES, PIN_STATES, TRIGGERS } from '../../domain/state.ts'
 import { TYPES } from '../../domain/kinds.ts'
 import type { NamespaceRecord, NextChange, SavedRecord } from '../../domain/namespace-record.ts'
@@ -169,6 +170,7 @@ const namespaceFields: Record<keyof NamespaceRecord, Schema> = {
     anyOf: [component('NextChange'), { type: 'null' }],
   }),
   saved: component('Saved'),
+  policy: component('Policy'),
 }
 
 /** The components of the document: bodies, answers and their parts. */

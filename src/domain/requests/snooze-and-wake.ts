@@ -2,7 +2,8 @@ import { kedaDecides } from '../autoscaling/scalers.ts'
 import { transition } from '../operation.ts'
 import { scheduleInForce } from '../schedule-in-force.ts'
 import { newIntent, wakeHold } from '../intent.ts'
-import { countToGiveBack, countToKeep, keptCount } from '../counts.ts'
+import { countToGiveBack, keptCount } from '../counts.ts'
+import { countKeptBy } from '../drift.ts'
 import { withState, type Reading } from '../reading.ts'
 import { hasCount, hasKey, sleepsSuspended } from '../kinds.ts'
 import { counted, iso } from '../text.ts'
@@ -18,7 +19,7 @@ export function snooze({ reading, now, by, rules }: Context, limit: number | und
     if (limit === undefined) return { target: reading, done: 'already asleep' }
     return { target: asked, done: `stays asleep until ${iso(now + limit)}` }
   }
-  const replicas = countToKeep(reading)
+  const replicas = countKeptBy(reading, rules)
   const target = transition(asked, { action: 'snooze', trigger: 'api', by, replicas }, now, rules)
   const kept = sleepsSuspended(reading.workload.kind) ? '' : `, ${counted(replicas, 'replica')} kept`
   return { target, done: `snoozed${kept}` }
