@@ -64,7 +64,8 @@ export class StandIn implements KedaOperator {
     if (at === undefined) this.#resting.delete(uid)
     else if (this.#resting.has(uid)) return
     const { spec } = await this.#on().admin.expect('GET', path)
-    const count = Number(spec?.['replicas'])
+    // A Scale leaves out a count of 0.
+    const count = Number(spec?.['replicas'] ?? 0)
     const wanted = at === undefined ? this.#wanted(count, minReplicaCount) : Number(at)
     if (wanted !== count)
       await this.#on().admin.expect('PATCH', `${path}?fieldManager=keda`, { spec: { replicas: wanted } })
