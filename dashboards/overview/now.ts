@@ -108,7 +108,7 @@ const bySource = graph({
   queries: [
     { expr: summed(SOURCES, ['source']), legend: '{{source}}' },
     {
-      expr: summed(ofLeader('dormouse_workloads_by_source', ['source'], 'state=\"snoozed\"')),
+      expr: summed(ofLeader('dormouse_workloads_by_source', ['source'], 'state="snoozed"')),
       legend: 'asleep, of all',
     },
   ],

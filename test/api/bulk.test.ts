@@ -48,7 +48,7 @@ describe('requests about a namespace', () => {
     expect(data.counts).to.deep.equal({ done: KINDS.length, unchanged: 0, refused: 0 })
     expect(data.items.map(({ kind }) => kind)).to.deep.equal(KINDS.toSorted())
     for (const item of data.items)
-      expect(item).to.deep.include({ name: 'web', result: 'done', code: null, operation_in_progress: true })
+      expect(item).to.deep.include({ name: 'web', result: 'done', code: null })
     expect(data.items.find(({ kind }) => kind === 'deployments')?.message).to.match(
       /^snoozed, 3 replicas kept: asleep by request of local:alice/,
     )
