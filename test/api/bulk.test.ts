@@ -47,8 +47,7 @@ describe('requests about a namespace', () => {
     expect(body.message).to.equal(`${KINDS.length} done, 0 unchanged, 0 refused`)
     expect(data.counts).to.deep.equal({ done: KINDS.length, unchanged: 0, refused: 0 })
     expect(data.items.map(({ kind }) => kind)).to.deep.equal(KINDS.toSorted())
-    for (const item of data.items)
-      expect(item).to.deep.include({ name: 'web', result: 'done', code: null })
+    for (const item of data.items) expect(item).to.deep.include({ name: 'web', result: 'done', code: null })
     expect(data.items.find(({ kind }) => kind === 'deployments')?.message).to.match(
       /^snoozed, 3 replicas kept: asleep by request of local:alice/,
     )
