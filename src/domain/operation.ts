@@ -4,7 +4,7 @@ import { afterFailure, afterOperation, withBackoffCut } from './backoff.ts'
 import { changeBetween, changed } from './change.ts'
 import { countToGiveBack } from './counts.ts'
 import { decide } from './decide.ts'
-import { decisionTime, isCredible } from './decision-time.ts'
+import { decisionTime } from './decision-time.ts'
 import { noAction, type Decision } from './decision.ts'
 import { completed, withOperation } from './history.ts'
 import { hasKey, sleepsSuspended } from './kinds.ts'
@@ -73,19 +73,12 @@ export function carryOut(reading: Reading, decision: Decision, now: Instant, rul
   return after.state === reading.state ? reading : after
 }
 
-/** Cuts what ends too late, and drops a kept count that somebody has replaced by another. */
+/** Cuts a backoff that ends too late, and drops a kept count that somebody has replaced by another. */
 function tidied(reading: Reading, now: Instant, { policy }: Rules): State {
-  const cut = withOverrideCut(withBackoffCut(reading.state, now, policy), now)
+  const cut = withBackoffCut(reading.state, now, policy)
   const { asleep, woken } = cut
   const replaced = !asleep && woken?.kept !== undefined && countToGiveBack(reading) === undefined
   return replaced ? { ...cut, woken: { at: woken.at } } : cut
-}
-
-/** An override that a clock far ahead has dated lasts from now on as long as it was asked for. */
-function withOverrideCut(state: State, now: Instant): State {
-  const { override } = state
-  if (!override || override.until === null || isCredible(override.at, now)) return state
-  return { ...state, override: { ...override, at: now, until: now + (override.until - override.at) } }
 }
 
 /** Puts to sleep, wakes or adopts, once the reading is completed; a decision that does nothing returns the same reading. */

@@ -63,16 +63,6 @@ describe('what a clock wrote that was a year ahead', () => {
     expect(statusRecord(followed(workload), NOW, RULES).recent_operations).to.equal(0)
   })
 
-  it('is an override no longer than somebody asked for', () => {
-    const overridden = asked(awake, { action: 'override', duration: 2 * HOUR }, NOW + YEAR).after
-    const { after, state } = stepped(overridden, NOW)
-    expect(state.override).to.deep.include({ at: NOW, until: NOW + 2 * HOUR })
-    expect(stepped(after, NOW).change).to.equal(undefined)
-    expect(stepped(after, NOW + 2 * HOUR).state.asleep).to.equal(true)
-    const forGood = asked(awake, { action: 'override', duration: null }, NOW + YEAR).after
-    expect(stepped(forGood, NOW).change).to.equal(undefined)
-  })
-
   it('is an operation in progress no longer than any other', () => {
     const sleeper = unscheduled.snoozed({ at: NOW - HOUR })
     const { after } = asked(sleeper, { action: 'wake' }, NOW + YEAR)

@@ -245,13 +245,6 @@ export const BUGS: readonly Bug[] = [
     tests: ['test/kubernetes/store.test.ts'],
   },
   {
-    name: 'an override lasts until the end that a wrong clock gave it',
-    file: 'src/domain/operation.ts',
-    find: 'withOverrideCut(withBackoffCut(reading.state, now, policy), now)',
-    replace: 'withBackoffCut(reading.state, now, policy)',
-    tests: ['test/domain/clocks.test.ts'],
-  },
-  {
     name: 'what was disabled sleeps until the end that a wrong clock gave its backoff',
     file: 'src/domain/operation.ts',
     find: 'reading.enabled === true || (reading.enabled === false && state.asleep)',
