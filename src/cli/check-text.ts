@@ -1,4 +1,5 @@
-import type { Expected, InvalidSetting, NeededWorkload } from '../domain/forecast.ts'
+import type { Expected, NeededWorkload } from '../domain/forecast.ts'
+import type { InvalidSetting } from '../domain/invalid-settings.ts'
 import { typeOf } from '../domain/kinds.ts'
 import { counted, iso } from '../domain/text.ts'
 import { nameOf } from '../domain/workload.ts'

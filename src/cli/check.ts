@@ -3,6 +3,7 @@ import { InvalidConfig, type Config } from '../config.ts'
 import type { Calendars } from '../domain/schedule/calendar.ts'
 import { counted } from '../domain/text.ts'
 import { createLogger, plainLines } from '../logger.ts'
+import type { ClusterForecast } from '../service/check.ts'
 import { checkText } from './check-text.ts'
 import type { CliPorts } from './program.ts'
 import { configOf } from './run-options.ts'
@@ -39,7 +40,9 @@ export function registerCheck(program: Command, ports: CliPorts): void {
       }
       const cluster = options.againstCluster && (await forecastOf(config, calendars, options, ports))
       if (isJson)
-        stdout.write(`${JSON.stringify({ file, ...sums, warnings, cluster: cluster ?? null }, null, 2)}\n`)
+        stdout.write(
+          `${JSON.stringify({ file, ...sums, warnings, cluster: cluster ? inJson(cluster) : null }, null, 2)}\n`,
+        )
       else if (cluster) stdout.write(`\n${checkText(cluster)}`)
     })
 }
@@ -65,6 +68,11 @@ function unusable({ calendars }: Config, known: Calendars): string[] {
     const found = known.find(name)
     return typeof found === 'string' ? [`calendar ${name}: ${found}`] : []
   })
+}
+
+/** With its time in ISO 8601. */
+function inJson(cluster: ClusterForecast): object {
+  return { ...cluster, at: new Date(cluster.at).toISOString() }
 }
 
 async function forecastOf(

@@ -1,8 +1,8 @@
 import type { Instant } from '../clock.ts'
 import type { ReasonCode } from './decision.ts'
+import { InvalidSettings, type InvalidSetting } from './invalid-settings.ts'
 import { planStep, type Step } from './operation.ts'
 import { policyRecord, type PolicyRecord } from './policy-record.ts'
-import { namespaceFault } from './policy/faults.ts'
 import type { Namespace } from './policy/inheritance.ts'
 import { readWithoutState, readWorkload, type Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
@@ -20,15 +20,6 @@ export interface Expected extends WorkloadKey {
   readonly reason: string
   /** The settings in force, each with where it stands. */
   readonly policy: PolicyRecord
-}
-
-/** A setting that cannot be read. */
-export interface InvalidSetting {
-  /** `namespace/shop`, `policy/dev`, or the workload: `deployments/shop/web`. */
-  readonly at: string
-  readonly message: string
-  /** How many workloads it concerns. */
-  readonly workloads: number
 }
 
 /** A workload that the API server needs: without its pods it refuses writes, those that wake among them. */
@@ -70,16 +61,17 @@ export function forecast(
 ): Forecast {
   const all = [...workloads]
   const reached = all.filter(({ namespace }) => !excluded.has(namespace))
-  const faults = new Faults()
+  const invalid = new InvalidSettings()
   const expected: Expected[] = []
   for (const workload of reached) {
     const read = readWorkload(workload, rules)
     const reading = read instanceof Unreadable ? readWithoutState(workload, rules) : read
-    const each = expectedOf(workload, planStep(workload, now, rules), reading)
-    const isFaulty = faults.addOf(reading, each)
+    const step = planStep(workload, now, rules)
+    const each = expectedOf(workload, step, reading)
+    const isFaulty = invalid.addOf(reading, step.decision.reason)
     if (each.managed || each.change !== null || isFaulty) expected.push(each)
   }
-  for (const namespace of namespaces) if (!excluded.has(namespace.name)) faults.addNamespace(namespace)
+  for (const namespace of namespaces) if (!excluded.has(namespace.name)) invalid.addNamespace(namespace)
   const managed = expected.filter((each) => each.managed)
   const names = new Set(managed.map(keyOf))
   return {
@@ -92,7 +84,7 @@ export function forecast(
       wakes: expected.filter(({ change }) => change === 'wake').length,
     },
     workloads: expected,
-    invalid: faults.list(),
+    invalid: invalid.list(),
     needed: needed.filter((each) => names.has(keyOf(each))),
   }
 }
@@ -115,42 +107,4 @@ function expectedOf(workload: Workload, { decision, target }: Step, reading: Rea
     reason: isUntold ? `${reason.text}; ${scheduleFault}` : reason.text,
     policy: policyRecord(reading),
   }
-}
-
-/** The invalid settings, each once, with how many workloads it concerns. */
-class Faults {
-  readonly #found = new Map<string, InvalidSetting>()
-
-  /** Whether the workload has any. */
-  addOf(reading: Reading, { rule, reason }: Expected): boolean {
-    const { workload, enabled, scheduleFault, scheduleFaultAt, effective } = reading
-    const own = keyOf(workload)
-    if (rule === 'unreadable') this.#add(own, reason, 1)
-    else if (rule === 'enabled_unclear') this.#add(placeOf(effective.sources.enabled, own), reason, 1)
-    else if (enabled === true && scheduleFault !== undefined)
-      this.#add(placeOf(scheduleFaultAt, own), scheduleFault, 1)
-    else return false
-    return true
-  }
-
-  /** One that no workload has told of. */
-  addNamespace(namespace: Namespace): void {
-    const message = namespaceFault(namespace)
-    const at = `namespace/${namespace.name}`
-    if (message !== undefined && !this.list().some((fault) => fault.at === at)) this.#add(at, message, 0)
-  }
-
-  list(): InvalidSetting[] {
-    return [...this.#found.values()]
-  }
-
-  #add(at: string, message: string, workloads: number): void {
-    const key = `${at} ${message}`
-    const before = this.#found.get(key)?.workloads ?? 0
-    this.#found.set(key, { at, message, workloads: before + workloads })
-  }
-}
-
-function placeOf(source: string | null, own: string): string {
-  return source === null || source === 'workload' || source === 'default' ? own : source
 }

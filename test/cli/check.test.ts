@@ -103,8 +103,9 @@ describe('dormouse check', () => {
     it('prints everything as JSON', async () => {
       await writeFile(file(), JSON.stringify({ newWorkloadGrace: '0s', policies: [POLICY] }))
       const { cluster } = JSON.parse((await against('--output', 'json')).out) as {
-        cluster: { counts: object; workloads: object[] }
+        cluster: { at: string; counts: object; workloads: object[] }
       }
+      expect(cluster.at).to.match(/^20.*Z$/)
       expect(cluster.counts).to.include({ workloads: 1, managed: 1 })
       expect(cluster.workloads[0]).to.include({ kind: 'deployments', namespace: 'default', name: 'web' })
     })
