@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { registerCheck } from '../../src/cli/check.ts'
-import type { Expected } from '../../src/domain/forecast.ts'
+import type { Expected, Forecast } from '../../src/domain/forecast.ts'
 import { ANNOTATION, ASLEEP_LABEL, keyOf, SNOOZE_KEY, type Kind } from '../../src/domain/workload.ts'
 import { apiVersionOf } from '../../src/domain/kinds.ts'
 import { call } from '../cli/terminal.ts'
@@ -65,6 +65,11 @@ describeOn('dormouse check --against-cluster', function (on) {
 
   /** What the command foretells of these tests' workloads. */
   const foretold = async (config: Settings): Promise<Expected[]> => {
+    const { workloads } = await checked(config, on().dormouseKubeconfig)
+    return workloads.filter(({ namespace }) => namespace.endsWith(run))
+  }
+
+  const checked = async (config: Settings, kubeconfig: string): Promise<Forecast & { unseen: string[] }> => {
     const file = join(directory, 'config.yaml')
     await writeFile(file, JSON.stringify(config))
     const { code, out, err } = await call(
@@ -75,12 +80,11 @@ describeOn('dormouse check --against-cluster', function (on) {
           stopSignal: new AbortController().signal,
           ownNamespace: undefined,
         }),
-      ['check', file, '--against-cluster', '--kubeconfig', on().dormouseKubeconfig, '--output', 'json'],
+      ['check', file, '--against-cluster', '--kubeconfig', kubeconfig, '--output', 'json'],
       Date.now(),
     )
     expect(code, err).to.equal(0)
-    const { cluster } = JSON.parse(out) as { cluster: { workloads: Expected[] } }
-    return cluster.workloads.filter(({ namespace }) => namespace.endsWith(run))
+    return (JSON.parse(out) as { cluster: Forecast & { unseen: string[] } }).cluster
   }
 
   /** The workloads that sleep, by their marks. */
@@ -133,5 +137,41 @@ describeOn('dormouse check --against-cluster', function (on) {
     expect(expected.filter(({ change }) => change === 'snooze')).to.have.length(4)
     await dormouse?.start(config)
     await comesTrue(expected)
+  })
+
+  it('warns of workloads behind an admission webhook', async function () {
+    // The sandbox has no Services.
+    if (!on().isReal) return
+    const { admin } = on()
+    const collection = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations'
+    const ports = [{ port: 443 }]
+    await admin.expect('POST', `/api/v1/namespaces/${night}/services`, {
+      metadata: { name: 'guard' },
+      spec: { selector: { app: 'a' }, ports },
+    })
+    await admin.expect('POST', collection, {
+      metadata: { name: `guard-${run}` },
+      webhooks: [
+        {
+          name: `guard-${run}.example.com`,
+          // Of no resource that there is: the tests beside this one are not to notice.
+          rules: [
+            { apiGroups: ['none.example.com'], apiVersions: ['*'], resources: ['*'], operations: ['*'] },
+          ],
+          clientConfig: { service: { namespace: night, name: 'guard' } },
+          sideEffects: 'None',
+          admissionReviewVersions: ['v1'],
+        },
+      ],
+    })
+    try {
+      const { needed, unseen } = await checked(settings({ schedule: awakeNow() }), on().adminKubeconfig)
+      expect(unseen).to.deep.equal([])
+      const ours = needed.filter(({ namespace }) => namespace === night)
+      expect(ours.map(keyOf)).to.deep.equal([`deployments/${night}/a`, `statefulsets/${night}/a`])
+      expect(ours[0]?.answers).to.equal(`webhook guard-${run}.example.com`)
+    } finally {
+      await admin.expect('DELETE', `${collection}/guard-${run}`)
+    }
   })
 })
