@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { destination } from 'pino'
+import { registerCheck } from './cli/check.ts'
 import { registerExplain } from './cli/explain.ts'
 import { registerKeyPair } from './cli/key-pair.ts'
 import { createProgram, run, type CliPorts } from './cli/program.ts'
@@ -34,6 +35,7 @@ for (const register of [
   registerToken,
   registerKeyPair,
   registerExplain,
+  registerCheck,
   registerRelease,
 ]) {
   register(program, ports)

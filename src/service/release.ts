@@ -13,11 +13,9 @@ import { whileLeading } from '../leadership/while-leading.ts'
 import type { Logger } from '../logger.ts'
 import { clusterClients, type ClusterClients } from './cluster-clients.ts'
 import { electionSettings } from './lease.ts'
-import { clusterName, rejectWhenRefused, waitForCluster } from './reachability.ts'
+import { listAll } from './listing.ts'
+import { clusterName } from './reachability.ts'
 import { rulesOf } from './settings.ts'
-
-/** Milliseconds; meanwhile the log says why it takes so long. */
-const LISTING_TIMEOUT = 120_000
 
 /** Milliseconds that the Lease stays held after a release, so that no running service acts before it is removed, too. */
 const LEASE_KEPT = 60_000
@@ -90,25 +88,7 @@ export class Release {
    * @throws Error when the cluster cannot be reached, refuses, or takes longer than two minutes
    */
   async list(): Promise<void> {
-    const { stop } = this.#options
-    const { informer } = this.#cluster
-    await waitForCluster(this.#cluster, { stop })
-    const timeout = AbortSignal.timeout(LISTING_TIMEOUT)
-    const end = AbortSignal.any([stop, timeout])
-    const endInformer = () => void informer.stop()
-    end.addEventListener('abort', endInformer, { once: true })
-    try {
-      const listed = Promise.all([informer.start(), informer.complete()])
-      await Promise.race([rejectWhenRefused(this.#cluster), listed])
-      await this.#cluster.keda?.informer.start()
-    } catch (error) {
-      if (stop.aborted) throw new Error('stopped before anything was changed', { cause: error })
-      if (!timeout.aborted) throw error
-      const what = `the workloads could not all be listed within ${LISTING_TIMEOUT / 1000} s`
-      throw new Error(`${what}: the warnings above say why; nothing was changed`, { cause: error })
-    } finally {
-      end.removeEventListener('abort', endInformer)
-    }
+    await listAll(this.#cluster, this.#options)
   }
 
   plan(): ReleasePlan {

@@ -1,0 +1,136 @@
+import type { NeededWorkload } from '../domain/forecast.ts'
+import type { BuiltInKind } from '../domain/workload.ts'
+import { messageOf } from '../errors.ts'
+import type { ObjectMeta } from './api-object.ts'
+import type { KubernetesClient } from './client.ts'
+import { ClusterRefusal } from './failures.ts'
+import { CONFIGURATION } from './registration/configuration.ts'
+
+interface Service {
+  readonly namespace: string
+  readonly name: string
+}
+interface WebhookConfiguration {
+  readonly metadata: ObjectMeta
+  readonly webhooks?: readonly {
+    readonly name: string
+    readonly failurePolicy?: string
+    readonly clientConfig: { readonly service?: Service | null }
+  }[]
+}
+interface ApiService {
+  readonly metadata: ObjectMeta
+  readonly spec: { readonly service?: Service | null }
+}
+type Labels = Readonly<Record<string, string>> | null
+interface Templated {
+  readonly metadata: ObjectMeta
+  readonly spec: { readonly template?: { readonly metadata?: { readonly labels?: Labels } } }
+}
+
+/** What the API server asks others for. */
+export interface ApiExtensions {
+  /** Workloads whose pods answer it. */
+  readonly needed: readonly NeededWorkload[]
+  /** The namespace of the Service that Dormouse's own webhook is called by; undefined: none was found. */
+  readonly ownNamespace: string | undefined
+  /** What could not be looked at, and why. */
+  readonly unseen: readonly string[]
+}
+
+const ADMISSION = '/apis/admissionregistration.k8s.io/v1'
+const API_SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices'
+const KINDS_WITH_PODS: readonly BuiltInKind[] = ['deployments', 'statefulsets', 'daemonsets', 'replicasets']
+
+/**
+ * Finds the workloads behind admission webhooks, which refuse writes while nobody answers them, and behind APIServices.
+ * One that cannot be looked at for want of a right is told in `unseen`. Only reads.
+ */
+export async function findApiExtensions(
+  client: Pick<KubernetesClient, 'call'>,
+  signal: AbortSignal,
+): Promise<ApiExtensions> {
+  const reads = new Reads(client, signal)
+  const answered = new Map<string, { service: Service; answers: string }>()
+  const add = (service: Service | null | undefined, answers: string) => {
+    if (!service) return
+    const key = `${service.namespace}/${service.name}`
+    const known = answered.get(key)
+    answered.set(key, { service, answers: known ? `${known.answers}, ${answers}` : answers })
+  }
+  let ownNamespace: string | undefined
+  for (const resource of ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'])
+    for (const { metadata, webhooks } of await reads.list<WebhookConfiguration>(
+      resource,
+      `${ADMISSION}/${resource}`,
+    ))
+      for (const { name, failurePolicy = 'Fail', clientConfig } of webhooks ?? []) {
+        if (resource === CONFIGURATION.resource && metadata.name === CONFIGURATION.name)
+          ownNamespace = clientConfig.service?.namespace
+        else if (failurePolicy === 'Fail') add(clientConfig.service, `webhook ${name}`)
+      }
+  for (const { metadata, spec } of await reads.list<ApiService>('apiservices', API_SERVICES))
+    add(spec.service, `APIService ${metadata.name}`)
+  const needed: NeededWorkload[] = []
+  for (const { service, answers } of answered.values())
+    for (const key of await workloadsBehind(service, reads)) needed.push({ ...key, answers })
+  return { needed, ownNamespace, unseen: reads.unseen }
+}
+
+async function workloadsBehind({ namespace, name }: Service, reads: Reads) {
+  const inside = (base: string, resource: string) => `${base}/namespaces/${namespace}/${resource}`
+  const service = await reads.get<{ spec?: { selector?: Labels } }>(
+    'services',
+    `${inside('/api/v1', 'services')}/${name}`,
+  )
+  const selector = Object.entries(service?.spec?.selector ?? {})
+  if (selector.length === 0) return []
+  const found: Pick<NeededWorkload, 'kind' | 'namespace' | 'name'>[] = []
+  for (const kind of KINDS_WITH_PODS)
+    for (const { metadata, spec } of await reads.list<Templated>(kind, inside('/apis/apps/v1', kind))) {
+      const labels = spec.template?.metadata?.labels
+      if (selector.every(([key, value]) => labels?.[key] === value))
+        found.push({ kind, namespace, name: metadata.name })
+    }
+  return found
+}
+
+/** Reads whose refusal is told, and does not end the command; what is not there is empty. */
+class Reads {
+  readonly unseen: string[] = []
+  readonly #client: Pick<KubernetesClient, 'call'>
+  readonly #signal: AbortSignal
+  readonly #known = new Map<string, unknown>()
+
+  constructor(client: Pick<KubernetesClient, 'call'>, signal: AbortSignal) {
+    this.#client = client
+    this.#signal = signal
+  }
+
+  async list<Listed>(resource: string, path: string): Promise<readonly Listed[]> {
+    const answer = await this.#read<{ items?: readonly Listed[] }>('list', resource, path)
+    return answer?.items ?? []
+  }
+
+  get<Answer>(resource: string, path: string): Promise<Answer | undefined> {
+    return this.#read('get', resource, path)
+  }
+
+  /** Each path once: many webhooks stand in one namespace. */
+  async #read<Answer>(verb: string, resource: string, path: string): Promise<Answer | undefined> {
+    if (this.#known.has(path)) return this.#known.get(path) as Answer | undefined
+    const answer = await this.#answer<Answer>(verb, resource, path)
+    this.#known.set(path, answer)
+    return answer
+  }
+
+  async #answer<Answer>(verb: string, resource: string, path: string): Promise<Answer | undefined> {
+    try {
+      return await this.#client.call<Answer>({ method: 'GET', verb, resource, path, signal: this.#signal })
+    } catch (error) {
+      if (!(error instanceof ClusterRefusal)) throw error
+      if (error.status !== 404) this.unseen.push(messageOf(error))
+      return undefined
+    }
+  }
+}
