@@ -25,8 +25,8 @@ describe('lists of the API', () => {
       for (const namespace of ['b', 'a']) service.cluster.put(aWorkload({ kind, namespace }))
     const { body } = await service.call('GET /api/v1/workloads')
     expect(body.data.map(({ namespace, type }) => `${String(namespace)} ${String(type)}`)).to.deep.equal([
-      'a daemonset', 'a deployment', 'a replicaset', 'a statefulset',
-      'b daemonset', 'b deployment', 'b replicaset', 'b statefulset',
+      'a cronjob', 'a daemonset', 'a deployment', 'a replicaset', 'a statefulset',
+      'b cronjob', 'b daemonset', 'b deployment', 'b replicaset', 'b statefulset',
     ]) // prettier-ignore
     expect(body.continue).to.equal(null)
   })

@@ -222,7 +222,7 @@ describeOn('enforcement', function (on) {
       await judged(here, cases, `s-${kind}`, ACTS)
     }
     const cases = casesOf(SUSPENSIONS_SERVER_SIDE, ['cronjobs'])
-    await bring(here, cases, 's-cronjobs')
-    await judged(here, cases, 's-cronjobs', ACTS)
+    await bring(here, cases, 'ss-cronjobs')
+    await judged(here, cases, 'ss-cronjobs', ACTS)
   })
 })

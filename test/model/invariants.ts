@@ -9,6 +9,7 @@ import type { Asked, Target } from './target.ts'
 
 /** Writes that one cause may lead to: the contract's three repairs, and the completion of a wake. */
 const WRITES_A_CAUSE = 4
+const WITHOUT_COUNT = ['daemonsets', 'cronjobs']
 /** Milliseconds that the clocks of the replicas and of the tests may differ by. */
 const SLACK = 5000
 
@@ -22,7 +23,7 @@ export function lossesOf(target: Target): string[] {
     found.push(
       `${title}: its nodeSelector is ${JSON.stringify(selector)}, not ${JSON.stringify(target.selector)}`,
     )
-  const lost = key.kind === 'daemonsets' ? undefined : target.counts.lost(target.held)
+  const lost = WITHOUT_COUNT.includes(key.kind) ? undefined : target.counts.lost(target.held)
   if (lost !== undefined) found.push(`${title} lost its count: ${lost}`)
   target.fragile = false
   target.restedAt = target.world.now

@@ -170,6 +170,6 @@ function canonicalText(text: string | null): string | null {
 
 function invalid(pointer: string, message: string): Refusal {
   return new Refusal('VALIDATION_ERROR', `${pointer.slice(1)}: ${message}`, {
-    details: { faults: [{ pointer, message }] },
+    details: { faults: [{ in: 'body', pointer, message }] },
   })
 }

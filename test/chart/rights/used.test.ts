@@ -34,10 +34,13 @@ const SETTINGS = {
   controller: { lease: { namespace: dormouse.namespace, duration: '4s', renew: '3s', retry: '1s' } },
 }
 
+/** Between two rounds of requests, so that their rate stays within its limit. */
+const CALM = { timeout: 90_000, pause: 2000 }
+
 describeOn(
   "the chart's account at work, as inside a cluster",
   function (on) {
-    this.timeout(60_000)
+    this.timeout(120_000)
     const namespace = `e2e-${randomBytes(4).toString('hex')}`
     let began: number
     const { template } = helm()
@@ -92,11 +95,15 @@ describeOn(
         const used = new Set((await asked()).map(({ what }) => what))
         return expected.filter((each) => !used.has(each))
       }
-      await eventually('all but the release to be used', async () => {
-        for (const kind of KINDS) await surprise(kind)
-        expect(await left()).to.deep.equal(['delete mutatingwebhookconfigurations'])
-        return true
-      })
+      await eventually(
+        'all but the release to be used',
+        async () => {
+          for (const kind of KINDS) await surprise(kind)
+          expect(await left()).to.deep.equal(['delete mutatingwebhookconfigurations'])
+          return true
+        },
+        CALM,
+      )
       await release()
       expect(await left(), 'given, but not used').to.deep.equal([])
       const requests = await asked()
