@@ -14,7 +14,7 @@ import type { Change } from './patch.ts'
 import { readWorkload, withState, type Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import { Unreadable } from './state-codec.ts'
-import { cleared, without, type Operation, type State } from './state.ts'
+import { operationInProgress, cleared, without, type Operation, type State } from './state.ts'
 import { isRunning, podsFollowed, SNOOZED, type Workload } from './workload.ts'
 
 /** A decision and the change that carries it out in one patch; undefined: nothing to write. */
@@ -49,11 +49,13 @@ function leftAlone({ replicas }: Workload, { message }: Unreadable): Decision {
 
 /** When to look again at what a step has written, so that nobody plans it anew; undefined: there may be more to do. */
 export function afterStep(
-  { target }: Step,
+  { target, change }: Step,
   clock: Instant,
   rules: Rules,
 ): Pick<Decision, 'lookAgainAt'> | undefined {
   if (!target) return undefined
+  // Without pods to wait for a wake ends at once, and the field that it set is still to be given up.
+  if (change?.replicas !== undefined && !operationInProgress(target.state)) return undefined
   const now = decisionTime(target.state, clock)
   const decision = decide(target, now, rules)
   const completes = completed(target, now, rules.policy) !== target

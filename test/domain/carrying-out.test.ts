@@ -10,7 +10,7 @@ import type { Workload } from '../../src/domain/workload.ts'
 import { asked, decided, followed, stepped } from '../support/decisions.ts'
 import { decoded, read } from '../support/readable.ts'
 import { at, HOUR, MINUTE, RULES } from '../support/rules.ts'
-import { aDaemonSet, aDeployment } from '../support/workloads.ts'
+import { aCronJob, aDaemonSet, aDeployment } from '../support/workloads.ts'
 
 const WORK = '8:00-18:00,Mon-Fri'
 const NOON = at('Mon 12:00')
@@ -85,6 +85,13 @@ describe('after a step', () => {
     const edge = at('Mon 18:00')
     expect(afterStep(planStep(awake, edge - 1, RULES), edge, RULES)).to.equal(undefined)
     expect(afterStep(planStep(awake, edge, RULES), edge + 10 * MINUTE, RULES)).to.equal(undefined)
+  })
+
+  it('it is not known of a CronJob that woke: it waits for no pods, and its field is given up at once', () => {
+    const asleep = aCronJob().enabled().scheduled(WORK).snoozed({ at: at('Mon 18:00') })
+    const woken = planStep(asleep, at('Tue 8:00'), RULES)
+    expect(woken.decision.action).to.equal('wake')
+    expect(afterStep(woken, at('Tue 8:00'), RULES)).to.equal(undefined)
   })
 
   it('it is not known of a workload that is left alone', () => {
