@@ -54,12 +54,12 @@ export function disown(stage: Stage): Promise<unknown> {
 }
 
 /** A ScaledObject of no workload that carries our mark, which is to go. */
-export async function marked(stage: Stage): Promise<unknown> {
-  await define(stage.on())
+export async function marked({ on }: Pick<Stage, 'on'>): Promise<unknown> {
+  await define(on())
   const annotations = { 'autoscaling.keda.sh/paused-replicas': '0', 'dormouse.dev/paused': '' }
   const object = scaledObject('marked', { type: 'none' }, { target: 'nothing', min: 0, annotations })
   return eventually('ScaledObjects to be served', async () => {
-    const { status } = await stage.on().admin.send('POST', scaledObjectsIn('default'), object)
+    const { status } = await on().admin.send('POST', scaledObjectsIn('default'), object)
     return status === 201 || status === 409
   })
 }

@@ -13,6 +13,7 @@ import { createLogger } from '../../../src/logger.ts'
 import { readAuditLog, type AuditEvent } from '../../control-plane/audit.ts'
 import { dormouse } from '../../control-plane/dormouse-account.ts'
 import { sharedControlPlane } from '../../control-plane/shared.ts'
+import { undefine } from '../../keda/operator.ts'
 import { ApiClient } from '../../support/api-client.ts'
 import { describeOn } from '../../support/clusters.ts'
 import { startProgram } from '../../support/dormouse.ts'
@@ -21,6 +22,7 @@ import { eventually, inParallel } from '../../support/eventually.ts'
 import { manifest } from '../../support/manifests.ts'
 import { createNamespace } from '../../support/served.ts'
 import { helm, only, type Manifest } from '../helm.ts'
+import { marked } from './told.ts'
 import { grantsOf, rulesOf, type Grant } from './grants.ts'
 
 /** Allowed to every account: who it is, and the cluster's version; to every service account: the keys of tokens. */
@@ -79,6 +81,7 @@ describeOn(
     })
 
     after(async () => {
+      await undefine(on())
       await api?.close()
       await service?.stop()
       await rm(directory, { recursive: true })
@@ -89,6 +92,7 @@ describeOn(
     })
 
     it('uses each verb of its roles, and asks for nothing that they do not give', async () => {
+      await marked({ on })
       await inParallel(KINDS, tour)
       const expected = grantsOf(rulesOf(only(objects, 'ClusterRole', 'dormouse'), only(objects, 'Role')))
       const left = async () => {
