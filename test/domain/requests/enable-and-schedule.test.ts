@@ -64,7 +64,7 @@ describe('PUT schedule', () => {
     const schedule = refusal(awake, { action: 'schedule', schedule: '8:00' })
     expect([schedule.code, schedule.details]).to.deep.equal([
       'VALIDATION_ERROR',
-      { faults: [{ pointer: '/schedule', message: schedule.message.replace('schedule: ', '') }] },
+      { faults: [{ in: 'body', pointer: '/schedule', message: schedule.message.replace('schedule: ', '') }] },
     ])
     expect(refusal(awake, { action: 'schedule', timezone: 'Mars/Base' }).details).to.have.nested.property(
       'faults[0].pointer',
