@@ -88,7 +88,10 @@ describe('after a step', () => {
   })
 
   it('it is not known of a CronJob that woke: it waits for no pods, and its field is given up at once', () => {
-    const asleep = aCronJob().enabled().scheduled(WORK).snoozed({ at: at('Mon 18:00') })
+    const asleep = aCronJob()
+      .enabled()
+      .scheduled(WORK)
+      .snoozed({ at: at('Mon 18:00') })
     const woken = planStep(asleep, at('Tue 8:00'), RULES)
     expect(woken.decision.action).to.equal('wake')
     expect(afterStep(woken, at('Tue 8:00'), RULES)).to.equal(undefined)
