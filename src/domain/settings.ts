@@ -38,11 +38,12 @@ export function settingsOf(workload: Setter, rules: Rules): Settings {
   const inherited = rules.inherited(workload)
   const effective = effectiveSettings(workload.annotations, inherited, rules.policy)
   const { enabled, autoWake } = effective
+  const calendar = calendarsOf(effective)
   return {
     enabled,
     zone: effective.timezone,
-    calendar: calendarsOf(effective),
-    ...understood(effective, rules),
+    calendar,
+    ...understood(effective, calendar, rules),
     autoWake: autoWake !== false,
     effective,
     isSettled: inherited !== undefined,
@@ -76,7 +77,7 @@ const NOTHING: Understood = {
   scheduleFaultAt: null,
 }
 
-function understood(effective: Effective, rules: Rules): Understood {
+function understood(effective: Effective, calendar: string | undefined, rules: Rules): Understood {
   const { schedule: text, timezone, autoWake, sources } = effective
   if (text === undefined) return NOTHING
   const invalid = (name: SettingName | 'awakeUntil', source: Source | null, message: string): Understood => ({
@@ -86,7 +87,7 @@ function understood(effective: Effective, rules: Rules): Understood {
   })
   if (autoWake === 'unclear') return invalid('autoWake', sources.autoWake, A_FLAG)
   try {
-    const schedule = rules.compile(text, timezone, calendarsOf(effective))
+    const schedule = rules.compile(text, timezone, calendar)
     const awakeUntil: Instant[] = []
     for (const { text: end, source } of effective.awakeUntil) {
       if (end.trim() === '') break

@@ -12,9 +12,13 @@ export function wakeOrderOf({ annotations: { wakeOrder } }: Workload): number {
 
 /** What is wrong with the annotation; undefined: nothing. */
 export function wakeOrderFault({ annotations: { wakeOrder = '' } }: Workload): string | undefined {
-  return /^\d?$/.test(wakeOrder)
-    ? undefined
-    : `${ANNOTATION.wakeOrder}: write a number from 0 to 9; until then ${DEFAULT} counts`
+  const fault = orderFault(wakeOrder)
+  return fault === undefined ? undefined : `${ANNOTATION.wakeOrder}: ${fault}; until then ${DEFAULT} counts`
+}
+
+/** What is wrong with the annotation's text; undefined: nothing. */
+export function orderFault(text: string): string | undefined {
+  return /^\d?$/.test(text) ? undefined : 'write a number from 0 to 9'
 }
 
 /** The edge by which a decision wakes a sleeper; undefined: it does not wake, or something else made it. */

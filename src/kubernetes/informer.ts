@@ -16,7 +16,7 @@ import { ClusterRefusal } from './failures.ts'
 import { Listeners } from './listeners.ts'
 import type { WorkloadCopy } from './patcher.ts'
 import type { KubernetesObserver } from './ports.ts'
-import { Reflector, type Progress, type ReflectorOptions } from './reflector.ts'
+import { FAILING, Reflector, type Progress, type ReflectorOptions } from './reflector.ts'
 import { Scalers } from './scalers.ts'
 import { WorkloadStore, type ChangeListener } from './store.ts'
 import { createIntern } from './trim.ts'
@@ -27,9 +27,6 @@ type ConnectionListener = (kind: Kind, connected: boolean) => void
 
 /** Told of each list or watch of a kind that failed. */
 type FailureListener = (kind: Kind, error: unknown) => void
-
-/** After so many failures in a row `start` no longer waits for a kind, if another kind is connected. */
-const FAILING = 3
 
 interface Options extends Pick<
   ReflectorOptions<WorkloadObject>,

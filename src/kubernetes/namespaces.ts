@@ -10,14 +10,11 @@ import { delay as systemDelay, type Delay } from './delay.ts'
 import { ClusterRefusal } from './failures.ts'
 import { Listeners } from './listeners.ts'
 import type { KubernetesObserver } from './ports.ts'
-import { Reflector, type Progress, type Sink } from './reflector.ts'
+import { FAILING, Reflector, type Progress, type Sink } from './reflector.ts'
 import { createIntern, type Intern } from './trim.ts'
 
 /** Told of one change; `before` undefined: added; `after` undefined: deleted. */
 type ChangeListener = (before: Namespace | undefined, after: Namespace | undefined) => void
-
-/** After so many refusals in a row `start` waits no longer. */
-const FAILING = 3
 
 interface Options {
   readonly client: Pick<KubernetesClient, 'listPage' | 'watch'>

@@ -47,6 +47,9 @@ export interface Progress {
   failed?(times: number, error: unknown): void
 }
 
+/** After so many failures in a row nobody waits for a first list any longer. */
+export const FAILING = 3
+
 const WATCH_SECONDS = 30
 const SILENCE_MS = 33_000
 const FIRST_RETRY_MS = 100

@@ -8,7 +8,7 @@ import type { KubernetesClient } from './client.ts'
 import { delay as systemDelay, type Delay } from './delay.ts'
 import { Listeners } from './listeners.ts'
 import type { KubernetesObserver } from './ports.ts'
-import { Reflector, type Sink } from './reflector.ts'
+import { FAILING, Reflector, type Sink } from './reflector.ts'
 import { ScaledObjectStore, type ScalerListener } from './scaled-object-store.ts'
 import type { ScaledObjectResource } from './scaled-object-trim.ts'
 import { watchObject } from './single-object.ts'
@@ -27,8 +27,6 @@ const DEFINITION = {
 const LONGEST_DEFINITION_RETRY = 30_000
 /** Milliseconds: the same for ScaledObjects. */
 const LONGEST_RETRY = 5000
-/** After so many failures in a row `start` no longer waits. */
-const FAILING = 3
 
 const ABSENT = "KEDA's ScaledObjects are not looked for any more: their definition is gone"
 const PRESENT = 'KEDA is here: its ScaledObjects are watched, and paused while their workloads sleep'

@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { request } from 'undici'
-import { registerCheck } from '../../src/cli/check.ts'
 import { SandboxCluster } from '../../src/sandbox/sandbox.ts'
 import { manifest } from '../support/manifests.ts'
-import { call, type Outcome } from './terminal.ts'
+import { callCheck } from './checking.ts'
 
 const POLICY = {
   name: 'dev',
@@ -25,22 +24,10 @@ describe('dormouse check', () => {
   afterEach(() => rm(directory, { recursive: true }))
 
   const file = () => join(directory, 'config.yaml')
-  const check = (...args: string[]): Promise<Outcome> =>
-    call(
-      (program, ports) =>
-        registerCheck(program, {
-          ...ports,
-          timezone: 'UTC',
-          stopSignal: new AbortController().signal,
-          ownNamespace: undefined,
-        }),
-      ['check', ...args],
-      Date.now(),
-    )
 
   it('says that a configuration is valid', async () => {
     await writeFile(file(), JSON.stringify({ policies: [POLICY] }))
-    expect(await check(file())).to.deep.equal({
+    expect(await callCheck(file())).to.deep.equal({
       code: 0,
       out: `${file()} is valid: 1 policy, 0 calendars\n`,
       err: '',
@@ -49,22 +36,22 @@ describe('dormouse check', () => {
 
   it('ends with 1 at an invalid one, and names each fault with its place', async () => {
     await writeFile(file(), 'policies:\n  - name: dev\n    namespaces: {names: [a]}\n    schedule: 8-18\n')
-    const { code, out, err } = await check(file())
+    const { code, out, err } = await callCheck(file())
     expect({ code, out }).to.deep.equal({ code: 1, out: '' })
     expect(err).to.contain('1 fault in the configuration:').and.to.contain('config.yaml:4:')
     expect(err).to.contain('/policies/0/schedule')
   })
 
   it('ends with 2 where it is called wrongly', async () => {
-    expect((await check()).code).to.equal(2)
-    expect((await check(join(directory, 'none.yaml'))).code).to.equal(2)
-    expect((await check(file(), '--output', 'xml')).code).to.equal(2)
+    expect((await callCheck()).code).to.equal(2)
+    expect((await callCheck(join(directory, 'none.yaml'))).code).to.equal(2)
+    expect((await callCheck(file(), '--output', 'xml')).code).to.equal(2)
   })
 
   it('warns of a calendar whose file cannot be read here', async () => {
     const calendars = { company: { files: [join(directory, 'none.ics')] } }
     await writeFile(file(), JSON.stringify({ calendars }))
-    const { code, err } = await check(file())
+    const { code, err } = await callCheck(file())
     expect(code).to.equal(0)
     expect(err).to.match(/^warning: calendar company: .*none\.ics/)
   })
@@ -87,7 +74,7 @@ describe('dormouse check', () => {
     afterEach(() => sandbox.stop())
 
     const against = (...args: string[]) =>
-      check(file(), '--against-cluster', '--kubeconfig', join(directory, 'kubeconfig'), ...args)
+      callCheck(file(), '--against-cluster', '--kubeconfig', join(directory, 'kubeconfig'), ...args)
 
     it('prints what would be managed, and why', async () => {
       await writeFile(file(), JSON.stringify({ policies: [POLICY] }))

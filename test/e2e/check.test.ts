@@ -3,11 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { registerCheck } from '../../src/cli/check.ts'
 import type { Expected, Forecast } from '../../src/domain/forecast.ts'
 import { ANNOTATION, ASLEEP_LABEL, keyOf, SNOOZE_KEY, type Kind } from '../../src/domain/workload.ts'
 import { apiVersionOf } from '../../src/domain/kinds.ts'
-import { call } from '../cli/terminal.ts'
+import { callCheck } from '../cli/checking.ts'
 import { describeOn } from '../support/clusters.ts'
 import { Dormouse, type Settings } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
@@ -72,16 +71,13 @@ describeOn('dormouse check --against-cluster', function (on) {
   const checked = async (config: Settings, kubeconfig: string): Promise<Forecast & { unseen: string[] }> => {
     const file = join(directory, 'config.yaml')
     await writeFile(file, JSON.stringify(config))
-    const { code, out, err } = await call(
-      (program, ports) =>
-        registerCheck(program, {
-          ...ports,
-          timezone: 'UTC',
-          stopSignal: new AbortController().signal,
-          ownNamespace: undefined,
-        }),
-      ['check', file, '--against-cluster', '--kubeconfig', kubeconfig, '--output', 'json'],
-      Date.now(),
+    const { code, out, err } = await callCheck(
+      file,
+      '--against-cluster',
+      '--kubeconfig',
+      kubeconfig,
+      '--output',
+      'json',
     )
     expect(code, err).to.equal(0)
     return (JSON.parse(out) as { cluster: Forecast & { unseen: string[] } }).cluster

@@ -1,11 +1,11 @@
 import type { Instant } from '../../clock.ts'
 import { nearestName } from '../nearest.ts'
-import { A_FLAG } from '../policy/effective.ts'
-import { settingFault } from '../policy/faults.ts'
+import { flagFault, settingFault } from '../policy/faults.ts'
 import { INHERITED_ANNOTATIONS, type InheritedAnnotation } from '../policy/inheritance.ts'
 import type { Rules } from '../rules.ts'
 import { isManaged, settingsOf } from '../settings.ts'
 import { clip } from '../text.ts'
+import { orderFault } from '../wake-order.ts'
 import { ANNOTATION, ANNOTATION_NAMES, type AnnotationName, type Workload } from '../workload.ts'
 import { about } from './messages.ts'
 
@@ -32,8 +32,8 @@ export function annotationFault(before: Workload | undefined, after: Workload): 
 
 /** Those that a workload alone can have. */
 const FAULT: Partial<Record<Setting, (value: string) => string | undefined>> = {
-  wakeOrder: (value) => (/^\d?$/.test(value) ? undefined : 'write a number from 0 to 9'),
-  catchUp: (value) => (['', 'true', 'false'].includes(value) ? undefined : A_FLAG),
+  wakeOrder: orderFault,
+  catchUp: (value) => (value === '' ? undefined : flagFault(value)),
 }
 
 function isInherited(name: Setting): name is InheritedAnnotation {

@@ -30,7 +30,7 @@ const FAULT: Record<InheritedAnnotation, (text: string) => string | undefined> =
   awakeUntil: (text) => faultOf(() => parseEnd(text.trim(), 'UTC')),
 }
 
-function flagFault(text: string): string | undefined {
+export function flagFault(text: string): string | undefined {
   return text === 'true' || text === 'false' ? undefined : A_FLAG
 }
 
