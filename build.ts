@@ -1,12 +1,13 @@
-import { copyFile, rm } from 'node:fs/promises'
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { pageSources } from './src/console/sources.ts'
 
 const PROJECT = fileURLToPath(new URL('.', import.meta.url))
 
 /**
  * Writes the program that the image runs into the folder `to`, an absolute path: `dist/main.js`, and beside `dist` the
- * package.json that it reads. Blanks are left out of the code, but names stay, so that a stack trace says something.
+ * package.json that it reads; `dist/page` has the console's files. Blanks are left out of the code, but names stay, so that a stack trace says something.
  * Resolves with the paths, from the project, of the files that it has something of.
  */
 export async function bundle(to: string): Promise<string[]> {
@@ -34,6 +35,8 @@ export async function bundle(to: string): Promise<string[]> {
       js: `import{createRequire as forCommonJs}from'node:module';const require=forCommonJs(import.meta.url);`,
     },
   })
+  await mkdir(`${to}/dist/page`)
+  for (const [name, text] of await pageSources()) await writeFile(`${to}/dist/page/${name}`, text)
   if (`${to}/` !== PROJECT) await copyFile(`${PROJECT}package.json`, `${to}/package.json`)
   const used = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs))
   return [...new Set(used.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path))]

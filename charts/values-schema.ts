@@ -1,5 +1,6 @@
 import type { KeySchema } from '../src/config/keys.ts'
 import { CONFIG_SCHEMA } from '../src/config/schema.ts'
+import { KINDS } from '../src/domain/kinds.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -42,13 +43,18 @@ const ALONE =
   'Cuba|Egypt|Eire|Factory|GB-Eire|Greenwich|Hongkong|Iceland|Iran|Israel|Jamaica|Japan|Kwajalein|Libya|Navajo|' +
   'Poland|Portugal|Singapore|Turkey|Universal|Zulu'
 
+const CONFIGURED_KIND = String.raw`[a-z][a-z0-9-]*(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?){2,}`
+
 /** By the name of the rule in `src/config/checks.ts`; each accepts all that the rule accepts, and a little more. */
 const CHECKED: Readonly<Record<string, string>> = {
   schedule: String.raw`^[0-9A-Za-z:,;\s-]*$`,
   labelSelector: String.raw`^[-0-9A-Za-z_./=!<>,()\s]*$`,
   timezone: `^((${AREAS})/[A-Za-z0-9_/+-]+|${ALONE}|[A-Z][A-Z0-9+-]{1,8})$`,
-  configuredKind: String.raw`^[a-z][a-z0-9-]*(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?){2,}$`,
+  kind: `^(${KINDS.join('|')}|${CONFIGURED_KIND})$`,
+  configuredKind: `^${CONFIGURED_KIND}$`,
   webhookUrl: String.raw`^https://[^/?#@\s]+(/[^?#\s]*)?$`,
+  signOutUrl: String.raw`^(/([^/\\\s]\S*)?|https://\S+)$`,
+  consoleUrl: String.raw`^https?://[^/?#@\s]+([/?][^#\s]*)?$`,
   jwksUri: String.raw`^(https://[^/?#@\s]+|http://(localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?)([/?][^#\s]*)?$`,
 }
 

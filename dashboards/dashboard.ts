@@ -11,6 +11,7 @@ import {
   type DashboardLink,
 } from '@grafana/grafana-foundation-sdk/dashboard'
 import { DATASOURCE, type Built } from './panels.ts'
+import { selected } from './queries.ts'
 
 /** Panels under one heading, in lines of 24 columns. */
 export interface Row {
@@ -20,7 +21,7 @@ export interface Row {
 }
 
 /**
- * A dashboard with the parts that all of ours have: variables for data source and namespaces, and links to the
+ * A dashboard with the parts that all of ours have: variables for data source, clusters and namespaces, and links to the
  * others.
  */
 export function newDashboard(uid: string, title: string, description: string): DashboardBuilder {
@@ -33,18 +34,24 @@ export function newDashboard(uid: string, title: string, description: string): D
     .refresh('1m')
     .link({ build: linkToAll })
     .withVariable(new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus'))
+    .withVariable(chosen('cluster', 'Cluster', 'label_values(dormouse_leader, cluster)'))
     .withVariable(
-      new QueryVariableBuilder('namespace')
-        .label('Namespace')
-        .datasource(DATASOURCE)
-        .query('label_values(dormouse_workloads, namespace)')
-        .refresh(VariableRefresh.OnTimeRangeChanged)
-        .sort(VariableSort.AlphabeticalAsc)
-        .multi(true)
-        .includeAll(true)
-        .allValue('.*')
-        .current({ text: 'All', value: '$__all' }),
+      chosen('namespace', 'Namespace', `label_values(${selected('dormouse_workloads')}, namespace)`),
     )
+}
+
+/** Several of these values, or all. All matches series without the label, too. */
+function chosen(name: string, label: string, query: string): QueryVariableBuilder {
+  return new QueryVariableBuilder(name)
+    .label(label)
+    .datasource(DATASOURCE)
+    .query(query)
+    .refresh(VariableRefresh.OnTimeRangeChanged)
+    .sort(VariableSort.AlphabeticalAsc)
+    .multi(true)
+    .includeAll(true)
+    .allValue('.*')
+    .current({ text: 'All', value: '$__all' })
 }
 
 /** A link to each dashboard of this tag; shown in a row, and not in a menu, which is the builder's default. */

@@ -1,8 +1,11 @@
+/** Only the clusters that are chosen at the top of the dashboard; where no series has that label, all. */
+const CLUSTERS = 'cluster=~"$cluster"'
+
 /** Only the namespaces that are chosen at the top of the dashboard. */
 export const CHOSEN = 'namespace=~"$namespace"'
 
 /** The legend of one replica's series: not every scrape adds the pod's name. */
-export const REPLICA = '{{pod}} {{instance}}'
+export const REPLICA = '{{cluster}} {{pod}} {{instance}}'
 
 /** A query and the legend of its series; `{{label}}` is the label's value. */
 export interface Query {
@@ -11,12 +14,16 @@ export interface Query {
 }
 
 /**
- * A gauge that only the leader exports, one value for each combination of `labels`. At a change of leader two
- * replicas export it for a moment: the larger value counts, not the sum.
+ * A gauge that only the leader exports, one value for each combination of `labels`, summed over clusters. At a change of
+ * leader two replicas of a cluster export it for a moment: the larger value counts, not the sum.
  */
 export function ofLeader(metric: string, labels: readonly string[], filter = ''): string {
-  const by = labels.length === 0 ? '' : ` by (${labels.join(', ')})`
-  return `max${by} (${selected(metric, filter)})`
+  return summed(`max by (${['cluster', ...labels].join(', ')}) (${selected(metric, filter)})`, labels)
+}
+
+/** The first or the last of times that leaders export, of all clusters. */
+export function timeOfLeader(which: 'min' | 'max', metric: string, filter: string): string {
+  return `${which}(${selected(metric, filter)})`
 }
 
 /** Increase per second, summed over all replicas; restarts make no difference. */
@@ -50,13 +57,14 @@ export function quantiles(
 
 /** A metric that every process exports, of Dormouse's processes only, whatever their scrape job is called. */
 export function ofOurs(metric: string): string {
-  return `${metric} and on (job, instance) dormouse_leader`
+  return `${metric} and on (cluster, job, instance) ${selected('dormouse_leader')}`
 }
 
 export function summed(expr: string, labels: readonly string[] = []): string {
   return labels.length === 0 ? `sum(${expr})` : `sum by (${labels.join(', ')}) (${expr})`
 }
 
-function selected(metric: string, filter: string): string {
-  return filter === '' ? metric : `${metric}{${filter}}`
+/** The series of a metric in the chosen clusters. */
+export function selected(metric: string, filter = ''): string {
+  return `${metric}{${filter === '' ? CLUSTERS : `${CLUSTERS}, ${filter}`}}`
 }

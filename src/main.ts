@@ -9,6 +9,7 @@ import { registerRelease } from './cli/release.ts'
 import { registerSandbox } from './cli/sandbox.ts'
 import { registerServe } from './cli/serve.ts'
 import { registerToken } from './cli/token.ts'
+import { describedVerbs } from './client/catalogue.ts'
 import { systemClock } from './clock.ts'
 import { LineBatches } from './line-batches.ts'
 
@@ -40,7 +41,39 @@ for (const register of [
 ]) {
   register(program, ports)
 }
-process.exitCode = await run(program, process.argv.slice(2), ports)
+const args = process.argv.slice(2)
+const described = describedVerbs().filter(([name]) => !program.commands.some((each) => each.name() === name))
+for (const [name, description] of described) program.command(name).description(description)
+process.exitCode = isForPeople(args) ? await runForPeople() : await runForOperators()
+
+/** Whether the arguments name a command of `kubectl dormouse`. */
+function isForPeople([first = '', second = '']: readonly string[]): boolean {
+  const [verb] = first === 'help' ? [second] : [first]
+  return first === '__complete' || described.some(([name]) => name === verb)
+}
+
+async function runForOperators(): Promise<number> {
+  // `| head` has read enough.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+  return run(program, args, ports)
+}
+
+/** Loaded when it is asked for: the service needs none of it. */
+async function runForPeople(): Promise<number> {
+  const [{ runClient }, { processTerminal }] = await Promise.all([
+    import('./client/program.ts'),
+    import('./client/process-terminal.ts'),
+  ])
+  const unread = new AbortController()
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') unread.abort()
+    else process.exit(1)
+  })
+  process.stderr.on('error', () => undefined)
+  const typed = process.env['npm_lifecycle_event'] === 'dormouse' ? 'npm run -s dormouse --' : 'dormouse'
+  const stop = AbortSignal.any([ports.stopSignal, unread.signal])
+  return runClient(args, version, processTerminal(process, typed, stop))
+}
 
 /** Standard error, in batches; what is left is written at the exit. */
 function logBatches(): LineBatches {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -61,6 +61,19 @@ describe('the bundle that the image runs', function () {
       [],
     )
     await import(pathToFileURL(file(service)).href)
+  })
+
+  it("has the console's files as they are sent, and the program that serves them finds them", async () => {
+    const names = await readdir(file('page'))
+    expect(names).to.include.members(['index.html', 'main.js', 'preact.js', 'style.css'])
+    expect(names.filter((name) => name.endsWith('.ts'))).to.deep.equal([])
+    // Where it looks for them, from where it is.
+    const serving: string[] = []
+    for (const name of (await readdir(join(folder, 'dist'), { recursive: true })).filter((each) =>
+      each.endsWith('.js'),
+    ))
+      if ((await readFile(file(name), 'utf8')).includes('"./page/"')) serving.push(dirname(name))
+    expect(serving).to.deep.equal(['.'])
   })
 
   it('prepares large reviews in a thread that does not load the service', async () => {

@@ -42,6 +42,8 @@ describe('configuration', () => {
       timezone: 'UTC',
       excludeNamespaces: ['kube-system', 'kube-public', 'kube-node-lease'],
       policies: [],
+      publish: { enabled: true },
+      publishPolicies: false,
       exemptUsers: [],
       keda: { enabled: true },
       kinds: [],
@@ -57,6 +59,7 @@ describe('configuration', () => {
         insecurePort: null,
         trustedProxies: [],
         bodyLimit: 16_384,
+        waiters: 1000,
         rate: { perSecond: 20, burst: 40 },
       },
       auth: { kubernetes: { enabled: true, audiences: ['dormouse'] }, oidc: [], local: null },
@@ -66,6 +69,7 @@ describe('configuration', () => {
         url: null,
         service: 'dormouse',
         failurePolicy: 'Fail',
+        namespaceSelector: { matchLabels: {}, matchExpressions: [] },
         certificates: {
           mode: 'self-signed',
           directory: null,
@@ -83,7 +87,8 @@ describe('configuration', () => {
         writesPerWorkload: 20,
         lease: { namespace: null, name: 'dormouse', duration: 15_000, renew: 10_000, retry: 2000 },
       },
-      metrics: { port: 9090, perWorkload: false },
+      console: { enabled: true, signOutUrl: null, url: null },
+      metrics: { port: 9090, perWorkload: false, teamLabel: null },
       log: { level: 'info' },
     })
   })
@@ -366,6 +371,8 @@ describe('a faulty configuration', () => {
     ['a kind twice', 'kinds: [{resource: a.b.io}, {resource: a.b.io, specReplicasPath: .spec.x}]', '/kinds'],
     ['a wildcard among the exempt users', 'exemptUsers: ["system:*"]', '/exemptUsers/0'],
     ['a malformed network', 'api: { trustedProxies: [10.0.0.0/33] }', '/api/trustedProxies/0'],
+    ["a sign-out at another host's path", 'console: { signOutUrl: //evil.example }', '/console/signOutUrl'],
+    ['a sign-out that is a script', "console: { signOutUrl: 'javascript:alert(1)' }", '/console/signOutUrl'],
     ['a proxy given by name', 'api: { trustedProxies: [proxy.example.com] }', '/api/trustedProxies/0'],
     ['a policy without a name', 'policies: [{ namespaces: { names: ["*"] } }]', '/policies/0/name'],
     ['a policy for no namespaces', 'policies: [{ name: dev, namespaces: {} }]', '/policies'],
@@ -385,9 +392,34 @@ describe('a faulty configuration', () => {
       '/policies/0/schedule',
     ],
     [
+      'a zone that there is not in a policy',
+      'policies: [{ name: dev, namespaces: { names: [a] }, timezone: Berlin }]',
+      '/policies/0/timezone',
+    ],
+    [
+      'a mistyped flag in a policy',
+      'policies: [{ name: dev, namespaces: { names: [a] }, enabled: ture }]',
+      '/policies/0/enabled',
+    ],
+    [
+      'another mistyped flag in a policy',
+      'policies: [{ name: dev, namespaces: { names: [a] }, autoWake: no way }]',
+      '/policies/0/autoWake',
+    ],
+    [
+      'a calendar in a policy that there is not',
+      'policies: [{ name: dev, namespaces: { names: [a] }, calendar: "de, at" }]\ncalendars: { de: {} }',
+      '/policies',
+    ],
+    [
       'a kind that there is not',
       'policies: [{ name: dev, namespaces: { names: [a] }, workloads: { kinds: [pods] } }]',
       '/policies/0/workloads/kinds/0',
+    ],
+    [
+      'a configured kind in a policy that is not configured',
+      'policies: [{ name: dev, namespaces: { names: [a] }, workloads: { kinds: [rollouts.argoproj.io] } }]',
+      '/policies',
     ],
     ['a malformed namespace', 'excludeNamespaces: [Kube_System]', '/excludeNamespaces/0'],
     ['a namespace twice', 'excludeNamespaces: [a, a]', '/excludeNamespaces'],
@@ -399,6 +431,11 @@ describe('a faulty configuration', () => {
       'files without a directory',
       'webhook: { certificates: { mode: files } }',
       '/webhook/certificates/directory',
+    ],
+    [
+      'an expression of the webhook without its values',
+      'webhook: { namespaceSelector: { matchExpressions: [{ key: env, operator: In }] } }',
+      '/webhook/namespaceSelector',
     ],
     [
       'a leaf that lives nearly as long as its CA',
@@ -435,6 +472,15 @@ describe('a faulty configuration', () => {
       expect(fault.message).to.match(/^expected .+, found .+/)
     })
   }
+
+  it('takes a configured kind in a policy', () => {
+    const kinds = ['deployments', 'rollouts.argoproj.io']
+    const { policies } = load(
+      `policies: [{ name: dev, namespaces: { names: [a] }, workloads: { kinds: [${kinds.join()}] } }]\n` +
+        'kinds: [{ resource: rollouts.argoproj.io }]',
+    )
+    expect(policies[0]?.workloads?.kinds).to.deep.equal(kinds)
+  })
 
   it('refuses keys of an issuer over plain HTTP, except on loopback', () => {
     const oidc = (jwksUri: string) => `auth: { oidc: [{ issuer: i, audience: a, jwksUri: "${jwksUri}" }] }`

@@ -1,6 +1,6 @@
 import type { Row } from '../dashboard.ts'
 import { graph } from '../panels.ts'
-import { quantiles, rate } from '../queries.ts'
+import { quantiles, rate, selected } from '../queries.ts'
 import { bad, good, PLAIN } from '../thresholds.ts'
 
 const REVIEWS = 'dormouse_admission_reviews_total'
@@ -55,12 +55,17 @@ export const ADMISSION: Row = {
       id: 44,
       title: 'Webhook reached',
       description:
-        '1: the leader saw the API server reach the webhook; manual scaling is refused while Dormouse is down. 0: it did not; manual scaling goes through unchecked.',
+        'In every chosen cluster: 1: the leader saw the API server reach the webhook; manual scaling is refused while Dormouse is down. 0: it did not; manual scaling goes through unchecked.',
       unit: 'short',
       decimals: 0,
       thresholds: good(1, 1),
       max: 1,
-      queries: [{ expr: 'max(dormouse_webhook_proven)', legend: 'reached' }],
+      queries: [
+        {
+          expr: `min(max by (cluster) (${selected('dormouse_webhook_proven')}))`,
+          legend: 'reached',
+        },
+      ],
       width: 6,
     }),
   ],

@@ -1,9 +1,10 @@
 import type { Row } from '../dashboard.ts'
 import { graph, stat } from '../panels.ts'
-import { ofLeader, ofOurs, overRange, REPLICA } from '../queries.ts'
+import { ofLeader, ofOurs, overRange, REPLICA, selected } from '../queries.ts'
 import { bad, good, PLAIN } from '../thresholds.ts'
 
 const HOUR = 3600
+const LEADER = selected('dormouse_leader')
 
 export const HEALTH: Row = {
   id: 1,
@@ -16,7 +17,7 @@ export const HEALTH: Row = {
         'One replica leads and acts. Without a leader no schedule is carried out; two are seen only for a moment, at a change of leader.',
       unit: 'short',
       thresholds: [...good(1, 1), { color: 'orange', value: 2 }],
-      queries: [{ expr: 'sum(dormouse_leader)', legend: 'leaders' }],
+      queries: [{ expr: `sum by (cluster) (${LEADER})`, legend: 'leaders {{cluster}}' }],
       width: 3,
       none: 'not scraped',
     }),
@@ -27,7 +28,7 @@ export const HEALTH: Row = {
         'Replicas of Dormouse that Prometheus reaches. If there is only one, each restart of it is an interruption.',
       unit: 'short',
       thresholds: good(1, 2),
-      queries: [{ expr: 'count(dormouse_leader)', legend: 'replicas' }],
+      queries: [{ expr: `count by (cluster) (${LEADER})`, legend: 'replicas {{cluster}}' }],
       width: 3,
       none: 'not scraped',
     }),
@@ -35,10 +36,10 @@ export const HEALTH: Row = {
       id: 4,
       title: 'Watches that are down',
       description:
-        'Each replica watches four kinds. While a watch is down, that replica notices nothing of its kind, and a leader does nothing about it.',
+        'Each replica watches each kind, and Namespaces. While a watch is down, that replica notices nothing of its kind, and a leader does nothing about it.',
       unit: 'short',
       thresholds: bad(1, 1),
-      queries: [{ expr: 'sum(1 - dormouse_watch_connected)', legend: 'down' }],
+      queries: [{ expr: `sum(1 - ${selected('dormouse_watch_connected')})`, legend: 'down' }],
       width: 4,
     }),
     stat({
@@ -53,7 +54,10 @@ export const HEALTH: Row = {
         { color: 'green', value: 24 * HOUR },
       ],
       queries: [
-        { expr: 'min(dormouse_certificate_expiry_timestamp_seconds) - time()', legend: 'certificate' },
+        {
+          expr: `min(${selected('dormouse_certificate_expiry_timestamp_seconds')}) - time()`,
+          legend: 'certificate',
+        },
       ],
       width: 4,
       none: 'no webhook',
@@ -97,7 +101,7 @@ export const HEALTH: Row = {
       decimals: 0,
       thresholds: PLAIN,
       max: 1,
-      queries: [{ expr: 'max by (pod, instance) (dormouse_leader)', legend: REPLICA }],
+      queries: [{ expr: `max by (cluster, pod, instance) (${LEADER})`, legend: REPLICA }],
       width: 8,
     }),
     graph({
@@ -108,7 +112,7 @@ export const HEALTH: Row = {
       decimals: 0,
       thresholds: good(1, 1),
       max: 1,
-      queries: [{ expr: 'min by (kind) (dormouse_watch_connected)', legend: '{{kind}}' }],
+      queries: [{ expr: `min by (kind) (${selected('dormouse_watch_connected')})`, legend: '{{kind}}' }],
       width: 8,
     }),
     graph({
@@ -120,7 +124,9 @@ export const HEALTH: Row = {
       decimals: 0,
       thresholds: good(1, 1),
       max: 1,
-      queries: [{ expr: 'min by (calendar) (dormouse_calendar_readable)', legend: '{{calendar}}' }],
+      queries: [
+        { expr: `min by (calendar) (${selected('dormouse_calendar_readable')})`, legend: '{{calendar}}' },
+      ],
       width: 8,
     }),
   ],

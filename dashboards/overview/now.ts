@@ -3,7 +3,20 @@ import { graph, stat } from '../panels.ts'
 import { CHOSEN, ofLeader, summed } from '../queries.ts'
 import { table } from '../table.ts'
 import { PLAIN, SAVED } from '../thresholds.ts'
-import { coreHours, cpu, memory, memoryHours, moneyAnHour, moneySaved, replicas } from './savings-queries.ts'
+import {
+  coreHours,
+  cpu,
+  memory,
+  memoryHours,
+  moneyAnHour,
+  moneySaved,
+  replicas,
+  ofTeams,
+  teamCoreHours,
+  teamMemoryHours,
+  teamMoney,
+  teamReplicaHours,
+} from './savings-queries.ts'
 
 const WORKLOADS = ofLeader('dormouse_workloads', ['namespace', 'kind', 'state'], CHOSEN)
 const SOURCES = ofLeader('dormouse_workloads_by_source', ['source', 'state'])
@@ -112,6 +125,62 @@ const bySource = graph({
       legend: 'asleep, of all',
     },
   ],
+  width: 12,
+})
+
+const ofSources = (filter = '') =>
+  summed(ofLeader('dormouse_workloads_by_source', ['source', 'state'], filter), ['source'])
+
+const sources = table({
+  id: 71,
+  title: 'Policies and other sources',
+  description:
+    'What enables workloads, and their states. Held: pinned or overridden by people. In all namespaces.',
+  unit: 'short',
+  thresholds: PLAIN,
+  row: 'source',
+  columns: [
+    { title: 'Asleep', expr: ofSources('state="snoozed"'), unit: 'short', decimals: 0 },
+    { title: 'Held', expr: ofSources('state=~"pinned_.*|overridden"'), unit: 'short', decimals: 0 },
+    { title: 'In backoff', expr: ofSources('state="backoff"'), unit: 'short', decimals: 0 },
+    { title: 'Managed', expr: ofSources(), unit: 'short', decimals: 0 },
+  ],
+  width: 12,
+})
+
+const teams = table({
+  id: 72,
+  title: 'Teams',
+  description:
+    'By the label that metrics.teamLabel of the configuration names; none: without it; other: past the first 200. What sleeps now, and what was saved in the chosen time range. In all namespaces.',
+  unit: 'short',
+  thresholds: PLAIN,
+  row: 'team',
+  columns: [
+    { title: 'Managed', expr: ofTeams('dormouse_workloads_by_team', ''), unit: 'short', decimals: 0 },
+    {
+      title: 'Replicas asleep',
+      expr: ofTeams('dormouse_replicas_by_team'),
+      unit: 'short',
+      decimals: 0,
+    },
+    {
+      title: 'CPU asleep',
+      expr: ofTeams('dormouse_requested_cpu_cores_by_team'),
+      unit: 'suffix: cores',
+      decimals: 1,
+    },
+    {
+      title: 'Memory asleep',
+      expr: ofTeams('dormouse_requested_memory_bytes_by_team'),
+      unit: 'bytes',
+      decimals: 1,
+    },
+    { title: 'Replica hours', expr: teamReplicaHours(), unit: 'short', decimals: 0 },
+    { title: 'CPU saved', expr: teamCoreHours(), unit: 'suffix: core h', decimals: 1 },
+    { title: 'Memory saved', expr: teamMemoryHours(), unit: 'suffix: GiB h', decimals: 1 },
+    { title: 'Saved', expr: teamMoney(), unit: 'short', decimals: 2 },
+  ],
   width: 24,
 })
 
@@ -136,5 +205,5 @@ const byNamespace = table({
 export const NOW: Row = {
   id: 1,
   title: 'Now',
-  panels: [...figures, asleepAndAwake, byState, bySource, byNamespace],
+  panels: [...figures, asleepAndAwake, byState, bySource, sources, byNamespace, teams],
 }

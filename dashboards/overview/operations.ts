@@ -97,12 +97,32 @@ export const OPERATIONS_ROW: Row = {
       id: 69,
       title: 'Overdue by type',
       description:
-        'Workloads that should be asleep or awake by now and are not. A short peak at an edge is a wave. In all namespaces.',
+        'Workloads that should be asleep or awake by now and are not, and those that rightly wait for lower numbers of wake-order. A short peak at an edge is a wave. In all namespaces.',
       unit: 'short',
       decimals: 0,
       thresholds: bad(1),
-      queries: [{ expr: ofLeader('dormouse_overdue_transitions', ['type']), legend: '{{type}}' }],
+      queries: [
+        { expr: ofLeader('dormouse_overdue_transitions', ['type']), legend: '{{type}}' },
+        { expr: ofLeader('dormouse_wake_order_waiting', []), legend: 'waiting by wake-order' },
+      ],
       width: 8,
+    }),
+    graph({
+      id: 73,
+      title: 'Autoscaler conflicts',
+      description:
+        'fight: an autoscaler wakes workloads that are asleep, so that Dormouse rests longer each time; held_by_keda: somebody else has paused their ScaledObject. The field reason of the API names it.',
+      unit: 'short',
+      decimals: 0,
+      thresholds: bad(1),
+      stacked: true,
+      queries: [
+        {
+          expr: `${ofLeader('dormouse_autoscaler_conflicts', ['namespace', 'reason'], CHOSEN)} or on () vector(0)`,
+          legend: '{{namespace}} {{reason}}',
+        },
+      ],
+      width: 24,
     }),
   ],
 }

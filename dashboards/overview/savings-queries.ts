@@ -38,3 +38,15 @@ export function moneySaved(labels: readonly string[] = []): string {
 function priced(cores: string, gibibytes: string): string {
   return `${cores} * $cpu_price + ${gibibytes} * $memory_price`
 }
+
+/** Of teams, those asleep by default; teams have no namespaces to choose. */
+export const ofTeams = (metric: string, filter = 'state="asleep"') =>
+  summed(ofLeader(metric, ['team', 'state'], filter), ['team'])
+export const teamReplicaHours = () =>
+  `${overRange('dormouse_saved_replica_seconds_by_team_total', ['team'])} / ${HOUR}`
+export const teamCoreHours = () =>
+  `${overRange('dormouse_saved_cpu_core_seconds_by_team_total', ['team'])} / ${HOUR}`
+/** Of GiB. */
+export const teamMemoryHours = () =>
+  `${overRange('dormouse_saved_memory_byte_seconds_by_team_total', ['team'])} / ${HOUR} / ${GIB}`
+export const teamMoney = () => priced(teamCoreHours(), teamMemoryHours())

@@ -1,7 +1,7 @@
 import { TRIGGER, TRIGGERS } from '../../src/domain/state.ts'
 import type { Row } from '../dashboard.ts'
 import { bars, list, stat } from '../panels.ts'
-import { ofLeader, perStep } from '../queries.ts'
+import { ofLeader, perStep, timeOfLeader } from '../queries.ts'
 import { PLAIN } from '../thresholds.ts'
 
 type Type = 'snooze' | 'wake'
@@ -19,7 +19,12 @@ function time(id: number, title: string, metric: string, type: Type, description
     description: `${description} ${everywhere}`,
     unit: 'dateTimeFromNow',
     thresholds: PLAIN,
-    queries: [{ expr: `${ofLeader(metric, [], `type="${type}"`)} * 1000`, legend: type }],
+    queries: [
+      {
+        expr: `${timeOfLeader(metric === next ? 'min' : 'max', metric, `type="${type}"`)} * 1000`,
+        legend: type,
+      },
+    ],
     width: 4,
     none,
   })
@@ -29,7 +34,7 @@ function size(id: number, title: string, type: Type) {
   return stat({
     id,
     title,
-    description: `How many workloads will ${DOES[type]} at that time. ${everywhere}`,
+    description: `How many workloads will ${DOES[type]} at that time; of several clusters, each at its own. ${everywhere}`,
     unit: 'short',
     thresholds: PLAIN,
     queries: [{ expr: ofLeader('dormouse_next_wave_workloads', [], `type="${type}"`), legend: type }],
@@ -82,6 +87,20 @@ export const WAVES: Row = {
         },
       ],
       width: 12,
+    }),
+    list({
+      id: 50,
+      title: 'Calendars in the coming week',
+      description: `Workloads whose hours a calendar replaces on a date of the coming seven days; none: they sleep all day. Nothing is shown where no calendar changes anything. ${everywhere}`,
+      unit: 'short',
+      thresholds: PLAIN,
+      queries: [
+        {
+          expr: ofLeader('dormouse_calendar_changed_workloads', ['date', 'calendar', 'hours']),
+          legend: '{{date}} {{calendar}}: {{hours}}',
+        },
+      ],
+      width: 24,
     }),
   ],
 }

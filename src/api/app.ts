@@ -4,17 +4,20 @@ import Koa from 'koa'
 import { authenticate } from './auth/authentication.ts'
 import type { ApiState, ApiMiddleware } from './context.ts'
 import { answerErrors } from './answers.ts'
+import { serveConsole } from './console.ts'
 import { createLoginAudit } from './auth/login-audit.ts'
 import type { ApiDeps } from './ports.ts'
-import { limitRequests } from './rate-limit.ts'
+import { refuseOtherSites } from './other-sites.ts'
+import { limitRequests } from './limit-requests.ts'
 import { createRoutes, serveDocument } from './routes.ts'
 import { documentValidator } from './validation.ts'
 import { createPodWaits } from './pod-waits.ts'
+import { createWatches } from './watch/watches.ts'
 
 export interface Api {
   /** For any node HTTP or HTTPS server. */
   readonly callback: (request: IncomingMessage, response: ServerResponse) => void
-  /** Ends the waits for pods, and closes each connection after its next answer. */
+  /** Ends the waits for pods and the streams, and closes each connection after its next answer. */
   drain(): void
 }
 
@@ -22,6 +25,7 @@ export interface Api {
 export function createApi(deps: ApiDeps): Api {
   const { clock, monotonic, logger, settings } = deps
   const podWaits = createPodWaits(deps)
+  const watches = createWatches(deps)
   const logins = createLoginAudit(logger, monotonic)
   let draining = false
 
@@ -36,9 +40,11 @@ export function createApi(deps: ApiDeps): Api {
   app.use(identifyRequest)
   app.use(answerErrors(logger, clock))
   app.use(serveDocument(settings.kinds))
+  if (deps.console) app.use(serveConsole(deps.console))
+  app.use(refuseOtherSites)
   app.use(authenticate(deps, logins))
   app.use(limitRequests(settings.rate, monotonic))
-  for (const middleware of createRoutes(deps, documentValidator(), podWaits)) app.use(middleware)
+  for (const middleware of createRoutes(deps, documentValidator(), { podWaits, watches })) app.use(middleware)
   // koa reports connections that end before their answer
   app.on('error', (error) => logger.debug({ err: error }, 'connection failed'))
 
@@ -49,6 +55,7 @@ export function createApi(deps: ApiDeps): Api {
       draining = true
       logins.flush()
       podWaits.close()
+      watches.close()
     },
   }
 }

@@ -20,6 +20,7 @@ export interface Input {
     readonly labelSelector?: string
     readonly limit?: number
     readonly continue?: string
+    readonly watch?: boolean
   }
   readonly body: { readonly schedule?: string; readonly timezone?: string; readonly duration?: string }
 }
@@ -30,6 +31,8 @@ export interface ApiState {
   /** The matched path's template, or `unmatched`. */
   route: string
   caller: Caller
+  /** Verifies the request's token again. @throws Refusal UNAUTHENTICATED, CLUSTER_UNAVAILABLE */
+  authenticateAgain: () => Promise<Caller>
   input: Input
   /** The position after which a list continues; '': from its beginning. */
   after: string

@@ -3,11 +3,8 @@ import { stateOf } from '../domain/reading.ts'
 import { operationInProgress } from '../domain/state.ts'
 import { isOlder, keyOf, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
+import { Places } from './places.ts'
 import type { ApiDeps } from './ports.ts'
-
-const MAX_WAITS = 1000
-/** So that one subject cannot take all places. */
-const MAX_WAITS_OF_SUBJECT = 100
 
 /** The right to wait for pods; reserved before the write, so that a request without a place changes nothing. */
 export interface Place {
@@ -42,11 +39,13 @@ export function createPodWaits({
   workloads,
   clock,
   rules,
-}: Pick<ApiDeps, 'workloads' | 'clock' | 'rules'>): PodWaits {
+  settings,
+}: Pick<ApiDeps, 'workloads' | 'clock' | 'rules'> & {
+  readonly settings: Pick<ApiDeps['settings'], 'waiters'>
+}): PodWaits {
   const listeners = new Map<string, Set<Listener>>()
-  const waitsOf = new Map<string, number>()
+  const places = new Places(settings.waiters, 'too many requests are waiting for pods: send it without wait')
   const closing = new AbortController()
-  let total = 0
 
   workloads.onChange((before, after) => {
     const key = after ?? before
@@ -98,23 +97,7 @@ export function createPodWaits({
 
   return {
     reserve(subject) {
-      const own = waitsOf.get(subject) ?? 0
-      if (total >= MAX_WAITS || own >= MAX_WAITS_OF_SUBJECT) {
-        throw new Refusal('RATE_LIMITED', 'too many requests are waiting for pods: send it without wait', {
-          retryAfter: 1,
-        })
-      }
-      total += 1
-      waitsOf.set(subject, own + 1)
-      return {
-        followed,
-        release() {
-          total -= 1
-          const left = (waitsOf.get(subject) ?? 0) - 1
-          if (left > 0) waitsOf.set(subject, left)
-          else waitsOf.delete(subject)
-        },
-      }
+      return { followed, release: places.reserve(subject) }
     },
     close: () => closing.abort(),
     closed: closing.signal,

@@ -67,11 +67,14 @@ export interface RequestObserver {
   answered(route: string, method: string, code: number, seconds: number): void
 }
 
-export interface AuthSettings extends Omit<Config['auth'], 'local'> {
+export interface AuthSettings extends Omit<Config['auth'], 'local' | 'oidc'> {
+  readonly oidc: readonly OidcSettings[]
   readonly local: LocalSettings | null
 }
 
-export type OidcSettings = Config['auth']['oidc'][number]
+type ConfiguredOidc = Config['auth']['oidc'][number]
+export type OidcSettings = Omit<ConfiguredOidc, 'asClusterUser'> &
+  Partial<Pick<ConfiguredOidc, 'asClusterUser'>>
 
 export interface LocalSettings {
   readonly issuer: string
@@ -82,16 +85,47 @@ export interface LocalSettings {
   readonly advice?: string
 }
 
-export interface ApiSettings extends Pick<Config['api'], 'bodyLimit' | 'rate' | 'trustedProxies'> {
+export interface ApiSettings extends Pick<
+  Config['api'],
+  'bodyLimit' | 'rate' | 'trustedProxies' | 'waiters'
+> {
   /** The kinds beside the built-in ones; default: none. */
   readonly kinds?: readonly Kind[]
   readonly excludeNamespaces: readonly string[]
   readonly auth: AuthSettings
 }
 
+/** What the console is asked. */
+export interface ConsoleRequest {
+  readonly method: string
+  /** Without the query. */
+  readonly path: string
+  readonly header: (name: string) => string
+  /** The address and port that it was received at. */
+  readonly localAddress: string
+  readonly localPort: number
+}
+
+export interface ConsoleAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer | string | undefined
+}
+
+/** The page for people, and how it signs in. */
+export interface ConsolePages {
+  /** undefined: not a path of the console. */
+  answer(request: ConsoleRequest): Promise<ConsoleAnswer | undefined>
+}
+
 export interface ApiDeps {
   readonly workloads: Workloads
   readonly writer: Writer
+  /**
+   * Tells of workloads that read otherwise though they are as they were: a calendar has changed, or who scales them.
+   * Absent: nobody tells.
+   */
+  readonly rereads?: { add(listener: (workload: Workload) => void): void }
   /** Needed where `auth.kubernetes` is enabled. */
   readonly reviews?: Reviews
   readonly rules: Rules
@@ -103,4 +137,10 @@ export interface ApiDeps {
   readonly observer: RequestObserver
   /** A secret that all replicas share, so that each opens the continue tokens of the others; absent: only its own. */
   readonly secret?: () => string
+  /** The page for people; absent: none. */
+  readonly console?: ConsolePages
+  /** How often the rights of those who watch lists are asked again, in milliseconds. */
+  readonly watchBeat?: number
+  /** How long a client may leave what was sent unread, in milliseconds. */
+  readonly watchUnread?: number
 }

@@ -1,11 +1,13 @@
+import type { Instant } from '../clock.ts'
 import { parseLabelSelector } from '../domain/label-selector.ts'
 import { plannedTransitions } from '../domain/plan.ts'
 import { readWorkload } from '../domain/reading.ts'
 import { listedRecord, statusRecord, transitionRecord } from '../domain/record.ts'
 import { counted } from '../domain/text.ts'
-import { ownedBy, type Workload } from '../domain/workload.ts'
+import { ownedBy, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import { workloadState } from '../domain/workload-state.ts'
 import { answer } from './answers.ts'
+import { subjectKey } from './auth/caller.ts'
 import { whenGone, type ApiContext, type ApiMiddleware } from './context.ts'
 import type { ContinueTokens } from './continue-tokens.ts'
 import { isListed, page } from './listing.ts'
@@ -15,6 +17,7 @@ import { INDEX } from './openapi/examples.ts'
 import { PAGE_SIZE, PLAN_HOURS } from './openapi/parameters.ts'
 import type { ApiDeps } from './ports.ts'
 import type { Visibility, Visible } from './visibility.ts'
+import type { Watches } from './watch/watches.ts'
 
 const HOUR = 3_600_000
 
@@ -32,29 +35,55 @@ export interface Reads {
 export interface Lists {
   readonly visibleTo: Visibility
   readonly tokens: ContinueTokens
+  readonly watches: Watches
 }
 
-export function createReads(deps: ApiDeps, { visibleTo, tokens }: Lists): Reads {
+export function createReads(deps: ApiDeps, { visibleTo, tokens, watches }: Lists): Reads {
   const { workloads, writer, rules, clock, settings } = deps
   const excluded = new Set(settings.excludeNamespaces)
 
   async function list(ctx: ApiContext, all: Iterable<Workload>, visible: Visible): Promise<void> {
-    const { state, labelSelector = '', limit = PAGE_SIZE } = ctx.state.input.query
+    const { limit = PAGE_SIZE } = ctx.state.input.query
     const now = clock()
-    const hasLabels = parseLabelSelector(labelSelector)
     const { workloads: found, end } = await page(filtered(all, isListed), {
       limit,
       after: ctx.state.after,
       visible,
-      chosen: (workload) =>
-        hasLabels(workload.labels) &&
-        (state === undefined || workloadState(readWorkload(workload, rules), now) === state),
+      chosen: chosenBy(ctx, () => now),
       signal: whenGone(ctx),
     })
     const token = end === null ? null : await tokens.seal(end, ctx)
     const records = found.map((workload) => listedRecord(workload, now, rules))
     const more = token === null ? '' : ': send continue for more'
     answer(ctx, now, `${counted(records.length, 'workload')}${more}`, records, { continue: token })
+  }
+
+  /** By the filters of a request. */
+  function chosenBy(ctx: ApiContext, time: () => Instant): (workload: Workload) => boolean {
+    const { state, labelSelector = '' } = ctx.state.input.query
+    const hasLabels = parseLabelSelector(labelSelector)
+    return (workload) =>
+      hasLabels(workload.labels) &&
+      (state === undefined || workloadState(readWorkload(workload, rules), time()) === state)
+  }
+
+  async function watch(ctx: ApiContext, scope: { namespace: string | undefined; kind: Kind | undefined }) {
+    const { namespace, kind } = scope
+    const { state, labelSelector } = ctx.state.input.query
+    const includes = (key: WorkloadKey) =>
+      (namespace === undefined || key.namespace === namespace) &&
+      (kind === undefined || key.kind === kind) &&
+      !excluded.has(key.namespace)
+    await watches.stream(ctx, {
+      id: JSON.stringify([subjectKey(ctx.state.caller), namespace, kind, state, labelSelector]),
+      all: () => filtered(workloads.list(namespace, kind), (each) => includes(each) && isListed(each)),
+      includes,
+      chosen: chosenBy(ctx, clock),
+      async visible() {
+        demandCurrent(workloads, kind)
+        return visibleTo(await ctx.state.authenticateAgain())
+      },
+    })
   }
 
   return {
@@ -86,12 +115,14 @@ export function createReads(deps: ApiDeps, { visibleTo, tokens }: Lists): Reads 
 
     async listNamespace(ctx) {
       const { namespace, kind } = ctx.state.input.path
+      if (ctx.state.input.query.watch) return watch(ctx, { namespace, kind })
       demandCurrent(workloads, kind)
       await list(ctx, workloads.list(namespace, kind), () => Promise.resolve(true))
     },
 
     async listWorkloads(ctx) {
       const { namespace, kind } = ctx.state.input.query
+      if (ctx.state.input.query.watch) return watch(ctx, { namespace, kind })
       demandCurrent(workloads, kind)
       const touched = filtered(workloads.list(namespace, kind), ({ namespace }) => !excluded.has(namespace))
       await list(ctx, touched, visibleTo(ctx.state.caller))

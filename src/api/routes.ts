@@ -17,13 +17,27 @@ import type { ApiDeps } from './ports.ts'
 import { createReads } from './reads.ts'
 import { validate } from './validation.ts'
 import { createVisibility } from './visibility.ts'
+import type { Watches } from './watch/watches.ts'
 import { createWrites, REQUESTS } from './writes.ts'
 
+/** What lasts longer than one answer. */
+interface Lasting {
+  readonly podWaits: PodWaits
+  readonly watches: Watches
+}
+
 /** What each operation does with a valid request. */
-function handlersOf(deps: ApiDeps, podWaits: PodWaits): Record<OperationId, readonly ApiMiddleware[]> {
+function handlersOf(
+  deps: ApiDeps,
+  { podWaits, watches }: Lasting,
+): Record<OperationId, readonly ApiMiddleware[]> {
   const authorization = createAuthorization(deps)
   const { demand, demandAnyRead } = authorization
-  const lists = { visibleTo: createVisibility(authorization), tokens: createContinueTokens(deps.secret) }
+  const lists = {
+    visibleTo: createVisibility(authorization),
+    tokens: createContinueTokens(deps.secret),
+    watches,
+  }
   const { showIndex, showWorkload, showPlan, resume, listNamespace, listWorkloads } = createReads(deps, lists)
   const { listNamespaces, showNamespace } = createNamespaceReads(deps, authorization, lists)
   const write = createWrites(deps, podWaits)
@@ -56,9 +70,9 @@ function handlersOf(deps: ApiDeps, podWaits: PodWaits): Record<OperationId, read
 }
 
 /** The routes of the document, each validated by it; then the answers to paths and methods that it does not have. */
-export function createRoutes(deps: ApiDeps, ajv: Ajv2020, podWaits: PodWaits): ApiMiddleware[] {
+export function createRoutes(deps: ApiDeps, ajv: Ajv2020, lasting: Lasting): ApiMiddleware[] {
   const router = new Router<ApiState>({ strict: true, sensitive: true })
-  const handlers = handlersOf(deps, podWaits)
+  const handlers = handlersOf(deps, lasting)
   const kinds: readonly string[] = [...KINDS, ...(deps.settings.kinds ?? [])]
   const demandKind = kindDemand(kinds)
   router.param('kind', demandKind)

@@ -16,6 +16,11 @@ const MAX_BYTES = 1024 * 1024
 const BACK = 400 * DAY
 const AHEAD = 800 * DAY
 const READ_AGAIN = 30 * DAY
+/**
+ * Milliseconds until a file that could not be read is tried again though it has not changed, doubled each time: a thread
+ * may have been too slow on a busy machine, a right or a mount may have been missing.
+ */
+const RETRY = { first: 60_000, longest: 60 * 60_000 }
 /** Several files are written one after another: look at them once nothing has changed for this long. */
 const QUIET_MS = 200
 /** The watch of a folder may miss changes on a network file system; looking costs a `stat` for each file. */
@@ -27,6 +32,8 @@ interface CalendarsOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly later?: Later
+  /** Milliseconds that the start waits for files at most; default: until all are read. */
+  readonly patience?: number
 }
 
 /** Of each calendar the dates without hours that its files name, or why it cannot be used. */
@@ -51,6 +58,8 @@ interface FileState {
   /** As it was read when it last could be; undefined: it never could. */
   closed: readonly number[] | undefined
   fault: string | undefined
+  /** How often in a row it could not be read. */
+  failures: number
 }
 
 /**
@@ -71,7 +80,7 @@ export class ConfiguredCalendars implements Calendars, Runnable {
   #disarm: (() => void) | undefined
   #looking: Promise<void> = Promise.resolve()
   #revision = 0
-  #stopped = false
+  readonly #stopped = new AbortController()
 
   constructor(options: CalendarsOptions) {
     const { calendars } = options
@@ -84,6 +93,7 @@ export class ConfiguredCalendars implements Calendars, Runnable {
           readAt: 0,
           closed: undefined,
           fault: 'it is not read yet',
+          failures: 0,
         })
     for (const name of this.names) this.#make(name)
   }
@@ -115,17 +125,25 @@ export class ConfiguredCalendars implements Calendars, Runnable {
     this.#listeners.push(listener)
   }
 
-  /** Resolves when all files are read. A file that cannot be read stops its calendar alone. */
+  /**
+   * Resolves when all files are read, or patience has ended: a calendar cannot be used until its files are read. A file
+   * that cannot be read stops its calendar alone.
+   */
   async start(): Promise<void> {
     if (this.#files.size === 0) return
+    const { later = systemLater, patience } = this.#options
     this.#watch()
-    await this.#look()
+    this.#looking = this.#look()
+    const { promise: over, resolve } = Promise.withResolvers<void>()
+    const disarm = patience === undefined ? undefined : later(resolve, patience)
+    await Promise.race([this.#looking, over])
+    disarm?.()
     // A file may have changed before its watch began.
     this.#lookIn(QUIET_MS)
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true
+    this.#stopped.abort()
     this.#disarm?.()
     for (const watcher of this.#watchers.values()) watcher.close()
     await this.#looking
@@ -150,7 +168,7 @@ export class ConfiguredCalendars implements Calendars, Runnable {
   }
 
   #lookIn(milliseconds: number): void {
-    if (this.#stopped) return
+    if (this.#stopped.signal.aborted) return
     const { later = systemLater } = this.#options
     this.#disarm?.()
     this.#disarm = later(() => {
@@ -168,12 +186,23 @@ export class ConfiguredCalendars implements Calendars, Runnable {
   async #look(): Promise<void> {
     const changed = new Set<string>()
     for (const [file, state] of this.#files) if (await this.#read(file, state)) changed.add(file)
-    if (changed.size === 0 || this.#stopped) return
+    if (changed.size === 0 || this.#stopped.signal.aborted) return
     this.#revision += 1
     const { calendars } = this.#options
     const names = this.names.filter((name) => calendars[name]?.files.some((file) => changed.has(file)))
     const others = new Set(names.filter((name) => this.#make(name)))
-    if (others.size > 0) for (const listener of this.#listeners) listener(others)
+    if (others.size > 0) this.#tell(others)
+  }
+
+  /** One that throws keeps the calendars from no other, and from no later change. */
+  #tell(names: ReadonlySet<string>): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(names)
+      } catch (error) {
+        this.#options.logger.error({ err: error }, 'a listener of the calendars failed')
+      }
+    }
   }
 
   /** Whether anything was read, or could not be read, otherwise than before. */
@@ -181,23 +210,27 @@ export class ConfiguredCalendars implements Calendars, Runnable {
     const { clock, expander, logger } = this.#options
     const now = clock()
     const version = await versionOf(file)
-    const old = Math.abs(now - state.readAt) >= READ_AGAIN
+    const old = Math.abs(now - state.readAt) >= lifeOf(state)
     if (state.readAt !== 0 && version === state.version && !old) return false
     state.version = version
     state.readAt = now
     const today = Math.floor(now / DAY) * DAY
     try {
-      const closed = await expander.expand(await readText(file), today - BACK, today + AHEAD)
+      const text = await readText(file)
+      const closed = await expander.expand(text, today - BACK, today + AHEAD, this.#stopped.signal)
       const same = state.fault === undefined && state.closed && sameDates(state.closed, closed)
       state.closed = closed
       state.fault = undefined
+      state.failures = 0
       if (!same) logger.info({ file, dates: closed.length }, 'calendar file read')
       return !same
     } catch (error) {
+      if (this.#stopped.signal.aborted) return false
       const fault = messageOf(error)
       if (fault !== state.fault) logger.warn({ file, fault }, state.closed ? STILL : NEVER)
       const news = fault !== state.fault
       state.fault = fault
+      state.failures += 1
       return news
     }
   }
@@ -223,6 +256,11 @@ export class ConfiguredCalendars implements Calendars, Runnable {
 
 const STILL = 'a calendar file cannot be read; what it said before still counts'
 const NEVER = 'a calendar file cannot be read, so nothing is automatic for workloads whose calendars need it'
+
+/** Milliseconds for which what a file said counts while it does not change. */
+function lifeOf({ failures }: FileState): number {
+  return failures === 0 ? READ_AGAIN : Math.min(RETRY.first * 2 ** (failures - 1), RETRY.longest)
+}
 
 async function versionOf(file: string): Promise<string | undefined> {
   try {

@@ -47,22 +47,34 @@ function* named(event: ICAL.Event, occurrences: Iterable<Occurrence>): Generator
 function* occurrencesOf(event: ICAL.Event, to: number): Generator<Occurrence, void> {
   // An event needs no start in a file that names a method (RFC 5545, 3.6.1): then it covers no date.
   if (!(event.startDate as ICAL.Time | null)?.isDate) return
+  const excluded = excludedDates(event)
   // Its start is the first occurrence, whatever an RDATE or a rule says.
-  if (!event.component.hasProperty('rrule')) yield event.getOccurrenceDetails(event.startDate)
-  if (!event.isRecurring()) return
+  if (!event.component.hasProperty('rrule') && !excluded.has(midnightOf(event.startDate)))
+    yield event.getOccurrenceDetails(event.startDate)
+  if (event.isRecurrenceException() || !event.isRecurring()) return
   const times = event.iterator()
   for (let next = times.next(); next && midnightOf(next) < to; next = times.next())
-    yield event.getOccurrenceDetails(next)
+    if (!excluded.has(midnightOf(next))) yield event.getOccurrenceDetails(next)
 }
 
+/** ical.js passes over an EXDATE that comes after one which names no occurrence. Their times of day do not matter. */
+function excludedDates({ component }: ICAL.Event): ReadonlySet<number> {
+  const times = component.getAllProperties('exdate').flatMap((each) => each.getValues() as ICAL.Time[])
+  return new Set(times.map(midnightOf))
+}
+
+/** Events with the occurrences of theirs that were changed; such an occurrence whose event is not there, by itself. */
 function eventsOf(text: string): ICAL.Event[] {
   return calendarsOf(text).flatMap((calendar) => {
     const components = calendar.getAllSubcomponents('vevent')
     const isException = (each: ICAL.Component) => each.hasProperty('recurrence-id')
     const exceptions = Map.groupBy(components.filter(isException), uidOf)
-    return components
-      .filter((each) => !isException(each))
-      .map((each) => new ICAL.Event(each, { exceptions: exceptions.get(uidOf(each)) ?? [] }))
+    const events = components.filter((each) => !isException(each))
+    const uids = new Set(events.map(uidOf))
+    const alone = components.filter((each) => isException(each) && !uids.has(uidOf(each)))
+    const whole = (each: ICAL.Component) =>
+      new ICAL.Event(each, { exceptions: exceptions.get(uidOf(each)) ?? [] })
+    return events.map(whole).concat(alone.map((each) => new ICAL.Event(each)))
   })
 }
 
@@ -70,7 +82,8 @@ function calendarsOf(text: string): ICAL.Component[] {
   if (text.trim() === '') throw new Error('it is empty, or half-written')
   let parsed: unknown[]
   try {
-    parsed = ICAL.parse(text) as unknown[]
+    // Windows writes a byte order mark.
+    parsed = ICAL.parse(text.replace(/^\uFEFF/, '')) as unknown[]
   } catch (error) {
     throw new Error(`it is no iCalendar file, or half-written: ${(error as Error).message.slice(0, 200)}`, {
       cause: error,
@@ -90,7 +103,7 @@ function uidOf(component: ICAL.Component): string {
 }
 
 function isCancelled({ component }: ICAL.Event): boolean {
-  return component.getFirstPropertyValue('status') === 'CANCELLED'
+  return String(component.getFirstPropertyValue('status')).toUpperCase() === 'CANCELLED'
 }
 
 function midnightOf({ year, month, day }: ICAL.Time): number {

@@ -13,7 +13,11 @@ const FAULTS = 20
 /** A forecast for a person: the counts first, then a bounded table by namespace, then what is wrong. */
 export function checkText(found: ClusterForecast): string {
   const blocks = [countLines(found), ...tables(found.workloads), faultLines(found.invalid)]
-  const warnings = [...found.needed.map(neededLine), ...found.unseen.map((why) => `not looked at: ${why}`)]
+  const warnings = [
+    ...found.needed.map(neededLine),
+    ...found.idlePolicies.map(idleLine),
+    ...found.unseen.map((why) => `not looked at: ${why}`),
+  ]
   blocks.push(titled('Warnings', warnings))
   return blocks
     .filter((lines) => lines.length > 0)
@@ -90,6 +94,13 @@ function neededLine(workload: NeededWorkload): string {
   return (
     `${nameOf(workload)} answers ${workload.answers}: while it sleeps, the API server may refuse writes, ` +
     'and nothing could be woken. Annotate it with dormouse.dev/enabled: "false"'
+  )
+}
+
+function idleLine(policy: string): string {
+  return (
+    `policy ${policy} sets nothing for any workload: none matches it, ` +
+    'or everywhere an earlier policy, the Namespace or the workload itself comes first'
   )
 }
 

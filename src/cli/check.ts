@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander'
-import { InvalidConfig, type Config } from '../config.ts'
+import type { Config } from '../config.ts'
 import type { Calendars } from '../domain/schedule/calendar.ts'
 import { counted } from '../domain/text.ts'
 import { createLogger, plainLines } from '../logger.ts'
@@ -10,6 +10,7 @@ import { configOf } from './run-options.ts'
 
 interface Options {
   readonly againstCluster?: true
+  readonly context?: string
   readonly kubeconfig?: string
   readonly output: 'text' | 'json'
 }
@@ -22,12 +23,20 @@ export function registerCheck(program: Command, ports: CliPorts): void {
     .description('Check a configuration, and foretell what it would do to a cluster; changes nothing')
     .argument('<file>', 'YAML configuration')
     .option('--against-cluster', 'which workloads it would manage, and which would be asleep now, and why')
+    .option('--context <name>', 'context of the kubeconfig; default: the current one')
     .option('--kubeconfig <file>', 'default: KUBECONFIG, ~/.kube/config, then the in-cluster account')
     .addOption(
-      new Option('--output <format>', 'json has every workload').choices(['text', 'json']).default('text'),
+      new Option('-o, --output <format>', 'json has every workload')
+        .choices(['text', 'json'])
+        .default('text'),
+    )
+    .addHelpText(
+      'after',
+      () =>
+        `\nExamples:\n  ${program.name()} check config.yaml\n  ${program.name()} check config.yaml --against-cluster --context staging`,
     )
     .action(async (file: string, options: Options) => {
-      const config = await validConfig(file, ports)
+      const config = await configOf({ config: file }, ports, [], 'file')
       const { readCalendars } = await import('../service/calendars.ts')
       const calendars = await readCalendars(config, clock, createLogger('silent', ports.logDestination))
       const warnings = unusable(config, calendars)
@@ -44,18 +53,22 @@ export function registerCheck(program: Command, ports: CliPorts): void {
           `${JSON.stringify({ file, ...sums, warnings, cluster: cluster ? inJson(cluster) : null }, null, 2)}\n`,
         )
       else if (cluster) stdout.write(`\n${checkText(cluster)}`)
+      const found = cluster && findings(cluster)
+      // Its exit code is 1.
+      if (found !== undefined) throw new Error(found)
     })
 }
 
-/** @throws Error with every fault, each with its place; UsageError when the file cannot be read */
-async function validConfig(file: string, ports: Pick<CliPorts, 'environment'>): Promise<Config> {
-  try {
-    return await configOf({ config: file }, ports)
-  } catch (error) {
-    // Here that is the result, and no misuse of the command: its exit code is 1.
-    if (error instanceof InvalidConfig) throw new Error(error.message, { cause: error })
-    throw error
-  }
+/**
+ * What the cluster has that has to be put right, in numbers; undefined: nothing. What could not be looked at from here
+ * is no finding: another account, or another machine, may see it.
+ */
+function findings({ invalid, needed }: ClusterForecast): string | undefined {
+  const found = [
+    invalid.length > 0 && counted(invalid.length, 'invalid setting'),
+    needed.length > 0 && `${counted(needed.length, 'workload')} that the API server needs`,
+  ].filter((each) => each !== false)
+  return found.length === 0 ? undefined : `found ${found.join(' and ')}`
 }
 
 function policyCount(count: number): string {
@@ -78,15 +91,15 @@ function inJson(cluster: ClusterForecast): object {
 async function forecastOf(
   config: Config,
   calendars: Calendars,
-  { kubeconfig }: Options,
+  { kubeconfig, context }: Options,
   { clock, environment, stderr, stopSignal: stop, ...ports }: CliPorts,
 ) {
   const { ClusterCheck } = await import('../service/check.ts')
   const check = new ClusterCheck({
     config,
     calendars,
-    kubeconfig: { file: kubeconfig, environment },
-    ownNamespace: kubeconfig === undefined ? ports.ownNamespace : undefined,
+    kubeconfig: { file: kubeconfig, context, environment },
+    ownNamespace: kubeconfig === undefined && context === undefined ? ports.ownNamespace : undefined,
     clock,
     logger: createLogger('warn', plainLines(stderr)),
     stop,

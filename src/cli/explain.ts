@@ -43,9 +43,10 @@ export function registerExplain(
     .action(async (text: string, options: ExplainOptions, { args }: Command) => {
       const { timezone, count, from, json } = options
       if (args.length > 1) throw new UsageError(unquoted(args.join(' ')))
-      const calendars = await calendarsOf(options, ports)
+      const start = from === undefined || !isTimezone(timezone) ? clock() : instantOf(from, timezone)
+      // Of calendar files the dates around that time are read.
+      const calendars = await calendarsOf(options, { ...ports, clock: () => start })
       const schedule = compile(text, timezone, calendars)
-      const start = from === undefined ? clock() : instantOf(from, timezone)
       const explanation = schedule ? explain(schedule, start, count, calendars) : explainNone(timezone, start)
       stdout.write(json ? `${JSON.stringify(explanation, null, 2)}\n` : render(explanation))
     })
@@ -82,7 +83,7 @@ interface Explanation {
   readonly from: string
   /** null: an empty schedule sets none. */
   readonly state: Edge['to'] | null
-  /** The latest edge; null: the schedule has no edges. */
+  /** The latest edge; null: the schedule has none, with calendars none within a year before. */
   readonly since: string | null
   /** What calendars replace within a year. */
   readonly calendar: readonly Replaced[]
@@ -115,20 +116,26 @@ function explainNone(timezone: string, from: Instant): Explanation {
   return { schedule: null, timezone, from: utc(from), state: null, since: null, calendar: [], edges: [] }
 }
 
-function render({ schedule, timezone, from, state, since, calendar, edges }: Explanation): string {
+function render(explanation: Explanation): string {
+  const { schedule, timezone, from, calendar, edges } = explanation
   if (schedule === null) return 'schedule  none: nothing happens by itself\n'
   const lines = [
     `schedule  ${schedule}`,
     `timezone  ${timezone}`,
     `at        ${readable(from, timezone)}  ${from}`,
-    since
-      ? `state     ${state} since ${readable(since, timezone)}`
-      : `state     always ${state}: it has no edges`,
+    `state     ${stateText(explanation)}`,
     ...calendar.map((each, index) => `${index === 0 ? 'calendar ' : '         '} ${replaced(each)}`),
     '',
     ...edges.map(({ at, to }) => `${readable(at, timezone)}  ${at}  ${to}`),
   ]
   return `${lines.join('\n').trimEnd()}\n`
+}
+
+/** A search with calendars reaches a year. */
+function stateText({ state, since, timezone, calendar, edges }: Explanation): string {
+  if (since) return `${state} since ${readable(since, timezone)}`
+  const hasNone = edges.length === 0 && calendar.length === 0
+  return hasNone ? `always ${state}: it has no edges` : `${state} for a year at least`
 }
 
 /** `Thu 2026-12-24 to Fri 2027-01-01  none (de-be)`. */

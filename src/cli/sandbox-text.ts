@@ -4,6 +4,8 @@ import type { Instant } from '../clock.ts'
 interface Access {
   readonly api: string
   readonly metrics: string
+  /** absent: there is no console. */
+  readonly console?: string
   readonly kubeconfig: string
   readonly token: string
 }
@@ -26,12 +28,15 @@ interface Sandbox {
 }
 
 /** What the sandbox prints once it is ready: addresses, and commands to paste. */
-export function pasteable({ api, metrics, kubeconfig, token }: Access, sandbox: Sandbox): string {
+export function pasteable(
+  { api, metrics, kubeconfig, token, console: link }: Access,
+  sandbox: Sandbox,
+): string {
   const kubectl = `kubectl --context ${sandbox.context}`
   const hours = `{"schedule": "8:00-18:00,Mon-Fri", "timezone": "${sandbox.timezone}"}`
   return `Dormouse is ready after ${(sandbox.startedIn / 1000).toFixed(1)} s, over a cluster in memory. No real cluster is touched; Ctrl-C ends it all.
 
-  API          ${api}/api/v1
+  ${link === undefined ? '' : `Console      ${link}\n               (this link signs you in, once)\n\n  `}API          ${api}/api/v1
   Metrics      ${metrics}/metrics
   Kubeconfig   ${kubeconfig}
 
@@ -51,6 +56,10 @@ Watch it; Ctrl-C ends the watch:
 List the workloads; for those asleep the last column is the replica count that they wake to:
 
   ${kubectl} get deployments,statefulsets,daemonsets -A -L dormouse.dev/asleep
+
+Ask why one sleeps, what comes next and what to type, in this folder (docs/client.md):
+
+  npm run -s dormouse -- why storefront -n staging --context ${sandbox.context}
 
 Put the storefront of the shop to sleep, see it, and wake it:
 

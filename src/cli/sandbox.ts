@@ -33,7 +33,7 @@ export function registerSandbox(program: Command, ports: CliPorts): void {
     const config = await configOf(options, ports, PRESETS)
     const { Sandbox } = await import('../service/sandbox.ts')
     const logger = createLogger(config.log.level, logDestination)
-    const sandbox = new Sandbox({ config, kubePort, clock, logger })
+    const sandbox = new Sandbox({ config, kubePort, version: program.version(), clock, logger })
     const running = runUntilStopped([sandbox], ports.stopSignal, () => {
       const { access, cluster } = sandbox
       const { naps, context } = cluster

@@ -26,6 +26,7 @@ export function registerServe(program: Command, ports: CliPorts): void {
       config,
       kubeconfig: { file: kubeconfig, environment: ports.environment },
       ownNamespace: own,
+      version: program.version(),
       https,
       metricsHost: config.api.host,
       clock,

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
-import { isConfigurable, UNMANAGEABLE } from '../domain/kinds.ts'
+import { isBuiltIn, isConfigurable, isKind, UNMANAGEABLE } from '../domain/kinds.ts'
 import { InvalidLabelSelector, parseLabelSelector } from '../domain/label-selector.ts'
-import { parseHours } from '../domain/schedule/calendar.ts'
+import { calendarNames, parseHours } from '../domain/schedule/calendar.ts'
 import { InvalidSchedule, isTimezone, parseSchedule } from '../domain/schedule/syntax.ts'
 import { isSafeKeysUrl } from '../issuer-rules.ts'
 import { fault, shown, type ConfigFault } from './faults.ts'
@@ -15,8 +15,11 @@ export const CHECKS: Readonly<Record<string, (value: string) => boolean>> = {
   labelSelector: (value) => holds(InvalidLabelSelector, () => parseLabelSelector(value)),
   hours: (value) => holds(InvalidSchedule, () => parseHours(value)),
   jwksUri: (value) => isUrl(value, isSafeKeysUrl),
+  kind: isKind,
   configuredKind: isConfigurable,
   network: isNetwork,
+  signOutUrl: (value) => /^\/(?![/\\])/.test(value) || isUrl(value, ({ protocol }) => protocol === 'https:'),
+  consoleUrl: (value) => isUrl(value, () => true),
   webhookUrl: (value) => isUrl(value, (url) => url.protocol === 'https:' && url.search === ''),
 }
 
@@ -59,6 +62,11 @@ function isNetwork(text: string): boolean {
   return family !== 0 && !address.includes('%') && Number(prefix) <= (family === 4 ? 32 : 128)
 }
 
+/** An expression whose values do not fit its operator, as the API server would refuse it. */
+function unfitting({ namespaceSelector: { matchExpressions } }: Config['webhook']) {
+  return matchExpressions.find(({ operator, values }) => values.length > 0 !== operator.endsWith('In'))
+}
+
 interface CrossCheck {
   /** The keys that are compared; the fault is reported for the first, and only if none of them is faulty by itself. */
   readonly pointers: readonly [string, ...string[]]
@@ -88,6 +96,12 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
     holds: ({ kinds }) => repeated(kinds.map(({ resource }) => resource)) === undefined,
     expected: 'each kind only once',
     found: ({ kinds }) => `${shown(repeated(kinds.map(({ resource }) => resource)))} twice`,
+  },
+  {
+    pointers: ['/webhook/namespaceSelector'],
+    holds: ({ webhook }) => unfitting(webhook) === undefined,
+    expected: 'values for In and NotIn, and none for Exists and DoesNotExist',
+    found: ({ webhook }) => shown(unfitting(webhook)),
   },
   {
     pointers: ['/controller/lease/retry', '/controller/lease/renew'],
@@ -165,6 +179,18 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
       `neither in ${shown(policies.find(({ namespaces }) => !reaches(namespaces))?.name)}`,
   },
   {
+    pointers: ['/policies', '/kinds'],
+    holds: (config) => missingKind(config) === undefined,
+    expected: 'policies for built-in kinds, and for those that stand in `kinds`',
+    found: (config) => shown(missingKind(config)),
+  },
+  {
+    pointers: ['/policies', '/calendars'],
+    holds: (config) => missingCalendar(config) === undefined,
+    expected: 'policies with calendars that stand in `calendars`',
+    found: (config) => shown(missingCalendar(config)),
+  },
+  {
     pointers: ['/auth', '/auth/oidc', '/auth/kubernetes', '/auth/kubernetes/enabled', '/auth/local'],
     holds: ({ auth }) => auth.kubernetes.enabled || auth.oidc.length > 0 || auth.local !== null,
     expected: 'at least one way to authenticate: auth.kubernetes.enabled, auth.oidc or auth.local',
@@ -193,6 +219,18 @@ function issuersOf({ oidc, local }: Config['auth']): string[] {
 
 function reaches({ names, selector }: Config['policies'][number]['namespaces']): boolean {
   return names !== null || selector !== null
+}
+
+function missingCalendar({ policies, calendars }: Config): string | undefined {
+  return policies
+    .flatMap(({ calendar }) => calendarNames(calendar ?? ''))
+    .find((name) => !Object.hasOwn(calendars, name))
+}
+
+function missingKind({ policies, kinds }: Config): string | undefined {
+  return policies
+    .flatMap(({ workloads }) => workloads?.kinds ?? [])
+    .find((kind) => !isBuiltIn(kind) && kinds.every(({ resource }) => resource !== kind))
 }
 
 function repeated(names: readonly string[]): string | undefined {

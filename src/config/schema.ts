@@ -31,6 +31,33 @@ const issuer = text('an issuer, as in the claim `iss`')
 const audience = text('an audience, as in the claim `aud`')
 const user = text("a user's exact name, without wildcards", { pattern: '^[^*]*$', maxLength: 253 })
 
+const labelKey = text("a label's key such as team or example.com/team", {
+  pattern: '^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$',
+  maxLength: 317,
+})
+
+const labelValue = text('the value of a label', {
+  minLength: 0,
+  maxLength: 63,
+  pattern: '^([A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?)?$',
+})
+const operator: KeySchema<string> = {
+  type: 'string',
+  expects: 'In, NotIn, Exists or DoesNotExist',
+  enum: ['In', 'NotIn', 'Exists', 'DoesNotExist'],
+}
+const namespaceSelector = {
+  ...section({
+    matchLabels: map(labelKey, labelValue, 'labels with their values', 100),
+    matchExpressions: list(
+      entry({ key: labelKey, operator, values: list(labelValue, 'a list of values', []) }, ['values']),
+      'a list of expressions such as {key: env, operator: In, values: [dev]}',
+      [],
+    ),
+  }),
+  expects: 'a section with matchLabels, matchExpressions or both',
+}
+
 const resource = text('the full name of a resource that can be scaled, such as rollouts.argoproj.io', {
   maxLength: 253,
   check: 'configuredKind',
@@ -53,8 +80,28 @@ const algorithms = list(
   1,
 )
 
+/** Makes people of the provider users of the cluster, as the API server's flags `--oidc-…` do. */
+const asClusterUser = orNull(
+  entry(
+    {
+      usernameClaim: text('the name of a claim', { default: 'sub', maxLength: 128 }),
+      groupsClaim: orNull(text('the name of a claim', { maxLength: 128 })),
+      /** Stands before user names and groups. */
+      prefix: text('what user names and groups begin with, such as oidc:', {
+        default: '',
+        minLength: 0,
+        maxLength: 128,
+      }),
+    },
+    ['usernameClaim', 'groupsClaim', 'prefix'],
+  ),
+)
+
 const selector = text('a label selector such as env in (dev,staging)', { check: 'labelSelector' })
-const kind: KeySchema<string> = { type: 'string', expects: `one of ${KINDS.join(', ')}`, enum: KINDS }
+const kind = text(`one of ${KINDS.join(', ')}, or a resource of \`kinds\` such as rollouts.argoproj.io`, {
+  maxLength: 253,
+  check: 'kind',
+})
 
 /** Settings for many workloads at once; what is null is left to others. */
 const policy = entry(
@@ -82,7 +129,7 @@ const policy = entry(
     workloads: orNull(
       entry(
         {
-          kinds: orNull(list(kind, `a list of ${KINDS.join(', ')}`, [], 1)),
+          kinds: orNull(list(kind, 'a list of kinds such as [deployments, cronjobs]', [], 1)),
           selector: orNull(selector),
         },
         ['kinds', 'selector'],
@@ -148,6 +195,10 @@ export const CONFIG_SCHEMA = closed({
   excludeNamespaces: list(namespace, 'a list of namespaces', []),
   /** For many workloads at once: the first that matches and has a setting gives it. */
   policies: list(policy, 'a list of policies', []),
+  /** Whether clients with a kubeconfig are told settings, in the ConfigMap `dormouse` of `kube-public`. */
+  publish: section({ enabled: flag(true) }),
+  /** Whether everybody who is known to the cluster may read the policies there. */
+  publishPolicies: flag(false),
   /** Their scaling does not count as manual. */
   exemptUsers: list(user, 'a list of user names', []),
   /** Pauses KEDA's ScaledObjects while their workloads sleep. */
@@ -184,6 +235,8 @@ export const CONFIG_SCHEMA = closed({
       [],
     ),
     bodyLimit,
+    /** Requests that wait for pods (`wait`), and as many lists that are watched; of one subject a tenth. */
+    waiters: whole(1000, 1, 100_000),
     rate: section({ perSecond: whole(20, 1, 1_000_000), burst: whole(40, 1, 1_000_000) }),
   }),
   auth: section({
@@ -192,10 +245,11 @@ export const CONFIG_SCHEMA = closed({
       audiences: list(audience, 'a list of audiences', ['dormouse'], 1),
     }),
     oidc: list(
-      entry({ issuer, audience, jwksUri: text('an https URL', { check: 'jwksUri' }), algorithms }, [
-        'algorithms',
-      ]),
-      'a list of sections with issuer, audience, jwksUri and algorithms',
+      entry(
+        { issuer, audience, jwksUri: text('an https URL', { check: 'jwksUri' }), algorithms, asClusterUser },
+        ['algorithms', 'asClusterUser'],
+      ),
+      'a list of sections with issuer, audience, jwksUri, algorithms and asClusterUser',
       [],
     ),
     local: orNull(entry({ issuer, audience, publicKeyFile: file })),
@@ -209,6 +263,8 @@ export const CONFIG_SCHEMA = closed({
     /** In Dormouse's namespace: inside a cluster the API server calls the webhook by it. */
     service: text('the name of a Service', { default: 'dormouse', pattern: NAME, maxLength: 63 }),
     failurePolicy: oneOf(['Fail', 'Ignore'], 'Fail'),
+    /** As Kubernetes has it; in other namespaces nothing is reviewed. */
+    namespaceSelector,
     certificates: section({
       mode: oneOf(['self-signed', 'cert-manager', 'files'], 'self-signed'),
       directory: orNull(text('the path of a directory')),
@@ -241,7 +297,20 @@ export const CONFIG_SCHEMA = closed({
       retry: duration('2s', 100, HOUR),
     }),
   }),
-  metrics: section({ port: port(9090), perWorkload: flag(false) }),
+  /** The page for people, at /console of the API. */
+  console: section({
+    enabled: flag(true),
+    /** Of a proxy that signs people in. */
+    signOutUrl: orNull(text('a path such as /oauth2/sign_out, or an https URL', { check: 'signOutUrl' })),
+    /** Where people reach it, which clients are told. */
+    url: orNull(text('the URL where people reach the console', { check: 'consoleUrl', maxLength: 2000 })),
+  }),
+  metrics: section({
+    port: port(9090),
+    perWorkload: flag(false),
+    /** Of workloads, or of their Namespaces. */
+    teamLabel: orNull(labelKey),
+  }),
   log: section({ level: oneOf(LOG_LEVELS, 'info') }),
 })
 

@@ -4,12 +4,13 @@ import { readWorkload } from '../domain/reading.ts'
 import type { Rules } from '../domain/rules.ts'
 import { wakeOrderFault } from '../domain/wake-order.ts'
 import { Unreadable } from '../domain/state-codec.ts'
+import { clip } from '../domain/text.ts'
 import { keyOf, type Workload } from '../domain/workload.ts'
 import type { Logger } from '../logger.ts'
 import type { Recorder } from './ports.ts'
 
 interface AnnotationWarning {
-  readonly reason: 'InvalidState' | 'InvalidSchedule' | 'DataAtRisk'
+  readonly reason: 'InvalidState' | 'InvalidSchedule' | 'DataAtRisk' | 'RequestIgnored'
   readonly message: string
 }
 
@@ -32,6 +33,8 @@ export class AnnotationWarnings {
     // The same copy twice: what it inherits has changed, so it is told again, which the recorder counts.
     const known = before === after ? undefined : before
     if (known && saysTheSame(known, after)) return
+    const ignored = ignoredRequest(known, after)
+    if (ignored) this.#warn(after, ignored)
     const warning = this.#of(after)
     if (!warning || (known && this.#of(known)?.message === warning.message)) return
     this.#warn(after, warning)
@@ -62,6 +65,16 @@ export class AnnotationWarnings {
     if (risk === undefined) return undefined
     return { reason: 'DataAtRisk', message: `Its schedule does not put it to sleep: ${risk}` }
   }
+}
+
+/** A request that is stored has passed no webhook, so that nobody knows who asks: the controller removes it. */
+function ignoredRequest(before: Workload | undefined, after: Workload): AnnotationWarning | undefined {
+  const { request } = after.annotations
+  if (request === undefined || request === before?.annotations.request) return undefined
+  const message =
+    `dormouse.dev/request '${clip(request)}' was not carried out, since Dormouse's webhook did not see it ` +
+    'and nobody knows who asks: it is removed. Ask again'
+  return { reason: 'RequestIgnored', message }
 }
 
 function saysTheSame(a: Workload, b: Workload): boolean {

@@ -1,6 +1,6 @@
 import { systemLater } from '../clock.ts'
 import { usesCalendar } from '../domain/settings.ts'
-import { targetOf, type ScaledObject } from '../domain/autoscaling/scaled-object.ts'
+import type { ScaledObject } from '../domain/autoscaling/scaled-object.ts'
 import type { Rules } from '../domain/rules.ts'
 import { keyOf, type Workload } from '../domain/workload.ts'
 import type { Runnable } from '../runnable.ts'
@@ -13,6 +13,7 @@ import { Pauses } from './pauses.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
 import { ReconcileLoop } from './reconcile-loop.ts'
 import { isRelevant } from './relevance.ts'
+import { RequestAudit } from './request-audit.ts'
 import { inTurns } from '../turns.ts'
 
 const STOP_WITHIN_MS = 2000
@@ -29,6 +30,7 @@ export class Controller implements Runnable {
   readonly #marks: LastKnownMarks
   readonly #reporter: HistoryReporter
   readonly #others: OtherWriters
+  readonly #requests: RequestAudit
   readonly #warnings: AnnotationWarnings
   readonly #namespaceWarnings: NamespaceWarnings
   readonly #loop: ReconcileLoop
@@ -52,6 +54,7 @@ export class Controller implements Runnable {
     this.#warnings = new AnnotationWarnings(ports, rules)
     this.#namespaceWarnings = new NamespaceWarnings(ports, settings.excludeNamespaces)
     this.#others = new OtherWriters(ports, rules)
+    this.#requests = new RequestAudit(ports)
     const known = { marks: this.#marks, reporter: this.#reporter, others: this.#others }
     this.#loop = new ReconcileLoop(ports, rules, settings, known)
     const { autoscaling } = ports
@@ -89,6 +92,11 @@ export class Controller implements Runnable {
     return this.#stopped
   }
 
+  /** How many workloads rightly wait, at an edge that wakes, for lower numbers of wake-order. */
+  get waiting(): number {
+    return this.#loop.waiting
+  }
+
   /** Evaluates the workloads that use these calendars. */
   calendarsChanged(names: ReadonlySet<string>): void {
     const evaluate = (workload: Workload) => {
@@ -101,7 +109,7 @@ export class Controller implements Runnable {
     try {
       if (!usesCalendar(workload, names, this.#rules)) return
       this.#warnings.reread(workload)
-      this.#loop.workloadChanged(workload)
+      this.#loop.groundsChanged(workload)
     } catch (error) {
       this.#loop.failedOver(keyOf(workload), error)
     }
@@ -136,12 +144,13 @@ export class Controller implements Runnable {
   }
 
   #scalerChanged(before: ScaledObject | undefined, after: ScaledObject | undefined): void {
+    const { autoscaling, workloads } = this.#ports
     const scaler = after ?? before
     if (!this.#running || !scaler) return
     this.#pauses?.scalerChanged(scaler)
     for (const each of [before, after]) {
-      const target = each && targetOf(each)
-      const workload = target && this.#ports.workloads.get(target)
+      const target = each && autoscaling?.scaledObjects.targetOf(each)
+      const workload = target && target !== 'unknown' ? workloads.get(target) : undefined
       if (workload) this.#evaluateAgain(workload)
     }
   }
@@ -150,7 +159,7 @@ export class Controller implements Runnable {
   #evaluateAgain(workload: Workload): void {
     if (this.#settings.excludeNamespaces.has(workload.namespace)) return
     try {
-      this.#loop.workloadChanged(workload)
+      this.#loop.groundsChanged(workload)
     } catch (error) {
       this.#loop.failedOver(keyOf(workload), error)
     }
@@ -175,9 +184,11 @@ export class Controller implements Runnable {
     if (inOrder && known) {
       this.#reporter.changed(known, after)
       this.#others.changed(known, after)
+      this.#requests.changed(known, after)
     }
-    // The same copy twice: what it inherits has changed.
-    if (!before || before === after || isRelevant(before, after)) this.#loop.workloadChanged(after)
+    // The same copy twice: what it inherits, or what scales it in its place, has changed.
+    if (before === after) this.#loop.groundsChanged(after)
+    else if (!before || isRelevant(before, after)) this.#loop.workloadChanged(after)
     if (this.#marks.isInOrder(after)) this.#warnings.changed(before, after)
   }
 

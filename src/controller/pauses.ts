@@ -1,8 +1,8 @@
 import { systemMonotonic } from '../clock.ts'
 import { pauseChange, sleeps, type PauseChange } from '../domain/autoscaling/pause.ts'
-import { keyOfScaler, targetOf, type ScaledObject } from '../domain/autoscaling/scaled-object.ts'
+import { keyOfScaler, type ScaledObject } from '../domain/autoscaling/scaled-object.ts'
 import type { Rules } from '../domain/rules.ts'
-import { keyOf, type Workload } from '../domain/workload.ts'
+import type { Workload } from '../domain/workload.ts'
 import { messageOf, Refusal } from '../errors.ts'
 import { DelayingQueue, type Job } from './delaying-queue.ts'
 import type { Due } from './failures.ts'
@@ -88,19 +88,32 @@ export class Pauses {
   #evaluate(key: string): void {
     const scaler = this.#ports.autoscaling.scaledObjects.get(key)
     if (!scaler) return this.#queue.drop(key)
-    const change = this.#due(scaler)
-    if (change)
-      this.#queue.add(key, { priority: change.mark === null ? 'wake' : 'snooze', dueAt: undefined, change })
-    else this.#queue.forget(key)
+    if (this.#queue.isBlocked(key)) return
+    try {
+      const change = this.#due(scaler)
+      if (change)
+        this.#queue.add(key, { priority: change.mark === null ? 'wake' : 'snooze', dueAt: undefined, change })
+      else this.#queue.forget(key)
+    } catch (error) {
+      this.#failedOver(key, error)
+    }
+  }
+
+  /** A fault of our own over one ScaledObject, or its workload, is theirs alone: it is tried again later. */
+  #failedOver(key: string, error: unknown): void {
+    const { logger, observer } = this.#ports
+    logger.error({ scaledObject: key, err: error }, 'the controller failed over a ScaledObject')
+    observer.decidingFailed()
+    this.#queue.failed(key, 'refused', undefined)
   }
 
   #due(scaler: ScaledObject): PauseChange | undefined {
     const { workloads, autoscaling } = this.#ports
     if (!autoscaling.scaledObjects.isConnected || this.#excluded.has(scaler.namespace)) return undefined
-    const key = targetOf(scaler)
+    const key = autoscaling.scaledObjects.targetOf(scaler)
     if (!key) return pauseChange(scaler, false)
     // A copy may be old, and a workload that we have not seen yet may exist.
-    if (!workloads.isConnected(key.kind)) return undefined
+    if (key === 'unknown' || !workloads.isConnected(key.kind)) return undefined
     const workload = workloads.get(key)
     return pauseChange(scaler, workload ? sleeps(workload, this.#rules) : false)
   }
@@ -108,9 +121,9 @@ export class Pauses {
   async #work({ key, task }: Job<Pause>): Promise<void> {
     const { autoscaling, logger, monotonic = systemMonotonic } = this.#ports
     const scaler = autoscaling.scaledObjects.get(key)
-    const change = scaler && this.#due(scaler)
     try {
-      if (change) {
+      const change = scaler && this.#due(scaler)
+      if (scaler && change) {
         await autoscaling.pauser.pause(scaler, change, this.#stopping)
         this.#budget.wrote(key, undefined, monotonic())
         logger.info(
@@ -157,9 +170,10 @@ export class Pauses {
   }
 
   #warn(scaler: ScaledObject | undefined, reason: 'PauseFailed' | 'TooManyWrites', message: string): void {
-    const target = scaler && targetOf(scaler)
-    const workload = target && this.#ports.workloads.get(target)
-    if (workload) this.#ports.recorder.record(workload, 'Warning', reason, message)
-    else this.#ports.logger.warn({ workload: target && keyOf(target), reason }, message)
+    const { autoscaling, workloads, recorder, logger } = this.#ports
+    const target = scaler && autoscaling.scaledObjects.targetOf(scaler)
+    const workload = target && target !== 'unknown' ? workloads.get(target) : undefined
+    if (workload) recorder.record(workload, 'Warning', reason, message)
+    else logger.warn({ scaledObject: scaler && keyOfScaler(scaler), reason }, message)
   }
 }

@@ -91,6 +91,11 @@ export interface ScaledObjects {
   list(): Iterable<ScaledObject>
   /** Those that scale this workload. */
   ofTarget(workload: WorkloadKey): readonly ScaledObject[]
+  /**
+   * The workload that it scales, whether that exists or not; `unknown`: the cluster has not told yet; undefined: it is of
+   * no kind that Dormouse manages.
+   */
+  targetOf(scaler: ScaledObject): WorkloadKey | 'unknown' | undefined
   /** Whether the copies are current. */
   readonly isConnected: boolean
   onChange(listener: (before: ScaledObject | undefined, after: ScaledObject | undefined) => void): void
@@ -151,6 +156,7 @@ export type EventReason =
   | 'TooManyWrites'
   | 'OtherWriter'
   | 'PauseFailed'
+  | 'RequestIgnored'
 
 /** The controller's metrics; durations in seconds. */
 export interface Observer {

@@ -37,6 +37,8 @@ export class ReconcileLoop {
   readonly #budget: WriteBudget
   readonly #planner: Planner
   readonly #reconciler: Reconciler
+  /** Keys in work whose grounds have changed since. */
+  readonly #void = new Set<string>()
   readonly #order: WakeOrder
   readonly #queue: DelayingQueue<Planned>
   #stopping: Required<Stopping> = { signal: AbortSignal.abort(), cut: AbortSignal.abort() }
@@ -83,10 +85,22 @@ export class ReconcileLoop {
     this.#order.clear()
   }
 
+  /** How many workloads wait for lower numbers of wake-order. */
+  get waiting(): number {
+    return this.#order.waiting
+  }
+
   /** A key in work is evaluated afterwards: mostly its own write is the change. */
   workloadChanged(workload: Workload): void {
     if (this.#queue.isInWork(keyOf(workload))) this.#reporter.evaluated(workload)
     else this.#evaluate(workload)
+  }
+
+  /** What decisions about it rest on has changed, but not the workload: what a write in flight foresaw is void. */
+  groundsChanged(workload: Workload): void {
+    const key = keyOf(workload)
+    if (this.#queue.isInWork(key)) this.#void.add(key)
+    this.workloadChanged(workload)
   }
 
   /** The workload no longer exists. */
@@ -146,10 +160,11 @@ export class ReconcileLoop {
     if (this.#outages.defers(kind, key)) return this.#queue.failed(key, 'unavailable', task)
     const { signal, cut } = this.#stopping
     const stopping = { signal: AbortSignal.any([signal, this.#outages.signal(kind)]), cut }
+    this.#void.delete(key)
     const outcome = await this.#reconciler.reconcile(parseKey(key), task, stopping)
+    const isVoid = this.#void.delete(key)
     if (outcome.type === 'failed') {
-      // While the watch is down a refusal says nothing: the key is tried as soon as the cluster is back.
-      this.#queue.failed(key, this.#outages.defers(kind, key) ? 'unavailable' : outcome.why, outcome.tried)
+      this.#queue.failed(key, outcome.why, outcome.tried)
       if (!signal.aborted) this.#evaluateNewest(key)
       return
     }
@@ -159,6 +174,6 @@ export class ReconcileLoop {
     if (moved?.dueAt !== undefined && firedAt !== undefined)
       observer.scheduleLag(Math.max(0, clock() - firedAt) / 1000)
     this.#queue.succeeded(key)
-    if (!signal.aborted) this.#evaluateNewest(key, workload, evaluation)
+    if (!signal.aborted) this.#evaluateNewest(key, workload, isVoid ? undefined : evaluation)
   }
 }

@@ -85,6 +85,7 @@ export class Reconciler {
     decision: Decision | undefined,
     stopping: Stopping,
   ): Promise<Reconciled | FailureReason> {
+    // Also while the watch is down, when a refusal says nothing: the key is tried as soon as the cluster is back.
     if (stopping.signal?.aborted) return 'unavailable'
     const why = this.#reasonOf(workload, error)
     if (why !== 'refused' || !decision) return why

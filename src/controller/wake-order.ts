@@ -1,6 +1,7 @@
 import type { Clock, Instant } from '../clock.ts'
 import type { Decision } from '../domain/decision.ts'
-import { wakeOrderOf, wakingEdge, wokenBy } from '../domain/wake-order.ts'
+import { memberOf, wakeOrderOf, wakingEdge } from '../domain/wake-order.ts'
+import { waitIn, type WaveMember } from '../domain/wake-wait.ts'
 import { keyOf, type Workload } from '../domain/workload.ts'
 
 interface WakeOrderPorts {
@@ -12,17 +13,10 @@ interface WakeOrderPorts {
   readonly release: (keys: readonly string[]) => void
 }
 
-/** A workload that the edge of a wave wakes. */
-interface Member {
-  readonly order: number
-  /** Whether it is still asleep, or its pods are not ready yet. */
-  readonly pending: boolean
-}
-
 /** What one edge wakes in one namespace. */
 interface Wave {
   readonly edge: Instant
-  readonly members: Map<string, Member>
+  readonly members: Map<string, WaveMember>
   /** The numbers of those that wait. */
   readonly waiting: Map<string, number>
 }
@@ -60,14 +54,22 @@ export class WakeOrder {
     const wave = this.#waveOf(workload.namespace, edge, now)
     const key = keyOf(workload)
     wave.members.set(key, { order, pending: true })
-    const lower = [...wave.members.values()].filter((member) => member.order < order)
-    const until = edge + this.#timeout * new Set(lower.map((member) => member.order)).size
-    if (now >= until || !lower.some(({ pending }) => pending)) {
-      wave.waiting.delete(key)
-      return undefined
-    }
-    wave.waiting.set(key, order)
-    return until
+    const members = wave.members.values()
+    const wait = waitIn({ edge, members, timeout: this.#timeout }, order, now)
+    if (wait) wave.waiting.set(key, order)
+    return wait?.until
+  }
+
+  /** How many workloads wait. */
+  get waiting(): number {
+    let sum = 0
+    for (const waves of this.#waves.values()) for (const wave of waves) sum += wave.waiting.size
+    return sum
+  }
+
+  /** How many waves it remembers, and of how many namespaces. */
+  get size(): { namespaces: number; waves: number } {
+    return { namespaces: this.#waves.size, waves: [...this.#waves.values()].flat().length }
   }
 
   /** To be called at each evaluation, before `waitsUntil`; `decision` undefined: nothing is to be done about it. */
@@ -75,8 +77,10 @@ export class WakeOrder {
     this.#name(workload)
     const key = keyOf(workload)
     for (const wave of this.#waves.get(workload.namespace) ?? []) {
-      const pending = this.#isPending(workload, wave.edge, decision)
-      if (pending !== undefined) this.#set(wave, key, { order: wakeOrderOf(workload), pending })
+      // `waitsUntil` says whether it still does.
+      wave.waiting.delete(key)
+      const member = memberOf(workload, wave.edge, decision)
+      if (member) this.#set(wave, key, member)
       else if (wave.members.has(key)) this.#remove(wave, key)
     }
   }
@@ -89,6 +93,7 @@ export class WakeOrder {
     named?.delete(key)
     if (named?.size === 0) this.#named.delete(namespace)
     for (const wave of this.#waves.get(namespace) ?? []) this.#remove(wave, key)
+    if (this.#waves.get(namespace)?.every(({ members }) => members.size === 0)) this.#waves.delete(namespace)
   }
 
   clear(): void {
@@ -110,7 +115,7 @@ export class WakeOrder {
     // Past ten timeouts nobody waits any more.
     const waves = (this.#waves.get(namespace) ?? []).filter((each) => now < each.edge + 10 * this.#timeout)
     const known = waves.find((each) => each.edge === edge)
-    const wave = known ?? { edge, members: new Map<string, Member>(), waiting: new Map<string, number>() }
+    const wave = known ?? { edge, members: new Map<string, WaveMember>(), waiting: new Map<string, number>() }
     if (!known) waves.push(wave)
     this.#waves.set(namespace, waves)
     if (!known) this.#fill(wave, namespace)
@@ -121,22 +126,16 @@ export class WakeOrder {
     for (const each of this.#ports.workloads.list(namespace)) {
       if (each.namespace !== namespace) continue
       this.#name(each)
-      const pending = this.#isPending(each, wave.edge, this.#ports.decide(each))
-      if (pending !== undefined) wave.members.set(keyOf(each), { order: wakeOrderOf(each), pending })
+      const member = memberOf(each, wave.edge, this.#ports.decide(each))
+      if (member) wave.members.set(keyOf(each), member)
     }
   }
 
-  /** undefined: this edge does not wake it. */
-  #isPending(workload: Workload, edge: Instant, decision: Decision | undefined): boolean | undefined {
-    if (decision && wakingEdge(workload, decision) === edge) return true
-    const woken = wokenBy(workload)
-    return woken?.edge === edge ? !woken.ready : undefined
-  }
-
-  #set(wave: Wave, key: string, member: Member): void {
-    const wasPending = wave.members.get(key)?.pending === true
+  #set(wave: Wave, key: string, member: WaveMember): void {
+    const before = wave.members.get(key)
     wave.members.set(key, member)
-    if (wasPending && !member.pending) this.#release(wave, member.order)
+    if (before?.pending && (!member.pending || member.order !== before.order))
+      this.#release(wave, before.order)
   }
 
   #remove(wave: Wave, key: string): void {

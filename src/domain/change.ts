@@ -1,5 +1,5 @@
 import { differingAnnotations } from './marks.ts'
-import { isEmpty, type Change } from './patch.ts'
+import { isEmpty, restsOn, type Change } from './patch.ts'
 import { keptCount } from './counts.ts'
 import { hasKey, sleepsSuspended } from './kinds.ts'
 import type { Reading } from './reading.ts'
@@ -10,7 +10,7 @@ import { ANNOTATION, ASLEEP_LABEL, type AnnotationName, type Workload } from './
 /** Bytes: the API server refuses an object whose annotations, keys and values together, are larger. */
 const ANNOTATIONS_LIMIT = 256 * 1024
 /** Bytes: a state with its newest operation alone is never longer, whatever names it holds. */
-const BYTES_TO_WAKE = 4096
+const BYTES_TO_WAKE = 5120
 
 /** The part of a change that gives `from` our annotations of `to`. */
 export function annotationChange(from: Workload, to: Workload): Change['annotations'] {
@@ -101,13 +101,13 @@ export function changed(workload: Workload, change: Change): Workload {
 }
 
 /**
- * Whether `live` has the annotations that `change` leaves on `workload`, and the label if the change sets it. The
- * label is not compared otherwise: no precondition of a patch rests on it.
+ * Whether `live` has the annotations that `change` leaves on `workload`, and the label if the change sets it. What no
+ * precondition of its patch rests on is not compared, as the label otherwise: somebody may have set it meanwhile.
  */
 export function hasChangedMarks(live: Workload, workload: Workload, change: Change): boolean {
   const target = changed(workload, change)
   const labelled = change.label === undefined || live.labels?.[ASLEEP_LABEL] === target.labels?.[ASLEEP_LABEL]
-  return labelled && differingAnnotations(live, target).length === 0
+  return labelled && !differingAnnotations(live, target).some((name) => restsOn(workload, change, name))
 }
 
 /** Whether `live` is as `change` would have made `workload`, in all that the change sets. */

@@ -20,7 +20,7 @@ import { sleepsSuspended } from './kinds.ts'
 import { ofSource } from './policy/settings.ts'
 import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
-import { operationInProgress, type Backoff, type Override } from './state.ts'
+import { operationInProgress, pendingWake, type Backoff, type Override } from './state.ts'
 import { iso } from './text.ts'
 import { isRunning, nameOf, pathOf, type Workload } from './workload.ts'
 
@@ -115,6 +115,8 @@ function managed(
     const { state: pinned, by, at } = state.pin
     return noAction('pinned', `pinned ${pinned} by ${by} since ${iso(at)}`)
   }
+  const pending = drift || isOver(desire) ? undefined : pendingRequest(reading, now)
+  if (pending) return pending
   if (!drift && override) return overridden(override)
   const decision = unlessHeld(
     reading,
@@ -128,6 +130,21 @@ function managed(
   if (fought?.backoff && decision.action === 'snooze')
     return { ...waiting(fought.backoff, decision.reason, fought.text), rests: fought.backoff }
   return { ...decision, ...lookAgain(state.pin ? undefined : desire.next) }
+}
+
+/** Whether something that came later puts it to sleep: an edge, or the end of what was asked for. */
+function isOver({ want, rule }: Desired): boolean {
+  return want === 'asleep' && (rule === 'schedule' || rule === 'own hours' || rule === 'until passed')
+}
+
+/** A wake that somebody asked for by annotation, as far as the write of the annotation could not carry it out. */
+function pendingRequest({ state }: Reading, now: Instant): PartialDecision | undefined {
+  const asked = pendingWake(state)
+  if (!asked) return undefined
+  const reason: Reason = { code: 'intent', text: `awake by request of ${asked.by}` }
+  const backoff = backoffInEffect(state, now)
+  if (backoff?.cause === 'failure') return waiting(backoff, reason)
+  return { action: 'wake', trigger: 'api', by: asked.by, replicas: 1, reason }
 }
 
 /** An automatic snooze that would lose data is not done; a sleeper that was found running then counts as awake. */

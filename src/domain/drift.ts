@@ -25,7 +25,10 @@ export function driftOf(
   if (pin) return pinDrift(reading, pin, rules)
   if (!reading.state.asleep) return scaledBackDown(reading, override, now, rules)
   if (!isRunning(reading.workload)) return undefined
-  return override ? adopted(reading) : sleeperDrift(reading, desire, now, rules)
+  if (!override) return sleeperDrift(reading, desire, now, rules)
+  // A poll of KEDA's, before it is paused, is nobody's wish.
+  const isPoll = isScaledByKeda(reading.workload, rules) && isAutoscaling(reading.workload, rules)
+  return isPoll ? asleepAgain(reading) : adopted(reading, rules)
 }
 
 /** Somebody woke it to fewer replicas than were kept, and scaled it to 0 again: it sleeps again, with those kept. */
@@ -68,11 +71,17 @@ function pinDrift(reading: Reading, pin: Pin, rules: Rules): PartialDecision | u
 }
 
 /** Somebody woke it while it was overridden: the marks follow, and no intent is formed. */
-function adopted(reading: Reading): PartialDecision {
+function adopted(reading: Reading, rules: Rules): PartialDecision {
   const { by, who, what } = scaling(reading)
-  const reason: Reason = { code: 'manual_scaling', text: `${what} by ${who} while overridden` }
-  const replicas = countToKeep(reading)
-  return { action: 'adopt', adopts: true, trigger: 'manual', by, replicas, reason, kept: stillKept(reading) }
+  const isManual = !isAutoscaling(reading.workload, rules)
+  return {
+    action: 'adopt',
+    adopts: true,
+    ...(isManual ? { trigger: 'manual', by } : { trigger: 'recovery' }),
+    replicas: countToKeep(reading),
+    reason: { code: isManual ? 'manual_scaling' : 'recovery', text: `${what} by ${who} while overridden` },
+    kept: stillKept(reading),
+  }
 }
 
 /** Somebody else woke it: a manual wake if it was scaled; otherwise it is put back to sleep. */
@@ -84,13 +93,7 @@ function sleeperDrift(
 ): PartialDecision | undefined {
   const { workload } = reading
   const { by, who, what } = scaling(reading)
-  if (!isManualScaling(workload, rules)) {
-    if (desire.want === 'awake') return undefined
-    // A sync of the manifest tells the count that somebody wants; an autoscaler that sees no load does not.
-    const replicas = isScaled(workload) ? keptCount(reading) : countToKeep(reading)
-    const text = `found running although asleep (changed by ${who}): ${replicas} are kept and it sleeps again`
-    return { action: 'snooze', trigger: 'recovery', reason: { code: 'recovery', text }, replicas }
-  }
+  if (!isManualScaling(workload, rules)) return desire.want === 'awake' ? undefined : asleepAgain(reading)
   const replicas = countToKeep(reading)
   const hold = wakeHold(reading, now, rules)
   const intent = newIntent(reading, now, { want: 'awake', by, trigger: 'manual', ...hold })
@@ -109,6 +112,25 @@ function sleeperDrift(
   }
 }
 
+/** Nobody woke it by hand, and yet it runs. */
+function asleepAgain(reading: Reading): PartialDecision {
+  const replicas = countAsleepAgain(reading)
+  const { who } = scaling(reading)
+  const text = `found running although asleep (changed by ${who}): ${replicas} are kept and it sleeps again`
+  return { action: 'snooze', trigger: 'recovery', reason: { code: 'recovery', text }, replicas }
+}
+
+/**
+ * A sync of the manifest tells the count that somebody wants; an autoscaler that sees no load does not. Whoever has the
+ * name of neither may be KEDA's operator or a person: of what they set, only more than is kept can be lost.
+ */
+function countAsleepAgain(reading: Reading): number {
+  const { workload } = reading
+  if (!isScaled(workload)) return countToKeep(reading)
+  const kept = keptCount(reading)
+  return autoscalerOf(workload) === undefined ? Math.max(kept, workload.replicas) : kept
+}
+
 /** Scaling a sleeper to fewer replicas than are kept, by hand or by an autoscaler, does not lower the kept count. */
 export function stillKept(reading: Reading): number | undefined {
   const { workload } = reading
@@ -120,7 +142,9 @@ export function stillKept(reading: Reading): number | undefined {
 export function countKeptBy(reading: Reading, rules: Rules): number {
   const { workload, state } = reading
   if (!state.asleep || !isScaled(workload)) return countToKeep(reading)
-  return isManualScaling(workload, rules) ? (stillKept(reading) ?? countToKeep(reading)) : keptCount(reading)
+  return isManualScaling(workload, rules)
+    ? (stillKept(reading) ?? countToKeep(reading))
+    : countAsleepAgain(reading)
 }
 
 /** Whether the scale subresource set its count: `kubectl scale`, or an autoscaler. */
@@ -133,6 +157,11 @@ function isManualScaling(workload: Workload, rules: Rules): boolean {
   if (!isScaled(workload) || autoscalerOf(workload) !== undefined) return false
   // KEDA's operator may have any name, and any account.
   return !isScaledByKeda(workload, rules) || isByAPerson(workload)
+}
+
+/** Whether an autoscaler set its count. */
+function isAutoscaling(workload: Workload, rules: Rules): boolean {
+  return isScaled(workload) && !isManualScaling(workload, rules)
 }
 
 /** Whether a person scaled it: by kubectl, or seen by the webhook and no service account. */

@@ -4,7 +4,9 @@ import { InvalidSettings, type InvalidSetting } from './invalid-settings.ts'
 import { planStep, type Step } from './operation.ts'
 import { policyRecord, type PolicyRecord } from './policy-record.ts'
 import type { Namespace } from './policy/inheritance.ts'
+import type { Source } from './policy/settings.ts'
 import { readWithoutState, readWorkload, type Reading } from './reading.ts'
+import { reasonOf } from './record.ts'
 import type { Rules } from './rules.ts'
 import { Unreadable } from './state-codec.ts'
 import { hasSleepMark, keyOf, type Workload, type WorkloadKey } from './workload.ts'
@@ -44,6 +46,8 @@ export interface Forecast {
   readonly invalid: readonly InvalidSetting[]
   /** Of the managed ones. */
   readonly needed: readonly NeededWorkload[]
+  /** Policies of which no workload has a setting: none matches, or something nearer comes first everywhere. */
+  readonly idlePolicies: readonly string[]
 }
 
 interface Seen {
@@ -51,11 +55,13 @@ interface Seen {
   readonly namespaces: Iterable<Namespace>
   readonly excluded: ReadonlySet<string>
   readonly needed: readonly NeededWorkload[]
+  /** The names of all policies. */
+  readonly policies: readonly string[]
 }
 
 /** The same decisions as the controller's, on all workloads at once; nothing is carried out. */
 export function forecast(
-  { workloads, namespaces, excluded, needed }: Seen,
+  { workloads, namespaces, excluded, needed, policies }: Seen,
   now: Instant,
   rules: Rules,
 ): Forecast {
@@ -63,9 +69,11 @@ export function forecast(
   const reached = all.filter(({ namespace }) => !excluded.has(namespace))
   const invalid = new InvalidSettings()
   const expected: Expected[] = []
+  const sources = new Set<Source | null>()
   for (const workload of reached) {
     const read = readWorkload(workload, rules)
     const reading = read instanceof Unreadable ? readWithoutState(workload, rules) : read
+    for (const source of Object.values(reading.effective.sources)) sources.add(source)
     const step = planStep(workload, now, rules)
     const each = expectedOf(workload, step, reading)
     const isFaulty = invalid.addOf(reading, step.decision.reason)
@@ -86,6 +94,7 @@ export function forecast(
     workloads: expected,
     invalid: invalid.list(),
     needed: needed.filter((each) => names.has(keyOf(each))),
+    idlePolicies: policies.filter((name) => !sources.has(`policy/${name}`)),
   }
 }
 
@@ -93,8 +102,6 @@ function expectedOf(workload: Workload, { decision, target }: Step, reading: Rea
   const { kind, namespace, name } = workload
   const { action, reason } = decision
   const isAsleep = reading.state.asleep || (!target && hasSleepMark(workload))
-  const { scheduleFault } = reading
-  const isUntold = reading.enabled === true && scheduleFault !== undefined && !reason.saysFault
   return {
     kind,
     namespace,
@@ -104,7 +111,7 @@ function expectedOf(workload: Workload, { decision, target }: Step, reading: Rea
     after: (target?.state.asleep ?? isAsleep) ? 'asleep' : 'awake',
     change: action === 'snooze' || action === 'wake' ? action : null,
     rule: reason.code,
-    reason: isUntold ? `${reason.text}; ${scheduleFault}` : reason.text,
+    reason: reasonOf(reading, reason),
     policy: policyRecord(reading),
   }
 }

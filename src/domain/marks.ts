@@ -48,6 +48,13 @@ function sameTexts(a: Workload['labels'], b: Workload['labels']): boolean {
   return entries.length === Object.keys(b ?? {}).length && entries.every(([key, text]) => b?.[key] === text)
 }
 
+/** The workload without a request; one that has none is returned as it is. */
+export function withoutRequest(workload: Workload): Workload {
+  if (workload.annotations.request === undefined) return workload
+  const { request: _, ...annotations } = workload.annotations
+  return { ...workload, annotations }
+}
+
 /** The newest copy of a workload whose marks were intact, and the counter of its state. */
 export interface LastKnown {
   readonly counter: number
@@ -124,6 +131,8 @@ function mayBeRemoved(known: Workload, rules: Rules): boolean {
 function withAnnotationsOf(workload: Workload, known: Workload, whole: boolean): Workload {
   const annotations: Partial<Record<AnnotationName, string>> = { ...workload.annotations }
   for (const name of ANNOTATION_NAMES) {
+    // One that was stored is never carried out: nothing brings it back.
+    if (name === 'request') continue
     if (annotations[name] !== undefined && name !== 'state' && !whole) continue
     const value = known.annotations[name]
     if (value === undefined) delete annotations[name]

@@ -6,22 +6,22 @@ import { isRunning, type Workload } from './workload.ts'
 
 /**
  * A CronJob that wakes, without the runs that it has missed: Kubernetes starts one Job if a time of its schedule lies
- * between `status.lastScheduleTime` (or its creation) and now. At an edge the runs due since then are not missed.
- * Other workloads, and one that is to catch up, stay as they are.
+ * between `status.lastScheduleTime` (or its creation) and now. At an edge the runs due since then are not missed; those
+ * from before it fell asleep (`asleepSince`) have been run. Other workloads, and one that is to catch up, stay as they are.
  */
 export function withoutMissedRuns(
   before: Workload,
   woken: Workload,
-  decision: Partial<Pick<Decision, 'intent' | 'dueAt'>>,
+  decision: Partial<Pick<Decision, 'intent' | 'dueAt'>> & { readonly asleepSince?: Instant | undefined },
   now: Instant,
 ): Workload {
   const { kind, annotations, lastScheduleTime, createdAt } = woken
   if (!sleepsSuspended(kind) || isRunning(before) || !isRunning(woken)) return woken
   if (annotations.catchUp === 'true') return woken
-  const { intent, dueAt } = decision
+  const { intent, dueAt, asleepSince = 0 } = decision
   const isAtEdge = intent?.trigger === 'schedule' && intent.at === dueAt
-  // A run that is due at the very instant of the edge is to start.
-  const since = wholeSeconds(isAtEdge ? intent.at - 1000 : now)
+  // A run that is due at the very instant of the edge is to start. A clock that was ahead may have put the sleep past now.
+  const since = wholeSeconds(isAtEdge ? Math.min(now, Math.max(intent.at - 1000, asleepSince)) : now)
   return since > (lastScheduleTime ?? createdAt) ? { ...woken, lastScheduleTime: since } : woken
 }
 

@@ -8,13 +8,13 @@ import { decisionTime } from './decision-time.ts'
 import { noAction, type Decision } from './decision.ts'
 import { completed, withOperation } from './history.ts'
 import { hasKey, sleepsSuspended } from './kinds.ts'
-import { withMarksRestored, type LastKnown } from './marks.ts'
+import { withMarksRestored, withoutRequest, type LastKnown } from './marks.ts'
 import { withoutMissedRuns } from './missed-runs.ts'
 import type { Change } from './patch.ts'
 import { readWorkload, withState, type Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import { Unreadable } from './state-codec.ts'
-import { operationInProgress, cleared, without, type Operation, type State } from './state.ts'
+import { operationInProgress, cleared, without, withoutPending, type Operation, type State } from './state.ts'
 import { isRunning, podsFollowed, SNOOZED, type Workload } from './workload.ts'
 
 /** A decision and the change that carries it out in one patch; undefined: nothing to write. */
@@ -29,7 +29,8 @@ type Move = Pick<Decision, 'action' | 'trigger' | 'by' | 'replicas' | 'kept' | '
 
 /** What the controller does about a workload now, given what was last known of its marks. */
 export function planStep(workload: Workload, clock: Instant, rules: Rules, known?: LastKnown): Step {
-  const restored = withMarksRestored(workload, known, rules)
+  // A request that is stored has passed no webhook: nobody knows who made it, so it is never carried out.
+  const restored = withoutRequest(withMarksRestored(workload, known, rules))
   const read = readWorkload(restored, rules)
   if (read instanceof Unreadable) return { decision: leftAlone(workload, read), change: undefined }
   const now = decisionTime(read.state, clock)
@@ -86,14 +87,16 @@ function tidied(reading: Reading, now: Instant, { policy }: Rules): State {
 /** Puts to sleep, wakes or adopts, once the reading is completed; a decision that does nothing returns the same reading. */
 export function transition(reading: Reading, decision: Move, now: Instant, rules: Rules): Reading {
   if (decision.action === 'none') return reading
-  const { state } = reading
+  const state = withoutPending(reading.state)
   const { trigger, by, action, kept } = decision
   const isKedas = action === 'wake' && !isRunning(reading.workload) && kedaDecides(reading.workload, rules)
   const replicas = isKedas ? reading.workload.replicas : decision.replicas
   const type = action === 'snooze' ? 'snooze' : 'wake'
   const at = isTaken(state, type, now) ? now + 1 : now
   const moved = action === 'adopt' ? reading.workload : scaled(reading.workload, action === 'wake', replicas)
-  const workload = action === 'wake' ? withoutMissedRuns(reading.workload, moved, decision, now) : moved
+  const asleepSince = state.asleep ? state.snoozed?.at : undefined
+  const workload =
+    action === 'wake' ? withoutMissedRuns(reading.workload, moved, { ...decision, asleepSince }, now) : moved
   // Pods never follow a spec that this very write changes: its generation is a new one.
   const unmoved = podsFollowed(workload)
   const operation: Operation = {

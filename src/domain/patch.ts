@@ -70,8 +70,7 @@ function preconditions(workload: Workload, change: Change): PatchOperation[] {
   // `test` with null passes on an absent key only where the map exists.
   if (workload.hasAnnotations) {
     for (const name of ANNOTATION_NAMES) {
-      // No decision on another kind rests on it.
-      if (name === 'catchUp' && !sleepsSuspended(workload.kind)) continue
+      if (!restsOn(workload, change, name)) continue
       tests.push({ op: 'test', path: annotationPath(name), value: workload.annotations[name] ?? null })
     }
   } else tests.push({ op: 'test', path: ANNOTATIONS, value: null })
@@ -90,6 +89,16 @@ function preconditions(workload: Workload, change: Change): PatchOperation[] {
     tests.push({ op: 'test', path: LABELS, value: null })
   }
   return tests
+}
+
+/** Whether the patch tests the annotation: what else changes meanwhile neither stops it nor means that it was undone. */
+export function restsOn(workload: Pick<Workload, 'kind'>, change: Change, name: AnnotationName): boolean {
+  return isReadFor(workload, name) || change.annotations[name] !== undefined
+}
+
+/** Whether a decision about the workload may rest on the annotation. `wake-order` says when one is carried out, not what it is. */
+function isReadFor({ kind }: Pick<Workload, 'kind'>, name: AnnotationName): boolean {
+  return name === 'catchUp' ? sleepsSuspended(kind) : name !== 'wakeOrder'
 }
 
 function annotationOperations(workload: Workload, { annotations }: Change): PatchOperation[] {

@@ -6,6 +6,7 @@ import type { Reading } from './reading.ts'
 import { readOrRefuse, refuseOwned } from './refusals.ts'
 import type { Rules } from './rules.ts'
 import type { OperationType } from './state.ts'
+import type { WakeWait } from './wake-wait.ts'
 import type { Workload } from './workload.ts'
 
 /** A coming change between awake and asleep. */
@@ -35,7 +36,14 @@ export function plannedTransitions(
   refuseOwned(workload)
   const reading = completed(readOrRefuse(workload, rules), now, rules.policy)
   if (reading.enabled !== true) return []
-  return [...foresee(reading, now, rules, until, DECISIONS_FOR_PLAN)]
+  const [first, ...rest] = foresee(reading, now, rules, until, DECISIONS_FOR_PLAN)
+  if (!first) return []
+  return [delayed(first, rules.waitOf?.(workload, decide(reading, now, rules), now)), ...rest]
+}
+
+/** The next transition, of which `wait` is known: then it comes at the latest. */
+export function delayed(next: Transition, wait: WakeWait | undefined): Transition {
+  return wait ? { ...next, at: wait.until } : next
 }
 
 /** The next transition if nobody acts; undefined while it is pinned or permanently overridden. */

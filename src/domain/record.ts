@@ -1,11 +1,12 @@
 import type { Instant } from '../clock.ts'
 import { backoffInEffect } from './backoff.ts'
 import { decide, overrideInEffect } from './decide.ts'
+import type { Reason } from './decision.ts'
 import { decisionTime } from './decision-time.ts'
 import { completed, recentOperations } from './history.ts'
 import { currentIntent, desired } from './intent.ts'
 import { typeOf } from './kinds.ts'
-import { nextTransition, type Transition } from './plan.ts'
+import { delayed, nextTransition, type Transition } from './plan.ts'
 import { keptCount } from './counts.ts'
 import { policyRecord, type PolicyRecord } from './policy-record.ts'
 import { readWithoutState, readWorkload, type Reading } from './reading.ts'
@@ -20,6 +21,7 @@ import {
   type PinState,
   type Trigger,
 } from './state.ts'
+import { waitText, type WakeWait } from './wake-wait.ts'
 import { currentReplicas, hasSleepMark, isRunning, labelCount, type Workload } from './workload.ts'
 
 /** An operation as the API shows it; `timestamp` in ISO 8601 UTC, `duration` in milliseconds (while running: so far). */
@@ -90,7 +92,10 @@ function recordOf(read: Reading, clock: Instant, rules: Rules): StatusRecord {
   const managed = enabled === true
   const override = overrideInEffect(reading, now)
   const backoff = managed ? backoffInEffect(state, now) : undefined
-  const next = managed ? nextTransition(reading, now, rules) : undefined
+  const decision = decide(reading, now, rules)
+  const wait = rules.waitOf?.(workload, decision, now)
+  const foreseen = managed ? nextTransition(reading, now, rules) : undefined
+  const next = foreseen && delayed(foreseen, wait)
   const requested = managed ? requestInForce(reading, now, rules) : undefined
   const isSnoozed = managed && state.asleep
   return {
@@ -116,7 +121,7 @@ function recordOf(read: Reading, clock: Instant, rules: Rules): StatusRecord {
     operation_history: state.history.map((operation) => historyRecord(operation, now)),
     next_transition: next ? transitionRecord(next) : null,
     policy: policyRecord(reading),
-    reason: reasonOf(reading, now, rules),
+    reason: reasonOf(reading, decision.reason, wait),
   }
 }
 
@@ -140,10 +145,10 @@ function requestInForce(reading: Reading, now: Instant, rules: Rules) {
   return rule === 'until' || rule === 'intent' ? intent.want : undefined
 }
 
-function reasonOf(reading: Reading, now: Instant, rules: Rules): string {
-  const { text, saysFault } = decide(reading, now, rules).reason
-  const { scheduleFault } = reading
-  return scheduleFault === undefined || saysFault ? text : `${text}; ${scheduleFault}`
+/** The reason as people are told it, with what is wrong beside, and with what a wake waits for. */
+export function reasonOf({ scheduleFault }: Reading, reason: Reason, wait?: WakeWait): string {
+  const text = wait ? waitText(wait, reason.text) : reason.text
+  return scheduleFault === undefined || reason.saysFault ? text : `${text}; ${scheduleFault}`
 }
 
 function historyRecord({ at, duration, ...operation }: Operation, now: Instant): HistoryRecord {

@@ -2,6 +2,7 @@ import { Duration } from 'luxon'
 import type { Instant } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { backoffInEffect } from './backoff.ts'
+import { BY_API, type Channel } from './requests/channel.ts'
 import { riskOf } from './decide.ts'
 import { readWorkload, type Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
@@ -52,40 +53,45 @@ export function refuseUnsettled({ isSettled, workload }: Reading): void {
 }
 
 /** @throws Refusal NOT_ENABLED */
-export function refuseUnmanaged({ enabled, workload }: Reading): void {
+export function refuseUnmanaged({ enabled, workload }: Reading, { toEnable }: Channel = BY_API): void {
   if (enabled === true) return
   throw new Refusal(
     'NOT_ENABLED',
-    `${nameOf(workload)} is not managed by Dormouse: POST ${pathOf(workload)}/enable first`,
+    `${nameOf(workload)} is not managed by Dormouse: ${toEnable(workload)} first`,
   )
 }
 
 /** @throws Refusal PINNED */
-export function refusePinned({ workload, state: { pin } }: Reading): void {
+export function refusePinned({ workload, state: { pin } }: Reading, { toUnpin }: Channel = BY_API): void {
   if (!pin) return
-  const message = `pinned ${pin.state} by ${pin.by} since ${iso(pin.at)}: DELETE ${pathOf(workload)}/pin first`
+  const message = `pinned ${pin.state} by ${pin.by} since ${iso(pin.at)}: ${toUnpin(workload)} first`
   throw new Refusal('PINNED', message, { details: { pin: { ...pin, at: iso(pin.at) } } })
 }
 
 /** Refuses to put to sleep what would lose data by it. @throws Refusal DATA_AT_RISK */
-export function refuseRisk(before: Workload, after: Workload): void {
+export function refuseRisk(before: Workload, after: Workload, { toForce }: Channel = BY_API): void {
   const risk = riskOf(before)
   if (risk === undefined || !isRunning(before) || isRunning(after)) return
   throw new Refusal(
     'DATA_AT_RISK',
-    `${nameOf(before)} stays awake: ${risk}. ?force=true does it all the same`,
+    `${nameOf(before)} stays awake: ${risk}. To do it all the same, ${toForce}`,
   )
 }
 
 /** For a snooze alone: a wake that somebody needs now is never refused. @throws Refusal IN_BACKOFF */
-export function refuseBackoff({ state }: Reading, now: Instant, { policy }: Rules): void {
+export function refuseBackoff(
+  { state }: Reading,
+  now: Instant,
+  { policy }: Rules,
+  { toForce }: Channel = BY_API,
+): void {
   const backoff = backoffInEffect(state, now)
   if (backoff?.cause !== 'flapping') return
   const { maxOperations, window } = policy.backoff
   const within = Duration.fromMillis(window, { locale: 'en' }).rescale().toHuman()
   const message =
     `switched more than ${counted(maxOperations, 'time')} within ${within}: ` +
-    `snooze is refused until ${iso(backoff.until)}; wait, or add ?force=true`
+    `snooze is refused until ${iso(backoff.until)}; wait, or ${toForce}`
   throw new Refusal('IN_BACKOFF', message, {
     details: { backoff_until: iso(backoff.until) },
     retryAfter: secondsUntil(backoff.until, now),

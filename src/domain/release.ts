@@ -2,13 +2,16 @@ import type { Instant } from '../clock.ts'
 import { hasKey } from './kinds.ts'
 import { withoutMissedRuns } from './missed-runs.ts'
 import type { Change } from './patch.ts'
-import { keptCount } from './counts.ts'
+import { countToGiveBack, keptCount } from './counts.ts'
 import { readWithoutState, readWorkload } from './reading.ts'
 import type { Rules } from './rules.ts'
 import { Unreadable } from './state-codec.ts'
 import { ANNOTATION_NAMES, ASLEEP_LABEL, isRunning, type Workload } from './workload.ts'
 
-/** The change that wakes a workload and removes all that Dormouse put on it; undefined: there is nothing. */
+/**
+ * The change that wakes a workload, also to a count that stayed kept when somebody woke it to fewer, and removes all
+ * that Dormouse put on it; undefined: there is nothing.
+ */
 export function releaseChange(workload: Workload, now: Instant, rules: Rules): Change | undefined {
   const { annotations, labels, kind, snoozeKey, ownReplicasEntry } = workload
   const marks = ANNOTATION_NAMES.filter((name) => annotations[name] !== undefined)
@@ -20,7 +23,8 @@ export function releaseChange(workload: Workload, now: Instant, rules: Rules): C
   const read = readWorkload(workload, rules)
   const reading = read instanceof Unreadable ? readWithoutState(workload, rules) : read
   const sleeps = reading.state.asleep && !isRunning(workload)
-  const woken = sleeps && !hasKey(kind) ? { replicas: keptCount(reading) } : {}
+  const count = sleeps && !hasKey(kind) ? keptCount(reading) : countToGiveBack(reading)
+  const woken = count === undefined ? {} : { replicas: count }
   const { lastScheduleTime } = withoutMissedRuns(workload, { ...workload, ...woken }, {}, now)
   return {
     annotations: Object.fromEntries(marks.map((name) => [name, null])),

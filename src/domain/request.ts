@@ -8,7 +8,7 @@ import { completed } from './history.ts'
 import { hasCount, sleepsSuspended } from './kinds.ts'
 import type { Change } from './patch.ts'
 import { countToGiveBack, keptCount } from './counts.ts'
-import { readWithoutState, readWorkload, type Reading } from './reading.ts'
+import { readWithoutState, readWorkload, withState, type Reading } from './reading.ts'
 import {
   refuseBackoff,
   refuseOwned,
@@ -20,6 +20,8 @@ import {
   refuseUnreadable,
 } from './refusals.ts'
 import { follow, type Context, type Outcome } from './requests/handler.ts'
+import { adopt } from './requests/adopt.ts'
+import { BY_API, type Channel } from './requests/channel.ts'
 import { disable, enable, putSchedule } from './requests/enable-and-schedule.ts'
 import { clearOverride, override, pin, unpin } from './requests/pin-and-override.ts'
 import { snooze, wake } from './requests/snooze-and-wake.ts'
@@ -37,6 +39,8 @@ export type Request =
   | { action: 'override'; duration: number | null }
   /** `for` in milliseconds. */
   | { action: 'snooze' | 'wake'; for?: number; force?: boolean }
+  /** What another tool put to sleep, and the count that it is to wake to. */
+  | { action: 'adopt'; count: number }
 
 /** The requests that are not refused while a workload is not managed. */
 const WHILE_UNMANAGED: ReadonlySet<Request['action']> = new Set([
@@ -45,6 +49,9 @@ const WHILE_UNMANAGED: ReadonlySet<Request['action']> = new Set([
   'unpin',
   'clear-override',
 ])
+
+/** The requests that a pin forbids. */
+const MOVES: ReadonlySet<Request['action']> = new Set(['snooze', 'wake', 'adopt'])
 
 /** What a request does to a workload. */
 export interface Plan {
@@ -68,6 +75,7 @@ export function planRequest(
   by: string,
   clock: Instant,
   rules: Rules,
+  channel: Channel = BY_API,
 ): Plan {
   refuseOwned(workload)
   refuseScaled(workload, rules)
@@ -79,18 +87,19 @@ export function planRequest(
   const { reading, repair } = readFor(request, workload, rules)
   refuseUnsettled(reading)
   const now = decisionTime(reading.state, clock)
-  if (!WHILE_UNMANAGED.has(request.action)) refuseUnmanaged(reading)
-  if (request.action === 'snooze' || request.action === 'wake') refusePinned(reading)
+  if (!WHILE_UNMANAGED.has(request.action)) refuseUnmanaged(reading, channel)
+  if (MOVES.has(request.action)) refusePinned(reading, channel)
   const done = completed(reading, now, rules.policy)
   const settled = settle(done, now, rules)
-  const outcome = act({ reading: settled, by, now, rules }, request, repair)
+  const outcome = act({ reading: settled, by, now, rules, channel }, request, repair)
   if (request.action === 'snooze' && outcome.target !== settled && request.force !== true) {
-    refuseRisk(settled.workload, outcome.target.workload)
-    refuseBackoff(reading, now, rules)
+    refuseRisk(settled.workload, outcome.target.workload, channel)
+    refuseBackoff(reading, now, rules, channel)
   }
   // A request that changes nothing writes nothing: the controller writes the end of a wake.
   const isUnchanged = outcome.target === done
-  return planOf(workload, request, isUnchanged ? { ...outcome, target: reading } : outcome, now, rules)
+  const written = isUnchanged ? { ...outcome, target: reading } : noted(outcome, by, now, channel)
+  return planOf(workload, request, written, now, rules)
 }
 
 function readFor(request: Request, workload: Workload, rules: Rules): { reading: Reading; repair: boolean } {
@@ -128,7 +137,16 @@ function act(context: Context, request: Request, repair: boolean): Outcome {
       return snooze(context, request.for)
     case 'wake':
       return wake(context, request.for)
+    case 'adopt':
+      return adopt(context, request.count)
   }
+}
+
+/** A request by annotation stands in the state, so that it is recognised when it comes again. */
+function noted(outcome: Outcome, by: string, now: Instant, { text }: Channel): Outcome {
+  if (text === undefined) return outcome
+  const request = { text, at: now, by, ...(outcome.pending && { pending: outcome.pending }) }
+  return { ...outcome, target: withState(outcome.target, { ...outcome.target.state, request }) }
 }
 
 function planOf(
@@ -147,7 +165,7 @@ function planOf(
       : ''
   const woke = target.state.asleep ? 'snooze' : 'wake'
   const moved = isRunning(after) !== isRunning(workload)
-  const asked = action === 'snooze' || action === 'wake' || action === 'disable'
+  const asked = MOVES.has(action) || action === 'disable'
   const also = moved && !asked ? `, which ${movedTo(target, after)}` : ''
   return {
     change,

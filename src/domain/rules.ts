@@ -1,7 +1,10 @@
+import type { Instant } from '../clock.ts'
+import type { Decision } from './decision.ts'
 import type { Heir, Inherited, Namespace } from './policy/inheritance.ts'
 import type { ScaledObject } from './autoscaling/scaled-object.ts'
 import type { Schedule } from './schedule/schedule.ts'
-import type { WorkloadKey } from './workload.ts'
+import type { WakeWait } from './wake-wait.ts'
+import type { Workload, WorkloadKey } from './workload.ts'
 
 /** The service's settings that the rules depend on; durations in milliseconds. */
 export interface Policy {
@@ -31,4 +34,6 @@ export interface Rules {
   readonly scaledObjects?: (workload: WorkloadKey) => readonly ScaledObject[]
   /** The workload that scales this one in its place, as a Rollout does with a Deployment; undefined: none is known. */
   readonly scalerOf?: (workload: WorkloadKey) => WorkloadKey | undefined
+  /** What a wake that is decided on waits for by its order; undefined: nothing, or nobody looks for it. */
+  readonly waitOf?: (workload: Workload, decision: Decision, now: Instant) => WakeWait | undefined
 }

@@ -105,6 +105,10 @@ const validate = new Ajv({ allowUnionTypes: true, meta: false, validateSchema: f
         times: { type: 'integer', minimum: 1 },
         cause: { enum: BACKOFF_CAUSES },
       }),
+      request: closed(
+        { text: { type: 'string', maxLength: 128 }, at: instant, by: author },
+        { pending: { const: true } },
+      ),
     },
   ),
 )

@@ -23,7 +23,7 @@ const BOTH: TriggerFacts['types'] = OPERATION_TYPES
 /** What brought a snooze or wake about, as history, logs and metrics show it (design, section 5). */
 export const TRIGGER = {
   schedule: { name: 'a schedule', types: BOTH, inWaves: true },
-  api: { name: 'a request to the API', types: BOTH, inWaves: false },
+  api: { name: 'a request', types: BOTH, inWaves: false },
   manual: { name: 'manual scaling', types: BOTH, inWaves: false },
   pin: { name: 'the repair of a pin', types: BOTH, inWaves: false },
   disable: { name: 'disabling', types: ['wake'], inWaves: false },
@@ -115,6 +115,16 @@ export interface Woken {
   readonly set?: number
 }
 
+/** The latest request that an annotation brought and that changed something. */
+export interface Asked {
+  /** As it was written, with single spaces. */
+  readonly text: string
+  readonly at: Instant
+  readonly by: string
+  /** The controller is to wake the workload: a CronJob whose status has to be written first. */
+  readonly pending?: true
+}
+
 /** All that Dormouse keeps on a workload, in the annotation `dormouse.dev/state`. */
 export interface State {
   /** Grows by one at each write. */
@@ -127,6 +137,8 @@ export interface State {
   readonly pin?: Pin
   readonly override?: Override
   readonly backoff?: Backoff
+  /** By it a repetition is recognised: of a write whose answer was lost, and of a review (design, section 14). */
+  readonly request?: Asked
   /** Newest first, at most 20; the newest is the operation in progress while its result is `running`. */
   readonly history: readonly Operation[]
 }
@@ -152,6 +164,18 @@ export function without(state: State, ...names: ('pin' | 'override' | 'intent' |
   const kept = { ...state }
   for (const name of names) delete kept[name]
   return kept
+}
+
+/** The request to wake that the controller is to carry out, unless something else was asked for since. */
+export function pendingWake({ request, asleep, intent }: State): Asked | undefined {
+  return request?.pending && asleep && intent?.want === 'awake' ? request : undefined
+}
+
+/** The state without what the controller was to carry out. */
+export function withoutPending(state: State): State {
+  if (!state.request?.pending) return state
+  const { pending: _, ...request } = state.request
+  return { ...state, request }
 }
 
 /** The operation whose pods have not all followed yet. */

@@ -1,6 +1,7 @@
 import type { Instant } from '../clock.ts'
 import type { Decision } from './decision.ts'
 import { stateOf } from './reading.ts'
+import type { WaveMember } from './wake-wait.ts'
 import { ANNOTATION, isRunning, podsFollowed, type Workload } from './workload.ts'
 
 const DEFAULT = 5
@@ -28,8 +29,20 @@ export function wakingEdge(workload: Workload, { action, intent }: Decision): In
 }
 
 /** The edge that woke it and that nothing has followed since, with whether its pods are ready; undefined: there is none. */
-export function wokenBy(workload: Workload): { readonly edge: Instant; readonly ready: boolean } | undefined {
+function wokenBy(workload: Workload): { readonly edge: Instant; readonly ready: boolean } | undefined {
   const { asleep, intent } = stateOf(workload) ?? {}
   if (asleep !== false || intent?.trigger !== 'schedule' || intent.want !== 'awake') return undefined
   return { edge: intent.at, ready: podsFollowed(workload) }
+}
+
+/** Its part in the wave of an edge, given what is to be done about it; undefined: this edge does not wake it. */
+export function memberOf(
+  workload: Workload,
+  edge: Instant,
+  decision: Decision | undefined,
+): WaveMember | undefined {
+  const order = wakeOrderOf(workload)
+  if (decision && wakingEdge(workload, decision) === edge) return { order, pending: true }
+  const woken = wokenBy(workload)
+  return woken?.edge === edge ? { order, pending: !woken.ready } : undefined
 }

@@ -12,6 +12,8 @@ export const ANNOTATION = {
   awakeUntil: 'dormouse.dev/awake-until',
   wakeOrder: 'dormouse.dev/wake-order',
   catchUp: 'dormouse.dev/catch-up',
+  /** Taken out of the write that brings it, so that it is seldom stored: `requests/annotation.ts`. */
+  request: 'dormouse.dev/request',
   state: 'dormouse.dev/state',
 } as const
 export type AnnotationName = keyof typeof ANNOTATION

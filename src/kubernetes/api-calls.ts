@@ -1,7 +1,14 @@
 import { delay as systemDelay, retryDelay, type Delay } from './delay.ts'
-import { ClusterRefusal, parseStatus, refusalOf, unanswered, withoutCredentials } from './failures.ts'
+import {
+  ClusterRefusal,
+  CredentialsError,
+  parseStatus,
+  refusalOf,
+  unanswered,
+  withoutCredentials,
+} from './failures.ts'
 import type { HttpResponse, HttpText } from './exchange.ts'
-import { CredentialsError, type HttpRequest, type HttpStream, type HttpTransport } from './http.ts'
+import type { HttpRequest, HttpStream, HttpTransport } from './http.ts'
 import type { KubernetesObserver } from './ports.ts'
 
 /** One call to the API server. */
@@ -28,6 +35,8 @@ export interface ApiCallsOptions {
   /** Milliseconds for a call that names no timeout; default 10,000. */
   readonly timeout?: number
   readonly delay?: Delay
+  /** Default `dormouse`. */
+  readonly userAgent?: string
 }
 
 const JSON_TYPE = 'application/json'
@@ -43,18 +52,26 @@ export class ApiCalls {
   readonly #transport: ApiCallsOptions['transport']
   readonly #observer: KubernetesObserver
   readonly #delay: Delay
+  readonly #userAgent: string
 
-  constructor({ transport, observer, timeout = 10_000, delay = systemDelay }: ApiCallsOptions) {
+  constructor({
+    transport,
+    observer,
+    timeout = 10_000,
+    delay = systemDelay,
+    userAgent = 'dormouse',
+  }: ApiCallsOptions) {
     this.timeout = timeout
     this.#transport = transport
     this.#observer = observer
     this.#delay = delay
+    this.#userAgent = userAgent
   }
 
   /** The answer of a call that succeeded. */
   async answer(call: Call): Promise<HttpText> {
     const { retries = 3, timeout = this.timeout } = call
-    const send = () => this.#transport.send(requestOf(call, call.signal), timeout)
+    const send = () => this.#transport.send(requestOf(call, this.#userAgent, call.signal), timeout)
     for (let attempt = 1; ; attempt++) {
       const response = await this.#sent(call, send)
       if (response.status < 300) return response
@@ -72,7 +89,9 @@ export class ApiCalls {
   async stream(call: Call, silence: number, signal: AbortSignal): Promise<HttpStream> {
     const { timeout = this.timeout } = call
     const stream = await this.#sent({ ...call, signal }, () =>
-      within(timeout, signal, (bounded) => this.#transport.open(requestOf(call, bounded), silence)),
+      within(timeout, signal, (bounded) =>
+        this.#transport.open(requestOf(call, this.#userAgent, bounded), silence),
+      ),
     )
     if (stream.status === 200) return stream
     const body = await stream.text().catch((error: unknown) => {
@@ -116,8 +135,8 @@ export function describe({ verb, path }: Call): string {
   return `${verb} ${path.replace(/\?.*$/, '')}`
 }
 
-function requestOf(call: Call, signal: AbortSignal | undefined): HttpRequest {
-  const headers: Record<string, string> = { accept: call.accept ?? JSON_TYPE, 'user-agent': 'dormouse' }
+function requestOf(call: Call, userAgent: string, signal: AbortSignal | undefined): HttpRequest {
+  const headers: Record<string, string> = { accept: call.accept ?? JSON_TYPE, 'user-agent': userAgent }
   if (call.body !== undefined) headers['content-type'] = call.contentType ?? JSON_TYPE
   const body = call.body === undefined ? undefined : JSON.stringify(call.body)
   return { method: call.method, path: call.path, headers, body, signal }

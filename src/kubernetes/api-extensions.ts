@@ -1,4 +1,5 @@
 import type { NeededWorkload } from '../domain/forecast.ts'
+import { resourceOf, type ConfiguredKind, type Kind } from '../domain/kinds.ts'
 import type { BuiltInKind } from '../domain/workload.ts'
 import { messageOf } from '../errors.ts'
 import type { ObjectMeta } from './api-object.ts'
@@ -25,7 +26,10 @@ interface ApiService {
 type Labels = Readonly<Record<string, string>> | null
 interface Templated {
   readonly metadata: ObjectMeta
-  readonly spec: { readonly template?: { readonly metadata?: { readonly labels?: Labels } } }
+  readonly spec?: { readonly template?: { readonly metadata?: { readonly labels?: Labels } } }
+}
+interface Scale {
+  readonly status?: { readonly selector?: string }
 }
 
 /** What the API server asks others for. */
@@ -42,12 +46,20 @@ const ADMISSION = '/apis/admissionregistration.k8s.io/v1'
 const API_SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices'
 const KINDS_WITH_PODS: readonly BuiltInKind[] = ['deployments', 'statefulsets', 'daemonsets', 'replicasets']
 
+/** The kinds of the configuration, and where the cluster serves each: `/apis/argoproj.io/v1alpha1`. */
+interface Configured {
+  readonly kinds: readonly ConfiguredKind[]
+  /** @throws ClusterRefusal */
+  baseOf(kind: ConfiguredKind, signal: AbortSignal): Promise<string>
+}
+
 /**
  * Finds the workloads behind admission webhooks, which refuse writes while nobody answers them, and behind APIServices.
  * One that cannot be looked at for want of a right is told in `unseen`. Only reads.
  */
 export async function findApiExtensions(
   client: Pick<KubernetesClient, 'call'>,
+  configured: Configured,
   signal: AbortSignal,
 ): Promise<ApiExtensions> {
   const reads = new Reads(client, signal)
@@ -71,13 +83,19 @@ export async function findApiExtensions(
       }
   for (const { metadata, spec } of await reads.list<ApiService>('apiservices', API_SERVICES))
     add(spec.service, `APIService ${metadata.name}`)
+  const bases = new Map<Kind, string>(KINDS_WITH_PODS.map((kind) => [kind, '/apis/apps/v1']))
+  for (const kind of answered.size === 0 ? [] : configured.kinds) {
+    // One that the cluster does not serve is told of by the informer.
+    const base = await configured.baseOf(kind, signal).catch(unlessRefused)
+    if (base !== undefined) bases.set(kind, base)
+  }
   const needed: NeededWorkload[] = []
   for (const { service, answers } of answered.values())
-    for (const key of await workloadsBehind(service, reads)) needed.push({ ...key, answers })
+    for (const key of await workloadsBehind(service, bases, reads)) needed.push({ ...key, answers })
   return { needed, ownNamespace, unseen: reads.unseen }
 }
 
-async function workloadsBehind({ namespace, name }: Service, reads: Reads) {
+async function workloadsBehind({ namespace, name }: Service, bases: ReadonlyMap<Kind, string>, reads: Reads) {
   const inside = (base: string, resource: string) => `${base}/namespaces/${namespace}/${resource}`
   const service = await reads.get<{ spec?: { selector?: Labels } }>(
     'services',
@@ -86,13 +104,32 @@ async function workloadsBehind({ namespace, name }: Service, reads: Reads) {
   const selector = Object.entries(service?.spec?.selector ?? {})
   if (selector.length === 0) return []
   const found: Pick<NeededWorkload, 'kind' | 'namespace' | 'name'>[] = []
-  for (const kind of KINDS_WITH_PODS)
-    for (const { metadata, spec } of await reads.list<Templated>(kind, inside('/apis/apps/v1', kind))) {
-      const labels = spec.template?.metadata?.labels
+  for (const [kind, base] of bases) {
+    const path = inside(base, resourceOf(kind).resource)
+    for (const object of await reads.list<Templated>(kind, path)) {
+      const labels = await labelsOfPods(kind, path, object, reads)
       if (selector.every(([key, value]) => labels?.[key] === value))
-        found.push({ kind, namespace, name: metadata.name })
+        found.push({ kind, namespace, name: object.metadata.name })
     }
+  }
   return found
+}
+
+/** By its template; what has none tells autoscalers, through its scale, by which labels its pods are found. */
+async function labelsOfPods(
+  kind: Kind,
+  path: string,
+  { metadata, spec }: Templated,
+  reads: Reads,
+): Promise<Labels | undefined> {
+  if (spec?.template) return spec.template.metadata?.labels
+  const scale = await reads.get<Scale>(`${kind}/scale`, `${path}/${metadata.name}/scale`)
+  const terms = (scale?.status?.selector ?? '').split(',').map((term) => term.split(/==?/))
+  return Object.fromEntries(terms.flatMap(([key = '', value]) => (value === undefined ? [] : [[key, value]])))
+}
+
+function unlessRefused(error: unknown): undefined {
+  if (!(error instanceof ClusterRefusal)) throw error
 }
 
 /** Reads whose refusal is told, and does not end the command; what is not there is empty. */

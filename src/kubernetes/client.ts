@@ -4,7 +4,7 @@ import { FIELD_MANAGER, type BuiltInKind, type WorkloadKey } from '../domain/wor
 import { ApiCalls, describe, type ApiCallsOptions, type Call } from './api-calls.ts'
 import type { ObjectList, PatchAnswer, Read, WatchEvent, WorkloadObject } from './api-object.ts'
 import { unanswered } from './failures.ts'
-import { warningsOf } from './http.ts'
+import { warningsOf } from './warnings.ts'
 import { listedObjects } from './list-stream.ts'
 import { readReplicaSet } from './owned-replica-set.ts'
 import { watchEvents } from './watch-stream.ts'
@@ -17,6 +17,7 @@ export interface Collection {
   readonly resource: string
   readonly path: string
   readonly fieldSelector?: string
+  readonly labelSelector?: string
   /** Only the metadata of its objects (`PartialObjectMetadata`). */
   readonly metadataOnly?: boolean
   /** Finds out at each list where it is, which is then its path. */
@@ -62,7 +63,8 @@ export class KubernetesClient {
 
   /**
    * One page; `continueToken` is the `metadata.continue` of the page before, empty for the first. It and each part of
-   * it may take three times as long as other calls, and it is never retried here. `signal` also ends its objects.
+   * it may take three times as long as other calls, all of it together twelve times, and it is never retried here.
+   * `signal` also ends its objects.
    */
   async listPage<Listed>(
     collection: Collection,
@@ -71,18 +73,20 @@ export class KubernetesClient {
     signal: AbortSignal,
   ): Promise<ObjectList<Listed>> {
     if (continueToken === '') await collection.discover?.(signal)
-    const { resource, path, fieldSelector, metadataOnly, read } = collection
-    const query = queryOf({ limit, continue: continueToken || undefined, fieldSelector })
+    const { resource, path, fieldSelector, labelSelector, metadataOnly, read } = collection
+    const query = queryOf({ limit, continue: continueToken || undefined, fieldSelector, labelSelector })
     const timeout = this.#calls.timeout * 3
     const accept = metadataOnly === true ? { accept: METADATA_LIST } : {}
     const call: Call = { method: 'GET', verb: 'list', resource, path: `${path}?${query}`, timeout, ...accept }
-    const { body } = await this.#calls.stream(call, timeout, signal)
-    return listedObjects(explained(describe(call), body, signal), read as Read<Listed> | undefined)
+    const late = new AbortController()
+    const { body } = await this.#calls.stream(call, timeout, AbortSignal.any([signal, late.signal]))
+    const bounded = endingWithin(timeout * 4, body, late)
+    return listedObjects(explained(describe(call), bounded, signal), read as Read<Listed> | undefined)
   }
 
   /** Resolves once the watch is connected; its events end when the server ends it. Never retried here. */
   async watch<Watched>(
-    { resource, path, fieldSelector, metadataOnly, read }: Collection,
+    { resource, path, fieldSelector, labelSelector, metadataOnly, read }: Collection,
     { resourceVersion, timeoutSeconds, silence, signal }: WatchOptions,
   ): Promise<AsyncIterable<WatchEvent<Watched>>> {
     const query = queryOf({
@@ -91,6 +95,7 @@ export class KubernetesClient {
       resourceVersion,
       timeoutSeconds,
       fieldSelector,
+      labelSelector,
     })
     const accept = metadataOnly === true ? { accept: METADATA_ONLY } : {}
     const call: Call = { method: 'GET', verb: 'watch', resource, path: `${path}?${query}`, ...accept }
@@ -138,9 +143,32 @@ export class KubernetesClient {
     return JSON.parse((await this.#calls.answer(call)).text)
   }
 
+  /** As `call` of a workload, with the warnings that came with the answer. */
+  async answered(call: Call): Promise<{ answer: WorkloadObject; warnings: string[] }> {
+    const { text, headers } = await this.#calls.answer(call)
+    return { answer: JSON.parse(text), warnings: warningsOf(headers) }
+  }
+
   /** As `call`, but returns the warnings of the API server and its admission webhooks. */
   async warnings(call: Call): Promise<string[]> {
     return warningsOf((await this.#calls.answer(call)).headers)
+  }
+}
+
+/** A body that is aborted by `late` so many milliseconds after its reading has begun: one that trickles is never silent. */
+async function* endingWithin(
+  milliseconds: number,
+  body: AsyncIterable<Buffer>,
+  late: AbortController,
+): AsyncGenerator<Buffer> {
+  const giveUp = () => late.abort(new DOMException('the page did not end', 'TimeoutError'))
+  const timer = setTimeout(giveUp, milliseconds)
+  try {
+    yield* body
+  } catch (error) {
+    throw late.signal.aborted ? late.signal.reason : error
+  } finally {
+    clearTimeout(timer)
   }
 }
 

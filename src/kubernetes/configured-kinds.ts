@@ -54,6 +54,9 @@ type Send = <Answer>(call: Call) => Promise<Answer>
 export class ConfiguredKinds {
   /** Each with where its count stands. */
   readonly fields: ConfiguredFields
+  /** Each with what the cluster calls `kind`; undefined: it was not found yet. */
+  readonly names: ReadonlyMap<ConfiguredKind, string | undefined>
+  readonly #names: Map<ConfiguredKind, string | undefined>
   readonly #settings: ReadonlyMap<Kind, KindSettings>
   readonly #send: Send
   /** `/apis/argoproj.io/v1alpha1`, by kind, as far as known. */
@@ -62,7 +65,13 @@ export class ConfiguredKinds {
   constructor(settings: readonly KindSettings[], send: Send) {
     this.#settings = new Map(settings.map((each) => [each.resource as ConfiguredKind, each]))
     this.fields = new Map(settings.map((each) => [each.resource as ConfiguredKind, fieldOf(each)]))
+    this.#names = new Map(settings.map(({ resource }) => [resource as ConfiguredKind, undefined]))
+    this.names = this.#names
     this.#send = send
+  }
+
+  get kinds(): readonly ConfiguredKind[] {
+    return [...this.fields.keys()] as ConfiguredKind[]
   }
 
   /** All objects of a kind; each list checks the kind first. */
@@ -91,9 +100,10 @@ export class ConfiguredKinds {
     if (!preferredVersion) throw new KindNotServed(kind)
     const base = `/apis/${group}/${preferredVersion.version}`
     const { resources = [] } = await this.#read<ApiResources>(kind, 'apiresources', base, signal)
-    const has = (name: string) => resources.some((each) => each.name === name)
-    if (!has(resource)) throw new KindNotServed(kind)
-    if (!has(`${resource}/scale`))
+    const served = resources.find(({ name }) => name === resource)
+    if (!served) throw new KindNotServed(kind)
+    this.#names.set(kind, served.kind)
+    if (!resources.some(({ name }) => name === `${resource}/scale`))
       throw refusal(`${kind} cannot be managed: it has no scale subresource. Take it out of \`kinds\``)
     await this.#checkPath(kind, preferredVersion.version, signal)
     this.#bases.set(kind, base)

@@ -28,7 +28,7 @@ interface Loading {
 
 interface Options {
   source: KubeConfigSource
-  logger: Logger
+  logger: Pick<Logger, 'warn'>
   /** Monotonic milliseconds. */
   now?: () => number
   /** Milliseconds that a call waits for credentials; default 8,000, so that commands say why they had no answer. */
@@ -50,7 +50,7 @@ export class Credentials {
   /** The namespace of the context; in a cluster, our own. */
   readonly namespace: string | undefined
   readonly #source: KubeConfigSource
-  readonly #logger: Logger
+  readonly #logger: Pick<Logger, 'warn'>
   readonly #now: () => number
   readonly #patience: number
   #config: ReturnType<typeof loadKubeConfig>

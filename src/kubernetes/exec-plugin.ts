@@ -3,7 +3,6 @@ import type { RequestOptions } from 'node:https'
 import { messageOf } from '../errors.ts'
 import type { Cluster, ExecPlugin } from './kube-config-file.ts'
 import type { Environment } from './kube-config.ts'
-import { runPlugin } from './plugin-process.ts'
 
 /** Adds headers and a client certificate; they are asked for once, and again when they have expired. */
 export type Issuer = (options: RequestOptions) => Promise<void>
@@ -64,6 +63,8 @@ async function run(
   const own = Object.fromEntries((env ?? []).map(({ name, value }) => [name, value]))
   const info = JSON.stringify(await execInfo(plugin, cluster))
   const variables = { ...environment, ...own, KUBERNETES_EXEC_INFO: info }
+  // Most kubeconfigs have no plugin, and Node's processes take a while to load.
+  const { runPlugin } = await import('./plugin-process.ts')
   const ran = runPlugin(command, args ?? [], variables, longestRun)
   const { output, complaint, failure } = await ran.catch((error: unknown) => {
     throw failed(`cannot be run: ${messageOf(error)}${installHint ? `; ${installHint}` : ''}`)

@@ -69,6 +69,9 @@ export function unanswered(what: string, cause: unknown): ClusterRefusal {
   })
 }
 
+/** No call was made, since the credentials could not be loaded; `cause` says why. */
+export class CredentialsError extends Error {}
+
 /** The error for a call that was not sent, since the credentials could not be loaded. */
 export function withoutCredentials(what: string, cause: unknown): ClusterRefusal {
   const message = `${what}: ${EXPLANATION.credentials}; the log says why`

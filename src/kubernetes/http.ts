@@ -1,5 +1,6 @@
 import { Pool, ProxyAgent, type Dispatcher } from 'undici'
 import type { Authentication, Credentials, TlsOptions } from './credentials.ts'
+import { CredentialsError } from './failures.ts'
 import { Exchange, type HttpResponse, type HttpText } from './exchange.ts'
 
 export interface HttpRequest {
@@ -18,9 +19,6 @@ export interface HttpStream extends HttpResponse {
 }
 
 type Authenticator = Pick<Credentials, 'server' | 'proxy' | 'known' | 'current' | 'renew'>
-
-/** No call was made, since the credentials could not be loaded; `cause` says why. */
-export class CredentialsError extends Error {}
 
 interface Dispatchers {
   readonly tlsId: string
@@ -178,15 +176,4 @@ export class HttpTransport {
 
 function noCredentialsInTime(): DOMException {
   return new DOMException('no credentials in time', 'TimeoutError')
-}
-
-/** A quoted string of RFC 9110, section 5.6.4. */
-const WARNING = /\b299 \S+ "((?:[^"\\]|\\.)*)"/g
-
-/** The texts of an answer's `Warning` headers with code 299 (RFC 7234, section 5.5): admission webhooks cause them. */
-export function warningsOf(headers: HttpResponse['headers']): string[] {
-  return [headers['warning'] ?? []]
-    .flat()
-    .flatMap((header) => Array.from(header.matchAll(WARNING), ([, text = '']) => text))
-    .map((text) => text.replaceAll(/\\(.)/g, '$1'))
 }

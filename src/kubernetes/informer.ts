@@ -79,9 +79,10 @@ export class WorkloadInformer
     this.#failures = new Listeners(observer, logger)
     this.#store = new WorkloadStore(
       (before, after) => {
-        this.#scalers.changed(before, after)
+        const deployments = this.#scalers.changed(before, after)
         const { kind, namespace, name } = after ?? before ?? {}
         this.#changes.tell({ kind, namespace, name }, before, after)
+        for (const key of deployments) this.#tellAgain(key)
       },
       clock,
       this.#kinds,
@@ -158,7 +159,8 @@ export class WorkloadInformer
   }
 
   /**
-   * Called synchronously for each change, and with one copy twice where only what it inherits has changed; a throw is logged and counted, and ends nothing.
+   * Called synchronously for each change, and with one copy twice where only what it inherits, or what scales it in its
+   * place, has changed; a throw is logged and counted, and ends nothing.
    */
   onChange(listener: ChangeListener): void {
     this.#changes.add(listener)
@@ -166,14 +168,11 @@ export class WorkloadInformer
 
   /**
    * What the workloads of a namespace inherit has changed: listeners are told of each as of a change from its copy to
-   * that same copy, some in a turn of the event loop.
+   * that same copy, some in a turn of the event loop. Also of one whose copy was replaced since this began: listeners
+   * pass over most changes, such as those of a status.
    */
   inheritanceChanged(namespace: string): void {
-    const tell = (workload: Workload) => {
-      const { kind, name } = workload
-      // The copy may have been replaced since this began: then its listeners have read the newest.
-      if (this.get(workload) === workload) this.#changes.tell({ kind, namespace, name }, workload, workload)
-    }
+    const tell = (workload: Workload) => this.#tellAgain(workload)
     void inTurns([...this.list(namespace)], tell, this.#stopped.signal)
   }
 
@@ -195,6 +194,11 @@ export class WorkloadInformer
   /** Stores the result of a write of ours, if it is newer than our copy; listeners are told of it. */
   applied(workload: Workload): void {
     this.#store.applied(workload)
+  }
+
+  #tellAgain({ kind, namespace, name }: WorkloadKey): void {
+    const workload = this.get({ kind, namespace, name })
+    if (workload) this.#changes.tell({ kind, namespace, name }, workload, workload)
   }
 
   #progressOf(kind: Kind): Progress {

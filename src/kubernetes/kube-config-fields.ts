@@ -1,17 +1,17 @@
-import { Ajv, type ErrorObject } from 'ajv'
+import { firstFault, type Fault, type Fields } from './fields.ts'
 
 // As the fields of client-go's types (`k8s.io/client-go/tools/clientcmd/api/v1`); null is none, and others are ignored.
 const text = { type: ['string', 'null'] }
 const flag = { type: ['boolean', 'null'] }
-const texts = { type: ['array', 'null'], items: { type: 'string' } }
-const mapping = (properties: object, required: readonly string[] = []) => ({
+const texts = { type: ['array', 'null'], items: { type: ['string'] } }
+const mapping = (properties: Fields, required: readonly string[] = []) => ({
   type: ['object', 'null'],
   properties,
   required,
 })
-const listOf = (properties: object, required?: readonly string[]) => ({
+const listOf = (properties: Fields, required?: readonly string[]) => ({
   type: ['array', 'null'],
-  items: { ...mapping(properties, required), type: 'object' },
+  items: { ...mapping(properties, required), type: ['object'] },
 })
 
 const cluster = mapping({
@@ -40,22 +40,17 @@ const user = mapping({
     apiVersion: text,
     command: text,
     args: texts,
-    env: listOf({ name: { type: 'string' }, value: { type: 'string' } }, ['name', 'value']),
+    env: listOf({ name: { type: ['string'] }, value: { type: ['string'] } }, ['name', 'value']),
     installHint: text,
     interactiveMode: text,
     provideClusterInfo: flag,
   }),
-  'auth-provider': mapping({ name: { type: 'string' }, config: { type: ['object', 'null'] } }, ['name']),
+  'auth-provider': mapping({ name: { type: ['string'] }, config: { type: ['object', 'null'] } }, ['name']),
 })
 const context = mapping({ cluster: text, user: text, namespace: text })
-const name = { type: 'string', minLength: 1 }
+const name = { type: ['string'], minLength: 1 }
 
-const validate = new Ajv({
-  allowUnionTypes: true,
-  verbose: true,
-  meta: false,
-  validateSchema: false,
-}).compile({
+const KUBE_CONFIG = {
   type: ['object', 'null'],
   properties: {
     kind: text,
@@ -64,25 +59,23 @@ const validate = new Ajv({
     users: listOf({ name, user }, ['name']),
     contexts: listOf({ name, context }, ['name']),
   },
-})
+}
 
 /** What is wrong with the first field that is not of its type, without its value; undefined: all are. */
 export function faultOfFields(config: unknown): string | undefined {
-  return validate(config) ? undefined : faultOf(validate.errors?.[0])
+  const fault = firstFault(KUBE_CONFIG, config)
+  return fault && faultOf(fault)
 }
 
 /** `users[0]: token is a number: put it in quotes` */
-function faultOf(error: ErrorObject | undefined): string {
-  if (!error) return 'it is no kubeconfig'
-  const { instancePath, keyword, params, data } = error
-  const [list, index, ...path] = instancePath.split('/').slice(1)
+function faultOf({ path: at, keyword, expected, missing, data }: Fault): string {
+  const [list, index, ...path] = at
   const entry = index === undefined ? '' : `${list}[${index}]`
-  if (keyword === 'required') return `${[entry, ...path].join('.')}.${params['missingProperty']} is missing`
+  if (keyword === 'required') return `${[entry, ...path].join('.')}.${missing} is missing`
   // As its entry names it: `users: [{ name, user: { token } }]`.
   const field = path.length > 1 ? path.slice(1).join('.') : (path[0] ?? list)
   const place = path.length === 0 ? entry || list : `${entry}: ${field}`
   if (keyword === 'minLength' || (path.length === 0 && data === null)) return `${entry}.name is missing`
-  const [expected = ''] = [params['type'] as string | string[]].flat()
   if (expected === 'string' && ['number', 'boolean'].includes(typeof data))
     return `${place} is a ${typeof data}: put it in quotes`
   return `${place} is not ${TYPES[expected] ?? expected}`

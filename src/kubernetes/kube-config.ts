@@ -7,6 +7,9 @@ import { readKubeConfig, type Cluster, type KubeConfig, type Named, type User } 
 export interface KubeConfigSource {
   readonly file?: string | undefined
   readonly context?: string | undefined
+  /** Whom to act as, in place of what the kubeconfig says (Kubernetes docs, "User impersonation"). */
+  readonly as?: string | undefined
+  readonly asGroups?: readonly string[] | undefined
   /**
    * What the default rules go by: KUBECONFIG, HOME, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT. An exec plugin
    * gets all of it.
@@ -34,16 +37,15 @@ const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
  * alone; else those files of KUBECONFIG that exist, merged; else ~/.kube/config; else, by our own rule, the account of
  * the pod. Throws an Error that names the file or context at fault, and says what would help.
  */
-export function loadKubeConfig({
-  file,
-  context,
-  environment = {},
-  account = ACCOUNT,
-}: KubeConfigSource): LoadedKubeConfig {
-  const { KUBECONFIG = '', HOME = '' } = environment
-  const named = file === undefined ? KUBECONFIG.split(delimiter).filter((name) => name !== '') : [file]
-  const byDefault = HOME === '' ? [] : [join(HOME, '.kube', 'config')]
-  const configs = (named.length > 0 ? named : byDefault).flatMap((name) => readKubeConfig(name) ?? [])
+export function loadKubeConfig({ as, asGroups, ...source }: KubeConfigSource): LoadedKubeConfig {
+  const loaded = load(source)
+  if (as === undefined) return loaded
+  const { 'as-uid': _, 'as-groups': __, 'as-user-extra': ___, ...user } = loaded.user
+  return { ...loaded, user: { ...user, as, ...(asGroups && { 'as-groups': asGroups }) } }
+}
+
+function load({ file, context, environment = {}, account = ACCOUNT }: KubeConfigSource): LoadedKubeConfig {
+  const { named, configs } = configsOf(file, environment)
   if (configs.length > 0) return chosen(merged(configs), context)
   if (file !== undefined) throw new Error(`cannot load the kubeconfig ${file}: there is no such file`)
   if (named.length > 0)
@@ -52,6 +54,13 @@ export function loadKubeConfig({
     )
   if (existsSync(join(account, 'token'))) return inCluster(environment, account)
   throw new Error('no cluster: give --kubeconfig FILE, set KUBECONFIG, or run in a cluster')
+}
+
+function configsOf(file: string | undefined, { KUBECONFIG = '', HOME = '' }: Environment) {
+  const named = file === undefined ? KUBECONFIG.split(delimiter).filter((name) => name !== '') : [file]
+  const byDefault = HOME === '' ? [] : [join(HOME, '.kube', 'config')]
+  const configs = (named.length > 0 ? named : byDefault).flatMap((name) => readKubeConfig(name) ?? [])
+  return { named, configs }
 }
 
 /** The service account of our pod. */
@@ -69,6 +78,15 @@ function inCluster(environment: Environment, account: string): LoadedKubeConfig 
     user: { tokenFile: join(account, 'token') },
     namespace: existsSync(namespace) ? readFileSync(namespace, 'utf8').trim() : undefined,
   }
+}
+
+/** The names of all contexts that the default rules, or `file`, lead to. */
+export function contextNames({ file, environment = {} }: KubeConfigSource): string[] {
+  return [
+    ...new Set(
+      configsOf(file, environment).configs.flatMap(({ contexts }) => contexts.map(({ name }) => name)),
+    ),
+  ]
 }
 
 /** The first file that sets a value or a name wins. */

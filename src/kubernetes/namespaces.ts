@@ -96,7 +96,7 @@ export class NamespaceInformer implements Runnable, Controller.Namespaces {
   #sink(): Sink<KubernetesObject> {
     return {
       put: ({ metadata }, backwards) => this.#put(trimNamespace(metadata, this.#intern), backwards),
-      delete: ({ metadata }) => this.#delete(metadata.name),
+      delete: ({ metadata }) => this.#deleteTold(metadata),
       retain: (listed, resourceVersion, backwards) => {
         for (const { name, ...version } of this.#known.values()) {
           const newer = !backwards && isOlder({ resourceVersion }, version)
@@ -109,11 +109,19 @@ export class NamespaceInformer implements Runnable, Controller.Namespaces {
 
   #put(namespace: Namespace, backwards: boolean): void {
     const before = this.#known.get(namespace.name)
-    if (before && !backwards && before.uid === namespace.uid && !isOlder(before, namespace)) return
+    // Also told late: the name was given anew since.
+    if (before && !backwards && isToldLate(before, namespace)) return
     // What is resolved for it is kept by its copy.
     const kept = before && isSame(before, namespace) ? before : namespace
     this.#known.set(namespace.name, kept)
     if (kept !== before) this.#tell(before, kept)
+  }
+
+  /** Not what was created again since. */
+  #deleteTold({ name, uid, resourceVersion }: ObjectMeta): void {
+    const before = this.#known.get(name)
+    if (before && uid !== before.uid && isOlder({ resourceVersion }, before)) return
+    this.#delete(name)
   }
 
   #delete(name: string): void {
@@ -133,13 +141,18 @@ export class NamespaceInformer implements Runnable, Controller.Namespaces {
   }
 }
 
+/** Whether what is told is no news: an older copy, or the same one again. */
+function isToldLate(known: Namespace, told: Namespace): boolean {
+  return known.uid === told.uid ? !isOlder(known, told) : isOlder(told, known)
+}
+
 /** Whether nothing that the rules read has changed. */
 function isSame(a: Namespace, b: Namespace): boolean {
   return isDeepStrictEqual({ ...a, resourceVersion: '' }, { ...b, resourceVersion: '' })
 }
 
 /** A Namespace's metadata, trimmed to what the rules need. */
-function trimNamespace(metadata: ObjectMeta, intern: Intern): Namespace {
+export function trimNamespace(metadata: ObjectMeta, intern: Intern = (text) => text): Namespace {
   const annotations: Namespace['annotations'] = Object.fromEntries(
     INHERITED_ANNOTATIONS.flatMap((name) => {
       const text = metadata.annotations?.[ANNOTATION[name]]

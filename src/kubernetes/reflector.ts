@@ -20,7 +20,7 @@ export interface ReflectorOptions<Watched> {
   readonly client: Pick<KubernetesClient, 'listPage' | 'watch'>
   readonly collection: Collection
   readonly sink: Sink<Watched>
-  readonly logger: Logger
+  readonly logger: Pick<Logger, 'warn' | 'debug'>
   readonly delay: Delay
   /** Milliseconds without an event or bookmark after which a watch is replaced; default 33,000. */
   readonly silence?: number | undefined

@@ -1,6 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
-import { keyOfScaler, targetOf, type ScaledObject } from '../domain/autoscaling/scaled-object.ts'
-import { compareVersions, keyOf, type WorkloadKey } from '../domain/workload.ts'
+import {
+  keyOfScaler,
+  NO_CONFIGURED_NAMES,
+  targetOf,
+  targetText,
+  targetTextOf,
+  type ConfiguredNames,
+  type ScaledObject,
+} from '../domain/autoscaling/scaled-object.ts'
+import { compareVersions, type WorkloadKey } from '../domain/workload.ts'
 import type { Sink } from './reflector.ts'
 import { trimScaledObject, type ScaledObjectResource } from './scaled-object-trim.ts'
 
@@ -12,12 +20,14 @@ const NONE: readonly ScaledObject[] = []
 /** The newest copy of each ScaledObject, found by its name and by its target. */
 export class ScaledObjectStore implements Sink<ScaledObjectResource> {
   readonly #objects = new Map<string, ScaledObject>()
-  /** By `keyOf` of the target: almost always one. */
+  /** By `targetText`, whatever kind that may turn out to be: almost always one. */
   readonly #byTarget = new Map<string, readonly ScaledObject[]>()
   readonly #notify: ScalerListener
+  readonly #names: ConfiguredNames
 
-  constructor(notify: ScalerListener) {
+  constructor(notify: ScalerListener, names: ConfiguredNames = NO_CONFIGURED_NAMES) {
     this.#notify = notify
+    this.#names = names
   }
 
   get(key: string): ScaledObject | undefined {
@@ -30,7 +40,13 @@ export class ScaledObjectStore implements Sink<ScaledObjectResource> {
 
   /** Those that scale this workload. */
   ofTarget(key: WorkloadKey): readonly ScaledObject[] {
-    return this.#byTarget.get(keyOf(key)) ?? NONE
+    const text = targetTextOf(key, this.#names)
+    return (text !== undefined && this.#byTarget.get(text)) || NONE
+  }
+
+  /** What it scales, as `targetOf` says. */
+  targetOf(scaler: ScaledObject): WorkloadKey | 'unknown' | undefined {
+    return targetOf(scaler, this.#names)
   }
 
   put(object: ScaledObjectResource, backwards: boolean): void {
@@ -70,8 +86,8 @@ export class ScaledObjectStore implements Sink<ScaledObjectResource> {
   #set(before: ScaledObject | undefined, after: ScaledObject): void {
     if (before) this.#unindex(before)
     this.#objects.set(keyOfScaler(after), after)
-    const target = targetOf(after)
-    if (target) this.#byTarget.set(keyOf(target), [...this.ofTarget(target), after])
+    const target = targetText(after)
+    this.#byTarget.set(target, [...(this.#byTarget.get(target) ?? NONE), after])
     const { resourceVersion } = after
     if (!before || !isDeepStrictEqual({ ...before, resourceVersion }, after)) this.#notify(before, after)
   }
@@ -83,10 +99,9 @@ export class ScaledObjectStore implements Sink<ScaledObjectResource> {
   }
 
   #unindex(scaler: ScaledObject): void {
-    const target = targetOf(scaler)
-    if (!target) return
-    const others = this.ofTarget(target).filter(({ name }) => name !== scaler.name)
-    if (others.length === 0) this.#byTarget.delete(keyOf(target))
-    else this.#byTarget.set(keyOf(target), others)
+    const target = targetText(scaler)
+    const others = (this.#byTarget.get(target) ?? NONE).filter(({ name }) => name !== scaler.name)
+    if (others.length === 0) this.#byTarget.delete(target)
+    else this.#byTarget.set(target, others)
   }
 }

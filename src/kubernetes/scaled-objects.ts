@@ -1,5 +1,5 @@
 import type * as Controller from '../controller/ports.ts'
-import type { ScaledObject } from '../domain/autoscaling/scaled-object.ts'
+import type { ConfiguredNames, ScaledObject } from '../domain/autoscaling/scaled-object.ts'
 import type { WorkloadKey } from '../domain/workload.ts'
 import type { Logger } from '../logger.ts'
 import type { Runnable } from '../runnable.ts'
@@ -39,6 +39,8 @@ interface Options {
   readonly client: Pick<KubernetesClient, 'listPage' | 'watch'>
   readonly observer: Pick<KubernetesObserver, 'listenerFailed'>
   readonly logger: Logger
+  /** Of the kinds beside the built-in ones. */
+  readonly names?: ConfiguredNames
   readonly delay?: Delay
 }
 
@@ -69,7 +71,7 @@ export class ScaledObjectInformer implements Runnable, Controller.ScaledObjects 
     this.#store = new ScaledObjectStore((before, after) => {
       const { namespace, name } = after ?? before ?? {}
       this.#changes.tell({ kind: SCALED_OBJECTS.resource, namespace, name }, before, after)
-    })
+    }, options.names)
   }
 
   /**
@@ -122,6 +124,10 @@ export class ScaledObjectInformer implements Runnable, Controller.ScaledObjects 
 
   ofTarget(key: WorkloadKey): readonly ScaledObject[] {
     return this.#store.ofTarget(key)
+  }
+
+  targetOf(scaler: ScaledObject): WorkloadKey | 'unknown' | undefined {
+    return this.#store.targetOf(scaler)
   }
 
   /** Called synchronously for each change of what the rules read; a throw is logged and counted, and ends nothing. */

@@ -5,14 +5,17 @@ export class Scalers {
   /** By the Deployment's key, all that name it. */
   readonly #scalers = new Map<string, Map<string, WorkloadKey>>()
 
-  changed(before: Workload | undefined, after: Workload | undefined): void {
+  /** Returns the Deployments that something else scales now than before, or nothing any more. */
+  changed(before: Workload | undefined, after: Workload | undefined): readonly WorkloadKey[] {
+    const named = [before, after]
+      .map((each) => each && deploymentOf(each))
+      .filter((each) => each !== undefined)
+    if (named.length === 0) return named
+    const former = new Map(named.map((deployment) => [keyOf(deployment), this.of(deployment)]))
     if (before && before.configured?.scales !== after?.configured?.scales) this.#remove(before)
-    if (!after) return
-    const deployment = deploymentOf(after)
-    if (deployment === undefined) return
-    const { kind, namespace, name } = after
-    const known = this.#scalers.get(deployment) ?? new Map<string, WorkloadKey>()
-    this.#scalers.set(deployment, known.set(keyOf(after), { kind, namespace, name }))
+    if (after) this.#add(after)
+    const isOther = (deployment: WorkloadKey) => this.of(deployment) !== former.get(keyOf(deployment))
+    return named.filter(isOther)
   }
 
   /** What scales this workload; undefined: nothing that is known. */
@@ -21,15 +24,29 @@ export class Scalers {
     return this.#scalers.get(keyOf(workload))?.values().next().value
   }
 
+  #add(workload: Workload): void {
+    const deployment = keyOfDeployment(workload)
+    if (deployment === undefined) return
+    const known = this.#scalers.get(deployment) ?? new Map<string, WorkloadKey>()
+    const { kind, namespace, name } = workload
+    const key = keyOf(workload)
+    this.#scalers.set(deployment, known.set(key, known.get(key) ?? { kind, namespace, name }))
+  }
+
   #remove(workload: Workload): void {
-    const deployment = deploymentOf(workload)
+    const deployment = keyOfDeployment(workload)
     const known = deployment === undefined ? undefined : this.#scalers.get(deployment)
     known?.delete(keyOf(workload))
     if (deployment !== undefined && known?.size === 0) this.#scalers.delete(deployment)
   }
 }
 
-function deploymentOf({ namespace, configured }: Workload): string | undefined {
+function keyOfDeployment(workload: Workload): string | undefined {
+  const deployment = deploymentOf(workload)
+  return deployment && keyOf(deployment)
+}
+
+function deploymentOf({ namespace, configured }: Workload): WorkloadKey | undefined {
   const name = configured?.scales
-  return name === undefined ? undefined : keyOf({ kind: 'deployments', namespace, name })
+  return name === undefined ? undefined : { kind: 'deployments', namespace, name }
 }

@@ -21,15 +21,18 @@ const REVISION = 'deployment.kubernetes.io/revision'
 const CONTROLLER_MANAGER = 'kube-controller-manager'
 const OWN: ReadonlySet<string> = new Set(Object.values(ANNOTATION))
 
-/** Returns one shared copy of equal texts, to save memory; bounded, so that unique texts cannot fill it. */
+/** Returns one shared copy of equal texts, to save memory. */
 export type Intern = (text: string) => string
 
-export function createIntern(limit = 20_000): Intern {
-  const known = new Map<string, string>()
+/** Longer texts are not shared: what people may write is up to 256 KiB long. */
+const LONGEST_SHARED = 512
+
+/** Shares at most `limit` texts, which it keeps for good: unique ones, and long ones, cannot fill the memory. */
+export function createIntern(limit = 20_000, known = new Map<string, string>()): Intern {
   return (text) => {
     const present = known.get(text)
     if (present !== undefined) return present
-    if (known.size < limit) known.set(text, text)
+    if (known.size < limit && text.length <= LONGEST_SHARED) known.set(text, text)
     return text
   }
 }

@@ -1,5 +1,6 @@
 import type * as Controller from '../controller/ports.ts'
 import { TokenBucket } from '../token-bucket.ts'
+import { Setback } from './setback.ts'
 
 /** In the order in which writes go first. */
 const PRIORITIES = ['request', 'wake', 'snooze', 'completion'] as const
@@ -21,7 +22,8 @@ type Enter = () => void
 /**
  * Limits all writes to a rate and to a number in flight, by priority. Requests of the API wait here, and so do second
  * attempts. The keys of a wave wait in the controller's queue, which asks `hasRoom` before it hands one out. One queue
- * for both would be wrong: requests are calls with an answer each, on every replica; keys are the leader's alone.
+ * for both would be wrong: requests are calls with an answer each, on every replica; keys are the leader's alone. While
+ * the cluster answers every write by a fault of its own, all but requests rest in between.
  */
 export class WriteGate implements Controller.Pace {
   readonly #waiting: Readonly<Record<Priority, Set<Enter>>> = {
@@ -32,6 +34,7 @@ export class WriteGate implements Controller.Pace {
   }
   readonly #writes: TokenBucket | undefined
   readonly #wakes: TokenBucket | undefined
+  readonly #setback = new Setback()
   readonly #now: () => number
   #free: number
   #timer: NodeJS.Timeout | undefined
@@ -72,7 +75,12 @@ export class WriteGate implements Controller.Pace {
   async run<T>(priority: Priority, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     await this.#turn(priority, signal)
     try {
-      return await task()
+      const result = await task()
+      this.#setback.answered()
+      return result
+    } catch (error) {
+      this.#setback.failed(error, this.#now())
+      throw error
     } finally {
       this.#free++
       this.#roomMade()
@@ -127,7 +135,9 @@ export class WriteGate implements Controller.Pace {
   #wait(priority: Priority, now: number): number {
     if (this.#free === 0) return Number.POSITIVE_INFINITY
     const paced = priority === 'wake' ? this.#wakes?.wait(now) : undefined
-    return Math.max(this.#writes?.wait(now) ?? 0, paced ?? 0)
+    // A person who asks is told at once what the cluster says.
+    const rest = priority === 'request' ? 0 : this.#setback.wait(now)
+    return Math.max(this.#writes?.wait(now) ?? 0, paced ?? 0, rest)
   }
 
   #callLater(milliseconds: number, now: number): void {

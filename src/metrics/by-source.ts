@@ -7,28 +7,18 @@ export function managedBy(source: Source | null): string {
   return source.startsWith('namespace/') ? 'namespace' : source
 }
 
-/** How many managed workloads are in which state, by what manages them; what was seen once stays, with 0. */
-export class CountsBySource {
-  readonly #sources = new Map<string, Map<WorkloadState, number>>()
+/** How many managed workloads are in which state, by some name of theirs; what was seen once stays, with 0. */
+export class StateCounts {
+  readonly #names = new Map<string, Map<WorkloadState, number>>()
 
-  replace(before: Managed | undefined, after: Managed | undefined): void {
-    if (before) this.#add(before, -1)
-    if (after) this.#add(after, 1)
-  }
-
-  *[Symbol.iterator](): Iterator<Managed & { count: number }> {
-    for (const [source, states] of this.#sources)
-      for (const [state, count] of states) yield { source, state, count }
-  }
-
-  #add({ source, state }: Managed, count: number): void {
-    const states = this.#sources.get(source) ?? new Map<WorkloadState, number>()
-    this.#sources.set(source, states)
+  add(name: string, state: WorkloadState, count: number): void {
+    const states = this.#names.get(name) ?? new Map<WorkloadState, number>()
+    this.#names.set(name, states)
     states.set(state, (states.get(state) ?? 0) + count)
   }
-}
 
-interface Managed {
-  readonly source: string
-  readonly state: WorkloadState
+  *[Symbol.iterator](): Iterator<{ name: string; state: WorkloadState; count: number }> {
+    for (const [name, states] of this.#names)
+      for (const [state, count] of states) yield { name, state, count }
+  }
 }

@@ -15,8 +15,18 @@ const WITHIN = {
   '72h': 72 * 3_600_000,
 } as const
 
+interface ComingPorts {
+  readonly clock: Clock
+  /** How many workloads rightly wait for lower numbers of wake-order. */
+  readonly waiting: () => number
+}
+
 /** Adds the coming transitions by schedule, computed at each scrape. */
-export function exportComing(factory: MetricFactory, tracker: WorkloadTracker, clock: Clock): void {
+export function exportComing(
+  factory: MetricFactory,
+  tracker: WorkloadTracker,
+  { clock, waiting }: ComingPorts,
+): void {
   factory.gauge(
     'coming_transitions',
     'Workloads that will be put to sleep or woken within the time that the label says, if nobody acts.',
@@ -30,10 +40,27 @@ export function exportComing(factory: MetricFactory, tracker: WorkloadTracker, c
   )
   factory.gauge(
     'overdue_transitions',
-    'Workloads that should be asleep or awake by now, and are not yet.',
+    'Workloads that should be asleep or awake by now, and are not yet; without those that wait by wake-order.',
     ['type'],
     (gauge) => {
-      for (const type of OPERATION_TYPES) gauge.set({ type }, tracker.coming.overdue(type, clock()))
+      const now = clock()
+      gauge.set({ type: 'snooze' }, tracker.coming.overdue('snooze', now))
+      gauge.set({ type: 'wake' }, Math.max(0, tracker.coming.overdue('wake', now) - waiting()))
+    },
+  )
+  factory.gauge(
+    'wake_order_waiting',
+    'Workloads that wait for those of their namespace with a lower wake-order to be ready.',
+    [],
+    (gauge) => gauge.set(waiting()),
+  )
+  factory.gauge(
+    'calendar_changed_workloads',
+    'Managed workloads whose hours a calendar replaces on a date of the coming seven days; hours none: asleep all day.',
+    ['calendar', 'date', 'hours'],
+    (gauge) => {
+      gauge.reset()
+      for (const { workloads, ...labels } of tracker.byCalendar.changes(clock())) gauge.set(labels, workloads)
     },
   )
   factory.gauge(

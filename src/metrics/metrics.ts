@@ -9,6 +9,8 @@ import { handlerFailures } from './handler-failures.ts'
 import { KubernetesMetrics } from './kubernetes-metrics.ts'
 import { MetricFactory } from './metric-factory.ts'
 import type { Informer } from './ports.ts'
+import type { TeamOf } from './by-team.ts'
+import { exportTeams } from './team-metrics.ts'
 import { WebhookMetrics } from './webhook-metrics.ts'
 import { exportWorkloads } from './workload-metrics.ts'
 import { WorkloadTracker } from './workload-tracker.ts'
@@ -27,6 +29,8 @@ export interface MetricsOptions {
   readonly monotonic?: Monotonic
   /** Namespaces whose workloads Dormouse never touches, and so does not count; default: none. */
   readonly excludeNamespaces?: readonly string[]
+  /** The team of a workload; default: no label names teams. */
+  readonly teamOf?: TeamOf | undefined
   /** Adds a gauge with each workload's name, for small clusters. */
   readonly perWorkload: boolean
   /** Adds prom-client's metrics of the process. */
@@ -52,13 +56,16 @@ export class Metrics implements LeadershipObserver {
     'Whether this replica is the leader, which acts (1), or not (0).',
   )
   #leading = false
+  #waiting: () => number = () => 0
   #calendars: () => Iterable<{ name: string; readable: boolean }> = () => []
 
-  constructor({ rules, clock, monotonic, perWorkload, excludeNamespaces, processMetrics }: MetricsOptions) {
+  constructor({ perWorkload, processMetrics, ...options }: MetricsOptions) {
+    const { clock } = options
     const handlerFailed = handlerFailures(this.#own)
-    this.workloads = new WorkloadTracker({ rules, clock, monotonic, excludeNamespaces })
+    this.workloads = new WorkloadTracker(options)
     exportWorkloads(this.#ofLeader, this.workloads, perWorkload)
-    exportComing(this.#ofLeader, this.workloads, clock)
+    exportTeams(this.#ofLeader, this.workloads)
+    exportComing(this.#ofLeader, this.workloads, { clock, waiting: () => this.#waiting() })
     this.controller = new ControllerMetrics(this.#ofLeader, handlerFailed)
     this.webhook = new WebhookMetrics(this.#own, this.#ofLeader)
     this.api = new ApiMetrics(this.#own)
@@ -96,6 +103,11 @@ export class Metrics implements LeadershipObserver {
   /** To be called once, before the first scrape; `readable` is called at each. */
   followCalendars(readable: () => Iterable<{ name: string; readable: boolean }>): void {
     this.#calendars = readable
+  }
+
+  /** To be called once, before the first scrape; `waiting`, how many wakes wait by wake-order, is called at each. */
+  followWaiting(waiting: () => number): void {
+    this.#waiting = waiting
   }
 
   /** In Prometheus's text format. */

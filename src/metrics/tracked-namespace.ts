@@ -1,7 +1,7 @@
 import type { Kind } from '../domain/workload.ts'
 import type { WorkloadState } from '../domain/workload-state.ts'
-import { Savings, Shares, type Share } from './savings.ts'
-import type { Tracked } from './tracked.ts'
+import { Savings, Shares } from './savings.ts'
+import { shareIf, type Tracked } from './tracked.ts'
 
 interface TrackedKind {
   readonly workloads: Map<string, Tracked>
@@ -44,8 +44,4 @@ export class TrackedNamespace {
     for (const [kind, { workloads }] of this.kinds)
       for (const [name, tracked] of workloads) yield { kind, name, tracked }
   }
-}
-
-function shareIf(tracked: Tracked | undefined, asleep: boolean): Share | undefined {
-  return tracked?.asleep === asleep ? tracked.share : undefined
 }

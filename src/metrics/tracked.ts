@@ -1,9 +1,11 @@
 import type { Instant } from '../clock.ts'
+import { autoscalerConflict, type AutoscalerConflict } from '../domain/autoscaling/conflict.ts'
 import { keptCount } from '../domain/counts.ts'
 import { sleepsSuspended } from '../domain/kinds.ts'
 import { nextTransition } from '../domain/plan.ts'
 import { readWorkload, type Reading } from '../domain/reading.ts'
 import type { Rules } from '../domain/rules.ts'
+import type { Schedule } from '../domain/schedule/schedule.ts'
 import { Unreadable } from '../domain/state-codec.ts'
 import type { Operation } from '../domain/state.ts'
 import { currentReplicas, isRunning, type Workload } from '../domain/workload.ts'
@@ -17,12 +19,18 @@ export interface Tracked {
   readonly state: WorkloadState
   /** What manages it. */
   readonly source: string
+  /** The value of its team label, bounded; undefined: no label is configured. */
+  readonly team?: string
   readonly asleep: boolean
   /** How often the clock had been set when it was read. */
   readonly clockSet: number
   /** What its replicas request, or while asleep its kept count of them; undefined: it cannot be read. */
   readonly share?: Share
   readonly coming?: Coming
+  /** Its schedule, if calendars may change that. */
+  readonly schedule?: Schedule
+  /** What an autoscaler does against its schedule. */
+  readonly conflict?: AutoscalerConflict
   /** When time alone changes the state. */
   readonly changesAt?: Instant
 }
@@ -46,6 +54,7 @@ export function readTracked(
   const replicas = asleep ? keptCount(reading) : currentReplicas(workload)
   const coming = workload.deleting ? undefined : nextTransition(reading, now, rules)
   const changesAt = nextChange(reading, now)
+  const conflict = autoscalerConflict(reading, rules)
   const tracked = {
     state,
     source: managedBy(reading.effective.sources.enabled),
@@ -55,8 +64,15 @@ export function readTracked(
     share: shareOf(sleepsSuspended(workload.kind) ? 0 : replicas, workload.requests),
     ...(coming && { coming: { type: coming.type, at: coming.at } }),
     ...(changesAt !== undefined && { changesAt }),
+    ...(conflict && { conflict }),
+    ...(reading.schedule?.calendar && { schedule: reading.schedule }),
   }
   return { tracked, history: reading.state.history }
+}
+
+/** Its share, if it is asleep or, respectively, awake. */
+export function shareIf(tracked: Tracked | undefined, asleep: boolean): Share | undefined {
+  return tracked?.asleep === asleep ? tracked.share : undefined
 }
 
 function nextChange({ state: { override, backoff } }: Reading, now: Instant): Instant | undefined {

@@ -23,7 +23,16 @@ export function exportWorkloads(
     ['source', 'state'],
     (gauge) => {
       gauge.reset()
-      for (const { count, ...labels } of tracker.bySource) gauge.set(labels, count)
+      for (const { count, name, state } of tracker.bySource) gauge.set({ source: name, state }, count)
+    },
+  )
+  factory.gauge(
+    'autoscaler_conflicts',
+    'Managed workloads that an autoscaler has woken although they are asleep (fight), or whose ScaledObject others have paused (held_by_keda).',
+    ['namespace', 'kind', 'reason'],
+    (gauge) => {
+      gauge.reset()
+      for (const { count, ...labels } of tracker.conflicts) gauge.set(labels, count)
     },
   )
   for (const { name, help, of } of REQUESTED) {
@@ -51,7 +60,7 @@ export function exportWorkloads(
   )
 }
 
-const REQUESTED = [
+export const REQUESTED = [
   {
     name: 'replicas',
     help: 'Replicas of managed workloads: the kept count of those asleep, the replica count of those awake.',
@@ -69,7 +78,7 @@ const REQUESTED = [
   },
 ] as const
 
-const SAVED = [
+export const SAVED = [
   {
     name: 'saved_replica_seconds_total',
     help: 'Kept replicas of sleeping workloads, multiplied by the time asleep.',

@@ -4,8 +4,11 @@ import type { Rules } from '../domain/rules.ts'
 import { OPERATION_TYPES, TRIGGER, type OperationType, type Sleep } from '../domain/state.ts'
 import { keyOf, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import type { WorkloadState } from '../domain/workload-state.ts'
-import { CountsBySource } from './by-source.ts'
+import { ByCalendar } from './by-calendar.ts'
+import { StateCounts } from './by-source.ts'
+import { ByTeam, type TeamOf } from './by-team.ts'
 import { ComingTransitions } from './coming.ts'
+import { Conflicts } from './conflicts.ts'
 import type { Saved, Share } from './savings.ts'
 import { Stopwatch } from './stopwatch.ts'
 import { TrackedNamespace } from './tracked-namespace.ts'
@@ -29,6 +32,8 @@ interface TrackerOptions {
   /** Default: the system's. */
   readonly monotonic?: Monotonic | undefined
   readonly excludeNamespaces?: readonly string[] | undefined
+  /** undefined: no label names teams. */
+  readonly teamOf?: TeamOf | undefined
 }
 
 /**
@@ -41,7 +46,10 @@ export class WorkloadTracker {
   /** The newest snooze and wake by schedule in the history of any workload, also from before our start. */
   readonly latest: Partial<Record<OperationType, Instant>> = {}
   readonly coming = new ComingTransitions()
-  readonly bySource = new CountsBySource()
+  readonly bySource = new StateCounts()
+  readonly byCalendar = new ByCalendar()
+  readonly conflicts = new Conflicts()
+  readonly byTeam: ByTeam | undefined
   readonly #rules: Rules
   readonly #clock: Clock
   readonly #monotonic: Monotonic
@@ -57,11 +65,12 @@ export class WorkloadTracker {
   /** How often it had been set when all that is known had been read since. */
   #readSince = 0
 
-  constructor({ rules, clock, monotonic = systemMonotonic, excludeNamespaces = [] }: TrackerOptions) {
+  constructor({ rules, clock, monotonic = systemMonotonic, excludeNamespaces = [], teamOf }: TrackerOptions) {
     this.#rules = rules
     this.#clock = clock
     this.#monotonic = monotonic
     this.#excluded = new Set(excludeNamespaces)
+    this.byTeam = teamOf && new ByTeam(teamOf)
     this.#ahead = clock() - monotonic()
   }
 
@@ -100,10 +109,18 @@ export class WorkloadTracker {
 
   *savings(): Iterable<Saved & { namespace: string }> {
     const seconds = this.#seconds()
-    for (const [namespace, { savings, emptySince }] of this.#namespaces) {
-      if (emptySince !== undefined && seconds - emptySince > FORGET_AFTER) this.#namespaces.delete(namespace)
-      else yield { namespace, ...savings.total(seconds) }
-    }
+    this.#forgetEmpty(seconds)
+    for (const [namespace, { savings }] of this.#namespaces) yield { namespace, ...savings.total(seconds) }
+  }
+
+  /** How many namespaces it remembers. */
+  get size(): number {
+    return this.#namespaces.size
+  }
+
+  /** By team; nothing where no label names teams. */
+  teamSavings(): Iterable<Saved & { team: string }> {
+    return this.byTeam?.savings(this.#seconds()) ?? []
   }
 
   /**
@@ -166,7 +183,9 @@ export class WorkloadTracker {
     const read = excluded ? undefined : readTracked(workload, this.#clock(), this.#rules, this.#clockSet)
     for (const { type, trigger, at } of read?.history ?? [])
       if (TRIGGER[trigger].inWaves) this.latest[type] = Math.max(at, this.latest[type] ?? 0)
-    this.#track(workload, read?.tracked)
+    const tracked = read?.tracked
+    const team = tracked && this.byTeam?.nameOf(workload)
+    this.#track(workload, tracked && team !== undefined ? { ...tracked, team } : tracked)
   }
 
   #track(workload: Workload, tracked: Tracked | undefined): void {
@@ -176,13 +195,30 @@ export class WorkloadTracker {
     if (!known && !tracked) return
     const namespace = known ?? new TrackedNamespace(seconds)
     if (!known) this.#namespaces.set(space, namespace)
+    const wasEmpty = namespace.emptySince !== undefined
     const previous = namespace.replace(kind, name, tracked, seconds)
     this.coming.replace(previous?.coming, tracked?.coming)
-    this.bySource.replace(previous, tracked)
+    this.byCalendar.replace(previous?.schedule, tracked?.schedule)
+    this.byTeam?.replace(previous, tracked, seconds)
+    if (previous) this.#count(space, kind, previous, -1)
+    if (tracked) this.#count(space, kind, tracked, 1)
     const key = keyOf(workload)
     if (tracked?.changesAt === undefined) this.#timed.delete(key)
     else this.#timed.set(key, { workload, changesAt: tracked.changesAt })
-    if (namespace.emptySince !== undefined && !this.#leading) this.#namespaces.delete(space)
+    if (namespace.emptySince === undefined) return
+    if (!this.#leading) this.#namespaces.delete(space)
+    // Also where nothing is ever scraped.
+    else if (!wasEmpty) this.#forgetEmpty(seconds)
+  }
+
+  #forgetEmpty(seconds: number): void {
+    for (const [name, { emptySince }] of this.#namespaces)
+      if (emptySince !== undefined && seconds - emptySince > FORGET_AFTER) this.#namespaces.delete(name)
+  }
+
+  #count(namespace: string, kind: Kind, { source, state, conflict }: Tracked, count: 1 | -1): void {
+    this.bySource.add(source, state, count)
+    if (conflict) this.conflicts.add({ namespace, kind, reason: conflict }, count)
   }
 
   #seconds(): number {

@@ -9,11 +9,12 @@ const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-l
 const NODES = ['worker-1', 'worker-2', 'worker-3']
 const BY = { manager: 'kubectl-create' }
 
-/** Creates what any cluster has: the system namespaces and three nodes. */
+/** Creates what any cluster has, the system namespaces and three nodes, and the ConfigMap that the chart brings. */
 export function seedCluster(store: ObjectStore, now: Instant): void {
   const registry = new Registry(store, () => now - 30 * DAY)
   for (const name of SYSTEM_NAMESPACES)
     registry.create(served('', 'namespaces'), undefined, { metadata: { name } }, BY)
+  registry.create(served('', 'configmaps'), 'kube-public', { metadata: { name: 'dormouse' } }, BY)
   for (const name of NODES) {
     const node = { resource: served('', 'nodes'), namespace: undefined, name }
     const labels = { 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux' }

@@ -5,6 +5,7 @@ import { systemMonotonic } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { UsageError } from '../errors.ts'
 import { AccessReviews } from '../kubernetes/reviews.ts'
+import { Console } from '../console/console.ts'
 import type { Foundation } from './foundation.ts'
 import { readText } from './settings.ts'
 
@@ -13,13 +14,15 @@ export async function apiOf(
   foundation: Foundation,
   certificates: CertificateSource | undefined,
 ): Promise<Api> {
-  const { config, cluster, rules, clock, logger, metrics, excludeNamespaces, local } = foundation
+  const { config, cluster, rereads, rules, clock, logger, metrics, excludeNamespaces, local, signIn } =
+    foundation
   const auth: AuthSettings = { ...config.auth, local: local ?? (await localAuth(config)) }
-  const { bodyLimit, rate, trustedProxies } = config.api
+  const { bodyLimit, rate, trustedProxies, waiters } = config.api
   try {
     return createApi({
       workloads: cluster.informer,
       writer: cluster.patcher,
+      rereads,
       reviews: new AccessReviews(cluster.client),
       rules,
       clock,
@@ -29,11 +32,13 @@ export async function apiOf(
         excludeNamespaces,
         bodyLimit,
         rate,
+        waiters,
         auth,
         trustedProxies,
         kinds: [...cluster.fields.keys()],
       },
       observer: metrics.api,
+      ...(config.console.enabled && { console: new Console(signIn, config.console.signOutUrl) }),
       // All replicas serve by this key, and nobody else has it.
       ...(certificates && { secret: () => certificates.current.key }),
     })

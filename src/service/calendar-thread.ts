@@ -17,13 +17,16 @@ type Answer = { readonly closed: readonly number[] } | { readonly fault: string 
  * one with a rule that has no end is given up. This file is also the code that runs in the thread.
  */
 export function calendarThreads(longest = LONGEST): Expander {
-  return { expand: (text, from, to) => expand({ calendar: { text, from, to } }, longest) }
+  return { expand: (text, from, to, signal) => expand({ calendar: { text, from, to } }, longest, signal) }
 }
 
-async function expand(task: Task, longest: number): Promise<readonly number[]> {
+async function expand(task: Task, longest: number, signal: AbortSignal): Promise<readonly number[]> {
+  signal.throwIfAborted()
   const thread = new Worker(new URL(import.meta.url), { workerData: task, resourceLimits: MEMORY })
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
   const timer = setTimeout(() => reject(new Error(tooLong(longest))), longest)
+  const end = () => reject(signal.reason as Error)
+  signal.addEventListener('abort', end, { once: true })
   thread.once('message', resolve)
   thread.once('error', () => reject(new Error('it needs too much memory: keep its all-day events alone')))
   thread.once('exit', () => reject(new Error('it could not be read: the thread that reads it ended')))
@@ -33,6 +36,7 @@ async function expand(task: Task, longest: number): Promise<readonly number[]> {
     return answer.closed
   } finally {
     clearTimeout(timer)
+    signal.removeEventListener('abort', end)
     await thread.terminate()
   }
 }

@@ -5,9 +5,15 @@ import type { Calendars } from '../domain/schedule/calendar.ts'
 import type { Logger } from '../logger.ts'
 import { calendarThreads } from './calendar-thread.ts'
 
-/** The calendars of a configuration, which are read again when their files change. */
-export function calendarsOf({ calendars }: Config, clock: Clock, logger: Logger): ConfiguredCalendars {
-  return new ConfiguredCalendars({ calendars, expander: calendarThreads(), clock, logger })
+/** The calendars of a configuration, which are read again when their files change. `patience`: of their start. */
+export function calendarsOf(
+  { calendars }: Config,
+  clock: Clock,
+  logger: Logger,
+  patience?: number,
+): ConfiguredCalendars {
+  const waits = patience === undefined ? {} : { patience }
+  return new ConfiguredCalendars({ calendars, expander: calendarThreads(), clock, logger, ...waits })
 }
 
 /** The calendars of a configuration as they are now. */

@@ -12,6 +12,10 @@ import { rulesOf } from './settings.ts'
 
 const NO_OBSERVER = { request() {}, watchRestarted() {}, eventDropped() {}, listenerFailed() {} }
 
+const NO_KEDA =
+  "KEDA's ScaledObjects: workloads that others hold by pausing one are foretold as if they did not (the account needs " +
+  'list and watch of them)'
+
 interface CheckOptions {
   readonly config: Config
   readonly calendars: Calendars
@@ -47,11 +51,11 @@ export class ClusterCheck {
   /** @throws Error when workloads or Namespaces cannot be listed */
   async forecast(): Promise<ClusterForecast> {
     const { config, calendars, clock, stop } = this.#options
-    const { client, informer, namespaces, keda } = this.#cluster
+    const { client, configured, informer, namespaces, keda } = this.#cluster
     await listAll(this.#cluster, { stop, also: [namespaces] })
     if (!namespaces.synced)
       throw new Error('the account needs the rights list and watch of namespaces: the warnings above say why')
-    const { needed, ownNamespace, unseen } = await findApiExtensions(client, stop)
+    const { needed, ownNamespace, unseen } = await findApiExtensions(client, configured, stop)
     const own = this.#options.ownNamespace ?? ownNamespace
     const rules = rulesOf(config, {
       namespaceOf: (name) => namespaces.get(name),
@@ -64,9 +68,11 @@ export class ClusterCheck {
       namespaces: namespaces.list(),
       excluded: new Set(excludedNamespaces(config, own)),
       needed,
+      policies: config.policies.map(({ name }) => name),
     }
     const at = clock()
-    return { at, ...forecast(seen, at, rules), unseen }
+    const isKedaUnseen = keda !== undefined && !keda.informer.isConnected
+    return { at, ...forecast(seen, at, rules), unseen: isKedaUnseen ? [...unseen, NO_KEDA] : unseen }
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
+import type { ConfiguredNames } from '../domain/autoscaling/scaled-object.ts'
 import { KubernetesClient } from '../kubernetes/client.ts'
 import { ConfiguredKinds } from '../kubernetes/configured-kinds.ts'
 import { Credentials } from '../kubernetes/credentials.ts'
@@ -38,19 +39,24 @@ export function clusterClients({ config, kubeconfig, observer, clock, logger }: 
     locate: (kind, signal) => configured.baseOf(kind, signal),
   })
   const configured = new ConfiguredKinds(config.kinds, (call) => client.call(call))
-  const { fields } = configured
+  const { fields, names } = configured
   const informer = new WorkloadInformer({ client, observer, logger, clock, configured })
   const namespaces = new NamespaceInformer({ client, observer, logger })
   const { writesPerSecond, wakesPerSecond } = config.controller
   const gate = new WriteGate({ writesPerSecond, wakesPerSecond })
   const patcher = new WorkloadPatcher({ calls: client, copy: informer, gate, fields })
   const recorder = new EventRecorder({ client, observer, logger, clock })
-  const keda = config.keda.enabled ? kedaClients({ client, observer, logger, gate }) : undefined
-  return { credentials, transport, client, informer, namespaces, fields, gate, patcher, recorder, keda }
+  const keda = config.keda.enabled ? kedaClients({ client, observer, logger, names, gate }) : undefined
+  const writes = { gate, patcher, recorder, fields }
+  return { credentials, transport, client, configured, informer, namespaces, ...writes, keda }
 }
 
 function kedaClients(
-  options: Pick<ClusterClientOptions, 'observer' | 'logger'> & { client: KubernetesClient; gate: WriteGate },
+  options: Pick<ClusterClientOptions, 'observer' | 'logger'> & {
+    client: KubernetesClient
+    names: ConfiguredNames
+    gate: WriteGate
+  },
 ) {
   const informer = new ScaledObjectInformer(options)
   return { informer, patcher: new ScaledObjectPatcher({ ...options, copy: informer }) }

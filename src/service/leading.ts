@@ -45,6 +45,7 @@ export function controllerOf(
     },
   )
   calendars.onChange((names) => controller.calendarsChanged(names))
+  metrics.followWaiting(() => controller.waiting)
   return controller
 }
 

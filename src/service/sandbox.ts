@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { MAX_TTL, newKeyPair, signToken } from '../api/auth/local-token.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
+import { newSecret, signInUrl } from '../console/console.ts'
 import { Lifecycle } from '../lifecycle.ts'
 import type { Logger } from '../logger.ts'
 import type { Runnable } from '../runnable.ts'
@@ -18,6 +19,7 @@ interface SandboxOptions {
   readonly config: Config
   /** Of the Kubernetes API; 0: a free one. */
   readonly kubePort: number
+  readonly version?: string | undefined
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -26,6 +28,8 @@ interface SandboxOptions {
 export interface SandboxAccess extends Addresses {
   /** For every namespace, to read and to write. */
   readonly token: string
+  /** Opens the console signed in, once; absent: the configuration switches the console off. */
+  readonly console?: string
   /** The path of the file. */
   readonly kubeconfig: string
 }
@@ -38,6 +42,7 @@ export class Sandbox implements Runnable {
   readonly #lifecycle: Lifecycle
   readonly #keys = newKeyPair('EdDSA')
   #directory = ''
+  readonly #secret = newSecret()
   #token = ''
   #service: Service | undefined
 
@@ -64,7 +69,9 @@ export class Sandbox implements Runnable {
   /** Known once it is started. @throws TypeError before that */
   get access(): SandboxAccess {
     if (!this.#service) throw new TypeError('the sandbox is not started')
-    return { ...this.#service.addresses, token: this.#token, kubeconfig: this.#kubeconfig }
+    const { addresses } = this.#service
+    const link = this.#options.config.console.enabled && { console: signInUrl(addresses.api, this.#secret) }
+    return { ...addresses, ...link, token: this.#token, kubeconfig: this.#kubeconfig }
   }
 
   get #kubeconfig(): string {
@@ -80,7 +87,7 @@ export class Sandbox implements Runnable {
   }
 
   async #serve(): Promise<void> {
-    const { config, clock, logger } = this.#options
+    const { config, version, clock, logger } = this.#options
     const { privateKey, publicKey } = this.#keys
     await writeFile(this.#kubeconfig, this.cluster.kubeconfig(), { mode: 0o600 })
     const claims = { subject: 'you', scopes: ['dormouse:read', 'dormouse:write'] as const, namespaces: ['*'] }
@@ -92,9 +99,15 @@ export class Sandbox implements Runnable {
       config,
       kubeconfig: { file: this.#kubeconfig },
       ownNamespace: undefined,
+      version,
       https: true,
       atLoopback: true,
       local: { issuer: ISSUER, audience: AUDIENCE, publicKey, advice: NEW_TOKEN },
+      signIn: {
+        secret: this.#secret,
+        token: () => this.#token,
+        otherwise: 'paste the token that the sandbox printed (export TOKEN=…)',
+      },
       metricsHost: config.api.host,
       clock,
       logger,

@@ -9,6 +9,7 @@ import { servingCertificates } from './certificates.ts'
 import { foundationOf, type ServiceOptions } from './foundation.ts'
 import { controllerOf, electionOf } from './leading.ts'
 import { metricsServerOf } from './metrics-server.ts'
+import { publishedSettings } from './published.ts'
 import { serversOf, type Servers } from './servers.ts'
 import { webhookRegistration } from './webhook-registration.ts'
 import { webhookOf } from './webhook.ts'
@@ -48,7 +49,10 @@ export class Service implements Runnable {
         ? webhookRegistration(foundation, { certificates, listensAt: () => servers.url('webhook'), leads })
         : undefined
     const controller = controllerOf(foundation, webhook, leads)
-    const election: LeaderElection = electionOf(foundation, present([registration, controller]))
+    const election: LeaderElection = electionOf(
+      foundation,
+      present([registration, controller, publishedSettings(foundation, leads)]),
+    )
     const metricsServer = metricsServerOf(foundation)
     const parts = present([
       metricsServer,

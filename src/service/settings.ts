@@ -5,13 +5,17 @@ import { Inheritance, type Namespace } from '../domain/policy/inheritance.ts'
 import type { Rules } from '../domain/rules.ts'
 import { NO_CALENDARS, type Calendars } from '../domain/schedule/calendar.ts'
 import { ScheduleCompiler } from '../domain/schedule/schedule.ts'
+import type { Workload } from '../domain/workload.ts'
 import { UsageError } from '../errors.ts'
+import { WakeWaits } from './wake-waits.ts'
 
 /** What the rules ask for beside the configuration, as it is now. */
 export interface Surroundings {
   /** undefined: it does not exist, or is not known yet. */
   readonly namespaceOf: (name: string) => Namespace | undefined
   readonly calendars?: Calendars
+  /** Of a namespace; undefined: nobody looks for what a wake waits for. */
+  readonly workloadsOf?: (namespace: string) => Iterable<Workload>
   readonly scaledObjects?: Required<Rules>['scaledObjects']
   readonly scalerOf?: Required<Rules>['scalerOf']
 }
@@ -22,13 +26,14 @@ export function rulesOf(
   {
     namespaceOf,
     calendars = NO_CALENDARS,
+    workloadsOf,
     scaledObjects = () => [],
     scalerOf = () => undefined,
   }: Surroundings,
 ): Rules {
   const compiler = new ScheduleCompiler(SCHEDULES_KEPT, calendars)
   const inheritance = new Inheritance(config.policies.map(compilePolicy))
-  return {
+  const rules: Rules = {
     policy: config,
     compile: (text, zone, calendar) => compiler.compile(text, zone, calendar),
     inherited(workload) {
@@ -39,6 +44,9 @@ export function rulesOf(
     scaledObjects,
     scalerOf,
   }
+  if (!workloadsOf) return rules
+  const waits = new WakeWaits(workloadsOf, rules, config.wakeOrderTimeout)
+  return { ...rules, waitOf: (workload, decision, now) => waits.of(workload, decision, now) }
 }
 
 const SCHEDULES_KEPT = 10_000

@@ -28,7 +28,7 @@ export function webhookRegistration(
   { certificates: { source, authority }, listensAt, leads }: RegistrationOptions,
 ): Runnable | undefined {
   const { config, atLoopback = false, cluster, identity, namespace, service, ownNamespace } = foundation
-  const { url: configuredUrl, failurePolicy } = config.webhook
+  const { url: configuredUrl, failurePolicy, namespaceSelector } = config.webhook
   if (configuredUrl === null && !atLoopback && !service) return undefined
   return madeAtStart('webhook registration', () => {
     const url = configuredUrl ?? (atLoopback ? (listensAt() ?? null) : null)
@@ -52,6 +52,7 @@ export function webhookRegistration(
       exemptUsers: exemptUsers(foundation),
       ownUser: identity.user,
       failurePolicy,
+      namespaceSelector,
       configured: [...cluster.fields.keys()],
     })
   })

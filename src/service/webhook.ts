@@ -3,6 +3,9 @@ import type { Kind } from '../domain/workload.ts'
 import type { WorkloadObject } from '../kubernetes/api-object.ts'
 import { trim } from '../kubernetes/trim.ts'
 import type { Runnable } from '../runnable.ts'
+import { systemMonotonic } from '../clock.ts'
+import { AccessReviews } from '../kubernetes/reviews.ts'
+import { RateLimit } from '../rate-limit.ts'
 import { EXEMPT_USERS } from '../webhook/admission.ts'
 import { LargeReviews } from '../webhook/large-reviews.ts'
 import { SeenScalings } from '../webhook/seen-scalings.ts'
@@ -26,8 +29,13 @@ export function webhookOf(foundation: Foundation): Webhook {
   const largeReviews = new LargeReviews(() => reviewThread(config, calendars.snapshot()))
   calendars.onChange(() => largeReviews.renew())
   const scalings = new SeenScalings(clock)
+  const reviews = new AccessReviews(cluster.client)
+  const { rate } = config.api
   const handler = createWebhook({
     scalings,
+    rights: { may: (user, access) => reviews.authorize(user, access) },
+    rate,
+    limit: new RateLimit(rate, systemMonotonic),
     workloads: cluster.informer,
     live: cluster.patcher,
     large: largeReviews,

@@ -5,6 +5,7 @@ import { FIELD_MANAGER } from '../domain/workload.ts'
 import type { CurrentWorkloads } from './current-workloads.ts'
 import type { Prepared, Webhook } from './prepare.ts'
 import type { ReviewRequest } from './review.ts'
+import { reviewAsking, type AskingDeps } from './asking.ts'
 import { reviewScale, type ScaleDeps } from './scale.ts'
 
 /** Controllers that scale as part of their work, by exact user name (design, section 6). `exemptUsers` adds to them. */
@@ -21,7 +22,7 @@ export const EXEMPT_USERS = [
   'system:serviceaccount:keda:keda-operator',
 ]
 
-export interface AdmissionDeps extends ScaleDeps {
+export interface AdmissionDeps extends ScaleDeps, AskingDeps {
   /** Exact user names whose writes are always allowed. */
   readonly exemptUsers: ReadonlySet<string>
   readonly excludeNamespaces: ReadonlySet<string>
@@ -42,7 +43,10 @@ export async function admit(
   if (isExempt(review, deps)) return allow('exempt')
   try {
     if (prepared.type === 'failed') throw prepared.error
-    return prepared.type === 'decided' ? prepared.decision : await reviewScale(prepared.review, deps, current)
+    if (prepared.type === 'decided') return prepared.decision
+    return prepared.type === 'asking'
+      ? await reviewAsking(prepared.review, prepared.asking, deps, current)
+      : await reviewScale(prepared.review, deps, current)
   } catch (error) {
     deps.logger.error({ err: error, webhook, review: review.uid }, 'a review failed')
     const message = faultMessage(review)

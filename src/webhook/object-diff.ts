@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { hasKey, sleepsSuspended } from '../domain/kinds.ts'
+import { REQUEST_ANNOTATION } from '../domain/requests/annotation.ts'
 import { ANNOTATION, ASLEEP_LABEL, fieldOf, SNOOZE_KEY, type Workload } from '../domain/workload.ts'
 import { isJson, jsonOf, type Json } from './json.ts'
 
@@ -53,11 +54,42 @@ function isAppliedAgain(workload: Workload, object: Json): boolean {
   }
 }
 
+/**
+ * Whether a manifest that is applied asks for this: each later sync would ask for it again. By server-side apply an
+ * `Apply` entry of managedFields owns the annotation, by kubectl's own the manifest is in an annotation.
+ */
+export function isRequestApplied(object: Json, request: string): boolean {
+  const field = ['f:metadata', 'f:annotations', `f:${REQUEST_ANNOTATION}`]
+  const owns = ({ operation, fieldsV1 }: Json) =>
+    operation === 'Apply' && within(fieldsV1, field) !== undefined
+  if (entriesOf(object).some(owns)) return true
+  const text = annotationsOf(object)[LAST_APPLIED]
+  if (typeof text !== 'string' || !text.includes(REQUEST_ANNOTATION)) return false
+  try {
+    return annotationsOf(jsonOf(JSON.parse(text)))[REQUEST_ANNOTATION] === request
+  } catch {
+    return false
+  }
+}
+
+/** The keys of nodeSelectors by which py-kube-downscaler and GoKubeDownscaler put DaemonSets to sleep. */
+const OTHER_TOOLS = ['kube-downscaler-non-existent', 'downscaler/match-none']
+
+/** The key of another tool in a DaemonSet's nodeSelector; undefined: there is none. */
+export function otherToolsKey(workload: Workload, object: Json): string | undefined {
+  const selector = jsonOf(valueAt(object, fieldOf(workload)))
+  return OTHER_TOOLS.find((key) => selector[key] !== undefined)
+}
+
 function appliedBy(object: Json, manager: string): Json | undefined {
+  return entriesOf(object).find(
+    (entry) => entry.operation === 'Apply' && entry.manager === manager && !entry.subresource,
+  )
+}
+
+function entriesOf(object: Json): Json[] {
   const { managedFields } = jsonOf(object.metadata)
-  return (Array.isArray(managedFields) ? managedFields : [])
-    .filter(isJson)
-    .find((entry) => entry.operation === 'Apply' && entry.manager === manager && !entry.subresource)
+  return (Array.isArray(managedFields) ? managedFields : []).filter(isJson)
 }
 
 function owns({ fieldsV1 }: Json, field: string): boolean {
@@ -66,10 +98,11 @@ function owns({ fieldsV1 }: Json, field: string): boolean {
 
 /** What a JSON pointer without escapes points to. */
 function valueAt(value: unknown, pointer: string): unknown {
-  return pointer
-    .split('/')
-    .slice(1)
-    .reduce((inner, name) => jsonOf(inner)[name], value)
+  return within(value, pointer.split('/').slice(1))
+}
+
+function within(value: unknown, names: readonly string[]): unknown {
+  return names.reduce((inner, name) => jsonOf(inner)[name], value)
 }
 
 function annotationsOf(object: Json): Json {

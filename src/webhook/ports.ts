@@ -13,6 +13,29 @@ export interface LiveReader {
   read(key: WorkloadKey, signal?: AbortSignal): Promise<Workload | undefined>
 }
 
+/** What a user wants to do to a workload beside patching it (a SubjectAccessReview's resourceAttributes). */
+export interface ResourceAccess {
+  readonly group: string
+  readonly verb: 'update'
+  readonly resource: string
+  readonly subresource: 'scale'
+  readonly namespace: string
+  readonly name: string
+}
+
+/** Whether the cluster lets a user do this. Any error means that it did not answer. */
+export interface Rights {
+  may(user: User, access: ResourceAccess): Promise<boolean>
+}
+
+/** Who makes a request, as the API server knows them (`authentication.k8s.io/v1` UserInfo). */
+export interface User {
+  readonly username: string
+  readonly uid: string
+  readonly groups: readonly string[]
+  readonly extra: Readonly<Record<string, readonly string[]>>
+}
+
 export interface Observer {
   admission(
     webhook: string,

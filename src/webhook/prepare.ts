@@ -6,7 +6,7 @@ import { jsonOf } from './json.ts'
 import { hasTooManyEntries, isTooDense, MOST_ENTRIES, SMALL_BODY } from './limits.ts'
 import { readReview, type ReviewRequest } from './review.ts'
 import { trimScales, type ScaleReview } from './scale.ts'
-import { reviewWorkload, type WorkloadDeps } from './workload.ts'
+import { reviewWorkload, type Asking, type WorkloadDeps } from './workload.ts'
 
 export type Webhook = 'scale' | 'workloads' | 'probe'
 
@@ -21,6 +21,8 @@ export type Prepared =
     }
   /** The workload that it scales has to be read. */
   | { readonly type: 'scale'; readonly review: ScaleReview }
+  /** Whether its user may ask for what it asks has to be found out. Without its objects. */
+  | { readonly type: 'asking'; readonly review: ReviewRequest; readonly asking: Asking }
   /** Without its objects. */
   | { readonly type: 'decided'; readonly review: ReviewRequest; readonly decision: AdmissionDecision }
   /** Deciding it threw, by a fault of ours. */
@@ -38,7 +40,9 @@ export function prepare(webhook: Webhook, body: Uint8Array, deps: WorkloadDeps):
   if (webhook === 'scale') return { type: 'scale', review: trimScales(read) }
   const review = { ...read, object: undefined, oldObject: undefined }
   try {
-    return { type: 'decided', review, decision: decided(webhook, read, deps) }
+    const decision = decided(webhook, read, deps)
+    if (decision.type === 'asking') return { type: 'asking', review, asking: decision }
+    return { type: 'decided', review, decision }
   } catch (error) {
     return { type: 'failed', review, error }
   }
@@ -48,7 +52,7 @@ function decided(
   webhook: 'workloads' | 'probe',
   review: ReviewRequest,
   deps: WorkloadDeps,
-): AdmissionDecision {
+): AdmissionDecision | Asking {
   if (hasTooManyEntries(review)) return tooManyEntries(review)
   return webhook === 'probe' ? reviewProbe(review) : reviewWorkload(review, deps)
 }

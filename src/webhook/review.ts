@@ -1,5 +1,6 @@
 import { Ajv } from 'ajv'
 import { isJson } from './json.ts'
+import type { User } from './ports.ts'
 
 /** The parts of an AdmissionReview request (`admission.k8s.io/v1`) that we read. */
 export interface ReviewRequest {
@@ -10,7 +11,7 @@ export interface ReviewRequest {
   /** `apps`, `v1`, `deployments` */
   readonly resource: { readonly group: string; readonly version: string; readonly resource: string }
   readonly subResource: string
-  readonly userInfo: { readonly username: string }
+  readonly userInfo: User
   readonly options: { readonly fieldManager?: string }
   readonly object: unknown
   readonly oldObject: unknown
@@ -18,14 +19,21 @@ export interface ReviewRequest {
 }
 
 const text = { type: 'string' }
+const texts = { type: ['array', 'null'], items: text }
 const atMost = (maxLength: number) => ({ type: 'string', maxLength })
 /** Characters: objects have DNS subdomains for names, Namespaces DNS labels (RFC 1123). */
 const NAME = 253
 const LABEL = 63
 const DNS_LABEL = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'
 const DNS_SUBDOMAIN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$'
-const validate = new Ajv({ strict: true, meta: false, validateSchema: false }).compile<{
-  request: Partial<ReviewRequest> & Pick<ReviewRequest, 'uid' | 'operation' | 'resource' | 'userInfo'>
+const validate = new Ajv({
+  strict: true,
+  allowUnionTypes: true,
+  meta: false,
+  validateSchema: false,
+}).compile<{
+  request: Partial<ReviewRequest> &
+    Pick<ReviewRequest, 'uid' | 'operation' | 'resource'> & { readonly userInfo: Partial<User> }
 }>({
   type: 'object',
   required: ['apiVersion', 'kind', 'request'],
@@ -46,7 +54,15 @@ const validate = new Ajv({ strict: true, meta: false, validateSchema: false }).c
           required: ['group', 'version', 'resource'],
           properties: { group: atMost(NAME), version: atMost(LABEL), resource: atMost(NAME) },
         },
-        userInfo: { type: 'object', properties: { username: text } },
+        userInfo: {
+          type: 'object',
+          properties: {
+            username: text,
+            uid: text,
+            groups: texts,
+            extra: { type: ['object', 'null'], additionalProperties: texts },
+          },
+        },
         options: { type: ['object', 'null'], properties: { fieldManager: text } },
         dryRun: { type: 'boolean' },
       },
@@ -80,11 +96,24 @@ export function readReview(document: unknown): ReviewRequest | string {
     name,
     resource: { group, version, resource },
     subResource: request.subResource ?? '',
-    userInfo: { username: request.userInfo.username ?? '' },
+    userInfo: userOf(request.userInfo),
     options: manager === undefined ? {} : { fieldManager: manager },
     object: request.object,
     oldObject: request.oldObject,
     dryRun: request.dryRun ?? false,
+  }
+}
+
+function userOf({ username, uid, groups, extra }: Partial<User>): User {
+  const named = Object.entries(extra ?? {}).map(([name, values]: [string, readonly string[] | null]) => [
+    name,
+    values ?? [],
+  ])
+  return {
+    username: username ?? '',
+    uid: uid ?? '',
+    groups: groups ?? [],
+    extra: Object.fromEntries(named) as User['extra'],
   }
 }
 

@@ -2,13 +2,16 @@ import type { Clock } from '../clock.ts'
 import { admitCreate } from '../domain/admission/create.ts'
 import { allow, type AdmissionDecision } from '../domain/admission/decision.ts'
 import { admitStatus } from '../domain/admission/status.ts'
+import { requestIn, type Brought } from '../domain/admission/brought.ts'
 import { admitUpdate } from '../domain/admission/update.ts'
+import type { Update } from '../domain/admission/draft.ts'
 import { reviewAuthor } from '../domain/author.ts'
 import type { Rules } from '../domain/rules.ts'
-import { factsOf, isBuiltIn, kindOf } from '../domain/kinds.ts'
+import { factsOf, hasKey, isBuiltIn, kindOf } from '../domain/kinds.ts'
 import type { Kind, Workload } from '../domain/workload.ts'
-import { changesMore, isApply, unknownAnnotations } from './object-diff.ts'
+import { changesMore, isApply, isRequestApplied, otherToolsKey, unknownAnnotations } from './object-diff.ts'
 import type { ReviewRequest } from './review.ts'
+import type { Json } from './json.ts'
 import { isWorkload } from './workload-shape.ts'
 
 export interface WorkloadDeps {
@@ -20,11 +23,21 @@ export interface WorkloadDeps {
   readonly configured?: ReadonlySet<Kind>
 }
 
-/** Decides on CREATE or UPDATE of a workload or its status. The review carries both objects, so this needs no I/O. */
+/** An update that asks for something: whether its user may ask, takes I/O. */
+export interface Asking {
+  readonly type: 'asking'
+  readonly update: Update
+  readonly brought: Brought
+}
+
+/**
+ * Decides on CREATE or UPDATE of a workload or its status. The review carries both objects, so this needs no I/O but
+ * for an update that asks for something.
+ */
 export function reviewWorkload(
   request: ReviewRequest,
   { rules, clock, trim, configured }: WorkloadDeps,
-): AdmissionDecision {
+): AdmissionDecision | Asking {
   const { operation, subResource, resource, options, userInfo } = request
   const kind = kindOf(resource.group, resource.resource)
   if (!kind || !isServed(kind, resource.version, configured) || !isWorkload(kind, request.object))
@@ -49,8 +62,22 @@ export function reviewWorkload(
     manager: fieldManager,
     by: reviewAuthor(userInfo.username, fieldManager),
     unknown,
+    ...asked(before, after, old, request.object),
   }
-  return admitUpdate(update, clock(), rules)
+  const brought = requestIn(update, clock())
+  return brought ? { type: 'asking', update, brought } : admitUpdate(update, clock(), rules)
+}
+
+/** What only a request asks about. */
+function asked(before: Workload, after: Workload, old: Json, object: Json): Partial<Update> {
+  const { request } = after.annotations
+  if (request === undefined) return {}
+  return {
+    isApplied: isRequestApplied(object, request),
+    ...(hasKey(after.kind) && {
+      otherTool: { before: otherToolsKey(before, old), after: otherToolsKey(after, object) },
+    }),
+  }
 }
 
 function isServed(kind: Kind, version: string, configured: ReadonlySet<Kind> | undefined): boolean {

@@ -1,7 +1,11 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ANNOTATION, ASLEEP_LABEL } from '../../src/domain/workload.ts'
 import { freePorts } from '../control-plane/ports.ts'
 import { CONFIGURATIONS, WebhookServer, type Review } from '../sandbox/webhook-server.ts'
+import { icsOf } from '../calendars/ics-text.ts'
 import { eventually } from '../support/eventually.ts'
 import { annotated } from '../support/manifests.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'
@@ -134,6 +138,40 @@ export async function troubled(): Promise<Scene> {
         },
       },
     ],
+  }
+}
+
+/** An autoscaler wakes what is asleep, and a calendar's file breaks. */
+export async function disturbed(): Promise<Scene> {
+  const directory = await mkdtemp(join(tmpdir(), 'dormouse-calendar-'))
+  const file = join(directory, 'company.ics')
+  await writeFile(file, icsOf())
+  const stage = await Stage.start('disturbed', { settings: { calendars: { company: { files: [file] } } } })
+  await stage.asleep('deployments', 'autoscaled')
+  const scale = `${stage.path('deployments', 'autoscaled')}/scale?fieldManager=kube-controller-manager`
+  return {
+    stage,
+    provocations: [
+      {
+        alert: 'DormouseAutoscalerFights',
+        how: 'an HPA wakes a sleeper, and once more when it was put back',
+        async provoke() {
+          for (let times = 0; times < 2; times += 1) {
+            await eventually('it to be asleep', async () => {
+              const { spec } = await stage.get('deployments', 'autoscaled')
+              return spec.replicas === 0
+            })
+            await stage.patch(scale, { spec: { replicas: 1 } })
+          }
+        },
+      },
+      {
+        alert: 'DormouseCalendarUnreadable',
+        how: 'its file is half-written',
+        provoke: () => writeFile(file, icsOf().slice(0, 30)),
+      },
+    ],
+    stop: () => rm(directory, { recursive: true, force: true }),
   }
 }
 

@@ -1,6 +1,7 @@
 import {
   blindWebhook,
   crashed,
+  disturbed,
   forbidden,
   leaderless,
   refusedWakes,
@@ -12,7 +13,7 @@ import { alertsComeUp } from './running.ts'
 describe('the alerts, from the running program,', function () {
   this.timeout(180_000)
   alertsComeUp(
-    [refusedWakes, forbidden, troubled, leaderless, blindWebhook, unreached, crashed],
+    [refusedWakes, forbidden, troubled, disturbed, leaderless, blindWebhook, unreached, crashed],
     ['DormouseAbsent'],
   )
 })

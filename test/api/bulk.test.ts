@@ -246,6 +246,16 @@ describe('requests about a namespace', () => {
     expect(last).to.deep.include({ changed: null })
   })
 
+  it('go on where the cluster answers some and not others, however many these are', async () => {
+    put(60)
+    const isUnanswered = (patched: string) => Number(patched.slice(-3)) % 3 === 0
+    service.cluster.answer = (patched) =>
+      isUnanswered(patched) ? new Refusal('CLUSTER_UNAVAILABLE', 'no answer') : undefined
+    const { data } = await answerTo('POST shop/snooze')
+    expect(data.counts).to.deep.equal({ done: 40, unchanged: 0, refused: 20 })
+    expect(service.cluster.writes).to.equal(40)
+  })
+
   it('are not ended by a bug with one workload: INTERNAL, and the log has it', async () => {
     put(3)
     const write = service.cluster.write.bind(service.cluster)

@@ -125,7 +125,8 @@ describe('?wait', () => {
 
 describe('waits for pods', () => {
   const never = new AbortController().signal
-  const waitsOn = (workloads: FakeCluster) => createPodWaits({ workloads, clock: () => NOON, rules })
+  const waitsOn = (workloads: FakeCluster) =>
+    createPodWaits({ workloads, clock: () => NOON, rules, settings: { waiters: 1000 } })
   const running = { at: NOON - 1000, duration: null, by: null, result: 'running' } as const
   const wake = { ...running, type: 'wake', trigger: 'api', replicas: 3 } as const
   const snooze = { ...running, type: 'snooze', trigger: 'api', replicas: 0 } as const

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { limitBadTokens } from '../../src/api/auth/login-limit.ts'
-import { RateLimit } from '../../src/api/rate-limit.ts'
+import { RateLimit } from '../../src/rate-limit.ts'
 import type { Refusal } from '../../src/errors.ts'
 import { NOON, Service, token } from './service.ts'
 

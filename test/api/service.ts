@@ -126,6 +126,7 @@ export class Service {
           local: { issuer: ISSUER, audience: AUDIENCE, publicKey },
         },
         trustedProxies: [],
+        waiters: 1000,
         ...settings,
       },
       ...given,

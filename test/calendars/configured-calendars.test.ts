@@ -83,6 +83,23 @@ describe('the calendars of the configuration', function () {
     expect(changes.at(-1)).to.deep.equal(['company'])
   })
 
+  it('are read again after a listener has failed, which keeps no other from hearing', async () => {
+    await write('a.ics', icsOf())
+    const { made, hours, changes, logged } = await calendars(ofFile('a.ics'))
+    made.onChange(() => {
+      throw new TypeError('a bug of ours')
+    })
+    const last: unknown[] = []
+    made.onChange(() => last.push(hours('company')))
+    for (const date of ['20260501', '20260502']) {
+      const { length } = last
+      await write('a.ics', icsOf(allDay(date)))
+      await eventually('the change to be read', async () => last.length > length)
+    }
+    expect(changes.length).to.be.at.least(2)
+    expect(logged.some(({ msg }) => msg === 'a listener of the calendars failed')).to.equal(true)
+  })
+
   it('are read again when Kubernetes swaps the folder of a ConfigMap by a symbolic link', async () => {
     const version = async (name: string, text: string) => {
       await mkdir(path(name))
@@ -138,6 +155,65 @@ describe('the calendars of the configuration', function () {
     )
     const { hours } = await calendars(ofFile('endless.ics'), 3000)
     expect(hours('company')).to.include('take more than 3 s to read: look for an RRULE that matches no date')
+  })
+
+  it('read a file again that has not changed: ever more seldom if it could not be read, else every month', async () => {
+    await write('a.ics', icsOf(allDay('20260501')))
+    let now = TODAY
+    let reads = 0
+    let isSlow = true
+    const { calendars: configured } = loadConfig({ text: ofFile('a.ics'), environment: {} })
+    const made = new ConfiguredCalendars({
+      calendars: configured,
+      expander: {
+        expand: async () => {
+          reads += 1
+          if (isSlow) throw new Error('its events take more than 30 s to read')
+          return [CLOSED]
+        },
+      },
+      clock: () => now,
+      later: (callback) => systemLater(callback, 1),
+      logger: createLogger('silent', { write() {} }),
+    })
+    started.push(made)
+    await made.start()
+    const hour = 60 * 60_000
+    for (const minutes of [1, 2, 4, 8, 16, 32, 60, 60]) {
+      const before = reads
+      now += minutes * 60_000
+      await eventually(`it to be read again after ${minutes} min`, async () => reads > before)
+    }
+    expect(reads).to.equal(9)
+    expect(made.find('company')).to.be.a('string')
+    isSlow = false
+    now += hour
+    await eventually('it to be read', async () => typeof made.find('company') === 'object')
+    const before = reads
+    now += hour
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(reads, 'what could be read').to.equal(before)
+    now += 30 * 24 * hour
+    await eventually('the coming months to be read', async () => reads > before)
+  })
+
+  it('hold up a start no longer than it has patience, and a stop not at all', async () => {
+    const ends = allDay('20260101', '20260102', 'RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30')
+    await write('a.ics', icsOf(ends))
+    await write('b.ics', icsOf(allDay('20260501')))
+    const yaml = `calendars: { endless: { files: ['${path('a.ics')}'] }, company: { files: ['${path('b.ics')}'] } }`
+    const logged: string[] = []
+    const made = new ConfiguredCalendars({
+      calendars: loadConfig({ text: yaml, environment: {} }).calendars,
+      expander: calendarThreads(600_000),
+      clock: () => TODAY,
+      logger: createLogger('info', { write: (line) => void logged.push(line) }),
+      patience: 500,
+    })
+    await made.start()
+    expect(made.find('company')).to.equal(`${path('b.ics')}: it is not read yet`)
+    await made.stop()
+    expect(logged, 'nothing is wrong with a file that nobody waits for').to.deep.equal([])
   })
 
   it('are the same in another thread', async () => {

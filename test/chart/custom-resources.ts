@@ -18,6 +18,13 @@ const SOURCES = [
     group: 'monitoring.coreos.com',
     kinds: { servicemonitors: 'ServiceMonitor', prometheusrules: 'PrometheusRule' },
   },
+  {
+    module: 'sigs.k8s.io/gateway-api',
+    version: 'v1.3.0',
+    folder: 'config/crd/standard',
+    group: 'gateway.networking.k8s.io',
+    kinds: { httproutes: 'HTTPRoute' },
+  },
 ] as const
 
 type Source = (typeof SOURCES)[number]

@@ -17,6 +17,9 @@ import { isInForce, trusted, withoutTrust } from './webhooks.ts'
 
 const SILENT = { request() {}, watchRestarted() {}, eventDropped() {}, listenerFailed() {} }
 
+/** A cluster has one release that publishes: here that of the account that all tests share. */
+const BESIDE = { publish: { enabled: false } }
+
 /** As much of the object as the tests look at. */
 interface Live extends Manifest {
   readonly metadata: Manifest['metadata'] & {
@@ -40,8 +43,8 @@ describeOn(
 
     /** Runs what `serve` would run there as the leader; only the pod's address cannot be reached. */
     before('installed by default values, and led under its own account', async () => {
-      await run(['install', release.name, CHART, '-n', namespace, '--create-namespace'])
-      rendered = await template({}, release)
+      await run(['install', release.name, CHART, '-n', namespace, '--create-namespace'], BESIDE)
+      rendered = await template(BESIDE, release)
       const text = rendered.find(({ data }) => data?.['config.yaml'])?.data?.['config.yaml']
       const { excludeNamespaces, webhook } = loadConfig({ text, environment: {} })
       const logger = createLogger('silent')
@@ -97,7 +100,7 @@ describeOn(
 
     it('is turned back to Fail, and nothing else, after an upgrade', async () => {
       const before = await live()
-      await run(['upgrade', release.name, CHART, '-n', namespace])
+      await run(['upgrade', release.name, CHART, '-n', namespace], BESIDE)
       const { metadata, webhooks } = await inForce()
       expect(webhooks).to.deep.equal(before.webhooks)
       expect(metadata.ownerReferences).to.deep.equal(before.metadata.ownerReferences)

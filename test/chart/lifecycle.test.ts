@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { KINDS, type Kind } from '../../src/domain/workload.ts'
 import { freePorts } from '../control-plane/ports.ts'
+import type { Cluster } from '../support/cluster.ts'
 import { describeOn } from '../support/clusters.ts'
 import { CONFIGURATION } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
@@ -12,6 +13,7 @@ import { Sleepers } from './sleepers.ts'
 import { isInForce, trusted, withoutTrust } from './webhooks.ts'
 
 const RESTRICTED = { 'pod-security.kubernetes.io/enforce': 'restricted' }
+const PUBLISHED = '/api/v1/namespaces/kube-public/configmaps/dormouse'
 const EVERY_NODE = ['--selector', 'kubernetes.io/os=linux']
 
 describeOn(
@@ -31,8 +33,12 @@ describeOn(
     let previous: PreviousChart | undefined
     let program: Beside | undefined
     let token = ''
+    /** The ConfigMap of the account that the other tests use. */
+    let shared: Awaited<ReturnType<Cluster['admin']['expect']>> | undefined
 
-    before('workloads, and the chart as it was', async () => {
+    before('workloads, the chart as it was, and no other that publishes', async () => {
+      shared = await on().admin.expect('GET', PUBLISHED)
+      await on().admin.expect('DELETE', PUBLISHED)
       const namespaces = [{ name: namespace, labels: RESTRICTED }, { name: shop }]
       for (const metadata of namespaces) await on().admin.expect('POST', '/api/v1/namespaces', { metadata })
       await sleepers.create()
@@ -48,6 +54,8 @@ describeOn(
       await previous?.remove()
       await on().kubectl.attempt(['uncordon', ...EVERY_NODE])
       await attempt(['uninstall', release.name, '-n', namespace, '--no-hooks'])
+      const { name, labels } = (shared?.metadata ?? { name: 'dormouse' }) as Manifest['metadata']
+      await on().admin.send('POST', PUBLISHED.replace(/\/dormouse$/, ''), { metadata: { name, labels } })
       for (const name of [namespace, shop]) await on().admin.expect('DELETE', `/api/v1/namespaces/${name}`)
     })
 
@@ -87,6 +95,17 @@ describeOn(
         await restarted()
       })
       await refusesScaling()
+    })
+
+    it('tells clients its settings, which the next upgrade leaves alone', async () => {
+      const told = () =>
+        eventually('the leader to publish', async () => {
+          const { data } = (await on().admin.expect('GET', PUBLISHED)) as unknown as Manifest
+          return data?.['timezone'] === 'UTC' && data
+        })
+      const before = await told()
+      await run(['upgrade', release.name, CHART, '-n', namespace], values)
+      expect(await told()).to.deep.equal(before)
     })
 
     it('keeps what the program wrote: its CA and its keys', async () => {

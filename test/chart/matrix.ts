@@ -22,6 +22,7 @@ export const MATRIX: Readonly<Record<string, Values>> = {
     topologySpreadConstraints: [],
     admissionPolicy: { enabled: false },
     release: { enabled: false },
+    publish: { enabled: false },
     resources: {},
   },
   'certificates by cert-manager, with a CA of their own': {
@@ -82,6 +83,20 @@ export const MATRIX: Readonly<Record<string, Values>> = {
   'an Ingress that speaks HTTPS to the Service': {
     ingress: { enabled: true, hosts: [{ host: 'dormouse.example.com' }] },
   },
+  'a route of a Gateway': {
+    config: { api: { insecurePort: 8181 } },
+    httpRoute: {
+      enabled: true,
+      annotations: { 'example.com/note': 'outside' },
+      parentRefs: [{ name: 'public', namespace: 'gateways', sectionName: 'https' }],
+      hostnames: ['dormouse.example.com'],
+      filters: [{ type: 'ResponseHeaderModifier', responseHeaderModifier: { remove: ['server'] } }],
+    },
+  },
+  'a route of a Gateway that speaks HTTPS to the Service': {
+    console: { enabled: false },
+    httpRoute: { enabled: true, parentRefs: [{ name: 'public' }] },
+  },
   'everything to watch it by': {
     metrics: {
       scrapeAnnotations: true,
@@ -119,6 +134,8 @@ export const MATRIX: Readonly<Record<string, Values>> = {
       timezone: 'Europe/Berlin',
       excludeNamespaces: [],
       exemptUsers: ['system:serviceaccount:keda:keda-operator', String.raw`it's a \ name`],
+      publishPolicies: true,
+      console: { url: 'https://dormouse.example.com/console/', signOutUrl: '/oauth2/sign_out' },
       wakeHold: null,
       backoff: { maxOperations: 10, window: '1h30m' },
       api: { bodyLimit: '64KiB', rate: { perSecond: 1_000_000, burst: 1_000_000 } },
@@ -132,10 +149,25 @@ export const MATRIX: Readonly<Record<string, Values>> = {
           },
         ],
       },
-      webhook: { service: 'sleep', certificates: { secret: 'keys.of-its-own', renewAt: 0.5 } },
+      webhook: {
+        service: 'sleep',
+        certificates: { secret: 'keys.of-its-own', renewAt: 0.5 },
+        namespaceSelector: {
+          matchLabels: { dormouse: 'yes' },
+          matchExpressions: [
+            { key: 'env', operator: 'In', values: ['dev', 'staging'] },
+            { key: 'example.com/quiet', operator: 'DoesNotExist' },
+          ],
+        },
+      },
+      calendars: { company: { dates: { '2026-12-24..2027-01-01': '' } } },
       controller: { wakesPerSecond: 20, lease: { namespace: 'default', name: 'leader', duration: '30s' } },
-      metrics: { perWorkload: true },
+      metrics: { perWorkload: true, teamLabel: 'example.com/team' },
       log: { level: 'warn' },
+    },
+    calendars: {
+      company: { ics: 'BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n' },
+      'de-be': { configMap: 'holidays', key: 'berlin.ics' },
     },
   },
 }

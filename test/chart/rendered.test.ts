@@ -133,6 +133,7 @@ describe('the chart, rendered', function () {
           url: webhook.url,
           service: webhook.url === null ? service : null,
           excludeNamespaces: [...excludeNamespaces, DOCUMENTED.namespace],
+          namespaceSelector: webhook.namespaceSelector,
           probeNamespace: controller.lease.namespace ?? DOCUMENTED.namespace,
           exemptUsers: [...EXEMPT_USERS, ...exemptUsers],
           configured: kinds.map(({ resource }) => resource as Kind),

@@ -140,7 +140,8 @@ describe("the chart's values", function () {
     }
     expect(missing).to.include.members(['image', 'config', 'service', 'metrics', 'networkPolicy', 'release'])
     expect(missing).to.not.include.members(['resources', 'securityContext', 'podSecurityContext'])
-  })
+    // Helm runs once for each value.
+  }).timeout(120_000)
 
   it('are refused on a Kubernetes that is too old', async () => {
     const oldest = minorOf(versionsOf('oldest').kubernetes)

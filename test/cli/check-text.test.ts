@@ -32,6 +32,7 @@ const found = (workloads: readonly Expected[], rest: Partial<ClusterForecast> = 
   workloads,
   invalid: [],
   needed: [],
+  idlePolicies: [],
   unseen: [],
   ...rest,
 })
@@ -68,11 +69,13 @@ describe('the text of a check', () => {
         needed: [
           { kind: 'deployments', namespace: 'policy', name: 'guard', answers: 'webhook a.example.com' },
         ],
+        idlePolicies: ['prod'],
         unseen: ['list apiservices: the cluster refused: no'],
       }),
     )
     expect(text).to.contain('  namespace/shop: dormouse.dev/schedule:  [2J (3 workloads concerned)\n')
     expect(text).to.contain('  deployment policy/guard answers webhook a.example.com: while it sleeps')
+    expect(text).to.contain('  policy prod sets nothing for any workload: none matches it, or everywhere an')
     expect(text).to.contain('  not looked at: list apiservices: the cluster refused: no\n')
   })
 })

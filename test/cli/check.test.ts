@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { request } from 'undici'
 import { SandboxCluster } from '../../src/sandbox/sandbox.ts'
+import { ANNOTATION } from '../../src/domain/workload.ts'
 import { manifest } from '../support/manifests.ts'
 import { callCheck } from './checking.ts'
 
@@ -34,10 +35,10 @@ describe('dormouse check', () => {
     })
   })
 
-  it('ends with 1 at an invalid one, and names each fault with its place', async () => {
+  it('ends with 2 at an invalid one, as serve does, and names each fault with its place', async () => {
     await writeFile(file(), 'policies:\n  - name: dev\n    namespaces: {names: [a]}\n    schedule: 8-18\n')
     const { code, out, err } = await callCheck(file())
-    expect({ code, out }).to.deep.equal({ code: 1, out: '' })
+    expect({ code, out }).to.deep.equal({ code: 2, out: '' })
     expect(err).to.contain('1 fault in the configuration:').and.to.contain('config.yaml:4:')
     expect(err).to.contain('/policies/0/schedule')
   })
@@ -64,12 +65,15 @@ describe('dormouse check', () => {
       sandbox = new SandboxCluster({ port: 0, clock, readyAfterMs: 10, onRequest: () => {} })
       await sandbox.start()
       await writeFile(join(directory, 'kubeconfig'), sandbox.kubeconfig())
-      await request(`${sandbox.url}/apis/apps/v1/namespaces/default/deployments`, {
+      await create(manifest('deployments', 'web'))
+    })
+
+    const create = (object: object) =>
+      request(`${sandbox.url}/apis/apps/v1/namespaces/default/deployments`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(manifest('deployments', 'web')),
+        body: JSON.stringify(object),
       })
-    })
 
     afterEach(() => sandbox.stop())
 
@@ -95,6 +99,20 @@ describe('dormouse check', () => {
       expect(cluster.at).to.match(/^20.*Z$/)
       expect(cluster.counts).to.include({ workloads: 1, managed: 1 })
       expect(cluster.workloads[0]).to.include({ kind: 'deployments', namespace: 'default', name: 'web' })
+    })
+
+    it('ends with 1 where it found what has to be put right, in numbers', async () => {
+      await writeFile(file(), JSON.stringify({ policies: [POLICY] }))
+      const annotations = { [ANNOTATION.schedule]: '8-18' }
+      await create(manifest('deployments', 'mistyped', { annotations }))
+      const { code, out, err } = await against()
+      expect(code).to.equal(1)
+      expect(out).to.contain('  deployments/default/mistyped: dormouse.dev/schedule: ')
+      expect(err).to.match(/\nerror: found 1 invalid setting\n$/)
+      const json = await against('--output', 'json')
+      expect(json.code).to.equal(1)
+      const { cluster } = JSON.parse(json.out) as { cluster: { invalid: object[] } }
+      expect(cluster.invalid).to.have.length(1)
     })
 
     it('goes on without the right to see webhooks, and says so', async () => {

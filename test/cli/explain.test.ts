@@ -84,6 +84,33 @@ describe('dormouse explain', () => {
     await rm(directory, { recursive: true })
   })
 
+  it('with a calendar does not say of a schedule that changes next week that it never does', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'dormouse-explain-'))
+    const config = join(directory, 'dormouse.yaml')
+    await writeFile(
+      config,
+      `calendars: { next: { dates: { 2026-03-09: '' } }, closed: { dates: { 2025-01-01..2029-01-01: '' } } }`,
+    )
+    const next = (await explain('0:00-24:00', '--calendar', 'next', '--config', config)).out
+    expect(next).to.contain('state     awake for a year at least\n')
+    expect(next).to.contain('Mon 2026-03-09 00:00 +00:00  2026-03-09T00:00:00Z  asleep')
+    const closed = (await explain('8:00-18:00', '--calendar', 'closed', '--config', config)).out
+    expect(closed).to.contain('state     asleep for a year at least\n')
+    await rm(directory, { recursive: true })
+  })
+
+  it('reads of calendar files what they say of the time of --from', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'dormouse-explain-'))
+    const [config, ics] = [join(directory, 'dormouse.yaml'), join(directory, 'company.ics')]
+    await writeFile(ics, icsOf(allDay('20200504', '20200505', 'RRULE:FREQ=YEARLY')))
+    await writeFile(config, `calendars: { company: { files: ['${ics}'] } }`)
+    const args = ['8:00-18:00', '--calendar', 'company', '--config', config, '--from', '2031-05-03T12:00']
+    const { out } = await explain(...args, '--count', '2')
+    expect(out).to.contain('calendar  Sun 2031-05-04  none (company)')
+    expect(out).to.contain('Mon 2031-05-05 08:00 +00:00  2031-05-05T08:00:00Z  awake')
+    await rm(directory, { recursive: true })
+  })
+
   it('prints ten edges unless told otherwise', async () => {
     expect((await explain('8:00-18:00')).out.match(/^\w{3} \d{4}/gm)).to.have.length(10)
   })

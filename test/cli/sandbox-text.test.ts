@@ -7,6 +7,7 @@ const text = pasteable(
   {
     api: 'http://127.0.0.1:1',
     metrics: 'http://127.0.0.1:2',
+    console: 'http://127.0.0.1:1/console#secret=abc',
     kubeconfig: '/tmp/sandbox/kubeconfig',
     token: 'a.b.c',
   },
@@ -25,6 +26,18 @@ describe('what the sandbox prints', () => {
     const kubectl = commands.filter((line) => line.includes('kubectl'))
     expect(kubectl).to.have.length.above(2)
     for (const line of kubectl) expect(line).to.match(/^ {2}kubectl --context dormouse-sandbox /)
+  })
+
+  it('shows the program for people, in this checkout and on its own context alone', () => {
+    const typed = commands.filter((line) => line.includes('npm run'))
+    expect(typed).to.deep.equal([
+      '  npm run -s dormouse -- why storefront -n staging --context dormouse-sandbox',
+    ])
+  })
+
+  it('begins with the link that opens the console signed in', () => {
+    expect(text).to.contain('\n  Console      http://127.0.0.1:1/console#secret=abc\n')
+    expect(text.indexOf('/console#secret')).to.be.lessThan(text.indexOf('/api/v1'))
   })
 
   it('gives its shell function another name than the program', () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { writeTokenFile } from './accounts.ts'
 import type { Accounts } from './accounts.ts'
 import { writeAuditPolicy } from './audit.ts'
+import { writePeoplesCa } from './people.ts'
 import { whenReady } from './wait.ts'
 import type { RunningProgram } from './process.ts'
 import { clientFor } from './client.ts'
@@ -52,6 +53,7 @@ export async function prepareApiServer(
     `--secure-port=${ports.api}`,
     `--cert-dir=${certificates}`,
     `--token-auth-file=${tokens}`,
+    `--client-ca-file=${await writePeoplesCa(directory)}`,
     '--authorization-mode=RBAC',
     '--service-cluster-ip-range=10.96.0.0/16',
     '--service-account-issuer=https://kubernetes.default.svc',

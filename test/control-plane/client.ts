@@ -38,10 +38,10 @@ export interface Client {
 
 /** `caData`: PEM; without it and without a token, plain HTTP to the sandbox. */
 export function clientFor({ url, caData }: { url: string; caData?: string }, token?: string): Client {
-  const dispatcher = new Agent({
-    connections: 10,
-    ...(caData === undefined ? {} : { connect: { ca: caData } }),
-  })
+  const tls = caData === undefined ? {} : { connect: { ca: caData } }
+  const dispatcher = new Agent({ connections: 10, ...tls })
+  // Each holds its connection as long as it is open.
+  const watches = new Agent(tls)
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
   const send: Client['send'] = async (method, path, body, headers = {}) => {
     const type = method === 'PATCH' ? patchType(body) : 'application/json'
@@ -64,7 +64,7 @@ export function clientFor({ url, caData }: { url: string; caData?: string }, tok
     },
     async *lines(path, signal) {
       const answer = await request(`${url}${path}`, {
-        dispatcher,
+        dispatcher: watches,
         headers: authorization,
         signal,
         bodyTimeout: 0,
@@ -77,7 +77,9 @@ export function clientFor({ url, caData }: { url: string; caData?: string }, tok
         yield* parts
       }
     },
-    close: () => dispatcher.destroy(),
+    async close() {
+      await Promise.all([dispatcher.destroy(), watches.destroy()])
+    },
   }
 }
 

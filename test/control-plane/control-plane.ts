@@ -11,6 +11,7 @@ import { etcdArgs, etcdReady } from './etcd.ts'
 import { startGuard } from './guard.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
 import { createNodes, nodesReady } from './nodes.ts'
+import { writePersonKubeconfig } from './people.ts'
 import { freePorts } from './ports.ts'
 import { startProgram } from './process.ts'
 import type { RunningProgram } from './process.ts'
@@ -29,6 +30,8 @@ export interface ControlPlane extends ServiceAccountKubeconfigs {
   readonly caData: string
   /** Path of a kubeconfig of `test-admin`, who may do anything. */
   readonly adminKubeconfig: string
+  /** Writes a kubeconfig of a person with a client certificate, who may do nothing yet; returns its path. */
+  personKubeconfig(name: string, ...groups: string[]): Promise<string>
   /** Requests as `test-admin`. */
   readonly admin: Client
   /** Path of the audit log of Dormouse's account: see `readAuditLog`. */
@@ -102,6 +105,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     return {
       ...cluster,
       ...serviceAccountKubeconfigs(directory, cluster, admin),
+      personKubeconfig: (name, ...groups) => writePersonKubeconfig(directory, cluster, name, groups),
       admin,
       adminKubeconfig: await writeKubeconfig(join(directory, 'admin.kubeconfig'), cluster, accounts.admin),
       auditLog: setup.auditLog,

@@ -21,17 +21,18 @@ const TEMPLATES = [
   'admissionpolicy.yaml',
   'admissionpolicy-creations.yaml',
   'admissionpolicy-scaledobjects.yaml',
+  'published.yaml',
 ]
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1'
 const admission = '/apis/admissionregistration.k8s.io/v1'
-const inNamespace = `namespaces/${dormouse.namespace}`
 const collections: Readonly<Record<string, string>> = {
-  ServiceAccount: `/api/v1/${inNamespace}/serviceaccounts`,
+  ServiceAccount: '/api/v1/NAMESPACE/serviceaccounts',
+  ConfigMap: '/api/v1/NAMESPACE/configmaps',
   ClusterRole: `${rbac}/clusterroles`,
   ClusterRoleBinding: `${rbac}/clusterrolebindings`,
-  Role: `${rbac}/${inNamespace}/roles`,
-  RoleBinding: `${rbac}/${inNamespace}/rolebindings`,
+  Role: `${rbac}/NAMESPACE/roles`,
+  RoleBinding: `${rbac}/NAMESPACE/rolebindings`,
   ValidatingAdmissionPolicy: `${admission}/validatingadmissionpolicies`,
   ValidatingAdmissionPolicyBinding: `${admission}/validatingadmissionpolicybindings`,
 }
@@ -56,7 +57,8 @@ export async function createDormouseAccount(client: Client): Promise<void> {
   for (const object of await chartObjects()) {
     const collection = collections[object.kind]
     if (collection === undefined) throw new TypeError(`nobody said where a ${object.kind} is created`)
-    await client.expect('POST', collection, object)
+    const within = `namespaces/${String(object.metadata?.['namespace'])}`
+    await client.expect('POST', collection.replace('NAMESPACE', within), object)
   }
   const metadata = { name: `${name}-outside` }
   const apiGroup = 'rbac.authorization.k8s.io'

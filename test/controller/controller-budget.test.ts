@@ -54,6 +54,27 @@ describe('the write budget of a workload', () => {
     expect(written.length, 'a first burst, and then a try after each rest').to.be.within(25, 35)
   })
 
+  it('counts what was written, and not what somebody else put right first', async () => {
+    const { cluster, start } = aRig(at('Mon 20:00'), { writesPerWorkload: LIMIT })
+    cluster.put(asleep)
+    await start()
+    const { state, ...others } = asleep.annotations
+    let helps = true
+    cluster.delay = async () => {
+      if (helps) cluster.put(cluster.live(asleep).annotated({ state }))
+    }
+    const spoil = () => cluster.put(cluster.live(asleep).with({ annotations: others }))
+    for (let again = 0; again < LIMIT + 5; again++) {
+      spoil()
+      await settled()
+    }
+    expect([cluster.sent, cluster.patches.length]).to.deep.equal([LIMIT + 5, 0])
+    helps = false
+    spoil()
+    await settled()
+    expect(cluster.patches).to.have.length(1)
+  })
+
   it('stops a slow one as well', async () => {
     const { time, start, spoil, meddler, inAMinute, told } = meddled(at('Mon 20:00'))
     meddler.pause = 2 * SECOND

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { Refusal } from '../../src/errors.ts'
 import type { Kind } from '../../src/domain/workload.ts'
 import { at, HOUR, SECOND } from '../support/rules.ts'
 import { aDeployment, aStatefulSet } from '../support/workloads.ts'
@@ -69,6 +70,22 @@ describe('the controller, while its watches are broken,', () => {
     await time.pass(SECOND)
     expect(new Set(moves()).size).to.equal(50)
     expect(cluster.sent, 'once more each of those that failed').to.equal(54)
+  })
+
+  it('takes a refusal for no answer: an API server that starts knows no roles yet', async () => {
+    const { time, cluster, start, moves } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    const release = cluster.hold()
+    await time.passTo(at('Mon 18:00'))
+    cluster.goes()
+    cluster.answer = () => new Refusal('CLUSTER_REJECTED', 'no roles yet')
+    release()
+    cluster.delay = () => Promise.resolve()
+    await settled()
+    cluster.returns()
+    await time.pass(SECOND)
+    expect(moves()).to.deep.equal(['snooze shop/web'])
   })
 
   it('plans on what has changed meanwhile', async () => {

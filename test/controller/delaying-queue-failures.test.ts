@@ -89,6 +89,23 @@ describe('a failure in the delaying queue', () => {
     await time.pass(1000)
     expect(evaluated).to.deep.equal(['a 12:00:01'])
     expect(queue.isBlocked('a')).to.equal(false)
+    await time.pass(MINUTE)
+    expect(evaluated, 'nor is it evaluated again for it').to.have.length(1)
+  })
+
+  it('or a rest that nothing waits for any more evaluates nothing', async () => {
+    const { queue, add, rests, evaluated, time, started, finish } = aQueue({ concurrency: 2 })
+    for (const key of ['forgotten', 'worked']) {
+      rests.set(key, 5000)
+      add(key)
+    }
+    queue.forget('forgotten')
+    rests.clear()
+    add('worked')
+    expect(started).to.deep.equal(['worked snooze'])
+    await finish('worked')
+    await time.pass(MINUTE)
+    expect(evaluated).to.deep.equal([])
   })
 
   it('for want of an answer ends with the return of the cluster, a refusal does not', () => {

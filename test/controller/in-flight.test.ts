@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import { ASLEEP_LABEL } from '../../src/domain/workload.ts'
+import { Inheritance } from '../../src/domain/policy/inheritance.ts'
+import { aNamespace } from '../domain/policy/inheriting.ts'
 import { at, MINUTE, SECOND } from '../support/rules.ts'
 import { aDeployment } from '../support/workloads.ts'
 import { aLaggingRig } from './lagging-cluster.ts'
@@ -59,5 +61,24 @@ describe('the controller, when others change what its patch in flight does not t
     await time.pass(MINUTE)
     expect(cluster.live(web).replicas).to.equal(3)
     expect(cluster.live(web).ownReplicasEntry).to.equal(undefined)
+  })
+
+  it('follows what its Namespace says meanwhile', async () => {
+    const rig = aLaggingRig(at('Mon 20:00'))
+    const { cluster, time, controller, rules } = rig
+    const inheritance = new Inheritance([])
+    let annotations = { enabled: 'true', schedule: '8:00-18:00,Mon-Fri' }
+    rules.inherited = (workload) => inheritance.of(aNamespace({ annotations })).by(workload)
+    cluster.answerDelay = SECOND
+    cluster.onWritten = () => {
+      annotations = { enabled: 'true', schedule: '18:00-23:00' }
+      cluster.inheritanceChanged()
+    }
+    const inheriting = aDeployment('shop/web').withReplicas(3)
+    cluster.put(inheriting)
+    await controller.start()
+    await time.pass(5 * SECOND)
+    expect(cluster.sent.length, 'a snooze, and a wake').to.be.at.least(2)
+    expect(cluster.live(inheriting).replicas).to.equal(3)
   })
 })

@@ -84,10 +84,22 @@ describe('the controller and what workloads inherit', () => {
     expect(moves()).to.deep.equal(['snooze shop/web'])
   })
 
-  it('says once on the Namespace what is wrong there, and nothing on its workloads', async () => {
+  it('hears of a Namespace that other policies choose now, though no more and no fewer than before', () => {
+    const policy = (name: string, selector: string) =>
+      compilePolicy({ name, namespaces: { selector }, enabled: true, schedule: WORK })
+    const inheritance = new Inheritance([policy('dev', 'env=dev'), policy('staging', 'env=staging')])
+    const [dev, staging] = ['dev', 'staging'].map((env) => aNamespace({ labels: { env } }))
+    const same = (before: Namespace | undefined, after: Namespace | undefined) =>
+      before && after && inheritance.isSame(before, after)
+    expect(same(dev, staging)).to.equal(false)
+    expect(same(dev, aNamespace({ labels: { env: 'dev', more: 'x' }, resourceVersion: '2' }))).to.equal(true)
+    expect(same(dev, aNamespace({ labels: { env: 'dev' }, deleting: true }))).to.equal(false)
+    expect(same(dev, aNamespace({ labels: { env: 'dev' }, annotations: { timezone: '' } }))).to.equal(false)
+  })
+
+  it('says once on the Namespace what is wrong there, and nothing on the 200 workloads under it', async () => {
     const { cluster, told, start, becomes } = inShop()
-    cluster.put(web)
-    cluster.put(api)
+    for (let index = 0; index < 200; index++) cluster.put(aDeployment(`shop/web-${index}`))
     const broken = aNamespace({ annotations: { enabled: 'true', schedule: '8-18' } })
     cluster.namespaces = [broken]
     await becomes(broken)

@@ -69,6 +69,12 @@ class LaggingCluster implements Workloads, WorkloadCopy {
     this.#listeners.push(listener)
   }
 
+  /** What they inherit has changed: the same copies are told again. */
+  inheritanceChanged(): void {
+    for (const workload of [...this.list()])
+      for (const listener of this.#listeners) listener(workload, workload)
+  }
+
   isConnected(): boolean {
     return true
   }

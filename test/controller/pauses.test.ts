@@ -136,6 +136,26 @@ describe('the controller beside KEDA', () => {
     expect(writes).to.deep.equal(['unpause shop/web'])
   })
 
+  it('pauses one that scales a workload of a configured kind, once the cluster tells what that is called', async () => {
+    const { cluster, keda, start, recorded: writes } = recorded(NIGHT)
+    const kind = 'rollouts.argoproj.io'
+    const target = { apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout' }
+    keda.names.set(kind, undefined)
+    const rollout = aDeployment().with({ kind }).withReplicas(3).enabled()
+    cluster.put(rollout.scheduled('8:00-18:00,Mon-Fri').snoozed({ at: at('Mon 18:00') }))
+    keda.put(aScaledObject({ target }))
+    keda.put(
+      aScaledObject({ name: 'copy', uid: 'scaler-2', target: { ...target, name: 'x' }, annotations: PAUSED }),
+    )
+    await start()
+    expect(writes).to.deep.equal([])
+    cluster.goes([kind])
+    keda.names.set(kind, 'Rollout')
+    cluster.returns([kind])
+    await settled()
+    expect(writes).to.have.members(['pause shop/web', 'unpause shop/copy'])
+  })
+
   it('concludes nothing from copies that may be old', async () => {
     const { cluster, keda, start, recorded: writes } = recorded(NIGHT)
     cluster.put(asleep)
@@ -200,6 +220,28 @@ describe('the controller beside KEDA', () => {
     expect(told.events).to.include('Warning TooManyWrites web')
   })
 
+  it('keeps a fault of ours over one workload from all others, and tries that one again later', async () => {
+    const { cluster, keda, start, time, told, rules } = recorded(NIGHT)
+    const { compile } = rules
+    let faulty = true
+    rules.compile = (text, zone) => {
+      if (faulty && text === '9:00-17:00') throw new TypeError('a bug of ours')
+      return compile(text, zone)
+    }
+    cluster.put(asleep.with({ name: 'odd', uid: 'odd' }).scheduled('9:00-17:00'))
+    keda.put(aScaledObject({ name: 'odd', uid: 'scaler-2', target: { name: 'odd' } }))
+    cluster.put(asleep)
+    keda.put(scaler)
+    await start()
+    expect(keda.writes).to.deep.equal(['pause shop/web'])
+    expect(told.failures, 'counted for the alert').to.be.within(1, 4)
+    await time.pass(30 * SECOND)
+    expect(told.failures).to.be.within(2, 10)
+    faulty = false
+    await time.pass(2 * MINUTE)
+    expect(keda.writes).to.deep.equal(['pause shop/web', 'pause shop/odd'])
+  })
+
   it('leaves excluded namespaces alone', async () => {
     const { cluster, keda, start, recorded: writes } = recorded(NIGHT)
     cluster.put(asleep.with({ namespace: 'kube-system' }))
@@ -219,6 +261,18 @@ describe('the controller beside KEDA', () => {
     await settled()
     expect(cluster.live(web).replicas).to.equal(0)
     expect(keda.writes).to.deep.equal(['pause shop/web'])
+  })
+
+  it('evaluates again the workload that a ScaledObject scales no more', async () => {
+    const { cluster, keda, start } = recorded(NIGHT)
+    const held = aScaledObject({ minReplicaCount: 1, annotations: { paused: 'true' } })
+    cluster.put(web)
+    keda.put(held)
+    await start()
+    expect(cluster.live(web).replicas).to.equal(3)
+    keda.put({ ...held, target: { ...held.target, name: 'other' } })
+    await settled()
+    expect(cluster.live(web).replicas).to.equal(0)
   })
 
   it('writes nothing more once it is stopped, and completes what is left at the next start', async () => {

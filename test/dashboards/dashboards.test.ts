@@ -12,6 +12,7 @@ import { promtool } from '../support/promtool.ts'
 
 /** Some, to parse the queries with. */
 const VARIABLES = {
+  cluster: 'eu|us',
   namespace: 'shop|office',
   cpu_price: '0.03',
   memory_price: '0.004',
@@ -59,6 +60,18 @@ describe('the dashboards', () => {
     expect(hidden.map(([name]) => name)).to.deep.equal(NOT_SHOWN)
   })
 
+  it('ask of the chosen clusters alone, of all where there is no such label, and add no cluster to another by max', () => {
+    for (const { panel, expr } of queries) {
+      const ours = expr.match(/\bdormouse_\w+(?:\{[^}]*\})?/g) ?? []
+      for (const each of ours) expect(each, panel).to.include('{cluster=~"$cluster"')
+      expect(ours, panel).to.have.length.above(0)
+    }
+    for (const name of NAMES) {
+      const all = dashboardJson(name).templating.list.find((each) => each.name === 'cluster')
+      expect(all).to.deep.include({ includeAll: true, allValue: '.*', multi: true })
+    }
+  })
+
   it('have queries that Prometheus can read', function () {
     const directory = mkdtempSync(join(tmpdir(), 'dormouse-queries-'))
     const file = join(directory, 'rules.yaml')
@@ -93,8 +106,8 @@ describe('the dashboards', () => {
       const variables = templating.list.map(({ name }) => name)
       const shown = panels.filter(({ type }) => type !== 'row')
 
-      it('lets the data source and the namespaces be chosen, and uses no other variables', () => {
-        expect(variables).to.include.members(['datasource', 'namespace'])
+      it('lets the data source, the clusters and the namespaces be chosen, and uses no other variables', () => {
+        expect(variables).to.include.members(['datasource', 'cluster', 'namespace'])
         const known = Object.keys(VARIABLES).filter(
           (each) => each.startsWith('__') || variables.includes(each),
         )

@@ -12,7 +12,9 @@ import { Prometheus, prometheusIsThere, type Series } from './prometheus.ts'
 import { busy, graceEnds, outage, WORKLOADS } from './traffic.ts'
 import { leaveOut } from '../support/leave-out.ts'
 
-const CALENDARS = { calendars: { holidays: { dates: { '2030-12-25': '' } } } }
+/** Awake all of the day after tomorrow. */
+const SOON = new Date(Date.now() + 48 * 3_600_000).toISOString().slice(0, 10)
+const CALENDARS = { calendars: { holidays: { dates: { [SOON]: '0:00-24:00' } } } }
 /** Milliseconds from scrape to scrape. */
 const SCRAPE = 500
 const RULES = join(PROJECT, 'charts', 'dormouse', 'alerts.yaml')
@@ -41,7 +43,12 @@ describe('every query of the dashboards, asked of a Prometheus that scrapes two 
 
   before('a second replica waits, and Prometheus looks', async () => {
     const { settings } = await here.another()
-    second = await Dormouse.start(here.cluster, { ...settings, ...CALENDARS, newWorkloadGrace: '2s' })
+    second = await Dormouse.start(here.cluster, {
+      ...settings,
+      ...CALENDARS,
+      metrics: { teamLabel: 'team' },
+      newWorkloadGrace: '2s',
+    })
     const targets = [here.dormouse, second].map(({ metricsUrl }) => new URL(metricsUrl).host)
     begun = Date.now() / 1000
     prometheus = await Prometheus.start({ targets, interval: SCRAPE, ruleFile: RULES })
@@ -49,6 +56,7 @@ describe('every query of the dashboards, asked of a Prometheus that scrapes two 
 
   before('everything happens', async () => {
     await busy(here)
+    await here.kubectl('label', 'namespace', here.namespace, 'team=shop')
     await outage(here)
     await here.dormouse.terminate()
     await eventually('the other one to lead', async () =>
@@ -69,6 +77,7 @@ describe('every query of the dashboards, asked of a Prometheus that scrapes two 
   before('the questions', async () => {
     const now = Date.now() / 1000
     const values = {
+      cluster: '.*',
       namespace: here.namespace,
       cpu_price: '0.03',
       memory_price: '0.004',
@@ -100,6 +109,14 @@ describe('every query of the dashboards, asked of a Prometheus that scrapes two 
     const workloads = valuesOf('Workloads by state')
     expect(Math.max(...workloads)).to.equal(WORKLOADS)
     expect(valuesOf('Managed workloads')).to.deep.equal([WORKLOADS])
+    expect(valuesOf('Policies and other sources (D)'), 'in all states').to.deep.equal([WORKLOADS])
+    expect(valuesOf('Teams (A)'), 'in all states').to.deep.equal([WORKLOADS])
+    const teams = answers.find(({ query }) => query.panel === 'Teams (A)')?.found
+    const named = teams?.filter(({ samples }) => samples.some(([, value]) => value !== '0'))
+    expect(
+      named?.map(({ metric }) => metric['team']),
+      'of its Namespace',
+    ).to.deep.equal(['shop'])
     expect(valuesOf('Leaders')).to.deep.equal([1])
   })
 

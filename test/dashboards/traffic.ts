@@ -74,7 +74,9 @@ export async function outage(here: Enforced): Promise<void> {
  * sleep. Resolves when it sleeps.
  */
 export async function graceEnds(here: Enforced, leader: Dormouse): Promise<void> {
-  await here.create('deployments', 'fresh', { annotations: annotated(asleepNow()) })
+  await here.create('deployments', 'fresh', {
+    annotations: { ...annotated(asleepNow()), [ANNOTATION.calendar]: 'holidays' },
+  })
   const fresh = leader.api.workload('deployments', here.namespace, 'fresh')
   await eventually('the clock to put a workload to sleep', async () => (await fresh.status()).is_snoozed)
 }

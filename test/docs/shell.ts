@@ -39,7 +39,8 @@ export class Shell {
     for (const name of await readdir(PROJECT)) {
       if (!NOT_LINKED.has(name)) await symlink(join(PROJECT, name), join(project, name))
     }
-    return new Shell(directory, { KUBECONFIG: kubeconfig, ...env })
+    const bin = await installed(join(directory, 'bin'))
+    return new Shell(directory, { KUBECONFIG: kubeconfig, PATH: `${bin}:${process.env['PATH']}`, ...env })
   }
 
   /**
@@ -81,4 +82,14 @@ function lasting(sourced: string): string {
 
 function passing(sourced: string): string {
   return `(set -e; ${sourced})\necho $?`
+}
+
+/** The client as it is after its installation, run from the sources. */
+async function installed(directory: string): Promise<string> {
+  await mkdir(directory)
+  const main = join(PROJECT, 'src', 'client', 'main.ts')
+  const script = `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`
+  for (const name of ['kubectl-dormouse', 'dormouse'])
+    await writeFile(join(directory, name), script, { mode: 0o755 })
+  return directory
 }

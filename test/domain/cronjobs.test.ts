@@ -51,6 +51,22 @@ describe('CronJobs', () => {
     }
   })
 
+  it('wake at an edge of a new schedule that lies before their sleep, without the runs until that began', () => {
+    const intent = {
+      want: 'asleep',
+      by: null,
+      trigger: 'schedule',
+      at: at('Mon 18:00'),
+      before: 'awake',
+    } as const
+    const late = awake.snoozed({ at: EDGE + 30 * MINUTE }).remembering({ intent })
+    const { change, decision } = planStep(late, EDGE + 45 * MINUTE, RULES)
+    expect(decision).to.deep.include({ action: 'wake', trigger: 'schedule' })
+    expect(change).to.include({ lastScheduleTime: EDGE + 30 * MINUTE })
+    const early = planStep(late, EDGE + 10 * MINUTE, RULES)
+    expect(early.change, 'by a clock that was set back').to.include({ lastScheduleTime: EDGE + 10 * MINUTE })
+  })
+
   it('wake by a request without any run that was missed until now', () => {
     const now = at('Mon 23:10') + 1234
     const { change } = planRequest(asleep, { action: 'wake' }, 'k8s:alice', now, RULES)

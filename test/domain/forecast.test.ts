@@ -36,7 +36,11 @@ describe('the forecast of a configuration', () => {
     },
   }
   const of = (now: number, ...workloads: AWorkload[]) =>
-    forecast({ workloads, namespaces, excluded: new Set(['kube-system']), needed: [] }, now, rules)
+    forecast(
+      { workloads, namespaces, excluded: new Set(['kube-system']), needed: [], policies: ['dev'] },
+      now,
+      rules,
+    )
 
   it('counts what is managed, what is not, and what is out of reach', () => {
     const { counts, workloads } = of(
@@ -103,8 +107,41 @@ describe('the forecast of a configuration', () => {
     const key = (place: string) => ({ kind: 'deployments' as const, namespace: place, name: 'web' })
     const needed = [key('shop'), key('plain')].map((each) => ({ ...each, answers: 'webhook a.example.com' }))
     const workloads = [aDeployment('shop/web'), aDeployment('plain/web')]
-    const found = forecast({ workloads, namespaces, excluded: new Set(), needed }, NIGHT, rules)
+    const found = forecast({ workloads, namespaces, excluded: new Set(), needed, policies: [] }, NIGHT, rules)
     expect(found.needed.map((each) => each.namespace)).to.deep.equal(['shop'])
+  })
+
+  it('has for everything one policy that matches it, but for excluded namespaces, and names those that set nothing', () => {
+    const everything = { namespaces: { names: ['*'] }, enabled: true }
+    const policies = [
+      { name: 'nowhere', namespaces: { names: ['none-*'] }, enabled: true },
+      // Of two that overlap each setting comes from the first that has it.
+      { name: 'team-a', namespaces: { names: ['team-a'] }, schedule: '9:00-17:00' },
+      { name: 'all', ...everything, schedule: HOURS },
+      { name: 'late', ...everything, schedule: '10:00-16:00' },
+    ]
+    const inheritance = new Inheritance(policies.map(compilePolicy))
+    const found = forecast(
+      {
+        workloads: ['plain/web', 'team-a/web', 'kube-system/dns'].map((each) => aDeployment(each)),
+        namespaces,
+        excluded: new Set(['kube-system']),
+        needed: [],
+        policies: policies.map(({ name }) => name),
+      },
+      NIGHT,
+      {
+        ...rules,
+        inherited: (workload) => inheritance.of(namespace(workload.namespace)).by(workload),
+      },
+    )
+    expect(found.counts).to.include({ workloads: 3, excluded: 1, managed: 2, snoozes: 2 })
+    const sources = found.workloads.map(({ policy }) => [policy.enabled.source, policy.schedule.source])
+    expect(sources).to.deep.equal([
+      ['policy/all', 'policy/all'],
+      ['policy/all', 'policy/team-a'],
+    ])
+    expect(found.idlePolicies).to.deep.equal(['nowhere', 'late'])
   })
 })
 

@@ -175,6 +175,16 @@ describe('the precondition of a change', () => {
     expect(applied(edited, patchFor(full, SNOOZE))?.spec.replicas).to.equal(0)
   })
 
+  it('does not fail on wake-order, nor on catch-up of what is no CronJob, unless the change is of them', () => {
+    for (const name of ['wakeOrder', 'catchUp'] as const) {
+      const edited = structuredClone(full)
+      edited.metadata.annotations![ANNOTATION[name]] = '1'
+      expect(applied(edited, patchFor(full, SNOOZE))?.spec.replicas, name).to.equal(0)
+      const restored = { ...SNOOZE, annotations: { [name]: '2' } }
+      expect(applied(edited, patchFor(full, restored)), name).to.equal(undefined)
+    }
+  })
+
   it('of a snooze is that no volumes would be lost, which it was planned on', () => {
     const database = (whenScaled: string) => {
       const object = anObject()

@@ -1,10 +1,12 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { sleepsSuspended } from '../../src/domain/kinds.ts'
 import { countToGiveBack } from '../../src/domain/counts.ts'
 import { readWorkload, type Reading } from '../../src/domain/reading.ts'
 import type { Request } from '../../src/domain/request.ts'
 import { Unreadable } from '../../src/domain/state-codec.ts'
 import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY, type AnnotationName } from '../../src/domain/workload.ts'
+import { countOf } from '../support/manifests.ts'
 import { HOUR, MINUTE } from '../support/rules.ts'
 import { labelOf, type ModelCluster } from './model.ts'
 
@@ -111,21 +113,21 @@ export class People {
   #undone = false
   constructor(cluster: ModelCluster) {
     this.cluster = cluster
-    this.#counts = new Set([cluster.object.spec.replicas])
+    this.#counts = new Set([cluster.count])
   }
 
   /** Does it, lets the controller evaluate, and checks that nothing was lost. */
   do(event: Event): void {
     const { cluster } = this
     const givesBack = this.#countToGiveBack()
-    const heldAtZero = this.#activePin() !== undefined && cluster.object.spec.replicas === 0
+    const heldAtZero = this.#activePin() !== undefined && cluster.count === 0
     if (!('minutes' in event)) this.#act(event)
     else if (event.type === 'wait') cluster.wait(event.minutes * MINUTE)
     else cluster.now += event.minutes * MINUTE
     cluster.settle()
     // Who lifts the pin that was to bring a count back, or undoes it, takes what is left for their own.
     const lifted = heldAtZero && this.#activePin() === undefined
-    const { replicas } = cluster.object.spec
+    const replicas = cluster.count
     if (lifted && (replicas === 0 || event.type === 'undo')) this.#counts = new Set([replicas])
     if (givesBack !== undefined && this.#countToGiveBack() === undefined && this.#gaveUp(event))
       this.#counts.add(replicas)
@@ -144,7 +146,7 @@ export class People {
         cluster.annotate(event.name, event.text)
         return
       case 'scale':
-        this.#setCount(event.count, 'kubectl', 'scale')
+        this.#setCount(event.count, 'kubectl', sleepsSuspended(cluster.kind) ? undefined : 'scale')
         return
       case 'edit':
         this.#setCount(event.count, 'argocd')
@@ -167,12 +169,10 @@ export class People {
           cluster.edit(({ metadata }) => void delete metadata.labels?.[ASLEEP_LABEL])
         return
       case 'break state':
-        this.#undone = true
-        cluster.annotate('state', '{')
+        this.#destroyState('{')
         return
       case 'lose state':
-        this.#undone = true
-        cluster.annotate('state', undefined)
+        this.#destroyState(undefined)
         return
       case 'follow':
         cluster.follow()
@@ -183,9 +183,10 @@ export class People {
     }
   }
 
-  #setCount(count: number, manager: string, subresource?: string): void {
+  #setCount(wanted: number, manager: string, subresource?: string): void {
     const { cluster } = this
-    if (cluster.kind === 'daemonsets' || count === cluster.object.spec.replicas) return
+    const count = countOf(cluster.kind, wanted)
+    if (cluster.kind === 'daemonsets' || count === cluster.count) return
     // What cannot be read may be pinned, and come back.
     const reading = this.#reading()
     const pinnedAsleep = !reading || reading.state.pin?.state === 'snoozed'
@@ -204,6 +205,15 @@ export class People {
     if (still !== undefined) this.#counts.add(still)
   }
 
+  #destroyState(text: string | undefined): void {
+    this.#undone = true
+    const { cluster } = this
+    // An old copy brought a sleeper's state without its label, and nobody looked after it since: the last record goes.
+    if (this.#reading()?.state.asleep === true && labelOf(cluster) === undefined)
+      this.#counts = new Set([cluster.object.spec.replicas])
+    cluster.annotate('state', text)
+  }
+
   /** Whether that destroys what only the state knows, or lets the workload go. */
   #gaveUp(event: Event): boolean {
     const destroys = ['undo', 'replace', 'break state', 'lose state'].includes(event.type)
@@ -219,7 +229,7 @@ export class People {
       delete spec.template.spec.nodeSelector?.[SNOOZE_KEY]
     })
     cluster.setReplicas(count, 'kubectl-replace')
-    this.#counts = new Set([count])
+    this.#counts = new Set([countOf(cluster.kind, count)])
   }
 
   /** `kubectl rollout undo`: all annotations of an earlier time, pins and intents and all. */
@@ -263,7 +273,7 @@ export class People {
   }
 
   #checkCount(): void {
-    const { replicas } = this.cluster.object.spec
+    const replicas = this.cluster.count
     const held = [...(replicas > 0 ? [replicas] : []), ...this.#kept()]
     if (this.#counts.has(0)) {
       // Theirs to leave at 0; whoever wakes it asks for what it then has.

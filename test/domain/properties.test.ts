@@ -2,15 +2,15 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { plannedTransitions } from '../../src/domain/plan.ts'
 import { listedRecord, transitionRecord } from '../../src/domain/record.ts'
-import type { Kind } from '../../src/domain/workload.ts'
+import { KINDS, type Kind } from '../../src/domain/workload.ts'
 import { stateOf } from '../support/decisions.ts'
 import { propertyRuns } from '../support/property-runs.ts'
 import { at, DAY, HOUR, iso, MINUTE, RULES } from '../support/rules.ts'
-import { labelOf, ModelCluster, PLAYED_KINDS } from './model.ts'
+import { labelOf, ModelCluster } from './model.ts'
 import { People, upTo, type Event } from './people.ts'
 import { WORK } from './fixtures.ts'
 
-const KIND = fc.constantFrom<Kind>(...PLAYED_KINDS)
+const KIND = fc.constantFrom<Kind>(...KINDS)
 const START = at('Mon 7:30')
 
 function managed(kind: Kind, schedule: string | null = WORK): ModelCluster {

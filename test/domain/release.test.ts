@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { changed } from '../../src/domain/change.ts'
 import { releaseChange } from '../../src/domain/release.ts'
 import type { Workload } from '../../src/domain/workload.ts'
+import { followed, stateOf, stepped } from '../support/decisions.ts'
 import { at, RULES } from '../support/rules.ts'
 import { aDaemonSet, aDeployment } from '../support/workloads.ts'
 import { asleep } from './fixtures.ts'
@@ -50,6 +51,19 @@ describe('release', () => {
   it('leaves the count of a running workload', () => {
     expect(released(asleep.editedTo(7)).replicas).to.equal(7)
     expect(released(aDeployment().withReplicas(2).enabled()).replicas).to.equal(2)
+  })
+
+  it('gives back the count that stayed kept when somebody woke it to fewer', () => {
+    const lowered = aDeployment().with(followed(stepped(asleep.scaledByHand(1), NOW).after))
+    expect(stateOf(lowered).woken).to.include({ kept: 3, set: 1 })
+    for (const held of [
+      lowered,
+      lowered.pinned(),
+      lowered.annotated({ enabled: 'false' }),
+      lowered.editedTo(0),
+    ])
+      expect(released(held)).to.deep.include({ replicas: 3, annotations: {} })
+    expect(released(lowered.editedTo(2)).replicas, 'another count was set since').to.equal(2)
   })
 
   it('gives up the ownership of spec.replicas, and has nothing to do then', () => {

@@ -35,6 +35,7 @@ const FULL: StoredState = {
   pin: { state: 'active', replicas: 3, at: at('Mon 19:01'), by: 'k8s:alice' },
   override: { until: null, at: at('Mon 19:02'), by: 'k8s:bob' },
   backoff: { until: at('Mon 20:00'), times: 2, cause: 'flapping' },
+  request: { text: 'wake 2h', at: at('Mon 19:00'), by: 'k8s:alice', pending: true },
   history: [operation, { ...operation, type: 'snooze', duration: 1200, result: 'superseded' }],
 }
 

@@ -8,6 +8,7 @@ import type { StatusRecord } from '../../src/domain/record.ts'
 import { ANNOTATION } from '../../src/domain/workload.ts'
 import { allDay, icsOf } from '../calendars/ics-text.ts'
 import { describeOn } from '../support/clusters.ts'
+import { EventStream } from '../support/event-stream.ts'
 import { eventually } from '../support/eventually.ts'
 import { asleepNow, awakeNow, comingMinute, wakesAt } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
@@ -19,6 +20,7 @@ const DAY = 24 * HOUR
 const LEAD = 15_000
 
 const dateOf = (instant: number) => new Date(instant).toISOString().slice(0, 10)
+const compact = (instant: number) => dateOf(instant).replaceAll('-', '')
 
 describeOn('calendars, auto-wake, awake-until and wake-order', function (on) {
   this.timeout(90_000)
@@ -82,7 +84,7 @@ describeOn('calendars, auto-wake, awake-until and wake-order', function (on) {
     it('whose file is missing cannot be used; a file that comes, changes or breaks is noticed', async () => {
       await annotate('holiday', ANNOTATION.calendar, 'company')
       await says('holiday', `${file}: there is no such file`)
-      const today = [-1, 0, 1].map((days) => allDay(dateOf(Date.now() + days * DAY).replaceAll('-', '')))
+      const today = [-1, 0, 1].map((days) => allDay(compact(Date.now() + days * DAY)))
       await writeFile(file, icsOf(...today))
       await becomes('holiday', 'asleep')
       await writeFile(file, icsOf(allDay('20200101')))
@@ -97,6 +99,29 @@ describeOn('calendars, auto-wake, awake-until and wake-order', function (on) {
         ),
       )
       expect(await here.workload(KIND, 'holiday').status()).to.include({ is_snoozed: true })
+    })
+  })
+
+  describe('a calendar file that changes', () => {
+    it('is told to those who watch a list, though nothing of their workload has changed', async () => {
+      await writeFile(file, icsOf(allDay('20200101')))
+      await here.enabled(KIND, 'watched', { replicas: 1, schedule: asleepNow() })
+      await annotate('watched', ANNOTATION.calendar, 'company')
+      const { next_transition: next } = await becomes('watched', 'asleep')
+      await says('watched', 'calendar company')
+      const list = `${here.api.url}/api/v1/workloads?watch=true&namespace=${here.namespace}`
+      const stream = await EventStream.open(list, await here.dormouse.tokens.token())
+      try {
+        await stream.until('listed')
+        const week = Array.from({ length: 9 }, (_, day) => allDay(compact(Date.now() + (day - 1) * DAY)))
+        await writeFile(file, icsOf(...week))
+        await stream.until('changed', ({ name, next_transition: then }) => {
+          const { at } = (then ?? {}) as { at?: string }
+          return name === 'watched' && at !== undefined && at > String(next?.at)
+        })
+      } finally {
+        await stream.close()
+      }
     })
   })
 

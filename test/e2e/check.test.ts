@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname } from 'node:path/posix'
 import { expect } from 'chai'
-import type { Expected, Forecast } from '../../src/domain/forecast.ts'
+import type { Expected } from '../../src/domain/forecast.ts'
 import { ANNOTATION, ASLEEP_LABEL, keyOf, SNOOZE_KEY, type Kind } from '../../src/domain/workload.ts'
 import { apiVersionOf } from '../../src/domain/kinds.ts'
-import { callCheck } from '../cli/checking.ts'
+import { checkedAgainst } from '../cli/checking.ts'
 import { describeOn } from '../support/clusters.ts'
 import { Dormouse, type Settings } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
@@ -25,11 +23,9 @@ describeOn('dormouse check --against-cluster', function (on) {
     string,
     string,
   ]
-  let directory: string
   let dormouse: Dormouse | undefined
 
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'dormouse-check-'))
     for (const name of [dev, night, plain]) await createNamespace(on(), name)
     await on().admin.expect('PATCH', `/api/v1/namespaces/${night}`, {
       metadata: { annotations: { [ANNOTATION.enabled]: 'true', [ANNOTATION.schedule]: asleepNow() } },
@@ -51,7 +47,6 @@ describeOn('dormouse check --against-cluster', function (on) {
 
   after(async () => {
     await dormouse?.stop()
-    await rm(directory, { recursive: true })
     for (const name of [dev, night, plain]) await on().admin.send('DELETE', `/api/v1/namespaces/${name}`)
   })
 
@@ -62,25 +57,11 @@ describeOn('dormouse check --against-cluster', function (on) {
     ],
   })
 
-  /** What the command foretells of these tests' workloads. */
+  /** What the command foretells of these tests' workloads; two settings among them are invalid. */
   const foretold = async (config: Settings): Promise<Expected[]> => {
-    const { workloads } = await checked(config, on().dormouseKubeconfig)
+    const { workloads, code } = await checkedAgainst(on().dormouseKubeconfig, config)
+    expect(code).to.equal(1)
     return workloads.filter(({ namespace }) => namespace.endsWith(run))
-  }
-
-  const checked = async (config: Settings, kubeconfig: string): Promise<Forecast & { unseen: string[] }> => {
-    const file = join(directory, 'config.yaml')
-    await writeFile(file, JSON.stringify(config))
-    const { code, out, err } = await callCheck(
-      file,
-      '--against-cluster',
-      '--kubeconfig',
-      kubeconfig,
-      '--output',
-      'json',
-    )
-    expect(code, err).to.equal(0)
-    return (JSON.parse(out) as { cluster: Forecast & { unseen: string[] } }).cluster
   }
 
   /** The workloads that sleep, by their marks. */
@@ -134,40 +115,67 @@ describeOn('dormouse check --against-cluster', function (on) {
     await dormouse?.start(config)
     await comesTrue(expected)
   })
-
-  it('warns of workloads behind an admission webhook', async function () {
-    // The sandbox has no Services.
-    if (!on().isReal) return
-    const { admin } = on()
-    const collection = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations'
-    const ports = [{ port: 443 }]
-    await admin.expect('POST', `/api/v1/namespaces/${night}/services`, {
-      metadata: { name: 'guard' },
-      spec: { selector: { app: 'a' }, ports },
-    })
-    await admin.expect('POST', collection, {
-      metadata: { name: `guard-${run}` },
-      webhooks: [
-        {
-          name: `guard-${run}.example.com`,
-          // Of no resource that there is: the tests beside this one are not to notice.
-          rules: [
-            { apiGroups: ['none.example.com'], apiVersions: ['*'], resources: ['*'], operations: ['*'] },
-          ],
-          clientConfig: { service: { namespace: night, name: 'guard' } },
-          sideEffects: 'None',
-          admissionReviewVersions: ['v1'],
-        },
-      ],
-    })
-    try {
-      const { needed, unseen } = await checked(settings({ schedule: awakeNow() }), on().adminKubeconfig)
-      expect(unseen).to.deep.equal([])
-      const ours = needed.filter(({ namespace }) => namespace === night)
-      expect(ours.map(keyOf)).to.deep.equal([`deployments/${night}/a`, `statefulsets/${night}/a`])
-      expect(ours[0]?.answers).to.equal(`webhook guard-${run}.example.com`)
-    } finally {
-      await admin.expect('DELETE', `${collection}/guard-${run}`)
-    }
-  })
 })
+
+// The sandbox has neither Services nor validating webhooks.
+describeOn(
+  'dormouse check, of an admission webhook',
+  function (on) {
+    this.timeout(60_000)
+    const run = randomBytes(3).toString('hex')
+    const namespace = `check-guard-${run}`
+    const configuration = `/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/guard-${run}`
+    const base = `/api/v1/namespaces/${namespace}`
+
+    before(async () => {
+      await createNamespace(on(), namespace)
+      const annotations = { [ANNOTATION.enabled]: 'true', [ANNOTATION.schedule]: awakeNow() }
+      await on().admin.expect('PATCH', base, { metadata: { annotations } })
+      await on().create(
+        namespace,
+        ['a', 'b'].flatMap((name) =>
+          (['deployments', 'statefulsets'] as const).map((kind) => manifest(kind, name)),
+        ),
+      )
+      const service = {
+        metadata: { name: 'guard' },
+        spec: { selector: { app: 'a' }, ports: [{ port: 443 }] },
+      }
+      await on().admin.expect('POST', `${base}/services`, service)
+      // Of no resource that there is: the tests beside this one are not to notice.
+      const rule = {
+        apiGroups: ['none.example.com'],
+        apiVersions: ['*'],
+        resources: ['*'],
+        operations: ['*'],
+      }
+      await on().admin.expect('POST', dirname(configuration), {
+        metadata: { name: `guard-${run}` },
+        webhooks: [
+          {
+            name: `guard-${run}.example.com`,
+            rules: [rule],
+            clientConfig: { service: { namespace, name: 'guard' } },
+            sideEffects: 'None',
+            admissionReviewVersions: ['v1'],
+          },
+        ],
+      })
+    })
+
+    after(async () => {
+      await on().admin.send('DELETE', configuration)
+      await on().admin.send('DELETE', base)
+    })
+
+    it('warns of the workloads that answer it, and of no other', async () => {
+      const { needed, unseen, code } = await checkedAgainst(on().adminKubeconfig, {})
+      expect(unseen).to.deep.equal([])
+      const ours = needed.filter((each) => each.namespace === namespace)
+      expect(ours.map(keyOf)).to.deep.equal([`deployments/${namespace}/a`, `statefulsets/${namespace}/a`])
+      expect(ours[0]?.answers).to.equal(`webhook guard-${run}.example.com`)
+      expect(code).to.equal(1)
+    })
+  },
+  'real',
+)

@@ -36,6 +36,27 @@ describe('the command line', function () {
     await rm(directory, { recursive: true, force: true })
   })
 
+  for (const args of [
+    ['wake', '--help'],
+    ['explain', '8:00-18:00', '--count', '1000'],
+  ])
+    it(`${args[0]} ends quietly where whoever reads it has read enough`, async () => {
+      const child = startProgram(args)
+      let said = ''
+      child.stderr?.on('data', (text) => (said += String(text)))
+      child.stdout?.destroy()
+      const [code] = (await once(child, 'close')) as [number]
+      expect({ code, said }).to.deep.equal({ code: 0, said: '' })
+    })
+
+  it('commands are shown as they were typed, by npm too', async () => {
+    const { stdout } = await dormouse('wake', '--help', { npm_lifecycle_event: 'dormouse' })
+    expect(stdout).to.include('Usage: npm run -s dormouse -- wake')
+    expect((await dormouse('wake', '--help', { npm_lifecycle_event: '' })).stdout).to.include(
+      'Usage: dormouse wake',
+    )
+  })
+
   it('explain prints the coming edges and ends with 0', async () => {
     const from = ['--timezone', 'Europe/Berlin', '--from', '2026-03-27T12:00', '--count', '3']
     const { code, stdout } = await dormouse('explain', '08:00-18:00,monday-FRIDAY', ...from)

@@ -1,7 +1,9 @@
 import { expect } from 'chai'
-import { dormouse as account } from '../control-plane/dormouse-account.ts'
+import { ANNOTATION } from '../../src/domain/workload.ts'
+import { annotationsOf, define, scaledObject, scaledObjectsIn, undefine } from '../keda/operator.ts'
 import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
+import { mayManage, mayNoLongerManage } from '../support/may-manage.ts'
 import { asleepNow } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
 
@@ -55,19 +57,7 @@ describeOn(
         definition('rims', 'Rim'),
       ])
         await on().admin.expect('POST', DEFINITIONS, object)
-      const apiGroup = 'rbac.authorization.k8s.io'
-      const metadata = { name: GROUP }
-      const rules = [
-        { apiGroups: [GROUP], resources: ['*'], verbs: ['get', 'list', 'watch', 'patch'] },
-        { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['get'] },
-      ]
-      const subjects = [{ kind: 'ServiceAccount', name: account.name, namespace: account.namespace }]
-      const roleRef = { apiGroup, kind: 'ClusterRole', name: GROUP }
-      const result = await on().kubectl.withFile('create', [
-        { apiVersion: `${apiGroup}/v1`, kind: 'ClusterRole', metadata, rules },
-        { apiVersion: `${apiGroup}/v1`, kind: 'ClusterRoleBinding', metadata, roleRef, subjects },
-      ])
-      expect(result.code, result.stderr).to.equal(0)
+      await mayManage(on(), GROUP)
     })
 
     const at = (resource: string) => ({ resource, specReplicasPath: '.spec.size.count' })
@@ -86,7 +76,7 @@ describeOn(
       }
 
     after(async () => {
-      await on().kubectl('delete', 'clusterrole,clusterrolebinding', GROUP)
+      await mayNoLongerManage(on(), GROUP)
       for (const name of [WHEELS, HUBS, RIMS]) await on().admin.send('DELETE', `${DEFINITIONS}/${name}`)
     })
 
@@ -154,6 +144,29 @@ describeOn(
       expect(status).to.equal(404)
     })
 
+    it('have their ScaledObjects paused while they sleep', async () => {
+      await define(on())
+      await create('driven', { size: { count: 2 } })
+      const target = { apiVersion: `${GROUP}/${VERSION}`, kind: 'Wheel', name: 'driven' }
+      const collection = scaledObjectsIn(here.namespace)
+      await eventually('ScaledObjects to be served', async () => {
+        const object = scaledObject('driven', { type: 'none' }, { target, min: 1 })
+        return (await on().admin.send('POST', collection, object)).status === 201
+      })
+      const pause = async () =>
+        annotationsOf(await on().admin.expect('GET', scaledObjectsIn(here.namespace, 'driven')))
+      await wheel('driven').enable()
+      await wheel('driven').snooze()
+      await eventually(
+        'KEDA to be paused',
+        async () => (await pause())['autoscaling.keda.sh/paused-replicas'] === '0',
+        { timeout: 60_000 },
+      )
+      expect(await wheel('driven').wake()).to.include({ current_replicas: 2 })
+      await eventually('KEDA to go on', async () => Object.keys(await pause()).length === 0)
+      await undefine(on())
+    })
+
     it('leave a Deployment alone that one of them scales in its place', async () => {
       const workload = await here.enabled('deployments', 'made-by-a-wheel', { replicas: 2 })
       await create('makes', {
@@ -168,6 +181,17 @@ describeOn(
       await eventually('it to be managed again', async () => {
         return (await workload.attempt('POST', 'snooze')).status === 200
       })
+    })
+
+    it('and take such a Deployment up again at once when that is gone, or names another', async () => {
+      const names = (name: string) => ({ size: { count: 1 }, workloadRef: { kind: 'Deployment', name } })
+      await create('holds', names('held'))
+      const annotations = { [ANNOTATION.enabled]: 'true', [ANNOTATION.schedule]: asleepNow() }
+      const workload = await here.create('deployments', 'held', { replicas: 2, annotations })
+      expect((await workload.status()).reason).to.include('left alone: wheel')
+      expect((await here.get('deployments', 'held')).spec?.replicas).to.equal(2)
+      await on().admin.expect('PATCH', path('holds'), { spec: names('another') })
+      await eventually('it to be asleep', async () => (await workload.status()).is_snoozed)
     })
 
     it('whose definition goes away and comes back are left and taken up again, and the others go on', async () => {

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
+import { REQUEST_ANNOTATION } from '../../src/domain/requests/annotation.ts'
 import { SNOOZE_KEY } from '../../src/domain/workload.ts'
 import { issueCa, issueLeaf } from '../../src/certificates/issue.ts'
 import { describeOn } from '../support/clusters.ts'
@@ -97,6 +98,23 @@ describeOn(
         expect(marksOf(object)).to.include({ replicas: 0, label: String(replicas) })
       }
       expect(await workload.wake('?wait=30s')).to.include({ current_replicas: 8 })
+    })
+
+    it('a request by annotation is carried out once and with its user', async () => {
+      const workload = await here.asleep('deployments', 'asked', { replicas: 3 })
+      for (const request of ['wake 2h', 'pin', 'unpin', 'snooze']) {
+        const annotation = `${REQUEST_ANNOTATION}=${request}`
+        const result = await here.attempt('annotate', 'deployment/asked', annotation)
+        expect(result, result.stderr).to.include({ code: 0 })
+        const object = await here.get('deployments', 'asked')
+        expect(object.metadata.annotations).to.have.property(ANNOTATION)
+        expect(object.metadata.annotations).to.not.have.property(REQUEST_ANNOTATION)
+        expect(marksOf(object).state?.request).to.include({ text: request, by: 'k8s:test-admin' })
+      }
+      expect(marksOf(await here.get('deployments', 'asked'))).to.include({ replicas: 0, label: '3' })
+      const { operation_history: history } = await workload.status()
+      const done = history.map(({ type }) => type)
+      expect(done).to.deep.equal(['snooze', 'wake', 'snooze'])
     })
 
     it("a DaemonSet's key that alone is removed is still a wake by hand", async () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { KINDS, type Kind } from '../../src/domain/workload.ts'
+import { KINDS } from '../../src/domain/workload.ts'
 import type { Verb } from './called.ts'
 import type { FaultProxy } from './fault-proxy.ts'
 import {
@@ -18,18 +18,18 @@ export type AnyFault =
   /** Of all watches of a resource that are open. */
   | {
       readonly on: 'watch'
-      readonly resource: Kind
+      readonly resource: string
       readonly line: unknown
       readonly after: 'cut' | 'nothing'
     }
-  | { readonly on: 'view'; readonly resource: Kind; readonly frozen: number }
+  | { readonly on: 'view'; readonly resource: string; readonly frozen: number }
 
 /** The longest pause that a fault makes, in milliseconds. */
 const LONGEST_PAUSE = 1000
 
 const turn = { nth: fc.integer({ min: 1, max: 5 }), times: fc.integer({ min: 1, max: 3 }) }
 const pause = fc.integer({ min: 1, max: LONGEST_PAUSE })
-const resource = fc.constantFrom(...KINDS)
+const resource = fc.constantFrom<string>(...KINDS, 'namespaces', 'scaledobjects')
 const stage = fc.constantFrom('before', 'after')
 
 /** Calls and their faults; refusals are such as an API server gives that is well again soon. */

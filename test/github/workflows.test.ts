@@ -32,7 +32,7 @@ const FOLDER = join(PROJECT, '.github', 'workflows')
 const STRICTLY = ['--offline', '--no-progress', '--quiet', '--persona', 'auditor', '--format', 'plain']
 
 /** Where a word of a command is a path of the project, and of which kind. */
-const PATHS = /(?<![\w/.$-])((?:\.ci|\.github|charts|docs|src|test|bench|dashboards)\/[\w./-]+)/g
+const PATHS = /(?<![\w/.$-])((?:\.ci|\.github|charts|docs|src|test|bench|dashboards|packaging)\/[\w./-]+)/g
 
 describe('the workflows', () => {
   let texts: Map<string, string>
@@ -200,6 +200,9 @@ describe('the workflows', () => {
       'release.yaml: chart packages',
       'release.yaml: chart id-token',
       'release.yaml: chart attestations',
+      'release.yaml: executables id-token',
+      'release.yaml: executables attestations',
+      'release.yaml: npm id-token',
       'release.yaml: announce contents',
     ])
   })

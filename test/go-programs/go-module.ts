@@ -30,15 +30,32 @@ export async function hasGo(): Promise<boolean> {
 export async function downloadModule(path: string, version: string): Promise<GoModule> {
   const { stdout } = await run('go', ['mod', 'download', '-json', `${path}@${version}`]).catch(
     (error: { stdout?: string; message: string }) => {
-      throw new Error(`go could not fetch ${path}@${version}: ${goError(error.stdout) ?? error.message}`)
+      // It is fetched all the same.
+      if (NEWER_GO.test(downloaded(error.stdout).Error ?? '')) return { stdout: error.stdout }
+      throw new Error(
+        `go could not fetch ${path}@${version}: ${downloaded(error.stdout).Error ?? error.message}`,
+      )
     },
   )
-  return { path, version, directory: (JSON.parse(stdout) as { Dir: string }).Dir }
+  const { Dir, GoMod = '' } = downloaded(stdout)
+  return {
+    path,
+    version,
+    directory: Dir ?? join(GoMod.split('/cache/download/')[0] ?? '', `${path}@${version}`),
+  }
 }
 
-function goError(json: string | undefined): string | undefined {
-  if (!json) return undefined
-  return (JSON.parse(json) as { Error?: string }).Error
+/** Its `go.mod` names a newer patch of Go than this one. */
+const NEWER_GO = /requires go >= \S+ \(running go /
+
+interface Downloaded {
+  readonly Dir?: string
+  readonly GoMod?: string
+  readonly Error?: string
+}
+
+function downloaded(json: string | undefined): Downloaded {
+  return json ? (JSON.parse(json) as Downloaded) : {}
 }
 
 /**

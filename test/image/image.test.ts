@@ -155,6 +155,11 @@ describe('the image', () => {
     })
     expect(statusCode).to.equal(200)
     expect(await body.text()).to.contain('deployments')
+    const page = await request(`${api}/console/main.js`)
+    expect([page.statusCode, await page.body.text()]).to.deep.equal([
+      200,
+      await readFile(join(root, 'app/dist/page/main.js'), 'utf8'),
+    ])
 
     // The cluster that the sandbox is; its kubeconfig lies in the container's own memory.
     await mkdir(join(root, 'etc', 'dormouse'))

@@ -11,7 +11,12 @@ const PAUSED = { 'autoscaling.keda.sh/paused-replicas': '0', 'dormouse.dev/pause
 /** What the tests do beside KEDA, each with a Deployment and a ScaledObject of the same name. */
 export class BesideKeda {
   readonly here: Served
+  /** Milliseconds from a request until its workload was at 0, and until its ScaledObject was paused. */
+  readonly asleepAfter: number[] = []
+  readonly pausedAfter: number[] = []
   readonly #operator: () => KedaOperator
+  /** The spec of each ScaledObject as it was made. */
+  readonly #specs = new Map<string, unknown>()
 
   constructor(here: Served, operator: () => KedaOperator) {
     this.here = here
@@ -36,9 +41,42 @@ export class BesideKeda {
       const { status } = await here.cluster.admin.send('POST', scaledObjectsIn(here.namespace), object)
       return status === 201
     })
+    this.#specs.set(name, await this.#spec(name))
     const workload = here.workload('deployments', name)
     await workload.enable()
     return workload
+  }
+
+  /** Puts to sleep, which takes at most some polls, and sees that it stays so. */
+  async snooze(name: string): Promise<void> {
+    const asked = performance.now()
+    const since = () => performance.now() - asked
+    const request = this.here.workload('deployments', name).snooze()
+    await eventually(`${name} to be at 0`, async () => (await this.replicas(name)) === 0, { pause: 10 })
+    this.asleepAfter.push(since())
+    await request
+    await this.paused(name)
+    this.pausedAfter.push(since())
+    await this.staysAsleep(name)
+  }
+
+  /** Wakes, and sees that the count which Dormouse sets is the given one and that the ScaledObject is as it was. */
+  async wake(name: string, count: number): Promise<void> {
+    const workload = this.here.workload('deployments', name)
+    await workload.wake()
+    await this.unpaused(name)
+    await this.woke(name, count)
+  }
+
+  /** The newest operation woke it to this count. */
+  async woke(name: string, count: number): Promise<void> {
+    const { body } = await this.here.workload('deployments', name).attempt('GET', '')
+    expect(body.data.operation_history[0]).to.include({ type: 'wake', replicas: count })
+  }
+
+  async #spec(name: string): Promise<unknown> {
+    const { cluster, namespace } = this.here
+    return (await cluster.admin.expect('GET', scaledObjectsIn(namespace, name))).spec
   }
 
   async replicas(name: string): Promise<number> {
@@ -69,6 +107,8 @@ export class BesideKeda {
       expect(await this.pause(name)).to.deep.equal(before)
       return true
     })
+    const spec = this.#specs.get(name)
+    if (spec !== undefined) expect(await this.#spec(name), `the spec of ${name}`).to.deep.equal(spec)
   }
 
   /** It is at 0, and stays so for some polls. */
@@ -96,21 +136,16 @@ export class BesideKeda {
 export function mainCases(beside: () => BesideKeda, operator: () => KedaOperator): void {
   it('sleeps with an active trigger and a minimum of 1, and wakes as before', async () => {
     const workload = await beside().workload('active', 1, true)
-    await workload.snooze()
-    await beside().paused('active')
-    await beside().staysAsleep('active')
+    await beside().snooze('active')
     const { body } = await workload.attempt('GET', '')
     expect(body.data).to.include({ is_snoozed: true, last_replicas: 3 })
-    await workload.wake()
-    await beside().unpaused('active')
+    await beside().wake('active', 3)
     await beside().runs('active')
   })
 
   it('sleeps with an active trigger and a minimum of 0, and KEDA wakes it', async () => {
     const workload = await beside().workload('from-zero', 0, true)
-    await workload.snooze()
-    await beside().paused('from-zero')
-    await beside().staysAsleep('from-zero')
+    await beside().snooze('from-zero')
     const { body } = await workload.attempt('POST', 'wake')
     expect(body.message).to.include('KEDA decides')
     await beside().unpaused('from-zero')
@@ -132,13 +167,10 @@ export function mainCases(beside: () => BesideKeda, operator: () => KedaOperator
   })
 
   it('sleeps while the source of the trigger is unreachable', async () => {
-    const workload = await beside().workload('dead', 1, true)
+    await beside().workload('dead', 1, true)
     operator().reachable = false
-    await workload.snooze()
-    await beside().paused('dead')
-    await beside().staysAsleep('dead')
-    await workload.wake()
-    await beside().unpaused('dead')
+    await beside().snooze('dead')
+    await beside().wake('dead', 3)
     await beside().runs('dead')
     operator().reachable = true
   })

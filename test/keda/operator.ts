@@ -93,8 +93,8 @@ export function scaledObjectsIn(namespace: string, name?: string): string {
 }
 
 interface ScaledObjectOptions {
-  /** Default: `name`. */
-  readonly target?: string
+  /** Default: the Deployment `name`. */
+  readonly target?: string | { readonly apiVersion: string; readonly kind: string; readonly name: string }
   readonly min: number
   readonly max?: number
   readonly annotations?: Readonly<Record<string, string>>
@@ -111,7 +111,7 @@ export function scaledObject(
     kind: 'ScaledObject',
     metadata: { name, ...(annotations && { annotations }) },
     spec: {
-      scaleTargetRef: { name: target },
+      scaleTargetRef: typeof target === 'string' ? { name: target } : target,
       minReplicaCount: min,
       maxReplicaCount: max,
       pollingInterval: 1,

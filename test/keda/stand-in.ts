@@ -4,6 +4,13 @@ import { annotationsOf, scaledObjectsIn, type KedaOperator } from './operator.ts
 
 const POLL_MS = 200
 
+interface Options {
+  /** Whose requests they are; the administrator's where nothing is said. */
+  readonly as?: string
+  /** Told after each count that it has set. */
+  readonly scaled?: (name: string, count: number) => void
+}
+
 /**
  * Does to Deployments what KEDA 2.21 was seen to do, at each poll: up to `minReplicaCount`, up to 1 while its trigger is
  * active, down to 0 without either; `paused` leaves the count alone, and `paused-replicas` sets it once and then rests.
@@ -15,14 +22,16 @@ export class StandIn implements KedaOperator {
   readonly trigger = { type: 'stand-in' }
   readonly #on: () => Cluster
   readonly #namespace: string
+  readonly #options: Options
   /** Those whose pause it has carried out. */
   readonly #resting = new Set<string>()
   #stopped = new AbortController()
   #running = Promise.resolve()
 
-  constructor(on: () => Cluster, namespace: string) {
+  constructor(on: () => Cluster, namespace: string, options: Options = {}) {
     this.#on = on
     this.#namespace = namespace
+    this.#options = options
   }
 
   async start(): Promise<void> {
@@ -67,8 +76,13 @@ export class StandIn implements KedaOperator {
     // A Scale leaves out a count of 0.
     const count = Number(spec?.['replicas'] ?? 0)
     const wanted = at === undefined ? this.#wanted(count, minReplicaCount) : Number(at)
-    if (wanted !== count)
-      await this.#on().admin.expect('PATCH', `${path}?fieldManager=keda`, { spec: { replicas: wanted } })
+    if (wanted !== count) {
+      const { as, scaled } = this.#options
+      const headers = as === undefined ? {} : { 'impersonate-user': as }
+      const body = { spec: { replicas: wanted } }
+      await this.#on().admin.expect('PATCH', `${path}?fieldManager=keda`, body, headers)
+      scaled?.(scaleTargetRef.name, wanted)
+    }
     if (at !== undefined) this.#resting.add(uid)
   }
 

@@ -1,11 +1,14 @@
 import { expect } from 'chai'
+import type { ConfiguredKind } from '../../src/domain/kinds.ts'
 import { findApiExtensions } from '../../src/kubernetes/api-extensions.ts'
 import type { Call } from '../../src/kubernetes/api-calls.ts'
+import { KindNotServed } from '../../src/kubernetes/configured-kinds.ts'
 import { refusalOf } from '../../src/kubernetes/failures.ts'
 
 const ADMISSION = '/apis/admissionregistration.k8s.io/v1'
 const MUTATING = `${ADMISSION}/mutatingwebhookconfigurations`
 const VALIDATING = `${ADMISSION}/validatingwebhookconfigurations`
+const ROLLOUTS = 'rollouts.argoproj.io'
 const API_SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices'
 
 const webhook = (name: string, service: string, failurePolicy?: string) => ({
@@ -52,7 +55,7 @@ describe('the workloads behind webhooks and APIServices', () => {
     }
   })
 
-  const find = () =>
+  const find = (...kinds: ConfiguredKind[]) =>
     findApiExtensions(
       {
         async call<Answer>({ path, method }: Call): Promise<Answer> {
@@ -63,6 +66,13 @@ describe('the workloads behind webhooks and APIServices', () => {
           return answer as Answer
         },
       },
+      {
+        kinds,
+        async baseOf(kind) {
+          if (kind === ROLLOUTS) return '/apis/argoproj.io/v1alpha1'
+          throw new KindNotServed(kind)
+        },
+      },
       new AbortController().signal,
     )
 
@@ -70,6 +80,29 @@ describe('the workloads behind webhooks and APIServices', () => {
     const { needed, unseen } = await find()
     expect(needed.map((each) => `${each.kind}/${each.name}: ${each.answers}`)).to.deep.equal([
       'deployments/guard: webhook pods.example.com',
+      'statefulsets/metrics: APIService v1.metrics.example.com',
+    ])
+    expect(unseen).to.deep.equal([])
+  })
+
+  it('are found among configured kinds, too: by their template, else by the selector of their scale', async () => {
+    const rollouts = '/apis/argoproj.io/v1alpha1/namespaces/policy/rollouts'
+    answers['/apis/apps/v1/namespaces/policy/deployments'] = { items: [] }
+    answers[rollouts] = {
+      items: [
+        workload('guard', { app: 'guard' }),
+        workload('other', { app: 'other' }),
+        { metadata: { name: 'by-reference' }, spec: { workloadRef: { name: 'guard' } } },
+        { metadata: { name: 'without-a-scale' }, spec: {} },
+        { metadata: { name: 'for-another' }, spec: {} },
+      ],
+    }
+    answers[`${rollouts}/by-reference/scale`] = { status: { selector: 'app==guard,tier in (a,b)' } }
+    answers[`${rollouts}/for-another/scale`] = { status: { selector: 'app=other' } }
+    const { needed, unseen } = await find(ROLLOUTS, 'wheels.cars.example.com')
+    expect(needed.map((each) => `${each.kind}/${each.name}: ${each.answers}`)).to.deep.equal([
+      'rollouts.argoproj.io/guard: webhook pods.example.com',
+      'rollouts.argoproj.io/by-reference: webhook pods.example.com',
       'statefulsets/metrics: APIService v1.metrics.example.com',
     ])
     expect(unseen).to.deep.equal([])

@@ -27,6 +27,12 @@ async function refusal(call: Promise<unknown>): Promise<ClusterRefusal> {
   return error as ClusterRefusal
 }
 
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const found: Item[] = []
+  for await (const each of items) found.push(each)
+  return found
+}
+
 describe('the client', () => {
   let server: FakeApiServer
   let transport: HttpTransport
@@ -58,6 +64,23 @@ describe('the client', () => {
       path: '/apis/apps/v1/namespaces/shop/deployments/web',
     })
     expect(observer.calls).to.deep.equal(['get deployments 200'])
+  })
+
+  it('gives up a page of a list that trickles without end', async () => {
+    inTurn((_, response) => {
+      response.writeHead(200).write('{"metadata":{"resourceVersion":"1"},"items":[{"metadata":{}},')
+      const trickle = setInterval(() => response.write(' '), 20)
+      response.on('close', () => clearInterval(trickle))
+    })
+    const patience = clientFor(transport, observer, 500)
+    const { items } = await patience.listPage(
+      { resource: 'deployments', path: '/apis/apps/v1/deployments' },
+      500,
+      '',
+      new AbortController().signal,
+    )
+    const { noAnswer } = await refusal(all(items))
+    expect(noAnswer).to.equal('timeout')
   })
 
   it('refuses a key without a name: its path would be that of the collection', async () => {

@@ -45,8 +45,10 @@ async function refusal(promise: Promise<unknown>): Promise<Error> {
 describe('configured kinds', () => {
   it('are found where the cluster prefers them, and asked for once', async () => {
     const { kinds: found, asked } = kinds(SERVED)
+    expect([...found.names]).to.deep.equal([[ROLLOUTS, undefined]])
     expect(await found.baseOf(ROLLOUTS)).to.equal(BASE)
     expect(await found.baseOf(ROLLOUTS)).to.equal(BASE)
+    expect([...found.names]).to.deep.equal([[ROLLOUTS, 'Rollout']])
     expect(asked).to.deep.equal([GROUP, BASE, DEFINITION])
   })
 

@@ -46,7 +46,7 @@ export class FakeCollection {
     const metadata = { uid: 'an-uid', ...object.metadata, resourceVersion: String(++this.#version) }
     const stored = { ...object, metadata }
     this.objects.set(object.metadata.name, stored)
-    this.#tell(type, stored)
+    this.tell(type, stored)
     return stored
   }
 
@@ -55,7 +55,7 @@ export class FakeCollection {
     this.objects.delete(name)
     if (object) {
       const metadata = { ...object.metadata, resourceVersion: String(++this.#version) }
-      this.#tell('DELETED', { ...object, metadata })
+      this.tell('DELETED', { ...object, metadata })
     }
     return object
   }
@@ -94,7 +94,8 @@ export class FakeCollection {
     } else answer(response, 409, failure(409, 'the object has been modified', 'Conflict'))
   }
 
-  #tell(type: string, object: StoredObject): void {
+  /** An event of every watch. */
+  tell(type: string, object: StoredObject): void {
     const line = `${JSON.stringify({ type, object })}\n`
     this.#history.push({ version: this.#version, line })
     for (const response of this.watches) response.write(line)

@@ -111,6 +111,20 @@ describe('the patcher', () => {
     expect(applied).to.deep.equal([workload])
   })
 
+  it('is done, and no refusal, where somebody set meanwhile what the patch does not rest on', async () => {
+    change({
+      annotations: {
+        ...object?.metadata.annotations,
+        'dormouse.dev/wake-order': '3',
+        'dormouse.dev/catch-up': 'true',
+      },
+    })
+    const { wrote, workload } = await patcher.write(WEB, snooze, REQUEST)
+    expect(wrote).to.equal(true)
+    expect(workload.annotations).to.include({ state: '{"v":1}', wakeOrder: '3' })
+    expect(sent('GET')).to.deep.equal([])
+  })
+
   it('does not call it done where a webhook has rewritten our marks', async () => {
     before = [
       (received, response) => {

@@ -136,6 +136,18 @@ describe('trimming an object', () => {
 })
 
 describe('interning', () => {
+  it('keeps few texts, and none that is long: an annotation may have 256 KiB, and change each second', () => {
+    const known = new Map<string, string>()
+    const intern = createIntern(10, known)
+    for (let version = 0; version < 100; version++) {
+      const long = `${version} ${'x'.repeat(1000)}`
+      expect(intern(long)).to.equal(long)
+    }
+    expect(known.size).to.equal(0)
+    for (let version = 0; version < 100; version++) intern(String(version))
+    expect(known.size).to.equal(10)
+  })
+
   it('is bounded: beyond its limit texts are passed through', () => {
     const intern = createIntern(1)
     expect(intern('a')).to.equal('a')

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { refusalOf } from '../../src/kubernetes/failures.ts'
 import { WriteGate, type Priority } from '../../src/kubernetes/write-gate.ts'
 
 /** Tasks that note their name and end when told. */
@@ -98,6 +99,52 @@ describe('the write gate', () => {
     expect(began).to.deep.equal(['w1', 's', 'r', 'w2'])
     for (const end of ends) end()
     await Promise.all(all)
+  })
+
+  describe('while the cluster answers every write by a fault of its own (its etcd is away)', () => {
+    const answers = (status: number) => async () => {
+      throw refusalOf('patch', status, {})
+    }
+    const faults = async (gate: WriteGate, times: number) => {
+      for (let time = 0; time < times; time++) await gate.run('request', answers(500)).catch(() => {})
+    }
+
+    it('rests in between, however many keys wait, and goes on with the first that is answered', async () => {
+      let now = 0
+      const gate = new WriteGate({ now: () => now })
+      let tried = 0
+      for (; now < 60_000; now += 10)
+        while (gate.hasRoom('wake') && tried < 10_000) {
+          tried++
+          await gate.run('wake', answers(500)).catch(() => {})
+        }
+      expect(tried).to.be.within(60, 200)
+      now += 1000
+      await gate.run('wake', async () => {})
+      await faults(gate, 19)
+      expect(gate.hasRoom('snooze')).to.equal(true)
+    })
+
+    it('tells when the rest has ended', async () => {
+      const gate = new WriteGate()
+      const heard = Promise.withResolvers<void>()
+      gate.onRoom(() => {
+        if (gate.hasRoom('snooze')) heard.resolve()
+      })
+      await faults(gate, 20)
+      expect(gate.hasRoom('snooze')).to.equal(false)
+      await heard.promise
+    })
+
+    it('lets requests through, and takes no refusal for such a fault', async () => {
+      const gate = new WriteGate({ now: () => 0 })
+      await faults(gate, 19)
+      await gate.run('snooze', answers(422)).catch(() => {})
+      await faults(gate, 19)
+      expect(gate.hasRoom('snooze')).to.equal(true)
+      await faults(gate, 1)
+      expect([gate.hasRoom('snooze'), gate.hasRoom('request')]).to.deep.equal([false, true])
+    })
   })
 
   it('goes on by itself when the rate allows', async () => {

@@ -1,12 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { providePrograms } from '../control-plane/build.ts'
 import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts'
 import { versions } from '../control-plane/programs.ts'
+import { killedAt } from '../faults/killed-at.ts'
+import { throughFaults } from '../faults/through-faults.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { eventually } from '../support/eventually.ts'
 import { leaveOut } from '../support/leave-out.ts'
 import { realCluster } from '../support/real-cluster.ts'
-import { served } from '../support/served.ts'
+import { printFigures } from '../support/figures.ts'
 
 const GROUP = 'external.metrics.k8s.io'
 const DEFINITION = {
@@ -35,6 +38,9 @@ const DEFINITION = {
 }
 /** By the metric the HPA wants so many. */
 const WANTED = 3
+const KILLS = 20
+/** Milliseconds: longer than an HPA takes from one look to the next. */
+const STAYS = 20_000
 
 describe('the real HorizontalPodAutoscaler, with external metrics and HPAScaleToZero', function () {
   this.timeout(240_000)
@@ -56,11 +62,18 @@ describe('the real HorizontalPodAutoscaler, with external metrics and HPAScaleTo
   })
 
   // After Dormouse, which is stopped by a hook of its own.
-  const here = served(on, { newWorkloadGrace: '0s' })
+  const here = throughFaults(on, { newWorkloadGrace: '0s', backoff: { maxOperations: 19, window: '1s' } })
   after('the control plane is stopped', () => plane?.stop())
 
+  const metric = () => `/apis/${GROUP}/v1beta1/namespaces/${here.namespace}/queue`
+  const staysAsleep = async (name: string) => {
+    const until = performance.now() + STAYS
+    while (performance.now() < until) {
+      expect(await replicas(name), `${name} while it sleeps`).to.equal(0)
+      await sleep(500)
+    }
+  }
   const hpa = async (name: string, minReplicas: number) => {
-    const metric = `/apis/${GROUP}/v1beta1/namespaces/${here.namespace}/queue`
     await eventually('the metric to be served', async () => {
       const value = {
         apiVersion: `${GROUP}/v1beta1`,
@@ -71,7 +84,7 @@ describe('the real HorizontalPodAutoscaler, with external metrics and HPAScaleTo
         timestamp: new Date().toISOString().replace(/\.\d+/, ''),
         value: String(2 * WANTED),
       }
-      const { status } = await on().admin.send('POST', metric, value)
+      const { status } = await on().admin.send('POST', metric(), value)
       return status === 201 || status === 409
     })
     await on().admin.expect(
@@ -95,13 +108,27 @@ describe('the real HorizontalPodAutoscaler, with external metrics and HPAScaleTo
       },
     )
   }
+  const asleepAfter: number[] = []
+  after('figures', () =>
+    printFigures('beside a HorizontalPodAutoscaler', [
+      { name: 'asked for sleep until at 0', values: asleepAfter },
+    ]),
+  )
+  const scaler = (name: string) =>
+    `/apis/autoscaling/v2/namespaces/${here.namespace}/horizontalpodautoscalers/${name}`
+  const specOf = async (name: string) => (await on().admin.expect('GET', scaler(name))).spec
   const replicas = async (name: string) => (await here.get('deployments', name)).spec?.replicas
 
   it('leaves a sleeper alone from a minimum of 1, and corrects the count that it wakes with', async () => {
     const workload = await here.enabled('deployments', 'web', { replicas: 5 })
     await hpa('web', 2)
     await eventually('the HPA to scale', async () => (await replicas('web')) === WANTED, { timeout: 120_000 })
-    await workload.snooze('?wait=30s')
+    const spec = await specOf('web')
+    const asked = performance.now()
+    const request = workload.snooze('?wait=60s')
+    await eventually('it to be at 0', async () => (await replicas('web')) === 0)
+    asleepAfter.push(performance.now() - asked)
+    await request
     await eventually(
       'the HPA to rest',
       async () => {
@@ -111,11 +138,54 @@ describe('the real HorizontalPodAutoscaler, with external metrics and HPAScaleTo
       },
       { timeout: 60_000 },
     )
-    expect(await replicas('web')).to.equal(0)
+    await staysAsleep('web')
     await workload.wake('?wait=60s')
     await eventually('the HPA to scale again', async () => (await replicas('web')) === WANTED, {
       timeout: 60_000,
     })
+    expect(await specOf('web')).to.deep.equal(spec)
+  })
+
+  it('leaves a sleeper alone that woke to its count while the metric is not to be had', async () => {
+    const workload = await here.enabled('deployments', 'blind', { replicas: 4 })
+    await hpa('blind', 1)
+    await eventually('the HPA to scale', async () => (await replicas('blind')) === WANTED, {
+      timeout: 120_000,
+    })
+    await on().admin.expect('DELETE', `${metric()}/one`)
+    await workload.snooze()
+    await staysAsleep('blind')
+    await workload.wake()
+    expect((await workload.status()).current_replicas).to.equal(WANTED)
+  })
+
+  it(`loses nothing in ${KILLS} times that Dormouse is killed as it puts to sleep and as it wakes`, async function () {
+    this.timeout(KILLS * 240_000)
+    const again = () => here.workload('deployments', 'killed')
+    await here.enabled('deployments', 'killed', { replicas: WANTED })
+    await hpa('killed', 1)
+    const spec = await specOf('killed')
+    for (let time = 0; time < KILLS; time++) {
+      const stage = time % 2 === 0 ? 'after' : 'before'
+      const where = { resource: 'deployments', name: 'killed', stage } as const
+      await eventually('it to rest', async () => !(await again().status()).operation_in_progress, {
+        timeout: 120_000,
+      })
+      await killedAt(here, where, () => again().attempt('POST', 'snooze'))
+      await here.dormouse.start()
+      // Its answer never came.
+      await again().snooze()
+      await eventually('it to be asleep', async () => (await replicas('killed')) === 0)
+      expect(await again().status()).to.include({ is_snoozed: true, last_replicas: WANTED })
+      await eventually('it to rest', async () => !(await again().status()).operation_in_progress, {
+        timeout: 120_000,
+      })
+      await killedAt(here, where, () => again().attempt('POST', 'wake'))
+      await here.dormouse.start()
+      await again().wake()
+      expect(await again().status()).to.include({ is_snoozed: false, current_replicas: WANTED })
+    }
+    expect(await specOf('killed')).to.deep.equal(spec)
   })
 
   it('wakes a sleeper with a minimum of 0 on 1.35: it is put back once, and then rests with a reason and an Event', async function () {

@@ -1,4 +1,8 @@
 import { describeOn } from '../support/clusters.ts'
 import { waveByPolicy } from '../e2e/policy-wave.ts'
 
-describeOn('a wave by Namespaces and policies', (on) => waveByPolicy(on, 60, 50), 'real')
+describeOn(
+  'a wave by Namespaces and policies',
+  (on) => waveByPolicy(on, { namespaces: 60, workloadsEach: 50, compared: true }),
+  'real',
+)

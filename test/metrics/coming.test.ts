@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import type { Workload } from '../../src/domain/workload.ts'
+import { KINDS, type Workload } from '../../src/domain/workload.ts'
 import { ComingTransitions } from '../../src/metrics/coming.ts'
 import { WorkloadTracker } from '../../src/metrics/workload-tracker.ts'
-import { ModelCluster, PLAYED_KINDS } from '../domain/model.ts'
+import { ModelCluster } from '../domain/model.ts'
 import { People, upTo } from '../domain/people.ts'
 import { stepped } from '../support/decisions.ts'
 import { at, RULES as PLAIN_RULES } from '../support/rules.ts'
@@ -117,7 +117,7 @@ describe('coming transitions', () => {
   })
 
   it('are never overdue after the controller has acted, whatever people do', () => {
-    const everything = fc.tuple(fc.constantFrom(...PLAYED_KINDS), upTo(25))
+    const everything = fc.tuple(fc.constantFrom(...KINDS), upTo(25))
     const holds = fc.property(everything, ([kind, events]) => {
       const cluster = new ModelCluster(kind, at('Mon 7:30'), PLAIN_RULES)
       cluster.annotate('enabled', 'true')

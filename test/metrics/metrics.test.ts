@@ -2,6 +2,8 @@ import { expect } from 'chai'
 import { Metrics, type MetricsOptions } from '../../src/metrics/metrics.ts'
 import { asleep, aWorkload, NOW, RULES } from './workload.ts'
 import { promtool } from '../support/promtool.ts'
+import { calendarsOf, rulesWith } from '../support/rules.ts'
+import { aScaledObject, rulesWithKeda } from '../support/scaled-objects.ts'
 
 function someMetrics(options: Partial<MetricsOptions> = {}) {
   return new Metrics({
@@ -39,11 +41,21 @@ function busy(options: Partial<MetricsOptions> = {}): Metrics {
 const CONTROLLER = [
   'dormouse_workloads',
   'dormouse_workloads_by_source',
+  'dormouse_autoscaler_conflicts',
+  'dormouse_workloads_by_team',
+  'dormouse_replicas_by_team',
+  'dormouse_requested_cpu_cores_by_team',
+  'dormouse_requested_memory_bytes_by_team',
+  'dormouse_saved_replica_seconds_by_team_total',
+  'dormouse_saved_cpu_core_seconds_by_team_total',
+  'dormouse_saved_memory_byte_seconds_by_team_total',
   'dormouse_replicas',
   'dormouse_requested_cpu_cores',
   'dormouse_requested_memory_bytes',
   'dormouse_coming_transitions',
   'dormouse_overdue_transitions',
+  'dormouse_wake_order_waiting',
+  'dormouse_calendar_changed_workloads',
   'dormouse_last_wave_timestamp_seconds',
   'dormouse_next_wave_timestamp_seconds',
   'dormouse_next_wave_workloads',
@@ -134,6 +146,108 @@ describe('metrics', () => {
     expect(await lines()).to.include.members([
       'dormouse_coming_transitions{type="snooze",within="12h"} 0',
       'dormouse_overdue_transitions{type="snooze"} 1',
+    ])
+  })
+
+  it('do not count as overdue what waits by wake-order', async () => {
+    const metrics = someMetrics({ clock: () => Date.parse('2026-03-03T08:00:01Z') })
+    metrics.lead(true)
+    const annotations = { enabled: 'true', schedule: '8:00-18:00' }
+    for (const name of ['db', 'web', 'api'])
+      metrics.workloads.changed(undefined, asleep(aWorkload(name, { annotations })))
+    metrics.followWaiting(() => 2)
+    expect((await metrics.exposition()).split('\n')).to.include.members([
+      'dormouse_overdue_transitions{type="wake"} 1',
+      'dormouse_wake_order_waiting 2',
+    ])
+  })
+
+  it('count workloads by team, at most 200 teams', async () => {
+    const metrics = someMetrics({ teamOf: ({ labels }) => labels?.['team'] })
+    metrics.lead(true)
+    const of = (team: string) => ({ labels: { team } })
+    metrics.workloads.changed(undefined, aWorkload('lonely'))
+    for (let n = 0; n < 205; n++) metrics.workloads.changed(undefined, aWorkload(`w${n}`, of(`team-${n}`)))
+    const another = aWorkload('another', of('team-3'))
+    metrics.workloads.changed(undefined, another)
+    const lines = async () =>
+      (await metrics.exposition()).split('\n').filter((line) => line.includes('team="'))
+    const counts = (await lines()).filter((line) => line.startsWith('dormouse_workloads_by_team'))
+    expect(counts).to.have.length(202)
+    expect(counts).to.include.members([
+      'dormouse_workloads_by_team{team="none",state="awake"} 1',
+      'dormouse_workloads_by_team{team="other",state="awake"} 5',
+      'dormouse_workloads_by_team{team="team-3",state="awake"} 2',
+    ])
+    metrics.workloads.changed(another, aWorkload('another', of('team-4')))
+    expect(await lines()).to.include.members([
+      'dormouse_workloads_by_team{team="team-3",state="awake"} 1',
+      'dormouse_workloads_by_team{team="team-4",state="awake"} 2',
+      'dormouse_replicas_by_team{team="team-4",state="awake"} 6',
+      'dormouse_requested_cpu_cores_by_team{team="team-4",state="awake"} 3',
+    ])
+  })
+
+  it('show what sleep saves for a team', async () => {
+    let seconds = 0
+    const metrics = someMetrics({ teamOf: () => 'shop', monotonic: () => seconds * 1000 })
+    metrics.lead(true)
+    metrics.workloads.changed(undefined, asleep(aWorkload()))
+    seconds = 10
+    expect((await metrics.exposition()).split('\n')).to.include.members([
+      'dormouse_saved_replica_seconds_by_team_total{team="shop"} 30',
+      'dormouse_saved_cpu_core_seconds_by_team_total{team="shop"} 15',
+    ])
+  })
+
+  it('show what calendars change in the coming week, by workload of each date', async () => {
+    const rules = rulesWith({}, calendarsOf({ de: { '2026-03-04': '', '2026-03-08': '', '2026-03-09': '' } }))
+    const metrics = someMetrics({ rules })
+    metrics.lead(true)
+    const annotations = { enabled: 'true', schedule: '8:00-18:00,Mon-Fri', calendar: 'de' }
+    for (const name of ['a', 'b']) metrics.workloads.changed(undefined, aWorkload(name, { annotations }))
+    const found = async () =>
+      (await metrics.exposition()).match(/^dormouse_calendar_changed_workloads\{.*$/gm) ?? []
+    // Sunday the 8th has no hours anyway, and the 9th is a week away.
+    const line = 'dormouse_calendar_changed_workloads{calendar="de",date="2026-03-04",hours="none"} 2'
+    expect(await found()).to.deep.equal([line])
+    const other = aWorkload('c', { annotations: { ...annotations, schedule: '9:00-17:00,Mon-Fri' } })
+    metrics.workloads.changed(undefined, other)
+    expect(await found(), 'whatever their schedules').to.deep.equal([line.replace(/2$/, '3')])
+    metrics.workloads.changed(aWorkload('b', { annotations }), undefined)
+    expect(await found()).to.deep.equal([line])
+    metrics.workloads.changed(aWorkload('a', { annotations }), undefined)
+    metrics.workloads.changed(other, undefined)
+    expect(await found()).to.deep.equal([])
+  })
+
+  it('show workloads that an autoscaler wakes while they are asleep, until they sleep', async () => {
+    const metrics = someMetrics()
+    metrics.lead(true)
+    const sleeper = asleep(aWorkload())
+    const woken = {
+      ...sleeper,
+      replicas: 1,
+      replicasManager: { manager: 'kube-controller-manager', subresource: 'scale' },
+    }
+    metrics.workloads.changed(undefined, sleeper)
+    const found = async () => (await metrics.exposition()).match(/^dormouse_autoscaler_conflicts\{.*$/gm)
+    expect(await found()).to.equal(null)
+    metrics.workloads.changed(sleeper, woken)
+    expect(await found()).to.deep.equal([
+      'dormouse_autoscaler_conflicts{namespace="shop",kind="deployments",reason="fight"} 1',
+    ])
+    metrics.workloads.changed(woken, sleeper)
+    expect(await found()).to.equal(null)
+  })
+
+  it('show workloads whose ScaledObject others have paused', async () => {
+    const paused = aScaledObject({ annotations: { paused: 'true' } })
+    const metrics = someMetrics({ rules: rulesWithKeda(paused) })
+    metrics.lead(true)
+    for (const name of ['web', 'other']) metrics.workloads.changed(undefined, aWorkload(name))
+    expect((await metrics.exposition()).match(/^dormouse_autoscaler_conflicts\{.*$/gm)).to.deep.equal([
+      'dormouse_autoscaler_conflicts{namespace="shop",kind="deployments",reason="held_by_keda"} 1',
     ])
   })
 

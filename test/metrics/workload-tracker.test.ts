@@ -1,7 +1,10 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { Inheritance } from '../../src/domain/policy/inheritance.ts'
+import type { Rules } from '../../src/domain/rules.ts'
 import type { Workload } from '../../src/domain/workload.ts'
 import { WorkloadTracker } from '../../src/metrics/workload-tracker.ts'
+import { aNamespace } from '../domain/policy/inheriting.ts'
 import { asleep, aWorkload, NOW, RULES, withState } from './workload.ts'
 
 const HOUR = 3_600_000
@@ -82,6 +85,36 @@ describe('the workloads that metrics show', () => {
     expect(states()).to.deep.equal({ 'shop awake': 0, 'shop snoozed': 1 })
     tracker.changed(asleep(awake), undefined)
     expect(states()).to.deep.equal({})
+  })
+
+  it('are read again when they are told of twice as they are: what they inherit has changed', () => {
+    const inheritance = new Inheritance([])
+    let annotations = {}
+    const rules: Rules = {
+      ...RULES,
+      inherited: (workload) => inheritance.of(aNamespace({ annotations })).by(workload),
+    }
+    const tracker = new WorkloadTracker({ rules, clock: () => NOW })
+    const web = aWorkload('web', { annotations: {} })
+    tracker.changed(undefined, web)
+    expect([...tracker.bySource]).to.deep.equal([])
+    annotations = { enabled: 'true' }
+    tracker.changed(web, web)
+    expect([...tracker.bySource]).to.deep.equal([{ name: 'namespace', state: 'awake', count: 1 }])
+    annotations = {}
+    tracker.changed(web, web)
+    expect([...tracker.bySource]).to.deep.equal([{ name: 'namespace', state: 'awake', count: 0 }])
+  })
+
+  it('are forgotten with their namespaces, though nothing is ever scraped', () => {
+    const { tracker, pass } = aTracker()
+    for (let day = 0; day < 30; day++) {
+      const web = aWorkload('web', { namespace: `preview-${day}` })
+      tracker.changed(undefined, web)
+      tracker.changed(web, undefined)
+      pass(24 * 3600)
+    }
+    expect(tracker.size).to.equal(1)
   })
 
   it('are counted once however often a relist tells of them', () => {

@@ -5,7 +5,7 @@ import { KINDS } from '../../src/domain/workload.ts'
 import { readWorkload } from '../../src/domain/reading.ts'
 import { Unreadable } from '../../src/domain/state-codec.ts'
 import { Metrics } from '../../src/metrics/metrics.ts'
-import { ModelCluster, PLAYED_KINDS } from '../domain/model.ts'
+import { ModelCluster } from '../domain/model.ts'
 import { People, upTo } from '../domain/people.ts'
 import { parseMetrics } from '../support/metrics-text.ts'
 import { at, RULES } from '../support/rules.ts'
@@ -66,7 +66,7 @@ describe('counters that begin at 0', () => {
     const zeros = parseMetrics(await metrics.exposition()).filter(({ name }) => name === OPERATIONS)
     const counted = new Set(zeros.map(({ labels }) => `${labels['type']} by ${labels['trigger']}`))
     const seen = new Set<string>()
-    const everything = fc.tuple(fc.constantFrom(...PLAYED_KINDS), upTo(25), fc.boolean())
+    const everything = fc.tuple(fc.constantFrom(...KINDS), upTo(25), fc.boolean())
     const property = fc.property(everything, ([kind, events, risky]) => {
       const cluster = new ModelCluster(kind, at('Mon 7:30'), RULES)
       cluster.annotate('enabled', 'true')
@@ -81,7 +81,7 @@ describe('counters that begin at 0', () => {
         for (const { type, trigger } of reading.state.history) seen.add(`${type} by ${trigger}`)
       }
     })
-    fc.assert(property, { numRuns: 500, seed: 4 })
+    fc.assert(property, { numRuns: 500, seed: 2 })
     expect([...seen]).to.have.members([...counted])
   })
 })

@@ -48,6 +48,11 @@ export class Counts {
     this.#racing = true
   }
 
+  /** An autoscaler alone decides, also that there is none. */
+  decidedByOthers(): void {
+    this.#mine = new Set([...this.#mine, 0])
+  }
+
   /** An old copy with these marks came back. */
   restored(held: Held): void {
     this.#mine = new Set([...this.#mine, ...heldCounts(held)])

@@ -2,20 +2,30 @@ import fc from 'fast-check'
 import { hasCount, sleepsSuspended } from '../../src/domain/kinds.ts'
 import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY } from '../../src/domain/workload.ts'
 import { countOf } from '../support/manifests.ts'
+import { act } from './act.ts'
+import { annotationsOf, WRITTEN } from './settings.ts'
 import { heldBy, type Target } from './target.ts'
-import { scheduleOf, WINDOW, type Act } from './operations.ts'
 import type { Seen } from './observed.ts'
 
 const HPA = 'system:serviceaccount:kube-system:horizontal-pod-autoscaler'
 /** Each is another than those that workloads are created with, so that a count tells where it comes from. */
 const COUNT = fc.constantFrom(0, 1, 4, 5, 6, 7, 8, 9)
 const NOTHING = fc.constant(undefined)
+/** What an annotation asks for, and the operation of the API that does the same. */
+const BY_ANNOTATION = {
+  wake: 'POST wake',
+  'wake 5m': 'POST wake',
+  snooze: 'POST snooze',
+  'snooze 5m': 'POST snooze',
+  'force-snooze': 'POST snooze',
+  pin: 'POST pin',
+  unpin: 'DELETE pin',
+  'override 10m': 'POST override',
+  resume: 'DELETE override',
+  'adopt 3': 'POST snooze',
+} as const
 
-function act<Args>(weight: number, args: fc.Arbitrary<Args>, run: Act<Args>['run']): Act<Args> {
-  return { weight, args, run }
-}
-
-/** What people, GitOps and autoscalers do past Dormouse's API. */
+/** What people, GitOps and autoscalers do past Dormouse's API; a new way joins the scenarios by an entry here. */
 export const HANDS = {
   scale: act(4, COUNT, (target, count) => scale(target, count, undefined)),
   autoscale: act(1, fc.integer({ min: 1, max: 9 }), (target, count) => scale(target, count, HPA)),
@@ -28,19 +38,26 @@ export const HANDS = {
       return edited(target, 'roll out', { template }, count ?? undefined)
     },
   ),
-  annotate: act(
+  annotate: act(3, WRITTEN, (target, written) => {
+    target.counts.race()
+    const annotations = annotationsOf(written, target.world.now)
+    return target.write('PATCH', 'annotate', { metadata: { annotations } })
+  }),
+  'wake order': act(1, fc.constantFrom('0', '3', '9', 'first', null), (target, order) =>
+    target.write('PATCH', 'order', { metadata: { annotations: { [ANNOTATION.wakeOrder]: order } } }),
+  ),
+  'catch up': act(1, fc.constantFrom('true', null), async (target, catchUp) => {
+    await target
+      .orPeer('cronjobs')
+      ?.write('PATCH', 'catch up', { metadata: { annotations: { [ANNOTATION.catchUp]: catchUp } } })
+  }),
+  'ask by annotation': act(
     3,
-    fc.record({
-      enabled: fc.constantFrom('true', 'false', null, undefined),
-      schedule: fc.option(WINDOW, { nil: undefined }),
-    }),
-    (target, { enabled, schedule }) => {
-      const annotations = {
-        ...(enabled === undefined ? {} : { [ANNOTATION.enabled]: enabled }),
-        ...(schedule ? { [ANNOTATION.schedule]: scheduleOf(schedule, target.world.now) } : {}),
-      }
+    fc.constantFrom(...(Object.keys(BY_ANNOTATION) as (keyof typeof BY_ANNOTATION)[])),
+    (target, request) => {
       target.counts.race()
-      return target.write('PATCH', 'annotate', { metadata: { annotations } })
+      const annotations = { [ANNOTATION.request]: request }
+      return target.write('PATCH', `${BY_ANNOTATION[request]} by annotation`, { metadata: { annotations } })
     },
   ),
   replace: act(1, COUNT, replace),

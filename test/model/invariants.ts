@@ -1,15 +1,17 @@
+import { hasKey } from '../../src/domain/kinds.ts'
 import { planStep } from '../../src/domain/operation.ts'
 import { stateOf } from '../../src/domain/reading.ts'
-import type { Rules } from '../../src/domain/rules.ts'
 import type { Operation } from '../../src/domain/state.ts'
 import { SNOOZE_KEY } from '../../src/domain/workload.ts'
-import { trim } from '../../src/kubernetes/trim.ts'
 import type { Seen, Version } from './observed.ts'
+import { trimmed } from './kinds.ts'
+import type { RulesInForce } from './rules-in-force.ts'
 import type { Asked, Target } from './target.ts'
 
 /** Writes that one cause may lead to: the contract's three repairs, and the completion of a wake. */
 const WRITES_A_CAUSE = 4
-const WITHOUT_COUNT = ['daemonsets', 'cronjobs']
+/** What may bring back a count that somebody had left at 0: a request to wake, and whoever writes a count. */
+const RAISES = /^(POST wake|scale|autoscale|edit|roll out|replace|create|roll back|keda)/
 /** Milliseconds that the clocks of the replicas and of the tests may differ by. */
 const SLACK = 5000
 
@@ -23,15 +25,28 @@ export function lossesOf(target: Target): string[] {
     found.push(
       `${title}: its nodeSelector is ${JSON.stringify(selector)}, not ${JSON.stringify(target.selector)}`,
     )
-  const lost = WITHOUT_COUNT.includes(key.kind) ? undefined : target.counts.lost(target.held)
+  if (target.isKedas) target.counts.decidedByOthers()
+  target.isKedas = target.scaler?.min === 0
+  const lost = hasKey(key.kind) ? undefined : target.counts.lost(target.held)
   if (lost !== undefined) found.push(`${title} lost its count: ${lost}`)
   target.fragile = false
+  target.leftAtZero = !hasKey(key.kind) && target.counts.possible.join() === '0'
   target.restedAt = target.world.now
   return found
 }
 
+/** No schedule wakes what somebody had scaled to 0, or suspended: asked before `lossesOf`, which begins anew. */
+export function raised(target: Target): string[] {
+  const { replicas, kept = 0 } = target.held
+  if (!target.leftAtZero || Math.max(replicas, kept) === 0) return []
+  const asked = target.asked.some(
+    (each) => RAISES.test(each.what) && mayHaveBeenDone(each) && each.until >= target.restedAt - SLACK,
+  )
+  return asked ? [] : [`${target.title} was left at 0, and has ${replicas} (kept ${kept}) by nobody's wish`]
+}
+
 /** No transition that neither a record of what was asked nor the model on the version before it explains. */
-export function unexplained(target: Target, rules: Rules): string[] {
+export function unexplained(target: Target, rules: RulesInForce): string[] {
   const versions = target.observed.versions(target.key)
   const found: string[] = []
   for (let index = target.explained; index < versions.length; index += 1) {
@@ -65,7 +80,7 @@ function newOperation({ key: { kind } }: Target, before: Seen, after: Seen): Ope
 }
 
 function historyOf(kind: Target['key']['kind'], object: Seen): readonly Operation[] {
-  return stateOf(trim(kind, object))?.history ?? []
+  return stateOf(trimmed(kind, object))?.history ?? []
 }
 
 /** Whether it was carried out, or nobody knows. */
@@ -73,7 +88,7 @@ function mayHaveBeenDone({ status }: Asked): boolean {
   return status === undefined || status < 400 || status >= 500
 }
 
-function isExplained(target: Target, before: Version, operation: Operation, rules: Rules): boolean {
+function isExplained(target: Target, before: Version, operation: Operation, rules: RulesInForce): boolean {
   const { type, trigger, at } = operation
   const asked = (what: RegExp) =>
     target.asked.some(
@@ -89,7 +104,9 @@ function isExplained(target: Target, before: Version, operation: Operation, rule
   if (asked(/^(POST (enable|disable)|PUT schedule|DELETE)/)) return true
   // What the webhook makes of somebody's write is one version with it.
   if (asked(/^(annotate|edit|roll out|replace|create|roll back|lose state|drop)/)) return true
-  const workload = trim(target.key.kind, before.object)
-  const { decision } = planStep(workload, at, rules)
-  return decision.action === type || decision.action === 'adopt'
+  const workload = trimmed(target.key.kind, before.object)
+  return rules.since(target.restedAt).some((each) => {
+    const { action } = planStep(workload, at, each).decision
+    return action === type || action === 'adopt'
+  })
 }

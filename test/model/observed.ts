@@ -1,7 +1,10 @@
 import type { Instant } from '../../src/clock.ts'
-import { apiVersionOf, factsOf } from '../../src/domain/kinds.ts'
-import { KINDS, keyOf, type Kind, type WorkloadKey } from '../../src/domain/workload.ts'
+import { INHERITED_ANNOTATIONS, type Namespace } from '../../src/domain/policy/inheritance.ts'
+import { ANNOTATION, keyOf, type Kind, type WorkloadKey } from '../../src/domain/workload.ts'
+import type { ScaledObjectResource } from '../../src/kubernetes/scaled-object-trim.ts'
+import { scaledObjectsIn } from '../keda/operator.ts'
 import type { Cluster } from '../support/cluster.ts'
+import { collectionOf, PLAYED } from './kinds.ts'
 
 /** A workload's object, as much as the scenarios look at. */
 export interface Seen {
@@ -24,6 +27,11 @@ export interface Seen {
   readonly status?: object
 }
 
+interface WatchEvent {
+  readonly type: string
+  readonly object: Seen
+}
+
 /** One version of an object; `gone`: its deletion. */
 export interface Version {
   /** By the scenario's clock, when the watch told it. */
@@ -32,11 +40,30 @@ export interface Version {
   readonly gone: boolean
 }
 
-/** Every version of every workload in a namespace, by watches of the test's own. */
+/** All ScaledObjects of the namespace, as they were from then on. */
+interface ScalersVersion {
+  readonly at: Instant
+  readonly byName: Scalers
+}
+
+/** ScaledObjects by name. */
+export type Scalers = ReadonlyMap<string, ScaledObjectResource>
+
+/** One version of the Namespace. */
+interface NamespaceVersion {
+  readonly at: Instant
+  readonly namespace: Namespace
+}
+
+/** Every version of a namespace and of every workload in it, by watches of the test's own. */
 export class Observed {
   readonly #versions = new Map<string, Version[]>()
   readonly #stopped = new AbortController()
   readonly #now: () => Instant
+  /** Of the Namespace itself, oldest first. */
+  readonly namespaces: NamespaceVersion[] = []
+  /** ScaledObjects, oldest first. */
+  readonly scalers: ScalersVersion[] = []
   #runs: Promise<void>[] = []
   #changed = performance.now()
 
@@ -46,7 +73,16 @@ export class Observed {
 
   /** The namespace has no workload yet: a watch without a version begins by telling what there is. */
   watch(cluster: Cluster, namespace: string): void {
-    this.#runs = KINDS.map((kind) => this.#follow(cluster, kind, namespace))
+    const kinds = PLAYED.map((kind) => {
+      const path = `${collectionOf(kind, namespace)}?watch=1`
+      return this.#follow(cluster, path, (event) => this.#take(kind, event))
+    })
+    const one = `/api/v1/namespaces?watch=1&fieldSelector=metadata.name%3D${namespace}`
+    this.#runs = [
+      ...kinds,
+      this.#follow(cluster, one, (event) => this.#takeNamespace(event)),
+      this.#follow(cluster, `${scaledObjectsIn(namespace)}?watch=1`, (event) => this.#takeScaler(event)),
+    ]
   }
 
   /** Oldest first. */
@@ -62,11 +98,15 @@ export class Observed {
 
   /** Whether the watches have told all that the API server has. */
   async isCurrent({ admin }: Cluster, namespace: string): Promise<boolean> {
-    for (const kind of KINDS) {
-      const { items = [] } = await admin.expect(
-        'GET',
-        `/apis/${apiVersionOf(kind)}/namespaces/${namespace}/${kind}`,
-      )
+    const { metadata: own } = await admin.expect('GET', `/api/v1/namespaces/${namespace}`)
+    if (this.namespaces.at(-1)?.namespace.resourceVersion !== own?.['resourceVersion']) return false
+    const scalers = await admin.expect('GET', scaledObjectsIn(namespace))
+    for (const { metadata } of (scalers.items ?? []) as unknown as ScaledObjectResource[]) {
+      const known = this.scalers.at(-1)?.byName.get(metadata.name)
+      if (known?.metadata.resourceVersion !== metadata.resourceVersion) return false
+    }
+    for (const kind of PLAYED) {
+      const { items = [] } = await admin.expect('GET', collectionOf(kind, namespace))
       for (const { metadata } of items as unknown as Seen[]) {
         const versions = this.#versions.get(keyOf({ kind, namespace, name: metadata.name }))
         if (versions && versions.at(-1)?.object.metadata.resourceVersion !== metadata.resourceVersion)
@@ -86,18 +126,37 @@ export class Observed {
     await Promise.all(this.#runs)
   }
 
-  async #follow({ admin }: Cluster, kind: Kind, namespace: string): Promise<void> {
-    const path = `/apis/${apiVersionOf(kind)}/namespaces/${namespace}/${kind}?watch=1`
+  async #follow({ admin }: Cluster, path: string, take: (event: WatchEvent) => void): Promise<void> {
     try {
-      for await (const line of admin.lines(path, this.#stopped.signal)) this.#take(kind, JSON.parse(line))
-      throw new Error(`the test's own watch of ${factsOf(kind).name}s ended`)
+      for await (const line of admin.lines(path, this.#stopped.signal)) {
+        const event = JSON.parse(line) as WatchEvent
+        if (event.type === 'ERROR') throw new Error(`the test's own watch failed: ${line}`)
+        take(event)
+        this.#changed = performance.now()
+      }
+      throw new Error(`the test's own watch of ${path} ended`)
     } catch (error) {
       if (!this.#stopped.signal.aborted) throw error
     }
   }
 
-  #take(kind: Kind, { type, object }: { type: string; object: Seen }): void {
-    if (type === 'ERROR') throw new Error(`the test's own watch failed: ${JSON.stringify(object)}`)
+  #takeNamespace({ object: { metadata } }: WatchEvent): void {
+    const { name, uid, resourceVersion, labels, annotations } = metadata
+    const texts = INHERITED_ANNOTATIONS.map((each) => [each, annotations?.[ANNOTATION[each]]] as const)
+    const written = Object.fromEntries(texts.filter(([, text]) => text !== undefined))
+    const deleting = metadata['deletionTimestamp'] !== undefined
+    const namespace = { name, uid, resourceVersion, labels, annotations: written, deleting }
+    this.namespaces.push({ at: this.#now(), namespace })
+  }
+
+  #takeScaler({ type, object }: WatchEvent): void {
+    const byName = new Map(this.scalers.at(-1)?.byName)
+    if (type === 'DELETED') byName.delete(object.metadata.name)
+    else byName.set(object.metadata.name, object as unknown as ScaledObjectResource)
+    this.scalers.push({ at: this.#now(), byName })
+  }
+
+  #take(kind: Kind, { type, object }: WatchEvent): void {
     // Of a Deployment's own ReplicaSets, and so of no concern.
     const owners = object.metadata['ownerReferences'] as { controller?: boolean }[] | undefined
     if (owners?.some(({ controller }) => controller === true)) return
@@ -106,6 +165,5 @@ export class Observed {
     const versions = this.#versions.get(key) ?? []
     versions.push({ at: this.#now(), object, gone: type === 'DELETED' })
     this.#versions.set(key, versions)
-    this.#changed = performance.now()
   }
 }

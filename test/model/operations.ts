@@ -1,68 +1,48 @@
 import fc from 'fast-check'
-import type { Instant } from '../../src/clock.ts'
-import { HOUR, MINUTE } from '../support/rules.ts'
-import type { Target } from './target.ts'
-
-/** What can be done to a workload; a new operation joins the scenarios by an entry of `OPERATIONS` or `HANDS`. */
-export interface Act<Args = unknown> {
-  readonly weight: number
-  readonly args: fc.Arbitrary<Args>
-  run(target: Target, args: Args): Promise<unknown>
-}
+import { act } from './act.ts'
+import { PLAYED } from './kinds.ts'
+import { TEAMS } from './target.ts'
+import { scheduleOf, WINDOW } from './windows.ts'
 
 /** Which replica is asked. */
 const WHICH = fc.nat(5)
 const FOR = fc.constantFrom('', '?for=1m', '?for=5m', '?for=2h')
 
-/** A window around the present: its distance in minutes to the beginning, and its length. */
-export interface WindowAround {
-  readonly begins: number
-  readonly minutes: number
-}
-export const WINDOW: fc.Arbitrary<WindowAround> = fc.record({
-  begins: fc.integer({ min: -90, max: 20 }),
-  minutes: fc.integer({ min: 2, max: 120 }),
-})
-
-/** As a schedule in UTC, every day. */
-export function scheduleOf({ begins, minutes }: WindowAround, now: Instant): string {
-  const from = now + begins * MINUTE
-  return `${wallClock(from)}-${wallClock(from + minutes * MINUTE)}`
-}
-
-function wallClock(instant: Instant): string {
-  const minute = Math.floor((instant % (24 * HOUR)) / MINUTE)
-  return `${Math.floor(minute / 60)}:${String(minute % 60).padStart(2, '0')}`
-}
-
-function act<Args>(weight: number, args: fc.Arbitrary<Args>, run: Act<Args>['run']): Act<Args> {
-  return { weight, args, run }
-}
-
 /** What can be asked of a whole namespace; most often what lets go again. */
 const OF_ALL = fc.constantFrom(
   ...(['POST snooze', 'POST snooze?for=5m', 'POST wake', 'POST wake?for=5m'] as const),
-  ...([
-    'POST pin',
-    'DELETE pin',
-    'DELETE pin',
-    'POST override',
-    'DELETE override',
-    'DELETE override',
-  ] as const),
+  ...(['POST pin', 'DELETE pin', 'DELETE pin'] as const),
+  ...(['POST override', 'POST override 10m', 'DELETE override', 'DELETE override'] as const),
 )
+const BULK = fc.record({
+  which: WHICH,
+  request: OF_ALL,
+  kind: fc.option(fc.constantFrom(...PLAYED), { nil: undefined, freq: 3 }),
+  team: fc.option(fc.constantFrom(...TEAMS), { nil: undefined, freq: 2 }),
+  dryRun: fc.constantFrom(false, false, false, true),
+})
 
-/** The nine operations of the API, and their variants. */
+/** How often it is about what is inherited: it then removes the workload's own setting. */
+const INHERIT = fc.constantFrom(false, false, false, true)
+
+/** The nine operations of the API, and their variants; a new one joins the scenarios by an entry here. */
 export const OPERATIONS = {
-  enable: act(2, fc.record({ which: WHICH, window: fc.option(WINDOW) }), (target, { which, window }) =>
-    target.ask(
-      which,
-      'POST',
-      'enable',
-      window ? { schedule: scheduleOf(window, target.world.now) } : undefined,
-    ),
+  enable: act(
+    2,
+    fc.record({ which: WHICH, window: fc.option(WINDOW), inherit: INHERIT }),
+    (target, { which, window, inherit }) => {
+      if (inherit) return target.ask(which, 'POST', 'enable?inherit=true')
+      return target.ask(
+        which,
+        'POST',
+        'enable',
+        window ? { schedule: scheduleOf(window, target.world.now) } : undefined,
+      )
+    },
   ),
-  disable: act(1, WHICH, (target, which) => target.ask(which, 'POST', 'disable')),
+  disable: act(1, fc.record({ which: WHICH, inherit: INHERIT }), (target, { which, inherit }) =>
+    target.ask(which, 'POST', inherit ? 'disable?inherit=true' : 'disable'),
+  ),
   snooze: act(
     4,
     fc.record({ which: WHICH, time: FOR, force: fc.boolean() }),
@@ -83,11 +63,18 @@ export const OPERATIONS = {
       target.ask(which, 'POST', 'override', duration === undefined ? undefined : { duration }),
   ),
   'clear override': act(2, WHICH, (target, which) => target.ask(which, 'DELETE', 'override')),
-  schedule: act(3, fc.record({ which: WHICH, window: fc.option(WINDOW) }), (target, { which, window }) =>
-    target.ask(which, 'PUT', 'schedule', { schedule: window ? scheduleOf(window, target.world.now) : '' }),
+  schedule: act(
+    3,
+    fc.record({ which: WHICH, window: fc.option(WINDOW), inherit: INHERIT }),
+    (target, { which, window, inherit }) => {
+      if (inherit) return target.ask(which, 'PUT', 'schedule?inherit=true', {})
+      const schedule = window ? scheduleOf(window, target.world.now) : ''
+      return target.ask(which, 'PUT', 'schedule', { schedule })
+    },
   ),
-  'whole namespace': act(1, fc.record({ which: WHICH, request: OF_ALL }), (target, { which, request }) => {
-    const [method, action = ''] = request.split(' ')
-    return target.askForAll(which, method === 'POST' ? 'POST' : 'DELETE', action)
+  'whole namespace': act(1, BULK, (target, { which, request, ...narrowed }) => {
+    const [method, action = '', duration] = request.split(' ')
+    const body = duration === undefined ? undefined : { duration }
+    return target.askForAll(which, method === 'POST' ? 'POST' : 'DELETE', action, { ...narrowed, body })
   }),
 } as const

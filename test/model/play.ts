@@ -1,21 +1,29 @@
 import { randomBytes } from 'node:crypto'
 import type { Rules } from '../../src/domain/rules.ts'
 import { ANNOTATION } from '../../src/domain/workload.ts'
+import { StandIn } from '../keda/stand-in.ts'
 import { inParallel } from '../support/eventually.ts'
-import { manifest } from '../support/manifests.ts'
+import { countOf } from '../support/manifests.ts'
 import { MINUTE } from '../support/rules.ts'
 import { createNamespace } from '../support/served.ts'
-import { lossesOf, tooManyWrites, unexplained } from './invariants.ts'
+import { manifestOf } from './kinds.ts'
+import { lossesOf, raised, tooManyWrites, unexplained } from './invariants.ts'
+import { missedRuns } from './missed-runs.ts'
 import { Observed } from './observed.ts'
-import { scheduleOf } from './operations.ts'
+import { ENVIRONMENT, PREFIX } from './policies.ts'
 import { restOf, type Patience } from './rest.ts'
 import { ACTS, type Born, type Scenario } from './scenario.ts'
+import { rulesIn, type RulesInForce } from './rules-in-force.ts'
+import { annotationsOf } from './settings.ts'
+import { addScaler, scalersLeft } from './scalers.ts'
 import { Target } from './target.ts'
 import { traceOf } from './trace.ts'
+import { scheduleOf } from './windows.ts'
 import type { World } from './world.ts'
 
 const REPLICAS = 3
-const UNMANAGED: Born = { kind: 'deployments', managed: false, window: null }
+const KEDA = 'system:serviceaccount:keda:keda-operator'
+const UNMANAGED: Born = { kind: 'deployments', team: 'a', managed: false, window: null, scaledFrom: null }
 
 /** How a scenario ended. */
 export interface Played {
@@ -31,27 +39,41 @@ export interface Played {
 /** Plays a scenario in a namespace of its own. */
 export async function play(
   world: World,
-  { workloads, steps }: Scenario,
-  rules: Rules,
+  { namespace: beginning, workloads, steps }: Scenario,
+  base: Rules,
   patience: Patience,
 ): Promise<Played> {
-  const namespace = `model-${randomBytes(4).toString('hex')}`
+  const namespace = `${PREFIX}${randomBytes(4).toString('hex')}`
   const begun = Date.now()
   await createNamespace(world.cluster, namespace)
+  const { environment, written } = beginning
+  const metadata = {
+    labels: { [ENVIRONMENT]: environment },
+    ...(written && { annotations: annotationsOf(written, world.now) }),
+  }
+  await world.cluster.admin.expect('PATCH', `/api/v1/namespaces/${namespace}`, { metadata })
   const observed = new Observed(() => world.now)
   observed.watch(world.cluster, namespace)
+  const rules = rulesIn(base, observed)
   const errors = world.errors().length
   const targets = workloads.map(
-    ({ kind }, index) => new Target({ kind, namespace, name: `w${index}` }, world, observed, REPLICAS),
+    ({ kind, team }, index) =>
+      new Target({ kind, namespace, name: `w${index}` }, team, world, observed, countOf(kind, REPLICAS)),
   )
-  for (const target of targets) target.peers = targets
+  const keda = new StandIn(() => world.cluster, namespace, {
+    // On a real cluster that account would need rights.
+    ...(world.cluster.isReal ? {} : { as: KEDA }),
+    scaled: (name, count) => targets.find(({ key }) => key.name === name)?.scaledByKeda(count),
+  })
+  for (const target of targets) Object.assign(target, { peers: targets, keda })
   const found: string[] = []
   let events = 0
   const check = async () => {
     found.push(...(await restOf(targets, rules, patience)))
-    for (const target of targets) found.push(...unexplained(target, rules), ...lossesOf(target))
+    for (const target of targets) found.push(...checked(target, rules))
   }
   try {
+    await keda.start()
     await inParallel(targets, (target, index) => born(target, workloads[index]))
     for (const step of steps) {
       if (step.type === 'deed') {
@@ -84,18 +106,35 @@ export async function play(
       writes: sumOf(targets.map(({ path }) => writes.get(path) ?? 0)),
     }
   } finally {
+    await keda.stop()
     await observed.stop()
     await world.cluster.admin.send('DELETE', `/api/v1/namespaces/${namespace}`)
   }
 }
 
-async function born({ key, world }: Target, { managed, window }: Born = UNMANAGED): Promise<void> {
+async function born(target: Target, { managed, window, scaledFrom }: Born = UNMANAGED): Promise<void> {
+  const { key, team, world } = target
   const { kind, name, namespace } = key
   const annotations = {
     ...(managed ? { [ANNOTATION.enabled]: 'true' } : {}),
     ...(managed && window ? { [ANNOTATION.schedule]: scheduleOf(window, world.now) } : {}),
   }
-  await world.cluster.create(namespace, [manifest(kind, name, { replicas: REPLICAS, annotations })])
+  await world.cluster.create(namespace, [
+    manifestOf(kind, name, { replicas: REPLICAS, annotations, labels: { team } }),
+  ])
+  if (kind === 'deployments' && scaledFrom !== null) await addScaler(target, scaledFrom)
+}
+
+/** At rest. */
+function checked(target: Target, rules: RulesInForce): string[] {
+  const missed = missedRuns(target)
+  return [
+    ...missed,
+    ...unexplained(target, rules),
+    ...raised(target),
+    ...scalersLeft(target),
+    ...lossesOf(target),
+  ]
 }
 
 /** Dormouse's patches since then, by path. */

@@ -1,6 +1,6 @@
 import { parseDuration } from '../../src/config/units.ts'
 import type { Cluster } from '../support/cluster.ts'
-import { HOUR, rulesWith } from '../support/rules.ts'
+import { calendarsOf, HOUR, rulesWith } from '../support/rules.ts'
 import { startSandboxCluster } from '../support/sandbox-cluster.ts'
 import type { Patience } from './rest.ts'
 import { play, type Played } from './play.ts'
@@ -48,10 +48,14 @@ const FARTHEST = 5000 * HOUR
 
 const duration = (text: string) => parseDuration(text) ?? Number.NaN
 const { maxOperations, window, base, max } = SETTINGS.backoff
-const RULES = rulesWith({
-  newWorkloadGrace: duration(SETTINGS.newWorkloadGrace),
-  backoff: { maxOperations, window: duration(window), base: duration(base), max: duration(max) },
-})
+const dates = Object.entries(SETTINGS.calendars).map(([name, { dates }]) => [name, dates] as const)
+const RULES = rulesWith(
+  {
+    newWorkloadGrace: duration(SETTINGS.newWorkloadGrace),
+    backoff: { maxOperations, window: duration(window), base: duration(base), max: duration(max) },
+  },
+  calendarsOf(Object.fromEntries(dates)),
+)
 
 /** Plays scenarios, one world for many of them; after a violation with a new one. */
 export class Player {

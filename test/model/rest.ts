@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { planStep } from '../../src/domain/operation.ts'
-import type { Rules } from '../../src/domain/rules.ts'
-import { trim } from '../../src/kubernetes/trim.ts'
+import { trimmed } from './kinds.ts'
+import type { RulesInForce } from './rules-in-force.ts'
+import { pauseDue } from './scalers.ts'
 import type { Target } from './target.ts'
 
 /** How long it takes to be sure, and how long to give up, in milliseconds. */
@@ -16,7 +17,7 @@ export interface Patience {
  */
 export async function restOf(
   targets: readonly Target[],
-  rules: Rules,
+  rules: RulesInForce,
   { quiet, longest }: Patience,
 ): Promise<string[]> {
   const [first] = targets
@@ -28,7 +29,9 @@ export async function restOf(
     const restless = targets.filter((target) => isDue(target, rules))
     const waited = performance.now() - begun
     const isQuiet = restless.length === 0 && Math.min(waited, observed.quiet) > quiet
-    if (isQuiet && (await observed.isCurrent(world.cluster, key.namespace))) return []
+    // What came meanwhile is Dormouse's to answer first.
+    const isAtRest = isQuiet && (await observed.isCurrent(world.cluster, key.namespace))
+    if (isAtRest && !targets.some((target) => isDue(target, rules))) return []
     if (waited > longest) {
       if (restless.length === 0) return [`still written to after ${longest / 1000} s`]
       return restless.map((target) => `${target.title} is not at rest: ${due(target, rules)}`)
@@ -37,18 +40,20 @@ export async function restOf(
   }
 }
 
-function isDue(target: Target, rules: Rules): boolean {
-  return stepOf(target, rules)?.change !== undefined
+function isDue(target: Target, rules: RulesInForce): boolean {
+  return stepOf(target, rules)?.change !== undefined || pauseDue(target, rules) !== undefined
 }
 
-function due(target: Target, rules: Rules): string {
+function due(target: Target, rules: RulesInForce): string {
+  const pause = pauseDue(target, rules)
+  if (pause !== undefined) return pause
   const { decision, change } = stepOf(target, rules) ?? {}
   return `${decision?.action} because ${decision?.reason.text}; ${JSON.stringify(change)}`
 }
 
-function stepOf(target: Target, rules: Rules) {
+function stepOf(target: Target, rules: RulesInForce) {
   const { latest } = target
   if (!latest) return undefined
-  const workload = trim(target.key.kind, latest)
-  return planStep(workload, target.world.now, rules)
+  const workload = trimmed(target.key.kind, latest)
+  return planStep(workload, target.world.now, rules.now)
 }

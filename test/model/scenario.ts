@@ -1,8 +1,16 @@
 import fc from 'fast-check'
-import { KINDS, type Kind } from '../../src/domain/workload.ts'
+import type { Kind } from '../../src/domain/workload.ts'
 import { anyFault, type AnyFault } from '../faults/arbitrary-faults.ts'
 import { HANDS } from './hands.ts'
-import { OPERATIONS, WINDOW, type Act, type WindowAround } from './operations.ts'
+import type { Act } from './act.ts'
+import { PLAYED } from './kinds.ts'
+import { OF_NAMESPACES } from './namespaces.ts'
+import { OPERATIONS } from './operations.ts'
+import { ENVIRONMENTS } from './policies.ts'
+import { OF_SCALERS } from './scalers.ts'
+import { WRITTEN, type Written } from './settings.ts'
+import { TEAMS } from './target.ts'
+import { WINDOW, type WindowAround } from './windows.ts'
 
 /** Something that happens to one workload. */
 interface Deed {
@@ -23,11 +31,16 @@ export type Step = Deed | WorldEvent
 
 export interface Born {
   readonly kind: Kind
+  readonly team: string
   readonly managed: boolean
+  /** The least count of the ScaledObject that a Deployment begins with; null: it has none. */
+  readonly scaledFrom: number | null
   readonly window: WindowAround | null
 }
 
 export interface Scenario {
+  /** What the Namespace begins with. */
+  readonly namespace: { readonly environment: string; readonly written: Written | null }
   readonly workloads: readonly Born[]
   readonly steps: readonly Step[]
 }
@@ -40,7 +53,12 @@ export interface Size {
 }
 
 /** By name; a new operation is one more entry of its table. */
-export const ACTS: Readonly<Record<string, Act>> = { ...OPERATIONS, ...HANDS }
+export const ACTS: Readonly<Record<string, Act>> = {
+  ...OPERATIONS,
+  ...HANDS,
+  ...OF_NAMESPACES,
+  ...OF_SCALERS,
+}
 
 /** Scenarios of so many workloads, of every kind, and so many steps at most. */
 export function scenarios({ workloads, steps, moves }: Size): fc.Arbitrary<Scenario> {
@@ -85,11 +103,18 @@ export function scenarios({ workloads, steps, moves }: Size): fc.Arbitrary<Scena
     },
   )
   const born = fc.record({
-    kind: fc.constantFrom(...KINDS),
-    managed: fc.constantFrom(true, true, true, true, false),
+    kind: fc.constantFrom(...PLAYED),
+    team: fc.constantFrom(...TEAMS),
+    managed: fc.constantFrom(true, true, true, false),
     window: fc.option(WINDOW),
+    scaledFrom: fc.constantFrom(0, 1, null, null),
+  })
+  const namespace = fc.record({
+    environment: fc.constantFrom(...ENVIRONMENTS, 'prod'),
+    written: fc.option(WRITTEN, { freq: 3 }),
   })
   return fc.record({
+    namespace,
     workloads: fc.array(born, { minLength: workloads, maxLength: workloads }),
     steps: fc.array(step, { maxLength: steps, size: 'max' }),
   })

@@ -17,9 +17,17 @@ export function traceOf(target: Target): string {
       ({ manager, subresource }) => `${manager}${subresource === undefined ? '' : `/${subresource}`}`,
     )
     const marks = JSON.stringify({ ...labels, ...annotations })
-    const text = `version ${index}${gone ? ', deleted' : ''}: ${object.spec.replicas ?? '-'} ${marks} by ${managers?.join()}`
+    const { replicas, suspend } = object.spec
+    const count = replicas ?? (suspend === true ? 'suspended' : '-')
+    const text = `version ${index}${gone ? ', deleted' : ''}: ${count} ${marks} by ${managers?.join()}`
     return { at, text }
   })
-  const lines = [...asked, ...versions].toSorted((a, b) => a.at - b.at)
+  const scalers = target.observed.scalers.flatMap(({ at, byName }, index, all) => {
+    const scaler = byName.get(target.key.name)
+    if (target.key.kind !== 'deployments' || scaler === all[index - 1]?.byName.get(target.key.name)) return []
+    const text = scaler ? JSON.stringify(scaler.metadata.annotations ?? {}) : 'gone'
+    return [{ at, text: `ScaledObject: ${text}` }]
+  })
+  const lines = [...asked, ...versions, ...scalers].toSorted((a, b) => a.at - b.at)
   return [target.title, ...lines.map(({ at, text }) => `  ${new Date(at).toISOString()} ${text}`)].join('\n')
 }

@@ -6,6 +6,7 @@ import type { StatusRecord } from '../../src/domain/record.ts'
 import { lay, type AnyFault } from '../faults/arbitrary-faults.ts'
 import { FaultProxy } from '../faults/fault-proxy.ts'
 import { behind } from '../faults/through-faults.ts'
+import { define, undefine } from '../keda/operator.ts'
 import { freePorts } from '../control-plane/ports.ts'
 import type { ApiAnswer, CallOptions, Method } from '../support/api-client.ts'
 import { Balancer } from '../support/balancer.ts'
@@ -14,7 +15,9 @@ import { Dormouse, type Settings } from '../support/dormouse.ts'
 import { inForce, ownNamespace, withdraw } from '../support/enforced.ts'
 import { HOUR, MINUTE } from '../support/rules.ts'
 import { createNamespace } from '../support/served.ts'
+import { CONFIGURED, defineBoats, undefineBoats } from './kinds.ts'
 import { AHEAD, type MoveClock } from './moved-clock.ts'
+import { calendarsAround, POLICIES } from './policies.ts'
 
 const PRELOAD = new URL('./moved-clock.ts', import.meta.url).href
 const PROBED = 'model-probe'
@@ -22,6 +25,10 @@ const PROBED = 'model-probe'
 /** What scenarios run with; the rules of the model are made of the same settings. */
 export const SETTINGS = {
   newWorkloadGrace: '0s',
+  kinds: CONFIGURED,
+  policies: POLICIES,
+  calendars: calendarsAround(Date.now()),
+  wakeOrderTimeout: '1s',
   backoff: { maxOperations: 6, window: '30m', base: '1m', max: '4m' },
 } as const
 
@@ -54,6 +61,8 @@ export class World {
     const world = new World(cluster, clock, balancer)
     process.env[AHEAD] = String(clock.ahead)
     await ownNamespace(cluster)
+    await define(cluster)
+    await defineBoats(cluster)
     for (let each = 0; each < replicas; each += 1) await world.#join()
     const { status } = await cluster.admin.send('GET', `/api/v1/namespaces/${PROBED}`)
     if (status === 404) await createNamespace(cluster, PROBED)
@@ -149,6 +158,8 @@ export class World {
       await proxy.stop()
     }
     await withdraw(this.cluster)
+    await undefine(this.cluster)
+    await undefineBoats(this.cluster)
     await this.#balancer.stop()
     delete process.env[AHEAD]
   }

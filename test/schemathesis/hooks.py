@@ -36,6 +36,13 @@ requirement = st.one_of(
 schemathesis.openapi.format("label-selector", st.lists(requirement, max_size=4).map(",".join))
 
 
+@schemathesis.hook
+def before_call(context, case, **kwargs):
+    """A watched list is answered for as long as the client stays, so that none would ever be judged."""
+    if case.query:
+        case.query.pop("watch", None)
+
+
 def faults_of(response):
     """The code of an error, and the faults that a 400 lists, as `query/continue`."""
     try:
@@ -71,7 +78,8 @@ EXCLUSIONS = [
     lambda failure, response: (
         "positive_data_acceptance" in failure.checks
         and "%7B" in response.request.url
-        and faults_of(response) == ("VALIDATION_ERROR", ["path/namespace", "path/name"])
+        and faults_of(response)[0] == "VALIDATION_ERROR"
+        and set(faults_of(response)[1]) <= {"path/namespace", "path/name"}
     ),
 ]
 

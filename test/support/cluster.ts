@@ -30,6 +30,8 @@ export interface Cluster {
   /** Paths of kubeconfigs: of an administrator, and of Dormouse. */
   readonly adminKubeconfig: string
   readonly dormouseKubeconfig: string
+  /** The kubeconfig of a person with a client certificate, who may do nothing yet; the sandbox knows no such people. */
+  readonly personKubeconfig?: (name: string, ...groups: string[]) => Promise<string>
   /** As the administrator. */
   readonly kubectl: Kubectl
   readonly admin: Client

@@ -39,6 +39,10 @@ interface EnforcedOptions {
   /** The configuration's section `webhook.certificates`. */
   readonly certificates?: object
   readonly excludeNamespaces?: readonly string[]
+  /** Further sections of the configuration. */
+  readonly settings?: Settings
+  /** As `Dormouse.start`. */
+  readonly preload?: string
 }
 
 /** Milliseconds. */
@@ -48,14 +52,20 @@ const LEASE = { namespace: OWN_NAMESPACE, duration: '4s', renew: '3s', retry: '1
 /** Dormouse with its webhook, which the API server reaches through a balancer; all is removed after the suite. */
 export function enforced(
   on: () => Cluster,
-  { writesPerSecond = 500, certificates = {}, excludeNamespaces = [] }: EnforcedOptions = {},
+  {
+    writesPerSecond = 500,
+    certificates = {},
+    excludeNamespaces = [],
+    settings = {},
+    preload,
+  }: EnforcedOptions = {},
 ): Enforced {
   let balancer: Balancer | undefined
   let port = 0
   const webhook: Record<string, unknown> = { certificates }
   const controller = { lease: LEASE, writesPerSecond }
   const api = { host: '127.0.0.1', port: 0, insecurePort: 0, rate: { perSecond: 100_000, burst: 100_000 } }
-  const shared = { api, newWorkloadGrace: '0s', webhook, controller, excludeNamespaces }
+  const shared = { api, newWorkloadGrace: '0s', webhook, controller, excludeNamespaces, ...settings }
 
   before('a balancer leads to the webhook', async () => {
     await ownNamespace(on())
@@ -65,7 +75,7 @@ export function enforced(
     Object.assign(webhook, { port, url: balancer.url })
   })
 
-  const here = served(on, shared)
+  const here = served(on, shared, preload)
 
   before('the webhook is in force', async function () {
     this.timeout(60_000)
@@ -91,8 +101,8 @@ export function enforced(
     another: { value: another },
     joined: {
       value: async () => {
-        const { settings, port } = await another()
-        const dormouse = await Dormouse.start(on(), settings)
+        const { settings: own, port } = await another()
+        const dormouse = await Dormouse.start(on(), own)
         replicas.push(dormouse)
         return { dormouse, port }
       },

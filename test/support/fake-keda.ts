@@ -6,6 +6,7 @@ import {
   type PauseAnnotation,
   type ScaledObject,
 } from '../../src/domain/autoscaling/scaled-object.ts'
+import type { ConfiguredKind } from '../../src/domain/kinds.ts'
 import type { WorkloadKey } from '../../src/domain/workload.ts'
 import { Refusal } from '../../src/errors.ts'
 import { ScaledObjectStore, type ScalerListener } from '../../src/kubernetes/scaled-object-store.ts'
@@ -21,12 +22,14 @@ export class FakeKeda implements ScaledObjects, Pauser {
   /** Before a patch is answered. */
   delay: () => Promise<void> = () => Promise.resolve()
   isConnected = true
+  /** What the cluster calls the configured kinds. */
+  readonly names = new Map<ConfiguredKind, string | undefined>()
   readonly #live = new Map<string, ScaledObjectResource>()
   readonly #listeners: ScalerListener[] = []
   readonly #connections: ((connected: boolean) => void)[] = []
   readonly #store = new ScaledObjectStore((before, after) => {
     for (const listener of this.#listeners) listener(before, after)
-  })
+  }, this.names)
   #version = 0
 
   get(key: string): ScaledObject | undefined {
@@ -39,6 +42,10 @@ export class FakeKeda implements ScaledObjects, Pauser {
 
   ofTarget(key: WorkloadKey): readonly ScaledObject[] {
     return this.#store.ofTarget(key)
+  }
+
+  targetOf(scaler: ScaledObject): WorkloadKey | 'unknown' | undefined {
+    return this.#store.targetOf(scaler)
   }
 
   onChange(listener: ScalerListener): void {

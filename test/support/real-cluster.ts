@@ -20,6 +20,7 @@ export async function realCluster(plane: ControlPlane): Promise<Cluster> {
     isReal: true,
     adminKubeconfig,
     dormouseKubeconfig: await plane.dormouseKubeconfig(),
+    personKubeconfig: (name, ...groups) => plane.personKubeconfig(name, ...groups),
     kubectl,
     admin,
     create: (namespace, objects) => createIn(admin, namespace, objects),

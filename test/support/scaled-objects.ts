@@ -35,7 +35,7 @@ export function rulesWithKeda(...scalers: readonly ScaledObject[]): Rules {
     scaledObjects: (workload) =>
       scalers.filter((scaler) => {
         const target = targetOf(scaler)
-        return target !== undefined && keyOf(target) === keyOf(workload)
+        return typeof target === 'object' && keyOf(target) === keyOf(workload)
       }),
   }
 }

@@ -43,6 +43,9 @@ const WRITES: readonly ((workload: AWorkload) => AWorkload)[] = [
   (workload) => workload.withoutItsKey(),
   (workload) => workload.with({ annotations: {}, hasAnnotations: false, labels: undefined }),
   (workload) => workload.labelled({ [ASLEEP_LABEL]: '9' }),
+  (workload) => workload.annotated({ request: 'wake 4h' }),
+  (workload) => workload.annotated({ request: 'pin' }),
+  (workload) => workload.withReplicas(5).annotated({ request: 'snoze' }),
   (workload) => workload.annotated({ schedule: 'whenever' }),
   (workload) => workload.annotated({ enabled: 'false', state: undefined }),
   (workload) =>

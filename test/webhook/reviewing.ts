@@ -8,6 +8,7 @@ import { reviewThread } from '../../src/service/review-thread.ts'
 import { loadConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/logger.ts'
 import { EXEMPT_USERS } from '../../src/webhook/admission.ts'
+import { RateLimit } from '../../src/rate-limit.ts'
 import { LargeReviews } from '../../src/webhook/large-reviews.ts'
 import type { ReviewAnswer } from '../../src/webhook/answer.ts'
 import { SeenScalings } from '../../src/webhook/seen-scalings.ts'
@@ -17,6 +18,8 @@ import { RULES } from '../support/rules.ts'
 import { aNamespace } from '../domain/policy/inheriting.ts'
 
 export const OWN_USER = 'system:serviceaccount:dormouse:dormouse'
+
+export const RATE = { perSecond: 20, burst: 40 }
 
 /** A webhook over plain HTTP. The test fills the informer's copies and the cluster. */
 export class Reviewing {
@@ -33,9 +36,14 @@ export class Reviewing {
   onLook: () => void = () => {}
   /** Live reads wait for this. */
   gate: Promise<void> = Promise.resolve()
+  /** What users were asked about, and what the cluster answers. */
+  readonly asked: object[] = []
+  allowed: (() => boolean | Promise<boolean>) | undefined
   /** Live reads throw this. */
   failure: Error | undefined
   now = Date.parse('2026-03-02T12:00:00Z')
+  /** Of requests by annotation. */
+  readonly limit = new RateLimit(RATE, () => this.now)
   readonly #server: Server
   readonly #large = new LargeReviews(() => reviewThread(loadConfig({ environment: {} })))
   #url = ''
@@ -59,6 +67,14 @@ export class Reviewing {
           return seen
         },
       },
+      rights: {
+        may: async (user, access) => {
+          this.asked.push({ user, access })
+          return (await this.allowed?.()) ?? true
+        },
+      },
+      rate: RATE,
+      limit: this.limit,
       large: this.#large,
       namespaceOf: (name) => aNamespace({ name }),
       trim: (kind, object) => trim(kind, object as Parameters<typeof trim>[1]),

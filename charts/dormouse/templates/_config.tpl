@@ -2,11 +2,24 @@
 {{- define "dormouse.config" -}}
 {{- $config := deepCopy .Values.config -}}
 {{- $_ := set $config "excludeNamespaces" (append ($config.excludeNamespaces | default list) .Release.Namespace | uniq) -}}
+{{- $calendars := $config.calendars | default dict -}}
+{{- range $name, $_ := .Values.calendars -}}
+{{- $calendar := get $calendars $name | default dict -}}
+{{- $_ := set $calendar "files" (append ($calendar.files | default list) (printf "%s/%s.ics" (include "dormouse.calendars.directory" $) $name)) -}}
+{{- $_ := set $calendars $name $calendar -}}
+{{- end -}}
+{{- if $calendars }}{{ $_ := set $config "calendars" $calendars }}{{ end -}}
 {{- $webhook := dict "service" (include "dormouse.service" .) -}}
 {{- if ne (include "dormouse.certificates.mode" .) "self-signed" -}}
 {{- $_ := set $webhook "certificates" (dict "directory" (include "dormouse.certificates.directory" .)) -}}
 {{- end -}}
 {{- $lease := dict "namespace" (include "dormouse.lease.namespace" .) -}}
+{{- if not .Values.console.enabled -}}
+{{- $config = merge $config (dict "console" (dict "enabled" false)) -}}
+{{- end -}}
+{{- if not .Values.publish.enabled -}}
+{{- $config = merge $config (dict "publish" (dict "enabled" false)) -}}
+{{- end -}}
 {{- merge $config (dict "webhook" $webhook "controller" (dict "lease" $lease)) | toYaml -}}
 {{- end -}}
 
@@ -87,4 +100,23 @@
 {{- required "certificateFiles.secretName: name the Secret of tls.crt and tls.key, which config.webhook.certificates.mode: files needs" .Values.certificateFiles.secretName -}}
 {{- end -}}
 {{- end -}}
+{{- end -}}
+
+{{- /* Where the files of `calendars` are mounted, as a folder: a file that is mounted by itself is never updated. */ -}}
+{{- define "dormouse.calendars.directory" -}}
+/etc/dormouse/calendars
+{{- end -}}
+
+{{- /* The ConfigMap of the calendars whose texts the values have. */ -}}
+{{- define "dormouse.calendars.name" -}}
+{{- include "dormouse.fullname" . }}-calendars
+{{- end -}}
+
+{{- /* Those texts by the names of their files, as JSON. */ -}}
+{{- define "dormouse.calendars.texts" -}}
+{{- $texts := dict -}}
+{{- range $name, $calendar := .Values.calendars -}}
+{{- if $calendar.ics }}{{ $_ := set $texts (printf "%s.ics" $name) $calendar.ics }}{{ end -}}
+{{- end -}}
+{{- toJson $texts -}}
 {{- end -}}

@@ -57,6 +57,11 @@ resources:
   mountPath: {{ include "dormouse.certificates.directory" . }}
   readOnly: true
 {{- end }}
+{{- if .Values.calendars }}
+- name: calendars
+  mountPath: {{ include "dormouse.calendars.directory" . }}
+  readOnly: true
+{{- end }}
 {{- with .Values.extraVolumeMounts }}
 {{ toYaml . }}
 {{- end }}
@@ -71,6 +76,27 @@ resources:
   secret:
     secretName: {{ . | quote }}
     defaultMode: 0440
+{{- end }}
+{{- if .Values.calendars }}
+# A ConfigMap that is missing keeps no pod from starting: its calendar is unreadable until it is there.
+- name: calendars
+  projected:
+    sources:
+      {{- if include "dormouse.calendars.texts" . | fromJson }}
+      - configMap:
+          name: {{ include "dormouse.calendars.name" . | quote }}
+          optional: true
+      {{- end }}
+      {{- range $name, $calendar := .Values.calendars }}
+      {{- if $calendar.configMap }}
+      - configMap:
+          name: {{ $calendar.configMap | quote }}
+          items:
+            - key: {{ $calendar.key | default (printf "%s.ics" $name) | quote }}
+              path: {{ printf "%s.ics" $name | quote }}
+          optional: true
+      {{- end }}
+      {{- end }}
 {{- end }}
 {{- with .Values.extraVolumes }}
 {{ toYaml . }}

@@ -41,11 +41,19 @@ service:
 {{- define "dormouse.webhooks.alike" -}}
 admissionReviewVersions: [v1]
 matchPolicy: Equivalent
+{{- $selector := dig "webhook" "namespaceSelector" dict .Values.config }}
 namespaceSelector:
+  {{- with $selector.matchLabels }}
+  matchLabels:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
   matchExpressions:
     - key: kubernetes.io/metadata.name
       operator: NotIn
       values: {{ include "dormouse.excluded" . }}
+    {{- with $selector.matchExpressions }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
 objectSelector: {}
 reinvocationPolicy: IfNeeded
 sideEffects: None

@@ -60,7 +60,9 @@ export function authenticate(
     const address = addressOf(ctx.req)
     try {
       const token = bearer(given)
-      ctx.state.caller = known.callerOf(token) ?? (await verifierOf(token)(token, address))
+      ctx.state.authenticateAgain = async () =>
+        known.callerOf(token) ?? (await verifierOf(token)(token, address))
+      ctx.state.caller = await ctx.state.authenticateAgain()
     } catch (error) {
       // a request without a token did not try to log in
       const tried = given.some(Boolean) && error instanceof Refusal

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { authorBy } from '../../domain/author.ts'
 import type { ClusterUser } from '../ports.ts'
 
@@ -26,6 +27,14 @@ export interface ClaimsCaller extends Named {
 export type Caller = ClusterCaller | ClaimsCaller
 
 const PREFIX = { kubernetes: 'k8s', oidc: 'oidc', local: 'local' } as const
+
+/** A user of the cluster; `issuer` says who vouches for that, the cluster itself or an OpenID provider. */
+export function clusterCaller(user: ClusterUser, issuer: string): ClusterCaller {
+  const { username, uid, groups, extra } = user
+  const extras = Object.entries(extra).sort(([a], [b]) => (a < b ? -1 : 1))
+  const fingerprint = hash('sha256', JSON.stringify([username, uid, [...groups].sort(), extras]), 'base64url')
+  return { mode: 'kubernetes', issuer, subject: username, user, fingerprint }
+}
 
 /** The caller as history, messages and the audit show them: `k8s:alice`; at most 128 characters, all of them visible. */
 export function signature({ mode, subject }: Caller): string {

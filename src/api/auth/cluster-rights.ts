@@ -33,8 +33,9 @@ export function clusterRights(reviews: Reviews, monotonic: Monotonic) {
     access: ResourceAccess,
     limit?: LimitFunction,
   ): Promise<boolean> => {
-    const { verb, resource, subresource = '', namespace = '', name = '' } = access
-    const key = [fingerprint, verb, resource, subresource, namespace, name].join('/')
+    const { verb, group, resource, subresource = '', namespace = '', name = '' } = access
+    // Kinds of different groups may have one name: statefulsets of apps and of apps.kruise.io.
+    const key = [fingerprint, verb, group, resource, subresource, namespace, name].join('/')
     const right = await rights.fetch(key, { context: { user, access, limit } })
     return right?.allowed === true
   }

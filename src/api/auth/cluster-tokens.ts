@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache'
 import type { Clock, Monotonic } from '../../clock.ts'
 import { clip } from '../../domain/text.ts'
 import { unauthenticated } from '../answers.ts'
-import type { ClusterUser, Reviews } from '../ports.ts'
-import type { ClusterCaller } from './caller.ts'
+import type { Reviews } from '../ports.ts'
+import { clusterCaller, type ClusterCaller } from './caller.ts'
 import { askCluster, CACHED } from './cluster-rights.ts'
 import { tokenCredibility } from './credibility.ts'
 import { LEEWAY, unverifiedClaims } from './jwt.ts'
@@ -58,7 +58,7 @@ export function clusterVerifier({ reviews, audiences, limit, configured, clock, 
         credibility.accepted(token)
       } else good.delete(key)
       entry.ttl = user ? Math.min(CACHED, left) : REFUSAL_CACHED
-      return { caller: user && callerOf(user) }
+      return { caller: user && clusterCaller(user, 'kubernetes') }
     },
   })
   return async (token: string, address: string): Promise<ClusterCaller> => {
@@ -99,13 +99,6 @@ export function unknownIssuer(token: string, trusted: readonly string[]): Error 
     `${fault}: it is of ${JSON.stringify(clip(issuer))}, and trusted are ${trusted.join(', ')}; the names must be exactly equal, also a '/' at the end`,
     fault,
   )
-}
-
-function callerOf(user: ClusterUser): ClusterCaller {
-  const { username, uid, groups, extra } = user
-  const extras = Object.entries(extra).sort(([a], [b]) => (a < b ? -1 : 1))
-  const fingerprint = digest(JSON.stringify([username, uid, [...groups].sort(), extras]))
-  return { mode: 'kubernetes', issuer: 'kubernetes', subject: username, user, fingerprint }
 }
 
 /** When a token says that it expires; Infinity: it does not say, or is not a JWT. */

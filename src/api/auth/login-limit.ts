@@ -1,6 +1,6 @@
 import type { Monotonic } from '../../clock.ts'
 import { networkOf } from '../client-address.ts'
-import { RateLimit } from '../rate-limit.ts'
+import { RateLimit } from '../../rate-limit.ts'
 import type { Credibility } from './credibility.ts'
 
 /** Reviews of one address that are in flight or ended in a refusal, for each credibility. */

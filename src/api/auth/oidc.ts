@@ -4,6 +4,7 @@ import { isSafeKeysUrl, SIGNATURE_ALGORITHMS } from '../../issuer-rules.ts'
 import { unavailable } from '../answers.ts'
 import type { OidcSettings } from '../ports.ts'
 import type { Caller } from './caller.ts'
+import { userByClaims } from './cluster-user-claims.ts'
 import { claimsCaller, verifyJwt } from './jwt.ts'
 import { remoteKeys } from './remote-keys.ts'
 
@@ -23,7 +24,7 @@ const FAILURE_COOLDOWN = 2000
  * @throws TypeError on unsafe settings
  */
 export function oidcVerifier(
-  { issuer, audience, jwksUri, algorithms }: OidcSettings,
+  { issuer, audience, jwksUri, algorithms, asClusterUser = null }: OidcSettings,
   clock: Clock,
   monotonic: Monotonic,
 ) {
@@ -42,8 +43,10 @@ export function oidcVerifier(
   }
   const keys = remoteKeys(url, options, clock)
   const expected = { issuer, audience, algorithms, requiredClaims: ['sub', 'exp'] }
-  return async (token: string): Promise<Caller> =>
-    claimsCaller('oidc', issuer, await verifyJwt(token, keys, expected, clock()))
+  return async (token: string): Promise<Caller> => {
+    const claims = await verifyJwt(token, keys, expected, clock())
+    return asClusterUser ? userByClaims(asClusterUser, issuer, claims) : claimsCaller('oidc', issuer, claims)
+  }
 }
 
 /** A fetch that follows no redirect, reads at most 1 MiB of JSON, and lets 2 s pass after a failure. */

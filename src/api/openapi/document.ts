@@ -11,7 +11,7 @@ export type { OperationId } from './entries.ts'
 
 export interface Parameter {
   readonly name: string
-  readonly in: 'path' | 'query'
+  readonly in: 'path' | 'query' | 'header'
   readonly required: boolean
   readonly description?: string
   readonly schema: Schema
@@ -37,6 +37,25 @@ interface Json {
 }
 
 export const OPENAPI_PATH = '/api/v1/openapi.json'
+
+/** What follows is told by the id of the last event (HTML, section 9.2). */
+const LAST_EVENT_ID: Parameter = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description:
+    'With `watch`: the id of the last event that was received; the stream goes on behind it, or 410',
+  schema: { type: 'string' },
+}
+
+const EVENT_STREAM = {
+  'text/event-stream': {
+    schema: {
+      type: 'string',
+      description: 'With `watch`: events `added`, `changed`, `removed`, `listed` and `end`',
+    },
+  },
+} as const
 
 /** What the server answers to a request that it does not take in whole, whatever is asked. */
 const NOT_TAKEN_IN = {
@@ -111,15 +130,20 @@ function operationOf(entry: Entry & { id: OperationId }): Operation {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => parameter('path', name))
   const inQuery = query.map((name) => parameter('query', name))
   const links = linksOf(id)
+  const isWatchable = query.some((name) => name === 'watch')
   return {
     operationId: id,
     summary,
     description,
     tags: [tag],
-    parameters: [...inPath, ...inQuery],
+    parameters: [...inPath, ...inQuery, ...(isWatchable ? [LAST_EVENT_ID] : [])],
     ...(body && { requestBody: { required: false, content: json(body, EXAMPLES[body]) } }),
     responses: {
-      200: { description: 'Done', content: json(answer, EXAMPLES[answer]), ...(links && { links }) },
+      200: {
+        description: 'Done',
+        content: { ...json(answer, EXAMPLES[answer]), ...(isWatchable && EVENT_STREAM) },
+        ...(links && { links }),
+      },
       ...errorReferences(),
     },
   }

@@ -1,6 +1,7 @@
 import { KINDS } from '../../domain/kinds.ts'
 import { WORKLOAD_STATES } from '../../domain/workload-state.ts'
-import { A_DURATION, DURATION_PATTERN, WAIT_PATTERN } from './formats.ts'
+import { A_DURATION, DURATION_PATTERN } from '../../domain/duration.ts'
+import { WAIT_PATTERN } from './formats.ts'
 import { flag, patterned, READ_AS, whole, type Schema } from './schema.ts'
 
 /** Defaults of `hours` and `limit`. */
@@ -11,7 +12,9 @@ const DNS_LABEL = '[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?'
 
 const namespace = patterned(DNS_LABEL, 'the name of a namespace', { maxLength: 63 })
 export const kind: Schema = { type: 'string', enum: KINDS }
-const name = patterned(`${DNS_LABEL}(?:\\.${DNS_LABEL})*`, 'the name of a workload', { maxLength: 253 })
+/** As Kubernetes has it (RFC 1123 subdomains): 63 characters are the limit of a namespace, not of a workload's name. */
+const NAME_PART = '[a-z0-9](?:[-a-z0-9]*[a-z0-9])?'
+const name = patterned(`${NAME_PART}(?:\\.${NAME_PART})*`, 'the name of a workload', { maxLength: 253 })
 
 /** A parameter without its name and place. */
 export interface Described {
@@ -74,5 +77,10 @@ export const QUERY_PARAMETERS = {
   continue: {
     description: 'The `continue` of the previous page',
     schema: { type: 'string', maxLength: 1024 },
+  },
+  watch: {
+    description:
+      'Stream the list as server-sent events: each record as it is, then each change; without pages',
+    schema: flag,
   },
 } as const satisfies Record<string, Described>

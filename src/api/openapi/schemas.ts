@@ -6,7 +6,7 @@ import type { NamespaceRecord, NextChange, SavedRecord } from '../../domain/name
 import { WORKLOAD_STATES } from '../../domain/workload-state.ts'
 import { HTTP_STATUS } from '../../errors.ts'
 import { BULK_RESULTS, MOST_WORKLOADS, type BulkItem } from '../bulk/item.ts'
-import { A_DURATION, DURATION_PATTERN } from './formats.ts'
+import { A_DURATION, DURATION_PATTERN } from '../../domain/duration.ts'
 import { kind } from './parameters.ts'
 import {
   arrayOf,

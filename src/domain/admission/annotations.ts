@@ -9,15 +9,15 @@ import { orderFault } from '../wake-order.ts'
 import { ANNOTATION, ANNOTATION_NAMES, type AnnotationName, type Workload } from '../workload.ts'
 import { about } from './messages.ts'
 
-/** The annotations that people write. */
-const SETTINGS = ANNOTATION_NAMES.filter((name) => name !== 'state')
-type Setting = Exclude<AnnotationName, 'state'>
+/** The annotations by which people say what a workload is to do. */
+const SETTINGS = ANNOTATION_NAMES.filter((name) => name !== 'state' && name !== 'request')
+type Setting = Exclude<AnnotationName, 'state' | 'request'>
 /** Those that change what a schedule does, so that they do nothing without one. */
 const OF_SCHEDULES = ['calendar', 'autoWake', 'awakeUntil', 'wakeOrder'] as const
 /** One write may bring any number of unknown annotations. */
 const MOST_WARNINGS = 3
 const PREFIX = 'dormouse.dev/'
-const SUFFIXES = SETTINGS.map((name) => ANNOTATION[name].slice(PREFIX.length))
+const SUFFIXES = [...SETTINGS, 'request' as const].map((name) => ANNOTATION[name].slice(PREFIX.length))
 
 /** The fault of an annotation that this write added or changed; undefined: there is none. */
 export function annotationFault(before: Workload | undefined, after: Workload): string | undefined {

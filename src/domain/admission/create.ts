@@ -1,12 +1,17 @@
 import type { Instant } from '../../clock.ts'
 import type { Rules } from '../rules.ts'
 import { changeBetween } from '../change.ts'
+import { withoutRequest } from '../marks.ts'
 import { readWithoutState, stateOf, withState } from '../reading.ts'
 import { EMPTY_STATE, type State } from '../state.ts'
 import { ASLEEP_LABEL, isRunning, labelCount, type Workload } from '../workload.ts'
 import { annotationFault, withoutEffect } from './annotations.ts'
 import { allow, deny, patched, withWarnings, type AdmissionDecision } from './decision.ts'
 import { about } from './messages.ts'
+import { ignoringRequest } from './brought.ts'
+
+const NOT_BY_CREATION =
+  ': dormouse.dev/request does nothing on creation and was removed: write it once the workload exists'
 
 /**
  * Decides on the creation of a workload, which may be moved or restored from a backup. Its intent and its kept count
@@ -18,7 +23,9 @@ export function admitCreate(
   rules: Rules,
   unknown: readonly string[] = [],
 ): AdmissionDecision {
-  const decision = decideCreate(created, now, rules)
+  const decided = decideCreate(withoutRequest(created), now, rules)
+  const asks = created.annotations.request !== undefined
+  const decision = asks ? ignoringRequest(decided, created, NOT_BY_CREATION) : decided
   if (decision.type === 'denied') return decision
   return withWarnings(decision, withoutEffect(undefined, created, unknown, now, rules))
 }

@@ -17,6 +17,10 @@ export interface Update {
   readonly by: string | null
   /** Annotations below `dormouse.dev/` that are not ours, as far as this update added or changed them. */
   readonly unknown: readonly string[]
+  /** Whether a manifest that is applied has the request, so that each later sync would bring it again. */
+  readonly isApplied?: boolean
+  /** DaemonSet: the key by which another tool keeps it asleep, before and after this update; undefined: none. */
+  readonly otherTool?: { readonly before: string | undefined; readonly after: string | undefined }
 }
 
 /** The count (DaemonSet: the key) after an update, before the rest of the decision. */

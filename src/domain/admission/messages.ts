@@ -7,11 +7,14 @@ const LONGEST = 256
 /** Characters of a workload's namespace and name that always stay. */
 const SHORTEST_NAME = 24
 
-/** `Dormouse: deployment shop/web is asleep`, in at most 256 characters: a name that is too long loses its middle. */
+/**
+ * `Dormouse: deployment shop/web is asleep`, in at most 256 characters: a name that is too long loses its middle. Without
+ * control characters, which it may quote: API servers leave out a warning that has any, and kubectl prints a denial as it is.
+ */
 export function about(workload: WorkloadKey, says: string): string {
   const { kind, namespace, name } = workload
   const head = `Dormouse: ${typeOf(kind)} `
-  const rest = says.startsWith(':') ? says : ` ${says}`
+  const rest = (says.startsWith(':') ? says : ` ${says}`).replaceAll(/\p{Cc}/gu, ' ')
   const room = Math.max(SHORTEST_NAME, LONGEST - head.length - rest.length)
   // The name is empty until the API server makes it from generateName.
   return clip(`${head}${withoutMiddle(`${namespace}/${name || '…'}`, room)}${rest}`)

@@ -3,12 +3,14 @@ import { changeBetween, changed } from '../change.ts'
 import { readWorkload, stateOf } from '../reading.ts'
 import type { Rules } from '../rules.ts'
 import { Unreadable } from '../state-codec.ts'
+import type { Asked } from '../state.ts'
 import { ASLEEP_LABEL, isRunning } from '../workload.ts'
 import { patched, type AdmissionDecision } from './decision.ts'
 import type { Update } from './draft.ts'
+import { asFirstSent, LONGEST_REQUEST, repeatable } from './brought.ts'
+import { resultOf } from './request.ts'
 
-/** Milliseconds: no request to the API server takes longer. */
-const LONGEST_REQUEST = 60_000
+type Decide = (update: Update, now: Instant, rules: Rules) => AdmissionDecision
 
 /**
  * The decision on an update that we have decided before: with `reinvocationPolicy: IfNeeded` the API server asks again
@@ -19,8 +21,10 @@ export function reinvoked(
   update: Update,
   now: Instant,
   rules: Rules,
-  decide: (update: Update, now: Instant, rules: Rules) => AdmissionDecision,
+  decide: Decide,
 ): AdmissionDecision | undefined {
+  const asked = repeatable(update, now)
+  if (asked) return requestedAgain(update, asked, rules, decide)
   const { before, after, otherChanges } = update
   const { state: text } = after.annotations
   const { state: known } = before.annotations
@@ -43,4 +47,21 @@ export function reinvoked(
   if (target instanceof Unreadable) return undefined
   // Repeat only what the other webhook has undone.
   return patched(decision.reason, after, changeBetween(after, target))
+}
+
+/** Carries out the same request on the object before it, at the same time: the result is the same, or it is an old copy. */
+function requestedAgain(
+  update: Update,
+  asked: Asked,
+  rules: Rules,
+  decide: Decide,
+): AdmissionDecision | undefined {
+  const { after } = update
+  for (const first of asFirstSent(update, asked)) {
+    const decision = decide({ ...update, after: first, isApplied: false }, asked.at, rules)
+    const target = resultOf(decision, first, rules)
+    if (!target || target.workload.annotations.state !== after.annotations.state) continue
+    return patched('requested', after, changeBetween(after, target))
+  }
+  return undefined
 }

@@ -1,13 +1,17 @@
 import type { Instant } from '../../clock.ts'
 import { annotationChange, labelChange } from '../change.ts'
+import { withoutRequest } from '../marks.ts'
 import { isEmpty, type Change } from '../patch.ts'
 import { readWorkload } from '../reading.ts'
 import type { Rules } from '../rules.ts'
 import { Unreadable } from '../state-codec.ts'
 import { ASLEEP_LABEL, type Workload } from '../workload.ts'
 import { allow, patched, type AdmissionDecision } from './decision.ts'
-import { marksKept } from './messages.ts'
+import { about, marksKept } from './messages.ts'
 import { activePinOrOverride, refuse } from './pin-or-override.ts'
+
+const NOT_BY_STATUS =
+  ': dormouse.dev/request does nothing in a write of the status and was removed: write it on the workload itself'
 
 /** Decides on a write of the status, which may also change annotations, labels and owners: ours are restored. */
 export function admitStatus(
@@ -21,11 +25,17 @@ export function admitStatus(
   if (pinOrOverride && gainsOwner(before, after))
     return refuse(before, pinOrOverride, ', so it cannot get an owner')
   const change: Change = {
-    annotations: annotationChange(after, before),
+    annotations: annotationChange(after, withoutRequest(before)),
     ...labelChange(after, before.labels?.[ASLEEP_LABEL] ?? null),
   }
   if (isEmpty(change)) return allow('free')
-  return patched('restored', after, change, [marksKept(before)])
+  const { request, ...others } = change.annotations
+  const onlyRequest = request === null && isEmpty({ ...change, annotations: others })
+  const warnings = [
+    ...(request === null ? [about(before, NOT_BY_STATUS)] : []),
+    ...(onlyRequest ? [] : [marksKept(before)]),
+  ]
+  return patched(onlyRequest ? 'request_ignored' : 'restored', after, change, warnings)
 }
 
 /** An owner scales its ReplicaSet, in spite of a pin or override. */

@@ -1,6 +1,7 @@
 import type { Instant } from '../../clock.ts'
+import type { Refusal } from '../../errors.ts'
 import { changeBetween } from '../change.ts'
-import { marksRestored } from '../marks.ts'
+import { marksRestored, withoutRequest } from '../marks.ts'
 import { readWorkload, type Reading } from '../reading.ts'
 import { isAutomatic } from '../intent.ts'
 import { rescheduled } from '../rescheduled.ts'
@@ -16,17 +17,33 @@ import { about, marksKept, unchecked } from './messages.ts'
 import { activePinOrOverride, refuse, type PinOrOverride } from './pin-or-override.ts'
 import { reinvoked } from './reinvocation.ts'
 import { draftReplicas, withCountOf } from './replicas.ts'
+import { decideRequest } from './request.ts'
 import { draftKey } from './snooze-key.ts'
 import { gainsOwner } from './status.ts'
 import { draftSuspension } from './suspension.ts'
 
-/** Decides on an update of a workload by an account that is not exempt (design, section 6). */
-export function admitUpdate(update: Update, now: Instant, rules: Rules): AdmissionDecision {
+/**
+ * Decides on an update of a workload by an account that is not exempt (design, section 6). `refusal`: why its user may
+ * not ask for what `requestIn` has found in it.
+ */
+export function admitUpdate(
+  update: Update,
+  now: Instant,
+  rules: Rules,
+  refusal?: Refusal,
+): AdmissionDecision {
   const { before, after, manager, unknown, by } = update
   // Denied whole: with its annotations restored and its count let through, the kept count would be lost.
   if (manager === FIELD_MANAGER && before.annotations.state !== after.annotations.state)
     return deny('other_dormouse', about(before, otherDormouse(by)))
-  const decision = reinvoked(update, now, rules, decideUpdate) ?? decideUpdate(update, now, rules)
+  const decideAt = (each: Update, at: Instant): AdmissionDecision => {
+    const { request } = each.after.annotations
+    if (request === undefined) return decideUpdate(each, at, rules)
+    // Beside a request a count is not all that is meant, also when this is decided again.
+    const rest = { ...each, after: withoutRequest(each.after), otherChanges: true }
+    return decideRequest(each, request, decideUpdate(rest, at, rules), at, rules, refusal)
+  }
+  const decision = reinvoked(update, now, rules, decideAt) ?? decideAt(update, now)
   if (decision.type === 'denied') return decision
   return withWarnings(decision, withoutEffect(before, after, unknown, now, rules))
 }

@@ -1,4 +1,5 @@
-import { KIND_NAME, SCALABLE_KINDS, type WorkloadKey } from '../workload.ts'
+import { isBuiltIn, KIND_NAME, resourceOf, SCALABLE_KINDS, type ConfiguredKind, type Kind } from '../kinds.ts'
+import type { WorkloadKey } from '../workload.ts'
 
 export const PAUSE_ANNOTATION = {
   /** KEDA's: it stops, and leaves the count alone. A boolean; what is none counts as true. */
@@ -35,11 +36,49 @@ export function keyOfScaler({ namespace, name }: Pick<ScaledObject, 'namespace' 
   return `${namespace}/${name}`
 }
 
-/** The workload that it scales, whether that exists or not; undefined: it is of no kind that Dormouse knows. */
-export function targetOf({ namespace, target }: ScaledObject): WorkloadKey | undefined {
-  const [group] = target.apiVersion.split('/')
-  const kind = SCALABLE_KINDS.find((each) => KIND_NAME[each] === target.kind)
-  return kind !== undefined && group === 'apps' ? { kind, namespace, name: target.name } : undefined
+/** What the cluster calls `kind` of each configured kind; undefined: that is not known yet. */
+export type ConfiguredNames = ReadonlyMap<ConfiguredKind, string | undefined>
+
+export const NO_CONFIGURED_NAMES: ConfiguredNames = new Map()
+
+/**
+ * The workload that it scales, whether that exists or not. `unknown`: it may be of a configured kind, whose name the
+ * cluster has not told yet; undefined: it is of no kind that Dormouse manages. As KEDA, it looks at the group alone.
+ */
+export function targetOf(
+  { namespace, target }: ScaledObject,
+  names: ConfiguredNames = NO_CONFIGURED_NAMES,
+): WorkloadKey | 'unknown' | undefined {
+  const kinds = [...SCALABLE_KINDS, ...names.keys()].filter(
+    (kind) => resourceOf(kind).group === groupOf(target),
+  )
+  const kind = kinds.find((each) => nameOf(each, names) === target.kind)
+  if (kind !== undefined) return { kind, namespace, name: target.name }
+  return kinds.some((each) => nameOf(each, names) === undefined) ? 'unknown' : undefined
+}
+
+/** A text that is the same for a ScaledObject and for the workload that it scales. */
+export function targetText({ namespace, target }: Pick<ScaledObject, 'namespace' | 'target'>): string {
+  return `${groupOf(target)}/${target.kind}/${namespace}/${target.name}`
+}
+
+/** That text of a workload; undefined: nothing can scale it, or nothing is known to. */
+export function targetTextOf(
+  { kind, namespace, name }: WorkloadKey,
+  names: ConfiguredNames,
+): string | undefined {
+  if (isBuiltIn(kind) && !SCALABLE_KINDS.includes(kind)) return undefined
+  const called = nameOf(kind, names)
+  const { group } = resourceOf(kind)
+  return called && targetText({ namespace, target: { apiVersion: `${group}/`, kind: called, name } })
+}
+
+function groupOf({ apiVersion }: ScaledObject['target']): string {
+  return apiVersion.split('/')[0] ?? ''
+}
+
+function nameOf(kind: Kind, names: ConfiguredNames): string | undefined {
+  return isBuiltIn(kind) ? KIND_NAME[kind] : names.get(kind)
 }
 
 /** Whether it carries our mark: we paused it, or it is a copy of one that we paused. */

@@ -1,6 +1,7 @@
 import type { Workload } from '../workload.ts'
 import { INHERITED_ANNOTATIONS, NOTHING_INHERITED, type Inherited } from './inheritance.ts'
 import {
+  LONGEST_SETTING,
   ofSource,
   SETTING_NAMES,
   type Found,
@@ -61,7 +62,8 @@ function resolved(own: Own, inherited: Inherited, defaults: Defaults): Effective
     const found = nearest(own[name], inherited.settings[name])
     if (!found) continue
     const isEmpty = found.text.trim() === ''
-    if (!isEmpty) text[name] = found.text
+    // The fault of a schedule says how long it is.
+    if (!isEmpty) text[name] = name === 'schedule' ? found.text : shortened(found.text)
     // Where there is a default, none means that.
     if (!isEmpty || sources[name] === null) sources[name] = found.source
   }
@@ -76,6 +78,14 @@ function resolved(own: Own, inherited: Inherited, defaults: Defaults): Effective
     ),
     sources,
   }
+}
+
+/**
+ * A longer text is none that can be read, and its beginning is none either. It is not kept whole: every record of
+ * every workload that inherits it would repeat up to 256 KiB.
+ */
+function shortened(text: string): string {
+  return text.length > LONGEST_SETTING ? `${text.slice(0, LONGEST_SETTING)}…` : text
 }
 
 /** What stands on the workload, else what it inherits; undefined: neither. */

@@ -2,6 +2,7 @@ import { parseEnd } from '../schedule/awake-until.ts'
 import { InvalidSchedule, parseSchedule, timezoneFault } from '../schedule/syntax.ts'
 import { ANNOTATION } from '../workload.ts'
 import { A_FLAG } from './effective.ts'
+import { LONGEST_SETTING } from './settings.ts'
 import { INHERITED_ANNOTATIONS, type InheritedAnnotation, type Namespace } from './inheritance.ts'
 
 /** What is wrong with one of the annotations that people write; undefined: nothing. An empty text means none. */
@@ -23,11 +24,15 @@ const FAULT: Record<InheritedAnnotation, (text: string) => string | undefined> =
   enabled: flagFault,
   schedule: (text) => faultOf(() => parseSchedule(text)),
   timezone: timezoneFault,
-  calendar: (text) =>
-    /^[-_.A-Za-z0-9, ]*$/.test(text) ? undefined : 'write names of calendars, separated by commas',
+  calendar: calendarFault,
   autoWake: flagFault,
   // The zone of a date does not matter to whether it can be read.
   awakeUntil: (text) => faultOf(() => parseEnd(text.trim(), 'UTC')),
+}
+
+function calendarFault(text: string): string | undefined {
+  if (text.length > LONGEST_SETTING) return `write at most ${LONGEST_SETTING} characters`
+  return /^[-_.A-Za-z0-9, ]*$/.test(text) ? undefined : 'write names of calendars, separated by commas'
 }
 
 export function flagFault(text: string): string | undefined {

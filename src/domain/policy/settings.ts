@@ -2,6 +2,9 @@
 export const SETTING_NAMES = ['enabled', 'schedule', 'timezone', 'calendar', 'autoWake'] as const
 export type SettingName = (typeof SETTING_NAMES)[number]
 
+/** Characters, as of a schedule and of a text in the configuration. */
+export const LONGEST_SETTING = 512
+
 /** Where a setting stands, as the API names it: `workload`, `namespace/shop`, `policy/dev`, `default`. */
 export type Source = 'workload' | 'default' | `namespace/${string}` | `policy/${string}`
 

@@ -3,6 +3,7 @@ import { decide } from '../decide.ts'
 import { carryOut } from '../operation.ts'
 import type { Reading } from '../reading.ts'
 import type { Rules } from '../rules.ts'
+import { BY_API, type Channel } from './channel.ts'
 
 /** What a request's handler is given: the workload, who asks, when, and the rules. */
 export interface Context {
@@ -10,6 +11,7 @@ export interface Context {
   readonly by: string
   readonly now: Instant
   readonly rules: Rules
+  readonly channel: Channel
 }
 
 /** What a request makes of a workload; the same reading means that nothing changes. */
@@ -17,9 +19,17 @@ export interface Outcome {
   readonly target: Reading
   /** What was done, or why nothing was; the reason for the present state follows it. */
   readonly done: string
+  /** The controller is to carry it out: its write cannot. */
+  readonly pending?: true
 }
 
-/** Carries out, in the same patch, what the rules decide after a request. */
-export function follow(reading: Reading, now: Instant, rules: Rules): Reading {
-  return carryOut(reading, decide(reading, now, rules), now, rules)
+/** Carries out, in the same patch, what the rules decide after a request; what it cannot, the controller does. */
+export function follow(reading: Reading, now: Instant, rules: Rules, channel: Channel = BY_API): Reading {
+  const target = carryOut(reading, decide(reading, now, rules), now, rules)
+  return canWrite(reading, target, channel) ? target : reading
+}
+
+/** Whether the request's own write can make `target`: that of an annotation cannot write a CronJob's status. */
+export function canWrite(reading: Reading, target: Reading, { text }: Channel): boolean {
+  return text === undefined || target.workload.lastScheduleTime === reading.workload.lastScheduleTime
 }

@@ -26,10 +26,10 @@ function runningCount(reading: Reading): number {
   return hasKey(kind) ? countToKeep(reading) : replicas
 }
 
-export function unpin({ reading, now, rules }: Context): Outcome {
+export function unpin({ reading, now, rules, channel }: Context): Outcome {
   const { state } = reading
   if (!state.pin) return { target: reading, done: 'not pinned' }
-  return { target: follow(withState(reading, without(state, 'pin')), now, rules), done: 'unpinned' }
+  return { target: follow(withState(reading, without(state, 'pin')), now, rules, channel), done: 'unpinned' }
 }
 
 /** Turns automatic behaviour off. `duration` in milliseconds; null: permanently. */
@@ -44,11 +44,11 @@ export function override({ reading, by, now }: Context, duration: number | null)
   return { target, done: target.state.pin ? `${done}, but the pin goes first` : done }
 }
 
-export function clearOverride({ reading, now, rules }: Context): Outcome {
+export function clearOverride({ reading, now, rules, channel }: Context): Outcome {
   const { state } = reading
   if (!state.override) return { target: reading, done: 'not overridden' }
   return {
-    target: follow(withState(reading, without(state, 'override')), now, rules),
+    target: follow(withState(reading, without(state, 'override')), now, rules, channel),
     done: 'override cleared',
   }
 }

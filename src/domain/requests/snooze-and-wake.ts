@@ -8,7 +8,8 @@ import { withState, type Reading } from '../reading.ts'
 import { hasCount, hasKey, sleepsSuspended } from '../kinds.ts'
 import { counted, iso } from '../text.ts'
 import { currentReplicas, isRunning } from '../workload.ts'
-import type { Context, Outcome } from './handler.ts'
+import { pendingWake } from '../state.ts'
+import { canWrite, type Context, type Outcome } from './handler.ts'
 
 /** Puts to sleep; `limit` in milliseconds, undefined: without an end. */
 export function snooze({ reading, now, by, rules }: Context, limit: number | undefined): Outcome {
@@ -16,7 +17,8 @@ export function snooze({ reading, now, by, rules }: Context, limit: number | und
   const intent = newIntent(reading, now, { want: 'asleep', by, trigger: 'api', ...end })
   const asked = withState(reading, { ...reading.state, intent })
   if (reading.state.asleep && !isRunning(reading.workload)) {
-    if (limit === undefined) return { target: reading, done: 'already asleep' }
+    if (limit === undefined && !pendingWake(reading.state)) return { target: reading, done: 'already asleep' }
+    if (limit === undefined) return { target: asked, done: 'stays asleep' }
     return { target: asked, done: `stays asleep until ${iso(now + limit)}` }
   }
   const replicas = countKeptBy(reading, rules)
@@ -26,12 +28,12 @@ export function snooze({ reading, now, by, rules }: Context, limit: number | und
 }
 
 /** Wakes, or keeps awake; `limit` in milliseconds, undefined: until the next edge or `wakeHold`. */
-export function wake({ reading, now, by, rules }: Context, limit: number | undefined): Outcome {
+export function wake({ reading, now, by, rules, channel }: Context, limit: number | undefined): Outcome {
   const { state, workload } = reading
   const byKeda = !isRunning(workload) && kedaDecides(workload, rules)
   const up = !state.asleep && (byKeda || (isRunning(workload) && countToGiveBack(reading) === undefined))
   if (up && limit === undefined) {
-    return { target: reading, done: 'already awake (add ?for=2h to keep it awake for a time)' }
+    return { target: reading, done: `already awake (${channel.toKeepAwake} to keep it awake for a time)` }
   }
   const inHoursOfSleep = scheduleInForce(reading, now)?.state === 'asleep'
   const hold = inHoursOfSleep ? wakeHold(reading, now, rules) : {}
@@ -41,6 +43,8 @@ export function wake({ reading, now, by, rules }: Context, limit: number | undef
   if (up) return { target: asked, done: `stays awake until ${iso(now + (limit ?? 0))}` }
   const replicas = hasKey(workload.kind) ? keptCount(reading) : wakeCount(reading)
   const target = transition(asked, { action: 'wake', trigger: 'api', by, replicas }, now, rules)
+  if (!canWrite(reading, target, channel))
+    return { target: asked, done: 'is to wake in a moment', pending: true }
   if (byKeda) return { target, done: 'woken, and KEDA decides how many replicas it has' }
   const to = hasCount(workload.kind) ? ` to ${counted(replicas, 'replica')}` : ''
   return { target, done: `woken${to}` }

@@ -42,6 +42,7 @@ export function withWindowUntil(schedule: Schedule, end: Instant): Schedule {
       const edge = schedule.latestEdge(t)
       return edge && edge.at > end ? edge : last
     },
+    replacedOn: (t, daysAfter) => schedule.replacedOn(t, daysAfter),
     nextEdge: (t) => (t < end ? (last ?? schedule.nextEdge(end)) : schedule.nextEdge(t)),
   }
 }

@@ -34,7 +34,7 @@ export function adviceFor(text: string): string | undefined {
 
 /** The words between white space, commas and semicolons; `9 am - 5 pm` is one. */
 function wordsOf(text: string): string[] {
-  const joined = text.replaceAll(/\s*[-–—]\s*/g, '-').replaceAll(/(\d)\s+([ap]m)\b/gi, '$1$2')
+  const joined = text.replaceAll(/\s*[-\u2013\u2014]\s*/g, '-').replaceAll(/(\d)\s+([ap]m)\b/gi, '$1$2')
   return joined.split(/[\s,;]+/).filter((word) => word !== '')
 }
 

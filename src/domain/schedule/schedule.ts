@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Instant } from '../../clock.ts'
 import type { Sleep } from '../state.ts'
+import { calendarEffect, type Replaced } from './calendar-effect.ts'
 import { findCalendars, NO_CALENDARS, type Calendar, type Calendars } from './calendar.ts'
 import { Edges, type Span } from './edges.ts'
 import { canonical, InvalidSchedule, parseSchedule } from './syntax.ts'
@@ -31,6 +32,8 @@ export interface Schedule {
   latestEdge(t: Instant): Edge | undefined
   /** The first edge after `t`; undefined: there is none. */
   nextEdge(t: Instant): Edge | undefined
+  /** What its calendars replace on a date: that of `t`, or the one so many days after it; undefined: nothing. */
+  replacedOn(t: Instant, daysAfter: number): Replaced | undefined
 }
 
 /** An unknown zone. The position is 1, in the zone's name. */
@@ -47,7 +50,11 @@ export function compileSchedule(text: string, zone: string, calendars: readonly 
   const windows = parseSchedule(text)
   const clocks = Zone.named(zone)
   if (!clocks) throw new InvalidTimezone(zone)
-  return new CompiledSchedule(canonical(windows), zone, calendars, new Edges(windows, clocks, calendars))
+  return new CompiledSchedule(
+    canonical(windows),
+    { zone, clocks, calendars },
+    new Edges(windows, clocks, calendars),
+  )
 }
 
 /** Compiles, and caches up to `limit` schedules, so that workloads with the same one share it. */
@@ -85,7 +92,8 @@ function keyOf(text: string, zone: string, calendars: readonly Calendar[]): stri
   return calendars.length === 0 ? weekly : `${weekly} ${calendars.map(({ key }) => key).join(',')}`
 }
 
-const SPAN = 16 * 24 * 60 * 60_000
+const DAY = 24 * 60 * 60_000
+const SPAN = 16 * DAY
 /** How many spans beside the present one are searched for an edge; with calendars, a year. */
 const REACH = { weekly: 1, withCalendars: 23 }
 /** How many spans are kept: the present one with its neighbours, and one for any other time; with calendars, three searches. */
@@ -97,18 +105,26 @@ class CompiledSchedule implements Schedule {
   readonly calendar: string
   readonly key: string
   readonly #edges: Edges
+  readonly #clocks: Zone
+  readonly #calendars: readonly Calendar[]
   readonly #reach: number
   readonly #spansKept: number
   /** By their number since the epoch. */
   readonly #spans = new Map<number, Span>()
 
-  constructor(text: string, zone: string, calendars: readonly Calendar[], edges: Edges) {
+  constructor(
+    text: string,
+    { zone, clocks, calendars }: { zone: string; clocks: Zone; calendars: readonly Calendar[] },
+    edges: Edges,
+  ) {
     const search = calendars.length === 0 ? 'weekly' : 'withCalendars'
     this.text = text
     this.zone = zone
     this.calendar = calendars.map(({ name }) => name).join(',')
     this.key = keyOf(text, zone, calendars)
     this.#edges = edges
+    this.#clocks = clocks
+    this.#calendars = calendars
     this.#reach = REACH[search]
     this.#spansKept = SPANS_KEPT[search]
   }
@@ -137,6 +153,12 @@ class CompiledSchedule implements Schedule {
     for (let ahead = 1; !edge && ahead <= this.#reach; ahead += 1)
       edge = edgeOf(this.#span(number + ahead), 0)
     return edge
+  }
+
+  replacedOn(t: Instant, daysAfter: number): Replaced | undefined {
+    if (this.#calendars.length === 0) return undefined
+    const today = Math.floor((t + this.#clocks.offsetAt(t)) / DAY) * DAY
+    return calendarEffect(this.text, this.#calendars, today + daysAfter * DAY, 1)[0]
   }
 
   #span(number: number): Span {

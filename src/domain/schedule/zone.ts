@@ -25,6 +25,14 @@ export function timezoneFault(name: string): string | undefined {
   return `unknown time zone '${name.slice(0, MAX_LENGTH)}': write ${A_TIMEZONE}`
 }
 
+/** Whether the clocks of two zones show the same for the coming two years: `CET` and `Europe/Berlin`. */
+export function haveEqualClocks(one: string, other: string, now: Instant): boolean {
+  const [first, second] = [Zone.named(one), Zone.named(other)]
+  if (!first || !second) return false
+  const days = Array.from({ length: 2 * 366 }, (_, day) => now + day * DAY)
+  return days.every((at) => first.offsetAt(at) === second.offsetAt(at))
+}
+
 function officialName(name: string): string | undefined {
   if (name.length > MAX_LENGTH || !NAME.test(name)) return undefined
   try {

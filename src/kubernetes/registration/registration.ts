@@ -21,6 +21,7 @@ import type { ProbeResult } from './probe.ts'
 import { WebhookProof, type Probing } from './proof.ts'
 import {
   desiredWebhooks,
+  ignoredWhereAsked,
   isTrusted,
   sameButPolicy,
   type MutatingWebhook,
@@ -79,7 +80,11 @@ export class WebhookRegistration implements Runnable {
   #probedWith: string | undefined
   /** The webhooks as they were written last, until somebody's change of them was met. */
   #written: readonly MutatingWebhook[] | undefined
+  /** The version that the latest write replaced: what it did is on its way to us; ABSENT: it created the configuration. */
+  #writtenOver: string | undefined
   #contest = new Contest()
+  /** It is put right no sooner than this rest has ended. */
+  #resting = false
 
   constructor(options: WebhookRegistrationOptions) {
     this.#options = options
@@ -94,6 +99,8 @@ export class WebhookRegistration implements Runnable {
     this.#life = life
     this.#seen = UNKNOWN
     this.#written = undefined
+    this.#writtenOver = undefined
+    this.#resting = false
     const { client, logger, onCaBundle, onServed } = this.#options
     const proof = this.#newProof()
     const unsubscribe = [
@@ -111,6 +118,7 @@ export class WebhookRegistration implements Runnable {
       (object) => {
         this.#seen = { known: true, object }
         this.#latest = object ?? this.#latest
+        if (!object || versionOf(object) !== this.#writtenOver) this.#writtenOver = undefined
         this.#poke()
       },
       signal,
@@ -151,7 +159,7 @@ export class WebhookRegistration implements Runnable {
   async #reconcile(signal: AbortSignal): Promise<void> {
     const { object } = this.#seen
     const { url, logger, caBundle, onPublished, ownNamespace, mayWrite = () => true } = this.#options
-    if (!mayWrite()) return
+    if (!mayWrite() || this.#writtenOver === versionOf(object)) return
     if (!object) {
       if (url !== null) return this.#create(signal)
       logger.warn(`there is no MutatingWebhookConfiguration ${CONFIGURATION.name}: the chart brings it`)
@@ -168,7 +176,8 @@ export class WebhookRegistration implements Runnable {
     const changes = webhookChanges(object, desired)
     if (changes.length === 0 && tied) return this.#probe(bundle)
     const isUndone = !tied || !isDeepStrictEqual(present, this.#written)
-    if (isUndone && (await this.#rested(object, desired, signal))) return
+    if (this.#resting || (isUndone && this.#rests(object, desired, signal)))
+      return this.#ignoreAtOnce(object, desired, signal)
     const owner = await this.#owner(signal)
     if (owner === 'going') {
       logger.info(
@@ -179,27 +188,46 @@ export class WebhookRegistration implements Runnable {
     }
     const all = [...changes, ...ownerChanges(object, owner)]
     if (!(await this.#writer.patch(object, all, signal))) return
+    this.#writtenOver = versionOf(object)
     this.#written = desired
     logger.info({ changed: all.map(({ path }) => path) }, 'the webhook configuration was put right')
   }
 
   /**
-   * Rests if others undo again and again what was written, which `desired` still asks for; true: it may be another
-   * configuration by now. `object`: undefined if they deleted it.
+   * Begins a rest if others undo again and again what was written, which `desired` still asks for; true: it has begun.
+   * `object`: undefined if they deleted it.
    */
-  async #rested(
+  #rests(
     object: Configuration | undefined,
     desired: readonly MutatingWebhook[],
     signal: AbortSignal,
-  ): Promise<boolean> {
+  ): boolean {
     if (!this.#written || !this.#latest || !sameButPolicy(this.#written, desired)) return false
     const rest = this.#contest.lost(performance.now())
     if (rest === 0) return false
     this.#options.onContest?.(deedOn(object, desired), rest, referenceTo(this.#latest))
     this.#written = undefined
-    await this.#delay(rest, signal)
-    this.#dirty = true
+    this.#resting = true
+    const ended = () => {
+      if (signal.aborted) return
+      this.#resting = false
+      this.#poke()
+    }
+    void this.#delay(rest, signal).then(ended, ended)
     return true
+  }
+
+  /** Whoever else writes it: no scaling is to fail for want of an answer of ours, not even while we rest. */
+  async #ignoreAtOnce(
+    object: Configuration,
+    desired: readonly MutatingWebhook[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const ignoring = ignoredWhereAsked(object.webhooks ?? [], desired)
+    const changes = webhookChanges(object, ignoring)
+    if (changes.length === 0 || !(await this.#writer.patch(object, changes, signal))) return
+    this.#writtenOver = versionOf(object)
+    this.#options.logger.info('the webhook is not reached, so scaling does not wait for it any more')
   }
 
   /** Begins a proof that the configuration works, which is as it should be; again when its bundle has changed. */
@@ -226,12 +254,14 @@ export class WebhookRegistration implements Runnable {
   }
 
   async #create(signal: AbortSignal): Promise<void> {
+    if (this.#resting) return
     const owner = await this.#owner(signal)
     if (owner === 'going') return
     const standing = { isTied: false, proof: this.#proof?.state ?? 'unknown' }
     const webhooks = desiredWebhooks(this.#options, this.#options.caBundle(), [], standing)
-    if (await this.#rested(undefined, webhooks, signal)) return
+    if (this.#rests(undefined, webhooks, signal)) return
     if (!(await this.#writer.create(webhooks, owner, signal))) return
+    this.#writtenOver = ABSENT
     this.#written = webhooks
     this.#options.logger.info('the webhook configuration was created')
   }
@@ -240,6 +270,12 @@ export class WebhookRegistration implements Runnable {
     const { client, ownNamespace } = this.#options
     return ownNamespace === undefined ? undefined : namespaceOwner(client, ownNamespace, signal)
   }
+}
+
+const ABSENT = ''
+
+function versionOf(object: Configuration | undefined): string {
+  return object?.metadata.resourceVersion ?? ABSENT
 }
 
 const UNKNOWN = { known: false, object: undefined } as const

@@ -29,8 +29,19 @@ export interface WebhookSettings {
   readonly ownUser?: string | undefined
   /** Whether manual scaling is refused (`Fail`, the default) or unchecked (`Ignore`) while Dormouse does not answer. */
   readonly failurePolicy?: FailurePolicy
+  /** Reviews only what is in these namespaces, too; undefined: in all. */
+  readonly namespaceSelector?: NamespaceSelector | undefined
   /** The kinds beside the built-in ones. */
   readonly configured?: readonly Kind[]
+}
+
+interface NamespaceSelector {
+  readonly matchLabels: Readonly<Record<string, string>>
+  readonly matchExpressions: readonly {
+    readonly key: string
+    readonly operator: string
+    readonly values: readonly string[]
+  }[]
 }
 
 type FailurePolicy = 'Fail' | 'Ignore'
@@ -144,6 +155,24 @@ export function sameButPolicy(a: readonly MutatingWebhook[], b: readonly Mutatin
   return isDeepStrictEqual(without(a), without(b))
 }
 
+/**
+ * The webhooks that are present, of which those that send scalings to the desired address turn to Ignore where that is
+ * desired; the rest of them stays as it is. One at another address is proven, or not, by whoever is there.
+ */
+export function ignoredWhereAsked(
+  present: readonly MutatingWebhook[],
+  desired: readonly MutatingWebhook[],
+): MutatingWebhook[] {
+  return present.map((webhook) => {
+    const wanted = desired.find(({ name }) => name === webhook.name)
+    const isAsked =
+      webhook.failurePolicy === 'Fail' &&
+      wanted?.failurePolicy === 'Ignore' &&
+      sameAddress(webhook.clientConfig, wanted.clientConfig)
+    return isAsked ? { ...webhook, failurePolicy: 'Ignore' } : webhook
+  })
+}
+
 const NAME_LABEL = 'kubernetes.io/metadata.name'
 
 /** Whether all webhooks exist and have this bundle; undefined: any bundle will do. */
@@ -155,18 +184,31 @@ export function isTrusted(present: readonly MutatingWebhook[], caBundle: string 
 }
 
 /** Sets every field that the API server would default, so that its answers can be compared. */
-function common({ excludeNamespaces }: WebhookSettings) {
-  const values = [...new Set(excludeNamespaces)]
-  const expression = { key: NAME_LABEL, operator: 'NotIn', values }
+function common(settings: WebhookSettings) {
   return {
     admissionReviewVersions: ['v1'],
     matchPolicy: 'Equivalent',
-    // An expression without values is refused.
-    namespaceSelector: values.length === 0 ? {} : { matchExpressions: [expression] },
+    namespaceSelector: namespacesOf(settings),
     objectSelector: {},
     reinvocationPolicy: 'IfNeeded',
     sideEffects: 'None',
     timeoutSeconds: 3,
+  }
+}
+
+function namespacesOf({ excludeNamespaces, namespaceSelector }: WebhookSettings) {
+  const { matchLabels = {}, matchExpressions = [] } = namespaceSelector ?? {}
+  const excluded = { key: NAME_LABEL, operator: 'NotIn', values: [...new Set(excludeNamespaces)] }
+  // In and NotIn without values are refused, and the API server drops empty lists.
+  const expressions = [
+    ...(excluded.values.length === 0 ? [] : [excluded]),
+    ...matchExpressions.map(({ key, operator, values }) =>
+      values.length === 0 ? { key, operator } : { key, operator, values },
+    ),
+  ]
+  return {
+    ...(Object.keys(matchLabels).length > 0 && { matchLabels }),
+    ...(expressions.length > 0 && { matchExpressions: expressions }),
   }
 }
 

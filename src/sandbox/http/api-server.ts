@@ -7,6 +7,8 @@ import { discovery } from './discovery.ts'
 import { acceptedForm, mediaType, readBody, route } from './request.ts'
 import { serve } from './resource-handler.ts'
 import type { ResourceParts } from './call.ts'
+import { customResources } from '../store/custom-resources.ts'
+import type { ObjectStore } from '../store/object-store.ts'
 import { badRequest, StatusError, unknownPath } from '../store/status.ts'
 
 export interface ServerParts extends ResourceParts {
@@ -61,10 +63,10 @@ async function answered(
     if (path === OPENAPI_V2.path) return { code: 200, body: '', type: OPENAPI_V2.type }
     if (path === JWKS.path)
       return { code: 200, body: JSON.stringify(await parts.tokens.jwks()), type: JWKS.type }
-    const document = discovery(path, request.headers.host ?? '')
+    const document = discovery(path, request.headers.host ?? '', customResources(parts.registry.store))
     if (document) return ok(JSON.stringify(document))
   }
-  const found = routed(path)
+  const found = routed(path, parts.registry.store)
   if (!found) throw unknownPath()
   const user = await requestUser(request, parts.tokens)
   const query = url.searchParams
@@ -84,9 +86,9 @@ function parseUrl(url: string | undefined): URL {
   return parsed
 }
 
-function routed(path: string): ReturnType<typeof route> {
+function routed(path: string, store: ObjectStore): ReturnType<typeof route> {
   try {
-    return route(path)
+    return route(path, store)
   } catch (error) {
     if (error instanceof URIError) throw badRequest(`the path is not percent-encoded correctly: ${path}`)
     throw error

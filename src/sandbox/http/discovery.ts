@@ -3,8 +3,10 @@ import type { Resource } from '../store/resources.ts'
 
 const VERSION = '1.35'
 
-/** The discovery document at this path; undefined: there is none. */
-export function discovery(path: string, host: string): object | undefined {
+/** The discovery document at this path, with these resources beside the sandbox's own; undefined: there is none. */
+export function discovery(path: string, host: string, custom: readonly Resource[]): object | undefined {
+  const groups = Map.groupBy([...RESOURCES, ...custom], (resource) => resource.group)
+  const versions = Map.groupBy([...RESOURCES, ...custom], rootOf)
   switch (path.replace(/\/$/, '')) {
     case '':
       return { paths: ['/api', '/apis', '/healthz', '/livez', '/openapi/v3', '/readyz', '/version'] }
@@ -30,28 +32,26 @@ export function discovery(path: string, host: string): object | undefined {
       return {
         kind: 'APIGroupList',
         apiVersion: 'v1',
-        groups: [...groups().keys()].filter(Boolean).map(group),
+        groups: [...groups].filter(([name]) => name !== '').map(([name, served]) => group(name, served)),
       }
     case '/openapi/v3':
-      return { paths: Object.fromEntries([...groups().values()].map(openapiPath)) }
+      return { paths: Object.fromEntries([...versions.values()].map(openapiPath)) }
   }
-  for (const [name, resources] of groups()) {
-    const [first] = resources
-    if (!first) continue
-    if (path === rootOf(first)) return resourceList(resources)
-    if (path === `/apis/${name}`) return { kind: 'APIGroup', apiVersion: 'v1', ...group(name) }
-    if (path === `/openapi/v3${rootOf(first)}`) return openapi(resources)
+  for (const [name, resources] of groups)
+    if (path === `/apis/${name}`) return { kind: 'APIGroup', apiVersion: 'v1', ...group(name, resources) }
+  for (const [root, resources] of versions) {
+    if (path === root) return resourceList(resources)
+    if (path === `/openapi/v3${root}`) return openapi(resources)
   }
   return undefined
 }
 
-const groups = () => Map.groupBy(RESOURCES, (resource) => resource.group)
-
 const rootOf = (resource: Resource) => `${resource.group === '' ? '/api' : '/apis'}/${groupVersion(resource)}`
 
-function group(name: string) {
-  const version = { groupVersion: `${name}/v1`, version: 'v1' }
-  return { name, versions: [version], preferredVersion: version }
+function group(name: string, resources: readonly Resource[]) {
+  const names = [...new Set(resources.map(({ version }) => version))]
+  const versions = names.map((version) => ({ groupVersion: `${name}/${version}`, version }))
+  return { name, versions, preferredVersion: versions[0] }
 }
 
 function resourceList(resources: Resource[]): object {

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { parse as parseYaml } from 'yaml'
 import { decodeProtobuf, PROTOBUF } from './protobuf.ts'
+import { findCustomResource } from '../store/custom-resources.ts'
+import type { ObjectStore } from '../store/object-store.ts'
 import { findResource } from '../store/resources.ts'
 import type { Resource } from '../store/resources.ts'
 import { badRequest, StatusError } from '../store/status.ts'
@@ -16,7 +18,7 @@ export interface Route {
 }
 
 /** Reads `/api/v1/…` or `/apis/{group}/{version}/…`; undefined: nothing is served there. */
-export function route(path: string): Route | undefined {
+export function route(path: string, store: ObjectStore): Route | undefined {
   const steps = path.split('/').slice(1).map(decodeURIComponent)
   if (steps.at(-1) === '') steps.pop()
   const group = steps[0] === 'api' ? '' : steps[1]
@@ -26,7 +28,7 @@ export function route(path: string): Route | undefined {
 
   const inNamespace = rest[0] === 'namespaces' && rest.length > 2 && rest[2] !== 'status'
   const [plural = '', name, subresource, ...tooMuch] = inNamespace ? rest.slice(2) : rest
-  const resource = findResource(group, version, plural)
+  const resource = findResource(group, version, plural) ?? findCustomResource(store, group, version, plural)
   if (!resource || tooMuch.length > 0) return undefined
   if (inNamespace ? !resource.namespaced : resource.namespaced && name !== undefined) return undefined
   if (subresource !== undefined && !resource.subresources.some((each) => each === subresource))

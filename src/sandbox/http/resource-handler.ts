@@ -43,7 +43,7 @@ function object(call: Call, parts: ResourceParts): Answer | Promise<Answer> {
       mustBeObjectType(call.request)
       return update(call, parts, () => call.body)
     case 'PATCH':
-      return update(call, parts, patchFrom(call.type, call.body))
+      return update(call, parts, patchFrom(call.type, call.body, call.route.resource))
     case 'DELETE':
       return deleteOne(call, parts)
     default:

@@ -1,3 +1,4 @@
+import { established } from './custom-resources.ts'
 import { isRecord } from './object.ts'
 import type { KubeObject, ObjectSpec } from './object.ts'
 import type { Resource } from './resources.ts'
@@ -9,6 +10,7 @@ export function withDefaults(resource: Resource, object: KubeObject): KubeObject
   if (resource.plural === 'secrets') return secret(object)
   if (resource.generation === 'webhooks') return withWebhookDefaults(object)
   if (resource.plural === 'cronjobs') return cronJob(object)
+  if (resource.plural === 'customresourcedefinitions') return established(object)
   if (resource.group !== 'apps' || !object.spec) return object
   const spec = { ...ofKind(resource.plural), ...defined(object.spec) }
   if (!spec.template) return { ...object, spec }

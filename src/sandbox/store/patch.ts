@@ -2,18 +2,28 @@ import { isDeepStrictEqual } from 'node:util'
 import jsonpatch from 'fast-json-patch'
 import { applyMergePatch, applyStrategicMergePatch } from './merge-patch.ts'
 import { isRecord } from './object.ts'
+import type { Resource } from './resources.ts'
 import { badRequest, StatusError } from './status.ts'
 
 const LARGEST = 10_000
+const STRATEGIC = 'application/strategic-merge-patch+json'
 const BY_MEDIA_TYPE: Record<string, (document: unknown, patch: unknown) => unknown> = {
   'application/json-patch+json': applyJsonPatch,
   'application/merge-patch+json': applyMergePatch,
-  'application/strategic-merge-patch+json': applyStrategicMergePatch,
+  [STRATEGIC]: applyStrategicMergePatch,
 }
 
-/** Reads the body of a PATCH; the function returned applies it to a document. @throws StatusError 415 */
-export function patchFrom(mediaType: string, patch: unknown): (document: object) => unknown {
-  const apply = BY_MEDIA_TYPE[mediaType]
+/**
+ * Reads the body of a PATCH; the function returned applies it to a document. A custom resource has no strategic merge.
+ * @throws StatusError 415
+ */
+export function patchFrom(
+  mediaType: string,
+  patch: unknown,
+  { custom }: Pick<Resource, 'custom'>,
+): (document: object) => unknown {
+  const types = Object.keys(BY_MEDIA_TYPE).filter((type) => !(custom && type === STRATEGIC))
+  const apply = types.includes(mediaType) ? BY_MEDIA_TYPE[mediaType] : undefined
   if (apply) return (document) => apply(document, patch)
   if (mediaType.startsWith('application/apply-patch+'))
     throw new StatusError(
@@ -22,7 +32,7 @@ export function patchFrom(mediaType: string, patch: unknown): (document: object)
     )
   throw new StatusError(
     415,
-    `the body of the request was in an unknown format - accepted media types include: ${Object.keys(BY_MEDIA_TYPE).join(', ')}`,
+    `the body of the request was in an unknown format - accepted media types include: ${types.join(', ')}`,
   )
 }
 

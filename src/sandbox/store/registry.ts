@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../clock.ts'
+import { DEFINITIONS } from './custom-resources.ts'
 import { managedFields } from './managed-fields.ts'
 import type { KubeObject, ObjectMeta, StoredObject } from './object.ts'
 import { timestamp } from './object-store.ts'
@@ -155,6 +156,9 @@ export class Registry {
       if (orphan) this.store.replace(store, owned, withoutOwner(owned, object.metadata.uid))
       else this.#collect(store, owned)
     if (target.resource === NAMESPACES) this.store.empty(target.name)
+    // A definition's name is that of its objects' store.
+    if (target.resource === DEFINITIONS)
+      for (const custom of this.store.list(target.name)) this.store.delete(target.name, custom)
     return deleted
   }
 

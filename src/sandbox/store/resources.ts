@@ -18,6 +18,8 @@ export interface Resource {
   generation: 'none' | 'spec' | 'spec and annotations' | 'webhooks'
   /** Whether an update may leave out the resourceVersion; not for Leases and webhook configurations. */
   unconditionalUpdate: boolean
+  /** Of a CustomResourceDefinition. */
+  custom?: true
 }
 
 /** One object of a resource, whether it exists or not. */
@@ -89,11 +91,12 @@ export const RESOURCES: readonly Resource[] = [
     generation: 'webhooks',
     unconditionalUpdate: false,
   }),
-  // There are none: clients look here for what else a cluster serves.
   resource('apiextensions.k8s.io', 'customresourcedefinitions', 'CustomResourceDefinition', {
     ...CLUSTER,
     shortNames: ['crd', 'crds'],
-    verbs: ['get', 'list', 'watch'],
+    generation: 'spec',
+    subresources: ['status'],
+    unconditionalUpdate: false,
   }),
   resource(AUTHENTICATION, 'tokenreviews', 'TokenReview', REVIEW),
   resource(AUTHENTICATION, 'selfsubjectreviews', 'SelfSubjectReview', REVIEW),

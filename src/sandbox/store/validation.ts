@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { definitionFaults, DEFINITIONS } from './custom-resources.ts'
 import { isRecord, list, text } from './object.ts'
 import type { JsonRecord, KubeObject } from './object.ts'
 import type { Resource } from './resources.ts'
@@ -119,6 +120,7 @@ const mistyped = (resource: Resource, path: string, expected: string) =>
 export function validate(resource: Resource, object: KubeObject, previous?: KubeObject): void {
   const causes: Cause[] = [...metadata(resource, object)]
   if (resource.group === 'apps') causes.push(...spec(resource, object, previous))
+  if (resource === DEFINITIONS) causes.push(...definitionFaults(object))
   if (resource.kind === 'CronJob') causes.push(...cronJob(object))
   if (resource.kind === 'Secret') causes.push(...secret(object, previous))
   if (resource.generation === 'webhooks') causes.push(...webhookFaults(object))

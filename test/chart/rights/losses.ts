@@ -97,6 +97,10 @@ export const LOSSES: Readonly<Record<Grant, Loss>> = {
     fails: 'the webhook is not proven, and so does not get into force',
     told: logged('the API server did not reach the webhook'),
   },
+  'patch configmaps': {
+    fails: 'clients do not learn zone, kinds and exclusions',
+    told: logged('the settings for clients could not be published'),
+  },
   'get secrets': {
     fails: 'certificates wait for the watch of their Secret',
     told: logged('certificate rotation failed'),

@@ -17,7 +17,11 @@ export class Roles {
   constructor(on: () => Cluster, objects: readonly Manifest[], account: string) {
     const { namespace } = only(objects, 'ServiceAccount').metadata
     this.#on = on
-    this.#roles = [only(objects, 'ClusterRole', account), only(objects, 'Role')]
+    this.#roles = [
+      only(objects, 'ClusterRole', account),
+      only(objects, 'Role', account),
+      only(objects, 'Role', `${account}-publisher`),
+    ]
     this.#account = `${namespace}/${account}`
   }
 

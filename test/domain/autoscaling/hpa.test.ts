@@ -35,6 +35,13 @@ describe('a sleeper that a HorizontalPodAutoscaler with minReplicas 0 wakes', ()
     expect(stepped(second.after, now + 1).change).to.equal(undefined)
   })
 
+  it('is left awake while overridden, and does not count as woken by hand', () => {
+    const { decision, after, state } = stepped(scaledByHpa(asleep.overridden(), 2), NIGHT)
+    expect(decision).to.include({ action: 'adopt', trigger: 'recovery' })
+    expect(after.replicas).to.equal(2)
+    expect(state.history[0]).to.include({ type: 'wake', trigger: 'recovery', by: null })
+  })
+
   it('is tried again after each backoff, which doubles up to an hour', () => {
     let workload = scaledByHpa(stepped(scaledByHpa(asleep, 2), NIGHT).after, 2)
     let now = NIGHT + 15_000

@@ -61,6 +61,25 @@ describe('a workload that KEDA scales', () => {
     }
   })
 
+  it('keeps the larger count that a client without a name of a person or of an operator has set', () => {
+    const { decision, after, state } = stepped(asleep.scaledByHand(4, 'unknown'), NIGHT, unpaused)
+    expect(decision.trigger).to.equal('recovery')
+    expect(after.replicas).to.equal(0)
+    expect(state.snoozed?.replicas).to.equal(4)
+    const byOperator = stepped(asleep.scaledByHand(4, 'keda-operator'), NIGHT, unpaused)
+    expect(byOperator.state.snoozed?.replicas).to.equal(3)
+  })
+
+  it('is put back to sleep while overridden, too, and not taken for woken', () => {
+    const polled = asleep.overridden().scaledByHand(1, 'keda')
+    const { decision, after, state } = stepped(polled, NIGHT, unpaused)
+    expect(decision).to.include({ action: 'snooze', trigger: 'recovery' })
+    expect(after.replicas).to.equal(0)
+    expect(state.snoozed?.replicas).to.equal(3)
+    const byHand = decided(asleep.overridden().scaledByHand(1), NIGHT, unpaused)
+    expect(byHand).to.include({ action: 'adopt', trigger: 'manual' })
+  })
+
   it('is never woken by hand by an operator, whatever its name and account', () => {
     const scaled = asleep
       .scaledByHand(1, 'scaler')
@@ -120,6 +139,13 @@ describe('a workload whose ScaledObject others have paused', () => {
       expect(after.replicas).to.equal(3)
       expect(state.asleep).to.equal(false)
       expect(stepped(followed(after), NIGHT, held).change).to.equal(undefined)
+    })
+
+    it(`counts as awake, and not as woken by hand, while overridden (${JSON.stringify(annotations)})`, () => {
+      const { decision, after, state } = stepped(asleep.overridden().scaledByHand(2, 'keda'), NIGHT, held)
+      expect(decision).to.include({ action: 'adopt', trigger: 'recovery' })
+      expect(after.replicas).to.equal(2)
+      expect(state.history[0]).to.include({ type: 'wake', trigger: 'recovery', by: null })
     })
 
     it(`sleeps by a request (${JSON.stringify(annotations)})`, () => {

@@ -6,6 +6,8 @@ import {
   PAUSE_ANNOTATION,
   pausedByOthers,
   targetOf,
+  targetText,
+  targetTextOf,
   type PauseAnnotation,
   type ScaledObject,
 } from '../../../src/domain/autoscaling/scaled-object.ts'
@@ -144,5 +146,25 @@ describe('the target of a ScaledObject', () => {
       targetOf(aScaledObject({ target: { apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout' } })),
     ).to.equal(undefined)
     expect(targetOf(aScaledObject({ target: { apiVersion: 'other.io/v1' } }))).to.equal(undefined)
+  })
+
+  it('is of a configured kind by the group and by what the cluster calls it, whatever the version', () => {
+    const rollout = aScaledObject({ target: { apiVersion: 'argoproj.io/v1', kind: 'Rollout' } })
+    const names = new Map([['rollouts.argoproj.io', 'Rollout'] as const])
+    const key = { kind: 'rollouts.argoproj.io', namespace: 'shop', name: 'web' } as const
+    expect(targetOf(rollout, names)).to.deep.equal(key)
+    expect(targetTextOf(key, names)).to.equal(targetText(rollout))
+    expect(targetOf(aScaledObject({ target: { apiVersion: 'argoproj.io/v1' } }), names)).to.equal(undefined)
+  })
+
+  it('is unknown until the cluster has told what it calls a kind of that group', () => {
+    const names = new Map([['rollouts.argoproj.io', undefined] as const])
+    const rollout = aScaledObject({ target: { apiVersion: 'argoproj.io/v1', kind: 'Rollout' } })
+    expect(targetOf(rollout, names)).to.equal('unknown')
+    expect(targetOf(aScaledObject({ target: { apiVersion: 'other.io/v1' } }), names)).to.equal(undefined)
+    expect(targetTextOf({ kind: 'rollouts.argoproj.io', namespace: 'shop', name: 'web' }, names)).to.equal(
+      undefined,
+    )
+    expect(targetTextOf({ kind: 'daemonsets', namespace: 'shop', name: 'web' }, names)).to.equal(undefined)
   })
 })

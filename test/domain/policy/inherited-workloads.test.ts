@@ -132,6 +132,10 @@ describe('a workload that inherits its settings', () => {
     expect(managed(aDaemonSet(), ENABLED)).to.equal(false)
     expect(managed(aReplicaSet(), ENABLED)).to.equal(false)
     expect(managed(aDaemonSet(), under({ enabled: 'true' }, [policy]))).to.equal(true)
+    const rollout = web.with({ kind: 'rollouts.argoproj.io' })
+    const rollouts = { ...policy, workloads: { kinds: ['rollouts.argoproj.io'] } }
+    expect(managed(rollout, under({ enabled: 'true' }, [policy]))).to.equal(false)
+    expect(managed(rollout, under({ enabled: 'true' }, [rollouts]))).to.equal(true)
     expect(managed(web.with({ owner }), ENABLED)).to.equal(false)
   })
 

@@ -111,6 +111,25 @@ describe('a compiled schedule', () => {
     }
   })
 
+  for (const [zone, hours] of [
+    ['Etc/GMT+12', -12],
+    ['Pacific/Kiritimati', 14],
+  ] as const)
+    it(`is the same at the bounds of what is computed at once, as far from UTC as in ${zone}`, () => {
+      const schedule = compileSchedule('22:00-21:30', zone)
+      const minutes = 60_000
+      for (let number = 1280; number < 1283; number++) {
+        const bound = number * 16 * DAY
+        for (let t = bound - 2 * DAY; t < bound + 2 * DAY; t += 15 * minutes) {
+          const ofDay = (t / minutes + (hours + 24) * 60) % (24 * 60)
+          const isAsleep = ofDay >= 21.5 * 60 && ofDay < 22 * 60
+          expect(schedule.stateAt(t), shown({ at: t, to: 'asleep' })).to.equal(isAsleep ? 'asleep' : 'awake')
+          expect(schedule.nextEdge(t)?.to).to.equal(isAsleep ? 'awake' : 'asleep')
+          expect((schedule.nextEdge(t)?.at ?? 0) - t).to.be.within(1, DAY)
+        }
+      }
+    })
+
   it('has no edges on a day on which a gap empties its window, and finds those of the weeks around it', () => {
     const schedule = compileSchedule('2:00-3:00,Sun', 'Europe/Berlin')
     const t = Date.parse('2024-03-31T01:00Z')

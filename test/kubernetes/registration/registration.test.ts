@@ -244,6 +244,29 @@ describe('the webhook configuration', () => {
     expect(webhooks().map((each) => each['namespaceSelector'])).to.deep.equal([{}, {}, probeNamespace])
   })
 
+  it('names the namespaces that are reviewed, where they are chosen, and asks the probe all the same', async () => {
+    const namespaceSelector = {
+      matchLabels: { dormouse: 'yes' },
+      matchExpressions: [
+        { key: 'env', operator: 'In', values: ['dev'] },
+        { key: 'quiet', operator: 'DoesNotExist', values: [] },
+      ],
+    }
+    const url = 'https://hooks.example:8443/'
+    await open({ url, excludeNamespaces: ['kube-system'], namespaceSelector })
+    await settled()
+    const selected = {
+      matchLabels: { dormouse: 'yes' },
+      matchExpressions: [
+        { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['kube-system'] },
+        { key: 'env', operator: 'In', values: ['dev'] },
+        { key: 'quiet', operator: 'DoesNotExist' },
+      ],
+    }
+    const selectors = webhooks().map((each) => each['namespaceSelector'])
+    expect(selectors).to.deep.equal([selected, selected, probeNamespace])
+  })
+
   it('is not written again when it is right', async () => {
     await outside()
     await settled()
@@ -318,6 +341,45 @@ describe('the webhook configuration', () => {
         expect(contested).to.deep.equal([10, 20, 40].map((rest) => `${expected} ${rest} s`))
         expect(rests).to.include.members([10_000, 20_000, 40_000])
       })
+  })
+
+  it('turns to Ignore at once where it is not reached, also while it rests from a contest, and is else left alone', async () => {
+    const rests: PromiseWithResolvers<void>[] = []
+    await open({
+      url: HOOKS,
+      probing: { every: 5, tries: [1] },
+      delay: async (rest, signal) => {
+        if (rest < 10_000) return
+        const resting = Promise.withResolvers<void>()
+        signal?.addEventListener('abort', () => resting.reject(signal.reason as Error))
+        rests.push(resting)
+        await resting.promise
+      },
+    })
+    const without = (field: string) => {
+      const object = configurations.objects.get('dormouse')!
+      configurations.put({ ...object, webhooks: webhooks().map((each) => ({ ...each, [field]: [] })) })
+    }
+    const right = () => policies()[0] === 'Fail' && ((webhooks()[0]?.['rules'] ?? []) as object[]).length > 0
+    await until(right)
+    while (rests.length === 0) {
+      without('rules')
+      await until(() => right() || rests.length > 0)
+    }
+    expect(policies()[0]).to.equal('Fail')
+    reached = false
+    await until(() => policies()[0] === 'Ignore')
+    expect(webhooks()[0]?.['rules'], 'nothing else is put right').to.deep.equal([])
+    const object = configurations.objects.get('dormouse')!
+    configurations.put({
+      ...object,
+      webhooks: webhooks().map((each) => ({ ...each, failurePolicy: 'Fail' })),
+    })
+    await until(() => policies().join() === 'Ignore,Ignore,Ignore')
+    expect(rests, 'one rest').to.have.length(1)
+    reached = true
+    rests[0]?.resolve()
+    await until(right)
   })
 
   it('follows the bundle, stays at Fail meanwhile, and says when the new one is published', async () => {

@@ -1,12 +1,18 @@
 import { LRUCache } from 'lru-cache'
-import type { Monotonic } from '../clock.ts'
-import { Refusal } from '../errors.ts'
-import { TokenBucket } from '../token-bucket.ts'
-import type { ApiMiddleware } from './context.ts'
-import type { ApiSettings } from './ports.ts'
-import { subjectKey } from './auth/caller.ts'
+import type { Monotonic } from './clock.ts'
+import { Refusal } from './errors.ts'
+import { TokenBucket } from './token-bucket.ts'
 
-type Rate = ApiSettings['rate']
+/** Tokens a second, and at once. */
+export interface Rate {
+  readonly perSecond: number
+  readonly burst: number
+}
+
+/** What one who asks too often is told. */
+export function tooMany({ perSecond, burst }: Rate): string {
+  return `at most ${perSecond} requests a second, and ${burst} at once: slow down`
+}
 
 /** How many buckets are kept. Beyond that, the least recently used one is dropped and starts full again. */
 const MAX_KEYS = 20_000
@@ -15,7 +21,7 @@ const MAX_KEYS = 20_000
  * One token bucket for each key, in bounded memory: a bucket that is full again is dropped.
  *
  *     const limit = new RateLimit({ perSecond: 20, burst: 40 }, monotonic)
- *     limit.spend(subjectKey(caller), 'slow down')
+ *     limit.spend('k8s:alice', 'slow down')
  */
 export class RateLimit {
   readonly #buckets: LRUCache<string, TokenBucket>
@@ -51,15 +57,5 @@ export class RateLimit {
   /** How many buckets are kept. */
   get size(): number {
     return this.#buckets.size
-  }
-}
-
-/** Limits the requests of each caller. */
-export function limitRequests(rate: Rate, monotonic: Monotonic): ApiMiddleware {
-  const limit = new RateLimit(rate, monotonic)
-  const message = `at most ${rate.perSecond} requests a second, and ${rate.burst} at once: slow down`
-  return async (ctx, next) => {
-    limit.spend(subjectKey(ctx.state.caller), message)
-    await next()
   }
 }

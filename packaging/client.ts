@@ -1,0 +1,149 @@
+import { chmod, mkdir, readFile, rm, writeFile, copyFile, readdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { build, type BuildOptions } from 'esbuild'
+import { consolePage, PAGE_PACKAGES } from './console-page.ts'
+
+const PROJECT = fileURLToPath(new URL('..', import.meta.url))
+const NAME = 'kubectl-dormouse'
+/** The names that it is started by; kubectl finds its plugins by theirs. */
+export const BINS = ['kubectl-dormouse', 'kubectl_complete-dormouse', 'dormouse']
+/** The Node that it runs on, which is what it is tested with. */
+const NODE = 24
+
+interface Project {
+  readonly version: string
+  readonly license: string
+  readonly description: string
+}
+
+const project = JSON.parse(await readFile(`${PROJECT}package.json`, 'utf8')) as Project
+
+/** What both forms of the client are bundled with. */
+function options(define: Readonly<Record<string, string>> = {}): BuildOptions {
+  return {
+    absWorkingDir: PROJECT,
+    bundle: true,
+    platform: 'node',
+    target: `node${NODE}`,
+    minify: true,
+    // A stack trace says something.
+    keepNames: true,
+    legalComments: 'none',
+    // `debug` takes it where it is, which is so where the packages of development are.
+    external: ['supports-color'],
+    logLevel: 'warning',
+    metafile: true,
+    plugins: [consolePage],
+    define: { DORMOUSE_VERSION: JSON.stringify(project.version), ...define },
+  }
+}
+
+/**
+ * Writes the npm package `kubectl-dormouse` into the folder `to`: the bundle, its three commands, and the licences of all
+ * that is in it. It depends on no other package.
+ */
+export async function npmPackage(to: string): Promise<void> {
+  await rm(to, { recursive: true, force: true })
+  await mkdir(`${to}/bin`, { recursive: true })
+  const { metafile } = await build({
+    ...options(),
+    entryPoints: { main: 'src/client/main.ts', 'calendar-thread': 'src/service/calendar-thread.ts' },
+    outdir: `${to}/lib`,
+    format: 'esm',
+    // What is imported when it is needed stays apart.
+    splitting: true,
+    // Packages in CommonJS require Node's own modules.
+    banner: {
+      js: `import{createRequire as forCommonJs}from'node:module';const require=forCommonJs(import.meta.url);`,
+    },
+  })
+  for (const name of BINS) {
+    await writeFile(`${to}/bin/${name}.js`, STARTER)
+    await chmod(`${to}/bin/${name}.js`, 0o755)
+  }
+  await writeFile(`${to}/package.json`, `${JSON.stringify(manifest(), null, 2)}\n`)
+  await writeFile(`${to}/LICENSES.txt`, await licencesOf(packagesIn(metafile?.inputs ?? {})))
+  await copyFile(`${PROJECT}LICENSE`, `${to}/LICENSE`)
+  await copyFile(`${PROJECT}packaging/README.md`, `${to}/README.md`)
+}
+
+/** An older Node would stop at syntax that it does not know, and not say why. */
+const STARTER = `#!/usr/bin/env node
+import module from 'node:module'
+const [major] = process.versions.node.split('.')
+if (Number(major) < ${NODE}) {
+  console.error(\`error: kubectl dormouse needs Node ${NODE} or newer, and this is \${process.versions.node}: install a newer one, or the executable of its release\`)
+  process.exitCode = 1
+} else {
+  module.enableCompileCache?.()
+  await import('../lib/main.js')
+}
+`
+
+function manifest(): object {
+  const { version, license, description } = project
+  return {
+    name: NAME,
+    version,
+    description: `kubectl dormouse: ${description}`,
+    keywords: ['kubernetes', 'kubectl', 'kubectl-plugin', 'krew', 'dormouse', 'schedule', 'sleep'],
+    license,
+    homepage: 'https://github.com/dormouse-dev/dormouse/blob/main/docs/client.md',
+    repository: { type: 'git', url: 'git+https://github.com/dormouse-dev/dormouse.git' },
+    type: 'module',
+    engines: { node: `>=${NODE}` },
+    bin: Object.fromEntries(BINS.map((name) => [name, `bin/${name}.js`])),
+    files: ['bin', 'lib', 'LICENSES.txt'],
+  }
+}
+
+/** The folders of the packages that a bundle has something of. */
+function packagesIn(inputs: Readonly<Record<string, unknown>>): string[] {
+  const found = Object.keys(inputs).flatMap(
+    (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
+  )
+  return [...new Set([...found, ...PAGE_PACKAGES])].sort()
+}
+
+/** Their licences, whole: whoever passes code on passes those on, too. */
+async function licencesOf(folders: readonly string[]): Promise<string> {
+  const texts = await Promise.all(
+    folders.map(async (folder) => {
+      const at = fileURLToPath(new URL(`${folder}/`, `file://${PROJECT}`))
+      const { name, version, license } = JSON.parse(await readFile(`${at}package.json`, 'utf8')) as {
+        name: string
+        version: string
+        license?: string
+      }
+      const files = (await readdir(at)).filter((file) => /^(?:licen[cs]e|notice|copying)/i.test(file)).sort()
+      const bodies = await Promise.all(files.map((file) => readFile(`${at}${file}`, 'utf8')))
+      return [`${name} ${version} (${license ?? 'see below'})`, ...bodies.map((body) => body.trim())].join(
+        '\n\n',
+      )
+    }),
+  )
+  return `${texts.join(`\n\n${'-'.repeat(72)}\n\n`)}\n`
+}
+
+/** The whole client as one file in CommonJS, as a single executable starts it. */
+export async function singleFile(): Promise<string> {
+  const thread = await built({ entryPoints: ['src/service/calendar-thread.ts'], format: 'esm' })
+  // The one thread that it starts has its code with it: beside an executable lies no file.
+  const url = `data:text/javascript;base64,${Buffer.from(thread).toString('base64')}`
+  return built({
+    entryPoints: ['src/client/main.ts'],
+    alias: { '@kubernetes/client-node': './packaging/no-auth-provider.ts' },
+    format: 'cjs',
+    define: { ...options().define, 'import.meta.url': JSON.stringify(url) },
+  })
+}
+
+async function built(more: BuildOptions): Promise<string> {
+  const { outputFiles } = await build({ ...options(), ...more, write: false })
+  const [output] = outputFiles ?? []
+  if (!output) throw new Error('the bundler wrote nothing')
+  return output.text
+}
+
+/** `npm run build`: what is published of the client. */
+if (import.meta.main) await npmPackage(`${PROJECT}dist/${NAME}`)

@@ -1,0 +1,118 @@
+import { Command } from 'commander'
+import { nearestName } from '../domain/nearest.ts'
+import { UsageError } from '../errors.ts'
+import type { Terminal } from './terminal.ts'
+
+/** What registers a command, or several. */
+type Register = (program: Command, terminal: Terminal) => void
+
+interface Entry {
+  readonly description: string
+  readonly load: () => Promise<Register>
+}
+
+const requests = () => import('./commands/requests.ts').then((module) => module.registerRequests)
+const settings = () => import('./commands/settings.ts').then((module) => module.registerSettings)
+const shows = () => import('./commands/shows.ts')
+
+/**
+ * Every command, in the order of the help. Only the one that is asked for is loaded, so that it starts at once; what it
+ * reads and computes with is loaded when it is connected.
+ */
+const COMMANDS = {
+  list: {
+    description: 'Show the workloads of a namespace: which sleep, why, and what comes next',
+    load: () => import('./commands/list.ts').then((module) => module.registerList),
+  },
+  status: {
+    description: 'Show all that is known of a workload, with its history',
+    load: () => shows().then((module) => module.registerStatus),
+  },
+  why: {
+    description: 'Say why a workload is awake or asleep, who did it, what comes next, and what changes it',
+    load: () => shows().then((module) => module.registerWhy),
+  },
+  plan: {
+    description: 'Show when a workload will wake and sleep in the coming week',
+    load: () => shows().then((module) => module.registerPlan),
+  },
+  wake: { description: 'Wake workloads, or keep them awake for a time', load: requests },
+  snooze: { description: 'Put workloads to sleep', load: requests },
+  pin: { description: 'Hold workloads as they are', load: requests },
+  unpin: { description: 'Let pinned workloads go', load: requests },
+  override: { description: 'Switch the schedule off, for a time or for good', load: requests },
+  resume: { description: 'Clear an override: the schedule counts again', load: requests },
+  enable: { description: 'Have Dormouse manage workloads', load: settings },
+  disable: { description: 'Have Dormouse leave workloads alone', load: settings },
+  schedule: { description: 'Change the hours in which workloads run', load: settings },
+  check: {
+    description: 'Check a configuration, and foretell what it would do to a cluster',
+    load: () => import('./commands/check.ts').then((module) => module.registerCheckCommand),
+  },
+  import: {
+    description: 'Take over what another tool manages in this cluster, asleep as it is',
+    load: () => import('./commands/import.ts').then((module) => module.registerImport),
+  },
+  console: {
+    description: 'Open a page in the browser that shows all this, with buttons',
+    load: () => import('./commands/console.ts').then((module) => module.registerConsole),
+  },
+  completion: {
+    description: 'Print the script by which a shell completes the commands',
+    load: () => import('./commands/completion.ts').then((module) => module.registerCompletion),
+  },
+} as const satisfies Record<string, Entry>
+
+export const VERBS = Object.keys(COMMANDS) as readonly (keyof typeof COMMANDS)[]
+/** Other names that people try. */
+export const ALIASES: Readonly<Record<string, keyof typeof COMMANDS>> = {
+  ls: 'list',
+  get: 'list',
+  sleep: 'snooze',
+  describe: 'status',
+}
+
+/**
+ * The program with the command that the arguments name; with all their names and nothing more for its help.
+ * @throws UsageError for a command that there is not
+ */
+export async function programFor(
+  args: readonly string[],
+  version: string,
+  terminal: Terminal,
+): Promise<Command> {
+  const { stdout, stderr } = terminal
+  const program = new Command(terminal.program)
+    .description('Shows which workloads sleep and why, wakes them and puts them to sleep')
+    .version(version)
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
+    .showHelpAfterError('(add --help to see how it is used)')
+    .addHelpText('after', `\n${terminal.program} <command> --help says more of a command.`)
+  const [verb] = args
+  if (verb !== undefined && isVerb(verb)) {
+    const register = await COMMANDS[verb].load()
+    register(program, terminal)
+    return program
+  }
+  for (const name of VERBS) program.command(name).description(COMMANDS[name].description)
+  if (verb !== undefined && !verb.startsWith('-') && verb !== 'help')
+    throw new UsageError(unknownVerb(verb, terminal))
+  return program
+}
+
+export function isVerb(text: string): text is keyof typeof COMMANDS {
+  return Object.hasOwn(COMMANDS, text)
+}
+
+function unknownVerb(verb: string, { program }: Terminal): string {
+  const meant = (Object.hasOwn(ALIASES, verb) ? ALIASES[verb] : undefined) ?? nearestName(verb, VERBS)
+  const advice =
+    meant === undefined ? `${program} --help lists them all` : `did you mean ${program} ${meant}?`
+  return `there is no command '${verb.slice(0, 40)}': ${advice}`
+}
+
+/** Names and descriptions, for the help of a program that has these commands and others. */
+export function describedVerbs(): [name: string, description: string][] {
+  return VERBS.map((name) => [name, COMMANDS[name].description])
+}

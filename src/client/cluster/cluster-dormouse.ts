@@ -1,0 +1,267 @@
+import type { Clock } from '../../clock.ts'
+import type { TransitionRecord } from '../../domain/record.ts'
+import type { Request } from '../../domain/request.ts'
+import { pathOf, type Kind, type Workload, type WorkloadKey } from '../../domain/workload.ts'
+import { messageOf, Refusal } from '../../errors.ts'
+import type { WorkloadObject } from '../../kubernetes/api-object.ts'
+import type { Collection } from '../../kubernetes/client.ts'
+import type { HttpTransport } from '../../kubernetes/http.ts'
+import type { Answer, Dormouse, Found, Seen, Selection } from '../ports.ts'
+import { explained, explaining, isForbidden, isMissing, isUnmanageable } from './failures.ts'
+import { ClusterReader } from './reader.ts'
+import { changesOf } from './watching.ts'
+import { ClusterWriter, isSetting } from './writer.ts'
+
+const HOUR = 3_600_000
+const NO_SERVICE =
+  'Dormouse may not be installed in this cluster: there is no ConfigMap dormouse in kube-public that you may read'
+/** How long what was read of Namespaces and settings counts, in milliseconds. */
+const KNOWN_FOR = 30_000
+
+interface Options {
+  readonly transport: Pick<HttpTransport, 'send' | 'open' | 'close'>
+  /** The name of the context. */
+  readonly context: string
+  readonly namespace: string | undefined
+  readonly clock: Clock
+  readonly warn: (text: string) => void
+}
+
+/** Dormouse through the cluster: objects are read and patched with the person's own rights. */
+export class ClusterDormouse implements Dormouse {
+  readonly place: string
+  readonly defaultNamespace: string
+  readonly #transport: Options['transport']
+  readonly #reader: ClusterReader
+  readonly #writer: ClusterWriter
+  readonly #clock: Clock
+  readonly #warn: Options['warn']
+  readonly #unlisted = new Set<Kind>()
+  /** Why configured kinds are left out. */
+  readonly #unmanageable = new Set<string>()
+  #readAt: number | undefined
+
+  constructor({ transport, context, namespace, clock, warn }: Options) {
+    this.place = `cluster ${context}`
+    this.defaultNamespace = namespace ?? 'default'
+    this.#transport = transport
+    this.#reader = new ClusterReader(transport)
+    this.#writer = new ClusterWriter(this.#reader, clock)
+    this.#clock = clock
+    this.#warn = warn
+  }
+
+  get notes(): string[] {
+    const { unknowns, forbidden, seesNoService } = this.#reader
+    const notes: string[] = []
+    if (seesNoService) notes.push(`${NO_SERVICE}. What is shown here follows the defaults`)
+    if (unknowns.calendars.size > 0)
+      notes.push(
+        `the dates of calendar ${[...unknowns.calendars].join(', ')} are known to the service alone: times here leave them out; --server asks it`,
+      )
+    if (unknowns.policies)
+      notes.push(
+        "the service's policies are not published (publishPolicies): hours that come from them are not shown here; --server asks it",
+      )
+    if (forbidden.has('namespaces'))
+      notes.push('you may not read the namespace, so what it sets for its workloads is not shown')
+    notes.push(...this.#unmanageable)
+    if (this.#unlisted.size > 0) notes.push(`you may not list ${[...this.#unlisted].join(', ')}: left out`)
+    return notes
+  }
+
+  async kinds(): Promise<readonly Kind[]> {
+    return explaining(this.place, () => this.#reader.kinds())
+  }
+
+  async namespaces(): Promise<readonly string[]> {
+    return explaining(this.place, () => this.#reader.allNamespaces())
+  }
+
+  async list(selection: Selection): Promise<readonly Found[]> {
+    this.#refresh()
+    return explaining(this.place, async () => {
+      const workloads = (await this.#all(selection)).filter(isListed)
+      const { listedRecord, rules, now } = await this.#judging()
+      return workloads
+        .map((workload): Found => ({ kind: workload.kind, record: listedRecord(workload, now, rules) }))
+        .sort((a, b) => comparable(a).localeCompare(comparable(b), 'en'))
+    })
+  }
+
+  async #all({ namespace, kind, labelSelector }: Selection): Promise<Workload[]> {
+    const { service } = await this.#reader.settled()
+    if (namespace === undefined) await this.#reader.allNamespaces().catch(ifForbidden)
+    else await Promise.all([this.#reader.namespace(namespace), this.#reader.refuseExcluded(namespace)])
+    const kinds = kind === undefined ? await this.#reader.kinds() : [kind]
+    const lists = await Promise.allSettled(
+      kinds.map((each) => this.#reader.list(each, namespace, labelSelector)),
+    )
+    const found = lists.flatMap((list, place) => {
+      if (list.status === 'fulfilled') return list.value
+      const each = kinds[place]
+      if (isUnmanageable(list.reason)) this.#unmanageable.add(messageOf(list.reason))
+      else if (isForbidden(list.reason) && each !== undefined) this.#unlisted.add(each)
+      else if (!isMissing(list.reason)) throw list.reason
+      return []
+    })
+    const refused = lists.find((list) => list.status === 'rejected')
+    if (refused && lists.every(({ status }) => status === 'rejected')) throw refused.reason
+    const inReach = found.filter((workload) => !service.excludeNamespaces.has(workload.namespace))
+    // Where Namespaces may not be listed, they may still be read one by one.
+    await Promise.all(
+      [...new Set(inReach.map((workload) => workload.namespace))].map((name) => this.#reader.namespace(name)),
+    )
+    return inReach
+  }
+
+  /** The program may run for long: a console, or a watch. */
+  #refresh(): void {
+    const now = this.#clock()
+    if (this.#readAt !== undefined && Math.abs(now - this.#readAt) < KNOWN_FOR) return
+    if (this.#readAt !== undefined) this.#reader.refresh()
+    this.#readAt = now
+  }
+
+  async get(key: WorkloadKey): Promise<Found> {
+    this.#refresh()
+    return explaining(this.place, async () => {
+      await this.#reader.refuseExcluded(key.namespace)
+      return this.#found(await this.#reader.get(key))
+    })
+  }
+
+  async #found(workload: Workload): Promise<Found> {
+    const { listedRecord, statusRecord, rules, now } = await this.#judging()
+    // One whose state cannot be read is shown all the same: its reason says what repairs it.
+    try {
+      return { kind: workload.kind, record: statusRecord(workload, now, rules) }
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'INVALID_STATE') throw error
+      return { kind: workload.kind, record: listedRecord(workload, now, rules) }
+    }
+  }
+
+  /** What records are made with. Who only asks for something needs none, and does not wait for it to be loaded. */
+  async #judging() {
+    const [record, { plannedTransitions }, rules] = await Promise.all([
+      import('../../domain/record.ts'),
+      import('../../domain/plan.ts'),
+      this.#reader.rules(),
+    ])
+    return { ...record, plannedTransitions, rules, now: this.#clock() }
+  }
+
+  async plan(key: WorkloadKey, hours: number): Promise<readonly TransitionRecord[]> {
+    return explaining(this.place, async () => {
+      await this.#reader.refuseExcluded(key.namespace)
+      const workload = await this.#reader.get(key)
+      const { plannedTransitions, transitionRecord, rules, now } = await this.#judging()
+      return plannedTransitions(workload, now, rules, now + hours * HOUR).map(transitionRecord)
+    })
+  }
+
+  async request(key: WorkloadKey, request: Request, dryRun: boolean): Promise<Answer> {
+    return explaining(this.place, async () => {
+      const written = await this.#writer.request(key, request, dryRun).catch((error: unknown) => {
+        throw withCalls(explained(error, this.place), key)
+      })
+      const after = () => explaining(this.place, () => this.#after(key, written.object))
+      const said = written.messages.map((text) => asCalls(ownWords(text), key))
+      // A request that nobody answers is refused; a setting is only kept.
+      const isUnheard = isSetting(request) && this.#reader.seesNoService
+      const messages = isUnheard
+        ? [`the settings are written. If Dormouse runs here: ${said.join('; ')}`, NO_SERVICE]
+        : said
+      const becomes = written.becomes === undefined || dryRun ? {} : { becomes: written.becomes }
+      return { messages: messages.length > 0 ? messages : [(await after()).record.reason], after, ...becomes }
+    })
+  }
+
+  async #after({ kind, namespace }: WorkloadKey, object: WorkloadObject): Promise<Found> {
+    const [workload] = await Promise.all([
+      this.#reader.trimmed(kind, object),
+      this.#reader.namespace(namespace),
+    ])
+    return this.#found(workload)
+  }
+
+  async *watch(selection: Selection, signal: AbortSignal): AsyncGenerator<Seen> {
+    const { namespace, kind, labelSelector, name } = selection
+    const collections = await explaining(this.place, async () => {
+      // Says at once what may not be read, and knows the Namespaces.
+      if (name === undefined) await this.#all(selection)
+      else if (kind !== undefined && namespace !== undefined) await this.get({ kind, namespace, name })
+      const kinds = (kind === undefined ? await this.#reader.kinds() : [kind]).filter(
+        (each) => !this.#unlisted.has(each),
+      )
+      const of = new Map<Kind, Collection>()
+      for (const each of kinds) {
+        const collection = await this.#reader
+          .collection(each, namespace, labelSelector)
+          .catch(() => undefined)
+        const one = name === undefined ? {} : { fieldSelector: `metadata.name=${name}` }
+        if (collection) of.set(each, { ...collection, ...one })
+      }
+      return of
+    })
+    for await (const { kind: of, object, gone } of changesOf(
+      this.#reader.client,
+      collections,
+      signal,
+      this.#warn,
+    )) {
+      const seen = await this.#seen(of, object, gone)
+      if (seen) yield seen
+    }
+  }
+
+  async #seen(kind: Kind, object: WorkloadObject, gone: boolean): Promise<Seen | undefined> {
+    const { service } = await this.#reader.settled()
+    const workload = await this.#reader.trimmed(kind, object)
+    if (!isListed(workload) || service.excludeNamespaces.has(workload.namespace)) return undefined
+    await this.#reader.namespace(workload.namespace)
+    const { listedRecord, rules, now } = await this.#judging()
+    return { kind, gone, record: listedRecord(workload, now, rules) }
+  }
+
+  async close(): Promise<void> {
+    await this.#transport.close()
+  }
+}
+
+/** A controller's own are its business. */
+function isListed({ owner }: Workload): boolean {
+  return owner === undefined
+}
+
+function comparable({ kind, record: { namespace, name } }: Found): string {
+  return `${namespace}/${name}/${kind}`
+}
+
+function ifForbidden(error: unknown): void {
+  if (!isForbidden(error)) throw error
+}
+
+/** `Dormouse: deployment shop/web is asleep` beside the name of the workload: `is asleep`. */
+function ownWords(text: string): string {
+  return text.replace(/^Dormouse: (?:[a-z.]+ [^\s:]+\/[^\s:]*:? )?/, '')
+}
+
+/** What answers to an annotation tell people to annotate, in calls of the API, which the commands say in their words. */
+function asCalls(text: string, key: WorkloadKey): string {
+  const path = pathOf(key)
+  return text
+    .replace('annotate it with dormouse.dev/enabled=true', `POST ${path}/enable`)
+    .replace(/\bask for 'unpin'/i, `DELETE ${path}/pin`)
+    .replace(/\bask for 'resume'/i, `DELETE ${path}/override`)
+    .replace(/\bask for 'force-snooze'/i, 'add ?force=true')
+    .replace(/\bask for 'wake (\d+[hm])'/i, 'add ?for=$1')
+    .replace(/\bask for '(wake|snooze|pin|override)'/i, `POST ${path}/$1`)
+}
+
+function withCalls(error: unknown, key: WorkloadKey): unknown {
+  if (!(error instanceof Refusal)) return error
+  const { code, message, details } = error
+  return new Refusal(code, asCalls(message.replace(/^Dormouse: /, ''), key), { details, cause: error })
+}

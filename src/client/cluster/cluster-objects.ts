@@ -1,0 +1,107 @@
+import { KubernetesClient } from '../../kubernetes/client.ts'
+import type { HttpTransport } from '../../kubernetes/http.ts'
+import type { ClusterObjects, Patched } from '../ports.ts'
+import { explaining, isMissing } from './failures.ts'
+import { atItsPace } from './pace.ts'
+import { NO_OBSERVER } from './reader.ts'
+
+const FIELD_MANAGER = 'kubectl-dormouse'
+const PAGE = 500
+
+/** The cluster's objects as they are, with the person's own rights. */
+export class ApiObjects implements ClusterObjects {
+  readonly place: string
+  readonly #transport: Pick<HttpTransport, 'send' | 'open' | 'close'>
+  readonly #client: KubernetesClient
+  readonly #signal: AbortSignal
+
+  constructor(
+    transport: Pick<HttpTransport, 'send' | 'open' | 'close'>,
+    context: string,
+    signal: AbortSignal,
+  ) {
+    this.place = `cluster ${context}`
+    this.#transport = transport
+    this.#signal = signal
+    this.#client = new KubernetesClient({
+      transport,
+      observer: NO_OBSERVER,
+      userAgent: FIELD_MANAGER,
+      timeout: 30_000,
+    })
+  }
+
+  async list<Listed>(path: string): Promise<Listed[] | undefined> {
+    return this.#ifServed(async () => {
+      const listed: Listed[] = []
+      let token = ''
+      do {
+        const collection = { resource: resourceIn(path), path }
+        const page = await this.#client.listPage<Listed>(collection, PAGE, token, this.#signal)
+        for await (const each of page.items) listed.push(each)
+        token = page.metadata.continue ?? ''
+      } while (token !== '')
+      return listed
+    })
+  }
+
+  async get<Object>(path: string): Promise<Object | undefined> {
+    const call = {
+      method: 'GET',
+      verb: 'get',
+      resource: resourceIn(path),
+      path,
+      signal: this.#signal,
+    } as const
+    return this.#ifServed(() => this.#client.call<Object>(call))
+  }
+
+  /** undefined: the cluster has nothing there. */
+  #ifServed<Result>(act: () => Promise<Result>): Promise<Result | undefined> {
+    return explaining(this.place, () =>
+      act().catch((error: unknown) => {
+        if (isMissing(error)) return undefined
+        throw error
+      }),
+    )
+  }
+
+  /** Once begun it is ended, whatever the signal says: who stops is to know what was done. */
+  async patch(path: string, body: object, dryRun: boolean): Promise<Patched> {
+    const query = `?fieldManager=${FIELD_MANAGER}${dryRun ? '&dryRun=All' : ''}`
+    return explaining(this.place, async () => {
+      const call = {
+        method: 'PATCH',
+        verb: 'patch',
+        resource: resourceIn(path),
+        path: `${path}${query}`,
+        contentType: 'application/merge-patch+json',
+        body,
+      } as const
+      const { answer, warnings } = await atItsPace(() => this.#client.answered(call))
+      return { annotations: answer.metadata.annotations ?? {}, warnings }
+    })
+  }
+
+  async remove(path: string): Promise<void> {
+    await explaining(this.place, () =>
+      this.#client.call({
+        method: 'DELETE',
+        verb: 'delete',
+        resource: resourceIn(path),
+        path,
+        signal: this.#signal,
+      }),
+    )
+  }
+
+  async close(): Promise<void> {
+    await this.#transport.close()
+  }
+}
+
+/** `deployments` of `/apis/apps/v1/deployments` and of `/apis/apps/v1/namespaces/shop/deployments/web`. */
+function resourceIn(path: string): string {
+  const [, resource = ''] = /\/v\d\w*\/(?:namespaces\/[^/]+\/)?([^/]+)/.exec(path) ?? []
+  return resource
+}

@@ -1,0 +1,81 @@
+import { Refusal, messageOf } from '../../errors.ts'
+import { ClusterRefusal } from '../../kubernetes/failures.ts'
+
+const DENIED = /^admission webhook "[^"]*" denied the request: /
+
+/** Whether the cluster refused it for lack of rights. */
+export function isForbidden(error: unknown): error is ClusterRefusal {
+  return error instanceof ClusterRefusal && error.status === 403 && !DENIED.test(messageIn(error))
+}
+
+export function isMissing(error: unknown): boolean {
+  return error instanceof ClusterRefusal && error.status === 404
+}
+
+/** Whether it is of a configured kind whose definition does not let it sleep. */
+export function isUnmanageable(error: unknown): error is ClusterRefusal {
+  return error instanceof ClusterRefusal && error.status === 422
+}
+
+function messageIn({ details, message }: ClusterRefusal): string {
+  return typeof details['message'] === 'string' ? details['message'] : message
+}
+
+/** Makes calls, and throws what their failure means to the person who made them. */
+export async function explaining<Result>(place: string, act: () => Promise<Result>): Promise<Result> {
+  try {
+    return await act()
+  } catch (error) {
+    throw explained(error, place)
+  }
+}
+
+/** What a failed call means to the person who made it, and what to type. `place`: `cluster dev`. */
+export function explained(error: unknown, place: string): unknown {
+  if (!(error instanceof ClusterRefusal)) return error
+  const message = messageIn(error)
+  const options = { cause: error, details: error.details }
+  if (DENIED.test(message)) return new Refusal('CLUSTER_REJECTED', message.replace(DENIED, ''), options)
+  if (error.status === 401)
+    return new Refusal(
+      'UNAUTHENTICATED',
+      `${place} does not know you: log in again, or check with kubectl auth whoami`,
+      options,
+    )
+  if (error.status === 403) return new Refusal('FORBIDDEN', `${message}; ${adviceOn(message)}`, options)
+  if (error.status === 404) return new Refusal('NOT_FOUND', message, options)
+  if (error.noAnswer === 'credentials')
+    return new Refusal('UNAUTHENTICATED', `${place}: ${messageOf(error.cause)}`, options)
+  if (error.noAnswer !== undefined) {
+    const why = error.cause === undefined ? '' : ` (${rootOf(error.cause)})`
+    return new Refusal(
+      'CLUSTER_UNAVAILABLE',
+      `${place} ${NO_ANSWER[error.noAnswer]}${why}; does kubectl version reach it?`,
+      options,
+    )
+  }
+  return new Refusal(error.code, `${place}: ${message}`, options)
+}
+
+/** What to do about a right that lacks: in a namespace, for a list of all namespaces, or for anything else of the cluster. */
+function adviceOn(message: string): string {
+  if (!message.includes('at the cluster scope')) return RIGHTS
+  const isList = message.includes('cannot list') && !message.includes('"namespaces"')
+  return isList ? 'name one namespace that you may read by -n' : 'ask whoever runs the cluster'
+}
+
+const RIGHTS =
+  'ask whoever runs the cluster for the role edit in that namespace, or use --server with a token of Dormouse'
+
+const NO_ANSWER = {
+  unreachable: 'cannot be reached',
+  timeout: 'did not answer in time',
+  silent: 'fell silent',
+  cut: 'cut the connection',
+  credentials: 'got no credentials',
+} as const
+
+function rootOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return rootOf(error.errors[0])
+  return error instanceof Error && error.cause !== undefined ? rootOf(error.cause) : messageOf(error)
+}

@@ -1,0 +1,128 @@
+import type { Agent as HttpAgent, IncomingMessage } from 'node:http'
+import type { RequestOptions } from 'node:https'
+import type { Credentials } from '../../kubernetes/credentials.ts'
+import { CredentialsError } from '../../kubernetes/failures.ts'
+import type { HttpText } from '../../kubernetes/exchange.ts'
+import type { HttpRequest, HttpStream } from '../../kubernetes/http.ts'
+import type { Proxies } from '../proxies.ts'
+
+// An import would read all their exports, and with those of node:http load Node's own WebSocket: 15 ms.
+const { Agent: PlainAgent, request: plain } = process.getBuiltinModule('node:http')
+const { Agent, request: secure } = process.getBuiltinModule('node:https')
+
+/** Milliseconds until a connection has to be there. */
+const CONNECT_TIMEOUT = 5000
+const SOCKETS = 10
+
+/**
+ * HTTP to one API server by Node's own means: a command makes three calls, and loading undici takes longer than all of
+ * them. It goes through the proxies of the environment; `HttpTransport` through that of a kubeconfig.
+ */
+export class NodeTransport {
+  readonly #credentials: Pick<Credentials, 'server' | 'current' | 'renew'>
+  readonly #basePath: string
+  readonly #agent: HttpAgent
+  readonly #open = new Set<IncomingMessage>()
+
+  constructor(credentials: Pick<Credentials, 'server' | 'current' | 'renew'>, proxies?: Proxies) {
+    this.#credentials = credentials
+    const options = { keepAlive: true, maxSockets: SOCKETS, ...(proxies && { proxyEnv: { ...proxies } }) }
+    this.#agent = credentials.server.protocol === 'https:' ? new Agent(options) : new PlainAgent(options)
+    this.#basePath = credentials.server.pathname.replace(/\/+$/, '')
+  }
+
+  /** `timeout`: milliseconds until the whole answer must be there, else a DOMException TimeoutError is thrown. */
+  async send(request: HttpRequest, timeout: number): Promise<HttpText> {
+    const signal = AbortSignal.any([
+      AbortSignal.timeout(timeout),
+      ...(request.signal ? [request.signal] : []),
+    ])
+    try {
+      const answer = await this.#authenticated({ ...request, signal })
+      return { status: answer.status, headers: answer.headers, text: await answer.text() }
+    } catch (error) {
+      if (signal.aborted) throw signal.reason
+      throw error
+    }
+  }
+
+  /** `silence`: milliseconds without a byte after which the stream is given up (UND_ERR_BODY_TIMEOUT). */
+  async open(request: HttpRequest, silence: number): Promise<HttpStream> {
+    return this.#authenticated(request, silence)
+  }
+
+  async close(): Promise<void> {
+    for (const answer of this.#open) answer.destroy()
+    this.#agent.destroy()
+  }
+
+  /** A 401 has the credentials loaded again, and the call made once more. */
+  async #authenticated(request: HttpRequest, silence?: number): Promise<HttpStream> {
+    const first = await this.#dispatched(request, silence)
+    if (first.status !== 401) return first
+    await first.text()
+    this.#credentials.renew()
+    return this.#dispatched(request, silence)
+  }
+
+  async #dispatched(
+    { method, path, headers, body, signal }: HttpRequest,
+    silence?: number,
+  ): Promise<HttpStream> {
+    const { server } = this.#credentials
+    const known = await this.#credentials.current().catch((cause: unknown) => {
+      throw new CredentialsError('no credentials', { cause })
+    })
+    signal?.throwIfAborted()
+    const sent: Record<string, string | string[] | number> = { ...headers, ...known.headers }
+    if (body !== undefined) sent['content-length'] = Buffer.byteLength(body)
+    const options: RequestOptions = {
+      method,
+      headers: sent,
+      agent: this.#agent,
+      ...(signal && { signal }),
+      ...(server.protocol === 'https:' && known.tls),
+    }
+    const answer = await this.#answered(new URL(server.origin + this.#basePath + path), options, body)
+    if (silence !== undefined) answer.setTimeout(silence, () => answer.destroy(silent()))
+    return {
+      status: answer.statusCode ?? 0,
+      headers: answer.headers,
+      body: answer,
+      text: () => textOf(answer),
+    }
+  }
+
+  #answered(url: URL, options: RequestOptions, body: string | undefined): Promise<IncomingMessage> {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+    const call = url.protocol === 'https:' ? secure(url, options) : plain(url, options)
+    const late = setTimeout(() => call.destroy(new Error('no connection')), CONNECT_TIMEOUT)
+    call.once('socket', (socket) => {
+      const connected = () => clearTimeout(late)
+      if (socket.connecting) socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', connected)
+      else connected()
+    })
+    call.once('error', (error) => {
+      clearTimeout(late)
+      reject(error)
+    })
+    call.once('response', (answer) => {
+      this.#open.add(answer)
+      answer.once('close', () => this.#open.delete(answer))
+      resolve(answer)
+    })
+    call.end(body)
+    return promise
+  }
+}
+
+async function textOf(answer: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of answer) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** As undici says it. */
+function silent(): Error {
+  return Object.assign(new Error('nothing came for too long'), { code: 'UND_ERR_BODY_TIMEOUT' })
+}

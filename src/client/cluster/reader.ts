@@ -1,0 +1,212 @@
+import { KINDS, apiVersionOf, isBuiltIn, resourceOf } from '../../domain/kinds.ts'
+import type { Namespace } from '../../domain/policy/inheritance.ts'
+import type { Rules } from '../../domain/rules.ts'
+import type { Kind, Workload, WorkloadKey } from '../../domain/workload.ts'
+import { Refusal } from '../../errors.ts'
+import type { KubernetesObject, WorkloadObject } from '../../kubernetes/api-object.ts'
+import { KubernetesClient, type Collection } from '../../kubernetes/client.ts'
+import { ConfiguredKinds } from '../../kubernetes/configured-kinds.ts'
+import type { HttpTransport } from '../../kubernetes/http.ts'
+import { trimNamespace } from '../../kubernetes/namespaces.ts'
+import { trim } from '../../kubernetes/trim.ts'
+import { isForbidden, isMissing } from './failures.ts'
+import { knownService, type KnownService } from './known-service.ts'
+import type { Unknowns } from './rules.ts'
+
+export const NO_OBSERVER = { request() {}, watchRestarted() {}, eventDropped() {}, listenerFailed() {} }
+const SETTINGS = '/api/v1/namespaces/kube-public/configmaps/dormouse'
+/** Milliseconds: a plugin for single sign-on may take a while. */
+const PATIENCE = 60_000
+
+/** Reads workloads, Namespaces and the service's published settings with the person's own rights. */
+export class ClusterReader {
+  readonly client: KubernetesClient
+  readonly unknowns: Unknowns = { calendars: new Set(), policies: false }
+  readonly #namespaces = new Map<string, Namespace>()
+  /** Namespaces that are read again when they are next needed. */
+  readonly #old = new Set<string>()
+  readonly #scalers = new Map<string, WorkloadKey>()
+  #settled: Promise<{ service: KnownService; configured: ConfiguredKinds }> | undefined
+  #rules: Promise<Rules> | undefined
+  #forbidden = new Set<string>()
+  #seesNoService = false
+
+  constructor(transport: Pick<HttpTransport, 'send' | 'open'>) {
+    this.client = new KubernetesClient({
+      transport,
+      observer: NO_OBSERVER,
+      timeout: PATIENCE,
+      userAgent: 'kubectl-dormouse',
+      locate: async (kind, signal) => (await this.settled()).configured.baseOf(kind, signal),
+    })
+  }
+
+  /** Whether the service was looked for, and nothing of it is there. */
+  get seesNoService(): boolean {
+    return this.#seesNoService
+  }
+
+  /** What could not be read for lack of rights: `namespaces`. */
+  get forbidden(): ReadonlySet<string> {
+    return this.#forbidden
+  }
+
+  /** Reads Namespaces and settings again when they are next needed: whoever looks for long sees them change. */
+  refresh(): void {
+    for (const name of this.#namespaces.keys()) this.#old.add(name)
+    this.#settled = undefined
+    this.#rules = undefined
+  }
+
+  /** The service's settings, as far as it publishes them; read once, until `refresh`. */
+  settled(): Promise<{ service: KnownService; configured: ConfiguredKinds }> {
+    return (this.#settled ??= this.#settle().catch((error: unknown) => {
+      this.#settled = undefined
+      throw error
+    }))
+  }
+
+  async #settle() {
+    const service = knownService(await this.#published())
+    this.#seesNoService = !service.isKnown
+    return { service, configured: new ConfiguredKinds(service.kinds, (call) => this.client.call(call)) }
+  }
+
+  /** The domain's rules under these settings. They take as long to load as the cluster to answer: not all need them. */
+  rules(): Promise<Rules> {
+    return (this.#rules ??= this.#compileRules().catch((error: unknown) => {
+      this.#rules = undefined
+      throw error
+    }))
+  }
+
+  async #compileRules(): Promise<Rules> {
+    const [{ rulesOf }, { service }] = await Promise.all([import('./rules.ts'), this.settled()])
+    return rulesOf(
+      service,
+      (name) => this.#namespaces.get(name),
+      this.unknowns,
+      ({ kind, namespace, name }) =>
+        kind === 'deployments' ? this.#scalers.get(`${namespace}/${name}`) : undefined,
+    )
+  }
+
+  async #published(): Promise<Readonly<Record<string, string>> | undefined> {
+    try {
+      const { data = {} } = await this.client.call<{ data?: Record<string, string> }>({
+        method: 'GET',
+        verb: 'get',
+        resource: 'configmaps',
+        path: SETTINGS,
+      })
+      return data
+    } catch (error) {
+      if (isMissing(error) || isForbidden(error)) return undefined
+      throw error
+    }
+  }
+
+  async kinds(): Promise<readonly Kind[]> {
+    const { service } = await this.settled()
+    return [...KINDS, ...service.kinds.map(({ resource }) => resource)]
+  }
+
+  /** @throws Refusal NAMESPACE_EXCLUDED */
+  async refuseExcluded(namespace: string): Promise<void> {
+    const { service } = await this.settled()
+    if (!service.excludeNamespaces.has(namespace)) return
+    throw new Refusal(
+      'NAMESPACE_EXCLUDED',
+      `namespace ${namespace} is excluded: Dormouse never touches what is in it (excludeNamespaces of its configuration)`,
+    )
+  }
+
+  /** The workload and all that its record depends on. */
+  async get(key: WorkloadKey): Promise<Workload> {
+    const [{ workload }] = await Promise.all([this.read(key), this.namespace(key.namespace)])
+    return workload
+  }
+
+  /** The workload alone, and its whole object. */
+  async read(key: WorkloadKey): Promise<{ workload: Workload; object: WorkloadObject }> {
+    const [object] = await Promise.all([this.client.get(key), this.settled()])
+    return { workload: await this.trimmed(key.kind, object), object }
+  }
+
+  async trimmed(kind: Kind, object: WorkloadObject): Promise<Workload> {
+    const { configured } = await this.settled()
+    const workload = trim(kind, object, undefined, configured.fields)
+    const scales = workload.configured?.scales
+    if (scales !== undefined) this.#scalers.set(`${workload.namespace}/${scales}`, workload)
+    return workload
+  }
+
+  async collection(kind: Kind, namespace: string | undefined, labelSelector?: string): Promise<Collection> {
+    const of = labelSelector === undefined ? {} : { labelSelector }
+    if (isBuiltIn(kind))
+      return { resource: kind, path: within(`/apis/${apiVersionOf(kind)}`, namespace, kind), ...of }
+    const { configured } = await this.settled()
+    const { resource } = resourceOf(kind)
+    return { resource: kind, path: within(await configured.baseOf(kind), namespace, resource), ...of }
+  }
+
+  /** All of one kind; the list ends where the cluster refuses the person that kind. */
+  async list(kind: Kind, namespace: string | undefined, labelSelector?: string): Promise<Workload[]> {
+    const collection = await this.collection(kind, namespace, labelSelector)
+    const workloads: Workload[] = []
+    for await (const object of this.pages<WorkloadObject>(collection))
+      workloads.push(await this.trimmed(kind, object))
+    return workloads
+  }
+
+  async *pages<Listed>(collection: Collection): AsyncGenerator<Listed> {
+    const { signal } = new AbortController()
+    let token = ''
+    do {
+      const page = await this.client.listPage<Listed>(collection, 500, token, signal)
+      yield* page.items
+      token = page.metadata.continue ?? ''
+    } while (token !== '')
+  }
+
+  /** Reads the Namespace once, until `refresh`; one that may not be read counts as one without annotations. */
+  async namespace(name: string): Promise<void> {
+    if (this.#namespaces.has(name) && !this.#old.has(name)) return
+    const call = { method: 'GET', verb: 'get', resource: 'namespaces' } as const
+    try {
+      const path = `/api/v1/namespaces/${encodeURIComponent(name)}`
+      this.know(await this.client.call<KubernetesObject>({ ...call, path }))
+    } catch (error) {
+      if (!isMissing(error) && !isForbidden(error)) throw error
+      if (isForbidden(error)) this.#forbidden.add('namespaces')
+      this.#namespaces.set(name, emptyNamespace(name))
+      this.#old.delete(name)
+    }
+  }
+
+  /** All of them, where the person may list them; others are read when they are needed. */
+  async allNamespaces(): Promise<string[]> {
+    const names: string[] = []
+    const collection: Collection = { resource: 'namespaces', path: '/api/v1/namespaces', metadataOnly: true }
+    for await (const object of this.pages<KubernetesObject>(collection)) {
+      this.know(object)
+      names.push(object.metadata.name)
+    }
+    return names
+  }
+
+  know({ metadata }: KubernetesObject): void {
+    this.#namespaces.set(metadata.name, trimNamespace(metadata))
+    this.#old.delete(metadata.name)
+  }
+}
+
+function within(base: string, namespace: string | undefined, resource: string): string {
+  return namespace === undefined
+    ? `${base}/${resource}`
+    : `${base}/namespaces/${encodeURIComponent(namespace)}/${resource}`
+}
+
+function emptyNamespace(name: string): Namespace {
+  return { name, uid: '', resourceVersion: '', labels: undefined, annotations: {}, deleting: false }
+}

@@ -1,0 +1,187 @@
+import type { Clock } from '../../clock.ts'
+import type { Request } from '../../domain/request.ts'
+import { formatRequest, REQUEST_ANNOTATION, type WrittenRequest } from '../../domain/requests/annotation.ts'
+import { isBuiltIn, apiVersionOf, resourceOf } from '../../domain/kinds.ts'
+import { SETTING_NAMES } from '../../domain/policy/settings.ts'
+import { ANNOTATION, nameOf, type Workload, type WorkloadKey } from '../../domain/workload.ts'
+import { Refusal } from '../../errors.ts'
+import type { WorkloadObject } from '../../kubernetes/api-object.ts'
+import { ClusterRefusal } from '../../kubernetes/failures.ts'
+import type { Answer } from '../ports.ts'
+import { atItsPace } from './pace.ts'
+import type { ClusterReader } from './reader.ts'
+
+/** By which managedFields and the audit log know our writes. */
+const FIELD_MANAGER = 'kubectl-dormouse'
+/** Milliseconds within which a lost answer may be asked for again with the same text. */
+const PATIENCE = 60_000
+
+type Annotations = Readonly<Record<string, string | null>>
+
+/** The object as it is after a write, and what there is to say of it: the warnings that came with the answer. */
+export interface Written extends Pick<Answer, 'messages' | 'becomes'> {
+  readonly object: WorkloadObject
+}
+
+/** The requests that are annotations of their own, which people write by hand as well. */
+const SETS: ReadonlySet<Request['action']> = new Set(['enable', 'disable', 'schedule'])
+
+export function isSetting({ action }: Request): boolean {
+  return SETS.has(action)
+}
+
+const BECOMES = { snooze: 'asleep', wake: 'awake', none: undefined } as const
+
+/** Writes one patch of annotations with the person's own rights; Dormouse's webhook does the rest in the same write. */
+export class ClusterWriter {
+  readonly #reader: ClusterReader
+  readonly #clock: Clock
+
+  constructor(reader: ClusterReader, clock: Clock) {
+    this.#reader = reader
+    this.#clock = clock
+  }
+
+  /** @throws Refusal, also where nobody has answered the request */
+  async request(key: WorkloadKey, request: Request, dryRun: boolean): Promise<Written> {
+    const [read, excluded] = await Promise.allSettled([
+      this.#reader.read(key),
+      this.#reader.refuseExcluded(key.namespace),
+    ])
+    // That it is excluded says more than that it is not there.
+    if (excluded.status === 'rejected') throw excluded.reason
+    if (read.status === 'rejected') throw read.reason
+    const { workload, object } = read.value
+    if (workload.owner && key.kind === 'replicasets') {
+      const { refuseOwned } = await import('../../domain/refusals.ts')
+      refuseOwned(workload)
+    }
+    if (isSetting(request)) return this.#set(workload, object, request, dryRun)
+    return this.#ask(key, writtenAs(request, this.#clock()), dryRun)
+  }
+
+  async #set(
+    workload: Workload,
+    object: WorkloadObject,
+    request: Request,
+    dryRun: boolean,
+  ): Promise<Written> {
+    const [{ planRequest }, rules] = await Promise.all([
+      import('../../domain/request.ts'),
+      this.#reader.rules(),
+      this.#reader.namespace(workload.namespace),
+    ])
+    const { after, message, decision } = planRequest(workload, request, 'k8s:you', this.#clock(), rules)
+    const annotations = changedSettings(workload, after)
+    if (Object.keys(annotations).length === 0) return { object, messages: [message] }
+    const { object: written, messages } = await this.#patch(workload, annotations, dryRun)
+    const becomes = BECOMES[decision.action]
+    return { object: written, messages: [message, ...messages], ...(becomes !== undefined && { becomes }) }
+  }
+
+  async #ask(key: WorkloadKey, request: WrittenRequest, dryRun: boolean): Promise<Written> {
+    const text = formatRequest(request)
+    const written = await this.#patch(key, { [REQUEST_ANNOTATION]: text }, dryRun)
+    if (written.object.metadata.annotations?.[REQUEST_ANNOTATION] !== text) return written
+    if (!dryRun) await this.#takeBack(key, text)
+    throw await this.#unanswered(key, written.messages)
+  }
+
+  /** Nobody has taken the annotation out: it must not be carried out much later. */
+  async #takeBack(key: WorkloadKey, text: string): Promise<void> {
+    const path = `/metadata/annotations/${REQUEST_ANNOTATION.replace('/', '~1')}`
+    const body = [
+      { op: 'test', path, value: text },
+      { op: 'remove', path },
+    ]
+    await this.#send(key, body, 'application/json-patch+json', false).catch((error: unknown) => {
+      // Somebody has taken it out meanwhile, which is all that was to be done.
+      if (!(error instanceof ClusterRefusal) || error.status !== 422) throw error
+    })
+  }
+
+  async #unanswered(key: WorkloadKey, warnings: readonly string[]): Promise<Refusal> {
+    const { service } = await this.#reader.settled()
+    const version = service.version === undefined ? '' : ` ${service.version}`
+    const says = (why: string, advice: string) =>
+      new Refusal(
+        'CLUSTER_UNAVAILABLE',
+        `Dormouse does not answer, so ${nameOf(key)} was left as it is: ${why}; ${advice}`,
+      )
+    if (warnings.some((text) => text.startsWith('Dormouse:')))
+      return says(
+        `the Dormouse${version} of this cluster is too old for requests by annotation`,
+        'have it updated, or use --server with a token of it',
+      )
+    if (service.isKnown)
+      return says(
+        `the cluster does not reach the webhook of Dormouse${version}`,
+        'ask whoever runs it, or use --server with a token of it',
+      )
+    return says(
+      'it seems that it is not installed in this cluster, or that its webhook leaves this namespace out',
+      'look at kubectl config current-context, or ask whoever runs the cluster',
+    )
+  }
+
+  async #patch(key: WorkloadKey, annotations: Annotations, dryRun: boolean): Promise<Written> {
+    const body = { metadata: { annotations } }
+    try {
+      return await this.#send(key, body, 'application/merge-patch+json', dryRun)
+    } catch (error) {
+      // The answer was lost: the same text with the same time is the same request.
+      if (!(error instanceof ClusterRefusal) || error.noAnswer !== 'cut') throw error
+      return this.#send(key, body, 'application/merge-patch+json', dryRun)
+    }
+  }
+
+  async #send(key: WorkloadKey, body: unknown, contentType: string, dryRun: boolean): Promise<Written> {
+    const { kind, namespace, name } = key
+    const { configured } = await this.#reader.settled()
+    const base = isBuiltIn(kind) ? `/apis/${apiVersionOf(kind)}` : await configured.baseOf(kind)
+    const place = `${base}/namespaces/${encodeURIComponent(namespace)}/${resourceOf(kind).resource}/${encodeURIComponent(name)}`
+    const call = {
+      method: 'PATCH',
+      verb: 'patch',
+      resource: kind,
+      path: `${place}?fieldManager=${FIELD_MANAGER}${dryRun ? '&dryRun=All' : ''}`,
+      contentType,
+      body,
+      timeout: PATIENCE,
+    } as const
+    const { answer, warnings } = await atItsPace(() => this.#reader.client.answered(call))
+    return { object: answer, messages: warnings }
+  }
+}
+
+function changedSettings(before: Workload, after: Workload): Annotations {
+  const changed: Record<string, string | null> = {}
+  for (const name of SETTING_NAMES) {
+    const [was, is] = [before.annotations[name], after.annotations[name]]
+    if (was !== is) changed[ANNOTATION[name]] = is ?? null
+  }
+  return changed
+}
+
+function writtenAs(request: Request, at: number): WrittenRequest {
+  switch (request.action) {
+    case 'wake':
+    case 'snooze': {
+      const verb = request.action === 'snooze' && request.force === true ? 'force-snooze' : request.action
+      return { verb, at, ...(request.for !== undefined && { duration: request.for }) }
+    }
+    case 'override':
+      return { verb: 'override', at, ...(request.duration !== null && { duration: request.duration }) }
+    case 'clear-override':
+      return { verb: 'resume', at }
+    case 'pin':
+    case 'unpin':
+      return { verb: request.action, at }
+    case 'adopt':
+      return { verb: 'adopt', at, count: request.count }
+    case 'enable':
+    case 'disable':
+    case 'schedule':
+      throw new TypeError(`${request.action} is written by annotations of its own`)
+  }
+}

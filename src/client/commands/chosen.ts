@@ -1,0 +1,75 @@
+import type { Command } from 'commander'
+import { counted } from '../../domain/text.ts'
+import type { WorkloadKey } from '../../domain/workload.ts'
+import { UsageError } from '../../errors.ts'
+import type { Dormouse, Found } from '../ports.ts'
+import { findTargets } from '../targets.ts'
+import type { Terminal } from '../terminal.ts'
+import { isUnreadable } from '../text/state.ts'
+import { keyOfFound } from '../text/why.ts'
+import { checkedSelector } from './list.ts'
+
+export interface ManyOptions {
+  readonly all?: true
+  readonly allNamespaces?: true
+  readonly selector?: string
+  readonly yes?: true
+}
+
+/** The options by which a command acts on many workloads at once; `unmanaged`: it means those that are not managed, too. */
+export function manyOptions(command: Command, unmanaged = false): Command {
+  const which = unmanaged ? ', managed or not' : ' that Dormouse manages'
+  return command
+    .option('--all', `all workloads of the namespace${which}; asks first`)
+    .option('-A, --all-namespaces', 'with --all or -l: of all namespaces')
+    .option('-l, --selector <labels>', 'all with these labels, as in app=web,tier!=infra; asks first')
+    .option('-y, --yes', 'do not ask')
+}
+
+/**
+ * The workloads that the command is about, after a person has agreed where they were not named one by one; undefined:
+ * the person did not. `verb`: `Wake`; `unmanaged`: those that are not managed are meant, too.
+ * @throws UsageError
+ */
+export async function chosen(
+  terminal: Terminal,
+  dormouse: Dormouse,
+  namespace: string,
+  targets: readonly string[],
+  options: ManyOptions,
+  { verb, unmanaged = false }: { readonly verb: string; readonly unmanaged?: boolean },
+): Promise<WorkloadKey[] | undefined> {
+  const many = options.all === true || options.selector !== undefined
+  if (targets.length > 0) {
+    if (many || options.allNamespaces) throw new UsageError('name workloads, or give --all or -l, not both')
+    return findTargets(dormouse, namespace, targets)
+  }
+  if (!many) throw new UsageError(`name a workload such as deploy/web, or give --all or -l to mean several`)
+  const where = options.allNamespaces ? undefined : namespace
+  const found = await dormouse.list({ namespace: where, labelSelector: checkedSelector(options.selector) })
+  const meant = unmanaged ? found : found.filter(({ record }) => record.enabled || isUnreadable(record))
+  const left = found.length - meant.length
+  if (left > 0) terminal.stderr.write(`${counted(left, 'workload')} not managed by Dormouse: left out\n`)
+  if (meant.length === 0) {
+    terminal.stderr.write(`No workloads to ${verb.toLowerCase()} ${placeOf(where)}.\n`)
+    return []
+  }
+  if (options.yes) return meant.map(keyOfFound)
+  const question = `${verb} ${countsOf(meant)} ${placeOf(where)}, ${dormouse.place}?`
+  if (!terminal.ask)
+    throw new UsageError(`${question} There is no terminal to ask at: add --yes if that is meant`)
+  const answer = await terminal.ask(`${question} [y/N] `)
+  return /^y(es)?$/i.test(answer.trim()) ? meant.map(keyOfFound) : undefined
+}
+
+function placeOf(namespace: string | undefined): string {
+  return namespace === undefined ? 'in all namespaces' : `in namespace ${namespace}`
+}
+
+/** `12 workloads (9 asleep, 3 awake)`. */
+function countsOf(found: readonly Found[]): string {
+  const asleep = found.filter(({ record }) => record.is_snoozed).length
+  const awake = found.length - asleep
+  const parts = [asleep > 0 ? `${asleep} asleep` : '', awake > 0 ? `${awake} awake` : '']
+  return `${counted(found.length, 'workload')} (${parts.filter((part) => part !== '').join(', ')})`
+}

@@ -1,0 +1,72 @@
+import { once } from 'node:events'
+import type { Command } from 'commander'
+import { Refusal, UsageError } from '../../errors.ts'
+import { ConsoleServer } from '../console/server.ts'
+import { connected, connectionOptions, withExamples } from '../options.ts'
+import type { Connection, Dormouse } from '../ports.ts'
+import { tellNotes } from '../style.ts'
+import type { Terminal } from '../terminal.ts'
+
+interface Options extends Connection {
+  readonly port?: string
+  readonly open: boolean
+}
+
+/** Section 14 of the design: the console's page over the person's own kubeconfig. */
+export function registerConsole(program: Command, terminal: Terminal): void {
+  const command = program
+    .command('console')
+    .description(
+      'Open a page in the browser: what sleeps and why, with buttons, and the rights that you have',
+    )
+    .option('--port <number>', 'port on 127.0.0.1; default: a free one')
+    .option('--no-open', 'print the address, and start no browser')
+  withExamples(command, terminal, '', '--context prod -n shop', '--no-open --port 8080')
+  connectionOptions(command, 'all that you may list')
+    .addHelpText('after', '\nIt goes on until you press Ctrl-C.')
+    .action((options: Options) =>
+      connected(terminal, options, (dormouse) => serve(terminal, dormouse, options)),
+    )
+}
+
+async function serve(terminal: Terminal, dormouse: Dormouse, options: Options): Promise<void> {
+  const { stdout, stderr, stopSignal, program } = terminal
+  const port = portOf(options.port)
+  const namespace = await shown(terminal, dormouse, options)
+  const server = new ConsoleServer({ dormouse, namespace, command: `${program} console` })
+  const url = await server.start(port)
+  try {
+    tellNotes(terminal, dormouse)
+    stdout.write(`${url}\n`)
+    stderr.write(`the link signs you in to ${dormouse.place}, once; Ctrl-C ends it\n`)
+    if (options.open) terminal.openPage(url)
+    if (!stopSignal.aborted) await once(stopSignal, 'abort')
+  } finally {
+    await server.stop()
+  }
+}
+
+/** The namespace that the list is of; undefined: all. Says at once where the cluster is not to be reached. */
+async function shown(
+  { stderr }: Terminal,
+  dormouse: Dormouse,
+  { namespace }: Options,
+): Promise<string | undefined> {
+  try {
+    await dormouse.list({ namespace })
+    return namespace
+  } catch (error) {
+    if (namespace !== undefined || !(error instanceof Refusal) || error.code !== 'FORBIDDEN') throw error
+    const own = dormouse.defaultNamespace
+    await dormouse.list({ namespace: own })
+    stderr.write(`note: you may not list all namespaces: it shows ${own} alone; -n names another\n`)
+    return own
+  }
+}
+
+function portOf(text: string | undefined): number {
+  if (text === undefined) return 0
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : -1
+  if (port >= 0 && port <= 65_535) return port
+  throw new UsageError(`--port: expected a number from 0 to 65535, found '${text}'`)
+}

@@ -1,0 +1,151 @@
+import { Option, type Command } from 'commander'
+import { parseLabelSelector, InvalidLabelSelector } from '../../domain/label-selector.ts'
+import { UsageError } from '../../errors.ts'
+import { kindNamed } from '../kinds.ts'
+import { connected, connectionOptions, outputOption, withExamples, type OutputOptions } from '../options.ts'
+import { forPrograms } from '../output.ts'
+import type { Connection, Dormouse, Found, Seen, Selection } from '../ports.ts'
+import type { Terminal } from '../terminal.ts'
+import { listHeader, listRow, type Columns } from '../text/list.ts'
+import { stateOf } from '../text/state.ts'
+import { Table } from '../text/table.ts'
+import { styleFor, tellNotes } from '../style.ts'
+
+interface Options extends Connection, OutputOptions {
+  readonly allNamespaces?: true
+  readonly selector?: string
+  readonly state?: string
+  readonly watch?: true
+  readonly headers: boolean
+}
+
+const STATES = ['asleep', 'awake', 'waking', 'falling-asleep', 'unmanaged', 'unreadable']
+
+export function registerList(program: Command, terminal: Terminal): void {
+  const command = program
+    .command('list')
+    .description('Show the workloads of a namespace: which sleep, why, and what comes next')
+    .argument('[kind]', 'only of this kind: deploy, sts, ds, rs or cj')
+    .option('-A, --all-namespaces', 'of all namespaces')
+    .option('-l, --selector <labels>', 'only those with these labels, as in app=web,tier!=infra')
+    .addOption(new Option('--state <state>', 'only those in this state').choices(STATES))
+    .option('-w, --watch', 'go on, with a line for each change')
+    .option('--no-headers', 'without the line of headings')
+  withExamples(command, terminal, '', '-A --state asleep', 'deploy -l app=web -o wide', '-w')
+  connectionOptions(outputOption(command)).action((kind: string | undefined, options: Options) =>
+    connected(terminal, options, (dormouse, namespace) => list(terminal, dormouse, namespace, kind, options)),
+  )
+}
+
+async function list(
+  terminal: Terminal,
+  dormouse: Dormouse,
+  here: string,
+  kind: string | undefined,
+  options: Options,
+): Promise<void> {
+  const namespace = options.allNamespaces ? undefined : here
+  const selection: Selection = {
+    namespace,
+    kind: kind === undefined ? undefined : await kindOf(dormouse, kind),
+    labelSelector: checkedSelector(options.selector),
+  }
+  const columns: Columns = { namespace: namespace === undefined, wide: options.output === 'wide' }
+  const wanted = ({ record }: Found) => options.state === undefined || stateOf(record) === options.state
+  if (options.watch) return watch(terminal, dormouse, selection, columns, options, wanted)
+  const found = (await dormouse.list(selection)).filter(wanted)
+  const text = await forPrograms(options.output, found, true)
+  tellNotes(terminal, dormouse)
+  if (text !== undefined) {
+    terminal.stdout.write(text)
+    return
+  }
+  if (found.length === 0) {
+    const where = namespace === undefined ? 'in any namespace' : `in namespace ${namespace}`
+    const elsewhere = options.namespace === undefined && namespace !== undefined ? ' -A looks in all.' : ''
+    terminal.stderr.write(`No workloads found ${where}.${elsewhere}\n`)
+    return
+  }
+  const style = styleFor(terminal, options, dormouse)
+  const rows = found.map((each) => listRow(each, columns, style))
+  const table = new Table(listHeader(columns), rows)
+  const header = options.headers ? table.header() : ''
+  terminal.stdout.write(`${header}${rows.map((row) => table.row(row)).join('')}`)
+}
+
+/** @throws UsageError */
+export function checkedSelector(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  try {
+    parseLabelSelector(text)
+    return text
+  } catch (error) {
+    if (!(error instanceof InvalidLabelSelector)) throw error
+    throw new UsageError(`-l: ${error.message}`, { cause: error })
+  }
+}
+
+async function kindOf(dormouse: Dormouse, text: string) {
+  const kind = kindNamed(text) ?? kindNamed(text, await dormouse.kinds())
+  if (kind !== undefined) return kind
+  const advice = text.includes('/')
+    ? 'the command status takes one workload'
+    : 'write deploy, sts, ds, rs or cj'
+  throw new UsageError(`list: '${text}' is no kind that Dormouse manages: ${advice}`)
+}
+
+/** Milliseconds that the first lines are collected for, so that the columns fit them. */
+const SETTLING = 300
+
+async function watch(
+  terminal: Terminal,
+  dormouse: Dormouse,
+  selection: Selection,
+  columns: Columns,
+  options: Options,
+  wanted: (found: Found) => boolean,
+): Promise<void> {
+  const { stdout, stopSignal } = terminal
+  let waiting: Seen[] | undefined = []
+  let table: Table | undefined
+  const write = async (seen: readonly Seen[]) => {
+    for (const each of seen) {
+      const text = await forPrograms(options.output, [each], false)
+      if (text !== undefined) stdout.write(text)
+    }
+    if (options.output === undefined || options.output === 'wide') {
+      const style = styleFor(terminal, options, dormouse)
+      const rows = seen.map((each) => (each.gone ? goneRow(each, columns) : listRow(each, columns, style)))
+      if (!table) {
+        table = new Table(listHeader(columns), [...rows, widestRow(columns)])
+        if (options.headers) stdout.write(table.header())
+      }
+      for (const row of rows) stdout.write(table.row(row))
+    }
+  }
+  const timer = setTimeout(() => {
+    const first = waiting ?? []
+    waiting = undefined
+    tellNotes(terminal, dormouse)
+    void write(first)
+  }, SETTLING)
+  try {
+    for await (const seen of dormouse.watch(selection, stopSignal)) {
+      if (!wanted(seen)) continue
+      if (waiting) waiting.push(seen)
+      else await write([seen])
+    }
+    if (waiting && waiting.length > 0) await write(waiting)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** What is told later may have a longer state. */
+function widestRow({ namespace }: Columns): string[] {
+  return [...(namespace ? [''] : []), '', '', 'falling-asleep']
+}
+
+function goneRow({ record }: Found, { namespace }: Columns): string[] {
+  return [...(namespace ? [record.namespace] : []), record.name, record.type, 'deleted', '-', '-']
+}

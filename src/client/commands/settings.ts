@@ -1,0 +1,94 @@
+import type { Command } from 'commander'
+import { UsageError } from '../../errors.ts'
+import type { Terminal } from '../terminal.ts'
+import { requestCommand, type RequestOptions } from './asking.ts'
+
+interface HourOptions extends RequestOptions {
+  readonly schedule?: string
+  readonly timezone?: string
+  readonly inherit?: true
+  readonly none?: true
+}
+
+/** The commands that change what is set for a workload: enable, disable and schedule. */
+export function registerSettings(program: Command, terminal: Terminal): void {
+  requestCommand<HourOptions>(program, terminal, {
+    verb: 'enable',
+    examples: ['web --schedule 8:00-18:00,Mon-Fri --timezone Europe/Berlin', '--all -n staging'],
+    description: 'Have Dormouse manage workloads, with hours of their own or without',
+    movesPods: true,
+    unmanaged: true,
+    options: (command) => inheriting(hourOptions(command)),
+    request: async ({ schedule, timezone, inherit }) => ({
+      action: 'enable',
+      ...(await hours({ schedule, timezone })),
+      ...(inherit && { inherit }),
+    }),
+  })
+  requestCommand<HourOptions>(program, terminal, {
+    verb: 'disable',
+    examples: ['web'],
+    description: 'Have Dormouse leave workloads alone; what sleeps wakes',
+    movesPods: true,
+    options: inheriting,
+    request: async ({ inherit }) => ({ action: 'disable', ...(inherit && { inherit }) }),
+  })
+  requestCommand<HourOptions>(program, terminal, {
+    verb: 'schedule',
+    examples: ["web --schedule '8:00-18:00,Mon-Fri;10:00-14:00,Sat'", 'web --none'],
+    description: 'Change the hours in which workloads run',
+    movesPods: true,
+    options: (command) =>
+      hourOptions(command)
+        .option('--none', 'no hours at all, whatever the namespace has')
+        .option('--inherit', 'remove the hours of their own, so that those of the namespace count'),
+    request: async ({ schedule, timezone, inherit, none }) => {
+      const given = [schedule, inherit, none].filter((each) => each !== undefined).length
+      if (given > 1) throw new UsageError('give one of --schedule, --none and --inherit')
+      if (given === 0 && timezone === undefined)
+        throw new UsageError("give --schedule '8:00-18:00,Mon-Fri', or --timezone, --none or --inherit")
+      return {
+        action: 'schedule',
+        ...(await hours({ schedule: none ? '' : schedule, timezone })),
+        ...(inherit && { inherit }),
+      }
+    },
+  })
+}
+
+function hourOptions(command: Command): Command {
+  return command
+    .option('--schedule <hours>', 'when they run, as in 8:00-18:00,Mon-Fri')
+    .option(
+      '--timezone <zone>',
+      'of these hours, as in Europe/Berlin; without it that of the namespace or the service',
+    )
+}
+
+function inheriting(command: Command): Command {
+  return command.option('--inherit', 'remove what a workload has of its own, so that its namespace decides')
+}
+
+interface Given {
+  readonly schedule: string | undefined
+  readonly timezone: string | undefined
+}
+
+/** What is wrong with hours is said here, with the place, before anything is asked of the cluster. @throws UsageError */
+async function hours({ schedule, timezone }: Given): Promise<{ schedule?: string; timezone?: string }> {
+  const { canonical, InvalidSchedule, parseSchedule, timezoneFault } =
+    await import('../../domain/schedule/syntax.ts')
+  const fault = timezone === undefined || timezone === '' ? undefined : timezoneFault(timezone)
+  if (fault !== undefined) throw new UsageError(`--timezone: ${fault}`)
+  const zone = timezone === undefined ? {} : { timezone }
+  if (schedule === undefined || schedule.trim() === '')
+    return { ...(schedule !== undefined && { schedule: '' }), ...zone }
+  try {
+    return { schedule: canonical(parseSchedule(schedule)), ...zone }
+  } catch (error) {
+    if (!(error instanceof InvalidSchedule)) throw error
+    const caret = `${' '.repeat(error.position - 1)}^`
+    const shown = schedule.replaceAll(/\p{Cc}/gu, ' ')
+    throw new UsageError(`--schedule: ${error.message}\n  ${shown}\n  ${caret}`, { cause: error })
+  }
+}

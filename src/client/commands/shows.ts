@@ -1,0 +1,155 @@
+import type { Command } from 'commander'
+import type { WorkloadKey } from '../../domain/workload.ts'
+import { nameOf } from '../../domain/workload.ts'
+import { UsageError } from '../../errors.ts'
+import { connected, connectionOptions, outputOption, withExamples, type OutputOptions } from '../options.ts'
+import { forPrograms, serialized } from '../output.ts'
+import type { Connection, Dormouse, Found } from '../ports.ts'
+import { findTargets } from '../targets.ts'
+import type { Terminal } from '../terminal.ts'
+import { planText } from '../text/plan.ts'
+import { statusText } from '../text/status.ts'
+import { keyOfFound, whyText, type Style } from '../text/why.ts'
+import { withoutRefused } from './together.ts'
+import { checkedSelector } from './list.ts'
+import { styleFor, tellNotes } from '../style.ts'
+
+interface Options extends Connection, OutputOptions {
+  readonly selector?: string
+  readonly watch?: true
+  readonly hours?: string
+}
+
+export function registerStatus(program: Command, terminal: Terminal): void {
+  const command = shown(program, 'status', 'Show all that is known of a workload, with its history', (own) =>
+    own.option('-w, --watch', 'go on, and show it again at each change'),
+  )
+  withExamples(command, terminal, 'web', 'deploy/web sts/db -n staging', 'web -w')
+  command.action((targets: string[], options: Options) => show(terminal, targets, options, statusText))
+}
+
+export function registerWhy(program: Command, terminal: Terminal): void {
+  const command = shown(
+    program,
+    'why',
+    'Say in a few lines why a workload is awake or asleep, who did it, what comes next and what changes it',
+  )
+  withExamples(command, terminal, 'web', 'deploy/web sts/db -n staging', '-l app=web')
+  command.action((targets: string[], options: Options) => show(terminal, targets, options, whyText))
+}
+
+export function registerPlan(program: Command, terminal: Terminal): void {
+  const command = shown(program, 'plan', 'Show when a workload will wake and sleep if nobody acts', (own) =>
+    own.option('--hours <count>', 'how far to look ahead, 1 to 744; default: 168, a week'),
+  )
+  withExamples(command, terminal, 'web', 'deploy/web --hours 336')
+  command.action((targets: string[], options: Options) =>
+    connected(terminal, options, (dormouse, namespace) =>
+      plan(terminal, dormouse, namespace, targets, options),
+    ),
+  )
+}
+
+function shown(
+  program: Command,
+  name: string,
+  description: string,
+  options = (command: Command) => command,
+): Command {
+  const command = program
+    .command(name)
+    .description(description)
+    .argument('[targets...]', 'such as deploy/web, or web')
+    .option('-l, --selector <labels>', 'all with these labels, as in app=web')
+  return connectionOptions(outputOption(options(command)))
+}
+
+async function show(
+  terminal: Terminal,
+  targets: readonly string[],
+  options: Options,
+  text: (found: Found, style: Style) => string,
+): Promise<void> {
+  return connected(terminal, options, async (dormouse, namespace) => {
+    const keys = await meant(dormouse, namespace, targets, options)
+    if (options.watch) return watch(terminal, dormouse, keys, options, text)
+    const style = styleFor(terminal, options, dormouse)
+    const { done, told } = await withoutRefused(terminal, style, keys, (key) => dormouse.get(key))
+    const serial = await forPrograms(options.output, done, keys.length !== 1)
+    tellNotes(terminal, dormouse)
+    terminal.stdout.write(serial ?? done.map((found) => text(found, style)).join('\n'))
+    told()
+  })
+}
+
+async function meant(
+  dormouse: Dormouse,
+  namespace: string,
+  targets: readonly string[],
+  { selector }: Options,
+): Promise<WorkloadKey[]> {
+  if (targets.length > 0 && selector === undefined) return findTargets(dormouse, namespace, targets)
+  if (targets.length > 0) throw new UsageError('name workloads, or give -l, not both')
+  if (selector === undefined)
+    throw new UsageError('name a workload such as deploy/web; the command list shows them all')
+  const found = await dormouse.list({ namespace, labelSelector: checkedSelector(selector) })
+  return found.map(keyOfFound)
+}
+
+async function watch(
+  terminal: Terminal,
+  dormouse: Dormouse,
+  keys: readonly WorkloadKey[],
+  options: Options,
+  text: (found: Found, style: Style) => string,
+): Promise<void> {
+  const [key] = keys
+  if (!key || keys.length > 1) throw new UsageError('--watch follows one workload: list --watch follows many')
+  for await (const seen of dormouse.watch(key, terminal.stopSignal)) {
+    if (seen.gone) throw new Error(`${nameOf(key)} was deleted`)
+    const serial = await forPrograms(options.output, [seen], false)
+    terminal.stdout.write(serial ?? `${text(seen, styleFor(terminal, options, dormouse))}\n`)
+  }
+}
+
+const WEEK = 168
+
+async function plan(
+  terminal: Terminal,
+  dormouse: Dormouse,
+  namespace: string,
+  targets: readonly string[],
+  options: Options,
+): Promise<void> {
+  const { output } = options
+  if (output === 'wide' || output === 'name')
+    throw new UsageError(`plan: -o ${output} says nothing of a plan: write -o json or -o yaml`)
+  const hours = hoursOf(options.hours)
+  const keys = await meant(dormouse, namespace, targets, options)
+  const style = styleFor(terminal, options, dormouse)
+  const { done, told } = await withoutRefused(terminal, style, keys, async (key) => ({
+    key,
+    transitions: await dormouse.plan(key, hours),
+  }))
+  tellNotes(terminal, dormouse)
+  if (options.output === 'json' || options.output === 'yaml') {
+    const items = done.map(({ key: { namespace, kind, name }, transitions }) => ({
+      namespace,
+      kind,
+      name,
+      transitions,
+    }))
+    terminal.stdout.write(await serialized(options.output, keys.length === 1 ? (items[0] ?? {}) : { items }))
+  } else {
+    const texts = done.map(({ key, transitions }) => planText(nameOf(key), transitions, hours, style))
+    terminal.stdout.write(texts.join('\n'))
+  }
+  told()
+}
+
+function hoursOf(text: string | undefined): number {
+  if (text === undefined) return WEEK
+  const hours = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  if (hours >= 1 && hours <= 744) return hours
+  throw new UsageError(`--hours: expected a whole number from 1 to 744, found '${text}'`)
+}

@@ -1,0 +1,59 @@
+import { nameOf, type WorkloadKey } from '../../domain/workload.ts'
+import { messageOf } from '../../errors.ts'
+import { AlreadyTold } from './already-told.ts'
+import type { Terminal } from '../terminal.ts'
+import { said, type Style } from '../text/why.ts'
+
+/** How many are in work at once. */
+const ABREAST = 8
+
+export interface Together<Result> {
+  /** Of those that did not fail, in the order given. */
+  readonly done: readonly Result[]
+  /** @throws AlreadyTold where one failed */
+  readonly told: () => void
+}
+
+/**
+ * Does something for each workload, eight at a time. With several, each failure is a line of its own; the failure of a
+ * single one is thrown as it is. Who stops it is told how many are left: what was begun is ended.
+ */
+export async function withoutRefused<Result>(
+  { stderr, stopSignal }: Pick<Terminal, 'stderr' | 'stopSignal'>,
+  style: Style,
+  keys: readonly WorkloadKey[],
+  act: (key: WorkloadKey) => Promise<Result>,
+): Promise<Together<Result>> {
+  const [only] = keys
+  if (only && keys.length === 1) return { done: [await act(only)], told() {} }
+  const results = Array.from<Result | undefined>({ length: keys.length })
+  let failed = 0
+  const waiting = [...keys.entries()]
+  const work = async () => {
+    while (!stopSignal.aborted) {
+      const next = waiting.shift()
+      if (!next) return
+      const [place, key] = next
+      try {
+        results[place] = await act(key)
+      } catch (error) {
+        failed += 1
+        const message = said(messageOf(error), style)
+        const named = message.startsWith(nameOf(key)) ? message : `${nameOf(key)}: ${message}`
+        stderr.write(`error: ${named}\n`)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: ABREAST }, work))
+  if (waiting.length > 0) {
+    stderr.write(`stopped: ${waiting.length} of ${keys.length} were left as they are\n`)
+    stopSignal.throwIfAborted()
+  }
+  const done = results.filter((result) => result !== undefined)
+  return {
+    done,
+    told() {
+      if (failed > 0) throw new AlreadyTold(`${failed} of ${keys.length} failed`)
+    },
+  }
+}

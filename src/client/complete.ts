@@ -1,0 +1,119 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { KIND_TEXTS, kindNamed, targetText } from './kinds.ts'
+import { FORMATS } from './output.ts'
+import { programFor, VERBS } from './catalogue.ts'
+import type { Connection, Dormouse } from './ports.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Milliseconds: nobody waits longer for a list of names. */
+const PATIENCE = 3000
+/** What a shell takes as a word as it stands: it puts what is chosen into the command line, and names come from others. */
+const WORD = /^[\w@%+=:,./-]+(?:\t.*)?$/
+/** What kubectl's completion takes for "no file names" (cobra's ShellCompDirectiveNoFileComp). */
+const NO_FILES = ':4'
+
+/**
+ * Prints what could stand in place of the last of the words, one a line, then `:4`, as kubectl asks it of
+ * `kubectl_complete-dormouse`. What fails has no names.
+ */
+export async function complete(words: readonly string[], terminal: Terminal): Promise<void> {
+  const silent = { ...terminal, stdout: { write() {} }, stderr: { write() {} } }
+  const found = await candidates(words, silent).catch(() => [])
+  const last = words.at(-1) ?? ''
+  const lines = found.filter((line) => line.startsWith(last) && WORD.test(line))
+  terminal.stdout.write([...lines, NO_FILES, ''].join('\n'))
+}
+
+async function candidates(words: readonly string[], terminal: Terminal): Promise<string[]> {
+  const [verb = '', ...rest] = words
+  if (words.length < 2) {
+    const program = await programFor([], '', terminal)
+    return program.commands.map((command) => `${command.name()}\t${command.description()}`)
+  }
+  if (!VERBS.some((known) => known === verb)) return []
+  const command = (await programFor([verb], '', terminal)).commands.find((each) => each.name() === verb)
+  const [last = '', before = ''] = [rest.at(-1), rest.at(-2)]
+  if (!command) return []
+  const option = optionOf(command, before)
+  if (option?.required === true)
+    return valuesOf(option.long ?? '', option.argChoices, connectionOf(rest), terminal)
+  if (last.startsWith('-'))
+    return command.options.map(({ long, short, description }) => `${long ?? short ?? ''}\t${description}`)
+  return argumentsOf(verb, last, connectionOf(rest), terminal)
+}
+
+function optionOf(command: Command, word: string) {
+  return command.options.find(({ short, long }) => word !== '' && (word === short || word === long))
+}
+
+async function valuesOf(
+  option: string,
+  choices: readonly string[] | undefined,
+  connection: Connection,
+  terminal: Terminal,
+): Promise<string[]> {
+  if (choices) return [...choices]
+  if (option === '--output') return [...FORMATS]
+  if (option === '--for') return ['1h', '2h', '4h', '8h', '24h']
+  if (option === '--context') {
+    const { contextNames } = await import('../kubernetes/kube-config.ts')
+    return contextNames({ file: connection.kubeconfig, environment: terminal.environment })
+  }
+  if (option === '--namespace')
+    return reading(terminal, connection, async (dormouse) => [...(await dormouse.namespaces())])
+  return []
+}
+
+async function argumentsOf(
+  verb: string,
+  last: string,
+  connection: Connection,
+  terminal: Terminal,
+): Promise<string[]> {
+  if (verb === 'completion') return ['bash', 'zsh', 'fish']
+  if (verb === 'check') return []
+  if (verb === 'list') return [...KIND_TEXTS]
+  const [before = '', name] = last.split('/')
+  const kind = name === undefined ? undefined : kindNamed(before)
+  return reading(terminal, connection, async (dormouse) => {
+    const found = await dormouse.list({ namespace: connection.namespace ?? dormouse.defaultNamespace, kind })
+    return found.map((each) =>
+      kind === undefined
+        ? targetText({ kind: each.kind, name: each.record.name })
+        : `${before}/${each.record.name}`,
+    )
+  })
+}
+
+async function reading(
+  terminal: Terminal,
+  connection: Connection,
+  read: (dormouse: Dormouse) => Promise<string[]>,
+): Promise<string[]> {
+  const dormouse = await terminal.connect(connection)
+  try {
+    return await Promise.race([read(dormouse), pause(PATIENCE, [], { ref: false })])
+  } finally {
+    await dormouse.close()
+  }
+}
+
+/** The options that say where to look, of what was typed so far. */
+function connectionOf(words: readonly string[]): Connection {
+  const after = (...names: string[]) => {
+    for (const [place, word] of words.slice(0, -1).entries()) {
+      if (names.includes(word)) return words[place + 1]
+      const name = names.find((each) => word.startsWith(`${each}=`))
+      if (name !== undefined) return word.slice(name.length + 1)
+    }
+    return undefined
+  }
+  return {
+    namespace: after('-n', '--namespace'),
+    context: after('--context'),
+    kubeconfig: after('--kubeconfig'),
+    server: after('--server'),
+    certificateAuthority: after('--certificate-authority'),
+  }
+}

@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises'
+import { UsageError, messageOf } from '../errors.ts'
+import type { Credentials } from '../kubernetes/credentials.ts'
+import type { ClusterObjects, Connection, Dormouse } from './ports.ts'
+import { isLoopback, proxiesFor } from './proxies.ts'
+import type { Terminal } from './terminal.ts'
+
+type Outside = Pick<Terminal, 'clock' | 'environment' | 'stderr'>
+
+/**
+ * The client's composition root: opens the adapter that the options name. Each is loaded only here, when it is needed.
+ * @throws UsageError, Error where there is no cluster to be found
+ */
+export async function connect(connection: Connection, outside: Outside): Promise<Dormouse> {
+  return connection.server === undefined
+    ? connectCluster(connection, outside)
+    : connectServer({ ...connection, server: connection.server }, outside)
+}
+
+async function connectServer(
+  { server, certificateAuthority }: Connection & { readonly server: string },
+  { environment, stderr }: Outside,
+): Promise<Dormouse> {
+  if (!/^https?:\/\//i.test(server) || !URL.canParse(server))
+    throw new UsageError(`--server: expected a URL such as https://dormouse.example, found '${server}'`)
+  const token = (environment['DORMOUSE_TOKEN'] ?? '').trim()
+  if (token === '')
+    throw new UsageError(
+      '--server needs a token: export DORMOUSE_TOKEN, such as one of kubectl create token NAME --audience dormouse',
+    )
+  const { protocol, hostname } = new URL(server)
+  if (protocol === 'http:' && !isLoopback(hostname))
+    stderr.write(`warning: ${server} is plain HTTP: whoever is on the way can read your token\n`)
+  const { HttpDormouse } = await import('./http/http-dormouse.ts')
+  const ca = certificateAuthority === undefined ? undefined : await pemOf(certificateAuthority)
+  const warn = (text: string) => void stderr.write(`warning: ${text}\n`)
+  const proxies = proxiesFor(new URL(server), environment)
+  return new HttpDormouse({ server, token, ca, proxies, warn })
+}
+
+async function pemOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw new UsageError(`--certificate-authority: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+async function connectCluster(connection: Connection, outside: Outside): Promise<Dormouse> {
+  const [{ credentials, transport, warn }, { ClusterDormouse }] = await Promise.all([
+    reach(connection, outside),
+    import('./cluster/cluster-dormouse.ts'),
+  ])
+  const { context, namespace } = credentials
+  return new ClusterDormouse({ transport, context, namespace, clock: outside.clock, warn })
+}
+
+/** The objects of the cluster that the options name. @throws UsageError, Error where there is no cluster to be found */
+export async function openCluster(
+  connection: Connection,
+  outside: Outside & Pick<Terminal, 'stopSignal'>,
+): Promise<ClusterObjects> {
+  const [{ credentials, transport }, { ApiObjects }] = await Promise.all([
+    reach(connection, outside),
+    import('./cluster/cluster-objects.ts'),
+  ])
+  return new ApiObjects(transport, credentials.context, outside.stopSignal)
+}
+
+async function reach(
+  { kubeconfig: file, context, as, asGroup: asGroups }: Connection,
+  { environment, stderr }: Outside,
+) {
+  const { Credentials } = await import('../kubernetes/credentials.ts')
+  const warn = (text: string) => void stderr.write(`warning: ${text}\n`)
+  const logger = { warn: (_: unknown, text?: string) => warn(text ?? '') }
+  // Whoever logs in by a browser needs a while.
+  const credentials = new Credentials({
+    source: { file, context, environment, as, asGroups },
+    logger,
+    patience: 120_000,
+  })
+  return { credentials, transport: await transportOf(credentials, environment), warn }
+}
+
+/** A kubeconfig with a proxy-url needs more than Node has by itself. */
+async function transportOf(credentials: Credentials, environment: Outside['environment']) {
+  if (credentials.proxy !== undefined) {
+    const { HttpTransport } = await import('../kubernetes/http.ts')
+    return new HttpTransport(credentials)
+  }
+  const { NodeTransport } = await import('./cluster/node-transport.ts')
+  return new NodeTransport(credentials, proxiesFor(credentials.server, environment))
+}

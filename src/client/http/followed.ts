@@ -1,0 +1,127 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { StatusRecord } from '../../domain/record.ts'
+import { Refusal, type ErrorCode } from '../../errors.ts'
+import type { Found, Seen } from '../ports.ts'
+
+import { byName, isSameRecord } from './compared.ts'
+import type { StreamItem } from './stream-items.ts'
+
+const FIRST_PAUSE = 1000
+const LONGEST_PAUSE = 15_000
+/** What no second try mends. */
+const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'NAMESPACE_EXCLUDED',
+  'VALIDATION_ERROR',
+  'NOT_FOUND',
+])
+
+type Names = Pick<StatusRecord, 'namespace' | 'type' | 'name'>
+
+export interface Followed {
+  /** Opens the stream after this event; '': from the beginning. */
+  open(lastEventId: string, signal: AbortSignal): Promise<AsyncIterable<StreamItem>>
+  /** undefined: of a kind that is not known here. */
+  found(record: StatusRecord): Promise<Found | undefined>
+  warn(text: string): void
+}
+
+/**
+ * The workloads of a list's stream as they are, then each change, until the signal is aborted. A connection that breaks is
+ * opened again where it was, or from the beginning where the service no longer knows that.
+ * @throws Refusal where the first try fails, or no further one can succeed
+ */
+export async function* followed(stream: Followed, signal: AbortSignal): AsyncGenerator<Seen> {
+  const list = new FollowedList(stream)
+  let wait = FIRST_PAUSE
+  while (!signal.aborted) {
+    try {
+      for await (const item of await stream.open(list.lastEventId, signal)) {
+        wait = FIRST_PAUSE
+        if ('id' in item) list.lastEventId = item.id
+        else yield* await list.take(item.event, JSON.parse(item.data))
+      }
+      throw new Refusal('CLUSTER_UNAVAILABLE', 'the connection was closed')
+    } catch (error) {
+      if (signal.aborted) return
+      if (!(error instanceof Refusal) || FINAL.has(error.code)) throw error
+      if (error.code === 'GONE') list.beginAnew()
+      else if (!list.hasBegun) throw error
+      else stream.warn(`the list was interrupted, and is followed again: ${error.message}`)
+      await pause(wait, undefined, { signal }).catch(() => {})
+      wait = Math.min(2 * wait, LONGEST_PAUSE)
+    }
+  }
+}
+
+/** What the stream has told so far. */
+class FollowedList {
+  readonly #stream: Followed
+  #known = new Map<string, Found>()
+  /** Gathered until the whole list was told; undefined: it was. */
+  #listing: Map<string, Found> | undefined = new Map()
+  lastEventId = ''
+  hasBegun = false
+
+  constructor(stream: Followed) {
+    this.#stream = stream
+  }
+
+  beginAnew(): void {
+    this.lastEventId = ''
+    this.#listing = new Map()
+  }
+
+  /** @throws Refusal: the stream has ended, with the reason */
+  async take(event: string, told: unknown): Promise<Seen[]> {
+    switch (event) {
+      case 'added':
+      case 'changed': {
+        const found = await this.#stream.found(told as StatusRecord)
+        if (!found) return []
+        const name = nameOf(found.record)
+        if (this.#listing) {
+          this.#listing.set(name, found)
+          return []
+        }
+        const before = this.#known.get(name)
+        this.#known.set(name, found)
+        return isSameRecord(found, before) ? [] : [{ ...found, gone: false }]
+      }
+      case 'removed': {
+        const name = nameOf(told as Names)
+        const before = this.#known.get(name)
+        this.#listing?.delete(name)
+        if (!before || this.#listing) return []
+        this.#known.delete(name)
+        return [{ ...before, gone: true }]
+      }
+      case 'listed':
+        return this.#listed()
+      case 'end': {
+        const { code, message } = told as { code: ErrorCode | null; message: string }
+        throw new Refusal(code ?? 'CLUSTER_UNAVAILABLE', message)
+      }
+      default:
+        return []
+    }
+  }
+
+  #listed(): Seen[] {
+    const before = this.#known
+    this.hasBegun = true
+    this.#known = this.#listing ?? before
+    this.#listing = undefined
+    const now = [...this.#known].sort(([, a], [, b]) => byName(a, b))
+    const seen: Seen[] = []
+    for (const [name, found] of now)
+      if (!isSameRecord(found, before.get(name))) seen.push({ ...found, gone: false })
+    for (const [name, found] of before) if (!this.#known.has(name)) seen.push({ ...found, gone: true })
+    return seen
+  }
+}
+
+function nameOf({ namespace, type, name }: Names): string {
+  return `${namespace}/${type}/${name}`
+}

@@ -1,0 +1,153 @@
+import { KINDS, TYPE_OF, isBuiltIn, typeOf, isKind } from '../../domain/kinds.ts'
+import type { StatusRecord, TransitionRecord } from '../../domain/record.ts'
+import type { Request } from '../../domain/request.ts'
+import type { Kind, WorkloadKey } from '../../domain/workload.ts'
+import { Refusal } from '../../errors.ts'
+import type { Proxies } from '../proxies.ts'
+import type { Answer, Dormouse, Found, Seen, Selection } from '../ports.ts'
+import { HttpCalls, NoStream, type HttpCall } from './calls.ts'
+import { byName } from './compared.ts'
+import { followed, type Followed } from './followed.ts'
+import { lookedAt } from './looking.ts'
+import { callOf } from './request-calls.ts'
+
+const PAGE = 500
+
+interface Options {
+  /** `https://dormouse.example` or `…/api/v1`. */
+  readonly server: string
+  readonly token: string
+  readonly ca?: string | undefined
+  readonly proxies?: Proxies | undefined
+  readonly warn: (text: string) => void
+}
+
+/** Dormouse over its HTTP API, for CI and for people without a kubeconfig. */
+export class HttpDormouse implements Dormouse {
+  readonly place: string
+  readonly defaultNamespace = 'default'
+  readonly notes: readonly string[] = []
+  readonly #calls: HttpCalls
+  readonly #warn: Options['warn']
+  #kinds: Promise<readonly Kind[]> | undefined
+
+  constructor({ server, token, ca, proxies, warn }: Options) {
+    const base = server.replace(/\/+$/, '').replace(/\/api\/v1$/, '')
+    this.place = base
+    this.#warn = warn
+    this.#calls = new HttpCalls(`${base}/api/v1`, token, { ca, proxies })
+  }
+
+  kinds(): Promise<readonly Kind[]> {
+    return (this.#kinds ??= this.#readKinds())
+  }
+
+  async #readKinds(): Promise<readonly Kind[]> {
+    const { data } = await this.#calls.send<{ kinds?: readonly string[] }>({ method: 'GET', path: '' })
+    return data.kinds?.filter(isKind) ?? KINDS
+  }
+
+  async namespaces(): Promise<readonly string[]> {
+    const found = await this.#pages<{ name: string }>('/namespaces', {})
+    return found.map(({ name }) => name)
+  }
+
+  async list({ namespace, kind, labelSelector, name }: Selection): Promise<readonly Found[]> {
+    if (name !== undefined && kind !== undefined && namespace !== undefined)
+      return [await this.get({ kind, namespace, name })]
+    const records = await this.#pages<StatusRecord>('/workloads', { namespace, kind, labelSelector })
+    const kinds = await this.#kindsOf(records)
+    return records
+      .flatMap((record) => {
+        const of = kinds.get(record.type)
+        return of === undefined ? [] : [{ kind: of, record }]
+      })
+      .sort(byName)
+  }
+
+  /** The kinds of these types; those of the configuration are asked for only where there are such. */
+  async #kindsOf(records: readonly StatusRecord[]): Promise<ReadonlyMap<string, Kind>> {
+    const builtIn = new Map<string, Kind>(KINDS.map((kind) => [TYPE_OF[kind], kind]))
+    if (records.every(({ type }) => builtIn.has(type))) return builtIn
+    const configured = (await this.kinds()).filter((kind) => !isBuiltIn(kind))
+    return new Map([...configured.map((kind): [string, Kind] => [typeOf(kind), kind]), ...builtIn])
+  }
+
+  async #pages<Item>(path: string, query: NonNullable<HttpCall['query']>): Promise<Item[]> {
+    const items: Item[] = []
+    let token: string | undefined
+    do {
+      const page = await this.#calls.send<Item[]>({
+        method: 'GET',
+        path,
+        query: { ...query, limit: PAGE, continue: token },
+      })
+      items.push(...page.data)
+      token = page.continue ?? undefined
+    } while (token !== undefined)
+    return items
+  }
+
+  async get(key: WorkloadKey): Promise<Found> {
+    const { data } = await this.#calls.send<StatusRecord>({ method: 'GET', path: pathOf(key) })
+    return { kind: key.kind, record: data }
+  }
+
+  async plan(key: WorkloadKey, hours: number): Promise<readonly TransitionRecord[]> {
+    const path = `${pathOf(key)}/plan`
+    return (await this.#calls.send<TransitionRecord[]>({ method: 'GET', path, query: { hours } })).data
+  }
+
+  async request(key: WorkloadKey, request: Request, dryRun: boolean): Promise<Answer> {
+    const { query = {}, path, ...call } = callOf(request)
+    const dry = dryRun ? { dryRun: true } : {}
+    const { message, data } = await this.#calls.send<StatusRecord>({
+      ...call,
+      path: `${pathOf(key)}${path}`,
+      query: { ...query, ...dry },
+    })
+    const said = message.replace(/^dry run, nothing was changed: /, '')
+    return { messages: [said], after: async () => ({ kind: key.kind, record: data }) }
+  }
+
+  async *watch(selection: Selection, signal: AbortSignal): AsyncGenerator<Seen> {
+    const look = () => lookedAt(() => this.#present(selection), signal)
+    if (selection.name !== undefined) return yield* look()
+    try {
+      yield* followed(this.#stream(selection), signal)
+    } catch (error) {
+      if (!(error instanceof NoStream)) throw error
+      yield* look()
+    }
+  }
+
+  #stream({ namespace, kind, labelSelector }: Selection): Followed {
+    const call = { path: '/workloads', query: { namespace, kind, labelSelector, watch: true } }
+    return {
+      open: (lastEventId, signal) => this.#calls.stream(call, lastEventId, signal),
+      found: async (record) => {
+        const kind = (await this.#kindsOf([record])).get(record.type)
+        return kind && { kind, record }
+      },
+      warn: this.#warn,
+    }
+  }
+
+  /** One that was deleted is no failure. */
+  async #present(selection: Selection): Promise<readonly Found[]> {
+    try {
+      return await this.list(selection)
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'NOT_FOUND') return []
+      throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#calls.close()
+  }
+}
+
+function pathOf({ namespace, kind, name }: WorkloadKey): string {
+  return `/namespaces/${encodeURIComponent(namespace)}/${kind}/${encodeURIComponent(name)}`
+}

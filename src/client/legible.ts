@@ -1,0 +1,23 @@
+import type { Terminal } from './terminal.ts'
+
+type Output = Terminal['stdout']
+
+/** Our own colours, what writes a line of progress over, ends of lines and tabs; and of control characters each other one. */
+// oxlint-disable-next-line no-control-regex
+const CONTROLS = /\u001B\[(?:0|1|2|3[1-4])m|\r\u001B\[K|[^\P{Cc}\n\t]/gu
+
+/**
+ * The output without control characters of others: texts of the cluster, such as an annotation that somebody else wrote,
+ * must not steer the terminal of who reads them.
+ */
+export function legible(output: Output): Output {
+  return {
+    write: (text) => output.write(text.replaceAll(CONTROLS, (found) => (found.length > 1 ? found : ' '))),
+    ...(output.isTTY !== undefined && { isTTY: output.isTTY }),
+  }
+}
+
+/** In one line: what looks like another line of ours is not one. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/\s*\n\s*/g, ' ')
+}

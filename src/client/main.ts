@@ -1,0 +1,30 @@
+#!/usr/bin/env node
+import { basename } from 'node:path'
+import { runClient } from './program.ts'
+import { processTerminal } from './process-terminal.ts'
+import { clientVersion } from './version.ts'
+
+/** What kubectl starts to complete `kubectl dormouse`: the same program, asked for what could follow. */
+const COMPLETES = 'kubectl_complete-dormouse'
+
+const stop = new AbortController()
+for (const signal of ['SIGTERM', 'SIGINT'] as const)
+  process.on(signal, () => {
+    if (stop.signal.aborted) process.exit(130)
+    stop.abort()
+  })
+// `| head` has read enough: what was begun is ended, and nothing else is begun.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') stop.abort()
+  else process.exit(1)
+})
+// That nobody reads what is said beside changes nothing.
+process.stderr.on('error', () => undefined)
+void main(basename(process.argv[1] ?? '').replace(/\.(?:c?js|exe|ts)$/, ''), process.argv.slice(2))
+
+async function main(name: string, given: readonly string[]): Promise<void> {
+  const program = name.startsWith('kubectl') ? 'kubectl dormouse' : 'dormouse'
+  const terminal = processTerminal(process, program, stop.signal)
+  const args = name === COMPLETES ? ['__complete', ...given] : given
+  process.exitCode = await runClient(args, clientVersion(), terminal)
+}

@@ -1,0 +1,80 @@
+import { Option, type Command } from 'commander'
+import type { Terminal } from './terminal.ts'
+import type { Connection, Dormouse } from './ports.ts'
+import { Refusal, UsageError } from '../errors.ts'
+import { styleFor } from './style.ts'
+import { said } from './text/why.ts'
+import { parseFormat, type Format } from './output.ts'
+
+/** `namespace`: which one it is about without `-n`. */
+export function connectionOptions(command: Command, namespace = 'that of the context'): Command {
+  command.optionsGroup(WHERE).option('-n, --namespace <name>', `namespace; default: ${namespace}`)
+  return clusterOptions(command)
+    .option('--server <url>', "Dormouse's HTTP API, in place of the cluster; DORMOUSE_TOKEN is the token")
+    .option('--certificate-authority <file>', 'whom to trust as the CA of --server')
+}
+
+/** Where, for commands that are for the cluster alone. */
+export function clusterOptions(command: Command): Command {
+  return command
+    .optionsGroup(WHERE)
+    .option('--context <name>', 'context of the kubeconfig; default: the current one')
+    .option('--kubeconfig <file>', 'default: KUBECONFIG, then ~/.kube/config')
+    .option('--as <user>', 'act as this user; needs the right to impersonate')
+    .addOption(new Option('--as-group <group>', 'act as a member of this group, too').argParser(collect))
+}
+
+/** Below the options: what people type. Each example without the program and the command. */
+export function withExamples(
+  command: Command,
+  { program }: Pick<Terminal, 'program'>,
+  ...examples: string[]
+): Command {
+  const lines = examples.map((example) => `  ${program} ${command.name()} ${example}`.trimEnd())
+  return command.addHelpText('after', `\nExamples:\n${lines.join('\n')}`)
+}
+
+const WHERE = 'Where, and as whom:'
+
+function collect(value: string, before: string[] = []): string[] {
+  return [...before, value]
+}
+
+export function outputOption(command: Command): Command {
+  return command.addOption(
+    new Option('-o, --output <format>', 'wide, name, json or yaml').argParser(parseFormat),
+  )
+}
+
+export interface OutputOptions {
+  readonly output?: Format
+}
+
+/** @throws UsageError */
+export function checkImpersonation({ as, asGroup }: Connection): void {
+  if (asGroup && as === undefined) throw new UsageError('--as-group needs --as: it says whom to act as')
+}
+
+/** Opens the connection for as long as `use` takes. */
+export async function connected<Result>(
+  terminal: Terminal,
+  options: Connection,
+  use: (dormouse: Dormouse, namespace: string) => Promise<Result>,
+): Promise<Result> {
+  checkImpersonation(options)
+  if (options.server !== undefined && options.as !== undefined)
+    throw new UsageError('--as is for the cluster: over --server the token says who you are')
+  const { namespace } = options
+  if (namespace !== undefined && !/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace))
+    throw new UsageError(`-n: '${namespace}' is no name of a namespace`)
+  const dormouse = await terminal.connect(options)
+  try {
+    return await use(dormouse, namespace ?? dormouse.defaultNamespace)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const { code, message, details } = error
+    throw new Refusal(code, said(message, styleFor(terminal, options, dormouse)), { details, cause: error })
+  } finally {
+    await dormouse.close()
+  }
+}

@@ -1,0 +1,39 @@
+import type { StatusRecord } from '../domain/record.ts'
+import { UsageError } from '../errors.ts'
+import { nearestName } from '../domain/nearest.ts'
+import { resourceName } from './kinds.ts'
+import type { Found } from './ports.ts'
+
+export const FORMATS = ['wide', 'name', 'json', 'yaml'] as const
+export type Format = (typeof FORMATS)[number]
+
+/** What follows `-o`. @throws UsageError */
+export function parseFormat(text: string): Format {
+  const format = FORMATS.find((each) => each === text)
+  if (format) return format
+  const near = nearestName(text, FORMATS)
+  const meant = near === undefined ? '' : `; did you mean ${near}?`
+  throw new UsageError(`-o: expected one of ${FORMATS.join(', ')}, found '${text}'${meant}`)
+}
+
+/** The records for programs; `undefined`: the format is one for people. `several`: a list, even of one. */
+export async function forPrograms(
+  format: Format | undefined,
+  found: readonly Found[],
+  several: boolean,
+): Promise<string | undefined> {
+  if (format === 'name') return found.map(nameLine).join('')
+  if (format === undefined || format === 'wide') return undefined
+  const records = found.map(({ record }) => record)
+  return serialized(format, several ? { items: records } : (records[0] ?? { items: [] }))
+}
+
+export async function serialized(format: 'json' | 'yaml', value: StatusRecord | object): Promise<string> {
+  if (format === 'json') return `${JSON.stringify(value, null, 2)}\n`
+  const { stringify } = await import('yaml')
+  return stringify(value)
+}
+
+function nameLine({ kind, record: { name } }: Found): string {
+  return `${resourceName({ kind, name })}\n`
+}

@@ -1,0 +1,92 @@
+import type { TransitionRecord, StatusRecord } from '../domain/record.ts'
+import type { Request } from '../domain/request.ts'
+import type { Sleep } from '../domain/state.ts'
+import type { Kind, WorkloadKey } from '../domain/workload.ts'
+
+/** A workload as the API's v1 shows it, and its kind by the name of its resource. */
+export interface Found {
+  readonly kind: Kind
+  readonly record: StatusRecord
+}
+
+/** Which workloads a list is of; a controller's own are never among them. */
+export interface Selection {
+  /** undefined: of all namespaces. */
+  readonly namespace: string | undefined
+  /** As kubectl takes it. */
+  readonly labelSelector?: string | undefined
+  readonly kind?: Kind | undefined
+  /** One workload alone. */
+  readonly name?: string | undefined
+}
+
+/** A workload as it is now, or that it is gone. */
+export interface Seen extends Found {
+  readonly gone: boolean
+}
+
+/** What became of a request. */
+export interface Answer {
+  /** What was done and why, in the service's own words; the first says the most. */
+  readonly messages: readonly string[]
+  /** The workload after it; worked out only when it is asked for. */
+  readonly after: () => Promise<Found>
+  /** What it is to become in a moment, where another does that: who waits, waits for it. */
+  readonly becomes?: Sleep
+}
+
+/**
+ * What the commands need of Dormouse, whether it is reached through the cluster or over HTTP. All of it throws `Refusal`
+ * where something is refused, and `Error` where it fails; the message says what to type.
+ */
+export interface Dormouse {
+  /** What messages call it: `cluster dev`. */
+  readonly place: string
+  /** Where a command without `-n` acts. */
+  readonly defaultNamespace: string
+  /** What the records may lack, for people; known once something was read. */
+  readonly notes: readonly string[]
+  kinds(): Promise<readonly Kind[]>
+  namespaces(): Promise<readonly string[]>
+  /** Sorted by namespace, name and kind. */
+  list(selection: Selection): Promise<readonly Found[]>
+  get(key: WorkloadKey): Promise<Found>
+  /** The transitions of the coming hours if nobody acts. */
+  plan(key: WorkloadKey, hours: number): Promise<readonly TransitionRecord[]>
+  /** With `dryRun` it changes nothing, and the answer says what would be. */
+  request(key: WorkloadKey, request: Request, dryRun: boolean): Promise<Answer>
+  /** First all as they are, then each change; ends when the signal is aborted. */
+  watch(selection: Selection, signal: AbortSignal): AsyncIterable<Seen>
+  close(): Promise<void>
+}
+
+/** How the commands reach it. */
+export interface Connection {
+  readonly namespace?: string | undefined
+  readonly context?: string | undefined
+  readonly kubeconfig?: string | undefined
+  readonly as?: string | undefined
+  readonly asGroup?: readonly string[] | undefined
+  /** The URL of the HTTP API; undefined: through the cluster. */
+  readonly server?: string | undefined
+  readonly certificateAuthority?: string | undefined
+}
+
+/** What a patch left, and what webhooks said to it. */
+export interface Patched {
+  readonly annotations: Readonly<Record<string, string>>
+  readonly warnings: readonly string[]
+}
+
+/** Objects of any kind, for what Dormouse itself knows nothing of. Fails as `Dormouse` does. */
+export interface ClusterObjects {
+  readonly place: string
+  /** All at `/apis/apps/v1/deployments`; undefined: the cluster does not serve that. */
+  list<Listed>(path: string): Promise<Listed[] | undefined>
+  /** undefined: there is none. */
+  get<Object>(path: string): Promise<Object | undefined>
+  /** A merge patch (RFC 7396) of one object. */
+  patch(path: string, body: object, dryRun: boolean): Promise<Patched>
+  remove(path: string): Promise<void>
+  close(): Promise<void>
+}

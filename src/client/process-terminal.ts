@@ -1,0 +1,40 @@
+import { systemClock } from '../clock.ts'
+import { connect, openCluster } from './connect.ts'
+import { legible } from './legible.ts'
+import type { Terminal } from './terminal.ts'
+
+/** As much of Node's `process` as the client uses. */
+interface Process extends Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'env' | 'platform'> {}
+
+/** The terminal of a process; `program`: what people type to start it. What few commands need is loaded when they do. */
+export function processTerminal(
+  { stdin, stdout, stderr, env, platform }: Process,
+  program: string,
+  stopSignal: AbortSignal,
+): Terminal {
+  // Windows has its home elsewhere.
+  const environment = { ...env, HOME: env['HOME'] ?? env['USERPROFILE'] }
+  const outside = { clock: systemClock, environment, stderr: legible(stderr) }
+  return {
+    stdout,
+    stderr,
+    ask: stdin.isTTY && stderr.isTTY ? ask : undefined,
+    clock: systemClock,
+    environment,
+    stopSignal,
+    program,
+    openPage: (url) => void import('./browser.ts').then(({ openPage }) => openPage(url, platform, env)),
+    connect: (connection) => connect(connection, outside),
+    openCluster: (connection) => openCluster(connection, { ...outside, stopSignal }),
+  }
+
+  async function ask(question: string): Promise<string> {
+    const { createInterface } = await import('node:readline/promises')
+    const lines = createInterface({ input: stdin, output: stderr })
+    try {
+      return await lines.question(question, { signal: stopSignal })
+    } finally {
+      lines.close()
+    }
+  }
+}

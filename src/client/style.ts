@@ -1,0 +1,40 @@
+import type { Connection, Dormouse } from './ports.ts'
+import type { Terminal } from './terminal.ts'
+import { paintFor } from './text/colour.ts'
+import type { Style } from './text/why.ts'
+
+/** How this call's texts are written. */
+export function styleFor(
+  terminal: Terminal,
+  options: Connection,
+  { defaultNamespace }: Pick<Dormouse, 'defaultNamespace'>,
+): Style {
+  return {
+    times: { now: terminal.clock(), zone: terminal.timezone },
+    advice: { program: terminal.program, options: samePlace(options), defaultNamespace },
+    paint: paintFor(terminal),
+  }
+}
+
+/** What the records may lack is told once, beside the data. */
+export function tellNotes({ stderr }: Pick<Terminal, 'stderr'>, { notes }: Pick<Dormouse, 'notes'>): void {
+  for (const note of notes) stderr.write(`note: ${note}\n`)
+}
+
+/** The options that lead a pasted command to the same place. */
+function samePlace(options: Connection): string {
+  const { context, kubeconfig, server, certificateAuthority, as, asGroup = [] } = options
+  const given = [
+    ['context', context],
+    ['kubeconfig', kubeconfig],
+    ['server', server],
+    ['certificate-authority', certificateAuthority],
+    ['as', as],
+    ...asGroup.map((group) => ['as-group', group] as const),
+  ] as const
+  return given.map(([name, value]) => (value === undefined ? '' : ` --${name} ${shellWord(value)}`)).join('')
+}
+
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
+}

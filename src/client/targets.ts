@@ -1,0 +1,87 @@
+import { isConfigurable } from '../domain/kinds.ts'
+import { nearestName } from '../domain/nearest.ts'
+import type { Kind, WorkloadKey } from '../domain/workload.ts'
+import { Refusal, UsageError } from '../errors.ts'
+import { KIND_TEXTS, kindNamed, targetText } from './kinds.ts'
+import type { Dormouse } from './ports.ts'
+
+type Lookup = Pick<Dormouse, 'kinds' | 'get' | 'list'>
+
+const NAME = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/
+
+/**
+ * The workloads that people mean by `deploy/web` or `web`, each once.
+ * @throws UsageError for a text that cannot name one; Refusal NOT_FOUND where there is none; Error where there are several
+ */
+export async function findTargets(
+  dormouse: Lookup,
+  namespace: string,
+  texts: readonly string[],
+): Promise<WorkloadKey[]> {
+  const found = await Promise.all(texts.map((text) => findTarget(dormouse, namespace, text)))
+  return [...new Map(found.map((key) => [targetText(key), key])).values()]
+}
+
+async function findTarget(dormouse: Lookup, namespace: string, text: string): Promise<WorkloadKey> {
+  const [before = '', name, ...more] = text.split('/')
+  if (more.length > 0) throw new UsageError(`'${text}' is no target: write one such as deploy/web, or web`)
+  if (name === undefined) return findNamed(dormouse, namespace, checkedName(before, text))
+  const kind = kindNamed(before) ?? (await configuredKind(dormouse, before))
+  if (kind === undefined) throw new UsageError(unknownKind(before, name))
+  return { kind, namespace, name: checkedName(name, text) }
+}
+
+/** A kind of the service's configuration is asked for only where the text is none of the others. */
+async function configuredKind(dormouse: Lookup, text: string): Promise<Kind | undefined> {
+  const known = kindNamed(text, await dormouse.kinds())
+  return known ?? (isConfigurable(text) ? text : undefined)
+}
+
+function unknownKind(text: string, name: string): string {
+  const near = nearestName(text, [...KIND_TEXTS, 'deployment', 'statefulset', 'daemonset', 'cronjob'])
+  const meant = near === undefined ? `write one of ${KIND_TEXTS.join(', ')}` : `did you mean ${near}/${name}?`
+  return `there is no kind '${text}' that Dormouse manages: ${meant}`
+}
+
+function checkedName(name: string, text: string): string {
+  if (NAME.test(name)) return name
+  throw new UsageError(
+    `'${text}' is no target: write one such as deploy/web, or web; names are of lower-case letters, digits, - and .`,
+  )
+}
+
+async function findNamed(dormouse: Lookup, namespace: string, name: string): Promise<WorkloadKey> {
+  const kinds = await dormouse.kinds()
+  const looked = await Promise.allSettled(
+    kinds.map((kind) => dormouse.get({ kind, namespace, name }).then(() => kind)),
+  )
+  const found = looked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  const [kind, ...others] = found
+  if (kind !== undefined && others.length === 0) return { kind, namespace, name }
+  if (kind !== undefined) {
+    const all = found.map((each) => targetText({ kind: each, name })).join(', ')
+    throw new UsageError(`there are several ${name} in namespace ${namespace}: write one of ${all}`)
+  }
+  for (const each of looked) if (each.status === 'rejected' && !isAbsent(each.reason)) throw each.reason
+  throw await absent(dormouse, namespace, name)
+}
+
+function isAbsent(error: unknown): boolean {
+  return error instanceof Refusal && (error.code === 'NOT_FOUND' || error.code === 'OWNED')
+}
+
+/** @returns the error for a name that no workload has; it names the one that was probably meant */
+async function absent(dormouse: Lookup, namespace: string, name: string): Promise<Error> {
+  const all = await dormouse.list({ namespace }).catch(() => [])
+  const near = nearestName(
+    name,
+    all.map(({ record }) => record.name),
+  )
+  const meant = all.find(({ record }) => record.name === near)
+  const advice = meant
+    ? `did you mean ${targetText({ kind: meant.kind, name: meant.record.name })}?`
+    : kindNamed(name) !== undefined
+      ? `a target with a kind is written with a slash: ${name}/web`
+      : `-n names another namespace`
+  return new Refusal('NOT_FOUND', `there is no workload ${name} in namespace ${namespace}: ${advice}`)
+}

@@ -1,0 +1,48 @@
+import type { Found } from '../ports.ts'
+import { withCommands } from './advice.ts'
+import { nextText, shortReason, stateOf, colourOf } from './state.ts'
+import type { Style } from './why.ts'
+
+export interface Columns {
+  /** Whether the namespace is a column. */
+  readonly namespace: boolean
+  readonly wide: boolean
+}
+
+export function listHeader({ namespace, wide }: Columns): string[] {
+  const own = ['NAME', 'KIND', 'STATE', 'REASON', 'NEXT']
+  return [
+    ...(namespace ? ['NAMESPACE'] : []),
+    ...own,
+    ...(wide ? ['READY', 'KEPT', 'SCHEDULE', 'ZONE', 'FROM', 'LAST', 'BY'] : []),
+  ]
+}
+
+export function listRow({ record }: Found, { namespace, wide }: Columns, style: Style): string[] {
+  const state = stateOf(record)
+  const reason = withCommands(shortReason(record, style.times), style.advice)
+  const own = [
+    record.name,
+    record.type,
+    style.paint(colourOf(state), state),
+    wide || reason.length <= LONGEST_REASON ? reason : `${reason.slice(0, LONGEST_REASON - 1)}…`,
+    nextText(record, style.times),
+  ]
+  return [...(namespace ? [record.namespace] : []), ...own, ...(wide ? wideCells(record) : [])]
+}
+
+const LONGEST_REASON = 64
+
+function wideCells(record: Found['record']): string[] {
+  const { schedule, timezone } = record.policy
+  const [latest] = record.operation_history
+  return [
+    `${record.ready_replicas}/${record.current_replicas}`,
+    record.is_snoozed ? String(record.last_replicas) : '-',
+    schedule.value ?? '-',
+    timezone.value ?? '-',
+    schedule.source ?? '-',
+    latest?.type ?? '-',
+    latest?.by ?? latest?.trigger ?? '-',
+  ]
+}

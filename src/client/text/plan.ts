@@ -1,0 +1,28 @@
+import type { TransitionRecord } from '../../domain/record.ts'
+import { age } from '../times.ts'
+import { longTime } from './local-time.ts'
+import { Table } from './table.ts'
+import { said, type Style } from './why.ts'
+
+/** The coming transitions, one a line. */
+export function planText(
+  name: string,
+  transitions: readonly TransitionRecord[],
+  hours: number,
+  style: Style,
+): string {
+  const { times } = style
+  const span = hours % 24 === 0 ? `${hours / 24} days` : `${hours} hours`
+  if (transitions.length === 0) return `${name}: nothing changes by itself in the next ${span}\n`
+  const rows = transitions.map(({ at, type, reason }) => [
+    longTime(Date.parse(at), times.zone),
+    age(Date.parse(at) - times.now),
+    type === 'wake' ? 'wakes' : 'sleeps',
+    said(reason, style),
+  ])
+  const table = new Table(
+    [`WHEN (${times.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone})`, 'IN', 'WHAT', 'WHY'],
+    rows,
+  )
+  return `${name}, the next ${span}:\n${table.header()}${rows.map((row) => table.row(row)).join('')}`
+}

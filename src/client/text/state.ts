@@ -1,0 +1,50 @@
+import type { StatusRecord } from '../../domain/record.ts'
+import { shortTime, withLocalTimes, type LocalTimes } from './local-time.ts'
+import type { Colour } from './colour.ts'
+
+/** What a workload is, in one word, as tables have it. */
+export type Shown = 'asleep' | 'awake' | 'waking' | 'falling-asleep' | 'unmanaged' | 'unreadable'
+
+const COLOURS: Readonly<Record<Shown, Colour | undefined>> = {
+  asleep: 'blue',
+  awake: 'green',
+  waking: 'yellow',
+  'falling-asleep': 'yellow',
+  unmanaged: 'dim',
+  unreadable: 'red',
+}
+
+export function stateOf(record: StatusRecord): Shown {
+  if (isUnreadable(record)) return 'unreadable'
+  if (!record.enabled) return 'unmanaged'
+  if (record.operation_in_progress) return record.is_snoozed ? 'falling-asleep' : 'waking'
+  return record.is_snoozed ? 'asleep' : 'awake'
+}
+
+export function colourOf(state: Shown): Colour | undefined {
+  return COLOURS[state]
+}
+
+export function isUnreadable({ reason }: StatusRecord): boolean {
+  return reason.startsWith('dormouse.dev/state cannot be read')
+}
+
+/** Why, as short as a column needs it: what holds it first, then who asked, then the schedule. */
+export function shortReason(record: StatusRecord, times: LocalTimes): string {
+  const until = (iso: string | null) => (iso === null ? '' : ` until ${shortTime(Date.parse(iso), times)}`)
+  if (isUnreadable(record)) return 'its state cannot be read'
+  if (!record.enabled) return record.policy.enabled.source === null ? 'not enabled' : 'disabled'
+  if (record.pin_state !== 'none') return /^pinned \w+ by \S+/.exec(record.reason)?.[0] ?? 'pinned'
+  if (record.has_manual_override) {
+    const by = /^overridden by \S+/.exec(record.reason)?.[0] ?? 'overridden'
+    return `${by}${record.manual_override_until === null ? ' for good' : until(record.manual_override_until)}`
+  }
+  if (record.in_backoff_period) return `backoff${until(record.backoff_until)}`
+  return withLocalTimes(record.reason, times).replace(/^(?:awake|asleep) (?=by |since |because )/, '')
+}
+
+/** `wakes Mon 8:00`; `-` where nothing comes by itself. */
+export function nextText({ next_transition: next }: StatusRecord, times: LocalTimes): string {
+  if (next === null) return '-'
+  return `${next.type === 'wake' ? 'wakes' : 'sleeps'} ${shortTime(Date.parse(next.at), times)}`
+}

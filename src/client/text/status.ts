@@ -1,0 +1,59 @@
+import type { StatusRecord } from '../../domain/record.ts'
+import { ofSource } from '../../domain/policy/settings.ts'
+import type { Found } from '../ports.ts'
+import { oneLine } from '../legible.ts'
+import { age } from '../times.ts'
+import { shortTime, type LocalTimes } from './local-time.ts'
+import { nextText } from './state.ts'
+import { Table } from './table.ts'
+import { headline, said, type Style } from './why.ts'
+
+/** All that is known of one workload, with its history. */
+export function statusText(found: Found, style: Style): string {
+  const { record } = found
+  const { times } = style
+  const rows: [string, string][] = [
+    ['Reason', said(record.reason, style)],
+    ['Next', nextText(record, times)],
+    ['Schedule', scheduleText(record)],
+    ['Pinned', PINNED[record.pin_state]],
+    ['Override', overrideText(record, times)],
+  ]
+  if (record.in_backoff_period && record.backoff_until !== null)
+    rows.push(['Backoff', `until ${shortTime(Date.parse(record.backoff_until), times)}`])
+  const lines = rows.map(([label, text]) => `  ${label.padEnd(10)}${oneLine(text)}`)
+  return `${headline(found, style)}\n${lines.join('\n')}\n${historyText(record, times)}`
+}
+
+const PINNED = { none: 'no', active: 'awake', snoozed: 'asleep' }
+
+function scheduleText({ policy }: StatusRecord): string {
+  const { schedule, timezone, calendar } = policy
+  if (schedule.value === null) return 'none'
+  const named = calendar.value === null ? '' : `, calendar ${calendar.value}`
+  return `${schedule.value} (${timezone.value ?? 'UTC'}${named})${ofSource(schedule.source)}`
+}
+
+function overrideText(
+  { has_manual_override: overridden, manual_override_until: until }: StatusRecord,
+  times: LocalTimes,
+) {
+  if (!overridden) return 'no'
+  return until === null ? 'for good' : `until ${shortTime(Date.parse(until), times)}`
+}
+
+function historyText({ operation_history: history }: StatusRecord, times: LocalTimes): string {
+  if (history.length === 0) return '  History   none yet\n'
+  const rows = history.map(({ timestamp, type, trigger, by, replicas, result, duration }) => [
+    shortTime(Date.parse(timestamp), times),
+    type,
+    trigger,
+    by ?? '-',
+    String(replicas),
+    result,
+    age(duration),
+  ])
+  const table = new Table(['WHEN', 'WHAT', 'TRIGGER', 'BY', 'REPLICAS', 'RESULT', 'TOOK'], rows)
+  const lines = [table.header(), ...rows.map((row) => table.row(row))]
+  return `  History\n${lines.map((line) => `    ${line}`).join('')}`
+}

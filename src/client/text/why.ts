@@ -1,0 +1,132 @@
+import { hasCount, hasKey } from '../../domain/kinds.ts'
+import { ofSource } from '../../domain/policy/settings.ts'
+import { counted } from '../../domain/text.ts'
+import type { StatusRecord } from '../../domain/record.ts'
+import type { WorkloadKey } from '../../domain/workload.ts'
+import type { Found } from '../ports.ts'
+import { oneLine } from '../legible.ts'
+import { age } from '../times.ts'
+import { command, withCommands, type Advice } from './advice.ts'
+import type { Paint } from './colour.ts'
+import { shortTime, withLocalTimes, type LocalTimes } from './local-time.ts'
+import { colourOf, isUnreadable, stateOf } from './state.ts'
+
+/** What texts are written with. */
+export interface Style {
+  readonly times: LocalTimes
+  readonly advice: Advice
+  readonly paint: Paint
+}
+
+/** A text of the service as the person reads it: with commands to type, and in their own time. */
+export function said(text: string, { advice, times }: Pick<Style, 'advice' | 'times'>): string {
+  return withLocalTimes(withCommands(text, advice), times)
+}
+
+export function keyOfFound({ kind, record: { namespace, name } }: Found): WorkloadKey {
+  return { kind, namespace, name }
+}
+
+/** The answer to "why is it like that?", in at most ten lines: state, rule, who, since when, what comes, what changes it. */
+export function whyText(found: Found, style: Style): string {
+  const { record } = found
+  const lines = [
+    headline(found, style),
+    labelled('because', becauseOf(record, style)),
+    ...byWhom(record),
+    ...sinceWhen(record, style.times),
+    labelled('next', nextOf(record, style)),
+    ...changes(found, style.advice).map(([what, typed]) => labelled(what, typed)),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** The longest label is `to follow its hours`. */
+function labelled(label: string, text: string): string {
+  return `  ${label.padEnd(23)}${oneLine(text)}`
+}
+
+/** `deployment shop/web is asleep: 0 of 3 replicas run`. */
+export function headline({ kind, record }: Found, { paint }: Pick<Style, 'paint'>): string {
+  const state = stateOf(record)
+  const word = paint(colourOf(state), state === 'unmanaged' ? 'not managed by Dormouse' : WORDS[state])
+  const { type, namespace, name } = record
+  return `${type} ${namespace}/${name} is ${word}${podsText(kind, record)}`
+}
+
+const WORDS = {
+  asleep: 'asleep',
+  awake: 'awake',
+  waking: 'waking',
+  'falling-asleep': 'falling asleep',
+  unreadable: 'in a state that cannot be read',
+}
+
+function podsText(kind: Found['kind'], record: StatusRecord): string {
+  if (!hasCount(kind) && !hasKey(kind)) return ''
+  const { ready_replicas: ready, current_replicas: current, last_replicas: last, is_snoozed: asleep } = record
+  if (asleep)
+    return `: ${ready === 0 ? 'none' : ready} of ${counted(last, 'replica')} runs`.replace(
+      'none of 0 replicas runs',
+      'it had 0 replicas',
+    )
+  return `: ${ready} of ${counted(current, 'replica')} ready`
+}
+
+function becauseOf(record: StatusRecord, { advice, times }: Style): string {
+  if (!record.enabled && !isUnreadable(record))
+    return record.policy.enabled.source === null
+      ? 'nothing enables it'
+      : `dormouse.dev/enabled${ofSource(record.policy.enabled.source)} turns it off`
+  return said(record.reason, { advice, times })
+}
+
+/** The latest operation, where it led to the present state. */
+function byWhom(record: StatusRecord): string[] {
+  const [latest] = record.operation_history
+  if (!latest || (latest.type === 'snooze') !== record.is_snoozed || !record.enabled) return []
+  const who = latest.by ?? `Dormouse itself (${latest.trigger})`
+  const failed = latest.result === 'succeeded' || latest.result === 'running' ? '' : `; it ${latest.result}`
+  const how = latest.by === null ? '' : latest.trigger === 'manual' ? ', by scaling' : ', on request'
+  return [
+    labelled(
+      `${latest.type === 'snooze' ? 'put to sleep' : 'woken'} by`,
+      `${who}${how}${failed.replace('_', ' ')}`,
+    ),
+  ]
+}
+
+function sinceWhen(record: StatusRecord, times: LocalTimes): string[] {
+  const since = record.is_snoozed ? record.snoozed_at : record.woken_at
+  if (since === null || !record.enabled) return []
+  const at = Date.parse(since)
+  return [labelled('since', `${shortTime(at, times)} (${age(times.now - at)} ago)`)]
+}
+
+function nextOf({ next_transition: next, pin_state: pin, timezone }: StatusRecord, { times }: Style): string {
+  if (next === null) return pin === 'none' ? 'nothing by itself' : 'nothing, while it is pinned'
+  const at = Date.parse(next.at)
+  const what = next.type === 'wake' ? 'it wakes' : 'it is put to sleep'
+  return `${what} ${shortTime(at, times)} (in ${age(at - times.now)}${there(at, timezone, times)})`
+}
+
+/** `; 8:00 in Asia/Tokyo`, where the clocks of its zone show another time than the reader's. */
+function there(at: number, zone: string | null, times: LocalTimes): string {
+  if (zone === null) return ''
+  const text = shortTime(at, { ...times, zone })
+  return text === shortTime(at, times) ? '' : `; ${text} in ${zone}`
+}
+
+/** Up to four commands, each with what it is for. */
+function changes({ kind, record }: Found, advice: Advice): [what: string, typed: string][] {
+  const key = { kind, namespace: record.namespace, name: record.name }
+  const typed = (verb: string, rest = '') => command(advice, verb, key, rest)
+  if (isUnreadable(record)) return [['to repair it', typed('enable')]]
+  if (!record.enabled) return [['to manage it', typed('enable', '--schedule 8:00-18:00,Mon-Fri')]]
+  if (record.pin_state !== 'none') return [['to let it go', typed('unpin')]]
+  const resume: [string, string][] = record.has_manual_override
+    ? [['to follow its hours', typed('resume')]]
+    : []
+  if (record.is_snoozed) return [['to run it for 4 hours', typed('wake', '--for 4h')], ...resume]
+  return [['to keep it awake', typed('wake', '--for 4h')], ['to put it to sleep', typed('snooze')], ...resume]
+}

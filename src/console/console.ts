@@ -1,0 +1,152 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { ConsoleAnswer, ConsolePages, ConsoleRequest } from '../api/ports.ts'
+import { pageFiles, type PageFile } from './files.ts'
+
+/** Signs in whoever has the secret, once. */
+export interface OneTimeSignIn {
+  readonly secret: string
+  readonly token: () => string
+  /** What to do without the link; default: paste a token. */
+  readonly otherwise?: string
+  /** Whether a token that somebody pastes is accepted, too; default: it is. */
+  readonly takesTokens?: boolean
+}
+
+const ROOT = '/console'
+const SECRET = 'X-Dormouse-Secret'
+
+/** Nothing but what this server has; no inline script, no text that becomes markup, no frame around it. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+const HEADERS = {
+  'Content-Security-Policy': POLICY,
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-cache',
+} as const
+
+/** A secret that nobody guesses. */
+export function newSecret(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** The address that opens the console and signs in. In a fragment, so that neither a server nor a proxy ever sees it. */
+export function signInUrl(server: string, secret: string): string {
+  return `${server}${ROOT}#secret=${secret}`
+}
+
+/** The page for people, and on loopback the sign-in by a secret. It reads its files when it is first asked. */
+export class Console implements ConsolePages {
+  readonly #signIn: OneTimeSignIn | undefined
+  readonly #signOutUrl: string | null
+  #files: Promise<ReadonlyMap<string, PageFile>> | undefined
+  #used = false
+
+  /**
+   * `signIn`: it serves one person on loopback, and only under that address. `signOutUrl`: where a proxy that signs
+   * people in signs them out.
+   */
+  constructor(signIn?: OneTimeSignIn, signOutUrl: string | null = null) {
+    this.#signIn = signIn
+    this.#signOutUrl = signOutUrl
+  }
+
+  /** undefined: not a path of the console. */
+  async answer(request: ConsoleRequest): Promise<ConsoleAnswer | undefined> {
+    const { method, path } = request
+    if (path !== ROOT && !path.startsWith(`${ROOT}/`)) return undefined
+    // A name that an attacker makes point to 127.0.0.1 would be an origin of theirs.
+    if (this.#signIn && !isOwnHost(request))
+      return refusal(421, 'MISDIRECTED', 'open the console at the address that was printed')
+    if (path === `${ROOT}/sign-in`) return this.#exchange(request)
+    if (method !== 'GET' && method !== 'HEAD')
+      return {
+        ...refusal(405, 'METHOD_NOT_ALLOWED', `${method} does nothing here: use GET`),
+        headers: { ...JSON_HEADERS, Allow: 'GET, HEAD' },
+      }
+    const files = await (this.#files ??= pageFiles(this.#told))
+    const name = path === ROOT || path === `${ROOT}/` ? 'index.html' : path.slice(ROOT.length + 1)
+    const file = files.get(name)
+    if (!file) return refusal(404, 'NOT_FOUND', `there is no such file: the console is at ${ROOT}`)
+    const headers = { ...HEADERS, 'Content-Type': file.type, ETag: file.etag }
+    if (request.header('If-None-Match') === file.etag) return { status: 304, headers, body: undefined }
+    return { status: 200, headers, body: file.body }
+  }
+
+  get #told(): Record<string, string | undefined> {
+    return {
+      'sign-out': this.#signOutUrl ?? undefined,
+      'sign-in': this.#signIn?.otherwise,
+      tokens: this.#signIn?.takesTokens === false ? 'none' : undefined,
+    }
+  }
+
+  #exchange(request: ConsoleRequest): ConsoleAnswer {
+    if (!this.#signIn) return refusal(404, 'NOT_FOUND', 'there is no sign-in by a link here: paste a token')
+    if (request.method !== 'POST')
+      return {
+        ...refusal(405, 'METHOD_NOT_ALLOWED', `${request.method} does nothing here: use POST`),
+        headers: { ...JSON_HEADERS, Allow: 'POST' },
+      }
+    const origin = request.header('Origin')
+    if (origin !== '' && origin !== `http://${request.header('Host')}`)
+      return refusal(403, 'FORBIDDEN', 'another site may not sign in here')
+    const { otherwise = 'paste a token' } = this.#signIn
+    if (!isEqual(request.header(SECRET), this.#signIn.secret))
+      return refusal(
+        403,
+        'FORBIDDEN',
+        `this link is not of this server: use the one that it printed last, or ${otherwise}`,
+      )
+    if (this.#used)
+      return refusal(403, 'FORBIDDEN', `this link has been used: it signs in once. Else ${otherwise}`)
+    this.#used = true
+    return { status: 200, headers: JSON_HEADERS, body: JSON.stringify({ token: this.#signIn.token() }) }
+  }
+}
+
+const JSON_HEADERS = {
+  ...HEADERS,
+  'Content-Type': 'application/json; charset=utf-8',
+  'Cache-Control': 'no-store',
+} as const
+
+function refusal(status: number, code: string, message: string): ConsoleAnswer {
+  return {
+    status,
+    headers: JSON_HEADERS,
+    body: JSON.stringify({ success: false, error: { code, message, details: {} } }),
+  }
+}
+
+/** Whether `Host` is exactly where we listen. */
+export function isOwnHost({
+  header,
+  localAddress,
+  localPort,
+}: Pick<ConsoleRequest, 'header' | 'localAddress' | 'localPort'>): boolean {
+  const address = localAddress.replace(/^::ffff:/, '')
+  const names = [address.includes(':') ? `[${address}]` : address, 'localhost']
+  return names.some(
+    (name) => header('Host') === `${name}:${localPort}` || (localPort === 80 && header('Host') === name),
+  )
+}
+
+/** Compares secrets, in a time that tells nothing of them. */
+export function isEqual(given: string, secret: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(secret)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}

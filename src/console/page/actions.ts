@@ -1,0 +1,66 @@
+import type { Action } from './action.ts'
+import type { Call } from './api.ts'
+import type { Model } from './model.ts'
+import { isAsleep, isBroken, type Workload } from './record.ts'
+
+/** A button. */
+export interface Button extends Action {
+  readonly id: string
+  readonly label: string
+  readonly hint: string
+}
+
+type Make = (id: string, label: string, title: string, hint: string, ...calls: readonly Call[]) => Button
+
+/** The buttons of a workload, those of its present state alone. */
+export function buttonsOf(workload: Workload, model: Model): Button[] {
+  const path = model.pathOf(workload)
+  const { namespace, type, name } = workload
+  const post = (action: string): Call => ({ method: 'POST', path: `${path}/${action}` })
+  const remove = (action: string): Call => ({ method: 'DELETE', path: `${path}/${action}` })
+  const button: Make = (id, label, title, hint, ...calls) => ({
+    id,
+    label,
+    hint,
+    title: `${title} ${namespace}/${name}`,
+    about: { namespace, type, name },
+    calls,
+  })
+  if (isBroken(workload))
+    return [
+      button('enable', 'Repair', 'Repair', 'Begin anew; a kept count comes from its label', post('enable')),
+    ]
+  if (!workload.enabled)
+    return [button('enable', 'Manage', 'Manage', 'Let Dormouse manage it', post('enable'))]
+  if (workload.pin_state !== 'none')
+    return [button('unpin', 'Unpin', 'Unpin', 'The schedule and requests count again', remove('pin'))]
+  const asleep = isAsleep(workload)
+  const wakeFor = asleep ? 'Wake it for four hours' : 'Keep it awake for four hours'
+  const held = workload.has_manual_override
+  return [
+    button('wake', asleep ? 'Wake 4 h' : 'Awake 4 h', 'Wake for 4 h', `${wakeFor}, whatever the schedule says`, post('wake?for=4h')),
+    ...(asleep ? [] : [button('snooze', 'Snooze', 'Snooze', 'Put it to sleep until its schedule wakes it', post('snooze'))]),
+    held
+      ? button('resume', 'Resume schedule', 'Resume the schedule of', 'The schedule counts again', remove('override'))
+      : button('keep', 'Keep awake', 'Keep awake', 'Awake, with its schedule off, until you resume it',
+          post('wake'), post('override')),
+    button('pin', 'Pin', 'Pin', `Hold it ${asleep ? 'asleep' : 'awake'}: nobody can scale it until it is unpinned`, post('pin')),
+  ] // prettier-ignore
+}
+
+/** `wake` or `snooze` until an instant; the API takes whole minutes. */
+export function until(
+  verb: 'wake' | 'snooze',
+  at: number,
+  now: number,
+  workload: Workload,
+  model: Model,
+): Action {
+  const minutes = Math.max(1, Math.ceil((at - now) / 60_000))
+  const { namespace, type, name } = workload
+  return {
+    title: `${verb === 'wake' ? 'Wake' : 'Snooze'} ${namespace}/${name} until then`,
+    about: { namespace, type, name },
+    calls: [{ method: 'POST', path: `${model.pathOf(workload)}/${verb}?for=${minutes}m` }],
+  }
+}

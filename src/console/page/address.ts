@@ -1,0 +1,42 @@
+import type { State } from './record.ts'
+
+/** What is shown; it stands in the page's address, so that it can be sent to somebody, and the back button works. */
+export interface Shown {
+  readonly text: string
+  readonly namespace: string
+  readonly type: string
+  readonly state: State | ''
+  /** The workload that is open; '': none. */
+  readonly open: string
+}
+
+const NAMES: Readonly<Record<keyof Shown, string>> = {
+  text: 'q',
+  namespace: 'namespace',
+  type: 'kind',
+  state: 'state',
+  open: 'open',
+}
+
+export function shownByAddress(): Shown {
+  const search = new URLSearchParams(location.search)
+  const value = (name: keyof Shown) => search.get(NAMES[name]) ?? ''
+  return {
+    text: value('text'),
+    namespace: value('namespace'),
+    type: value('type'),
+    state: value('state') as Shown['state'],
+    open: value('open'),
+  }
+}
+
+/** `replace`: it is no step that the back button goes back by, such as each letter of a search. */
+export function putIntoAddress(shown: Shown, replace: boolean): void {
+  const search = new URLSearchParams()
+  for (const [name, short] of Object.entries(NAMES) as [keyof Shown, string][])
+    if (shown[name] !== '') search.set(short, shown[name])
+  const address = `/console${search.size === 0 ? '' : `?${search}`}`
+  if (address === location.pathname + location.search) return
+  if (replace) history.replaceState(null, '', address)
+  else history.pushState(null, '', address)
+}

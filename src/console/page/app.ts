@@ -1,0 +1,95 @@
+import { Doing } from './doing.ts'
+import { LiveList } from './live-list.ts'
+import { Model } from './model.ts'
+import { Plans } from './plans.ts'
+import { Session } from './session.ts'
+
+/** The page's parts, wired. */
+export class App {
+  readonly model = new Model()
+  readonly session = new Session()
+  readonly doing = new Doing(this.model, this.session)
+  readonly plans = new Plans(this.model, this.doing)
+  readonly #list = new LiveList(this.model, this.session)
+
+  async start(): Promise<void> {
+    this.session.onToken = () => this.#goOn()
+    this.session.onSignedOut = () => this.#leave()
+    const why = await this.session.begin()
+    this.#list.onSignedOut = (reason) => this.askSignIn(reason)
+    this.#list.onLive = () => this.#isLive()
+    if (why !== '') this.askSignIn(why)
+    this.model.tell()
+    await this.#list.run()
+  }
+
+  askSignIn(why: string): void {
+    this.model.signIn ??= { why, pending: this.doing.pending }
+    this.model.tell()
+  }
+
+  /** A proxy in front leads the whole page to its sign-in, and back here; without one, other tabs are asked for their token. */
+  loadAnew(): void {
+    this.doing.confirm()
+    location.reload()
+  }
+
+  signedIn(token: string): void {
+    this.session.signIn(token)
+    this.#goOn()
+  }
+
+  signOut(): void {
+    const { isByProxy, signOutUrl } = this.session
+    this.session.signOut()
+    // Nothing of what they saw or clicked stays for the next person.
+    this.doing.forget()
+    location.replace(isByProxy && signOutUrl !== '' ? signOutUrl : '/console')
+  }
+
+  dropPending(): void {
+    this.doing.forget()
+    const { signIn, connection } = this.model
+    if (signIn)
+      this.model.signIn = connection.state === 'live' ? undefined : { ...signIn, pending: undefined }
+    this.model.tell()
+  }
+
+  close(): void {
+    const { open } = this.model.shown
+    this.model.show({ open: '' })
+    document.querySelector<HTMLElement>(`[data-key="${CSS.escape(open)}"]`)?.focus()
+  }
+
+  /** Another tab has signed out: nothing of what they saw or clicked stays here, either. */
+  #leave(): void {
+    const { model, doing } = this
+    doing.forget()
+    model.forget()
+    model.signIn = { why: 'You signed out in another tab.', pending: undefined }
+    this.#list.forget()
+    model.tell()
+  }
+
+  /** Without a token it is a proxy who signed them in: what they clicked before is done if they asked for it again, else shown. */
+  #isLive(): void {
+    const { session, doing, model } = this
+    if (session.token !== '') return
+    session.isByProxy = true
+    const { pending } = doing
+    if (!pending || model.signIn) return
+    if (doing.isConfirmed) this.#goOn()
+    else this.askSignIn('')
+  }
+
+  /** There is a token: the list, and what was clicked before. */
+  #goOn(): void {
+    const { model, doing } = this
+    const { pending } = doing
+    doing.forget()
+    model.signIn = undefined
+    model.tell()
+    this.#list.retry()
+    if (pending) void doing.perform(pending)
+  }
+}

@@ -1,0 +1,154 @@
+import type { VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { Answer, Call } from './api.ts'
+import { Refused } from './api.ts'
+import type { App } from './app.ts'
+import { Dialog } from './dialog.ts'
+import { html } from './view.ts'
+import { counted, localised } from './words.ts'
+
+interface Bulk {
+  readonly items: readonly {
+    kind: string
+    name: string
+    result: string
+    code: string | null
+    message: string
+  }[]
+  readonly counts: { readonly done: number; readonly unchanged: number; readonly refused: number }
+}
+
+interface Choice {
+  readonly label: string
+  readonly method: Call['method']
+  readonly action: string
+  readonly query?: string
+}
+
+const CHOICES: Readonly<Record<string, Choice>> = {
+  wake: { label: 'Wake for 4 h', method: 'POST', action: 'wake', query: 'for=4h' },
+  snooze: { label: 'Snooze', method: 'POST', action: 'snooze' },
+  override: { label: 'Switch schedules off', method: 'POST', action: 'override' },
+  resume: { label: 'Resume schedules', method: 'DELETE', action: 'override' },
+  pin: { label: 'Pin', method: 'POST', action: 'pin' },
+  unpin: { label: 'Unpin', method: 'DELETE', action: 'pin' },
+}
+/** What the API tells programs by a path, in words. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  NOT_ENABLED: 'is not managed by Dormouse',
+  PINNED: 'is pinned',
+}
+/** Letters of a label selector come one after the other. In milliseconds. */
+const TYPING = 350
+const MOST_SHOWN = 50
+
+interface Props {
+  readonly app: App
+  readonly onClose: () => void
+}
+
+/** Asks what would happen to a namespace, shows the counts, and only then offers to do it. */
+export function BulkDialog({ app, onClose }: Props): VNode {
+  const { model, doing } = app
+  const { namespace, type } = model.shown
+  const [choice, setChoice] = useState('wake')
+  const [labels, setLabels] = useState('')
+  const [dry, setDry] = useState<Bulk | string>('')
+  const chosen = CHOICES[choice] ?? { label: '', method: 'POST', action: 'wake' }
+  const call = (dryRun: boolean): Call => {
+    const query = new URLSearchParams(chosen.query)
+    if (type !== '') query.set('kind', model.kindOf({ type }))
+    if (labels !== '') query.set('labelSelector', labels)
+    if (dryRun) query.set('dryRun', 'true')
+    // It may stand in a link of anybody: as it is, it could lead to another path, and cut the dry run off.
+    const place = `/namespaces/${encodeURIComponent(namespace)}`
+    return { method: chosen.method, path: `${place}/${chosen.action}?${query}` }
+  }
+  const asked = JSON.stringify(call(true))
+
+  useEffect(() => {
+    let isOld = false
+    setDry('')
+    const timer = setTimeout(() => {
+      const told = (result: Bulk | string) => void (isOld || setDry(result))
+      doing.ask<Bulk>(JSON.parse(asked) as Call).then(
+        ({ data }: Answer<Bulk>) => told(data),
+        (error: unknown) => {
+          if (error instanceof Refused && error.status === 401) app.askSignIn(error.message)
+          told(error instanceof Error ? error.message : String(error))
+        },
+      )
+    }, TYPING)
+    return () => {
+      isOld = true
+      clearTimeout(timer)
+    }
+  }, [asked, app.session.token])
+
+  const ready = typeof dry === 'string' ? undefined : dry
+  const canDo = ready !== undefined && ready.counts.done > 0
+  function submit(event: Event): void {
+    event.preventDefault()
+    if (!canDo) return
+    void doing.perform({ title: `${chosen.label} in ${namespace}`, calls: [call(false)] })
+    onClose()
+  }
+  return html`<${Dialog}
+    id="bulk"
+    title=${`All of ${namespace}${type === '' ? '' : `: ${model.kindOf({ type })}`}`}
+    onClose=${onClose}
+  >
+    <form onSubmit=${submit}>
+      <label class="field">
+        <span>What to do</span>
+        <select
+          value=${choice}
+          onChange=${(event: Event) => setChoice((event.target as HTMLSelectElement).value)}
+        >
+          ${Object.entries(CHOICES).map(([id, { label }]) => html`<option key=${id} value=${id} selected=${id === choice}>${label}</option>`)}
+        </select>
+      </label>
+      <label class="field">
+        <span>Only those with labels</span>
+        <input
+          type="text"
+          value=${labels}
+          placeholder="app=web,tier notin (db)"
+          spellcheck=${false}
+          autocapitalize="none"
+          onInput=${(event: Event) => setLabels((event.target as HTMLInputElement).value)}
+        />
+      </label>
+      <div class="dry" aria-live="polite">
+        ${ready ? html`<${DryRun} bulk=${ready} />` : html`<p class=${dry === '' ? 'quiet' : 'fault'}>${dry === '' ? 'Asking what would happen…' : dry}</p>`}
+      </div>
+      <div class="buttons">
+        <button type="submit" class="primary" aria-disabled=${canDo ? 'false' : 'true'}>
+          ${ready ? `${chosen.label}: ${counted(ready.counts.done, 'workload')}` : chosen.label}
+        </button>
+        <button type="button" onClick=${onClose}>Cancel</button>
+      </div>
+    </form>
+  <//>`
+}
+
+function DryRun({ bulk: { items, counts } }: { bulk: Bulk }): VNode {
+  const others = items.filter(({ result }) => result !== 'done')
+  return html`<div>
+    <p class="counts">
+      <span><strong>${counts.done}</strong> would change</span>
+      <span><strong>${counts.unchanged}</strong> are so already</span>
+      <span><strong>${counts.refused}</strong> would be refused</span>
+    </p>
+    ${
+      others.length > 0 &&
+      html`<details>
+        <summary>Which would not change, and why</summary>
+        <ul class="items">
+          ${others.slice(0, MOST_SHOWN).map(({ kind, name, code, message }) => html`<li key=${kind + name}><strong>${name}</strong> <span class="quiet">${REFUSALS[code ?? ''] ?? localised(message, Date.now())}</span></li>`)}
+          ${others.length > MOST_SHOWN && html`<li class="quiet">and ${others.length - MOST_SHOWN} more</li>`}
+        </ul>
+      </details>`
+    }
+  </div>`
+}

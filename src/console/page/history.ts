@@ -1,0 +1,46 @@
+import type { VNode } from 'preact'
+import { savedReplicaHours, type Workload } from './record.ts'
+import { html } from './view.ts'
+import { person, relative, shortTime } from './words.ts'
+
+const TRIGGERS: Readonly<Record<string, string>> = {
+  schedule: 'by schedule',
+  api: 'by request',
+  manual: 'scaled by hand',
+  pin: 'to keep its pin',
+  disable: 'as it was left alone',
+  recovery: 'to put it right',
+}
+const RESULTS: Readonly<Record<string, string>> = {
+  running: 'pods are following',
+  failed: 'failed',
+  superseded: 'the opposite came meanwhile',
+}
+
+/** Who did what, the newest first. */
+export function History({ workload, now }: { workload: Workload; now: number }): VNode {
+  const operations = workload.operation_history
+  if (operations.length === 0)
+    return html`<p class="quiet">It was never put to sleep or woken by Dormouse.</p>`
+  return html`<ol class="history">
+    ${operations.map(({ type, trigger, timestamp, by, result, replicas }) => {
+      const at = Date.parse(timestamp)
+      const what = type === 'wake' ? `Woken to ${replicas}` : 'Put to sleep'
+      const how = [TRIGGERS[trigger] ?? trigger, RESULTS[result]].filter((each) => each !== undefined)
+      return html`<li key=${timestamp + type}>
+        <span><strong>${what}</strong>${by === null ? '' : html` by <strong title=${by}>${person(by)}</strong>`}</span>
+        <span class="quiet">
+          ${`${how.join(', ')} · `}<time datetime=${timestamp} title=${timestamp}>${shortTime(at, now)}</time>${` (${relative(at, now)})`}
+        </span>
+      </li>`
+    })}
+  </ol>`
+}
+
+/** What its sleep saved, in a unit that needs no prices. */
+export function Saved({ workload, now }: { workload: Workload; now: number }): VNode | null {
+  const hours = savedReplicaHours(workload, now)
+  if (hours < 0.05) return null
+  const text = hours.toLocaleString('en', { maximumFractionDigits: hours < 10 ? 1 : 0 })
+  return html`<p class="saved">Its sleep saved <strong>${text} replica hours</strong> in the last week.</p>`
+}

@@ -1,0 +1,171 @@
+import { authorization, Refused, refusalOf, request, send } from './api.ts'
+import type { Model } from './model.ts'
+import { keyOf, type Identity, type Workload } from './record.ts'
+import type { Session } from './session.ts'
+
+/** A stream brings at least a bookmark each 10 s: without one for this long, it is opened anew. In milliseconds. */
+const SILENCE = 30_000
+const FIRST_PAUSE = 1000
+const LONGEST_PAUSE = 15_000
+
+/** In words for who looks at a list, instead of for who sent a request. */
+const REASONS: Readonly<Record<string, string>> = {
+  CLUSTER_UNAVAILABLE: 'The cluster does not answer. It is tried again',
+  RATE_LIMITED: 'Too many lists are open. It is tried again',
+}
+
+interface Event {
+  readonly name: string
+  readonly data: string
+}
+
+/** Keeps the model's records as they are in the cluster, by the stream of `GET /api/v1/workloads?watch=true`. */
+export class LiveList {
+  readonly #model: Model
+  readonly #session: Session
+  #records = new Map<string, Workload>()
+  #lastEventId = ''
+  #pause = FIRST_PAUSE
+  #wake: () => void = () => undefined
+  #stream = new AbortController()
+  /** Told when nobody is signed in, and why; '': nobody was. */
+  onSignedOut: (why: string) => void = () => undefined
+  /** Told when the list has begun. */
+  onLive: () => void = () => undefined
+
+  constructor(model: Model, session: Session) {
+    this.#model = model
+    this.#session = session
+  }
+
+  /** Tries again at once: somebody signed in. */
+  retry(): void {
+    this.#pause = FIRST_PAUSE
+    this.#wake()
+  }
+
+  /** Ends the stream, and what it brought: somebody signed out. `retry` begins anew. */
+  forget(): void {
+    this.#lastEventId = ''
+    this.#records = new Map()
+    this.#stream.abort()
+  }
+
+  async run(): Promise<never> {
+    for (;;) {
+      try {
+        if (this.#model.kinds.length === 0) await this.#learnKinds()
+        await this.#follow()
+      } catch (error) {
+        this.#failed(error)
+      }
+      await this.#rest()
+    }
+  }
+
+  async #learnKinds(): Promise<void> {
+    const { data } = await send<{ kinds: string[] }>({ method: 'GET', path: '' }, this.#session.token)
+    this.#model.kinds = data.kinds
+  }
+
+  #failed(error: unknown): void {
+    const model = this.#model
+    const refused = error instanceof Refused ? error : new Refused(0, 'UNREACHABLE', String(error))
+    const { since } = model.connection
+    if (refused.status === 410) {
+      this.#lastEventId = ''
+      this.#pause = 0
+      return
+    }
+    if (refused.code === 'UNAUTHENTICATED') this.onSignedOut(refused.message)
+    else if (refused.retryAfter !== undefined) this.#pause = Math.max(this.#pause, refused.retryAfter)
+    model.connection = { state: 'away', why: REASONS[refused.code] ?? refused.message, since }
+    model.tell()
+  }
+
+  async #rest(): Promise<void> {
+    const needsToken = this.#model.signIn !== undefined
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve
+      if (!needsToken) setTimeout(resolve, this.#pause)
+    })
+    this.#pause = Math.min(2 * Math.max(this.#pause, FIRST_PAUSE), LONGEST_PAUSE)
+  }
+
+  async #follow(): Promise<void> {
+    const stream = (this.#stream = new AbortController())
+    const response = await request('/api/v1/workloads?watch=true', {
+      signal: stream.signal,
+      headers: {
+        ...authorization(this.#session.token),
+        ...(this.#lastEventId !== '' && { 'Last-Event-ID': this.#lastEventId }),
+      },
+    })
+    if (!response.ok || !response.body) throw await refusalOf(response)
+    if (this.#lastEventId === '') this.#records = new Map()
+    else this.#live()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    try {
+      let rest = ''
+      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+      for (;;) {
+        clearTimeout(timer)
+        timer = setTimeout(() => stream.abort(), SILENCE)
+        const { done, value } = await reader.read()
+        if (done) throw new Refused(0, 'UNREACHABLE', 'The connection was closed. It is opened anew')
+        const blocks = (rest + value).split('\n\n')
+        rest = blocks.pop() ?? ''
+        for (const block of blocks) this.#take(block)
+      }
+    } catch (error) {
+      if (stream.signal.aborted) throw new Refused(0, 'UNREACHABLE', 'Nothing was heard for a while')
+      throw error
+    } finally {
+      clearTimeout(timer)
+      stream.abort()
+    }
+  }
+
+  #take(block: string): void {
+    const event = eventOf(block, (id) => (this.#lastEventId = id))
+    if (!event) return
+    const data: unknown = JSON.parse(event.data)
+    if (event.name === 'added' || event.name === 'changed')
+      this.#records.set(keyOf(data as Workload), data as Workload)
+    else if (event.name === 'removed') this.#records.delete(keyOf(data as Identity))
+    else if (event.name === 'listed') this.#live()
+    else if (event.name === 'end') throw ended(data as { code: string | null; message: string })
+    // What was shown before stays until the new list is complete.
+    if (this.#model.connection.state === 'live' || this.#model.records.size === 0)
+      this.#model.records = this.#records
+    this.#model.tellSoon()
+  }
+
+  #live(): void {
+    const model = this.#model
+    this.#pause = FIRST_PAUSE
+    model.records = this.#records
+    model.isListed = true
+    model.connection = { state: 'live', why: '', since: Date.now() }
+    this.onLive()
+    model.tellSoon()
+  }
+}
+
+function ended({ code, message }: { code: string | null; message: string }): Refused {
+  if (code === 'GONE') return new Refused(410, code, message)
+  if (code === null) return new Refused(0, 'UNREACHABLE', 'Dormouse was stopped. It is tried again')
+  return new Refused(code === 'UNAUTHENTICATED' ? 401 : 0, code, message)
+}
+
+/** A block of a stream of server-sent events; undefined: it has no data. */
+function eventOf(block: string, onId: (id: string) => void): Event | undefined {
+  let name = 'message'
+  let data: string | undefined
+  for (const line of block.split('\n')) {
+    if (line.startsWith('id: ')) onId(line.slice(4))
+    else if (line.startsWith('event: ')) name = line.slice(7)
+    else if (line.startsWith('data: ')) data = line.slice(6)
+  }
+  return data === undefined ? undefined : { name, data }
+}

@@ -1,0 +1,94 @@
+import type { Doing } from './doing.ts'
+import { Refused } from './api.ts'
+import type { Model } from './model.ts'
+import { keyOf, type Transition, type Workload } from './record.ts'
+
+const HOURS = 168
+/** The API takes so many requests a second of one person; plans take less than half of them. In milliseconds. */
+const PACE = 130
+const AT_ONCE = 3
+const MOST = 1000
+
+/** undefined: not known yet; null: it could not be read. */
+export type Plan = readonly Transition[] | undefined | null
+
+interface Known {
+  readonly version: string
+  /** null: it could not be read. */
+  readonly plan: readonly Transition[] | null
+}
+
+/** What comes in the next week, asked for only for workloads that are looked at, and again when they change. */
+export class Plans {
+  readonly #model: Model
+  readonly #doing: Doing
+  readonly #known = new Map<string, Known>()
+  readonly #wanted = new Map<string, Workload>()
+  #inFlight = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(model: Model, doing: Doing) {
+    this.#model = model
+    this.#doing = doing
+  }
+
+  /** undefined: not known yet; the last one that was known is better than none. */
+  of(workload: Workload): Plan {
+    // What does not change has no plan.
+    if (workload.next_transition === null) return []
+    return this.#known.get(keyOf(workload))?.plan
+  }
+
+  isCurrent(workload: Workload): boolean {
+    return (
+      workload.next_transition === null || this.#known.get(keyOf(workload))?.version === versionOf(workload)
+    )
+  }
+
+  /** Call the result once it is no longer looked at. */
+  want(workload: Workload): () => void {
+    const key = keyOf(workload)
+    if (!this.isCurrent(workload)) {
+      this.#wanted.set(key, workload)
+      this.#next()
+    }
+    return () => void this.#wanted.delete(key)
+  }
+
+  #next(): void {
+    if (this.#timer !== undefined || this.#inFlight >= AT_ONCE || this.#wanted.size === 0) return
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      const [first] = this.#wanted
+      if (!first) return
+      this.#wanted.delete(first[0])
+      void this.#load(first[1])
+      this.#next()
+    }, PACE)
+  }
+
+  async #load(workload: Workload): Promise<void> {
+    const key = keyOf(workload)
+    this.#inFlight += 1
+    try {
+      const path = `${this.#model.pathOf(workload)}/plan?hours=${HOURS}`
+      const { data } = await this.#doing.ask<Transition[]>({ method: 'GET', path })
+      if (this.#known.size >= MOST) this.#known.clear()
+      this.#known.set(key, { version: versionOf(workload), plan: data })
+      this.#model.tellSoon()
+    } catch (error) {
+      if (error instanceof Refused && error.status === 429) this.#wanted.set(key, workload)
+      else this.#known.set(key, { version: versionOf(workload), plan: null })
+      this.#model.tellSoon()
+    } finally {
+      this.#inFlight -= 1
+      this.#next()
+    }
+  }
+}
+
+/** Differs when what comes may differ. */
+function versionOf(workload: Workload): string {
+  const { wake_schedule, timezone, is_snoozed, next_transition, policy, manual_override_until } = workload
+  return JSON.stringify([wake_schedule, timezone, is_snoozed, next_transition, policy, manual_override_until])
+}

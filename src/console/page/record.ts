@@ -1,0 +1,63 @@
+import type { StatusRecord, TransitionRecord } from '../../domain/record.ts'
+
+export type Workload = StatusRecord
+export type Transition = TransitionRecord
+
+/** What tells one workload from all others. */
+export type Identity = Pick<Workload, 'namespace' | 'type' | 'name'>
+
+/** As it stands in the page's address: `shop/deployment/web`. */
+export function keyOf({ namespace, type, name }: Identity): string {
+  return `${namespace}/${type}/${name}`
+}
+
+/** What a person is to see of its state, the first that applies. */
+export const STATES = {
+  asleep: 'Asleep',
+  awake: 'Awake',
+  pinned: 'Pinned',
+  overridden: 'Schedule off',
+  waiting: 'Waiting',
+  unmanaged: 'Not managed',
+  broken: 'Needs repair',
+} as const
+
+export type State = keyof typeof STATES
+
+/** The state by which lists are filtered: one workload has one. */
+export function stateOf(workload: Workload): State {
+  if (isBroken(workload)) return 'broken'
+  if (!workload.enabled) return 'unmanaged'
+  if (workload.pin_state !== 'none') return 'pinned'
+  if (workload.has_manual_override) return 'overridden'
+  if (workload.in_backoff_period) return 'waiting'
+  return workload.is_snoozed ? 'asleep' : 'awake'
+}
+
+/** Whether somebody broke what Dormouse keeps on it. */
+export function isBroken({ reason }: Pick<Workload, 'reason'>): boolean {
+  return reason.startsWith('dormouse.dev/state cannot be read')
+}
+
+/** Asleep or awake, whatever holds it so. */
+export function isAsleep(workload: Workload): boolean {
+  return workload.is_snoozed
+}
+
+const WEEK = 7 * 24 * 3_600_000
+
+/** Replicas that sleep saved in the last week, multiplied by the hours asleep, as far as the history reaches. */
+export function savedReplicaHours(workload: Workload, now: number): number {
+  const from = now - WEEK
+  const hours = (since: number, until: number) => Math.max(0, until - Math.max(since, from)) / 3_600_000
+  let saved = 0
+  let asleepSince: number | undefined
+  for (const { type, timestamp, replicas } of workload.operation_history.toReversed()) {
+    const at = Date.parse(timestamp)
+    if (type === 'wake' && asleepSince !== undefined) saved += replicas * hours(asleepSince, at)
+    asleepSince = type === 'snooze' ? at : undefined
+  }
+  if (workload.is_snoozed && workload.snoozed_at !== null)
+    saved += workload.last_replicas * hours(Date.parse(workload.snoozed_at), now)
+  return saved
+}

@@ -1,0 +1,124 @@
+import type { VNode } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { buttonsOf } from './actions.ts'
+import type { App } from './app.ts'
+import { icon } from './icons.ts'
+import { keyOf, STATES, stateOf, type Workload } from './record.ts'
+import { html } from './view.ts'
+import { WeekStrip } from './week-strip.ts'
+import { reasonOf, shortTime } from './words.ts'
+
+/** A plan is asked for once its row has been looked at for so long, in milliseconds. */
+const GLANCE = 200
+
+interface Props {
+  readonly app: App
+  readonly workload: Workload
+  /** From 0. */
+  readonly index: number
+  readonly top: number
+  /** Whether Tab reaches it: of all rows one, and the arrow keys go to the others. */
+  readonly isCurrent: boolean
+  readonly now: number
+  readonly onFocus: () => void
+}
+
+export function Row({ app, workload, index, top, isCurrent, now, onFocus }: Props): VNode {
+  const { model, plans, doing } = app
+  const key = keyOf(workload)
+  const isOpen = model.shown.open === key
+  useEffect(() => {
+    let forget: (() => void) | undefined
+    const timer = setTimeout(() => (forget = plans.want(workload)), GLANCE)
+    return () => {
+      clearTimeout(timer)
+      forget?.()
+    }
+  }, [workload])
+  const button = buttonsOf(workload, model).find(
+    ({ id }) => (workload.is_snoozed ? id === 'wake' : id === 'snooze') || id === 'unpin' || id === 'enable',
+  )
+  const tab = isCurrent ? 0 : -1
+  const { namespace, type, name, next_transition: next } = workload
+  return html`<div
+    class=${`row${isOpen ? ' open' : ''}`}
+    role="row"
+    aria-rowindex=${index + 2}
+    style=${{ transform: `translateY(${top}px)` }}
+    onFocusIn=${onFocus}
+  >
+    <div class="cell state" role="cell"><${StateBadge} workload=${workload} /></div>
+    <div class="cell name" role="cell">
+      <button
+        type="button"
+        class="link"
+        tabindex=${tab}
+        data-index=${index}
+        data-key=${key}
+        aria-expanded=${isOpen ? 'true' : 'false'}
+        title=${name}
+        aria-label=${name}
+        onClick=${() => model.show({ open: isOpen ? '' : key })}
+      >
+        ${partsOf(name).map((part) => html`<span key=${part}>${part}</span>`)}
+      </button>
+      <span class="quiet" title=${`${namespace}, ${type}`}>${namespace} · ${type}</span>
+    </div>
+    <div class="cell why quiet" role="cell" title=${reasonOf(workload, now)}>${reasonOf(workload, now)}</div>
+    <div class="cell count" role="cell">${replicas(workload)}</div>
+    <div class="cell next" role="cell">
+      ${
+        next
+          ? html`<span>
+              ${next.type === 'wake' ? 'wakes ' : 'sleeps '}
+              <time datetime=${next.at}>${shortTime(Date.parse(next.at), now)}</time>
+            </span>`
+          : html`<span class="quiet">${workload.enabled ? 'stays so' : '–'}</span>`
+      }
+    </div>
+    <div class="cell coming" role="cell">
+      <${WeekStrip} workload=${workload} plan=${plans.of(workload)} now=${now} />
+    </div>
+    <div class="cell act" role="cell">
+      ${
+        button &&
+        html`<button
+          type="button"
+          tabindex=${tab}
+          title=${button.hint}
+          aria-disabled=${model.busy.has(key) ? 'true' : 'false'}
+          aria-label=${`${button.label}: ${name}`}
+          onClick=${() => void doing.perform(button)}
+        >
+          ${button.label}
+        </button>`
+      }
+    </div>
+  </div>`
+}
+
+/** Long names are often alike at the beginning, and differ at the end: where there is no room, the middle is left out. */
+function partsOf(name: string): string[] {
+  return name.length > 20 ? [name.slice(0, -9), name.slice(-9)] : [name]
+}
+
+/** The state in a word, with a sign and never by colour alone. */
+export function StateBadge({ workload }: { workload: Workload }): VNode {
+  const state = stateOf(workload)
+  const held = state === 'pinned' || state === 'overridden' || state === 'waiting'
+  const asleep = workload.is_snoozed
+  const words = held ? `${STATES[state]}, ${asleep ? 'asleep' : 'awake'}` : STATES[state]
+  return html`<span class=${`badge ${state} ${asleep ? 'is-asleep' : 'is-awake'}`}>
+    ${icon(state)}<span>${words}${workload.operation_in_progress ? '…' : ''}</span>
+  </span>`
+}
+
+function replicas(workload: Workload): VNode {
+  const { is_snoozed, current_replicas: current, last_replicas: kept, ready_replicas: ready } = workload
+  if (is_snoozed)
+    return html`<span title=${`It wakes to ${kept}`}>0 <span class="quiet">of ${kept}</span></span>`
+  const title = `${ready} of ${current} are ready`
+  return html`<span title=${title}>
+    ${ready === current ? current : html`${ready} <span class="quiet">of ${current}</span>`}
+  </span>`
+}

@@ -1,0 +1,65 @@
+const DAY = 86_400_000
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** A formatter that is made once: making one takes longer than a hundred uses. */
+export function format(options: Intl.DateTimeFormatOptions, timeZone?: string): Intl.DateTimeFormat {
+  const id = JSON.stringify([options, timeZone])
+  let known = formats.get(id)
+  if (!known) {
+    known = new Intl.DateTimeFormat('en-GB', { ...options, ...(timeZone !== undefined && { timeZone }) })
+    formats.set(id, known)
+  }
+  return known
+}
+
+export const TIME: Intl.DateTimeFormatOptions = { hour: 'numeric', minute: '2-digit' }
+export const DATE: Intl.DateTimeFormatOptions = { weekday: 'short', day: 'numeric', month: 'short' }
+
+/** `18:00` today, else `Mon 24 Nov, 18:00`, in the reader's own zone. */
+export function shortTime(at: number, now: number): string {
+  const time = format(TIME).format(at)
+  const day = format(DATE).format(at)
+  if (day === format(DATE).format(now)) return time
+  if (day === format(DATE).format(now + DAY)) return `tomorrow, ${time}`
+  return `${day}, ${time}`
+}
+
+/** `2 h 5 min`, `3 days`. */
+export function duration(milliseconds: number): string {
+  const minutes = Math.max(0, Math.round(milliseconds / 60_000))
+  if (minutes < 1) return 'less than a minute'
+  if (minutes < 60) return `${minutes} min`
+  const hours = Math.floor(minutes / 60)
+  if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`
+  return `${Math.round(hours / 24)} days`
+}
+
+/** `in 5 min`, `5 min ago`; what happens as it is drawn is a moment ahead of `now`. */
+export function relative(at: number, now: number): string {
+  if (Math.abs(at - now) < 60_000) return 'just now'
+  return at >= now ? `in ${duration(at - now)}` : `${duration(now - at)} ago`
+}
+
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** Who it was, without the prefix that says how they signed in. */
+export function person(by: string | null): string {
+  if (by === null) return 'Dormouse'
+  return by.replace(/^(?:k8s|oidc|local|manager):/, '')
+}
+
+/** Why a workload is as it is, for a person: what the API says to programs is left out. */
+export function reasonOf({ reason, enabled }: { reason: string; enabled: boolean }, now: number): string {
+  if (!enabled && reason.includes('POST /api/')) return 'Dormouse leaves it alone'
+  return localised(reason.replace('POST to its /enable repairs it', 'Repair it'), now)
+}
+
+/** Instants in a text, which are in UTC there, as the reader's own time. */
+export function localised(text: string, now: number): string {
+  return text.replaceAll(/\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g, (at) =>
+    shortTime(Date.parse(at), now),
+  )
+}

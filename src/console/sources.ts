@@ -1,0 +1,66 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { stripTypeScriptTypes } from 'node:module'
+
+/** In a checkout the sources; in the bundle of the image (build.ts) what `pageSources` made of them. */
+const PAGE = new URL('./page/', import.meta.url)
+
+/** What the page imports of others, by the name of the import. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  preact: 'preact.js',
+  'preact/hooks': 'preact-hooks.js',
+  htm: 'htm.js',
+}
+
+/** The page's files as text, by their names: TypeScript without its types, and imports by paths, since a page knows no packages. */
+export async function pageSources(): Promise<ReadonlyMap<string, string>> {
+  const names = (await readdir(PAGE)).filter((name) => /\.(?:html|css|svg|js|ts)$/.test(name))
+  const files = new Map<string, string>()
+  for (const name of names) {
+    const text = await readFile(new URL(name, PAGE), 'utf8')
+    if (name.endsWith('.ts')) files.set(name.replace(/ts$/, 'js'), slim(withPaths(stripped(text))))
+    else files.set(name, name.endsWith('.css') ? slimStyles(slim(text)) : slim(text))
+  }
+  for (const [specifier, name] of Object.entries(PACKAGES)) {
+    if (files.has(name)) continue
+    const text = await readFile(new URL(import.meta.resolve(specifier)), 'utf8')
+    files.set(name, withPaths(text.replace(/\n?\/\/# sourceMappingURL=.*\s*$/, '\n')))
+  }
+  return files
+}
+
+/** Node says at the first call that this is experimental; a person who opens the console is not helped by that. */
+function stripped(text: string): string {
+  const warning = process as { emitWarning: unknown }
+  const { emitWarning } = warning
+  warning.emitWarning = () => undefined
+  try {
+    return stripTypeScriptTypes(text)
+  } finally {
+    warning.emitWarning = emitWarning
+  }
+}
+
+/** Without comments that have lines of their own, and without indentation: a third less. In templates and styles both mean nothing. */
+function slim(text: string): string {
+  return (
+    text
+      .replaceAll(/^[ \t]*\/\*\*[^]*?\*\/[ \t]*\n/gm, '')
+      .replaceAll(/^[ \t]*\/\/.*\n/gm, '')
+      .replaceAll(/^[ \t]+|[ \t]+$/gm, '')
+      .replaceAll(/\n{2,}/g, '\n')
+      // Where types were.
+      .replaceAll(/ {2,}/g, ' ')
+  )
+}
+
+function slimStyles(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').replaceAll(/ ?([{};,]) ?/g, '$1')
+}
+
+function withPaths(code: string): string {
+  return code.replaceAll(/\bfrom\s*(["'])([^"'\n]+)\1/g, (all, _quote, specifier: string) => {
+    const name = PACKAGES[specifier]
+    if (name !== undefined) return `from "./${name}"`
+    return specifier.startsWith('./') ? `from "${specifier.replace(/\.ts$/, '.js')}"` : all
+  })
+}

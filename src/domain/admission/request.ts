@@ -1,0 +1,144 @@
+import type { Instant } from '../../clock.ts'
+import { Refusal } from '../../errors.ts'
+import { changeBetween, changed } from '../change.ts'
+import { decide } from '../decide.ts'
+import { hasKey, typeOf } from '../kinds.ts'
+import { differingAnnotations, withoutRequest } from '../marks.ts'
+import { readWorkload, stateOf, type Reading } from '../reading.ts'
+import { planRequest, type Request } from '../request.ts'
+import { InvalidRequest, parseRequest, type WrittenRequest } from '../requests/annotation.ts'
+import { byAnnotation } from '../requests/channel.ts'
+import type { Rules } from '../rules.ts'
+import { Unreadable } from '../state-codec.ts'
+import type { Asked } from '../state.ts'
+import { clip, iso } from '../text.ts'
+import { ASLEEP_LABEL, isRunning, nameOf, type Workload } from '../workload.ts'
+import { ignoringRequest, whyIgnored } from './brought.ts'
+import { deny, patched, withWarnings, type AdmissionDecision } from './decision.ts'
+import type { Update } from './draft.ts'
+import { about } from './messages.ts'
+
+/**
+ * Decides on an update that brings a request: `sent` is the decision on the update without it. A request that is
+ * refused denies a write of nothing else; any other write goes through without it. `refusal`: why its user may not
+ * ask, as far as that takes I/O.
+ */
+export function decideRequest(
+  update: Update,
+  text: string,
+  sent: AdmissionDecision,
+  now: Instant,
+  rules: Rules,
+  refusal: Refusal | undefined,
+): AdmissionDecision {
+  const { before, after } = update
+  if (sent.type === 'denied') return sent
+  const why = whyIgnored(update, text, now)
+  if (why !== undefined) return ignoringRequest(sent, after, why)
+  try {
+    if (refusal) throw refusal
+    return carriedOut(update, text, sent, now, rules)
+  } catch (error) {
+    if (!(error instanceof Refusal || error instanceof InvalidRequest)) throw error
+    const message = refused(before, error)
+    if (isAlone(update) || isAdoption(text)) return deny('request_refused', about(before, message))
+    return ignoringRequest(sent, after, `${message} (the rest of this write goes through)`)
+  }
+}
+
+/** Without the name of the workload, which begins each message. */
+function refused(workload: Workload, { message }: Error): string {
+  const name = nameOf(workload)
+  return message.startsWith(name) ? message.slice(name.length).trimStart() : `: ${message}`
+}
+
+/** With it goes what another tool remembers of the workload: a write that loses both loses the count. */
+function isAdoption(text: string): boolean {
+  return /^\s*adopt\b/.test(text)
+}
+
+function isAlone({ before, after, otherChanges }: Update): boolean {
+  const names = differingAnnotations(before, after).filter((name) => name !== 'request')
+  const labels = before.labels?.[ASLEEP_LABEL] === after.labels?.[ASLEEP_LABEL]
+  const count = before.replicas === after.replicas && before.snoozeKey === after.snoozeKey
+  return !otherChanges && names.length === 0 && labels && count
+}
+
+/** @throws Refusal, InvalidRequest */
+function carriedOut(
+  update: Update,
+  written: string,
+  sent: AdmissionDecision,
+  now: Instant,
+  rules: Rules,
+): AdmissionDecision {
+  const { before, after, by } = update
+  if (by === null || !by.startsWith('k8s:'))
+    throw new Refusal('FORBIDDEN', 'nobody is named who asks, so nothing is done')
+  // As it was written: what the rights were asked for is read from the same text.
+  const asked = parseRequest(written)
+  const text = written.trim().split(/\s+/).join(' ')
+  const workload = withoutRequest(sent.type === 'patched' ? changed(after, sent.change) : after)
+  const known = stateOf(before)?.request
+  // The answer to the first write may have been lost, so that the client has sent it again.
+  if (asked.at !== undefined && known?.text === text && known.by === by)
+    return ignoringRequest(sent, after, answerAgain(workload, known, now, rules))
+  if (asked.verb === 'adopt') refuseAwake(update, workload)
+  const plan = planRequest(workload, requestOf(asked), by, now, rules, byAnnotation(text))
+  const target = readWorkload(plan.after, rules)
+  if (target instanceof Unreadable) throw new TypeError(target.message)
+  const message = about(before, plan.message)
+  const rest = sent.warnings
+  return withWarnings(patched('requested', after, changeBetween(after, target)), [message, ...rest])
+}
+
+function answerAgain(workload: Workload, { at }: Asked, now: Instant, rules: Rules): string {
+  const reading = readWorkload(workload, rules)
+  const reason = reading instanceof Unreadable ? reading.message : decide(reading, now, rules).reason.text
+  return `has carried this request out at ${iso(at)}: ${reason}`
+}
+
+/** @throws Refusal CONFLICT */
+function refuseAwake({ before, otherTool }: Update, after: Workload): void {
+  const kind = typeOf(before.kind)
+  const conflict = (message: string) => new Refusal('CONFLICT', message)
+  if (!hasKey(before.kind)) {
+    if (isRunning(before) || isRunning(after))
+      throw conflict(`only a ${kind} that sleeps can be adopted, and this one runs. Ask for 'snooze'`)
+    return
+  }
+  if (stateOf(before)?.asleep === true) return
+  if (otherTool?.before === undefined)
+    throw conflict(
+      `only a ${kind} that sleeps by another tool's nodeSelector can be adopted. Ask for 'snooze'`,
+    )
+  if (otherTool.after !== undefined)
+    throw conflict(`remove ${clip(otherTool.after)} from its nodeSelector in the same write`)
+}
+
+function requestOf({ verb, duration, count = 0 }: WrittenRequest): Request {
+  const limit = duration === undefined ? {} : { for: duration }
+  switch (verb) {
+    case 'wake':
+    case 'snooze':
+      return { action: verb, ...limit }
+    case 'force-snooze':
+      return { action: 'snooze', ...limit, force: true }
+    case 'pin':
+    case 'unpin':
+      return { action: verb }
+    case 'override':
+      return { action: 'override', duration: duration ?? null }
+    case 'resume':
+      return { action: 'clear-override' }
+    case 'adopt':
+      return { action: 'adopt', count }
+  }
+}
+
+/** The reading that a decision leaves of the object under review. */
+export function resultOf(decision: AdmissionDecision, object: Workload, rules: Rules): Reading | undefined {
+  if (decision.type !== 'patched') return undefined
+  const target = readWorkload(changed(object, decision.change), rules)
+  return target instanceof Unreadable ? undefined : target
+}

@@ -1,0 +1,85 @@
+/** An object of the cluster, as far as an import reads it. */
+export interface ImportedObject {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: {
+    readonly name: string
+    readonly namespace?: string
+    readonly annotations?: Readonly<Record<string, string>>
+    readonly labels?: Readonly<Record<string, string>>
+    readonly ownerReferences?: readonly { readonly controller?: boolean }[]
+  }
+  readonly spec?: ImportedSpec
+  readonly status?: { readonly readyReplicas?: number }
+  /** Of a ConfigMap as it is, of a Secret in base64. */
+  readonly data?: Readonly<Record<string, string>>
+}
+
+export interface ImportedSpec {
+  readonly replicas?: number
+  readonly suspend?: boolean
+  readonly minReplicas?: number
+  readonly minAvailable?: number | string
+  readonly maxUnavailable?: number | string
+  readonly type?: string
+  readonly ingressClassName?: string
+  readonly scaleTargetRef?: { readonly kind?: string; readonly name?: string }
+  readonly [field: string]: unknown
+  readonly template?: { readonly metadata?: object; readonly spec?: ImportedPodSpec }
+}
+
+interface ImportedPodSpec {
+  readonly nodeSelector?: Readonly<Record<string, string>>
+  readonly containers?: readonly ImportedContainer[]
+}
+
+export interface ImportedContainer {
+  readonly name?: string
+  readonly image?: string
+  readonly args?: readonly string[]
+  readonly env?: readonly { readonly name: string; readonly value?: string }[]
+  readonly envFrom?: readonly { readonly configMapRef?: { readonly name: string } }[]
+}
+
+/** What an import does with one object, or why it does nothing. */
+export interface Step {
+  readonly object: ImportedObject
+  /** `mapped`: as it was; `approximated`: with the differences that `says` tells; `refused`: by hand. */
+  readonly verdict: 'mapped' | 'approximated' | 'refused'
+  /** Sentences without a full stop. */
+  readonly says: readonly string[]
+  /** RFC 7396; undefined: nothing is written. */
+  readonly patch?: MergePatch
+  /** Another patch, for when everything else is done: it removes what an import that is repeated would read. */
+  readonly afterwards?: MergePatch
+  /** It is deleted, after everything else is done. */
+  readonly goes?: true
+}
+
+export type MergePatch = { readonly [key: string]: MergePatch | string | number | boolean | null }
+
+/** `deployment shop/web` */
+export function nameOf({ kind, metadata: { namespace, name } }: ImportedObject): string {
+  return `${kind.toLowerCase()} ${namespace === undefined ? '' : `${namespace}/`}${name}`
+}
+
+/** Kinds that Dormouse puts to sleep, by what Kubernetes calls them. */
+const SLEEPERS = ['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet', 'CronJob', 'Rollout']
+
+export function canSleep({ kind }: ImportedObject): boolean {
+  return SLEEPERS.includes(kind)
+}
+
+/** What GoKubeDownscaler and py-kube-downscaler put into the nodeSelector of a DaemonSet. */
+const MATCH_NONE = ['downscaler/match-none', 'kube-downscaler-non-existent'] as const
+
+/** Whether nothing of it runs, or is started. */
+export function isAtRest({ kind, spec }: ImportedObject): boolean {
+  if (kind === 'CronJob') return spec?.suspend === true
+  if (kind === 'DaemonSet') return matchNone(spec?.template?.spec?.nodeSelector).length > 0
+  return spec?.replicas === 0
+}
+
+export function matchNone(selector: Readonly<Record<string, string>> = {}): string[] {
+  return MATCH_NONE.filter((key) => key in selector)
+}

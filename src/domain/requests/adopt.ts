@@ -1,0 +1,37 @@
+import { Refusal } from '../../errors.ts'
+import { keptCount } from '../counts.ts'
+import { newIntent } from '../intent.ts'
+import { sleepsSuspended, hasKey } from '../kinds.ts'
+import { transition } from '../operation.ts'
+import { withState } from '../reading.ts'
+import { counted } from '../text.ts'
+import { isRunning, nameOf } from '../workload.ts'
+import type { Context, Outcome } from './handler.ts'
+
+/**
+ * Takes over what another tool put to sleep, with the count that it is to wake to. It stays asleep until the next edge
+ * of its schedule. Whether a DaemonSet sleeps by the other tool's key, the caller has checked.
+ * @throws Refusal CONFLICT
+ */
+export function adopt({ reading, now, by, rules }: Context, count: number): Outcome {
+  const { state, workload } = reading
+  const replicas = sleepsSuspended(workload.kind) ? Math.min(1, count) : count
+  if (state.asleep) {
+    const kept = keptCount(reading)
+    if (kept === replicas)
+      return { target: reading, done: `asleep already, ${counted(kept, 'replica')} kept` }
+    throw new Refusal(
+      'CONFLICT',
+      `${nameOf(workload)} is asleep already, and keeps ${kept}: there is nothing to adopt`,
+    )
+  }
+  if (!hasKey(workload.kind) && isRunning(workload))
+    throw new Refusal(
+      'CONFLICT',
+      `${nameOf(workload)} runs: only what sleeps can be adopted. Ask for 'snooze'`,
+    )
+  const intent = newIntent(reading, now, { want: 'asleep', by, trigger: 'api' })
+  const asked = withState(reading, { ...state, intent })
+  const target = transition(asked, { action: 'snooze', trigger: 'recovery', by, replicas }, now, rules)
+  return { target, done: `adopted asleep, ${counted(replicas, 'replica')} kept` }
+}

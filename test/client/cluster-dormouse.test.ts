@@ -1,0 +1,305 @@
+import { expect } from 'chai'
+import { ClusterDormouse } from '../../src/client/cluster/cluster-dormouse.ts'
+import { ANNOTATION, ASLEEP_LABEL, type WorkloadKey } from '../../src/domain/workload.ts'
+import { Refusal } from '../../src/errors.ts'
+import type { HttpRequest } from '../../src/kubernetes/http.ts'
+
+const NOW = Date.parse('2026-03-02T12:00:00Z')
+const WEB: WorkloadKey = { kind: 'deployments', namespace: 'shop', name: 'web' }
+const OBJECT = '/apis/apps/v1/namespaces/shop/deployments/web'
+const SETTINGS = '/api/v1/namespaces/kube-public/configmaps/dormouse'
+const NAMESPACE = '/api/v1/namespaces/shop'
+
+type Answers = (
+  request: HttpRequest,
+  patches: readonly HttpRequest[],
+) =>
+  | {
+      readonly status?: number
+      readonly body?: object
+      readonly warning?: string
+    }
+  | Error
+
+function aDeployment(annotations: Record<string, string> = {}, labels: Record<string, string> = {}) {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {
+      name: 'web',
+      namespace: 'shop',
+      uid: 'u',
+      resourceVersion: '7',
+      generation: 1,
+      creationTimestamp: '2026-01-01T00:00:00Z',
+      annotations,
+      labels,
+    },
+    spec: { replicas: 2, template: { spec: { containers: [] } } },
+    status: { observedGeneration: 1, replicas: 2, readyReplicas: 2 },
+  }
+}
+
+/** What the cluster keeps: the annotations that a merge patch sends. */
+function patched({ body = '' }: HttpRequest): object {
+  const { metadata } = JSON.parse(body) as { metadata: { annotations: Record<string, string> } }
+  return aDeployment(metadata.annotations)
+}
+
+function status(code: number, message: string) {
+  return { status: code, body: { kind: 'Status', code, message } }
+}
+
+/** The adapter over a cluster that answers so; what it has no answer for is not found. */
+function over(answers: Answers, clock = () => NOW) {
+  const patches: HttpRequest[] = []
+  const transport = {
+    async send(request: HttpRequest) {
+      const answer = answers(request, patches)
+      if (request.method === 'PATCH') patches.push(request)
+      if (answer instanceof Error) throw answer
+      const { status: code = 200, body = {}, warning } = answer
+      const headers = warning === undefined ? {} : { warning: `299 - "${warning}"` }
+      return { status: code, headers, text: JSON.stringify(body) }
+    },
+    async open({ path }: HttpRequest) {
+      const text = JSON.stringify({
+        metadata: { resourceVersion: '9' },
+        items: path.includes('/deployments?') ? [aDeployment()] : [],
+      })
+      const body = (async function* () {
+        yield Buffer.from(text)
+      })()
+      return { status: 200, headers: {}, body, text: async () => text }
+    },
+    close: async () => {},
+  }
+  const dormouse = new ClusterDormouse({
+    transport,
+    context: 'dev',
+    namespace: 'shop',
+    clock,
+    warn: () => {},
+  })
+  return { dormouse, patches }
+}
+
+const reads = (request: HttpRequest, data?: Record<string, string>, object: object = aDeployment()) => {
+  const [path] = request.path.split('?')
+  if (path === OBJECT) return { body: object }
+  if (path === NAMESPACE) return { body: { metadata: { name: 'shop', uid: 'n', resourceVersion: '1' } } }
+  if (path === SETTINGS && data) return { body: { data } }
+  return status(404, 'not found')
+}
+
+async function refused(act: Promise<unknown>): Promise<Refusal> {
+  const error = await act.then(
+    () => new Error('it was not refused'),
+    (thrown: unknown) => thrown,
+  )
+  expect(error).to.be.instanceOf(Refusal)
+  return error as Refusal
+}
+
+describe('the client over a cluster on its bad days', () => {
+  for (const [what, data, warning, says] of [
+    ['Dormouse is not installed', undefined, undefined, 'not installed in this cluster'],
+    [
+      'the webhook is not reached',
+      { version: '1.2.3' },
+      undefined,
+      'does not reach the webhook of Dormouse 1.2.3',
+    ],
+    [
+      'Dormouse knows no requests yet',
+      undefined,
+      'Dormouse: deployment shop/web: dormouse.dev/request is unknown',
+      'too old for requests',
+    ],
+  ] as const)
+    it(`${what}: says so, and takes the request back`, async () => {
+      const { dormouse, patches } = over((request) => {
+        if (request.method !== 'PATCH') return reads(request, data)
+        return { body: patched({ ...request, body: patchBody(request) }), ...(warning && { warning }) }
+      })
+      const { message } = await refused(dormouse.request(WEB, { action: 'wake' }, false))
+      expect(message).to.include('Dormouse does not answer').and.include(says)
+      expect(patches).to.have.length(2)
+      expect(JSON.parse(patches[1]?.body ?? '')).to.deep.equal([
+        {
+          op: 'test',
+          path: '/metadata/annotations/dormouse.dev~1request',
+          value: 'wake @2026-03-02T12:00:00.000Z',
+        },
+        { op: 'remove', path: '/metadata/annotations/dormouse.dev~1request' },
+      ])
+    })
+
+  /** The second patch is a JSON Patch, which has no annotations. */
+  function patchBody({ body = '' }: HttpRequest): string {
+    return body.startsWith('[') ? JSON.stringify({ metadata: { annotations: {} } }) : body
+  }
+
+  it('a lost answer is asked for again, with the same text and time', async () => {
+    const { dormouse, patches } = over((request, sent) => {
+      if (request.method !== 'PATCH') return reads(request)
+      if (sent.length === 0) return Object.assign(new Error('hung up'), { code: 'ECONNRESET' })
+      return { body: aDeployment(), warning: 'Dormouse: deployment shop/web woken to 2 replicas' }
+    })
+    const { messages } = await dormouse.request(WEB, { action: 'wake', for: 3_600_000 }, false)
+    expect(messages).to.deep.equal(['woken to 2 replicas'])
+    expect(patches).to.have.length(2)
+    expect(patches[0]?.body).to.equal(patches[1]?.body)
+    expect(patches[0]?.body).to.include('wake 1h @2026-03-02T12:00:00.000Z')
+    expect(patches[0]?.path).to.equal(`${OBJECT}?fieldManager=kubectl-dormouse`)
+  })
+
+  for (const [what, answer, says] of [
+    [
+      'no rights',
+      status(403, 'deployments.apps "web" is forbidden: User "ann" cannot patch'),
+      'User "ann" cannot patch; ask whoever runs the cluster for the role edit',
+    ],
+    ['expired credentials', status(401, 'Unauthorized'), 'cluster dev does not know you: log in again'],
+    [
+      'a refusal of Dormouse',
+      status(
+        403,
+        `admission webhook "workloads.dormouse.dev" denied the request: Dormouse: deployment shop/web: pinned active by k8s:ann: ask for 'unpin' first`,
+      ),
+      'deployment shop/web: pinned active by k8s:ann: DELETE /api/v1/namespaces/shop/deployments/web/pin first',
+    ],
+    [
+      'nobody there',
+      Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }),
+      'cluster dev cannot be reached (connect ECONNREFUSED)',
+    ],
+  ] as const)
+    it(`${what}: says what it is and what to do`, async () => {
+      const { dormouse } = over((request) => (request.method === 'PATCH' ? answer : reads(request)))
+      expect((await refused(dormouse.request(WEB, { action: 'wake' }, false))).message).to.include(says)
+    })
+
+  it('who may read neither the settings nor the Namespace sees what there is, and a note', async () => {
+    const { dormouse } = over((request) => {
+      const [path] = request.path.split('?')
+      if (path === SETTINGS || path === NAMESPACE) return status(403, 'forbidden')
+      return reads(request, undefined, aDeployment({ [ANNOTATION.enabled]: 'true' }))
+    })
+    expect((await dormouse.get(WEB)).record).to.include({ enabled: true, current_replicas: 2 })
+    expect(dormouse.notes.join()).to.include('may not read the namespace')
+  })
+
+  it('knows zone, kinds, rules, exclusions and policies as they are published', async () => {
+    const policies = [{ name: 'dev', namespaces: { names: ['shop'] }, enabled: true, schedule: '8:00-18:00' }]
+    const data = {
+      timezone: 'Asia/Tokyo',
+      kinds: '["rollouts.argoproj.io=.spec.replicas"]',
+      excludeNamespaces: '["infra"]',
+      policies: JSON.stringify(policies),
+    }
+    const { dormouse } = over((request) => reads(request, data))
+    expect(await dormouse.kinds()).to.include('rollouts.argoproj.io')
+    const { record } = await dormouse.get(WEB)
+    expect(record.policy.schedule).to.deep.equal({ value: '8:00-18:00', source: 'policy/dev' })
+    expect(record.timezone).to.equal('Asia/Tokyo')
+    expect((await refused(dormouse.get({ ...WEB, namespace: 'infra' }))).code).to.equal('NAMESPACE_EXCLUDED')
+    expect(dormouse.notes).to.deep.equal([])
+  })
+
+  it('notes that calendars and policies are the service’s own knowledge', async () => {
+    const annotations = {
+      [ANNOTATION.enabled]: 'true',
+      [ANNOTATION.schedule]: '8:00-18:00',
+      [ANNOTATION.calendar]: 'de-be',
+    }
+    const dated = over((request) => reads(request, { version: '1' }, aDeployment(annotations)))
+    expect((await dated.dormouse.get(WEB)).record.wake_schedule).to.equal('8:00-18:00')
+    expect(dated.dormouse.notes.join()).to.include('calendar de-be')
+    const state = '{"v":1,"kind":"deployments","counter":1,"asleep":true,"history":[]}'
+    const asleep = aDeployment({ [ANNOTATION.state]: state }, { [ASLEEP_LABEL]: '2' })
+    const byPolicy = over((request) =>
+      reads(request, { version: '1' }, { ...asleep, spec: { ...asleep.spec, replicas: 0 } }),
+    )
+    expect((await byPolicy.dormouse.get(WEB)).record).to.include({ enabled: true, is_snoozed: true })
+    expect(byPolicy.dormouse.notes.join()).to.include('publishPolicies')
+  })
+
+  it('who looks for long sees what has changed in the Namespace and in the settings, also after an outage', async () => {
+    let now = NOW
+    let schedule = '8:00-18:00,Mon-Fri'
+    let timezone = 'UTC'
+    let isAway = false
+    const { dormouse } = over(
+      (request) => {
+        if (isAway) return Object.assign(new Error('hung up'), { code: 'ECONNRESET' })
+        if (request.path !== NAMESPACE) return reads(request, { version: '1', timezone })
+        const annotations = { [ANNOTATION.enabled]: 'true', [ANNOTATION.schedule]: schedule }
+        return { body: { metadata: { name: 'shop', uid: 'n', resourceVersion: '1', annotations } } }
+      },
+      () => now,
+    )
+    const seen = async () => {
+      const { wake_schedule, timezone } = (await dormouse.get(WEB)).record
+      return [wake_schedule, timezone]
+    }
+    expect(await seen()).to.deep.equal(['8:00-18:00,Mon-Fri', 'UTC'])
+    ;[schedule, timezone] = ['9:00-17:00,Mon-Fri', 'Europe/Berlin']
+    now += 3_600_000
+    isAway = true
+    expect((await refused(dormouse.get(WEB))).code).to.equal('CLUSTER_UNAVAILABLE')
+    isAway = false
+    expect(await seen()).to.deep.equal(['9:00-17:00,Mon-Fri', 'Europe/Berlin'])
+  })
+
+  it('says that nothing is seen of Dormouse: beside what is read, and beside a setting that nobody may act on', async () => {
+    const { dormouse } = over((request) =>
+      request.method === 'PATCH' ? { body: patched(request) } : reads(request),
+    )
+    await dormouse.get(WEB)
+    expect(dormouse.notes.join()).to.include('Dormouse may not be installed in this cluster')
+    const { messages } = await dormouse.request(WEB, { action: 'enable' }, false)
+    expect(messages[0]).to.match(/^the settings are written\. If Dormouse runs here: enabled/)
+    expect(messages.at(-1)).to.include('Dormouse may not be installed in this cluster')
+    const known = over((request) =>
+      request.method === 'PATCH' ? { body: patched(request) } : reads(request, { version: '1.2.3' }),
+    ).dormouse
+    expect((await known.request(WEB, { action: 'enable' }, false)).messages).to.have.length(1)
+    expect(known.notes).to.deep.equal([])
+  })
+
+  it('says what to do about a right that lacks: for one namespace, and for all', async () => {
+    const told = async (message: string) => {
+      const { dormouse } = over((request) =>
+        request.path === OBJECT ? status(403, message) : reads(request),
+      )
+      return (await refused(dormouse.get(WEB))).message
+    }
+    const here = 'User "ann" cannot get resource "deployments" in the namespace "shop"'
+    expect(await told(here)).to.include(`${here}; ask whoever runs the cluster for the role edit in that`)
+    const all = 'User "ann" cannot list resource "deployments" at the cluster scope'
+    expect(await told(all)).to.equal(`${all}; name one namespace that you may read by -n`)
+    const other = 'User "ann" cannot impersonate resource "users" at the cluster scope'
+    expect(await told(other)).to.equal(`${other}; ask whoever runs the cluster`)
+  })
+
+  it('sends no request that Dormouse would not see', async () => {
+    const { dormouse, patches } = over((request) => reads(request))
+    const key = { ...WEB, namespace: 'kube-system' }
+    await refused(dormouse.request(key, { action: 'wake' }, false))
+    expect(patches).to.deep.equal([])
+  })
+
+  it('a configured kind that cannot sleep is left out of the list, with a note why', async () => {
+    const { dormouse } = over((request) => {
+      const [path] = request.path.split('?')
+      if (path === '/apis/argoproj.io') return { body: { preferredVersion: { version: 'v1' } } }
+      if (path === '/apis/argoproj.io/v1')
+        return { body: { resources: [{ name: 'rollouts', kind: 'Rollout' }] } }
+      return reads(request, { version: '1.2.3', kinds: 'rollouts.argoproj.io' })
+    })
+    const found = await dormouse.list({ namespace: 'shop' })
+    expect(found.map(({ record: { name } }) => name)).to.deep.equal(['web'])
+    expect(dormouse.notes.join()).to.include('rollouts.argoproj.io cannot be managed: it has no scale')
+  })
+})

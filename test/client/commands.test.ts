@@ -1,0 +1,336 @@
+import { expect } from 'chai'
+import { VERBS } from '../../src/client/catalogue.ts'
+import { Refusal } from '../../src/errors.ts'
+import { aRecord, anAsleepRecord, typed } from './fake-dormouse.ts'
+
+const HOUR = 3_600_000
+const shop = [
+  aRecord('web'),
+  anAsleepRecord('cart'),
+  aRecord('idle', { enabled: false, next_transition: null }),
+]
+
+describe('the commands for people', () => {
+  it('list shows a table as kubectl does, with a column for the namespace for all of them', async () => {
+    const { code, out, err } = await typed(['list'], { workloads: shop })
+    expect({ code, err }).to.deep.equal({ code: 0, err: '' })
+    expect(out.split('\n').map((line) => line.split(/ {3,}/).slice(0, 3))).to.deep.equal([
+      ['NAME', 'KIND', 'STATE'],
+      ['web', 'deployment', 'awake'],
+      ['cart', 'deployment', 'asleep'],
+      ['idle', 'deployment', 'unmanaged'],
+      [''],
+    ])
+    expect(out).to.include('by request of k8s:ann until Tue 8:00').and.include('wakes Tue 8:00')
+    expect((await typed(['list', '-A'], { workloads: shop })).out).to.match(/^NAMESPACE +NAME /)
+    expect((await typed(['list', '-o', 'wide'], { workloads: shop })).out).to.include('namespace/shop')
+    expect((await typed(['list', '--no-headers', '--state', 'asleep'], { workloads: shop })).out).to.match(
+      /^cart /,
+    )
+  })
+
+  it("texts of others send nothing to the reader's terminal, and make no rows", async () => {
+    const hostile = '\u001B]0;owned\u0007\u001B[2J\u009B31m\rgone\nweb2   deployment   awake'
+    const workloads = [
+      anAsleepRecord('cart', {
+        reason: `invalid schedule: found '${hostile}'`,
+        operation_history: [
+          {
+            type: 'snooze', trigger: 'api', timestamp: '2026-03-02T10:00:00.000Z',
+            replicas: 0, duration: 2140, by: `k8s:${hostile}`, result: 'succeeded',
+          },
+        ],
+      }),
+    ] // prettier-ignore
+    for (const line of [
+      ['list'],
+      ['list', '-o', 'wide'],
+      ['status', 'cart'],
+      ['why', 'cart'],
+      ['list', '-o', 'json'],
+    ])
+      for (const isTerminal of [false, true]) {
+        const { out, err } = await typed(line, { workloads, notes: [hostile], isTerminal })
+        // oxlint-disable-next-line no-control-regex
+        const own = /\u001B\[(?:0|1|2|3[1-4])m/g
+        expect((out + err).replaceAll(own, ''), line.join(' ')).to.not.match(/[^\P{Cc}\n]/u)
+        expect(out.split('\n').filter((each) => each.startsWith('web2'))).to.deep.equal([])
+      }
+    expect((await typed(['list'], { workloads })).out.trim().split('\n')).to.have.length(2)
+    const refuses = new Refusal('PINNED', hostile)
+    const { err } = await typed(['wake', 'cart'], { workloads, refuses })
+    expect(err).to.not.match(/[^\P{Cc}\n]/u)
+  })
+
+  it('a kind that there is not is named, whatever it is called', async () => {
+    for (const kind of ['constructor', 'tostring', '__proto__']) {
+      const { code, err } = await typed(['list', kind])
+      expect({ code, err }).to.deep.equal({
+        code: 2,
+        err: `error: list: '${kind}' is no kind that Dormouse manages: write deploy, sts, ds, rs or cj\n`,
+      })
+    }
+  })
+
+  it('list says on standard error that there is nothing, and what may be missing', async () => {
+    const { code, out, err } = await typed(['list', '-n', 'empty'], { notes: ['half is missing'] })
+    expect({ code, out }).to.deep.equal({ code: 0, out: '' })
+    expect(err).to.equal('note: half is missing\nNo workloads found in namespace empty.\n')
+  })
+
+  it('writes for programs by -o, a list always as a list', async () => {
+    const { out } = await typed(['list', '-o', 'json'], { workloads: shop.slice(0, 1) })
+    expect(JSON.parse(out).items[0]).to.include({ name: 'web', enabled: true })
+    expect((await typed(['list', '-o', 'name'], { workloads: shop })).out).to.equal(
+      'deployment.apps/web\ndeployment.apps/cart\ndeployment.apps/idle\n',
+    )
+    expect((await typed(['status', 'web', '-o', 'yaml'], { workloads: shop })).out).to.match(/^name: web\n/)
+    const { code, err } = await typed(['list', '-o', 'jsn'])
+    expect(code).to.equal(2)
+    expect(err).to.include('did you mean json?')
+  })
+
+  it('why says it in at most ten lines: state, rule, who, since when, what comes, what changes it', async () => {
+    const { out } = await typed(['why', 'cart'], { workloads: shop })
+    expect(
+      out
+        .trim()
+        .split('\n')
+        .map((line) => line.trim().replaceAll(/ {2,}/g, ': ')),
+    ).to.deep.equal([
+      'deployment shop/cart is asleep: none of 3 replicas runs',
+      'because: asleep by request of k8s:ann until Tue 8:00',
+      'put to sleep by: k8s:ann, on request',
+      'since: 11:00 (2h ago)',
+      'next: it wakes Tue 8:00 (in 19h)',
+      'to run it for 4 hours: kubectl dormouse wake deploy/cart --for 4h',
+    ])
+    for (const workload of shop)
+      expect(
+        (await typed(['why', workload.record.name], { workloads: shop })).out.split('\n').length,
+      ).to.be.below(12)
+  })
+
+  it('plan looks a week ahead, in the times of the reader', async () => {
+    const { out } = await typed(['plan', 'deploy/web'], { workloads: shop })
+    expect(out).to.include('the next 7 days').and.include('Mon 2026-03-02 18:00   5h   sleeps')
+  })
+
+  it('status shows the history with its names', async () => {
+    expect((await typed(['status', 'cart'], { workloads: shop })).out).to.match(/11:00 +snooze +api +k8s:ann/)
+  })
+
+  it('asks for what is typed, and says what was done', async () => {
+    const cases: [line: string[], request: object][] = [
+      [['wake', 'cart'], { action: 'wake' }],
+      [['wake', 'cart', '--for', '1h30m'], { action: 'wake', for: 1.5 * HOUR }],
+      [['wake', 'cart', '--until', '18:00'], { action: 'wake', for: 5 * HOUR }],
+      [['snooze', 'cart', '--for', '2d', '--force'], { action: 'snooze', for: 48 * HOUR, force: true }],
+      [['pin', 'cart'], { action: 'pin' }],
+      [['unpin', 'cart'], { action: 'unpin' }],
+      [['override', 'cart'], { action: 'override', duration: null }],
+      [['override', 'cart', '--for', '8h'], { action: 'override', duration: 8 * HOUR }],
+      [['resume', 'cart'], { action: 'clear-override' }],
+      [
+        ['enable', 'cart', '--schedule', '08:00-18:00,mon-fri'],
+        { action: 'enable', schedule: '8:00-18:00,Mon-Fri' },
+      ],
+      [['disable', 'cart', '--inherit'], { action: 'disable', inherit: true }],
+      [['schedule', 'cart', '--none'], { action: 'schedule', schedule: '' }],
+      [['schedule', 'cart', '--timezone', 'Asia/Tokyo'], { action: 'schedule', timezone: 'Asia/Tokyo' }],
+    ]
+    for (const [line, request] of cases) {
+      const { code, out, asked } = await typed(line, { workloads: shop })
+      expect({ code, asked: asked.map((each) => each.request) }, line.join(' ')).to.deep.equal({
+        code: 0,
+        asked: [request],
+      })
+      expect(out).to.match(/^deployment\.apps\/cart: .* done\n$/)
+    }
+  })
+
+  it('takes options before the command, and the dry run as kubectl does', async () => {
+    const { asked, connections, out } = await typed(
+      ['-n', 'shop', '--context', 'dev', 'wake', 'deployments.apps/cart', '--dry-run=server'],
+      { workloads: shop },
+    )
+    expect(asked[0]).to.include({ dryRun: true })
+    expect(asked[0]?.key).to.deep.equal({ kind: 'deployments', namespace: 'shop', name: 'cart' })
+    expect(connections[0]).to.include({ namespace: 'shop', context: 'dev' })
+    expect(out).to.include('(dry run: nothing was changed)')
+    expect((await typed(['wake', 'cart', '--dry-run=client'])).code).to.equal(2)
+  })
+
+  it('asks before it acts on all, with the counts, and needs --yes where nobody can be asked', async () => {
+    const many = ['wake', '--all']
+    const agreed = await typed(many, { workloads: shop, types: 'y' })
+    expect(agreed.err).to.include('1 workload not managed by Dormouse: left out')
+    expect(agreed.err).to.include(
+      'Wake 2 workloads (1 asleep, 1 awake) in namespace shop, cluster dev? [y/N]',
+    )
+    expect(agreed.asked).to.have.length(2)
+    const declined = await typed(many, { workloads: shop, types: '' })
+    expect(declined).to.include({ code: 1 })
+    expect(declined.asked).to.deep.equal([])
+    const alone = await typed(many, { workloads: shop })
+    expect(alone).to.include({ code: 2 })
+    expect(alone.err).to.include('add --yes')
+    expect((await typed([...many, '--yes'], { workloads: shop })).asked).to.have.length(2)
+    expect((await typed(['wake', 'cart', '--all'], { workloads: shop })).code).to.equal(2)
+  })
+
+  it('names the namespaces where it acts on several, and says where else to look when there is nothing', async () => {
+    const everywhere = [aRecord('web'), aRecord('web', { namespace: 'staging' })]
+    const { out } = await typed(['wake', '--all', '-A', '--yes'], { workloads: everywhere })
+    expect(out).to.match(/^deployment\.apps\/web in shop: .*\ndeployment\.apps\/web in staging: /)
+    expect((await typed(['list'])).err).to.equal('No workloads found in namespace shop. -A looks in all.\n')
+  })
+
+  it('ends with 2 where the configuration is wrong that it checks, and names the file', async () => {
+    const none = await typed(['check', '/nowhere/config.yaml'])
+    expect(none).to.include({ code: 2 })
+    expect(none.err).to.equal('error: file /nowhere/config.yaml: there is no such file\n')
+    const wrong = await typed(['check', 'package.json'])
+    expect(wrong).to.include({ code: 2 })
+    expect(wrong.err).to.include("unknown key 'name'")
+  })
+
+  it('several: a line for each failure, the others are done, and the end is 1', async () => {
+    const { code, out, err } = await typed(['wake', 'deploy/cart', 'deploy/none'], { workloads: shop })
+    expect(code).to.equal(1)
+    expect(out).to.include('deployment.apps/cart: wake done')
+    expect(err).to.include('error: deployment shop/none: there is no deployments none')
+  })
+
+  it('says refusals in commands, with the options that lead to the same place', async () => {
+    const refuses = new Refusal(
+      'PINNED',
+      'pinned active by k8s:ann since 2026-03-02T07:00:00Z: DELETE /api/v1/namespaces/staging/deployments/web/pin first',
+    )
+    const staging = [aRecord('web', { namespace: 'staging' })]
+    const { code, err } = await typed(['snooze', 'deploy/web', '-n', 'staging', '--context', 'dev'], {
+      workloads: staging,
+      refuses,
+    })
+    expect(code).to.equal(1)
+    expect(err).to.equal(
+      'error: pinned active by k8s:ann since 8:00: kubectl dormouse unpin deploy/web -n staging --context dev first\n',
+    )
+    const as = ['--as', 'bob', '--as-group', 'devs', '--as-group', 'night shift']
+    const other = await typed(['snooze', 'deploy/web', '-n', 'staging', ...as], {
+      workloads: staging,
+      refuses,
+    })
+    expect(other.err).to.include(`--as bob --as-group devs --as-group 'night shift' first`)
+  })
+
+  it('errors say what to type, and misuse ends with 2', async () => {
+    const cases: [line: string[], says: string][] = [
+      [['wak', 'web'], 'did you mean kubectl dormouse wake?'],
+      [['sleep', 'web'], 'did you mean kubectl dormouse snooze?'],
+      [['wake'], 'name a workload such as deploy/web'],
+      [['wake', 'deplo/web'], 'did you mean deploy/web?'],
+      [['wake', 'a/b/c'], "'a/b/c' is no target"],
+      [['wake', 'Web!'], "'Web!' is no target"],
+      [['wake', 'web', '--for', '4'], 'did you mean 4m or 4h?'],
+      [['wake', 'web', '--for', '4h', '--until', '18:00'], 'not both'],
+      [['wake', 'web', '--until', '25:00'], '--until: expected'],
+      [['wake', 'web', '--until', '2020-01-01'], 'has passed'],
+      [['wake', 'web', '--timeout', '5m'], '--timeout is for --wait'],
+      [['enable', 'web', '--schedule', '8:00-18:00,Mon-Fry'], 'Fry'],
+      [['schedule', 'web'], 'give --schedule'],
+      [['list', '-l', 'a=b=c'], '-l:'],
+      [['list', 'pods'], "'pods' is no kind"],
+      [['list', '-n', 'a/b'], "'a/b' is no name of a namespace"],
+      [['list', '--as-group', 'x'], '--as-group needs --as'],
+      [['plan', 'web', '--hours', '9999'], 'from 1 to 744'],
+      [['plan', 'web', '-o', 'name'], 'write -o json or -o yaml'],
+      [['import', '--from', 'kube-green', '--as-group', 'x'], '--as-group needs --as'],
+      [['status'], 'name a workload'],
+      [['completion', 'tcsh'], 'bash, zsh, fish'],
+      [['wake', 'web', '--fro', '4h'], 'add --help to see how it is used'],
+      [['completion'], "missing required argument 'shell'"],
+    ]
+    for (const [line, says] of cases) {
+      const { code, err, out } = await typed(line, { workloads: shop })
+      expect({ code, out }, line.join(' ')).to.deep.equal({ code: 2, out: '' })
+      expect(err, line.join(' ')).to.include(says)
+    }
+  })
+
+  it('a bare name finds its kind; none and several say what to write', async () => {
+    const none = await typed(['wake', 'webb'], { workloads: shop })
+    expect(none).to.include({ code: 1 })
+    expect(none.err).to.include('did you mean deploy/web?')
+    const several = [...shop, aRecord('web', {}, 'statefulsets')]
+    const both = await typed(['wake', 'web'], { workloads: several })
+    expect(both).to.include({ code: 2 })
+    expect(both.err).to.include('deploy/web, sts/web')
+  })
+
+  it('waits until what was asked for holds, or says how far it came', async () => {
+    const done = await typed(['wake', 'web', '--wait'], { workloads: shop })
+    expect(done).to.include({ code: 0 })
+    expect(done.err).to.include('the pods have followed')
+    const late = [aRecord('web', { ready_replicas: 1, operation_in_progress: true })]
+    const { code, err } = await typed(['wake', 'web', '--wait', '--timeout', '1s'], { workloads: late })
+    expect(code).to.equal(1)
+    expect(err).to.include('not ready after 1s: 1 of 3 ready')
+  })
+
+  it('colours only on a terminal, and not with NO_COLOR', async () => {
+    const esc = '\u001B'
+    expect((await typed(['list'], { workloads: shop })).out).not.to.include(esc)
+    expect((await typed(['list'], { workloads: shop, isTerminal: true })).out).to.include(esc)
+    const environment = { NO_COLOR: '1' }
+    expect((await typed(['list'], { workloads: shop, isTerminal: true, environment })).out).not.to.include(
+      esc,
+    )
+  })
+
+  it('every command has a help that needs no cluster', async () => {
+    for (const verb of VERBS) {
+      const { code, out, connections } = await typed([verb, '--help'])
+      expect({ code, connections: connections.length }, verb).to.deep.equal({ code: 0, connections: 0 })
+      expect(out, verb).to.include(`Usage: kubectl dormouse ${verb}`)
+      expect((await typed(['help', verb])).out, verb).to.equal(out)
+    }
+    expect((await typed([])).out).to.include('Commands:')
+  })
+
+  it('every help shows what people type, and says whom --all means', async () => {
+    for (const verb of VERBS) {
+      if (verb === 'completion') continue
+      expect((await typed([verb, '--help'])).out, verb).to.include(`\nExamples:\n  kubectl dormouse ${verb}`)
+    }
+    const all = async (verb: string) => (await typed([verb, '--help'])).out.replaceAll(/\s+/g, ' ')
+    expect(await all('wake')).to.include('all workloads of the namespace that Dormouse manages; asks first')
+    expect(await all('enable')).to.include('all workloads of the namespace, managed or not; asks first')
+    expect(await all('console')).to.include('namespace; default: all that you may list')
+  })
+
+  it('lists those alone that are on their way', async () => {
+    const waking = aRecord('slow', { operation_in_progress: true })
+    const { code, out } = await typed(['list', '--state', 'waking', '-o', 'name'], {
+      workloads: [...shop, waking],
+    })
+    expect({ code, out }).to.deep.equal({ code: 0, out: 'deployment.apps/slow\n' })
+  })
+
+  it('completes commands, options, targets, namespaces and formats as kubectl asks', async () => {
+    const completed = async (...words: string[]) => {
+      const { out } = await typed(['__complete', ...words], { workloads: shop })
+      return out.split('\n').map((line) => line.split('\t')[0])
+    }
+    expect(await completed('wa')).to.deep.equal(['wake', ':4', ''])
+    expect(await completed('wake', '')).to.deep.equal(['deploy/web', 'deploy/cart', 'deploy/idle', ':4', ''])
+    expect(await completed('wake', 'deployment/c')).to.deep.equal(['deployment/cart', ':4', ''])
+    expect(await completed('wake', '--un')).to.deep.equal(['--until', ':4', ''])
+    expect(await completed('list', '-n', 's')).to.deep.equal(['shop', 'staging', ':4', ''])
+    expect(await completed('list', '-o', 'j')).to.deep.equal(['json', ':4', ''])
+    expect(await completed('nonsense', '')).to.deep.equal([':4', ''])
+    const hostile = [aRecord('$(reboot)'), aRecord('web\nx'), aRecord('web;reboot'), aRecord('good')]
+    const { out } = await typed(['__complete', 'wake', ''], { workloads: hostile })
+    expect(out).to.equal('deploy/good\n:4\n')
+  })
+})

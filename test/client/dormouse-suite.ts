@@ -1,0 +1,195 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from 'chai'
+import type { Answer, Dormouse, Found, Seen, Selection } from '../../src/client/ports.ts'
+import type { Request } from '../../src/domain/request.ts'
+import type { WorkloadKey } from '../../src/domain/workload.ts'
+import { Refusal } from '../../src/errors.ts'
+import { eventually } from '../support/eventually.ts'
+import { asleepNow, awakeNow } from '../support/schedules.ts'
+import type { Served } from '../support/served.ts'
+
+/** What both adapters of the client's port have to do; `open`: one that acts as a person with every right. */
+export function dormouseSuite(here: Served, open: () => Promise<Dormouse>): void {
+  let dormouse: Dormouse
+
+  before(async () => {
+    dormouse = await open()
+  })
+
+  after(() => dormouse?.close())
+
+  let made = 0
+  /** A managed Deployment of 2 replicas with a name of its own. */
+  async function workload(schedule?: string): Promise<WorkloadKey> {
+    const name = `suite-${(made += 1)}-${randomBytes(3).toString('hex')}`
+    await here.enabled('deployments', name, { replicas: 2, ...(schedule && { schedule }) })
+    return { kind: 'deployments', namespace: here.namespace, name }
+  }
+  const ask = (key: WorkloadKey, request: Request, dryRun = false) => dormouse.request(key, request, dryRun)
+  const recordAfter = async (answer: Promise<Answer>) => (await (await answer).after()).record
+  const recordOf = async (key: WorkloadKey) => (await dormouse.get(key)).record
+
+  async function refused(act: Promise<unknown>): Promise<Refusal> {
+    try {
+      await act
+    } catch (error) {
+      expect(error).to.be.instanceOf(Refusal)
+      return error as Refusal
+    }
+    throw new Error('it was not refused')
+  }
+
+  it('knows the kinds and the namespaces', async () => {
+    expect(await dormouse.kinds()).to.include.members(['deployments', 'statefulsets', 'cronjobs'])
+    expect(await dormouse.namespaces()).to.include(here.namespace)
+  })
+
+  it('lists a namespace, sorted, and narrowed by kind and labels', async () => {
+    const zoo = randomBytes(3).toString('hex')
+    const labels = { zoo }
+    for (const name of ['zebra', 'ape']) await here.create('deployments', `${name}-${zoo}`, { labels })
+    await here.create('statefulsets', `bear-${zoo}`, { labels })
+    const labelSelector = `zoo=${zoo}`
+    const names = (found: readonly Found[]) => found.map(({ kind, record }) => `${kind}/${record.name}`)
+    const all = await eventually('the list', async () => {
+      const found = await dormouse.list({ namespace: here.namespace, labelSelector })
+      return found.length === 3 && found
+    })
+    const [ape, bear, zebra] = [
+      `deployments/ape-${zoo}`,
+      `statefulsets/bear-${zoo}`,
+      `deployments/zebra-${zoo}`,
+    ]
+    expect(names(all)).to.deep.equal([ape, bear, zebra])
+    const some = await dormouse.list({ namespace: here.namespace, labelSelector, kind: 'statefulsets' })
+    expect(names(some)).to.deep.equal([bear])
+    const everywhere = await dormouse.list({ namespace: undefined, labelSelector })
+    expect(names(everywhere)).to.deep.equal([ape, bear, zebra])
+  })
+
+  it('shows one as the API does', async () => {
+    const key = await workload(awakeNow())
+    const record = await recordOf(key)
+    const { data } = (await here.api.call('GET', `/namespaces/${key.namespace}/deployments/${key.name}`)).body
+    expect(record).to.deep.equal(data)
+  })
+
+  it('refuses what there is not', async () => {
+    const error = await refused(
+      dormouse.get({ kind: 'deployments', namespace: here.namespace, name: 'none' }),
+    )
+    expect(error.code).to.equal('NOT_FOUND')
+  })
+
+  it('foretells the transitions', async () => {
+    const key = await workload(awakeNow())
+    const transitions = await dormouse.plan(key, 48)
+    expect(transitions[0]).to.include({ type: 'snooze' })
+    expect(transitions.length).to.be.above(1)
+  })
+
+  it('puts to sleep and wakes, and the answer says so and has the record', async () => {
+    const key = await workload()
+    const slept = await ask(key, { action: 'snooze' })
+    expect(slept.messages[0]).to.include('snoozed, 2 replicas kept')
+    expect((await slept.after()).record).to.include({
+      is_snoozed: true,
+      current_replicas: 0,
+      last_replicas: 2,
+    })
+    const woken = await ask(key, { action: 'wake', for: 4 * 3_600_000 })
+    expect(woken.messages[0]).to.include('woken to 2 replicas')
+    expect((await woken.after()).record).to.include({
+      is_snoozed: false,
+      current_replicas: 2,
+      wake_requested: true,
+    })
+    const again = await ask(key, { action: 'snooze', for: 3_600_000, force: true })
+    expect((await again.after()).record).to.include({ is_snoozed: true, snooze_requested: true })
+  })
+
+  it('a dry run says what would be, and changes nothing', async () => {
+    const key = await workload()
+    const { messages, after } = await ask(key, { action: 'snooze' }, true)
+    expect(messages[0]).to.include('snoozed, 2 replicas kept')
+    expect((await after()).record).to.include({ is_snoozed: true })
+    expect(await recordOf(key)).to.include({ is_snoozed: false })
+  })
+
+  it('pins and lets go; what is pinned is refused, with the call that clears it', async () => {
+    const key = await workload()
+    expect(await recordAfter(ask(key, { action: 'pin' }))).to.include({ pin_state: 'active' })
+    const { message } = await refused(ask(key, { action: 'snooze' }))
+    expect(message)
+      .to.match(/pinned active by \S+/)
+      .and.include(`/deployments/${key.name}/pin first`)
+    expect(await recordAfter(ask(key, { action: 'unpin' }))).to.include({ pin_state: 'none' })
+  })
+
+  it('overrides for a time and for good, and resumes', async () => {
+    const key = await workload()
+    const timed = await ask(key, { action: 'override', duration: 3_600_000 })
+    expect((await timed.after()).record).to.include({ has_manual_override: true })
+    expect((await timed.after()).record.manual_override_until).to.be.a('string')
+    const forGood = await ask(key, { action: 'override', duration: null })
+    expect((await forGood.after()).record).to.include({
+      has_manual_override: true,
+      manual_override_until: null,
+    })
+    const resumed = await ask(key, { action: 'clear-override' })
+    expect((await resumed.after()).record).to.include({ has_manual_override: false })
+  })
+
+  it('enables with hours, changes them, removes them, and disables, which wakes', async () => {
+    const name = `plain-${randomBytes(3).toString('hex')}`
+    await here.create('deployments', name, { replicas: 2 })
+    const key: WorkloadKey = { kind: 'deployments', namespace: here.namespace, name }
+    const { message } = await refused(ask(key, { action: 'wake' }))
+    expect(message).to.include(`/deployments/${name}/enable first`)
+    const schedule = asleepNow()
+    await ask(key, { action: 'enable', schedule, timezone: 'UTC' })
+    await eventually('it sleeps', async () => (await recordOf(key)).is_snoozed)
+    expect(await recordOf(key)).to.include({ enabled: true, wake_schedule: schedule })
+    await ask(key, { action: 'schedule', schedule: awakeNow() })
+    await eventually('it is awake', async () => !(await recordOf(key)).is_snoozed)
+    await ask(key, { action: 'schedule', schedule: '' })
+    expect(await recordOf(key)).to.include({ wake_schedule: null })
+    await ask(key, { action: 'snooze' })
+    await ask(key, { action: 'disable' })
+    await eventually('it runs and is left alone', async () => {
+      const { enabled, current_replicas } = await recordOf(key)
+      return !enabled && current_replicas === 2
+    })
+  })
+
+  it('refuses a schedule that is none', async () => {
+    const key = await workload()
+    const { message } = await refused(ask(key, { action: 'schedule', schedule: '8-18' }))
+    expect(message).to.include('8-18')
+  })
+
+  const watched = {
+    'one workload': (key: WorkloadKey): Selection => key,
+    'a list': ({ namespace, kind }: WorkloadKey): Selection => ({ namespace, kind }),
+  }
+  for (const [what, selectionOf] of Object.entries(watched))
+    it(`watches ${what}: first what there is, then each change, then that it is gone`, async () => {
+      const key = await workload()
+      const stop = new AbortController()
+      const seen: Seen[] = []
+      const watching = (async () => {
+        for await (const each of dormouse.watch(selectionOf(key), stop.signal))
+          if (each.record.name === key.name) seen.push(each)
+      })()
+      try {
+        await eventually('the first', () => seen.some(({ record }) => !record.is_snoozed))
+        await here.workload('deployments', key.name).snooze()
+        await eventually('the change', () => seen.some(({ record }) => record.is_snoozed))
+        await here.cluster.admin.expect('DELETE', here.path('deployments', key.name))
+        await eventually('the end', () => seen.some(({ gone }) => gone))
+      } finally {
+        stop.abort()
+        await watching
+      }
+    })
+}

@@ -1,0 +1,178 @@
+import { runClient } from '../../src/client/program.ts'
+import type { Connection, Dormouse, Found, Seen } from '../../src/client/ports.ts'
+import type { StatusRecord } from '../../src/domain/record.ts'
+import type { Request } from '../../src/domain/request.ts'
+import { TYPE_OF, type BuiltInKind, type WorkloadKey } from '../../src/domain/workload.ts'
+import { Refusal } from '../../src/errors.ts'
+
+/** 13:00 in Berlin. */
+const NOON = Date.parse('2026-03-02T12:00:00Z')
+
+/** A workload as the API shows it: awake by schedule, unless `more` says otherwise. */
+export function aRecord(
+  name: string,
+  more: Partial<StatusRecord> = {},
+  kind: BuiltInKind = 'deployments',
+): Found {
+  const record: StatusRecord = {
+    name,
+    namespace: 'shop',
+    type: TYPE_OF[kind],
+    enabled: true,
+    current_replicas: 3,
+    last_replicas: 3,
+    ready_replicas: 3,
+    is_snoozed: false,
+    snooze_requested: false,
+    wake_requested: false,
+    snoozed_at: null,
+    woken_at: null,
+    wake_schedule: '8:00-18:00,Mon-Fri',
+    timezone: 'Europe/Berlin',
+    has_manual_override: false,
+    manual_override_until: null,
+    pin_state: 'none',
+    in_backoff_period: false,
+    backoff_until: null,
+    operation_in_progress: false,
+    recent_operations: 0,
+    operation_history: [],
+    next_transition: { at: '2026-03-02T17:00:00.000Z', type: 'snooze', reason: 'schedule' },
+    policy: {
+      enabled: { value: true, source: 'workload' },
+      schedule: { value: '8:00-18:00,Mon-Fri', source: 'namespace/shop' },
+      timezone: { value: 'Europe/Berlin', source: 'default' },
+      calendar: { value: null, source: null },
+      auto_wake: { value: true, source: 'default' },
+    },
+    reason:
+      'awake by schedule 8:00-18:00,Mon-Fri (Europe/Berlin) of namespace shop until 2026-03-02T17:00:00Z',
+    ...more,
+  }
+  return { kind, record }
+}
+
+export function anAsleepRecord(name: string, more: Partial<StatusRecord> = {}): Found {
+  return aRecord(name, {
+    is_snoozed: true,
+    current_replicas: 0,
+    ready_replicas: 0,
+    snoozed_at: '2026-03-02T10:00:00.000Z',
+    next_transition: { at: '2026-03-03T07:00:00.000Z', type: 'wake', reason: 'schedule' },
+    reason: 'asleep by request of k8s:ann until 2026-03-03T07:00:00Z',
+    operation_history: [
+      {
+        type: 'snooze',
+        trigger: 'api',
+        timestamp: '2026-03-02T10:00:00.000Z',
+        replicas: 0,
+        duration: 2140,
+        by: 'k8s:ann',
+        result: 'succeeded',
+      },
+    ],
+    ...more,
+  })
+}
+
+/** What a person at a terminal sees of one call. */
+export interface Outcome {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+  readonly asked: readonly {
+    readonly key: WorkloadKey
+    readonly request: Request
+    readonly dryRun: boolean
+  }[]
+  readonly connections: readonly Connection[]
+  /** Pages that a browser was to show. */
+  readonly opened: readonly string[]
+}
+
+interface Situation {
+  readonly workloads?: readonly Found[]
+  readonly notes?: readonly string[]
+  /** Why every request is refused. */
+  readonly refuses?: Refusal
+  /** What the person types when asked; undefined: there is no terminal. */
+  readonly types?: string
+  readonly isTerminal?: boolean
+  readonly environment?: Readonly<Record<string, string>>
+  /** Told each text on standard output; aborts to stop the process. */
+  readonly onOutput?: (text: string, stop: AbortController) => void
+}
+
+/** Runs one command over workloads that stand still. */
+export async function typed(
+  line: readonly string[],
+  {
+    workloads = [],
+    notes = [],
+    refuses,
+    types,
+    isTerminal = false,
+    environment = {},
+    onOutput,
+  }: Situation = {},
+): Promise<Outcome> {
+  const written = { out: '', err: '' }
+  const asked: Outcome['asked'][number][] = []
+  const connections: Connection[] = []
+  const opened: string[] = []
+  const stop = new AbortController()
+  const is = ({ kind, record }: Found, key: WorkloadKey) =>
+    kind === key.kind && record.namespace === key.namespace && record.name === key.name
+  const found = (key: WorkloadKey) => {
+    const workload = workloads.find((each) => is(each, key))
+    if (!workload) throw new Refusal('NOT_FOUND', `there is no ${key.kind} ${key.name}`)
+    return workload
+  }
+  const dormouse: Dormouse = {
+    place: 'cluster dev',
+    defaultNamespace: 'shop',
+    notes,
+    kinds: async () => ['deployments', 'statefulsets', 'rollouts.argoproj.io'],
+    namespaces: async () => ['shop', 'staging'],
+    list: async ({ namespace, kind }) =>
+      workloads.filter(
+        (each) =>
+          (namespace === undefined || each.record.namespace === namespace) &&
+          (kind === undefined || each.kind === kind),
+      ),
+    get: async (key) => found(key),
+    plan: async () => [{ at: '2026-03-02T17:00:00.000Z', type: 'snooze', reason: 'asleep by schedule' }],
+    async request(key, request, dryRun) {
+      asked.push({ key, request, dryRun })
+      if (refuses) throw refuses
+      const workload = found(key)
+      return { messages: [`${request.action} done`], after: async () => workload }
+    },
+    async *watch(): AsyncGenerator<Seen> {
+      for (const each of workloads) yield { ...each, gone: false }
+    },
+    async close() {},
+  }
+  const code = await runClient(line, '1.2.3', {
+    stdout: {
+      write: (text) => {
+        written.out += text
+        onOutput?.(text, stop)
+      },
+      isTTY: isTerminal,
+    },
+    stderr: { write: (text) => (written.err += text), isTTY: isTerminal },
+    ask: types === undefined ? undefined : async (question) => ((written.err += question), types),
+    clock: () => NOON,
+    timezone: 'Europe/Berlin',
+    environment,
+    stopSignal: stop.signal,
+    openPage: (url) => opened.push(url),
+    program: 'kubectl dormouse',
+    connect: async (connection) => (connections.push(connection), dormouse),
+    openCluster: async () => {
+      throw new Error('there is no cluster here')
+    },
+  })
+  return { code, ...written, asked, connections, opened }
+}

@@ -1,0 +1,232 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect } from 'chai'
+import { connect } from '../../src/client/connect.ts'
+import type { WorkloadKey } from '../../src/domain/workload.ts'
+import { Refusal, UsageError } from '../../src/errors.ts'
+
+const WEB: WorkloadKey = { kind: 'deployments', namespace: 'shop', name: 'web' }
+
+describe('the client over HTTP on its bad days', function () {
+  this.timeout(30_000)
+  let server: Server
+  let url: string
+  let answer: (request: IncomingMessage, response: ServerResponse) => void
+
+  before(async () => {
+    server = createServer((request, response) => answer(request, response))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+
+  after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+
+  function json(
+    response: ServerResponse,
+    status: number,
+    body: object,
+    headers: Record<string, string> = {},
+  ) {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+  }
+
+  const outside = (environment: Record<string, string> = { DORMOUSE_TOKEN: ' secret\n' }) => {
+    const told: string[] = []
+    return { clock: () => 0, environment, stderr: { write: (text: string) => told.push(text) }, told }
+  }
+
+  async function failure(at = url): Promise<Error> {
+    const dormouse = await connect({ server: at }, outside())
+    try {
+      return (await dormouse.get(WEB).then(
+        () => new Error('it did not fail'),
+        (thrown: unknown) => thrown,
+      )) as Error
+    } finally {
+      await dormouse.close()
+    }
+  }
+
+  it('sends the token, to the API whether its path was given or not', async () => {
+    const seen: string[] = []
+    answer = (request, response) => {
+      seen.push(`${request.url} ${request.headers.authorization}`)
+      json(response, 200, { message: 'ok', data: { name: 'web' } })
+    }
+    for (const each of [url, `${url}/`, `${url}/api/v1`])
+      expect((await failure(each)).message).to.equal('it did not fail')
+    expect(new Set(seen)).to.deep.equal(new Set(['/api/v1/namespaces/shop/deployments/web Bearer secret']))
+  })
+
+  it('needs a URL and a token, and warns of a token in the clear', async () => {
+    const wrong = await connect({ server: 'dormouse.example' }, outside()).catch((thrown: unknown) => thrown)
+    expect(wrong).to.be.instanceOf(UsageError)
+    const without = await connect({ server: url }, outside({})).catch((thrown: unknown) => thrown)
+    expect(without).to.be.instanceOf(UsageError)
+    const { told, ...plain } = outside()
+    await (await connect({ server: 'http://dormouse.example' }, plain)).close()
+    expect(told.join()).to.include('can read your token')
+  })
+
+  it('says why the token is refused, what is not Dormouse, and what cannot be reached', async () => {
+    answer = (_, response) =>
+      json(response, 401, {
+        error: { code: 'UNAUTHENTICATED', message: 'the token has expired', details: {} },
+      })
+    expect((await failure()).message).to.include('the token of DORMOUSE_TOKEN: the token has expired')
+    answer = (_, response) => response.writeHead(200).end('<html>')
+    expect((await failure()).message).to.include('not as Dormouse does: is --server right?')
+    answer = (_, response) => response.writeHead(502).end('bad gateway')
+    expect((await failure()).message).to.include('answered 502')
+    expect((await failure('http://127.0.0.1:9')).message).to.include('cannot be reached')
+  })
+
+  it('passes on how the API refuses, and waits when it is asked to', async () => {
+    let calls = 0
+    answer = (_, response) => {
+      calls += 1
+      if (calls === 1)
+        return json(
+          response,
+          429,
+          { error: { code: 'RATE_LIMITED', message: 'slow' } },
+          { 'retry-after': '1' },
+        )
+      return json(response, 409, { error: { code: 'PINNED', message: 'pinned by k8s:ann', details: {} } })
+    }
+    const error = await failure()
+    expect(error).to.be.instanceOf(Refusal)
+    expect(error).to.include({ code: 'PINNED', message: 'pinned by k8s:ann' })
+    expect(calls).to.equal(2)
+  })
+
+  describe('follows a list by its stream', () => {
+    const record = (name: string, reason = 'awake') => ({
+      namespace: 'shop',
+      type: 'deployment',
+      name,
+      reason,
+      operation_history: [],
+    })
+    const told = (event: string, data: object, id?: string) =>
+      `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`
+    const streamed = (response: ServerResponse, ...events: string[]) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(events.join(''))
+    }
+
+    /** What is seen until as many were, by what the service answers to each request in turn. */
+    async function seen(count: number, answers: ((response: ServerResponse) => void)[]) {
+      const asked: string[] = []
+      answer = (request, response) => {
+        const after = request.headers['last-event-id']
+        asked.push(`${request.url}${after === undefined ? '' : ` after ${String(after)}`}`)
+        const next = answers.shift()
+        if (next) next(response)
+        else response.destroy()
+      }
+      const { told: warnings, ...plain } = outside()
+      const dormouse = await connect({ server: url }, plain)
+      const stop = new AbortController()
+      const lines: string[] = []
+      let failed: unknown
+      try {
+        for await (const { gone, record: its } of dormouse.watch({ namespace: 'shop' }, stop.signal)) {
+          lines.push(`${its.name} ${gone ? 'gone' : its.reason}`)
+          if (lines.length === count) stop.abort()
+        }
+      } catch (error) {
+        failed = error
+      } finally {
+        await dormouse.close()
+      }
+      return { asked, lines, failed, warnings }
+    }
+
+    it('sorted at first, then each change, and asks only once', async () => {
+      const { asked, lines } = await seen(4, [
+        (response) =>
+          streamed(
+            response,
+            ': the workloads\n\n',
+            told('added', record('web')),
+            told('added', record('api')),
+            told('listed', { workloads: 2 }, '1'),
+            told('changed', record('web', 'asleep'), '2'),
+            ': bookmark\nid: 3\n\n',
+            told('removed', { namespace: 'shop', type: 'deployment', name: 'api' }, '4'),
+          ),
+      ])
+      expect(lines).to.deep.equal(['api awake', 'web awake', 'web asleep', 'api gone'])
+      expect(asked).to.deep.equal(['/api/v1/workloads?namespace=shop&watch=true'])
+    })
+
+    it('goes on from the last id where the connection broke, with a warning', async () => {
+      const { asked, lines, warnings } = await seen(2, [
+        (response) => {
+          streamed(response, told('added', record('web')), told('listed', { workloads: 1 }, '1'))
+          response.write(': bookmark\nid: 2\n\n', () => response.destroy())
+        },
+        (response) => response.writeHead(503).end(),
+        (response) => streamed(response, told('changed', record('web', 'asleep'), '3')),
+      ])
+      expect(lines).to.deep.equal(['web awake', 'web asleep'])
+      expect(asked[2]).to.equal('/api/v1/workloads?namespace=shop&watch=true after 2')
+      expect(warnings).to.have.length(2)
+      expect(warnings[0]).to.include('the list was interrupted, and is followed again')
+    })
+
+    it('begins anew where the service no longer knows that, and tells what went and what is other', async () => {
+      const { asked, lines } = await seen(5, [
+        (response) => {
+          streamed(
+            response,
+            ...['web', 'api', 'db'].map((name) => told('added', record(name))),
+            told('listed', { workloads: 3 }, '1'),
+          )
+          response.end(told('end', { code: null, message: 'Dormouse stops' }))
+        },
+        (response) => json(response, 410, { error: { code: 'GONE', message: 'not known here' } }),
+        (response) =>
+          streamed(
+            response,
+            told('added', record('web', 'asleep')),
+            told('added', record('db')),
+            told('listed', { workloads: 2 }, '9'),
+          ),
+      ])
+      expect(lines).to.deep.equal(['api awake', 'db awake', 'web awake', 'web asleep', 'api gone'])
+      expect(asked.at(-1)).to.equal('/api/v1/workloads?namespace=shop&watch=true')
+    })
+
+    it('ends with the reason once the token has expired, or at once where nothing can be had', async () => {
+      const expired = await seen(9, [
+        (response) =>
+          streamed(
+            response,
+            told('added', record('web')),
+            told('listed', { workloads: 1 }, '1'),
+            told('end', { code: 'UNAUTHENTICATED', message: 'the token has expired' }),
+          ),
+      ])
+      expect(expired.lines).to.deep.equal(['web awake'])
+      expect(expired.failed).to.include({ code: 'UNAUTHENTICATED', message: 'the token has expired' })
+      expect((await seen(1, [])).failed).to.include({ code: 'CLUSTER_UNAVAILABLE' })
+    })
+
+    it('looks again and again at a Dormouse that knows no streams', async () => {
+      const page = (reason: string) => (response: ServerResponse) =>
+        json(response, 200, { message: 'one', data: [record('web', reason)], continue: null })
+      const { asked, lines } = await seen(2, [
+        (response) => json(response, 400, { error: { code: 'VALIDATION_ERROR', message: 'watch?' } }),
+        page('awake'),
+        page('asleep'),
+      ])
+      expect(lines).to.deep.equal(['web awake', 'web asleep'])
+      expect(asked).to.have.length(3)
+    })
+  })
+})

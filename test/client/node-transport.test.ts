@@ -1,0 +1,103 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect } from 'chai'
+import { NodeTransport } from '../../src/client/cluster/node-transport.ts'
+import { ApiCalls } from '../../src/kubernetes/api-calls.ts'
+import { ClusterRefusal, CredentialsError } from '../../src/kubernetes/failures.ts'
+
+const observer = { request() {}, watchRestarted() {}, eventDropped() {}, listenerFailed() {} }
+
+describe("the client's own transport", function () {
+  this.timeout(30_000)
+  let server: Server
+  let answer: (request: IncomingMessage, response: ServerResponse) => void
+  let transport: NodeTransport
+  let renewals: number
+
+  before(async () => {
+    server = createServer((request, response) => answer(request, response))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  })
+
+  after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+
+  beforeEach(() => {
+    renewals = 0
+    transport = open(`http://127.0.0.1:${(server.address() as AddressInfo).port}/base/`)
+  })
+
+  afterEach(() => transport.close())
+
+  function open(
+    url: string,
+    current = async () => ({ headers: { authorization: 'Bearer x' }, tls: {}, tlsId: '' }),
+  ) {
+    return new NodeTransport({ server: new URL(url), current, renew: () => void (renewals += 1) })
+  }
+
+  const get = { method: 'GET', path: '/api?limit=1', headers: { accept: 'application/json' } } as const
+
+  /** How a call fails for those who made it. */
+  async function failure(of: NodeTransport, timeout = 10_000): Promise<ClusterRefusal> {
+    const calls = new ApiCalls({ transport: of, observer, timeout })
+    const error = await calls
+      .answer({ method: 'PATCH', verb: 'patch', resource: 'deployments', path: '/api', body: {} })
+      .catch((thrown: unknown) => thrown)
+    expect(error).to.be.instanceOf(ClusterRefusal)
+    return error as ClusterRefusal
+  }
+
+  it('sends the call below the path of the server, with the credentials, and reads the whole answer', async () => {
+    let seen = ''
+    answer = (request, response) => {
+      seen = `${request.method} ${request.url} ${request.headers.authorization}`
+      response.writeHead(201, { warning: '299 - "x"' })
+      response.write('{"a":')
+      setTimeout(() => response.end('"ü"}'), 20)
+    }
+    const { status, text, headers } = await transport.send(get, 10_000)
+    expect([seen, status, text, headers['warning']]).to.deep.equal([
+      'GET /base/api?limit=1 Bearer x',
+      201,
+      '{"a":"ü"}',
+      '299 - "x"',
+    ])
+  })
+
+  it('loads the credentials again after a 401, and calls once more', async () => {
+    let calls = 0
+    answer = (_, response) => response.writeHead((calls += 1) === 1 ? 401 : 200).end('ok')
+    expect((await transport.send(get, 10_000)).status).to.equal(200)
+    expect([calls, renewals]).to.deep.equal([2, 1])
+  })
+
+  it('tells apart who does not answer, who is too slow, and who hangs up', async () => {
+    answer = (request) => request.socket.destroy()
+    expect((await failure(transport)).noAnswer).to.equal('cut')
+    answer = () => {}
+    expect((await failure(transport, 200)).noAnswer).to.equal('timeout')
+    expect((await failure(open('http://127.0.0.1:9'))).noAnswer).to.equal('unreachable')
+    const without = open('http://127.0.0.1:9', async () => {
+      throw new Error('no plugin')
+    })
+    const { noAnswer } = await failure(without)
+    expect(noAnswer).to.equal('credentials')
+    await without.send(get, 1000).catch((error: unknown) => expect(error).to.be.instanceOf(CredentialsError))
+  })
+
+  it('gives a stream up that has fallen silent, and ends it when it is closed', async () => {
+    answer = (_, response) => void response.writeHead(200).write('begun')
+    const read = async (silence: number) => {
+      const { body } = await transport.open(get, silence)
+      for await (const chunk of body) expect(String(chunk)).to.equal('begun')
+    }
+    const error = await read(200).catch((thrown: unknown) => thrown)
+    expect(error).to.have.property('code', 'UND_ERR_BODY_TIMEOUT')
+    const closed = read(60_000).catch((thrown: unknown) => thrown)
+    setTimeout(() => void transport.close(), 100)
+    expect(await closed).to.be.instanceOf(Error)
+  })
+})

@@ -1,0 +1,35 @@
+import { expect } from 'chai'
+import { atItsPace } from '../../src/client/cluster/pace.ts'
+import { ClusterRefusal } from '../../src/kubernetes/failures.ts'
+
+const refusal = (message: string) =>
+  new ClusterRefusal('CLUSTER_REJECTED', `patch: the cluster refused: ${message}`, { status: 403 })
+const TOO_SOON = refusal(
+  'Dormouse: deployment shop/web: at most 20 requests a second, and 40 at once: slow down',
+)
+
+describe('a call that asks Dormouse for something', function () {
+  this.timeout(60_000)
+
+  it('is made again in a moment where it came too soon after others', async () => {
+    const failures = [TOO_SOON, TOO_SOON]
+    const done = await atItsPace(async () => {
+      const failure = failures.shift()
+      if (failure) throw failure
+      return 'done'
+    })
+    expect(done).to.equal('done')
+    expect(failures).to.have.length(0)
+  })
+
+  it('is made once where anything else was refused', async () => {
+    let calls = 0
+    const pinned = refusal('Dormouse: deployment shop/web is pinned')
+    let failure: unknown
+    await atItsPace(async () => {
+      calls += 1
+      throw pinned
+    }).catch((error: unknown) => (failure = error))
+    expect([calls, failure]).to.deep.equal([1, pinned])
+  })
+})

@@ -1,0 +1,117 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
+import { connect as connectTo, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { connect } from '../../src/client/connect.ts'
+import type { Connection } from '../../src/client/ports.ts'
+import { proxiesFor } from '../../src/client/proxies.ts'
+import { selfSigned, type Certificate } from '../support/certificate.ts'
+
+const HOST = 'cluster.invalid'
+
+describe("the client and the environment's proxies", function () {
+  this.timeout(30_000)
+  let certificate: Certificate
+  let server: TlsServer
+  let proxy: Server
+  let folder: string
+  let asked: string[]
+  const portOf = (of: Server | TlsServer) => (of.address() as AddressInfo).port
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'dormouse-proxies-'))
+    certificate = await selfSigned('server', HOST)
+    await writeFile(join(folder, 'ca.crt'), certificate.cert)
+    server = createTlsServer(certificate, (_, response) =>
+      response
+        .writeHead(404, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ error: { code: 'NOT_FOUND', message: 'seen', details: {} } })),
+    )
+    proxy = createServer((_, response) => response.writeHead(500).end())
+    proxy.on('connect', ({ url, headers }, socket) => {
+      asked.push(`${url} ${headers['proxy-authorization'] ?? ''}`)
+      const behind = connectTo(portOf(server), '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+        behind.pipe(socket).pipe(behind)
+      })
+      for (const each of [socket, behind]) each.on('error', () => undefined)
+    })
+    for (const each of [server, proxy])
+      await new Promise<void>((resolve) => void each.listen(0, '127.0.0.1', resolve))
+  })
+
+  beforeEach(() => (asked = []))
+
+  after(async () => {
+    for (const each of [server, proxy]) {
+      each.closeAllConnections()
+      each.close()
+    }
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  async function failure(connection: Connection, environment: Record<string, string>): Promise<string> {
+    const outside = {
+      clock: () => 0,
+      environment: { DORMOUSE_TOKEN: 'secret', HOME: folder, ...environment },
+      stderr: { write: () => true },
+    }
+    const dormouse = await connect(connection, outside)
+    try {
+      const thrown: unknown = await dormouse
+        .get({ kind: 'deployments', namespace: 'shop', name: 'web' })
+        .catch((error: unknown) => error)
+      return (thrown as Error).message
+    } finally {
+      await dormouse.close()
+    }
+  }
+
+  const viaServer = () => ({ server: `https://${HOST}`, certificateAuthority: join(folder, 'ca.crt') })
+  async function viaCluster() {
+    const kubeconfig = join(folder, 'kubeconfig')
+    const cluster = {
+      server: `https://${HOST}:6443`,
+      'certificate-authority-data': Buffer.from(certificate.cert).toString('base64'),
+    }
+    const config = {
+      clusters: [{ name: 'c', cluster }],
+      users: [{ name: 'u', user: { token: 't' } }],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+      'current-context': 'x',
+    }
+    await writeFile(kubeconfig, JSON.stringify(config))
+    return { kubeconfig }
+  }
+
+  for (const [name, connection, port] of [
+    ['over HTTP', async () => viaServer(), 443],
+    ['through the cluster', viaCluster, 6443],
+  ] as const)
+    describe(name, () => {
+      it('are gone through, with their password', async () => {
+        const environment = { https_proxy: `http://ann:pw@127.0.0.1:${portOf(proxy)}` }
+        expect(await failure(await connection(), environment)).to.match(/seen|404/)
+        expect(asked[0]).to.equal(`${HOST}:${port} Basic ${Buffer.from('ann:pw').toString('base64')}`)
+      })
+
+      it('are left out for what NO_PROXY names', async () => {
+        const environment = { HTTPS_PROXY: `http://127.0.0.1:${portOf(proxy)}`, NO_PROXY: '.invalid' }
+        expect(await failure(await connection(), environment)).to.match(
+          /cannot be reached|not be reached|ENOTFOUND|EAI_AGAIN/,
+        )
+        expect(asked).to.deep.equal([])
+      })
+    })
+
+  it('are none on loopback, nor where no variable names one', () => {
+    const environment = { HTTPS_PROXY: 'http://proxy.example', NO_PROXY: 'a' }
+    for (const url of ['https://localhost:6443', 'https://127.0.0.1', 'http://[::1]:80'])
+      expect(proxiesFor(new URL(url), environment)).to.equal(undefined)
+    expect(proxiesFor(new URL('https://a.example'), { NO_PROXY: 'a', HTTPS_PROXY: '' })).to.equal(undefined)
+    expect(proxiesFor(new URL('https://a.example'), environment)).to.deep.equal(environment)
+  })
+})

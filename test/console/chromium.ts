@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs'
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+} from 'playwright-core'
+import { leaveOut } from '../support/leave-out.ts'
+
+/** Debian's, which `.ci/install` brings. */
+const PROGRAM = '/usr/bin/chromium'
+
+/** A page of the console in Chromium, and whatever the browser found wrong with it. */
+export interface OpenPage {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** Errors, warnings, exceptions, and violations of the Content-Security-Policy; refusals by the server are none. */
+  readonly faults: string[]
+}
+
+/** Starts Chromium before the tests and ends it after them; leaves them out where there is none. */
+export function chromiumForTests(): {
+  open(url: string, options?: BrowserContextOptions): Promise<OpenPage>
+} {
+  let browser: Browser | undefined
+  const contexts: BrowserContext[] = []
+
+  before('Chromium runs', async function () {
+    this.timeout(120_000)
+    if (!existsSync(PROGRAM)) leaveOut(this, 'there is no chromium: .ci/install brings it')
+    // Its own sandbox needs a user that is not root.
+    browser = await chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox'] })
+  })
+  afterEach(async () => {
+    for (const context of contexts.splice(0)) await context.close()
+  })
+  after(async () => await browser?.close())
+
+  return {
+    async open(url, options) {
+      if (!browser) throw new TypeError('Chromium runs only within tests')
+      const context = await browser.newContext({
+        viewport: { width: 1280, height: 800 },
+        timezoneId: 'Europe/Berlin',
+        ...options,
+      })
+      context.setDefaultTimeout(60_000)
+      contexts.push(context)
+      const page = await context.newPage()
+      return { page, context, faults: await watched(page, url) }
+    },
+  }
+}
+
+/** Opens an address in a page; what is wrong there is in the result as it happens. */
+export async function watched(page: Page, url: string): Promise<string[]> {
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('console', (message) => {
+    const text = message.text()
+    if (!['error', 'warning'].includes(message.type())) return
+    if (!/^Failed to load resource: (?:the server responded with|net::)/.test(text)) faults.push(text)
+  })
+  // As text, since whoever imports this may have no types of a browser.
+  await page.addInitScript({
+    content: `document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
+      reportError(new Error('Content-Security-Policy: ' + violatedDirective + ' ' + blockedURI))
+    })`,
+  })
+  await page.goto(url)
+  return faults
+}

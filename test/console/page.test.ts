@@ -1,0 +1,325 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import axe from 'axe-core'
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { programEnvironment, PROJECT } from '../support/dormouse.ts'
+import { eventually } from '../support/eventually.ts'
+import { runProgram } from '../support/kubectl.ts'
+import { endsWithTests } from '../support/running-program.ts'
+import { chromiumForTests, watched } from './chromium.ts'
+import { SandboxConsole } from './sandbox-console.ts'
+
+const CLIENT = `${PROJECT}/src/client/main.ts`
+const WEB = 'shop/deployments/web'
+
+describe('the console in a browser, on the sandbox', function () {
+  this.timeout(180_000)
+  const browser = chromiumForTests()
+  let sandbox: SandboxConsole
+
+  before(async () => {
+    sandbox = await SandboxConsole.start()
+    await sandbox.call('POST', `${WEB}/enable`)
+  })
+  after(async () => await sandbox?.stop())
+
+  /** Signed in as somebody who has a token, at `path` behind `/console`. */
+  const open = async (path = '', options = {}) => {
+    const opened = await browser.open('about:blank', options)
+    await opened.context.addInitScript((token) => {
+      if (sessionStorage.getItem('dormouse.token') === null) sessionStorage.setItem('dormouse.token', token)
+    }, sandbox.token)
+    const faults = await watched(opened.page, `${sandbox.api}/console${path}`)
+    await opened.page.locator('.status.live').waitFor()
+    return { ...opened, faults }
+  }
+  const signIn = async (page: Page) => {
+    await page.getByLabel('Token').fill(sandbox.token)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  }
+  const rowOf = (page: Page, name: string, namespace = 'shop') =>
+    page.locator('.all .row', { has: page.locator(`[data-key="${namespace}/deployment/${name}"]`) })
+  const detail = (page: Page) => page.locator('.detail')
+  const press = (page: Page, button: string) =>
+    detail(page).getByRole('button', { name: button, exact: true }).click()
+  /** By the browser's own protocol: the page's policy lets in no script of others. */
+  const violations = async (page: Page) => {
+    const session = await page.context().newCDPSession(page)
+    const expression = `(() => { ${axe.source}; return axe.run().then((found) => JSON.stringify(found.violations)) })()`
+    const { result } = await session.send('Runtime.evaluate', {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+    })
+    await session.detach()
+    const found = JSON.parse(String(result.value)) as { id: string; nodes: { html: string }[] }[]
+    return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
+  }
+
+  it('opens by the link that the sandbox prints, signed in, and the secret leaves the address', async () => {
+    const { page, faults } = await browser.open(sandbox.link)
+    await rowOf(page, 'web').waitFor()
+    expect(page.url()).to.equal(`${sandbox.api}/console`)
+    expect(faults).to.deep.equal([])
+    expect(await page.context().cookies()).to.deep.equal([])
+    const second = await browser.open(sandbox.link)
+    await second.page.getByText('this link has been used').waitFor()
+  })
+
+  it('a workload woken there shows the name in kubectl dormouse status', async () => {
+    const { page } = await open('?open=shop/deployment/web')
+    await press(page, 'Snooze')
+    await press(page, 'Wake 4 h')
+    await detail(page).getByRole('button', { name: 'Awake 4 h', exact: true }).waitFor()
+    const args = [CLIENT, 'status', 'deploy/web', '-n', 'shop', '--kubeconfig', sandbox.kubeconfig]
+    const { code, stdout, stderr } = await runProgram(process.execPath, args, { env: programEnvironment() })
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
+    expect(stdout).to.match(/ wake +api +local:you\b/)
+  })
+
+  it('wakes and snoozes with one click, and the name of who did it is in the history', async () => {
+    const { page, faults } = await open()
+    await rowOf(page, 'web').getByRole('button', { name: 'Snooze: web' }).click()
+    await rowOf(page, 'web').locator('.badge', { hasText: 'Asleep' }).waitFor()
+    expect(await sandbox.status(WEB)).to.include({ is_snoozed: true, last_replicas: 3 })
+    await rowOf(page, 'web').getByText('0 of 3').waitFor()
+    await rowOf(page, 'web').getByRole('button', { name: 'Wake 4 h: web' }).click()
+    await rowOf(page, 'web').locator('.badge', { hasText: 'Awake' }).waitFor()
+    expect(await sandbox.status(WEB)).to.include({ is_snoozed: false, wake_requested: true })
+    await rowOf(page, 'web').locator('.link').click()
+    await detail(page).locator('.history').getByText('by you').first().waitFor()
+    expect(faults).to.deep.equal([])
+  })
+
+  it('has a button for each thing that can be done to a workload', async () => {
+    const { page, faults } = await open('?open=shop/deployment/web')
+    const is = (field: string, value: unknown) =>
+      eventually(`${field} to be ${String(value)}`, async () => (await sandbox.status(WEB))[field] === value)
+    await press(page, 'Snooze')
+    await is('is_snoozed', true)
+    await press(page, 'Keep awake')
+    await is('has_manual_override', true)
+    await is('is_snoozed', false)
+    await press(page, 'Resume schedule')
+    await is('has_manual_override', false)
+    await press(page, 'Pin')
+    await is('pin_state', 'active')
+    await press(page, 'Unpin')
+    await is('pin_state', 'none')
+    await press(page, 'Until…')
+    await page.getByRole('radio', { name: 'asleep' }).check()
+    await page.locator('dialog').getByRole('button', { name: '8:00 tomorrow' }).click()
+    await page.locator('dialog').getByRole('button', { name: 'Snooze' }).click()
+    await is('is_snoozed', true)
+    await detail(page).getByText('Next changes').waitFor()
+    await detail(page).locator('.week').waitFor()
+    await press(page, 'Wake 4 h')
+    await is('is_snoozed', false)
+    expect(faults).to.deep.equal([])
+  })
+
+  it('manages what nobody managed', async () => {
+    const { page } = await open('?open=shop/deployment/storefront')
+    await press(page, 'Manage')
+    await detail(page).getByRole('button', { name: 'Pin', exact: true }).waitFor()
+    expect(await sandbox.status('shop/deployments/storefront')).to.include({ enabled: true })
+  })
+
+  it('shows what others do, as they do it', async () => {
+    const { page } = await open()
+    await sandbox.call('POST', `${WEB}/pin`)
+    await rowOf(page, 'web').locator('.badge', { hasText: 'Pinned, awake' }).waitFor()
+    await sandbox.call('DELETE', `${WEB}/pin`)
+    await rowOf(page, 'web').locator('.badge', { hasText: 'Pinned' }).waitFor({ state: 'detached' })
+  })
+
+  it('asks what would happen before it does anything to many, and shows the counts', async () => {
+    const { page, faults } = await open('?namespace=staging')
+    await page.getByRole('button', { name: 'All of staging…' }).click()
+    const dialog = page.locator('dialog')
+    await dialog.getByLabel('What to do').selectOption({ label: 'Pin' })
+    await dialog.getByText('would be refused').waitFor()
+    expect((await sandbox.status('staging/deployments/checkout'))['pin_state']).to.equal('none')
+    await dialog.getByLabel('Only those with labels').fill('app=checkout')
+    await dialog.getByRole('button', { name: 'Pin: 1 workload' }).click()
+    await rowOf(page, 'checkout', 'staging').locator('.badge', { hasText: 'Pinned, awake' }).waitFor()
+    await sandbox.call('DELETE', 'staging/deployments/checkout/pin')
+    expect(faults).to.deep.equal([])
+  })
+
+  it('asks about a namespace of the address alone, whatever a link makes of it', async () => {
+    const name = 'shop/deployments/web/snooze?force=true#'
+    await sandbox.call('POST', `${WEB}/wake`)
+    const { page } = await open(`?namespace=${encodeURIComponent(name)}`)
+    const sent: string[] = []
+    page.on('request', (request) => {
+      if (request.method() !== 'GET') sent.push(new URL(request.url()).pathname)
+    })
+    await page.getByRole('button', { name: 'All of shop' }).click()
+    await page.locator('.dry .fault').waitFor()
+    expect(sent).to.not.deep.equal([])
+    for (const path of sent) expect(path).to.equal(`/api/v1/namespaces/${encodeURIComponent(name)}/wake`)
+    expect(await sandbox.status(WEB)).to.include({ is_snoozed: false })
+  })
+
+  it('searches and filters; what is shown stands in the address, and Back goes back', async () => {
+    const { page } = await open()
+    await page.keyboard.press('/')
+    await page.keyboard.type('check staging')
+    await eventually('one row', async () => (await page.locator('.all .row').count()) === 1)
+    await page.reload()
+    await rowOf(page, 'checkout', 'staging').waitFor()
+    expect(await page.locator('.all .row').count()).to.equal(1)
+    await rowOf(page, 'checkout', 'staging').locator('.link').click()
+    await detail(page).waitFor()
+    expect(page.url()).to.include('open=staging%2Fdeployment%2Fcheckout')
+    await page.goBack()
+    await detail(page).waitFor({ state: 'detached' })
+    await page.goForward()
+    await detail(page).waitFor()
+    await page.getByRole('searchbox').fill('nothing is called so')
+    await page.getByRole('button', { name: 'Show all' }).click()
+    await rowOf(page, 'web').waitFor()
+  })
+
+  it('keeps what was clicked with an expired token, does it after the sign-in, and also after a reload', async () => {
+    const { page } = await open('?open=shop/deployment/web')
+    await page.route('**/wake?for=4h', (route) =>
+      route.continue({ headers: { ...route.request().headers(), authorization: 'Bearer a.b.c' } }),
+    )
+    await press(page, 'Awake 4 h')
+    await page.getByText('Wake for 4 h shop/web').waitFor()
+    await page.unroute('**/wake?for=4h')
+    await page.evaluate(() => sessionStorage.setItem('dormouse.token', ''))
+    await page.reload()
+    await page.getByText('Wake for 4 h shop/web').waitFor()
+    await page.getByLabel('Token').fill(sandbox.token)
+    await page.getByRole('button', { name: 'Sign in and do it' }).click()
+    await page.locator('.notice', { hasText: 'Wake for 4 h shop/web' }).waitFor()
+  })
+
+  it('a second tab is signed in by the first, and a token stays in the tabs alone', async () => {
+    const { context, faults } = await open()
+    const second = await context.newPage()
+    await second.addInitScript(() => sessionStorage.removeItem('dormouse.token'))
+    const faultsOfSecond = await watched(second, `${sandbox.api}/console`)
+    await second.locator('.status.live').waitFor()
+    await rowOf(second, 'web').waitFor()
+    expect([...faults, ...faultsOfSecond]).to.deep.equal([])
+    expect(await second.evaluate(() => localStorage.length)).to.equal(0)
+  })
+
+  it('a sign-out in one tab signs all of them out, and none of them signs it in again', async () => {
+    const address = `${sandbox.api}/console?open=shop/deployment/web`
+    const { page, context, faults } = await browser.open(address)
+    await signIn(page)
+    await detail(page).waitFor()
+    const second = await context.newPage()
+    const faultsOfSecond = await watched(second, address)
+    await detail(second).waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('Token').waitFor()
+    await second.getByText('You signed out in another tab').waitFor()
+    for (const tab of [page, second]) {
+      expect(await tab.evaluate(() => sessionStorage.getItem('dormouse.token') ?? '')).to.equal('')
+      expect(await tab.locator('.all .row, .detail').count()).to.equal(0)
+    }
+    await signIn(second)
+    for (const tab of [second, page]) await rowOf(tab, 'web').waitFor()
+    expect([...faults, ...faultsOfSecond]).to.deep.equal([])
+  })
+
+  it('says where a token is to be had: in the sandbox it was printed', async () => {
+    const { page } = await browser.open(`${sandbox.api}/console`)
+    await page.getByLabel('Token').waitFor()
+    await page.getByText('Paste the token that the sandbox printed').waitFor()
+    expect(await page.getByText('kubectl create token').count()).to.equal(0)
+  })
+
+  it('over a kubeconfig it asks for no token, but for the link', async () => {
+    const args = [CLIENT, 'console', '--no-open', '--kubeconfig', sandbox.kubeconfig]
+    const child = spawn(process.execPath, args, {
+      env: programEnvironment(),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    endsWithTests(child)
+    const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+    const { page } = await browser.open(new URL('/console', line).href)
+    const dialog = page.locator('dialog')
+    await dialog
+      .getByText(/The link that was printed signs in once.*end .*dormouse console and start it again/)
+      .waitFor()
+    expect(await dialog.locator('input').count()).to.equal(0)
+    expect(await dialog.getByText('kubectl create token').count()).to.equal(0)
+    const signedIn = await page.context().newPage()
+    await watched(signedIn, line)
+    await rowOf(signedIn, 'web').waitFor()
+    await rowOf(page, 'web').waitFor()
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  })
+
+  it('can be used by the keyboard alone', async () => {
+    const { page } = await open()
+    await page.getByRole('searchbox').focus()
+    for (let step = 0; step < 12; step += 1) {
+      if (await page.evaluate(() => document.activeElement?.matches('.row .link') === true)) break
+      await page.keyboard.press('Tab')
+    }
+    const focused = () =>
+      page.evaluate(
+        () => document.activeElement?.getAttribute('data-key') ?? document.activeElement?.textContent?.trim(),
+      )
+    const first = await focused()
+    await page.keyboard.press('ArrowDown')
+    await eventually('the next row to have the focus', async () => (await focused()) !== first)
+    await page.keyboard.press('End')
+    await page.keyboard.press('Home')
+    await eventually('the first row to have the focus', async () => (await focused()) === first)
+    await page.keyboard.press('Enter')
+    await detail(page).waitFor()
+    await eventually(
+      'the heading to have the focus',
+      async () => (await page.evaluate(() => document.activeElement?.id)) === 'detail-name',
+    )
+    await page.keyboard.press('Escape')
+    await detail(page).waitFor({ state: 'detached' })
+    await eventually('the row to have the focus again', async () => (await focused()) === first)
+  })
+
+  it('says so when Dormouse does not answer, and goes on by itself', async () => {
+    const { page } = await open()
+    await page.route('**/api/**', (route) => route.abort())
+    await page.goto(`${sandbox.api}/console`)
+    await page.locator('.banner').waitFor()
+    expect(await page.locator('.banner').textContent()).to.include('Dormouse does not answer')
+    await page.unroute('**/api/**')
+    await page.locator('.status.live').waitFor()
+    await page.locator('.banner').waitFor({ state: 'detached' })
+  })
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    for (const width of [1280, 390])
+      it(`axe finds nothing in ${colorScheme} at ${width} px: the list, a workload, each dialog, the sign-in`, async () => {
+        const { page } = await open('', { colorScheme, viewport: { width, height: 800 } })
+        await rowOf(page, 'web').waitFor()
+        expect(await violations(page), 'the list').to.deep.equal([])
+        await page.goto(`${sandbox.api}/console?namespace=shop&open=shop/deployment/web`)
+        await detail(page).locator('.history').waitFor()
+        expect(await violations(page), 'a workload').to.deep.equal([])
+        await press(page, 'Until…')
+        await page.locator('dialog').waitFor()
+        expect(await violations(page), 'until').to.deep.equal([])
+        await page.keyboard.press('Escape')
+        await page.goto(`${sandbox.api}/console?namespace=shop`)
+        await page.getByRole('button', { name: 'All of shop…' }).click()
+        await page.locator('.counts').waitFor()
+        expect(await violations(page), 'many').to.deep.equal([])
+        await page.evaluate(() => sessionStorage.setItem('dormouse.token', ''))
+        await page.goto(`${sandbox.api}/console`)
+        await page.getByLabel('Token').waitFor()
+        expect(await violations(page), 'the sign-in').to.deep.equal([])
+      })
+})

@@ -1,0 +1,31 @@
+import { expect } from 'chai'
+import { buttonsOf } from '../../src/console/page/actions.ts'
+import { stateOf } from '../../src/console/page/record.ts'
+import { reasonOf } from '../../src/console/page/words.ts'
+import { aRecord, anAsleepRecord } from '../client/fake-dormouse.ts'
+
+const model = { pathOf: () => '/namespaces/shop/deployments/web' } as unknown as Parameters<
+  typeof buttonsOf
+>[1]
+
+describe('what the console makes of a workload', () => {
+  it('one whose state cannot be read needs repair, and has that button alone', () => {
+    const reason = 'dormouse.dev/state cannot be read: not JSON. POST to its /enable repairs it'
+    for (const enabled of [true, false]) {
+      const { record } = aRecord('web', { enabled, reason })
+      expect(stateOf(record)).to.equal('broken')
+      expect(buttonsOf(record, model).map(({ label }) => label)).to.deep.equal(['Repair'])
+      expect(reasonOf(record, 0)).to.equal('dormouse.dev/state cannot be read: not JSON. Repair it')
+    }
+  })
+
+  it('has one state, the first that applies: not managed, pinned, schedule off, waiting, asleep or awake', () => {
+    const state = (...given: Parameters<typeof aRecord>) => stateOf(aRecord(...given).record)
+    expect(state('web')).to.equal('awake')
+    expect(stateOf(anAsleepRecord('web').record)).to.equal('asleep')
+    expect(state('web', { in_backoff_period: true })).to.equal('waiting')
+    expect(state('web', { in_backoff_period: true, has_manual_override: true })).to.equal('overridden')
+    expect(state('web', { has_manual_override: true, pin_state: 'active' })).to.equal('pinned')
+    expect(state('web', { pin_state: 'active', enabled: false })).to.equal('unmanaged')
+  })
+})

@@ -1,0 +1,63 @@
+import { expect } from 'chai'
+import { compilePolicy } from '../../../src/domain/policy/configured.ts'
+import { statusRecord } from '../../../src/domain/record.ts'
+import type { Rules } from '../../../src/domain/rules.ts'
+import { ANNOTATION } from '../../../src/domain/workload.ts'
+import { decided } from '../../support/decisions.ts'
+import { at, RULES } from '../../support/rules.ts'
+import { aDeployment } from '../../support/workloads.ts'
+import { WORK } from '../fixtures.ts'
+import { heirIn } from './inheriting.ts'
+
+const NOW = at('Mon 20:00')
+const [PAST, SOON, LATER] = ['2026-03-02T11:00Z', '2026-03-02T22:00Z', '2026-03-03T01:00Z']
+const FAULT = 'expected a time with an offset'
+
+/** Where the Namespace says so, and a policy has the schedule. */
+function under(awakeUntil: string | undefined): Rules {
+  const policy = compilePolicy({ name: 'dev', namespaces: { names: ['*'] }, enabled: true, schedule: WORK })
+  const inherited = heirIn({ annotations: awakeUntil === undefined ? {} : { awakeUntil } }, [policy])
+  return { ...RULES, inherited: () => inherited }
+}
+
+type Level = string | undefined
+/** What the workload says, and its Namespace; until when it is awake, or where the fault stands. */
+const rows: [what: string, own: Level, namespace: Level, until: string | undefined, faultAt?: string][] = [
+  ['absent on both', undefined, undefined, undefined],
+  ['absent on the workload', undefined, LATER, '2026-03-03T01:00:00Z'],
+  ['absent on the Namespace', SOON, undefined, '2026-03-02T22:00:00Z'],
+  ['set on both', SOON, LATER, '2026-03-02T22:00:00Z'],
+  ['set on both, the farther one ending first', LATER, SOON, '2026-03-03T01:00:00Z'],
+  ['empty on the workload', '', LATER, undefined],
+  ['blank on the workload', ' ', LATER, undefined],
+  ['empty on the Namespace', undefined, '', undefined],
+  ['empty on the Namespace behind one', SOON, '', '2026-03-02T22:00:00Z'],
+  ['expired on the workload', PAST, LATER, '2026-03-03T01:00:00Z'],
+  ['expired on the workload, empty on the Namespace', PAST, '', undefined],
+  ['expired on the Namespace', undefined, PAST, undefined],
+  ['expired on both', PAST, PAST, undefined],
+  ['invalid on the workload', 'soon', LATER, undefined, ''],
+  ['invalid on the Namespace', undefined, 'soon', undefined, ' of namespace shop'],
+  ['expired on the workload, invalid on the Namespace', PAST, 'soon', undefined, ' of namespace shop'],
+  // It is the next that would count, and people hear of it before that.
+  ['set on the workload, invalid on the Namespace', SOON, 'soon', undefined, ' of namespace shop'],
+  ['empty on the workload, invalid on the Namespace', '', 'soon', undefined],
+]
+
+describe('awake-until', () => {
+  for (const [what, own, namespace, until, faultAt] of rows)
+    it(`${what}: the nearest that has not passed counts`, () => {
+      const workload = own === undefined ? aDeployment() : aDeployment().annotated({ awakeUntil: own })
+      const rules = under(namespace)
+      const { reason, action } = decided(workload, NOW, rules)
+      const record = statusRecord(workload, NOW, rules)
+      if (faultAt !== undefined) {
+        expect(action).to.equal('none')
+        expect(record.reason).to.contain(`${ANNOTATION.awakeUntil}${faultAt}: ${FAULT}`)
+        return
+      }
+      expect(action).to.equal(until === undefined ? 'snooze' : 'none')
+      if (until !== undefined)
+        expect(reason.text).to.equal(`awake by ${ANNOTATION.awakeUntil} until ${until}`)
+    })
+})

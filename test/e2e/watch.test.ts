@@ -1,0 +1,71 @@
+import { expect } from 'chai'
+import { describeOn } from '../support/clusters.ts'
+import { EventStream } from '../support/event-stream.ts'
+import { eventually } from '../support/eventually.ts'
+import { served } from '../support/served.ts'
+
+describeOn('lists as streams', function (on) {
+  this.timeout(180_000)
+  const here = served(on, { newWorkloadGrace: '0s' })
+  const open: EventStream[] = []
+
+  afterEach(async () => {
+    for (const stream of open.splice(0)) await stream.close()
+  })
+
+  const watch = async (path: string, token: string, lastEventId?: string) => {
+    const stream = await EventStream.open(`${here.api.url}/api/v1${path}`, token, lastEventId)
+    open.push(stream)
+    return stream
+  }
+  const mine = () => here.dormouse.tokens.token()
+  const inNamespace = () => `/workloads?watch=true&namespace=${here.namespace}`
+
+  it('tell each change as it happens, whoever makes it, and go on behind the last event', async () => {
+    const web = await here.enabled('deployments', 'web', { replicas: 2 })
+    const stream = await watch(inNamespace(), await mine())
+    await stream.until('listed')
+    expect(stream.told[0]).to.equal(`added ${here.namespace}/web`)
+    await web.snooze()
+    await stream.until('changed', ({ is_snoozed: asleep }) => asleep === true)
+    await here.kubectl('scale', 'deployment/web', '--replicas=3')
+    await stream.until('changed', ({ current_replicas: count }) => count === 3)
+    await here.create('statefulsets', 'db')
+    await stream.until('added', ({ name }) => name === 'db')
+    const { lastEventId } = stream
+    await stream.close()
+    await here.kubectl('delete', 'statefulset', 'db')
+    const again = await watch(inNamespace(), await mine(), lastEventId)
+    expect(again.status).to.equal(200)
+    await again.until('removed', ({ name }) => name === 'db')
+    expect(again.events.some(({ event }) => event === 'listed')).to.equal(false)
+  })
+
+  it('follow the rights of the caller: what they may no longer list is removed', async () => {
+    const token = await on().accountToken(here.namespace, 'reader', {
+      verbs: ['list'],
+      resources: ['deployments'],
+    })
+    const stream = await watch('/workloads?watch=true', token)
+    await stream.until('listed')
+    expect(stream.told.filter((each) => each.startsWith('added'))).to.deep.equal([
+      `added ${here.namespace}/web`,
+    ])
+    await here.kubectl('delete', 'serviceaccount', 'reader')
+    const { data } = await stream.until('end')
+    expect(data['code']).to.equal('UNAUTHENTICATED')
+  })
+
+  it('end when Dormouse stops, and a new process answers an old id with 410', async () => {
+    const stream = await watch(inNamespace(), await mine())
+    const { id } = await stream.until('listed')
+    expect(await here.dormouse.terminate()).to.equal(0)
+    await eventually('the end of the stream', () => stream.ended)
+    expect(stream.told.at(-1)).to.equal('end')
+    await here.dormouse.start()
+    await eventually('an answer', async () => {
+      const again = await watch(inNamespace(), await mine(), id)
+      return again.status === 410
+    })
+  })
+})

@@ -1,0 +1,101 @@
+import { expect } from 'chai'
+import type { Call } from '../../src/kubernetes/api-calls.ts'
+import { ClusterRefusal } from '../../src/kubernetes/failures.ts'
+import { PublishedSettings } from '../../src/kubernetes/published-settings.ts'
+import { eventually } from '../support/eventually.ts'
+
+const DATA = { timezone: 'Europe/Berlin', policies: null }
+const away = new ClusterRefusal('CLUSTER_UNAVAILABLE', 'away', { status: 503 })
+const forbidden = new ClusterRefusal('CLUSTER_REJECTED', 'forbidden', { status: 403 })
+const missing = new ClusterRefusal('NOT_FOUND', 'not there', { status: 404 })
+
+interface Warning {
+  readonly err: Error
+  readonly advice?: string
+}
+
+/** Over a cluster that fails so, in turn, and then takes what it is sent. */
+function publisher(failures: readonly Error[] = [], mayWrite = () => true) {
+  const left = [...failures]
+  const calls: Call[] = []
+  const warnings: Warning[] = []
+  const client = {
+    async call<T>(call: Call): Promise<T> {
+      calls.push(call)
+      const failure = left.shift()
+      if (failure) throw failure
+      return {} as T
+    },
+  }
+  const logger = { warn: (fields: Warning) => void warnings.push(fields) }
+  let pauses = 0
+  const settings = new PublishedSettings({
+    client,
+    data: DATA,
+    mayWrite,
+    logger: logger as unknown as ConstructorParameters<typeof PublishedSettings>[0]['logger'],
+    async delay() {
+      pauses += 1
+      await new Promise((resolve) => setImmediate(resolve))
+    },
+  })
+  return { settings, calls, warnings, pauses: () => pauses }
+}
+
+describe('publishing settings', () => {
+  it('is one patch of the one ConfigMap, which removes what is no longer published', async () => {
+    const { settings, calls, warnings } = publisher()
+    await settings.start()
+    await settings.stop()
+    expect(calls).to.have.length(1)
+    expect(calls[0]).to.include({ method: 'PATCH', verb: 'patch', resource: 'configmaps' })
+    expect(calls[0]?.path).to.match(/^\/api\/v1\/namespaces\/kube-public\/configmaps\/dormouse\?/)
+    expect(calls[0]?.body).to.deep.equal({ data: DATA })
+    expect(warnings).to.deep.equal([])
+  })
+
+  it('comes again with each start, as when this replica leads again', async () => {
+    const { settings, calls } = publisher()
+    for (const _ of [1, 2]) {
+      await settings.start()
+      await settings.stop()
+    }
+    expect(calls).to.have.length(2)
+  })
+
+  it('goes on with a warning each time while the cluster does not answer', async () => {
+    const { settings, calls, warnings } = publisher([away, away])
+    await settings.start()
+    await eventually('the third try', () => calls.length === 3)
+    await settings.stop()
+    expect(warnings.map(({ err }) => err)).to.deep.equal([away, away])
+  })
+
+  for (const [what, failure, advice] of [
+    ['may not', forbidden, /Role <release>-publisher/],
+    ['finds no ConfigMap', missing, /publish\.enabled/],
+  ] as const)
+    it(`gives up with advice where it ${what}: nothing else stops`, async () => {
+      const { settings, calls, warnings } = publisher([failure])
+      await settings.start()
+      await eventually('the warning', () => warnings.length === 1)
+      await settings.stop()
+      expect(calls).to.have.length(1)
+      expect(warnings[0]?.advice).to.match(advice)
+    })
+
+  it('waits while this replica may not write, and ends when it is stopped', async () => {
+    let leads = false
+    const { settings, calls, pauses } = publisher([], () => leads)
+    await settings.start()
+    await eventually('a pause', () => pauses() > 2)
+    expect(calls).to.deep.equal([])
+    leads = true
+    await eventually('the patch', () => calls.length === 1)
+    await settings.stop()
+    const { settings: never, calls: none } = publisher([], () => false)
+    await never.start()
+    await never.stop()
+    expect(none).to.deep.equal([])
+  })
+})

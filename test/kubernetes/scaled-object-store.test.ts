@@ -1,0 +1,59 @@
+import { expect } from 'chai'
+import { ScaledObjectStore } from '../../src/kubernetes/scaled-object-store.ts'
+import { trimScaledObject } from '../../src/kubernetes/scaled-object-trim.ts'
+
+const WEB = { kind: 'deployments', namespace: 'shop', name: 'web' } as const
+
+/** The ScaledObject `shop/web`, which scales the Deployment of this name. */
+function scaler(resourceVersion: string, { uid = 'first', target = 'web', name = 'web' } = {}) {
+  return {
+    metadata: { name, namespace: 'shop', uid, resourceVersion },
+    spec: { scaleTargetRef: { name: target } },
+  }
+}
+
+function aStore() {
+  const told: string[] = []
+  const store = new ScaledObjectStore((before, after) =>
+    told.push(`${before?.resourceVersion ?? '-'} > ${after?.resourceVersion ?? '-'}`),
+  )
+  return { store, told }
+}
+
+describe('the store of ScaledObjects', () => {
+  it('takes an object of the same name and another uid as one gone and one added', () => {
+    const { store, told } = aStore()
+    store.put(scaler('1'), false)
+    store.put(scaler('2', { uid: 'second', target: 'api' }), false)
+    expect(told).to.deep.equal(['- > 1', '1 > -', '- > 2'])
+    expect(store.ofTarget(WEB)).to.deep.equal([])
+    expect(store.ofTarget({ ...WEB, name: 'api' })).to.have.length(1)
+  })
+
+  it('takes a write of ours at once, but not of an older copy, nor of a namesake', () => {
+    const { store, told } = aStore()
+    const applied = (...written: Parameters<typeof scaler>) =>
+      store.applied(trimScaledObject(scaler(...written)))
+    applied('1')
+    expect([...store.list()], 'it is gone already').to.deep.equal([])
+    store.put(scaler('5'), false)
+    applied('4', { target: 'old' })
+    applied('9', { uid: 'former', target: 'former' })
+    expect(told).to.deep.equal(['- > 5'])
+    applied('6', { target: 'api' })
+    expect(told).to.deep.equal(['- > 5', '5 > 6'])
+    expect(store.ofTarget(WEB)).to.deep.equal([])
+  })
+
+  it('keeps both of two for one workload, and the other when one goes', () => {
+    const { store } = aStore()
+    store.put(scaler('1'), false)
+    store.put(scaler('2', { name: 'second', uid: 'second' }), false)
+    store.put(scaler('3'), false)
+    expect(store.ofTarget(WEB)).to.have.length(2)
+    store.delete(scaler('3'))
+    expect(store.ofTarget(WEB).map(({ name }) => name)).to.deep.equal(['second'])
+    store.retain(new Set(), '9', false)
+    expect([...store.list(), ...store.ofTarget(WEB)]).to.deep.equal([])
+  })
+})

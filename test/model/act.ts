@@ -1,0 +1,13 @@
+import type fc from 'fast-check'
+import type { Target } from './target.ts'
+
+/** What can be done to a workload, or to its namespace. */
+export interface Act<Args = unknown> {
+  readonly weight: number
+  readonly args: fc.Arbitrary<Args>
+  run(target: Target, args: Args): Promise<unknown>
+}
+
+export function act<Args>(weight: number, args: fc.Arbitrary<Args>, run: Act<Args>['run']): Act<Args> {
+  return { weight, args, run }
+}

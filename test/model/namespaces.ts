@@ -1,0 +1,14 @@
+import fc from 'fast-check'
+import { act } from './act.ts'
+import { ENVIRONMENT, ENVIRONMENTS } from './policies.ts'
+import { annotationsOf, WRITTEN } from './settings.ts'
+
+/** What people do to the Namespace, and so to all of its workloads that inherit; a new way joins by an entry here. */
+export const OF_NAMESPACES = {
+  'annotate namespace': act(3, WRITTEN, (target, written) =>
+    target.writeNamespace({ annotations: annotationsOf(written, target.world.now) }),
+  ),
+  'label namespace': act(1, fc.constantFrom(...ENVIRONMENTS, null), (target, environment) =>
+    target.writeNamespace({ labels: { [ENVIRONMENT]: environment } }),
+  ),
+} as const

@@ -1,0 +1,105 @@
+import { Agent, request } from 'undici'
+import { eventually } from './eventually.ts'
+
+/** A server-sent event as its reader gets it; `id` is the last one that was told. */
+export interface StreamEvent {
+  readonly event: string
+  readonly id: string | undefined
+  readonly data: Record<string, unknown>
+}
+
+/** Reads server-sent events (HTML, section 9.2), as a browser would. */
+export class EventStream {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly events: StreamEvent[] = []
+  readonly comments: string[] = []
+  /** Of a refusal. */
+  text = ''
+  lastEventId: string | undefined
+  ended = false
+  readonly #agent: Agent
+  readonly #gone: AbortController
+
+  private constructor(
+    status: number,
+    headers: EventStream['headers'],
+    { agent, gone }: { agent: Agent; gone: AbortController },
+  ) {
+    this.status = status
+    this.headers = headers
+    this.#agent = agent
+    this.#gone = gone
+  }
+
+  static async open(url: string, token: string, lastEventId?: string): Promise<EventStream> {
+    const agent = new Agent({ bodyTimeout: 0 })
+    const gone = new AbortController()
+    const { statusCode, headers, body } = await request(url, {
+      dispatcher: agent,
+      signal: gone.signal,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+      },
+    })
+    const stream = new EventStream(statusCode, headers, { agent, gone })
+    if (statusCode === 200) void stream.#read(body)
+    else {
+      stream.text = await body.text()
+      await stream.close()
+    }
+    return stream
+  }
+
+  async #read(body: AsyncIterable<Buffer>): Promise<void> {
+    let rest = ''
+    const decoder = new TextDecoder()
+    try {
+      for await (const chunk of body) {
+        const blocks = (rest + decoder.decode(chunk, { stream: true })).split('\n\n')
+        rest = blocks.pop() ?? ''
+        for (const block of blocks) this.#take(block.split('\n'))
+      }
+    } catch {
+      // it was closed, by us or by them
+    }
+    this.ended = true
+  }
+
+  #take(lines: readonly string[]): void {
+    const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
+    this.comments.push(...lines.filter((line) => line.startsWith(':')))
+    this.lastEventId = field('id') ?? this.lastEventId
+    const data = field('data')
+    if (data === undefined) return
+    this.events.push({
+      event: field('event') ?? 'message',
+      id: this.lastEventId,
+      data: JSON.parse(data) as Record<string, unknown>,
+    })
+  }
+
+  /** As `added shop/web`, in order. */
+  get told(): string[] {
+    return this.events.map(({ event, data }) =>
+      event === 'listed' || event === 'end'
+        ? event
+        : `${event} ${String(data['namespace'])}/${String(data['name'])}`,
+    )
+  }
+
+  /** Resolves with the first such event behind the first `after` ones. */
+  until(event: string, matches: (data: StreamEvent['data']) => boolean = () => true, after = 0) {
+    return eventually(
+      `the event ${event} (told so far: ${this.told.join(', ')})`,
+      () => this.events.slice(after).find((each) => each.event === event && matches(each.data)),
+      { timeout: 60_000 },
+    )
+  }
+
+  async close(): Promise<void> {
+    this.#gone.abort()
+    await this.#agent.destroy()
+  }
+}
