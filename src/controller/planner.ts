@@ -1,5 +1,5 @@
 import type { Clock, Instant } from '../clock.ts'
-import type { Decision } from '../domain/decision.ts'
+import type { Decision, ReasonCode } from '../domain/decision.ts'
 import { afterStep, planFailure, planStep, type Step } from '../domain/operation.ts'
 import type { Change } from '../domain/patch.ts'
 import type { Rules } from '../domain/rules.ts'
@@ -7,9 +7,13 @@ import type { Workload } from '../domain/workload.ts'
 import type { Due } from './failures.ts'
 import type { LastKnownMarks } from './last-known-marks.ts'
 import type { Scalings } from './ports.ts'
+import { NEVER } from './timers.ts'
 
 /** Milliseconds that a plan may wait for a worker: its operation is dated when it was planned. */
 const PLAN_LIFE_MS = 2000
+
+/** What is the same by every clock. */
+const TIMELESS: ReadonlySet<ReasonCode> = new Set(['not_managed', 'unreadable', 'deleting'])
 
 /** A write that is due, as it was planned. */
 export interface Planned extends Due {
@@ -50,7 +54,7 @@ export class Planner {
     const step = this.#plan(workload, at)
     const { decision, change } = step
     const planned = change && { ...dueOf(decision), workload, at, step }
-    return { planned, lookAgainAt: decision.lookAgainAt }
+    return { planned, lookAgainAt: lookAgainAt(decision) }
   }
 
   /** What would be done about a workload now. */
@@ -70,7 +74,7 @@ export class Planner {
   /** What an evaluation would find once a step is written; undefined: it has to be made. */
   evaluationAfter(step: Step): Evaluation | undefined {
     const decision = afterStep(step, this.#ports.clock(), this.#rules)
-    return decision && { planned: undefined, lookAgainAt: decision.lookAgainAt }
+    return decision && { planned: undefined, lookAgainAt: lookAgainAt(decision) }
   }
 
   /** What the state is to remember of a decision that the cluster refused. */
@@ -83,6 +87,14 @@ export class Planner {
     const attributed = scaledBy === undefined ? workload : { ...workload, scaledBy }
     return planStep(attributed, now, this.#rules, this.#marks.of(workload))
   }
+}
+
+/** What other decisions rest on may come to hold again by a clock that is set back. */
+function lookAgainAt({
+  lookAgainAt: at,
+  reason,
+}: Pick<Decision, 'lookAgainAt' | 'reason'>): Instant | undefined {
+  return at ?? (TIMELESS.has(reason.code) ? undefined : NEVER)
 }
 
 /** Waking comes first; a write that moves no pods comes last. */

@@ -6,6 +6,9 @@ const FIRES_A_TURN = 50
 /** Milliseconds: a clock that moved by more than this against monotonic time was set; by less, it was corrected. */
 const CORRECTION = 1000
 
+/** The instant of a key that nothing makes due but a clock that is set back. */
+export const NEVER: Instant = Number.MAX_SAFE_INTEGER
+
 interface Entry {
   readonly key: string
   readonly at: Instant
@@ -44,7 +47,9 @@ export class Timers {
   }
 
   set(key: string, at: Instant): void {
-    if (this.#current.get(key)?.at === at) return
+    // A clock that was wrong for some seconds may have decided meanwhile.
+    this.#noticeJump()
+    if (this.#current.get(key)?.at === at) return this.#arm()
     const entry = { key, at }
     this.#current.set(key, entry)
     this.#heap.push(entry)
@@ -100,6 +105,7 @@ export class Timers {
     const jump = this.#lead() - this.#ahead
     this.#ahead += jump
     if (Math.abs(jump) < CORRECTION) return
+    this.#armedFor = Number.POSITIVE_INFINITY
     const now = this.#clock()
     for (const { key, at } of this.#current.values())
       this.#current.set(key, { key, at: jump < 0 ? now : Math.max(at, now) })

@@ -53,7 +53,7 @@ export function afterStep(
   { target, change }: Step,
   clock: Instant,
   rules: Rules,
-): Pick<Decision, 'lookAgainAt'> | undefined {
+): Pick<Decision, 'lookAgainAt' | 'reason'> | undefined {
   if (!target) return undefined
   // Without pods to wait for a wake ends at once, and the field that it set is still to be given up.
   if (change?.replicas !== undefined && !operationInProgress(target.state)) return undefined

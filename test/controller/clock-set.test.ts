@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import type { FakeCluster } from '../support/fake-cluster.ts'
+import type { FakeTime } from '../support/fake-time.ts'
 import { at, DAY, HOUR, MINUTE } from '../support/rules.ts'
 import { aDeployment } from '../support/workloads.ts'
 import { aRig } from './rig.ts'
@@ -9,6 +11,19 @@ const web = aDeployment()
   .enabled()
   .scheduled('8:00-18:00,Mon-Fri')
   .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
+
+const snoozedForHours = aDeployment()
+  .withReplicas(3)
+  .enabled()
+  .snoozed({ at: at('Mon 11:00'), trigger: 'api', by: 'k8s:alice', for: 2 * HOUR })
+
+/** Its sleep ends, it runs, and nothing is left to wait for. */
+async function yearAhead(time: FakeTime, cluster: FakeCluster): Promise<void> {
+  time.jump(YEAR)
+  await time.pass(MINUTE)
+  cluster.podsFollow(snoozedForHours)
+  await time.pass(10 * MINUTE)
+}
 
 describe('a clock that is set', () => {
   it('ahead: what the schedule says then is done within a minute, and no lateness is told', async () => {
@@ -36,5 +51,30 @@ describe('a clock that is set', () => {
     cluster.podsFollow(web)
     await time.passTo(at('Tue 18:00'))
     expect(moves().slice(4)).to.deep.equal(['snooze shop/web'])
+  })
+
+  it('back: the sleep that its year ahead had ended runs again, where there is no schedule to wait for', async () => {
+    const { time, cluster, start, moves } = aRig(at('Mon 12:00'))
+    cluster.put(snoozedForHours)
+    await start()
+    await yearAhead(time, cluster)
+    time.jump(-YEAR)
+    await time.pass(MINUTE)
+    expect(moves()).to.deep.equal(['wake shop/web', 'snooze shop/web'])
+  })
+
+  it('back: the same where it had been ahead for some seconds only', async () => {
+    const { time, cluster, start, moves } = aRig(at('Mon 12:00'))
+    cluster.put(snoozedForHours)
+    await start()
+    time.jump(YEAR)
+    cluster.put(snoozedForHours.labelled({ ...snoozedForHours.labels, team: 'shop' }))
+    await time.pass(1000)
+    expect(moves()).to.deep.equal(['wake shop/web'])
+    cluster.podsFollow(snoozedForHours)
+    await time.pass(1000)
+    time.jump(-YEAR)
+    await time.pass(MINUTE)
+    expect(moves().slice(1)).to.deep.equal(['snooze shop/web'])
   })
 })

@@ -71,6 +71,11 @@ for (const [direction, sign] of [
         expect(Object.fromEntries(ROWS.map(({ name }, row) => [name, found[row]]))).to.deep.equal(wanted)
         return true
       })
+      // Then nothing but the clock makes anybody look at them again. A snooze is completed with the next write.
+      await eventually('wakes to be completed', async () => {
+        const newest = await each(({ state }) => state?.history[0])
+        return newest.every((operation) => operation?.type !== 'wake' || operation.result !== 'running')
+      })
       const counts = await each(({ replicas, label }) => [replicas, label])
       const kept = ROWS.map(({ name }) =>
         wanted[name] === 'awake' ? [REPLICAS, undefined] : [0, `${REPLICAS}`],

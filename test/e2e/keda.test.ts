@@ -112,7 +112,6 @@ describeOn(
       await refusePauses(false)
       await here.dormouse.start()
       await keda.paused('killed')
-      // A poll that began before the pause is over.
       await keda.staysAsleep('killed')
       operator.active = true
       await keda.staysAsleep('killed')

@@ -111,8 +111,9 @@ export class BesideKeda {
     if (spec !== undefined) expect(await this.#spec(name), `the spec of ${name}`).to.deep.equal(spec)
   }
 
-  /** It is at 0, and stays so for some polls. */
+  /** It is at 0, and stays so for some polls, once those that began before it was paused are over. */
   async staysAsleep(name: string): Promise<void> {
+    await this.#operator().looked()
     await eventually(`${name} to be at 0`, async () => (await this.replicas(name)) === 0)
     const until = performance.now() + 5 * this.#operator().poll
     while (performance.now() < until) {

@@ -14,6 +14,8 @@ export interface KedaOperator {
   readonly trigger: object
   start(): Promise<void>
   stop(): Promise<void>
+  /** Resolves when a look that begins from now on has ended: one before may rest on what has changed since. */
+  looked(): Promise<void>
 }
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'

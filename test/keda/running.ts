@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { freePorts } from '../control-plane/ports.ts'
 import type { Keda } from '../go-programs/keda.ts'
 import { selfSigned } from '../support/certificate.ts'
@@ -82,6 +83,10 @@ export class RunningKeda implements KedaOperator {
 
   async stopOperator(): Promise<void> {
     await this.#operator.kill()
+  }
+
+  async looked(): Promise<void> {
+    await sleep(2 * this.poll)
   }
 
   async stop(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '../control-plane/client.ts'
 import type { Cluster } from '../support/cluster.ts'
+import { eventually } from '../support/eventually.ts'
 import { annotationsOf, scaledObjectsIn, type KedaOperator } from './operator.ts'
 
 const POLL_MS = 200
@@ -25,6 +26,9 @@ export class StandIn implements KedaOperator {
   readonly #options: Options
   /** Those whose pause it has carried out. */
   readonly #resting = new Set<string>()
+  /** The numbers of the newest look that has begun, and of the newest that has ended. */
+  #begun = 0
+  #ended = 0
   #stopped = new AbortController()
   #running = Promise.resolve()
 
@@ -45,12 +49,20 @@ export class StandIn implements KedaOperator {
     await this.#running
   }
 
+  async looked(): Promise<void> {
+    const { signal } = this.#stopped
+    const seen = this.#begun + 1
+    await eventually('a look of the stand-in', () => signal.aborted || this.#ended >= seen)
+  }
+
   async #run(signal: AbortSignal): Promise<void> {
     const { promise: ended, resolve } = Promise.withResolvers<void>()
     signal.addEventListener('abort', () => resolve(), { once: true })
     while (!signal.aborted) {
       // The definition, the namespace and the target may be gone at any time.
+      const look = ++this.#begun
       await this.#look().catch(() => {})
+      this.#ended = look
       await Promise.race([ended, new Promise((next) => setTimeout(next, POLL_MS).unref())])
     }
   }
