@@ -67,12 +67,16 @@ export class Console implements ConsolePages {
   /** undefined: not a path of the console. */
   async answer(request: ConsoleRequest): Promise<ConsoleAnswer | undefined> {
     const { method, path } = request
+    const reads = method === 'GET' || method === 'HEAD'
+    // Who types the server's name alone looks for the page.
+    if (path === '/' && reads)
+      return { status: 302, headers: { ...HEADERS, Location: ROOT }, body: undefined }
     if (path !== ROOT && !path.startsWith(`${ROOT}/`)) return undefined
     // A name that an attacker makes point to 127.0.0.1 would be an origin of theirs.
     if (this.#signIn && !isOwnHost(request))
       return refusal(421, 'MISDIRECTED', 'open the console at the address that was printed')
     if (path === `${ROOT}/sign-in`) return this.#exchange(request)
-    if (method !== 'GET' && method !== 'HEAD')
+    if (!reads)
       return {
         ...refusal(405, 'METHOD_NOT_ALLOWED', `${method} does nothing here: use GET`),
         headers: { ...JSON_HEADERS, Allow: 'GET, HEAD' },

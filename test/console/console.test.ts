@@ -73,7 +73,14 @@ describe('the console', () => {
       '/console/%2e%2e/x',
     ])
       expect(await statusOf(path), path).to.equal(404)
-    for (const path of ['/', '/consoles', '/api/v1']) expect(await statusOf(path), path).to.equal(undefined)
+    for (const path of ['/consoles', '/api/v1']) expect(await statusOf(path), path).to.equal(undefined)
+  })
+
+  it('is where a browser is led that asks for the server alone', async () => {
+    const answer = await pages.answer(request('/'))
+    expect([answer?.status, answer?.headers['Location']]).to.deep.equal([302, '/console'])
+    expect(await statusOf('/', { method: 'HEAD' })).to.equal(302)
+    expect(await statusOf('/', { method: 'POST' })).to.equal(undefined)
   })
 
   it('only reads: other methods are refused', async () => {
