@@ -95,19 +95,21 @@ export class SelfSignedCertificates implements Runnable {
     if (this.#stopping.signal.aborted) return
     this.#again = true
     this.#timer.clear()
-    this.#rotating ??= this.#rotateOrRetry().finally(() => (this.#rotating = undefined))
+    this.#rotating ??= this.#rotateOrRetry()
   }
 
   async #rotateOrRetry(): Promise<void> {
-    while (this.#again && !this.#stopping.signal.aborted) {
-      this.#again = false
-      try {
+    try {
+      while (this.#again && !this.#stopping.signal.aborted) {
+        this.#again = false
         await this.#takeSteps()
         this.#failures = 0
-      } catch (error) {
-        this.#retry(error)
-        return
       }
+    } catch (error) {
+      this.#retry(error)
+    } finally {
+      // At once: who asks for a round from now on starts it.
+      this.#rotating = undefined
     }
   }
 
@@ -139,9 +141,12 @@ export class SelfSignedCertificates implements Runnable {
 
   #situation(): Situation {
     const { names, lifetimes, clock } = this.#options
+    const now = clock()
     const stored = this.#known.set
+    // A clock that was set back since must not make it wait until that time comes again.
+    if (this.#publication && this.#publication.at > now) this.#publication = { ...this.#publication, at: now }
     const publishedAt = this.#publication?.cert === stored?.next?.cert ? this.#publication?.at : undefined
-    return { stored, now: clock(), names, lifetimes, publishedAt, repairedAt: this.#repairedAt }
+    return { stored, now, names, lifetimes, publishedAt, repairedAt: this.#repairedAt }
   }
 
   #learn(secret: StoredSecret | undefined): void {

@@ -1,10 +1,9 @@
 import { Heap } from 'heap-js'
+import { ClockJumps } from '../clock-jumps.ts'
 import { LONGEST_SLEEP, systemLater, type Clock, type Instant, type Later, type Monotonic } from '../clock.ts'
 
 /** At most this many timers fire in one turn of the event loop, so that a wave keeps no request waiting. */
 const FIRES_A_TURN = 50
-/** Milliseconds: a clock that moved by more than this against monotonic time was set; by less, it was corrected. */
-const CORRECTION = 1000
 
 /** The instant of a key that nothing makes due but a clock that is set back. */
 export const NEVER: Instant = Number.MAX_SAFE_INTEGER
@@ -23,14 +22,12 @@ export class Timers {
   readonly #fired: (key: string, at: Instant) => void
   readonly #clock: Clock | Monotonic
   readonly #later: Later
-  readonly #monotonic: Monotonic | undefined
+  readonly #jumps: ClockJumps | undefined
   readonly #heap = new Heap<Entry>((a, b) => a.at - b.at)
   /** The entry that counts for each key; others in the heap are stale, and dropped when they come to its top. */
   readonly #current = new Map<string, Entry>()
   #disarm: (() => void) | undefined
   #armedFor = Number.POSITIVE_INFINITY
-  /** By how much the clock was ahead of monotonic time. */
-  #ahead: number
 
   /** `monotonic` tells when the clock was set; undefined: nobody can set it. */
   constructor(
@@ -42,15 +39,14 @@ export class Timers {
     this.#fired = fired
     this.#clock = clock
     this.#later = later
-    this.#monotonic = monotonic
-    this.#ahead = this.#lead()
+    this.#jumps = monotonic && new ClockJumps(clock, monotonic)
   }
 
   set(key: string, at: Instant): void {
-    // A clock that was wrong for some seconds may have decided meanwhile.
-    this.#noticeJump()
-    if (this.#current.get(key)?.at === at) return this.#arm()
-    const entry = { key, at }
+    // A clock that was wrong for some seconds may have decided meanwhile, on this key, too.
+    const due = this.#noticeJump() < 0 ? Math.min(at, this.#clock()) : at
+    if (this.#current.get(key)?.at === due) return this.#arm()
+    const entry = { key, at: due }
     this.#current.set(key, entry)
     this.#heap.push(entry)
     if (this.#heap.length > 64 && this.#heap.length > 2 * this.#current.size) this.#compact()
@@ -96,20 +92,16 @@ export class Timers {
     }
   }
 
-  #lead(): number {
-    return this.#monotonic ? this.#clock() - this.#monotonic() : 0
-  }
-
-  /** Nothing that a jump of the clock makes due was due before: so it is no later than now. */
-  #noticeJump(): void {
-    const jump = this.#lead() - this.#ahead
-    this.#ahead += jump
-    if (Math.abs(jump) < CORRECTION) return
+  /** Nothing that a jump of the clock makes due was due before: so it is no later than now. Returns the jump. */
+  #noticeJump(): number {
+    const jump = this.#jumps?.taken() ?? 0
+    if (jump === 0) return jump
     this.#armedFor = Number.POSITIVE_INFINITY
     const now = this.#clock()
     for (const { key, at } of this.#current.values())
       this.#current.set(key, { key, at: jump < 0 ? now : Math.max(at, now) })
     this.#compact()
+    return jump
   }
 
   /** All are taken out before the first fires: one that is set again meanwhile waits for the next turn. */

@@ -1,4 +1,5 @@
 import type { Clock, Instant } from '../clock.ts'
+import { isCredible } from '../domain/decision-time.ts'
 import type { Decision } from '../domain/decision.ts'
 import { memberOf, wakeOrderOf, wakingEdge } from '../domain/wake-order.ts'
 import { waitIn, type WaveMember } from '../domain/wake-wait.ts'
@@ -76,6 +77,7 @@ export class WakeOrder {
   evaluated(workload: Workload, decision: Decision | undefined): void {
     this.#name(workload)
     const key = keyOf(workload)
+    this.#forgetWrong(workload.namespace)
     for (const wave of this.#waves.get(workload.namespace) ?? []) {
       // `waitsUntil` says whether it still does.
       wave.waiting.delete(key)
@@ -83,6 +85,17 @@ export class WakeOrder {
       if (member) this.#set(wave, key, member)
       else if (wave.members.has(key)) this.#remove(wave, key)
     }
+  }
+
+  /** Waves of a clock that was ahead: those that it had woken sleep again, and the edge is still to come. */
+  #forgetWrong(namespace: string): void {
+    const waves = this.#waves.get(namespace)
+    const now = waves && this.#ports.clock()
+    if (now === undefined || waves.every(({ edge }) => isCredible(edge, now))) return
+    this.#waves.set(
+      namespace,
+      waves.filter(({ edge }) => isCredible(edge, now)),
+    )
   }
 
   /** The workload no longer exists. */

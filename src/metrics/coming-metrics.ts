@@ -68,6 +68,7 @@ export function exportComing(
     'When a workload was last put to sleep or woken by its schedule, in seconds since the epoch.',
     ['type'],
     (gauge) => {
+      gauge.reset()
       for (const type of OPERATION_TYPES) {
         const latest = tracker.latest[type]
         if (latest !== undefined) gauge.set({ type }, latest / 1000)

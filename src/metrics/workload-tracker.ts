@@ -1,4 +1,6 @@
+import { ClockJumps } from '../clock-jumps.ts'
 import { systemMonotonic, type Clock, type Instant, type Monotonic } from '../clock.ts'
+import { isCredible } from '../domain/decision-time.ts'
 import { readsTheSame } from '../domain/marks.ts'
 import type { Rules } from '../domain/rules.ts'
 import { OPERATION_TYPES, TRIGGER, type OperationType, type Sleep } from '../domain/state.ts'
@@ -23,8 +25,6 @@ const FORGET_AFTER = 3600
 /** Milliseconds after which overdue workloads are read again, and how many at once. */
 const REREAD_AFTER = 60_000
 const REREAD_AT_ONCE = 500
-/** Milliseconds: a clock that moved by more than this against monotonic time was set; by less, it was corrected. */
-const CORRECTION = 1000
 
 interface TrackerOptions {
   readonly rules: Rules
@@ -59,8 +59,8 @@ export class WorkloadTracker {
   /** The workloads whose state time alone will change, by their keys. */
   readonly #timed = new Map<string, { readonly workload: Workload; readonly changesAt: Instant }>()
   #leading = false
-  /** By how much the clock was ahead of monotonic time, and how often it was set. */
-  #ahead: number
+  readonly #jumps: ClockJumps
+  /** How often the clock was set. */
   #clockSet = 0
   /** How often it had been set when all that is known had been read since. */
   #readSince = 0
@@ -71,7 +71,7 @@ export class WorkloadTracker {
     this.#monotonic = monotonic
     this.#excluded = new Set(excludeNamespaces)
     this.byTeam = teamOf && new ByTeam(teamOf)
-    this.#ahead = clock() - monotonic()
+    this.#jumps = new ClockJumps(clock, monotonic)
   }
 
   /** Savings are counted only while this replica leads: at other times another replica counts them. */
@@ -146,9 +146,7 @@ export class WorkloadTracker {
   /** To be called before anything is exported: notices what time alone has changed. */
   catchUp(): void {
     const now = this.#clock()
-    const ahead = now - this.#monotonic()
-    if (Math.abs(ahead - this.#ahead) > CORRECTION) this.#clockSet += 1
-    this.#ahead = ahead
+    this.#noticeJump(now)
     for (const { workload, changesAt } of this.#timed.values()) {
       if (changesAt <= now) this.#read(workload)
     }
@@ -178,11 +176,21 @@ export class WorkloadTracker {
     return found
   }
 
+  #noticeJump(now: Instant): void {
+    if (this.#jumps.taken() === 0) return
+    this.#clockSet += 1
+    for (const type of OPERATION_TYPES) if (!isCredible(this.latest[type] ?? 0, now)) delete this.latest[type]
+  }
+
   #read(workload: Workload): void {
+    const now = this.#clock()
+    // Also one that lasts until the next scrape only.
+    this.#noticeJump(now)
     const excluded = this.#excluded.has(workload.namespace)
-    const read = excluded ? undefined : readTracked(workload, this.#clock(), this.#rules, this.#clockSet)
+    const read = excluded ? undefined : readTracked(workload, now, this.#rules, this.#clockSet)
     for (const { type, trigger, at } of read?.history ?? [])
-      if (TRIGGER[trigger].inWaves) this.latest[type] = Math.max(at, this.latest[type] ?? 0)
+      if (TRIGGER[trigger].inWaves && isCredible(at, now))
+        this.latest[type] = Math.max(at, this.latest[type] ?? 0)
     const tracked = read?.tracked
     const team = tracked && this.byTeam?.nameOf(workload)
     this.#track(workload, tracked && team !== undefined ? { ...tracked, team } : tracked)

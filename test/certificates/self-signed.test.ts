@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer } from 'node:tls'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { fromSecretData, toSecretData } from '../../src/certificates/secret-data.ts'
 import { readCertificate } from '../../src/certificates/x509.ts'
@@ -79,6 +80,32 @@ describe('self-signed certificates', () => {
     all.leader.published(all.published)
     while (verifies(all.source.current.cert, ca, all.time.now)) await all.moveOn()
     expect(all.failures).to.deep.equal([])
+  })
+
+  it('are signed by a new CA within two minutes, though the clock was ahead when that was published', async () => {
+    await all.start(1)
+    all.publishing = false
+    const [ca = ''] = split(all.published)
+    while (split(all.source.caBundle ?? '').length < 2) await all.moveOn()
+    all.published = all.source.caBundle ?? ''
+    const from = all.time.now
+    all.ahead[0] = LIFETIMES.leafLifetime / 2
+    all.leader.published(all.published)
+    all.ahead[0] = 0
+    while (verifies(all.source.current.cert, ca, all.time.now)) await all.moveOn()
+    expect(all.time.now - from).to.be.at.most(2 * 60_000)
+  })
+
+  it('are looked at again, whatever moment of a round the next one is asked for in', async () => {
+    const day = 24 * 3_600_000
+    await all.start(1, { leafLifetime: 7 * day, caLifetime: 365 * day, renewAt: 2 / 3 })
+    for (let turns = 0; turns < 10; turns++) {
+      all.time.toNextTimer()
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve()
+      all.time.toNextTimer()
+      await pause(1)
+      expect(all.time.armed, `after ${turns} turns`).to.equal(1)
+    }
   })
 
   it('drop the old CA once its last leaf has expired', async () => {

@@ -36,6 +36,17 @@ describe('timers of the delaying queue', () => {
     expect(evaluated).to.have.length(1)
   })
 
+  it('fire at once for a key that was evaluated just before the clock was set back: its instant is of the wrong time', async () => {
+    const { time, evaluated, queue } = aQueue()
+    time.jump(365 * DAY)
+    queue.addAfter('other', time.clock() + HOUR)
+    const wrong = time.clock() + HOUR
+    time.jump(-365 * DAY)
+    queue.addAfter('a', wrong)
+    await time.pass(0)
+    expect(evaluated.map((each) => each.slice(0, -9)).toSorted()).to.deep.equal(['a', 'other'])
+  })
+
   it('fire within a minute of a clock that is set back, once: what they were set for came of a wrong clock', async () => {
     const { time, evaluated, queue, hooks } = aQueue()
     hooks.evaluate = (key) => queue.addAfter(key, time.clock() < NOON ? NOON : undefined)

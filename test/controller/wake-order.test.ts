@@ -49,6 +49,27 @@ describe('wake-order', () => {
     expect(cluster.live(web).replicas).to.equal(2)
   })
 
+  it('holds at the edge itself, though a clock that was ahead has woken them by that edge before', async () => {
+    const { time, cluster, moves } = await aNight(web, api, db)
+    const follow = () => {
+      for (const each of [web, api, db]) cluster.podsFollow(each)
+    }
+    time.jump(2 * MINUTE + 6 * 60 * MINUTE)
+    await time.pass(MINUTE)
+    for (let order = 0; order < 3; order++) {
+      follow()
+      await settled()
+    }
+    time.jump(-2 * MINUTE - 6 * 60 * MINUTE - 30 * MINUTE)
+    await time.pass(MINUTE)
+    follow()
+    await settled()
+    const before = moves()
+    expect(before.slice(-3)).to.have.members(['snooze shop/db', 'snooze shop/api', 'snooze shop/web'])
+    await time.passTo(EDGE)
+    expect(moves().slice(before.length)).to.deep.equal(['wake shop/db'])
+  })
+
   it('tells how many wait, and none once all are woken', async () => {
     const { time, cluster, controller } = await aNight(web, api, db)
     expect(controller.waiting).to.equal(0)

@@ -7,6 +7,7 @@ import { ModelCluster } from '../domain/model.ts'
 import { People, upTo } from '../domain/people.ts'
 import { stepped } from '../support/decisions.ts'
 import { at, RULES as PLAIN_RULES } from '../support/rules.ts'
+import { aDeployment } from '../support/workloads.ts'
 import { asleep, aWorkload, NOW, RULES, withState } from './workload.ts'
 
 const HOUR = 3_600_000
@@ -114,6 +115,42 @@ describe('coming transitions', () => {
     expect(tracker.coming.next('snooze', NOW)).to.deep.equal({ at: EVENING, workloads: 500 })
     tracker.catchUp()
     expect(tracker.coming.next('snooze', NOW)).to.deep.equal({ at: EVENING, workloads: 700 })
+  })
+
+  it('are those of the right time again where the clock was wrong between two scrapes only', () => {
+    const time = { now: NOW, elapsed: 0 }
+    const tracker = new WorkloadTracker({
+      rules: RULES,
+      clock: () => time.now,
+      monotonic: () => time.elapsed,
+    })
+    const web = inOffice('web')
+    tracker.find = () => web
+    time.now = NOW + 365 * DAY
+    tracker.changed(undefined, web)
+    time.now = NOW
+    tracker.catchUp()
+    expect(tracker.coming.next('snooze', NOW)).to.deep.equal({ at: EVENING, workloads: 1 })
+  })
+
+  it('leave out of the latest wave what a wrong time has dated', () => {
+    const time = { now: NOW, elapsed: 0 }
+    const tracker = new WorkloadTracker({
+      rules: RULES,
+      clock: () => time.now,
+      monotonic: () => time.elapsed,
+    })
+    const dated = (when: number) => aDeployment().enabled().snoozed({ at: when })
+    time.now = NOW + 365 * DAY
+    const web = dated(time.now)
+    tracker.find = () => web
+    tracker.changed(undefined, web)
+    expect(tracker.latest.snooze).to.equal(time.now)
+    time.now = NOW
+    tracker.catchUp()
+    expect(tracker.latest.snooze).to.equal(undefined)
+    tracker.changed(web, dated(NOW - 1000))
+    expect(tracker.latest.snooze).to.equal(NOW - 1000)
   })
 
   it('are never overdue after the controller has acted, whatever people do', () => {

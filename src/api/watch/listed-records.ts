@@ -1,5 +1,6 @@
 import { Heap } from 'heap-js'
-import type { Clock, Instant } from '../../clock.ts'
+import { ClockJumps } from '../../clock-jumps.ts'
+import { LONGEST_SLEEP, type Clock, type Instant, type Later, type Monotonic } from '../../clock.ts'
 import { decide } from '../../domain/decide.ts'
 import { readWorkload } from '../../domain/reading.ts'
 import { listedRecord } from '../../domain/record.ts'
@@ -9,8 +10,11 @@ import { keyOf, type Workload, type WorkloadKey } from '../../domain/workload.ts
 
 /** How long a record is used again, in milliseconds: one change is told to many streams. */
 const FRESH = 1000
-/** Node fires at once what is further ahead than 24 days; and a clock may be set. */
-const LONGEST_SLEEP = 60_000
+/** Keeps no process alive. */
+const quietLater: Later = (callback, milliseconds) => {
+  const timeout = setTimeout(callback, milliseconds).unref()
+  return () => clearTimeout(timeout)
+}
 
 interface Made {
   readonly text: string
@@ -26,8 +30,14 @@ interface Due {
 interface Options {
   readonly rules: Rules
   readonly clock: Clock
+  /** Tells when the clock was set. */
+  readonly monotonic: Monotonic
+  /** Default: the system's timeouts. */
+  readonly later?: Later | undefined
   /** A record changes although nobody wrote its workload: the end of an override, say. */
   readonly onDue: (key: WorkloadKey) => void
+  /** The clock was set back: any record may have been told by the time that was wrong. */
+  readonly onSetBack: () => void
 }
 
 /** The records of workloads as JSON, each made once for all streams, and the instants at which time changes them. */
@@ -36,15 +46,21 @@ export class ListedRecords {
   readonly #made = new WeakMap<Workload, Made>()
   readonly #due = new Map<string, Instant>()
   readonly #queue = new Heap<Due>((a, b) => a.at - b.at)
-  #timer: NodeJS.Timeout | undefined
+  readonly #jumps: ClockJumps
+  #wasSetBack = false
+  #disarm: (() => void) | undefined
 
   constructor(options: Options) {
     this.#options = options
+    this.#jumps = new ClockJumps(options.clock, options.monotonic)
+    this.#arm(options.clock())
   }
 
   textOf(workload: Workload): string {
     const { clock, rules } = this.#options
     const now = clock()
+    // Also one that was wrong for some seconds: what was told meanwhile is wrong for longer.
+    if (this.#noticeJump()) this.#arm(now)
     const known = this.#made.get(workload)
     if (known && known.at <= now && now < known.until) return known.text
     const text = JSON.stringify(listedRecord(workload, now, rules))
@@ -63,7 +79,7 @@ export class ListedRecords {
   }
 
   stop(): void {
-    clearTimeout(this.#timer)
+    this.#disarm?.()
     this.#due.clear()
     this.#queue.clear()
   }
@@ -85,16 +101,29 @@ export class ListedRecords {
     return at
   }
 
+  /** Whether the clock was found to be set back just now; then that is to be told. */
+  #noticeJump(): boolean {
+    const isSetBack = this.#jumps.taken() < 0
+    this.#wasSetBack ||= isSetBack
+    return isSetBack
+  }
+
   #arm(now: Instant): void {
-    clearTimeout(this.#timer)
-    const next = this.#queue.peek()
-    if (!next) return
-    const sleep = Math.min(Math.max(0, next.at - now), LONGEST_SLEEP)
-    this.#timer = setTimeout(() => this.#tell(), sleep).unref()
+    this.#disarm?.()
+    const next = this.#wasSetBack ? now : (this.#queue.peek()?.at ?? Number.POSITIVE_INFINITY)
+    const sleep = Math.min(Math.max(0, next - now), LONGEST_SLEEP)
+    this.#disarm = (this.#options.later ?? quietLater)(() => this.#tell(), sleep)
   }
 
   #tell(): void {
     const now = this.#options.clock()
+    this.#noticeJump()
+    if (this.#wasSetBack) {
+      this.#wasSetBack = false
+      this.#due.clear()
+      this.#queue.clear()
+      this.#options.onSetBack()
+    }
     for (let next = this.#queue.peek(); next && next.at <= now; next = this.#queue.peek()) {
       this.#queue.pop()
       const id = keyOf(next.key)

@@ -1,3 +1,4 @@
+import type { Later } from '../../clock.ts'
 import type { Workload, WorkloadKey } from '../../domain/workload.ts'
 import type { ApiDeps } from '../ports.ts'
 import { ChangeLog } from './change-log.ts'
@@ -18,13 +19,15 @@ export interface Shared {
 
 /** Listens to the informer, and to what else changes records, while somebody watches a list; without streams a change costs nothing. */
 export class WatchedWorkloads {
-  readonly #deps: Pick<ApiDeps, 'workloads' | 'rules' | 'clock'>
+  readonly #deps: Pick<ApiDeps, 'workloads' | 'rules' | 'clock' | 'monotonic'>
+  readonly #later: Later | undefined
   #shared: (Shared & { readonly tell: () => void }) | undefined
   #streams = 0
   #lingering: NodeJS.Timeout | undefined
 
-  constructor(deps: Pick<ApiDeps, 'workloads' | 'rereads' | 'rules' | 'clock'>) {
+  constructor(deps: Pick<ApiDeps, 'workloads' | 'rereads' | 'rules' | 'clock' | 'monotonic'>, later?: Later) {
     this.#deps = deps
+    this.#later = later
     const told = (before: Workload | undefined, after: Workload | undefined) => {
       if (!this.#shared) return
       if (after) this.#shared.records.changed(after)
@@ -60,11 +63,20 @@ export class WatchedWorkloads {
   }
 
   #begin(): Shared & { tell: () => void } {
-    const { workloads, rules, clock } = this.#deps
+    const { workloads, rules, clock, monotonic } = this.#deps
     const waiting = new Set<() => void>()
     return {
       log: new ChangeLog((key) => workloads.get(key) !== undefined),
-      records: new ListedRecords({ rules, clock, onDue: (key) => this.#changed(key) }),
+      records: new ListedRecords({
+        rules,
+        clock,
+        monotonic,
+        later: this.#later,
+        onDue: (key) => this.#changed(key),
+        onSetBack: () => {
+          for (const workload of workloads.list()) this.#changed(workload)
+        },
+      }),
       ids: new EventIds(),
       tell() {
         for (const wake of waiting) wake()

@@ -26,7 +26,13 @@ describe('a stream that is read slowly', function () {
   const open = async () => {
     const shared = {
       log,
-      records: new ListedRecords({ rules, clock: () => NOON, onDue: () => undefined }),
+      records: new ListedRecords({
+        rules,
+        clock: () => NOON,
+        monotonic: () => 0,
+        onDue: () => undefined,
+        onSetBack: () => undefined,
+      }),
       ids: new EventIds(),
       changed: async () => undefined,
     }

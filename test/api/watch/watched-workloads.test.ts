@@ -7,7 +7,7 @@ import { FakeCluster, aWorkload } from '../fake-cluster.ts'
 describe('what streams of lists share', () => {
   it('keeps nothing of a wait that has ended: a stream waits again and again for as long as it is open', async () => {
     const cluster = new FakeCluster()
-    const watched = new WatchedWorkloads({ workloads: cluster, rules, clock: () => NOON })
+    const watched = new WatchedWorkloads({ workloads: cluster, rules, clock: () => NOON, monotonic: () => 0 })
     const shared = watched.join()
     const { signal } = new AbortController()
     for (let count = 0; count < 100; count += 1) {
@@ -21,7 +21,12 @@ describe('what streams of lists share', () => {
   })
 
   it('ends a wait when it is aborted', async () => {
-    const watched = new WatchedWorkloads({ workloads: new FakeCluster(), rules, clock: () => NOON })
+    const watched = new WatchedWorkloads({
+      workloads: new FakeCluster(),
+      rules,
+      clock: () => NOON,
+      monotonic: () => 0,
+    })
     const end = new AbortController()
     const change = watched.join().changed(60_000, end.signal)
     end.abort()
