@@ -35,7 +35,13 @@ describe('the client over HTTP on its bad days', function () {
 
   const outside = (environment: Record<string, string> = { DORMOUSE_TOKEN: ' secret\n' }) => {
     const told: string[] = []
-    return { clock: () => 0, environment, stderr: { write: (text: string) => told.push(text) }, told }
+    return {
+      clock: () => 0,
+      environment,
+      stderr: { write: (text: string) => told.push(text) },
+      told,
+      stopSignal: new AbortController().signal,
+    }
   }
 
   async function failure(at = url): Promise<Error> {

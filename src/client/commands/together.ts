@@ -33,6 +33,7 @@ export async function withoutRefused<Result>(
   for (const each of absent) fail(said(each.message, style))
   const results = Array.from<Result | undefined>({ length: keys.length })
   let failed = absent.length
+  let left = 0
   const waiting = [...keys.entries()]
   const work = async () => {
     while (!stopSignal.aborted) {
@@ -42,6 +43,10 @@ export async function withoutRefused<Result>(
       try {
         results[place] = await act(key)
       } catch (error) {
+        if (error === stopSignal.reason) {
+          left += 1
+          return
+        }
         failed += 1
         const message = said(messageOf(error), style)
         fail(message.startsWith(nameOf(key)) ? message : `${nameOf(key)}: ${message}`)
@@ -49,8 +54,9 @@ export async function withoutRefused<Result>(
     }
   }
   await Promise.all(Array.from({ length: ABREAST }, work))
-  if (waiting.length > 0) {
-    stderr.write(`stopped: ${waiting.length} of ${keys.length} were left as they are\n`)
+  left += waiting.length
+  if (left > 0) {
+    stderr.write(`stopped: ${left} of ${keys.length} were left as they are\n`)
     stopSignal.throwIfAborted()
   }
   const done = results.filter((result) => result !== undefined)
