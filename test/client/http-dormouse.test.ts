@@ -223,6 +223,28 @@ describe('the client over HTTP on its bad days', function () {
       expect((await seen(1, [])).failed).to.include({ code: 'CLUSTER_UNAVAILABLE' })
     })
 
+    it('goes on looking at one workload after an outage, and ends where it may look no more', async () => {
+      const looks: ((response: ServerResponse) => void)[] = [
+        (response) => json(response, 200, { message: 'it', data: record('web') }),
+        (response) => response.destroy(),
+        (response) => json(response, 200, { message: 'it', data: record('web', 'asleep') }),
+        (response) =>
+          json(response, 401, { error: { code: 'UNAUTHENTICATED', message: 'the token has expired' } }),
+      ]
+      answer = (_, response) => looks.shift()?.(response)
+      const { told: warnings, ...plain } = outside()
+      const dormouse = await connect({ server: url }, plain)
+      const lines: string[] = []
+      const watched = async () => {
+        for await (const { record: its } of dormouse.watch(WEB, plain.stopSignal)) lines.push(its.reason)
+      }
+      const failed = await watched().catch((thrown: unknown) => thrown)
+      await dormouse.close()
+      expect(lines).to.deep.equal(['awake', 'asleep'])
+      expect(failed).to.include({ code: 'UNAUTHENTICATED' })
+      expect(warnings.join('')).to.include('cannot be reached')
+    })
+
     it('looks again and again at a Dormouse that knows no streams', async () => {
       const page = (reason: string) => (response: ServerResponse) =>
         json(response, 200, { message: 'one', data: [record('web', reason)], continue: null })

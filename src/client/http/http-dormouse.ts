@@ -113,7 +113,7 @@ export class HttpDormouse implements Dormouse {
   }
 
   async *watch(selection: Selection, signal: AbortSignal): AsyncGenerator<Seen> {
-    const look = () => lookedAt(() => this.#present(selection), signal)
+    const look = () => lookedAt(() => this.#present(selection), this.#warn, signal)
     if (selection.name !== undefined) return yield* look()
     try {
       yield* followed(this.#stream(selection), signal)
