@@ -5,6 +5,7 @@ import { FORMATS } from './output.ts'
 import { programFor, VERBS } from './catalogue.ts'
 import type { Connection, Dormouse } from './ports.ts'
 import type { Terminal } from './terminal.ts'
+import { verbFirst } from './verb-first.ts'
 
 /** Milliseconds: nobody waits longer for a list of names. */
 const PATIENCE = 3000
@@ -25,7 +26,8 @@ export async function complete(words: readonly string[], terminal: Terminal): Pr
   terminal.stdout.write([...lines, NO_FILES, ''].join('\n'))
 }
 
-async function candidates(words: readonly string[], terminal: Terminal): Promise<string[]> {
+async function candidates(typed: readonly string[], terminal: Terminal): Promise<string[]> {
+  const words = [...(await verbFirst(typed.slice(0, -1), terminal)), ...typed.slice(-1)]
   const [verb = '', ...rest] = words
   if (words.length < 2) {
     const program = await programFor([], '', terminal)

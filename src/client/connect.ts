@@ -5,7 +5,7 @@ import type { ClusterObjects, Connection, Dormouse } from './ports.ts'
 import { isLoopback, proxiesFor } from './proxies.ts'
 import type { Terminal } from './terminal.ts'
 
-type Outside = Pick<Terminal, 'clock' | 'environment' | 'stderr'>
+type Outside = Pick<Terminal, 'clock' | 'environment' | 'stderr' | 'stopSignal'>
 
 /**
  * The client's composition root: opens the adapter that the options name. Each is loaded only here, when it is needed.
@@ -19,7 +19,7 @@ export async function connect(connection: Connection, outside: Outside): Promise
 
 async function connectServer(
   { server, certificateAuthority }: Connection & { readonly server: string },
-  { environment, stderr }: Outside,
+  { environment, stderr, stopSignal }: Outside,
 ): Promise<Dormouse> {
   if (!/^https?:\/\//i.test(server) || !URL.canParse(server))
     throw new UsageError(`--server: expected a URL such as https://dormouse.example, found '${server}'`)
@@ -35,7 +35,7 @@ async function connectServer(
   const ca = certificateAuthority === undefined ? undefined : await pemOf(certificateAuthority)
   const warn = (text: string) => void stderr.write(`warning: ${text}\n`)
   const proxies = proxiesFor(new URL(server), environment)
-  return new HttpDormouse({ server, token, ca, proxies, warn })
+  return new HttpDormouse({ server, token, ca, proxies, warn, signal: stopSignal })
 }
 
 async function pemOf(file: string): Promise<string> {
@@ -52,14 +52,12 @@ async function connectCluster(connection: Connection, outside: Outside): Promise
     import('./cluster/cluster-dormouse.ts'),
   ])
   const { context, namespace } = credentials
-  return new ClusterDormouse({ transport, context, namespace, clock: outside.clock, warn })
+  const { clock, stopSignal: signal } = outside
+  return new ClusterDormouse({ transport, context, namespace, clock, warn, signal })
 }
 
 /** The objects of the cluster that the options name. @throws UsageError, Error where there is no cluster to be found */
-export async function openCluster(
-  connection: Connection,
-  outside: Outside & Pick<Terminal, 'stopSignal'>,
-): Promise<ClusterObjects> {
+export async function openCluster(connection: Connection, outside: Outside): Promise<ClusterObjects> {
   const [{ credentials, transport }, { ApiObjects }] = await Promise.all([
     reach(connection, outside),
     import('./cluster/cluster-objects.ts'),

@@ -2,9 +2,12 @@ import type { Terminal } from './terminal.ts'
 
 type Output = Terminal['stdout']
 
-/** Our own colours, what writes a line of progress over, ends of lines and tabs; and of control characters each other one. */
+/**
+ * Our own colours, what writes a line of progress over at the beginning of a text, ends of lines and tabs; and each other
+ * one of control characters and of those that turn the direction of what follows.
+ */
 // oxlint-disable-next-line no-control-regex
-const CONTROLS = /\u001B\[(?:0|1|2|3[1-4])m|\r\u001B\[K|[^\P{Cc}\n\t]/gu
+const CONTROLS = /\u001B\[(?:0|1|2|3[1-4])m|^\r\u001B\[K|[^\P{Cc}\n\t]|\p{Bidi_Control}/gu
 
 /**
  * The output without control characters of others: texts of the cluster, such as an annotation that somebody else wrote,

@@ -28,6 +28,12 @@ export async function forPrograms(
   return serialized(format, several ? { items: records } : (records[0] ?? { items: [] }))
 }
 
+/** One workload of a watch for programs, which then read a stream of documents; `undefined` as `forPrograms`. */
+export async function documentOf(format: Format | undefined, found: Found): Promise<string | undefined> {
+  const text = await forPrograms(format, [found], false)
+  return format === 'yaml' ? `---\n${text}` : text
+}
+
 export async function serialized(format: 'json' | 'yaml', value: StatusRecord | object): Promise<string> {
   if (format === 'json') return `${JSON.stringify(value, null, 2)}\n`
   const { stringify } = await import('yaml')

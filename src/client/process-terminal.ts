@@ -14,7 +14,7 @@ export function processTerminal(
 ): Terminal {
   // Windows has its home elsewhere.
   const environment = { ...env, HOME: env['HOME'] ?? env['USERPROFILE'] }
-  const outside = { clock: systemClock, environment, stderr: legible(stderr) }
+  const outside = { clock: systemClock, environment, stderr: legible(stderr), stopSignal }
   return {
     stdout,
     stderr,
@@ -25,7 +25,7 @@ export function processTerminal(
     program,
     openPage: (url) => void import('./browser.ts').then(({ openPage }) => openPage(url, platform, env)),
     connect: (connection) => connect(connection, outside),
-    openCluster: (connection) => openCluster(connection, { ...outside, stopSignal }),
+    openCluster: (connection) => openCluster(connection, outside),
   }
 
   async function ask(question: string): Promise<string> {

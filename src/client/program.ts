@@ -1,9 +1,10 @@
 import { CommanderError } from 'commander'
 import { messageOf, UsageError } from '../errors.ts'
-import { ALIASES, isVerb, programFor } from './catalogue.ts'
+import { programFor } from './catalogue.ts'
 import { AlreadyTold } from './commands/already-told.ts'
 import { legible } from './legible.ts'
 import type { Terminal } from './terminal.ts'
+import { verbFirst } from './verb-first.ts'
 
 /**
  * Runs what the arguments ask for (without `node` and the script).
@@ -21,7 +22,7 @@ export async function runClient(
       await complete(given.slice(1), terminal)
       return 0
     }
-    const args = normalized(given)
+    const args = await normalized(given, terminal)
     const program = await programFor(args, version, terminal)
     if (args.length === 0) {
       program.outputHelp()
@@ -43,16 +44,11 @@ function isUsage(error: unknown): boolean {
   return error instanceof UsageError || (error instanceof Error && error.name === 'InvalidConfig')
 }
 
-/**
- * The command first, and `--dry-run` as kubectl takes it: options before the command are moved behind it, `server` is the
- * only dry run there is. @throws UsageError
- */
-function normalized(args: readonly string[]): string[] {
+/** The command first, and `--dry-run` as kubectl takes it: `server` is the only dry run there is. @throws UsageError */
+async function normalized(args: readonly string[], terminal: Terminal): Promise<string[]> {
   const [help, of] = args
   if (help === 'help' && of !== undefined) return [of, '--help']
-  const first = args.findIndex((arg) => isVerb(arg) || Object.hasOwn(ALIASES, arg))
-  const leading = first > 0 && args[0]?.startsWith('-') === true && args[0] !== '--'
-  const ordered = leading ? [args[first] ?? '', ...args.slice(0, first), ...args.slice(first + 1)] : [...args]
+  const ordered = await verbFirst(args, terminal)
   return ordered.flatMap((arg) => {
     if (!arg.startsWith('--dry-run=')) return [arg]
     const how = arg.slice('--dry-run='.length)

@@ -9,17 +9,34 @@ type Lookup = Pick<Dormouse, 'kinds' | 'get' | 'list'>
 
 const NAME = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/
 
+/** The workloads that a command is about, each once. */
+export interface Targets {
+  readonly keys: readonly WorkloadKey[]
+  /** Of each that was named and is not there: the refusal that says so. */
+  readonly absent: readonly Refusal[]
+  /** Whether programs get a list, even of one. */
+  readonly isList: boolean
+}
+
 /**
- * The workloads that people mean by `deploy/web` or `web`, each once.
- * @throws UsageError for a text that cannot name one; Refusal NOT_FOUND where there is none; Error where there are several
+ * The workloads that people mean by `deploy/web` or `web`.
+ * @throws UsageError for a text that cannot name one, and for one that names several; Refusal
  */
 export async function findTargets(
   dormouse: Lookup,
   namespace: string,
   texts: readonly string[],
-): Promise<WorkloadKey[]> {
-  const found = await Promise.all(texts.map((text) => findTarget(dormouse, namespace, text)))
-  return [...new Map(found.map((key) => [targetText(key), key])).values()]
+): Promise<Targets> {
+  const looked = await Promise.allSettled(texts.map((text) => findTarget(dormouse, namespace, text)))
+  const found: WorkloadKey[] = []
+  const absent: Refusal[] = []
+  for (const each of looked) {
+    if (each.status === 'fulfilled') found.push(each.value)
+    else if (isAbsent(each.reason)) absent.push(each.reason)
+    else throw each.reason
+  }
+  const keys = [...new Map(found.map((key) => [targetText(key), key])).values()]
+  return { keys, absent, isList: keys.length + absent.length > 1 }
 }
 
 async function findTarget(dormouse: Lookup, namespace: string, text: string): Promise<WorkloadKey> {
@@ -66,7 +83,7 @@ async function findNamed(dormouse: Lookup, namespace: string, name: string): Pro
   throw await absent(dormouse, namespace, name)
 }
 
-function isAbsent(error: unknown): boolean {
+function isAbsent(error: unknown): error is Refusal {
   return error instanceof Refusal && (error.code === 'NOT_FOUND' || error.code === 'OWNED')
 }
 

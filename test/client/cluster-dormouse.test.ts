@@ -80,6 +80,7 @@ function over(answers: Answers, clock = () => NOW) {
     namespace: 'shop',
     clock,
     warn: () => {},
+    signal: new AbortController().signal,
   })
   return { dormouse, patches }
 }

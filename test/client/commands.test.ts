@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { parseAllDocuments } from 'yaml'
 import { VERBS } from '../../src/client/catalogue.ts'
 import { Refusal } from '../../src/errors.ts'
 import { aRecord, anAsleepRecord, typed } from './fake-dormouse.ts'
@@ -200,6 +201,95 @@ describe('the commands for people', () => {
     expect(code).to.equal(1)
     expect(out).to.include('deployment.apps/cart: wake done')
     expect(err).to.include('error: deployment shop/none: there is no deployments none')
+  })
+
+  it('several: a bare name that nothing has fails alone, and the others are done', async () => {
+    const { code, out, err } = await typed(['wake', 'none', 'cart', 'nil'], { workloads: shop })
+    expect({ code, out }).to.deep.equal({ code: 1, out: 'deployment.apps/cart: wake done\n' })
+    expect(err.match(/^error: there is no workload n\w+ in namespace shop/gm)).to.have.length(2)
+    const seen = await typed(['status', 'none', 'cart', '-o', 'json'], { workloads: shop })
+    expect(seen.code).to.equal(1)
+    expect(JSON.parse(seen.out).items).to.have.length(1)
+    expect((await typed(['plan', 'none', 'nil', 'Web!'], { workloads: shop })).code).to.equal(2)
+  })
+
+  it('what is chosen by labels or --all is a list for programs, even of one, and nobody is left without a word', async () => {
+    const workloads = [aRecord('web')]
+    for (const line of [
+      ['status', '-l', 'app=web'],
+      ['plan', '-l', 'app=web'],
+      ['wake', '--all', '--yes'],
+    ]) {
+      const { out } = await typed([...line, '-o', 'json'], { workloads })
+      expect(JSON.parse(out).items, line.join(' ')).to.have.length(1)
+    }
+    for (const verb of ['why', 'status', 'plan']) {
+      const { code, out, err } = await typed([verb, '-l', 'app=none'])
+      expect({ code, out, err }, verb).to.deep.equal({
+        code: 0,
+        out: '',
+        err: 'No workloads found in namespace shop.\n',
+      })
+    }
+  })
+
+  it('a watch for programs is a stream of documents', async () => {
+    const workloads = [aRecord('web'), aRecord('cart')]
+    const { out } = await typed(['list', '-w', '-o', 'yaml'], { workloads })
+    expect(parseAllDocuments(out).map((each) => each.get('name'))).to.deep.equal(['web', 'cart'])
+    const one = await typed(['status', 'web', '-w', '-o', 'yaml'], {
+      workloads: [aRecord('web')],
+      later: [aRecord('web')],
+    })
+    expect(parseAllDocuments(one.out).map((each) => each.get('name'))).to.deep.equal(['web', 'web'])
+  })
+
+  it('a watch of one state shows also what leaves it', async () => {
+    const { out } = await typed(['list', '-w', '--state', 'asleep'], {
+      workloads: [anAsleepRecord('cart'), aRecord('web')],
+      later: [aRecord('cart'), aRecord('cart')],
+    })
+    expect(
+      out.match(/^\w+ .*(?:asleep|awake)/gm)?.map((line) => line.split(/ +/)[2] + ' ' + line.split(/ +/)[0]),
+    ).to.deep.equal(['asleep cart', 'awake cart'])
+  })
+
+  it('a value that is called as a command is none', async () => {
+    const there = [aRecord('web', { namespace: 'console' })]
+    const { code, out } = await typed(['-n', 'console', 'list', '-o', 'name'], { workloads: there })
+    expect({ code, out }).to.deep.equal({ code: 0, out: 'deployment.apps/web\n' })
+    expect((await typed(['--namespace=list', '--context', 'pin', 'list'])).connections[0]).to.include({
+      namespace: 'list',
+      context: 'pin',
+    })
+    expect((await typed(['__complete', '-n', 'console', 'wake', ''], { workloads: there })).out).to.equal(
+      'deploy/web\n:4\n',
+    )
+  })
+
+  it('says a day and an hour where there is one', async () => {
+    const header = async (hours: string) =>
+      (await typed(['plan', 'cart', '--hours', hours], { workloads: shop })).out.split('\n')[0]
+    expect(await header('24')).to.equal('deployment shop/cart, the next day:')
+    expect(await header('1')).to.equal('deployment shop/cart, the next hour:')
+    expect(await header('36')).to.equal('deployment shop/cart, the next 36 hours:')
+  })
+
+  it('says what was done also where the pods come late, whatever the format', async () => {
+    const late = [aRecord('web', { ready_replicas: 1, operation_in_progress: true })]
+    const { code, err } = await typed(['wake', 'web', '--wait', '--timeout', '1s', '-o', 'json'], {
+      workloads: late,
+    })
+    expect(code).to.equal(1)
+    expect(err)
+      .to.match(/^deployment\.apps\/web: wake done$/m)
+      .and.include('not ready after 1s')
+  })
+
+  it('a text of somebody else does not write over lines, nor turn their direction', async () => {
+    const reason = 'awake\r\u001B[Kasleep \u202Eoh'
+    const { out } = await typed(['why', 'web'], { workloads: [aRecord('web', { reason })] })
+    for (const each of ['\r', '\u001B', '\u202E']) expect(out).not.to.include(each)
   })
 
   it('says refusals in commands, with the options that lead to the same place', async () => {

@@ -92,6 +92,8 @@ export interface Outcome {
 
 interface Situation {
   readonly workloads?: readonly Found[]
+  /** What a watch brings after them. */
+  readonly later?: readonly (Found & Partial<Seen>)[]
   readonly notes?: readonly string[]
   /** Why every request is refused. */
   readonly refuses?: Refusal
@@ -108,6 +110,7 @@ export async function typed(
   line: readonly string[],
   {
     workloads = [],
+    later = [],
     notes = [],
     refuses,
     types,
@@ -149,7 +152,7 @@ export async function typed(
       return { messages: [`${request.action} done`], after: async () => workload }
     },
     async *watch(): AsyncGenerator<Seen> {
-      for (const each of workloads) yield { ...each, gone: false }
+      for (const each of [...workloads, ...later]) yield { gone: false, ...each }
     },
     async close() {},
   }

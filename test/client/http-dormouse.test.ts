@@ -35,7 +35,13 @@ describe('the client over HTTP on its bad days', function () {
 
   const outside = (environment: Record<string, string> = { DORMOUSE_TOKEN: ' secret\n' }) => {
     const told: string[] = []
-    return { clock: () => 0, environment, stderr: { write: (text: string) => told.push(text) }, told }
+    return {
+      clock: () => 0,
+      environment,
+      stderr: { write: (text: string) => told.push(text) },
+      told,
+      stopSignal: new AbortController().signal,
+    }
   }
 
   async function failure(at = url): Promise<Error> {
@@ -215,6 +221,28 @@ describe('the client over HTTP on its bad days', function () {
       expect(expired.lines).to.deep.equal(['web awake'])
       expect(expired.failed).to.include({ code: 'UNAUTHENTICATED', message: 'the token has expired' })
       expect((await seen(1, [])).failed).to.include({ code: 'CLUSTER_UNAVAILABLE' })
+    })
+
+    it('goes on looking at one workload after an outage, and ends where it may look no more', async () => {
+      const looks: ((response: ServerResponse) => void)[] = [
+        (response) => json(response, 200, { message: 'it', data: record('web') }),
+        (response) => response.destroy(),
+        (response) => json(response, 200, { message: 'it', data: record('web', 'asleep') }),
+        (response) =>
+          json(response, 401, { error: { code: 'UNAUTHENTICATED', message: 'the token has expired' } }),
+      ]
+      answer = (_, response) => looks.shift()?.(response)
+      const { told: warnings, ...plain } = outside()
+      const dormouse = await connect({ server: url }, plain)
+      const lines: string[] = []
+      const watched = async () => {
+        for await (const { record: its } of dormouse.watch(WEB, plain.stopSignal)) lines.push(its.reason)
+      }
+      const failed = await watched().catch((thrown: unknown) => thrown)
+      await dormouse.close()
+      expect(lines).to.deep.equal(['awake', 'asleep'])
+      expect(failed).to.include({ code: 'UNAUTHENTICATED' })
+      expect(warnings.join('')).to.include('cannot be reached')
     })
 
     it('looks again and again at a Dormouse that knows no streams', async () => {

@@ -58,6 +58,7 @@ describe("the client and the environment's proxies", function () {
       clock: () => 0,
       environment: { DORMOUSE_TOKEN: 'secret', HOME: folder, ...environment },
       stderr: { write: () => true },
+      stopSignal: new AbortController().signal,
     }
     const dormouse = await connect(connection, outside)
     try {

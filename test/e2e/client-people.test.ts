@@ -17,7 +17,12 @@ async function withClient<Result>(
   connection: Connection,
   use: (dormouse: Dormouse) => Promise<Result>,
 ): Promise<Result> {
-  const dormouse = await connect(connection, { clock: systemClock, environment: {}, stderr: { write() {} } })
+  const dormouse = await connect(connection, {
+    clock: systemClock,
+    environment: {},
+    stderr: { write() {} },
+    stopSignal: new AbortController().signal,
+  })
   try {
     return await use(dormouse)
   } finally {

@@ -11,6 +11,7 @@ describeOn('the client', function (on) {
     clock: systemClock,
     environment,
     stderr: { write() {} },
+    stopSignal: new AbortController().signal,
   })
 
   describe('through the cluster', () => {

@@ -25,6 +25,8 @@ interface Options {
   readonly namespace: string | undefined
   readonly clock: Clock
   readonly warn: (text: string) => void
+  /** Ends what is read; what is written is ended in its own time. */
+  readonly signal: AbortSignal
 }
 
 /** Dormouse through the cluster: objects are read and patched with the person's own rights. */
@@ -41,11 +43,11 @@ export class ClusterDormouse implements Dormouse {
   readonly #unmanageable = new Set<string>()
   #readAt: number | undefined
 
-  constructor({ transport, context, namespace, clock, warn }: Options) {
+  constructor({ transport, context, namespace, clock, warn, signal }: Options) {
     this.place = `cluster ${context}`
     this.defaultNamespace = namespace ?? 'default'
     this.#transport = transport
-    this.#reader = new ClusterReader(transport)
+    this.#reader = new ClusterReader(transport, signal)
     this.#writer = new ClusterWriter(this.#reader, clock)
     this.#clock = clock
     this.#warn = warn

@@ -22,6 +22,7 @@ const PATIENCE = 60_000
 export class ClusterReader {
   readonly client: KubernetesClient
   readonly unknowns: Unknowns = { calendars: new Set(), policies: false }
+  readonly #signal: AbortSignal
   readonly #namespaces = new Map<string, Namespace>()
   /** Namespaces that are read again when they are next needed. */
   readonly #old = new Set<string>()
@@ -31,7 +32,9 @@ export class ClusterReader {
   #forbidden = new Set<string>()
   #seesNoService = false
 
-  constructor(transport: Pick<HttpTransport, 'send' | 'open'>) {
+  /** `signal` ends whatever is read. */
+  constructor(transport: Pick<HttpTransport, 'send' | 'open'>, signal: AbortSignal) {
+    this.#signal = signal
     this.client = new KubernetesClient({
       transport,
       observer: NO_OBSERVER,
@@ -69,7 +72,12 @@ export class ClusterReader {
   async #settle() {
     const service = knownService(await this.#published())
     this.#seesNoService = !service.isKnown
-    return { service, configured: new ConfiguredKinds(service.kinds, (call) => this.client.call(call)) }
+    return {
+      service,
+      configured: new ConfiguredKinds(service.kinds, (call) =>
+        this.client.call({ ...call, signal: call.signal ?? this.#signal }),
+      ),
+    }
   }
 
   /** The domain's rules under these settings. They take as long to load as the cluster to answer: not all need them. */
@@ -98,6 +106,7 @@ export class ClusterReader {
         verb: 'get',
         resource: 'configmaps',
         path: SETTINGS,
+        signal: this.#signal,
       })
       return data
     } catch (error) {
@@ -129,7 +138,7 @@ export class ClusterReader {
 
   /** The workload alone, and its whole object. */
   async read(key: WorkloadKey): Promise<{ workload: Workload; object: WorkloadObject }> {
-    const [object] = await Promise.all([this.client.get(key), this.settled()])
+    const [object] = await Promise.all([this.client.get(key, this.#signal), this.settled()])
     return { workload: await this.trimmed(key.kind, object), object }
   }
 
@@ -160,10 +169,9 @@ export class ClusterReader {
   }
 
   async *pages<Listed>(collection: Collection): AsyncGenerator<Listed> {
-    const { signal } = new AbortController()
     let token = ''
     do {
-      const page = await this.client.listPage<Listed>(collection, 500, token, signal)
+      const page = await this.client.listPage<Listed>(collection, 500, token, this.#signal)
       yield* page.items
       token = page.metadata.continue ?? ''
     } while (token !== '')
@@ -172,7 +180,7 @@ export class ClusterReader {
   /** Reads the Namespace once, until `refresh`; one that may not be read counts as one without annotations. */
   async namespace(name: string): Promise<void> {
     if (this.#namespaces.has(name) && !this.#old.has(name)) return
-    const call = { method: 'GET', verb: 'get', resource: 'namespaces' } as const
+    const call = { method: 'GET', verb: 'get', resource: 'namespaces', signal: this.#signal } as const
     try {
       const path = `/api/v1/namespaces/${encodeURIComponent(name)}`
       this.know(await this.client.call<KubernetesObject>({ ...call, path }))

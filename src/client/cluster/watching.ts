@@ -11,7 +11,10 @@ export interface Change {
   readonly gone: boolean
 }
 
-/** All objects of some collections, then each change of them, until the signal is aborted; every failure is retried. */
+/**
+ * All objects of some collections, then each change of them, until the signal is aborted or nobody reads any more; every
+ * failure is retried.
+ */
 export async function* changesOf(
   client: Pick<KubernetesClient, 'listPage' | 'watch'>,
   collections: ReadonlyMap<Kind, Collection>,
@@ -24,19 +27,25 @@ export async function* changesOf(
     queue.push(change)
     arrived.resolve()
   }
-  signal.addEventListener('abort', () => arrived.resolve(), { once: true })
+  const left = new AbortController()
+  const ended = AbortSignal.any([signal, left.signal])
+  ended.addEventListener('abort', () => arrived.resolve(), { once: true })
   const running = [...collections].map(([kind, collection]) =>
-    reflectorOf(client, kind, collection, push, warn).run(signal),
+    reflectorOf(client, kind, collection, push, warn).run(ended),
   )
-  while (!signal.aborted) {
-    const next = queue.shift()
-    if (next) yield next
-    else {
-      arrived = Promise.withResolvers()
-      await arrived.promise
+  try {
+    while (!ended.aborted) {
+      const next = queue.shift()
+      if (next) yield next
+      else {
+        arrived = Promise.withResolvers()
+        await arrived.promise
+      }
     }
+  } finally {
+    left.abort()
+    await Promise.all(running)
   }
-  await Promise.all(running)
 }
 
 function reflectorOf(

@@ -69,7 +69,7 @@ async function ask<Options extends RequestOptions>(
   terminal: Terminal,
   dormouse: Dormouse,
   namespace: string,
-  targets: readonly string[],
+  texts: readonly string[],
   options: Options,
   { verb, request: requestOf, wanted, unmanaged = false }: Asking<Options>,
 ): Promise<void> {
@@ -80,17 +80,17 @@ async function ask<Options extends RequestOptions>(
   const request = await requestOf(options)
   const named = dryRun ? { ...options, yes: true as const } : options
   const question = { verb: `${verb.slice(0, 1).toUpperCase()}${verb.slice(1)}`, unmanaged }
-  const keys = await chosen(terminal, dormouse, namespace, targets, named, question)
-  if (keys === undefined) {
+  const targets = await chosen(terminal, dormouse, namespace, texts, named, question)
+  if (targets === undefined) {
     terminal.stderr.write('nothing was changed\n')
     throw new AlreadyTold('not confirmed')
   }
   const style = styleFor(terminal, options, dormouse)
-  const told = (key: WorkloadKey, answer: Answer) =>
-    answerText(key, answer, dryRun, style, options.allNamespaces === true)
-  const { done, told: failures } = await withoutRefused(terminal, style, keys, async (key) => {
+  // Beside data for programs it is a message.
+  const output = options.output === undefined ? terminal.stdout : terminal.stderr
+  const { done, told: failures } = await withoutRefused(terminal, style, targets, async (key) => {
     const answer = await dormouse.request(key, request, dryRun)
-    if (options.output === undefined) terminal.stdout.write(told(key, answer))
+    output.write(answerText(key, answer, dryRun, style, options.allNamespaces === true))
     return { key, answer }
   })
   const settled = wait
@@ -105,8 +105,7 @@ async function ask<Options extends RequestOptions>(
     if (wait && settled.length > 0) terminal.stderr.write('the pods have followed\n')
   } else {
     const found = wait ? settled : await Promise.all(done.map(({ answer }) => answer.after()))
-    const text = await forPrograms(options.output, found, keys.length !== 1)
-    for (const { key, answer } of done) terminal.stderr.write(told(key, answer))
+    const text = await forPrograms(options.output, found, targets.isList)
     terminal.stdout.write(text ?? '')
   }
   failures()

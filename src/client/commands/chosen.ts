@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
 import { counted } from '../../domain/text.ts'
-import type { WorkloadKey } from '../../domain/workload.ts'
 import { UsageError } from '../../errors.ts'
 import type { Dormouse, Found } from '../ports.ts'
-import { findTargets } from '../targets.ts'
+import { findTargets, type Targets } from '../targets.ts'
 import type { Terminal } from '../terminal.ts'
 import { isUnreadable } from '../text/state.ts'
 import { keyOfFound } from '../text/why.ts'
@@ -38,7 +37,7 @@ export async function chosen(
   targets: readonly string[],
   options: ManyOptions,
   { verb, unmanaged = false }: { readonly verb: string; readonly unmanaged?: boolean },
-): Promise<WorkloadKey[] | undefined> {
+): Promise<Targets | undefined> {
   const many = options.all === true || options.selector !== undefined
   if (targets.length > 0) {
     if (many || options.allNamespaces) throw new UsageError('name workloads, or give --all or -l, not both')
@@ -48,18 +47,19 @@ export async function chosen(
   const where = options.allNamespaces ? undefined : namespace
   const found = await dormouse.list({ namespace: where, labelSelector: checkedSelector(options.selector) })
   const meant = unmanaged ? found : found.filter(({ record }) => record.enabled || isUnreadable(record))
+  const agreed: Targets = { keys: meant.map(keyOfFound), absent: [], isList: true }
   const left = found.length - meant.length
   if (left > 0) terminal.stderr.write(`${counted(left, 'workload')} not managed by Dormouse: left out\n`)
   if (meant.length === 0) {
     terminal.stderr.write(`No workloads to ${verb.toLowerCase()} ${placeOf(where)}.\n`)
-    return []
+    return agreed
   }
-  if (options.yes) return meant.map(keyOfFound)
+  if (options.yes) return agreed
   const question = `${verb} ${countsOf(meant)} ${placeOf(where)}, ${dormouse.place}?`
   if (!terminal.ask)
     throw new UsageError(`${question} There is no terminal to ask at: add --yes if that is meant`)
   const answer = await terminal.ask(`${question} [y/N] `)
-  return /^y(es)?$/i.test(answer.trim()) ? meant.map(keyOfFound) : undefined
+  return /^y(es)?$/i.test(answer.trim()) ? agreed : undefined
 }
 
 function placeOf(namespace: string | undefined): string {

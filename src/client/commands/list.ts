@@ -1,14 +1,16 @@
 import { Option, type Command } from 'commander'
+import { nameOf } from '../../domain/workload.ts'
 import { parseLabelSelector, InvalidLabelSelector } from '../../domain/label-selector.ts'
 import { UsageError } from '../../errors.ts'
 import { kindNamed } from '../kinds.ts'
 import { connected, connectionOptions, outputOption, withExamples, type OutputOptions } from '../options.ts'
-import { forPrograms } from '../output.ts'
+import { documentOf, forPrograms } from '../output.ts'
 import type { Connection, Dormouse, Found, Seen, Selection } from '../ports.ts'
 import type { Terminal } from '../terminal.ts'
 import { listHeader, listRow, type Columns } from '../text/list.ts'
 import { stateOf } from '../text/state.ts'
 import { Table } from '../text/table.ts'
+import { keyOfFound } from '../text/why.ts'
 import { styleFor, tellNotes } from '../style.ts'
 
 interface Options extends Connection, OutputOptions {
@@ -110,7 +112,7 @@ async function watch(
   let table: Table | undefined
   const write = async (seen: readonly Seen[]) => {
     for (const each of seen) {
-      const text = await forPrograms(options.output, [each], false)
+      const text = await documentOf(options.output, each)
       if (text !== undefined) stdout.write(text)
     }
     if (options.output === undefined || options.output === 'wide') {
@@ -130,8 +132,13 @@ async function watch(
     void write(first)
   }, SETTLING)
   try {
+    const shown = new Set<string>()
     for await (const seen of dormouse.watch(selection, stopSignal)) {
-      if (!wanted(seen)) continue
+      const name = nameOf(keyOfFound(seen))
+      // What leaves the state that is asked for is told once more.
+      const isShown = wanted(seen) && !seen.gone
+      if (!shown.delete(name) && !isShown) continue
+      if (isShown) shown.add(name)
       if (waiting) waiting.push(seen)
       else await write([seen])
     }

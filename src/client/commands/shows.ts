@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
-import type { WorkloadKey } from '../../domain/workload.ts'
 import { nameOf } from '../../domain/workload.ts'
 import { UsageError } from '../../errors.ts'
 import { connected, connectionOptions, outputOption, withExamples, type OutputOptions } from '../options.ts'
-import { forPrograms, serialized } from '../output.ts'
+import { documentOf, forPrograms, serialized } from '../output.ts'
 import type { Connection, Dormouse, Found } from '../ports.ts'
-import { findTargets } from '../targets.ts'
+import { findTargets, type Targets } from '../targets.ts'
 import type { Terminal } from '../terminal.ts'
 import { planText } from '../text/plan.ts'
 import { statusText } from '../text/status.ts'
@@ -66,16 +65,16 @@ function shown(
 
 async function show(
   terminal: Terminal,
-  targets: readonly string[],
+  texts: readonly string[],
   options: Options,
   text: (found: Found, style: Style) => string,
 ): Promise<void> {
   return connected(terminal, options, async (dormouse, namespace) => {
-    const keys = await meant(dormouse, namespace, targets, options)
-    if (options.watch) return watch(terminal, dormouse, keys, options, text)
+    const targets = await meant(terminal, dormouse, namespace, texts, options)
+    if (options.watch) return watch(terminal, dormouse, targets, options, text)
     const style = styleFor(terminal, options, dormouse)
-    const { done, told } = await withoutRefused(terminal, style, keys, (key) => dormouse.get(key))
-    const serial = await forPrograms(options.output, done, keys.length !== 1)
+    const { done, told } = await withoutRefused(terminal, style, targets, (key) => dormouse.get(key))
+    const serial = await forPrograms(options.output, done, targets.isList)
     tellNotes(terminal, dormouse)
     terminal.stdout.write(serial ?? done.map((found) => text(found, style)).join('\n'))
     told()
@@ -83,31 +82,34 @@ async function show(
 }
 
 async function meant(
+  { stderr }: Pick<Terminal, 'stderr'>,
   dormouse: Dormouse,
   namespace: string,
-  targets: readonly string[],
+  texts: readonly string[],
   { selector }: Options,
-): Promise<WorkloadKey[]> {
-  if (targets.length > 0 && selector === undefined) return findTargets(dormouse, namespace, targets)
-  if (targets.length > 0) throw new UsageError('name workloads, or give -l, not both')
+): Promise<Targets> {
+  if (texts.length > 0 && selector === undefined) return findTargets(dormouse, namespace, texts)
+  if (texts.length > 0) throw new UsageError('name workloads, or give -l, not both')
   if (selector === undefined)
     throw new UsageError('name a workload such as deploy/web; the command list shows them all')
   const found = await dormouse.list({ namespace, labelSelector: checkedSelector(selector) })
-  return found.map(keyOfFound)
+  if (found.length === 0) stderr.write(`No workloads found in namespace ${namespace}.\n`)
+  return { keys: found.map(keyOfFound), absent: [], isList: true }
 }
 
 async function watch(
   terminal: Terminal,
   dormouse: Dormouse,
-  keys: readonly WorkloadKey[],
+  { keys: [key, ...others], absent: [missing] }: Targets,
   options: Options,
   text: (found: Found, style: Style) => string,
 ): Promise<void> {
-  const [key] = keys
-  if (!key || keys.length > 1) throw new UsageError('--watch follows one workload: list --watch follows many')
+  if (missing) throw missing
+  if (!key || others.length > 0)
+    throw new UsageError('--watch follows one workload: list --watch follows many')
   for await (const seen of dormouse.watch(key, terminal.stopSignal)) {
     if (seen.gone) throw new Error(`${nameOf(key)} was deleted`)
-    const serial = await forPrograms(options.output, [seen], false)
+    const serial = await documentOf(options.output, seen)
     terminal.stdout.write(serial ?? `${text(seen, styleFor(terminal, options, dormouse))}\n`)
   }
 }
@@ -118,28 +120,28 @@ async function plan(
   terminal: Terminal,
   dormouse: Dormouse,
   namespace: string,
-  targets: readonly string[],
+  texts: readonly string[],
   options: Options,
 ): Promise<void> {
   const { output } = options
   if (output === 'wide' || output === 'name')
     throw new UsageError(`plan: -o ${output} says nothing of a plan: write -o json or -o yaml`)
   const hours = hoursOf(options.hours)
-  const keys = await meant(dormouse, namespace, targets, options)
+  const targets = await meant(terminal, dormouse, namespace, texts, options)
   const style = styleFor(terminal, options, dormouse)
-  const { done, told } = await withoutRefused(terminal, style, keys, async (key) => ({
+  const { done, told } = await withoutRefused(terminal, style, targets, async (key) => ({
     key,
     transitions: await dormouse.plan(key, hours),
   }))
   tellNotes(terminal, dormouse)
-  if (options.output === 'json' || options.output === 'yaml') {
+  if (output === 'json' || output === 'yaml') {
     const items = done.map(({ key: { namespace, kind, name }, transitions }) => ({
       namespace,
       kind,
       name,
       transitions,
     }))
-    terminal.stdout.write(await serialized(options.output, keys.length === 1 ? (items[0] ?? {}) : { items }))
+    terminal.stdout.write(await serialized(output, targets.isList ? { items } : (items[0] ?? {})))
   } else {
     const texts = done.map(({ key, transitions }) => planText(nameOf(key), transitions, hours, style))
     terminal.stdout.write(texts.join('\n'))

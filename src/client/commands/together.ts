@@ -1,8 +1,9 @@
 import { nameOf, type WorkloadKey } from '../../domain/workload.ts'
 import { messageOf } from '../../errors.ts'
-import { AlreadyTold } from './already-told.ts'
+import type { Targets } from '../targets.ts'
 import type { Terminal } from '../terminal.ts'
 import { said, type Style } from '../text/why.ts'
+import { AlreadyTold } from './already-told.ts'
 
 /** How many are in work at once. */
 const ABREAST = 8
@@ -21,13 +22,18 @@ export interface Together<Result> {
 export async function withoutRefused<Result>(
   { stderr, stopSignal }: Pick<Terminal, 'stderr' | 'stopSignal'>,
   style: Style,
-  keys: readonly WorkloadKey[],
+  { keys, absent }: Targets,
   act: (key: WorkloadKey) => Promise<Result>,
 ): Promise<Together<Result>> {
-  const [only] = keys
-  if (only && keys.length === 1) return { done: [await act(only)], told() {} }
+  const [only, ...others] = keys
+  const [missing, ...more] = absent
+  if (only && others.length === 0 && !missing) return { done: [await act(only)], told() {} }
+  if (missing && keys.length + more.length === 0) throw missing
+  const fail = (message: string) => void stderr.write(`error: ${message}\n`)
+  for (const each of absent) fail(said(each.message, style))
   const results = Array.from<Result | undefined>({ length: keys.length })
-  let failed = 0
+  let failed = absent.length
+  let left = 0
   const waiting = [...keys.entries()]
   const work = async () => {
     while (!stopSignal.aborted) {
@@ -37,23 +43,27 @@ export async function withoutRefused<Result>(
       try {
         results[place] = await act(key)
       } catch (error) {
+        if (error === stopSignal.reason) {
+          left += 1
+          return
+        }
         failed += 1
         const message = said(messageOf(error), style)
-        const named = message.startsWith(nameOf(key)) ? message : `${nameOf(key)}: ${message}`
-        stderr.write(`error: ${named}\n`)
+        fail(message.startsWith(nameOf(key)) ? message : `${nameOf(key)}: ${message}`)
       }
     }
   }
   await Promise.all(Array.from({ length: ABREAST }, work))
-  if (waiting.length > 0) {
-    stderr.write(`stopped: ${waiting.length} of ${keys.length} were left as they are\n`)
+  left += waiting.length
+  if (left > 0) {
+    stderr.write(`stopped: ${left} of ${keys.length} were left as they are\n`)
     stopSignal.throwIfAborted()
   }
   const done = results.filter((result) => result !== undefined)
   return {
     done,
     told() {
-      if (failed > 0) throw new AlreadyTold(`${failed} of ${keys.length} failed`)
+      if (failed > 0) throw new AlreadyTold(`${failed} failed`)
     },
   }
 }

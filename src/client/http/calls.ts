@@ -36,15 +36,19 @@ interface Way {
   /** Certificates in PEM. */
   readonly ca: string | undefined
   readonly proxies: Proxies | undefined
+  /** Ends each GET. */
+  readonly signal: AbortSignal
 }
 
 /** Calls of one Dormouse's API with one token; its `base` ends with `/api/v1`. */
 export class HttpCalls {
   readonly #base: string
   readonly #token: string
+  readonly #signal: AbortSignal
   readonly #agent: Agent | EnvHttpProxyAgent
 
-  constructor(base: string, token: string, { ca, proxies }: Way) {
+  constructor(base: string, token: string, { ca, proxies, signal }: Way) {
+    this.#signal = signal
     this.#base = base
     this.#token = token
     const connect = { timeout: 5000, ...(ca !== undefined && { ca }) }
@@ -107,10 +111,12 @@ export class HttpCalls {
   }
 
   async #sent(call: HttpCall) {
+    const signal = call.method === 'GET' ? this.#signal : undefined
     try {
-      const answer = await this.#opened(call, PATIENCE)
+      const answer = await this.#opened(call, PATIENCE, {}, signal)
       return { ...answer, text: await answer.body.text() }
     } catch (error) {
+      signal?.throwIfAborted()
       throw error instanceof Refusal ? error : unreachable(this.#base, error)
     }
   }

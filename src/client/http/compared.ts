@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Found } from '../ports.ts'
+import type { Found, Seen } from '../ports.ts'
 
 /** By which lists are sorted. */
 export function nameIn({ kind, record: { namespace, name } }: Found): string {
@@ -13,6 +13,15 @@ export function byName(a: Found, b: Found): number {
 /** Apart from the duration of what is running, which grows by itself. */
 export function isSameRecord(one: Found, other: Found | undefined): boolean {
   return other !== undefined && isDeepStrictEqual(steady(one), steady(other))
+}
+
+/** What is new or other in a list than it was before, by the same names, then what is gone. */
+export function* differing(
+  before: ReadonlyMap<string, Found>,
+  now: ReadonlyMap<string, Found>,
+): Generator<Seen> {
+  for (const [name, found] of now) if (!isSameRecord(found, before.get(name))) yield { ...found, gone: false }
+  for (const [name, found] of before) if (!now.has(name)) yield { ...found, gone: true }
 }
 
 function steady({ record: { operation_history: history, ...record } }: Found): unknown {

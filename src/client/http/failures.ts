@@ -9,6 +9,20 @@ export interface Failure {
   }
 }
 
+/** What no second try mends. */
+const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'NAMESPACE_EXCLUDED',
+  'VALIDATION_ERROR',
+  'NOT_FOUND',
+])
+
+/** Whether whoever watches tries again. */
+export function isPassing(error: unknown): error is Refusal {
+  return error instanceof Refusal && !FINAL.has(error.code)
+}
+
 /** `base`: the address of the API. */
 export function unreachable(base: string, cause: unknown): Refusal {
   return new Refusal('CLUSTER_UNAVAILABLE', `${base} cannot be reached: ${reasonOf(cause)}`, { cause })

@@ -2,20 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { StatusRecord } from '../../domain/record.ts'
 import { Refusal, type ErrorCode } from '../../errors.ts'
 import type { Found, Seen } from '../ports.ts'
-
-import { byName, isSameRecord } from './compared.ts'
+import { byName, differing, isSameRecord } from './compared.ts'
+import { isPassing } from './failures.ts'
 import type { StreamItem } from './stream-items.ts'
 
 const FIRST_PAUSE = 1000
 const LONGEST_PAUSE = 15_000
-/** What no second try mends. */
-const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'UNAUTHENTICATED',
-  'FORBIDDEN',
-  'NAMESPACE_EXCLUDED',
-  'VALIDATION_ERROR',
-  'NOT_FOUND',
-])
 
 type Names = Pick<StatusRecord, 'namespace' | 'type' | 'name'>
 
@@ -45,7 +37,7 @@ export async function* followed(stream: Followed, signal: AbortSignal): AsyncGen
       throw new Refusal('CLUSTER_UNAVAILABLE', 'the connection was closed')
     } catch (error) {
       if (signal.aborted) return
-      if (!(error instanceof Refusal) || FINAL.has(error.code)) throw error
+      if (!isPassing(error)) throw error
       if (error.code === 'GONE') list.beginAnew()
       else if (!list.hasBegun) throw error
       else stream.warn(`the list was interrupted, and is followed again: ${error.message}`)
@@ -113,12 +105,7 @@ class FollowedList {
     this.hasBegun = true
     this.#known = this.#listing ?? before
     this.#listing = undefined
-    const now = [...this.#known].sort(([, a], [, b]) => byName(a, b))
-    const seen: Seen[] = []
-    for (const [name, found] of now)
-      if (!isSameRecord(found, before.get(name))) seen.push({ ...found, gone: false })
-    for (const [name, found] of before) if (!this.#known.has(name)) seen.push({ ...found, gone: true })
-    return seen
+    return [...differing(before, new Map([...this.#known].sort(([, a], [, b]) => byName(a, b))))]
   }
 }
 

@@ -20,6 +20,8 @@ interface Options {
   readonly ca?: string | undefined
   readonly proxies?: Proxies | undefined
   readonly warn: (text: string) => void
+  /** Ends what is read; what is asked for is ended in its own time. */
+  readonly signal: AbortSignal
 }
 
 /** Dormouse over its HTTP API, for CI and for people without a kubeconfig. */
@@ -31,11 +33,11 @@ export class HttpDormouse implements Dormouse {
   readonly #warn: Options['warn']
   #kinds: Promise<readonly Kind[]> | undefined
 
-  constructor({ server, token, ca, proxies, warn }: Options) {
+  constructor({ server, token, ca, proxies, warn, signal }: Options) {
     const base = server.replace(/\/+$/, '').replace(/\/api\/v1$/, '')
     this.place = base
     this.#warn = warn
-    this.#calls = new HttpCalls(`${base}/api/v1`, token, { ca, proxies })
+    this.#calls = new HttpCalls(`${base}/api/v1`, token, { ca, proxies, signal })
   }
 
   kinds(): Promise<readonly Kind[]> {
@@ -111,7 +113,7 @@ export class HttpDormouse implements Dormouse {
   }
 
   async *watch(selection: Selection, signal: AbortSignal): AsyncGenerator<Seen> {
-    const look = () => lookedAt(() => this.#present(selection), signal)
+    const look = () => lookedAt(() => this.#present(selection), this.#warn, signal)
     if (selection.name !== undefined) return yield* look()
     try {
       yield* followed(this.#stream(selection), signal)

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Found, Seen } from '../ports.ts'
-import { isSameRecord, nameIn } from './compared.ts'
+import { differing, nameIn } from './compared.ts'
+import { isPassing } from './failures.ts'
 
 /** Milliseconds between two looks. */
 const LOOK_AGAIN = 2000
@@ -8,18 +9,30 @@ const LOOK_AGAIN = 2000
 /**
  * What is there, then what is other at each further look: of one workload, since who may read it may not be allowed to list,
  * and of a Dormouse that knows no streams.
+ * @throws Refusal where the first look fails, or no further one can succeed
  */
 export async function* lookedAt(
   present: () => Promise<readonly Found[]>,
+  warn: (text: string) => void,
   signal: AbortSignal,
 ): AsyncGenerator<Seen> {
-  let before = new Map<string, Found>()
+  let before: ReadonlyMap<string, Found> | undefined
   while (!signal.aborted) {
-    const now = new Map((await present()).map((found) => [nameIn(found), found]))
-    for (const [name, found] of now)
-      if (!isSameRecord(found, before.get(name))) yield { ...found, gone: false }
-    for (const [name, found] of before) if (!now.has(name)) yield { ...found, gone: true }
-    before = now
+    const now = await looked()
+    if (now) yield* differing(before ?? new Map(), now)
+    before = now ?? before
     await pause(LOOK_AGAIN, undefined, { signal }).catch(() => {})
+  }
+
+  /** undefined: this look failed, and the next one may not. */
+  async function looked(): Promise<ReadonlyMap<string, Found> | undefined> {
+    try {
+      return new Map((await present()).map((found) => [nameIn(found), found]))
+    } catch (error) {
+      if (signal.aborted) return undefined
+      if (!before || !isPassing(error)) throw error
+      warn(`it is looked at again in a moment: ${error.message}`)
+      return undefined
+    }
   }
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../domain/text.ts'
 import type { TransitionRecord } from '../../domain/record.ts'
 import { age } from '../times.ts'
 import { longTime } from './local-time.ts'
@@ -12,7 +13,7 @@ export function planText(
   style: Style,
 ): string {
   const { times } = style
-  const span = hours % 24 === 0 ? `${hours / 24} days` : `${hours} hours`
+  const span = (hours % 24 === 0 ? counted(hours / 24, 'day') : counted(hours, 'hour')).replace(/^1 /, '')
   if (transitions.length === 0) return `${name}: nothing changes by itself in the next ${span}\n`
   const rows = transitions.map(({ at, type, reason }) => [
     longTime(Date.parse(at), times.zone),
