@@ -28,8 +28,8 @@ export interface Enforced extends Served {
   readonly port: number
   /** Settings for another replica, and the port of its webhook. */
   another(): Promise<{ settings: Settings; port: number }>
-  /** Starts another replica, which stops after the suite; returns it with the port of its webhook. */
-  joined(): Promise<{ dormouse: Dormouse; port: number }>
+  /** Starts another replica, which stops after the suite; returns it with the port of its webhook. `lease`: instead of four seconds. */
+  joined(lease?: object): Promise<{ dormouse: Dormouse; port: number }>
   /** Resolves once the API server calls the webhook for scalings and for updates. */
   inForce(): Promise<void>
 }
@@ -45,8 +45,6 @@ interface EnforcedOptions {
   readonly preload?: string
 }
 
-/** Milliseconds. */
-export const LEASE_DURATION = 4000
 const LEASE = { namespace: OWN_NAMESPACE, duration: '4s', renew: '3s', retry: '1s' }
 
 /** Dormouse with its webhook, which the API server reaches through a balancer; all is removed after the suite. */
@@ -78,13 +76,13 @@ export function enforced(
   const here = served(on, shared, preload)
 
   before('the webhook is in force', async function () {
-    this.timeout(60_000)
+    this.timeout(120_000)
     await inForce(on(), here.namespace)
   })
 
   const replicas: Dormouse[] = []
   after('the webhook is removed', async function () {
-    this.timeout(30_000)
+    this.timeout(90_000)
     // A replica that still runs would become the leader and create the configuration again.
     for (const replica of replicas) await replica.stop()
     await withdraw(on())
@@ -100,9 +98,10 @@ export function enforced(
     port: { get: () => port },
     another: { value: another },
     joined: {
-      value: async () => {
+      value: async (lease: object = {}) => {
         const { settings: own, port } = await another()
-        const dormouse = await Dormouse.start(on(), own)
+        const settings = { ...own, controller: { ...controller, lease: { ...LEASE, ...lease } } }
+        const dormouse = await Dormouse.start(on(), settings)
         replicas.push(dormouse)
         return { dormouse, port }
       },
