@@ -10,7 +10,7 @@ import { awakeNow, comingMinute, sleepsAt } from '../support/schedules.ts'
 import { hasFollowed } from '../support/served.ts'
 import { marksOf } from './agreement.ts'
 
-/** Of the second leader: who waits for the end of this one has not taken it over at once, however slow the machine is. */
+/** Who counts on so much and waits for the end of another's Lease has not taken over at once, however slow the machine is. */
 const LONG = { duration: '180s', renew: '170s' }
 
 /** Tests that end the leader in the middle of a wave: first by SIGKILL, then by SIGTERM. */
@@ -29,7 +29,7 @@ export function leaderGoes(on: () => Cluster, wave: number): void {
       timeout: 120_000,
       pause: 500,
     })
-    const { dormouse, port } = await here.joined(LONG)
+    const { dormouse, port } = await here.joined()
     other = dormouse
     here.balancer.to([port], { cut: true })
     edge = comingMinute(wave * 30 + 5000)
@@ -49,8 +49,13 @@ export function leaderGoes(on: () => Cluster, wave: number): void {
   it(`told to end with ${wave} workloads to wake: the other takes over at once, nothing is lost or done twice`, async function () {
     this.timeout(240_000)
     const leader = await holder()
-    await here.dormouse.start()
-    here.balancer.to([here.port], { cut: true })
+    const { settings, port } = await here.another()
+    const controller = settings['controller'] as { lease: object }
+    await here.dormouse.start({
+      ...settings,
+      controller: { ...controller, lease: { ...controller.lease, ...LONG } },
+    })
+    here.balancer.to([port], { cut: true })
     const hours = everyoneGets(awakeNow())
     const moved = await midway(false)
     const ending = other.terminate()

@@ -28,8 +28,8 @@ export interface Enforced extends Served {
   readonly port: number
   /** Settings for another replica, and the port of its webhook. */
   another(): Promise<{ settings: Settings; port: number }>
-  /** Starts another replica, which stops after the suite; returns it with the port of its webhook. `lease`: instead of four seconds. */
-  joined(lease?: object): Promise<{ dormouse: Dormouse; port: number }>
+  /** Starts another replica, which stops after the suite; returns it with the port of its webhook. */
+  joined(): Promise<{ dormouse: Dormouse; port: number }>
   /** Resolves once the API server calls the webhook for scalings and for updates. */
   inForce(): Promise<void>
 }
@@ -98,10 +98,9 @@ export function enforced(
     port: { get: () => port },
     another: { value: another },
     joined: {
-      value: async (lease: object = {}) => {
+      value: async () => {
         const { settings: own, port } = await another()
-        const settings = { ...own, controller: { ...controller, lease: { ...LEASE, ...lease } } }
-        const dormouse = await Dormouse.start(on(), settings)
+        const dormouse = await Dormouse.start(on(), own)
         replicas.push(dormouse)
         return { dormouse, port }
       },
