@@ -13,7 +13,7 @@ import type { reviewThread } from '../src/service/review-thread.ts'
 import { PROJECT } from './support/dormouse.ts'
 
 describe('the bundle that the image runs', function () {
-  this.timeout(30_000)
+  this.timeout(180_000)
   let folder: string
   const file = (name: string) => join(folder, 'dist', name)
 

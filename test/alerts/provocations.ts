@@ -7,6 +7,7 @@ import { freePorts } from '../control-plane/ports.ts'
 import { CONFIGURATIONS, WebhookServer, type Review } from '../sandbox/webhook-server.ts'
 import { icsOf } from '../calendars/ics-text.ts'
 import { eventually } from '../support/eventually.ts'
+import { sumOf } from '../support/metrics-text.ts'
 import { annotated } from '../support/manifests.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'
 import { Stage } from './stage.ts'
@@ -123,14 +124,11 @@ export async function troubled(): Promise<Scene> {
         how: 'somebody puts a label wrong after every write',
         async provoke() {
           for (let times = 0; times < 4; times += 1) {
-            await eventually(
-              'it to be put right',
-              async () => {
-                const { metadata } = await stage.get('deployments', 'fought-over')
-                return metadata.labels?.[ASLEEP_LABEL] === '1'
-              },
-              { timeout: 2000 },
-            ).catch(() => undefined)
+            await eventually('it to be put right, or the write to be withheld', async () => {
+              const { metadata } = await stage.get('deployments', 'fought-over')
+              const withheld = sumOf(await stage.dormouse.metrics(), 'dormouse_writes_withheld_total')
+              return metadata.labels?.[ASLEEP_LABEL] === '1' || withheld > 0
+            })
             await stage.patch(stage.path('deployments', 'fought-over'), {
               metadata: { labels: { [ASLEEP_LABEL]: '7' } },
             })

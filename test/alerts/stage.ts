@@ -1,6 +1,7 @@
 import type { Kind } from '../../src/domain/workload.ts'
 import { Dormouse, type Settings } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
+import { sumOf } from '../support/metrics-text.ts'
 import type { KubectlObject } from '../support/kubectl.ts'
 import { annotated, manifest } from '../support/manifests.ts'
 import { startSandboxCluster, type StartedCluster } from '../support/sandbox-cluster.ts'
@@ -35,6 +36,7 @@ export class Stage {
     const cluster = await startSandboxCluster(readyAfterMs === undefined ? {} : { readyAfterMs })
     await createNamespace(cluster, NAMESPACE)
     const dormouse = await Dormouse.start(cluster, { newWorkloadGrace: '0s', ...settings }, preload)
+    await eventually('it to lead', async () => sumOf(await dormouse.metrics(), 'dormouse_leader') === 1)
     return new Stage(name, cluster, dormouse)
   }
 

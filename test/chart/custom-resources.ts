@@ -41,7 +41,7 @@ export function customResources(on: () => Cluster): void {
   })
 
   after('and go again', async function () {
-    this.timeout(30_000)
+    this.timeout(180_000)
     await on().kubectl('delete', ...names(), '--ignore-not-found')
   })
 }

@@ -14,7 +14,7 @@ const RESTRICTED = {
 describeOn(
   'the chart, before the API server',
   function (on) {
-    this.timeout(30_000)
+    this.timeout(180_000)
     const namespace = `chart-${randomBytes(4).toString('hex')}`
     const { template } = helm()
     customResources(on)

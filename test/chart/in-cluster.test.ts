@@ -31,7 +31,7 @@ interface Live extends Manifest {
 describeOn(
   'the chart inside a cluster',
   function (on) {
-    this.timeout(30_000)
+    this.timeout(180_000)
     const namespace = `chart-${randomBytes(4).toString('hex')}`
     const release = { name: namespace, namespace }
     const account = `${namespace}-dormouse`

@@ -19,7 +19,7 @@ const EVERY_NODE = ['--selector', 'kubernetes.io/os=linux']
 describeOn(
   "a release's life",
   function (on) {
-    this.timeout(60_000)
+    this.timeout(180_000)
     this.bail(true)
     const suffix = randomBytes(4).toString('hex')
     const namespace = `chart-${suffix}`

@@ -75,7 +75,7 @@ const ALLOWED: Readonly<Record<string, (kind: Kind) => Patch>> = {
 describeOn(
   "the policy on Dormouse's account",
   function (on) {
-    this.timeout(60_000)
+    this.timeout(180_000)
     const own = `policy-${randomBytes(4).toString('hex')}`
     const namespace = `${own}-shop`
     const quiet = `${own}-quiet`

@@ -14,7 +14,7 @@ import { CHART, DOCUMENTED, helm, helmFolders, only, type Manifest } from './hel
 import { MATRIX } from './matrix.ts'
 
 describe('the chart, rendered', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   const { run, template } = helm()
   const rendered = new Map<string, Manifest[]>()
 

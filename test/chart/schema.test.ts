@@ -91,7 +91,7 @@ interface Schema {
 }
 
 describe("the chart's values", function () {
-  this.timeout(20_000)
+  this.timeout(180_000)
   const { attempt } = helm()
 
   for (const [fault, [values, said]] of Object.entries(FAULTS)) {

@@ -9,7 +9,7 @@ import { aRecord } from './fake-dormouse.ts'
 const COUNT = 100
 
 describe('a program that nobody reads any more', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   let server: Server
   let begun = 0
   let answered = 0

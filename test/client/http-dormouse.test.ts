@@ -8,7 +8,7 @@ import { Refusal, UsageError } from '../../src/errors.ts'
 const WEB: WorkloadKey = { kind: 'deployments', namespace: 'shop', name: 'web' }
 
 describe('the client over HTTP on its bad days', function () {
-  this.timeout(30_000)
+  this.timeout(180_000)
   let server: Server
   let url: string
   let answer: (request: IncomingMessage, response: ServerResponse) => void

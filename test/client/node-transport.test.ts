@@ -8,7 +8,7 @@ import { ClusterRefusal, CredentialsError } from '../../src/kubernetes/failures.
 const observer = { request() {}, watchRestarted() {}, eventDropped() {}, listenerFailed() {} }
 
 describe("the client's own transport", function () {
-  this.timeout(30_000)
+  this.timeout(180_000)
   let server: Server
   let answer: (request: IncomingMessage, response: ServerResponse) => void
   let transport: NodeTransport

@@ -9,7 +9,7 @@ const TOO_SOON = refusal(
 )
 
 describe('a call that asks Dormouse for something', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
 
   it('is made again in a moment where it came too soon after others', async () => {
     const failures = [TOO_SOON, TOO_SOON]

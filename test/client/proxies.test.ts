@@ -13,7 +13,7 @@ import { selfSigned, type Certificate } from '../support/certificate.ts'
 const HOST = 'cluster.invalid'
 
 describe("the client and the environment's proxies", function () {
-  this.timeout(30_000)
+  this.timeout(180_000)
   let certificate: Certificate
   let server: TlsServer
   let proxy: Server

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Page } from 'playwright-core'
 import { Console } from '../../src/console/console.ts'
 import { aWorkload } from '../api/fake-cluster.ts'
 import { NOON, Service, token } from '../api/service.ts'
@@ -9,8 +10,9 @@ import { chromiumForTests, watched } from './chromium.ts'
 
 const COUNT = 5000
 const MOST_ROWS = 100
-/** What the browser calls a long task, in milliseconds; a machine under load stretches all of them. */
+/** What the browser calls a long task, in milliseconds, on a machine that does `yardstick` in so many. */
 const LONG = 50
+const YARD = 6
 
 interface TraceEvent {
   readonly name: string
@@ -48,6 +50,7 @@ describe('the console with 5,000 workloads', function () {
       .to.be.above(10)
       .and.at.most(MOST_ROWS)
 
+    const before = await yardstick(page)
     const session = await context.newCDPSession(page)
     const events: TraceEvent[] = []
     session.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as TraceEvent[])))
@@ -72,9 +75,12 @@ describe('the console with 5,000 workloads', function () {
     // By CPU time: what other programs take of the machine is not the page's.
     const tasks = events.filter(({ name }) => name === 'RunTask' || name === 'ThreadControllerImpl::RunTask')
     const longest = Math.max(...tasks.map(({ tdur, dur = 0 }) => (tdur ?? dur) / 1000))
-    print([`${tasks.length} tasks while scrolling, the longest took ${longest.toFixed(1)} ms of CPU`])
+    const yard = Math.max(before, await yardstick(page))
+    print([
+      `${tasks.length} tasks while scrolling, the longest took ${longest.toFixed(1)} ms of CPU; yardstick ${yard.toFixed(2)} ms`,
+    ])
     expect(tasks).to.have.length.above(50)
-    expect(longest).to.be.below(LONG)
+    expect(longest).to.be.below(LONG * Math.max(1, yard / YARD))
     await eventually(
       'the last row',
       async () => (await page.locator('.all .row').last().getAttribute('aria-rowindex')) === `${COUNT + 1}`,
@@ -124,3 +130,25 @@ describe('the console with 5,000 workloads', function () {
     await eventually('one row', async () => (await page.locator('.all .row').count()) === 1)
   })
 })
+
+/** Milliseconds that the browser needs, when nothing disturbs it, for the same small piece of work anywhere. */
+function yardstick(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const times = Array.from({ length: 40 }, () => {
+      const begun = performance.now()
+      const box = document.createElement('div')
+      for (let n = 0; n < 500; n += 1) {
+        const row = document.createElement('p')
+        const name = document.createElement('b')
+        name.textContent = `row ${n}`
+        row.append(name, String(n))
+        box.append(row)
+      }
+      document.body.append(box)
+      box.getBoundingClientRect()
+      box.remove()
+      return performance.now() - begun
+    })
+    return Math.min(...times)
+  })
+}

@@ -19,7 +19,7 @@ const ADVISORY = {
 }
 
 describe('npm run audit', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   let registry: Server
   let advisories: object | undefined
   let asked: string[]

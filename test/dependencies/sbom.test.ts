@@ -14,7 +14,7 @@ interface Manifest {
 }
 
 describe('the SBOM', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   let bundled: string[]
   let lock: string
   let sbom: Sbom

@@ -33,7 +33,7 @@ describe('the commands of the documentation', () => {
   })
 
   it('find the program by npm', async function () {
-    this.timeout(30_000)
+    this.timeout(180_000)
     const args = ['run', '-s', 'dormouse', '--', '--version']
     const { code, stdout } = await runProgram('npm', args, { cwd: PROJECT })
     expect({ code, stdout }).to.deep.equal({ code: 0, stdout: `${VERSION}\n` })

@@ -12,7 +12,7 @@ import { SandboxReader } from './sandbox-reader.ts'
 import { leaveOut } from '../support/leave-out.ts'
 
 describe('the commands of the documentation, in the sandbox', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   const reader = new SandboxReader()
   after('the reader ends the last sandbox', async () => {
     await reader.stop()
@@ -23,7 +23,7 @@ describe('the commands of the documentation, in the sandbox', function () {
 describeOn(
   'the commands of the documentation',
   function (on) {
-    this.timeout(60_000)
+    this.timeout(180_000)
     const here = enforced(on)
     before('there is a shop', () => openShop(here))
     readAll('a real API server', () => ({
@@ -35,7 +35,7 @@ describeOn(
 )
 
 describe('the commands of the documentation, on a cluster with Helm', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   let reader: HelmReader | undefined
   before('a reader has a cluster of their own', async function () {
     const helm = await goProgram('helm', this)

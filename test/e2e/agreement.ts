@@ -42,7 +42,7 @@ export function marksOf({ kind, metadata, spec, status }: KubectlObject): Marks 
  * Checks that kubectl and the API show the same, as soon as both have the latest change, at most after `timeout`
  * milliseconds; returns the API's record.
  */
-export async function agree(on: Served, kind: Kind, name: string, timeout = 5000): Promise<StatusRecord> {
+export async function agree(on: Served, kind: Kind, name: string, timeout = 30_000): Promise<StatusRecord> {
   return eventually(
     `kubectl and the API to agree on ${kind}/${name}`,
     async () => {

@@ -6,7 +6,7 @@ import { createNamespace, served } from '../support/served.ts'
 
 /** Mode `kubernetes`: the cluster authenticates and authorises callers. */
 describeOn('service accounts', function (on) {
-  this.timeout(30_000)
+  this.timeout(90_000)
   const here = served(on, { newWorkloadGrace: '0s' })
   const name = 'guarded'
   let developer: string

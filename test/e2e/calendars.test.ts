@@ -23,7 +23,7 @@ const dateOf = (instant: number) => new Date(instant).toISOString().slice(0, 10)
 const compact = (instant: number) => dateOf(instant).replaceAll('-', '')
 
 describeOn('calendars, auto-wake, awake-until and wake-order', function (on) {
-  this.timeout(90_000)
+  this.timeout(150_000)
   const directory = mkdtempSync(join(tmpdir(), 'dormouse-calendars-'))
   const file = join(directory, 'company.ics')
   const here = served(on, {
@@ -163,17 +163,20 @@ describeOn('calendars, auto-wake, awake-until and wake-order', function (on) {
 
   describe('wake-order', () => {
     it('at an edge wakes a higher number once the lower ones are ready; a request passes', async function () {
-      this.timeout(180_000)
+      this.timeout(300_000)
       const names = ['app', 'cache', 'base', 'asked']
       for (const name of names) await here.create(KIND, name, { replicas: 2 })
-      const edge = comingMinute(LEAD)
       await annotate('base', ANNOTATION.wakeOrder, '0')
       await annotate('cache', ANNOTATION.wakeOrder, '3')
       await annotate('asked', ANNOTATION.wakeOrder, '9')
-      for (const name of names) await here.workload(KIND, name).enable({ schedule: wakesAt(edge) })
-      for (const name of names) await becomes(name, 'asleep')
-      expect((await here.workload(KIND, 'asked').wake()).is_snoozed).to.equal(false)
-      expect(Date.now(), 'the time to prepare was too short').to.be.lessThan(edge)
+      let edge: number
+      // Again where the machine was too slow to be ready before the edge.
+      do {
+        edge = comingMinute(LEAD)
+        for (const name of names) await here.workload(KIND, name).enable({ schedule: wakesAt(edge) })
+        for (const name of names) await becomes(name, 'asleep')
+        expect((await here.workload(KIND, 'asked').wake()).is_snoozed).to.equal(false)
+      } while (Date.now() >= edge)
       await sleep(edge - Date.now())
       const records: Record<string, StatusRecord> = {}
       for (const name of ['base', 'cache', 'app'])

@@ -16,7 +16,7 @@ import { createNamespace } from '../support/served.ts'
 const KINDS: readonly Kind[] = ['deployments', 'statefulsets', 'cronjobs']
 
 describeOn('dormouse check --against-cluster', function (on) {
-  this.timeout(180_000)
+  this.timeout(240_000)
   const run = randomBytes(3).toString('hex')
   const [dev, night, plain] = ['dev', 'night', 'plain'].map((name) => `check-${name}-${run}`) as [
     string,

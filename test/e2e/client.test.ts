@@ -5,7 +5,7 @@ import { describeOn } from '../support/clusters.ts'
 import { enforced } from '../support/enforced.ts'
 
 describeOn('the client', function (on) {
-  this.timeout(90_000)
+  this.timeout(150_000)
   const here = enforced(on)
   const outside = (environment: Record<string, string> = {}) => ({
     clock: systemClock,

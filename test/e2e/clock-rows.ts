@@ -28,7 +28,7 @@ export interface Row {
   /** How many operations `set` makes. */
   readonly operations: number
   readonly annotations?: (hours: Hours) => Record<string, string>
-  readonly set: (workload: WorkloadClient, hours: Hours) => Promise<unknown>
+  readonly set: (workload: WorkloadClient, hours: Hours, beginning: number) => Promise<unknown>
   /**    0 +1h 0 +1d 0 +1y 0 */
   readonly ahead: string
   /**    0 -1h 0 -1d 0 -1y 0 */
@@ -65,7 +65,7 @@ export const ROWS: readonly Row[] = [
     name: 'awake-on-one-day',
     kind: 'daemonsets',
     operations: 0,
-    set: (workload, hours) => workload.enable({ schedule: onlyToday(hours(-1.5, 2)) }),
+    set: (workload, hours, beginning) => workload.enable({ schedule: onlyToday(hours(-1.5, 2), beginning) }),
     ahead: 'A A A z A z A',
     back: ' A A A z A z A',
   },
@@ -190,12 +190,12 @@ export const ROWS: readonly Row[] = [
 ]
 
 /** Hours counted from `beginning`, to the minute. */
-export function hoursFrom(beginning: number): Hours {
+function hoursFrom(beginning: number): Hours {
   return (from, to) => awakeBetween(beginning + from * HOUR, beginning + to * HOUR)
 }
 
-function onlyToday(window: string): string {
-  return `${window},${DAYS[new Date(Date.now() - 1.5 * HOUR).getUTCDay()]}`
+function onlyToday(window: string, beginning: number): string {
+  return `${window},${DAYS[new Date(beginning - 1.5 * HOUR).getUTCDay()]}`
 }
 
 /** The columns of a row. */
@@ -207,11 +207,12 @@ export function columns(text: string): ('awake' | 'asleep')[] {
 }
 
 /** Creates the workload of each row, and prepares it. */
-export async function setRows(here: Served, hours: Hours): Promise<void> {
+export async function setRows(here: Served, beginning: number): Promise<void> {
+  const hours = hoursFrom(beginning)
   await Promise.all(
     ROWS.map(async ({ name, kind, annotations, set }) => {
       const marks = annotations ? { annotations: annotations(hours) } : {}
-      await set(await here.create(kind, name, { replicas: REPLICAS, ...marks }), hours)
+      await set(await here.create(kind, name, { replicas: REPLICAS, ...marks }), hours, beginning)
     }),
   )
 }

@@ -49,7 +49,7 @@ function definition(plural: string, kind: string, minimum = 0) {
 describeOn(
   'configured kinds',
   function (on) {
-    this.timeout(120_000)
+    this.timeout(240_000)
     before('three of four kinds are defined, and Dormouse may see them', async () => {
       for (const object of [
         definition('wheels', 'Wheel'),
@@ -57,6 +57,11 @@ describeOn(
         definition('rims', 'Rim'),
       ])
         await on().admin.expect('POST', DEFINITIONS, object)
+      for (const plural of ['wheels', 'hubs', 'rims'])
+        await eventually(
+          `${plural} to be served`,
+          async () => (await on().admin.send('GET', `/apis/${GROUP}/${VERSION}/${plural}`)).status === 200,
+        )
       await mayManage(on(), GROUP)
     })
 
@@ -138,7 +143,7 @@ describeOn(
         const { status, body } = await here.workload(kind, 'any').attempt('GET', '')
         expect([status, body.error.code]).to.deep.equal([503, 'CLUSTER_UNAVAILABLE'])
         expect(body.error.message).to.include(why)
-        expect(logged()).to.include(why)
+        await eventually('the log to say so', () => logged().includes(why))
       }
       const { status } = await here.api.call('GET', `/namespaces/${here.namespace}/unknown.example.com/x`)
       expect(status).to.equal(404)

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import type { StatusRecord } from '../../src/domain/record.ts'
 import { ANNOTATION, ANNOTATION_NAMES, SNOOZE_KEY, type Kind } from '../../src/domain/workload.ts'
 import { anyMarks, labelsWith, type Marks } from '../support/arbitrary-marks.ts'
 import { describeOn } from '../support/clusters.ts'
@@ -24,7 +25,7 @@ interface Marked {
 
 /** Without the webhook, so that any marks can be written. */
 describeOn('workloads with arbitrary marks', function (on) {
-  this.timeout(180_000)
+  this.timeout(400_000)
   const here = served(on, { newWorkloadGrace: '0s' })
 
   it(`are written at most ${MOST_WRITES} times after each change of their marks by others`, async () => {
@@ -69,15 +70,19 @@ describeOn('workloads with arbitrary marks', function (on) {
     await here.kubectl('patch', kind, name, '--type=merge', '-p', JSON.stringify({ metadata, spec }))
   }
 
-  /** Resolves once Dormouse has written nothing for two seconds. */
+  /** Resolves once Dormouse has written nothing for two seconds, or for ten while pods have not followed. */
   async function atRest(since: number): Promise<void> {
     await eventually(
       'Dormouse to rest',
       async () => {
         const patches = await patchesSince(since)
-        return Date.now() - Math.max(since, ...patches.map(({ at }) => at)) > 2000
+        const quiet = Date.now() - Math.max(since, ...patches.map(({ at }) => at))
+        if (quiet < 2000) return false
+        const list = `/workloads?namespace=${here.namespace}&limit=500`
+        const { data } = (await here.api.call<StatusRecord[]>('GET', list)).body
+        return quiet > 10_000 || !data.some(({ operation_in_progress: busy }) => busy)
       },
-      { timeout: 60_000, pause: 300 },
+      { timeout: 120_000, pause: 300 },
     )
   }
 

@@ -11,7 +11,7 @@ import { warningsOf } from './verdicts.ts'
 const MINUTE = 60_000
 
 describeOn('CronJobs', function (on) {
-  this.timeout(120_000)
+  this.timeout(180_000)
   const here = enforced(on)
   const suspend = (name: string, value: boolean) =>
     here.attempt('patch', `cronjob/${name}`, '-p', JSON.stringify({ spec: { suspend: value } }))

@@ -8,7 +8,7 @@ import { served } from '../support/served.ts'
 const RETENTION = { persistentVolumeClaimRetentionPolicy: { whenScaled: 'Delete', whenDeleted: 'Retain' } }
 
 describeOn('a StatefulSet whose volumes are deleted when it is scaled down', function (on) {
-  this.timeout(60_000)
+  this.timeout(120_000)
   const here = served(on, { newWorkloadGrace: '0s' })
 
   async function aDatabase(name: string) {

@@ -9,7 +9,7 @@ import { killsInAWave } from './kill-wave.ts'
 const REPLICAS = 2
 
 describeOn('SIGTERM during work', function (on) {
-  this.timeout(120_000)
+  this.timeout(240_000)
   const here = served(on, { newWorkloadGrace: '0s' })
   const names = Array.from({ length: 30 }, (_, index) => `busy-${index}`)
 

@@ -12,7 +12,7 @@ const COUNT = 3
 const HPA = 'system:serviceaccount:kube-system:horizontal-pod-autoscaler'
 
 describeOn('messages of the webhook', function (on) {
-  this.timeout(90_000)
+  this.timeout(150_000)
   const here = enforced(on)
 
   for (const { title, hold, held } of [
@@ -131,7 +131,7 @@ describeOn('messages of the webhook', function (on) {
 })
 
 describeOn("Dormouse run by an administrator's kubeconfig", function (on) {
-  this.timeout(90_000)
+  this.timeout(150_000)
   const here = enforced(() => ({ ...on(), dormouseKubeconfig: on().adminKubeconfig }))
 
   it("denies that administrator's kubectl, but not its own writes", async () => {

@@ -15,7 +15,7 @@ interface Selecting {
 }
 
 describeOn('excluded namespaces', function (on) {
-  this.timeout(60_000)
+  this.timeout(120_000)
   const here = enforced(on, { excludeNamespaces: ['monitoring'] })
   const deployments = (namespace: string) => `/apis/apps/v1/namespaces/${namespace}/deployments`
   const annotations = { [ANNOTATION.enabled]: 'true', [ANNOTATION.schedule]: asleepNow() }

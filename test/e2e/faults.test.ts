@@ -127,7 +127,10 @@ describeOn('a fault between Dormouse and the API server', function (on) {
       here.proxy.onCall({ resource: 'leases' }, refusal(500)),
     ]
     await here.dormouse.start()
-    expect(faults.map(({ hits }) => hits)).to.deep.equal([2, 1, 2, 2, 1, 1])
+    await eventually('each to have struck', () => {
+      expect(faults.map(({ hits }) => hits)).to.deep.equal([2, 1, 2, 2, 1, 1])
+      return true
+    })
     const [workload] = workloads
     await reschedule(here, workload!, 'awake')
     const rested = await comesToRest(here, workload!, 'awake', { operations: 4 })

@@ -40,7 +40,7 @@ export function killsInAWave(on: () => Cluster, instants: (cluster: Cluster) => 
   const stateOf = (wave: number) => (wave % 2 === 1 ? 'asleep' : 'awake')
 
   before('a whole wave has passed', async function () {
-    this.timeout(120_000)
+    this.timeout(300_000)
     const now = Date.now()
     const annotations = annotated(awakeBetween(now - 2 * HOUR, now + 4 * HOUR))
     for (const [kind, count] of SHARES) {
@@ -50,20 +50,23 @@ export function killsInAWave(on: () => Cluster, instants: (cluster: Cluster) => 
       await here.cluster.create(here.namespace, objects)
     }
     await eventually('the pods to run', async () => (await workloads()).every(hasFollowed), {
-      timeout: 90_000,
+      timeout: 180_000,
       pause: 500,
     })
     await here.dormouse.terminate()
     waves = 1
     await here.dormouse.start(zoneOf('asleep'))
     const began = performance.now()
-    await eventually('all to sleep', async () => (await moved(1)) === WAVE, { timeout: 60_000, pause: 100 })
+    await eventually('all to sleep', async () => (await moved(1)) === WAVE, {
+      timeout: 120_000,
+      pause: 100,
+    })
     span = performance.now() - began
   })
 
   it(`${WAVE} workloads end as the rules say, with their counts intact`, async function () {
     const kills = instants(here.cluster)
-    this.timeout(kills * 60_000)
+    this.timeout(kills * 120_000)
     const random = seededRandom(seed)
     const done: number[] = []
     const caughtUp: number[] = []

@@ -11,7 +11,7 @@ import { revisionsOf, rollOutSecond } from './revisions.ts'
 const REPLICAS = 3
 
 describeOn('marks on workloads', function (on) {
-  this.timeout(60_000)
+  this.timeout(120_000)
   const here = served(on, { newWorkloadGrace: '0s' })
 
   /** Asleep by request, with a schedule by which it would be awake. */

@@ -10,7 +10,7 @@ import { promtool } from '../support/promtool.ts'
 const REPLICAS = 2
 
 describeOn('metrics and health', function (on) {
-  this.timeout(30_000)
+  this.timeout(90_000)
   const here = served(on, { newWorkloadGrace: '0s' })
 
   const fetched = async (path: string) => {

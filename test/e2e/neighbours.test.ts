@@ -28,9 +28,12 @@ describeOn('a tool that scales beside Dormouse, which has no webhook,', function
       await workload.wake('?for=4h&wait=60s')
       const began = Date.now()
       await letAct(here, tool, name, 'down')
-      const { reason, current_replicas: count } = await workload.status()
-      expect(count).to.equal(0)
-      expect(reason).to.include(tool.manager)
+      await eventually('the record to name it', async () => {
+        const { reason, current_replicas: count } = await workload.status()
+        expect(count).to.equal(0)
+        expect(reason).to.include(tool.manager)
+        return true
+      })
       // One may be the end of the wake.
       expect(await here.patches(began, kind, name)).to.be.at.most(2)
       await told(here, name, `scaled to 0 replicas by manager:${tool.manager}, .* until `)
@@ -44,7 +47,10 @@ describeOn('a tool that scales beside Dormouse, which has no webhook,', function
       const began = Date.now()
       await letAct(here, tool, name, 'down')
       // Each with the end of its wake.
-      const written = await here.patches(began, kind, name)
+      const written = await eventually(
+        'it to be brought back',
+        async () => (await here.patches(began, kind, name)) || undefined,
+      )
       print([`${tool.name}: ${written} writes against it`])
       expect(written).to.be.within(1, 14)
       await told(here, name, `scaled to 0 replicas by manager:${tool.manager}, .*pinned`)

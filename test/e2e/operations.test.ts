@@ -12,7 +12,7 @@ import { agree, marksOf } from './agreement.ts'
 const HOUR = 3_600_000
 
 describeOn('operations', function (on) {
-  this.timeout(60_000)
+  this.timeout(120_000)
   const here = served(on, { newWorkloadGrace: '0s', backoff: { maxOperations: 10 } })
 
   for (const kind of KINDS) {

@@ -7,7 +7,7 @@ import { served } from '../support/served.ts'
 import { revisionsOf, rollOutSecond } from './revisions.ts'
 
 describeOn('kubectl delete deployment --cascade=orphan', function (on) {
-  this.timeout(90_000)
+  this.timeout(150_000)
   const here = served(on, { newWorkloadGrace: '0s' })
 
   /** With two revisions, the older one with copied marks of a sleeping workload. */

@@ -58,6 +58,10 @@ describeOn('what is published for clients', function (on) {
 
   before('a kind of its own, and nothing published', async () => {
     await on().admin.expect('POST', DEFINITIONS, DEFINITION)
+    await eventually(
+      'the kind to be served',
+      async () => (await on().admin.send('GET', `/apis/${GROUP}/v1/gears`)).status === 200,
+    )
     if (on().isReal) await mayManage(on(), GROUP)
     await on().admin.expect('PATCH', PUBLISHED, { data: null })
   })

@@ -26,7 +26,7 @@ const AT_THE_EDGE = [
 ] as const
 
 describeOn('two replicas whose clocks are 30 s apart', function (on) {
-  this.timeout(60_000)
+  this.timeout(120_000)
   const ahead = new ProgramClock()
   const behind = new ProgramClock()
   const here = served(on, SETTINGS, ahead.preload)
@@ -88,6 +88,8 @@ describeOn('two replicas whose clocks are 30 s apart', function (on) {
   })
 
   it('the one behind leads, whose edge is still to come: nothing is undone', async () => {
+    // On a slow machine it may have come near the edge meanwhile.
+    if (behind.now() > edge - APART / 2) behind.moveTo(edge - APART - Date.now())
     expect(await here.dormouse.terminate()).to.equal(0)
     await leads(other)
     expect(behind.now()).to.be.lessThan(edge)

@@ -10,7 +10,7 @@ import { agree, marksOf } from './agreement.ts'
 const REPLICAS = 3
 
 describeOn('scaling by others', function (on) {
-  this.timeout(60_000)
+  this.timeout(120_000)
   const here = served(on, { newWorkloadGrace: '0s' })
 
   const enabled = (kind: Kind, name: string) =>

@@ -12,7 +12,7 @@ const GRACE = 4000
 const HOUR = 3_600_000
 
 describeOn('schedules by annotation', function (on) {
-  this.timeout(60_000)
+  this.timeout(120_000)
   const here = served(on, { newWorkloadGrace: `${GRACE / 1000}s`, backoff: { maxOperations: 19 } })
 
   const annotate = (kind: Kind, name: string, annotations: Record<string, string>) =>

@@ -8,7 +8,7 @@ import { marksOf } from './agreement.ts'
 const COUNT = 3
 
 describeOn('a write of the status', function (on) {
-  this.timeout(90_000)
+  this.timeout(150_000)
   const here = enforced(on)
 
   const patch = (kind: string, name: string, body: object, ...args: string[]) =>

@@ -31,7 +31,7 @@ export function suspendedLeader(on: () => Cluster, milliseconds: number): void {
   let events: number
 
   before('a wave sleeps, and a second replica stands by', async function () {
-    this.timeout(120_000)
+    this.timeout(240_000)
     const edge = comingMinute(30 * MINUTE)
     const annotations = annotated(wakesAt(edge))
     const objects = Array.from({ length: WAVE }, (_, index) =>
@@ -40,6 +40,10 @@ export function suspendedLeader(on: () => Cluster, milliseconds: number): void {
     await here.cluster.create(here.namespace, objects)
     await eventually('all to sleep', async () => (await awake()) === 0, { timeout: 60_000, pause: 300 })
     other = await Dormouse.start(on(), SETTINGS, clock.preload)
+    await eventually('an Event of each', async () => {
+      const told = (await here.events()).filter(({ reason }) => reason === 'Snoozed')
+      return new Set(told.map(({ involvedObject }) => involvedObject.name)).size === WAVE
+    })
     clock.moveTo(edge - BEFORE_THE_EDGE - Date.now())
     written = await writes(here.dormouse)
     events = await writes(here.dormouse, 'events')
@@ -53,7 +57,7 @@ export function suspendedLeader(on: () => Cluster, milliseconds: number): void {
   })
 
   it('the other takes over, and the one that comes back writes nothing any more', async function () {
-    this.timeout(milliseconds + 120_000)
+    this.timeout(milliseconds + 240_000)
     const began = performance.now()
     await eventually('the other to wake two thirds', async () => (await awake()) >= (2 * WAVE) / 3, {
       timeout: 60_000,

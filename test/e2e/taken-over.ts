@@ -34,6 +34,7 @@ export function takenOver(on: () => Cluster, tool: Tool): void {
   const began = sundayNight(Date.now())
   const clock = new ProgramClock({ offset: began - Date.now() })
   const config = tool === 'kube-green' ? undefined : configurationOf(leftBy(tool), began)
+  before('it is Sunday night', () => clock.moveTo(began - Date.now()))
   enforced(on, {
     preload: clock.preload,
     excludeNamespaces: config?.excludeNamespaces ?? [],
@@ -59,7 +60,7 @@ export function takenOver(on: () => Cluster, tool: Tool): void {
   })
 
   after('and goes again', async function () {
-    this.timeout(90_000)
+    this.timeout(240_000)
     clock.remove()
     for (const { metadata, kind } of objects)
       if (kind === 'Namespace') await on().admin.send('DELETE', `/api/v1/namespaces/${metadata.name}`)
@@ -72,7 +73,7 @@ export function takenOver(on: () => Cluster, tool: Tool): void {
           objects.some(({ kind, metadata }) => kind === 'Namespace' && metadata.name === each.metadata?.name),
         )
       },
-      { timeout: 60_000, pause: 500 },
+      { timeout: 180_000, pause: 500 },
     )
   })
 

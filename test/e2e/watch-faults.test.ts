@@ -22,7 +22,7 @@ const GONE = 'gone'
 const EXPIRED = { type: 'ERROR', object: statusOf(410) }
 
 describeOn('a fault of a list or watch', function (on) {
-  this.timeout(60_000)
+  this.timeout(120_000)
   const here = throughFaults(on, SETTINGS)
   const recoveries = new Recoveries()
   const workload: Scheduled = { kind: RESOURCE, name: 'watched', count: 2 }

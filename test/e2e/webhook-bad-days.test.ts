@@ -14,7 +14,7 @@ const COUNT = 3
 const REST = { timeout: 60_000 }
 
 describeOn('faults of the webhook', function (on) {
-  this.timeout(120_000)
+  this.timeout(180_000)
   const here = enforced(on)
 
   async function pinned(kind: Kind, name: string, state: 'active' | 'snoozed') {
@@ -117,7 +117,11 @@ describeOn('faults of the webhook', function (on) {
   })
 
   describe('its configuration', () => {
-    before(() => pinned('deployments', 'watched', 'active'))
+    before(async () => {
+      await pinned('deployments', 'watched', 'active')
+      // After another certificate its failurePolicy is Ignore until a probe has come through.
+      await here.inForce()
+    })
 
     const edits: readonly [string, () => Promise<unknown>][] = [
       ['without caBundle', () => edit({ op: 'remove', path: '/webhooks/0/clientConfig/caBundle' })],

@@ -9,7 +9,7 @@ import { startSandboxCluster, type StartedCluster } from '../support/sandbox-clu
 const CONFIGURATION = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/dormouse'
 
 describe('the port of the webhook, on the sandbox', function () {
-  this.timeout(60_000)
+  this.timeout(120_000)
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false } })
   let cluster: StartedCluster
   let dormouse: Dormouse

@@ -16,7 +16,7 @@ const NAMESPACE = 'proof'
 const PROBING = { every: 3000, tries: [300] }
 
 describeOn('the failurePolicy for scaling is Fail only while a probe reaches the webhook', function (on) {
-  this.timeout(90_000)
+  this.timeout(180_000)
   let balancer: Balancer
   let service: Service
   let port: number

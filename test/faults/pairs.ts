@@ -5,10 +5,13 @@ import { manifest } from '../support/manifests.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'
 import type { Served } from '../support/served.ts'
 
+/** The same for all pairs, in whichever minute they are played. */
+const ASLEEP = asleepNow()
+
 /** Requests, as method, action and body. */
 const REQUESTS = {
   enable: ['POST', 'enable'],
-  'enable by a schedule': ['POST', 'enable', { schedule: asleepNow() }],
+  'enable by a schedule': ['POST', 'enable', { schedule: ASLEEP }],
   disable: ['POST', 'disable'],
   override: ['POST', 'override'],
   'clear override': ['DELETE', 'override'],
@@ -26,7 +29,7 @@ const BY_HAND = {
   'scale to 0 by hand': (here, kind, name) => here.scale(kind, name, 0),
   'disable by hand': (here, kind, name) => annotate(here, kind, name, { [ANNOTATION.enabled]: 'false' }),
   'set a schedule by hand': (here, kind, name) =>
-    annotate(here, kind, name, { [ANNOTATION.schedule]: asleepNow() }),
+    annotate(here, kind, name, { [ANNOTATION.schedule]: ASLEEP }),
   delete: remove,
   'delete and create again': async (here, kind, name) => {
     await remove(here, kind, name)

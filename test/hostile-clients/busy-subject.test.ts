@@ -13,7 +13,7 @@ const SECONDS = 3
 const RATE = { perSecond: 20, burst: 40 }
 
 describe('a subject that sends 1,000 requests a second', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   let stage: Stage
   const web = () => stage.dormouse.api.workload('deployments', 'shop', 'web')
 

@@ -4,7 +4,7 @@ import { Stage } from './stage.ts'
 
 /** Over TLS, which takes its time, all others are in test/long/full-ports.test.ts. */
 describe('clients that take all places of a port keep nobody out and leave nothing behind', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   let stage: Stage
 
   before(async () => (stage = await Stage.start()))

@@ -1,6 +1,6 @@
 import { COUNT, manyConnections } from './many-connections.ts'
 
 describe(`${COUNT} connections`, function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   manyConnections(['say nothing'])
 })

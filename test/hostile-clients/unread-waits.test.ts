@@ -13,7 +13,7 @@ const CALL_SOCKETS = 10
 const HOUR = 3_600_000
 
 describe('answers that are waited for and never read', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   let stage: Stage
 
   before(async () => {

@@ -54,7 +54,7 @@ describe('the image', () => {
   })
 
   after('nothing of it is left', async function () {
-    this.timeout(60_000)
+    this.timeout(180_000)
     for (const container of containers) await container.kill()
     await store?.remove()
     if (folder) await rm(folder, { recursive: true, force: true })
@@ -62,7 +62,7 @@ describe('the image', () => {
   })
 
   it('has the program, what it needs in production, and nothing of development', async function () {
-    this.timeout(30_000)
+    this.timeout(180_000)
     const app = await entriesOf(root, 'app')
     const there = new Set(app.map(({ path }) => path.replace('/app/', '')))
     const { production, development } = await lockedPackages()
@@ -93,7 +93,7 @@ describe('the image', () => {
   })
 
   it('has no secret, no key and no token, nor has its history', async function () {
-    this.timeout(30_000)
+    this.timeout(180_000)
     expect(told)
       .not.to.contain(SECRET)
       .and.not.to.match(/registry|npmrc|_auth/)

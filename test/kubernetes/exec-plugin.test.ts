@@ -5,7 +5,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import type { RequestOptions } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { pluginIssuer } from '../../src/kubernetes/exec-plugin.ts'
 import type { Cluster, ExecPlugin } from '../../src/kubernetes/kube-config-file.ts'
@@ -115,18 +114,21 @@ describe('an exec plugin', () => {
   })
 
   it('that fails runs once for all who asked meanwhile, and again only for those who ask then', async () => {
-    const args = ['-c', `echo run >> ${at('runs')}; sleep 0.2; exit 1`]
+    const args = ['-c', `echo run >> ${at('runs')}; until [ -e ${at('go')} ]; do sleep 0.02; done; exit 1`]
     const issuer = pluginIssuer({ ...API, command: 'sh', args }, CLUSTER, {})
     const runs = async () => (await readFile(at('runs'), 'utf8')).split('\n').length - 1
     const ask = () => issuer({}).catch(() => undefined)
-    await Promise.all([ask(), sleep(50).then(ask), sleep(100).then(ask)])
+    const asked = [ask()]
+    await eventually('it to run', runs)
+    asked.push(ask(), ask())
+    await writeFile(at('go'), '')
+    await Promise.all(asked)
     expect(await runs()).to.equal(1)
     await ask()
     expect(await runs()).to.equal(2)
   })
 
-  it('that hangs keeps no process from ending, and ends with it', async function () {
-    this.timeout(10_000)
+  it('that hangs keeps no process from ending, and ends with it', async () => {
     const source = new URL('../../src/kubernetes/exec-plugin.ts', import.meta.url).href
     const args = ['-c', `echo $$ > ${at('plugin')}; exec sleep 30`]
     const script = `const { pluginIssuer } = await import(${JSON.stringify(source)})
@@ -176,9 +178,9 @@ describe('an exec plugin', () => {
 
     it('if it does not end, and is killed with all that it has started', async () => {
       const args = ['-c', `sleep 30 & echo $! > ${at('child')}; echo 'log in at …' >&2; wait`]
-      const issuer = pluginIssuer({ ...API, command: 'sh', args }, CLUSTER, {}, 300)
+      const issuer = pluginIssuer({ ...API, command: 'sh', args }, CLUSTER, {}, 2000)
       const error = await issuer({}).catch(({ message }: Error) => message)
-      expect(error).to.equal('the exec plugin sh did not end within 0.3 s and was killed: log in at …')
+      expect(error).to.equal('the exec plugin sh did not end within 2 s and was killed: log in at …')
       const pid = Number(await readFile(at('child'), 'utf8'))
       await eventually('what it has started ends', () => !isRunning(pid))
     })

@@ -15,7 +15,7 @@ const DEFINITION = {
 const list = (...items: object[]) => ({ metadata: { resourceVersion: '10' }, items })
 
 describe('dormouse check of a cluster', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   let server: FakeApiServer
   let directory: string
 

@@ -45,8 +45,6 @@ interface EnforcedOptions {
   readonly preload?: string
 }
 
-/** Milliseconds. */
-export const LEASE_DURATION = 4000
 const LEASE = { namespace: OWN_NAMESPACE, duration: '4s', renew: '3s', retry: '1s' }
 
 /** Dormouse with its webhook, which the API server reaches through a balancer; all is removed after the suite. */
@@ -78,13 +76,13 @@ export function enforced(
   const here = served(on, shared, preload)
 
   before('the webhook is in force', async function () {
-    this.timeout(60_000)
+    this.timeout(120_000)
     await inForce(on(), here.namespace)
   })
 
   const replicas: Dormouse[] = []
   after('the webhook is removed', async function () {
-    this.timeout(30_000)
+    this.timeout(90_000)
     // A replica that still runs would become the leader and create the configuration again.
     for (const replica of replicas) await replica.stop()
     await withdraw(on())

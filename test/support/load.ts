@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
+/** So many wait for their answers at most: a slow machine is asked more slowly, not by a crowd that grows. */
+const MOST = 100
+
 /** Sends `count` requests at an even rate, whether earlier ones were answered or not; the answers in order. */
 export async function sendEvenly<Answer>(
   count: number,
@@ -7,10 +10,19 @@ export async function sendEvenly<Answer>(
   send: (index: number) => Promise<Answer>,
 ): Promise<Answer[]> {
   const answers: Promise<Answer>[] = []
+  let waiting = 0
+  const ask = async (index: number) => {
+    waiting += 1
+    try {
+      return await send(index)
+    } finally {
+      waiting -= 1
+    }
+  }
   const begun = performance.now()
   while (answers.length < count) {
     const due = Math.min(count, ((performance.now() - begun) / 1000) * perSecond)
-    while (answers.length < due) answers.push(send(answers.length))
+    while (answers.length < due && waiting < MOST) answers.push(ask(answers.length))
     await sleep(1)
   }
   return await Promise.all(answers)

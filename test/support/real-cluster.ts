@@ -4,6 +4,7 @@ import { readAuditLog, type AuditEvent } from '../control-plane/audit.ts'
 import type { Client } from '../control-plane/client.ts'
 import type { ControlPlane } from '../control-plane/control-plane.ts'
 import { dormouse } from '../control-plane/dormouse-account.ts'
+import { eventually } from './eventually.ts'
 import { createIn, type Cluster, type Grant, type SeenRequest } from './cluster.ts'
 import { kubectlFor, type Kubectl } from './kubectl.ts'
 
@@ -35,6 +36,7 @@ export async function realCluster(plane: ControlPlane): Promise<Cluster> {
     },
     async accountToken(namespace, account, ...grants) {
       await createAccount(kubectl, namespace, account, grants)
+      for (const grant of grants) await mayAct(admin, namespace, account, grant)
       return (await kubectl('create', 'token', account, '-n', namespace, '--audience', 'dormouse')).trim()
     },
   }
@@ -78,4 +80,25 @@ async function createAccount(
     },
   ])
   if (code !== 0) throw new Error(`the account ${account} could not be created: ${stderr}`)
+}
+
+/** Resolves once the API server, whose view of roles is a moment late, grants it. */
+async function mayAct(
+  admin: Client,
+  namespace: string,
+  account: string,
+  { verbs: [verb], resources: [granted = ''], resourceNames: [name] = [] }: Grant,
+): Promise<void> {
+  const [resource, subresource] = granted.split('/')
+  const resourceAttributes = { namespace, verb, group: 'apps', resource, subresource, name }
+  const user = `system:serviceaccount:${namespace}:${account}`
+  await eventually(`${user} to be allowed to ${verb} ${granted}`, async () => {
+    const review = { spec: { user, resourceAttributes } }
+    const { status } = await admin.expect(
+      'POST',
+      '/apis/authorization.k8s.io/v1/subjectaccessreviews',
+      review,
+    )
+    return (status as { allowed?: boolean } | undefined)?.allowed === true
+  })
 }

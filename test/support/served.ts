@@ -69,7 +69,7 @@ export function served(on: () => Cluster, settings: Settings = {}, preload?: str
   }
 
   before('Dormouse runs', async function () {
-    this.timeout(60_000)
+    this.timeout(120_000)
     await createNamespace(on(), namespace)
     dormouse = await Dormouse.start(on(), settings, preload)
   })
@@ -80,7 +80,7 @@ export function served(on: () => Cluster, settings: Settings = {}, preload?: str
   })
 
   after('Dormouse ends with 0 and logged no error', async function () {
-    this.timeout(60_000)
+    this.timeout(120_000)
     await dormouse?.stop()
     const errors = dormouse?.log.filter(({ level }) => level === 'error' || level === 'fatal')
     expect(errors ?? [], 'errors in the log').to.deep.equal([])
@@ -96,7 +96,7 @@ export function served(on: () => Cluster, settings: Settings = {}, preload?: str
         const object = (await on().admin.expect('GET', path(kind, name))) as unknown as KubectlObject
         return hasFollowed(object) && object
       },
-      { timeout: 60_000 },
+      { timeout: 120_000 },
     )
   const create: Served['create'] = async (kind, name, options) => {
     await on().create(namespace, [manifest(kind, name, options)])

@@ -209,7 +209,7 @@ describe('a list as a stream', function () {
 describe('a stream that nobody reads', () => {
   it('holds back its buffers alone, and is closed; its place is free again', async function () {
     this.timeout(90_000)
-    const service = await Service.start({ waiters: 10 }, { watchBeat: 100, watchUnread: 500 })
+    const service = await Service.start({ waiters: 10 }, { watchBeat: 100, watchUnread: 3000 })
     for (let n = 0; n < 8000; n += 1) service.cluster.put(aWorkload({ name: `w${n}` }))
     const url = new URL('/api/v1/workloads?watch=true', service.server.url)
     const bearer = await token()

@@ -19,7 +19,7 @@ const KEPT =
 const isEverybodys = (role: string) => role.endsWith('-public')
 
 describe("the rights of the chart's account", function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   const { template } = helm()
   const given = async (values: object) => {
     const objects = await template({ ...values, rbac: { aggregate: false } })
@@ -46,7 +46,7 @@ describe("the rights of the chart's account", function () {
 describeOn(
   "the chart's account without one of its rights",
   function (on) {
-    this.timeout(60_000)
+    this.timeout(180_000)
     const namespace = `rights-${randomBytes(4).toString('hex')}`
     const release = { name: namespace, namespace }
     const account = `${namespace}-dormouse`

@@ -29,7 +29,7 @@ function requestFor(grant: Grant): readonly [Method, Kind, string] {
 describeOn(
   "the chart's roles for people",
   function (on) {
-    this.timeout(60_000)
+    this.timeout(180_000)
     const here = served(on)
     const { template } = helm()
     const roles = new Map<string, readonly Rule[]>()

@@ -54,7 +54,7 @@ describeOn(
     let api: ApiClient
 
     before('what the chart brings is there, and Dormouse runs', async function () {
-      this.timeout(60_000)
+      this.timeout(180_000)
       began = Date.now()
       directory = await mkdtemp(join(tmpdir(), 'dormouse-permissions-'))
       objects = await template()

@@ -4,7 +4,7 @@ import { sandboxWithKubectl } from '../kubectl.ts'
 import { patchReply, register, WebhookServer } from '../webhook-server.ts'
 
 describe('kubectl on the sandbox, through a webhook', function () {
-  this.timeout(30_000)
+  this.timeout(180_000)
   const here = sandboxWithKubectl()
   const server = new WebhookServer()
 

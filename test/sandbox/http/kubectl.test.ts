@@ -17,7 +17,7 @@ spec:
 `
 
 describe('kubectl on the sandbox', function () {
-  this.timeout(30_000)
+  this.timeout(180_000)
   const here = sandboxWithKubectl()
   const args = (command: string) => ['--namespace=demo', ...command.split(' ')]
   const kubectl = (command: string, ...more: string[]) => here.kubectl(...args(command), ...more)
