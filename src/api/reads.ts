@@ -79,6 +79,7 @@ export function createReads(deps: ApiDeps, { visibleTo, tokens, watches }: Lists
       all: () => filtered(workloads.list(namespace, kind), (each) => includes(each) && isListed(each)),
       includes,
       chosen: chosenBy(ctx, clock),
+      isByState: state !== undefined,
       async visible() {
         demandCurrent(workloads, kind)
         return visibleTo(await ctx.state.authenticateAgain())

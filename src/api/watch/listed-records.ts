@@ -34,7 +34,8 @@ interface Options {
 export class ListedRecords {
   readonly #options: Options
   readonly #made = new WeakMap<Workload, Made>()
-  readonly #due = new Map<string, Instant>()
+  /** The entry that counts for each workload; others in the queue are stale. */
+  readonly #due = new Map<string, Due>()
   readonly #queue = new Heap<Due>((a, b) => a.at - b.at)
   #timer: NodeJS.Timeout | undefined
 
@@ -53,6 +54,11 @@ export class ListedRecords {
     return text
   }
 
+  /** Tells, also of one whose record nobody reads, when time changes it. */
+  expect(workload: Workload): void {
+    this.#changesAt(workload, this.#options.clock())
+  }
+
   /** What it inherits may have changed, so the record is made anew. */
   changed(workload: Workload): void {
     this.#made.delete(workload)
@@ -60,6 +66,11 @@ export class ListedRecords {
 
   gone(key: WorkloadKey): void {
     this.#due.delete(keyOf(key))
+  }
+
+  /** Workloads that time changes, and entries of the queue, stale ones included. */
+  get size(): { keys: number; entries: number } {
+    return { keys: this.#due.size, entries: this.#queue.length }
   }
 
   stop(): void {
@@ -75,14 +86,22 @@ export class ListedRecords {
     const at = decide(reading, now, rules).lookAgainAt
     if (at === undefined || at <= now) return undefined
     const id = keyOf(workload)
-    if (this.#due.get(id) !== at) {
-      this.#due.set(id, at)
+    if (this.#due.get(id)?.at !== at) {
       const { kind, namespace } = workload
       // Not the workload: this copy of it may be replaced long before.
-      this.#queue.push({ key: { kind, namespace, name: workload.name }, at })
+      const due = { key: { kind, namespace, name: workload.name }, at }
+      this.#due.set(id, due)
+      this.#queue.push(due)
+      if (this.#queue.length > 64 && this.#queue.length > 2 * this.#due.size) this.#compact()
       if (this.#queue.peek()?.at === at) this.#arm(now)
     }
     return at
+  }
+
+  /** Without those whose workload was found to change at another time since. */
+  #compact(): void {
+    this.#queue.clear()
+    this.#queue.addAll([...this.#due.values()])
   }
 
   #arm(now: Instant): void {
@@ -99,7 +118,7 @@ export class ListedRecords {
       this.#queue.pop()
       const id = keyOf(next.key)
       // Otherwise it has been found to change at another time since.
-      if (this.#due.get(id) !== next.at) continue
+      if (this.#due.get(id) !== next) continue
       this.#due.delete(id)
       this.#options.onDue(next.key)
     }

@@ -36,6 +36,7 @@ describe('a stream that is read slowly', function () {
       all: () => workloads,
       includes: () => true,
       chosen: () => true,
+      isByState: false,
       visible: async () => async () => mayList,
       beat: 10,
       signal: end.signal,
