@@ -2,12 +2,14 @@ import type { Instant } from '../clock.ts'
 import { decide, overrideInEffect } from './decide.ts'
 import { carryOut } from './operation.ts'
 import { completed } from './history.ts'
+import { isAutomatic } from './intent.ts'
 import type { Reading } from './reading.ts'
 import { readOrRefuse, refuseOwned } from './refusals.ts'
 import type { Rules } from './rules.ts'
+import { scheduleInForce } from './schedule-in-force.ts'
 import type { OperationType } from './state.ts'
 import type { WakeWait } from './wake-wait.ts'
-import type { Workload } from './workload.ts'
+import { isRunning, type Workload } from './workload.ts'
 
 /** A coming change between awake and asleep. */
 export interface Transition {
@@ -74,8 +76,24 @@ function* foresee(
     // mostly nothing is due, and the same reading at the same instant is decided the same
     const next: Instant | undefined =
       settled === reading ? decision.lookAgainAt : decide(settled, at, rules).lookAgainAt
+    if (settled === reading && sleepsForGood(reading, at)) return undefined
     reading = settled
     at = next !== undefined && next > at ? next : undefined
   }
   return undefined
+}
+
+/**
+ * Whether no time moves it: it sleeps, its schedule only puts to sleep, and nothing that holds it ends. Without this the
+ * search would go through three months of edges, for each record.
+ */
+function sleepsForGood(reading: Reading, now: Instant): boolean {
+  const { autoWake, schedule, awakeUntil, workload, state } = reading
+  if (autoWake || !schedule || !state.asleep || isRunning(workload)) return false
+  const { intent, override, backoff } = state
+  const ends = [...awakeUntil, intent?.at, intent?.until, intent?.hold, override?.until, backoff?.until]
+  if (ends.some((end) => typeof end === 'number' && end > now)) return false
+  if (!intent || isAutomatic(intent)) return true
+  const edge = scheduleInForce(reading, now)?.latestEdge
+  return edge !== undefined && edge.at > intent.at
 }
