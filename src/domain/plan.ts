@@ -35,12 +35,28 @@ export function plannedTransitions(
   rules: Rules,
   until: Instant,
 ): Transition[] {
+  return [...plannedSteps(workload, now, rules, until)].filter((step) => step !== undefined)
+}
+
+/**
+ * The same, one decision after the other, so that a caller can do something else in between; undefined: a decision
+ * that moves nothing.
+ * @throws Refusal INVALID_STATE, OWNED
+ */
+export function* plannedSteps(
+  workload: Workload,
+  now: Instant,
+  rules: Rules,
+  until: Instant,
+): Generator<Transition | undefined> {
   refuseOwned(workload)
   const reading = completed(readOrRefuse(workload, rules), now, rules.policy)
-  if (reading.enabled !== true) return []
-  const [first, ...rest] = foresee(reading, now, rules, until, DECISIONS_FOR_PLAN)
-  if (!first) return []
-  return [delayed(first, rules.waitOf?.(workload, decide(reading, now, rules), now)), ...rest]
+  if (reading.enabled !== true) return
+  let isFirst = true
+  for (const step of foresee(reading, now, rules, until, DECISIONS_FOR_PLAN)) {
+    yield step && isFirst ? delayed(step, rules.waitOf?.(workload, decide(reading, now, rules), now)) : step
+    if (step) isFirst = false
+  }
 }
 
 /** The next transition, of which `wait` is known: then it comes at the latest. */
@@ -50,17 +66,18 @@ export function delayed(next: Transition, wait: WakeWait | undefined): Transitio
 
 /** The next transition if nobody acts; undefined while it is pinned or permanently overridden. */
 export function nextTransition(reading: Reading, now: Instant, rules: Rules): Transition | undefined {
-  return foresee(reading, now, rules, now + FARTHEST, DECISIONS_FOR_NEXT).next().value
+  for (const step of foresee(reading, now, rules, now + FARTHEST, DECISIONS_FOR_NEXT)) if (step) return step
+  return undefined
 }
 
-/** Simulates the coming decisions, each at the instant that the one before says to look again. */
+/** Simulates the coming decisions, each at the instant that the one before says to look again; undefined: nothing moves. */
 function* foresee(
   start: Reading,
   now: Instant,
   rules: Rules,
   until: Instant,
   atMost: number,
-): Generator<Transition, undefined> {
+): Generator<Transition | undefined, undefined> {
   if (start.state.pin || overrideInEffect(start, now)?.until === null) return undefined
   let reading = start
   let at: Instant | undefined = now
@@ -69,9 +86,8 @@ function* foresee(
     const { action, reason } = decision
     const after = carryOut(reading, decision, at, rules)
     // A wake that gives a kept count back to an awake workload is not a transition.
-    if (action === 'snooze' || (action === 'wake' && reading.state.asleep)) {
-      yield { at, type: action, reason: reason.text }
-    }
+    const isMoved = action === 'snooze' || (action === 'wake' && reading.state.asleep)
+    yield isMoved ? { at, type: action, reason: reason.text } : undefined
     const settled = completed(after, at, rules.policy)
     // mostly nothing is due, and the same reading at the same instant is decided the same
     const next: Instant | undefined =
