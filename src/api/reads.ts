@@ -1,6 +1,7 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Instant } from '../clock.ts'
 import { parseLabelSelector } from '../domain/label-selector.ts'
-import { plannedTransitions } from '../domain/plan.ts'
+import { plannedSteps, type Transition } from '../domain/plan.ts'
 import { readWorkload } from '../domain/reading.ts'
 import { listedRecord, statusRecord, transitionRecord } from '../domain/record.ts'
 import { counted } from '../domain/text.ts'
@@ -20,6 +21,8 @@ import type { Visibility, Visible } from './visibility.ts'
 import type { Watches } from './watch/watches.ts'
 
 const HOUR = 3_600_000
+/** Decisions of a plan before other requests get the event loop: a month of a schedule may take 2,000. */
+const DECIDED_AT_ONCE = 50
 
 export interface Reads {
   readonly showIndex: ApiMiddleware
@@ -79,6 +82,7 @@ export function createReads(deps: ApiDeps, { visibleTo, tokens, watches }: Lists
       all: () => filtered(workloads.list(namespace, kind), (each) => includes(each) && isListed(each)),
       includes,
       chosen: chosenBy(ctx, clock),
+      isByState: state !== undefined,
       async visible() {
         demandCurrent(workloads, kind)
         return visibleTo(await ctx.state.authenticateAgain())
@@ -103,7 +107,13 @@ export function createReads(deps: ApiDeps, { visibleTo, tokens, watches }: Lists
       const workload = await newestCopy(workloads, writer, path)
       const now = clock()
       const hours = query.hours ?? PLAN_HOURS
-      const transitions = plannedTransitions(workload, now, rules, now + hours * HOUR)
+      const transitions: Transition[] = []
+      let decided = 0
+      for (const step of plannedSteps(workload, now, rules, now + hours * HOUR)) {
+        if (step) transitions.push(step)
+        decided += 1
+        if (decided % DECIDED_AT_ONCE === 0) await setImmediate()
+      }
       const message = `${counted(transitions.length, 'transition')} in the next ${counted(hours, 'hour')}`
       answer(ctx, now, message, transitions.map(transitionRecord))
     },

@@ -11,7 +11,7 @@ import { HttpRefusal } from './answers.ts'
 import { createContinueTokens } from './continue-tokens.ts'
 import { createNamespaceReads } from './namespaces.ts'
 import { openapi, OPENAPI_PATH, operations, withKinds, type OperationId } from './openapi/document.ts'
-import { guardPins } from './pin-guard.ts'
+import { guardPins, whereInherited } from './pin-guard.ts'
 import type { PodWaits } from './pod-waits.ts'
 import type { ApiDeps } from './ports.ts'
 import { createReads } from './reads.ts'
@@ -41,6 +41,7 @@ function handlersOf(
   const { showIndex, showWorkload, showPlan, resume, listNamespace, listWorkloads } = createReads(deps, lists)
   const { listNamespaces, showNamespace } = createNamespaceReads(deps, authorization, lists)
   const write = createWrites(deps, podWaits)
+  const guard = guardPins(deps, authorization)
   const bulk = createBulks(deps, authorization, podWaits)
   return {
     index: [showIndex],
@@ -57,8 +58,8 @@ function handlersOf(
     read: [demand('read'), showWorkload],
     readStatus: [demand('read'), showWorkload],
     plan: [demand('read'), showPlan],
-    enable: [demand('change'), write(REQUESTS.enable)],
-    disable: [demand('change'), write(REQUESTS.disable, guardPins(deps, authorization))],
+    enable: [demand('change'), write(REQUESTS.enable, whereInherited(guard))],
+    disable: [demand('change'), write(REQUESTS.disable, guard)],
     schedule: [demand('change'), write(REQUESTS.schedule)],
     override: [demand('scale'), write(REQUESTS.override)],
     clearOverride: [demand('scale'), write(REQUESTS.clearOverride)],

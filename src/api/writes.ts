@@ -27,7 +27,7 @@ export function createWrites(
     const by = signature(ctx.state.caller)
     return (workload) => {
       const plan = planRequest(workload, request, by, clock(), rules)
-      check(workload)
+      check(workload, plan.after)
       return plan
     }
   }

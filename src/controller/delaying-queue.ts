@@ -1,6 +1,6 @@
 import type { Clock, Instant, Later } from '../clock.ts'
 import { Failures, type Due, type FailureReason } from './failures.ts'
-import { Timers } from './timers.ts'
+import { Timers } from '../timers.ts'
 import { Workers, type WorkersOptions } from './workers.ts'
 
 interface Handlers<T> {

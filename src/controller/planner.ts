@@ -7,7 +7,7 @@ import type { Workload } from '../domain/workload.ts'
 import type { Due } from './failures.ts'
 import type { LastKnownMarks } from './last-known-marks.ts'
 import type { Scalings } from './ports.ts'
-import { NEVER } from './timers.ts'
+import { NEVER } from '../timers.ts'
 
 /** Milliseconds that a plan may wait for a worker: its operation is dated when it was planned. */
 const PLAN_LIFE_MS = 2000

@@ -22,7 +22,7 @@ import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import { operationInProgress, pendingWake, type Backoff, type Override } from './state.ts'
 import { iso } from './text.ts'
-import { isRunning, nameOf, pathOf, type Workload } from './workload.ts'
+import { countFault, isRunning, nameOf, pathOf, type Workload } from './workload.ts'
 
 const VOLUMES_AT_RISK =
   'its persistentVolumeClaimRetentionPolicy.whenScaled is Delete, so sleeping would delete its volumes'
@@ -62,6 +62,8 @@ function undeleted(reading: Reading, now: Instant, rules: Rules): PartialDecisio
   const scaler = rules.scalerOf?.(workload)
   if (scaler)
     return noAction('scaled_by_other', `left alone: ${nameOf(scaler)} scales it in its place (workloadRef)`)
+  const fault = countFault(workload)
+  if (fault !== undefined) return noAction('data_at_risk', `left alone: ${fault}`)
   if (!reading.isSettled)
     return noAction(
       'namespace_unknown',

@@ -153,7 +153,7 @@ function bySchedule(
     return { want: hours.state, rule: 'schedule', text: textOf(reading, hours), since, next, withTransition }
   }
   const end = intent.until ?? intent.hold ?? Number.POSITIVE_INFINITY
-  if (end <= now) return afterIntent(reading, hours, intent, end)
+  if (end <= now) return afterIntent(reading, hours, intent, end, now)
   const last = earliest(hours.nextEdge?.at, intent.hold)
   const asked = `${intent.want} by ${authorOf(intent)}${last === undefined ? '' : ` until ${iso(last)}`}`
   return {
@@ -166,12 +166,21 @@ function bySchedule(
 }
 
 /** Its `until` or `hold` has passed, and no edge since it was formed. */
-function afterIntent(reading: Reading, hours: ScheduleInForce, intent: Intent, end: Instant): Desired {
+function afterIntent(
+  reading: Reading,
+  hours: ScheduleInForce,
+  intent: Intent,
+  end: Instant,
+  now: Instant,
+): Desired {
   const { state, next } = hours
   if (state !== 'own')
     return { want: state, rule: 'until passed', text: textOf(reading, hours), since: end, next }
   // A `hold` ends in hours of sleep alone: in its own hours what people woke stays awake.
   if (intent.until === undefined) return asItIs(reading, hours)
+  // It ended in hours of sleep, before these began, and they bring back nothing.
+  const opened = hours.schedule.latestEdge(now)
+  if (opened && opened.at > intent.until) return asItIs(reading, hours)
   return {
     want: intent.before,
     rule: 'until passed',

@@ -8,7 +8,7 @@ import { readWorkload, type Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import { Unreadable } from './state-codec.ts'
 import { counted, iso, secondsUntil } from './text.ts'
-import { isRunning, nameOf, ownedBy, pathOf, type Workload } from './workload.ts'
+import { countFault, isRunning, nameOf, ownedBy, pathOf, type Workload } from './workload.ts'
 
 /** A ReplicaSet with a controller owner is its owner's to scale. @throws Refusal OWNED */
 export function refuseOwned(workload: Workload): void {
@@ -26,6 +26,13 @@ export function refuseScaled(workload: Workload, { scalerOf }: Rules): void {
   if (!scaler) return
   const message = `${nameOf(scaler)} scales ${nameOf(workload)} in its place (workloadRef): ask for that at ${pathOf(scaler)}`
   throw new Refusal('OWNED', message, { details: { path: pathOf(scaler) } })
+}
+
+/** Whatever is asked would be written beside a count that cannot be kept. @throws Refusal DATA_AT_RISK */
+export function refuseCount(workload: Workload): void {
+  const fault = countFault(workload)
+  if (fault !== undefined)
+    throw new Refusal('DATA_AT_RISK', `${nameOf(workload)} is left alone: ${fault}. Set another first`)
 }
 
 /**

@@ -11,6 +11,7 @@ import { countToGiveBack, keptCount } from './counts.ts'
 import { readWithoutState, readWorkload, withState, type Reading } from './reading.ts'
 import {
   refuseBackoff,
+  refuseCount,
   refuseOwned,
   refusePinned,
   refuseRisk,
@@ -84,6 +85,7 @@ export function planRequest(
       'NOT_FOUND',
       `${nameOf(workload)} is being deleted: nothing can be asked of it any more`,
     )
+  refuseCount(workload)
   const { reading, repair } = readFor(request, workload, rules)
   refuseUnsettled(reading)
   const now = decisionTime(reading.state, clock)

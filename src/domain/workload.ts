@@ -171,6 +171,15 @@ export function isRunning(workload: Workload): boolean {
   return hasKey(workload.kind) ? workload.snoozeKey === undefined : workload.replicas > 0
 }
 
+/**
+ * What is wrong with its count; undefined: nothing. The definition of a configured kind may allow any number: the state
+ * could not keep such a one.
+ */
+export function countFault({ replicas }: Pick<Workload, 'replicas'>): string | undefined {
+  if (Number.isInteger(replicas) && replicas >= 0 && replicas <= MAX_REPLICAS) return undefined
+  return `its count is ${replicas}, and only a whole number from 0 to ${MAX_REPLICAS} can be kept`
+}
+
 /** The count the workload asks for now; a DaemonSet with the key asks for none. */
 export function currentReplicas(workload: Workload): number {
   return workload.snoozeKey === undefined ? workload.replicas : 0

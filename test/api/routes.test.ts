@@ -121,6 +121,28 @@ describe('routes of the API', () => {
     expect((await service.call('GET shop/deployments/web/plan?hours=7')).body.data).to.have.length(1)
   })
 
+  it('a plan of thousands of decisions lets others have the event loop in between', async () => {
+    const hours = Array.from({ length: 24 }, (_, hour) => `${hour}:00-${hour}:30`).join(';')
+    service.cluster.put(managed({}, { annotations: { schedule: hours } }))
+    let longest = 0
+    let last = performance.now()
+    let isDone = false
+    const turn = () => {
+      longest = Math.max(longest, performance.now() - last)
+      last = performance.now()
+      if (!isDone) setImmediate(turn)
+    }
+    const plan = `GET shop/deployments/web/plan?hours=744`
+    await service.call(plan)
+    const begun = performance.now()
+    last = begun
+    setImmediate(turn)
+    expect((await service.call(plan)).body.data.length).to.be.above(500)
+    const whole = performance.now() - begun
+    isDone = true
+    expect(longest).to.be.below(whole / 2)
+  })
+
   it('workloads may have the names of actions', async () => {
     service.cluster.put(managed({}, { name: 'status' }))
     expect((await service.call('GET shop/deployments/status')).body.data).to.deep.include({ name: 'status' })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { DelayingQueue } from '../../src/controller/delaying-queue.ts'
-import { Timers } from '../../src/controller/timers.ts'
+import { Timers } from '../../src/timers.ts'
 import { FakeTime } from '../support/fake-time.ts'
 import { DAY, HOUR, MINUTE } from '../support/rules.ts'
 import { aQueue, NOON, UNPACED } from './a-queue.ts'

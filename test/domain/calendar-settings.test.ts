@@ -125,6 +125,13 @@ describe('auto-wake "false"', () => {
     expect(decision(long, at('Tue 9:00')).action).to.equal('none')
   })
 
+  it('does not return, in the hours of the window, what ended before they began', () => {
+    const up = sleeper.woken({ at: at('Tue 5:00'), hold: 12 * HOUR })
+    const brief = up.snoozed({ at: at('Tue 6:00'), trigger: 'api', for: HOUR })
+    for (const time of ['Tue 7:30', 'Tue 8:00', 'Tue 9:00'])
+      expect(decision(brief, at(time)).action, time).to.equal('none')
+  })
+
   it('returns one that began in the hours of sleep and outlasted an edge to awake', () => {
     const up = sleeper.woken({ at: at('Tue 6:00'), hold: 12 * HOUR })
     const brief = up.snoozed({ at: at('Tue 7:00'), trigger: 'api', for: 2 * HOUR })

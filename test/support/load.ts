@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import pLimit from 'p-limit'
 
 /** So many wait for their answers at most: a slow machine is asked more slowly, not by a crowd that grows. */
 const MOST = 100
@@ -10,19 +11,11 @@ export async function sendEvenly<Answer>(
   send: (index: number) => Promise<Answer>,
 ): Promise<Answer[]> {
   const answers: Promise<Answer>[] = []
-  let waiting = 0
-  const ask = async (index: number) => {
-    waiting += 1
-    try {
-      return await send(index)
-    } finally {
-      waiting -= 1
-    }
-  }
+  const limit = pLimit(MOST)
   const begun = performance.now()
   while (answers.length < count) {
     const due = Math.min(count, ((performance.now() - begun) / 1000) * perSecond)
-    while (answers.length < due && waiting < MOST) answers.push(ask(answers.length))
+    while (answers.length < due) answers.push(limit(send, answers.length))
     await sleep(1)
   }
   return await Promise.all(answers)

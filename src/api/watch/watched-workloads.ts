@@ -73,9 +73,6 @@ export class WatchedWorkloads {
         monotonic,
         later: this.#later,
         onDue: (key) => this.#changed(key),
-        onSetBack: () => {
-          for (const workload of workloads.list()) this.#changed(workload)
-        },
       }),
       ids: new EventIds(),
       tell() {

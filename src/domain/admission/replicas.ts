@@ -1,8 +1,8 @@
 import { keptCount } from '../counts.ts'
 import type { Reading } from '../reading.ts'
 import { counted } from '../text.ts'
-import { isRunning, type Workload } from '../workload.ts'
-import type { AdmissionDecision } from './decision.ts'
+import { countFault, isRunning, type Workload } from '../workload.ts'
+import { deny, type AdmissionDecision } from './decision.ts'
 import type { Draft, Update } from './draft.ts'
 import { about, toSend } from './messages.ts'
 import { howToEnd, refuse, type PinOrOverride } from './pin-or-override.ts'
@@ -19,7 +19,11 @@ export function draftReplicas(
   if (before.replicas === after.replicas) return free
   if (pinOrOverride) return keepCount(update, old, target, pinOrOverride)
   const sleeps = old.enabled === true && old.state.asleep && !isRunning(before)
-  return sleeps && after.replicas !== 0 ? absorb(before, after, target) : free
+  if (!sleeps || after.replicas === 0) return free
+  const fault = countFault(after)
+  return fault === undefined
+    ? absorb(before, after, target)
+    : deny('unknown', about(before, `is asleep, and in this write ${fault}`))
 }
 
 /** Pinned or overridden: the count stays, and an update of the count alone is refused. */

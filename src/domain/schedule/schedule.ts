@@ -57,13 +57,16 @@ export function compileSchedule(text: string, zone: string, calendars: readonly 
   )
 }
 
-/** Compiles, and caches up to `limit` schedules, so that workloads with the same one share it. */
+/**
+ * Compiles, and caches up to `limit` schedules, so that workloads with the same one share it. Of schedules with many
+ * windows it keeps fewer: each has edges to remember, and anybody who may annotate a workload can write others all day.
+ */
 export class ScheduleCompiler {
   readonly #known: LRUCache<string, Schedule>
   readonly #calendars: Calendars
 
   constructor(limit = 10_000, calendars: Calendars = NO_CALENDARS) {
-    this.#known = new LRUCache({ max: limit })
+    this.#known = new LRUCache({ max: limit, maxSize: SIZE_OF_EACH * limit, sizeCalculation: sizeOf })
     this.#calendars = calendars
   }
 
@@ -86,6 +89,14 @@ export class ScheduleCompiler {
 }
 
 const NONE: readonly Calendar[] = []
+
+/** Windows that the schedules of a full cache have, each of them on average. */
+const SIZE_OF_EACH = 4
+
+/** In windows; what it takes without any is that of two. */
+function sizeOf({ text }: Schedule): number {
+  return 2 + text.split(';').length
+}
 
 function keyOf(text: string, zone: string, calendars: readonly Calendar[]): string {
   const weekly = `${text} ${zone}`

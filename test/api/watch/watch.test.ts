@@ -128,6 +128,16 @@ describe('a list as a stream', function () {
     await stream.until('changed', ({ has_manual_override: overridden }) => overridden === false)
   })
 
+  it('tells of what time alone brings into a list of one state', async () => {
+    const until = NOON + 500
+    service.cluster.put(managed({ override: { until, at: NOON, by: 'local:alice' } }))
+    const awake = await watch('/api/v1/workloads?watch=true&state=awake')
+    await awake.until(LISTED)
+    service.now = until + 1
+    await awake.until('added')
+    expect(awake.told).to.deep.equal(['listed', 'added shop/web'])
+  })
+
   it('goes on behind the last event that was received', async () => {
     put('web')
     put('api')

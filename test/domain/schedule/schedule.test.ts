@@ -209,6 +209,20 @@ describe('the schedule compiler', () => {
     expect(compiler.compile('1:00-2:00', 'UTC')).not.to.equal(first)
   })
 
+  it('remembers fewer of those with many windows, whose edges take up to 32 KB each', () => {
+    const dense = (minute: number) =>
+      Array.from({ length: 24 }, (_, hour) => `${hour}:00-${hour}:${minute}`).join(';')
+    const limit = 60
+    const kept = (texts: readonly string[]) => {
+      const compiler = new ScheduleCompiler(limit)
+      const schedules = texts.map((text) => compiler.compile(text, 'UTC'))
+      return texts.filter((text, index) => compiler.compile(text, 'UTC') === schedules[index]).length
+    }
+    const minutes = Array.from({ length: 50 }, (_, index) => 10 + index)
+    expect(kept(minutes.map((minute) => `8:00-18:${minute}`))).to.equal(minutes.length)
+    expect(kept(minutes.map(dense).toReversed())).to.be.below(minutes.length / 2)
+  })
+
   it('refuses what cannot be read every time', () => {
     const compiler = new ScheduleCompiler()
     for (let i = 0; i < 2; i += 1) {

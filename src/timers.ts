@@ -1,6 +1,6 @@
 import { Heap } from 'heap-js'
-import { ClockJumps } from '../clock-jumps.ts'
-import { LONGEST_SLEEP, systemLater, type Clock, type Instant, type Later, type Monotonic } from '../clock.ts'
+import { ClockJumps } from './clock-jumps.ts'
+import { LONGEST_SLEEP, systemLater, type Clock, type Instant, type Later, type Monotonic } from './clock.ts'
 
 /** At most this many timers fire in one turn of the event loop, so that a wave keeps no request waiting. */
 const FIRES_A_TURN = 50
