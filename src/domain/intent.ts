@@ -178,9 +178,10 @@ function afterIntent(
     return { want: state, rule: 'until passed', text: textOf(reading, hours), since: end, next }
   // A `hold` ends in hours of sleep alone: in its own hours what people woke stays awake.
   if (intent.until === undefined) return asItIs(reading, hours)
-  // It ended in hours of sleep, before these began, and they bring back nothing.
-  const opened = hours.schedule.latestEdge(now)
-  if (opened && opened.at > intent.until) return asItIs(reading, hours)
+  // It ended before these hours began, which bring back nothing.
+  const opened = hours.schedule.latestEdge(now)?.at ?? 0
+  const began = Math.max(opened, ...reading.awakeUntil.filter((until) => until <= now))
+  if (began > intent.until) return asItIs(reading, hours)
   return {
     want: intent.before,
     rule: 'until passed',

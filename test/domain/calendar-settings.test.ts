@@ -132,6 +132,13 @@ describe('auto-wake "false"', () => {
       expect(decision(brief, at(time)).action, time).to.equal('none')
   })
 
+  it('does not return what ended while awake-until kept it awake', () => {
+    const always = asleep.annotated({ ...own, schedule: '0:00-24:00', awakeUntil: '2026-03-03T08:00Z' })
+    const woken = always.woken({ at: at('Tue 6:00'), for: HOUR })
+    for (const time of ['Tue 7:00', 'Tue 8:00', 'Tue 9:00'])
+      expect(decision(woken, at(time)).action, time).to.equal('none')
+  })
+
   it('returns one that began in the hours of sleep and outlasted an edge to awake', () => {
     const up = sleeper.woken({ at: at('Tue 6:00'), hold: 12 * HOUR })
     const brief = up.snoozed({ at: at('Tue 7:00'), trigger: 'api', for: 2 * HOUR })

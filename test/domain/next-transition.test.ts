@@ -9,7 +9,7 @@ import type { Rules } from '../../src/domain/rules.ts'
 import { INTENT_TRIGGERS, SLEEP_STATES, type Intent } from '../../src/domain/state.ts'
 import { propertyRuns } from '../support/property-runs.ts'
 import { at, DAY, HOUR, iso, MINUTE, RULES } from '../support/rules.ts'
-import { asleep } from './fixtures.ts'
+import { asleep, awake } from './fixtures.ts'
 
 const NOW = at('Tue 7:00')
 const STEP = HOUR / 2
@@ -42,13 +42,14 @@ describe('a sleeper whose schedule only puts to sleep', () => {
     expect(nextTransition(reading, NOW, counting)).to.equal(undefined)
     expect(searches).to.be.below(20)
   })
+})
 
-  /** Each half hour, ten minutes after it, when a backoff ends, and five before the next, when an intent begins to count. */
+describe('the next transition', () => {
+  /** Each half hour, and ten minutes after it, when a backoff ends. */
   function* instants(until: number): Generator<number> {
     for (let time = NOW; time <= until; time += STEP) {
       yield time
       yield time + 10 * MINUTE
-      yield time + STEP - 5 * MINUTE
     }
   }
 
@@ -64,51 +65,54 @@ describe('a sleeper whose schedule only puts to sleep', () => {
     return undefined
   }
 
-  it('moves when it would if it were looked at all the time, whatever was asked of it', () => {
-    const time = fc.integer({ min: -100, max: 200 }).map((steps) => NOW + steps * STEP)
-    const later = fc.option(time, { nil: undefined })
-    const intents: fc.Arbitrary<Intent> = fc
-      .record({
+  const halfHours = (min: number, max: number) => fc.integer({ min, max }).map((steps) => NOW + steps * STEP)
+  const time = halfHours(-100, 200)
+  const intents: fc.Arbitrary<Intent> = fc
+    .record(
+      {
         want: fc.constantFrom(...SLEEP_STATES),
         before: fc.constantFrom(...SLEEP_STATES),
         trigger: fc.constantFrom(...INTENT_TRIGGERS),
-        at: time,
-        until: later,
-        hold: later,
-      })
-      .map(({ until, hold, ...intent }) => ({
-        ...intent,
-        by: null,
-        ...(until === undefined ? {} : { until }),
-        ...(hold === undefined ? {} : { hold }),
-      }))
-    const states = fc.record({
-      intent: fc.option(intents, { nil: undefined }),
-      override: fc.option(
-        time.map((until) => ({ until, at: NOW - DAY, by: 'k8s:alice' })),
-        { nil: undefined },
-      ),
-      backoff: fc.option(
-        fc
-          .constantFrom(NOW - HOUR, NOW + 10 * MINUTE)
-          .map((until) => ({ until, times: 1, cause: 'failure' }) as const),
-        { nil: undefined },
-      ),
-    })
+        at: halfHours(-100, 0),
+        until: time,
+        hold: time,
+      },
+      { requiredKeys: ['want', 'before', 'trigger', 'at'] },
+    )
+    .map((intent) => ({ ...intent, by: null }))
+  const states = fc.record(
+    {
+      intent: intents,
+      override: time.map((until) => ({ until, at: NOW - DAY, by: 'k8s:alice' })),
+      backoff: fc
+        .constantFrom(NOW - HOUR, NOW + 10 * MINUTE)
+        .map((until) => ({ until, times: 1, cause: 'failure' }) as const),
+    },
+    { requiredKeys: [] },
+  )
+  const settings = fc.record({
+    autoWake: fc.constantFrom('true', 'false'),
+    schedule: fc.constantFrom('8:00-18:00,Mon-Fri', '', '0:00-24:00', '22:00-6:00'),
+  })
+
+  it('is what happens if it is looked at all the time, whatever was asked of it and however long', () => {
     fc.assert(
-      fc.property(states, later, (given, awakeUntil) => {
-        const { intent: _, ...rest } = read().state
-        const asked = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-        const workload =
-          awakeUntil === undefined
-            ? sleeper
-            : sleeper.annotated({ awakeUntil: new Date(awakeUntil).toISOString() })
-        const start = withState(read(workload), { ...rest, ...asked })
-        const end = NOW + 12 * DAY
-        const next = nextTransition(start, NOW, RULES)
-        const told = next && next.at <= end ? `${iso(next.at)} ${next.type}` : undefined
-        expect(told).to.equal(found(start, end))
-      }),
+      fc.property(
+        fc.constantFrom(asleep, awake),
+        states,
+        settings,
+        fc.array(time, { maxLength: 2 }),
+        (workload, asked, set, ends) => {
+          const reading = read(workload.annotated(set))
+          const { intent: _, ...rest } = reading.state
+          const awakeUntil = reading.schedule ? ends : []
+          const start = { ...withState(reading, { ...rest, ...asked }), awakeUntil }
+          const until = NOW + 8 * DAY
+          const next = nextTransition(start, NOW, RULES)
+          const told = next && next.at <= until ? `${iso(next.at)} ${next.type}` : undefined
+          expect(told).to.equal(found(start, until))
+        },
+      ),
       propertyRuns(400),
     )
   })
