@@ -90,12 +90,10 @@ export class WakeOrder {
   /** Waves of a clock that was ahead: those that it had woken sleep again, and the edge is still to come. */
   #forgetWrong(namespace: string): void {
     const waves = this.#waves.get(namespace)
-    const now = waves && this.#ports.clock()
-    if (now === undefined || waves.every(({ edge }) => isCredible(edge, now))) return
-    this.#waves.set(
-      namespace,
-      waves.filter(({ edge }) => isCredible(edge, now)),
-    )
+    if (!waves) return
+    const now = this.#ports.clock()
+    const credible = waves.filter(({ edge }) => isCredible(edge, now))
+    if (credible.length < waves.length) this.#waves.set(namespace, credible)
   }
 
   /** The workload no longer exists. */
