@@ -16,8 +16,11 @@ interface Handlers<T> {
 export interface Job<T> {
   readonly key: string
   readonly task: T
-  /** The first instant whose timer fired since the key was last worked on: its lateness is measured from there. */
-  readonly firedAt: Instant | undefined
+  /**
+   * Monotonic: the first instant whose timer fired since the key was last worked on. Its lateness is measured from
+   * there; undefined: none fired.
+   */
+  readonly dueSince: number | undefined
 }
 
 interface Options extends WorkersOptions {
@@ -31,13 +34,14 @@ interface Options extends WorkersOptions {
 /** The one place that decides when a key is evaluated and worked on: its timer, its backoff, its place, and the pace. */
 export class DelayingQueue<T extends Due> {
   readonly #handlers: Handlers<T>
+  readonly #options: Pick<Options, 'clock' | 'monotonic'>
   /** The instants to evaluate keys at, by the clock. */
   readonly #timers: Timers
   /** The ends of backoffs and rests, by monotonic time, which no clock that is set changes. */
   readonly #delays: Timers
   readonly #workers: Workers<T>
   readonly #failures: Failures
-  readonly #firedAt = new Map<string, Instant>()
+  readonly #dueSince = new Map<string, number>()
   /** The keys in work. */
   readonly #jobs = new Map<string, Job<T>>()
   #open = false
@@ -45,6 +49,7 @@ export class DelayingQueue<T extends Due> {
   constructor(handlers: Handlers<T>, options: Options) {
     const { clock, monotonic, later, random } = options
     this.#handlers = handlers
+    this.#options = options
     this.#failures = new Failures(monotonic, random)
     this.#timers = new Timers((key, at) => this.#fired(key, at), clock, later, monotonic)
     this.#delays = new Timers((key) => this.#evaluate(key), monotonic, later)
@@ -62,7 +67,7 @@ export class DelayingQueue<T extends Due> {
     this.#timers.clear()
     this.#delays.clear()
     this.#failures.clear()
-    this.#firedAt.clear()
+    this.#dueSince.clear()
     return this.#workers.close()
   }
 
@@ -93,9 +98,9 @@ export class DelayingQueue<T extends Due> {
     if (!this.#open) return
     const job = this.#jobs.get(key)
     // An edge that came while the key was in work does not wait for what our own code failed over.
-    const edgeCame = !tried && job !== undefined && this.#firedAt.has(key)
+    const edgeCame = !tried && job !== undefined && this.#dueSince.has(key)
     const until = this.#failures.add(key, why, tried, !edgeCame)
-    if (job?.firedAt !== undefined) this.#firedAt.set(key, job.firedAt)
+    if (job?.dueSince !== undefined) this.#dueSince.set(key, job.dueSince)
     if (!tried) this.#delays.set(key, until)
   }
 
@@ -109,7 +114,7 @@ export class DelayingQueue<T extends Due> {
     this.#workers.delete(key)
     this.#delays.delete(key)
     this.#failures.delete(key)
-    this.#firedAt.delete(key)
+    this.#dueSince.delete(key)
   }
 
   /** The key no longer exists. */
@@ -138,7 +143,8 @@ export class DelayingQueue<T extends Due> {
   }
 
   #fired(key: string, at: Instant): void {
-    if (!this.#firedAt.has(key)) this.#firedAt.set(key, at)
+    const { clock, monotonic } = this.#options
+    if (!this.#dueSince.has(key)) this.#dueSince.set(key, monotonic() - Math.max(0, clock() - at))
     // Where our own code failed before it may succeed now, and an edge does not wait for it.
     if (this.#failures.unblock(key)) this.#delays.delete(key)
     this.#evaluate(key)
@@ -150,8 +156,8 @@ export class DelayingQueue<T extends Due> {
   }
 
   async #work(key: string, task: T): Promise<void> {
-    const job = { key, task, firedAt: this.#firedAt.get(key) }
-    this.#firedAt.delete(key)
+    const job = { key, task, dueSince: this.#dueSince.get(key) }
+    this.#dueSince.delete(key)
     this.#jobs.set(key, job)
     try {
       await this.#handlers.work(job)

@@ -155,7 +155,7 @@ export class ReconcileLoop {
     else this.#queue.forget(key)
   }
 
-  async #work({ key, task, firedAt }: Job<Planned>): Promise<void> {
+  async #work({ key, task, dueSince }: Job<Planned>): Promise<void> {
     const { kind } = task.workload
     if (this.#outages.defers(kind, key)) return this.#queue.failed(key, 'unavailable', task)
     const { signal, cut } = this.#stopping
@@ -169,10 +169,10 @@ export class ReconcileLoop {
       return
     }
     const { workload, wrote, moved, evaluation } = outcome
-    const { clock, observer, monotonic = systemMonotonic } = this.#ports
+    const { observer, monotonic = systemMonotonic } = this.#ports
     if (wrote) this.#budget.wrote(key, moved?.dueAt, monotonic())
-    if (moved?.dueAt !== undefined && firedAt !== undefined)
-      observer.scheduleLag(Math.max(0, clock() - firedAt) / 1000)
+    if (moved?.dueAt !== undefined && dueSince !== undefined)
+      observer.scheduleLag((monotonic() - dueSince) / 1000)
     this.#queue.succeeded(key)
     if (!signal.aborted) this.#evaluateNewest(key, workload, isVoid ? undefined : evaluation)
   }

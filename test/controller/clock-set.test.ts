@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { FakeCluster } from '../support/fake-cluster.ts'
-import type { FakeTime } from '../support/fake-time.ts'
+import { settled, type FakeTime } from '../support/fake-time.ts'
 import { at, DAY, HOUR, MINUTE } from '../support/rules.ts'
 import { aDeployment } from '../support/workloads.ts'
 import { aRig } from './rig.ts'
@@ -34,6 +34,20 @@ describe('a clock that is set', () => {
     await time.pass(MINUTE)
     expect(moves()).to.deep.equal(['snooze shop/web'])
     expect(told.lags).to.deep.equal([0])
+  })
+
+  it('ahead, while a write is in flight: its lateness is the time that it took', async () => {
+    const { time, cluster, start, moves, told } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    const answer = cluster.hold()
+    await time.passTo(at('Mon 18:00'))
+    time.jump(YEAR)
+    await time.pass(2000)
+    answer()
+    await settled()
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+    expect(told.lags).to.deep.equal([2])
   })
 
   it('back, after it was a year ahead: the schedule is followed again within a minute, and so are its edges', async () => {

@@ -142,15 +142,15 @@ describe('a failure in the delaying queue', () => {
     await finish('a')
     queue.add('a', SNOOZE)
     await finish('a')
-    const second = NOON + 1000
+    const second = 1000
     expect(
-      jobs.map(({ firedAt }) => firedAt),
+      jobs.map(({ dueSince }) => dueSince),
       'the third fired while in work',
-    ).to.deep.equal([second, second, NOON + 5000])
+    ).to.deep.equal([second, second, 5000])
     queue.addAfter('b', NOON + 8000)
     hooks.evaluate = (key) => queue.forget(key)
     await time.pass(8000)
     queue.add('b', SNOOZE)
-    expect(jobs.at(-1)).to.deep.include({ key: 'b', firedAt: undefined })
+    expect(jobs.at(-1)).to.deep.include({ key: 'b', dueSince: undefined })
   })
 })
