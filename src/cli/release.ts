@@ -61,10 +61,15 @@ export function registerRelease(program: Command, ports: CliPorts): void {
             stillPaused: (scaler, error) => stderr.write(`${nameOfScaler(scaler)}: ${messageOf(error)}\n`),
             finished: (released) => printSum(released, 'released'),
           })
-        const { excluded, pausedExcluded } = release.plan()
+        const { excluded, pausedExcluded, unmanageable } = release.plan()
+        for (const why of unmanageable) stderr.write(`not looked at: ${why}\n`)
         for (const scaler of pausedExcluded)
           stderr.write(`left paused, in an excluded namespace: ${nameOfScaler(scaler)}\n`)
         reportExcluded(excluded, stderr)
+        if (unmanageable.length > 0)
+          throw new Error(
+            'what sleeps of kinds that cannot be managed stays asleep: mend `kinds`, and run this again',
+          )
       } finally {
         await release.close()
       }

@@ -21,6 +21,13 @@ export class KindNotServed extends ClusterRefusal {
   }
 }
 
+/** A configured kind cannot be managed as its definition is, or as it is configured. */
+export class KindUnmanageable extends ClusterRefusal {
+  constructor(message: string) {
+    super('CLUSTER_REJECTED', message, { status: 422 })
+  }
+}
+
 interface ApiGroup {
   readonly preferredVersion?: { readonly version: string }
 }
@@ -104,7 +111,7 @@ export class ConfiguredKinds {
     if (!served) throw new KindNotServed(kind)
     this.#names.set(kind, served.kind)
     if (!resources.some(({ name }) => name === `${resource}/scale`))
-      throw refusal(`${kind} cannot be managed: it has no scale subresource. Take it out of \`kinds\``)
+      throw new KindUnmanageable(`${kind} cannot be managed: it has no scale subresource. Take it out of \`kinds\``)
     await this.#checkPath(kind, preferredVersion.version, signal)
     this.#bases.set(kind, base)
   }
@@ -124,9 +131,9 @@ export class ConfiguredKinds {
     const served = definition.spec?.versions?.find(({ name }) => name === version)
     const stands = served?.subresources?.scale?.specReplicasPath
     const least = leastOf(served?.schema?.openAPIV3Schema, wanted ?? '')
-    if (least > 0) throw refusal(`${kind} cannot sleep: its definition allows no count below ${least}`)
+    if (least > 0) throw new KindUnmanageable(`${kind} cannot sleep: its definition allows no count below ${least}`)
     if (stands === undefined || stands === wanted) return
-    throw refusal(
+    throw new KindUnmanageable(
       `${kind} cannot be managed: its count stands at ${stands}, not at ${wanted}. Set specReplicasPath in \`kinds\``,
     )
   }
@@ -157,6 +164,3 @@ function leastOf(schema: Schema | undefined, path: string): number {
   return names.reduce<Schema | undefined>((inner, name) => inner?.properties?.[name], schema)?.minimum ?? 0
 }
 
-function refusal(message: string): ClusterRefusal {
-  return new ClusterRefusal('CLUSTER_REJECTED', message, { status: 422 })
-}

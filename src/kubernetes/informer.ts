@@ -10,7 +10,7 @@ import { inTurns } from '../turns.ts'
 import type * as Webhook from '../webhook/ports.ts'
 import type { WorkloadObject } from './api-object.ts'
 import { workloadsOf } from './client.ts'
-import { KindNotServed, type ConfiguredKinds } from './configured-kinds.ts'
+import { KindNotServed, KindUnmanageable, type ConfiguredKinds } from './configured-kinds.ts'
 import { delay as systemDelay, type Delay } from './delay.ts'
 import { ClusterRefusal } from './failures.ts'
 import { Listeners } from './listeners.ts'
@@ -60,6 +60,8 @@ export class WorkloadInformer
   readonly #failing = new Set<Kind>()
   /** Configured, but the cluster does not serve them. */
   readonly #absent = new Set<Kind>()
+  /** Configured, but not to be managed as they are. */
+  readonly #unmanageable = new Set<Kind>()
   /** Why configured kinds cannot be watched. */
   readonly #faults = new Map<Kind, string>()
   readonly #scalers = new Scalers()
@@ -115,7 +117,10 @@ export class WorkloadInformer
     await this.#started.promise
   }
 
-  /** Resolves when all kinds that the cluster serves are listed and watched at once; rejects when stopped before. */
+  /**
+   * Resolves when all kinds that the cluster serves, and that can be managed, are listed and watched at once; rejects
+   * when stopped before.
+   */
   complete(): Promise<void> {
     return this.#complete.promise
   }
@@ -134,6 +139,11 @@ export class WorkloadInformer
   /** Why a configured kind cannot be watched; undefined: it can, or nothing is known. */
   faultOf(kind: Kind): string | undefined {
     return this.#faults.get(kind)
+  }
+
+  /** Why each configured kind that the cluster has cannot be managed. */
+  get unmanageable(): string[] {
+    return [...this.#unmanageable].flatMap((kind) => this.faultOf(kind) ?? [])
   }
 
   /** The workload that scales this one in its place; undefined: none. */
@@ -209,6 +219,7 @@ export class WorkloadInformer
           this.#logger.info({ kind }, 'watching')
           this.#failing.delete(kind)
           this.#absent.delete(kind)
+          this.#unmanageable.delete(kind)
           this.#faults.delete(kind)
           this.#settle()
         }
@@ -217,6 +228,7 @@ export class WorkloadInformer
       restarted: (reason) => this.#observer.watchRestarted(kind, reason),
       failed: (times, error) => {
         if (error instanceof KindNotServed) this.#absent.add(kind)
+        if (error instanceof KindUnmanageable) this.#unmanageable.add(kind)
         if (!isBuiltIn(kind) && error instanceof ClusterRefusal) this.#fault(kind, error.message)
         this.#failures.tell({ kind }, kind, error)
         if (times < FAILING) return
@@ -235,7 +247,8 @@ export class WorkloadInformer
 
   #settle(): void {
     const missing = this.#kinds.filter((kind) => !this.isConnected(kind))
-    if (missing.every((kind) => this.#absent.has(kind))) this.#complete.resolve()
+    if (missing.every((kind) => this.#absent.has(kind) || this.#unmanageable.has(kind)))
+      this.#complete.resolve()
     if (missing.length < this.#kinds.length && missing.every((kind) => this.#failing.has(kind)))
       this.#started.resolve()
   }

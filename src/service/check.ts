@@ -71,8 +71,13 @@ export class ClusterCheck {
       policies: config.policies.map(({ name }) => name),
     }
     const at = clock()
+    const faults = configured.kinds.flatMap((kind) => informer.faultOf(kind) ?? [])
     const isKedaUnseen = keda !== undefined && !keda.informer.isConnected
-    return { at, ...forecast(seen, at, rules), unseen: isKedaUnseen ? [...unseen, NO_KEDA] : unseen }
+    return {
+      at,
+      ...forecast(seen, at, rules),
+      unseen: [...faults, ...unseen, ...(isKedaUnseen ? [NO_KEDA] : [])],
+    }
   }
 
   async close(): Promise<void> {

@@ -41,6 +41,8 @@ export interface ReleasePlan {
   readonly workloads: readonly Workload[]
   /** Those in excluded namespaces, which stay as they are: the account's policy would not let us write them. */
   readonly excluded: readonly Workload[]
+  /** Why configured kinds cannot be managed: what sleeps of them stays asleep. */
+  readonly unmanageable: readonly string[]
   /** The ScaledObjects that Dormouse paused, and those of them in excluded namespaces. */
   readonly paused: readonly ScaledObject[]
   readonly pausedExcluded: readonly ScaledObject[]
@@ -98,6 +100,7 @@ export class Release {
     return {
       workloads: marked.filter((workload) => !isExcluded(workload)),
       excluded: marked.filter(isExcluded),
+      unmanageable: this.#cluster.informer.unmanageable,
       paused: paused.filter((scaler) => !isExcluded(scaler)),
       pausedExcluded: paused.filter(isExcluded),
     }

@@ -1,8 +1,14 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { ANNOTATION } from '../../src/domain/workload.ts'
+import { checkedAgainst } from '../cli/checking.ts'
 import { annotationsOf, define, scaledObject, scaledObjectsIn, undefine } from '../keda/operator.ts'
 import { describeOn } from '../support/clusters.ts'
+import { MAIN, programEnvironment } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
+import { runProgram } from '../support/kubectl.ts'
 import { mayManage, mayNoLongerManage } from '../support/may-manage.ts'
 import { asleepNow } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
@@ -94,6 +100,19 @@ describeOn(
       })
     }
 
+    /** What `dormouse release --all` does under this configuration. */
+    async function released(config: object, ...more: string[]) {
+      const directory = await mkdtemp(join(tmpdir(), 'dormouse-release-'))
+      const file = join(directory, 'config.yaml')
+      await writeFile(file, JSON.stringify(config))
+      const args = ['release', '--all', '--config', file, '--kubeconfig', on().adminKubeconfig, ...more]
+      try {
+        return await runProgram(process.execPath, [MAIN, ...args], { env: programEnvironment() })
+      } finally {
+        await rm(directory, { recursive: true })
+      }
+    }
+
     it('sleep with a count of 0 at the configured path, and wake to the kept one', async () => {
       await create('rolling', { size: { count: 5 } })
       expect(await wheel('rolling').enable({ schedule: asleepNow() })).to.include({
@@ -147,6 +166,21 @@ describeOn(
       }
       const { status } = await here.api.call('GET', `/namespaces/${here.namespace}/unknown.example.com/x`)
       expect(status).to.equal(404)
+    })
+
+    it('that cannot be managed are named by commands, which look at all others', async () => {
+      const kinds = [at(WHEELS), at(HUBS), { resource: RIMS }, at(SPOKES)]
+      const { workloads, unseen } = await checkedAgainst(on().adminKubeconfig, { kinds })
+      expect(workloads.map(({ name }) => name)).to.include('rolling')
+      expect(unseen.join('\n'))
+        .to.include('allows no count below 1')
+        .and.include('not at .spec.replicas')
+        .and.include('is its CustomResourceDefinition installed?')
+      const { code, stdout, stderr } = await released({ kinds }, '--dry-run')
+      expect(stdout).to.include(`${WHEELS}/${here.namespace}/rolling`)
+      expect(stderr).to.include(`not looked at: ${RIMS} cannot be managed`)
+      expect(stderr).not.to.include(`not looked at: the cluster serves no ${SPOKES}`)
+      expect(code, stderr).to.equal(1)
     })
 
     it('have their ScaledObjects paused while they sleep', async () => {
