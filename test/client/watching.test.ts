@@ -17,7 +17,9 @@ describe('the client’s watch of a cluster', () => {
         await pause(60_000, undefined, { signal })
       },
     } as unknown as Pick<KubernetesClient, 'listPage' | 'watch'>
-    const collections = new Map([['deployments', { resource: 'deployments', path: '/apis/apps/v1' }]] as const)
+    const collections = new Map([
+      ['deployments', { resource: 'deployments', path: '/apis/apps/v1' }],
+    ] as const)
     const warnings: string[] = []
     const warn = (text: string) => void warnings.push(text)
     for await (const { object } of changesOf(client, collections, new AbortController().signal, warn)) {
