@@ -28,6 +28,8 @@ async function connectServer(
     throw new UsageError(
       '--server needs a token: export DORMOUSE_TOKEN, such as one of kubectl create token NAME --audience dormouse',
     )
+  if (!/^[\x21-\x7E]+$/.test(token))
+    throw new UsageError('DORMOUSE_TOKEN has characters that no token has, such as the end of a line')
   const { protocol, hostname } = new URL(server)
   if (protocol === 'http:' && !isLoopback(hostname))
     stderr.write(`warning: ${server} is plain HTTP: whoever is on the way can read your token\n`)
@@ -39,11 +41,11 @@ async function connectServer(
 }
 
 async function pemOf(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new UsageError(`--certificate-authority: ${messageOf(error)}`, { cause: error })
-  }
+  })
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text
+  throw new UsageError(`--certificate-authority: there is no certificate in PEM in ${file}`)
 }
 
 async function connectCluster(connection: Connection, outside: Outside): Promise<Dormouse> {

@@ -72,6 +72,16 @@ describe('the client over HTTP on its bad days', function () {
     expect(wrong).to.be.instanceOf(UsageError)
     const without = await connect({ server: url }, outside({})).catch((thrown: unknown) => thrown)
     expect(without).to.be.instanceOf(UsageError)
+    const odd = await connect({ server: url }, outside({ DORMOUSE_TOKEN: 'a\nb' })).catch(
+      (thrown: unknown) => thrown,
+    )
+    expect(odd).to.be.instanceOf(UsageError)
+    expect(odd).to.have.property('message').that.includes('DORMOUSE_TOKEN')
+    const noCertificate = await connect(
+      { server: url, certificateAuthority: 'package.json' },
+      outside(),
+    ).catch((thrown: unknown) => thrown)
+    expect(noCertificate).to.be.instanceOf(UsageError)
     const { told, ...plain } = outside()
     await (await connect({ server: 'http://dormouse.example' }, plain)).close()
     expect(told.join()).to.include('can read your token')
@@ -87,6 +97,9 @@ describe('the client over HTTP on its bad days', function () {
     expect((await failure()).message).to.include('not as Dormouse does: is --server right?')
     answer = (_, response) => response.writeHead(502).end('bad gateway')
     expect((await failure()).message).to.include('answered 502')
+    expect((await failure(url.replace('http:', 'https:'))).message)
+      .to.include('speaks no TLS')
+      .and.not.include('\n')
     expect((await failure('http://127.0.0.1:9')).message).to.include('cannot be reached')
   })
 

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
+import { OPERATION_RESULTS } from '../../src/domain/state.ts'
 import { buttonsOf } from '../../src/console/page/actions.ts'
 import { stateOf } from '../../src/console/page/record.ts'
-import { reasonOf } from '../../src/console/page/words.ts'
+import { howOf, reasonOf } from '../../src/console/page/words.ts'
 import { aRecord, anAsleepRecord } from '../client/fake-dormouse.ts'
 
 const model = { pathOf: () => '/namespaces/shop/deployments/web' } as unknown as Parameters<
@@ -27,5 +28,12 @@ describe('what the console makes of a workload', () => {
     expect(state('web', { in_backoff_period: true, has_manual_override: true })).to.equal('overridden')
     expect(state('web', { has_manual_override: true, pin_state: 'active' })).to.equal('pinned')
     expect(state('web', { pin_state: 'active', enabled: false })).to.equal('unmanaged')
+  })
+
+  it('the history says of each operation how it came about, and what became of those that did not succeed', () => {
+    expect(howOf({ trigger: 'api', result: 'succeeded' })).to.equal('by request')
+    const all = OPERATION_RESULTS.map((result) => howOf({ trigger: 'api', result }))
+    expect(new Set(all)).to.have.length(OPERATION_RESULTS.length)
+    expect(all.join()).to.include('by request, pods came too late').and.not.include('undefined')
   })
 })

@@ -55,5 +55,6 @@ function reasonOf(error: unknown): string {
     code === 'DEPTH_ZERO_SELF_SIGNED_CERT'
   )
     return `its certificate is not trusted here; name its CA with --certificate-authority`
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'it speaks no TLS there: is it http, not https?'
   return messageOf(error) || String(code)
 }

@@ -73,7 +73,8 @@ export class App {
 
   /** Without a token it is a proxy who signed them in: what they clicked before is done if they asked for it again, else shown. */
   #isLive(): void {
-    const { session, doing, model } = this
+    const { session, doing, model, plans } = this
+    plans.retry()
     if (session.token !== '') return
     session.isByProxy = true
     const { pending } = doing

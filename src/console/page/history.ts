@@ -1,21 +1,7 @@
 import type { VNode } from 'preact'
 import { savedReplicaHours, type Workload } from './record.ts'
 import { html } from './view.ts'
-import { person, relative, shortTime } from './words.ts'
-
-const TRIGGERS: Readonly<Record<string, string>> = {
-  schedule: 'by schedule',
-  api: 'by request',
-  manual: 'scaled by hand',
-  pin: 'to keep its pin',
-  disable: 'as it was left alone',
-  recovery: 'to put it right',
-}
-const RESULTS: Readonly<Record<string, string>> = {
-  running: 'pods are following',
-  failed: 'failed',
-  superseded: 'the opposite came meanwhile',
-}
+import { howOf, person, relative, shortTime } from './words.ts'
 
 /** Who did what, the newest first. */
 export function History({ workload, now }: { workload: Workload; now: number }): VNode {
@@ -26,11 +12,10 @@ export function History({ workload, now }: { workload: Workload; now: number }):
     ${operations.map(({ type, trigger, timestamp, by, result, replicas }) => {
       const at = Date.parse(timestamp)
       const what = type === 'wake' ? `Woken to ${replicas}` : 'Put to sleep'
-      const how = [TRIGGERS[trigger] ?? trigger, RESULTS[result]].filter((each) => each !== undefined)
       return html`<li key=${timestamp + type}>
         <span><strong>${what}</strong>${by === null ? '' : html` by <strong title=${by}>${person(by)}</strong>`}</span>
         <span class="quiet">
-          ${`${how.join(', ')} · `}<time datetime=${timestamp} title=${timestamp}>${shortTime(at, now)}</time>${` (${relative(at, now)})`}
+          ${`${howOf({ trigger, result })} · `}<time datetime=${timestamp} title=${timestamp}>${shortTime(at, now)}</time>${` (${relative(at, now)})`}
         </span>
       </li>`
     })}

@@ -24,6 +24,8 @@ export class Plans {
   readonly #doing: Doing
   readonly #known = new Map<string, Known>()
   readonly #wanted = new Map<string, Workload>()
+  /** Those that are looked at, and could not be read. */
+  readonly #failed = new Map<string, Workload>()
   #inFlight = 0
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -40,9 +42,9 @@ export class Plans {
   }
 
   isCurrent(workload: Workload): boolean {
-    return (
-      workload.next_transition === null || this.#known.get(keyOf(workload))?.version === versionOf(workload)
-    )
+    if (workload.next_transition === null) return true
+    const known = this.#known.get(keyOf(workload))
+    return known !== undefined && known.plan !== null && known.version === versionOf(workload)
   }
 
   /** Call the result once it is no longer looked at. */
@@ -52,7 +54,17 @@ export class Plans {
       this.#wanted.set(key, workload)
       this.#next()
     }
-    return () => void this.#wanted.delete(key)
+    return () => {
+      this.#wanted.delete(key)
+      this.#failed.delete(key)
+    }
+  }
+
+  /** Asks again for those that could not be read: Dormouse answers again, or somebody signed in. */
+  retry(): void {
+    for (const [key, workload] of this.#failed) this.#wanted.set(key, workload)
+    this.#failed.clear()
+    this.#next()
   }
 
   #next(): void {
@@ -78,7 +90,10 @@ export class Plans {
       this.#model.tellSoon()
     } catch (error) {
       if (error instanceof Refused && error.status === 429) this.#wanted.set(key, workload)
-      else this.#known.set(key, { version: versionOf(workload), plan: null })
+      else {
+        this.#known.set(key, { version: versionOf(workload), plan: null })
+        this.#failed.set(key, workload)
+      }
       this.#model.tellSoon()
     } finally {
       this.#inFlight -= 1

@@ -1,3 +1,5 @@
+import type { Workload } from './record.ts'
+
 const DAY = 86_400_000
 
 const formats = new Map<string, Intl.DateTimeFormat>()
@@ -62,4 +64,26 @@ export function localised(text: string, now: number): string {
   return text.replaceAll(/\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g, (at) =>
     shortTime(Date.parse(at), now),
   )
+}
+
+type Operation = Pick<Workload['operation_history'][number], 'trigger' | 'result'>
+
+const TRIGGERS: Readonly<Record<Operation['trigger'], string>> = {
+  schedule: 'by schedule',
+  api: 'by request',
+  manual: 'scaled by hand',
+  pin: 'to keep its pin',
+  disable: 'as it was left alone',
+  recovery: 'to put it right',
+}
+const RESULTS: Readonly<Record<Exclude<Operation['result'], 'succeeded'>, string>> = {
+  running: 'pods are following',
+  failed: 'failed',
+  timed_out: 'pods came too late',
+  superseded: 'the opposite came meanwhile',
+}
+
+/** How an operation of the history came about, and what became of it if it did not succeed. */
+export function howOf({ trigger, result }: Operation): string {
+  return [TRIGGERS[trigger], ...(result === 'succeeded' ? [] : [RESULTS[result]])].join(', ')
 }
