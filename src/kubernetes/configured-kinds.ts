@@ -111,7 +111,9 @@ export class ConfiguredKinds {
     if (!served) throw new KindNotServed(kind)
     this.#names.set(kind, served.kind)
     if (!resources.some(({ name }) => name === `${resource}/scale`))
-      throw new KindUnmanageable(`${kind} cannot be managed: it has no scale subresource. Take it out of \`kinds\``)
+      throw new KindUnmanageable(
+        `${kind} cannot be managed: it has no scale subresource. Take it out of \`kinds\``,
+      )
     await this.#checkPath(kind, preferredVersion.version, signal)
     this.#bases.set(kind, base)
   }
@@ -131,7 +133,8 @@ export class ConfiguredKinds {
     const served = definition.spec?.versions?.find(({ name }) => name === version)
     const stands = served?.subresources?.scale?.specReplicasPath
     const least = leastOf(served?.schema?.openAPIV3Schema, wanted ?? '')
-    if (least > 0) throw new KindUnmanageable(`${kind} cannot sleep: its definition allows no count below ${least}`)
+    if (least > 0)
+      throw new KindUnmanageable(`${kind} cannot sleep: its definition allows no count below ${least}`)
     if (stands === undefined || stands === wanted) return
     throw new KindUnmanageable(
       `${kind} cannot be managed: its count stands at ${stands}, not at ${wanted}. Set specReplicasPath in \`kinds\``,
@@ -163,4 +166,3 @@ function leastOf(schema: Schema | undefined, path: string): number {
   const names = path.split('.').slice(1)
   return names.reduce<Schema | undefined>((inner, name) => inner?.properties?.[name], schema)?.minimum ?? 0
 }
-
