@@ -55,6 +55,19 @@ export function checkImpersonation({ as, asGroup }: Connection): void {
   if (asGroup && as === undefined) throw new UsageError('--as-group needs --as: it says whom to act as')
 }
 
+/** @throws UsageError for an option that would be passed over */
+function checkAdapter({ server, certificateAuthority, as, context, kubeconfig }: Connection): void {
+  if (server === undefined) {
+    if (certificateAuthority !== undefined)
+      throw new UsageError(
+        '--certificate-authority is for --server: the kubeconfig names the CA of a cluster',
+      )
+    return
+  }
+  const mine = Object.entries({ as, context, kubeconfig }).find(([, given]) => given !== undefined)
+  if (mine) throw new UsageError(`--${mine[0]} is for the cluster: over --server the token says who you are`)
+}
+
 /** Opens the connection for as long as `use` takes. */
 export async function connected<Result>(
   terminal: Terminal,
@@ -62,8 +75,7 @@ export async function connected<Result>(
   use: (dormouse: Dormouse, namespace: string) => Promise<Result>,
 ): Promise<Result> {
   checkImpersonation(options)
-  if (options.server !== undefined && options.as !== undefined)
-    throw new UsageError('--as is for the cluster: over --server the token says who you are')
+  checkAdapter(options)
   const { namespace } = options
   if (namespace !== undefined && !/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace))
     throw new UsageError(`-n: '${namespace}' is no name of a namespace`)

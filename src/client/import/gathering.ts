@@ -26,17 +26,17 @@ export async function leftByDownscaler(cluster: ClusterObjects): Promise<Importe
 export async function leftByKubeGreen(cluster: ClusterObjects): Promise<ImportedObject[]> {
   const infos = await allOf(cluster, ['SleepInfo'])
   const namespaces = [...new Set(infos.flatMap(({ metadata }) => metadata.namespace ?? []))]
-  const inside: ImportedObject[] = []
+  const inside: ImportedObject[][] = []
   for (const namespace of namespaces)
-    for (const kind of KINDS_READ) inside.push(...(await ofKind(cluster, kind, namespace)))
-  for (const info of infos) inside.push(...(await secretOf(cluster, info)))
-  return [...infos, ...inside]
+    for (const kind of KINDS_READ) inside.push(await ofKind(cluster, kind, namespace))
+  for (const info of infos) inside.push(await secretOf(cluster, info))
+  return [...infos, ...inside.flat()]
 }
 
 async function allOf(cluster: ClusterObjects, kinds: readonly string[]): Promise<ImportedObject[]> {
-  const all: ImportedObject[] = []
-  for (const kind of kinds) all.push(...(await ofKind(cluster, kind)))
-  return all
+  const all: ImportedObject[][] = []
+  for (const kind of kinds) all.push(await ofKind(cluster, kind))
+  return all.flat()
 }
 
 export async function ofKind(
