@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Rules } from '../../src/domain/rules.ts'
 import { ANNOTATION } from '../../src/domain/workload.ts'
 import { StandIn } from '../keda/stand-in.ts'
-import { inParallel } from '../support/eventually.ts'
+import { eventually, inParallel } from '../support/eventually.ts'
 import { countOf } from '../support/manifests.ts'
 import { MINUTE } from '../support/rules.ts'
 import { createNamespace } from '../support/served.ts'
@@ -46,14 +46,16 @@ export async function play(
   const namespace = `${PREFIX}${randomBytes(4).toString('hex')}`
   const begun = Date.now()
   await createNamespace(world.cluster, namespace)
+  const observed = new Observed(() => world.now)
+  observed.watch(world.cluster, namespace)
+  // Dormouse may have seen it as it was created, too, and be behind.
+  await eventually('the Namespace to be seen', () => observed.namespaces.length > 0)
   const { environment, written } = beginning
   const metadata = {
     labels: { [ENVIRONMENT]: environment },
     ...(written && { annotations: annotationsOf(written, world.now) }),
   }
   await world.cluster.admin.expect('PATCH', `/api/v1/namespaces/${namespace}`, { metadata })
-  const observed = new Observed(() => world.now)
-  observed.watch(world.cluster, namespace)
   const rules = rulesIn(base, observed)
   const errors = world.errors().length
   const targets = workloads.map(
