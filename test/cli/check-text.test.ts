@@ -52,7 +52,7 @@ describe('the text of a check', () => {
   })
 
   it('says where it stands what enables each', () => {
-    const enabledBy = (value: boolean, source: string | null) => {
+    const enabledBy = (value: boolean, source: Expected['policy']['enabled']['source']) => {
       const row = expected('web', null)
       return checkText(found([{ ...row, policy: { ...row.policy, enabled: { value, source } } }]))
     }
