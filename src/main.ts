@@ -1,12 +1,14 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { destination } from 'pino'
 import { registerCheck } from './cli/check.ts'
 import { registerExplain } from './cli/explain.ts'
 import { registerKeyPair } from './cli/key-pair.ts'
-import { createProgram, run, type CliPorts } from './cli/program.ts'
+import { createProgram, run } from './cli/program.ts'
 import { registerRelease } from './cli/release.ts'
-import { registerSandbox } from './cli/sandbox.ts'
+import { registerSandbox, type SandboxPorts } from './cli/sandbox.ts'
 import { registerServe } from './cli/serve.ts'
 import { registerToken } from './cli/token.ts'
 import { describedVerbs } from './client/catalogue.ts'
@@ -19,12 +21,13 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
   version: string
 }
 const log = logBatches()
-const ports: CliPorts = {
+const ports: SandboxPorts = {
   stdout: process.stdout,
   stderr: { write: afterTheLog },
   clock: systemClock,
   timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   environment: process.env,
+  startedBy: { node: process.execPath, file: fileURLToPath(import.meta.url) },
   stopSignal: stopSignal(),
   ownNamespace: ownNamespace(),
   logDestination: log,
@@ -70,9 +73,14 @@ async function runForPeople(): Promise<number> {
     else process.exit(1)
   })
   process.stderr.on('error', () => undefined)
-  const typed = process.env['npm_lifecycle_event'] === 'dormouse' ? 'npm run -s dormouse --' : 'dormouse'
   const stop = AbortSignal.any([ports.stopSignal, unread.signal])
-  return runClient(args, version, processTerminal(process, typed, stop))
+  return runClient(args, version, processTerminal(process, typedName(), stop))
+}
+
+/** How the person has started it, for what they are to type next. */
+function typedName(): string {
+  if (process.env['npm_lifecycle_event'] === 'dormouse') return 'npm run -s dormouse --'
+  return basename(process.argv[1] ?? '').startsWith('kubectl-') ? 'kubectl dormouse' : 'dormouse'
 }
 
 /** Standard error, in batches; what is left is written at the exit. */

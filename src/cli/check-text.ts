@@ -73,8 +73,8 @@ function outcome({ change, after, managed }: Expected): string {
 
 /** `by namespace shop`: where `enabled` stands. */
 function sourceOf(source: string | null): string {
-  if (source === null || source === 'default') return 'by nothing'
-  return source === 'workload' ? 'by itself' : `by ${source.replace('/', ' ')}`
+  if (source === null || source === 'default') return 'not enabled'
+  return source === 'workload' ? 'by its annotation' : `by ${source.replace('/', ' ')}`
 }
 
 function changes({ change }: Expected): boolean {

@@ -7,6 +7,7 @@ interface Access {
   /** absent: there is no console. */
   readonly console?: string
   readonly kubeconfig: string
+  readonly plugins: string
   readonly token: string
 }
 
@@ -29,7 +30,7 @@ interface Sandbox {
 
 /** What the sandbox prints once it is ready: addresses, and commands to paste. */
 export function pasteable(
-  { api, metrics, kubeconfig, token, console: link }: Access,
+  { api, metrics, kubeconfig, plugins, token, console: link }: Access,
   sandbox: Sandbox,
 ): string {
   const kubectl = `kubectl --context ${sandbox.context}`
@@ -43,6 +44,7 @@ export function pasteable(
 Paste this into another terminal first:
 
   export KUBECONFIG=${kubeconfig}
+  export PATH="${plugins}:$PATH"
   export API=${api}/api/v1
   export SHOP=$API/namespaces/shop/deployments
   export TOKEN=${token}
@@ -57,9 +59,9 @@ List the workloads; for those asleep the last column is the replica count that t
 
   ${kubectl} get deployments,statefulsets,daemonsets -A -L dormouse.dev/asleep
 
-Ask why one sleeps, what comes next and what to type, in this folder (docs/client.md):
+Ask why one sleeps, what comes next and what to type (docs/client.md):
 
-  npm run -s dormouse -- why storefront -n staging --context ${sandbox.context}
+  kubectl dormouse why storefront -n staging --context ${sandbox.context}
 
 Put the storefront of the shop to sleep, see it, and wake it:
 

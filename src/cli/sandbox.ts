@@ -19,8 +19,13 @@ const PRESETS: readonly Setting[] = [
 const KUBE_PORT = 8081
 const FREE_PORTS = 'npm start -- --kube-port 0 --api-port 0 --metrics-port 0'
 
+/** What the sandbox needs beside: how this program is started, by the paths of Node and of main.ts. */
+export interface SandboxPorts extends CliPorts {
+  readonly startedBy: { readonly node: string; readonly file: string }
+}
+
 /** `dormouse sandbox`: a cluster in memory with a small shop in it, and Dormouse over it. */
-export function registerSandbox(program: Command, ports: CliPorts): void {
+export function registerSandbox(program: Command, ports: SandboxPorts): void {
   const { stdout, clock, logDestination } = ports
   const timezone = isTimezone(ports.timezone) ? ports.timezone : 'UTC'
   const command = program
@@ -33,7 +38,14 @@ export function registerSandbox(program: Command, ports: CliPorts): void {
     const config = await configOf(options, ports, PRESETS)
     const { Sandbox } = await import('../service/sandbox.ts')
     const logger = createLogger(config.log.level, logDestination)
-    const sandbox = new Sandbox({ config, kubePort, version: program.version(), clock, logger })
+    const sandbox = new Sandbox({
+      config,
+      kubePort,
+      program: ports.startedBy,
+      version: program.version(),
+      clock,
+      logger,
+    })
     const running = runUntilStopped([sandbox], ports.stopSignal, () => {
       const { access, cluster } = sandbox
       const { naps, context } = cluster

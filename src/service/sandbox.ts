@@ -9,6 +9,7 @@ import { Lifecycle } from '../lifecycle.ts'
 import type { Logger } from '../logger.ts'
 import type { Runnable } from '../runnable.ts'
 import { SandboxCluster } from '../sandbox/sandbox.ts'
+import { writePlugin, type Program } from './sandbox-plugin.ts'
 import { Service, type Addresses } from './service.ts'
 
 const ISSUER = 'dormouse-sandbox'
@@ -19,6 +20,8 @@ interface SandboxOptions {
   readonly config: Config
   /** Of the Kubernetes API; 0: a free one. */
   readonly kubePort: number
+  /** What `kubectl dormouse` runs. */
+  readonly program: Program
   readonly version?: string | undefined
   readonly clock: Clock
   readonly logger: Logger
@@ -32,6 +35,8 @@ export interface SandboxAccess extends Addresses {
   readonly console?: string
   /** The path of the file. */
   readonly kubeconfig: string
+  /** The folder of `kubectl-dormouse`, for the PATH. */
+  readonly plugins: string
 }
 
 /** A cluster in memory with a small shop in it, Dormouse over it, and a token for it. */
@@ -71,11 +76,15 @@ export class Sandbox implements Runnable {
     if (!this.#service) throw new TypeError('the sandbox is not started')
     const { addresses } = this.#service
     const link = this.#options.config.console.enabled && { console: signInUrl(addresses.api, this.#secret) }
-    return { ...addresses, ...link, token: this.#token, kubeconfig: this.#kubeconfig }
+    return { ...addresses, ...link, token: this.#token, kubeconfig: this.#kubeconfig, plugins: this.#plugins }
   }
 
   get #kubeconfig(): string {
     return join(this.#directory, 'kubeconfig')
+  }
+
+  get #plugins(): string {
+    return join(this.#directory, 'bin')
   }
 
   async #makeDirectory(): Promise<void> {
@@ -87,9 +96,10 @@ export class Sandbox implements Runnable {
   }
 
   async #serve(): Promise<void> {
-    const { config, version, clock, logger } = this.#options
+    const { config, version, program, clock, logger } = this.#options
     const { privateKey, publicKey } = this.#keys
     await writeFile(this.#kubeconfig, this.cluster.kubeconfig(), { mode: 0o600 })
+    await writePlugin(this.#plugins, program)
     const claims = { subject: 'you', scopes: ['dormouse:read', 'dormouse:write'] as const, namespaces: ['*'] }
     this.#token = await signToken(
       { privateKey, issuer: ISSUER, audience: AUDIENCE, ...claims, ttl: MAX_TTL },

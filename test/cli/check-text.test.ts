@@ -51,6 +51,16 @@ describe('the text of a check', () => {
     )
   })
 
+  it('says where it stands what enables each', () => {
+    const enabledBy = (value: boolean, source: Expected['policy']['enabled']['source']) => {
+      const row = expected('web', null)
+      return checkText(found([{ ...row, policy: { ...row.policy, enabled: { value, source } } }]))
+    }
+    expect(enabledBy(true, 'workload')).to.contain('deployment web  by its annotation  ')
+    expect(enabledBy(true, 'namespace/shop')).to.contain('deployment web  by namespace shop  ')
+    expect(enabledBy(false, null)).to.contain('deployment web  not enabled  ')
+  })
+
   it('stays short however many there are, and says how many it leaves out', () => {
     const spaces = Array.from({ length: 30 }, (_, index) => `team-${index}`)
     const rows = spaces.flatMap((space) =>

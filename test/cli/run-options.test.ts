@@ -25,6 +25,7 @@ describe('an error over a port that is in use', () => {
     const rest = {
       environment: {},
       timezone: 'UTC',
+      startedBy: { node: '/usr/bin/node', file: '/main.ts' },
       stopSignal: new AbortController().signal,
       ownNamespace: undefined,
       logDestination: { write: () => undefined },

@@ -9,6 +9,7 @@ const text = pasteable(
     metrics: 'http://127.0.0.1:2',
     console: 'http://127.0.0.1:1/console#secret=abc',
     kubeconfig: '/tmp/sandbox/kubeconfig',
+    plugins: '/tmp/sandbox/bin',
     token: 'a.b.c',
   },
   {
@@ -25,13 +26,13 @@ describe('what the sandbox prints', () => {
   it('names its own context in every kubectl command, so that none reaches another cluster', () => {
     const kubectl = commands.filter((line) => line.includes('kubectl'))
     expect(kubectl).to.have.length.above(2)
-    for (const line of kubectl) expect(line).to.match(/^ {2}kubectl --context dormouse-sandbox /)
+    for (const line of kubectl) expect(line).to.match(/^ {2}kubectl .*--context dormouse-sandbox( |$)/)
   })
 
-  it('shows the program for people, in this checkout and on its own context alone', () => {
-    const typed = commands.filter((line) => line.includes('npm run'))
-    expect(typed).to.deep.equal([
-      '  npm run -s dormouse -- why storefront -n staging --context dormouse-sandbox',
+  it('has kubectl dormouse found by kubectl, and shows it on its own context alone', () => {
+    expect(commands).to.include('  export PATH="/tmp/sandbox/bin:$PATH"')
+    expect(commands.filter((line) => line.includes('kubectl dormouse'))).to.deep.equal([
+      '  kubectl dormouse why storefront -n staging --context dormouse-sandbox',
     ])
   })
 

@@ -120,6 +120,24 @@ describe('the console in a browser, on the sandbox', function () {
     expect(faults).to.deep.equal([])
   })
 
+  it('shows each state in full, whatever the width', async () => {
+    const sleeper = 'staging/statefulsets/search'
+    for (const call of ['enable', 'snooze', 'override']) await sandbox.call('POST', `${sleeper}/${call}`)
+    for (const width of [1440, 1280, 1024, 390]) {
+      const { page } = await open('', { viewport: { width, height: 800 } })
+      const badge = page.locator('.all .badge span', { hasText: 'Schedule off, asleep' })
+      await badge.waitFor()
+      // Half a pixel that is missing costs two letters; `scrollWidth` is rounded.
+      const missing = await badge.evaluate((text) => {
+        const words = document.createRange()
+        words.selectNodeContents(text)
+        return words.getBoundingClientRect().width - text.getBoundingClientRect().width
+      })
+      expect(missing, `pixels missing at ${width} px`).to.be.at.most(0)
+    }
+    await sandbox.call('POST', `${sleeper}/disable`)
+  })
+
   it('manages what nobody managed', async () => {
     const { page } = await open('?open=shop/deployment/storefront')
     await press(page, 'Manage')

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { OPERATION_RESULTS } from '../../src/domain/state.ts'
 import { buttonsOf } from '../../src/console/page/actions.ts'
 import { stateOf } from '../../src/console/page/record.ts'
-import { howOf, reasonOf } from '../../src/console/page/words.ts'
+import { howOf, reasonOf, waitOf } from '../../src/console/page/words.ts'
 import { aRecord, anAsleepRecord } from '../client/fake-dormouse.ts'
 
 const model = { pathOf: () => '/namespaces/shop/deployments/web' } as unknown as Parameters<
@@ -28,6 +28,15 @@ describe('what the console makes of a workload', () => {
     expect(state('web', { in_backoff_period: true, has_manual_override: true })).to.equal('overridden')
     expect(state('web', { has_manual_override: true, pin_state: 'active' })).to.equal('pinned')
     expect(state('web', { pin_state: 'active', enabled: false })).to.equal('unmanaged')
+  })
+
+  it('says what one that was switched too often waits for, and until when', () => {
+    const waiting = { in_backoff_period: true, backoff_until: '2026-03-02T12:05:00.000Z' }
+    expect(waitOf(aRecord('web', waiting).record, Date.parse('2026-03-02T12:00:00Z'))).to.match(
+      /^Switched too often: its schedule and Snooze wait until \d\d:05\. Wake works at once\.$/,
+    )
+    expect(waitOf(aRecord('web', { ...waiting, has_manual_override: true }).record, 0)).to.equal(undefined)
+    expect(waitOf(aRecord('web').record, 0)).to.equal(undefined)
   })
 
   it('the history says of each operation how it came about, and what became of those that did not succeed', () => {

@@ -17,14 +17,16 @@ export class SandboxReader {
     await this.stop()
     const pasted = await this.#start()
     const kubeconfig = /KUBECONFIG=(\S+)/.exec(pasted)?.[1] ?? ''
-    const shell = await Shell.start(kubeconfig, {
+    const env = {
       DORMOUSE_API_INSECURE_PORT: '0',
       DORMOUSE_METRICS_PORT: '0',
       // Short, so that `dormouse release` soon has the Lease.
       DORMOUSE_CONTROLLER_LEASE_DURATION: '3s',
       DORMOUSE_CONTROLLER_LEASE_RENEW: '2s',
       DORMOUSE_CONTROLLER_LEASE_RETRY: '500ms',
-    })
+    }
+    // The sandbox's own exports bring `kubectl dormouse`.
+    const shell = await Shell.start(kubeconfig, env, false)
     await shell.run(pasted)
     return shell
   }

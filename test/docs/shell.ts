@@ -29,8 +29,8 @@ export class Shell {
     this.#lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]()
   }
 
-  /** `kubeconfig`: of the reader's cluster. */
-  static async start(kubeconfig: string, env: NodeJS.ProcessEnv = {}): Promise<Shell> {
+  /** `kubeconfig`: of the reader's cluster; `client`: whether the reader has installed `kubectl dormouse`. */
+  static async start(kubeconfig: string, env: NodeJS.ProcessEnv = {}, client = true): Promise<Shell> {
     const directory = await mkdtemp(join(tmpdir(), 'dormouse-docs-'))
     const project = join(directory, 'project')
     await mkdir(join(directory, 'home', '.kube'), { recursive: true })
@@ -39,8 +39,8 @@ export class Shell {
     for (const name of await readdir(PROJECT)) {
       if (!NOT_LINKED.has(name)) await symlink(join(PROJECT, name), join(project, name))
     }
-    const bin = await installed(join(directory, 'bin'))
-    return new Shell(directory, { KUBECONFIG: kubeconfig, PATH: `${bin}:${process.env['PATH']}`, ...env })
+    const PATH = client ? `${await installed(join(directory, 'bin'))}:${process.env['PATH']}` : undefined
+    return new Shell(directory, { KUBECONFIG: kubeconfig, ...(PATH && { PATH }), ...env })
   }
 
   /**

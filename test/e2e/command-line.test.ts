@@ -188,6 +188,8 @@ describe('the sandbox, as a person starts it', function () {
       const output = (outputs[index] ?? '').trim()
       if (/^ {2}dm (?!\()/.test(command)) expect(JSON.parse(output), command).to.include({ success: true })
       if (command.includes('kubectl')) expect(output, command).to.match(/storefront/)
+      if (command.includes('kubectl dormouse'))
+        expect(output).to.match(/ kubectl dormouse wake deploy\/storefront/)
     }
   })
 
@@ -231,9 +233,10 @@ describe('the sandbox, as a person starts it', function () {
     try {
       const commands = printed.split('\n').filter((line) => line.startsWith('  kubectl'))
       expect(commands).to.have.length.above(2)
+      const [path] = /export PATH=.*/.exec(printed) ?? []
       for (const command of commands) {
         const env = { ...programEnvironment(), KUBECONFIG: kubeconfig }
-        const { code, stderr } = await runProgram('bash', ['-c', command], { env })
+        const { code, stderr } = await runProgram('bash', ['-c', `${path}\n${command}`], { env })
         expect(code, command).to.not.equal(0)
         expect(stderr).to.match(/context.*dormouse-sandbox/)
       }

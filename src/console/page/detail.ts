@@ -9,7 +9,7 @@ import { StateBadge } from './row.ts'
 import { UntilDialog } from './until-dialog.ts'
 import { html } from './view.ts'
 import { WeekStrip, WeekTable, type WeekProps } from './week-strip.ts'
-import { localised, reasonOf, shortTime } from './words.ts'
+import { localised, reasonOf, shortTime, waitOf } from './words.ts'
 
 interface Props {
   readonly app: App
@@ -28,6 +28,7 @@ export function Detail({ app, workload, now }: Props): VNode {
   const plan = plans.of(workload)
   const { namespace, type, name } = workload
   const busy = model.busy.has(key) ? 'true' : 'false'
+  const wait = waitOf(workload, now)
   const takesUntil = workload.enabled && workload.pin_state === 'none'
   return html`<section
     class="detail"
@@ -46,6 +47,7 @@ export function Detail({ app, workload, now }: Props): VNode {
     <div class="body">
       <p><${StateBadge} workload=${workload} /></p>
       <p class="reason">${reasonOf(workload, now)}</p>
+      ${wait !== undefined && html`<p>${wait}</p>`}
       <div class="buttons">
         ${buttonsOf(workload, model).map(
           (button, index) =>

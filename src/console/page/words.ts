@@ -1,4 +1,4 @@
-import type { Workload } from './record.ts'
+import { stateOf, type Workload } from './record.ts'
 
 const DAY = 86_400_000
 
@@ -57,6 +57,13 @@ export function person(by: string | null): string {
 export function reasonOf({ reason, enabled }: { reason: string; enabled: boolean }, now: number): string {
   if (!enabled && reason.includes('POST /api/')) return 'Dormouse leaves it alone'
   return localised(reason.replace('POST to its /enable repairs it', 'Repair it'), now)
+}
+
+/** What one that was switched too often waits for; a wake is never refused. */
+export function waitOf(workload: Workload, now: number): string | undefined {
+  const until = workload.backoff_until
+  if (stateOf(workload) !== 'waiting' || until === null) return undefined
+  return `Switched too often: its schedule and Snooze wait until ${shortTime(Date.parse(until), now)}. Wake works at once.`
 }
 
 /** Instants in a text, which are in UTC there, as the reader's own time. */

@@ -1,0 +1,27 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+
+/** How this program is started. */
+export interface Program {
+  /** The path of Node. */
+  readonly node: string
+  /** The path of main.ts, or of what was built of it. */
+  readonly file: string
+}
+
+/**
+ * Writes `kubectl-dormouse` into a new folder, so that `kubectl dormouse` is found by whoever has it in their
+ * PATH. Not by `#!/usr/bin/env node`: the Node there may be too old for us.
+ */
+export async function writePlugin(folder: string, { node, file }: Program): Promise<void> {
+  await mkdir(folder)
+  // By its name the program knows what the person types.
+  const link = join(folder, `kubectl-dormouse${extname(file)}`)
+  await symlink(file, link)
+  const script = `#!/bin/sh\nexec ${quoted(node)} ${quoted(link)} "$@"\n`
+  await writeFile(join(folder, 'kubectl-dormouse'), script, { mode: 0o755 })
+}
+
+function quoted(path: string): string {
+  return `'${path.replaceAll("'", `'\\''`)}'`
+}
