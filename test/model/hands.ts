@@ -11,7 +11,7 @@ const HPA = 'system:serviceaccount:kube-system:horizontal-pod-autoscaler'
 /** Each is another than those that workloads are created with, so that a count tells where it comes from. */
 const COUNT = fc.constantFrom(0, 1, 4, 5, 6, 7, 8, 9)
 const NOTHING = fc.constant(undefined)
-/** What an annotation asks for, and the operation of the API that does the same. */
+/** What an annotation asks for, and the operation of the API that does the same, if there is one. */
 const BY_ANNOTATION = {
   wake: 'POST wake',
   'wake 5m': 'POST wake',
@@ -22,7 +22,7 @@ const BY_ANNOTATION = {
   unpin: 'DELETE pin',
   'override 10m': 'POST override',
   resume: 'DELETE override',
-  'adopt 3': 'POST snooze',
+  'adopt 3': 'adopt',
 } as const
 
 /** What people, GitOps and autoscalers do past Dormouse's API; a new way joins the scenarios by an entry here. */

@@ -11,7 +11,7 @@ import type { Asked, Target } from './target.ts'
 /** Writes that one cause may lead to: the contract's three repairs, and the completion of a wake. */
 const WRITES_A_CAUSE = 4
 /** What may bring back a count that somebody had left at 0: a request to wake, and whoever writes a count. */
-const RAISES = /^(POST wake|scale|autoscale|edit|roll out|replace|create|roll back|keda)/
+const RAISES = /^(POST wake|adopt|scale|autoscale|edit|roll out|replace|create|roll back|keda)/
 /** Milliseconds that the clocks of the replicas and of the tests may differ by. */
 const SLACK = 5000
 
@@ -101,7 +101,7 @@ function isExplained(target: Target, before: Version, operation: Operation, rule
   if (trigger === 'api') return asked(new RegExp(`^POST ${type}`))
   if (trigger === 'manual') return asked(/^(scale|autoscale|edit|roll out|drop key|replace|select)/)
   // These carry out their own transition in the same write, so the version before it knows nothing of them.
-  if (asked(/^(POST (enable|disable)|PUT schedule|DELETE)/)) return true
+  if (asked(/^(POST (enable|disable)|PUT schedule|DELETE|adopt)/)) return true
   // What the webhook makes of somebody's write is one version with it.
   if (asked(/^(annotate|edit|roll out|replace|create|roll back|lose state|drop)/)) return true
   const workload = trimmed(target.key.kind, before.object)
