@@ -122,6 +122,20 @@ describe('the client over HTTP on its bad days', function () {
     expect(calls).to.equal(2)
   })
 
+  it('waits for no pace once it is interrupted', async () => {
+    const stop = new AbortController()
+    answer = (_, response) => {
+      json(response, 429, { error: { code: 'RATE_LIMITED', message: 'slow' } }, { 'retry-after': '9' })
+      setTimeout(() => stop.abort(), 200)
+    }
+    const dormouse = await connect({ server: url }, { ...outside(), stopSignal: stop.signal })
+    const began = performance.now()
+    const failed = await dormouse.get(WEB).catch((thrown: unknown) => thrown)
+    await dormouse.close()
+    expect(failed).to.equal(stop.signal.reason)
+    expect(performance.now() - began).to.be.below(5000)
+  })
+
   describe('follows a list by its stream', () => {
     const record = (name: string, reason = 'awake') => ({
       namespace: 'shop',

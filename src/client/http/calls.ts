@@ -73,7 +73,8 @@ export class HttpCalls {
       const wait = Number(headers['retry-after'] ?? 1)
       if (statusCode !== 429 || attempt > RETRIES || wait > LONGEST_WAIT_S)
         throw refusal(this.#base, statusCode, body)
-      await pause(wait * 1000)
+      const signal = this.#endOf(call)
+      await pause(wait * 1000, undefined, signal && { signal }).catch(() => signal?.throwIfAborted())
     }
   }
 
@@ -110,8 +111,13 @@ export class HttpCalls {
     }
   }
 
+  /** What is written is ended in its own time. */
+  #endOf({ method }: HttpCall): AbortSignal | undefined {
+    return method === 'GET' ? this.#signal : undefined
+  }
+
   async #sent(call: HttpCall) {
-    const signal = call.method === 'GET' ? this.#signal : undefined
+    const signal = this.#endOf(call)
     try {
       const answer = await this.#opened(call, PATIENCE, {}, signal)
       return { ...answer, text: await answer.body.text() }
