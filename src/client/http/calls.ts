@@ -36,7 +36,7 @@ interface Way {
   /** Certificates in PEM. */
   readonly ca: string | undefined
   readonly proxies: Proxies | undefined
-  /** Ends each GET. */
+  /** Ends each GET, and the wait until a call may be made again. */
   readonly signal: AbortSignal
 }
 
@@ -73,8 +73,9 @@ export class HttpCalls {
       const wait = Number(headers['retry-after'] ?? 1)
       if (statusCode !== 429 || attempt > RETRIES || wait > LONGEST_WAIT_S)
         throw refusal(this.#base, statusCode, body)
-      const signal = this.#endOf(call)
-      await pause(wait * 1000, undefined, signal && { signal }).catch(() => signal?.throwIfAborted())
+      // It was refused: what would be written is not begun, either.
+      const signal = this.#signal
+      await pause(wait * 1000, undefined, { signal }).catch(() => signal.throwIfAborted())
     }
   }
 
@@ -111,13 +112,9 @@ export class HttpCalls {
     }
   }
 
-  /** What is written is ended in its own time. */
-  #endOf({ method }: HttpCall): AbortSignal | undefined {
-    return method === 'GET' ? this.#signal : undefined
-  }
-
   async #sent(call: HttpCall) {
-    const signal = this.#endOf(call)
+    // What is written is ended in its own time.
+    const signal = call.method === 'GET' ? this.#signal : undefined
     try {
       const answer = await this.#opened(call, PATIENCE, {}, signal)
       return { ...answer, text: await answer.body.text() }
