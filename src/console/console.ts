@@ -69,12 +69,12 @@ export class Console implements ConsolePages {
     const { method, path } = request
     const reads = method === 'GET' || method === 'HEAD'
     // Who types the server's name alone looks for the page.
-    if (path === '/' && reads)
-      return { status: 302, headers: { ...HEADERS, Location: ROOT }, body: undefined }
-    if (path !== ROOT && !path.startsWith(`${ROOT}/`)) return undefined
+    const isNameAlone = path === '/' && reads
+    if (!isNameAlone && path !== ROOT && !path.startsWith(`${ROOT}/`)) return undefined
     // A name that an attacker makes point to 127.0.0.1 would be an origin of theirs.
     if (this.#signIn && !isOwnHost(request))
       return refusal(421, 'MISDIRECTED', 'open the console at the address that was printed')
+    if (isNameAlone) return { status: 302, headers: { ...HEADERS, Location: ROOT }, body: undefined }
     if (path === `${ROOT}/sign-in`) return this.#exchange(request)
     if (!reads)
       return {

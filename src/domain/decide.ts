@@ -62,8 +62,6 @@ function undeleted(reading: Reading, now: Instant, rules: Rules): PartialDecisio
   const scaler = rules.scalerOf?.(workload)
   if (scaler)
     return noAction('scaled_by_other', `left alone: ${nameOf(scaler)} scales it in its place (workloadRef)`)
-  const fault = countFault(workload)
-  if (fault !== undefined) return noAction('data_at_risk', `left alone: ${fault}`)
   if (!reading.isSettled)
     return noAction(
       'namespace_unknown',
@@ -75,6 +73,8 @@ function undeleted(reading: Reading, now: Instant, rules: Rules): PartialDecisio
       `dormouse.dev/enabled${ofSource(effective.sources.enabled)} is neither "true" nor "false", so nothing is done`,
     )
   }
+  const fault = enabled || state.asleep ? countFault(workload) : undefined
+  if (fault !== undefined) return noAction('data_at_risk', `left alone: ${fault}`)
   if (!enabled) return notManaged(reading, now)
   const override = overrideInEffect(reading, now)
   const expired = state.override && !override ? ({ overrideExpired: true } as const) : {}

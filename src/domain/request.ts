@@ -85,11 +85,11 @@ export function planRequest(
       'NOT_FOUND',
       `${nameOf(workload)} is being deleted: nothing can be asked of it any more`,
     )
-  refuseCount(workload)
   const { reading, repair } = readFor(request, workload, rules)
   refuseUnsettled(reading)
   const now = decisionTime(reading.state, clock)
   if (!WHILE_UNMANAGED.has(request.action)) refuseUnmanaged(reading, channel)
+  if (!leavesAlone(request, reading)) refuseCount(workload)
   if (MOVES.has(request.action)) refusePinned(reading, channel)
   const done = completed(reading, now, rules.policy)
   const settled = settle(done, now, rules)
@@ -102,6 +102,11 @@ export function planRequest(
   const isUnchanged = outcome.target === done
   const written = isUnchanged ? { ...outcome, target: reading } : noted(outcome, by, now, channel)
   return planOf(workload, request, written, now, rules)
+}
+
+/** Whether the workload is in nobody's hands afterwards, and its count is written nowhere. */
+function leavesAlone({ action }: Request, { enabled, state }: Reading): boolean {
+  return !state.asleep && (action === 'disable' || (enabled === false && action !== 'enable'))
 }
 
 function readFor(request: Request, workload: Workload, rules: Rules): { reading: Reading; repair: boolean } {

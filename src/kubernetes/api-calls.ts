@@ -78,7 +78,9 @@ export class ApiCalls {
       const refusal = refusalOf(describe(call), response.status, parseStatus(response.text), response.headers)
       if (response.status !== 429 || attempt > retries) throw refusal
       const asked = Math.min((refusal.retryAfter ?? 0) * 1000, LONGEST_RETRY_AFTER_MS)
-      await this.#delay(asked + retryDelay(attempt, 100, 1000), call.signal)
+      await this.#delay(asked + retryDelay(attempt, 100, 1000), call.signal).catch((error: unknown) => {
+        throw call.signal?.aborted ? call.signal.reason : error
+      })
     }
   }
 

@@ -140,7 +140,8 @@ describe('the console over a kubeconfig', () => {
       ['POST', '/namespaces/shop/deployments/web%2f..%2fcart/wake'],
     ] as const)
       expect((await call(method, path)).status, path).to.equal(404)
-    expect((await fetch(`${link.origin}/`)).status).to.equal(404)
+    expect((await fetch(`${link.origin}/workloads`)).status).to.equal(404)
+    expect((await fetch(`${link.origin}/`)).url).to.equal(`${link.origin}/console`)
     expect(dormouse.asked).to.deep.equal([])
   })
 

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { connect } from '../../src/client/connect.ts'
 import type { WorkloadKey } from '../../src/domain/workload.ts'
+import type { Dormouse } from '../../src/client/ports.ts'
 import { Refusal, UsageError } from '../../src/errors.ts'
 
 const WEB: WorkloadKey = { kind: 'deployments', namespace: 'shop', name: 'web' }
@@ -120,6 +121,26 @@ describe('the client over HTTP on its bad days', function () {
     expect(error).to.be.instanceOf(Refusal)
     expect(error).to.include({ code: 'PINNED', message: 'pinned by k8s:ann' })
     expect(calls).to.equal(2)
+  })
+
+  it('waits for no pace once it is interrupted, and asks for nothing more', async () => {
+    for (const act of [
+      (dormouse: Dormouse) => dormouse.get(WEB),
+      (dormouse: Dormouse) => dormouse.request(WEB, { action: 'wake' }, false),
+    ]) {
+      const stop = new AbortController()
+      let calls = 0
+      answer = (_, response) => {
+        calls += 1
+        json(response, 429, { error: { code: 'RATE_LIMITED', message: 'slow' } }, { 'retry-after': '3' })
+        setTimeout(() => stop.abort(), 200)
+      }
+      const dormouse = await connect({ server: url }, { ...outside(), stopSignal: stop.signal })
+      const failed = await act(dormouse).catch((thrown: unknown) => thrown)
+      await dormouse.close()
+      expect(failed).to.equal(stop.signal.reason)
+      expect(calls).to.equal(1)
+    }
   })
 
   describe('follows a list by its stream', () => {
@@ -240,6 +261,7 @@ describe('the client over HTTP on its bad days', function () {
       const looks: ((response: ServerResponse) => void)[] = [
         (response) => json(response, 200, { message: 'it', data: record('web') }),
         (response) => response.destroy(),
+        (response) => response.destroy(),
         (response) => json(response, 200, { message: 'it', data: record('web', 'asleep') }),
         (response) =>
           json(response, 401, { error: { code: 'UNAUTHENTICATED', message: 'the token has expired' } }),
@@ -255,7 +277,8 @@ describe('the client over HTTP on its bad days', function () {
       await dormouse.close()
       expect(lines).to.deep.equal(['awake', 'asleep'])
       expect(failed).to.include({ code: 'UNAUTHENTICATED' })
-      expect(warnings.join('')).to.include('cannot be reached')
+      expect(warnings).to.have.length(1)
+      expect(warnings[0]).to.include('cannot be reached')
     })
 
     it('looks again and again at a Dormouse that knows no streams', async () => {

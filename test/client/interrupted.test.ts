@@ -39,7 +39,14 @@ describe('a program that is interrupted', function () {
 
   const ways = { 'the cluster': ['--kubeconfig', 'config'], HTTP: ['--server'] }
   for (const [way, [option = '', file]] of Object.entries(ways))
-    for (const line of ['list', 'status deploy/web', 'plan web', 'wake --all', 'wake web sts/db'])
+    for (const line of [
+      'list',
+      'status deploy/web',
+      'plan web',
+      'wake --all',
+      'wake web sts/db',
+      'status deploy/a sts/b',
+    ])
       it(`reads no longer: ${line} over ${way}`, async () => {
         const at = file === undefined ? url : join(folder, file)
         const args = [`${PROJECT}/src/client/main.ts`, ...line.split(' '), '-n', 'shop', option, at]

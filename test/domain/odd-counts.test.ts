@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { admitUpdate } from '../../src/domain/admission/update.ts'
 import { planRequest, type Request } from '../../src/domain/request.ts'
 import { planStep } from '../../src/domain/operation.ts'
+import { readWorkload } from '../../src/domain/reading.ts'
 import { Refusal } from '../../src/errors.ts'
 import { at, RULES } from '../support/rules.ts'
 import { aDeployment } from '../support/workloads.ts'
@@ -47,6 +48,25 @@ describe('a count that no state can keep, as the definition of a configured kind
       const who = { manager: 'argocd', by: 'k8s:argocd', unknown: [] }
       const update = { before, after, otherChanges: true, isApply: true, ...who }
       expect(admitUpdate(update, EVENING, RULES)).to.include({ type: 'denied', reason: 'unknown' })
+    })
+
+    it(`${replicas}: of one that is not managed, it says that, and disabling it changes nothing`, () => {
+      const unmanaged = aDeployment('shop/web').with({ replicas })
+      expect(planStep(unmanaged, EVENING, RULES).decision.reason.code).to.equal('not_managed')
+      for (const action of ['disable', 'unpin', 'clear-override'] as const)
+        expect(planRequest(unmanaged, { action }, 'k8s:alice', EVENING, RULES).change, action).to.equal(
+          undefined,
+        )
+      expect(() => planRequest(unmanaged, { action: 'snooze' }, 'k8s:alice', EVENING, RULES))
+        .to.throw(Refusal)
+        .with.property('code', 'NOT_ENABLED')
+    })
+
+    it(`${replicas}: disabling one that is awake takes it out of Dormouse's hands`, () => {
+      const { change, after } = planRequest(odd, { action: 'disable' }, 'k8s:alice', EVENING, RULES)
+      expect(change).not.to.equal(undefined)
+      expect(after.replicas).to.equal(replicas)
+      expect(readWorkload(after, RULES)).to.include({ enabled: false })
     })
   }
 })

@@ -169,6 +169,17 @@ describe('the client', () => {
     expect(observer.calls.filter((call) => call.endsWith('429'))).to.have.length(6)
   })
 
+  it('throws the reason of who aborts while it waits out a 429', async () => {
+    const stop = new AbortController()
+    client = new KubernetesClient({ transport, observer })
+    inTurn((_, response) => {
+      answer(response, 429, failure(429, 'too many requests'), { 'retry-after': '20' })
+      setTimeout(() => stop.abort(new Error('enough')), 50)
+    })
+    const thrown = await client.get(WEB, stop.signal).catch((error: unknown) => error)
+    expect(thrown).to.equal(stop.signal.reason)
+  })
+
   it('throws CLUSTER_UNAVAILABLE where no server listens', async () => {
     await server.stop()
     const thrown = await refusal(client.get(WEB))

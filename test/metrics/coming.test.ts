@@ -2,7 +2,9 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { KINDS, type Workload } from '../../src/domain/workload.ts'
 import { ComingTransitions } from '../../src/metrics/coming.ts'
+import { Metrics } from '../../src/metrics/metrics.ts'
 import { WorkloadTracker } from '../../src/metrics/workload-tracker.ts'
+import { parseMetrics } from '../support/metrics-text.ts'
 import { ModelCluster } from '../domain/model.ts'
 import { People, upTo } from '../domain/people.ts'
 import { stepped } from '../support/decisions.ts'
@@ -151,6 +153,21 @@ describe('coming transitions', () => {
     expect(tracker.latest.snooze).to.equal(undefined)
     tracker.changed(web, dated(NOW - 1000))
     expect(tracker.latest.snooze).to.equal(NOW - 1000)
+  })
+
+  it('export no latest wave of a wrong time', async () => {
+    const time = { now: NOW + 365 * DAY, elapsed: 0 }
+    const clocks = { clock: () => time.now, monotonic: () => time.elapsed }
+    const metrics = new Metrics({ rules: RULES, ...clocks, perWorkload: false, processMetrics: false })
+    metrics.lead(true)
+    metrics.workloads.changed(undefined, aDeployment().enabled().snoozed({ at: time.now }))
+    const series = async () =>
+      parseMetrics(await metrics.exposition()).filter(
+        ({ name }) => name === 'dormouse_last_wave_timestamp_seconds',
+      )
+    expect(await series()).to.have.length(1)
+    time.now = NOW
+    expect(await series()).to.deep.equal([])
   })
 
   it('are never overdue after the controller has acted, whatever people do', () => {

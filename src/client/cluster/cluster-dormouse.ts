@@ -2,12 +2,13 @@ import type { Clock } from '../../clock.ts'
 import type { TransitionRecord } from '../../domain/record.ts'
 import type { Request } from '../../domain/request.ts'
 import { pathOf, type Kind, type Workload, type WorkloadKey } from '../../domain/workload.ts'
-import { messageOf, Refusal } from '../../errors.ts'
+import { Refusal } from '../../errors.ts'
 import type { WorkloadObject } from '../../kubernetes/api-object.ts'
 import type { Collection } from '../../kubernetes/client.ts'
+import { KindUnmanageable } from '../../kubernetes/configured-kinds.ts'
 import type { HttpTransport } from '../../kubernetes/http.ts'
 import type { Answer, Dormouse, Found, Seen, Selection } from '../ports.ts'
-import { explained, explaining, isForbidden, isMissing, isUnmanageable } from './failures.ts'
+import { explained, explaining, isForbidden, isMissing } from './failures.ts'
 import { ClusterReader } from './reader.ts'
 import { changesOf } from './watching.ts'
 import { ClusterWriter, isSetting } from './writer.ts'
@@ -102,7 +103,7 @@ export class ClusterDormouse implements Dormouse {
     const found = lists.flatMap((list, place) => {
       if (list.status === 'fulfilled') return list.value
       const each = kinds[place]
-      if (isUnmanageable(list.reason)) this.#unmanageable.add(messageOf(list.reason))
+      if (list.reason instanceof KindUnmanageable) this.#unmanageable.add(list.reason.message)
       else if (isForbidden(list.reason) && each !== undefined) this.#unlisted.add(each)
       else if (!isMissing(list.reason)) throw list.reason
       return []

@@ -12,11 +12,6 @@ export function isMissing(error: unknown): boolean {
   return error instanceof ClusterRefusal && error.status === 404
 }
 
-/** Whether it is of a configured kind whose definition does not let it sleep. */
-export function isUnmanageable(error: unknown): error is ClusterRefusal {
-  return error instanceof ClusterRefusal && error.status === 422
-}
-
 function messageIn({ details, message }: ClusterRefusal): string {
   return typeof details['message'] === 'string' ? details['message'] : message
 }

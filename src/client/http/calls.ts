@@ -36,7 +36,7 @@ interface Way {
   /** Certificates in PEM. */
   readonly ca: string | undefined
   readonly proxies: Proxies | undefined
-  /** Ends each GET. */
+  /** Ends each GET, and the wait until a call may be made again. */
   readonly signal: AbortSignal
 }
 
@@ -73,7 +73,9 @@ export class HttpCalls {
       const wait = Number(headers['retry-after'] ?? 1)
       if (statusCode !== 429 || attempt > RETRIES || wait > LONGEST_WAIT_S)
         throw refusal(this.#base, statusCode, body)
-      await pause(wait * 1000)
+      // It was refused: what would be written is not begun, either.
+      const signal = this.#signal
+      await pause(wait * 1000, undefined, { signal }).catch(() => signal.throwIfAborted())
     }
   }
 
@@ -111,6 +113,7 @@ export class HttpCalls {
   }
 
   async #sent(call: HttpCall) {
+    // What is written is ended in its own time.
     const signal = call.method === 'GET' ? this.#signal : undefined
     try {
       const answer = await this.#opened(call, PATIENCE, {}, signal)

@@ -17,6 +17,8 @@ export async function* lookedAt(
   signal: AbortSignal,
 ): AsyncGenerator<Seen> {
   let before: ReadonlyMap<string, Found> | undefined
+  /** What an outage is told by, once. */
+  let told: string | undefined
   while (!signal.aborted) {
     const now = await looked()
     if (now) yield* differing(before ?? new Map(), now)
@@ -27,11 +29,14 @@ export async function* lookedAt(
   /** undefined: this look failed, and the next one may not. */
   async function looked(): Promise<ReadonlyMap<string, Found> | undefined> {
     try {
-      return new Map((await present()).map((found) => [nameIn(found), found]))
+      const found = await present()
+      told = undefined
+      return new Map(found.map((each) => [nameIn(each), each]))
     } catch (error) {
       if (signal.aborted) return undefined
       if (!before || !isPassing(error)) throw error
-      warn(`it is looked at again in a moment: ${error.message}`)
+      if (error.message !== told) warn(`it is looked at again each 2 s: ${error.message}`)
+      told = error.message
       return undefined
     }
   }
