@@ -41,10 +41,14 @@ export class SandboxConsole {
   }
 
   /** As somebody else does by the API; a path such as `shop/deployments/web/enable`. */
-  async call(method: string, path: string): Promise<{ data: Record<string, unknown> }> {
+  async call(method: string, path: string, asked?: object): Promise<{ data: Record<string, unknown> }> {
     const response = await fetch(`${this.api}/api/v1/namespaces/${path}`, {
       method,
-      headers: { Authorization: `Bearer ${this.token}` },
+      headers: {
+        Authorization: `Bearer ${this.token}`,
+        ...(asked && { 'Content-Type': 'application/json' }),
+      },
+      ...(asked && { body: JSON.stringify(asked) }),
     })
     const body = (await response.json()) as { data: Record<string, unknown>; error?: { message: string } }
     if (!response.ok) throw new Error(`${method} ${path}: ${body.error?.message}`)
