@@ -3,30 +3,16 @@ import fc from 'fast-check'
 import { ASLEEP_LABEL, type BuiltInKind as Kind } from '../../src/domain/workload.ts'
 import { anyMarks, labelsWith, type Marks } from '../support/arbitrary-marks.ts'
 import { at } from '../support/rules.ts'
-import {
-  aCronJob,
-  aDaemonSet,
-  aDeployment,
-  aReplicaSet,
-  aStatefulSet,
-  type AWorkload,
-} from '../support/workloads.ts'
+import { aDeployment, BY_KIND, type AWorkload } from '../support/workloads.ts'
 import { settled } from '../support/fake-time.ts'
 import { aRig } from './rig.ts'
 
 const NOW = at('Mon 17:55')
 const MOST_WRITES = 3
-const A: Readonly<Record<Kind, () => AWorkload>> = {
-  deployments: aDeployment,
-  statefulsets: aStatefulSet,
-  daemonsets: aDaemonSet,
-  replicasets: aReplicaSet,
-  cronjobs: aCronJob,
-}
 
 function marked(kind: Kind, { annotations, label, replicas, snoozeKey }: Marks): AWorkload {
   const key = kind === 'daemonsets' ? snoozeKey : undefined
-  return A[kind]()
+  return BY_KIND[kind]()
     .with({
       annotations,
       hasAnnotations: true,

@@ -9,24 +9,10 @@ import { Refusal } from '../../src/errors.ts'
 import { aNamespace } from '../domain/policy/inheriting.ts'
 import { settled } from '../support/fake-time.ts'
 import { at, calendarsOf, HOUR, MINUTE } from '../support/rules.ts'
-import {
-  aCronJob,
-  aDaemonSet,
-  aDeployment,
-  aReplicaSet,
-  aStatefulSet,
-  type AWorkload,
-} from '../support/workloads.ts'
+import { BY_KIND, type AWorkload } from '../support/workloads.ts'
 import type { Event, Happening } from './any-events.ts'
 import { aRig } from './rig.ts'
 
-const MAKE: Readonly<Record<BuiltInKind, (path: string) => AWorkload>> = {
-  deployments: aDeployment,
-  statefulsets: aStatefulSet,
-  daemonsets: aDaemonSet,
-  replicasets: aReplicaSet,
-  cronjobs: aCronJob,
-}
 const CALENDARS = { de: { '2026-03-04': '', '2026-03-05': '16:00-17:30', '2027-03-04': '' }, none: {} }
 
 /** A namespace and its controller, to which anything happens; writes are not limited, so that no loop is hidden. */
@@ -48,7 +34,7 @@ export class EventfulShop {
     rules.inherited = (workload) =>
       this.#namespace.deleting ? undefined : inheritance.of(this.#namespace).by(workload)
     this.#all = workloads.map(({ kind, replicas, settings }, place) => {
-      const made = MAKE[kind](`shop/w${place}`).withReplicas(countOf(kind, replicas))
+      const made = BY_KIND[kind](`shop/w${place}`).withReplicas(countOf(kind, replicas))
       return Object.keys(settings).length === 0 ? made : made.annotated(settings)
     })
     this.#following = this.#all.filter((_, place) => workloads[place]?.follows)

@@ -1,24 +1,10 @@
-import { ANNOTATION, KINDS, SNOOZE_KEY, type AnnotationName, type Kind } from '../../src/domain/workload.ts'
+import { ANNOTATION, KINDS, SNOOZE_KEY, type AnnotationName } from '../../src/domain/workload.ts'
 import { inParallel } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
 import { awakeNow } from '../support/schedules.ts'
 import type { Served } from '../support/served.ts'
-import {
-  aCronJob,
-  aDaemonSet,
-  aDeployment,
-  aReplicaSet,
-  aStatefulSet,
-  type AWorkload,
-} from '../support/workloads.ts'
+import { BY_KIND, type AWorkload } from '../support/workloads.ts'
 
-const A: Readonly<Record<Kind, (path: string) => AWorkload>> = {
-  deployments: aDeployment,
-  statefulsets: aStatefulSet,
-  daemonsets: aDaemonSet,
-  replicasets: aReplicaSet,
-  cronjobs: aCronJob,
-}
 const REPLICAS = 2
 const HOUR = 3_600_000
 
@@ -38,7 +24,7 @@ export async function workloadsInAllStates(here: Served): Promise<[string, ...st
   const now = Date.now()
   const all = KINDS.flatMap((kind) => Object.keys(STATES).map((name) => ({ kind, name })))
   await inParallel(all, async ({ kind, name }) => {
-    const workload = STATES[name]?.(A[kind](`${here.namespace}/${name}`).withReplicas(REPLICAS), now)
+    const workload = STATES[name]?.(BY_KIND[kind](`${here.namespace}/${name}`).withReplicas(REPLICAS), now)
     if (!workload) throw new TypeError(`no such state: ${name}`)
     await here.cluster.create(here.namespace, [manifestOf(workload)])
   })

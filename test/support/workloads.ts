@@ -8,7 +8,13 @@ import {
   type Trigger,
   type Intent,
 } from '../../src/domain/state.ts'
-import { ASLEEP_LABEL, type AnnotationName, type Kind, type Workload } from '../../src/domain/workload.ts'
+import {
+  ASLEEP_LABEL,
+  type AnnotationName,
+  type BuiltInKind,
+  type Kind,
+  type Workload,
+} from '../../src/domain/workload.ts'
 import { decoded } from './readable.ts'
 import { at } from './rules.ts'
 
@@ -238,3 +244,12 @@ export const aStatefulSet = (path = 'shop/db') => aWorkload('statefulsets', path
 export const aDaemonSet = (path = 'shop/agent') => aWorkload('daemonsets', path)
 export const aCronJob = (path = 'shop/report') => aWorkload('cronjobs', path)
 export const aReplicaSet = (path = 'shop/old') => aWorkload('replicasets', path)
+
+/** The same by kind. */
+export const BY_KIND: Readonly<Record<BuiltInKind, (path?: string) => AWorkload>> = {
+  deployments: aDeployment,
+  statefulsets: aStatefulSet,
+  daemonsets: aDaemonSet,
+  replicasets: aReplicaSet,
+  cronjobs: aCronJob,
+}

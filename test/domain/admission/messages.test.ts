@@ -7,30 +7,16 @@ import { admitStatus } from '../../../src/domain/admission/status.ts'
 import { admitUpdate } from '../../../src/domain/admission/update.ts'
 import { ASLEEP_LABEL, KINDS, type Workload } from '../../../src/domain/workload.ts'
 import { at, RULES } from '../../support/rules.ts'
-import {
-  aCronJob,
-  aDaemonSet,
-  aDeployment,
-  aReplicaSet,
-  aStatefulSet,
-  type AWorkload,
-} from '../../support/workloads.ts'
+import { aDeployment, aReplicaSet, BY_KIND, type AWorkload } from '../../support/workloads.ts'
 
 const NOON = at('Mon 12:00')
-const MAKE = {
-  deployments: aDeployment,
-  statefulsets: aStatefulSet,
-  daemonsets: aDaemonSet,
-  replicasets: aReplicaSet,
-  cronjobs: aCronJob,
-}
 const SOMEBODY = `k8s:${'u'.repeat(124)}`
 const OWNER = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }
 
 /** Decisions with every text that people are told. */
 function* decisions(path: string): Generator<[Workload, AdmissionDecision]> {
   for (const kind of KINDS) {
-    const plain = MAKE[kind](path).withReplicas(3).enabled()
+    const plain = BY_KIND[kind](path).withReplicas(3).enabled()
     const asleep = plain
       .snoozed({ at: at('Mon 7:00') })
       .scheduled('13:00-14:00', 'America/Argentina/ComodRivadavia')
