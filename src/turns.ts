@@ -9,11 +9,11 @@ const CALLS_A_TURN = 50
 export async function inTurns<T>(
   items: Iterable<T>,
   call: (item: T) => void,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<void> {
   let calls = 0
   for (const item of items) {
-    if (signal.aborted) return
+    if (signal?.aborted) return
     call(item)
     if (++calls % CALLS_A_TURN === 0) await nextTurn()
   }

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Instant } from '../clock.ts'
 import { parseLabelSelector } from '../domain/label-selector.ts'
 import { plannedSteps, type Transition } from '../domain/plan.ts'
@@ -7,6 +6,7 @@ import { listedRecord, statusRecord, transitionRecord } from '../domain/record.t
 import { counted } from '../domain/text.ts'
 import { ownedBy, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import { workloadState } from '../domain/workload-state.ts'
+import { inTurns } from '../turns.ts'
 import { answer } from './answers.ts'
 import { subjectKey } from './auth/caller.ts'
 import { whenGone, type ApiContext, type ApiMiddleware } from './context.ts'
@@ -21,8 +21,6 @@ import type { Visibility, Visible } from './visibility.ts'
 import type { Watches } from './watch/watches.ts'
 
 const HOUR = 3_600_000
-/** Decisions of a plan before other requests get the event loop: a month of a schedule may take 2,000. */
-const DECIDED_AT_ONCE = 50
 
 export interface Reads {
   readonly showIndex: ApiMiddleware
@@ -108,12 +106,10 @@ export function createReads(deps: ApiDeps, { visibleTo, tokens, watches }: Lists
       const now = clock()
       const hours = query.hours ?? PLAN_HOURS
       const transitions: Transition[] = []
-      let decided = 0
-      for (const step of plannedSteps(workload, now, rules, now + hours * HOUR)) {
+      // A month of a schedule may take 2,000 decisions.
+      await inTurns(plannedSteps(workload, now, rules, now + hours * HOUR), (step) => {
         if (step) transitions.push(step)
-        decided += 1
-        if (decided % DECIDED_AT_ONCE === 0) await setImmediate()
-      }
+      })
       const message = `${counted(transitions.length, 'transition')} in the next ${counted(hours, 'hour')}`
       answer(ctx, now, message, transitions.map(transitionRecord))
     },

@@ -21,5 +21,5 @@ export function rereadInTurns({ workloads, reread, failed }: Rereading): Promise
       failed(workload, error)
     }
   }
-  return inTurns(workloads, one, new AbortController().signal)
+  return inTurns(workloads, one)
 }
