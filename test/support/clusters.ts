@@ -2,6 +2,7 @@ import { sharedControlPlane } from '../control-plane/shared.ts'
 import type { Cluster } from './cluster.ts'
 import { realCluster } from './real-cluster.ts'
 import { startSandboxCluster, type StartedCluster } from './sandbox-cluster.ts'
+import { settle, whichWorld } from './world.ts'
 
 /** A cluster on which `describeOn` runs tests, and their results. */
 interface Place {
@@ -25,7 +26,10 @@ const places: readonly Place[] = [
     title: 'the real control plane',
     async provide() {
       const plane = await sharedControlPlane()
-      return 'unavailable' in plane ? plane : realCluster(plane)
+      if ('unavailable' in plane) return plane
+      const cluster = await realCluster(plane)
+      await settle(cluster)
+      return cluster
     },
     passed: 0,
     failed: 0,
@@ -70,7 +74,7 @@ export function describeOn(
 /** A line for each cluster that was asked for: how many tests ran there, or why none did. */
 export async function whereTestsRan(): Promise<string[]> {
   const asked = places.filter(({ cluster }) => cluster !== undefined)
-  return Promise.all(
+  const ran = await Promise.all(
     asked.map(async ({ title, cluster, passed, failed }) => {
       const provided = await cluster?.catch((error: Error) => ({ unavailable: error.message }))
       if (!provided || 'unavailable' in provided) {
@@ -80,6 +84,7 @@ export async function whereTestsRan(): Promise<string[]> {
       return `end to end: ${passed} passed and ${failed} failed on ${title}${version}`
     }),
   )
+  return [...ran, ...whichWorld()]
 }
 
 export async function stopSandboxCluster(): Promise<void> {

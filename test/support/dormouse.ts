@@ -9,6 +9,7 @@ import type { Cluster } from './cluster.ts'
 import { newLocalTokens, type LocalTokens } from './local-tokens.ts'
 import { parseMetrics, type Sample } from './metrics-text.ts'
 import { endsWithTests, RunningProgram } from './running-program.ts'
+import { between, settingsAround, type Between } from './world.ts'
 
 export const PROJECT = fileURLToPath(new URL('../../', import.meta.url))
 export const MAIN = join(PROJECT, 'src', 'main.ts')
@@ -31,6 +32,7 @@ export class Dormouse {
   #settings: Settings
   readonly #preload: string | undefined
   #directory = ''
+  #between: Between | undefined
   #running: RunningProgram | undefined
   #api: ApiClient | undefined
   #metricsUrl = ''
@@ -57,6 +59,7 @@ export class Dormouse {
     const { issuer, audience, publicKey } = this.tokens
     await writeFile(publicKeyFile, publicKey)
     const settled = {
+      ...settingsAround(),
       api: { host: '127.0.0.1', port: 0, insecurePort: 0, rate: { perSecond: 100_000, burst: 100_000 } },
       ...settings,
       auth: {
@@ -72,8 +75,8 @@ export class Dormouse {
     }
     // JSON is YAML.
     await writeFile(config, JSON.stringify(settled))
-    const { dormouseKubeconfig } = this.#cluster
-    const args = ['serve', '--config', config, '--kubeconfig', dormouseKubeconfig, '--json']
+    const { kubeconfig } = (this.#between ??= await between(this.#cluster))
+    const args = ['serve', '--config', config, '--kubeconfig', kubeconfig, '--json']
     const child = startProgram([...args, '--api-port', '0', '--metrics-port', '0'], this.#preload)
     this.#running = new RunningProgram(child)
     this.#lives.push(this.#running)
@@ -140,6 +143,7 @@ export class Dormouse {
   async stop(): Promise<void> {
     const running = this.#running !== undefined
     const code = await this.#end('SIGTERM')
+    await this.#between?.stop()
     await rm(this.#directory, { recursive: true, force: true })
     if (running && code !== 0) throw new Error(`dormouse ended with ${code}:\n${this.lastLines()}`)
   }

@@ -1,6 +1,7 @@
 import type { RootHookObject } from 'mocha'
 import { stopSharedControlPlane } from '../control-plane/shared.ts'
 import { stopSandboxCluster, whereTestsRan } from './clusters.ts'
+import { clear } from './world.ts'
 
 /** After all tests: prints where they ran, and stops the clusters. */
 export const mochaHooks: RootHookObject = {
@@ -9,6 +10,7 @@ export const mochaHooks: RootHookObject = {
     const lines = await whereTestsRan()
     if (lines.length > 0) process.stdout.write(`\n${lines.map((line) => `  ${line}`).join('\n')}\n`)
     await stopSandboxCluster()
+    await clear()
     await stopSharedControlPlane()
   },
 }
