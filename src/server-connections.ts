@@ -16,10 +16,13 @@ export const LIMITS: ServerOptions & Pick<TlsOptions, 'handshakeTimeout'> = {
 
 /** For one server. A connection over TLS takes some 50 KiB. */
 const MOST_CONNECTIONS = 1024
-/** Requests of one connection whose answers are still to come. Node begins all that arrive in one piece: some 2,000. */
-const MOST_PIPELINED = 16
+/**
+ * Requests of one connection whose answers are still to come. Node begins all that arrive in one piece: some 2,000. Over
+ * TLS it may tell the end of an answer after the next request has come.
+ */
+const MOST_PIPELINED = 2
 /** How long an answer may wait without the client reading any of it, in milliseconds. */
-const UNREAD = 30_000
+const UNREAD = 10_000
 
 interface Exchange {
   readonly request: IncomingMessage

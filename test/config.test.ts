@@ -59,7 +59,7 @@ describe('configuration', () => {
         insecurePort: null,
         trustedProxies: [],
         bodyLimit: 16_384,
-        waiters: 1000,
+        waiters: 250,
         rate: { perSecond: 20, burst: 40 },
       },
       auth: { kubernetes: { enabled: true, audiences: ['dormouse'] }, oidc: [], local: null },

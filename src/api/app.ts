@@ -4,6 +4,7 @@ import Koa from 'koa'
 import { authenticate } from './auth/authentication.ts'
 import type { ApiState, ApiMiddleware } from './context.ts'
 import { answerErrors } from './answers.ts'
+import { clientAddress, networkOf } from './client-address.ts'
 import { serveConsole } from './console.ts'
 import { createLoginAudit } from './auth/login-audit.ts'
 import type { ApiDeps } from './ports.ts'
@@ -11,6 +12,7 @@ import { refuseOtherSites } from './other-sites.ts'
 import { limitRequests } from './limit-requests.ts'
 import { createRoutes, serveDocument } from './routes.ts'
 import { documentValidator } from './validation.ts'
+import { placesOfAnswers } from './places.ts'
 import { createPodWaits } from './pod-waits.ts'
 import { createWatches } from './watch/watches.ts'
 
@@ -27,6 +29,8 @@ export function createApi(deps: ApiDeps): Api {
   const podWaits = createPodWaits(deps)
   const watches = createWatches(deps)
   const logins = createLoginAudit(logger, monotonic)
+  const addressOf = clientAddress(settings.trustedProxies)
+  const enterByAddress = placesOfAnswers(({ req }) => networkOf(addressOf(req)))
   let draining = false
 
   const closeWhileDraining: ApiMiddleware = async (ctx, next) => {
@@ -39,8 +43,8 @@ export function createApi(deps: ApiDeps): Api {
   app.use(closeWhileDraining)
   app.use(identifyRequest)
   app.use(answerErrors(logger, clock))
-  app.use(serveDocument(settings.kinds))
-  if (deps.console) app.use(serveConsole(deps.console))
+  app.use(serveDocument(enterByAddress, settings.kinds))
+  if (deps.console) app.use(serveConsole(deps.console, enterByAddress))
   app.use(refuseOtherSites)
   app.use(authenticate(deps, logins))
   app.use(limitRequests(settings.rate, monotonic))

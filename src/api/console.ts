@@ -1,8 +1,9 @@
 import type { ApiMiddleware } from './context.ts'
+import type { Enter } from './places.ts'
 import type { ConsolePages } from './ports.ts'
 
 /** Serves the console's page without a token: what it shows it gets by the API, as anybody does. */
-export function serveConsole(pages: ConsolePages): ApiMiddleware {
+export function serveConsole(pages: ConsolePages, enter: Enter): ApiMiddleware {
   return async (ctx, next) => {
     const { localAddress = '', localPort = 0 } = ctx.req.socket
     const { method, path } = ctx
@@ -15,6 +16,7 @@ export function serveConsole(pages: ConsolePages): ApiMiddleware {
     })
     if (!answer) return next()
     ctx.state.route = '/console'
+    enter(ctx)
     ctx.status = answer.status
     ctx.set(answer.headers)
     if (answer.body !== undefined) ctx.body = answer.body

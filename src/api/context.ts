@@ -36,6 +36,8 @@ export interface ApiState {
   input: Input
   /** The position after which a list continues; '': from its beginning. */
   after: string
+  /** Gives back the request's place (places.ts), which its end does, too. */
+  leavePlace?: () => void
   /** Whether a write changed the workload, or any of a namespace; null: the cluster did not say. */
   changed: boolean | null
   /** How many workloads of a namespace were done, unchanged or refused, once that is known. */

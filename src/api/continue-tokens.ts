@@ -79,6 +79,8 @@ function listOf({ state: { caller, input, route } }: ApiContext): string {
     query.labelSelector,
     // its positions are namespaces, and those of the other lists are workloads
     ...(route === NAMESPACES ? [route] : []),
+    // those of a plan are instants, of one workload
+    ...(path.name === undefined ? [] : [path.name, query.hours]),
   ]
   return createHash('sha256')
     .update(JSON.stringify([subjectKey(caller), ...filters]))

@@ -3,29 +3,24 @@ import { stateOf } from '../domain/reading.ts'
 import { operationInProgress } from '../domain/state.ts'
 import { isOlder, keyOf, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
-import { Places } from './places.ts'
+import { subjectKey } from './auth/caller.ts'
+import type { ApiContext } from './context.ts'
+import { Places, WAITS } from './places.ts'
 import type { ApiDeps } from './ports.ts'
-
-/** The right to wait for pods; reserved before the write, so that a request without a place changes nothing. */
-export interface Place {
-  /**
-   * Resolves with the newest copy once the pods have followed `written`, or after `timeout` ms, or when `signal`
-   * aborts because the client is gone, or when the service stops.
-   * @throws Refusal NOT_FOUND: the workload was deleted meanwhile
-   */
-  followed(written: Workload, timeout: number, signal: AbortSignal): Promise<Workload>
-  release(): void
-}
 
 /** The requests that wait for pods. */
 export interface PodWaits {
+  /** Gives the request a place among those that wait; false: none is free, and it is to be answered at once. */
+  enter(ctx: ApiContext): boolean
   /**
-   *     const place = podWaits.reserve(subjectKey(caller))
-   *     const newest = await place.followed(written, 60_000, signal).finally(place.release)
+   * Resolves with the newest copy once the pods have followed `written`, or after `timeout` ms, or when `signal`
+   * aborts because the client is gone, or when the service stops.
    *
-   * @throws Refusal RATE_LIMITED: too many requests wait already
+   *     const newest = podWaits.enter(ctx) ? await podWaits.followed(written, 60_000, signal) : written
+   *
+   * @throws Refusal NOT_FOUND: the workload was deleted meanwhile
    */
-  reserve(subject: string): Place
+  followed(written: Workload, timeout: number, signal: AbortSignal): Promise<Workload>
   /** Ends all waits, present and future ones. */
   close(): void
   /** Aborted once it was closed: the service stops. */
@@ -39,12 +34,9 @@ export function createPodWaits({
   workloads,
   clock,
   rules,
-  settings,
-}: Pick<ApiDeps, 'workloads' | 'clock' | 'rules'> & {
-  readonly settings: Pick<ApiDeps['settings'], 'waiters'>
-}): PodWaits {
+}: Pick<ApiDeps, 'workloads' | 'clock' | 'rules'>): PodWaits {
   const listeners = new Map<string, Set<Listener>>()
-  const places = new Places(settings.waiters, 'too many requests are waiting for pods: send it without wait')
+  const places = new Places(WAITS)
   const closing = new AbortController()
 
   workloads.onChange((before, after) => {
@@ -96,9 +88,8 @@ export function createPodWaits({
   }
 
   return {
-    reserve(subject) {
-      return { followed, release: places.reserve(subject) }
-    },
+    enter: (ctx) => places.enter(ctx, subjectKey(ctx.state.caller)),
+    followed,
     close: () => closing.abort(),
     closed: closing.signal,
   }

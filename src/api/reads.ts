@@ -1,12 +1,10 @@
 import type { Instant } from '../clock.ts'
 import { parseLabelSelector } from '../domain/label-selector.ts'
-import { plannedSteps, type Transition } from '../domain/plan.ts'
 import { readWorkload } from '../domain/reading.ts'
-import { listedRecord, statusRecord, transitionRecord } from '../domain/record.ts'
+import { listedRecord, statusRecord } from '../domain/record.ts'
 import { counted } from '../domain/text.ts'
 import { ownedBy, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import { workloadState } from '../domain/workload-state.ts'
-import { inTurns } from '../turns.ts'
 import { answer } from './answers.ts'
 import { subjectKey } from './auth/caller.ts'
 import { whenGone, type ApiContext, type ApiMiddleware } from './context.ts'
@@ -15,18 +13,17 @@ import { isListed, page } from './listing.ts'
 import { demandCurrent, newestCopy } from './lookup.ts'
 import { OPENAPI_PATH, withKinds } from './openapi/document.ts'
 import { INDEX } from './openapi/examples.ts'
-import { PAGE_SIZE, PLAN_HOURS } from './openapi/parameters.ts'
+import { PAGE_SIZE } from './openapi/parameters.ts'
+import { createPlans } from './plans.ts'
 import type { ApiDeps } from './ports.ts'
 import type { Visibility, Visible } from './visibility.ts'
 import type { Watches } from './watch/watches.ts'
-
-const HOUR = 3_600_000
 
 export interface Reads {
   readonly showIndex: ApiMiddleware
   readonly showWorkload: ApiMiddleware
   readonly showPlan: ApiMiddleware
-  /** Opens the continue token of a list's request. */
+  /** Opens the continue token of a request for pages. */
   readonly resume: ApiMiddleware
   readonly listNamespace: ApiMiddleware
   readonly listWorkloads: ApiMiddleware
@@ -100,19 +97,7 @@ export function createReads(deps: ApiDeps, { visibleTo, tokens, watches }: Lists
       answer(ctx, now, `${record.reason}${ownerNote(workload)}`, record)
     },
 
-    async showPlan(ctx) {
-      const { path, query } = ctx.state.input
-      const workload = await newestCopy(workloads, writer, path)
-      const now = clock()
-      const hours = query.hours ?? PLAN_HOURS
-      const transitions: Transition[] = []
-      // A month of a schedule may take 2,000 decisions.
-      await inTurns(plannedSteps(workload, now, rules, now + hours * HOUR), (step) => {
-        if (step) transitions.push(step)
-      })
-      const message = `${counted(transitions.length, 'transition')} in the next ${counted(hours, 'hour')}`
-      answer(ctx, now, message, transitions.map(transitionRecord))
-    },
+    showPlan: createPlans(deps, tokens),
 
     async resume(ctx, next) {
       ctx.state.after = await tokens.open(ctx)

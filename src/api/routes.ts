@@ -12,6 +12,7 @@ import { createContinueTokens } from './continue-tokens.ts'
 import { createNamespaceReads } from './namespaces.ts'
 import { openapi, OPENAPI_PATH, operations, withKinds, type OperationId } from './openapi/document.ts'
 import { guardPins, whereInherited } from './pin-guard.ts'
+import type { Enter } from './places.ts'
 import type { PodWaits } from './pod-waits.ts'
 import type { ApiDeps } from './ports.ts'
 import { createReads } from './reads.ts'
@@ -57,7 +58,7 @@ function handlersOf(
     listNamespace: [resume, demand('list'), listNamespace],
     read: [demand('read'), showWorkload],
     readStatus: [demand('read'), showWorkload],
-    plan: [demand('read'), showPlan],
+    plan: [resume, demand('read'), showPlan],
     enable: [demand('change'), write(REQUESTS.enable, whereInherited(guard))],
     disable: [demand('change'), write(REQUESTS.disable, guard)],
     schedule: [demand('change'), write(REQUESTS.schedule)],
@@ -90,16 +91,17 @@ export function createRoutes(deps: ApiDeps, ajv: Ajv2020, lasting: Lasting): Api
     )
   }
   // GET was answered before authentication; the route makes other methods 405
-  router.get(OPENAPI_PATH, serveDocument(deps.settings.kinds))
+  router.get(OPENAPI_PATH, async () => {})
   return [router.routes() as ApiMiddleware, refusalOfUnmatched(demandKind)]
 }
 
 /** Serves the OpenAPI document without a token; every other path needs one. */
-export function serveDocument(configured: readonly Kind[] = []): ApiMiddleware {
+export function serveDocument(enter: Enter, configured: readonly Kind[] = []): ApiMiddleware {
   const document = JSON.stringify(withKinds(openapi, configured))
   return async (ctx, next) => {
     if (ctx.path !== OPENAPI_PATH || !['GET', 'HEAD'].includes(ctx.method)) return next()
     ctx.state.route = OPENAPI_PATH
+    enter(ctx)
     ctx.type = 'json'
     ctx.body = document
   }

@@ -3,7 +3,7 @@ import { planRequest, type Plan, type Request } from '../domain/request.ts'
 import type { Workload, WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
 import { answer } from './answers.ts'
-import { signature, subjectKey } from './auth/caller.ts'
+import { signature } from './auth/caller.ts'
 import { whenGone, type ApiContext, type ApiMiddleware, type Input } from './context.ts'
 import { demandCurrent, liveCopy } from './lookup.ts'
 import { milliseconds } from '../domain/duration.ts'
@@ -39,22 +39,16 @@ export function createWrites(
   }
 
   async function execute(ctx: ApiContext, key: WorkloadKey, planOf: Planner): Promise<void> {
-    const { caller, input } = ctx.state
-    const { wait } = input.query
+    const { wait } = ctx.state.input.query
     const gone = whenGone(ctx)
-    const place = wait === undefined ? undefined : podWaits.reserve(subjectKey(caller))
-    try {
-      const { plan, workload: written } = await send(ctx, key, planOf)
-      const now = clock()
-      const record = statusRecord(written, now, rules)
-      if (!place || wait === undefined) return answer(ctx, now, plan.message, record)
-      const newest = await place.followed(written, milliseconds(wait), gone)
-      const later = clock()
-      const outcome = statusRecord(newest, later, rules)
-      answer(ctx, later, `${plan.message}${sinceThen(record, outcome)}`, outcome)
-    } finally {
-      place?.release()
-    }
+    const { plan, workload: written } = await send(ctx, key, planOf)
+    const now = clock()
+    const record = statusRecord(written, now, rules)
+    if (wait === undefined) return answer(ctx, now, plan.message, record)
+    const newest = podWaits.enter(ctx) ? await podWaits.followed(written, milliseconds(wait), gone) : written
+    const later = clock()
+    const outcome = statusRecord(newest, later, rules)
+    answer(ctx, later, `${plan.message}${sinceThen(record, outcome)}`, outcome)
   }
 
   async function send(ctx: ApiContext, key: WorkloadKey, planOf: Planner) {

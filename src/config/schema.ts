@@ -235,8 +235,8 @@ export const CONFIG_SCHEMA = closed({
       [],
     ),
     bodyLimit,
-    /** Requests that wait for pods (`wait`), and as many lists that are watched; of one subject a tenth. */
-    waiters: whole(1000, 1, 100_000),
+    /** Lists that are watched at once; of one subject a tenth. */
+    waiters: whole(250, 1, 100_000),
     rate: section({ perSecond: whole(20, 1, 1_000_000), burst: whole(40, 1, 1_000_000) }),
   }),
   auth: section({

@@ -28,8 +28,8 @@ interface Answer {
   readonly type?: string
 }
 
-/** A scraper or a probe needs one or two. */
-const MOST_CONNECTIONS = 128
+/** A scraper or a probe needs one or two; each may leave an answer of 1 MB or more unread. */
+const MOST_CONNECTIONS = 32
 
 /** Serves /metrics, /healthz (the process lives) and /readyz (it can do its work) over plain HTTP. */
 export class MetricsServer implements Runnable {

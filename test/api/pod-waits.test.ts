@@ -125,33 +125,21 @@ describe('?wait', () => {
 
 describe('waits for pods', () => {
   const never = new AbortController().signal
-  const waitsOn = (workloads: FakeCluster) =>
-    createPodWaits({ workloads, clock: () => NOON, rules, settings: { waiters: 1000 } })
+  const waitsOn = (workloads: FakeCluster) => createPodWaits({ workloads, clock: () => NOON, rules })
   const running = { at: NOON - 1000, duration: null, by: null, result: 'running' } as const
   const wake = { ...running, type: 'wake', trigger: 'api', replicas: 3 } as const
   const snooze = { ...running, type: 'snooze', trigger: 'api', replicas: 0 } as const
 
-  it('are at most 100 of one subject and 1,000 in all; more are refused before the write', () => {
-    const waits = waitsOn(new FakeCluster())
-    const places = Array.from({ length: 100 }, () => waits.reserve('alice'))
-    expect(() => waits.reserve('alice')).to.throw('without wait')
-    for (let subject = 0; subject < 9; subject += 1)
-      for (let index = 0; index < 100; index += 1) waits.reserve(`s${subject}`)
-    expect(() => waits.reserve('bob')).to.throw('without wait')
-    places[0]?.release()
-    waits.reserve('bob')
-  })
-
   it('ignore copies from before the write', async () => {
     const cluster = new FakeCluster()
-    const place = waitsOn(cluster).reserve('alice')
+    const waits = waitsOn(cluster)
     const before = managed({ counter: 4 }, { resourceVersion: '9' })
     const after = managed(
       { counter: 5, asleep: true, history: [snooze] },
       { resourceVersion: '12', generation: 2, replicas: 0 },
     )
     cluster.put(before)
-    const answer = place.followed(after, 60_000, never)
+    const answer = waits.followed(after, 60_000, never)
     cluster.put({ ...before, resourceVersion: '10', labels: { late: 'yes' } })
     const followed = managed(
       { counter: 6, asleep: true },
@@ -162,18 +150,18 @@ describe('waits for pods', () => {
   })
 
   it('do not wait for an operation that has timed out, as the record has it', async () => {
-    const place = waitsOn(new FakeCluster()).reserve('alice')
+    const waits = waitsOn(new FakeCluster())
     const timedOut = { ...wake, at: NOON - rules.policy.operationTimeout }
     const written = managed({ history: [timedOut] }, { generation: 2 })
     expect(statusRecord(written, NOON, rules).operation_in_progress).to.equal(false)
-    expect(await place.followed(written, 300_000, never)).to.equal(written)
+    expect(await waits.followed(written, 300_000, never)).to.equal(written)
   })
 
   it('end when the client is gone', async () => {
-    const place = waitsOn(new FakeCluster()).reserve('alice')
+    const waits = waitsOn(new FakeCluster())
     const written = managed({ history: [wake] }, { generation: 2 })
     const client = new AbortController()
-    const answer = place.followed(written, 300_000, client.signal)
+    const answer = waits.followed(written, 300_000, client.signal)
     const gone = once(client.signal, 'abort')
     client.abort()
     await gone
@@ -182,8 +170,8 @@ describe('waits for pods', () => {
 
   it('take another workload of the same name for a deletion', async () => {
     const cluster = new FakeCluster()
-    const place = waitsOn(cluster).reserve('alice')
-    const answer = place.followed(managed({ history: [wake] }, { generation: 2 }), 300_000, never)
+    const waits = waitsOn(cluster)
+    const answer = waits.followed(managed({ history: [wake] }, { generation: 2 }), 300_000, never)
     cluster.put(aWorkload({ uid: 'another', resourceVersion: '2' }))
     const error = await answer.then(
       () => undefined,

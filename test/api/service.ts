@@ -126,7 +126,7 @@ export class Service {
           local: { issuer: ISSUER, audience: AUDIENCE, publicKey },
         },
         trustedProxies: [],
-        waiters: 1000,
+        waiters: 250,
         ...settings,
       },
       ...given,

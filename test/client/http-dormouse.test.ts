@@ -68,6 +68,20 @@ describe('the client over HTTP on its bad days', function () {
     expect(new Set(seen)).to.deep.equal(new Set(['/api/v1/namespaces/shop/deployments/web Bearer secret']))
   })
 
+  it('reads a plan page by page', async () => {
+    const asked: string[] = []
+    answer = (request, response) => {
+      asked.push(request.url ?? '')
+      const isFirst = asked.length === 1
+      json(response, 200, { message: 'ok', data: [asked.length], continue: isFirst ? 'a/b' : null })
+    }
+    const dormouse = await connect({ server: url }, outside())
+    expect(await dormouse.plan(WEB, 744)).to.deep.equal([1, 2])
+    await dormouse.close()
+    const path = '/api/v1/namespaces/shop/deployments/web/plan?hours=744'
+    expect(asked).to.deep.equal([path, `${path}&continue=a%2Fb`])
+  })
+
   it('needs a URL and a token, and warns of a token in the clear', async () => {
     const wrong = await connect({ server: 'dormouse.example' }, outside()).catch((thrown: unknown) => thrown)
     expect(wrong).to.be.instanceOf(UsageError)

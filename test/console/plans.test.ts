@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
-import { Refused } from '../../src/console/page/api.ts'
+import { Refused, type Call } from '../../src/console/page/api.ts'
 import type { Doing } from '../../src/console/page/doing.ts'
 import type { Model } from '../../src/console/page/model.ts'
 import { Plans } from '../../src/console/page/plans.ts'
@@ -10,13 +10,16 @@ import { eventually } from '../support/eventually.ts'
 describe('the plans of the console', () => {
   let asked: number
   let isAway: boolean
+  const paths: string[] = []
+  const pages: object[] = []
   const { record } = aRecord('web')
   const model = { pathOf: () => '/namespaces/shop/deployments/web', tellSoon() {} } as unknown as Model
   const doing = {
-    async ask() {
+    async ask({ path }: Call) {
       asked += 1
+      paths.push(path)
       if (isAway) throw new Refused(0, 'UNREACHABLE', 'Dormouse does not answer')
-      return { message: '', data: [] }
+      return pages.shift() ?? { message: '', data: [] }
     },
   } as unknown as Doing
   const read = (plans: Plans, plan: unknown) =>
@@ -25,6 +28,18 @@ describe('the plans of the console', () => {
   beforeEach(() => {
     asked = 0
     isAway = true
+  })
+
+  it('are read page by page', async () => {
+    isAway = false
+    pages.push({ message: '', data: [1, 2], continue: 'a/b' }, { message: '', data: [3], continue: null })
+    const plans = new Plans(model, doing)
+    plans.want(record)
+    await read(plans, [1, 2, 3])
+    expect(paths).to.deep.equal([
+      '/namespaces/shop/deployments/web/plan?hours=168',
+      '/namespaces/shop/deployments/web/plan?hours=168&continue=a%2Fb',
+    ])
   })
 
   it('that could not be read are asked for again once the list is live again', async () => {

@@ -51,7 +51,9 @@ export function createBulks(
     const planOf = (workload: Workload) => planRequest(workload, request, by, clock(), rules)
     const selected = await select(ctx)
     const following =
-      wait === undefined || dryRun ? undefined : new Following(deps, podWaits, ctx, milliseconds(wait))
+      wait !== undefined && !dryRun && podWaits.enter(ctx)
+        ? new Following(deps, podWaits, ctx, milliseconds(wait))
+        : undefined
     let unanswered = 0
 
     async function rehearse(workload: Workload): Promise<BulkItem> {
@@ -113,7 +115,7 @@ export function createBulks(
       const suffix = late ? `; the pods of ${counted(late, 'workload')} have not followed yet` : ''
       answer(ctx, clock(), `${prefix}${summaryOf(items)}${suffix}`, { items, counts })
     } finally {
-      following?.release()
+      following?.stop()
     }
   }
 

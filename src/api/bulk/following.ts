@@ -1,9 +1,8 @@
 import { statusRecord } from '../../domain/record.ts'
 import type { Workload } from '../../domain/workload.ts'
 import { Refusal } from '../../errors.ts'
-import { subjectKey } from '../auth/caller.ts'
 import { whenGone, type ApiContext } from '../context.ts'
-import type { Place, PodWaits } from '../pod-waits.ts'
+import type { PodWaits } from '../pod-waits.ts'
 import type { ApiDeps } from '../ports.ts'
 import { sinceThen } from '../writes.ts'
 import type { BulkItem } from './item.ts'
@@ -11,21 +10,21 @@ import type { BulkItem } from './item.ts'
 /** Milliseconds, the longest that a timer takes: the deadline for all ends each wait. */
 const ENDLESS = 2 ** 31 - 1
 
-/** Waits for the pods of many workloads in one place, with one deadline for all. */
+/** Waits for the pods of many workloads in the one place of their request, with one deadline for all. */
 export class Following {
   readonly #deps: Pick<ApiDeps, 'clock' | 'rules'>
-  readonly #place: Place
+  readonly #podWaits: PodWaits
   readonly #gone: AbortSignal
   readonly #timeout: number
   readonly #deadline = new AbortController()
   readonly #waits: Promise<void>[] = []
   #late = 0
 
-  /** `timeout`: milliseconds from `end` on. @throws Refusal RATE_LIMITED: too many requests wait already */
+  /** `timeout`: milliseconds from `end` on. */
   constructor(deps: Pick<ApiDeps, 'clock' | 'rules'>, podWaits: PodWaits, ctx: ApiContext, timeout: number) {
     this.#deps = deps
     this.#timeout = timeout
-    this.#place = podWaits.reserve(subjectKey(ctx.state.caller))
+    this.#podWaits = podWaits
     this.#gone = whenGone(ctx)
   }
 
@@ -48,9 +47,9 @@ export class Following {
     }
   }
 
-  release(): void {
+  /** Waits no more. */
+  stop(): void {
     this.#deadline.abort()
-    this.#place.release()
   }
 
   async #follow(item: BulkItem, written: Workload): Promise<void> {
@@ -58,7 +57,7 @@ export class Following {
     const { clock, rules } = this.#deps
     try {
       const before = statusRecord(written, clock(), rules)
-      const outcome = statusRecord(await this.#place.followed(written, ENDLESS, signal), clock(), rules)
+      const outcome = statusRecord(await this.#podWaits.followed(written, ENDLESS, signal), clock(), rules)
       item.message += sinceThen(before, outcome)
       item.operation_in_progress = outcome.operation_in_progress
       if (outcome.operation_in_progress) this.#late += 1

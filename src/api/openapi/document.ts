@@ -174,6 +174,7 @@ function describeItself(): object {
     responses: {
       200: { description: 'The document', content: { 'application/json': { schema, example } } },
       400: { $ref: '#/components/responses/Error400' },
+      429: { $ref: '#/components/responses/Error429' },
     },
   }
 }

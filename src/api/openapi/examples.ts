@@ -116,7 +116,7 @@ export const EXAMPLES = {
   Nothing: {},
   StatusAnswer: success(reason, sleeper),
   ListAnswer: success('1 workload', [sleeper], { continue: null }),
-  PlanAnswer: success('1 transition in the next 48 hours', [wake]),
+  PlanAnswer: success('1 transition in the next 48 hours', [wake], { continue: null }),
   BulkAnswer: success(summaryOf(inBulk), { items: inBulk, counts: countsOf(inBulk) }),
   NamespaceAnswer: success('2 workloads', shop),
   NamespacesAnswer: success('1 namespace', [shop], { continue: null }),

@@ -30,7 +30,7 @@ const SAME = {
 const FILTERS = { state: '$request.query.state', labelSelector: '$request.query.labelSelector' } as const
 const CONTINUE = '$response.body#/continue'
 
-/** Links of lists, whose workloads are named in the answer. */
+/** Links of pages, and to what a list names. */
 const OF_LISTS = {
   nextInNamespace: {
     operationId: 'listNamespace',
@@ -44,6 +44,16 @@ const OF_LISTS = {
       namespace: '$request.query.namespace',
       kind: '$request.query.kind',
       ...FILTERS,
+      continue: CONTINUE,
+    },
+  },
+  nextOfPlan: {
+    operationId: 'plan',
+    description: 'The next page: the same hours, with `continue` unless it is null',
+    parameters: {
+      ...SAME,
+      name: '$request.path.name',
+      hours: '$request.query.hours',
       continue: CONTINUE,
     },
   },
@@ -106,6 +116,7 @@ const LISTED: Partial<Record<OperationId, readonly string[]>> = {
   listWorkloads: ['next'],
   listNamespace: ['nextInNamespace', 'first'],
   listNamespaces: ['nextNamespaces', 'firstNamespace'],
+  plan: ['nextOfPlan', ...(NEXT.plan ?? [])],
 }
 
 function inNamespace(id: OperationId): readonly string[] | undefined {

@@ -7,6 +7,8 @@ import { flag, patterned, READ_AS, whole, type Schema } from './schema.ts'
 /** Defaults of `hours` and `limit`. */
 export const PLAN_HOURS = 48
 export const PAGE_SIZE = 100
+/** The most transitions of a page of a plan. */
+export const PLAN_PAGE = 200
 
 const DNS_LABEL = '[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?'
 
@@ -34,7 +36,8 @@ export const PATH_PARAMETERS = {
 export const QUERY_PARAMETERS = {
   dryRun: { description: 'Answer what would happen and change nothing', schema: flag },
   wait: {
-    description: 'Answer once the pods have followed, or after this time with operation_in_progress true',
+    description:
+      'Answer once the pods have followed; after this time, or at once where too many wait, with operation_in_progress true',
     schema: patterned(WAIT_PATTERN, 'a duration such as 60s or 2m, from 1s to 5m'),
     example: '60s',
   },

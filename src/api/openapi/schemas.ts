@@ -7,7 +7,7 @@ import { WORKLOAD_STATES } from '../../domain/workload-state.ts'
 import { HTTP_STATUS } from '../../errors.ts'
 import { BULK_RESULTS, MOST_WORKLOADS, type BulkItem } from '../bulk/item.ts'
 import { A_DURATION, DURATION_PATTERN } from '../../domain/duration.ts'
-import { kind } from './parameters.ts'
+import { kind, PLAN_PAGE } from './parameters.ts'
 import {
   arrayOf,
   body,
@@ -195,7 +195,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       kinds: meaning('All kinds', arrayOf(kind)),
     }),
   ),
-  PlanAnswer: success(arrayOf(component('Transition'))),
+  PlanAnswer: success({ ...arrayOf(component('Transition')), maxItems: PLAN_PAGE }, { continue: textOrNull }),
   BulkItem: record('What became of one workload of a namespace', bulkItemFields),
   BulkAnswer: success(
     record('What became of all', {

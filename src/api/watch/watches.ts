@@ -4,7 +4,7 @@ import { Refusal } from '../../errors.ts'
 import { internal } from '../answers.ts'
 import { subjectKey } from '../auth/caller.ts'
 import { whenGone, type ApiContext } from '../context.ts'
-import { Places } from '../places.ts'
+import { Places, streamLimits } from '../places.ts'
 import type { ApiDeps } from '../ports.ts'
 import { invalid } from '../validation.ts'
 import { endEvent, ListStream, type WatchedList } from './list-stream.ts'
@@ -14,6 +14,7 @@ import { WatchedWorkloads } from './watched-workloads.ts'
 const BEAT = 10_100
 /** How long a client may leave what was sent unread, in milliseconds. */
 const UNREAD = 30_000
+const TOO_MANY = 'too many lists are being watched: end one, or list without watch'
 /** Of the id that a client sends back. */
 const LONGEST_ID = 64
 
@@ -31,10 +32,7 @@ export interface Watches {
 export function createWatches(deps: ApiDeps): Watches {
   const { workloads, logger, settings, watchBeat = BEAT, watchUnread = UNREAD } = deps
   const watched = new WatchedWorkloads(deps)
-  const places = new Places(
-    settings.waiters,
-    'too many lists are being watched: end one, or list without watch',
-  )
+  const places = new Places(streamLimits(settings.waiters))
   const closing = new AbortController()
 
   async function write(ctx: ApiContext, stream: ListStream, body: PassThrough, gone: AbortSignal) {
@@ -58,12 +56,8 @@ export function createWatches(deps: ApiDeps): Watches {
     async stream(ctx, list) {
       const { query } = ctx.state.input
       refusePages(query)
-      const release = places.reserve(subjectKey(ctx.state.caller))
+      places.demand(ctx, subjectKey(ctx.state.caller), TOO_MANY)
       const shared = watched.join()
-      const leave = () => {
-        release()
-        watched.leave()
-      }
       try {
         const gone = whenGone(ctx)
         const signal = AbortSignal.any([gone, closing.signal])
@@ -76,10 +70,10 @@ export function createWatches(deps: ApiDeps): Watches {
         ctx.set({ 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' })
         const body = new PassThrough()
         ctx.body = body
-        if (ctx.method === 'HEAD') return leave()
-        void write(ctx, stream, body, gone).finally(leave)
+        if (ctx.method === 'HEAD') return watched.leave()
+        void write(ctx, stream, body, gone).finally(() => watched.leave())
       } catch (error) {
-        leave()
+        watched.leave()
         throw error
       }
     },

@@ -50,14 +50,19 @@ export class HttpDormouse implements Dormouse {
   }
 
   async namespaces(): Promise<readonly string[]> {
-    const found = await this.#pages<{ name: string }>('/namespaces', {})
+    const found = await this.#pages<{ name: string }>('/namespaces', { limit: PAGE })
     return found.map(({ name }) => name)
   }
 
   async list({ namespace, kind, labelSelector, name }: Selection): Promise<readonly Found[]> {
     if (name !== undefined && kind !== undefined && namespace !== undefined)
       return [await this.get({ kind, namespace, name })]
-    const records = await this.#pages<StatusRecord>('/workloads', { namespace, kind, labelSelector })
+    const records = await this.#pages<StatusRecord>('/workloads', {
+      namespace,
+      kind,
+      labelSelector,
+      limit: PAGE,
+    })
     const kinds = await this.#kindsOf(records)
     return records
       .flatMap((record) => {
@@ -82,7 +87,7 @@ export class HttpDormouse implements Dormouse {
       const page = await this.#calls.send<Item[]>({
         method: 'GET',
         path,
-        query: { ...query, limit: PAGE, continue: token },
+        query: { ...query, continue: token },
       })
       items.push(...page.data)
       token = page.continue ?? undefined
@@ -96,8 +101,7 @@ export class HttpDormouse implements Dormouse {
   }
 
   async plan(key: WorkloadKey, hours: number): Promise<readonly TransitionRecord[]> {
-    const path = `${pathOf(key)}/plan`
-    return (await this.#calls.send<TransitionRecord[]>({ method: 'GET', path, query: { hours } })).data
+    return await this.#pages<TransitionRecord>(`${pathOf(key)}/plan`, { hours })
   }
 
   async request(key: WorkloadKey, request: Request, dryRun: boolean): Promise<Answer> {

@@ -2,6 +2,8 @@
 export interface Answer<Data> {
   readonly message: string
   readonly data: Data
+  /** Of pages: asks for the next; null: this is the last. */
+  readonly continue?: string | null
 }
 
 /** A request that was not done: the message says why, and what to do. */

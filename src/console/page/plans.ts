@@ -1,5 +1,5 @@
 import type { Doing } from './doing.ts'
-import { Refused } from './api.ts'
+import { Refused, type Answer } from './api.ts'
 import type { Model } from './model.ts'
 import { keyOf, type Transition, type Workload } from './record.ts'
 
@@ -83,10 +83,9 @@ export class Plans {
     const key = keyOf(workload)
     this.#inFlight += 1
     try {
-      const path = `${this.#model.pathOf(workload)}/plan?hours=${HOURS}`
-      const { data } = await this.#doing.ask<Transition[]>({ method: 'GET', path })
+      const plan = await this.#pages(`${this.#model.pathOf(workload)}/plan?hours=${HOURS}`)
       if (this.#known.size >= MOST) this.#known.clear()
-      this.#known.set(key, { version: versionOf(workload), plan: data })
+      this.#known.set(key, { version: versionOf(workload), plan })
       this.#model.tellSoon()
     } catch (error) {
       if (error instanceof Refused && error.status === 429) this.#wanted.set(key, workload)
@@ -99,6 +98,17 @@ export class Plans {
       this.#inFlight -= 1
       this.#next()
     }
+  }
+
+  async #pages(first: string): Promise<Transition[]> {
+    const transitions: Transition[] = []
+    let path: string | undefined = first
+    while (path !== undefined) {
+      const page: Answer<Transition[]> = await this.#doing.ask({ method: 'GET', path })
+      transitions.push(...page.data)
+      path = page.continue ? `${first}&continue=${encodeURIComponent(page.continue)}` : undefined
+    }
+    return transitions
   }
 }
 

@@ -238,6 +238,23 @@ describe('a stream that nobody reads', () => {
 })
 
 describe('places of streams', () => {
+  it('are 250, and 25 of one subject, apart from those of answers', async function () {
+    this.timeout(60_000)
+    const service = await Service.start()
+    const url = `${service.server.url}/api/v1/workloads?watch=true`
+    const open = async (sub: string) => await EventStream.open(url, await token({ claims: { sub } }))
+    const streams: EventStream[] = []
+    for (let subject = 0; subject < 10; subject += 1) {
+      for (let index = 0; index < 25; index += 1) streams.push(await open(`s${subject}`))
+      expect((await open(`s${subject}`)).status).to.equal(429)
+    }
+    expect(new Set(streams.map(({ status }) => status))).to.deep.equal(new Set([200]))
+    expect((await open('bob')).status).to.equal(429)
+    expect((await service.call('GET /api/v1/workloads')).status).to.equal(200)
+    await Promise.all(streams.map((stream) => stream.close()))
+    await service.stop()
+  })
+
   it('are bounded by `waiters`, of one subject a tenth, and given back', async function () {
     this.timeout(60_000)
     const service = await Service.start({ waiters: 10 })
