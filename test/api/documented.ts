@@ -37,6 +37,19 @@ export function expectDocumented(method: string, path: string, status: number, b
   expect(allows(body), `${what}: ${ajv.errorsText(allows.errors)}`).to.equal(true)
 }
 
+/** Fails unless the document has such an event of a watched list, and its schema allows the data. */
+export function expectDocumentedEvent({ event, data }: { event: string; data: unknown }): void {
+  const { oneOf } = openapi.components.schemas['WatchEvent'] as {
+    readonly oneOf: readonly {
+      readonly properties: { readonly event: { readonly enum: readonly string[] } }
+    }[]
+  }
+  const index = oneOf.findIndex(({ properties }) => properties.event.enum.includes(event))
+  expect(index, `the event ${event} is documented`).to.be.at.least(0)
+  const allows = validatorOf(`/components/schemas/WatchEvent/oneOf/${index}/properties/data/contentSchema`)
+  expect(allows(data), `the event ${event}: ${ajv.errorsText(allows.errors)}`).to.equal(true)
+}
+
 function validatorOf(pointer: string): ValidateFunction {
   const known = compiled.get(pointer) ?? ajv.compile({ $ref: `openapi#${pointer}` })
   compiled.set(pointer, known)

@@ -69,6 +69,8 @@ async function servedDocument({ url, namespaces, names }: Fuzzing): Promise<stri
 function configuration({ namespaces, names }: Fuzzing): string {
   return `
 hooks = ${JSON.stringify(HOOKS)}
+# A watched list goes on for as long as its client stays; each tells at least one event at once.
+max-stream-events = 1
 
 # The defaults, and two more ways to refuse: 413, as the document says, and 431 (RFC 6585), since what schemathesis writes
 # into a path or a query may be longer than any server takes.

@@ -48,13 +48,9 @@ const LAST_EVENT_ID: Parameter = {
   schema: { type: 'string' },
 }
 
+/** Of a stream the schema is that of each event: so do tools read OpenAPI before 3.2, which has `itemSchema`. */
 const EVENT_STREAM = {
-  'text/event-stream': {
-    schema: {
-      type: 'string',
-      description: 'With `watch`: events `added`, `changed`, `removed`, `listed` and `end`',
-    },
-  },
+  'text/event-stream': { schema: { $ref: '#/components/schemas/WatchEvent' } },
 } as const
 
 /** What the server answers to a request that it does not take in whole, whatever is asked. */

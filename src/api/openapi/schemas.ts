@@ -7,6 +7,7 @@ import { WORKLOAD_STATES } from '../../domain/workload-state.ts'
 import { HTTP_STATUS } from '../../errors.ts'
 import { BULK_RESULTS, MOST_WORKLOADS, type BulkItem } from '../bulk/item.ts'
 import { A_DURATION, DURATION_PATTERN } from '../../domain/duration.ts'
+import { WATCH_EVENT } from './events.ts'
 import { kind, PLAN_PAGE } from './parameters.ts'
 import {
   arrayOf,
@@ -214,6 +215,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   NextChange: record('The next change in a namespace', nextChangeFields),
   Saved: record('What sleep saved in the last week, as far as histories reach', savedFields),
   NamespaceAnswer: success(component('NamespaceRecord')),
+  WatchEvent: WATCH_EVENT,
   NamespacesAnswer: success(arrayOf(component('NamespaceRecord')), { continue: textOrNull }),
   ErrorAnswer: record('Why it was not done, and what to do', {
     success: { const: false },

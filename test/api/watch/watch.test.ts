@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { expect } from 'chai'
 import { compileSchedule } from '../../../src/domain/schedule/schedule.ts'
 import type { Workload } from '../../../src/domain/workload.ts'
+import { expectDocumentedEvent } from '../documented.ts'
 import { AUDIENCE, NOON, rules, Service, token } from '../service.ts'
 import { EventStream } from '../../support/event-stream.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -20,7 +21,10 @@ describe('a list as a stream', function () {
   })
 
   afterEach(async () => {
-    for (const stream of open.splice(0)) await stream.close()
+    for (const stream of open.splice(0)) {
+      for (const each of stream.events) expectDocumentedEvent(each)
+      await stream.close()
+    }
     await service.stop()
   })
 
