@@ -16,6 +16,7 @@ import {
 import { driftOf, fight, scaling, stillKept } from './drift.ts'
 import { scheduleInForce } from './schedule-in-force.ts'
 import { desired, type Desired, type DesiredBy } from './intent.ts'
+import { keptByOther } from './kept-by-other.ts'
 import { sleepsSuspended } from './kinds.ts'
 import { ofSource } from './policy/settings.ts'
 import type { Reading } from './reading.ts'
@@ -110,6 +111,8 @@ function managed(
   rules: Rules,
 ): PartialDecision {
   const { state } = reading
+  const kept = keptByOther(reading)
+  if (kept !== undefined) return noAction('kept_by_other', kept)
   const desire = desired(reading, now, rules)
   const drift = driftOf(reading, override, desire, now, rules)
   if (drift?.adopts) return drift

@@ -6,6 +6,7 @@ export type ReasonCode =
   | 'not_managed'
   | 'namespace_unknown'
   | 'scaled_by_other'
+  | 'kept_by_other'
   | 'unreadable'
   | 'enabled_unclear'
   | 'disabled'

@@ -36,6 +36,7 @@ export function readsTheSame(a: Workload, b: Workload): boolean {
     a.replicas === b.replicas &&
     a.deleting === b.deleting &&
     a.deletesVolumes === b.deletesVolumes &&
+    a.keptByOther === b.keptByOther &&
     a.formerRevision === b.formerRevision &&
     a.owner?.name === b.owner?.name &&
     sameTexts(a.labels, b.labels)

@@ -25,6 +25,8 @@ export const ASLEEP_LABEL = 'dormouse.dev/asleep'
 export const SNOOZE_KEY = 'dormouse.dev/snoozed'
 /** The value that we give it. */
 export const SNOOZED = 'true'
+/** The annotation in which the downscalers keep the count of what they put to sleep. */
+export const KEPT_BY_DOWNSCALERS = 'downscaler/original-replicas'
 /** The field manager of our writes, in managedFields. */
 export const FIELD_MANAGER = 'dormouse'
 
@@ -104,6 +106,8 @@ export interface Workload extends WorkloadKey {
   readonly hasAnnotations: boolean
   /** Bytes of all other annotations, keys and values: the API server bounds their sum with ours. */
   readonly otherAnnotationBytes: number
+  /** What another tool keeps on it as its count, as it is written there; undefined: nothing. */
+  readonly keptByOther?: string | undefined
   /** A ReplicaSet that a Deployment made: it carries copies of the Deployment's annotations. */
   readonly formerRevision: boolean
   /** A StatefulSet whose volumes are deleted when it is scaled down. */

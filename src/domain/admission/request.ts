@@ -107,12 +107,11 @@ function refuseAwake({ before, otherTool }: Update, after: Workload): void {
       throw conflict(`only a ${kind} that sleeps can be adopted, and this one runs. Ask for 'snooze'`)
     return
   }
-  if (stateOf(before)?.asleep === true) return
-  if (otherTool?.before === undefined)
+  if (otherTool?.before === undefined && stateOf(before)?.asleep !== true)
     throw conflict(
       `only a ${kind} that sleeps by another tool's nodeSelector can be adopted. Ask for 'snooze'`,
     )
-  if (otherTool.after !== undefined)
+  if (otherTool?.after !== undefined)
     throw conflict(`remove ${clip(otherTool.after)} from its nodeSelector in the same write`)
 }
 

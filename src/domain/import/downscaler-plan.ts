@@ -1,13 +1,12 @@
 import type { Instant } from '../../clock.ts'
 import { replicasLeft, wantedBy } from './downscaler.ts'
-import { formatRequest, REQUEST_ANNOTATION } from '../requests/annotation.ts'
 import { canSleep, matchNone, type ImportedObject, type Step } from './imported-object.ts'
 import { isAsleepByTool, KEPT, keptCount, marksOf, settingsOf, without } from './marks.ts'
 import type { Program, Settings } from './program.ts'
 import { putBack } from './put-back.ts'
 import { annotationsOf } from './settings.ts'
 import type { Dialect } from './spans.ts'
-import { refusalOf, stepOf } from './steps.ts'
+import { adoptionOf, refusalOf, stepOf, type Inherited } from './steps.ts'
 import { leftAlone, type Wanted } from './wanted.ts'
 
 /** What a downscaler left in a cluster. */
@@ -55,11 +54,14 @@ interface Surroundings {
   readonly isReached: boolean
   readonly settings: Settings
   readonly inherited: Wanted
+  /** What of that stands in the policies, whatever is annotated. */
+  readonly policies: Wanted
 }
 
 /** Worked out once for each namespace, since a week has many minutes. */
 function surroundingsIn(left: Left, now: Instant): (namespace: string) => Surroundings {
   const objects = new Map(left.namespaces.map((each) => [each.metadata.name, each]))
+  const policies = wantedOf({}, {}, left, now)
   const known = new Map<string, Surroundings>()
   return (namespace) => {
     const found = known.get(namespace)
@@ -67,7 +69,7 @@ function surroundingsIn(left: Left, now: Instant): (namespace: string) => Surrou
     const settings = settingsOf(marksOf(objects.get(namespace)))
     const isReached = worksIn(left, namespace)
     const inherited = isReached ? wantedOf({}, settings, left, now) : leftAlone()
-    const surroundings = { isReached, settings, inherited }
+    const surroundings = { isReached, settings, inherited, policies }
     known.set(namespace, surroundings)
     return surroundings
   }
@@ -99,7 +101,7 @@ function ownedStep(object: ImportedObject): Step {
 
 function workloadStep(
   object: ImportedObject,
-  { isReached, settings, inherited }: Surroundings,
+  { isReached, settings, inherited, policies }: Surroundings,
   left: Left,
   now: Instant,
 ): Step[] {
@@ -126,10 +128,10 @@ function workloadStep(
         inherited,
       ),
     ]
-  return [adoption(object, wanted, inherited, kept)]
+  return [adoption(object, wanted, [inherited, policies], kept)]
 }
 
-function adoption(object: ImportedObject, wanted: Wanted, inherited: Wanted, kept: number): Step {
+function adoption(object: ImportedObject, wanted: Wanted, inherited: Inherited, kept: number): Step {
   // What is asleep stays so: an end of being awake is for those who are.
   const { awakeUntil, ...rest } = wanted
   const asleep =
@@ -142,14 +144,9 @@ function adoption(object: ImportedObject, wanted: Wanted, inherited: Wanted, kep
             `it sleeps on, although it may be awake until ${new Date(awakeUntil).toISOString()}: wake it by hand`,
           ],
         }
-  const annotations = {
-    ...annotationsOf(asleep, inherited),
-    ...without(marksOf(object)),
-    [REQUEST_ANNOTATION]: formatRequest({ verb: 'adopt', count: kept }),
-  }
-  const [step] = stepOf(object, asleep, annotations, [`adopted asleep, ${kept} kept`])
+  const step = adoptionOf(object, asleep, inherited, kept)
   const keys = matchNone(object.spec?.template?.spec?.nodeSelector)
-  if (!step || keys.length === 0) return step ?? refusal(object, 'nothing to do', inherited)
+  if (keys.length === 0) return step
   // Dormouse puts its own key in their place, in the same write.
   const nodeSelector = Object.fromEntries(keys.map((key) => [key, null]))
   return { ...step, patch: { ...step.patch, spec: { template: { spec: { nodeSelector } } } } }

@@ -50,6 +50,10 @@ export interface Step {
   readonly says: readonly string[]
   /** RFC 7396; undefined: nothing is written. */
   readonly patch?: MergePatch
+  /** Of a sleeper: the count that the other tool recorded. */
+  readonly recorded?: number
+  /** Another patch, for when its Namespace is done: it removes what the workload inherits from that. */
+  readonly inherits?: MergePatch
   /** Another patch, for when everything else is done: it removes what an import that is repeated would read. */
   readonly afterwards?: MergePatch
   /** It is deleted, after everything else is done. */

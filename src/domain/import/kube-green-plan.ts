@@ -1,11 +1,10 @@
-import { MAX_REPLICAS } from '../workload.ts'
-import { formatRequest, REQUEST_ANNOTATION } from '../requests/annotation.ts'
+import { asciiJson, commandLine } from '../shell-words.ts'
 import { canSleep, isAtRest, type ImportedObject, type MergePatch, type Step } from './imported-object.ts'
-import { isReadable, keptIn, keptKey, keptOfOthers, type Restore } from './restores.ts'
+import { isReadable, keptIn, keptKey, keptOfOthers, restorable, type Restore } from './restores.ts'
 import { annotationsOf } from './settings.ts'
 import { hasPatch, isChosen, isOfKind, isSleepInfo, type SleepInfo } from './sleep-info-object.ts'
 import { wantedBySleepInfos } from './sleep-info.ts'
-import { refusalOf, stepOf } from './steps.ts'
+import { adoptionOf, refusalOf, stepOf } from './steps.ts'
 import { leftAlone, type Wanted } from './wanted.ts'
 
 /** What kube-green left in one namespace. */
@@ -38,31 +37,39 @@ export function byNamespace(found: readonly ImportedObject[]): LeftInNamespace[]
  * keep is left to be done by hand.
  */
 export function planOfKubeGreen({ namespace, infos, secrets, objects }: LeftInNamespace): Step[] {
+  const unreadable = secrets.filter((secret) => !isReadable(secret))
+  // Without their counts its sleepers would be found at 0, and keep that.
+  if (unreadable.length > 0)
+    return [
+      ...unreadable.map((secret) =>
+        refusalOf(
+          secret,
+          ['what it keeps cannot be read whole: its namespace is left as it is'],
+          leftAlone(),
+        ),
+      ),
+      ...infos.map(staying),
+    ]
   const kept = new Map(secrets.flatMap((secret) => [...keptIn(secret)]))
   const wide = settingsOfNamespace(infos)
-  const others = secrets.flatMap(keptOfOthers)
-  const unreadable = secrets.filter((secret) => !isReadable(secret))
   const steps: Step[] = [
     ...(wide.enabled ? stepOf(namespace, wide, annotationsOf(wide)) : []),
-    ...objects.flatMap((each) => objectStep(each, infos, kept.get(keptKey(each)), wide)),
-    ...others.map(({ object, restore }) =>
-      refusal(object, 'Dormouse does not look at its kind', restore, leftAlone()),
-    ),
-    ...unreadable.map((secret) => refusalOf(secret, ['what it keeps cannot be read whole'], leftAlone())),
+    ...objects.flatMap((each) => objectSteps(each, infos, kept.get(keptKey(each)) ?? {}, wide)),
+    ...secrets
+      .flatMap(keptOfOthers)
+      .map(({ object, restore }) => byHand(object, 'Dormouse does not look at its kind', restore)),
   ]
-  const isOpen =
-    unreadable.length > 0 ||
-    steps.some(({ verdict, object }) => verdict === 'refused' && kept.has(keptKey(object)))
-  const gone: Step[] = infos.map((object) =>
-    isOpen
-      ? {
-          object,
-          verdict: 'refused',
-          says: ['it stays, since its Secret keeps what is left to be done by hand'],
-        }
-      : { object, verdict: 'mapped', says: ['it goes, and its Secret with it'], goes: true },
-  )
-  return [...steps, ...gone]
+  const isOpen = steps.some(({ verdict, object }) => verdict === 'refused' && kept.has(keptKey(object)))
+  return [...steps, ...infos.map(isOpen ? staying : going)]
+}
+
+function staying(object: SleepInfo): Step {
+  const says = ['it stays, since its Secret keeps what is left to be done by hand']
+  return { object, verdict: 'refused', says }
+}
+
+function going(object: SleepInfo): Step {
+  return { object, verdict: 'mapped', says: ['it goes, and its Secret with it'], goes: true }
 }
 
 /** One SleepInfo for all Deployments and StatefulSets can stand on the Namespace, where new workloads inherit it. */
@@ -87,12 +94,15 @@ function settingsOfNamespace(infos: readonly SleepInfo[]): Wanted {
   }
 }
 
-function objectStep(
+const CHANGED = 'a patch of its SleepInfo changed what an import does not put back'
+
+function objectSteps(
   object: ImportedObject,
   infos: readonly SleepInfo[],
-  restore: Restore | undefined,
+  restore: Restore,
   wide: Wanted,
 ): Step[] {
+  const { count, bounds, rest } = restorable(object, restore)
   const inherited = ['Deployment', 'StatefulSet'].includes(object.kind) ? wide : leftAlone()
   const chosen = infos.filter(
     (info) => isOfKind(info, object) && !hasPatch(info, object) && isChosen(info, object),
@@ -100,59 +110,52 @@ function objectStep(
   const wanted =
     canSleep(object) && chosen.length > 0 ? wantedBySleepInfos(chosen.map(({ spec }) => spec)) : leftAlone()
   if (wanted.refused !== undefined) return [refusal(object, wanted.refused, restore, inherited)]
-  if (restore === undefined) return stepOf(object, wanted, annotationsOf(wanted, inherited))
-  const count = countIn(restore)
-  if (count !== undefined && !isAtRest(object) && wanted.enabled)
-    return stepOf(object, wanted, annotationsOf(wanted, inherited), [
-      'it is awake: what kube-green kept is out of date',
-    ])
-  if (count !== undefined && wanted.enabled) {
-    const request = { [REQUEST_ANNOTATION]: formatRequest({ verb: 'adopt', count }) }
-    const annotations = { ...annotationsOf(wanted, inherited), ...request }
-    return stepOf(object, wanted, annotations, [`adopted asleep, ${count} kept`])
-  }
-  if (!isHarmless(restore))
+  const more = isEmpty(rest) ? [] : [byHand(object, CHANGED, rest)]
+  if (bounds) return [putBack(object, bounds), ...more]
+  if (count === undefined)
+    return isEmpty(rest)
+      ? stepOf(object, wanted, annotationsOf(wanted, inherited))
+      : [refusal(object, CHANGED, restore, inherited)]
+  if (!wanted.enabled)
     return [
       refusal(
         object,
-        changesWhatRuns(restore)
-          ? 'a patch of its SleepInfo put it to sleep, which Dormouse cannot do'
-          : 'a patch of its SleepInfo changed more than its spec',
+        'a patch of its SleepInfo put it to sleep, which Dormouse cannot do',
         restore,
         inherited,
       ),
     ]
-  return [
-    {
-      object,
-      verdict: 'mapped',
-      says: [`put back: ${JSON.stringify(restore)}`],
-      patch: restore as MergePatch,
-    },
-  ]
+  if (isAtRest(object)) return [adoptionOf(object, wanted, [inherited, leftAlone()], count), ...more]
+  const stale = ['it is awake: what kube-green kept is out of date']
+  return [...stepOf(object, wanted, annotationsOf(wanted, inherited), stale), ...more]
 }
 
-/** The count to wake with, where putting it back is a wake. */
-function countIn({ spec }: Restore): number | undefined {
-  if (spec?.suspend === false) return 1
-  const { replicas = 0 } = spec ?? {}
-  return Number.isInteger(replicas) && replicas > 0 && replicas <= MAX_REPLICAS ? replicas : undefined
+function putBack(object: ImportedObject, spec: MergePatch): Step {
+  return { object, verdict: 'mapped', says: [`put back: ${asciiJson(spec)}`], patch: { spec } }
 }
 
-/**
- * Whether it may be put back as the Secret has it, by whoever imports and with their rights: who may write in the
- * namespace may have written that, and in metadata stands what Dormouse and others are asked.
- */
-function isHarmless(restore: Restore): boolean {
-  return !changesWhatRuns(restore) && Object.keys(restore).every((field) => field === 'spec')
+function refusal(object: ImportedObject, why: string, restore: Restore, inherited: Wanted): Step {
+  const says = isEmpty(restore) ? [why] : [why, ...commandFor(object, restore)]
+  return refusalOf(object, says, inherited)
 }
 
-function changesWhatRuns({ spec = {} }: Restore): boolean {
-  return ['replicas', 'suspend', 'template'].some((field) => field in spec)
+/** Left to a person: what stands in a Secret, anybody may have written who may write in the namespace. */
+function byHand(object: ImportedObject, why: string, restore: Restore): Step {
+  return { object, verdict: 'refused', says: [why, ...commandFor(object, restore)] }
 }
 
-function refusal(object: ImportedObject, why: string, restore: Restore | undefined, inherited: Wanted): Step {
-  const byHand =
-    restore === undefined ? [] : [`by hand: kubectl patch --type merge -p '${JSON.stringify(restore)}'`]
-  return refusalOf(object, [why, ...byHand], inherited)
+const A_NAME = /^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$/
+
+/** What to type for it, if Kubernetes can have an object of that name at all. */
+function commandFor({ apiVersion, kind, metadata }: ImportedObject, restore: Restore): string[] {
+  const { namespace = '', name } = metadata
+  const group = apiVersion.replace(/\/.*|^v1$/, '')
+  const resource = `${kind}${group === '' ? '' : `.${group}`}`.toLowerCase()
+  if (![resource, namespace, name].every((each) => A_NAME.test(each))) return []
+  const target = commandLine('kubectl', 'patch', resource, name, '-n', namespace)
+  return [`by hand, once you have read it: ${target} --type merge ${commandLine('-p', asciiJson(restore))}`]
+}
+
+function isEmpty(restore: Restore): boolean {
+  return Object.keys(restore).length === 0
 }

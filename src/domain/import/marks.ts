@@ -1,10 +1,10 @@
-import { MAX_REPLICAS } from '../workload.ts'
+import { ASLEEP_LABEL, KEPT_BY_DOWNSCALERS, MAX_REPLICAS } from '../workload.ts'
 import type { ImportedObject, MergePatch } from './imported-object.ts'
 import { isAtRest } from './imported-object.ts'
 import type { Settings } from './program.ts'
 
 const PREFIX = 'downscaler/'
-export const KEPT = `${PREFIX}original-replicas`
+export const KEPT = KEPT_BY_DOWNSCALERS
 export const KEPT_PAUSE = `${PREFIX}original-pause-replicas`
 
 /** All annotations of a downscaler, its settings and what it keeps. */
@@ -31,6 +31,15 @@ export function isAsleepByTool(object: ImportedObject): boolean {
 export function keptCount({ kind }: ImportedObject, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   if (kind === 'CronJob' || kind === 'DaemonSet') return 1
+  return countOf(text)
+}
+
+/** The count that a sleeper of ours keeps, which is above 0: there is nothing to adopt. undefined: there may be. */
+export function keptByDormouse({ metadata }: ImportedObject): number | undefined {
+  return countOf(metadata.labels?.[ASLEEP_LABEL])
+}
+
+function countOf(text = ''): number | undefined {
   const count = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : undefined
   return count !== undefined && count <= MAX_REPLICAS ? count : undefined
 }

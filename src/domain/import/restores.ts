@@ -1,4 +1,5 @@
-import type { ImportedObject } from './imported-object.ts'
+import { MAX_REPLICAS } from '../workload.ts'
+import type { ImportedObject, MergePatch } from './imported-object.ts'
 
 /** A merge patch that brings an object back to what it was before kube-green. */
 export interface Restore {
@@ -54,6 +55,46 @@ export function keptOfOthers(secret: ImportedObject): { object: ImportedObject; 
     const metadata = { name, ...(namespace !== undefined && { namespace }) }
     return [{ object: { apiVersion: `${group}/`, kind, metadata }, restore }]
   })
+}
+
+/** What an import does with what is kept of an object. */
+interface Restorable {
+  /** To wake with, where the object was put to sleep; undefined: it was not. */
+  readonly count: number | undefined
+  /** Of an HPA. */
+  readonly bounds: MergePatch | undefined
+  /** All else, which nobody puts back. */
+  readonly rest: Restore
+}
+
+/** The fields of the spec that an import takes up, by kind. */
+const TAKEN: Readonly<Record<string, readonly string[]>> = {
+  Deployment: ['replicas'],
+  StatefulSet: ['replicas'],
+  CronJob: ['suspend'],
+  HorizontalPodAutoscaler: ['minReplicas', 'maxReplicas'],
+}
+
+/**
+ * Takes from what is kept what an import may do with the rights of whoever imports. It is a list: whoever may write in
+ * the namespace may have written the rest.
+ */
+export function restorable({ kind }: ImportedObject, { spec = {}, ...others }: Restore): Restorable {
+  const isTaken = ([field, value]: [string, unknown]) =>
+    TAKEN[kind]?.includes(field) === true &&
+    (field === 'suspend' ? typeof value === 'boolean' : isCount(value))
+  const taken = Object.fromEntries(Object.entries(spec).filter(isTaken))
+  const rest = Object.fromEntries(Object.entries(spec).filter((each) => !isTaken(each)))
+  const isAutoscaler = kind === 'HorizontalPodAutoscaler' && Object.keys(taken).length > 0
+  return {
+    count: taken['suspend'] === false ? 1 : Number(taken['replicas'] ?? 0) || undefined,
+    bounds: isAutoscaler ? (taken as MergePatch) : undefined,
+    rest: { ...others, ...(Object.keys(rest).length > 0 && { spec: rest }) },
+  }
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_REPLICAS
 }
 
 /** `Deployment.apps/web` */

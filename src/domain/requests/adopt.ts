@@ -1,16 +1,19 @@
+import type { Instant } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
 import { keptCount } from '../counts.ts'
 import { newIntent } from '../intent.ts'
 import { sleepsSuspended, hasKey } from '../kinds.ts'
 import { transition } from '../operation.ts'
-import { withState } from '../reading.ts'
+import { withState, type Reading } from '../reading.ts'
+import type { Intent } from '../state.ts'
 import { counted } from '../text.ts'
 import { isRunning, nameOf } from '../workload.ts'
 import type { Context, Outcome } from './handler.ts'
 
 /**
- * Takes over what another tool put to sleep, with the count that it is to wake to. It stays asleep until the next edge
- * of its schedule. Whether a DaemonSet sleeps by the other tool's key, the caller has checked.
+ * Takes over what another tool put to sleep, with the count that it is to wake to: also where a schedule of ours found
+ * it at 0 first, so that it keeps 0. It stays asleep until the next edge of its schedule. Whether a DaemonSet sleeps by
+ * the other tool's key, the caller has checked.
  * @throws Refusal CONFLICT
  */
 export function adopt({ reading, now, by, rules }: Context, count: number): Outcome {
@@ -20,18 +23,23 @@ export function adopt({ reading, now, by, rules }: Context, count: number): Outc
     const kept = keptCount(reading)
     if (kept === replicas)
       return { target: reading, done: `asleep already, ${counted(kept, 'replica')} kept` }
-    throw new Refusal(
-      'CONFLICT',
-      `${nameOf(workload)} is asleep already, and keeps ${kept}: there is nothing to adopt`,
-    )
+    // Found at 0 it keeps nothing that could be lost, and whatever put it to sleep still counts.
+    if (kept > 0)
+      throw new Refusal(
+        'CONFLICT',
+        `${nameOf(workload)} is asleep already, and keeps ${kept}: there is nothing to adopt`,
+      )
   }
   if (!hasKey(workload.kind) && isRunning(workload))
     throw new Refusal(
       'CONFLICT',
       `${nameOf(workload)} runs: only what sleeps can be adopted. Ask for 'snooze'`,
     )
-  const intent = newIntent(reading, now, { want: 'asleep', by, trigger: 'api' })
-  const asked = withState(reading, { ...state, intent })
+  const asked = state.asleep ? reading : withState(reading, { ...state, intent: adoption(reading, by, now) })
   const target = transition(asked, { action: 'snooze', trigger: 'recovery', by, replicas }, now, rules)
   return { target, done: `adopted asleep, ${counted(replicas, 'replica')} kept` }
+}
+
+function adoption(reading: Reading, by: string, now: Instant): Intent {
+  return newIntent(reading, now, { want: 'asleep', by, trigger: 'api' })
 }
