@@ -10,6 +10,7 @@ import { planOfDownscaler } from '../../src/domain/import/downscaler-plan.ts'
 import { nameOf, type ImportedObject, type Step } from '../../src/domain/import/imported-object.ts'
 import { programOf } from '../../src/domain/import/program.ts'
 import { REQUEST_ANNOTATION } from '../../src/domain/requests/annotation.ts'
+import { ASLEEP_LABEL } from '../../src/domain/workload.ts'
 import { Refusal } from '../../src/errors.ts'
 
 const NIGHT = Date.parse('2026-11-24T01:00:00Z')
@@ -69,8 +70,10 @@ class Objects implements ClusterObjects {
       throw new Refusal('CLUSTER_REJECTED', 'the object has been modified', { details: { status: 409 } })
     const after = merged(before, body as Json) as unknown as ImportedObject
     const annotations: Record<string, string> = { ...after.metadata.annotations }
+    const [, count] = /^adopt (\d+)/.exec(annotations[REQUEST_ANNOTATION] ?? '') ?? []
     if (this.answers) delete annotations[REQUEST_ANNOTATION]
-    if (!dryRun) this.put({ ...after, metadata: { ...after.metadata, annotations } })
+    const labels = { ...after.metadata.labels, ...(this.answers && count && { [ASLEEP_LABEL]: count }) }
+    if (!dryRun) this.put({ ...after, metadata: { ...after.metadata, annotations, labels } })
     return { annotations, warnings: [] }
   }
 
@@ -166,7 +169,7 @@ describe('an import', () => {
 
     const again = planOf(cluster.objects.values())
     expect(verdicts(again)).to.deep.equal(['mapped namespace shop', 'mapped deployment shop/api'])
-    expect((await carriedOut(cluster, again)).filter(({ failed }) => failed)).to.deep.equal([])
+    expect((await carriedOut(cluster, again)).filter(({ why }) => why)).to.deep.equal([])
     expect(annotationsAt(cluster, api)).to.not.have.property(KEPT)
     expect(annotationsAt(cluster, shop))
       .to.include({ 'dormouse.dev/enabled': 'true' })
@@ -180,12 +183,12 @@ describe('an import', () => {
       if (name === 'deployment shop/web') throw new Refusal('CLUSTER_REJECTED', 'no')
     }
     const outcomes = await carriedOut(cluster, planOf(cluster.objects.values()))
-    expect(outcomes.map(({ failed }) => failed)).to.deep.equal([
-      undefined,
+    expect(outcomes.map(({ why }) => why)).to.deep.equal([
       'no',
+      'it is not annotated, since not all in it was taken over: what was has its hours as its own',
       'it stays, since not all was done',
     ])
-    expect(annotationsAt(cluster, shop)).to.have.property(UPTIME, HOURS)
+    expect(annotationsAt(cluster, shop)).to.deep.equal({ [UPTIME]: HOURS })
 
     const odd = sleeper('odd', '2', { annotations: { [KEPT]: '2', 'downscaler/downscale-replicas': '1' } })
     const other = new Objects([shop, odd])
@@ -202,7 +205,7 @@ describe('an import', () => {
     expect(steps.at(-1)?.says.join()).to.include('out of date')
     cluster.put(sleeper('web', '3'))
     const outcomes = await carriedOut(cluster, steps)
-    expect(outcomes[1]?.failed).to.match(/has changed since it was read/)
+    expect(outcomes[0]?.why).to.match(/has changed since it was read/)
     expect(annotationsAt(cluster, web)).to.have.property(KEPT, '3')
   })
 
@@ -215,7 +218,7 @@ describe('an import', () => {
     }
     const steps = planOf(cluster.objects.values()).filter(({ object }) => object.kind === 'Deployment')
     const [outcome] = await carriedOut(cluster, steps)
-    expect(outcome?.failed).to.match(/has changed since it was read/)
+    expect(outcome?.why).to.match(/has changed since it was read/)
     expect(annotationsAt(cluster, web)).to.have.property(KEPT, '3')
   })
 
@@ -227,7 +230,7 @@ describe('an import', () => {
       if (name === 'deployment shop/web' && (writes += 1) === 2) cluster.put(cluster.at(web))
     }
     const outcomes = await carriedOut(cluster, planOf(cluster.objects.values()))
-    expect(outcomes.filter(({ failed }) => failed)).to.deep.equal([])
+    expect(outcomes.filter(({ why }) => why)).to.deep.equal([])
     expect(annotationsAt(cluster, web)).to.not.have.property(KEPT)
   })
 

@@ -1,10 +1,19 @@
 import { Option, type Command } from 'commander'
+import type { Comparison } from '../../domain/import/comparison.ts'
 import type { ImportedConfiguration } from '../../domain/import/configuration.ts'
 import { nameOf, type ImportedObject, type Step } from '../../domain/import/imported-object.ts'
+import { commandLine } from '../../domain/shell-words.ts'
 import { UsageError } from '../../errors.ts'
-import { carryOut } from '../import/carrying-out.ts'
-import { leftByDownscaler, leftByKubeGreen, ofKind } from '../import/gathering.ts'
-import { configurationText, countsOf, lineOf } from '../import/text.ts'
+import { carryOut, type Outcome } from '../import/carrying-out.ts'
+import { leftByDownscaler, leftByKubeGreen, ofKind, workloads } from '../import/gathering.ts'
+import {
+  comparisonLine,
+  comparisonsText,
+  configurationText,
+  countsOf,
+  lineOf,
+  outcomesText,
+} from '../import/text.ts'
 import { downscalerAmong, toolsAmong, TOOLS, type Running, type Tool } from '../import/tool.ts'
 import type { ClusterObjects, Connection } from '../ports.ts'
 import { checkImpersonation, clusterOptions, withExamples } from '../options.ts'
@@ -15,6 +24,7 @@ interface Options extends Connection {
   readonly from: Tool
   readonly dryRun?: true
   readonly partial?: true
+  readonly verify?: true
 }
 
 interface Import {
@@ -33,6 +43,7 @@ export function registerImport(program: Command, terminal: Terminal): void {
     .addOption(new Option('--from <tool>', 'the other tool').choices([...TOOLS]).makeOptionMandatory())
     .option('--dry-run', 'print what would be done, and change nothing')
     .option('--partial', 'go on although something is refused, and leave that alone')
+    .option('--verify', 'compare each count with what was recorded of it, and change nothing')
   withExamples(command, terminal, '--from downscaler --dry-run', '--from kube-green --partial')
   clusterOptions(command).action(async (options: Options) => {
     checkImpersonation(options)
@@ -47,13 +58,16 @@ export function registerImport(program: Command, terminal: Terminal): void {
 
 async function run(cluster: ClusterObjects, options: Options, terminal: Terminal): Promise<void> {
   const { stdout, stderr, clock, program } = terminal
-  const { dryRun = false, partial = false, from } = options
+  const { dryRun = false, partial = false, verify = false, from } = options
   stderr.write(`reading ${cluster.place}\n`)
   const objects = await (from === 'kube-green' ? leftByKubeGreen(cluster) : leftByDownscaler(cluster))
   // The other tool may run anywhere.
   const everywhere = from === 'kube-green' ? await ofKind(cluster, 'Deployment') : objects
   const running = toolsAmong(everywhere)
+  if (from === 'kube-green' && objects.length === 0 && !verify)
+    throw new UsageError('there is no SleepInfo in this cluster')
   const { steps, configuration } = await planned(cluster, from, objects, running, clock())
+  if (verify) return verified(from === 'kube-green' ? await workloads(cluster) : objects, steps, terminal)
   for (const step of steps) stdout.write(lineOf(step))
   if (configuration) stdout.write(await configurationText(configuration))
   stderr.write(`${countsOf(steps)}\n`)
@@ -66,29 +80,73 @@ async function run(cluster: ClusterObjects, options: Options, terminal: Terminal
     )
     throw new AlreadyTold(`${refused} refused`)
   }
-  const failed = await carriedOut(cluster, steps, dryRun, terminal)
-  stderr.write(dryRun ? 'nothing was changed: this is a dry run\n' : 'done\n')
-  if (failed > 0) throw new AlreadyTold(`${failed} failed`)
+  const isDone = await carriedOut(cluster, steps, dryRun, terminal)
+  if (!isDone) throw new AlreadyTold('not all was done')
 }
 
+/** Whether nothing failed, and every count is kept. The last line says what was done. */
 async function carriedOut(
   cluster: ClusterObjects,
   steps: readonly Step[],
   dryRun: boolean,
   { stderr, stopSignal }: Terminal,
-): Promise<number> {
-  let failed = 0
+): Promise<boolean> {
+  const outcomes: Outcome[] = []
+  const different: Comparison[] = []
+  const wereDone = () => stderr.write(`${outcomesText(steps, outcomes)}\n`)
   try {
-    for await (const { step, failed: why } of carryOut(cluster, steps, dryRun, stopSignal)) {
-      if (why === undefined) continue
-      failed += 1
-      stderr.write(`error: ${nameOf(step.object)}: ${why}\n`)
+    for await (const outcome of carryOut(cluster, steps, dryRun, stopSignal)) {
+      outcomes.push(outcome)
+      if (outcome.why !== undefined) stderr.write(`error: ${nameOf(outcome.step.object)}: ${outcome.why}\n`)
     }
-  } finally {
+    if (!dryRun) different.push(...(await comparedAgain(cluster, steps, stderr)))
+  } catch (error) {
     if (stopSignal.aborted && !dryRun)
       stderr.write('stopped: what is done is done, the rest is as it was; repeat it to go on\n')
+    if (!dryRun) wereDone()
+    throw error
   }
-  return failed
+  if (dryRun) stderr.write('nothing was changed: this is a dry run\n')
+  else wereDone()
+  return different.length === 0 && outcomes.every(({ became }) => became !== 'failed')
+}
+
+/** Reads the sleepers of a plan again; returns those whose count is another. */
+async function comparedAgain(
+  cluster: ClusterObjects,
+  steps: readonly Step[],
+  stderr: Terminal['stderr'],
+): Promise<Comparison[]> {
+  const [{ recordedIn }, { readAgain }] = await Promise.all([
+    import('../../domain/import/comparison.ts'),
+    import('../import/verifying.ts'),
+  ])
+  const recorded = recordedIn(steps)
+  if (recorded.length === 0) return []
+  const all = await readAgain(cluster, recorded)
+  const different = all.filter(({ isKept }) => !isKept)
+  for (const each of different) stderr.write(comparisonLine(each))
+  stderr.write(`${comparisonsText(all)}\n`)
+  return different
+}
+
+/** Compares what the tool and Dormouse have recorded with what there is, and changes nothing. */
+async function verified(
+  objects: readonly ImportedObject[],
+  steps: readonly Step[],
+  { stdout, stderr }: Terminal,
+): Promise<void> {
+  const { compared, stillRecorded } = await import('../../domain/import/comparison.ts')
+  const { recorded, unknown } = stillRecorded(steps, objects)
+  const all = recorded.map((each) => compared(each.object, each.recorded))
+  for (const each of all) stdout.write(comparisonLine(each))
+  if (unknown > 0)
+    stderr.write(
+      `${unknown} more sleep by Dormouse without a record of an import, or were asked for something since: ` +
+        'nothing is left to compare them with\n',
+    )
+  stderr.write(`${comparisonsText(all)}\n`)
+  if (all.some(({ isKept }) => !isKept)) throw new AlreadyTold('counts differ')
 }
 
 async function planned(
@@ -100,7 +158,6 @@ async function planned(
 ): Promise<Import> {
   if (from === 'kube-green') {
     const { byNamespace, planOfKubeGreen } = await import('../../domain/import/kube-green-plan.ts')
-    if (objects.length === 0) throw new UsageError('there is no SleepInfo in this cluster')
     return { steps: byNamespace(objects).flatMap(planOfKubeGreen) }
   }
   const [{ planOfDownscaler }, { configurationOf }] = await Promise.all([
@@ -123,9 +180,8 @@ function refuseBeside(running: readonly Running[], from: Tool, program: string):
   )
   if (!beside) return
   const { namespace, name } = beside.deployment.metadata
-  throw new UsageError(
-    `${beside.tool} still runs: stop it by kubectl scale deployment ${name} -n ${namespace} --replicas 0, then repeat ${program} import`,
-  )
+  const stop = commandLine('kubectl', 'scale', 'deployment', name, '-n', namespace ?? '', '--replicas', '0')
+  throw new UsageError(`${beside.tool} still runs: stop it by ${stop}, then repeat ${program} import`)
 }
 
 /** Also one whose pods are about to be ready, or still are. */

@@ -1,5 +1,6 @@
 import type { ImportedObject } from '../../domain/import/imported-object.ts'
 import { KINDS_READ } from '../../domain/import/restores.ts'
+import { Refusal } from '../../errors.ts'
 import type { ClusterObjects } from '../ports.ts'
 import { apiVersionOf, collectionOf } from './resources.ts'
 
@@ -33,6 +34,11 @@ export async function leftByKubeGreen(cluster: ClusterObjects): Promise<Imported
   return [...infos, ...inside.flat()]
 }
 
+/** All that may have been taken over, in all namespaces. */
+export async function workloads(cluster: ClusterObjects): Promise<ImportedObject[]> {
+  return allOf(cluster, ['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Rollout'])
+}
+
 async function allOf(cluster: ClusterObjects, kinds: readonly string[]): Promise<ImportedObject[]> {
   const all: ImportedObject[][] = []
   for (const kind of kinds) all.push(await ofKind(cluster, kind))
@@ -49,10 +55,14 @@ export async function ofKind(
   return (listed ?? []).map((each) => Object.assign(each, { kind, apiVersion: apiVersionOf(kind) }))
 }
 
-/** What a SleepInfo keeps; one that has not been due yet keeps nothing. */
+/** What a SleepInfo keeps; one that has not been due yet keeps nothing. One that we may not read comes without data. */
 async function secretOf(cluster: ClusterObjects, { metadata }: ImportedObject): Promise<ImportedObject[]> {
   const name = encodeURIComponent(`sleepinfo-${metadata.name}`)
   const path = `/api/v1/namespaces/${encodeURIComponent(metadata.namespace ?? '')}/secrets/${name}`
-  const secret = await cluster.get<ImportedObject>(path)
+  const secret = await cluster.get<ImportedObject>(path).catch((error: unknown) => {
+    if (!(error instanceof Refusal) || error.code !== 'FORBIDDEN') throw error
+    const { namespace = '' } = metadata
+    return { metadata: { namespace, name: `sleepinfo-${metadata.name}` } }
+  })
   return secret ? [{ ...secret, kind: 'Secret', apiVersion: 'v1' }] : []
 }

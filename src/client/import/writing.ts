@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import {
   isAtRest,
@@ -6,8 +7,8 @@ import {
   type MergePatch,
   type Step,
 } from '../../domain/import/imported-object.ts'
-import { marksOf } from '../../domain/import/marks.ts'
-import { REQUEST_ANNOTATION } from '../../domain/requests/annotation.ts'
+import { keptByDormouse, marksOf } from '../../domain/import/marks.ts'
+import { formatRequest, REQUEST_ANNOTATION } from '../../domain/requests/annotation.ts'
 import { Refusal } from '../../errors.ts'
 import type { ClusterObjects, Patched } from '../ports.ts'
 import { pathOf } from './resources.ts'
@@ -17,26 +18,67 @@ export class DoesNotAnswer extends Refusal {}
 
 /** How often a write is tried that something else was written before: a status, say. */
 const TRIES = 5
+/** Milliseconds in which Dormouse hears of a Namespace. */
+const PAUSE = 500
 
 /**
- * Writes a step, with what webhooks say to it. The patch takes the other tool's marks away, so the count would be lost if
- * nobody adopted it: first the webhook is asked by a dry run, and where it does not answer afterwards, all is put back.
+ * Writes a step. The patch takes the other tool's marks away, so the count would be lost if nobody adopted it: first the
+ * webhook is asked by a dry run, and where it does not answer afterwards, all is put back.
  */
-export async function written(
-  cluster: ClusterObjects,
-  { object, patch = {} }: Step,
-  dryRun: boolean,
-): Promise<readonly string[]> {
-  const request = requestIn(patch)
-  if (request !== undefined || dryRun) {
-    const { annotations, warnings } = await patched(cluster, object, patch, true)
-    if (request !== undefined && annotations[REQUEST_ANNOTATION] === request) throw unanswered(object)
-    if (dryRun) return warnings
+export async function written(cluster: ClusterObjects, step: Step, dryRun: boolean): Promise<void> {
+  const { object, patch = {} } = step
+  const plan: Plan = { object, patch, isAsPlanned: (now) => isAsPlanned(object, now) }
+  if (isAdoption(step) || dryRun) {
+    const isLeft = await leavesRequest(cluster, plan, true)
+    if (isLeft) throw unanswered(object)
+    if (dryRun) return
   }
-  const { annotations, warnings } = await patched(cluster, object, patch, false)
-  if (request === undefined || annotations[REQUEST_ANNOTATION] !== request) return warnings
+  if (!(await leavesRequest(cluster, plan, false))) return
   await cluster.patch(pathOf(object), asBefore(patch, object), false)
   throw unanswered(object)
+}
+
+/**
+ * Takes away what a sleeper inherits from its Namespace by now. Asked beside that to adopt what it has, Dormouse denies
+ * the write where it has not heard of the Namespace yet, and would take it for one that nobody manages.
+ */
+export async function inherited(cluster: ClusterObjects, { object, inherits = {} }: Step): Promise<void> {
+  for (let left = TRIES; ; left -= 1) {
+    const now = await cluster.get<ImportedObject>(pathOf(object))
+    const kept = keptByDormouse(now)
+    const request =
+      kept === undefined ? {} : { [REQUEST_ANNOTATION]: formatRequest({ verb: 'adopt', count: kept }) }
+    const patch = { metadata: { annotations: { ...annotationsIn(inherits), ...request } } }
+    try {
+      if (!(await leavesRequest(cluster, { object, patch, isAsPlanned: () => true }, false))) return
+      const withdrawn = {
+        metadata: { annotations: { ...annotationsIn(inherits), [REQUEST_ANNOTATION]: null } },
+      }
+      await cluster.patch(pathOf(object), withdrawn, false)
+      return
+    } catch (error) {
+      if (left <= 1 || !(error instanceof Refusal) || error.code === 'NOT_FOUND') throw error
+      await pause(PAUSE)
+    }
+  }
+}
+
+/** Whether a step asks Dormouse to adopt. */
+export function isAdoption({ patch = {} }: Pick<Step, 'patch'>): boolean {
+  return annotationsIn(patch)[REQUEST_ANNOTATION] !== undefined
+}
+
+interface Plan {
+  readonly object: ImportedObject
+  readonly patch: MergePatch
+  readonly isAsPlanned: (now: ImportedObject) => boolean
+}
+
+/** Writes it, and whether a request that it brings is still there: then nobody has carried it out. */
+async function leavesRequest(cluster: ClusterObjects, plan: Plan, dryRun: boolean): Promise<boolean> {
+  const request = annotationsIn(plan.patch)[REQUEST_ANNOTATION]
+  const { annotations } = await patched(cluster, plan, dryRun)
+  return request !== undefined && annotations[REQUEST_ANNOTATION] === request
 }
 
 /**
@@ -46,15 +88,14 @@ export async function written(
  */
 async function patched(
   cluster: ClusterObjects,
-  object: ImportedObject,
-  patch: MergePatch,
+  { object, patch, isAsPlanned }: Plan,
   dryRun: boolean,
 ): Promise<Patched> {
   const path = pathOf(object)
   for (let left = TRIES; ; left -= 1) {
     const now = await cluster.get<ImportedObject & { metadata: { resourceVersion?: string } }>(path)
     if (!now) throw new Refusal('NOT_FOUND', `there is no ${nameOf(object)}`)
-    if (!isAsPlanned(object, { ...now, kind: object.kind }))
+    if (!isAsPlanned({ ...now, kind: object.kind }))
       throw new Refusal(
         'CONFLICT',
         'it has changed since it was read, and was left as it is: repeat the import',
@@ -73,20 +114,28 @@ async function patched(
 }
 
 function isAsPlanned(planned: ImportedObject, now: ImportedObject): boolean {
-  return isAtRest(planned) === isAtRest(now) && isDeepStrictEqual(marksOf(planned), marksOf(now))
+  // What fell asleep by Dormouse keeps its count there.
+  const isAsleepSince = !isAtRest(planned) && keptByDormouse(now) !== undefined
+  const isAsItWas = isAtRest(planned) === isAtRest(now) || isAsleepSince
+  return isAsItWas && isDeepStrictEqual(marksOf(planned), marksOf(now))
 }
 
-function unanswered(object: ImportedObject): DoesNotAnswer {
+/** A kind that Dormouse has to be told of may just not be among its kinds; any other, it always answers for. */
+function unanswered(object: ImportedObject): Refusal {
+  if (object.kind === 'Rollout')
+    return new Refusal(
+      'CLUSTER_UNAVAILABLE',
+      'Dormouse does not answer for it, so it was left as it is: add rollouts.argoproj.io to its kinds (docs/kinds.md)',
+    )
   return new DoesNotAnswer(
     'CLUSTER_UNAVAILABLE',
     `Dormouse does not answer, so ${nameOf(object)} was left as it is: is it installed, and new enough?`,
   )
 }
 
-function requestIn({ metadata }: MergePatch): string | undefined {
+function annotationsIn({ metadata }: MergePatch): MergePatch {
   const annotations = isMap(metadata) ? metadata['annotations'] : undefined
-  const request = isMap(annotations) ? annotations[REQUEST_ANNOTATION] : undefined
-  return typeof request === 'string' ? request : undefined
+  return isMap(annotations) ? annotations : {}
 }
 
 /** What a merge patch touches, as it was. */

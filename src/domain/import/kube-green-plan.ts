@@ -44,7 +44,7 @@ export function planOfKubeGreen({ namespace, infos, secrets, objects }: LeftInNa
       ...unreadable.map((secret) =>
         refusalOf(
           secret,
-          ['what it keeps cannot be read whole: its namespace is left as it is'],
+          ['what it keeps cannot be read, or not whole: its namespace is left as it is'],
           leftAlone(),
         ),
       ),

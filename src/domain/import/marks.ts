@@ -35,8 +35,8 @@ export function keptCount({ kind }: ImportedObject, text: string | undefined): n
 }
 
 /** The count that a sleeper of ours keeps, which is above 0: there is nothing to adopt. undefined: there may be. */
-export function keptByDormouse({ metadata }: ImportedObject): number | undefined {
-  return countOf(metadata.labels?.[ASLEEP_LABEL])
+export function keptByDormouse(object: ImportedObject | undefined): number | undefined {
+  return countOf(object?.metadata.labels?.[ASLEEP_LABEL])
 }
 
 function countOf(text = ''): number | undefined {

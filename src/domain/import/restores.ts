@@ -28,7 +28,8 @@ export function keptIn({ data = {} }: ImportedObject): Map<string, Restore> {
 }
 
 /** Whether all that it keeps can be read. */
-export function isReadable({ data = {} }: ImportedObject): boolean {
+export function isReadable({ data }: ImportedObject): boolean {
+  if (!data) return false
   const texts = ['original-resource-info', 'deployment-replicas', 'cronjobs-info']
   if (texts.some((name) => data[name] && parsed(data[name]) === undefined)) return false
   return entries(parsed(data['original-resource-info'])).every(

@@ -65,7 +65,8 @@ export function adoptionOf(
     object,
     verdict: wanted.differs.length > 0 ? 'approximated' : 'mapped',
     says: [saysKept(ours, recorded), saysWanted(wanted), ...wanted.differs],
-    recorded,
+    // Another count of ours is newer than the tool's, unless it was adopted with that.
+    ...((ours === undefined || ours === recorded || adoptedWith(object) !== undefined) && { recorded }),
     ...(Object.keys(annotations).length > 0 && { patch: { metadata: { annotations } } }),
     ...(toReturn.length > 0 && { inherits: { metadata: { annotations: Object.fromEntries(toReturn) } } }),
   }

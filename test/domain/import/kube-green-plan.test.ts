@@ -39,7 +39,7 @@ describe('a SleepInfo, and with it its Secret,', () => {
     const left = steps.find(({ object }) => object.kind === 'Rollout')
     expect(left && nameOf(left.object)).to.equal('rollout shop/shop')
     expect(left?.verdict).to.equal('refused')
-    expect(left?.says.join('; ')).to.include(`kubectl patch --type merge -p '{"spec":{"replicas":4}}'`)
+    expect(left?.says.join('; ')).to.include(`kubectl patch rollout.argoproj.io shop -n shop --type merge -p '{"spec":{"replicas":4}}'`)
   })
 
   it('asks for nothing in the name of who imports, whatever somebody wrote into it', () => {
