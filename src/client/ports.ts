@@ -44,8 +44,10 @@ export interface Dormouse {
   readonly place: string
   /** Where a command without `-n` acts. */
   readonly defaultNamespace: string
-  /** What the records may lack, for people; known once something was read. */
+  /** What may be missing among the workloads, for people; known once something was read. */
   readonly notes: readonly string[]
+  /** What is not known and changes something of what the records say. */
+  readonly unknowns: readonly string[]
   kinds(): Promise<readonly Kind[]>
   namespaces(): Promise<readonly string[]>
   /** Sorted by namespace, name and kind. */

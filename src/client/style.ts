@@ -16,9 +16,13 @@ export function styleFor(
   }
 }
 
-/** What the records may lack is told once, beside the data. */
-export function tellNotes({ stderr }: Pick<Terminal, 'stderr'>, { notes }: Pick<Dormouse, 'notes'>): void {
-  for (const note of notes) stderr.write(`note: ${note}\n`)
+/** What the data may lack is told once, beside it; `names`: of the records nothing but their names is shown. */
+export function tellNotes(
+  { stderr }: Pick<Terminal, 'stderr'>,
+  { notes, unknowns }: Pick<Dormouse, 'notes' | 'unknowns'>,
+  names = false,
+): void {
+  for (const note of names ? notes : [...notes, ...unknowns]) stderr.write(`note: ${note}\n`)
 }
 
 /** The options that lead a pasted command to the same place. */

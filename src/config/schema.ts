@@ -195,10 +195,11 @@ export const CONFIG_SCHEMA = closed({
   excludeNamespaces: list(namespace, 'a list of namespaces', []),
   /** For many workloads at once: the first that matches and has a setting gives it. */
   policies: list(policy, 'a list of policies', []),
-  /** Whether clients with a kubeconfig are told settings, in the ConfigMap `dormouse` of `kube-public`. */
-  publish: section({ enabled: flag(true) }),
-  /** Whether everybody who is known to the cluster may read the policies there. */
-  publishPolicies: flag(false),
+  /**
+   * Whether everybody who is known to the cluster may read the policies and the dates of calendars, in the ConfigMap
+   * `dormouse` of `kube-public`; false: they are told that there are some.
+   */
+  publish: flag(true),
   /** Their scaling does not count as manual. */
   exemptUsers: list(user, 'a list of user names', []),
   /** Pauses KEDA's ScaledObjects while their workloads sleep. */

@@ -13,30 +13,38 @@ const LONGEST_PAUSE = 60_000
 
 const FAILED = 'the settings for clients could not be published in the ConfigMap dormouse of kube-public'
 const ADVICE: Readonly<Record<number, string>> = {
-  404: "the chart's value publish.enabled creates it; publish.enabled: false of the configuration publishes nothing",
+  404:
+    'kubectl dormouse cannot know them. Create it, and start Dormouse again: kubectl create configmap dormouse -n kube-public ' +
+    "(the chart's value publish.enabled does so, and lets everybody read it)",
   403: 'the Role <release>-publisher of kube-public, which the chart brings, has to allow patch of it',
 }
 
 interface Options {
   readonly client: Pick<KubernetesClient, 'call'>
   /** By key; null: the key is removed. Other keys stay. */
-  readonly data: Readonly<Record<string, string | null>>
+  readonly data: () => Readonly<Record<string, string | null>>
   /** Whether this replica may write at this very moment. */
   readonly mayWrite: () => boolean
+  /** Whether it is a warning that the cluster refuses it. */
+  readonly isExpected: boolean
   readonly logger: Logger
   readonly delay?: Delay
 }
 
 /**
  * Writes the settings that clients need into the ConfigMap `dormouse` of `kube-public` each time that it is started,
- * which is when this replica begins to lead: new settings and versions come with new pods. Nothing is read before: the
- * API server stores nothing where a patch changes nothing. Where there is no such ConfigMap, none is created.
+ * which is when this replica begins to lead (new settings and versions come with new pods), and when it is told that they
+ * have changed. Nothing is read before: the API server stores nothing where a patch changes nothing. Where there is no
+ * such ConfigMap, none is created.
  */
 export class PublishedSettings implements Runnable {
   readonly name = 'published settings'
   readonly #options: Options
-  #ending = new AbortController()
+  /** undefined: it is not started. */
+  #ending: AbortController | undefined
   #work: Promise<void> = Promise.resolve()
+  /** Whether there is something to write that no write has begun to send. */
+  #isDue = false
 
   constructor(options: Options) {
     this.#options = options
@@ -45,12 +53,22 @@ export class PublishedSettings implements Runnable {
   /** Nothing waits for the cluster's answer. */
   async start(): Promise<void> {
     this.#ending = new AbortController()
-    this.#work = this.#publish(this.#ending.signal)
+    this.publishAgain()
+  }
+
+  /** What was published is old; does nothing unless it is started. */
+  publishAgain(): void {
+    if (!this.#ending || this.#isDue) return
+    this.#isDue = true
+    const { signal } = this.#ending
+    this.#work = this.#work.then(() => this.#publish(signal))
   }
 
   async stop(): Promise<void> {
-    this.#ending.abort()
+    this.#ending?.abort()
+    this.#ending = undefined
     await this.#work
+    this.#isDue = false
   }
 
   async #publish(signal: AbortSignal): Promise<void> {
@@ -60,28 +78,35 @@ export class PublishedSettings implements Runnable {
         if (mayWrite()) return await this.#write(signal)
       } catch (error) {
         if (signal.aborted) return
-        this.#warn(error)
-        // Refused: until the next start.
-        if (!(error instanceof ClusterRefusal) || error.code !== 'CLUSTER_UNAVAILABLE') return
+        if (!(error instanceof ClusterRefusal) || error.code !== 'CLUSTER_UNAVAILABLE')
+          return this.#refused(error)
+        this.#isDue = true
+        this.#options.logger.warn({ error: error.message }, FAILED)
       }
       await delay(retryDelay(attempt, FIRST_PAUSE, LONGEST_PAUSE), signal).catch(() => undefined)
     }
   }
 
-  #warn(error: unknown): void {
-    const advice = error instanceof ClusterRefusal ? ADVICE[error.status] : undefined
-    this.#options.logger.warn({ err: error, ...(advice !== undefined && { advice }) }, FAILED)
+  /** It is not tried again before there is something new. */
+  #refused(error: unknown): void {
+    const { logger, isExpected } = this.#options
+    if (!(error instanceof ClusterRefusal)) return logger.error({ err: error }, FAILED)
+    const advice = ADVICE[error.status]
+    const about = { error: error.message, ...(advice !== undefined && { advice }) }
+    if (isExpected) logger.warn(about, FAILED)
+    else logger.info(about, FAILED)
   }
 
   async #write(signal: AbortSignal): Promise<void> {
     const { client, data } = this.#options
+    this.#isDue = false
     await client.call({
       method: 'PATCH',
       verb: 'patch',
       resource: 'configmaps',
       path: PATH,
       contentType: 'application/merge-patch+json',
-      body: { data },
+      body: { data: data() },
       signal,
     })
   }

@@ -1,97 +1,19 @@
 import { expect } from 'chai'
-import { ClusterDormouse } from '../../src/client/cluster/cluster-dormouse.ts'
-import { ANNOTATION, ASLEEP_LABEL, type WorkloadKey } from '../../src/domain/workload.ts'
+import { ANNOTATION, ASLEEP_LABEL } from '../../src/domain/workload.ts'
 import { Refusal } from '../../src/errors.ts'
 import type { HttpRequest } from '../../src/kubernetes/http.ts'
-
-const NOW = Date.parse('2026-03-02T12:00:00Z')
-const WEB: WorkloadKey = { kind: 'deployments', namespace: 'shop', name: 'web' }
-const OBJECT = '/apis/apps/v1/namespaces/shop/deployments/web'
-const SETTINGS = '/api/v1/namespaces/kube-public/configmaps/dormouse'
-const NAMESPACE = '/api/v1/namespaces/shop'
-
-type Answers = (
-  request: HttpRequest,
-  patches: readonly HttpRequest[],
-) =>
-  | {
-      readonly status?: number
-      readonly body?: object
-      readonly warning?: string
-    }
-  | Error
-
-function aDeployment(annotations: Record<string, string> = {}, labels: Record<string, string> = {}) {
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: {
-      name: 'web',
-      namespace: 'shop',
-      uid: 'u',
-      resourceVersion: '7',
-      generation: 1,
-      creationTimestamp: '2026-01-01T00:00:00Z',
-      annotations,
-      labels,
-    },
-    spec: { replicas: 2, template: { spec: { containers: [] } } },
-    status: { observedGeneration: 1, replicas: 2, readyReplicas: 2 },
-  }
-}
-
-/** What the cluster keeps: the annotations that a merge patch sends. */
-function patched({ body = '' }: HttpRequest): object {
-  const { metadata } = JSON.parse(body) as { metadata: { annotations: Record<string, string> } }
-  return aDeployment(metadata.annotations)
-}
-
-function status(code: number, message: string) {
-  return { status: code, body: { kind: 'Status', code, message } }
-}
-
-/** The adapter over a cluster that answers so; what it has no answer for is not found. */
-function over(answers: Answers, clock = () => NOW) {
-  const patches: HttpRequest[] = []
-  const transport = {
-    async send(request: HttpRequest) {
-      const answer = answers(request, patches)
-      if (request.method === 'PATCH') patches.push(request)
-      if (answer instanceof Error) throw answer
-      const { status: code = 200, body = {}, warning } = answer
-      const headers = warning === undefined ? {} : { warning: `299 - "${warning}"` }
-      return { status: code, headers, text: JSON.stringify(body) }
-    },
-    async open({ path }: HttpRequest) {
-      const text = JSON.stringify({
-        metadata: { resourceVersion: '9' },
-        items: path.includes('/deployments?') ? [aDeployment()] : [],
-      })
-      const body = (async function* () {
-        yield Buffer.from(text)
-      })()
-      return { status: 200, headers: {}, body, text: async () => text }
-    },
-    close: async () => {},
-  }
-  const dormouse = new ClusterDormouse({
-    transport,
-    context: 'dev',
-    namespace: 'shop',
-    clock,
-    warn: () => {},
-    signal: new AbortController().signal,
-  })
-  return { dormouse, patches }
-}
-
-const reads = (request: HttpRequest, data?: Record<string, string>, object: object = aDeployment()) => {
-  const [path] = request.path.split('?')
-  if (path === OBJECT) return { body: object }
-  if (path === NAMESPACE) return { body: { metadata: { name: 'shop', uid: 'n', resourceVersion: '1' } } }
-  if (path === SETTINGS && data) return { body: { data } }
-  return status(404, 'not found')
-}
+import {
+  aDeployment,
+  NAMESPACE,
+  NOW,
+  OBJECT,
+  over,
+  patched,
+  reads,
+  SETTINGS,
+  status,
+  WEB,
+} from './answering-cluster.ts'
 
 async function refused(act: Promise<unknown>): Promise<Refusal> {
   const error = await act.then(
@@ -214,16 +136,18 @@ describe('the client over a cluster on its bad days', () => {
       [ANNOTATION.schedule]: '8:00-18:00',
       [ANNOTATION.calendar]: 'de-be',
     }
-    const dated = over((request) => reads(request, { version: '1' }, aDeployment(annotations)))
+    const dated = over((request) =>
+      reads(request, { version: '1', policies: '[]' }, aDeployment(annotations)),
+    )
     expect((await dated.dormouse.get(WEB)).record.wake_schedule).to.equal('8:00-18:00')
-    expect(dated.dormouse.notes.join()).to.include('calendar de-be')
+    expect(dated.dormouse.unknowns.join()).to.include('calendar de-be')
     const state = '{"v":1,"kind":"deployments","counter":1,"asleep":true,"history":[]}'
     const asleep = aDeployment({ [ANNOTATION.state]: state }, { [ASLEEP_LABEL]: '2' })
     const byPolicy = over((request) =>
       reads(request, { version: '1' }, { ...asleep, spec: { ...asleep.spec, replicas: 0 } }),
     )
     expect((await byPolicy.dormouse.get(WEB)).record).to.include({ enabled: true, is_snoozed: true })
-    expect(byPolicy.dormouse.notes.join()).to.include('publishPolicies')
+    expect(byPolicy.dormouse.unknowns.join()).to.include('policies are not published')
   })
 
   it('who looks for long sees what has changed in the Namespace and in the settings, also after an outage', async () => {
@@ -258,15 +182,32 @@ describe('the client over a cluster on its bad days', () => {
       request.method === 'PATCH' ? { body: patched(request) } : reads(request),
     )
     await dormouse.get(WEB)
-    expect(dormouse.notes.join()).to.include('Dormouse may not be installed in this cluster')
+    expect(dormouse.unknowns.join()).to.include('Dormouse may not be installed in this cluster')
     const { messages } = await dormouse.request(WEB, { action: 'enable' }, false)
     expect(messages[0]).to.match(/^the settings are written\. If Dormouse runs here: enabled/)
     expect(messages.at(-1)).to.include('Dormouse may not be installed in this cluster')
     const known = over((request) =>
-      request.method === 'PATCH' ? { body: patched(request) } : reads(request, { version: '1.2.3' }),
+      request.method === 'PATCH'
+        ? { body: patched(request) }
+        : reads(request, { version: '1.2.3', policies: '[]' }),
     ).dormouse
     expect((await known.request(WEB, { action: 'enable' }, false)).messages).to.have.length(1)
-    expect(known.notes).to.deep.equal([])
+    expect([...known.notes, ...known.unknowns]).to.deep.equal([])
+  })
+
+  it('does not doubt that it is installed where it has written to a workload', async () => {
+    const state = '{"v":1,"kind":"deployments","counter":1,"asleep":false,"history":[]}'
+    const { dormouse } = over((request) =>
+      request.method === 'PATCH'
+        ? { body: aDeployment({ ...JSON.parse(request.body ?? '').metadata?.annotations }) }
+        : reads(request, undefined, aDeployment({ [ANNOTATION.state]: state })),
+    )
+    await dormouse.get(WEB)
+    expect(dormouse.unknowns.join())
+      .to.include("the service's settings are not known: there is no filled ConfigMap dormouse")
+      .and.not.include('may not be installed')
+    const { message } = await refused(dormouse.request(WEB, { action: 'wake' }, true))
+    expect(message).to.include('does not reach its webhook').and.not.include('is not installed')
   })
 
   it('says what to do about a right that lacks: for one namespace, and for all', async () => {

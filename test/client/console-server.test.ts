@@ -27,6 +27,7 @@ class FakeDormouse implements Dormouse {
   readonly place = 'cluster dev'
   readonly defaultNamespace = 'shop'
   readonly notes: readonly string[] = []
+  readonly unknowns: readonly string[] = []
   readonly asked: { key: WorkloadKey; request: Request; dryRun: boolean }[] = []
   workloads: Found[] = [aRecord('web'), anAsleepRecord('cart'), aRecord('db', {}, 'statefulsets')]
   refuses: Error | undefined

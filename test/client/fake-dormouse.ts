@@ -91,10 +91,13 @@ export interface Outcome {
 }
 
 interface Situation {
+  /** In place of one over workloads that stand still. */
+  readonly over?: Dormouse
   readonly workloads?: readonly Found[]
   /** What a watch brings after them. */
   readonly later?: readonly (Found & Partial<Seen>)[]
   readonly notes?: readonly string[]
+  readonly unknowns?: readonly string[]
   /** Why every request is refused. */
   readonly refuses?: Refusal
   /** What the person types when asked; undefined: there is no terminal. */
@@ -109,9 +112,11 @@ interface Situation {
 export async function typed(
   line: readonly string[],
   {
+    over,
     workloads = [],
     later = [],
     notes = [],
+    unknowns = [],
     refuses,
     types,
     isTerminal = false,
@@ -135,6 +140,7 @@ export async function typed(
     place: 'cluster dev',
     defaultNamespace: 'shop',
     notes,
+    unknowns,
     kinds: async () => ['deployments', 'statefulsets', 'rollouts.argoproj.io'],
     namespaces: async () => ['shop', 'staging'],
     list: async ({ namespace, kind }) =>
@@ -172,7 +178,7 @@ export async function typed(
     stopSignal: stop.signal,
     openPage: (url) => opened.push(url),
     program: 'kubectl dormouse',
-    connect: async (connection) => (connections.push(connection), dormouse),
+    connect: async (connection) => (connections.push(connection), over ?? dormouse),
     openCluster: async () => {
       throw new Error('there is no cluster here')
     },

@@ -10,12 +10,12 @@ const forbidden = new ClusterRefusal('CLUSTER_REJECTED', 'forbidden', { status: 
 const missing = new ClusterRefusal('NOT_FOUND', 'not there', { status: 404 })
 
 interface Warning {
-  readonly err: Error
+  readonly error: string
   readonly advice?: string
 }
 
 /** Over a cluster that fails so, in turn, and then takes what it is sent. */
-function publisher(failures: readonly Error[] = [], mayWrite = () => true) {
+function publisher(failures: readonly Error[] = [], mayWrite = () => true, isExpected = true) {
   const left = [...failures]
   const calls: Call[] = []
   const warnings: Warning[] = []
@@ -27,19 +27,26 @@ function publisher(failures: readonly Error[] = [], mayWrite = () => true) {
       return {} as T
     },
   }
-  const logger = { warn: (fields: Warning) => void warnings.push(fields) }
+  const infos: Warning[] = []
+  const logger = {
+    warn: (fields: Warning) => void warnings.push(fields),
+    info: (fields: Warning) => void infos.push(fields),
+  }
+  let data: Record<string, string | null> = DATA
   let pauses = 0
   const settings = new PublishedSettings({
     client,
-    data: DATA,
+    data: () => data,
     mayWrite,
+    isExpected,
     logger: logger as unknown as ConstructorParameters<typeof PublishedSettings>[0]['logger'],
     async delay() {
       pauses += 1
       await new Promise((resolve) => setImmediate(resolve))
     },
   })
-  return { settings, calls, warnings, pauses: () => pauses }
+  const becomes = (others: typeof data) => void (data = others)
+  return { settings, calls, warnings, infos, becomes, pauses: () => pauses }
 }
 
 describe('publishing settings', () => {
@@ -68,12 +75,12 @@ describe('publishing settings', () => {
     await settings.start()
     await eventually('the third try', () => calls.length === 3)
     await settings.stop()
-    expect(warnings.map(({ err }) => err)).to.deep.equal([away, away])
+    expect(warnings).to.deep.equal([{ error: 'away' }, { error: 'away' }])
   })
 
   for (const [what, failure, advice] of [
     ['may not', forbidden, /Role <release>-publisher/],
-    ['finds no ConfigMap', missing, /publish\.enabled/],
+    ['finds no ConfigMap', missing, /kubectl create configmap dormouse -n kube-public/],
   ] as const)
     it(`gives up with advice where it ${what}: nothing else stops`, async () => {
       const { settings, calls, warnings } = publisher([failure])
@@ -82,7 +89,39 @@ describe('publishing settings', () => {
       await settings.stop()
       expect(calls).to.have.length(1)
       expect(warnings[0]?.advice).to.match(advice)
+      expect(warnings[0], 'a stack says nothing to people').not.to.have.property('err')
     })
+
+  it('is no warning where the configuration says that it is not to be', async () => {
+    const { settings, warnings, infos } = publisher([missing], () => true, false)
+    await settings.start()
+    await eventually('the refusal to be logged', () => infos.length === 1)
+    await settings.stop()
+    expect(warnings).to.deep.equal([])
+  })
+
+  it('comes again when the settings have changed, also after a refusal, with what they are then', async () => {
+    const { settings, calls, becomes } = publisher([missing])
+    settings.publishAgain()
+    await settings.start()
+    await eventually('the refusal', () => calls.length === 1)
+    becomes({ timezone: 'UTC' })
+    settings.publishAgain()
+    settings.publishAgain()
+    await settings.stop()
+    expect(calls.map(({ body }) => body)).to.deep.equal([{ data: DATA }])
+    await settings.start()
+    await eventually('the next start', () => calls.length === 2)
+    becomes({ timezone: 'Asia/Tokyo' })
+    settings.publishAgain()
+    settings.publishAgain()
+    await eventually('the change', () => calls.length === 3)
+    await settings.stop()
+    expect(calls[1]?.body).to.deep.equal({ data: { timezone: 'UTC' } })
+    expect(calls[2]?.body).to.deep.equal({ data: { timezone: 'Asia/Tokyo' } })
+    settings.publishAgain()
+    expect(calls).to.have.length(3)
+  })
 
   it('waits while this replica may not write, and ends when it is stopped', async () => {
     let leads = false

@@ -18,7 +18,7 @@
 {{- $config = merge $config (dict "console" (dict "enabled" false)) -}}
 {{- end -}}
 {{- if not .Values.publish.enabled -}}
-{{- $config = merge $config (dict "publish" (dict "enabled" false)) -}}
+{{- $_ := set $config "publish" false -}}
 {{- end -}}
 {{- merge $config (dict "webhook" $webhook "controller" (dict "lease" $lease)) | toYaml -}}
 {{- end -}}

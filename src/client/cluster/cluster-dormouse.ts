@@ -14,8 +14,7 @@ import { changesOf } from './watching.ts'
 import { ClusterWriter, isSetting } from './writer.ts'
 
 const HOUR = 3_600_000
-const NO_SERVICE =
-  'Dormouse may not be installed in this cluster: there is no ConfigMap dormouse in kube-public that you may read'
+const NO_CONFIG_MAP = 'there is no filled ConfigMap dormouse in kube-public that you may read'
 /** How long what was read of Namespaces and settings counts, in milliseconds. */
 const KNOWN_FOR = 30_000
 
@@ -55,22 +54,36 @@ export class ClusterDormouse implements Dormouse {
   }
 
   get notes(): string[] {
-    const { unknowns, forbidden, seesNoService } = this.#reader
+    const { forbidden } = this.#reader
     const notes: string[] = []
-    if (seesNoService) notes.push(`${NO_SERVICE}. What is shown here follows the defaults`)
-    if (unknowns.calendars.size > 0)
-      notes.push(
-        `the dates of calendar ${[...unknowns.calendars].join(', ')} are known to the service alone: times here leave them out; --server asks it`,
-      )
-    if (unknowns.policies)
-      notes.push(
-        "the service's policies are not published (publishPolicies): hours that come from them are not shown here; --server asks it",
-      )
     if (forbidden.has('namespaces'))
       notes.push('you may not read the namespace, so what it sets for its workloads is not shown')
     notes.push(...this.#unmanageable)
     if (this.#unlisted.size > 0) notes.push(`you may not list ${[...this.#unlisted].join(', ')}: left out`)
     return notes
+  }
+
+  get unknowns(): string[] {
+    const { unknowns, seesNoService, unpublished } = this.#reader
+    if (seesNoService) return [`${this.#noService()}. What is shown here follows the defaults`]
+    const why = (key: string) => (unpublished[key] === undefined ? '' : ` (${unpublished[key]})`)
+    const notes: string[] = []
+    if (unknowns.calendars.size > 0)
+      notes.push(
+        `the dates of calendar ${[...unknowns.calendars].join(', ')} are known to the service alone${why('calendars')}: times here leave them out; --server asks it`,
+      )
+    if (unknowns.policies)
+      notes.push(
+        `the service's policies are not published${why('policies')}: what comes from them is unknown here; --server asks it`,
+      )
+    return notes
+  }
+
+  #noService(): string {
+    const known = this.#reader.seesMarks
+      ? "the service's settings are not known"
+      : 'Dormouse may not be installed in this cluster'
+    return `${known}: ${NO_CONFIG_MAP}`
   }
 
   async kinds(): Promise<readonly Kind[]> {
@@ -85,9 +98,12 @@ export class ClusterDormouse implements Dormouse {
     this.#refresh()
     return explaining(this.place, async () => {
       const workloads = (await this.#all(selection)).filter(isListed)
-      const { listedRecord, rules, now } = await this.#judging()
+      const { listedRecord, inWords, rules, now } = await this.#judging()
       return workloads
-        .map((workload): Found => ({ kind: workload.kind, record: listedRecord(workload, now, rules) }))
+        .map((workload): Found => ({
+          kind: workload.kind,
+          record: inWords(listedRecord(workload, now, rules)),
+        }))
         .sort((a, b) => comparable(a).localeCompare(comparable(b), 'en'))
     })
   }
@@ -135,24 +151,25 @@ export class ClusterDormouse implements Dormouse {
   }
 
   async #found(workload: Workload): Promise<Found> {
-    const { listedRecord, statusRecord, rules, now } = await this.#judging()
+    const { listedRecord, statusRecord, inWords, rules, now } = await this.#judging()
     // One whose state cannot be read is shown all the same: its reason says what repairs it.
     try {
-      return { kind: workload.kind, record: statusRecord(workload, now, rules) }
+      return { kind: workload.kind, record: inWords(statusRecord(workload, now, rules)) }
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'INVALID_STATE') throw error
-      return { kind: workload.kind, record: listedRecord(workload, now, rules) }
+      return { kind: workload.kind, record: inWords(listedRecord(workload, now, rules)) }
     }
   }
 
   /** What records are made with. Who only asks for something needs none, and does not wait for it to be loaded. */
   async #judging() {
-    const [record, { plannedTransitions }, rules] = await Promise.all([
+    const [record, { plannedTransitions }, { inWords }, rules] = await Promise.all([
       import('../../domain/record.ts'),
       import('../../domain/plan.ts'),
+      import('./rules.ts'),
       this.#reader.rules(),
     ])
-    return { ...record, plannedTransitions, rules, now: this.#clock() }
+    return { ...record, plannedTransitions, inWords, rules, now: this.#clock() }
   }
 
   async plan(key: WorkloadKey, hours: number): Promise<readonly TransitionRecord[]> {
@@ -174,7 +191,7 @@ export class ClusterDormouse implements Dormouse {
       // A request that nobody answers is refused; a setting is only kept.
       const isUnheard = isSetting(request) && this.#reader.seesNoService
       const messages = isUnheard
-        ? [`the settings are written. If Dormouse runs here: ${said.join('; ')}`, NO_SERVICE]
+        ? [`the settings are written. If Dormouse runs here: ${said.join('; ')}`, this.#noService()]
         : said
       const becomes = written.becomes === undefined || dryRun ? {} : { becomes: written.becomes }
       return { messages: messages.length > 0 ? messages : [(await after()).record.reason], after, ...becomes }
@@ -224,8 +241,8 @@ export class ClusterDormouse implements Dormouse {
     const workload = await this.#reader.trimmed(kind, object)
     if (!isListed(workload) || service.excludeNamespaces.has(workload.namespace)) return undefined
     await this.#reader.namespace(workload.namespace)
-    const { listedRecord, rules, now } = await this.#judging()
-    return { kind, gone, record: listedRecord(workload, now, rules) }
+    const { listedRecord, inWords, rules, now } = await this.#judging()
+    return { kind, gone, record: inWords(listedRecord(workload, now, rules)) }
   }
 
   async close(): Promise<void> {

@@ -13,6 +13,10 @@ export interface KnownService {
   readonly excludeNamespaces: ReadonlySet<string>
   /** undefined: they are not published. */
   readonly policies: readonly ConfiguredPolicy[] | undefined
+  /** The dates of each calendar with their hours; a text says why it cannot be used. undefined: they are not published. */
+  readonly calendars: Readonly<Record<string, Readonly<Record<string, string>> | string>> | undefined
+  /** Why `policies` or `calendars` are not published, as the service says it. */
+  readonly unpublished: Readonly<Record<string, string>>
   readonly console: string | undefined
 }
 
@@ -27,33 +31,96 @@ const DEFAULT_POLICY: Policy = {
 /** Kubernetes creates them, and Dormouse never touches them. */
 const ALWAYS_EXCLUDED = ['kube-system', 'kube-public', 'kube-node-lease']
 
-/** Reads the ConfigMap's `data`; undefined: it is not there, or may not be read. What is missing has its default. */
+/**
+ * Reads the ConfigMap's `data`; undefined: it is not there, or may not be read. What is missing has its default, what is
+ * not as we know it counts as missing, and keys that we do not know say nothing: the service may be older or newer.
+ */
 export function knownService(data: Readonly<Record<string, string>> | undefined): KnownService {
   const { version, timezone, console } = data ?? {}
   return {
     isKnown: Object.keys(data ?? {}).length > 0,
     version,
-    policy: {
-      ...DEFAULT_POLICY,
-      ...(parsed(data?.['rules']) as Partial<Policy> | undefined),
-      ...(timezone ? { timezone } : {}),
-    },
+    policy: { ...DEFAULT_POLICY, ...rulesIn(data?.['rules']), ...(timezone ? { timezone } : {}) },
     kinds: textsOf(data?.['kinds']).flatMap((text) => {
       const [resource = '', path = '.spec.replicas'] = text.split('=')
       return isConfigurable(resource) ? [{ resource, specReplicasPath: path }] : []
     }),
     excludeNamespaces: new Set([...ALWAYS_EXCLUDED, ...textsOf(data?.['excludeNamespaces'])]),
-    policies:
-      data?.['policies'] === undefined ? undefined : ((parsed(data['policies']) ?? []) as ConfiguredPolicy[]),
+    policies: policiesIn(data?.['policies']),
+    calendars: calendarsIn(data?.['calendars']),
+    unpublished: textsIn(parsed(data?.['unpublished'])),
     console,
   }
+}
+
+type Section = Readonly<Record<string, unknown>>
+
+/** Those whose value is of the type that its default has. */
+function rulesIn(text: string | undefined): Partial<Policy> {
+  return sameTypes(sectionIn(parsed(text)), DEFAULT_POLICY as unknown as Section) as Partial<Policy>
+}
+
+function sameTypes(section: Section, model: Section): Section {
+  return Object.fromEntries(
+    Object.entries(model).flatMap(([key, known]) => {
+      const value = section[key]
+      if (isSection(known)) return [[key, { ...known, ...sameTypes(sectionIn(value), known) }]]
+      // Only the hold may be null.
+      const isSame = typeof value === typeof known || (key === 'wakeHold' && value === null)
+      return isSame ? [[key, value]] : []
+    }),
+  )
+}
+
+/** undefined also where one narrows by what we do not know: it would reach more here than there. */
+function policiesIn(text: string | undefined): readonly ConfiguredPolicy[] | undefined {
+  const list = parsed(text)
+  return Array.isArray(list) && list.every(isPolicy) ? list : undefined
+}
+
+const NARROWED = { namespaces: ['names', 'selector'], workloads: ['kinds', 'selector'] } as const
+
+function isPolicy(value: unknown): value is ConfiguredPolicy {
+  if (!isSection(value) || typeof value['name'] !== 'string' || !isSection(value['namespaces'])) return false
+  return Object.entries(NARROWED).every(([key, [list, selector]]) => {
+    const { [list]: items, [selector]: text, ...others } = sectionIn(value[key])
+    const isList = (items ?? null) === null || (Array.isArray(items) && items.every(isText))
+    return isList && ((text ?? null) === null || isText(text)) && Object.keys(others).length === 0
+  })
+}
+
+function calendarsIn(text: string | undefined): KnownService['calendars'] {
+  const found = parsed(text)
+  const isDated = (dates: unknown) =>
+    isText(dates) || (isSection(dates) && Object.values(dates).every(isText))
+  return isSection(found) && Object.values(found).every(isDated)
+    ? (found as KnownService['calendars'])
+    : undefined
+}
+
+function textsIn(value: unknown): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(sectionIn(value)).filter((entry): entry is [string, string] => isText(entry[1])),
+  )
 }
 
 /** The items of a list in JSON, or of words with commas or white space between. */
 function textsOf(text = ''): string[] {
   const list = parsed(text)
-  if (Array.isArray(list)) return list.filter((each) => typeof each === 'string')
+  if (Array.isArray(list)) return list.filter(isText)
   return text.split(/[\s,]+/).filter((each) => each !== '')
+}
+
+function sectionIn(value: unknown): Section {
+  return isSection(value) ? value : {}
+}
+
+function isSection(value: unknown): value is Section {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
 }
 
 function parsed(text: string | undefined): unknown {

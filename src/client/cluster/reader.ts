@@ -31,6 +31,8 @@ export class ClusterReader {
   #rules: Promise<Rules> | undefined
   #forbidden = new Set<string>()
   #seesNoService = false
+  #seesMarks = false
+  #unpublished: Readonly<Record<string, string>> = {}
 
   /** `signal` ends whatever is read. */
   constructor(transport: Pick<HttpTransport, 'send' | 'open'>, signal: AbortSignal) {
@@ -47,6 +49,16 @@ export class ClusterReader {
   /** Whether the service was looked for, and nothing of it is there. */
   get seesNoService(): boolean {
     return this.#seesNoService
+  }
+
+  /** Whether a workload was read that Dormouse has written to. */
+  get seesMarks(): boolean {
+    return this.#seesMarks
+  }
+
+  /** Why settings are not published, as far as the service says it: `policies`, `calendars`. */
+  get unpublished(): Readonly<Record<string, string>> {
+    return this.#unpublished
   }
 
   /** What could not be read for lack of rights: `namespaces`. */
@@ -72,6 +84,7 @@ export class ClusterReader {
   async #settle() {
     const service = knownService(await this.#published())
     this.#seesNoService = !service.isKnown
+    this.#unpublished = service.unpublished
     return {
       service,
       configured: new ConfiguredKinds(service.kinds, (call) =>
@@ -145,6 +158,7 @@ export class ClusterReader {
   async trimmed(kind: Kind, object: WorkloadObject): Promise<Workload> {
     const { configured } = await this.settled()
     const workload = trim(kind, object, undefined, configured.fields)
+    if (workload.annotations.state !== undefined) this.#seesMarks = true
     const scales = workload.configured?.scales
     if (scales !== undefined) this.#scalers.set(`${workload.namespace}/${scales}`, workload)
     return workload

@@ -118,6 +118,11 @@ export class ClusterWriter {
         `the cluster does not reach the webhook of Dormouse${version}`,
         'ask whoever runs it, or use --server with a token of it',
       )
+    if (this.#reader.seesMarks)
+      return says(
+        'the cluster does not reach its webhook, or that leaves this namespace out',
+        'ask whoever runs it, or use --server with a token of it',
+      )
     return says(
       'it seems that it is not installed in this cluster, or that its webhook leaves this namespace out',
       'look at kubectl config current-context, or ask whoever runs the cluster',

@@ -4,7 +4,7 @@ import { UsageError } from '../../errors.ts'
 import type { Dormouse, Found } from '../ports.ts'
 import { findTargets, type Targets } from '../targets.ts'
 import type { Terminal } from '../terminal.ts'
-import { isUnreadable } from '../text/state.ts'
+import { isUnknown, isUnreadable } from '../text/state.ts'
 import { keyOfFound } from '../text/why.ts'
 import { checkedSelector } from './list.ts'
 
@@ -46,7 +46,10 @@ export async function chosen(
   if (!many) throw new UsageError(`name a workload such as deploy/web, or give --all or -l to mean several`)
   const where = options.allNamespaces ? undefined : namespace
   const found = await dormouse.list({ namespace: where, labelSelector: checkedSelector(options.selector) })
-  const meant = unmanaged ? found : found.filter(({ record }) => record.enabled || isUnreadable(record))
+  // Where it is unknown, the service knows: it refuses what it does not manage.
+  const meant = unmanaged
+    ? found
+    : found.filter(({ record }) => record.enabled || isUnreadable(record) || isUnknown(record))
   const agreed: Targets = { keys: meant.map(keyOfFound), absent: [], isList: true }
   const left = found.length - meant.length
   if (left > 0) terminal.stderr.write(`${counted(left, 'workload')} not managed by Dormouse: left out\n`)
@@ -69,7 +72,12 @@ function placeOf(namespace: string | undefined): string {
 /** `12 workloads (9 asleep, 3 awake)`. */
 function countsOf(found: readonly Found[]): string {
   const asleep = found.filter(({ record }) => record.is_snoozed).length
-  const awake = found.length - asleep
-  const parts = [asleep > 0 ? `${asleep} asleep` : '', awake > 0 ? `${awake} awake` : '']
+  const unknown = found.filter(({ record }) => isUnknown(record)).length
+  const awake = found.length - asleep - unknown
+  const parts = [
+    asleep > 0 ? `${asleep} asleep` : '',
+    awake > 0 ? `${awake} awake` : '',
+    unknown > 0 ? `${unknown} perhaps not managed` : '',
+  ]
   return `${counted(found.length, 'workload')} (${parts.filter((part) => part !== '').join(', ')})`
 }

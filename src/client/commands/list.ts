@@ -21,7 +21,7 @@ interface Options extends Connection, OutputOptions {
   readonly headers: boolean
 }
 
-const STATES = ['asleep', 'awake', 'waking', 'falling-asleep', 'unmanaged', 'unreadable']
+const STATES = ['asleep', 'awake', 'waking', 'falling-asleep', 'unmanaged', 'unknown', 'unreadable']
 
 export function registerList(program: Command, terminal: Terminal): void {
   const command = program
@@ -57,7 +57,7 @@ async function list(
   if (options.watch) return watch(terminal, dormouse, selection, columns, options, wanted)
   const found = (await dormouse.list(selection)).filter(wanted)
   const text = await forPrograms(options.output, found, true)
-  tellNotes(terminal, dormouse)
+  tellNotes(terminal, dormouse, namesAlone(options))
   if (text !== undefined) {
     terminal.stdout.write(text)
     return
@@ -73,6 +73,11 @@ async function list(
   const table = new Table(listHeader(columns), rows)
   const header = options.headers ? table.header() : ''
   terminal.stdout.write(`${header}${rows.map((row) => table.row(row)).join('')}`)
+}
+
+/** Whether nothing that is shown depends on hours. */
+function namesAlone({ output, state }: Options): boolean {
+  return output === 'name' && state === undefined
 }
 
 /** @throws UsageError */
@@ -128,7 +133,7 @@ async function watch(
   const timer = setTimeout(() => {
     const first = waiting ?? []
     waiting = undefined
-    tellNotes(terminal, dormouse)
+    tellNotes(terminal, dormouse, namesAlone(options))
     void write(first)
   }, SETTLING)
   try {

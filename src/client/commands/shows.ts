@@ -75,7 +75,7 @@ async function show(
     const style = styleFor(terminal, options, dormouse)
     const { done, told } = await withoutRefused(terminal, style, targets, (key) => dormouse.get(key))
     const serial = await forPrograms(options.output, done, targets.isList)
-    tellNotes(terminal, dormouse)
+    tellNotes(terminal, dormouse, options.output === 'name')
     terminal.stdout.write(serial ?? done.map((found) => text(found, style)).join('\n'))
     told()
   })

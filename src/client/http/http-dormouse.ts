@@ -29,6 +29,8 @@ export class HttpDormouse implements Dormouse {
   readonly place: string
   readonly defaultNamespace = 'default'
   readonly notes: readonly string[] = []
+  /** The service knows all. */
+  readonly unknowns: readonly string[] = []
   readonly #calls: HttpCalls
   readonly #warn: Options['warn']
   #kinds: Promise<readonly Kind[]> | undefined

@@ -3,7 +3,7 @@ import { shortTime, withLocalTimes, type LocalTimes } from './local-time.ts'
 import type { Colour } from './colour.ts'
 
 /** What a workload is, in one word, as tables have it. */
-export type Shown = 'asleep' | 'awake' | 'waking' | 'falling-asleep' | 'unmanaged' | 'unreadable'
+export type Shown = 'asleep' | 'awake' | 'waking' | 'falling-asleep' | 'unmanaged' | 'unknown' | 'unreadable'
 
 const COLOURS: Readonly<Record<Shown, Colour | undefined>> = {
   asleep: 'blue',
@@ -11,11 +11,13 @@ const COLOURS: Readonly<Record<Shown, Colour | undefined>> = {
   waking: 'yellow',
   'falling-asleep': 'yellow',
   unmanaged: 'dim',
+  unknown: 'dim',
   unreadable: 'red',
 }
 
 export function stateOf(record: StatusRecord): Shown {
   if (isUnreadable(record)) return 'unreadable'
+  if (isUnknown(record)) return 'unknown'
   if (!record.enabled) return 'unmanaged'
   if (record.operation_in_progress) return record.is_snoozed ? 'falling-asleep' : 'waking'
   return record.is_snoozed ? 'asleep' : 'awake'
@@ -29,10 +31,21 @@ export function isUnreadable({ reason }: StatusRecord): boolean {
   return reason.startsWith('dormouse.dev/state cannot be read')
 }
 
+/** Whether only policies could say if it is managed, and those are not published. */
+export function isUnknown({ policy: { enabled } }: StatusRecord): boolean {
+  return enabled.source === 'policy/unpublished' && enabled.value === null
+}
+
+/** Whether it has hours only if a policy gives it some, and those are not published. */
+export function hasUnknownHours({ policy: { schedule } }: StatusRecord): boolean {
+  return schedule.source === 'policy/unpublished'
+}
+
 /** Why, as short as a column needs it: what holds it first, then who asked, then the schedule. */
 export function shortReason(record: StatusRecord, times: LocalTimes): string {
   const until = (iso: string | null) => (iso === null ? '' : ` until ${shortTime(Date.parse(iso), times)}`)
   if (isUnreadable(record)) return 'its state cannot be read'
+  if (isUnknown(record)) return 'policies are not published'
   if (!record.enabled) return record.policy.enabled.source === null ? 'not enabled' : 'disabled'
   if (record.pin_state !== 'none') return /^pinned \w+ by \S+/.exec(record.reason)?.[0] ?? 'pinned'
   if (record.has_manual_override) {
@@ -44,7 +57,8 @@ export function shortReason(record: StatusRecord, times: LocalTimes): string {
 }
 
 /** `wakes Mon 8:00`; `-` where nothing comes by itself. */
-export function nextText({ next_transition: next }: StatusRecord, times: LocalTimes): string {
-  if (next === null) return '-'
+export function nextText(record: StatusRecord, times: LocalTimes): string {
+  const { next_transition: next } = record
+  if (next === null) return isUnknown(record) || hasUnknownHours(record) ? 'unknown' : '-'
   return `${next.type === 'wake' ? 'wakes' : 'sleeps'} ${shortTime(Date.parse(next.at), times)}`
 }

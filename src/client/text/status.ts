@@ -4,7 +4,7 @@ import type { Found } from '../ports.ts'
 import { oneLine } from '../legible.ts'
 import { age } from '../times.ts'
 import { shortTime, type LocalTimes } from './local-time.ts'
-import { nextText } from './state.ts'
+import { hasUnknownHours, isUnknown, nextText } from './state.ts'
 import { Table } from './table.ts'
 import { headline, said, type Style } from './why.ts'
 
@@ -27,8 +27,9 @@ export function statusText(found: Found, style: Style): string {
 
 const PINNED = { none: 'no', active: 'awake', snoozed: 'asleep' }
 
-function scheduleText({ policy }: StatusRecord): string {
-  const { schedule, timezone, calendar } = policy
+function scheduleText(record: StatusRecord): string {
+  const { schedule, timezone, calendar } = record.policy
+  if (isUnknown(record) || hasUnknownHours(record)) return 'unknown'
   if (schedule.value === null) return 'none'
   const named = calendar.value === null ? '' : `, calendar ${calendar.value}`
   return `${schedule.value} (${timezone.value ?? 'UTC'}${named})${ofSource(schedule.source)}`

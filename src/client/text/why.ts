@@ -9,7 +9,7 @@ import { age } from '../times.ts'
 import { command, withCommands, type Advice } from './advice.ts'
 import type { Paint } from './colour.ts'
 import { shortTime, withLocalTimes, type LocalTimes } from './local-time.ts'
-import { colourOf, isUnreadable, stateOf } from './state.ts'
+import { colourOf, hasUnknownHours, isUnknown, isUnreadable, stateOf } from './state.ts'
 
 /** What texts are written with. */
 export interface Style {
@@ -59,6 +59,7 @@ const WORDS = {
   awake: 'awake',
   waking: 'waking',
   'falling-asleep': 'falling asleep',
+  unknown: 'perhaps managed by Dormouse',
   unreadable: 'in a state that cannot be read',
 }
 
@@ -74,7 +75,7 @@ function podsText(kind: Found['kind'], record: StatusRecord): string {
 }
 
 function becauseOf(record: StatusRecord, { advice, times }: Style): string {
-  if (!record.enabled && !isUnreadable(record))
+  if (!record.enabled && !isUnreadable(record) && !isUnknown(record))
     return record.policy.enabled.source === null
       ? 'nothing enables it'
       : `dormouse.dev/enabled${ofSource(record.policy.enabled.source)} turns it off`
@@ -103,8 +104,10 @@ function sinceWhen(record: StatusRecord, times: LocalTimes): string[] {
   return [labelled('since', `${shortTime(at, times)} (${age(times.now - at)} ago)`)]
 }
 
-function nextOf({ next_transition: next, pin_state: pin, timezone }: StatusRecord, { times }: Style): string {
-  if (next === null) return pin === 'none' ? 'nothing by itself' : 'nothing, while it is pinned'
+function nextOf(record: StatusRecord, { times }: Style): string {
+  const { next_transition: next, pin_state: pin, timezone } = record
+  if (next === null && pin !== 'none') return 'nothing, while it is pinned'
+  if (next === null) return isUnknown(record) || hasUnknownHours(record) ? 'unknown' : 'nothing by itself'
   const at = Date.parse(next.at)
   const what = next.type === 'wake' ? 'it wakes' : 'it is put to sleep'
   return `${what} ${shortTime(at, times)} (in ${age(at - times.now)}${there(at, timezone, times)})`
@@ -122,6 +125,7 @@ function changes({ kind, record }: Found, advice: Advice): [what: string, typed:
   const key = { kind, namespace: record.namespace, name: record.name }
   const typed = (verb: string, rest = '') => command(advice, verb, key, rest)
   if (isUnreadable(record)) return [['to repair it', typed('enable')]]
+  if (isUnknown(record)) return [['to ask the service', typed('snooze', '--dry-run')]]
   if (!record.enabled) return [['to manage it', typed('enable', '--schedule 8:00-18:00,Mon-Fri')]]
   if (record.pin_state !== 'none') return [['to let it go', typed('unpin')]]
   const resume: [string, string][] = record.has_manual_override

@@ -111,6 +111,20 @@ function wrong(expected: string, found: string): InvalidSchedule {
   return new InvalidSchedule(`expected ${expected}, found '${found.slice(0, 40)}'`, 1, expected)
 }
 
+/** What `parseDates` reads as these midnights, in as few ranges as there can be. */
+export function dateRanges(midnights: Iterable<LocalTime>): string[] {
+  const ranges: { first: LocalTime; last: LocalTime }[] = []
+  for (const midnight of [...new Set(midnights)].toSorted((a, b) => a - b)) {
+    const range = ranges.at(-1)
+    if (range && midnight - range.last === DAY && midnight - range.first < LONGEST_RANGE * DAY)
+      range.last = midnight
+    else ranges.push({ first: midnight, last: midnight })
+  }
+  return ranges.map(({ first, last }) =>
+    first === last ? dateOf(first) : `${dateOf(first)}..${dateOf(last)}`,
+  )
+}
+
 /** Midnight of `2026-12-24` as clocks in UTC show it; undefined: there is no such date. */
 export function midnightOf(date: string): LocalTime | undefined {
   const midnight = Date.parse(`${date}T00:00:00Z`)

@@ -1,0 +1,98 @@
+import { ClusterDormouse } from '../../src/client/cluster/cluster-dormouse.ts'
+import type { WorkloadKey } from '../../src/domain/workload.ts'
+import type { HttpRequest } from '../../src/kubernetes/http.ts'
+
+export const NOW = Date.parse('2026-03-02T12:00:00Z')
+export const WEB: WorkloadKey = { kind: 'deployments', namespace: 'shop', name: 'web' }
+export const OBJECT = '/apis/apps/v1/namespaces/shop/deployments/web'
+export const SETTINGS = '/api/v1/namespaces/kube-public/configmaps/dormouse'
+export const NAMESPACE = '/api/v1/namespaces/shop'
+
+type Answers = (
+  request: HttpRequest,
+  patches: readonly HttpRequest[],
+) =>
+  | {
+      readonly status?: number
+      readonly body?: object
+      readonly warning?: string
+    }
+  | Error
+
+export function aDeployment(annotations: Record<string, string> = {}, labels: Record<string, string> = {}) {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {
+      name: 'web',
+      namespace: 'shop',
+      uid: 'u',
+      resourceVersion: '7',
+      generation: 1,
+      creationTimestamp: '2026-01-01T00:00:00Z',
+      annotations,
+      labels,
+    },
+    spec: { replicas: 2, template: { spec: { containers: [] } } },
+    status: { observedGeneration: 1, replicas: 2, readyReplicas: 2 },
+  }
+}
+
+/** What the cluster keeps: the annotations that a merge patch sends. */
+export function patched({ body = '' }: HttpRequest): object {
+  const { metadata } = JSON.parse(body) as { metadata: { annotations: Record<string, string> } }
+  return aDeployment(metadata.annotations)
+}
+
+export function status(code: number, message: string) {
+  return { status: code, body: { kind: 'Status', code, message } }
+}
+
+/** The adapter over a cluster that answers so; what it has no answer for is not found. */
+export function over(answers: Answers, clock = () => NOW) {
+  const patches: HttpRequest[] = []
+  const transport = {
+    async send(request: HttpRequest) {
+      const answer = answers(request, patches)
+      if (request.method === 'PATCH') patches.push(request)
+      if (answer instanceof Error) throw answer
+      const { status: code = 200, body = {}, warning } = answer
+      const headers = warning === undefined ? {} : { warning: `299 - "${warning}"` }
+      return { status: code, headers, text: JSON.stringify(body) }
+    },
+    async open({ path }: HttpRequest) {
+      const web = answers({ method: 'GET', path: OBJECT }, patches)
+      const listed = web instanceof Error ? undefined : web.body
+      const text = JSON.stringify({
+        metadata: { resourceVersion: '9' },
+        items: path.includes('/deployments?') ? [listed ?? aDeployment()] : [],
+      })
+      const body = (async function* () {
+        yield Buffer.from(text)
+      })()
+      return { status: 200, headers: {}, body, text: async () => text }
+    },
+    close: async () => {},
+  }
+  const dormouse = new ClusterDormouse({
+    transport,
+    context: 'dev',
+    namespace: 'shop',
+    clock,
+    warn: () => {},
+    signal: new AbortController().signal,
+  })
+  return { dormouse, patches }
+}
+
+export const reads = (
+  request: HttpRequest,
+  data?: Record<string, string>,
+  object: object = aDeployment(),
+) => {
+  const [path] = request.path.split('?')
+  if (path === OBJECT) return { body: object }
+  if (path === NAMESPACE) return { body: { metadata: { name: 'shop', uid: 'n', resourceVersion: '1' } } }
+  if (path === SETTINGS && data) return { body: { data } }
+  return status(404, 'not found')
+}

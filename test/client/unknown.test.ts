@@ -1,0 +1,125 @@
+import { expect } from 'chai'
+import { loadConfig } from '../../src/config.ts'
+import { ANNOTATION } from '../../src/domain/workload.ts'
+import { settingsForClients } from '../../src/service/published.ts'
+import { aDeployment, over, reads } from './answering-cluster.ts'
+import { typed } from './fake-dormouse.ts'
+
+const POLICY = `
+policies: [{ name: dev, namespaces: { names: [shop] }, enabled: true, schedule: '8:00-18:00,Mon-Fri' }]`
+const HOLIDAY = "calendars: { de: { dates: { 2026-03-03: '' } } }"
+
+/** What a service with this configuration publishes. */
+function published(text: string): Record<string, string> {
+  const data = settingsForClients(loadConfig({ text, environment: {} }), { de: [] }, [], '1.2.3')
+  return Object.fromEntries(
+    Object.entries(data).filter((entry): entry is [string, string] => entry[1] !== null),
+  )
+}
+
+/** One command of a person over a cluster with one Deployment, shop/web. */
+function person(data: Record<string, string> | undefined, annotations: Record<string, string> = {}) {
+  const { dormouse, patches } = over((request) => {
+    const object = aDeployment(annotations)
+    if (request.method !== 'PATCH') return reads(request, data, object)
+    return { body: object, warning: 'Dormouse: deployment shop/web put to sleep' }
+  })
+  return { patches, type: (...line: string[]) => typed(line, { over: dormouse }) }
+}
+
+/** Words of `why`, `list`, `status` and `plan` that a person takes for an answer. */
+async function answers(...given: Parameters<typeof person>): Promise<string> {
+  const { type } = person(...given)
+  const all = []
+  for (const line of [['why', 'web'], ['list'], ['list', '-o', 'wide'], ['status', 'web'], ['plan', 'web']])
+    all.push(await type(...line))
+  return all.map(({ out, err }) => out + err).join('')
+}
+
+describe('the client and policies that are not published', () => {
+  const silent = published(`${POLICY}\npublish: false`)
+  const DENIALS = /nothing enables it|not enabled|unmanaged|not managed by|left out|nothing by itself/
+
+  for (const [what, data] of [
+    ['the service keeps them to itself', silent],
+    ['an earlier service published none', { version: '1.0.0', timezone: 'UTC' }],
+    ['nothing is published', undefined],
+  ] as const)
+    it(`says unknown, and denies nothing, where ${what}`, async () => {
+      const said = await answers(data)
+      expect(said).to.not.match(DENIALS)
+      expect(said).to.match(/web +deployment +unknown +policies are not published +unknown/)
+      expect(said).to.include('deployment shop/web is perhaps managed by Dormouse: 2 of 2 replicas ready')
+      expect(said).to.match(/because +unknown: the service's policies are not published/)
+      expect(said).to.match(/to ask the service +kubectl dormouse snooze deploy\/web --dry-run/)
+    })
+
+  it('names the reason that the service gives', async () => {
+    const { err } = await person(silent).type('why', 'web')
+    expect(err).to.include("the service's policies are not published (publish: false)")
+  })
+
+  it('asks the service about each in bulk: none is left out', async () => {
+    const { type, patches } = person(silent)
+    const { out, err, code } = await type('snooze', '--all', '--yes')
+    expect({ code, out }).to.deep.equal({ code: 0, out: 'deployment.apps/web: put to sleep\n' })
+    expect(err).to.not.include('left out')
+    expect(patches).to.have.length(1)
+    const { err: question } = await type('snooze', '--all')
+    expect(question).to.include('1 workload (1 perhaps not managed)')
+  })
+
+  it('leaves hours that only a policy could give unknown, and what is set nearer as it is', async () => {
+    const enabled = { [ANNOTATION.enabled]: 'true' }
+    const said = await answers(silent, enabled)
+    expect(said).to.include('whether a policy gives it hours is unknown').and.not.include('of policy unpub')
+    expect(said).to.match(/next +unknown/)
+    const own = await answers(silent, { ...enabled, [ANNOTATION.schedule]: '8:00-18:00' })
+    expect(own).to.match(/it is put to sleep 19:00/)
+    expect(await answers(silent, { [ANNOTATION.enabled]: 'false' })).to.match(/unmanaged +disabled/)
+  })
+
+  it('knows all where they are published, and then denies what is so', async () => {
+    const said = await answers(published(POLICY))
+    expect(said).to.include('of policy dev').and.not.include('unknown').and.not.include('note:')
+    expect(await answers(published('')))
+      .to.include('nothing enables it')
+      .and.not.include('note:')
+  })
+})
+
+describe('the client and dates of calendars', () => {
+  const managed = {
+    [ANNOTATION.enabled]: 'true',
+    [ANNOTATION.schedule]: '8:00-18:00,Mon-Fri',
+    [ANNOTATION.calendar]: 'de',
+  }
+
+  it('goes by them where they are published', async () => {
+    const { out, err } = await person(published(HOLIDAY), managed).type('plan', 'web', '--hours', '72')
+    expect(err).to.equal('')
+    expect(out)
+      .to.match(/Mon .*19:00/)
+      .and.to.match(/Wed .*9:00/)
+      .and.to.not.match(/Tue /)
+  })
+
+  it('notes that they are unknown where one could change something shown, and nowhere else', async () => {
+    const silent = published(`${HOLIDAY}\npublish: false`)
+    const { type } = person(silent, managed)
+    const note = 'the dates of calendar de are known to the service alone (publish: false)'
+    expect((await type('plan', 'web')).err).to.include(note)
+    expect((await person(silent, managed).type('list')).err).to.include(note)
+    for (const line of [
+      ['list', '-o', 'name'],
+      ['status', 'web', '-o', 'name'],
+      ['wake', 'web'],
+    ])
+      expect((await person(silent, managed).type(...line)).err, line.join(' ')).to.equal('')
+    for (const annotations of [
+      { ...managed, [ANNOTATION.enabled]: 'false' },
+      { [ANNOTATION.enabled]: 'true', [ANNOTATION.calendar]: 'de' },
+    ])
+      expect((await person(silent, annotations).type('list')).err).to.equal('')
+  })
+})
