@@ -61,7 +61,7 @@ export function over(answers: Answers, clock = () => NOW) {
       return { status: code, headers, text: JSON.stringify(body) }
     },
     async open({ path }: HttpRequest) {
-      const web = answers({ method: 'GET', path: OBJECT }, patches)
+      const web = answers({ method: 'GET', path: OBJECT, headers: {} }, patches)
       const listed = web instanceof Error ? undefined : web.body
       const text = JSON.stringify({
         metadata: { resourceVersion: '9' },

@@ -1,8 +1,10 @@
 import { expect } from 'chai'
+import { listEvents } from '../../src/client/console/list-stream.ts'
 import { loadConfig } from '../../src/config.ts'
+import { stateOf as shownByPage, type Workload } from '../../src/console/page/record.ts'
 import { ANNOTATION } from '../../src/domain/workload.ts'
 import { settingsForClients } from '../../src/service/published.ts'
-import { aDeployment, over, reads } from './answering-cluster.ts'
+import { aDeployment, NAMESPACE, over, reads, status } from './answering-cluster.ts'
 import { typed } from './fake-dormouse.ts'
 
 const POLICY = `
@@ -48,7 +50,7 @@ describe('the client and policies that are not published', () => {
     it(`says unknown, and denies nothing, where ${what}`, async () => {
       const said = await answers(data)
       expect(said).to.not.match(DENIALS)
-      expect(said).to.match(/web +deployment +unknown +policies are not published +unknown/)
+      expect(said).to.match(/web +deployment +unknown +the service's policies are not published +unknown/)
       expect(said).to.include('deployment shop/web is perhaps managed by Dormouse: 2 of 2 replicas ready')
       expect(said).to.match(/because +unknown: the service's policies are not published/)
       expect(said).to.match(/to ask the service +kubectl dormouse snooze deploy\/web --dry-run/)
@@ -72,11 +74,37 @@ describe('the client and policies that are not published', () => {
   it('leaves hours that only a policy could give unknown, and what is set nearer as it is', async () => {
     const enabled = { [ANNOTATION.enabled]: 'true' }
     const said = await answers(silent, enabled)
-    expect(said).to.include('whether a policy gives it hours is unknown').and.not.include('of policy unpub')
+    expect(said).to.include('its hours are unknown: the service').and.not.include('of policy unknown')
     expect(said).to.match(/next +unknown/)
     const own = await answers(silent, { ...enabled, [ANNOTATION.schedule]: '8:00-18:00' })
     expect(own).to.match(/it is put to sleep 19:00/)
     expect(await answers(silent, { [ANNOTATION.enabled]: 'false' })).to.match(/unmanaged +disabled/)
+  })
+
+  it('does not deny what a Namespace may set that the person may not read', async () => {
+    const data = published("policies: [{ name: dev, namespaces: { selector: 'env=dev' }, enabled: true }]")
+    const { dormouse } = over((request) =>
+      request.path === NAMESPACE ? status(403, 'forbidden') : reads(request, data),
+    )
+    const { out, err } = await typed(['why', 'web'], { over: dormouse })
+    expect(out).to.match(/because +unknown: you may not read the namespace/)
+    expect(err).to.equal(
+      'note: you may not read the namespace, so what it sets for its workloads is not shown\n',
+    )
+    const { out: listed } = await typed(['list'], { over: dormouse })
+    expect(listed).to.match(/web +deployment +unknown +you may not read the namespace +unknown/)
+  })
+
+  it('says so in the console over a kubeconfig, too', async () => {
+    const { dormouse } = over((request) => reads(request, silent))
+    const stop = new AbortController()
+    const events = listEvents(dormouse, 'shop', stop.signal)
+    const { value: added } = await events.next()
+    stop.abort()
+    await events.return(undefined)
+    const record = JSON.parse(/data: (.*)/.exec(String(added))?.[1] ?? '') as Workload
+    expect(record.reason).to.match(/^unknown: the service's policies are not published/)
+    expect(shownByPage(record)).to.equal('unknown')
   })
 
   it('knows all where they are published, and then denies what is so', async () => {

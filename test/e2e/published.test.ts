@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { allDay, icsOf } from '../calendars/ics-text.ts'
 import type { Client } from '../control-plane/client.ts'
 import { describeOn } from '../support/clusters.ts'
 import { programEnvironment, PROJECT } from '../support/dormouse.ts'
@@ -45,6 +49,11 @@ const DEFINITION = {
   },
 }
 
+const DAY = 24 * 3_600_000
+/** `20261224`, of today or so many days later. */
+const dateIn = (days: number) => new Date(Date.now() + days * DAY).toISOString().slice(0, 10)
+const holidays = (...days: number[]) => icsOf(...days.map((day) => allDay(dateIn(day).replaceAll('-', ''))))
+
 async function published(admin: Client) {
   const { metadata, data = {} } = (await admin.expect('GET', PUBLISHED)) as unknown as {
     metadata: { resourceVersion: string }
@@ -55,6 +64,12 @@ async function published(admin: Client) {
 
 describeOn('what is published for clients', function (on) {
   this.timeout(180_000)
+  const directory = mkdtempSync(join(tmpdir(), 'dormouse-published-'))
+  const file = join(directory, 'company.ics')
+
+  after(() => rmSync(directory, { recursive: true, force: true }))
+
+  before('a calendar with a holiday', () => writeFile(file, holidays(2)))
 
   before('a kind of its own, and nothing published', async () => {
     await on().admin.expect('POST', DEFINITIONS, DEFINITION)
@@ -71,7 +86,18 @@ describeOn('what is published for clients', function (on) {
     timezone: 'Asia/Tokyo',
     kinds: [{ resource: GEARS }],
     excludeNamespaces: ['vault'],
-    policies: [{ name: 'dev', namespaces: { names: ['dev-*'] }, enabled: true }],
+    policies: [
+      {
+        name: 'dev',
+        namespaces: { selector: 'published=policy' },
+        workloads: { selector: 'tier!=infra' },
+        enabled: true,
+        // Awake now, in any zone.
+        schedule: '0:00-24:00',
+        calendar: 'company',
+      },
+    ],
+    calendars: { company: { files: [file], dates: { [dateIn(4)]: '9:00-14:00' } } },
     console: { url: 'https://dormouse.example.com/console/' },
   })
 
@@ -87,7 +113,7 @@ describeOn('what is published for clients', function (on) {
       return data['timezone'] === 'Asia/Tokyo' && { data, version }
     })
 
-  it('is written by the leader into the ConfigMap of kube-public, without the policies', async () => {
+  it('is written by the leader into the ConfigMap of kube-public', async () => {
     const { data } = await filled()
     expect(Object.keys(data)).to.have.members([
       'version',
@@ -95,8 +121,13 @@ describeOn('what is published for clients', function (on) {
       'rules',
       'kinds',
       'excludeNamespaces',
+      'policies',
+      'calendars',
       'console',
     ])
+    expect(JSON.parse(data['calendars'] ?? '')).to.deep.equal({
+      company: { [dateIn(2)]: '', [dateIn(4)]: '9:00-14:00' },
+    })
     expect(data['version']).to.match(/^\d+\.\d+\.\d+/)
     expect(JSON.parse(data['kinds'] ?? '')).to.deep.equal([`${GEARS}=.spec.replicas`])
     expect(JSON.parse(data['excludeNamespaces'] ?? '')).to.include.members(['kube-system', 'vault'])
@@ -120,6 +151,78 @@ describeOn('what is published for clients', function (on) {
     expect(refused.stderr).to.include('namespace vault is excluded')
   })
 
+  describe('of policies and calendars', () => {
+    const person = async () => {
+      const kubeconfig = (await on().personKubeconfig?.('dave')) ?? on().adminKubeconfig
+      return (...args: string[]) => client(kubeconfig, ...args, '-n', here.namespace)
+    }
+
+    before('a person who may read and patch in one namespace alone, which a policy manages', async () => {
+      if (on().isReal) await mayPatch('dave')
+      await here.create('deployments', 'by-policy')
+      await here.create('deployments', 'infra', { labels: { tier: 'infra' } })
+      await on().admin.expect('PATCH', `/api/v1/namespaces/${here.namespace}`, {
+        metadata: { labels: { published: 'policy' } },
+      })
+      await eventually('the policy to reach it', async () => {
+        const { enabled } = await here.workload('deployments', 'by-policy').status()
+        return enabled
+      })
+    })
+
+    it('are not enough for a person who may not read the Namespace, and who is told so', async () => {
+      if (!on().isReal) return
+      const type = await person()
+      const { stdout, stderr } = await eventually('the right', async () => {
+        const answer = await type('list')
+        return answer.code === 0 && answer
+      })
+      expect(stdout).to.match(/by-policy +deployment +unknown +you may not read the namespace/)
+      expect(stderr).to.include('you may not read the namespace')
+    })
+
+    it('let the client of that person say who is managed, by what, and when it sleeps', async () => {
+      await filled()
+      if (on().isReal) await mayRead('dave')
+      const type = await person()
+      const { stdout, stderr } = await eventually('the right', async () => {
+        const answer = await type('list', '-o', 'wide')
+        return answer.code === 0 && !answer.stderr.includes('may not read') && answer
+      })
+      expect(stderr).to.not.match(/policies|calendar|unknown/)
+      expect(stdout).to.match(/by-policy +deployment +awake .*0:00-24:00 .*policy\/dev/)
+      expect(stdout).to.match(/infra +deployment +unmanaged/)
+      expect((await type('why', 'infra')).stdout).to.include('nothing enables it')
+      expect(await plans(type)).to.deep.equal(await plansOfService())
+    })
+
+    it('follows the file of a calendar, without another leader', async () => {
+      const type = await person()
+      await writeFile(file, holidays(2, 3, 5))
+      await eventually('the ConfigMap to have the new dates', async () =>
+        (await published(on().admin)).data['calendars']?.includes(`"${dateIn(5)}":""`),
+      )
+      const plan = await plans(type)
+      expect(plan).to.deep.equal(await plansOfService())
+      // Asleep on two dates as one, waking for five hours of the fourth, and on the fifth.
+      expect(plan.map(([, type]) => type)).to.deep.equal(['snooze', 'wake', 'snooze', 'wake'])
+    })
+
+    /** As JSON has them: when, and what. */
+    const outline = (transitions: readonly { readonly at: string; readonly type: string }[]) =>
+      transitions.map(({ at, type }) => [at, type])
+
+    async function plans(type: Awaited<ReturnType<typeof person>>) {
+      const { stdout, stderr } = await type('plan', 'by-policy', '-o', 'json')
+      expect(stderr).to.not.include('calendar')
+      return outline(JSON.parse(stdout).transitions)
+    }
+
+    async function plansOfService() {
+      return outline(await here.workload('deployments', 'by-policy').plan('?hours=168'))
+    }
+  })
+
   it('is not stored again by the next leader, and put right by it where somebody changed it', async () => {
     const { version } = await filled()
     const restarted = async () => {
@@ -134,11 +237,13 @@ describeOn('what is published for clients', function (on) {
     }
     await restarted()
     expect((await filled()).version).to.equal(version)
-    await on().admin.expect('PATCH', PUBLISHED, { data: { timezone: 'UTC', console: null, policies: '[]' } })
+    await on().admin.expect('PATCH', PUBLISHED, {
+      data: { timezone: 'UTC', console: null, unpublished: '{}' },
+    })
     await restarted()
     const { data } = await filled()
     expect(data['console']).to.equal('https://dormouse.example.com/console/')
-    expect(data).not.to.have.property('policies')
+    expect(data).not.to.have.property('unpublished')
   })
 
   it('and nothing else of kube-public may be read by an ordinary person, nor may that be changed', async function () {
@@ -167,6 +272,27 @@ describeOn('what is published for clients', function (on) {
   function client(kubeconfig: string, ...args: string[]) {
     const env = { ...programEnvironment(), KUBECONFIG: kubeconfig }
     return runProgram(process.execPath, [CLIENT, ...args], { cwd: PROJECT, env })
+  }
+
+  /** May get, list and patch workloads in the namespace, and nothing else anywhere: not read the Namespace itself. */
+  const mayPatch = (user: string) =>
+    may(user, 'patchers', { apiGroups: ['apps'], resources: ['*'], verbs: ['get', 'list', 'patch'] })
+
+  const mayRead = (user: string) =>
+    may(user, 'readers', { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] })
+
+  /** In the namespace. */
+  async function may(user: string, name: string, rule: object): Promise<void> {
+    const apiGroup = 'rbac.authorization.k8s.io'
+    const within = `${RBAC}/namespaces/${here.namespace}`
+    const metadata = { name }
+    const rules = [rule]
+    await on().admin.expect('POST', `${within}/roles`, { metadata, rules })
+    await on().admin.expect('POST', `${within}/rolebindings`, {
+      metadata,
+      roleRef: { apiGroup, kind: 'Role', ...metadata },
+      subjects: [{ apiGroup, kind: 'User', name: user }],
+    })
   }
 
   /** Edits the namespace, and these kinds in it. */

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { rulesOf } from '../../src/client/cluster/rules.ts'
 import { calendarsIn, type CalendarSnapshot } from '../../src/calendars/configured-calendars.ts'
 import { ScheduleCompiler, type Schedule } from '../../src/domain/schedule/schedule.ts'
-import { knownService } from '../../src/client/cluster/known-service.ts'
+import { knownService, type KnownService } from '../../src/client/cluster/known-service.ts'
 import { loadConfig } from '../../src/config.ts'
 import { settingsForClients } from '../../src/service/published.ts'
 
@@ -37,6 +37,11 @@ calendars:
   company: { dates: { 2026-12-25: '10:00-12:00' }, files: [company.ics] }
   broken: { files: [gone.ics] }
 `
+function rulesKnownOf(service: KnownService, unknowns = { calendars: new Set<string>(), policies: false }) {
+  const nothing = () => undefined
+  return rulesOf(service, { namespaceOf: nothing, isUnreadable: () => false, unknowns, scalerOf: nothing })
+}
+
 /** Those of Christmas and after, in a text. */
 function edgesOf(schedule: Schedule): string[] {
   const edges: string[] = []
@@ -87,12 +92,7 @@ describe('the settings that are published for clients', () => {
 
   it('have the dates of calendars, those of their files too, as the service goes by them', () => {
     const { config, service } = known(CALENDARS, '1', READ)
-    const rules = rulesOf(
-      service,
-      () => undefined,
-      { calendars: new Set(), policies: false },
-      () => undefined,
-    )
+    const rules = rulesKnownOf(service)
     const theirs = calendarsIn(config.calendars, READ)
     for (const name of ['de-be', 'company']) {
       const compiled = (of: (text: string, zone: string, calendar: string) => Schedule) =>
@@ -141,12 +141,7 @@ describe('the settings that are published for clients', () => {
     expect(odd.calendars).to.equal(undefined)
     const unknowns = { calendars: new Set<string>(), policies: false }
     const vague = knownService({ calendars: '{"de":{"Christmas":""}}' })
-    const { compile } = rulesOf(
-      vague,
-      () => undefined,
-      unknowns,
-      () => undefined,
-    )
+    const { compile } = rulesKnownOf(vague, unknowns)
     expect(compile('7:00-20:00', 'UTC', 'de').nextEdge(CHRISTMAS)).not.to.equal(undefined)
     expect([...unknowns.calendars]).to.deep.equal(['de'])
     for (const policies of [

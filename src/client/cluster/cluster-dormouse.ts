@@ -54,9 +54,8 @@ export class ClusterDormouse implements Dormouse {
   }
 
   get notes(): string[] {
-    const { forbidden } = this.#reader
     const notes: string[] = []
-    if (forbidden.has('namespaces'))
+    if (this.#reader.missesNamespaces)
       notes.push('you may not read the namespace, so what it sets for its workloads is not shown')
     notes.push(...this.#unmanageable)
     if (this.#unlisted.size > 0) notes.push(`you may not list ${[...this.#unlisted].join(', ')}: left out`)
@@ -98,11 +97,11 @@ export class ClusterDormouse implements Dormouse {
     this.#refresh()
     return explaining(this.place, async () => {
       const workloads = (await this.#all(selection)).filter(isListed)
-      const { listedRecord, inWords, rules, now } = await this.#judging()
+      const { listedRecord, rules, now } = await this.#judging()
       return workloads
         .map((workload): Found => ({
           kind: workload.kind,
-          record: inWords(listedRecord(workload, now, rules)),
+          record: rules.inWords(listedRecord(workload, now, rules)),
         }))
         .sort((a, b) => comparable(a).localeCompare(comparable(b), 'en'))
     })
@@ -151,25 +150,24 @@ export class ClusterDormouse implements Dormouse {
   }
 
   async #found(workload: Workload): Promise<Found> {
-    const { listedRecord, statusRecord, inWords, rules, now } = await this.#judging()
+    const { listedRecord, statusRecord, rules, now } = await this.#judging()
     // One whose state cannot be read is shown all the same: its reason says what repairs it.
     try {
-      return { kind: workload.kind, record: inWords(statusRecord(workload, now, rules)) }
+      return { kind: workload.kind, record: rules.inWords(statusRecord(workload, now, rules)) }
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'INVALID_STATE') throw error
-      return { kind: workload.kind, record: inWords(listedRecord(workload, now, rules)) }
+      return { kind: workload.kind, record: rules.inWords(listedRecord(workload, now, rules)) }
     }
   }
 
   /** What records are made with. Who only asks for something needs none, and does not wait for it to be loaded. */
   async #judging() {
-    const [record, { plannedTransitions }, { inWords }, rules] = await Promise.all([
+    const [record, { plannedTransitions }, rules] = await Promise.all([
       import('../../domain/record.ts'),
       import('../../domain/plan.ts'),
-      import('./rules.ts'),
       this.#reader.rules(),
     ])
-    return { ...record, plannedTransitions, inWords, rules, now: this.#clock() }
+    return { ...record, plannedTransitions, rules, now: this.#clock() }
   }
 
   async plan(key: WorkloadKey, hours: number): Promise<readonly TransitionRecord[]> {
@@ -241,8 +239,8 @@ export class ClusterDormouse implements Dormouse {
     const workload = await this.#reader.trimmed(kind, object)
     if (!isListed(workload) || service.excludeNamespaces.has(workload.namespace)) return undefined
     await this.#reader.namespace(workload.namespace)
-    const { listedRecord, inWords, rules, now } = await this.#judging()
-    return { kind, gone, record: inWords(listedRecord(workload, now, rules)) }
+    const { listedRecord, rules, now } = await this.#judging()
+    return { kind, gone, record: rules.inWords(listedRecord(workload, now, rules)) }
   }
 
   async close(): Promise<void> {

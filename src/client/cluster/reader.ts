@@ -1,6 +1,5 @@
 import { KINDS, apiVersionOf, isBuiltIn, resourceOf } from '../../domain/kinds.ts'
 import type { Namespace } from '../../domain/policy/inheritance.ts'
-import type { Rules } from '../../domain/rules.ts'
 import type { Kind, Workload, WorkloadKey } from '../../domain/workload.ts'
 import { Refusal } from '../../errors.ts'
 import type { KubernetesObject, WorkloadObject } from '../../kubernetes/api-object.ts'
@@ -11,7 +10,7 @@ import { trimNamespace } from '../../kubernetes/namespaces.ts'
 import { trim } from '../../kubernetes/trim.ts'
 import { isForbidden, isMissing } from './failures.ts'
 import { knownService, type KnownService } from './known-service.ts'
-import type { Unknowns } from './rules.ts'
+import type { KnownRules, Unknowns } from './rules.ts'
 
 export const NO_OBSERVER = { request() {}, watchRestarted() {}, eventDropped() {}, listenerFailed() {} }
 const SETTINGS = '/api/v1/namespaces/kube-public/configmaps/dormouse'
@@ -28,8 +27,9 @@ export class ClusterReader {
   readonly #old = new Set<string>()
   readonly #scalers = new Map<string, WorkloadKey>()
   #settled: Promise<{ service: KnownService; configured: ConfiguredKinds }> | undefined
-  #rules: Promise<Rules> | undefined
-  #forbidden = new Set<string>()
+  #rules: Promise<KnownRules> | undefined
+  /** Namespaces that may not be read. */
+  readonly #unreadable = new Set<string>()
   #seesNoService = false
   #seesMarks = false
   #unpublished: Readonly<Record<string, string>> = {}
@@ -61,9 +61,9 @@ export class ClusterReader {
     return this.#unpublished
   }
 
-  /** What could not be read for lack of rights: `namespaces`. */
-  get forbidden(): ReadonlySet<string> {
-    return this.#forbidden
+  /** Whether a Namespace could not be read for lack of rights. */
+  get missesNamespaces(): boolean {
+    return this.#unreadable.size > 0
   }
 
   /** Reads Namespaces and settings again when they are next needed: whoever looks for long sees them change. */
@@ -94,22 +94,22 @@ export class ClusterReader {
   }
 
   /** The domain's rules under these settings. They take as long to load as the cluster to answer: not all need them. */
-  rules(): Promise<Rules> {
+  rules(): Promise<KnownRules> {
     return (this.#rules ??= this.#compileRules().catch((error: unknown) => {
       this.#rules = undefined
       throw error
     }))
   }
 
-  async #compileRules(): Promise<Rules> {
+  async #compileRules(): Promise<KnownRules> {
     const [{ rulesOf }, { service }] = await Promise.all([import('./rules.ts'), this.settled()])
-    return rulesOf(
-      service,
-      (name) => this.#namespaces.get(name),
-      this.unknowns,
-      ({ kind, namespace, name }) =>
+    return rulesOf(service, {
+      namespaceOf: (name) => this.#namespaces.get(name),
+      isUnreadable: (name) => this.#unreadable.has(name),
+      unknowns: this.unknowns,
+      scalerOf: ({ kind, namespace, name }) =>
         kind === 'deployments' ? this.#scalers.get(`${namespace}/${name}`) : undefined,
-    )
+    })
   }
 
   async #published(): Promise<Readonly<Record<string, string>> | undefined> {
@@ -200,7 +200,7 @@ export class ClusterReader {
       this.know(await this.client.call<KubernetesObject>({ ...call, path }))
     } catch (error) {
       if (!isMissing(error) && !isForbidden(error)) throw error
-      if (isForbidden(error)) this.#forbidden.add('namespaces')
+      if (isForbidden(error)) this.#unreadable.add(name)
       this.#namespaces.set(name, emptyNamespace(name))
       this.#old.delete(name)
     }
@@ -220,6 +220,7 @@ export class ClusterReader {
   know({ metadata }: KubernetesObject): void {
     this.#namespaces.set(metadata.name, trimNamespace(metadata))
     this.#old.delete(metadata.name)
+    this.#unreadable.delete(metadata.name)
   }
 }
 

@@ -1,6 +1,6 @@
 import { compilePolicy, type CompiledPolicy } from '../../domain/policy/configured.ts'
 import { Inheritance, type Inherited, type Namespace } from '../../domain/policy/inheritance.ts'
-import { SETTING_NAMES, type Found } from '../../domain/policy/settings.ts'
+import { SETTING_NAMES, type Found, type SettingName } from '../../domain/policy/settings.ts'
 import type { StatusRecord } from '../../domain/record.ts'
 import type { Rules } from '../../domain/rules.ts'
 import { calendarOf, type Calendar, type Calendars } from '../../domain/schedule/calendar.ts'
@@ -10,49 +10,70 @@ import type { Setter } from '../../domain/settings.ts'
 import { ASLEEP_LABEL, type WorkloadKey } from '../../domain/workload.ts'
 import type { KnownService } from './known-service.ts'
 
-/** What the service does not tell, and so may be missing from what we compute. */
+/** What is not known here, and so may be missing from what we compute. */
 export interface Unknowns {
   readonly calendars: Set<string>
   /** Whether a policy could give something that was looked at another setting. */
   policies: boolean
 }
 
-/**
- * The domain's rules, as far as the service's settings are published. `unknowns` is filled with what was asked for and
- * is not known: dates of calendars, and settings of policies.
- */
+interface Surroundings {
+  readonly namespaceOf: (name: string) => Namespace | undefined
+  /** Whether the person may not read it. */
+  readonly isUnreadable: (name: string) => boolean
+  /** Filled with what was asked for and is not known. */
+  readonly unknowns: Unknowns
+  readonly scalerOf: (key: WorkloadKey) => WorkloadKey | undefined
+}
+
+/** The domain's rules, as far as they can be known here. */
+export interface KnownRules extends Rules {
+  /** The record of a workload whose settings are partly unknown says so in words. */
+  readonly inWords: <Told extends Pick<StatusRecord, 'reason' | 'policy'>>(record: Told) => Told
+}
+
+/** The domain's rules, as far as the service's settings are published and the person may read the Namespaces. */
 export function rulesOf(
   service: KnownService,
-  namespaceOf: (name: string) => Namespace | undefined,
-  unknowns: Unknowns,
-  scalerOf: (key: WorkloadKey) => WorkloadKey | undefined,
-): Rules {
+  { namespaceOf, isUnreadable, unknowns, scalerOf }: Surroundings,
+): KnownRules {
   const { policy } = service
   const compiler = new ScheduleCompiler(1000, calendarsOf(service, unknowns))
   const policies = compiled(service)
   const inheritance = new Inheritance(policies ?? [])
+  const why = policies === undefined ? "the service's policies are not published" : MAY_NOT_READ
   return {
     policy,
     compile(text, zone, calendar) {
-      if (text === UNKNOWN.text) throw new InvalidSchedule(UNKNOWN_HOURS, 1, UNKNOWN_HOURS)
+      if (text === UNKNOWN.text)
+        throw new InvalidSchedule(`its hours are unknown: ${why}`, 1, 'hours that are known')
       return compiler.compile(text, zone, calendar)
     },
     inherited(workload) {
-      const namespace = namespaceOf(workload.namespace)
+      const { owner, labels, namespace: name } = workload
+      const { annotations = {} } = workload as Partial<Setter>
+      const namespace = namespaceOf(name)
       if (!namespace || namespace.deleting) return undefined
       const inherited = inheritance.of(namespace).by(workload)
-      if (policies !== undefined || workload.owner) return inherited
-      const { annotations } = workload as Partial<Setter>
-      const filled = withUnknown(inherited, annotations ?? {}, workload.labels?.[ASLEEP_LABEL] !== undefined)
-      const isSet = (name: (typeof SETTING_NAMES)[number]) =>
-        annotations?.[name] !== undefined || inherited.settings[name] !== undefined
-      if (filled !== inherited || !SETTING_NAMES.every(isSet)) unknowns.policies = true
+      if (owner || (policies !== undefined && !isUnreadable(name))) return inherited
+      const filled = withUnknown(inherited, annotations, labels?.[ASLEEP_LABEL] !== undefined)
+      const isSet = (setting: SettingName) => (annotations[setting] ?? filled.settings[setting]) !== undefined
+      if (policies === undefined && (filled !== inherited || !SETTING_NAMES.every(isSet)))
+        unknowns.policies = true
       return filled
     },
     inheritsSame: (before, after) => inheritance.isSame(before, after),
     scalerOf,
+    inWords(record) {
+      const { enabled } = record.policy
+      if (enabled.source !== UNKNOWN.source || enabled.value !== null)
+        return { ...record, reason: record.reason.replace(SCHEDULE_FAULT, '') }
+      return { ...record, reason: `unknown: ${why}, so it may be managed; --server asks the service` }
+    },
   }
 }
+
+const MAY_NOT_READ = 'you may not read the namespace'
 
 /** undefined: they are not published, or not in a form that we know. */
 function compiled({ policies }: KnownService): CompiledPolicy[] | undefined {
@@ -63,36 +84,19 @@ function compiled({ policies }: KnownService): CompiledPolicy[] | undefined {
   }
 }
 
-/** In place of a setting that a policy may have; the text is none that means anything. */
-const UNKNOWN: Found = { text: '?', source: 'policy/unpublished' }
-const UNKNOWN_HOURS =
-  "whether a policy gives it hours is unknown, since the service's policies are not published"
-const UNKNOWN_ENABLED =
-  "unknown: the service's policies are not published, and one of them may enable it; --server asks the service"
+/** In place of a setting that others may have set; the text is none that means anything. */
+const UNKNOWN: Found = { text: '?', source: 'policy/unknown' }
+const SCHEDULE_FAULT = 'dormouse.dev/schedule of policy unknown: '
 
-/** What policies may set, where nothing nearer does: whether it is managed at all, and the hours of what is. */
+/** What others may have set, where nothing nearer does: whether it is managed at all, and the hours of what is. */
 function withUnknown(inherited: Inherited, own: Setter['annotations'], isMarked: boolean): Inherited {
-  const enabled = own.enabled ?? inherited.settings.enabled?.text
-  // Dormouse's label is on it, so it is managed; by which policy is not published.
-  const managed = enabled === undefined && isMarked ? { ...UNKNOWN, text: 'true' } : undefined
-  if (enabled === undefined && !managed)
-    return { ...inherited, settings: { ...inherited.settings, enabled: UNKNOWN } }
-  if (enabled !== 'true' && !managed) return inherited
-  const settings = {
-    schedule: UNKNOWN,
-    ...inherited.settings,
-    ...(managed && { enabled: managed }),
-  }
-  return { ...inherited, settings }
-}
-
-/** The record of a workload whose settings are partly unknown says so in words. */
-export function inWords<Told extends Pick<StatusRecord, 'reason' | 'policy'>>(record: Told): Told {
-  const { enabled } = record.policy
-  if (enabled.source === UNKNOWN.source && enabled.value === null)
-    return { ...record, reason: UNKNOWN_ENABLED }
-  const prefix = 'dormouse.dev/schedule of policy unpublished: '
-  return record.reason.includes(prefix) ? { ...record, reason: record.reason.replace(prefix, '') } : record
+  const { settings } = inherited
+  const enabled = own.enabled ?? settings.enabled?.text
+  if (enabled === undefined && !isMarked) return { ...inherited, settings: { ...settings, enabled: UNKNOWN } }
+  // Dormouse's label is on it, so it is managed.
+  const managed = enabled === undefined ? { enabled: { ...UNKNOWN, text: 'true' } } : {}
+  if (enabled !== undefined && enabled !== 'true') return inherited
+  return { ...inherited, settings: { schedule: UNKNOWN, ...settings, ...managed } }
 }
 
 /** As the service has them; where it publishes none, or in a form that we do not know, they change no hours here. */

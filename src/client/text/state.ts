@@ -31,21 +31,21 @@ export function isUnreadable({ reason }: StatusRecord): boolean {
   return reason.startsWith('dormouse.dev/state cannot be read')
 }
 
-/** Whether only policies could say if it is managed, and those are not published. */
+/** Whether it is managed is not known: only what cannot be read from here could say. */
 export function isUnknown({ policy: { enabled } }: StatusRecord): boolean {
-  return enabled.source === 'policy/unpublished' && enabled.value === null
+  return enabled.source === 'policy/unknown' && enabled.value === null
 }
 
-/** Whether it has hours only if a policy gives it some, and those are not published. */
+/** Whether it has hours only if something gives it some that cannot be read from here. */
 export function hasUnknownHours({ policy: { schedule } }: StatusRecord): boolean {
-  return schedule.source === 'policy/unpublished'
+  return schedule.source === 'policy/unknown'
 }
 
 /** Why, as short as a column needs it: what holds it first, then who asked, then the schedule. */
 export function shortReason(record: StatusRecord, times: LocalTimes): string {
   const until = (iso: string | null) => (iso === null ? '' : ` until ${shortTime(Date.parse(iso), times)}`)
   if (isUnreadable(record)) return 'its state cannot be read'
-  if (isUnknown(record)) return 'policies are not published'
+  if (isUnknown(record)) return /(?<=^unknown: )[^,]*/.exec(record.reason)?.[0] ?? ''
   if (!record.enabled) return record.policy.enabled.source === null ? 'not enabled' : 'disabled'
   if (record.pin_state !== 'none') return /^pinned \w+ by \S+/.exec(record.reason)?.[0] ?? 'pinned'
   if (record.has_manual_override) {

@@ -19,6 +19,7 @@ export const STATES = {
   overridden: 'Schedule off',
   waiting: 'Waiting',
   unmanaged: 'Not managed',
+  unknown: 'Unknown',
   broken: 'Needs repair',
 } as const
 
@@ -27,7 +28,7 @@ export type State = keyof typeof STATES
 /** The state by which lists are filtered: one workload has one. */
 export function stateOf(workload: Workload): State {
   if (isBroken(workload)) return 'broken'
-  if (!workload.enabled) return 'unmanaged'
+  if (!workload.enabled) return isUnknown(workload) ? 'unknown' : 'unmanaged'
   if (workload.pin_state !== 'none') return 'pinned'
   if (workload.has_manual_override) return 'overridden'
   if (workload.in_backoff_period) return 'waiting'
@@ -37,6 +38,11 @@ export function stateOf(workload: Workload): State {
 /** Whether somebody broke what Dormouse keeps on it. */
 export function isBroken({ reason }: Pick<Workload, 'reason'>): boolean {
   return reason.startsWith('dormouse.dev/state cannot be read')
+}
+
+/** Over a kubeconfig: what may enable it cannot be read from there. */
+function isUnknown({ policy: { enabled } }: Workload): boolean {
+  return enabled.source === 'policy/unknown' && enabled.value === null
 }
 
 /** Asleep or awake, whatever holds it so. */
