@@ -30,6 +30,8 @@ export class Copies implements Workloads, Writer {
     return true
   }
 
+  onRestored(): void {}
+
   onConnection(): void {}
 
   put(workload: Workload): Workload {

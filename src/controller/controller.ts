@@ -2,7 +2,7 @@ import { systemLater } from '../clock.ts'
 import { usesCalendar } from '../domain/settings.ts'
 import type { ScaledObject } from '../domain/autoscaling/scaled-object.ts'
 import type { Rules } from '../domain/rules.ts'
-import { keyOf, type Workload } from '../domain/workload.ts'
+import { keyOf, type Kind, type Workload } from '../domain/workload.ts'
 import type { Runnable } from '../runnable.ts'
 import { AnnotationWarnings } from './annotation-warnings.ts'
 import { HistoryReporter } from './history-reporter.ts'
@@ -135,6 +135,7 @@ export class Controller implements Runnable {
       this.#loop.connection(kind, connected)
       if (connected && this.#running) this.#pauses?.connected()
     })
+    workloads.onRestored((kind) => this.#restored(kind))
     const scaledObjects = this.#ports.autoscaling?.scaledObjects
     scaledObjects?.onChange((before, after) => this.#scalerChanged(before, after))
     scaledObjects?.onConnection((connected) => {
@@ -190,6 +191,16 @@ export class Controller implements Runnable {
     if (before === after) this.#loop.groundsChanged(after)
     else if (!before || isRelevant(before, after)) this.#loop.workloadChanged(after)
     if (this.#marks.isInOrder(after)) this.#warnings.changed(before, after)
+  }
+
+  /** What was last known of these workloads is of a time that never was; they are evaluated once the watch is connected. */
+  #restored(kind: Kind): void {
+    if (!this.#running) return
+    for (const workload of this.#ports.workloads.list()) {
+      if (workload.kind !== kind || this.#settings.excludeNamespaces.has(workload.namespace)) continue
+      this.#marks.forget(workload)
+      this.#marks.note(workload)
+    }
   }
 
   #forget(workload: Workload): void {

@@ -52,6 +52,11 @@ export interface Workloads {
   isConnected(kind: Kind): boolean
   /** The listener is called whenever that changes. */
   onConnection(listener: (kind: Kind, connected: boolean) => void): void
+  /**
+   * The listener is called when the cluster turns out to have been restored from a backup. The copies of the kind are
+   * right again, and its watch is not connected yet.
+   */
+  onRestored(listener: (kind: Kind) => void): void
 }
 
 /**

@@ -25,6 +25,9 @@ import { workloadSink } from './workload-sink.ts'
 /** Told whether the watch of a kind is connected. */
 type ConnectionListener = (kind: Kind, connected: boolean) => void
 
+/** Told of a kind whose list proves that the cluster was restored from a backup. */
+type RestoreListener = (kind: Kind) => void
+
 /** Told of each list or watch of a kind that failed. */
 type FailureListener = (kind: Kind, error: unknown) => void
 
@@ -55,6 +58,7 @@ export class WorkloadInformer
   readonly #reflectors: ReadonlyMap<Kind, Reflector<WorkloadObject>>
   readonly #changes: Listeners<Parameters<ChangeListener>>
   readonly #connections: Listeners<Parameters<ConnectionListener>>
+  readonly #restores: Listeners<Parameters<RestoreListener>>
   readonly #failures: Listeners<Parameters<FailureListener>>
   readonly #listed = new Set<Kind>()
   readonly #failing = new Set<Kind>()
@@ -78,6 +82,7 @@ export class WorkloadInformer
     this.#logger = logger
     this.#changes = new Listeners(observer, logger)
     this.#connections = new Listeners(observer, logger)
+    this.#restores = new Listeners(observer, logger)
     this.#failures = new Listeners(observer, logger)
     this.#store = new WorkloadStore(
       (before, after) => {
@@ -191,6 +196,14 @@ export class WorkloadInformer
     this.#connections.add(listener)
   }
 
+  /**
+   * Called synchronously when a list has proved that the cluster was restored from a backup: all copies of the kind are
+   * right again, and its watch is not connected yet.
+   */
+  onRestored(listener: RestoreListener): void {
+    this.#restores.add(listener)
+  }
+
   /** Called synchronously when a list or watch of a kind failed; it is retried all the same. */
   onFailure(listener: FailureListener): void {
     this.#failures.add(listener)
@@ -214,6 +227,7 @@ export class WorkloadInformer
   #progressOf(kind: Kind): Progress {
     return {
       listed: () => void this.#listed.add(kind),
+      restored: () => this.#restores.tell({ kind }, kind),
       connected: (connected) => {
         if (connected) {
           this.#logger.info({ kind }, 'watching')

@@ -10,7 +10,7 @@ import { delay as systemDelay, type Delay } from './delay.ts'
 import { ClusterRefusal } from './failures.ts'
 import { Listeners } from './listeners.ts'
 import type { KubernetesObserver } from './ports.ts'
-import { FAILING, Reflector, type Progress, type Sink } from './reflector.ts'
+import { FAILING, Reflector, type Outranks, type Progress, type Sink } from './reflector.ts'
 import { createIntern, type Intern } from './trim.ts'
 
 /** Told of one change; `before` undefined: added; `after` undefined: deleted. */
@@ -95,22 +95,20 @@ export class NamespaceInformer implements Runnable, Controller.Namespaces {
 
   #sink(): Sink<KubernetesObject> {
     return {
-      put: ({ metadata }, backwards) => this.#put(trimNamespace(metadata, this.#intern), backwards),
+      put: ({ metadata }, outranks) => this.#put(trimNamespace(metadata, this.#intern), outranks),
       delete: ({ metadata }) => this.#deleteTold(metadata),
-      retain: (listed, resourceVersion, backwards) => {
-        for (const { name, ...version } of this.#known.values()) {
-          const newer = !backwards && isOlder({ resourceVersion }, version)
-          if (!newer && !listed.has(`/${name}`)) this.#delete(name)
-        }
+      retain: (listed, outranks) => {
+        for (const { name, resourceVersion } of this.#known.values())
+          if (!listed.has(`/${name}`) && outranks(resourceVersion)) this.#delete(name)
         if (!this.#synced) this.#sync()
       },
     }
   }
 
-  #put(namespace: Namespace, backwards: boolean): void {
+  #put(namespace: Namespace, outranks: Outranks): void {
     const before = this.#known.get(namespace.name)
     // Also told late: the name was given anew since.
-    if (before && !backwards && isToldLate(before, namespace)) return
+    if (before && isOlder(namespace, before) && !outranks(before.resourceVersion)) return
     // What is resolved for it is kept by its copy.
     const kept = before && isSame(before, namespace) ? before : namespace
     this.#known.set(namespace.name, kept)
@@ -139,11 +137,6 @@ export class NamespaceInformer implements Runnable, Controller.Namespaces {
   #tell(before: Namespace | undefined, after: Namespace | undefined): void {
     if (this.#synced) this.#changes.tell({ namespace: (after ?? before)?.name }, before, after)
   }
-}
-
-/** Whether what is told is no news: an older copy, or the same one again. */
-function isToldLate(known: Namespace, told: Namespace): boolean {
-  return known.uid === told.uid ? !isOlder(known, told) : isOlder(told, known)
 }
 
 /** Whether nothing that the rules read has changed. */

@@ -6,14 +6,24 @@ import { retryDelay, type Delay } from './delay.ts'
 import { ClusterRefusal, refusalOf } from './failures.ts'
 
 /**
- * Receives the objects that are listed and watched. `backwards`: the cluster was restored from a backup, so older
- * versions are right.
+ * Whether what a list says counts more than a copy of this version: it is no newer than the list, or the cluster went
+ * back. A copy that is newer than the list was written since.
  */
+export type Outranks = (version: string) => boolean
+
+/** What a watch says counts more than older copies alone. */
+export const OUTRANKS_NONE: Outranks = () => false
+
+/** Receives the objects that are listed and watched. */
 export interface Sink<Watched> {
-  put(object: Watched, backwards: boolean): void
+  /**
+   * Keeps the object, unless its copy is newer. `outranks` is asked about such a copy alone: where it says yes the
+   * cluster was restored from a backup, and the copy goes back to the object.
+   */
+  put(object: Watched, outranks: Outranks): void
   delete(object: Watched): void
-  /** A list is complete, its objects as `namespace/name`: what is neither in it nor newer than it is deleted. */
-  retain(listed: ReadonlySet<string>, resourceVersion: string, backwards: boolean): void
+  /** A list is complete, its objects as `namespace/name`: a copy that it lacks and outranks is deleted. */
+  retain(listed: ReadonlySet<string>, outranks: Outranks, resourceVersion: string): void
 }
 
 export interface ReflectorOptions<Watched> {
@@ -39,6 +49,8 @@ export interface ReflectorOptions<Watched> {
 export interface Progress {
   /** A list is complete. */
   listed?(): void
+  /** The list that is now complete proves that the cluster was restored from a backup. */
+  restored?(): void
   /** `connected` changed. */
   connected?(connected: boolean): void
   /** A watch ended or a list or watch failed, and is retried; `reason` is from a fixed set. */
@@ -52,6 +64,7 @@ export const FAILING = 3
 
 const WATCH_SECONDS = 30
 const SILENCE_MS = 33_000
+const STOOD_STILL_MS = 30_000
 const FIRST_RETRY_MS = 100
 const LONGEST_ABSENT_MS = 10_000
 const LONGEST_RETRY_AFTER_S = 30
@@ -75,6 +88,14 @@ export class Reflector<Watched extends KubernetesObject> {
   #heard = false
   /** Whether a watch broke, or ended early, since the last list or event. */
   #interrupted = false
+  /** Whether no watch was connected since the last list. */
+  #justListed = false
+  /** Whether the last list was older than what is known. */
+  #wentBack = false
+  /** Whether a list since the last complete one proves that the cluster was restored from a backup. */
+  #proved = false
+  /** Monotonic: when the present watch was connected, or its latest event came. */
+  #heardAt = 0
   /** Ends the present watch. */
   #doubt = new AbortController()
 
@@ -136,7 +157,14 @@ export class Reflector<Watched extends KubernetesObject> {
     let page = await ask('')
     // All pages show the state at the first one's version.
     const version = page.metadata.resourceVersion
-    const backwards = this.#newest !== undefined && compareVersions(version, this.#newest) < 0
+    const wentBack = this.#hasGoneBack(version)
+    this.#proved ||= wentBack
+    const outranks: Outranks = (copy) => wentBack || compareVersions(copy, version) <= 0
+    const proves: Outranks = (copy) => {
+      const yes = outranks(copy)
+      this.#proved ||= yes
+      return yes
+    }
     for (;;) {
       const token = page.metadata.continue ?? ''
       // The API server makes the next page while we read this one.
@@ -144,15 +172,40 @@ export class Reflector<Watched extends KubernetesObject> {
       next?.catch(() => {})
       for await (const object of page.items) {
         listed.add(`${object.metadata.namespace ?? ''}/${object.metadata.name}`)
-        sink.put(object, backwards)
+        sink.put(object, proves)
       }
       if (!next) break
       page = await next
     }
-    sink.retain(listed, version, backwards)
+    sink.retain(listed, outranks, version)
     this.#resourceVersion = version
     this.#newest = version
     this.#interrupted = false
+    this.#justListed = true
+    if (this.#proved) this.#restored()
+  }
+
+  /**
+   * Whether the cluster's own version is an older one than we have seen: two lists in a row have to say so, since the
+   * first may come from a server that lags. @throws ClusterRefusal at the first
+   */
+  #hasGoneBack(version: string): boolean {
+    const confirmed = this.#wentBack
+    this.#wentBack = this.#newest !== undefined && compareVersions(version, this.#newest) < 0
+    if (!this.#wentBack || confirmed) return this.#wentBack
+    const message = 'the list is older than what is known; it is asked for again'
+    throw refusalOf(`list ${this.#options.collection.resource}`, 410, { message })
+  }
+
+  #restored(): void {
+    const { collection, logger } = this.#options
+    this.#wentBack = false
+    this.#proved = false
+    logger.warn(
+      { kind: collection.resource },
+      'the cluster was restored from a backup: its list is the truth',
+    )
+    this.#progress.restored?.()
   }
 
   /** Resolves when the server has ended the watch: when it was asked to, or early. */
@@ -163,11 +216,27 @@ export class Reflector<Watched extends KubernetesObject> {
     const signal = AbortSignal.any([stop, this.#doubt.signal])
     const begun = performance.now()
     const options = { resourceVersion, timeoutSeconds: watchSeconds, silence, signal }
-    const events = await client.watch<Watched>(collection, options)
+    const events = await client.watch<Watched>(collection, options).catch((error: unknown) => {
+      // Nobody was there: while a backup is restored all API servers are down.
+      if (isAway(error) && !this.#justListed) this.#resourceVersion = undefined
+      throw error
+    })
+    this.#heardAt = performance.now()
+    this.#justListed = false
     this.#connect(true)
-    for await (const event of events) this.#take(event)
+    try {
+      for await (const event of events) this.#take(event)
+    } finally {
+      if (this.#stoodStill()) this.#resourceVersion = undefined
+    }
     // The server's clock ends it, and may be a little faster than ours.
     return performance.now() - begun < (watchSeconds - 1) * 1000 ? 'early' : 'in time'
+  }
+
+  /** Whether this process was suspended: a watch that is silent for so long is given up, and nobody did. */
+  #stoodStill(): boolean {
+    const { silence = SILENCE_MS } = this.#options
+    return performance.now() - this.#heardAt > silence + STOOD_STILL_MS
   }
 
   #connect(connected: boolean): void {
@@ -181,16 +250,19 @@ export class Reflector<Watched extends KubernetesObject> {
     if (event.type === 'ERROR') {
       throw refusalOf(`watch ${collection.resource}`, event.object.code ?? 500, event.object)
     }
+    if (this.#stoodStill())
+      throw refusalOf(`watch ${collection.resource}`, 410, { message: 'we stood still' })
     const { resourceVersion } = event.object.metadata
     // A server that was restored from a backup tells its own version, older than ours.
     if (event.type === 'BOOKMARK' && compareVersions(resourceVersion, this.#newest ?? '') < 0) {
       throw refusalOf(`watch ${collection.resource}`, 410, { message: 'the bookmark is older than the list' })
     }
     this.#heard = true
+    this.#heardAt = performance.now()
     this.#interrupted = false
     this.#failures = 0
     if (event.type === 'DELETED') sink.delete(event.object)
-    else if (event.type !== 'BOOKMARK') sink.put(event.object, false)
+    else if (event.type !== 'BOOKMARK') sink.put(event.object, OUTRANKS_NONE)
     if (compareVersions(resourceVersion, this.#newest ?? '') < 0) return
     this.#resourceVersion = resourceVersion
     this.#newest = resourceVersion
@@ -234,6 +306,11 @@ function reasonOf(error: unknown): string {
   if (error.status === 410) return 'expired'
   if (error.status === 429) return 'throttled'
   return error.status >= 500 ? 'failed' : 'refused'
+}
+
+/** Whether the API server was not there, or told that what it stands on was not. */
+function isAway(error: unknown): boolean {
+  return error instanceof ClusterRefusal && (error.noAnswer !== undefined || error.status >= 500)
 }
 
 /** The reasons after which the last version cannot be used any more. */

@@ -8,8 +8,8 @@ import {
   type ConfiguredNames,
   type ScaledObject,
 } from '../domain/autoscaling/scaled-object.ts'
-import { compareVersions, type WorkloadKey } from '../domain/workload.ts'
-import type { Sink } from './reflector.ts'
+import { compareVersions, isOlder, type WorkloadKey } from '../domain/workload.ts'
+import type { Outranks, Sink } from './reflector.ts'
 import { trimScaledObject, type ScaledObjectResource } from './scaled-object-trim.ts'
 
 /** Told of one change; `before` undefined: added; `after` undefined: deleted. */
@@ -49,12 +49,12 @@ export class ScaledObjectStore implements Sink<ScaledObjectResource> {
     return targetOf(scaler, this.#names)
   }
 
-  put(object: ScaledObjectResource, backwards: boolean): void {
+  put(object: ScaledObjectResource, outranks: Outranks): void {
     const after = trimScaledObject(object)
     const before = this.#objects.get(keyOfScaler(after))
+    // Also told late: the name was given anew since.
+    if (before && isOlder(after, before) && !outranks(before.resourceVersion)) return
     if (before && before.uid !== after.uid) this.#remove(before)
-    else if (before && !backwards && compareVersions(after.resourceVersion, before.resourceVersion) <= 0)
-      return
     this.#set(before?.uid === after.uid ? before : undefined, after)
   }
 
@@ -70,11 +70,9 @@ export class ScaledObjectStore implements Sink<ScaledObjectResource> {
     if (before) this.#remove(before)
   }
 
-  retain(listed: ReadonlySet<string>, resourceVersion: string, backwards: boolean): void {
-    for (const scaler of this.#objects.values()) {
-      const newer = !backwards && compareVersions(scaler.resourceVersion, resourceVersion) > 0
-      if (!newer && !listed.has(keyOfScaler(scaler))) this.#remove(scaler)
-    }
+  retain(listed: ReadonlySet<string>, outranks: Outranks): void {
+    for (const scaler of this.#objects.values())
+      if (!listed.has(keyOfScaler(scaler)) && outranks(scaler.resourceVersion)) this.#remove(scaler)
   }
 
   /** Their definition is gone, and they with it. */

@@ -201,14 +201,14 @@ export class ScaledObjectInformer implements Runnable, Controller.ScaledObjects 
 /** What was in flight when the definition went is not taken any more: nobody would remove it. */
 function untilAborted<Watched>(sink: Sink<Watched>, signal: AbortSignal): Sink<Watched> {
   return {
-    put(object, backwards) {
-      if (!signal.aborted) sink.put(object, backwards)
+    put(object, outranks) {
+      if (!signal.aborted) sink.put(object, outranks)
     },
     delete(object) {
       if (!signal.aborted) sink.delete(object)
     },
-    retain(listed, resourceVersion, backwards) {
-      if (!signal.aborted) sink.retain(listed, resourceVersion, backwards)
+    retain(...list) {
+      if (!signal.aborted) sink.retain(...list)
     },
   }
 }

@@ -2,7 +2,7 @@ import type { Logger } from '../logger.ts'
 import type { KubernetesObject } from './api-object.ts'
 import type { KubernetesClient } from './client.ts'
 import { delay as systemDelay, type Delay } from './delay.ts'
-import { Reflector, type Progress } from './reflector.ts'
+import { Reflector, type Outranks, type Progress } from './reflector.ts'
 
 /** Which object: `path` is that of its collection, `/api/v1/namespaces/dormouse/secrets`. */
 export interface ObjectReference {
@@ -43,7 +43,7 @@ export async function watchObject<T extends KubernetesObject>(
     delete(object: T) {
       if (isSought(object)) seen(undefined, object.metadata.resourceVersion)
     },
-    retain(listed: ReadonlySet<string>, version: string) {
+    retain(listed: ReadonlySet<string>, _: Outranks, version: string) {
       if (![...listed].some((key) => key.endsWith(`/${name}`))) seen(undefined, version)
     },
   }

@@ -9,6 +9,7 @@ import {
   type Workload,
   type WorkloadKey,
 } from '../domain/workload.ts'
+import { OUTRANKS_NONE, type Outranks } from './reflector.ts'
 
 /** Told of one change; `before` undefined: added; `after` undefined: deleted. */
 export type ChangeListener = (before: Workload | undefined, after: Workload | undefined) => void
@@ -41,15 +42,12 @@ export class WorkloadStore {
     }
   }
 
-  /**
-   * Stores what a list or watch says. `backwards`: the cluster was restored from a backup, so an older version is
-   * right.
-   */
-  put(told: Workload, backwards = false): void {
+  /** Stores what a list or watch says: an older version too, where that `outranks` our copy. */
+  put(told: Workload, outranks: Outranks = OUTRANKS_NONE): void {
     const before = this.get(told)
     if (!before || before.uid !== told.uid) {
       // Told late: its name was given anew since.
-      if (before && isOlder(told, before) && !backwards) return
+      if (before && isOlder(told, before) && !outranks(before.resourceVersion)) return
       if (before) this.delete(before)
       this.#set(told)
       this.#notify(undefined, told)
@@ -57,7 +55,7 @@ export class WorkloadStore {
     }
     const workload = withFollowed(before, told, this.#clock())
     const order = compareVersions(workload.resourceVersion, before.resourceVersion)
-    if (order < 0 && !backwards) return
+    if (order < 0 && !outranks(before.resourceVersion)) return
     if (order === 0 && !this.#provisional.has(before)) return
     this.#set(workload)
     if (order !== 0 || !isDeepStrictEqual(before, workload)) this.#notify(before, workload)

@@ -1,4 +1,4 @@
-import { compareVersions, type Kind, type WorkloadKey } from '../domain/workload.ts'
+import type { Kind, WorkloadKey } from '../domain/workload.ts'
 import type { WorkloadObject } from './api-object.ts'
 import type { Sink } from './reflector.ts'
 import type { WorkloadStore } from './store.ts'
@@ -15,18 +15,18 @@ export function workloadSink(
   fields?: ConfiguredFields,
 ): Sink<WorkloadObject> {
   return {
-    put(object, backwards) {
+    put(object, outranks) {
       if (isOwnedReplicaSet(kind, object)) store.delete(keyFrom(kind, object))
-      else store.put(trim(kind, object, intern, fields), backwards)
+      else store.put(trim(kind, object, intern, fields), outranks)
     },
     delete(object) {
       const { uid, resourceVersion } = object.metadata
       store.delete({ ...keyFrom(kind, object), uid, resourceVersion })
     },
-    retain(listed, resourceVersion, backwards) {
+    retain(listed, outranks) {
       for (const workload of store.list(undefined, kind)) {
-        const newer = !backwards && compareVersions(workload.resourceVersion, resourceVersion) > 0
-        if (!newer && !listed.has(`${workload.namespace}/${workload.name}`)) store.delete(workload)
+        const isListed = listed.has(`${workload.namespace}/${workload.name}`)
+        if (!isListed && outranks(workload.resourceVersion)) store.delete(workload)
       }
     },
   }

@@ -28,6 +28,21 @@ describe('the controller, while its watches are broken,', () => {
     expect(moves()).to.have.length(500)
   })
 
+  it('forgets what it knew where the cluster was restored from a backup meanwhile, also of what is newer since', async () => {
+    const known = web.remembering({ counter: 7 }).with({ labels: { team: 'lost' } })
+    const lost = known.snoozed({ at: at('Mon 12:00'), trigger: 'api' })
+    const { cluster, time, start, logged } = aRig(at('Mon 12:30'))
+    cluster.put(lost)
+    await start()
+    cluster.goes()
+    cluster.restoredTo(web.remembering({ counter: 2 }))
+    cluster.returns()
+    await time.pass(10 * SECOND)
+    await settled()
+    expect([cluster.sent, logged]).to.deep.equal([0, []])
+    expect(cluster.live(web).replicas).to.equal(3)
+  })
+
   it('measures the lag from the edge that was missed', async () => {
     const { time, cluster, told, start } = aRig(at('Mon 17:59'))
     cluster.put(web)

@@ -81,6 +81,8 @@ class LaggingCluster implements Workloads, WorkloadCopy {
 
   onConnection(): void {}
 
+  onRestored(): void {}
+
   suspect(): void {}
 
   /** As the server has it now, whatever the watch said. */

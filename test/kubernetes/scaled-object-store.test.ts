@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { OUTRANKS_NONE } from '../../src/kubernetes/reflector.ts'
 import { ScaledObjectStore } from '../../src/kubernetes/scaled-object-store.ts'
 import { trimScaledObject } from '../../src/kubernetes/scaled-object-trim.ts'
 
@@ -23,8 +24,8 @@ function aStore() {
 describe('the store of ScaledObjects', () => {
   it('takes an object of the same name and another uid as one gone and one added', () => {
     const { store, told } = aStore()
-    store.put(scaler('1'), false)
-    store.put(scaler('2', { uid: 'second', target: 'api' }), false)
+    store.put(scaler('1'), OUTRANKS_NONE)
+    store.put(scaler('2', { uid: 'second', target: 'api' }), OUTRANKS_NONE)
     expect(told).to.deep.equal(['- > 1', '1 > -', '- > 2'])
     expect(store.ofTarget(WEB)).to.deep.equal([])
     expect(store.ofTarget({ ...WEB, name: 'api' })).to.have.length(1)
@@ -36,7 +37,7 @@ describe('the store of ScaledObjects', () => {
       store.applied(trimScaledObject(scaler(...written)))
     applied('1')
     expect([...store.list()], 'it is gone already').to.deep.equal([])
-    store.put(scaler('5'), false)
+    store.put(scaler('5'), OUTRANKS_NONE)
     applied('4', { target: 'old' })
     applied('9', { uid: 'former', target: 'former' })
     expect(told).to.deep.equal(['- > 5'])
@@ -47,13 +48,33 @@ describe('the store of ScaledObjects', () => {
 
   it('keeps both of two for one workload, and the other when one goes', () => {
     const { store } = aStore()
-    store.put(scaler('1'), false)
-    store.put(scaler('2', { name: 'second', uid: 'second' }), false)
-    store.put(scaler('3'), false)
+    store.put(scaler('1'), OUTRANKS_NONE)
+    store.put(scaler('2', { name: 'second', uid: 'second' }), OUTRANKS_NONE)
+    store.put(scaler('3'), OUTRANKS_NONE)
     expect(store.ofTarget(WEB)).to.have.length(2)
     store.delete(scaler('3'))
     expect(store.ofTarget(WEB).map(({ name }) => name)).to.deep.equal(['second'])
-    store.retain(new Set(), '9', false)
+    store.retain(new Set(), () => true)
     expect([...store.list(), ...store.ofTarget(WEB)]).to.deep.equal([])
+  })
+
+  it('goes back to an older object only where the list outranks its copy, also to one of another uid', () => {
+    const { store, told } = aStore()
+    store.put(scaler('5'), OUTRANKS_NONE)
+    store.put(scaler('4', { target: 'late' }), (version) => version < '5')
+    store.put(scaler('3', { uid: 'former' }), OUTRANKS_NONE)
+    expect(told).to.deep.equal(['- > 5'])
+    store.put(scaler('4', { target: 'api' }), (version) => version === '5')
+    expect(told).to.deep.equal(['- > 5', '5 > 4'])
+    expect(store.ofTarget(WEB)).to.deep.equal([])
+    store.put(scaler('3', { uid: 'former' }), () => true)
+    expect(told.slice(2)).to.deep.equal(['4 > -', '- > 3'])
+  })
+
+  it('keeps what a list lacks and does not outrank: it was made since', () => {
+    const { store } = aStore()
+    store.put(scaler('5'), OUTRANKS_NONE)
+    store.retain(new Set(), (version) => version < '5')
+    expect([...store.list()]).to.have.length(1)
   })
 })

@@ -78,10 +78,10 @@ describe('the store of workloads', () => {
     ])
   })
 
-  it('takes what is older when the cluster itself went back', () => {
+  it('takes what is older where the list outranks its copy: the cluster itself went back', () => {
     const { store } = aStore()
     store.put(web('10'))
-    store.put(web('9'), true)
+    store.put(web('9'), (version) => version === '10')
     expect(store.get(WEB)?.resourceVersion).to.equal('9')
   })
 
@@ -109,7 +109,7 @@ describe('the store of workloads', () => {
   it('takes an object of another uid that is older when the cluster itself went back', () => {
     const { store } = aStore()
     store.put(web('12', { uid: 'another' }))
-    store.put(web('10'), true)
+    store.put(web('10'), (version) => version === '12')
     expect(store.get(WEB)?.resourceVersion).to.equal('10')
   })
 

@@ -113,15 +113,15 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'an older copy replaces a newer one',
     file: 'src/kubernetes/store.ts',
-    find: 'if (order < 0 && !backwards) return',
-    replace: 'if (order < 0 && backwards) return',
+    find: 'if (order < 0 && !outranks(before.resourceVersion)) return',
+    replace: 'if (order < 0 && outranks(before.resourceVersion)) return',
     tests: ['test/kubernetes/store.test.ts', 'test/kubernetes/informer.test.ts'],
   },
   {
     name: 'what a new list lacks is kept for ever',
     file: 'src/kubernetes/reflector.ts',
-    find: 'sink.retain(listed, version, backwards)',
-    replace: 'void backwards',
+    find: 'sink.retain(listed, outranks, version)',
+    replace: 'void outranks',
     tests: ['test/kubernetes/informer-list.test.ts', 'test/kubernetes/informer.test.ts'],
   },
   {
@@ -233,7 +233,7 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'what is told late brings back what was deleted and created again',
     file: 'src/kubernetes/store.ts',
-    find: 'if (before && isOlder(told, before) && !backwards) return',
+    find: 'if (before && isOlder(told, before) && !outranks(before.resourceVersion)) return',
     replace: 'void 0',
     tests: ['test/kubernetes/store.test.ts'],
   },

@@ -14,6 +14,7 @@ import { aDeployment, type AWorkload } from './workloads.ts'
 type Listener = Parameters<Workloads['onChange']>[0]
 type NamespaceListener = Parameters<Namespaces['onChange']>[0]
 type ConnectionListener = Parameters<Workloads['onConnection']>[0]
+type RestoreListener = Parameters<Workloads['onRestored']>[0]
 
 export type Writing<P> = [
   key: WorkloadKey,
@@ -40,6 +41,7 @@ export class FakeCluster implements Workloads {
   readonly #copies = new Map<string, Workload>()
   readonly #listeners: Listener[] = []
   readonly #connectionListeners: ConnectionListener[] = []
+  readonly #restoreListeners: RestoreListener[] = []
   readonly #disconnected = new Set<Kind>()
   #version = 0
   readonly watch = new FakeWatch()
@@ -73,6 +75,10 @@ export class FakeCluster implements Workloads {
     this.#connectionListeners.push(listener)
   }
 
+  onRestored(listener: RestoreListener): void {
+    this.#restoreListeners.push(listener)
+  }
+
   /** What the workloads of a namespace inherit has changed. */
   inheritanceChanged(namespace: string): void {
     for (const workload of [...this.list(namespace)]) this.#notify(workload, workload)
@@ -98,6 +104,12 @@ export class FakeCluster implements Workloads {
     this.up()
     for (const kind of kinds) this.#disconnected.delete(kind)
     for (const kind of kinds) for (const listener of this.#connectionListeners) listener(kind, true)
+  }
+
+  /** Its list shows that the cluster was restored from a backup: `workload` is as it is there, and nobody was told. */
+  restoredTo(workload: Workload): void {
+    this.put(workload)
+    for (const listener of this.#restoreListeners) listener(workload.kind)
   }
 
   /** As the cluster has it now, whatever the watch said. */

@@ -10,6 +10,7 @@ import type { ConfiguredKind } from '../../src/domain/kinds.ts'
 import type { WorkloadKey } from '../../src/domain/workload.ts'
 import { Refusal } from '../../src/errors.ts'
 import { ScaledObjectStore, type ScalerListener } from '../../src/kubernetes/scaled-object-store.ts'
+import { OUTRANKS_NONE } from '../../src/kubernetes/reflector.ts'
 import type { ScaledObjectResource } from '../../src/kubernetes/scaled-object-trim.ts'
 import { applied } from './json-patch.ts'
 
@@ -101,6 +102,6 @@ export class FakeKeda implements ScaledObjects, Pauser {
 
   #see(object: ScaledObjectResource): void {
     this.#live.set(`${object.metadata.namespace}/${object.metadata.name}`, object)
-    this.#store.put(object, false)
+    this.#store.put(object, OUTRANKS_NONE)
   }
 }
