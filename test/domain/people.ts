@@ -50,6 +50,8 @@ const REQUEST: fc.Arbitrary<Request> = fc.oneof(
 
 type Time = { type: 'wait' | 'away'; minutes: number }
 type Act =
+  /** In a wave: the time has come for a transition, and the controller has not come to it yet. */
+  | { type: 'late request'; request: Request; late: number }
   | { type: 'request'; request: Request }
   | { type: 'annotate'; name: Exclude<AnnotationName, 'state'>; text: string | undefined }
   | { type: 'scale' | 'edit' | 'replace'; count: number }
@@ -88,6 +90,14 @@ const PLAIN = fc.oneof(
 const EVENT: fc.Arbitrary<Event> = fc.oneof(
   { weight: 6, arbitrary: WAIT },
   { weight: 8, arbitrary: REQUEST.map((request) => ({ type: 'request' as const, request })) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant('late request' as const),
+      request: REQUEST,
+      late: fc.integer({ min: 0, max: 900 }),
+    }),
+  },
   { weight: 2, arbitrary: ANNOTATE },
   { weight: 6, arbitrary: COUNT },
   { weight: 2, arbitrary: fc.nat(20).map((back) => ({ type: 'undo' as const, back })) },
@@ -111,6 +121,8 @@ export class People {
   #selector: Record<string, string> = {}
   /** An old copy forgets the wake that would have given `f:replicas` back. */
   #undone = false
+  /** The snooze or wake that was answered with success just now: whatever is due, the later request counts. */
+  #granted: 'snooze' | 'wake' | undefined
   constructor(cluster: ModelCluster) {
     this.cluster = cluster
     this.#counts = new Set([cluster.count])
@@ -121,6 +133,7 @@ export class People {
     const { cluster } = this
     const givesBack = this.#countToGiveBack()
     const heldAtZero = this.#activePin() !== undefined && cluster.count === 0
+    this.#granted = undefined
     if (!('minutes' in event)) this.#act(event)
     else if (event.type === 'wait') cluster.wait(event.minutes * MINUTE)
     else cluster.now += event.minutes * MINUTE
@@ -131,6 +144,10 @@ export class People {
     if (lifted && (replicas === 0 || event.type === 'undo')) this.#counts = new Set([replicas])
     if (givesBack !== undefined && this.#countToGiveBack() === undefined && this.#gaveUp(event))
       this.#counts.add(replicas)
+    if (this.#granted !== undefined)
+      expect(cluster.isAsleep, `asleep, after ${this.#granted} was granted`).to.equal(
+        this.#granted === 'snooze',
+      )
     this.#checkSelector()
     this.#checkMarks()
     if (cluster.kind !== 'daemonsets') this.#checkCount()
@@ -139,8 +156,12 @@ export class People {
   #act(event: Act): void {
     const { cluster } = this
     switch (event.type) {
+      case 'late request':
+        cluster.now += event.late * MINUTE
+        this.#request(event.request)
+        return
       case 'request':
-        cluster.request(event.request)
+        this.#request(event.request)
         return
       case 'annotate':
         cluster.annotate(event.name, event.text)
@@ -181,6 +202,12 @@ export class People {
         cluster.refuses = true
         return
     }
+  }
+
+  #request(request: Request): void {
+    const isDone = this.cluster.request(request)
+    const { action } = request
+    this.#granted = isDone && (action === 'snooze' || action === 'wake') ? action : undefined
   }
 
   #setCount(wanted: number, manager: string, subresource?: string): void {

@@ -3,6 +3,7 @@ import { planStep } from '../../src/domain/operation.ts'
 import { stateOf } from '../../src/domain/reading.ts'
 import type { Operation } from '../../src/domain/state.ts'
 import { SNOOZE_KEY } from '../../src/domain/workload.ts'
+import { MINUTE } from '../support/rules.ts'
 import type { Seen, Version } from './observed.ts'
 import { trimmed } from './kinds.ts'
 import type { RulesInForce } from './rules-in-force.ts'
@@ -43,6 +44,18 @@ export function raised(target: Target): string[] {
     (each) => RAISES.test(each.what) && mayHaveBeenDone(each) && each.until >= target.restedAt - SLACK,
   )
   return asked ? [] : [`${target.title} was left at 0, and has ${replicas} (kept ${kept}) by nobody's wish`]
+}
+
+/** Who was answered with success, and by whom nobody came later, has what was asked for: no wave passes it by. */
+export function unheard(target: Target): string[] {
+  const { world, latest, title, asked, scaler, held } = target
+  const last = asked.at(-1)
+  const [, action] = /^POST (wake|snooze)/.exec(last?.what ?? '') ?? []
+  // An edge may have come since; KEDA decides by itself.
+  const isOver = !last || Math.floor(last.from / MINUTE) !== Math.floor(world.now / MINUTE)
+  if (!action || isOver || last.status !== 200 || scaler || !latest) return []
+  const isAsleep = held.kept !== undefined
+  return isAsleep === (action === 'snooze') ? [] : [`${title}: "${last.what}" was granted, and it is not so`]
 }
 
 /** No transition that neither a record of what was asked nor the model on the version before it explains. */

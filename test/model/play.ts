@@ -7,12 +7,12 @@ import { countOf } from '../support/manifests.ts'
 import { MINUTE } from '../support/rules.ts'
 import { createNamespace } from '../support/served.ts'
 import { manifestOf } from './kinds.ts'
-import { lossesOf, raised, tooManyWrites, unexplained } from './invariants.ts'
+import { lossesOf, raised, tooManyWrites, unexplained, unheard } from './invariants.ts'
 import { missedRuns } from './missed-runs.ts'
 import { Observed } from './observed.ts'
 import { ENVIRONMENT, PREFIX } from './policies.ts'
 import { restOf, type Patience } from './rest.ts'
-import { ACTS, type Born, type Scenario } from './scenario.ts'
+import { ACTS, type Born, type Late, type Scenario } from './scenario.ts'
 import { rulesIn, type RulesInForce } from './rules-in-force.ts'
 import { annotationsOf } from './settings.ts'
 import { addScaler, scalersLeft } from './scalers.ts'
@@ -90,6 +90,7 @@ export async function play(
       }
       if (step.type === 'pass') await world.pass(step.minutes * MINUTE)
       else if (step.type === 'fault') world.lay(step.which, step.fault)
+      else if (step.type === 'late') await lateRequest(world, targets[step.workload], step)
       else await world.restart(step.which, step.type)
       events += 1
       for (const target of targets) target.counts.race()
@@ -114,6 +115,12 @@ export async function play(
   }
 }
 
+/** The time has come for what is due, and somebody asks before the controller has come to it. */
+async function lateRequest(world: World, target: Target | undefined, { minutes, action, which }: Late) {
+  await world.pass(minutes * MINUTE)
+  await target?.ask(which, 'POST', action)
+}
+
 async function born(target: Target, { managed, window, scaledFrom }: Born = UNMANAGED): Promise<void> {
   const { key, team, world } = target
   const { kind, name, namespace } = key
@@ -133,6 +140,7 @@ function checked(target: Target, rules: RulesInForce): string[] {
   return [
     ...missed,
     ...unexplained(target, rules),
+    ...unheard(target),
     ...raised(target),
     ...scalersLeft(target),
     ...lossesOf(target),

@@ -27,6 +27,15 @@ type WorldEvent =
   | { readonly type: 'terminate' | 'kill'; readonly which: number }
   /** Between a replica and the API server. */
   | { readonly type: 'fault'; readonly which: number; readonly fault: AnyFault }
+  | Late
+/** Time passes, and somebody asks at once: what has become due may not be done yet. */
+export interface Late {
+  readonly type: 'late'
+  readonly minutes: number
+  readonly workload: number
+  readonly action: 'snooze' | 'wake'
+  readonly which: number
+}
 export type Step = Deed | WorldEvent
 
 export interface Born {
@@ -88,6 +97,16 @@ export function scenarios({ workloads, steps, moves }: Size): fc.Arbitrary<Scena
     {
       weight: moves ? 5 : 2,
       arbitrary: fc.record({ type: fc.constant('pass' as const), minutes: moves ? minutes : fc.constant(1) }),
+    },
+    {
+      weight: moves ? 3 : 1,
+      arbitrary: fc.record({
+        type: fc.constant('late' as const),
+        minutes: moves ? minutes : fc.constant(1),
+        workload,
+        action: fc.constantFrom('snooze' as const, 'wake' as const),
+        which: fc.nat(5),
+      }),
     },
     { weight: 5, arbitrary: fc.constant({ type: 'rest' as const }) },
     {

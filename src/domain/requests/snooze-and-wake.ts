@@ -1,14 +1,16 @@
+import type { Instant } from '../../clock.ts'
 import { kedaDecides } from '../autoscaling/scalers.ts'
 import { transition } from '../operation.ts'
 import { scheduleInForce } from '../schedule-in-force.ts'
-import { newIntent, wakeHold } from '../intent.ts'
+import { desired, newIntent, wakeHold } from '../intent.ts'
 import { countToGiveBack, keptCount } from '../counts.ts'
 import { countKeptBy } from '../drift.ts'
 import { withState, type Reading } from '../reading.ts'
 import { hasCount, hasKey, sleepsSuspended } from '../kinds.ts'
-import { counted, iso } from '../text.ts'
+import { counted } from '../text.ts'
 import { currentReplicas, isRunning } from '../workload.ts'
-import { pendingWake } from '../state.ts'
+import type { Rules } from '../rules.ts'
+import { pendingWake, type Sleep } from '../state.ts'
 import { canWrite, type Context, type Outcome } from './handler.ts'
 
 /** Puts to sleep; `limit` in milliseconds, undefined: without an end. */
@@ -17,9 +19,9 @@ export function snooze({ reading, now, by, rules }: Context, limit: number | und
   const intent = newIntent(reading, now, { want: 'asleep', by, trigger: 'api', ...end })
   const asked = withState(reading, { ...reading.state, intent })
   if (reading.state.asleep && !isRunning(reading.workload)) {
-    if (limit === undefined && !pendingWake(reading.state)) return { target: reading, done: 'already asleep' }
-    if (limit === undefined) return { target: asked, done: 'stays asleep' }
-    return { target: asked, done: `stays asleep until ${iso(now + limit)}` }
+    const stays = isToBe('asleep', reading, now, rules) && !pendingWake(reading.state)
+    if (limit === undefined && stays) return { target: reading, done: 'already asleep' }
+    return { target: asked, done: 'stays asleep' }
   }
   const replicas = countKeptBy(reading, rules)
   const target = transition(asked, { action: 'snooze', trigger: 'api', by, replicas }, now, rules)
@@ -32,7 +34,7 @@ export function wake({ reading, now, by, rules, channel }: Context, limit: numbe
   const { state, workload } = reading
   const byKeda = !isRunning(workload) && kedaDecides(workload, rules)
   const up = !state.asleep && (byKeda || (isRunning(workload) && countToGiveBack(reading) === undefined))
-  if (up && limit === undefined) {
+  if (up && limit === undefined && isToBe('awake', reading, now, rules)) {
     return { target: reading, done: `already awake (${channel.toKeepAwake} to keep it awake for a time)` }
   }
   const inHoursOfSleep = scheduleInForce(reading, now)?.state === 'asleep'
@@ -40,7 +42,7 @@ export function wake({ reading, now, by, rules, channel }: Context, limit: numbe
   const end = limit === undefined ? hold : { until: now + limit }
   const intent = newIntent(reading, now, { want: 'awake', by, trigger: 'api', ...end })
   const asked = withState(reading, { ...state, intent })
-  if (up) return { target: asked, done: `stays awake until ${iso(now + (limit ?? 0))}` }
+  if (up) return { target: asked, done: 'stays awake' }
   const replicas = hasKey(workload.kind) ? keptCount(reading) : wakeCount(reading)
   const target = transition(asked, { action: 'wake', trigger: 'api', by, replicas }, now, rules)
   if (!canWrite(reading, target, channel))
@@ -48,6 +50,11 @@ export function wake({ reading, now, by, rules, channel }: Context, limit: numbe
   if (byKeda) return { target, done: 'woken, and KEDA decides how many replicas it has' }
   const to = hasCount(workload.kind) ? ` to ${counted(replicas, 'replica')}` : ''
   return { target, done: `woken${to}` }
+}
+
+/** Whether it is to stay so: a wave that has not reached it yet, or the cluster's refusal, leaves it otherwise for now. */
+function isToBe(want: Sleep, reading: Reading, now: Instant, rules: Rules): boolean {
+  return desired(reading, now, rules).want === want
 }
 
 /** The count that a wake request brings: the kept or the last one, at least 1. */
