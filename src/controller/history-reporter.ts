@@ -5,8 +5,10 @@ import { stateOf } from '../domain/reading.ts'
 import type { Rules } from '../domain/rules.ts'
 import {
   EMPTY_STATE,
+  isKnown,
   operationInProgress,
   type Operation,
+  TRIGGERS,
   type State,
   type Trigger,
 } from '../domain/state.ts'
@@ -140,7 +142,7 @@ function eventOf({ type, trigger, at, replicas, by, result }: Operation, { snooz
   }
   const kept = snoozed?.at === at ? `, ${counted(snoozed.replicas, 'replica')} kept` : ''
   const message = asleep ? `Snoozed ${author}${kept}` : `Woken ${author} to ${counted(replicas, 'replica')}`
-  const event = EVENT_OF[trigger]
+  const event = isKnown(TRIGGERS, trigger) ? EVENT_OF[trigger] : null
   if (event === 'PinEnforced') return { type: 'Warning', reason: event, message: `${message}: it is pinned` }
   return { type: 'Normal', reason: event ?? (asleep ? 'Snoozed' : 'Woken'), message }
 }

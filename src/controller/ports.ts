@@ -3,7 +3,7 @@ import type { Namespace } from '../domain/policy/inheritance.ts'
 import type { PauseChange } from '../domain/autoscaling/pause.ts'
 import type { ScaledObject } from '../domain/autoscaling/scaled-object.ts'
 import type { Change } from '../domain/patch.ts'
-import type { OperationResult, OperationType, Trigger } from '../domain/state.ts'
+import type { Open, OperationResult, OperationType, Trigger } from '../domain/state.ts'
 import type { Kind, Workload, WorkloadKey } from '../domain/workload.ts'
 import type { Logger } from '../logger.ts'
 
@@ -165,7 +165,7 @@ export type EventReason =
 
 /** The controller's metrics; durations in seconds. */
 export interface Observer {
-  operation(type: OperationType, trigger: Trigger, kind: Kind, result: OperationResult): void
+  operation(type: OperationType, trigger: Open<Trigger>, kind: Kind, result: Open<OperationResult>): void
   operationDuration(type: OperationType, kind: Kind, seconds: number): void
   scheduleLag(seconds: number): void
   queueDepth(depth: number): void

@@ -2,7 +2,7 @@ import type { Instant } from '../clock.ts'
 import { isCredible } from './decision-time.ts'
 import { recentOperations } from './history.ts'
 import type { Policy } from './rules.ts'
-import type { Backoff, State } from './state.ts'
+import { BACKOFF_CAUSES, isKnown, type Backoff, type BackoffCause, type State } from './state.ts'
 
 const FAILURE_BASE = 10_000
 const FAILURE_MAX = 600_000
@@ -16,7 +16,9 @@ export function backoffInEffect({ backoff }: State, now: Instant): Backoff | und
 export function withBackoffCut(state: State, now: Instant, { backoff: policy }: Policy): State {
   const { backoff } = state
   if (!backoff) return state
-  const end = now + (backoff.cause === 'flapping' ? policy.max : FAILURE_MAX)
+  const longest: Readonly<Record<BackoffCause, number>> = { flapping: policy.max, failure: FAILURE_MAX }
+  const { cause } = backoff
+  const end = now + (isKnown(BACKOFF_CAUSES, cause) ? longest[cause] : Math.max(...Object.values(longest)))
   return isCredible(backoff.until, end) ? state : { ...state, backoff: { ...backoff, until: end } }
 }
 

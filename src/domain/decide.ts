@@ -21,7 +21,15 @@ import { sleepsSuspended } from './kinds.ts'
 import { ofSource } from './policy/settings.ts'
 import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
-import { operationInProgress, pendingWake, type Backoff, type Override } from './state.ts'
+import {
+  BACKOFF_CAUSES,
+  isKnown,
+  operationInProgress,
+  pendingWake,
+  type Backoff,
+  type BackoffCause,
+  type Override,
+} from './state.ts'
 import { iso } from './text.ts'
 import { countFault, isRunning, nameOf, pathOf, type Workload } from './workload.ts'
 
@@ -257,10 +265,15 @@ function overridden({ by, until }: Override): PartialDecision {
 
 /** `fought`: what an autoscaler does against it. */
 function waiting({ cause, until }: Backoff, then: Reason, fought?: string): PartialDecision {
-  const switched = fought ?? 'it was switched too often'
-  const why = cause === 'flapping' ? switched : 'the cluster refused the last attempt'
+  const why: Readonly<Record<BackoffCause, string>> = {
+    flapping: fought ?? 'it was switched too often',
+    failure: 'the cluster refused the last attempt',
+  }
   return {
-    ...noAction('backoff', `waits until ${iso(until)}: ${why} (then: ${then.text})`),
+    ...noAction(
+      'backoff',
+      `waits until ${iso(until)}: ${isKnown(BACKOFF_CAUSES, cause) ? why[cause] : cause} (then: ${then.text})`,
+    ),
     ...lookAgain(until),
   }
 }

@@ -6,7 +6,7 @@ import { scheduleInForce, presentState, type ScheduleInForce } from './schedule-
 import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import type { Edge, Schedule } from './schedule/schedule.ts'
-import type { Intent, IntentTrigger, Sleep } from './state.ts'
+import { INTENT_TRIGGERS, isKnown, type Intent, type IntentTrigger, type Sleep } from './state.ts'
 import { iso } from './text.ts'
 import { ANNOTATION } from './workload.ts'
 
@@ -52,14 +52,14 @@ const FORMED_BY: Record<IntentTrigger, { readonly what: string; readonly automat
   manual: { what: 'manual scaling', automatic: false },
 }
 
-/** Whether the schedule formed an intent, and not a request or a manual wake. */
+/** Whether the schedule formed an intent, and not a request or a manual wake; what a later release has added is one. */
 export function isAutomatic({ trigger }: Intent): boolean {
-  return FORMED_BY[trigger].automatic
+  return isKnown(INTENT_TRIGGERS, trigger) && FORMED_BY[trigger].automatic
 }
 
 /** What formed an intent and by whom, as reasons name it: `request of k8s:alice`. */
 function authorOf({ trigger, by }: Intent): string {
-  const { what } = FORMED_BY[trigger]
+  const what = isKnown(INTENT_TRIGGERS, trigger) ? FORMED_BY[trigger].what : trigger
   return by === null ? what : `${what} of ${by}`
 }
 

@@ -14,7 +14,15 @@ import type { Change } from './patch.ts'
 import { readWorkload, withState, type Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
 import { Unreadable } from './state-codec.ts'
-import { operationInProgress, cleared, without, withoutPending, type Operation, type State } from './state.ts'
+import {
+  operationInProgress,
+  cleared,
+  without,
+  withoutPending,
+  type Operation,
+  type State,
+  type Woken,
+} from './state.ts'
 import { isRunning, podsFollowed, SNOOZED, type Workload } from './workload.ts'
 
 /** A decision and the change that carries it out in one patch; undefined: nothing to write. */
@@ -81,7 +89,11 @@ function tidied(reading: Reading, now: Instant, { policy }: Rules): State {
   const cut = withBackoffCut(reading.state, now, policy)
   const { asleep, woken } = cut
   const replaced = !asleep && woken?.kept !== undefined && countToGiveBack(reading) === undefined
-  return replaced ? { ...cut, woken: { at: woken.at } } : cut
+  return replaced ? { ...cut, woken: withoutKept(woken) } : cut
+}
+
+function withoutKept({ kept: _kept, set: _set, ...woken }: Woken): Woken {
+  return woken
 }
 
 /** Puts to sleep, wakes or adopts, once the reading is completed; a decision that does nothing returns the same reading. */
@@ -115,7 +127,7 @@ export function transition(reading: Reading, decision: Move, now: Instant, rules
           ...state,
           asleep: true,
           snoozed: { at, replicas, trigger, by },
-          ...(state.woken ? { woken: { at: state.woken.at } } : {}),
+          ...(state.woken ? { woken: withoutKept(state.woken) } : {}),
         }
       : {
           ...state,

@@ -15,6 +15,7 @@ import type { Rules } from './rules.ts'
 import { Unreadable } from './state-codec.ts'
 import {
   operationInProgress,
+  type Open,
   type Operation,
   type OperationResult,
   type OperationType,
@@ -27,12 +28,12 @@ import { currentReplicas, hasSleepMark, isRunning, labelCount, type Workload } f
 /** An operation as the API shows it; `timestamp` in ISO 8601 UTC, `duration` in milliseconds (while running: so far). */
 export interface HistoryRecord {
   type: OperationType
-  trigger: Trigger
+  trigger: Open<Trigger>
   timestamp: string
   replicas: number
   duration: number
   by: string | null
-  result: OperationResult
+  result: Open<OperationResult>
 }
 
 /** A coming change between awake and asleep as the API shows it; `at` in ISO 8601 UTC. */

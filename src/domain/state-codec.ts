@@ -1,16 +1,6 @@
 import { Ajv } from 'ajv'
 import { LRUCache } from 'lru-cache'
-import {
-  BACKOFF_CAUSES,
-  INTENT_TRIGGERS,
-  OPERATION_RESULTS,
-  OPERATION_TYPES,
-  PIN_STATES,
-  SLEEP_STATES,
-  TRIGGERS,
-  type Operation,
-  type StoredState,
-} from './state.ts'
+import { OPERATION_TYPES, PIN_STATES, SLEEP_STATES, type State, type StoredState } from './state.ts'
 import { clip } from './text.ts'
 import { KINDS, MAX_REPLICAS } from './workload.ts'
 
@@ -37,81 +27,76 @@ export class Unreadable {
   }
 }
 
-/** Instants by their keys: ISO 8601 in UTC in the document, milliseconds in memory. */
-const INSTANTS = new Set(['at', 'until', 'hold'])
 const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/
 
+/** ISO 8601 in UTC in the document, milliseconds in memory, which is what is validated. */
 const instant = { type: 'integer' }
+const instantOrNull = { type: ['integer', 'null'] }
 const author = { type: 'string', maxLength: 128 }
 const by = { ...author, type: ['string', 'null'] }
 const count = { type: 'integer', minimum: 0, maximum: MAX_REPLICAS }
+const whole = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
 /** A kind that we have, or the full name of a configured one. */
 const KIND = `^(?:${KINDS.join('|')}|[a-z0-9-]+(?:\\.[a-z0-9-]+)+)$`
 const sleep = { enum: SLEEP_STATES }
-const trigger = { enum: TRIGGERS }
+/** One of a list that a later release may lengthen. */
+const open = { type: 'string', pattern: '^[A-Za-z0-9._-]{1,40}$' }
 
-function closed(required: Record<string, unknown>, optional: Record<string, unknown> = {}): object {
-  const properties = { ...required, ...optional }
-  return { type: 'object', properties, required: Object.keys(required), additionalProperties: false }
+type Properties = Readonly<Record<string, object>>
+interface Part {
+  readonly type: 'object'
+  readonly properties: Properties
+  readonly required: readonly string[]
 }
 
-const whole = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
-const operation = closed(
+/** Other keys are a later release's: they stay as they are. */
+function part(required: Properties, optional: Properties = {}): Part {
+  return { type: 'object', properties: { ...required, ...optional }, required: Object.keys(required) }
+}
+
+const OPERATION = part(
   {
     type: { enum: OPERATION_TYPES },
-    trigger,
+    trigger: open,
     at: instant,
     replicas: count,
     duration: { ...whole, type: ['integer', 'null'] },
     by,
-    result: { enum: OPERATION_RESULTS },
+    result: open,
   },
   { generation: whole },
 )
 
+const PARTS: Readonly<Record<string, Part>> = {
+  snoozed: part({ at: instant, replicas: count, trigger: open, by }),
+  woken: part({ at: instant }, { kept: count, set: count }),
+  intent: part(
+    { want: sleep, at: instant, before: sleep, by, trigger: open },
+    { until: instant, hold: instant },
+  ),
+  pin: part({ state: { enum: PIN_STATES }, replicas: count, at: instant, by: author }),
+  override: part({ until: instantOrNull, at: instant, by: author }),
+  backoff: part({ until: instant, times: { type: 'integer', minimum: 1 }, cause: open }),
+  request: part(
+    { text: { type: 'string', maxLength: 128 }, at: instant, by: author },
+    { pending: { const: true } },
+  ),
+}
+
+const DOCUMENT = part(
+  {
+    v: { const: VERSION },
+    kind: { type: 'string', maxLength: 317, pattern: KIND },
+    counter: { type: 'integer', minimum: 1, maximum: LAST_COUNTER },
+    asleep: { type: 'boolean' },
+    history: { type: 'array', items: OPERATION, maxItems: HISTORY_LIMIT },
+  },
+  PARTS,
+)
+
 const validate = new Ajv({ allowUnionTypes: true, meta: false, validateSchema: false }).compile<
   StoredState & { v: number }
->(
-  closed(
-    {
-      v: { const: VERSION },
-      kind: { type: 'string', maxLength: 317, pattern: KIND },
-      counter: { type: 'integer', minimum: 1, maximum: LAST_COUNTER },
-      asleep: { type: 'boolean' },
-      history: { type: 'array', items: operation, maxItems: HISTORY_LIMIT },
-    },
-    {
-      snoozed: closed({ at: instant, replicas: count, trigger, by }),
-      woken: closed({ at: instant }, { kept: count, set: count }),
-      intent: closed(
-        {
-          want: sleep,
-          at: instant,
-          before: sleep,
-          by,
-          trigger: { enum: INTENT_TRIGGERS },
-        },
-        { until: instant, hold: instant },
-      ),
-      pin: closed({
-        state: { enum: PIN_STATES },
-        replicas: count,
-        at: instant,
-        by: author,
-      }),
-      override: closed({ until: { type: ['integer', 'null'] }, at: instant, by: author }),
-      backoff: closed({
-        until: instant,
-        times: { type: 'integer', minimum: 1 },
-        cause: { enum: BACKOFF_CAUSES },
-      }),
-      request: closed(
-        { text: { type: 'string', maxLength: 128 }, at: instant, by: author },
-        { pending: { const: true } },
-      ),
-    },
-  ),
-)
+>(DOCUMENT)
 
 /**
  * One change of a workload reads its state several times: cache states by their text. Few, since one takes 4 KB: those
@@ -132,9 +117,10 @@ function parseState(text: string): StoredState | Unreadable {
   if (Buffer.byteLength(text) > STATE_LIMIT) return new Unreadable(`longer than ${STATE_LIMIT} bytes`)
   let document: unknown
   try {
-    document = JSON.parse(text)
-    // Of a document that is nested without end it throws, too.
-    readInstants(document)
+    const parsed: unknown = JSON.parse(text)
+    // What is nested too deeply to be written again is not read.
+    JSON.stringify(parsed)
+    document = isRecord(parsed) ? inParts(parsed, readInstants) : parsed
   } catch {
     return new Unreadable('not JSON')
   }
@@ -149,26 +135,66 @@ function parseState(text: string): StoredState | Unreadable {
   return state
 }
 
-/** The annotation's text; where it would be longer than `limit` bytes, the oldest operations are left out. */
+/**
+ * The annotation's text. Where it would be longer than `limit` bytes, the oldest operations are left out, and where that
+ * does not do, what a later release has added.
+ */
 export function encodeState(state: StoredState, limit = STATE_LIMIT): string {
-  let history: readonly Operation[] = state.history.slice(0, HISTORY_LIMIT)
-  for (;;) {
-    const text = JSON.stringify({ v: VERSION, ...state, history }, (key, value: unknown) =>
-      INSTANTS.has(key) && typeof value === 'number' ? new Date(value).toISOString() : value,
-    )
-    if (Buffer.byteLength(text) <= limit || history.length === 0) return text
-    history = history.slice(0, -1)
+  for (let length = Math.min(state.history.length, HISTORY_LIMIT); length >= 0; length -= 1) {
+    const text = textOf({ ...state, history: state.history.slice(0, length) })
+    if (Buffer.byteLength(text) <= limit) return text
   }
+  return textOf(withoutUnknown({ ...state, history: [] }))
 }
 
-/** Replaces the instants in a parsed document. With a reviver instead, JSON.parse takes four times as long. */
-function readInstants(value: unknown): void {
-  if (Array.isArray(value)) return value.forEach(readInstants)
-  if (typeof value !== 'object' || value === null) return
-  const fields = value as Record<string, unknown>
-  for (const [key, field] of Object.entries(fields))
-    if (INSTANTS.has(key)) fields[key] = parseInstant(field)
-    else readInstants(field)
+function textOf(state: StoredState): string {
+  return JSON.stringify(inParts({ v: VERSION, ...state }, writtenInstants))
+}
+
+/** The state without the keys that this release does not know. */
+export function withoutUnknown<S extends State>(state: S): S {
+  return inParts(onlyKnown({ ...state } as Fields, DOCUMENT), onlyKnown) as unknown as S
+}
+
+type Fields = Record<string, unknown>
+
+/** A copy of the document, in which each part that we know, and each operation, is replaced; all else stays as it is. */
+function inParts(document: Fields, replaced: (fields: Fields, part: Part) => Fields): Fields {
+  const copy = { ...document }
+  for (const [name, part] of Object.entries(PARTS)) {
+    const fields = copy[name]
+    if (isRecord(fields)) copy[name] = replaced(fields, part)
+  }
+  const { history } = copy
+  if (Array.isArray(history))
+    copy['history'] = history.map((each: unknown) => (isRecord(each) ? replaced(each, OPERATION) : each))
+  return copy
+}
+
+function onlyKnown(fields: Fields, { properties }: Part): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(properties, name)))
+}
+
+function readInstants(fields: Fields, part: Part): Fields {
+  return withInstants(fields, part, parseInstant)
+}
+
+function writtenInstants(fields: Fields, part: Part): Fields {
+  return withInstants(fields, part, (value) =>
+    typeof value === 'number' ? new Date(value).toISOString() : value,
+  )
+}
+
+function withInstants(fields: Fields, { properties }: Part, replaced: (value: unknown) => unknown): Fields {
+  const copy = { ...fields }
+  for (const [name, schema] of Object.entries(properties))
+    if ((schema === instant || schema === instantOrNull) && Object.hasOwn(copy, name))
+      copy[name] = replaced(copy[name])
+  return copy
+}
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** NaN, which the schema rejects, for anything but an instant or null. */

@@ -3,6 +3,14 @@ import type { Kind } from './workload.ts'
 
 // Each list is the one source of its type, of the stored state's schema, of the OpenAPI document and of the metrics.
 
+/** A stored value that a later release may have added: kept and shown as it is, and nothing is done because of it. */
+export type Open<Known extends string> = Known | (string & {})
+
+/** Whether it is one of those that this release knows. */
+export function isKnown<Known extends string>(list: readonly Known[], value: Open<Known>): value is Known {
+  return list.some((known) => known === value)
+}
+
 export const SLEEP_STATES = ['awake', 'asleep'] as const
 export type Sleep = (typeof SLEEP_STATES)[number]
 
@@ -62,7 +70,7 @@ export interface Intent {
   /** The state when it was formed: without a schedule, it returns once `until` has passed. */
   readonly before: Sleep
   readonly by: string | null
-  readonly trigger: IntentTrigger
+  readonly trigger: Open<IntentTrigger>
 }
 
 export interface Pin {
@@ -83,19 +91,19 @@ export interface Backoff {
   readonly until: Instant
   /** How many backoffs in a row: each doubles the wait. */
   readonly times: number
-  readonly cause: BackoffCause
+  readonly cause: Open<BackoffCause>
 }
 
 export interface Operation {
   readonly type: OperationType
-  readonly trigger: Trigger
+  readonly trigger: Open<Trigger>
   readonly at: Instant
   /** The count after it. */
   readonly replicas: number
   /** Milliseconds; null while running. */
   readonly duration: number | null
   readonly by: string | null
-  readonly result: OperationResult
+  readonly result: Open<OperationResult>
   /** While running: the `metadata.generation` that its own write made; somebody else made a later one. */
   readonly generation?: number
 }
@@ -104,7 +112,7 @@ export interface Snoozed {
   readonly at: Instant
   /** The kept count: what a wake brings back. DaemonSet: for information. */
   readonly replicas: number
-  readonly trigger: Trigger
+  readonly trigger: Open<Trigger>
   readonly by: string | null
 }
 
@@ -125,7 +133,10 @@ export interface Asked {
   readonly pending?: true
 }
 
-/** All that Dormouse keeps on a workload, in the annotation `dormouse.dev/state`. */
+/**
+ * All that Dormouse keeps on a workload, in the annotation `dormouse.dev/state`. A later release's keys, which no type
+ * names, may stand in it and in its parts: spread what is changed, so that they are written back.
+ */
 export interface State {
   /** Grows by one at each write. */
   readonly counter: number

@@ -1,8 +1,12 @@
 import type { Observer } from '../controller/ports.ts'
 import {
   FINAL_RESULTS,
+  isKnown,
+  OPERATION_RESULTS,
   OPERATION_TYPES,
+  TRIGGERS,
   triggersOf,
+  type Open,
   type OperationResult,
   type OperationType,
   type Trigger,
@@ -62,8 +66,13 @@ export class ControllerMetrics implements Observer {
     }
   }
 
-  operation(type: OperationType, trigger: Trigger, kind: Kind, result: OperationResult): void {
-    this.#operations.inc({ type, trigger, kind, result })
+  operation(type: OperationType, trigger: Open<Trigger>, kind: Kind, result: Open<OperationResult>): void {
+    // Of a later release that another replica runs: one series for all, since anybody could have written them.
+    const labels = {
+      trigger: isKnown(TRIGGERS, trigger) ? trigger : 'other',
+      result: isKnown(OPERATION_RESULTS, result) ? result : 'other',
+    }
+    this.#operations.inc({ type, kind, ...labels })
   }
 
   operationDuration(type: OperationType, kind: Kind, seconds: number): void {

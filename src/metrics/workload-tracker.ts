@@ -3,7 +3,14 @@ import { systemMonotonic, type Clock, type Instant, type Monotonic } from '../cl
 import { isCredible } from '../domain/decision-time.ts'
 import { readsTheSame } from '../domain/marks.ts'
 import type { Rules } from '../domain/rules.ts'
-import { OPERATION_TYPES, TRIGGER, type OperationType, type Sleep } from '../domain/state.ts'
+import {
+  isKnown,
+  OPERATION_TYPES,
+  TRIGGER,
+  TRIGGERS,
+  type OperationType,
+  type Sleep,
+} from '../domain/state.ts'
 import { keyOf, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import type { WorkloadState } from '../domain/workload-state.ts'
 import { ByCalendar } from './by-calendar.ts'
@@ -189,7 +196,7 @@ export class WorkloadTracker {
     const excluded = this.#excluded.has(workload.namespace)
     const read = excluded ? undefined : readTracked(workload, now, this.#rules, this.#clockSet)
     for (const { type, trigger, at } of read?.history ?? [])
-      if (TRIGGER[trigger].inWaves && isCredible(at, now))
+      if (isKnown(TRIGGERS, trigger) && TRIGGER[trigger].inWaves && isCredible(at, now))
         this.latest[type] = Math.max(at, this.latest[type] ?? 0)
     const tracked = read?.tracked
     const team = tracked && this.byTeam?.nameOf(workload)

@@ -41,6 +41,7 @@ describe('what the console makes of a workload', () => {
 
   it('the history says of each operation how it came about, and what became of those that did not succeed', () => {
     expect(howOf({ trigger: 'api', result: 'succeeded' })).to.equal('by request')
+    expect(howOf({ trigger: 'constructor', result: 'toString' })).to.equal('by constructor, toString')
     const all = OPERATION_RESULTS.map((result) => howOf({ trigger: 'api', result }))
     expect(new Set(all)).to.have.length(OPERATION_RESULTS.length)
     expect(all.join()).to.include('by request, pods came too late').and.not.include('undefined')

@@ -144,10 +144,7 @@ export class People {
     if (lifted && (replicas === 0 || event.type === 'undo')) this.#counts = new Set([replicas])
     if (givesBack !== undefined && this.#countToGiveBack() === undefined && this.#gaveUp(event))
       this.#counts.add(replicas)
-    if (this.#granted !== undefined)
-      expect(cluster.isAsleep, `asleep, after ${this.#granted} was granted`).to.equal(
-        this.#granted === 'snooze',
-      )
+    this.#checkGranted()
     this.#checkSelector()
     this.#checkMarks()
     if (cluster.kind !== 'daemonsets') this.#checkCount()
@@ -279,6 +276,13 @@ export class People {
       const { disk: _, ...others } = spec.template.spec.nodeSelector ?? {}
       spec.template.spec.nodeSelector = { ...others, ...this.#selector }
     })
+  }
+
+  #checkGranted(): void {
+    if (this.#granted !== undefined)
+      expect(this.cluster.isAsleep, `asleep, after ${this.#granted} was granted`).to.equal(
+        this.#granted === 'snooze',
+      )
   }
 
   #checkSelector(): void {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { readOrRefuse } from '../../src/domain/refusals.ts'
-import { decodeState, encodeState, STATE_LIMIT, Unreadable } from '../../src/domain/state-codec.ts'
+import { decodeState, encodeState, STATE_LIMIT, type Unreadable } from '../../src/domain/state-codec.ts'
 import type { Operation, StoredState } from '../../src/domain/state.ts'
 import { Refusal } from '../../src/errors.ts'
 import { decoded } from '../support/readable.ts'
@@ -97,9 +97,11 @@ describe('the state annotation', () => {
     ['9 KiB', `${' '.repeat(9000)}${encodeState(FULL)}`, 'longer than 8192 bytes'],
     ['8,000 brackets', '['.repeat(8000), 'not JSON'],
     ['4,000 nested arrays', `${'['.repeat(4000)}${']'.repeat(4000)}`, /version null|not JSON/],
-    ['__proto__', pollution, 'additional properties'],
-    ['constructor', tampered((document) => (document['constructor'] = {})), 'additional'],
-    ['an unknown field', tampered((document) => (document['intent']!['mood'] = 'sleepy')), '/intent'],
+    [
+      'a trigger that is no single word',
+      tampered((document) => (document['intent']!['trigger'] = 'by hand')),
+      '/intent/trigger',
+    ],
     ['no history', tampered((document) => delete document['history']), "'history'"],
     ['a counter of 0', tampered((document) => (document['counter'] = 0 as never)), '/counter'],
     [
@@ -157,7 +159,7 @@ describe('the state annotation', () => {
   }
 
   it('pollutes no prototype', () => {
-    expect(decodeState(pollution)).to.be.instanceOf(Unreadable)
+    expect(decoded(pollution)).to.include({ asleep: false })
     expect(({} as { asleep?: boolean }).asleep).to.equal(undefined)
   })
 })

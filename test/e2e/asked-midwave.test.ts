@@ -63,10 +63,9 @@ describeOn('who asks in the middle of a wave', function (on) {
         },
       )
       const key = { kind: KIND, namespace: here.namespace, name } as const
-      return client
-        .request(key, { action }, false)
-        .then(({ messages }) => messages.join())
-        .finally(() => client.close())
+      const { messages } = await client.request(key, { action }, false)
+      await client.close()
+      return messages.join()
     }
     const path = `/namespaces/${here.namespace}/${action}?labelSelector=each%3D${name}`
     const { items } = (await here.api.call<{ items: BulkItem[] }>('POST', path)).body.data

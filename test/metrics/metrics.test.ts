@@ -125,6 +125,15 @@ describe('metrics', () => {
     }
   })
 
+  it('count what only a later release knows as one series: its names are not bounded', async () => {
+    const metrics = busy()
+    metrics.controller.operation('wake', 'traffic', 'deployments', 'abandoned')
+    metrics.controller.operation('wake', 'constructor', 'deployments', 'toString')
+    expect(await metrics.exposition()).to.include(
+      'dormouse_operations_total{type="wake",kind="deployments",trigger="other",result="other"} 2',
+    )
+  })
+
   it('show coming and overdue transitions', async () => {
     let now = NOW
     const metrics = someMetrics({ clock: () => now })

@@ -23,6 +23,11 @@ export function patterned(pattern: string, expected: string, rest: Schema = {}):
   return { type: 'string', pattern: `^(?:${pattern})$`, [EXPECTED]: expected, ...rest }
 }
 
+/** One of a list that later releases may lengthen: during a rolling update a replica shows what a newer one wrote. */
+export function oneOf(description: string, known: readonly string[]): Schema {
+  return { ...text, description: `${description}. ${known.join(', ')}, or what a later release adds` }
+}
+
 /** A whole number with a default. */
 export function whole(minimum: number, maximum: number, value: number): Schema {
   const expected = `a whole number from ${minimum} to ${maximum}`

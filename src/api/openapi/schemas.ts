@@ -16,6 +16,7 @@ import {
   count,
   flag,
   meaning,
+  oneOf,
   patterned,
   READ_AS,
   record,
@@ -114,7 +115,7 @@ const policyFields: Record<keyof PolicyRecord, Schema> = {
 
 const operationFields: Record<keyof HistoryRecord, Schema> = {
   type: { enum: OPERATION_TYPES },
-  trigger: meaning('What caused it', { enum: TRIGGERS }),
+  trigger: oneOf('What caused it', TRIGGERS),
   timestamp: time,
   replicas: { ...count, description: 'The count after it' },
   duration: {
@@ -125,7 +126,7 @@ const operationFields: Record<keyof HistoryRecord, Schema> = {
     'Who asked: k8s:…, oidc:…, local:…; for a manual wake that no replica saw, manager: and the field manager',
     textOrNull,
   ),
-  result: meaning('Superseded: the opposite came meanwhile', { enum: OPERATION_RESULTS }),
+  result: oneOf('Superseded: the opposite came meanwhile', OPERATION_RESULTS),
 }
 
 const transitionFields: Record<keyof TransitionRecord, Schema> = {

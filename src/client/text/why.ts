@@ -1,5 +1,6 @@
 import { hasCount, hasKey } from '../../domain/kinds.ts'
 import { ofSource } from '../../domain/policy/settings.ts'
+import { isKnown, TRIGGERS } from '../../domain/state.ts'
 import { counted } from '../../domain/text.ts'
 import type { StatusRecord } from '../../domain/record.ts'
 import type { WorkloadKey } from '../../domain/workload.ts'
@@ -88,13 +89,19 @@ function byWhom(record: StatusRecord): string[] {
   if (!latest || (latest.type === 'snooze') !== record.is_snoozed || !record.enabled) return []
   const who = latest.by ?? `Dormouse itself (${latest.trigger})`
   const failed = latest.result === 'succeeded' || latest.result === 'running' ? '' : `; it ${latest.result}`
-  const how = latest.by === null ? '' : latest.trigger === 'manual' ? ', by scaling' : ', on request'
+  const how = latest.by === null ? '' : howOf(latest.trigger)
   return [
     labelled(
       `${latest.type === 'snooze' ? 'put to sleep' : 'woken'} by`,
       `${who}${how}${failed.replace('_', ' ')}`,
     ),
   ]
+}
+
+/** What came of enabling and disabling was asked for, too; a later release's trigger is shown as it is. */
+function howOf(trigger: StatusRecord['operation_history'][number]['trigger']): string {
+  if (trigger === 'manual') return ', by scaling'
+  return isKnown(TRIGGERS, trigger) ? ', on request' : ` (${trigger})`
 }
 
 function sinceWhen(record: StatusRecord, times: LocalTimes): string[] {

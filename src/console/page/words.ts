@@ -75,22 +75,23 @@ export function localised(text: string, now: number): string {
 
 type Operation = Pick<Workload['operation_history'][number], 'trigger' | 'result'>
 
-const TRIGGERS: Readonly<Record<Operation['trigger'], string>> = {
-  schedule: 'by schedule',
-  api: 'by request',
-  manual: 'scaled by hand',
-  pin: 'to keep its pin',
-  disable: 'as it was left alone',
-  recovery: 'to put it right',
-}
-const RESULTS: Readonly<Record<Exclude<Operation['result'], 'succeeded'>, string>> = {
-  running: 'pods are following',
-  failed: 'failed',
-  timed_out: 'pods came too late',
-  superseded: 'the opposite came meanwhile',
-}
+const TRIGGERS: ReadonlyMap<Operation['trigger'], string> = new Map([
+  ['schedule', 'by schedule'],
+  ['api', 'by request'],
+  ['manual', 'scaled by hand'],
+  ['pin', 'to keep its pin'],
+  ['disable', 'as it was left alone'],
+  ['recovery', 'to put it right'],
+])
+const RESULTS: ReadonlyMap<Operation['result'], string> = new Map([
+  ['running', 'pods are following'],
+  ['failed', 'failed'],
+  ['timed_out', 'pods came too late'],
+  ['superseded', 'the opposite came meanwhile'],
+])
 
-/** How an operation of the history came about, and what became of it if it did not succeed. */
+/** How an operation of the history came about, and what became of it if it did not succeed; a later release's words as they are. */
 export function howOf({ trigger, result }: Operation): string {
-  return [TRIGGERS[trigger], ...(result === 'succeeded' ? [] : [RESULTS[result]])].join(', ')
+  const how = TRIGGERS.get(trigger) ?? `by ${trigger}`
+  return [how, ...(result === 'succeeded' ? [] : [RESULTS.get(result) ?? result])].join(', ')
 }

@@ -3,6 +3,7 @@ import type { Rules } from '../rules.ts'
 import { changeBetween } from '../change.ts'
 import { withoutRequest } from '../marks.ts'
 import { readWithoutState, stateOf, withState } from '../reading.ts'
+import { withoutUnknown } from '../state-codec.ts'
 import { EMPTY_STATE, type State } from '../state.ts'
 import { ASLEEP_LABEL, isRunning, labelCount, type Workload } from '../workload.ts'
 import { annotationFault, withoutEffect } from './annotations.ts'
@@ -53,7 +54,7 @@ function decideCreate(created: Workload, now: Instant, rules: Rules): AdmissionD
 function carriedState(created: Workload): State | undefined {
   const state = stateOf(created)
   if (!state) return undefined
-  const { asleep, snoozed, woken, intent } = state
+  const { asleep, snoozed, woken, intent } = withoutUnknown(state)
   return {
     ...EMPTY_STATE,
     asleep,
