@@ -1,11 +1,11 @@
 import { differingAnnotations } from './marks.ts'
-import { isEmpty, restsOn, type Change } from './patch.ts'
+import { isEmpty, labelsIn, restsOn, type Change } from './patch.ts'
 import { keptCount } from './counts.ts'
 import { hasKey, sleepsSuspended } from './kinds.ts'
 import type { Reading } from './reading.ts'
 import { encodeState, LAST_COUNTER, STATE_LIMIT } from './state-codec.ts'
-import { EMPTY_STATE } from './state.ts'
-import { ANNOTATION, ASLEEP_LABEL, type AnnotationName, type Workload } from './workload.ts'
+import { EMPTY_STATE, heldBy } from './state.ts'
+import { ANNOTATION, ASLEEP_LABEL, HELD_LABEL, type AnnotationName, type Workload } from './workload.ts'
 
 /** Bytes: the API server refuses an object whose annotations, keys and values together, are larger. */
 const ANNOTATIONS_LIMIT = 256 * 1024
@@ -19,9 +19,16 @@ export function annotationChange(from: Workload, to: Workload): Change['annotati
   )
 }
 
-/** The part of a change that gives a workload the label `value`; null: no label. */
-export function labelChange({ labels }: Workload, value: string | null): Pick<Change, 'label'> {
-  return value === (labels?.[ASLEEP_LABEL] ?? null) ? {} : { label: value }
+/** The part of a change that gives a workload our labels of these values; null: no label. */
+export function labelChange(
+  { labels }: Workload,
+  label: string | null,
+  held: string | null,
+): Pick<Change, 'label' | 'held'> {
+  return {
+    ...(label === (labels?.[ASLEEP_LABEL] ?? null) ? {} : { label }),
+    ...(held === (labels?.[HELD_LABEL] ?? null) ? {} : { held }),
+  }
 }
 
 /** The change that makes `target` of a workload; undefined: it is so already. */
@@ -34,7 +41,7 @@ export function changeBetween(workload: Workload, target: Reading): Change | und
       ...annotationChange(workload, target.workload),
       ...(state === written ? {} : { state: encodeState(stored, stateLimit(target)) }),
     },
-    ...labelChange(workload, state.asleep ? String(keptCount(target)) : null),
+    ...labelChange(workload, state.asleep ? String(keptCount(target)) : null, heldBy(state) ?? null),
     ...(replicas === workload.replicas || hasKey(workload.kind) ? {} : { replicas }),
     ...(snoozeKey === workload.snoozeKey ? {} : { snoozeKey: snoozeKey ?? null }),
     ...(lastScheduleTime === workload.lastScheduleTime || lastScheduleTime === undefined
@@ -75,10 +82,8 @@ function givesUpReplicas(workload: Workload, { state, workload: target }: Readin
 /** The workload once `change` is applied; its status stays as it was. */
 export function changed(workload: Workload, change: Change): Workload {
   const annotations = apply(workload.annotations, change.annotations)
-  const labels =
-    change.label === undefined
-      ? workload.labels
-      : apply(workload.labels ?? {}, { [ASLEEP_LABEL]: change.label })
+  const ours = labelsIn(change)
+  const labels = ours.length === 0 ? workload.labels : apply(workload.labels ?? {}, Object.fromEntries(ours))
   // Nothing has to follow a CronJob's suspension.
   const followed = sleepsSuspended(workload.kind) ? change.replicas : undefined
   const specChanges = change.replicas !== undefined || change.snoozeKey !== undefined
@@ -101,12 +106,12 @@ export function changed(workload: Workload, change: Change): Workload {
 }
 
 /**
- * Whether `live` has the annotations that `change` leaves on `workload`, and the label if the change sets it. What no
- * precondition of its patch rests on is not compared, as the label otherwise: somebody may have set it meanwhile.
+ * Whether `live` has the annotations that `change` leaves on `workload`, and our labels that it sets. What no
+ * precondition of its patch rests on is not compared, as other labels are not: somebody may have set it meanwhile.
  */
 export function hasChangedMarks(live: Workload, workload: Workload, change: Change): boolean {
   const target = changed(workload, change)
-  const labelled = change.label === undefined || live.labels?.[ASLEEP_LABEL] === target.labels?.[ASLEEP_LABEL]
+  const labelled = labelsIn(change).every(([key]) => live.labels?.[key] === target.labels?.[key])
   return labelled && !differingAnnotations(live, target).some((name) => restsOn(workload, change, name))
 }
 

@@ -2,12 +2,16 @@ import { kindOfState, stateOf } from './reading.ts'
 import { isManaged } from './settings.ts'
 import type { Rules } from './rules.ts'
 import { LAST_COUNTER } from './state-codec.ts'
+import { EMPTY_STATE, heldBy } from './state.ts'
 import {
   ANNOTATION_NAMES,
   ASLEEP_LABEL,
   isOlder,
   hasSleepMark,
+  HELD_LABEL,
+  OWN_LABELS,
   type AnnotationName,
+  type OwnLabel,
   type Workload,
 } from './workload.ts'
 
@@ -16,13 +20,14 @@ export function differingAnnotations(a: Workload, b: Workload): AnnotationName[]
   return ANNOTATION_NAMES.filter((name) => a.annotations[name] !== b.annotations[name])
 }
 
-/** Whether two copies have the same annotations of ours, the same label and the same key. */
+/** Whether two copies have the same annotations and labels of ours and the same key. */
 export function sameMarks(a: Workload, b: Workload): boolean {
-  return (
-    differingAnnotations(a, b).length === 0 &&
-    a.labels?.[ASLEEP_LABEL] === b.labels?.[ASLEEP_LABEL] &&
-    a.snoozeKey === b.snoozeKey
-  )
+  return differingAnnotations(a, b).length === 0 && sameLabels(a, b) && a.snoozeKey === b.snoozeKey
+}
+
+/** Whether two copies have the same labels of ours. */
+export function sameLabels(a: Workload, b: Workload): boolean {
+  return OWN_LABELS.every((key) => a.labels?.[key] === b.labels?.[key])
 }
 
 /**
@@ -63,8 +68,8 @@ export interface LastKnown {
 }
 
 /**
- * The workload with the annotations and the label that it should have, given what was last known of it; the same
- * object where nothing is to be restored. Label, count and key are not corrected here: reading the result does that.
+ * The workload with the annotations and labels that it should have, given what was last known of it; the same
+ * object where nothing is to be restored. Labels, count and key are not corrected here: reading the result does that.
  * The counter only grows, so a state with a lower one is an old copy.
  */
 export function withMarksRestored(workload: Workload, known: LastKnown | undefined, rules: Rules): Workload {
@@ -88,10 +93,10 @@ export function marksRestored(
   rules: Rules,
 ): Workload {
   const { state } = workload.annotations
-  if (state === known.annotations.state) return withLabelOf(workload, known)
+  if (state === known.annotations.state) return withLabelsOf(workload, known)
   if (state === undefined || isForeign(workload))
     return mayBeRemoved(known, rules)
-      ? withLabelOf(workload, known)
+      ? withLabelsOf(workload, known)
       : withAnnotationsOf(workload, known, false)
   return isOldCopy ? withAnnotationsOf(workload, known, true) : workload
 }
@@ -139,19 +144,24 @@ function withAnnotationsOf(workload: Workload, known: Workload, whole: boolean):
     if (value === undefined) delete annotations[name]
     else annotations[name] = value
   }
-  return withLabelOf({ ...workload, annotations }, known)
+  return withLabelsOf({ ...workload, annotations }, known)
+}
+
+function withLabelsOf(workload: Workload, known: Workload): Workload {
+  return OWN_LABELS.reduce((labelled, key) => withLabelOf(labelled, known, key), workload)
 }
 
 /** A label that disagreed with its state when it was seen is not restored. */
-function withLabelOf(workload: Workload, known: Workload): Workload {
-  const label = known.labels?.[ASLEEP_LABEL]
-  if (label === workload.labels?.[ASLEEP_LABEL] || !labelAgrees(known)) return workload
-  const { [ASLEEP_LABEL]: _, ...others } = workload.labels ?? {}
-  return { ...workload, labels: label === undefined ? others : { ...others, [ASLEEP_LABEL]: label } }
+function withLabelOf(workload: Workload, known: Workload, key: OwnLabel): Workload {
+  const label = known.labels?.[key]
+  if (label === workload.labels?.[key] || !labelAgrees(known, key)) return workload
+  const { [key]: _, ...others } = workload.labels ?? {}
+  return { ...workload, labels: label === undefined ? others : { ...others, [key]: label } }
 }
 
-function labelAgrees(known: Workload): boolean {
-  const state = stateOf(known)
-  const kept = state?.asleep ? String(state.snoozed?.replicas ?? 0) : undefined
-  return known.labels?.[ASLEEP_LABEL] === kept
+function labelAgrees(known: Workload, key: OwnLabel): boolean {
+  const state = stateOf(known) ?? EMPTY_STATE
+  const kept = state.asleep ? String(state.snoozed?.replicas ?? 0) : undefined
+  const follows = { [ASLEEP_LABEL]: kept, [HELD_LABEL]: heldBy(state) }
+  return known.labels?.[key] === follows[key]
 }

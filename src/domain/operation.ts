@@ -17,13 +17,14 @@ import { Unreadable } from './state-codec.ts'
 import {
   operationInProgress,
   cleared,
+  heldBy,
   without,
   withoutPending,
   type Operation,
   type State,
   type Woken,
 } from './state.ts'
-import { isRunning, podsFollowed, SNOOZED, type Workload } from './workload.ts'
+import { HELD_LABEL, isRunning, podsFollowed, SNOOZED, type Workload } from './workload.ts'
 
 /** A decision and the change that carries it out in one patch; undefined: nothing to write. */
 export interface Step {
@@ -47,8 +48,13 @@ export function planStep(workload: Workload, clock: Instant, rules: Rules, known
   if (workload.deleting || !reading.isSettled) return { decision, change: undefined }
   const target = carryOut(reading, decision, now, rules)
   const untouched = target === reading && reading === read && restored === workload
-  const leftAsItIs = untouched && reading.enabled !== true
+  const leftAsItIs = untouched && reading.enabled !== true && hasRightHold(reading)
   return { decision, change: leftAsItIs ? undefined : changeBetween(workload, target), target }
+}
+
+/** Whether the label agrees with what holds it: what is not managed may be held, and an upgrade brings no labels. */
+function hasRightHold({ workload: { labels }, state }: Reading): boolean {
+  return labels?.[HELD_LABEL] === heldBy(state)
 }
 
 /** A workload whose state cannot be read waits for somebody to repair it. */

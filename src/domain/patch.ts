@@ -7,15 +7,21 @@ import {
   ASLEEP_LABEL,
   FIELD_MANAGER,
   fieldOf,
+  HELD_LABEL,
+  OWN_LABELS,
   SNOOZE_KEY,
   type AnnotationName,
+  type OwnLabel,
   type Workload,
 } from './workload.ts'
 
 /** What to change of a workload; undefined: leave it as it is, null: remove it. */
 export interface Change {
   readonly annotations: Readonly<Partial<Record<AnnotationName, string | null>>>
+  /** The label of sleepers. */
   readonly label?: string | null
+  /** The label of what a pin or an override holds. */
+  readonly held?: string | null
   readonly replicas?: number
   /** The value of our key in a DaemonSet's nodeSelector. */
   readonly snoozeKey?: string | null
@@ -58,11 +64,20 @@ export function mutations(workload: Workload, change: Change): PatchOperation[] 
 export function isEmpty(change: Change): boolean {
   return (
     Object.keys(change.annotations).length === 0 &&
-    change.label === undefined &&
+    labelsIn(change).length === 0 &&
     change.replicas === undefined &&
     change.snoozeKey === undefined &&
     change.givesUpReplicas !== true
   )
+}
+
+/** Our labels that a change sets, with their values; null: removed. */
+export function labelsIn({ label, held }: Change): [OwnLabel, string | null][] {
+  const values = { [ASLEEP_LABEL]: label, [HELD_LABEL]: held }
+  return OWN_LABELS.flatMap((key) => {
+    const value = values[key]
+    return value === undefined ? [] : [[key, value]]
+  })
 }
 
 function preconditions(workload: Workload, change: Change): PatchOperation[] {
@@ -85,7 +100,7 @@ function preconditions(workload: Workload, change: Change): PatchOperation[] {
   if (change.replicas === 0 && workload.keepsVolumesBy !== undefined) {
     tests.push({ op: 'test', path: WHEN_SCALED, value: workload.keepsVolumesBy })
   }
-  if (change.label !== undefined && workload.labels === undefined) {
+  if (labelsIn(change).length > 0 && workload.labels === undefined) {
     tests.push({ op: 'test', path: LABELS, value: null })
   }
   return tests
@@ -114,11 +129,14 @@ function annotationOperations(workload: Workload, { annotations }: Change): Patc
   return [{ op: 'add', path: ANNOTATIONS, value }]
 }
 
-function labelOperations(workload: Workload, { label }: Change): PatchOperation[] {
-  if (label === undefined) return []
-  if (workload.labels)
-    return setOrRemove(`${LABELS}/${escapePathComponent(ASLEEP_LABEL)}`, label, workload.labels[ASLEEP_LABEL])
-  return label === null ? [] : [{ op: 'add', path: LABELS, value: { [ASLEEP_LABEL]: label } }]
+function labelOperations({ labels }: Workload, change: Change): PatchOperation[] {
+  const entries = labelsIn(change)
+  if (labels)
+    return entries.flatMap(([key, value]) =>
+      setOrRemove(`${LABELS}/${escapePathComponent(key)}`, value, labels[key]),
+    )
+  const added = entries.filter(([, value]) => value !== null)
+  return added.length === 0 ? [] : [{ op: 'add', path: LABELS, value: Object.fromEntries(added) }]
 }
 
 function scaleOperations(workload: Workload, { replicas, snoozeKey }: Change): PatchOperation[] {

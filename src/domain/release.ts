@@ -6,7 +6,7 @@ import { countToGiveBack, keptCount } from './counts.ts'
 import { readWithoutState, readWorkload } from './reading.ts'
 import type { Rules } from './rules.ts'
 import { Unreadable } from './state-codec.ts'
-import { ANNOTATION_NAMES, ASLEEP_LABEL, isRunning, type Workload } from './workload.ts'
+import { ANNOTATION_NAMES, ASLEEP_LABEL, HELD_LABEL, isRunning, type Workload } from './workload.ts'
 
 /**
  * The change that wakes a workload, also to a count that stayed kept when somebody woke it to fewer, and removes all
@@ -16,7 +16,8 @@ export function releaseChange(workload: Workload, now: Instant, rules: Rules): C
   const { annotations, labels, kind, snoozeKey, ownReplicasEntry } = workload
   const marks = ANNOTATION_NAMES.filter((name) => annotations[name] !== undefined)
   const labelled = labels?.[ASLEEP_LABEL] !== undefined
-  if (marks.length === 0 && !labelled && snoozeKey === undefined) {
+  const isHeld = labels?.[HELD_LABEL] !== undefined
+  if (marks.length === 0 && !labelled && !isHeld && snoozeKey === undefined) {
     // An earlier release woke it: give up the count that it set, so that a server-side applier may set it.
     return ownReplicasEntry === undefined ? undefined : { annotations: {}, givesUpReplicas: true }
   }
@@ -29,6 +30,7 @@ export function releaseChange(workload: Workload, now: Instant, rules: Rules): C
   return {
     annotations: Object.fromEntries(marks.map((name) => [name, null])),
     ...(labelled ? { label: null } : {}),
+    ...(isHeld ? { held: null } : {}),
     ...woken,
     ...(lastScheduleTime === undefined || lastScheduleTime === workload.lastScheduleTime
       ? {}

@@ -164,6 +164,12 @@ export function isCleared({ pin, override, intent, backoff }: State): boolean {
   return !(pin ?? override ?? intent ?? backoff)
 }
 
+/** The value of the label `dormouse.dev/held`; undefined: nothing holds the workload. A pin counts before an override. */
+export function heldBy({ pin, override }: State): 'pin' | 'override' | undefined {
+  if (pin) return 'pin'
+  return override && 'override'
+}
+
 /** The state without pin, override, intent and backoff: an unmanaged workload has none. */
 export function cleared(state: State): State {
   return without(state, 'pin', 'override', 'intent', 'backoff')

@@ -21,6 +21,11 @@ export const ANNOTATION_NAMES = Object.keys(ANNOTATION) as AnnotationName[]
 
 /** Present while snoozed; its value is the kept count. */
 export const ASLEEP_LABEL = 'dormouse.dev/asleep'
+/** Present while a pin or an override holds the workload; its value is `pin` or `override`. */
+export const HELD_LABEL = 'dormouse.dev/held'
+/** Our labels: both follow from the state. */
+export const OWN_LABELS = [ASLEEP_LABEL, HELD_LABEL] as const
+export type OwnLabel = (typeof OWN_LABELS)[number]
 /** The key in a DaemonSet's nodeSelector that no node carries. */
 export const SNOOZE_KEY = 'dormouse.dev/snoozed'
 /** The value that we give it. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { hasKey, sleepsSuspended } from '../domain/kinds.ts'
 import { REQUEST_ANNOTATION } from '../domain/requests/annotation.ts'
-import { ANNOTATION, ASLEEP_LABEL, fieldOf, SNOOZE_KEY, type Workload } from '../domain/workload.ts'
+import { ANNOTATION, fieldOf, OWN_LABELS, SNOOZE_KEY, type Workload } from '../domain/workload.ts'
 import { isJson, jsonOf, type Json } from './json.ts'
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
@@ -126,7 +126,7 @@ function withoutOurs(workload: Workload, object: Json): Json {
       uid: undefined,
       creationTimestamp: undefined,
       annotations: without(metadata.annotations, [...OUR_ANNOTATIONS, ...BOOKKEEPING]),
-      labels: without(metadata.labels, [ASLEEP_LABEL]),
+      labels: without(metadata.labels, OWN_LABELS),
     },
   }
 }

@@ -65,7 +65,10 @@ describe('rule 2, a pin', () => {
   it('puts a pinned-snoozed workload that was found running back to sleep, with its former kept count', () => {
     for (const moved of [asleep.pinned().scaledByHand(7), asleep.pinned().editedTo(7)]) {
       const { after, state } = stepped(moved, at('Mon 20:00'))
-      expect(after).to.deep.include({ replicas: 0, labels: { 'dormouse.dev/asleep': '3' } })
+      expect(after).to.deep.include({
+        replicas: 0,
+        labels: { 'dormouse.dev/asleep': '3', 'dormouse.dev/held': 'pin' },
+      })
       expect(state.history[0]).to.include({ type: 'snooze', trigger: 'pin', by: null })
     }
   })
@@ -123,7 +126,7 @@ describe('rule 3, an override', () => {
   it('adopts what people did meanwhile, repairs nothing, and forms no intent', () => {
     for (const moved of [asleep.overridden().editedTo(5), asleep.overridden().scaledByHand(5)]) {
       const { after, state } = stepped(moved, at('Mon 20:00'))
-      expect(after).to.deep.include({ replicas: 5, labels: {} })
+      expect(after).to.deep.include({ replicas: 5, labels: { 'dormouse.dev/held': 'override' } })
       expect(state.asleep).to.equal(false)
       expect(state.intent).to.deep.equal(asleep.state().intent)
       const by = `manager:${moved.replicasManager?.manager}`
@@ -135,7 +138,7 @@ describe('rule 3, an override', () => {
   it('adopts a DaemonSet that somebody woke meanwhile', () => {
     const sleeper = aDaemonSet().withReplicas(2).enabled().snoozed({ at: SLEEP_EDGE }).overridden()
     const { after, state } = stepped(sleeper.withoutItsKey(), at('Mon 20:00'))
-    expect(after.labels).to.deep.equal({})
+    expect(after.labels).to.deep.equal({ 'dormouse.dev/held': 'override' })
     expect(state.asleep).to.equal(false)
   })
 
@@ -192,7 +195,7 @@ describe('rule 4, backoff', () => {
     const pinned = asked(waiting.editedTo(5), { action: 'pin' }, at('Mon 20:00')).after
     expect(stepped(pinned, at('Tue 9:00')).after).to.deep.include({
       replicas: 0,
-      labels: { 'dormouse.dev/asleep': '5' },
+      labels: { 'dormouse.dev/asleep': '5', 'dormouse.dev/held': 'pin' },
     })
   })
 })

@@ -80,8 +80,8 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'the label is restored from memory although it disagreed with its state',
     file: 'src/domain/marks.ts',
-    find: 'if (label === workload.labels?.[ASLEEP_LABEL] || !labelAgrees(known)) return workload',
-    replace: 'if (label === workload.labels?.[ASLEEP_LABEL]) return workload',
+    find: 'if (label === workload.labels?.[key] || !labelAgrees(known, key)) return workload',
+    replace: 'if (label === workload.labels?.[key]) return workload',
     tests: [
       'test/domain/convergence.test.ts',
       'test/domain/marks.test.ts',

@@ -2,6 +2,7 @@ import type { Instant } from '../../src/clock.ts'
 import { encodeState } from '../../src/domain/state-codec.ts'
 import {
   EMPTY_STATE,
+  heldBy,
   type Backoff,
   type Operation,
   type State,
@@ -10,9 +11,11 @@ import {
 } from '../../src/domain/state.ts'
 import {
   ASLEEP_LABEL,
+  HELD_LABEL,
   type AnnotationName,
   type BuiltInKind,
   type Kind,
+  type OwnLabel,
   type Workload,
 } from '../../src/domain/workload.ts'
 import { decoded } from './readable.ts'
@@ -67,9 +70,8 @@ class Telling {
   /** What Dormouse keeps of it. */
   remembering(this: AWorkload, state: Partial<State>): AWorkload {
     const known = this.annotations.state === undefined ? EMPTY_STATE : decoded(this.annotations.state)
-    return this.annotated({
-      state: encodeState({ ...known, kind: this.kind, counter: known.counter + 1, ...state }),
-    })
+    const next = { ...known, kind: this.kind, counter: known.counter + 1, ...state }
+    return this.annotated({ state: encodeState(next) }).labelledHeld(heldBy(next))
   }
 
   /** Put to sleep, its pods gone: by the schedule, with an edge's intent, unless told otherwise. */
@@ -94,8 +96,15 @@ class Telling {
       intent: hold === undefined ? intent : { ...intent, hold: at + hold },
       history: [done('wake', trigger, at, replicas, by), ...this.history()],
     })
-      .with({ labels: undefined, snoozeKey: undefined })
+      .with({ snoozeKey: undefined })
+      .withoutLabel(ASLEEP_LABEL)
       .withReplicas(replicas)
+  }
+
+  /** As a former release leaves it, or somebody while the webhook is down. */
+  withoutLabel(this: AWorkload, label: OwnLabel): AWorkload {
+    const { [label]: _, ...others } = this.labels ?? {}
+    return this.with({ labels: Object.keys(others).length === 0 ? undefined : others })
   }
 
   pinned(this: AWorkload, when: Instant = at('Mon 7:00'), by = 'k8s:alice'): AWorkload {
@@ -168,6 +177,12 @@ class Telling {
 
   private generationAfter(this: AWorkload, changed: boolean): { generation: number } {
     return { generation: this.generation + (changed ? 1 : 0) }
+  }
+
+  private labelledHeld(this: AWorkload, by: string | undefined): AWorkload {
+    return by === undefined
+      ? this.withoutLabel(HELD_LABEL)
+      : this.labelled({ ...this.labels, [HELD_LABEL]: by })
   }
 
   private markedAsleep(this: AWorkload, kept: number): AWorkload {

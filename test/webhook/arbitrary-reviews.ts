@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { factsOf } from '../../src/domain/kinds.ts'
 import type { Kind, Workload } from '../../src/domain/workload.ts'
-import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY } from '../../src/domain/workload.ts'
+import { ANNOTATION, ASLEEP_LABEL, HELD_LABEL, OWN_LABELS, SNOOZE_KEY } from '../../src/domain/workload.ts'
 import { mutated } from '../support/json-mutations.ts'
 import { APPS, scaling } from '../support/reviews.ts'
 import { at } from '../support/rules.ts'
@@ -43,6 +43,8 @@ const WRITES: readonly ((workload: AWorkload) => AWorkload)[] = [
   (workload) => workload.withoutItsKey(),
   (workload) => workload.with({ annotations: {}, hasAnnotations: false, labels: undefined }),
   (workload) => workload.labelled({ [ASLEEP_LABEL]: '9' }),
+  (workload) => workload.withoutLabel(HELD_LABEL),
+  (workload) => workload.labelled({ ...workload.labels, [HELD_LABEL]: 'mine' }),
   (workload) => workload.annotated({ request: 'wake 4h' }),
   (workload) => workload.annotated({ request: 'pin' }),
   (workload) => workload.withReplicas(5).annotated({ request: 'snoze' }),
@@ -107,7 +109,7 @@ export function withoutOurs(object: unknown): unknown {
   const spec = field(copy, 'spec')
   const podSpec = field(field(spec, 'template'), 'spec')
   for (const key of Object.values(ANNOTATION)) drop(metadata, 'annotations', key)
-  drop(metadata, 'labels', ASLEEP_LABEL)
+  for (const key of OWN_LABELS) drop(metadata, 'labels', key)
   drop(podSpec, 'nodeSelector', SNOOZE_KEY)
   if (isMap(spec)) delete spec['replicas']
   return copy

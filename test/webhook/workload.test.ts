@@ -163,7 +163,7 @@ describe('a review of an update', () => {
     }
   })
 
-  it('of the status gets our annotations and label restored, and nothing else', async () => {
+  it('of the status gets our annotations and labels restored, and nothing else', async () => {
     const stripped = { annotations: { other: 'x' }, labels: { 'dormouse.dev/asleep': '9' } }
     const status = { subResource: 'status' }
     const { operations } = await update(
@@ -179,6 +179,7 @@ describe('a review of an update', () => {
         value: annotations[`dormouse.dev/${name}`],
       })),
       { op: 'remove', path: '/metadata/labels/dormouse.dev~1asleep' },
+      { op: 'add', path: '/metadata/labels/dormouse.dev~1held', value: 'pin' },
     ])
     expect(here.told).to.deep.equal(['workloads patched restored'])
     expect(await update(objectOf(pinned), objectOf(pinned), status)).to.not.have.property('patch')

@@ -1,11 +1,12 @@
 import type { Instant } from '../../clock.ts'
+import { changed } from '../change.ts'
 import { factsOf } from '../kinds.ts'
 import type { Change } from '../patch.ts'
 import { stateOf } from '../reading.ts'
 import { InvalidRequest, parseRequest, type Verb, type WrittenRequest } from '../requests/annotation.ts'
 import type { Asked } from '../state.ts'
 import { iso } from '../text.ts'
-import { ASLEEP_LABEL, type Workload } from '../workload.ts'
+import { ASLEEP_LABEL, HELD_LABEL, type Workload } from '../workload.ts'
 import { patched, type AdmissionDecision } from './decision.ts'
 import type { Update } from './draft.ts'
 import { about } from './messages.ts'
@@ -49,12 +50,12 @@ export function repeatable({ before, after, by }: Update, now: Instant): Asked |
 export function asFirstSent({ before, after }: Update, { text }: Asked): Workload[] {
   const { state: _made, ...annotations } = after.annotations
   const { state } = before.annotations
-  const { [ASLEEP_LABEL]: _asleep, ...labels } = after.labels ?? {}
-  const label = before.labels?.[ASLEEP_LABEL]
+  const label = before.labels?.[ASLEEP_LABEL] ?? null
+  const held = before.labels?.[HELD_LABEL] ?? null
   const sent: Workload = {
     ...after,
     annotations: { ...annotations, ...(state === undefined ? {} : { state }), request: text },
-    labels: label === undefined ? labels : { ...labels, [ASLEEP_LABEL]: label },
+    labels: changed(after, { annotations: {}, label, held }).labels,
     snoozeKey: before.snoozeKey,
   }
   // The count as it is first: where any count leads to the same state, it is the one that was sent.

@@ -5,7 +5,7 @@ import { withoutRequest } from '../marks.ts'
 import { readWithoutState, stateOf, withState } from '../reading.ts'
 import { withoutUnknown } from '../state-codec.ts'
 import { EMPTY_STATE, type State } from '../state.ts'
-import { ASLEEP_LABEL, isRunning, labelCount, type Workload } from '../workload.ts'
+import { isRunning, labelCount, OWN_LABELS, type Workload } from '../workload.ts'
 import { annotationFault, withoutEffect } from './annotations.ts'
 import { allow, deny, patched, withWarnings, type AdmissionDecision } from './decision.ts'
 import { about } from './messages.ts'
@@ -35,8 +35,8 @@ function decideCreate(created: Workload, now: Instant, rules: Rules): AdmissionD
   const fault = annotationFault(undefined, created)
   if (fault !== undefined) return deny('invalid_annotation', about(created, `: ${fault}`))
   const { annotations, labels, snoozeKey } = created
-  if (annotations.state === undefined && labels?.[ASLEEP_LABEL] === undefined && snoozeKey === undefined)
-    return allow('free')
+  const isLabelled = OWN_LABELS.some((key) => labels?.[key] !== undefined)
+  if (annotations.state === undefined && !isLabelled && snoozeKey === undefined) return allow('free')
   const carried = carriedState(created) ?? keptByLabel(created, now)
   const bare = withoutMarks(created)
   const reading = readWithoutState(bare, rules)
@@ -74,6 +74,7 @@ function keptByLabel(created: Workload, now: Instant): State | undefined {
 
 function withoutMarks(workload: Workload): Workload {
   const { state: _, ...annotations } = workload.annotations
-  const { [ASLEEP_LABEL]: __, ...labels } = workload.labels ?? {}
+  const ours: ReadonlySet<string> = new Set(OWN_LABELS)
+  const labels = Object.fromEntries(Object.entries(workload.labels ?? {}).filter(([key]) => !ours.has(key)))
   return { ...workload, annotations, labels, snoozeKey: undefined }
 }

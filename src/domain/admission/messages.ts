@@ -36,7 +36,7 @@ export function fits({ kind, namespace, name }: WorkloadKey, says: string): bool
 
 /** The warning about a write that changed our annotations or label. */
 export function marksKept(workload: WorkloadKey): string {
-  const says = 'keeps its dormouse.dev annotations and label: this write changed some, which were restored'
+  const says = 'keeps its dormouse.dev annotations and labels: this write changed some, which were restored'
   return about(workload, says)
 }
 

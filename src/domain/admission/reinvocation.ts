@@ -4,7 +4,7 @@ import { readWorkload, stateOf } from '../reading.ts'
 import type { Rules } from '../rules.ts'
 import { Unreadable } from '../state-codec.ts'
 import type { Asked } from '../state.ts'
-import { ASLEEP_LABEL, isRunning } from '../workload.ts'
+import { ASLEEP_LABEL, HELD_LABEL, isRunning } from '../workload.ts'
 import { patched, type AdmissionDecision } from './decision.ts'
 import type { Update } from './draft.ts'
 import { asFirstSent, LONGEST_REQUEST, repeatable } from './brought.ts'
@@ -32,7 +32,8 @@ export function reinvoked(
   const made = stateOf(after)
   if (!made) return undefined
   const label = before.labels?.[ASLEEP_LABEL] ?? null
-  const sent = changed(after, { annotations: { state: known }, label })
+  const held = before.labels?.[HELD_LABEL] ?? null
+  const sent = changed(after, { annotations: { state: known }, label, held })
   // A DaemonSet that was woken by removing its key: all other changes are the other webhook's.
   const woken = !made.asleep
   // An intent that we formed the first time says when that was.

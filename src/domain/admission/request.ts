@@ -3,7 +3,7 @@ import { Refusal } from '../../errors.ts'
 import { changeBetween, changed } from '../change.ts'
 import { decide } from '../decide.ts'
 import { hasKey, typeOf } from '../kinds.ts'
-import { differingAnnotations, withoutRequest } from '../marks.ts'
+import { differingAnnotations, sameLabels, withoutRequest } from '../marks.ts'
 import { readWorkload, stateOf, type Reading } from '../reading.ts'
 import { planRequest, type Request } from '../request.ts'
 import { InvalidRequest, parseRequest, type WrittenRequest } from '../requests/annotation.ts'
@@ -12,7 +12,7 @@ import type { Rules } from '../rules.ts'
 import { Unreadable } from '../state-codec.ts'
 import type { Asked } from '../state.ts'
 import { clip, iso } from '../text.ts'
-import { ASLEEP_LABEL, isRunning, nameOf, type Workload } from '../workload.ts'
+import { isRunning, nameOf, type Workload } from '../workload.ts'
 import { ignoringRequest, whyIgnored } from './brought.ts'
 import { deny, patched, withWarnings, type AdmissionDecision } from './decision.ts'
 import type { Update } from './draft.ts'
@@ -59,9 +59,8 @@ function isAdoption(text: string): boolean {
 
 function isAlone({ before, after, otherChanges }: Update): boolean {
   const names = differingAnnotations(before, after).filter((name) => name !== 'request')
-  const labels = before.labels?.[ASLEEP_LABEL] === after.labels?.[ASLEEP_LABEL]
   const count = before.replicas === after.replicas && before.snoozeKey === after.snoozeKey
-  return !otherChanges && names.length === 0 && labels && count
+  return !otherChanges && names.length === 0 && sameLabels(before, after) && count
 }
 
 /** @throws Refusal, InvalidRequest */

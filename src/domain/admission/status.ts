@@ -5,7 +5,7 @@ import { isEmpty, type Change } from '../patch.ts'
 import { readWorkload } from '../reading.ts'
 import type { Rules } from '../rules.ts'
 import { Unreadable } from '../state-codec.ts'
-import { ASLEEP_LABEL, type Workload } from '../workload.ts'
+import { ASLEEP_LABEL, HELD_LABEL, type Workload } from '../workload.ts'
 import { allow, patched, type AdmissionDecision } from './decision.ts'
 import { about, marksKept } from './messages.ts'
 import { activePinOrOverride, refuse } from './pin-or-override.ts'
@@ -26,7 +26,7 @@ export function admitStatus(
     return refuse(before, pinOrOverride, ', so it cannot get an owner')
   const change: Change = {
     annotations: annotationChange(after, withoutRequest(before)),
-    ...labelChange(after, before.labels?.[ASLEEP_LABEL] ?? null),
+    ...labelChange(after, before.labels?.[ASLEEP_LABEL] ?? null, before.labels?.[HELD_LABEL] ?? null),
   }
   if (isEmpty(change)) return allow('free')
   const { request, ...others } = change.annotations

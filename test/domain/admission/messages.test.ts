@@ -116,7 +116,7 @@ describe('every warning and denial', () => {
 describe('a write of the status', () => {
   const web: AWorkload = aDeployment('shop/web').withReplicas(3).enabled()
 
-  it('gets our annotations and label restored, and nothing else', () => {
+  it('gets our annotations and labels restored, and nothing else', () => {
     const before = web
       .scheduled('8:00-18:00')
       .snoozed({ at: at('Mon 7:00') })
@@ -136,6 +136,7 @@ describe('a write of the status', () => {
           timezone: null,
         },
         label: '3',
+        held: 'pin',
       },
     })
   })
