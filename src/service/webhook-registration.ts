@@ -1,4 +1,5 @@
 import type { ConfigurationReference } from '../kubernetes/registration/configuration.ts'
+import { HeldWorkloads } from '../kubernetes/registration/held-workloads.ts'
 import { probeWebhook } from '../kubernetes/registration/probe.ts'
 import { WebhookRegistration } from '../kubernetes/registration/registration.ts'
 import type { Runnable } from '../runnable.ts'
@@ -30,6 +31,7 @@ export function webhookRegistration(
   const { config, atLoopback = false, cluster, identity, namespace, service, ownNamespace } = foundation
   const { url: configuredUrl, failurePolicy, namespaceSelector } = config.webhook
   if (configuredUrl === null && !atLoopback && !service) return undefined
+  const held = new HeldWorkloads(cluster.informer)
   return madeAtStart('webhook registration', () => {
     const url = configuredUrl ?? (atLoopback ? (listensAt() ?? null) : null)
     return new WebhookRegistration({
@@ -53,7 +55,8 @@ export function webhookRegistration(
       ownUser: identity.user,
       failurePolicy,
       namespaceSelector,
-      configured: [...cluster.fields.keys()],
+      configured: cluster.fields,
+      held,
     })
   })
 }

@@ -20,7 +20,9 @@ const LONGEST_LOGGED = 256
 
 const WEBHOOKS: Readonly<Record<string, Webhook>> = {
   '/webhook/scale': 'scale',
+  '/webhook/held-scale': 'scale',
   '/webhook/workloads': 'workloads',
+  '/webhook/held': 'workloads',
   '/webhook/probe': 'probe',
 }
 

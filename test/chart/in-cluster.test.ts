@@ -14,6 +14,7 @@ import { eventually } from '../support/eventually.ts'
 import { accountKubeconfig } from './beside.ts'
 import { CHART, helm, only, type Manifest } from './helm.ts'
 import { isInForce, trusted, withoutTrust } from './webhooks.ts'
+import { NOTHING_HELD } from '../kubernetes/registration/nothing-held.ts'
 
 const SILENT = { request() {}, watchRestarted() {}, eventDropped() {}, listenerFailed() {} }
 
@@ -58,6 +59,7 @@ describeOn(
         onCaBundle: () => () => {},
         onPublished: () => {},
         onServed: () => () => {},
+        held: NOTHING_HELD,
         // There is no pod behind the Service.
         probe: async () => ({ type: 'reached' }),
         onProof: () => {},

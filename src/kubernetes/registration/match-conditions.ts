@@ -1,7 +1,15 @@
-import { ANNOTATION, ASLEEP_LABEL, FIELD_MANAGER } from '../../domain/workload.ts'
+import { factsOf, hasKey } from '../../domain/kinds.ts'
+import {
+  ANNOTATION,
+  FIELD_MANAGER,
+  HELD_LABEL,
+  KINDS,
+  OWN_LABELS,
+  SNOOZE_KEY,
+} from '../../domain/workload.ts'
 
 /** A condition of `matchConditions`: the API server calls the webhook only if all are true. */
-interface MatchCondition {
+export interface MatchCondition {
   readonly name: string
   /** CEL. */
   readonly expression: string
@@ -26,15 +34,24 @@ export function conditionsOfAccounts({ exemptUsers, ownUser }: Accounts): MatchC
   return [...conditions, { name: 'not-by-dormouse', expression: `!(${own.join(' && ')})` }]
 }
 
-export const HAS_OUR_ANNOTATIONS: MatchCondition = {
-  name: 'has-our-annotations',
+const HAS_OUR_ANNOTATIONS = (side: string) =>
+  `(has(${side}.metadata.annotations) && ` +
+  `${side}.metadata.annotations.exists(key, key.startsWith('dormouse.dev/')))`
+
+const HAS_OUR_LABELS = (side: string) =>
+  OWN_LABELS.map((key) => `${label(side, key)}.hasValue()`).join(' || ')
+
+export const HAS_OUR_MARKS: MatchCondition = {
+  name: 'has-our-marks',
   expression: ['object', 'oldObject']
-    .map(
-      (side) =>
-        `(${side} != null && has(${side}.metadata.annotations) && ` +
-        `${side}.metadata.annotations.exists(key, key.startsWith('dormouse.dev/')))`,
-    )
+    .map((side) => `(${side} != null && (${HAS_OUR_ANNOTATIONS(side)} || ${HAS_OUR_LABELS(side)}))`)
     .join(' || '),
+}
+
+/** Of Namespaces: settings that were there before and are taken away need no check. */
+export const BRINGS_OUR_ANNOTATIONS: MatchCondition = {
+  name: 'has-our-annotations',
+  expression: HAS_OUR_ANNOTATIONS('object'),
 }
 
 const HAS_CONTROLLER = (side: string) =>
@@ -52,18 +69,69 @@ export const NO_CONTROLLER: MatchCondition = {
     `(oldObject != null ? ${HAS_CONTROLLER('oldObject')} : ${HAS_CONTROLLER('object')}))`,
 }
 
-/** Of the many status updates, only those that change our annotations or label, or give a ReplicaSet an owner. */
+const IS_STATUS = `(has(request.subResource) && request.subResource == 'status')`
+
+const MARKS_DIFFER = [
+  ...Object.values(ANNOTATION).map((key) =>
+    differ((side) => `${side}.metadata.?annotations[?${quoted(key)}]`),
+  ),
+  ...OWN_LABELS.map((key) => differ((side) => label(side, key))),
+].join(' || ')
+
+/** Of the many status updates, only those that change our annotations or labels, or give a ReplicaSet an owner. */
 export const STATUS_CHANGES_OURS: MatchCondition = {
   name: 'status-changes-ours',
   expression:
-    `!has(request.subResource) || request.subResource != 'status' || ` +
-    `[${Object.values(ANNOTATION).map(quoted).join(', ')}].exists(key, ` +
-    `object.metadata.?annotations[?key] != oldObject.metadata.?annotations[?key]) || ` +
-    `object.metadata.?labels[?${quoted(ASLEEP_LABEL)}] != oldObject.metadata.?labels[?${quoted(ASLEEP_LABEL)}] || ` +
+    `!${IS_STATUS} || ${MARKS_DIFFER} || ` +
     `(request.resource.resource == 'replicasets' && ${HAS_CONTROLLER('object')})`,
 }
 
+const OUR_KEY = `[?${quoted(SNOOZE_KEY)}]`
+
+/**
+ * The updates that would break a pin or an override: `held` rejects them where we do not answer, so it takes nothing
+ * else. Without iteration, and with optionals for whatever may be absent, because an error rejects, too. A status write
+ * may carry an old spec, which the API server puts back after admission.
+ */
+function breaksHold(counts: readonly string[]): string {
+  const ownFields = KINDS.map((kind) => `${pathOf(factsOf(kind).field)}${hasKey(kind) ? OUR_KEY : ''}`)
+  const paths = new Set([...ownFields, ...counts.map(pathOf)])
+  const moved = [...paths].map((path) => differ((side) => `${side}${path}`)).join(' || ')
+  const owned = differ((side) => `${side}.metadata.?ownerReferences`)
+  return (
+    `${label('oldObject', HELD_LABEL)}.hasValue() && ` +
+    `(${MARKS_DIFFER} || ${owned} || (!${IS_STATUS} && (${moved})))`
+  )
+}
+
+/** `counts`: where the counts of the configured kinds stand, as JSON pointers. */
+export function heldCondition(counts: readonly string[]): MatchCondition {
+  return { name: 'breaks-hold', expression: breaksHold(counts) }
+}
+
+/** The exact complement, so that each write meets one of the two webhooks. */
+export function unheldCondition(counts: readonly string[]): MatchCondition {
+  return { name: 'breaks-no-hold', expression: `oldObject == null || !(${breaksHold(counts)})` }
+}
+
+function label(side: string, key: string): string {
+  return `${side}.metadata.?labels[?${quoted(key)}]`
+}
+
+function differ(of: (side: string) => string): string {
+  return `${of('object')} != ${of('oldObject')}`
+}
+
+/** A JSON pointer without escapes as CEL: `[?'spec'][?'replicas']`. */
+function pathOf(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((name) => `[?${quoted(name)}]`)
+    .join('')
+}
+
 /** A string literal of CEL. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`)}'`
 }

@@ -17,14 +17,18 @@ import {
   type ConfigurationReference,
 } from './configuration.ts'
 import { Contest, deedOn } from './contest.ts'
+import { writtenScope } from './held-scope.ts'
+import type { HeldWorkloads } from './held-workloads.ts'
 import type { ProbeResult } from './probe.ts'
 import { WebhookProof, type Probing } from './proof.ts'
 import {
   desiredWebhooks,
+  heldScaleOf,
   ignoredWhereAsked,
   isTrusted,
   sameButPolicy,
   type MutatingWebhook,
+  type Standing,
   type WebhookSettings,
 } from './webhooks.ts'
 
@@ -41,6 +45,8 @@ export interface WebhookRegistrationOptions extends WebhookSettings {
   readonly onPublished: (caBundle: string) => void
   /** The Namespace that owns the configuration; undefined: Dormouse runs outside of the cluster. */
   readonly ownNamespace: string | undefined
+  /** The workloads whose scaling waits for an answer of ours. */
+  readonly held: Pick<HeldWorkloads, 'scope' | 'onChange'>
   /** Tries once to reach the webhook through the API server. */
   readonly probe: (signal: AbortSignal) => Promise<ProbeResult>
   /** Told each time that the proof turns: whether the API servers reach the webhook, and if not, why. */
@@ -59,7 +65,7 @@ export interface WebhookRegistrationOptions extends WebhookSettings {
 /**
  * Keeps the MutatingWebhookConfiguration `dormouse` as it should be; only the leader runs it. With a `url` it
  * creates the configuration, and again when it is deleted. Inside a cluster the chart brings it, and a missing
- * one stays missing. The scale webhook turns to Fail once the API server trusts us, was seen to reach us and,
+ * one stays missing. The webhooks of what is held turn to Fail once the API server trusts us, was seen to reach us and,
  * inside, once the configuration is owned by our Namespace; and back to Ignore when it no longer reaches us.
  */
 export class WebhookRegistration implements Runnable {
@@ -75,6 +81,7 @@ export class WebhookRegistration implements Runnable {
   #ended: Promise<unknown> = Promise.resolve()
   #wake: () => void = () => {}
   #dirty = false
+  #isPoked = false
   #proof: WebhookProof | undefined
   /** The bundle that the latest proof began with. */
   #probedWith: string | undefined
@@ -101,10 +108,11 @@ export class WebhookRegistration implements Runnable {
     this.#written = undefined
     this.#writtenOver = undefined
     this.#resting = false
-    const { client, logger, onCaBundle, onServed } = this.#options
+    const { client, logger, onCaBundle, onServed, held } = this.#options
     const proof = this.#newProof()
     const unsubscribe = [
       onCaBundle(() => this.#poke()),
+      held.onChange(() => this.#pokeSoon(signal)),
       onServed(() => {
         if (proof.hasBegun) proof.begin()
       }),
@@ -135,6 +143,17 @@ export class WebhookRegistration implements Runnable {
   #poke(): void {
     this.#dirty = true
     this.#wake()
+  }
+
+  /** Pins and overrides come many at a time: what comes within a moment is one write. */
+  #pokeSoon(signal: AbortSignal): void {
+    if (this.#isPoked) return
+    this.#isPoked = true
+    const poke = () => {
+      this.#isPoked = false
+      this.#poke()
+    }
+    void this.#delay(SOON, signal).then(poke, poke)
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -171,8 +190,7 @@ export class WebhookRegistration implements Runnable {
     const trusted = isTrusted(present, bundle)
     if (trusted && bundle !== undefined) onPublished(bundle)
     const tied = ownNamespace === undefined || isOwned(object, ownNamespace)
-    const standing = { isTied: trusted && tied, proof: this.#proof?.state ?? 'unknown' }
-    const desired = desiredWebhooks(this.#options, bundle, present, standing)
+    const desired = desiredWebhooks(this.#options, bundle, present, this.#standing(trusted && tied, present))
     const changes = webhookChanges(object, desired)
     if (changes.length === 0 && tied) return this.#probe(bundle)
     const isUndone = !tied || !isDeepStrictEqual(present, this.#written)
@@ -257,13 +275,17 @@ export class WebhookRegistration implements Runnable {
     if (this.#resting) return
     const owner = await this.#owner(signal)
     if (owner === 'going') return
-    const standing = { isTied: false, proof: this.#proof?.state ?? 'unknown' }
-    const webhooks = desiredWebhooks(this.#options, this.#options.caBundle(), [], standing)
+    const webhooks = desiredWebhooks(this.#options, this.#options.caBundle(), [], this.#standing(false, []))
     if (this.#rests(undefined, webhooks, signal)) return
     if (!(await this.#writer.create(webhooks, owner, signal))) return
     this.#writtenOver = ABSENT
     this.#written = webhooks
     this.#options.logger.info('the webhook configuration was created')
+  }
+
+  #standing(isTied: boolean, present: readonly MutatingWebhook[]): Standing {
+    const held = this.#options.held.scope(writtenScope(heldScaleOf(present)))
+    return { isTied, proof: this.#proof?.state ?? 'unknown', held }
   }
 
   async #owner(signal: AbortSignal): Promise<OwnerReference | 'going' | undefined> {
@@ -273,6 +295,8 @@ export class WebhookRegistration implements Runnable {
 }
 
 const ABSENT = ''
+/** Milliseconds; with the write itself a pin is listed within a second. */
+const SOON = 250
 
 function versionOf(object: Configuration | undefined): string {
   return object?.metadata.resourceVersion ?? ABSENT

@@ -1,16 +1,24 @@
 import { isDeepStrictEqual } from 'node:util'
 import { factsOf, resourceOf } from '../../domain/kinds.ts'
-import { KINDS, PROBE_LABEL, SCALABLE_KINDS, type Kind } from '../../domain/workload.ts'
+import { HELD_LABEL, KINDS, PROBE_LABEL, SCALABLE_KINDS, type Kind } from '../../domain/workload.ts'
+import type { ConfiguredFields } from '../trim.ts'
+import { twinsOf, type HeldScope, type Requirement } from './held-scope.ts'
 import {
+  BRINGS_OUR_ANNOTATIONS,
   conditionsOfAccounts,
-  HAS_OUR_ANNOTATIONS,
+  HAS_OUR_MARKS,
+  heldCondition,
   NO_CONTROLLER,
   STATUS_CHANGES_OURS,
+  unheldCondition,
 } from './match-conditions.ts'
 import type { Proof } from './proof.ts'
 
 const SCALE = 'scale.dormouse.dev'
+const HELD_SCALE = 'held-scale.dormouse.dev'
 const WORKLOADS = 'workloads.dormouse.dev'
+const HELD = 'held.dormouse.dev'
+const NAMESPACES = 'namespaces.dormouse.dev'
 const PROBE = 'probe.dormouse.dev'
 
 /** How the API server reaches the webhook, and which requests it does not send there. */
@@ -27,21 +35,17 @@ export interface WebhookSettings {
   readonly exemptUsers: readonly string[]
   /** Dormouse's own username: exempt together with its field manager. undefined: not known. */
   readonly ownUser?: string | undefined
-  /** Whether manual scaling is refused (`Fail`, the default) or unchecked (`Ignore`) while Dormouse does not answer. */
+  /** What happens to writes that would break a hold while Dormouse does not answer: refused (the default) or unchecked. */
   readonly failurePolicy?: FailurePolicy
   /** Reviews only what is in these namespaces, too; undefined: in all. */
   readonly namespaceSelector?: NamespaceSelector | undefined
   /** The kinds beside the built-in ones. */
-  readonly configured?: readonly Kind[]
+  readonly configured?: ConfiguredFields
 }
 
 interface NamespaceSelector {
   readonly matchLabels: Readonly<Record<string, string>>
-  readonly matchExpressions: readonly {
-    readonly key: string
-    readonly operator: string
-    readonly values: readonly string[]
-  }[]
+  readonly matchExpressions: readonly Requirement[]
 }
 
 type FailurePolicy = 'Fail' | 'Ignore'
@@ -58,62 +62,70 @@ export interface MutatingWebhook {
   readonly [field: string]: unknown
 }
 
-/** The conditions under which the scale webhook may be set to Fail. */
+/** What is known of the cluster. */
 export interface Standing {
   /** The API server trusts us, and the configuration would be deleted with our Namespace. */
   readonly isTied: boolean
   /** Whether the API server was seen to reach us. */
   readonly proof: Proof
+  /** Whose scaling waits for an answer of ours. */
+  readonly held: HeldScope
 }
 
-/** The webhooks as they should be, given those that exist. */
+/**
+ * The webhooks as they should be, given those that exist: what pins and overrides hold may fail without an answer of
+ * ours, all else goes on. In this order: `held` matches objects as `workloads` has left them, which takes what it does not.
+ */
 export function desiredWebhooks(
   settings: WebhookSettings,
   caBundle: string | undefined,
   present: readonly MutatingWebhook[],
   standing: Standing,
 ): MutatingWebhook[] {
-  const { configured = [] } = settings
-  const scale = present.find(({ name }) => name === SCALE)
-  const workloads = present.find(({ name }) => name === WORKLOADS)
-  const probe = present.find(({ name }) => name === PROBE)
-  const kinds = [...KINDS, ...configured]
-  const scaleConfig = clientConfig(settings, '/webhook/scale', caBundle, scale)
+  const trust = caBundle === undefined ? trustedBy(present) : base64(caBundle)
+  const clientConfigOf = (path: string) => clientConfig(settings, path, trust)
+  const held = { failurePolicy: policyOf(settings, clientConfigOf(''), present, standing) }
+  const kinds = [...KINDS, ...configuredKinds(settings)]
+  const counts = [...(settings.configured?.values() ?? [])]
+  const ofStatus = rules(['UPDATE'], kinds, '/status')
+  const accounts = conditionsOfAccounts(settings)
   return [
-    {
-      name: SCALE,
-      clientConfig: scaleConfig,
-      rules: rules(['UPDATE'], [...SCALABLE_KINDS, ...configured], '/scale'),
-      matchConditions: conditionsOfAccounts(settings),
-      failurePolicy:
-        settings.failurePolicy !== 'Ignore' && mayFail(standing, scale, scaleConfig) ? 'Fail' : 'Ignore',
-      ...common(settings),
-    },
+    ...scalings(settings, standing, clientConfigOf, held),
     {
       name: WORKLOADS,
-      clientConfig: clientConfig(settings, '/webhook/workloads', caBundle, workloads),
-      rules: [...rules(['CREATE', 'UPDATE'], kinds), ...rules(['UPDATE'], kinds, '/status')],
+      clientConfig: clientConfigOf('/webhook/workloads'),
+      rules: [...rules(['CREATE', 'UPDATE'], kinds), ...ofStatus],
       matchConditions: [
-        ...conditionsOfAccounts(settings),
-        HAS_OUR_ANNOTATIONS,
+        ...accounts,
+        HAS_OUR_MARKS,
         NO_CONTROLLER,
         STATUS_CHANGES_OURS,
+        unheldCondition(counts),
       ],
       failurePolicy: 'Ignore',
       ...common(settings),
     },
     {
+      name: HELD,
+      clientConfig: clientConfigOf('/webhook/held'),
+      rules: [...rules(['UPDATE'], kinds), ...ofStatus],
+      matchConditions: [...accounts, NO_CONTROLLER, heldCondition(counts)],
+      ...held,
+      ...common(settings),
+      objectSelector: { matchExpressions: [{ key: HELD_LABEL, operator: 'Exists' }] },
+    },
+    {
+      name: NAMESPACES,
+      clientConfig: clientConfigOf('/webhook/namespaces'),
+      rules: [ruleOf('namespaces', ['CREATE', 'UPDATE'], 'Cluster')],
+      matchConditions: [...accounts, BRINGS_OUR_ANNOTATIONS],
+      failurePolicy: 'Ignore',
+      ...common(settings),
+    },
+    {
       name: PROBE,
-      clientConfig: clientConfig(settings, '/webhook/probe', caBundle, probe),
-      rules: [
-        {
-          apiGroups: [''],
-          apiVersions: ['v1'],
-          operations: ['CREATE'],
-          resources: ['configmaps'],
-          scope: '*',
-        },
-      ],
+      clientConfig: clientConfigOf('/webhook/probe'),
+      rules: [ruleOf('configmaps', ['CREATE'], '*')],
       failurePolicy: 'Ignore',
       ...common(settings),
       namespaceSelector: {
@@ -124,24 +136,72 @@ export function desiredWebhooks(
   ]
 }
 
+/** The two webhooks of scalings; one of them where nothing is held, or everything may be. */
+function scalings(
+  settings: WebhookSettings,
+  standing: Standing,
+  clientConfigOf: (path: string) => MutatingWebhook['clientConfig'],
+  whileHeld: { readonly failurePolicy: FailurePolicy },
+): MutatingWebhook[] {
+  const { held, others } = twinsOf(standing.held)
+  const scaled = rules(['UPDATE'], [...SCALABLE_KINDS, ...configuredKinds(settings)], '/scale')
+  const accounts = conditionsOfAccounts(settings)
+  const each = [
+    { share: others, name: SCALE, path: '/webhook/scale', policy: { failurePolicy: 'Ignore' as const } },
+    { share: held, name: HELD_SCALE, path: '/webhook/held-scale', policy: whileHeld },
+  ]
+  return each.flatMap(({ share, name, path, policy }) =>
+    share === undefined
+      ? []
+      : [
+          {
+            name,
+            clientConfig: clientConfigOf(path),
+            rules: scaled,
+            matchConditions: [...accounts, ...share.matchConditions],
+            ...policy,
+            ...common(settings, share.namespaces),
+          },
+        ],
+  )
+}
+
+/** The webhook that says with which scope the configuration was written; undefined: nothing was held. */
+export function heldScaleOf(present: readonly MutatingWebhook[]): MutatingWebhook | undefined {
+  return present.find(({ name }) => name === HELD_SCALE)
+}
+
 /** A new leader without a proof keeps Fail where it finds it, unless it was set for another address. */
-function mayFail(
+function policyOf(
+  { failurePolicy }: WebhookSettings,
+  address: MutatingWebhook['clientConfig'],
+  present: readonly MutatingWebhook[],
   { isTied, proof }: Standing,
-  present: MutatingWebhook | undefined,
-  desired: MutatingWebhook['clientConfig'],
-): boolean {
-  const fails = present?.failurePolicy === 'Fail'
-  if (proof === 'unknown') return fails && sameAddress(present.clientConfig, desired)
-  return proof === 'proven' && (isTied || fails)
+): FailurePolicy {
+  if (failurePolicy === 'Ignore') return 'Ignore'
+  const failing = present.filter((webhook) => webhook.failurePolicy === 'Fail')
+  const mayFail =
+    proof === 'unknown'
+      ? failing.some(({ clientConfig: there }) => sameAddress(there, address))
+      : proof === 'proven' && (isTied || failing.length > 0)
+  return mayFail ? 'Fail' : 'Ignore'
 }
 
+/** Whether two lead to the same server, whatever the path. */
 function sameAddress(a: MutatingWebhook['clientConfig'], b: MutatingWebhook['clientConfig']): boolean {
-  return a['url'] === b['url'] && isDeepStrictEqual(a['service'], b['service'])
+  return isDeepStrictEqual(withoutPath(a), withoutPath(b))
 }
 
-/** Where the configuration sends scalings, as people know it: a URL, or a Service; undefined: nowhere. */
+function withoutPath({ url, service }: MutatingWebhook['clientConfig']) {
+  return {
+    url: typeof url === 'string' ? url.replace(/\/webhook\/[a-z-]+$/, '') : undefined,
+    service: service === undefined ? undefined : { ...(service as object), path: undefined },
+  }
+}
+
+/** Where the configuration sends reviews, as people know it: a URL, or a Service; undefined: nowhere. */
 export function addressOf(present: readonly MutatingWebhook[]): string | undefined {
-  const config = present.find(({ name }) => name === SCALE)?.clientConfig
+  const config = present.find(({ name }) => name === WORKLOADS)?.clientConfig
   const service = config?.['service'] as { readonly namespace?: string; readonly name?: string } | undefined
   return service
     ? `the Service ${service.namespace}/${service.name}`
@@ -156,52 +216,69 @@ export function sameButPolicy(a: readonly MutatingWebhook[], b: readonly Mutatin
 }
 
 /**
- * The webhooks that are present, of which those that send scalings to the desired address turn to Ignore where that is
- * desired; the rest of them stays as it is. One at another address is proven, or not, by whoever is there.
+ * The webhooks that are present, of which those at the desired address turn to Ignore where none is to fail; the rest of
+ * them stays as it is. One at another address is proven, or not, by whoever is there.
  */
 export function ignoredWhereAsked(
   present: readonly MutatingWebhook[],
   desired: readonly MutatingWebhook[],
 ): MutatingWebhook[] {
-  return present.map((webhook) => {
-    const wanted = desired.find(({ name }) => name === webhook.name)
-    const isAsked =
-      webhook.failurePolicy === 'Fail' &&
-      wanted?.failurePolicy === 'Ignore' &&
-      sameAddress(webhook.clientConfig, wanted.clientConfig)
-    return isAsked ? { ...webhook, failurePolicy: 'Ignore' } : webhook
-  })
+  const [wanted] = desired
+  if (!wanted || desired.some(({ failurePolicy }) => failurePolicy === 'Fail')) return [...present]
+  return present.map((webhook) =>
+    webhook.failurePolicy === 'Fail' && sameAddress(webhook.clientConfig, wanted.clientConfig)
+      ? { ...webhook, failurePolicy: 'Ignore' }
+      : webhook,
+  )
 }
 
 const NAME_LABEL = 'kubernetes.io/metadata.name'
 
-/** Whether all webhooks exist and have this bundle; undefined: any bundle will do. */
+/** Whether the webhooks exist and all have this bundle; undefined: any bundle will do. */
 export function isTrusted(present: readonly MutatingWebhook[], caBundle: string | undefined): boolean {
-  return [SCALE, WORKLOADS, PROBE].every((expected) => {
-    const webhook = present.find(({ name }) => name === expected)
-    return webhook && (caBundle === undefined || webhook.clientConfig.caBundle === base64(caBundle))
-  })
+  const names = new Set(present.map(({ name }) => name))
+  const exist = [WORKLOADS, HELD, PROBE].every((name) => names.has(name))
+  const bundle = caBundle === undefined ? undefined : base64(caBundle)
+  return (
+    exist &&
+    present.every(({ clientConfig: { caBundle: there } }) => bundle === undefined || there === bundle)
+  )
+}
+
+/** Without a bundle of ours, the one that is there: cert-manager's injector may have written it, and a new webhook needs it at once. */
+function trustedBy(present: readonly MutatingWebhook[]): string | undefined {
+  return present.find(({ clientConfig: { caBundle } }) => caBundle !== undefined)?.clientConfig.caBundle
+}
+
+function configuredKinds({ configured }: WebhookSettings): Kind[] {
+  return [...(configured?.keys() ?? [])]
 }
 
 /** Sets every field that the API server would default, so that its answers can be compared. */
-function common(settings: WebhookSettings) {
+function common(settings: WebhookSettings, namespaces: readonly Requirement[] = []) {
   return {
     admissionReviewVersions: ['v1'],
     matchPolicy: 'Equivalent',
-    namespaceSelector: namespacesOf(settings),
+    namespaceSelector: namespacesOf(settings, namespaces),
     objectSelector: {},
-    reinvocationPolicy: 'IfNeeded',
+    // What a later webhook changes, the controller repairs.
+    reinvocationPolicy: 'Never',
     sideEffects: 'None',
     timeoutSeconds: 3,
   }
 }
 
-function namespacesOf({ excludeNamespaces, namespaceSelector }: WebhookSettings) {
+/** A Namespace itself is selected by its own labels, of which one is its name. */
+function namespacesOf(
+  { excludeNamespaces, namespaceSelector }: WebhookSettings,
+  namespaces: readonly Requirement[],
+) {
   const { matchLabels = {}, matchExpressions = [] } = namespaceSelector ?? {}
   const excluded = { key: NAME_LABEL, operator: 'NotIn', values: [...new Set(excludeNamespaces)] }
   // In and NotIn without values are refused, and the API server drops empty lists.
   const expressions = [
     ...(excluded.values.length === 0 ? [] : [excluded]),
+    ...namespaces,
     ...matchExpressions.map(({ key, operator, values }) =>
       values.length === 0 ? { key, operator } : { key, operator, values },
     ),
@@ -212,7 +289,7 @@ function namespacesOf({ excludeNamespaces, namespaceSelector }: WebhookSettings)
   }
 }
 
-/** One rule for each API group; all in the order of the alphabet, as the chart has them: the two are compared. */
+/** One rule for each API group; all in the order of the alphabet, so that two orders of the same kinds are one configuration. */
 function rules(operations: readonly string[], kinds: readonly Kind[], subresource = '') {
   const groups = new Map(kinds.map((kind) => [factsOf(kind).group, factsOf(kind).version]))
   return [...groups]
@@ -224,14 +301,16 @@ function rules(operations: readonly string[], kinds: readonly Kind[], subresourc
     })
 }
 
+/** A rule for a resource of the core group. */
+function ruleOf(resource: string, operations: readonly string[], scope: string) {
+  return { apiGroups: [''], apiVersions: ['v1'], operations, resources: [resource], scope }
+}
+
 function clientConfig(
   { url, service }: WebhookSettings,
   path: string,
-  caBundle: string | undefined,
-  present: MutatingWebhook | undefined,
+  trusted: string | undefined,
 ): MutatingWebhook['clientConfig'] {
-  // Without a bundle of ours, keep the one that is there: cert-manager's injector may have written it.
-  const trusted = caBundle === undefined ? present?.clientConfig.caBundle : base64(caBundle)
   const ca = trusted === undefined ? {} : { caBundle: trusted }
   if (url !== null) return { ...ca, url: `${url.replace(/\/+$/, '')}${path}` }
   if (service) return { ...ca, service: { ...service, path } }

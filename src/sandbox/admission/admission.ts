@@ -7,6 +7,7 @@ import type { ObjectStore } from '../store/object-store.ts'
 import { served } from '../store/resources.ts'
 import { StatusError } from '../store/status.ts'
 import { asObject } from '../store/validation.ts'
+import { areMet } from './match-conditions.ts'
 import { WebhookClient, WebhookFailure } from './webhook-client.ts'
 import { webhooksOf } from '../store/webhook-configuration.ts'
 import type { Webhook } from '../store/webhook-configuration.ts'
@@ -18,8 +19,8 @@ const SCALE = { ...served('apps', 'deployments'), group: 'autoscaling', kind: 'S
 
 /**
  * Calls mutating admission webhooks as a kube-apiserver does: one after the other, in the order of their
- * configurations' names, each with the object that the one before returned. reinvocationPolicy and matchConditions
- * are left out: none is called twice, and Dormouse's handler checks the same conditions itself.
+ * configurations' names, each with the object that the one before returned. reinvocationPolicy is left out, and of
+ * matchConditions all but those that divide writes between two webhooks.
  */
 export class Admission {
   readonly #store: ObjectStore
@@ -53,7 +54,7 @@ export class Admission {
     let { object } = write
     for (const webhook of webhooks) {
       const current = { ...write, object }
-      if (!this.#selects(webhook, current)) continue
+      if (!this.#selects(webhook, current) || !areMet(webhook.matchConditions, current)) continue
       const answer = await this.#call(webhook, current)
       if (!answer) continue
       for (const warning of answer.warnings) warn(warning)

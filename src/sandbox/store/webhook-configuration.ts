@@ -11,10 +11,13 @@ export interface Rule {
   scope: string
 }
 
-/**
- * One webhook of a MutatingWebhookConfiguration, as the sandbox calls it. matchConditions are stored but not
- * evaluated: that would take CEL, and Dormouse's handler checks the same conditions itself.
- */
+/** A condition in CEL. */
+export interface MatchCondition {
+  name: string
+  expression: string
+}
+
+/** One webhook of a MutatingWebhookConfiguration, as the sandbox calls it. */
 export interface Webhook {
   name: string
   /** Undefined when the configuration names a Service. */
@@ -24,6 +27,7 @@ export interface Webhook {
   rules: Rule[]
   namespaceSelector: LabelSelector
   objectSelector: LabelSelector
+  matchConditions: MatchCondition[]
   failurePolicy: 'Fail' | 'Ignore'
   timeoutSeconds: number
 }
@@ -73,6 +77,10 @@ export function webhooksOf(configuration: KubeObject): Webhook[] {
       })),
       namespaceSelector: selector(record['namespaceSelector']),
       objectSelector: selector(record['objectSelector']),
+      matchConditions: list(record, 'matchConditions').map((each) => ({
+        name: text(each, 'name'),
+        expression: text(each, 'expression'),
+      })),
       failurePolicy: record['failurePolicy'] === 'Ignore' ? 'Ignore' : 'Fail',
       timeoutSeconds: typeof record['timeoutSeconds'] === 'number' ? record['timeoutSeconds'] : 10,
     }

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { createLogger } from '../../../src/logger.ts'
 import type { HttpTransport } from '../../../src/kubernetes/http.ts'
 import type { MutatingWebhook } from '../../../src/kubernetes/registration/webhooks.ts'
+import { scopeOf } from '../../../src/kubernetes/registration/held-scope.ts'
 import { deleteWebhookConfiguration } from '../../../src/kubernetes/registration/configuration.ts'
 import {
   WebhookRegistration,
@@ -15,6 +16,9 @@ const SERVICE = { namespace: 'dormouse', name: 'dormouse', port: 443 }
 const probeNamespace = {
   matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: ['dormouse'] }],
 }
+/** The policies of scale, workloads, held, namespaces and probe. */
+const IGNORING = 'Ignore,Ignore,Ignore,Ignore,Ignore'
+const FAILING = 'Ignore,Ignore,Fail,Ignore,Ignore'
 const HOOKS = 'https://hooks.example:8443/base/'
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
@@ -31,6 +35,9 @@ describe('the webhook configuration', () => {
   let reached: boolean
   let probes: number
   let told: string[]
+  /** The workloads that are held, and who is told that they changed. */
+  let names: readonly string[]
+  let holds: () => void
 
   beforeEach(async () => {
     server = await new FakeApiServer().start()
@@ -43,6 +50,8 @@ describe('the webhook configuration', () => {
     bundle = 'CA 1'
     published = []
     told = []
+    names = []
+    holds = () => {}
     reached = true
     probes = 0
   })
@@ -74,6 +83,13 @@ describe('the webhook configuration', () => {
       },
       onProof: (proven, why) => void told.push(proven ? 'proven' : why),
       probeNamespace: 'dormouse',
+      held: {
+        scope: () => scopeOf(names),
+        onChange: (listener) => {
+          holds = listener
+          return () => (holds = () => {})
+        },
+      },
       probe: async () => {
         probes += 1
         return reached ? { type: 'reached' } : { type: 'missed', why: 'nobody answers' }
@@ -95,23 +111,21 @@ describe('the webhook configuration', () => {
   const webhooks = () => (configurations.objects.get('dormouse')?.['webhooks'] ?? []) as MutatingWebhook[]
   const policies = () => webhooks().map(({ failurePolicy }) => failurePolicy)
   const bundles = () => webhooks().map(({ clientConfig }) => clientConfig.caBundle)
-  const settled = () => until(() => policies().join() === 'Fail,Ignore,Ignore')
+  const settled = () => until(() => policies().join() === FAILING)
   const writes = () => server.received.filter(({ method }) => method === 'PATCH' || method === 'POST')
 
-  it('is made outside a cluster: Ignore first, then Fail for scaling alone', async () => {
+  it('is made outside a cluster: Ignore first, then Fail for what is held alone', async () => {
     await outside()
     await settled()
     const [created, ...patches] = writes().map(({ body }) => JSON.parse(body))
-    expect(created.webhooks.map((each: MutatingWebhook) => each.failurePolicy)).to.deep.equal([
-      'Ignore',
-      'Ignore',
-      'Ignore',
-    ])
+    const first = created.webhooks.map((each: MutatingWebhook) => each.failurePolicy)
+    expect(first.join()).to.equal(IGNORING)
     expect(patches).to.have.length(1)
     expect(webhooks().map(({ clientConfig }) => clientConfig)).to.deep.equal([
-      { caBundle: base64('CA 1'), url: 'https://hooks.example:8443/base/webhook/scale' },
-      { caBundle: base64('CA 1'), url: 'https://hooks.example:8443/base/webhook/workloads' },
-      { caBundle: base64('CA 1'), url: 'https://hooks.example:8443/base/webhook/probe' },
+      ...['scale', 'workloads', 'held', 'namespaces', 'probe'].map((path) => ({
+        caBundle: base64('CA 1'),
+        url: `https://hooks.example:8443/base/webhook/${path}`,
+      })),
     ])
     for (const { query } of writes()) expect(query.get('fieldManager')).to.equal('dormouse')
   })
@@ -122,11 +136,7 @@ describe('the webhook configuration', () => {
     await settled()
     const [first] = writes().map(({ body }) => JSON.parse(body))
     const { value } = first.find(({ path }: { path: string }) => path === '/webhooks')
-    expect(value.map((each: MutatingWebhook) => each.failurePolicy)).to.deep.equal([
-      'Ignore',
-      'Ignore',
-      'Ignore',
-    ])
+    expect(value.map((each: MutatingWebhook) => each.failurePolicy).join()).to.equal(IGNORING)
     const { metadata } = configurations.objects.get('dormouse')!
     expect(metadata['labels']).to.deep.equal({ from: 'chart' })
     expect(metadata['ownerReferences']).to.deep.equal([
@@ -139,14 +149,14 @@ describe('the webhook configuration', () => {
   })
 
   describe('and its proof', () => {
-    const ignoring = () => until(() => policies().join() === 'Ignore,Ignore,Ignore')
+    const ignoring = () => until(() => policies().join() === IGNORING)
     const open5 = { url: 'https://hooks.example:8443/base/', probing: { every: 5, tries: [1] } }
 
     it('stays at Ignore while the webhook is not reached, says why, and turns to Fail by itself once it is', async () => {
       reached = false
       await open({ ...open5 })
       await until(() => told.length > 2)
-      expect(policies()).to.deep.equal(['Ignore', 'Ignore', 'Ignore'])
+      expect(policies().join()).to.equal(IGNORING)
       expect(new Set(told)).to.deep.equal(new Set(['nobody answers']))
       expect(probes, 'each is tried twice').to.be.at.least(2 * told.length)
       reached = true
@@ -176,7 +186,7 @@ describe('the webhook configuration', () => {
       for (const result of [false, true, false]) {
         await next(result)
         await until(() => results.length > 0)
-        expect(policies()).to.deep.equal(['Fail', 'Ignore', 'Ignore'])
+        expect(policies().join()).to.equal(FAILING)
       }
       await next(false)
       await ignoring()
@@ -205,7 +215,7 @@ describe('the webhook configuration', () => {
       const before = probes
       await outside()
       await until(() => probes > before)
-      expect(policies(), 'after one failure').to.deep.equal(['Fail', 'Ignore', 'Ignore'])
+      expect(policies().join(), 'after one failure').to.equal(FAILING)
     })
 
     it('is not taken over for another address', async () => {
@@ -235,13 +245,19 @@ describe('the webhook configuration', () => {
     await settled()
     await registration.stop()
     await open({ url: 'https://hooks.example:8443/base/', failurePolicy: 'Ignore' })
-    await until(() => policies().join() === 'Ignore,Ignore,Ignore')
+    await until(() => policies().join() === IGNORING)
   })
 
   it('names no namespaces where none is excluded: an expression without values is refused', async () => {
     await open({ url: 'https://hooks.example:8443/', excludeNamespaces: [] })
     await settled()
-    expect(webhooks().map((each) => each['namespaceSelector'])).to.deep.equal([{}, {}, probeNamespace])
+    expect(webhooks().map((each) => each['namespaceSelector'])).to.deep.equal([
+      {},
+      {},
+      {},
+      {},
+      probeNamespace,
+    ])
   })
 
   it('names the namespaces that are reviewed, where they are chosen, and asks the probe all the same', async () => {
@@ -264,7 +280,7 @@ describe('the webhook configuration', () => {
       ],
     }
     const selectors = webhooks().map((each) => each['namespaceSelector'])
-    expect(selectors).to.deep.equal([selected, selected, probeNamespace])
+    expect(selectors).to.deep.equal([selected, selected, selected, selected, probeNamespace])
   })
 
   it('is not written again when it is right', async () => {
@@ -330,7 +346,7 @@ describe('the webhook configuration', () => {
           onContest: (deed, rest) => void contested.push(`${deed} ${rest / 1000} s`),
         })
         const right = () =>
-          policies().join() === 'Fail,Ignore,Ignore' &&
+          policies().join() === FAILING &&
           webhooks()[0]?.clientConfig['url'] !== 'https://else' &&
           (where === outside || present().metadata['ownerReferences'] !== undefined)
         for (let again = 0; again < 8; again++) {
@@ -360,22 +376,23 @@ describe('the webhook configuration', () => {
       const object = configurations.objects.get('dormouse')!
       configurations.put({ ...object, webhooks: webhooks().map((each) => ({ ...each, [field]: [] })) })
     }
-    const right = () => policies()[0] === 'Fail' && ((webhooks()[0]?.['rules'] ?? []) as object[]).length > 0
+    const right = () =>
+      policies().join() === FAILING && ((webhooks()[0]?.['rules'] ?? []) as object[]).length > 0
     await until(right)
     while (rests.length === 0) {
       without('rules')
       await until(() => right() || rests.length > 0)
     }
-    expect(policies()[0]).to.equal('Fail')
+    expect(policies().join()).to.equal(FAILING)
     reached = false
-    await until(() => policies()[0] === 'Ignore')
+    await until(() => policies().join() === IGNORING)
     expect(webhooks()[0]?.['rules'], 'nothing else is put right').to.deep.equal([])
     const object = configurations.objects.get('dormouse')!
     configurations.put({
       ...object,
       webhooks: webhooks().map((each) => ({ ...each, failurePolicy: 'Fail' })),
     })
-    await until(() => policies().join() === 'Ignore,Ignore,Ignore')
+    await until(() => policies().join() === IGNORING)
     expect(rests, 'one rest').to.have.length(1)
     reached = true
     rests[0]?.resolve()
@@ -388,8 +405,8 @@ describe('the webhook configuration', () => {
     bundle = 'CA 1 CA 2'
     changed()
     await until(() => published.includes(bundle))
-    expect(bundles()).to.deep.equal([base64(bundle), base64(bundle), base64(bundle)])
-    expect(policies()).to.deep.equal(['Fail', 'Ignore', 'Ignore'])
+    expect(new Set(bundles())).to.deep.equal(new Set([base64(bundle)]))
+    expect(policies().join()).to.equal(FAILING)
   })
 
   it('is made anew outside a cluster when it was deleted', async () => {
@@ -477,13 +494,14 @@ describe('the webhook configuration', () => {
     })
     await open({ url: 'https://hooks.example', caBundle: () => undefined })
     await settled()
-    expect(bundles()).to.deep.equal(['injected', 'injected', 'injected'])
+    expect(bundles()).to.have.length(5)
+    expect(new Set(bundles())).to.deep.equal(new Set(['injected']))
   })
 
   it('leaves excluded namespaces and exempt accounts out of the review', async () => {
     await open({ url: 'https://hooks.example', ownUser: 'me' })
     await settled()
-    for (const webhook of webhooks().slice(0, 2)) {
+    for (const webhook of webhooks().filter(({ name }) => name !== 'probe.dormouse.dev')) {
       expect(webhook['namespaceSelector']).to.deep.equal({
         matchExpressions: [
           { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['kube-system', 'dormouse'] },
@@ -494,6 +512,59 @@ describe('the webhook configuration', () => {
       expect(conditions[1]?.expression).to.include("request.userInfo.username == 'me'")
       expect(webhook['timeoutSeconds']).to.equal(3)
     }
+  })
+
+  describe('and what is held', () => {
+    const scalings = () =>
+      webhooks()
+        .filter(({ name }) => name.includes('scale'))
+        .map(({ name, failurePolicy }) => `${name} ${failurePolicy}`)
+    const both = () => until(() => scalings().length === 2)
+    const hold = (...held: string[]) => {
+      names = held
+      holds()
+    }
+
+    it('is listed by a second webhook of scalings, which fails at once where the webhook is proven', async () => {
+      await outside()
+      await settled()
+      hold('deployments/shop/web')
+      await both()
+      expect(scalings()).to.deep.equal(['scale.dormouse.dev Ignore', 'held-scale.dormouse.dev Fail'])
+      expect(bundles()).to.have.length(6)
+      expect(new Set(bundles())).to.deep.equal(new Set([base64('CA 1')]))
+      hold()
+      await until(() => scalings().join() === 'scale.dormouse.dev Ignore')
+    })
+
+    it('is one write, however many come within a moment', async () => {
+      const rests: (() => void)[] = []
+      await outside({
+        delay: (_, signal) =>
+          new Promise((resolve, reject) => {
+            signal?.addEventListener('abort', () => reject(signal.reason as Error))
+            rests.push(resolve)
+          }),
+      })
+      await settled()
+      const before = writes().length
+      hold('deployments/shop/web')
+      hold('deployments/shop/web', 'deployments/shop/api')
+      expect(rests).to.have.length(1)
+      rests[0]?.()
+      await both()
+      expect(writes()).to.have.length(before + 1)
+    })
+
+    it('fails nothing without a proof, and turns to Ignore together', async () => {
+      names = ['deployments/shop/web']
+      reached = false
+      await outside()
+      await both()
+      await until(() => probes > 0)
+      expect(scalings()).to.deep.equal(['scale.dormouse.dev Ignore', 'held-scale.dormouse.dev Ignore'])
+      expect(policies()).to.not.include('Fail')
+    })
   })
 
   it('is deleted on request, also when it is gone already', async () => {
