@@ -62,6 +62,16 @@ export function overrideInEffect({ state: { override } }: Reading, now: Instant)
   return override && (override.until === null || override.until > now) ? override : undefined
 }
 
+/**
+ * Whether a pin or an override in effect holds it. That outlives an `enabled` that it inherited, so that nobody who may
+ * change a label takes a workload out of a policy to scale it; `"false"` of its own ends both.
+ */
+export function isHeld(reading: Reading, now: Instant): boolean {
+  const { enabled, effective, state } = reading
+  if (enabled === false && effective.sources.enabled === 'workload') return false
+  return state.pin !== undefined || overrideInEffect(reading, now) !== undefined
+}
+
 function asItIs(reading: Reading): Pick<Decision, 'trigger' | 'by' | 'replicas'> {
   return { trigger: 'schedule', by: null, replicas: keptCount(reading) }
 }
@@ -84,10 +94,10 @@ function undeleted(reading: Reading, now: Instant, rules: Rules): PartialDecisio
   }
   const fault = enabled || state.asleep ? countFault(workload) : undefined
   if (fault !== undefined) return noAction('data_at_risk', `left alone: ${fault}`)
-  if (!enabled) return notManaged(reading, now)
   const override = overrideInEffect(reading, now)
   const expired = state.override && !override ? ({ overrideExpired: true } as const) : {}
-  const decision = managed(reading, override, now, rules)
+  const decision =
+    enabled || isHeld(reading, now) ? managed(reading, override, now, rules) : notManaged(reading, now)
   return {
     ...expired,
     ...decision,
@@ -108,7 +118,7 @@ function notManaged(reading: Reading, now: Instant): PartialDecision {
   const because = off === '' ? '' : `, since dormouse.dev/enabled${off} is "false"`
   const until = `not managed until POST ${pathOf(reading.workload)}/enable${because}`
   const decision = noAction('not_managed', until)
-  // Of one that has lost what it inherited nothing is written: what it carries rests until it is managed again.
+  // Of one that has lost what it inherited nothing is written: its intent rests until it is managed again.
   return enabled === 'workload' ? { ...decision, cleared: true } : decision
 }
 

@@ -129,9 +129,9 @@ function isForeign(workload: Workload): boolean {
   return (kindOfState(workload) ?? workload.kind) !== workload.kind
 }
 
-/** Awake and not managed: people may remove what is left of our marks. */
+/** Awake, not managed and not held: people may remove what is left of our marks. */
 function mayBeRemoved(known: Workload, rules: Rules): boolean {
-  return !isManaged(known, rules) && !hasSleepMark(known)
+  return !isManaged(known, rules) && !hasSleepMark(known) && known.labels?.[HELD_LABEL] === undefined
 }
 
 function withAnnotationsOf(workload: Workload, known: Workload, whole: boolean): Workload {

@@ -1,6 +1,6 @@
 import type { Instant } from '../clock.ts'
 import { backoffInEffect } from './backoff.ts'
-import { decide, overrideInEffect } from './decide.ts'
+import { decide, isHeld, overrideInEffect } from './decide.ts'
 import type { Reason } from './decision.ts'
 import { decisionTime } from './decision-time.ts'
 import { completed, recentOperations } from './history.ts'
@@ -91,6 +91,7 @@ function recordOf(read: Reading, clock: Instant, rules: Rules): StatusRecord {
   const reading = completed(read, now, rules.policy)
   const { workload, state, enabled } = reading
   const managed = enabled === true
+  const held = isHeld(reading, now)
   const override = overrideInEffect(reading, now)
   const backoff = managed ? backoffInEffect(state, now) : undefined
   const decision = decide(reading, now, rules)
@@ -98,7 +99,7 @@ function recordOf(read: Reading, clock: Instant, rules: Rules): StatusRecord {
   const foreseen = managed ? nextTransition(reading, now, rules) : undefined
   const next = foreseen && delayed(foreseen, wait)
   const requested = managed ? requestInForce(reading, now, rules) : undefined
-  const isSnoozed = managed && state.asleep
+  const isSnoozed = (managed || held) && state.asleep
   return {
     ...identity(workload),
     enabled: managed,
@@ -112,9 +113,9 @@ function recordOf(read: Reading, clock: Instant, rules: Rules): StatusRecord {
     woken_at: time(state.woken?.at),
     wake_schedule: reading.schedule?.text ?? null,
     timezone: reading.zone,
-    has_manual_override: managed && override !== undefined,
-    manual_override_until: managed ? time(override?.until ?? undefined) : null,
-    pin_state: managed ? (state.pin?.state ?? 'none') : 'none',
+    has_manual_override: held && override !== undefined,
+    manual_override_until: held ? time(override?.until ?? undefined) : null,
+    pin_state: held ? (state.pin?.state ?? 'none') : 'none',
     in_backoff_period: backoff !== undefined,
     backoff_until: time(backoff?.until),
     operation_in_progress: operationInProgress(state) !== undefined,

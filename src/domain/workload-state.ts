@@ -1,6 +1,6 @@
 import type { Instant } from '../clock.ts'
 import { backoffInEffect } from './backoff.ts'
-import { overrideInEffect } from './decide.ts'
+import { isHeld, overrideInEffect } from './decide.ts'
 import type { Reading } from './reading.ts'
 import { Unreadable } from './state-codec.ts'
 
@@ -20,7 +20,7 @@ export type WorkloadState = (typeof WORKLOAD_STATES)[number]
 export function workloadState(reading: Reading | Unreadable, now: Instant): WorkloadState {
   if (reading instanceof Unreadable) return 'invalid'
   const { state, enabled } = reading
-  if (enabled !== true) return 'unmanaged'
+  if (enabled !== true && !isHeld(reading, now)) return 'unmanaged'
   if (state.pin) return `pinned_${state.pin.state}`
   if (overrideInEffect(reading, now)) return 'overridden'
   if (backoffInEffect(state, now)) return 'backoff'

@@ -295,7 +295,7 @@ describe('the state that filters and metrics name', () => {
     const everything = asleep.inBackoff(at('Tue 9:00')).overridden()
     const ordered: [Workload, string][] = [
       [everything.pinned().annotated({ state: '{' }), 'invalid'],
-      [everything.pinned().annotated({ enabled: undefined }), 'unmanaged'],
+      [everything.pinned().annotated({ enabled: 'false' }), 'unmanaged'],
       [awake.inBackoff(NIGHT).overridden().pinned(), 'pinned_active'],
       [everything.pinned(), 'pinned_snoozed'],
       [everything, 'overridden'],

@@ -1,5 +1,5 @@
 import type { Instant } from '../../clock.ts'
-import { overrideInEffect } from '../decide.ts'
+import { isHeld, overrideInEffect } from '../decide.ts'
 import type { Reading } from '../reading.ts'
 import { clip, iso } from '../text.ts'
 import { pathOf, type WorkloadKey } from '../workload.ts'
@@ -15,12 +15,10 @@ export interface PinOrOverride {
   readonly ends: { readonly does: 'let go' | 'clear it'; readonly action: 'pin' | 'override' }
 }
 
-/** The pin or override in effect on a workload that is managed, or may be; the pin if there are both. */
+/** The pin or override in effect on a workload, also on one that lost what it inherited; the pin if there are both. */
 export function activePinOrOverride(reading: Reading, now: Instant): PinOrOverride | undefined {
-  const { state, enabled, isSettled, workload } = reading
-  // While nobody knows what it inherits, what holds it counts: it was managed when that was set.
-  const mayInherit = !isSettled && workload.annotations.enabled === undefined
-  if (enabled !== true && !mayInherit) return undefined
+  const { state } = reading
+  if (!isHeld(reading, now)) return undefined
   if (state.pin) {
     const { by, at } = state.pin
     const says = `is pinned ${state.pin.state} by ${clip(by)} since ${iso(at)}`

@@ -22,7 +22,7 @@ export function draftSuspension(
   rules: Rules,
 ): Draft | AdmissionDecision {
   const free: Draft = { target, reason: 'free', warnings: [] }
-  if (old.enabled !== true || isRunning(before) === isRunning(after)) return free
+  if ((old.enabled !== true && !pinOrOverride) || isRunning(before) === isRunning(after)) return free
   const byHand = !otherChanges && !isApply
   if (pinOrOverride) {
     if (byHand) return refuse(before, pinOrOverride)

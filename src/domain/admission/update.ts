@@ -100,7 +100,7 @@ function draftCountOrKey(
     return draftSuspension({ ...update, otherChanges }, old, target, pinOrOverride, now, rules)
   }
   if (!hasKey(before.kind)) return draftReplicas(update, old, target, pinOrOverride)
-  if (old.enabled !== true || before.snoozeKey === after.snoozeKey)
+  if ((old.enabled !== true && !pinOrOverride) || before.snoozeKey === after.snoozeKey)
     return { target, reason: 'free', warnings: [] }
   // An update that also drops our annotations (`kubectl replace`) does not mean the key alone.
   const otherChanges = update.otherChanges || isRestored

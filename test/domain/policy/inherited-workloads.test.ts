@@ -4,11 +4,13 @@ import { admitUpdate } from '../../../src/domain/admission/update.ts'
 import { compilePolicy, type ConfiguredPolicy } from '../../../src/domain/policy/configured.ts'
 import { Inheritance, type Namespace } from '../../../src/domain/policy/inheritance.ts'
 import { statusRecord } from '../../../src/domain/record.ts'
+import { workloadState } from '../../../src/domain/workload-state.ts'
 import type { Rules } from '../../../src/domain/rules.ts'
 import { withMarksRestored } from '../../../src/domain/marks.ts'
 import { asked, decided, stepped } from '../../support/decisions.ts'
+import { read } from '../../support/readable.ts'
 import { at, MINUTE, RULES } from '../../support/rules.ts'
-import { aDaemonSet, aDeployment, aReplicaSet, type AWorkload } from '../../support/workloads.ts'
+import { aCronJob, aDaemonSet, aDeployment, aReplicaSet, type AWorkload } from '../../support/workloads.ts'
 import { NIGHT, NOON, WORK } from '../fixtures.ts'
 import { aNamespace } from './inheriting.ts'
 
@@ -61,18 +63,18 @@ describe('a workload that inherits its settings', () => {
       }
   })
 
-  it('wakes and is cleared where it loses what enabled it', () => {
+  it('wakes and is cleared of intent and backoff where it loses what enabled it, and nothing holds it', () => {
     const rules = under({ schedule: WORK })
-    const { after, state, decision } = stepped(asleep.pinned(), NIGHT, rules)
+    const resting = asleep.inBackoff(at('Tue 2:00'))
+    const { after, state, decision } = stepped(resting, NIGHT, rules)
     expect(decision).to.include({ action: 'wake', trigger: 'disable' })
     expect(after.replicas).to.equal(3)
-    expect(state).not.to.have.any.keys('pin', 'intent')
+    expect(state).not.to.have.any.keys('intent', 'backoff')
   })
 
-  it('is not written where it is awake then: its pin rests until it is managed again', () => {
-    const pinned = awake.pinned()
-    expect(stepped(pinned, NIGHT, under({})).change).to.equal(undefined)
-    expect(decided(pinned, NIGHT, ENABLED).reason.code).to.equal('pinned')
+  it('is not written where it is awake then: its intent rests until it is managed again', () => {
+    expect(stepped(awake, NIGHT, under({})).change).to.equal(undefined)
+    expect(decided(awake, NIGHT, ENABLED).action).to.equal('snooze')
   })
 
   it('is cleared by an opt-out of its own', () => {
@@ -122,7 +124,9 @@ describe('a workload that inherits its settings', () => {
     const dropped = pinned.annotated({ state: undefined }).with({ resourceVersion: '101' })
     const known = { counter: pinned.state().counter, workload: pinned }
     expect(withMarksRestored(dropped, known, ENABLED).annotations.state).to.equal(pinned.annotations.state)
-    expect(withMarksRestored(dropped, known, under({}))).to.equal(dropped)
+    const free = awake.annotated({ state: undefined }).with({ resourceVersion: '101' })
+    const knownFree = { counter: awake.state().counter, workload: awake }
+    expect(withMarksRestored(free, knownFree, under({}))).to.equal(free)
   })
 
   it('is reached as a DaemonSet or ReplicaSet only where a policy names its kind, and never under an owner', () => {
@@ -142,7 +146,7 @@ describe('a workload that inherits its settings', () => {
   it('has its pin enforced while nobody knows yet what it inherits', () => {
     const { type } = admitScale(awake.pinned(), 1, NOON, under(undefined))
     expect(type).to.equal('denied')
-    expect(admitScale(awake.pinned(), 1, NOON, under({})).type).to.equal('allowed')
+    expect(admitScale(awake, 1, NOON, under({})).type).to.equal('allowed')
   })
 
   it('has a pin enforced, and a schedule of its own accepted without a warning', () => {
@@ -159,6 +163,96 @@ describe('a workload that inherits its settings', () => {
     expect(scaled).to.include({ type: 'denied', reason: 'pinned' })
     const scheduled = admitUpdate({ ...update, after: pinned.scheduled('9:00-17:00') }, NOON, ENABLED)
     expect(scheduled).to.deep.include({ type: 'allowed', warnings: [] })
+  })
+})
+
+describe('a hold on a workload that has lost what enabled it', () => {
+  const LOST = under({ schedule: WORK })
+  const UNTIL = at('Tue 2:00')
+  const scaled = (before: AWorkload, after: AWorkload, rules = LOST) =>
+    admitUpdate(
+      { before, after, otherChanges: false, isApply: false, manager: 'kubectl', by: null, unknown: [] },
+      NIGHT,
+      rules,
+    )
+
+  it('stays in force, and is not written: a sleeper sleeps on, and is pinned or overridden in every record', () => {
+    for (const held of [asleep.pinned(), asleep.overridden(), asleep.overridden(UNTIL), awake.pinned()]) {
+      expect(stepped(held, NIGHT, LOST).change).to.equal(undefined)
+      const { pin } = held.state()
+      expect(statusRecord(held, NIGHT, LOST)).to.include({
+        enabled: false,
+        is_snoozed: held.state().asleep,
+        pin_state: pin?.state ?? 'none',
+        has_manual_override: pin === undefined,
+      })
+      expect(workloadState(read(held, LOST), NIGHT)).to.equal(
+        pin === undefined ? 'overridden' : `pinned_${pin.state}`,
+      )
+    }
+  })
+
+  it('is enforced: by the webhook, and by the controller where that was away', () => {
+    for (const held of [asleep.pinned(), awake.pinned(), asleep.overridden(), awake.overridden(UNTIL)]) {
+      expect(admitScale(held, 5, NIGHT, LOST).type).to.equal('denied')
+      expect(scaled(held, held.withReplicas(5)).type).to.equal('denied')
+    }
+    const cronJob = aCronJob().pinned()
+    expect(scaled(cronJob, cronJob.withReplicas(0)).type).to.equal('denied')
+    const daemonSet = aDaemonSet()
+      .withReplicas(2)
+      .snoozed({ at: at('Mon 18:00') })
+      .pinned()
+    expect(scaled(daemonSet, daemonSet.withoutItsKey()).type).to.equal('denied')
+    expect(stepped(asleep.pinned().scaledByHand(5), NIGHT, LOST).after.replicas).to.equal(0)
+    expect(stepped(awake.pinned().scaledByHand(0), NIGHT, LOST).after.replicas).to.equal(3)
+  })
+
+  it('keeps the state that others drop', () => {
+    const pinned = awake.pinned()
+    const dropped = pinned.annotated({ state: undefined }).with({ resourceVersion: '101' })
+    const known = { counter: pinned.state().counter, workload: pinned }
+    expect(withMarksRestored(dropped, known, LOST).annotations.state).to.equal(pinned.annotations.state)
+  })
+
+  it('can be cleared, which wakes a sleeper that nothing else holds', () => {
+    for (const [held, action] of [
+      [asleep.pinned(), 'unpin'],
+      [asleep.overridden(), 'clear-override'],
+    ] as const) {
+      const { after, state } = asked(held, { action }, NIGHT, { rules: LOST })
+      expect(after.replicas).to.equal(3)
+      expect(after.labels).to.deep.equal({})
+      expect(state).not.to.have.any.keys('pin', 'override', 'intent')
+    }
+    const both = asked(asleep.pinned().overridden(), { action: 'unpin' }, NIGHT, { rules: LOST })
+    expect(both.after).to.deep.include({ replicas: 0 })
+    expect(both.state).to.have.property('override')
+  })
+
+  it('of an override ends with it, in one write', () => {
+    const held = asleep.overridden(UNTIL)
+    expect(decided(held, NIGHT, LOST).lookAgainAt).to.equal(UNTIL)
+    const { after, state } = stepped(held, UNTIL, LOST)
+    expect(after).to.deep.include({ replicas: 3, labels: {} })
+    expect(state).not.to.have.any.keys('override', 'intent')
+    const ran = stepped(awake.overridden(UNTIL), UNTIL, LOST)
+    expect(ran.change).to.have.property('held', null)
+    expect(ran.state).not.to.have.property('override')
+    expect(stepped(ran.after, UNTIL, LOST).change).to.equal(undefined)
+  })
+
+  it('is the same where it is managed again', () => {
+    expect(stepped(asleep.pinned(), NIGHT, ENABLED).change).to.equal(undefined)
+    expect(decided(asleep.pinned(), NIGHT, ENABLED).reason.code).to.equal('pinned')
+  })
+
+  it('ends by an opt-out of its own, and by disable', () => {
+    const off = stepped(asleep.pinned().annotated({ enabled: 'false' }), NIGHT, ENABLED)
+    expect(off.after).to.deep.include({ replicas: 3, labels: {} })
+    const disabled = asked(asleep.pinned(), { action: 'disable' }, NIGHT, { rules: LOST })
+    expect(disabled.after).to.deep.include({ replicas: 3, labels: {} })
+    expect(disabled.state).not.to.have.any.keys('pin', 'intent')
   })
 })
 
