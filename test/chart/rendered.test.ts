@@ -158,4 +158,3 @@ interface ServiceSpec {
   readonly type: string
   readonly ports: readonly { readonly name: string; readonly port: number; readonly appProtocol: string }[]
 }
-

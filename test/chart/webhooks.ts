@@ -1,14 +1,6 @@
 import type { Manifest } from './helm.ts'
 
-type Webhook = Readonly<Record<string, unknown>>
-
-/** A webhook without the fields that the leader sets. */
-export function withoutTrust({ failurePolicy, clientConfig, ...webhook }: Webhook): object {
-  const policies = ['Fail', 'Ignore'].includes(String(failurePolicy))
-  return { ...webhook, policies, clientConfig: { ...(clientConfig as object), caBundle: undefined } }
-}
-
-/** Whether scaling fails without the webhook. */
+/** Whether scaling what is held fails without the webhook. */
 export function isInForce({ webhooks = [] }: Manifest): boolean {
   return webhooks.some(({ failurePolicy }) => failurePolicy === 'Fail')
 }

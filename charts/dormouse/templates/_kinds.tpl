@@ -8,7 +8,7 @@
 {{ toJson $groups }}
 {{- end -}}
 
-{{- /* Rules, one for each API group and in the order of the alphabet: of RBAC with `verbs`, of a webhook with `operations`. `kinds` are the built-in ones. */ -}}
+{{- /* Rules of RBAC with `verbs`, one for each API group and in the order of the alphabet. `kinds` are the built-in ones. */ -}}
 {{- define "dormouse.kinds.rules" -}}
 {{- $groups := deepCopy .kinds -}}
 {{- range $group, $resources := include "dormouse.kinds.configured" .root | fromJson -}}
@@ -19,16 +19,8 @@
 {{- $resources := list -}}
 {{- range get $groups $group | sortAlpha }}{{ $resources = append $resources (printf "%s%s" . $suffix) }}{{ end }}
 - apiGroups: {{ list $group | toJson }}
-  {{- if $.operations }}
-  apiVersions: {{ has $group (list "apps" "batch") | ternary "v1" "*" | list | toJson }}
-  operations: {{ $.operations | toJson }}
-  {{- end }}
   resources: {{ $resources | toJson }}
-  {{- if $.verbs }}
   verbs: {{ $.verbs | toJson }}
-  {{- else if $.operations }}
-  scope: '*'
-  {{- end }}
 {{- end }}
 {{- end -}}
 

@@ -1,3 +1,8 @@
+{{- /* A string literal of CEL. */ -}}
+{{- define "dormouse.cel.quoted" -}}
+'{{ . | replace "\\" "\\\\" | replace "'" "\\'" }}'
+{{- end -}}
+
 {{- /* CEL: whether two maps have the same entries, except for keys that may differ (`free`). */ -}}
 {{- define "dormouse.policy.same" -}}
 {{ .new }}.all(key, {{ .free }} ||
