@@ -47,7 +47,7 @@ const later = (callback: () => void) => {
   return () => {}
 }
 let fire = () => {}
-const pace = { hasRoom: () => true, onRoom: () => {} }
+const pace = { isSlow: () => false, hasRoom: () => true, onRoom: () => {} }
 
 function collected(): number {
   globalThis.gc?.()

@@ -11,7 +11,7 @@ import { inTurns } from '../turns.ts'
 import { WriteBudget } from './write-budget.ts'
 
 /** The gate of all writes paces these. */
-const UNPACED = { hasRoom: () => true, onRoom: () => {} }
+const UNPACED = { isSlow: () => false, hasRoom: () => true, onRoom: () => {} }
 /** The metrics of the queue are those of workloads. */
 const UNOBSERVED = { queueDepth: () => {}, queueWait: () => {} }
 

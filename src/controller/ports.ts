@@ -74,8 +74,10 @@ export interface Writer {
 
 /** The rate of all writes, which requests of the API share and go first in. */
 export interface Pace {
-  /** Whether a write of this priority would be sent at once. */
-  hasRoom(priority: Priority): boolean
+  /** Whether the last write of this key was slow: such keys share a lane, so that they hold up no others. */
+  isSlow(key: string): boolean
+  /** Whether a write of this priority would be sent at once, in that lane or beside it. */
+  hasRoom(priority: Priority, slow: boolean): boolean
   /** The listener is called when there may be room again after `hasRoom` said no. */
   onRoom(listener: () => void): void
 }

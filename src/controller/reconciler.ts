@@ -8,7 +8,7 @@ import type { Logger } from '../logger.ts'
 import type { Due, FailureReason } from './failures.ts'
 import type { OtherWriters } from './other-writers.ts'
 import { dueOf, type Evaluation, type Planned, type Planner } from './planner.ts'
-import type { Recorder, Stopping, Writer } from './ports.ts'
+import type { Observer, Recorder, Stopping, Writer } from './ports.ts'
 
 /** How a reconcile went. */
 type Reconciled =
@@ -32,6 +32,7 @@ type Reconciled =
 interface ReconcilerPorts {
   readonly writer: Writer
   readonly recorder: Recorder
+  readonly observer: Pick<Observer, 'operation'>
   readonly logger: Logger
 }
 
@@ -89,21 +90,28 @@ export class Reconciler {
     if (stopping.signal?.aborted) return 'unavailable'
     const why = this.#reasonOf(workload, error)
     if (why !== 'refused' || !decision) return why
+    // Any other write would hang or fail there, too.
+    if (isOfWebhook(error)) {
+      this.#tell(workload, decision, 'The cluster did not take', error)
+      return why
+    }
     try {
       return (await this.#writeFailure(workload, decision, stopping)) ?? why
     } catch (again) {
       const also = this.#reasonOf(workload, again)
       // Otherwise the Event comes of the history.
-      if (also === 'refused') this.#tell(workload, decision, error)
+      if (also === 'refused') this.#tell(workload, decision, 'The cluster refused any write, so also', error)
       return also
     }
   }
 
-  #tell(workload: Workload, { action, trigger }: Decision, error: unknown): void {
+  /** Reports a failure that no history will tell of. */
+  #tell(workload: Workload, { action, trigger }: Decision, what: string, error: unknown): void {
     if (action !== 'snooze' && action !== 'wake') return
     const reason = action === 'snooze' ? 'SnoozeFailed' : 'WakeFailed'
-    const message = `The cluster refused the ${action} by ${trigger}, and any other write: ${messageOf(error)}`
+    const message = `${what} the ${action} by ${trigger}: ${messageOf(error)}`
     this.#ports.recorder.record(workload, 'Warning', reason, message)
+    this.#ports.observer.operation(action, trigger, workload.kind, 'failed')
   }
 
   /** The state then says that the cluster refused, and until when its backoff lasts. */
@@ -123,10 +131,16 @@ export class Reconciler {
     const { logger } = this.#ports
     const { code, details, message } = error
     const workload = keyOf(key)
-    if (code !== 'CLUSTER_REJECTED') logger.info({ workload, code }, message)
-    else logger.warn({ workload, details }, message)
-    return code === 'CLUSTER_REJECTED' ? 'refused' : 'unavailable'
+    const refused = code === 'CLUSTER_REJECTED' || isOfWebhook(error)
+    if (refused) logger.warn({ workload, details }, message)
+    else logger.info({ workload, code }, message)
+    return refused ? 'refused' : 'unavailable'
   }
+}
+
+/** Whether an admission webhook hangs or fails for this workload, which says nothing about the cluster. */
+function isOfWebhook(error: unknown): boolean {
+  return error instanceof Refusal && error.details['webhook'] === true
 }
 
 /** Whether a write left nothing else than was planned: a patch does not test all that a decision rests on. */

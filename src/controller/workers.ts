@@ -9,6 +9,13 @@ interface Waiting<T> {
   readonly since: number
 }
 
+/** The keys that wait, oldest first. */
+type Lane<T> = Readonly<Record<Priority, Map<string, Waiting<T>>>>
+
+function laneOf<T>(): Lane<T> {
+  return { wake: new Map(), snooze: new Map(), completion: new Map() }
+}
+
 export interface WorkersOptions {
   /** Keys in work at once. */
   readonly concurrency: number
@@ -22,11 +29,9 @@ export interface WorkersOptions {
  * A key is never in two workers' hands; one that is added while in work is worked on again afterwards.
  */
 export class Workers<T extends { readonly priority: Priority }> {
-  readonly #waiting: Readonly<Record<Priority, Map<string, Waiting<T>>>> = {
-    wake: new Map(),
-    snooze: new Map(),
-    completion: new Map(),
-  }
+  readonly #ordinary = laneOf<T>()
+  /** Of keys whose last write was slow: they do not wait in line with the others. */
+  readonly #slow = laneOf<T>()
   readonly #inWork = new Set<string>()
   readonly #again = new Map<string, T>()
   readonly #work: (key: string, task: T) => Promise<void>
@@ -49,7 +54,7 @@ export class Workers<T extends { readonly priority: Priority }> {
   /** Drops what waits, and resolves when what is in work has ended. */
   async close(): Promise<void> {
     this.#open = false
-    for (const keys of Object.values(this.#waiting)) keys.clear()
+    for (const keys of this.#lines()) keys.clear()
     this.#again.clear()
     this.#options.observer.queueDepth(0)
     if (this.#inWork.size > 0) await this.#idle.promise
@@ -62,10 +67,11 @@ export class Workers<T extends { readonly priority: Priority }> {
       this.#again.set(key, task)
       return
     }
-    const { priority } = task
-    const present = this.#waiting[priority].get(key)
+    const lane = this.#options.pace.isSlow(key) ? this.#slow : this.#ordinary
+    const line = lane[task.priority]
+    const present = line.get(key)
     const since = present?.since ?? this.#remove(key)?.since ?? this.#options.monotonic()
-    this.#waiting[priority].set(key, { task, since })
+    line.set(key, { task, since })
     if (!present) this.#handOut()
   }
 
@@ -76,7 +82,7 @@ export class Workers<T extends { readonly priority: Priority }> {
   }
 
   get depth(): number {
-    return ORDER.reduce((sum, priority) => sum + this.#waiting[priority].size, 0)
+    return this.#lines().reduce((sum, { size }) => sum + size, 0)
   }
 
   #handOut(): void {
@@ -101,18 +107,24 @@ export class Workers<T extends { readonly priority: Priority }> {
   }
 
   #next(): ({ readonly key: string } & Waiting<T>) | undefined {
-    for (const priority of ORDER) {
-      const [first] = this.#waiting[priority]
-      if (!first || !this.#options.pace.hasRoom(priority)) continue
-      const [key, waiting] = first
-      this.#waiting[priority].delete(key)
-      return { key, ...waiting }
-    }
+    const { pace } = this.#options
+    for (const priority of ORDER)
+      for (const lane of [this.#ordinary, this.#slow]) {
+        const [first] = lane[priority]
+        if (!first || !pace.hasRoom(priority, lane === this.#slow)) continue
+        const [key, waiting] = first
+        lane[priority].delete(key)
+        return { key, ...waiting }
+      }
     return undefined
   }
 
+  #lines(): Map<string, Waiting<T>>[] {
+    return [this.#ordinary, this.#slow].flatMap((lane) => Object.values(lane))
+  }
+
   #remove(key: string): Waiting<T> | undefined {
-    for (const keys of Object.values(this.#waiting)) {
+    for (const keys of this.#lines()) {
       const waiting = keys.get(key)
       if (waiting && keys.delete(key)) return waiting
     }

@@ -53,6 +53,8 @@ export class ApiCalls {
   readonly #observer: KubernetesObserver
   readonly #delay: Delay
   readonly #userAgent: string
+  /** How many calls were answered so far, and how many were not in time. */
+  readonly #fates = { answered: 0, late: 0 }
 
   constructor({
     transport,
@@ -117,15 +119,20 @@ export class ApiCalls {
 
   async #observed<R extends HttpResponse>(call: Call, send: () => Promise<R>): Promise<R> {
     const began = performance.now()
+    const before = { ...this.#fates }
     let status = 0
     try {
       const response = await send()
       status = response.status
+      this.#fates.answered++
       return response
     } catch (error) {
       if (call.signal?.aborted) throw call.signal.reason
       if (error instanceof CredentialsError) throw withoutCredentials(describe(call), error.cause)
-      throw unanswered(describe(call), error)
+      const others = this.#fates.answered - before.answered > this.#fates.late - before.late
+      const failure = unanswered(describe(call), error, call.method !== 'GET' && others)
+      if (failure.noAnswer === 'timeout' || failure.noAnswer === 'hung') this.#fates.late++
+      throw failure
     } finally {
       this.#observer.request(call.verb, call.resource, status, (performance.now() - began) / 1000)
     }
@@ -141,7 +148,16 @@ function requestOf(call: Call, userAgent: string, signal: AbortSignal | undefine
   const headers: Record<string, string> = { accept: call.accept ?? JSON_TYPE, 'user-agent': userAgent }
   if (call.body !== undefined) headers['content-type'] = call.contentType ?? JSON_TYPE
   const body = call.body === undefined ? undefined : JSON.stringify(call.body)
-  return { method: call.method, path: call.path, headers, body, signal }
+  return { method: call.method, path: call.path, headers, body, signal, sockets: socketsOf(call) }
+}
+
+/** These ask and write nothing. */
+const REVIEWS: ReadonlySet<string> = new Set(['tokenreviews', 'subjectaccessreviews'])
+
+/** Writes may hang in an admission webhook of somebody else: what must not wait for them has sockets of its own. */
+function socketsOf({ method, resource }: Call): NonNullable<HttpRequest['sockets']> {
+  if (resource === 'leases') return 'lease'
+  return method === 'GET' || REVIEWS.has(resource) ? 'reads' : 'writes'
 }
 
 async function within<R>(

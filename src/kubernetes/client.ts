@@ -26,6 +26,13 @@ export interface Collection {
   readonly read?: (text: string) => unknown
 }
 
+export interface PatchOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Milliseconds until the answer must be there; undefined: as for any call. */
+  readonly timeout?: number | undefined
+  readonly subresource?: 'status' | undefined
+}
+
 interface WatchOptions {
   readonly resourceVersion: string
   /** When the server is to end it. */
@@ -107,8 +114,7 @@ export class KubernetesClient {
   async patch(
     key: WorkloadKey,
     operations: readonly PatchOperation[],
-    signal?: AbortSignal,
-    subresource?: 'status',
+    { signal, timeout, subresource }: PatchOptions = {},
   ): Promise<PatchAnswer> {
     return this.call({
       method: 'PATCH',
@@ -119,6 +125,7 @@ export class KubernetesClient {
       contentType: 'application/json-patch+json',
       body: operations,
       signal,
+      ...(timeout === undefined ? {} : { timeout }),
     })
   }
 

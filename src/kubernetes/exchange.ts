@@ -26,7 +26,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined
   #failure: Error | undefined
 
-  /** `timeout`: milliseconds until the whole answer must be there. */
+  /** `timeout`: milliseconds that it waits for a socket, and until the whole answer must be there once it has one. */
   constructor(timeout: number, signal: AbortSignal | undefined) {
     this.text = this.#settle.promise
     this.#signal = signal
@@ -38,6 +38,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#controller = controller
     // It waited for a socket until now: it is not sent.
     if (this.#failure) controller.abort(this.#failure)
+    else this.#timer.refresh()
   }
 
   onResponseStart(_: unknown, status: number, headers: HttpText['headers']): void {

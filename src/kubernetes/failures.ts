@@ -11,9 +11,10 @@ export interface Status {
 
 /**
  * Why there was no answer. `cut`: the connection ended after the call was sent, so the call may have been
- * carried out; `silent`: an answer began and then stopped.
+ * carried out; `silent`: an answer began and then stopped; `hung`: a write timed out, while most other calls were
+ * answered: it may have been carried out, and it is not the cluster that is slow.
  */
-export type NoAnswer = 'unreachable' | 'timeout' | 'silent' | 'cut' | 'credentials'
+export type NoAnswer = 'unreachable' | 'timeout' | 'hung' | 'silent' | 'cut' | 'credentials'
 
 /** A call that the cluster refused or did not answer. */
 export class ClusterRefusal extends Refusal {
@@ -57,9 +58,18 @@ export function refusalOf(
   })
 }
 
-/** The error for a call without an answer; `cause` is what was thrown instead. */
-export function unanswered(what: string, cause: unknown): ClusterRefusal {
-  const noAnswer = classify(cause)
+/** Whether the cluster refused a write since an admission webhook did not answer it, or not as it should. */
+export function isOfWebhook({ status, details }: ClusterRefusal): boolean {
+  return status === 500 && /\bfailed calling webhook\b/.test(String(details['message']))
+}
+
+/**
+ * The error for a call without an answer; `cause` is what was thrown instead. `others`: whether most other calls were
+ * answered meanwhile.
+ */
+export function unanswered(what: string, cause: unknown, others = false): ClusterRefusal {
+  const why = classify(cause)
+  const noAnswer = why === 'timeout' && others ? 'hung' : why
   const message = `${what}: ${EXPLANATION[noAnswer]}; try again in ${DEFAULT_RETRY_AFTER_S} s`
   return new ClusterRefusal('CLUSTER_UNAVAILABLE', message, {
     status: 0,
@@ -82,6 +92,7 @@ export function withoutCredentials(what: string, cause: unknown): ClusterRefusal
 const EXPLANATION: Record<NoAnswer, string> = {
   unreachable: 'the cluster cannot be reached',
   timeout: 'the cluster did not answer in time',
+  hung: 'the cluster did not answer in time, while it answers other calls: an admission webhook may hang',
   silent: 'the cluster fell silent',
   cut: 'the connection to the cluster was cut',
   credentials: 'the credentials for the cluster could not be loaded',

@@ -10,7 +10,17 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
   readonly signal?: AbortSignal | undefined
+  /** Which of the sockets it may take; default `reads`. */
+  readonly sockets?: Sockets
 }
+
+/**
+ * How many sockets calls have, none of which takes one of the others'. Measured: ten keep-alive sockets of HTTP/1.1 are
+ * as fast as 32, and HTTP/2 is no faster. `WriteGate` lets seven writes be sent at once; more are only for those that
+ * hang, and for the few writes of other things than workloads.
+ */
+const SOCKETS = { lease: 1, reads: 3, writes: 32 } as const
+type Sockets = keyof typeof SOCKETS
 
 /** A body that goes on until either side ends it. */
 export interface HttpStream extends HttpResponse {
@@ -22,17 +32,13 @@ type Authenticator = Pick<Credentials, 'server' | 'proxy' | 'known' | 'current' 
 
 interface Dispatchers {
   readonly tlsId: string
-  /**
-   * Shared by all calls. Measured: ten keep-alive sockets of HTTP/1.1 are as fast as 32, and HTTP/2 is no faster.
-   */
-  readonly calls: Dispatcher
-  /** A watch occupies its socket for minutes, so watches do not share the ten: each has its own. */
+  readonly calls: Readonly<Record<Sockets, Dispatcher>>
+  /** A watch occupies its socket for minutes, so watches share none: each has its own. */
   readonly watches: Dispatcher
 }
 
 type Send<R> = (dispatchers: Dispatchers, options: Dispatcher.DispatchOptions) => Promise<R>
 
-const CALL_SOCKETS = 10
 const CONNECT_TIMEOUT_MS = 2500
 const IDLE_SOCKET_MS = 30_000
 /** TCP keep-alive: finds a peer that vanished without closing the connection. */
@@ -52,14 +58,17 @@ export class HttpTransport {
     this.#basePath = authenticator.server.pathname.replace(/\/+$/, '')
   }
 
-  /** `timeout`: milliseconds until the whole answer must be there, else a DOMException TimeoutError is thrown. */
+  /**
+   * `timeout`: milliseconds until the whole answer must be there, from when the call has its socket; for that it waits
+   * as long at most. Else a DOMException TimeoutError is thrown.
+   */
   async send(request: HttpRequest, timeout: number): Promise<HttpText> {
     const deadline = performance.now() + timeout
     const call = async (dispatchers: Dispatchers, options: Dispatcher.DispatchOptions) => {
       const left = deadline - performance.now()
       if (left <= 0) throw noCredentialsInTime()
       const exchange = new Exchange(left, request.signal)
-      dispatchers.calls.dispatch(options, exchange)
+      dispatchers.calls[request.sockets ?? 'reads'].dispatch(options, exchange)
       return exchange.text
     }
     return this.#authenticated(request, call, deadline)
@@ -142,10 +151,13 @@ export class HttpTransport {
     const present = this.#dispatchers
     if (present?.tlsId === tlsId) return present
     if (present) {
-      this.#retire(present.calls)
-      this.#retire(present.watches)
+      for (const dispatcher of [...Object.values(present.calls), present.watches]) this.#retire(dispatcher)
     }
-    const calls = this.#dispatcher(tls, CALL_SOCKETS)
+    const calls = {
+      lease: this.#dispatcher(tls, SOCKETS.lease),
+      reads: this.#dispatcher(tls, SOCKETS.reads),
+      writes: this.#dispatcher(tls, SOCKETS.writes),
+    }
     const watches = this.#dispatcher(tls, null)
     this.#dispatchers = { tlsId, calls, watches }
     return this.#dispatchers

@@ -27,6 +27,21 @@ export function neverApplies(key: WorkloadKey): Refusal {
   return new Refusal('CLUSTER_REJECTED', message, { details: { status: 422, message: PATCH_DOES_NOT_APPLY } })
 }
 
+/** An admission webhook hangs or fails for this workload, and the write did not land; the details say so to the controller. */
+export function webhookFailed(key: WorkloadKey, cause: ClusterRefusal): Refusal {
+  const { status, noAnswer, details, retryAfter } = cause
+  const why = noAnswer
+    ? 'it did not answer in time, while it answers other calls: an admission webhook for this workload may hang'
+    : String(details['message'])
+  const options = { details: { ...details, webhook: true }, cause, ...(retryAfter && { retryAfter }) }
+  const message = `the cluster did not take our patch of ${nameOf(key)}: ${why}`
+  return new ClusterRefusal('CLUSTER_UNAVAILABLE', message, {
+    ...options,
+    status,
+    ...(noAnswer && { noAnswer }),
+  })
+}
+
 /** The watches are forbidden as well, so the API server is starting: this says nothing about the workload. */
 export function notReady(cause: ClusterRefusal): ClusterRefusal {
   const { message, status, details } = cause

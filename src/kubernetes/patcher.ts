@@ -3,13 +3,14 @@ import type * as Controller from '../controller/ports.ts'
 import { hasChangedMarks } from '../domain/change.ts'
 import { statusPatch } from '../domain/missed-runs.ts'
 import { isEmpty, jsonPatch, type Change, type PatchOperation } from '../domain/patch.ts'
-import type { Kind, Workload, WorkloadKey } from '../domain/workload.ts'
+import { keyOf, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
 import type * as Webhook from '../webhook/ports.ts'
 import type { PatchAnswer, WorkloadObject } from './api-object.ts'
 import { delay, retryDelay, type Delay } from './delay.ts'
-import { ClusterRefusal } from './failures.ts'
-import { conflict, doesNotApply, neverApplies, notReady, rewritten } from './patch-refusals.ts'
+import type { PatchOptions } from './client.ts'
+import { ClusterRefusal, isOfWebhook } from './failures.ts'
+import { conflict, doesNotApply, neverApplies, notReady, rewritten, webhookFailed } from './patch-refusals.ts'
 import { trim, type ConfiguredFields } from './trim.ts'
 import type { Priority } from './write-gate.ts'
 import { afterWrite, carries } from './written.ts'
@@ -17,12 +18,7 @@ import { afterWrite, carries } from './written.ts'
 /** What the patcher needs of `KubernetesClient`. */
 export interface WorkloadCalls {
   get(key: WorkloadKey, signal?: AbortSignal): Promise<WorkloadObject>
-  patch(
-    key: WorkloadKey,
-    operations: readonly PatchOperation[],
-    signal?: AbortSignal,
-    subresource?: 'status',
-  ): Promise<PatchAnswer>
+  patch(key: WorkloadKey, operations: readonly PatchOperation[], options?: PatchOptions): Promise<PatchAnswer>
 }
 
 /** What the patcher needs of `WorkloadInformer`. */
@@ -38,7 +34,11 @@ export interface WorkloadCopy {
 
 /** What the patcher needs of `WriteGate`. */
 export interface Gate {
-  run<T>(priority: Priority, task: () => Promise<T>, signal?: AbortSignal): Promise<T>
+  run<T>(
+    priority: Priority,
+    task: (limit: number | undefined) => Promise<T>,
+    turn: { key: string; signal?: AbortSignal | undefined },
+  ): Promise<T>
 }
 
 export interface WriteOptions {
@@ -74,8 +74,8 @@ type Sent =
   | { readonly type: 'stale' }
   /** 409: writes of others overtook each of the API server's own retries. */
   | { readonly type: 'overtaken' }
-  /** No answer came, so it may have been applied. */
-  | { readonly type: 'lost'; readonly error: ClusterRefusal }
+  /** No answer came, so it may have been applied. `hung`: it is not the cluster that is slow. */
+  | { readonly type: 'lost' | 'hung'; readonly error: ClusterRefusal }
 
 const ATTEMPTS = 5
 /** An API server that starts answers these to everybody: it knows neither accounts nor roles yet. */
@@ -144,15 +144,18 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
         this.#copy.applied(written)
         return { plan: planned, workload: written, wrote: true }
       }
-      if (attempt === ATTEMPTS) throw sent.type === 'lost' ? sent.error : conflict(key, ATTEMPTS)
+      if (attempt === ATTEMPTS && sent.type !== 'hung')
+        throw sent.type === 'lost' ? sent.error : conflict(key, ATTEMPTS)
       await this.#delay(retryDelay(attempt, 20, 300), options.signal)
       const before = workload
       workload = await this.#readLive(key, options.signal)
       live = true
-      if (sent.type === 'lost' && carries(workload, before, change)) {
+      const mayBeApplied = sent.type === 'lost' || sent.type === 'hung'
+      if (mayBeApplied && carries(workload, before, change)) {
         this.#copy.applied(workload)
         return { plan: planned, workload, wrote: true }
       }
+      if (sent.type === 'hung') throw webhookFailed(key, sent.error)
       // Nothing that the patch tests has changed, yet it did not apply: it never will.
       if (sent.type === 'stale' && attempt > 1 && equal(jsonPatch(workload, change), operations)) {
         throw neverApplies(key)
@@ -183,12 +186,16 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
     subresource?: 'status',
   ): Promise<Sent> {
     try {
-      const send = () =>
-        this.#answered(key, () => this.#calls.patch(key, operations, options.cut, subresource))
-      return { type: 'written', answer: await this.#gate.run(options.priority, send, options.signal) }
+      const { cut: signal } = options
+      const send = (timeout: number | undefined) =>
+        this.#answered(key, () => this.#calls.patch(key, operations, { signal, timeout, subresource }))
+      const turn = { key: keyOf(key), signal: options.signal }
+      return { type: 'written', answer: await this.#gate.run(options.priority, send, turn) }
     } catch (error) {
       if (!(error instanceof ClusterRefusal)) throw error
       if (error.noAnswer === 'cut') return { type: 'lost', error }
+      if (error.noAnswer === 'hung') return { type: 'hung', error }
+      if (isOfWebhook(error)) throw webhookFailed(key, error)
       if (error.status === 409) return { type: 'overtaken' }
       if (doesNotApply(error)) return { type: 'stale' }
       throw error

@@ -35,7 +35,7 @@ export class ScaledObjectPatcher implements Controller.Pauser {
     { signal, cut }: Controller.Stopping,
   ): Promise<void> {
     const { client, copy, gate } = this.#options
-    const send = () =>
+    const send = (timeout: number | undefined) =>
       client.call<ScaledObjectResource>({
         method: 'PATCH',
         verb: 'patch',
@@ -44,9 +44,11 @@ export class ScaledObjectPatcher implements Controller.Pauser {
         contentType: 'application/json-patch+json',
         body: pausePatch(scaler, change),
         signal: cut,
+        ...(timeout === undefined ? {} : { timeout }),
       })
     try {
-      copy.applied(trimScaledObject(await gate.run('request', send, signal)))
+      const turn = { key: `scaledobjects/${keyOfScaler(scaler)}`, signal }
+      copy.applied(trimScaledObject(await gate.run('pause', send, turn)))
     } catch (error) {
       if (error instanceof ClusterRefusal && (error.status === 409 || doesNotApply(error)))
         throw new Refusal('CONFLICT', `ScaledObject ${keyOfScaler(scaler)} was changed by others meanwhile`)

@@ -1,7 +1,7 @@
 import { retryDelay } from './delay.ts'
-import { ClusterRefusal } from './failures.ts'
+import { ClusterRefusal, isOfWebhook } from './failures.ts'
 
-/** So many faults in a row may be those of some workloads' own admission webhook. */
+/** So many faults in a row may be chance. */
 const TOLERATED = 20
 const FIRST_REST_MS = 100
 /** Everything is to be caught up within 5 s of the cluster's return. */
@@ -27,7 +27,7 @@ export class Setback {
   /** A write has failed at `now`; an error that is not the cluster's says nothing. */
   failed(error: unknown, now: number): void {
     if (!(error instanceof ClusterRefusal) || error.status === 0) return
-    if (error.status < 500) return this.answered()
+    if (error.status < 500 || isOfWebhook(error)) return this.answered()
     this.#faults++
     // What was in flight together fails together, and is one more fault.
     if (this.#faults < TOLERATED || now < this.#until) return

@@ -1,33 +1,64 @@
 import type * as Controller from '../controller/ports.ts'
 import { TokenBucket } from '../token-bucket.ts'
+import { ClusterRefusal } from './failures.ts'
 import { Setback } from './setback.ts'
+import { Slots } from './slots.ts'
 
-/** In the order in which writes go first. */
-const PRIORITIES = ['request', 'wake', 'snooze', 'completion'] as const
+/** In the order in which writes go first. A pause of a ScaledObject belongs to a write that has waited for its turn. */
+const PRIORITIES = ['request', 'pause', 'wake', 'snooze', 'completion'] as const
 export type Priority = (typeof PRIORITIES)[number]
+
+/** Milliseconds that a write of the controller may take. */
+const LIMIT = {
+  ordinary: 5000,
+  /** Admission webhooks may take 30 s. */
+  slow: 35_000,
+} as const
+/** Keys that are remembered to be slow. */
+const SLOW_KEYS = 10_000
 
 interface Options {
   /** For all writes together; absent: no limit. */
   writesPerSecond?: number | null
   /** For priority `wake`, on top: paces a wave of wakes; absent: no limit. */
   wakesPerSecond?: number | null
-  /** Default 10, as many as the pool has sockets. */
-  inFlight?: number
+  /** Default: seven places in the steady state. */
+  places?: Places
   /** Monotonic milliseconds. */
   now?: () => number
 }
 
-type Enter = () => void
+interface Places {
+  readonly requests: Slots
+  readonly controller: Slots
+  /** Of the controller's writes, those of keys whose last write was slow. */
+  readonly slow: Slots
+}
+
+/** What a write is of, and what cancels its wait. */
+interface Turn {
+  /** The object that is written: a workload's key, or another name that no workload has. */
+  readonly key: string
+  readonly signal?: AbortSignal | undefined
+}
+
+interface Waiting {
+  /** Whether it goes through the lane of those whose last write was slow. */
+  readonly slow: boolean
+  readonly enter: (release: () => void) => void
+}
 
 /**
- * Limits all writes to a rate and to a number in flight, by priority. Requests of the API wait here, and so do second
+ * Limits all writes to a rate and to a number in flight, by priority. Those of the controller take none of the places of
+ * requests, and those whose last write hung share two places of their own: each holds up its own kind alone. Requests of the API wait here, and so do second
  * attempts. The keys of a wave wait in the controller's queue, which asks `hasRoom` before it hands one out. One queue
  * for both would be wrong: requests are calls with an answer each, on every replica; keys are the leader's alone. While
  * the cluster answers every write by a fault of its own, all but requests rest in between.
  */
 export class WriteGate implements Controller.Pace {
-  readonly #waiting: Readonly<Record<Priority, Set<Enter>>> = {
+  readonly #waiting: Readonly<Record<Priority, Set<Waiting>>> = {
     request: new Set(),
+    pause: new Set(),
     wake: new Set(),
     snooze: new Set(),
     completion: new Set(),
@@ -36,7 +67,9 @@ export class WriteGate implements Controller.Pace {
   readonly #wakes: TokenBucket | undefined
   readonly #setback = new Setback()
   readonly #now: () => number
-  #free: number
+  readonly #places: Places
+  /** The keys whose last write was slow. */
+  readonly #slow = new Set<string>()
   #timer: NodeJS.Timeout | undefined
   #firesAt = 0
   /** Somebody was told that there is no room. */
@@ -46,20 +79,25 @@ export class WriteGate implements Controller.Pace {
   constructor({
     writesPerSecond,
     wakesPerSecond,
-    inFlight = 10,
+    places = { requests: new Slots(2, 8), controller: new Slots(5, 12), slow: new Slots(2, 0) },
     now = () => performance.now(),
   }: Options = {}) {
+    this.#places = places
     this.#writes = bucket(writesPerSecond)
     this.#wakes = bucket(wakesPerSecond)
-    this.#free = inFlight
     this.#now = now
   }
 
+  /** Whether the last write of this key was slow: then its next one goes through a lane of its own. */
+  isSlow(key: string): boolean {
+    return this.#slow.has(key)
+  }
+
   /** Whether a write of this priority would be sent at once; if not, `onRoom`'s listener is called when to ask again. */
-  hasRoom(priority: Priority): boolean {
+  hasRoom(priority: Priority, slow = false): boolean {
     const now = this.#now()
     this.#admit(now)
-    const wait = this.#wait(priority, now)
+    const wait = this.#wait(priority, slow, now)
     if (wait === 0) return true
     this.#turnedAway = true
     this.#callLater(wait, now)
@@ -71,37 +109,58 @@ export class WriteGate implements Controller.Pace {
     this.#listener = listener
   }
 
-  /** Runs the task in its turn; while it still waits, the signal makes it throw its reason. */
-  async run<T>(priority: Priority, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    await this.#turn(priority, signal)
+  /**
+   * Runs the task in its turn; while it still waits, the signal makes it throw its reason. The task is given the
+   * milliseconds that its write may take; undefined: as long as any call.
+   */
+  async run<T>(
+    priority: Priority,
+    task: (limit: number | undefined) => Promise<T>,
+    { key, signal }: Turn,
+  ): Promise<T> {
+    const slow = priority !== 'request' && this.isSlow(key)
+    const release = await this.#turn(priority, slow, signal)
+    const began = this.#now()
     try {
-      const result = await task()
+      const result = await task(priority === 'request' ? undefined : LIMIT[slow ? 'slow' : 'ordinary'])
       this.#setback.answered()
+      this.#took(key, this.#now() - began)
       return result
     } catch (error) {
       this.#setback.failed(error, this.#now())
+      const noAnswer = error instanceof ClusterRefusal ? error.noAnswer : undefined
+      if (noAnswer === 'hung') this.#took(key, Number.POSITIVE_INFINITY)
+      else if (!noAnswer) this.#took(key, this.#now() - began)
       throw error
     } finally {
-      this.#free++
+      release()
       this.#roomMade()
     }
   }
 
-  #turn(priority: Priority, signal: AbortSignal | undefined): Promise<void> {
+  #took(key: string, milliseconds: number): void {
+    this.#slow.delete(key)
+    if (milliseconds > LIMIT.ordinary) this.#slow.add(key)
+    const [oldest] = this.#slow
+    if (oldest !== undefined && this.#slow.size > SLOW_KEYS) this.#slow.delete(oldest)
+  }
+
+  #turn(priority: Priority, slow: boolean, signal: AbortSignal | undefined): Promise<() => void> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted()
       const waiting = this.#waiting[priority]
       const leave = () => {
-        waiting.delete(enter)
+        waiting.delete(waiter)
         this.#roomMade()
         reject(signal?.reason)
       }
-      const enter = () => {
+      const enter = (release: () => void) => {
         signal?.removeEventListener('abort', leave)
-        resolve()
+        resolve(release)
       }
+      const waiter = { slow, enter }
       signal?.addEventListener('abort', leave, { once: true })
-      waiting.add(enter)
+      waiting.add(waiter)
       this.#admit()
     })
   }
@@ -116,28 +175,36 @@ export class WriteGate implements Controller.Pace {
 
   #admit(now = this.#now()): void {
     for (const priority of PRIORITIES) {
-      for (const enter of this.#waiting[priority]) {
-        const wait = this.#wait(priority, now)
+      const full = new Set<boolean>()
+      for (const waiter of this.#waiting[priority]) {
+        const { slow, enter } = waiter
+        if (full.has(slow)) continue
+        const wait = this.#wait(priority, slow, now)
         if (wait > 0) {
           this.#callLater(wait, now)
-          break
+          full.add(slow)
+          continue
         }
-        this.#waiting[priority].delete(enter)
-        this.#free--
+        this.#waiting[priority].delete(waiter)
         this.#writes?.take()
         if (priority === 'wake') this.#wakes?.take()
-        enter()
+        enter(this.#slotsOf(priority, slow).take(now))
       }
     }
   }
 
+  #slotsOf(priority: Priority, slow: boolean): Slots {
+    if (priority === 'request') return this.#places.requests
+    return slow ? this.#places.slow : this.#places.controller
+  }
+
   /** Milliseconds until a write of this priority may be sent; infinite: until another has ended. */
-  #wait(priority: Priority, now: number): number {
-    if (this.#free === 0) return Number.POSITIVE_INFINITY
+  #wait(priority: Priority, slow: boolean, now: number): number {
+    const place = this.#slotsOf(priority, slow).wait(now)
     const paced = priority === 'wake' ? this.#wakes?.wait(now) : undefined
-    // A person who asks is told at once what the cluster says.
-    const rest = priority === 'request' ? 0 : this.#setback.wait(now)
-    return Math.max(this.#writes?.wait(now) ?? 0, paced ?? 0, rest)
+    // A person who asks is told at once what the cluster says, and a pause belongs to a write that it has taken.
+    const rest = priority === 'request' || priority === 'pause' ? 0 : this.#setback.wait(now)
+    return Math.max(place, this.#writes?.wait(now) ?? 0, paced ?? 0, rest)
   }
 
   #callLater(milliseconds: number, now: number): void {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newAccounts } from './accounts.ts'
 import { apiServerReady, prepareApiServer } from './api-server.ts'
+import { restoreBackup, saveBackup, type Restore } from './backup.ts'
 import { clientFor } from './client.ts'
 import type { Client } from './client.ts'
 import { controllerArgs, controllersReady } from './controllers.ts'
@@ -44,6 +45,10 @@ export interface ControlPlane extends ServiceAccountKubeconfigs {
   stopApiServer(): Promise<void>
   /** Brings it back on the same port with the same data and keys; resolves when it is ready. */
   startApiServer(): Promise<void>
+  /** Writes a backup of all that etcd stores; returns its path. */
+  backUp(): Promise<string>
+  /** Stops all, and starts all again on what a backup holds; resolves when the API server is ready. */
+  restore(backup: string, how: Restore): Promise<void>
   stop(): Promise<void>
 }
 
@@ -68,10 +73,9 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const plane = programRunner(programs, directory)
   try {
     const [etcdPort, peerPort, apiPort] = await freePorts(3)
-    await etcdReady(
-      await plane.start('etcd', etcdArgs(join(directory, 'etcd'), etcdPort, peerPort)),
-      etcdPort,
-    )
+    const startEtcd = async (data: string) =>
+      etcdReady(await plane.start('etcd', etcdArgs(data, etcdPort, peerPort)), etcdPort)
+    await startEtcd(join(directory, 'etcd'))
     const accounts = newAccounts()
     const setup = await prepareApiServer(
       directory,
@@ -102,6 +106,12 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       await controllersReady(admin, manager)
       await nodesReady(admin, nodes, kwok)
     }
+    const startAgain = async () => {
+      await startApiServer()
+      // After an outage they would wait up to 30 s before they retry.
+      await plane.kill('kube-controller-manager', 'kube-scheduler', 'kwok')
+      if (nodes > 0) await startControllers()
+    }
     return {
       ...cluster,
       ...serviceAccountKubeconfigs(directory, cluster, admin),
@@ -112,11 +122,18 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       directory,
       pidOf: (name) => plane.pidOf(name),
       stopApiServer: () => plane.kill('kube-apiserver'),
-      async startApiServer() {
-        await startApiServer()
-        // After an outage they would wait up to 30 s before they retry.
-        await plane.kill('kube-controller-manager', 'kube-scheduler', 'kwok')
-        await startControllers()
+      startApiServer: startAgain,
+      async backUp() {
+        const file = join(directory, `backup-${Date.now()}`)
+        await saveBackup(etcdPort, file)
+        return file
+      },
+      async restore(backup, how) {
+        await plane.kill('kube-apiserver', 'etcd')
+        const data = join(directory, `etcd-${Date.now()}`)
+        await restoreBackup(backup, data, peerPort, how)
+        await startEtcd(data)
+        await startAgain()
       },
       stop: () => plane.stop(),
     }

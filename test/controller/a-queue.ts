@@ -9,7 +9,7 @@ import { Told } from './told.ts'
 export const NOON = at('Mon 12:00')
 
 /** There is always room for a write. */
-export const UNPACED: Pace = { hasRoom: () => true, onRoom: () => {} }
+export const UNPACED: Pace = { isSlow: () => false, hasRoom: () => true, onRoom: () => {} }
 
 interface Options {
   readonly concurrency?: number

@@ -90,6 +90,7 @@ class Modelled {
       later: this.time.later,
       concurrency: CONCURRENCY,
       pace: {
+        isSlow: () => false,
         hasRoom: (each) => this.room.has(each),
         onRoom: (listener) => {
           this.#roomMade = listener

@@ -142,6 +142,7 @@ describe('the delaying queue, paced,', () => {
     const room = new Set(priorities)
     let listener = () => {}
     const pace = {
+      isSlow: () => false,
       hasRoom: (priority: Priority) => room.has(priority),
       onRoom: (called: () => void) => {
         listener = called

@@ -64,8 +64,9 @@ describe('a request that waits at the write gate', () => {
     let now = 0
     const gate = new WriteGate({ writesPerSecond: 1, now: () => now })
     const sent: string[] = []
-    await gate.run('snooze', async () => void sent.push('first'))
-    const request = gate.run('request', async () => void sent.push('request'))
+    const turn = { key: 'deployments/shop/web' }
+    await gate.run('snooze', async () => void sent.push('first'), turn)
+    const request = gate.run('request', async () => void sent.push('request'), turn)
     now = 1000
     expect(gate.hasRoom('wake')).to.equal(false)
     await request

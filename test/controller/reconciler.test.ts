@@ -36,7 +36,7 @@ function reconciling(
   cluster.put(workload)
   const told = new Told()
   const planner = new Planner({ scalings: { scaledBy }, clock: () => now }, RULES, marks)
-  const reconciler = new Reconciler({ writer: cluster, recorder: told, logger }, planner, {
+  const reconciler = new Reconciler({ writer: cluster, recorder: told, observer: told, logger }, planner, {
     writes: () => {},
   })
   /** By what is due of the copy, or by what once was. */

@@ -15,6 +15,7 @@ import {
   failure,
   transportTo,
   type Handler,
+  until,
 } from './fake-api-server.ts'
 import { WEB, deployment } from './objects.ts'
 
@@ -109,7 +110,7 @@ describe('the client', () => {
     expect(JSON.parse(sent?.body ?? '')).to.deep.equal([{ op: 'replace', path: '/spec/replicas', value: 0 }])
   })
 
-  it('keeps its ten sockets: a hundred calls open no more', async () => {
+  it('keeps its three sockets for reads: a hundred calls open no more', async () => {
     inTurn((_, response) => answer(response, 200, deployment('web')))
     let most = 0
     await Promise.all(
@@ -118,8 +119,42 @@ describe('the client', () => {
         most = Math.max(most, server.sockets.size)
       }),
     )
-    expect(most).to.be.within(1, 10)
+    expect(most).to.be.within(1, 3)
     expect(server.sockets.size).to.equal(most)
+  })
+
+  describe('while more writes hang than there are sockets', () => {
+    const LEASE = { method: 'PUT', verb: 'update', resource: 'leases', path: '/lease' } as const
+    const review = () => client.create('subjectaccessreviews', '/reviews', {})
+    let writes: Promise<unknown>[]
+
+    beforeEach(async () => {
+      server.handler = (received, response) => {
+        if (received.method !== 'PATCH') answer(response, 200, deployment('web'))
+      }
+      writes = Array.from({ length: 40 }, () => refusal(client.patch(WEB, [], { timeout: 400 })))
+      await until(() => server.received.length === 32)
+    })
+
+    it('the Lease, reads and reviews are answered', async () => {
+      await Promise.all([client.call(LEASE), client.get(WEB), review()])
+      expect(server.received.filter(({ method }) => method === 'PATCH')).to.have.length(32)
+      await Promise.all(writes)
+    })
+
+    it('one is said to hang where most calls were answered meanwhile, and only there', async () => {
+      for (let time = 0; time < 100; time++) await review()
+      const hung = (await Promise.all(writes)) as ClusterRefusal[]
+      expect(new Set(hung.slice(0, 32).map(({ noAnswer }) => noAnswer))).to.deep.equal(new Set(['hung']))
+      const alone = await refusal(client.patch(WEB, [], { timeout: 50 }))
+      expect(alone.noAnswer).to.equal('timeout')
+    })
+
+    it('the time of one that waits for a socket begins when it has that', async () => {
+      server.handler = (_, response) => void setTimeout(() => answer(response, 200, deployment('web')), 800)
+      await client.patch(WEB, [], { timeout: 1000 })
+      await Promise.all(writes)
+    })
   })
 
   it('throws NOT_FOUND at a 404', async () => {

@@ -4,6 +4,7 @@ import type { Change } from '../../src/domain/patch.ts'
 import type { Workload } from '../../src/domain/workload.ts'
 import { Refusal } from '../../src/errors.ts'
 import type { WorkloadObject } from '../../src/kubernetes/api-object.ts'
+import { ClusterRefusal } from '../../src/kubernetes/failures.ts'
 import type { HttpTransport } from '../../src/kubernetes/http.ts'
 import { WorkloadPatcher } from '../../src/kubernetes/patcher.ts'
 import { trim } from '../../src/kubernetes/trim.ts'
@@ -322,6 +323,62 @@ describe('the patcher', () => {
       before = Array.from({ length: 5 }, () => cut)
       expect(await refused(patcher.write(WEB, snooze, REQUEST))).to.include({ code: 'CLUSTER_UNAVAILABLE' })
     })
+  })
+
+  describe('whose write hangs while other calls are answered', () => {
+    const controller = { priority: 'snooze' } as const
+    let lands: boolean
+
+    /** Patches are held until they are given up; meanwhile others are answered. */
+    beforeEach(() => {
+      lands = false
+      patcher = new WorkloadPatcher({
+        calls: {
+          get: (...args) => clientFor(transport).get(...args),
+          async patch(_, operations) {
+            if (lands) apply(JSON.stringify(operations))
+            throw new ClusterRefusal('CLUSTER_UNAVAILABLE', 'none', {
+              status: 0,
+              noAnswer: 'hung',
+              retryAfter: 2,
+            })
+          },
+        },
+        copy: {
+          isConnected: () => true,
+          suspect: () => {},
+          get: () => cached,
+          applied: (workload) => applied.push(workload),
+        },
+        gate: new WriteGate(),
+        delay: async () => {},
+      })
+    })
+
+    it('reads before anything else, and is done where it landed', async () => {
+      lands = true
+      const { wrote, workload } = await patcher.write(WEB, snooze, controller)
+      expect([wrote, workload.replicas, sent('GET').length]).to.deep.equal([true, 0, 1])
+      expect(applied).to.have.length(1)
+    })
+
+    it('tries no more where it did not, and says that it is this workload alone', async () => {
+      const refusal = await refused(patcher.write(WEB, snooze, controller))
+      expect(refusal).to.include({ code: 'CLUSTER_UNAVAILABLE', retryAfter: 2 })
+      expect(refusal.details).to.deep.equal({ webhook: true })
+      expect(refusal.message).to.match(
+        /deployment shop\/web.*an admission webhook for this workload may hang/,
+      )
+      expect(sent('GET')).to.have.length(1)
+    })
+  })
+
+  it('says which admission webhook failed for the workload', async () => {
+    const message = 'Internal error occurred: failed calling webhook "hangs.example.com": deadline exceeded'
+    before = [(_, response) => (answer(response, 500, failure(500, message, 'InternalError')), true)]
+    const refusal = await refused(patcher.write(WEB, snooze, REQUEST))
+    expect(refusal.details).to.include({ webhook: true, status: 500 })
+    expect(refusal.message).to.include('hangs.example.com').and.include('deployment shop/web')
   })
 
   it('has the watches looked after when it finds nobody, and for nothing less', async () => {

@@ -161,7 +161,7 @@ describe('the informer of ScaledObjects', () => {
       const { metadata, spec } = web('web', annotations)
       answer(response, 200, { metadata: { ...metadata, resourceVersion: '99' }, spec })
     }
-    const gate = { run: <T>(_: unknown, task: () => Promise<T>) => task() }
+    const gate = { run: <T>(_: unknown, task: (limit: undefined) => Promise<T>) => task(undefined) }
     const patcher = new ScaledObjectPatcher({
       client: clientFor(transport, new RecordingObserver()),
       copy: informer,
@@ -174,7 +174,7 @@ describe('the informer of ScaledObjects', () => {
   })
 
   it('says that somebody else was faster where the precondition of a write fails', async () => {
-    const gate = { run: <T>(_: unknown, task: () => Promise<T>) => task() }
+    const gate = { run: <T>(_: unknown, task: (limit: undefined) => Promise<T>) => task(undefined) }
     server.handler = (_, response) =>
       answer(
         response,

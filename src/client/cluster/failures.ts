@@ -65,6 +65,7 @@ const RIGHTS =
 const NO_ANSWER = {
   unreachable: 'cannot be reached',
   timeout: 'did not answer in time',
+  hung: 'did not answer in time, while it answers other calls: an admission webhook may hang',
   silent: 'fell silent',
   cut: 'cut the connection',
   credentials: 'got no credentials',

@@ -1,0 +1,32 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { versions } from '../control-plane/programs.ts'
+import { builtOnce } from './built-once.ts'
+import { buildCommand, downloadModule, writeBuildModule } from './go-module.ts'
+
+const MODULE = 'go.etcd.io/etcd/etcdutl/v3'
+const VERSION = `v${versions.etcd}`
+
+/** The path of `etcdutl`, which makes a data folder of a backup, of the release of the control plane's etcd. */
+export async function etcdutl(asking: Mocha.Context): Promise<string> {
+  const folder = await builtOnce(
+    {
+      title: `etcdutl ${VERSION}`,
+      key: `etcdutl-${VERSION}`,
+      program: 'etcdutl',
+      beside: [],
+      takes: 'about a minute',
+      build,
+    },
+    asking,
+  )
+  return join(folder, 'etcdutl')
+}
+
+async function build(into: string, say: (line: string) => void): Promise<void> {
+  const folder = join(into, 'module')
+  await mkdir(folder, { recursive: true })
+  await writeBuildModule([await downloadModule(MODULE, VERSION)], folder)
+  await buildCommand(folder, { command: MODULE, output: join(into, 'etcdutl') }, say)
+  await rm(folder, { recursive: true, force: true })
+}
