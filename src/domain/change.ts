@@ -126,6 +126,22 @@ export function hasChanged(live: Workload, workload: Workload, change: Change): 
   )
 }
 
+/** Whether the change puts to sleep what runs, so that its count is kept by our marks alone. */
+export function goesToSleep(workload: Workload, { replicas, snoozeKey }: Change): boolean {
+  return (replicas ?? workload.replicas) < workload.replicas || (snoozeKey ?? undefined) !== undefined
+}
+
+/** The change that gives `live` the count, the key and the marks that `before` had. */
+export function changeBack(live: Workload, before: Workload): Change {
+  const { replicas, snoozeKey } = before
+  return {
+    annotations: annotationChange(live, before),
+    ...labelChange(live, before.labels?.[ASLEEP_LABEL] ?? null),
+    ...(replicas === live.replicas || hasKey(live.kind) ? {} : { replicas }),
+    ...(snoozeKey === live.snoozeKey ? {} : { snoozeKey: snoozeKey ?? null }),
+  }
+}
+
 function apply<K extends string>(
   map: Readonly<Partial<Record<K, string>>>,
   changes: Partial<Record<K, string | null>>,

@@ -31,6 +31,8 @@ export interface PatchOptions {
   /** Milliseconds until the answer must be there; undefined: as for any call. */
   readonly timeout?: number | undefined
   readonly subresource?: 'status' | undefined
+  /** Nothing is stored; the answer is as if it were. */
+  readonly dryRun?: boolean | undefined
 }
 
 interface WatchOptions {
@@ -114,13 +116,13 @@ export class KubernetesClient {
   async patch(
     key: WorkloadKey,
     operations: readonly PatchOperation[],
-    { signal, timeout, subresource }: PatchOptions = {},
+    { signal, timeout, subresource, dryRun }: PatchOptions = {},
   ): Promise<PatchAnswer> {
     return this.call({
       method: 'PATCH',
       verb: 'patch',
       resource: key.kind,
-      path: `${await this.#pathOf(key, signal)}${subresource ? `/${subresource}` : ''}?fieldManager=${FIELD_MANAGER}`,
+      path: `${await this.#pathOf(key, signal)}${subresource ? `/${subresource}` : ''}?fieldManager=${FIELD_MANAGER}${dryRun === true ? '&dryRun=All' : ''}`,
       accept: METADATA_ONLY,
       contentType: 'application/json-patch+json',
       body: operations,

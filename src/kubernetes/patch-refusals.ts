@@ -1,4 +1,4 @@
-import { nameOf, type WorkloadKey } from '../domain/workload.ts'
+import { nameOf, type Workload, type WorkloadKey } from '../domain/workload.ts'
 import { Refusal } from '../errors.ts'
 import { ClusterRefusal } from './failures.ts'
 
@@ -12,9 +12,17 @@ export function doesNotApply({ status, details }: ClusterRefusal): boolean {
 
 export function rewritten(key: WorkloadKey): Refusal {
   const message =
-    `${nameOf(key)}: an admission webhook changed the annotations or the label that Dormouse wrote; ` +
-    'do all replicas run as one account, and does no other webhook touch dormouse.dev/ annotations?'
+    `${nameOf(key)}: an admission webhook drops or changes dormouse.dev/ annotations or labels that Dormouse writes, ` +
+    'so it cannot sleep; do all replicas run as one account, and does no other webhook touch them?'
   return new Refusal('CLUSTER_REJECTED', message)
+}
+
+/** The marks that keep its count were dropped, and the count could not be put back: this message is all that is left. */
+export function notUndone(key: WorkloadKey, { replicas }: Workload, cause: unknown): Refusal {
+  const message =
+    `${nameOf(key)} was put to sleep, an admission webhook dropped the annotations and the label that keep its ` +
+    `count, and it could not be woken again: its count was ${replicas}`
+  return new Refusal('CLUSTER_REJECTED', message, { details: { replicas }, cause })
 }
 
 export function conflict(key: WorkloadKey, attempts: number): Refusal {

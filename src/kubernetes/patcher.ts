@@ -1,6 +1,6 @@
 import type * as Api from '../api/ports.ts'
 import type * as Controller from '../controller/ports.ts'
-import { hasChangedMarks } from '../domain/change.ts'
+import { changeBack, goesToSleep, hasChangedMarks } from '../domain/change.ts'
 import { statusPatch } from '../domain/missed-runs.ts'
 import { isEmpty, jsonPatch, type Change, type PatchOperation } from '../domain/patch.ts'
 import { keyOf, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
@@ -10,7 +10,15 @@ import type { PatchAnswer, WorkloadObject } from './api-object.ts'
 import { delay, retryDelay, type Delay } from './delay.ts'
 import type { PatchOptions } from './client.ts'
 import { ClusterRefusal, isOfWebhook } from './failures.ts'
-import { conflict, doesNotApply, neverApplies, notReady, rewritten, webhookFailed } from './patch-refusals.ts'
+import {
+  conflict,
+  doesNotApply,
+  neverApplies,
+  notReady,
+  notUndone,
+  rewritten,
+  webhookFailed,
+} from './patch-refusals.ts'
 import { trim, type ConfiguredFields } from './trim.ts'
 import type { Priority } from './write-gate.ts'
 import { afterWrite, carries } from './written.ts'
@@ -88,6 +96,8 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
   readonly #gate: Gate
   readonly #fields: ConfiguredFields | undefined
   readonly #delay: Delay
+  /** By uid: the workloads whose sleep was undone, since an admission webhook dropped our marks. */
+  readonly #undone = new Set<string>()
 
   constructor({ calls, copy, gate, fields, delay: wait = delay }: Options) {
     this.#fields = fields
@@ -133,14 +143,20 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
       const { change } = planned
       if (change === undefined || isEmpty(change)) return { plan: planned, workload, wrote: false }
 
+      if (this.#undone.has(workload.uid) && goesToSleep(workload, change))
+        await this.#rehearse(key, workload, change, options)
       const operations = jsonPatch(workload, change)
       const inStatus = statusPatch(workload, change)
       // First, so that nothing is lost if this process ends in between: the rest is planned again.
-      const first = inStatus.length > 0 ? await this.#send(key, inStatus, options, 'status') : undefined
+      const first =
+        inStatus.length > 0 ? await this.#send(key, inStatus, options, { subresource: 'status' }) : undefined
       const sent = first && first.type !== 'written' ? first : await this.#send(key, operations, options)
       if (sent.type === 'written') {
         const written = afterWrite(workload, change, key.kind, sent.answer, this.#fields)
-        if (!hasChangedMarks(written, workload, change)) throw rewritten(key)
+        if (!hasChangedMarks(written, workload, change)) {
+          if (goesToSleep(workload, change)) await this.#undo(key, workload, written, options)
+          throw rewritten(key)
+        }
         this.#copy.applied(written)
         return { plan: planned, workload: written, wrote: true }
       }
@@ -164,6 +180,44 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
     }
   }
 
+  /**
+   * Takes back a write that put a workload to sleep and whose marks an admission webhook dropped: nothing else knows
+   * its count. Whoever has set another count since has the say.
+   */
+  async #undo(key: WorkloadKey, before: Workload, written: Workload, options: WriteOptions): Promise<void> {
+    this.#undone.add(before.uid)
+    const priority = options.priority === 'request' ? 'request' : 'follow-up'
+    const change = changeBack(written, before)
+    // Not by the signal: what waits may be given up, but not this.
+    const turn = { priority, ...(options.cut && { cut: options.cut }) } as const
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const sent = await this.#send(key, jsonPatch(written, change), turn)
+        if (sent.type === 'written')
+          this.#copy.applied(afterWrite(written, change, key.kind, sent.answer, this.#fields))
+        if (sent.type === 'written' || sent.type === 'stale') return
+      } catch (error) {
+        if (attempt === ATTEMPTS) throw notUndone(key, before, error)
+      }
+      if (attempt === ATTEMPTS) throw notUndone(key, before, undefined)
+      await this.#delay(retryDelay(attempt, 20, 300), options.cut)
+    }
+  }
+
+  /** Sends the write as a dry run, since the last one of this workload had to be undone. @throws Refusal: so would this */
+  async #rehearse(
+    key: WorkloadKey,
+    workload: Workload,
+    change: Change,
+    options: WriteOptions,
+  ): Promise<void> {
+    const sent = await this.#send(key, jsonPatch(workload, change), options, { dryRun: true })
+    if (sent.type !== 'written') return
+    const written = afterWrite(workload, change, key.kind, sent.answer, this.#fields)
+    if (!hasChangedMarks(written, workload, change)) throw rewritten(key)
+    this.#undone.delete(workload.uid)
+  }
+
   async #readLive(key: WorkloadKey, signal: AbortSignal | undefined): Promise<Workload> {
     const object = await this.#answered(key, () => this.#calls.get(key, signal))
     return trim(key.kind, object, undefined, this.#fields)
@@ -182,13 +236,13 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
   async #send(
     key: WorkloadKey,
     operations: PatchOperation[],
-    options: WriteOptions,
-    subresource?: 'status',
+    options: Pick<WriteOptions, 'signal' | 'cut'> & { readonly priority: Priority },
+    how: Pick<PatchOptions, 'subresource' | 'dryRun'> = {},
   ): Promise<Sent> {
     try {
       const { cut: signal } = options
       const send = (timeout: number | undefined) =>
-        this.#answered(key, () => this.#calls.patch(key, operations, { signal, timeout, subresource }))
+        this.#answered(key, () => this.#calls.patch(key, operations, { signal, timeout, ...how }))
       const turn = { key: keyOf(key), signal: options.signal }
       return { type: 'written', answer: await this.#gate.run(options.priority, send, turn) }
     } catch (error) {

@@ -65,6 +65,8 @@ export const FAILING = 3
 const WATCH_SECONDS = 30
 const SILENCE_MS = 33_000
 const STOOD_STILL_MS = 30_000
+/** No backup is restored in so little time. */
+const AWAY_MS = 1000
 const FIRST_RETRY_MS = 100
 const LONGEST_ABSENT_MS = 10_000
 const LONGEST_RETRY_AFTER_S = 30
@@ -88,8 +90,8 @@ export class Reflector<Watched extends KubernetesObject> {
   #heard = false
   /** Whether a watch broke, or ended early, since the last list or event. */
   #interrupted = false
-  /** Whether no watch was connected since the last list. */
-  #justListed = false
+  /** Monotonic: since when no watch is connected; undefined: one is, or none was since the last list. */
+  #unwatchedSince: number | undefined
   /** Whether the last list was older than what is known. */
   #wentBack = false
   /** Whether a list since the last complete one proves that the cluster was restored from a backup. */
@@ -120,7 +122,7 @@ export class Reflector<Watched extends KubernetesObject> {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
-        if (this.#resourceVersion === undefined) {
+        if (this.#resourceVersion === undefined || this.#wasAway()) {
           await this.#list(signal)
           this.#progress.listed?.()
         }
@@ -181,7 +183,7 @@ export class Reflector<Watched extends KubernetesObject> {
     this.#resourceVersion = version
     this.#newest = version
     this.#interrupted = false
-    this.#justListed = true
+    this.#unwatchedSince = undefined
     if (this.#proved) this.#restored()
   }
 
@@ -216,21 +218,23 @@ export class Reflector<Watched extends KubernetesObject> {
     const signal = AbortSignal.any([stop, this.#doubt.signal])
     const begun = performance.now()
     const options = { resourceVersion, timeoutSeconds: watchSeconds, silence, signal }
-    const events = await client.watch<Watched>(collection, options).catch((error: unknown) => {
-      // Nobody was there: while a backup is restored all API servers are down.
-      if (isAway(error) && !this.#justListed) this.#resourceVersion = undefined
-      throw error
-    })
+    const events = await client.watch<Watched>(collection, options)
     this.#heardAt = performance.now()
-    this.#justListed = false
+    this.#unwatchedSince = undefined
     this.#connect(true)
     try {
       for await (const event of events) this.#take(event)
     } finally {
+      this.#unwatchedSince = performance.now()
       if (this.#stoodStill()) this.#resourceVersion = undefined
     }
     // The server's clock ends it, and may be a little faster than ours.
     return performance.now() - begun < (watchSeconds - 1) * 1000 ? 'early' : 'in time'
+  }
+
+  /** Whether the cluster was away, or this process: while a backup is restored no API server runs. */
+  #wasAway(): boolean {
+    return this.#unwatchedSince !== undefined && performance.now() - this.#unwatchedSince > AWAY_MS
   }
 
   /** Whether this process was suspended: a watch that is silent for so long is given up, and nobody did. */
@@ -306,11 +310,6 @@ function reasonOf(error: unknown): string {
   if (error.status === 410) return 'expired'
   if (error.status === 429) return 'throttled'
   return error.status >= 500 ? 'failed' : 'refused'
-}
-
-/** Whether the API server was not there, or told that what it stands on was not. */
-function isAway(error: unknown): boolean {
-  return error instanceof ClusterRefusal && (error.noAnswer !== undefined || error.status >= 500)
 }
 
 /** The reasons after which the last version cannot be used any more. */

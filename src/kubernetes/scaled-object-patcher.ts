@@ -48,7 +48,7 @@ export class ScaledObjectPatcher implements Controller.Pauser {
       })
     try {
       const turn = { key: `scaledobjects/${keyOfScaler(scaler)}`, signal }
-      copy.applied(trimScaledObject(await gate.run('pause', send, turn)))
+      copy.applied(trimScaledObject(await gate.run('follow-up', send, turn)))
     } catch (error) {
       if (error instanceof ClusterRefusal && (error.status === 409 || doesNotApply(error)))
         throw new Refusal('CONFLICT', `ScaledObject ${keyOfScaler(scaler)} was changed by others meanwhile`)

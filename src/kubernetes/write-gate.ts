@@ -4,8 +4,8 @@ import { ClusterRefusal } from './failures.ts'
 import { Setback } from './setback.ts'
 import { Slots } from './slots.ts'
 
-/** In the order in which writes go first. A pause of a ScaledObject belongs to a write that has waited for its turn. */
-const PRIORITIES = ['request', 'pause', 'wake', 'snooze', 'completion'] as const
+/** In the order in which writes go first. A follow-up belongs to a write that has waited for its turn. */
+const PRIORITIES = ['request', 'follow-up', 'wake', 'snooze', 'completion'] as const
 export type Priority = (typeof PRIORITIES)[number]
 
 /** Milliseconds that a write of the controller may take. */
@@ -58,7 +58,7 @@ interface Waiting {
 export class WriteGate implements Controller.Pace {
   readonly #waiting: Readonly<Record<Priority, Set<Waiting>>> = {
     request: new Set(),
-    pause: new Set(),
+    'follow-up': new Set(),
     wake: new Set(),
     snooze: new Set(),
     completion: new Set(),
@@ -202,8 +202,8 @@ export class WriteGate implements Controller.Pace {
   #wait(priority: Priority, slow: boolean, now: number): number {
     const place = this.#slotsOf(priority, slow).wait(now)
     const paced = priority === 'wake' ? this.#wakes?.wait(now) : undefined
-    // A person who asks is told at once what the cluster says, and a pause belongs to a write that it has taken.
-    const rest = priority === 'request' || priority === 'pause' ? 0 : this.#setback.wait(now)
+    // A person who asks is told at once what the cluster says, and a follow-up belongs to a write that it has taken.
+    const rest = priority === 'request' || priority === 'follow-up' ? 0 : this.#setback.wait(now)
     return Math.max(place, this.#writes?.wait(now) ?? 0, paced ?? 0, rest)
   }
 

@@ -58,6 +58,12 @@ const SLEEPS: Readonly<Partial<Record<Kind, Patch>>> = {
   cronjobs: add('/spec/suspend', true),
 }
 
+const MARKS: Readonly<Record<string, Patch>> = {
+  'without either mark': [],
+  'without the label': add(`${ANNOTATIONS}/dormouse.dev~1state`, '{}'),
+  'without the state': add(`${LABELS}/dormouse.dev~1asleep`, '2'),
+}
+
 const ALLOWED: Readonly<Record<string, (kind: Kind) => Patch>> = {
   'to sleep': (kind) => [
     ...add(`${ANNOTATIONS}/dormouse.dev~1state`, '{}'),
@@ -151,6 +157,17 @@ describeOn(
           const { status, body } = await patched(kind, kind === 'cronjobs' ? ofCronJob(patch) : patch)
           expect(body.message, what).to.include('ValidatingAdmissionPolicy').and.include('Dormouse')
           expect(status).to.equal(422)
+        }
+      })
+
+      it(`lets it put ${kind} to sleep only with the marks that keep the count`, async () => {
+        const sleeps = SLEEPS[kind] ?? add('/spec/replicas', 0)
+        for (const [what, marks] of Object.entries(MARKS)) {
+          const { status, body } = await patched(kind, [...marks, ...sleeps])
+          expect(body.message, what).to.include('Dormouse may put a workload to sleep only together with')
+          expect(status).to.equal(422)
+          const others = await patched(kind, [...marks, ...sleeps], { who: 'somebody' })
+          expect(others.status, `${what}: ${others.body.message}`).to.equal(200)
         }
       })
 

@@ -325,6 +325,84 @@ describe('the patcher', () => {
     })
   })
 
+  describe('where an admission webhook of somebody else drops our marks', () => {
+    const controller = { priority: 'snooze' } as const
+    const bodies = () => sent('PATCH').map(({ body }) => JSON.parse(body) as { op: string; path: string }[])
+    let drops: boolean
+
+    beforeEach(() => {
+      drops = true
+      server.handler = ({ method, body, query }, response) => {
+        if (method === 'GET') return answer(response, 200, object)
+        const stored = object
+        if (!apply(body)) return answer(response, 422, TEST_FAILED)
+        if (drops) change({ annotations: { 'dormouse.dev/enabled': 'true' }, labels: { app: 'web' } })
+        answer(response, 200, { kind: 'PartialObjectMetadata', metadata: object?.metadata })
+        if (query.has('dryRun')) object = stored
+      }
+    })
+
+    it('puts the count back at once, testing the new one, and says why it cannot sleep', async () => {
+      const { code, message } = await refused(patcher.write(WEB, snooze, controller))
+      expect(code).to.equal('CLUSTER_REJECTED')
+      expect(message).to.include('an admission webhook drops').and.include('it cannot sleep')
+      expect(object?.spec).to.include({ replicas: 3 })
+      const [, undone] = bodies()
+      expect(undone).to.deep.include({ op: 'test', path: '/spec/replicas', value: 0 })
+      expect(undone).to.deep.include({ op: 'replace', path: '/spec/replicas', value: 3 })
+      expect(applied.map(({ replicas }) => replicas)).to.deep.equal([3])
+    })
+
+    it('asks by a dry run the next time, and moves nothing while that is answered the same', async () => {
+      await refused(patcher.write(WEB, snooze, controller))
+      cached = trim('deployments', object!)
+      for (let time = 0; time < 3; time++) await refused(patcher.write(WEB, snooze, controller))
+      const dry = sent('PATCH').map(({ query }) => query.get('dryRun'))
+      expect(dry).to.deep.equal([null, null, 'All', 'All', 'All'])
+      expect(object?.spec).to.include({ replicas: 3 })
+    })
+
+    it('puts it to sleep once the webhook is gone', async () => {
+      await refused(patcher.write(WEB, snooze, controller))
+      cached = trim('deployments', object!)
+      drops = false
+      const { wrote } = await patcher.write(WEB, snooze, controller)
+      expect([wrote, object?.spec?.replicas]).to.deep.equal([true, 0])
+    })
+
+    it('leaves a count that somebody has set since', async () => {
+      const { handler } = server
+      server.handler = (received, response) => {
+        if (sent('PATCH').length === 2) change({}, 7)
+        handler(received, response)
+      }
+      await refused(patcher.write(WEB, snooze, controller))
+      expect(object?.spec).to.include({ replicas: 7 })
+    })
+
+    for (const [what, failures] of Object.entries({ twice: 2, 'each time': 100 }))
+      it(`tries again where the cluster fails just then, here ${what}`, async () => {
+        const { handler } = server
+        server.handler = (received, response) => {
+          const undone = received.method === 'PATCH' && sent('PATCH').length > 1
+          if (undone && sent('PATCH').length < 2 + failures)
+            answer(response, 500, failure(500, 'etcd is away'))
+          else handler(received, response)
+        }
+        const { message } = await refused(patcher.write(WEB, snooze, controller))
+        if (failures === 2) expect(object?.spec).to.include({ replicas: 3 })
+        else expect(message, 'nobody else knows it').to.include('its count was 3')
+      })
+
+    it('wakes all the same: a wake loses no count', async () => {
+      change({}, 0)
+      cached = trim('deployments', object!)
+      const wake = () => ({ change: { annotations: { state: '{"v":1}' }, replicas: 3 } as Change })
+      await refused(patcher.write(WEB, wake, controller))
+      expect([object?.spec?.replicas, sent('PATCH').length]).to.deep.equal([3, 1])
+    })
+  })
+
   describe('whose write hangs while other calls are answered', () => {
     const controller = { priority: 'snooze' } as const
     let lands: boolean

@@ -101,9 +101,9 @@ describe('a cluster that was restored from a backup', () => {
     expect(restored).to.deep.equal([])
   })
 
-  it('is looked for by a list when nobody was there to watch, although its versions have overtaken ours', async () => {
+  it('is looked for by a list where it was away for more than a second, although its versions have overtaken ours', async () => {
     api.lists = [list('100', web('10')), list('300', web('10'))]
-    const away: Handler = (_, response) => response.destroy()
+    const away: Handler = (_, response) => void setTimeout(() => response.destroy(), 1100)
     api.watches = [api.stand, away, api.stand]
     await api.started()
     api.standing[0]?.write(line('MODIFIED', web('150')))

@@ -44,6 +44,17 @@ request.userInfo.username == {{ include "dormouse.username" . | include "dormous
     {{- include "dormouse.policy.same" (dict "new" "variables.spec" "old" "variables.oldSpec" "free" (printf "key == (variables.isDaemonSet ? 'template' : variables.isCronJob ? 'suspend' : %s)" (include "dormouse.policy.counts" .))) | nindent 4 }}
   message: 'Dormouse may change nothing in the spec but the replica count, a DaemonSet''s nodeSelector, and whether a CronJob is suspended'
 - expression: >-
+    !(variables.isDaemonSet
+      ? has(variables.podSpec.nodeSelector) && 'dormouse.dev/snoozed' in variables.podSpec.nodeSelector &&
+        !(has(variables.oldPodSpec.nodeSelector) && 'dormouse.dev/snoozed' in variables.oldPodSpec.nodeSelector)
+      : variables.isCronJob
+      ? has(variables.spec.suspend) && variables.spec.suspend && !(has(variables.oldSpec.suspend) && variables.oldSpec.suspend)
+      : has(variables.spec.replicas) && variables.spec.replicas == 0 &&
+        !(has(variables.oldSpec.replicas) && variables.oldSpec.replicas == 0)) ||
+    ('annotations' in variables.after && 'dormouse.dev/state' in variables.after.annotations &&
+      'labels' in variables.after && 'dormouse.dev/asleep' in variables.after.labels)
+  message: 'Dormouse may put a workload to sleep only together with its annotation dormouse.dev/state and its label dormouse.dev/asleep, which keep the count. Does another admission webhook drop them?'
+- expression: >-
     !variables.isCronJob || (
       {{- include "dormouse.policy.same" (dict "new" "variables.status" "old" "variables.oldStatus" "free" "key == 'lastScheduleTime'") | nindent 6 }})
   message: 'Dormouse may change nothing in the status of a CronJob but its lastScheduleTime'

@@ -1,0 +1,156 @@
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { expect } from 'chai'
+import { issueCa, issueLeaf } from '../../src/certificates/issue.ts'
+import { ANNOTATION, ASLEEP_LABEL, KINDS, SNOOZE_KEY, type Kind } from '../../src/domain/workload.ts'
+import { dormouse } from '../control-plane/dormouse-account.ts'
+import { describeOn } from '../support/clusters.ts'
+import { eventually } from '../support/eventually.ts'
+import type { KubectlObject } from '../support/kubectl.ts'
+import { annotated, countOf } from '../support/manifests.ts'
+import { asleepNow } from '../support/schedules.ts'
+import { served } from '../support/served.ts'
+import { marksOf } from './agreement.ts'
+
+const HOUR = 3_600_000
+const ADMISSION = '/apis/admissionregistration.k8s.io/v1'
+const CONFIGURATIONS = `${ADMISSION}/mutatingwebhookconfigurations`
+const BINDING = `${ADMISSION}/validatingadmissionpolicybindings/${dormouse.name}`
+const COUNT = 5
+
+/** It removes what it does not know from whatever is written: our state and our label. */
+async function aPolicyEngine(): Promise<{ server: Server; url: string; caBundle: string }> {
+  const ca = await issueCa(Date.now(), HOUR)
+  const { cert, key } = await issueLeaf(ca, ['127.0.0.1'], Date.now(), HOUR)
+  const removal = (field: 'annotations' | 'labels', name: string, present: object | undefined) =>
+    present && name in present
+      ? [{ op: 'remove', path: `/metadata/${field}/${name.replace('/', '~1')}` }]
+      : []
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const { request: asked } = JSON.parse(Buffer.concat(await request.toArray()).toString())
+    const { annotations, labels } = asked.object.metadata
+    const patch = [
+      ...removal('annotations', ANNOTATION.state, annotations),
+      ...removal('labels', ASLEEP_LABEL, labels),
+    ]
+    const encoded = Buffer.from(JSON.stringify(patch)).toString('base64')
+    const decision = { uid: asked.uid, allowed: true, patchType: 'JSONPatch', patch: encoded }
+    response.setHeader('content-type', 'application/json')
+    response.end(
+      JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: decision }),
+    )
+  }
+  const server = createServer({ cert, key }, (request, response) => void answer(request, response))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  return { server, url, caBundle: Buffer.from(ca.cert).toString('base64') }
+}
+
+for (const policy of [true, false])
+  describeOn(
+    `an admission webhook of somebody else that drops our marks, ${policy ? 'with' : 'without'} the chart's policy`,
+    function (on) {
+      this.timeout(120_000)
+      const here = served(on, { newWorkloadGrace: '0s' })
+      const name = `drops-${process.pid}-${policy}`
+      let engine: Awaited<ReturnType<typeof aPolicyEngine>>
+      const runs = (kind: Kind, { spec }: KubectlObject) =>
+        kind === 'daemonsets'
+          ? spec.template?.spec.nodeSelector?.[SNOOZE_KEY] === undefined
+          : kind === 'cronjobs'
+            ? spec.suspend !== true
+            : spec.replicas === COUNT
+
+      before('it is called for what has the label `dropped`', async () => {
+        engine = await aPolicyEngine()
+        const { url, caBundle } = engine
+        if (!policy) await on().admin.expect('PATCH', BINDING, { spec: { validationActions: ['Audit'] } })
+        const rule = { apiVersions: ['v1'], operations: ['UPDATE'] }
+        await on().admin.expect('POST', CONFIGURATIONS, {
+          metadata: { name },
+          webhooks: [
+            {
+              name: 'drops.example.com',
+              clientConfig: { url, caBundle },
+              rules: [
+                {
+                  ...rule,
+                  apiGroups: ['apps'],
+                  resources: ['deployments', 'statefulsets', 'replicasets', 'daemonsets'],
+                },
+                { ...rule, apiGroups: ['batch'], resources: ['cronjobs'] },
+              ],
+              objectSelector: { matchLabels: { dropped: 'yes' } },
+              namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': here.namespace } },
+              failurePolicy: 'Fail',
+              sideEffects: 'None',
+              admissionReviewVersions: ['v1'],
+            },
+          ],
+        })
+        for (const kind of KINDS) {
+          await here.create(kind, 'dropped', { replicas: COUNT, labels: { dropped: 'yes' } })
+          const annotations = { [ANNOTATION.state]: 'probe' }
+          await eventually('the webhook to be called', async () => {
+            const { metadata } = await on().admin.expect(
+              'PATCH',
+              `${here.path(kind, 'dropped')}?dryRun=All`,
+              {
+                metadata: { annotations },
+              },
+            )
+            return (
+              metadata?.['annotations'] === undefined ||
+              !(ANNOTATION.state in (metadata['annotations'] as object))
+            )
+          })
+        }
+        for (const kind of KINDS)
+          await on().admin.expect('PATCH', here.path(kind, 'dropped'), {
+            metadata: { annotations: annotated(asleepNow()) },
+          })
+      })
+
+      after('it is removed', async () => {
+        await on().admin.send('PATCH', BINDING, { spec: { validationActions: ['Deny'] } })
+        await on().admin.send('DELETE', `${CONFIGURATIONS}/${name}`)
+        engine?.server.closeAllConnections()
+        engine?.server.close()
+      })
+
+      for (const kind of KINDS)
+        it(`${kind} that are due to sleep run on with their count, and an Event says why`, async () => {
+          const message = await eventually('an Event', async () => {
+            const events = await here.events('dropped')
+            const failed = events.find(
+              ({ reason, involvedObject }) =>
+                reason === 'SnoozeFailed' && `${involvedObject.kind.toLowerCase()}s` === kind,
+            )
+            return failed?.message
+          })
+          expect(message).to.match(/another admission webhook drop|an admission webhook drops/)
+          const object = await here.get(kind, 'dropped')
+          expect(runs(kind, object), JSON.stringify(object.spec)).to.equal(true)
+          expect(marksOf(object).label).to.equal(undefined)
+        })
+
+      it('they sleep with their counts once it is gone', async () => {
+        await on().admin.expect('DELETE', `${CONFIGURATIONS}/${name}`)
+        for (const kind of KINDS) {
+          const object = await eventually(
+            `${kind} to sleep`,
+            async () => {
+              const found = await here.get(kind, 'dropped')
+              return marksOf(found).state?.asleep && found
+            },
+            { timeout: 90_000, pause: 500 },
+          )
+          expect(runs(kind, object)).to.equal(false)
+          if (kind !== 'daemonsets') expect(marksOf(object).label).to.equal(String(countOf(kind, COUNT)))
+        }
+      })
+    },
+    'real',
+  )
