@@ -7,9 +7,22 @@ export function keptCount({ state, workload }: Reading): number {
   return state.snoozed?.replicas ?? workload.replicas
 }
 
-/** The count that it runs with once it is awake: its own if it runs already. */
+/** The count that it runs with once it is awake: if it runs already its own, unless that would lose the kept one. */
 export function countToWake(reading: Reading): number {
-  return isRunning(reading.workload) ? reading.workload.replicas : keptCount(reading)
+  if (!isRunning(reading.workload)) return keptCount(reading)
+  return isLowered(reading) ? keptCount(reading) : reading.workload.replicas
+}
+
+/**
+ * Whether a sleeper was found running with fewer replicas than are kept, by an update that is no scaling and no apply of
+ * a manifest: a machine's count weighs no more than a hand's, and neither lowers the kept one.
+ */
+export function isLowered(reading: Reading): boolean {
+  const { workload, state } = reading
+  const { replicas, replicasManager, manifestCount, kind } = workload
+  if (!state.asleep || !hasCount(kind) || replicasManager?.subresource === 'scale') return false
+  const isApplied = replicasManager?.applies === true || manifestCount === replicas
+  return !isApplied && replicas > 0 && replicas < keptCount(reading)
 }
 
 /**

@@ -5,7 +5,7 @@ import { managerAuthor } from './author.ts'
 import { earliest, lookAgain, type PartialDecision, type Reason } from './decision.ts'
 import { scheduleInForce } from './schedule-in-force.ts'
 import { newIntent, wakeHold, type Desired } from './intent.ts'
-import { countToGiveBack, countToKeep, countToWake, keptCount } from './counts.ts'
+import { countToGiveBack, countToKeep, countToWake, isLowered, keptCount } from './counts.ts'
 import { hasCount, sleepsSuspended } from './kinds.ts'
 import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
@@ -126,22 +126,22 @@ function asleepAgain(reading: Reading): PartialDecision {
  */
 function countAsleepAgain(reading: Reading): number {
   const { workload } = reading
-  if (!isScaled(workload)) return countToKeep(reading)
+  if (!isScaled(workload)) return isLowered(reading) ? keptCount(reading) : countToKeep(reading)
   const kept = keptCount(reading)
   return autoscalerOf(workload) === undefined ? Math.max(kept, workload.replicas) : kept
 }
 
-/** Scaling a sleeper to fewer replicas than are kept, by hand or by an autoscaler, does not lower the kept count. */
+/** Who brings a sleeper up to fewer replicas than are kept does not lower the kept count, unless a manifest says so. */
 export function stillKept(reading: Reading): number | undefined {
   const { workload } = reading
   const kept = keptCount(reading)
-  return isScaled(workload) && workload.replicas < kept ? kept : undefined
+  return isLowered(reading) || (isScaled(workload) && workload.replicas < kept) ? kept : undefined
 }
 
 /** The count to keep where a request puts to sleep what may be a sleeper that others have woken. */
 export function countKeptBy(reading: Reading, rules: Rules): number {
   const { workload, state } = reading
-  if (!state.asleep || !isScaled(workload)) return countToKeep(reading)
+  if (!state.asleep) return countToKeep(reading)
   return isManualScaling(workload, rules)
     ? (stillKept(reading) ?? countToKeep(reading))
     : countAsleepAgain(reading)

@@ -60,6 +60,8 @@ export interface Owner {
 export interface ReplicasManager {
   readonly manager: string
   readonly subresource: string | undefined
+  /** By a server-side apply of a manifest. */
+  readonly applies?: true
 }
 
 /** What one pod asks for: cores and bytes. */
@@ -127,6 +129,8 @@ export interface Workload extends WorkloadKey {
   readonly replicas: number
   readonly pods: Pods
   readonly replicasManager: ReplicasManager | undefined
+  /** The count in the manifest that kubectl applied last; undefined: in none, or it does not sleep. */
+  readonly manifestCount?: number | undefined
   /** The user who set the count by hand, as history names users; known where this replica's webhook reviewed it. */
   readonly scaledBy?: string | undefined
   /** Where in managedFields our own entry holds the count (DaemonSet: the nodeSelector); undefined: it does not. */

@@ -32,6 +32,8 @@ export interface KubernetesObject {
 export interface ManagedFieldsEntry {
   readonly manager?: string
   readonly subresource?: string
+  /** `Apply` of a server-side apply, else `Update`. */
+  readonly operation?: string
   readonly time?: string
   readonly fieldsV1?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }

@@ -2,6 +2,7 @@ import { factsOf, hasKey, sleepsSuspended } from '../domain/kinds.ts'
 import {
   ANNOTATION,
   ANNOTATION_NAMES,
+  ASLEEP_LABEL,
   FIELD_MANAGER,
   KEPT_BY_DOWNSCALERS,
   MAX_REPLICAS,
@@ -19,6 +20,7 @@ import { effectiveRequests } from './pod-resources.ts'
 
 /** The Deployment controller sets it on each of its ReplicaSets. */
 const REVISION = 'deployment.kubernetes.io/revision'
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 const CONTROLLER_MANAGER = 'kube-controller-manager'
 const OWN: ReadonlySet<string> = new Set(Object.values(ANNOTATION))
 
@@ -148,6 +150,7 @@ export function trimMetadata(
     keptByOther: metadata.annotations?.[KEPT_BY_DOWNSCALERS],
     formerRevision: kind === 'replicasets' && metadata.annotations?.[REVISION] !== undefined,
     replicasManager: replicasManagerOf(kind, field, managedFields, intern),
+    ...manifestCountOf(metadata, field),
     ownReplicasEntry: ownReplicasEntryOf(field, managedFields),
   }
 }
@@ -255,6 +258,23 @@ function replicasManagerOf(
     manager: intern(newest.manager),
     subresource:
       newest.subresource === undefined || newest.subresource === '' ? undefined : newest.subresource,
+    ...(newest.operation === 'Apply' ? { applies: true } : {}),
+  }
+}
+
+/** The count in kubectl's last-applied-configuration; read of sleepers alone, since it may be 256 KiB long. */
+function manifestCountOf(
+  { annotations, labels }: ObjectMeta,
+  field: string,
+): Pick<Workload, 'manifestCount'> | undefined {
+  const text = annotations?.[LAST_APPLIED]
+  if (text === undefined || labels?.[ASLEEP_LABEL] === undefined) return undefined
+  try {
+    const count = valueAt(JSON.parse(text), field)
+    return typeof count === 'number' ? { manifestCount: count } : undefined
+  } catch {
+    // Anybody may write that annotation.
+    return undefined
   }
 }
 

@@ -68,11 +68,12 @@ export class ControllerMetrics implements Observer {
 
   operation(type: OperationType, trigger: Open<Trigger>, kind: Kind, result: Open<OperationResult>): void {
     // Of a later release that another replica runs: one series for all, since anybody could have written them.
-    const labels = {
+    this.#operations.inc({
+      type,
       trigger: isKnown(TRIGGERS, trigger) ? trigger : 'other',
+      kind,
       result: isKnown(OPERATION_RESULTS, result) ? result : 'other',
-    }
-    this.#operations.inc({ type, kind, ...labels })
+    })
   }
 
   operationDuration(type: OperationType, kind: Kind, seconds: number): void {

@@ -142,8 +142,8 @@ describe('a sleeper found running', () => {
   }
 
   it('stays awake where its schedule was removed meanwhile', () => {
-    const { after, state } = stepped(asleep.annotated({ schedule: undefined }).editedTo(4), NIGHT)
-    expect([after.replicas, state.asleep]).to.deep.equal([4, false])
+    const { after, state } = stepped(asleep.annotated({ schedule: undefined }).editedTo(7), NIGHT)
+    expect([after.replicas, state.asleep]).to.deep.equal([7, false])
   })
 })
 

@@ -86,6 +86,33 @@ describe('a manual wake never lowers the kept count', () => {
     expect(kept(asleep.scaledByHand(7, 'kube-controller-manager')), 'by an autoscaler').to.equal(5)
   })
 
+  for (const [found, still, title] of [
+    [asleep.editedTo(1, 'a-webhook'), 5, 'an update that no webhook of ours saw'],
+    [asleep.editedTo(7, 'a-webhook'), 7, 'such an update to more'],
+    [asleep.appliedWith(1), 1, 'a manifest by server-side apply'],
+    [
+      asleep.editedTo(1, 'kubectl-client-side-apply').with({ manifestCount: 1 }),
+      1,
+      "a manifest by kubectl's apply",
+    ],
+    [asleep.editedTo(1).with({ manifestCount: 4 }), 5, 'an update to another count than the manifest has'],
+  ] as const)
+    it(`${title}: ${still} are kept, whatever comes next`, () => {
+      const again = stepped(found, NIGHT)
+      expect(again.state).to.deep.include({ asleep: true })
+      expect(again.after.labels?.['dormouse.dev/asleep']).to.equal(String(still))
+      expect(stepped(found, MORNING).after.replicas, 'at the edge to awake').to.equal(still)
+      expect(asked(found, { action: 'wake' }, NIGHT).after.replicas, 'by a wake request').to.equal(still)
+      expect(asked(found, { action: 'snooze' }, NIGHT).state.snoozed?.replicas).to.equal(still)
+      const resting = found.inBackoff(NIGHT + HOUR)
+      expect(asked(resting, { action: 'wake' }, NIGHT).after.replicas, 'in a backoff').to.equal(still)
+      expect(asked(resting, { action: 'pin' }, NIGHT).state.pin?.replicas, 'pinned').to.equal(still)
+      expect(asked(found, { action: 'disable' }, NIGHT).after.replicas, 'disabled').to.equal(still)
+      const overridden = followed(stepped(found.overridden(), NIGHT).after)
+      const freed = asked(overridden, { action: 'clear-override' }, MORNING + HOUR).after
+      expect(freed.replicas, 'once an override of it has ended').to.equal(still)
+    })
+
   it('a wake request after somebody changed the count says that it is awake', () => {
     const { change, message } = asked(scaled(scaledTo(1), 2), { action: 'wake' }, at('Mon 22:00'))
     expect(change).to.equal(undefined)

@@ -17,6 +17,7 @@ import { applied } from '../support/json-patch.ts'
 
 interface Entry {
   manager: string
+  operation?: 'Apply' | 'Update'
   subresource?: string
   time: string
   fieldsV1: { 'f:spec'?: { 'f:replicas'?: object; 'f:suspend'?: object } }
@@ -124,13 +125,13 @@ export class ModelCluster {
   }
 
   /** A count set by a person: by `kubectl scale`, or on the object itself. */
-  setReplicas(replicas: number, manager: string, subresource?: string): void {
+  setReplicas(replicas: number, manager: string, subresource?: string, operation?: 'Apply'): void {
     const suspends = sleepsSuspended(this.kind)
     if (this.count === (suspends ? Math.min(1, replicas) : replicas)) return
     this.edit((object) => {
       if (suspends) object.spec.suspend = replicas === 0
       else object.spec.replicas = replicas
-      this.#own(object, manager, suspends ? undefined : subresource)
+      this.#own(object, manager, suspends ? undefined : subresource, operation)
     })
   }
 
@@ -255,7 +256,7 @@ export class ModelCluster {
   }
 
   /** Whoever changes the count owns it, alone. */
-  #own(object: ModelObject, manager: string, subresource?: string): void {
+  #own(object: ModelObject, manager: string, subresource?: string, operation?: 'Apply'): void {
     const time = `${new Date(this.now).toISOString().slice(0, 19)}Z`
     const others = object.metadata.managedFields.filter(
       (entry) => entry.manager !== manager || entry.subresource !== subresource,
@@ -265,7 +266,13 @@ export class ModelCluster {
     const fieldsV1 = { 'f:spec': { [field]: {} } }
     object.metadata.managedFields = [
       ...others,
-      { manager, ...(subresource === undefined ? {} : { subresource }), time, fieldsV1 },
+      {
+        manager,
+        operation: operation ?? 'Update',
+        ...(subresource === undefined ? {} : { subresource }),
+        time,
+        fieldsV1,
+      },
     ]
   }
 }

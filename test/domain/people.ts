@@ -54,7 +54,7 @@ type Act =
   | { type: 'late request'; request: Request; late: number }
   | { type: 'request'; request: Request }
   | { type: 'annotate'; name: Exclude<AnnotationName, 'state'>; text: string | undefined }
-  | { type: 'scale' | 'edit' | 'replace'; count: number }
+  | { type: 'scale' | 'edit' | 'apply' | 'replace'; count: number }
   | { type: 'undo'; back: number }
   | { type: 'select'; value: string | undefined }
   | { type: 'drop key' | 'drop label' | 'break state' | 'lose state' | 'follow' | 'refuse' }
@@ -79,7 +79,7 @@ const ANNOTATE = fc
   )
   .map(([name, text]) => ({ type: 'annotate' as const, name, text }))
 const COUNT = fc.record({
-  type: fc.constantFrom(...(['scale', 'scale', 'edit', 'edit', 'edit', 'replace'] as const)),
+  type: fc.constantFrom(...(['scale', 'scale', 'edit', 'edit', 'apply', 'apply', 'replace'] as const)),
   count: fc.integer({ min: 0, max: 5 }),
 })
 const PLAIN = fc.oneof(
@@ -167,7 +167,10 @@ export class People {
         this.#setCount(event.count, 'kubectl', sleepsSuspended(cluster.kind) ? undefined : 'scale')
         return
       case 'edit':
-        this.#setCount(event.count, 'argocd')
+        this.#setCount(event.count, 'manager')
+        return
+      case 'apply':
+        this.#setCount(event.count, 'argocd', undefined, 'Apply')
         return
       case 'replace':
         this.#replace(event.count)
@@ -207,7 +210,7 @@ export class People {
     this.#granted = isDone && (action === 'snooze' || action === 'wake') ? action : undefined
   }
 
-  #setCount(wanted: number, manager: string, subresource?: string): void {
+  #setCount(wanted: number, manager: string, subresource?: string, operation?: 'Apply'): void {
     const { cluster } = this
     const count = countOf(cluster.kind, wanted)
     if (cluster.kind === 'daemonsets' || count === cluster.count) return
@@ -216,10 +219,10 @@ export class People {
     const pinnedAsleep = !reading || reading.state.pin?.state === 'snoozed'
     const kept = labelOf(cluster)
     const givesBack = this.#countToGiveBack()
-    // Waking a managed sleeper by hand to fewer replicas does not lower the kept count.
-    const lowers = kept !== undefined && subresource === 'scale' && count < kept
+    // Nobody lowers the kept count by waking a managed sleeper, unless it is what a manifest says.
+    const lowers = kept !== undefined && operation !== 'Apply' && count < kept
     const managed = reading?.enabled === true
-    cluster.setReplicas(count, manager, subresource)
+    cluster.setReplicas(count, manager, subresource, operation)
     if (count === 0) this.#counts = new Set([kept ?? givesBack ?? this.#activePin() ?? 0])
     else if (lowers && managed && !pinnedAsleep) this.#counts = new Set([kept])
     else this.#counts = new Set(pinnedAsleep ? [...this.#counts, count] : [count])

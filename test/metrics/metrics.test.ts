@@ -130,7 +130,7 @@ describe('metrics', () => {
     metrics.controller.operation('wake', 'traffic', 'deployments', 'abandoned')
     metrics.controller.operation('wake', 'constructor', 'deployments', 'toString')
     expect(await metrics.exposition()).to.include(
-      'dormouse_operations_total{type="wake",kind="deployments",trigger="other",result="other"} 2',
+      'dormouse_operations_total{type="wake",trigger="other",kind="deployments",result="other"} 2',
     )
   })
 

@@ -139,6 +139,13 @@ class Telling {
     return this.with({ replicasManager: { manager, subresource: undefined } }).withReplicas(replicas)
   }
 
+  /** A sync by server-side apply. */
+  appliedWith(this: AWorkload, replicas: number, manager = 'argocd'): AWorkload {
+    return this.with({ replicasManager: { manager, subresource: undefined, applies: true } }).withReplicas(
+      replicas,
+    )
+  }
+
   withoutItsKey(this: AWorkload): AWorkload {
     return this.with({ snoozeKey: undefined, ...this.generationAfter(true) }).settled()
   }

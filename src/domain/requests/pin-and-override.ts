@@ -1,5 +1,5 @@
 import { overrideInEffect } from '../decide.ts'
-import { countToKeep, keptCount } from '../counts.ts'
+import { countToKeep, isLowered, keptCount } from '../counts.ts'
 import { withState, type Reading } from '../reading.ts'
 import { without } from '../state.ts'
 import { hasKey } from '../kinds.ts'
@@ -13,8 +13,8 @@ export function pin({ reading, by, now }: Context): Outcome {
   if (state.pin) return { target: reading, done: `already pinned ${state.pin.state}` }
   const pinned = state.asleep ? 'snoozed' : 'active'
   const sleeps = state.asleep && !isRunning(workload)
-  const replicas = sleeps ? keptCount(reading) : runningCount(reading)
-  // It was found running, and a backoff keeps it from going back to sleep: its present count is the one to keep.
+  const replicas = sleeps || isLowered(reading) ? keptCount(reading) : runningCount(reading)
+  // It was found running, and a backoff keeps it from going back to sleep: its present count is the one to keep, if it is no lower.
   const kept = state.asleep && state.snoozed ? { snoozed: { ...state.snoozed, replicas } } : {}
   const pin = { state: pinned, replicas, at: now, by } as const
   return { target: withState(reading, { ...state, ...kept, pin }), done: `pinned ${pinned}` }

@@ -3,7 +3,7 @@ import { kedaDecides } from '../autoscaling/scalers.ts'
 import { transition } from '../operation.ts'
 import { scheduleInForce } from '../schedule-in-force.ts'
 import { desired, newIntent, wakeHold } from '../intent.ts'
-import { countToGiveBack, keptCount } from '../counts.ts'
+import { countToGiveBack, countToWake, keptCount } from '../counts.ts'
 import { countKeptBy } from '../drift.ts'
 import { withState, type Reading } from '../reading.ts'
 import { hasCount, hasKey, sleepsSuspended } from '../kinds.ts'
@@ -62,6 +62,6 @@ function wakeCount(reading: Reading): number {
   const { state, workload } = reading
   const kept = countToGiveBack(reading)
   if (kept !== undefined) return Math.max(1, kept)
-  if (isRunning(workload)) return workload.replicas
+  if (isRunning(workload)) return countToWake(reading)
   return Math.max(1, state.snoozed?.replicas ?? currentReplicas(workload))
 }
