@@ -5,7 +5,7 @@ import { ofSource } from './policy/settings.ts'
 import { scheduleInForce, presentState, type ScheduleInForce } from './schedule-in-force.ts'
 import type { Reading } from './reading.ts'
 import type { Rules } from './rules.ts'
-import type { Edge, Schedule } from './schedule/schedule.ts'
+import type { Schedule } from './schedule/schedule.ts'
 import { INTENT_TRIGGERS, isKnown, type Intent, type IntentTrigger, type Sleep } from './state.ts'
 import { iso } from './text.ts'
 import { ANNOTATION } from './workload.ts'
@@ -136,7 +136,8 @@ function bySchedule(
   now: Instant,
   { policy }: Rules,
 ): Desired {
-  const { latestEdge: edge, next } = hours
+  const isSnooze = intent !== undefined && !isAutomatic(intent) && intent.want === 'asleep'
+  const { latestEdge: edge, nextEdge, next } = isSnooze ? hours.snoozeEnds : hours
   const graceEnd = reading.workload.createdAt + policy.newWorkloadGrace
   // One whose intent is ignored, since a wrong clock has dated it, is not new.
   const isNew = reading.state.intent === undefined
@@ -149,12 +150,19 @@ function bySchedule(
     if (hours.state === 'own') return asItIs(reading, hours)
     const formed = intent && isAutomatic(intent) ? intent.at : 0
     const since = Math.max(edge?.at ?? 0, intent ? (intent.until ?? formed) : isNew ? graceEnd : 0)
-    const withTransition = passed && { intent: edgeIntent(reading, passed, now) }
-    return { want: hours.state, rule: 'schedule', text: textOf(reading, hours), since, next, withTransition }
+    const withTransition = passed && { intent: edgeIntent(reading, passed.at, hours.state, now) }
+    return {
+      want: hours.state,
+      rule: 'schedule',
+      text: textOf(reading, hours),
+      since,
+      next: hours.next,
+      withTransition,
+    }
   }
   const end = intent.until ?? intent.hold ?? Number.POSITIVE_INFINITY
   if (end <= now) return afterIntent(reading, hours, intent, end, now)
-  const last = earliest(hours.nextEdge?.at, intent.hold)
+  const last = earliest(nextEdge?.at, intent.hold)
   const asked = `${intent.want} by ${authorOf(intent)}${last === undefined ? '' : ` until ${iso(last)}`}`
   return {
     want: intent.want,
@@ -212,6 +220,6 @@ function nameOf({ effective }: Reading, { text, zone, calendar }: Schedule): str
 }
 
 /** Dated at the edge, not at the write. */
-function edgeIntent(reading: Reading, { at, to }: Edge, now: Instant): Intent {
-  return { ...newIntent(reading, now, { want: to, by: null, trigger: 'schedule' }), at }
+function edgeIntent(reading: Reading, at: Instant, want: Sleep, now: Instant): Intent {
+  return { ...newIntent(reading, now, { want, by: null, trigger: 'schedule' }), at }
 }

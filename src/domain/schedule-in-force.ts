@@ -7,8 +7,18 @@ import type { Sleep } from './state.ts'
 /** Milliseconds that the search for an edge of a schedule with calendars reaches at least. */
 const HORIZON = 366 * 24 * 60 * 60_000
 
+/** The edges of a schedule that end what people asked for. */
+export interface Ends {
+  /** The latest; undefined: there is none. */
+  readonly latestEdge: Edge | undefined
+  /** The next; undefined: there is none, with calendars none within a year. */
+  readonly nextEdge: Edge | undefined
+  /** When to look again: at that edge, or when the search for it can reach further. */
+  readonly next: Instant | undefined
+}
+
 /** What a schedule means for a workload: with the window that awake-until adds, and without waking if it only puts to sleep. */
-export interface ScheduleInForce {
+export interface ScheduleInForce extends Ends {
   readonly schedule: Schedule
   /** `own`: inside a window of a schedule that only puts to sleep, so it stays as it is. */
   readonly state: Sleep | 'own'
@@ -16,12 +26,8 @@ export interface ScheduleInForce {
   readonly wakes: boolean
   /** Whether awake-until alone keeps it awake. */
   readonly prolonged: boolean
-  /** The latest edge that ends what people asked for; undefined: there is none. */
-  readonly latestEdge: Edge | undefined
-  /** The next such edge; undefined: there is none, with calendars none within a year. */
-  readonly nextEdge: Edge | undefined
-  /** When to look again: at that edge, or when the search for it can reach further. */
-  readonly next: Instant | undefined
+  /** What ends a snooze: the edges without awake-until, which would turn a night's snooze into a week's. */
+  readonly snoozeEnds: Ends
 }
 
 /** undefined: it has no schedule that counts. */
@@ -33,13 +39,21 @@ export function scheduleInForce(reading: Reading, now: Instant): ScheduleInForce
   const prolongs = awakeUntil !== undefined && now < awakeUntil
   const wakes = autoWake || prolongs
   const scheduled = schedule.stateAt(now)
-  const nextEdge = wakes ? schedule.nextEdge(now) : nextToAsleep(schedule, now)
-  const horizon = schedule.calendar === '' ? undefined : now + HORIZON
+  const ends = endsOf(schedule, wakes, now)
   return {
     schedule,
     state: scheduled === 'awake' && !wakes ? 'own' : scheduled,
     wakes,
     prolonged: prolongs && weekly.stateAt(now) === 'asleep',
+    ...ends,
+    snoozeEnds: awakeUntil === undefined ? ends : endsOf(weekly, autoWake, now),
+  }
+}
+
+function endsOf(schedule: Schedule, wakes: boolean, now: Instant): Ends {
+  const nextEdge = wakes ? schedule.nextEdge(now) : nextToAsleep(schedule, now)
+  const horizon = schedule.calendar === '' ? undefined : now + HORIZON
+  return {
     latestEdge: wakes ? schedule.latestEdge(now) : latestToAsleep(schedule, now),
     nextEdge,
     next: nextEdge?.at ?? horizon,
