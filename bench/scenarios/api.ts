@@ -17,7 +17,8 @@ export const api: Scenario = {
 
 const ACTIONS = ['read', 'snooze', 'wake'] as const
 type Action = (typeof ACTIONS)[number]
-const WIDTHS = [1, 32] as const
+/** At most as many as one subject may have under way. */
+const WIDTHS = [1, 16] as const
 
 interface Turn {
   readonly action: Action

@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { DataValidateFunction } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
-import { escapePathComponent } from 'fast-json-patch'
+import { stepOf } from '../domain/json-pointer.ts'
 import { Refusal } from '../errors.ts'
 import type { Input, ApiMiddleware } from './context.ts'
 import { openapi, type Operation, type Parameter } from './openapi/document.ts'
@@ -111,7 +111,7 @@ function faultsOf(part: Part, check: ValidateFunction, value: unknown): RequestF
 
 function pointerOf({ instancePath, keyword, params }: ErrorObject): string {
   if (keyword !== 'additionalProperties') return instancePath
-  return `${instancePath}/${escapePathComponent(String(params['additionalProperty']))}`
+  return `${instancePath}/${stepOf(String(params['additionalProperty']))}`
 }
 
 function messageOf({ keyword, message = 'is not valid', params, parentSchema }: ErrorObject): string {
@@ -138,7 +138,7 @@ function repeated(search: URLSearchParams): RequestFault[] {
   const twice = new Set(names.filter((name, index) => names.indexOf(name) !== index))
   return [...twice].map((name) => ({
     in: 'query',
-    pointer: `/${escapePathComponent(name)}`,
+    pointer: `/${stepOf(name)}`,
     message: 'must be given once',
   }))
 }

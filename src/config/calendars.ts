@@ -1,4 +1,4 @@
-import { escapePathComponent } from 'fast-json-patch'
+import { stepOf } from '../domain/json-pointer.ts'
 import { dateOf, parseDates } from '../domain/schedule/calendar.ts'
 import { InvalidSchedule } from '../domain/schedule/syntax.ts'
 import { fault, type ConfigFault } from './faults.ts'
@@ -12,7 +12,7 @@ export function calendarFaults(
   return Object.entries(calendars).flatMap(([name, { dates }]) => {
     const named = new Map<number, string>()
     return Object.keys(dates).flatMap((range) => {
-      const pointer = `/calendars/${escapePathComponent(name)}/dates/${escapePathComponent(range)}`
+      const pointer = `/calendars/${stepOf(name)}/dates/${stepOf(range)}`
       const problem = problemOf(range, named)
       return problem === undefined ? [] : [fault(pointer, sourceOf(pointer), problem)]
     })

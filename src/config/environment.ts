@@ -1,4 +1,4 @@
-import { escapePathComponent } from 'fast-json-patch'
+import { stepOf } from '../domain/json-pointer.ts'
 import { readValue } from './document.ts'
 import { fault, unknownName, type ConfigFault } from './faults.ts'
 import type { KeySchema } from './keys.ts'
@@ -40,7 +40,7 @@ export function settingsOf(
 
 /** The JSON pointer (RFC 6901) of a path. */
 export function pointerOf(path: readonly string[]): string {
-  return path.map((step) => `/${escapePathComponent(step)}`).join('')
+  return path.map((step) => `/${stepOf(step)}`).join('')
 }
 
 type Variables = Map<string, { path: readonly string[]; schema: KeySchema }>

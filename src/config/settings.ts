@@ -1,4 +1,4 @@
-import { unescapePathComponent } from 'fast-json-patch'
+import { nameOf } from '../domain/json-pointer.ts'
 import type { ConfigDocument } from './document.ts'
 import { pointerOf, type Setting } from './environment.ts'
 import type { KeySchema } from './keys.ts'
@@ -31,7 +31,7 @@ export function sourcesOf(
 }
 
 function pathOf(pointer: string): string[] {
-  return pointer.split('/').slice(1).map(unescapePathComponent)
+  return pointer.split('/').slice(1).map(nameOf)
 }
 
 /** A deep copy that shares nothing, unlike YAML's aliases; a section that is null becomes an empty one. */

@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject } from 'ajv'
-import { escapePathComponent } from 'fast-json-patch'
+import { stepOf } from '../domain/json-pointer.ts'
 import { adviceFor, CHECKS } from './checks.ts'
 import { fault, shown, unknownName, type ConfigFault } from './faults.ts'
 import type { KeySchema } from './keys.ts'
@@ -56,12 +56,12 @@ function faultOf(error: ErrorObject, sourceOf: (pointer: string) => string): Con
   const schema = error.parentSchema as KeySchema
   if (keyword === 'additionalProperties') {
     const { additionalProperty: name } = error.params as { additionalProperty: string }
-    const unknown = `${pointer}/${escapePathComponent(name)}`
+    const unknown = `${pointer}/${stepOf(name)}`
     return fault(unknown, sourceOf(unknown), unknownName('key', name, Object.keys(schema.properties ?? {})))
   }
   if (keyword === 'propertyNames') {
     const { propertyName: name } = error.params as { propertyName: string }
-    const unknown = `${pointer}/${escapePathComponent(name)}`
+    const unknown = `${pointer}/${stepOf(name)}`
     return fault(unknown, sourceOf(unknown), schema.propertyNames?.expects ?? 'another name', shown(name))
   }
   if (keyword === 'maxProperties') {

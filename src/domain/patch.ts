@@ -1,4 +1,4 @@
-import { escapePathComponent } from 'fast-json-patch'
+import { stepOf } from './json-pointer.ts'
 import type { Instant } from '../clock.ts'
 import { hasKey, sleepsSuspended } from './kinds.ts'
 import {
@@ -133,7 +133,7 @@ function labelOperations({ labels }: Workload, change: Change): PatchOperation[]
   const entries = labelsIn(change)
   if (labels)
     return entries.flatMap(([key, value]) =>
-      setOrRemove(`${LABELS}/${escapePathComponent(key)}`, value, labels[key]),
+      setOrRemove(`${LABELS}/${stepOf(key)}`, value, labels[key]),
     )
   const added = entries.filter(([, value]) => value !== null)
   return added.length === 0 ? [] : [{ op: 'add', path: LABELS, value: Object.fromEntries(added) }]
@@ -184,9 +184,9 @@ function setOrRemove(
 }
 
 function annotationPath(name: AnnotationName): string {
-  return `${ANNOTATIONS}/${escapePathComponent(ANNOTATION[name])}`
+  return `${ANNOTATIONS}/${stepOf(ANNOTATION[name])}`
 }
 
 function keyPath(field: string): string {
-  return `${field}/${escapePathComponent(SNOOZE_KEY)}`
+  return `${field}/${stepOf(SNOOZE_KEY)}`
 }

@@ -1,4 +1,4 @@
-import { escapePathComponent } from 'fast-json-patch'
+import { stepOf } from '../json-pointer.ts'
 import type { PatchOperation } from '../patch.ts'
 import { readWorkload } from '../reading.ts'
 import type { Rules } from '../rules.ts'
@@ -70,7 +70,7 @@ export function pausePatch(scaler: ScaledObject, change: PauseChange): PatchOper
     // `test` with null passes on an absent map.
     return [...tests, { op: 'test', path: ANNOTATIONS, value: null }, { op: 'add', path: ANNOTATIONS, value }]
   }
-  const path = (name: PauseAnnotation) => `${ANNOTATIONS}/${escapePathComponent(PAUSE_ANNOTATION[name])}`
+  const path = (name: PauseAnnotation) => `${ANNOTATIONS}/${stepOf(PAUSE_ANNOTATION[name])}`
   for (const name of PAUSE_ANNOTATIONS)
     tests.push({ op: 'test', path: path(name), value: annotations[name] ?? null })
   const operations = PAUSE_ANNOTATIONS.flatMap((name): PatchOperation[] => {
