@@ -30,6 +30,6 @@ export const BEHAVIOURS: Readonly<Record<string, (port: PortName, token: string)
     ].join('\r\n'),
     drip: ' ',
   }),
-  'ask for much and read no answer': (port) => ({ first: requestOf(port).repeat(16) }),
+  'ask for much and read no answer': (port) => ({ first: requestOf(port).repeat(2) }),
   'ask for more than they may at once and read no answer': (port) => ({ first: requestOf(port).repeat(300) }),
 }

@@ -6,9 +6,9 @@ import { createNamespace } from '../support/served.ts'
 import { Crowd } from '../hostile-clients/crowd.ts'
 import { shown, Stage } from '../hostile-clients/stage.ts'
 
-/** Of one subject: a tenth of `waiters`. */
-const PLACES = 20
-const WAITERS = 200
+/** Of one subject: a tenth of `waiters`; fewer than the answers that it may have at once, since they come together. */
+const PLACES = 12
+const WAITERS = 120
 const WORKLOADS = 400
 const CALL_SOCKETS = 10
 /** What one stream may hold back for a client that reads nothing, in bytes: buffers of the sockets, and no list of changes. */
