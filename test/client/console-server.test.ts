@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { expect } from 'chai'
 import type { Answer, Dormouse, Found, Seen } from '../../src/client/ports.ts'
 import { ConsoleServer } from '../../src/client/console/server.ts'
@@ -6,6 +8,7 @@ import type { WorkloadKey } from '../../src/domain/workload.ts'
 import { Refusal } from '../../src/errors.ts'
 import { rawHttp } from '../console/raw.ts'
 import { EventStream } from '../support/event-stream.ts'
+import { eventually } from '../support/eventually.ts'
 import { aRecord, anAsleepRecord, typed, type Outcome } from './fake-dormouse.ts'
 
 /** Of an answer, as much as is looked at. */
@@ -116,6 +119,23 @@ describe('the console over a kubeconfig', () => {
     const again = await exchange(link.hash.replace('#secret=', ''))
     expect(again.status).to.equal(403)
     expect(await again.text()).to.include('end kubectl dormouse console and start it again')
+  })
+
+  it('has 64 connections at most: others of the machine take none from the person', async () => {
+    const silent = Array.from({ length: 100 }, () => connect(Number(link.port), '127.0.0.1'))
+    await Promise.all(
+      silent.map((socket) =>
+        once(
+          socket.on('error', () => undefined),
+          'connect',
+        ),
+      ),
+    )
+    expect((await call('GET', '')).status).to.equal(200)
+    await eventually('the rest to be closed', () => silent.filter(({ closed }) => !closed).length <= 64, {
+      timeout: 5000,
+    })
+    for (const socket of silent) socket.destroy()
   })
 
   it('answers nobody without the token', async () => {

@@ -44,9 +44,9 @@ describe('the metrics server', () => {
       return `computed ${computed}\n`
     }
     const request = (more: string) => `GET /metrics HTTP/1.1\r\nHost: a\r\n${more}\r\n`
-    const five = request('').repeat(4) + request('Connection: close\r\n')
-    const answers = await sendRaw(`http://127.0.0.1:${server.port}`, five)
-    expect(answers.match(/computed \d/g)).to.deep.equal(Array(5).fill('computed 1'))
+    const two = request('') + request('Connection: close\r\n')
+    const answers = await sendRaw(`http://127.0.0.1:${server.port}`, two)
+    expect(answers.match(/computed \d/g)).to.deep.equal(Array(2).fill('computed 1'))
     expect(await (await ask('/metrics')).text()).to.equal('computed 2\n')
   })
 

@@ -3,13 +3,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { Console, isEqual, isOwnHost, newSecret, signInUrl } from '../../console/console.ts'
 import { HTTP_STATUS, Refusal, UsageError } from '../../errors.ts'
-import { LIMITS } from '../../server-connections.ts'
+import { LIMITS, ServerConnections } from '../../server-connections.ts'
 import type { Dormouse } from '../ports.ts'
 import { answerCall } from './calls.ts'
 import { listEvents } from './list-stream.ts'
 import { refusalOf } from './refusal.ts'
 
 const API = '/api/v1'
+/** A browser opens six; others of the machine may connect, too. */
+const MOST_CONNECTIONS = 64
 const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } as const
 
 interface Options {
@@ -27,9 +29,13 @@ export class ConsoleServer {
   readonly #token = newSecret()
   readonly #pages: Console
   readonly #stopping = new AbortController()
-  readonly #server = createServer({ ...LIMITS, requestTimeout: 0 }, (request, response) => {
-    void this.#serve(request, response)
-  })
+  readonly #connections = new ServerConnections(MOST_CONNECTIONS)
+  readonly #server = this.#connections.watch(
+    createServer(
+      { ...LIMITS, requestTimeout: 0 },
+      this.#connections.guard((request, response) => void this.#serve(request, response)),
+    ),
+  )
 
   constructor(options: Options) {
     this.#options = options
