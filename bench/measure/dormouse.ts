@@ -17,10 +17,13 @@ export interface Dormouse {
   readonly webhook: string | undefined
   readonly metrics: string
   /** A bearer of the API, who may do anything. */
-  readonly token: string
+  /** Of some subjects, which together have more answers at once than a scenario asks for. */
+  readonly tokens: readonly string[]
   readonly log: readonly string[]
   stop(): Promise<void>
 }
+
+const SUBJECTS = ['one', 'two', 'three', 'four']
 
 interface Options {
   readonly kubeconfig: string
@@ -67,7 +70,11 @@ export async function startDormouse({ kubeconfig, settings }: Options): Promise<
     ...addresses,
     readyAfter: performance.now() - begun,
     pid: child.pid ?? 0,
-    token: await tokens.token({ expiresAt: Math.floor(Date.now() / 1000) + 24 * 3600 }),
+    tokens: await Promise.all(
+      SUBJECTS.map((subject) =>
+        tokens.token({ subject, expiresAt: Math.floor(Date.now() / 1000) + 24 * 3600 }),
+      ),
+    ),
     log,
     async stop() {
       const exited = once(child, 'exit')

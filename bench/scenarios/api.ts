@@ -17,8 +17,7 @@ export const api: Scenario = {
 
 const ACTIONS = ['read', 'snooze', 'wake'] as const
 type Action = (typeof ACTIONS)[number]
-/** At most as many as one subject may have under way. */
-const WIDTHS = [1, 16] as const
+const WIDTHS = [1, 32] as const
 
 interface Turn {
   readonly action: Action
@@ -34,7 +33,7 @@ async function requests({ quick, rounds, say }: Context, cluster: BenchCluster):
   await fill(cluster, { namespace: 'raw', count })
   const settings = { excludeNamespaces: ['raw'] }
   const dormouse = await startDormouse({ kubeconfig: cluster.kubeconfig, settings })
-  const ours = await RawClient.connect({ url: dormouse.api, token: dormouse.token })
+  const ours = await RawClient.connect({ url: dormouse.api })
   const raw = await RawClient.connect(cluster.admin)
   const turns: Turn[] = []
   try {
@@ -44,7 +43,7 @@ async function requests({ quick, rounds, say }: Context, cluster: BenchCluster):
           const turn = {
             action,
             inFlight,
-            ours: await ours.send({ requests: calls(count, action), inFlight }),
+            ours: await ours.send({ requests: calls(dormouse.tokens, count, action), inFlight }),
             raw: await raw.send({ requests: rawCalls(count, action), inFlight }),
           }
           if (counts) turns.push(turn)
@@ -58,13 +57,15 @@ async function requests({ quick, rounds, say }: Context, cluster: BenchCluster):
   return { rows: WIDTHS.flatMap((width) => ACTIONS.flatMap((action) => rowsOf(turns, action, width, count))) }
 }
 
-function calls(count: number, action: Action): Sent[] {
-  return namesOf(count).map((name): Sent => {
+/** The subjects take turns. */
+function calls(tokens: readonly string[], count: number, action: Action): Sent[] {
+  return namesOf(count).map((name, index): Sent => {
+    const headers = { authorization: `Bearer ${tokens[index % tokens.length]}` }
     const path = `/api/v1/namespaces/ours/deployments/${name}`
     // Forced: they are more than the 19 operations an hour that may be configured.
     return action === 'read'
-      ? { method: 'GET', path }
-      : { method: 'POST', path: `${path}/${action}${action === 'snooze' ? '?force=true' : ''}` }
+      ? { method: 'GET', path, headers }
+      : { method: 'POST', path: `${path}/${action}${action === 'snooze' ? '?force=true' : ''}`, headers }
   })
 }
 

@@ -53,7 +53,7 @@ async function listed({ quick, rounds, workloads, say }: Context, cluster: Bench
 }
 
 /** Milliseconds until all pages were read and parsed. */
-async function allPages({ api, token }: Dormouse, count: number): Promise<number> {
+async function allPages({ api, tokens: [token] }: Dormouse, count: number): Promise<number> {
   const begun = performance.now()
   let [found, after] = [0, '']
   do {
