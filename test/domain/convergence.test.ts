@@ -24,6 +24,7 @@ const REST = fc.record({
   ownReplicasEntry: fc.constantFrom(undefined, 0),
   deletesVolumes: fc.boolean(),
   formerRevision: fc.boolean(),
+  keptByOther: fc.constantFrom(undefined, undefined, '3'),
   otherAnnotationBytes: fc.constantFrom(0, 0, 0, 261_000, 262_144),
   unseen: fc.boolean(),
   age: fc.constantFrom(0, 30 * 24 * HOUR),

@@ -84,6 +84,13 @@ describe('trimming an object', () => {
     expect(trim('deployments', deployment('web'))).to.deep.include({ annotations: {}, hasAnnotations: false })
   })
 
+  it('knows the count that a downscaler keeps on it', () => {
+    const trimmed = (annotations: Record<string, string>) =>
+      trim('deployments', deployment('web', { annotations })).keptByOther
+    expect(trimmed({ 'downscaler/original-replicas': '3' })).to.equal('3')
+    expect(trimmed({ 'downscaler/uptime': 'never' })).to.equal(undefined)
+  })
+
   it('names the controller owner and no other', () => {
     const ownerReferences = [
       { apiVersion: 'v1', kind: 'ConfigMap', name: 'c' },

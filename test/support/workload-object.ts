@@ -3,6 +3,7 @@ import { factsOf, hasKey, sleepsSuspended } from '../../src/domain/kinds.ts'
 import {
   ANNOTATION,
   FIELD_MANAGER,
+  KEPT_BY_DOWNSCALERS,
   SNOOZE_KEY,
   type AnnotationName,
   type Kind,
@@ -96,12 +97,14 @@ function countField(kind: Kind): NonNullable<ManagedFieldsEntry['fieldsV1']> {
 function annotationsOf({
   annotations,
   formerRevision,
+  keptByOther,
   otherAnnotationBytes,
 }: Workload): Record<string, string> {
   const ours = Object.entries(annotations).map(([name, text]) => [ANNOTATION[name as AnnotationName], text])
   return {
     ...Object.fromEntries(ours),
     ...(formerRevision ? { [REVISION]: '1' } : {}),
+    ...(keptByOther === undefined ? {} : { [KEPT_BY_DOWNSCALERS]: keptByOther }),
     ...(otherAnnotationBytes > 0 ? { x: 'x'.repeat(otherAnnotationBytes - 1) } : {}),
   }
 }

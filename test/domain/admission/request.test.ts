@@ -21,6 +21,8 @@ const SEVEN = at('Mon 7:00')
 const NIGHT = at('Mon 20:00')
 const web = aDeployment('shop/web').withReplicas(3).enabled().remembering({})
 const sleeper = web.snoozed({ at: SEVEN })
+/** Another tool had it at 0 before. */
+const foundAtZero = web.withReplicas(0).snoozed({ at: SEVEN })
 
 /** That of one that cannot be read is empty. */
 const stateOf = (workload: Workload): State => readableState(workload) ?? EMPTY_STATE
@@ -84,6 +86,9 @@ describe('a request by annotation', () => {
     ['override 2h', web, 'override', ({ override }) => override?.until, NOON + 2 * HOUR],
     ['resume', web.overridden(), 'resume', ({ override }) => override, undefined],
     ['adopt 4', web.withReplicas(0), 'adopt', ({ snoozed }) => snoozed?.replicas, 4],
+    ['adopt 5', foundAtZero, 'adopt', ({ snoozed }) => snoozed?.replicas, 5],
+    // Whatever put it to sleep still counts: the count alone was missing.
+    ['adopt 6', foundAtZero, 'adopt', ({ intent }) => intent, stateOf(foundAtZero).intent],
   ]
   for (const [text, before, verb, seen, expected] of DONE)
     it(`${text} does what ${verb} is to do`, () => {
@@ -140,6 +145,7 @@ describe('a refused request', () => {
     ['of what cannot be read', web.annotated({ state: 'x' }), 'wake', /cannot be read/],
     ['above the rate', web, 'wake 1h', /: at most 20 requests a second/, { refusal: LATE }],
     ['to adopt what runs', web, 'adopt 3', /Ask for 'snooze'$/],
+    ['to adopt what keeps a count', sleeper, 'adopt 4', /keeps 3: there is nothing to adopt$/],
     [
       'to adopt a DaemonSet of no other tool',
       aDaemonSet().enabled(),
