@@ -12,6 +12,7 @@ import { registerSandbox, type SandboxPorts } from './cli/sandbox.ts'
 import { registerServe } from './cli/serve.ts'
 import { registerToken } from './cli/token.ts'
 import { describedVerbs } from './client/catalogue.ts'
+import { placeOfVerb } from './client/verb-first.ts'
 import { systemClock } from './clock.ts'
 import { LineBatches } from './line-batches.ts'
 
@@ -49,10 +50,20 @@ const described = describedVerbs().filter(([name]) => !program.commands.some((ea
 for (const [name, description] of described) program.command(name).description(description)
 process.exitCode = isForPeople(args) ? await runForPeople() : await runForOperators()
 
-/** Whether the arguments name a command of `kubectl dormouse`. */
-function isForPeople([first = '', second = '']: readonly string[]): boolean {
+/** Whether the arguments name a command of `kubectl dormouse`, or where it is to act before any command. */
+function isForPeople(words: readonly string[]): boolean {
+  const [first = '', second = ''] = words
+  if (first.startsWith('-')) return isForPeopleSomewhere(words)
   const [verb] = first === 'help' ? [second] : [first]
   return first === '__complete' || described.some(([name]) => name === verb)
+}
+
+/** `-n shop list`; the service's own commands take no options before them. */
+function isForPeopleSomewhere(words: readonly string[]): boolean {
+  const place = placeOfVerb(words)
+  if (place === undefined) return words.some((word) => described.some(([name]) => name === word))
+  const own = program.commands.find((each) => each.name() === words[place])
+  return own === undefined || described.some(([name]) => name === own.name())
 }
 
 async function runForOperators(): Promise<number> {

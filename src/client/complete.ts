@@ -5,7 +5,7 @@ import { FORMATS } from './output.ts'
 import { programFor, VERBS } from './catalogue.ts'
 import type { Connection, Dormouse } from './ports.ts'
 import type { Terminal } from './terminal.ts'
-import { verbFirst } from './verb-first.ts'
+import { placeOfVerb, verbFirst } from './verb-first.ts'
 
 /** Milliseconds: nobody waits longer for a list of names. */
 const PATIENCE = 3000
@@ -29,7 +29,7 @@ export async function complete(words: readonly string[], terminal: Terminal): Pr
 async function candidates(typed: readonly string[], terminal: Terminal): Promise<string[]> {
   const words = [...(await verbFirst(typed.slice(0, -1), terminal)), ...typed.slice(-1)]
   const [verb = '', ...rest] = words
-  if (words.length < 2) {
+  if (words.length < 2 || placeOfVerb(words.slice(0, -1)) === words.length - 1) {
     const program = await programFor([], '', terminal)
     return program.commands.map((command) => `${command.name()}\t${command.description()}`)
   }

@@ -4,7 +4,7 @@ import { programFor } from './catalogue.ts'
 import { AlreadyTold } from './commands/already-told.ts'
 import { legible } from './legible.ts'
 import type { Terminal } from './terminal.ts'
-import { verbFirst } from './verb-first.ts'
+import { placeOfVerb, verbFirst } from './verb-first.ts'
 
 /**
  * Runs what the arguments ask for (without `node` and the script).
@@ -49,6 +49,8 @@ async function normalized(args: readonly string[], terminal: Terminal): Promise<
   const [help, of] = args
   if (help === 'help' && of !== undefined) return [of, '--help']
   const ordered = await verbFirst(args, terminal)
+  if (args.length > 0 && placeOfVerb(ordered) === args.length)
+    throw new UsageError(`say what to do there: ${terminal.program} --help lists the commands`)
   return ordered.flatMap((arg) => {
     if (!arg.startsWith('--dry-run=')) return [arg]
     const how = arg.slice('--dry-run='.length)

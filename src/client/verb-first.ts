@@ -1,6 +1,35 @@
 import { ALIASES, isVerb, programFor } from './catalogue.ts'
 import type { Terminal } from './terminal.ts'
 
+/** The options of "Where, and as whom", all of which take a value. */
+const WHERE = new Set([
+  '-n',
+  '--namespace',
+  '--context',
+  '--kubeconfig',
+  '--as',
+  '--as-group',
+  '--server',
+  '--certificate-authority',
+])
+
+/**
+ * Where the command stands behind options of "Where, and as whom", as in `-n shop list`: the number of words where none
+ * comes; undefined: other options come before it.
+ */
+export function placeOfVerb(words: readonly string[]): number | undefined {
+  let place = 0
+  while (place < words.length) {
+    const word = words[place] ?? ''
+    if (!word.startsWith('-')) return place
+    const [name = '', value] = word.split('=', 2)
+    if (WHERE.has(name)) place += value === undefined ? 2 : 1
+    else if (/^-n./.test(word)) place += 1
+    else return undefined
+  }
+  return words.length
+}
+
 /**
  * The command first: options before it are moved behind it, with their values. In `-n console list` the command is `list`,
  * since `-n` takes what follows.
@@ -12,7 +41,9 @@ export async function verbFirst(words: readonly string[], terminal: Terminal): P
     if (isVerb(word) && !(await takesValue(word, words[place - 1] ?? '', terminal)))
       return moved(words, place)
   }
-  return [...words]
+  // What is no command is named as such.
+  const place = placeOfVerb(words)
+  return place === undefined || place === words.length ? [...words] : moved(words, place)
 }
 
 function moved(words: readonly string[], place: number): string[] {

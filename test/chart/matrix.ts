@@ -134,7 +134,7 @@ export const MATRIX: Readonly<Record<string, Values>> = {
       timezone: 'Europe/Berlin',
       excludeNamespaces: [],
       exemptUsers: ['system:serviceaccount:keda:keda-operator', String.raw`it's a \ name`],
-      publishPolicies: true,
+      publish: false,
       console: { url: 'https://dormouse.example.com/console/', signOutUrl: '/oauth2/sign_out' },
       wakeHold: null,
       backoff: { maxOperations: 10, window: '1h30m' },

@@ -160,6 +160,18 @@ describe('the commands for people', () => {
     expect(connections[0]).to.include({ namespace: 'shop', context: 'dev' })
     expect(out).to.include('(dry run: nothing was changed)')
     expect((await typed(['wake', 'cart', '--dry-run=client'])).code).to.equal(2)
+    for (const options of [['--namespace=list'], ['-nlist'], ['--as', 'list', '-n', 'list']])
+      expect((await typed([...options, 'list', '-o', 'json'])).code, options.join(' ')).to.equal(0)
+  })
+
+  it('names what is no command behind options, and asks for one where there is none', async () => {
+    const { code, err } = await typed(['-n', 'shop', 'lsit'])
+    expect({ code, err }).to.deep.equal({
+      code: 2,
+      err: "error: there is no command 'lsit': did you mean kubectl dormouse list?\n",
+    })
+    expect((await typed(['-n', 'shop'])).err).to.include('kubectl dormouse --help lists the commands')
+    expect((await typed(['--nmespace', 'shop', 'list'])).code).to.equal(2)
   })
 
   it('asks before it acts on all, with the counts, and needs --yes where nobody can be asked', async () => {
