@@ -1,21 +1,54 @@
 import { spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
-/** By which a system opens an address in the person's browser. */
+/** By which a system opens a file in the person's browser. */
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [program: string, ...args: string[]]>>> = {
   darwin: ['open'],
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 }
 
-/** Opens a page in the browser, where there is one; the address was printed, so that a failure says nothing. */
-export function openPage(
+/**
+ * Opens an address that has a secret in the browser, where there is one; it was printed, so that a failure says nothing.
+ * Everybody on the machine can read the arguments of a process, so the browser is started with a file that leads there
+ * and that nobody else may read.
+ * @returns removes that file; rejects never
+ */
+export async function openPage(
   url: string,
   platform: NodeJS.Platform,
   environment: Readonly<Record<string, string | undefined>>,
-): void {
+): Promise<() => Promise<void>> {
   const [program, ...args] = OPENERS[platform] ?? ['xdg-open']
   // Without a display xdg-open would start a browser for texts in this terminal.
-  if (program === 'xdg-open' && !environment['DISPLAY'] && !environment['WAYLAND_DISPLAY']) return
-  const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true })
-  child.on('error', () => undefined)
-  child.unref()
+  if (program === 'xdg-open' && !environment['DISPLAY'] && !environment['WAYLAND_DISPLAY'])
+    return async () => {}
+  let directory: string | undefined
+  const forget = async () => {
+    if (directory !== undefined) await rm(directory, { recursive: true, force: true }).catch(() => undefined)
+  }
+  try {
+    // For its owner alone, as mkdtemp makes it.
+    directory = await mkdtemp(join(tmpdir(), 'dormouse-'))
+    const file = join(directory, 'console.html')
+    await writeFile(file, leadingTo(url), { mode: 0o600, flag: 'wx' })
+    const child = spawn(program, [...args, file], { stdio: 'ignore', detached: true, env: environment })
+    child.on('error', () => undefined)
+    child.unref()
+  } catch {
+    await forget()
+  }
+  return forget
+}
+
+function leadingTo(url: string): string {
+  const address = url.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+  return `<!doctype html>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url=${address}">
+<title>Dormouse</title>
+<a href="${address}">Open the console</a>
+`
 }

@@ -23,7 +23,10 @@ export function processTerminal(
     environment,
     stopSignal,
     program,
-    openPage: (url) => void import('./browser.ts').then(({ openPage }) => openPage(url, platform, env)),
+    async openPage(url) {
+      const { openPage } = await import('./browser.ts')
+      return openPage(url, platform, env)
+    },
     connect: (connection) => connect(connection, outside),
     openCluster: (connection) => openCluster(connection, outside),
   }

@@ -15,8 +15,8 @@ export interface Terminal {
   readonly stopSignal: AbortSignal
   /** What people type to start it: `kubectl dormouse` or `dormouse`. */
   readonly program: string
-  /** Shows the page at an address in the person's browser, if there is one. */
-  readonly openPage: (url: string) => void
+  /** Shows the page at a secret address in the person's browser, if there is one; what it returns removes its traces. */
+  readonly openPage: (url: string) => Promise<() => Promise<void>>
   /** Opens what the commands act on. @throws Error when there is no cluster to be found */
   readonly connect: (connection: Connection) => Promise<Dormouse>
   /** Opens the cluster itself. @throws Error when there is none to be found */

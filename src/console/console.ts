@@ -10,6 +10,8 @@ export interface OneTimeSignIn {
   readonly otherwise?: string
   /** Whether a token that somebody pastes is accepted, too; default: it is. */
   readonly takesTokens?: boolean
+  /** Called when somebody has signed in by it, and each time that it is shown again. */
+  readonly onShown?: (how: 'used' | 'used again') => void
 }
 
 const ROOT = '/console'
@@ -115,6 +117,7 @@ export class Console implements ConsolePages {
         'FORBIDDEN',
         `this link is not of this server: use the one that it printed last, or ${otherwise}`,
       )
+    this.#signIn.onShown?.(this.#used ? 'used again' : 'used')
     if (this.#used)
       return refusal(403, 'FORBIDDEN', `this link has been used: it signs in once. Else ${otherwise}`)
     this.#used = true

@@ -256,10 +256,11 @@ describe('the command console', () => {
   const stopAtOnce = (_text: string, stop: AbortController) => stop.abort()
 
   it('prints the link alone, opens it, and ends with 0 when it is stopped', async () => {
-    const { code, out, err, opened } = await typed(['console'], { workloads, onOutput: stopAtOnce })
+    const { code, out, err, opened, forgotten } = await typed(['console'], { workloads, onOutput: stopAtOnce })
     expect(code).to.equal(0)
     expect(out).to.match(/^http:\/\/127\.0\.0\.1:\d+\/console#secret=[\w-]{43}\n$/)
     expect(opened).to.deep.equal([out.trim()])
+    expect(forgotten, 'at its end nothing is left of the link').to.deep.equal(opened)
     expect(err).to.include('Ctrl-C')
     const quiet = await typed(['console', '--no-open'], { workloads, onOutput: stopAtOnce })
     expect(quiet).to.deep.include({ code: 0, opened: [] })

@@ -88,6 +88,8 @@ export interface Outcome {
   readonly connections: readonly Connection[]
   /** Pages that a browser was to show. */
   readonly opened: readonly string[]
+  /** Those of them whose traces were removed. */
+  readonly forgotten: readonly string[]
 }
 
 interface Situation {
@@ -128,6 +130,7 @@ export async function typed(
   const asked: Outcome['asked'][number][] = []
   const connections: Connection[] = []
   const opened: string[] = []
+  const forgotten: string[] = []
   const stop = new AbortController()
   const is = ({ kind, record }: Found, key: WorkloadKey) =>
     kind === key.kind && record.namespace === key.namespace && record.name === key.name
@@ -176,12 +179,15 @@ export async function typed(
     timezone: 'Europe/Berlin',
     environment,
     stopSignal: stop.signal,
-    openPage: (url) => opened.push(url),
+    async openPage(url) {
+      opened.push(url)
+      return async () => void forgotten.push(url)
+    },
     program: 'kubectl dormouse',
     connect: async (connection) => (connections.push(connection), over ?? dormouse),
     openCluster: async () => {
       throw new Error('there is no cluster here')
     },
   })
-  return { code, ...written, asked, connections, opened }
+  return { code, ...written, asked, connections, opened, forgotten }
 }

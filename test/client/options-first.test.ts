@@ -1,32 +1,12 @@
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { programEnvironment, PROJECT } from '../support/dormouse.ts'
 import { runProgram } from '../support/kubectl.ts'
-import { aRecord } from './fake-dormouse.ts'
+import { answeringServer } from './answering-server.ts'
 
 describe('options of where and as whom, before the command', function () {
   this.timeout(60_000)
-  let server: Server
-  let url = ''
-  const asked: string[] = []
-
-  before(async () => {
-    server = createServer((request, response) => {
-      asked.push(request.url ?? '')
-      response.end(JSON.stringify({ success: true, message: 'done', data: [aRecord('web').record] }))
-    })
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  })
-
-  after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
+  const cluster = answeringServer()
 
   const run = (program: string, ...args: string[]) =>
     runProgram(process.execPath, [join(PROJECT, 'src', program), ...args], {
@@ -41,7 +21,7 @@ describe('options of where and as whom, before the command', function () {
           '-n',
           'shop',
           '--server',
-          url,
+          cluster.url,
           'list',
           '-o',
           'name',
@@ -51,7 +31,7 @@ describe('options of where and as whom, before the command', function () {
           stdout: 'deployment.apps/web\n',
           stderr: '',
         })
-        expect(asked.at(-1)).to.include('shop')
+        expect(cluster.asked.at(-1)).to.include('shop')
         const { stderr: context } = await run(program, '--context', 'x', 'list')
         expect(context).to.include('no-such-file').and.not.include('unknown option')
       })

@@ -33,17 +33,31 @@ async function serve(terminal: Terminal, dormouse: Dormouse, options: Options): 
   const { stdout, stderr, stopSignal, program } = terminal
   const port = portOf(options.port)
   const namespace = await shown(terminal, dormouse, options)
-  const server = new ConsoleServer({ dormouse, namespace, command: `${program} console` })
+  const { promise: signedIn, resolve } = Promise.withResolvers<void>()
+  const onLinkShown = (how: 'used' | 'used again') => (how === 'used' ? resolve() : warn(terminal))
+  const server = new ConsoleServer({ dormouse, namespace, command: `${program} console`, onLinkShown })
   const url = await server.start(port)
+  let forget = async () => {}
   try {
     tellNotes(terminal, dormouse)
     stdout.write(`${url}\n`)
     stderr.write(`the link signs you in to ${dormouse.place}, once; Ctrl-C ends it\n`)
-    if (options.open) terminal.openPage(url)
+    if (options.open) {
+      forget = await terminal.openPage(url)
+      void signedIn.then(forget)
+    }
     if (!stopSignal.aborted) await once(stopSignal, 'abort')
   } finally {
-    await server.stop()
+    await Promise.all([server.stop(), forget()])
   }
+}
+
+/** Who signs in by the link has the person's rights. */
+function warn({ stderr }: Terminal): void {
+  stderr.write(
+    'warning: the link, which has been used, was shown again. If it is not you who signed in, press Ctrl-C: ' +
+      'somebody else acts with your rights\n',
+  )
 }
 
 /** The namespace that the list is of; undefined: all. Says at once where the cluster is not to be reached. */

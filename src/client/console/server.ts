@@ -20,6 +20,8 @@ interface Options {
   readonly namespace: string | undefined
   /** What people type to get a new link. */
   readonly command: string
+  /** Called when somebody has signed in by the link, and each time that it is shown again. */
+  readonly onLinkShown?: (how: 'used' | 'used again') => void
 }
 
 /** The console's page for one person, on loopback, and as much of the v1 API as it calls, by that person's own rights. */
@@ -44,6 +46,7 @@ export class ConsoleServer {
       token: () => this.#token,
       otherwise: `end ${options.command} and start it again for a new one`,
       takesTokens: false,
+      ...(options.onLinkShown && { onShown: options.onLinkShown }),
     })
   }
 
