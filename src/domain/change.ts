@@ -136,7 +136,7 @@ export function changeBack(live: Workload, before: Workload): Change {
   const { replicas, snoozeKey } = before
   return {
     annotations: annotationChange(live, before),
-    ...labelChange(live, before.labels?.[ASLEEP_LABEL] ?? null),
+    ...labelChange(live, before.labels?.[ASLEEP_LABEL] ?? null, before.labels?.[HELD_LABEL] ?? null),
     ...(replicas === live.replicas || hasKey(live.kind) ? {} : { replicas }),
     ...(snoozeKey === live.snoozeKey ? {} : { snoozeKey: snoozeKey ?? null }),
   }
