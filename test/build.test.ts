@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -8,8 +7,6 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { bundle } from '../build.ts'
-import { loadConfig } from '../src/config.ts'
-import type { reviewThread } from '../src/service/review-thread.ts'
 import { PROJECT } from './support/dormouse.ts'
 
 describe('the bundle that the image runs', function () {
@@ -74,16 +71,5 @@ describe('the bundle that the image runs', function () {
     ))
       if ((await readFile(file(name), 'utf8')).includes('"./page/"')) serving.push(dirname(name))
     expect(serving).to.deep.equal(['.'])
-  })
-
-  it('prepares large reviews in a thread that does not load the service', async () => {
-    const { files } = await importedBy('service/review-thread.js')
-    expect([...files.values()].join('')).not.to.contain('koa')
-    const module = (await import(pathToFileURL(file('service/review-thread.js')).href)) as {
-      reviewThread: typeof reviewThread
-    }
-    const thread = module.reviewThread(loadConfig({ environment: {} }))
-    expect(await once(thread, 'message')).to.deep.equal(['ready'])
-    await thread.terminate()
   })
 })

@@ -263,6 +263,8 @@ export const CONFIG_SCHEMA = closed({
     url: orNull(text('an https URL that the API server reaches the webhook at', { check: 'webhookUrl' })),
     /** In Dormouse's namespace: inside a cluster the API server calls the webhook by it. */
     service: text('the name of a Service', { default: 'dormouse', pattern: NAME, maxLength: 63 }),
+    /** Those who show no certificate of it send no reviews. It should sign for API servers alone. null: anybody may. */
+    clientCA: orNull(text('the path of a file with CA certificates in PEM')),
     failurePolicy: oneOf(['Fail', 'Ignore'], 'Fail'),
     /** As Kubernetes has it; in other namespaces nothing is reviewed. */
     namespaceSelector,

@@ -1,7 +1,10 @@
 const LONGEST = 128
 
-/** Where a name comes from: a user of the cluster, the subject of a token, or the name that a client gave itself. */
-export type AuthorPrefix = 'k8s' | 'oidc' | 'local' | 'manager'
+/**
+ * Where a name comes from: a user of the cluster, one that a review names which anybody may have sent, the subject of a
+ * token, or the name that a client gave itself.
+ */
+export type AuthorPrefix = 'k8s' | 'review' | 'oidc' | 'local' | 'manager'
 
 /**
  * Who did something, as history, messages and the audit show it: `k8s:alice`. We set the prefix, so that no caller can

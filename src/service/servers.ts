@@ -1,11 +1,14 @@
+import { X509Certificate } from 'node:crypto'
 import type { RequestListener, ServerOptions } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { Api } from '../api/app.ts'
 import { ApiServer, type Listener } from '../api/server.ts'
 import type { CertificateSource } from '../certificates/source.ts'
 import type { Config } from '../config.ts'
+import { UsageError } from '../errors.ts'
 import type { Runnable } from '../runnable.ts'
 import type { Foundation } from './foundation.ts'
+import { readText } from './settings.ts'
 import type { Webhook } from './webhook.ts'
 
 /** What answers at a port. */
@@ -21,6 +24,19 @@ interface Served {
   /** undefined: no HTTPS, so no webhook either. */
   readonly certificates: CertificateSource | undefined
   readonly webhook: Webhook | undefined
+  /** Who sends reviews shows a certificate of these, in PEM; undefined: anybody may. */
+  readonly clientCA: string | undefined
+}
+
+/** The text of the file that `webhook.clientCA` names. @throws UsageError that says what is wrong with it */
+export async function clientCAOf({ webhook: { clientCA } }: Config): Promise<string | undefined> {
+  if (clientCA === null) return undefined
+  const text = await readText('webhook.clientCA', clientCA)
+  try {
+    return new X509Certificate(text) && text
+  } catch (error) {
+    throw new UsageError(`webhook.clientCA ${clientCA}: has no certificate in PEM`, { cause: error })
+  }
 }
 
 /** The servers of the API and the webhook, which start and stop as one. */
@@ -46,7 +62,7 @@ export function serversOf({ config, clock, logger }: Foundation, { api, ...rest 
 /** Plain HTTP first, where it is configured; then the API over HTTPS; the webhook has a port of its own. */
 function endpointsOf(
   { api: { host, port, insecurePort }, webhook: { port: webhookPort } }: Config,
-  { certificates, webhook }: Omit<Served, 'api'>,
+  { certificates, webhook, clientCA }: Omit<Served, 'api'>,
 ): Endpoint[] {
   const endpoints: Endpoint[] = []
   if (insecurePort !== null) endpoints.push({ listener: { host, port: insecurePort }, answers: 'api' })
@@ -59,20 +75,26 @@ function endpointsOf(
     if (review) review(request, response)
     else response.writeHead(404).end()
   }
-  endpoints.push({ listener: overTls({ host, port: webhookPort, handle }, certificates), answers: 'webhook' })
+  endpoints.push({
+    listener: overTls({ host, port: webhookPort, handle }, certificates, clientCA),
+    answers: 'webhook',
+  })
   return endpoints
 }
 
-/** The same over HTTPS. A new certificate is swapped in while it runs: established connections keep theirs. */
-function overTls(listener: Listener, certificates: CertificateSource): Listener {
+/**
+ * The same over HTTPS. A new certificate is swapped in while it runs: established connections keep theirs. `clientCA`:
+ * whoever connects has to show a certificate of it.
+ */
+function overTls(listener: Listener, certificates: CertificateSource, clientCA?: string): Listener {
+  const all = { minVersion: 'TLSv1.2', ...(clientCA !== undefined && { ca: clientCA }) } as const
+  const asks = clientCA === undefined ? {} : { requestCert: true, rejectUnauthorized: true }
   return {
     ...listener,
     createServer(options: ServerOptions, handle: RequestListener): Server {
       const { cert, key } = certificates.current
-      const server = createServer({ ...options, cert, key, minVersion: 'TLSv1.2' }, handle)
-      const stop = certificates.onChange(({ cert, key }) =>
-        server.setSecureContext({ cert, key, minVersion: 'TLSv1.2' }),
-      )
+      const server = createServer({ ...options, ...all, ...asks, cert, key }, handle)
+      const stop = certificates.onChange(({ cert, key }) => server.setSecureContext({ ...all, cert, key }))
       server.once('close', stop)
       return server
     },

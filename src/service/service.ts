@@ -10,7 +10,7 @@ import { foundationOf, type ServiceOptions } from './foundation.ts'
 import { controllerOf, electionOf } from './leading.ts'
 import { metricsServerOf } from './metrics-server.ts'
 import { publishedSettings } from './published.ts'
-import { serversOf, type Servers } from './servers.ts'
+import { clientCAOf, serversOf, type Servers } from './servers.ts'
 import { webhookRegistration } from './webhook-registration.ts'
 import { webhookOf } from './webhook.ts'
 
@@ -42,7 +42,12 @@ export class Service implements Runnable {
     const certificates = https ? servingCertificates(foundation) : undefined
     const webhook = certificates && config.webhook.enabled ? webhookOf(foundation) : undefined
     const api = await apiOf(foundation, certificates?.source)
-    const servers = serversOf(foundation, { api, certificates: certificates?.source, webhook })
+    const servers = serversOf(foundation, {
+      api,
+      certificates: certificates?.source,
+      webhook,
+      clientCA: await clientCAOf(config),
+    })
     const leads = () => election.leads
     const registration =
       certificates && webhook
@@ -60,7 +65,6 @@ export class Service implements Runnable {
       { name: 'connections', start: async () => {}, stop: () => transport.close() },
       recorder,
       certificates?.keeper,
-      webhook?.largeReviews,
       servers.server,
       keda?.informer,
       {

@@ -2,32 +2,24 @@ import type { RequestListener } from 'node:http'
 import type { Kind } from '../domain/workload.ts'
 import type { WorkloadObject } from '../kubernetes/api-object.ts'
 import { trim } from '../kubernetes/trim.ts'
-import type { Runnable } from '../runnable.ts'
 import { systemMonotonic } from '../clock.ts'
 import { AccessReviews } from '../kubernetes/reviews.ts'
 import { RateLimit } from '../rate-limit.ts'
 import { EXEMPT_USERS } from '../webhook/admission.ts'
-import { LargeReviews } from '../webhook/large-reviews.ts'
 import { SeenScalings } from '../webhook/seen-scalings.ts'
 import { createWebhook } from '../webhook/server.ts'
 import type { Foundation } from './foundation.ts'
-import { reviewThread } from './review-thread.ts'
 
 /** The admission webhook; every replica answers. */
 export interface Webhook {
   /** undefined: no webhook has this path. */
   readonly handler: (path: string) => RequestListener | undefined
-  /** The thread of large reviews. */
-  readonly largeReviews: Runnable
   /** Who scaled by hand, for the controller of this replica: what is written does not name the user. */
   readonly scalings: SeenScalings
 }
 
 export function webhookOf(foundation: Foundation): Webhook {
-  const { config, cluster, rules, calendars, clock, logger, metrics, identity, excludeNamespaces } =
-    foundation
-  const largeReviews = new LargeReviews(() => reviewThread(config, calendars.snapshot()))
-  calendars.onChange(() => largeReviews.renew())
+  const { config, cluster, rules, clock, logger, metrics, identity, excludeNamespaces } = foundation
   const scalings = new SeenScalings(clock)
   const reviews = new AccessReviews(cluster.client)
   const { rate } = config.api
@@ -38,19 +30,18 @@ export function webhookOf(foundation: Foundation): Webhook {
     limit: new RateLimit(rate, systemMonotonic),
     workloads: cluster.informer,
     live: cluster.patcher,
-    large: largeReviews,
     trim: (kind: Kind, object: unknown) => trim(kind, object as WorkloadObject, undefined, cluster.fields),
     configured: new Set(cluster.fields.keys()),
-    namespaceOf: (name) => cluster.namespaces.get(name),
     rules,
     clock,
     logger,
+    isAuthenticated: config.webhook.clientCA !== null,
     observer: metrics.webhook,
     exemptUsers: new Set(exemptUsers(foundation)),
     excludeNamespaces: new Set(excludeNamespaces),
     ownUser: () => identity.user,
   })
-  return { handler, largeReviews, scalings }
+  return { handler, scalings }
 }
 
 /** Users whose scaling does not count as manual: Kubernetes' own controllers, and those of the configuration. */

@@ -1,12 +1,10 @@
-import { allow, deny, type AdmissionDecision } from '../domain/admission/decision.ts'
-import { about } from '../domain/admission/messages.ts'
-import { kindOf } from '../domain/kinds.ts'
+import { allow, type AdmissionDecision } from '../domain/admission/decision.ts'
 import { FIELD_MANAGER } from '../domain/workload.ts'
-import type { CurrentWorkloads } from './current-workloads.ts'
-import type { Prepared, Webhook } from './prepare.ts'
+import type { AskingDeps } from './asking.ts'
 import type { ReviewRequest } from './review.ts'
-import { reviewAsking, type AskingDeps } from './asking.ts'
-import { reviewScale, type ScaleDeps } from './scale.ts'
+import type { Route } from './routes.ts'
+import type { ScaleDeps } from './scale.ts'
+import { Unread } from './unread.ts'
 
 /** Controllers that scale as part of their work, by exact user name (design, section 6). `exemptUsers` adds to them. */
 export const EXEMPT_USERS = [
@@ -30,28 +28,17 @@ export interface AdmissionDeps extends ScaleDeps, AskingDeps {
   readonly ownUser: () => string | undefined
 }
 
-/** Decides on a review. A fault of ours never blocks a deploy, and never lets anybody scale. */
-export async function admit(
-  webhook: Webhook,
-  prepared: Exclude<Prepared, { type: 'refused' }>,
+/** The decision on a review that nothing of it can change: of excluded namespaces and exempt accounts. */
+export function decideExempt(
+  route: Route,
+  review: ReviewRequest,
   deps: AdmissionDeps,
-  current: CurrentWorkloads,
-): Promise<AdmissionDecision> {
-  const { review } = prepared
-  if (webhook === 'probe' && prepared.type === 'decided') return prepared.decision
-  if (deps.excludeNamespaces.has(review.namespace)) return allow('not_managed')
-  if (isExempt(review, deps)) return allow('exempt')
-  try {
-    if (prepared.type === 'failed') throw prepared.error
-    if (prepared.type === 'decided') return prepared.decision
-    return prepared.type === 'asking'
-      ? await reviewAsking(prepared.review, prepared.asking, deps, current)
-      : await reviewScale(prepared.review, deps, current)
-  } catch (error) {
-    deps.logger.error({ err: error, webhook, review: review.uid }, 'a review failed')
-    const message = faultMessage(review)
-    return webhook === 'workloads' ? allow('failed', [message]) : deny('failed', message)
-  }
+): AdmissionDecision | undefined {
+  // Dormouse's own namespace, where the probe is, is excluded.
+  if (route === 'probe') return undefined
+  const namespace = route === 'namespaces' ? review.name : review.namespace
+  if (deps.excludeNamespaces.has(namespace)) return allow('not_managed')
+  return isExempt(review, deps) ? allow('exempt') : undefined
 }
 
 /** Dormouse's own user is exempt only by its field manager: an administrator may run Dormouse as themselves. */
@@ -61,8 +48,13 @@ function isExempt({ userInfo, options }: ReviewRequest, { exemptUsers, ownUser }
   return options.fieldManager === FIELD_MANAGER && username !== '' && username === ownUser()
 }
 
-function faultMessage({ uid, resource, namespace, name }: ReviewRequest): string {
-  const says = `was not checked, by a fault of Dormouse: its log has the review ${uid}`
-  const kind = kindOf(resource.group, resource.resource)
-  return kind ? about({ kind, namespace, name }, says) : `Dormouse: the object ${says}`
+/** Why the review is unread: a fault of ours is logged, and names no more than the review. */
+export function unreadBy(
+  error: unknown,
+  { uid }: Pick<ReviewRequest, 'uid'>,
+  { logger }: Pick<AdmissionDeps, 'logger'>,
+): Unread {
+  if (error instanceof Unread) return error
+  logger.error({ err: error, review: uid }, 'a review failed')
+  return new Unread('failed', `a fault of Dormouse, whose log has the review ${uid}`)
 }

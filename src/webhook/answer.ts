@@ -27,8 +27,17 @@ export type RefusalStatus = keyof typeof STATUS_REASON
 /** Of denials: any other reason is 403. */
 const STATUS_OF: Partial<Record<AdmissionReason, RefusalStatus>> = {
   unknown: 400,
+  unexpected: 400,
+  too_large: 413,
+  too_many: 503,
+  too_late: 503,
   unchecked: 503,
   failed: 503,
+}
+
+/** The HTTP status of a denial for this reason. */
+export function statusOf(reason: AdmissionReason): RefusalStatus {
+  return STATUS_OF[reason] ?? 403
 }
 
 /** The answer to the review with this uid. */
@@ -38,7 +47,7 @@ export function answerOf(uid: string, decision: AdmissionDecision): ReviewAnswer
     case 'allowed':
       return reviewed({ uid, allowed: true, ...warnings })
     case 'denied':
-      return reviewed({ ...denial(uid, STATUS_OF[decision.reason] ?? 403, decision.message), ...warnings })
+      return reviewed({ ...denial(uid, statusOf(decision.reason), decision.message), ...warnings })
     case 'patched': {
       const patch = Buffer.from(JSON.stringify(decision.operations)).toString('base64')
       return reviewed({ uid, allowed: true, patchType: 'JSONPatch', patch, ...warnings })
@@ -46,9 +55,9 @@ export function answerOf(uid: string, decision: AdmissionDecision): ReviewAnswer
   }
 }
 
-/** The answer to a request that is not a review, or is too large; `uid`: if it is known. */
-export function refusal(status: RefusalStatus, message: string, uid = ''): ReviewAnswer {
-  return reviewed(denial(uid, status, `Dormouse: ${message}`))
+/** The answer to a request that is not known to be a review: it has no uid. */
+export function refusal(status: RefusalStatus, message: string): ReviewAnswer {
+  return reviewed(denial('', status, `Dormouse: ${message}`))
 }
 
 function denial(uid: string, code: RefusalStatus, message: string): ReviewAnswer['response'] {

@@ -11,6 +11,7 @@ import { tooMany, type Rate, type RateLimit } from '../rate-limit.ts'
 import type { CurrentWorkloads } from './current-workloads.ts'
 import type { Rights, Workloads } from './ports.ts'
 import type { ReviewRequest } from './review.ts'
+import { isStranger, withoutDetails } from './strangers.ts'
 import type { Asking } from './workload.ts'
 
 /** Milliseconds: the API server waits 3 s for a review, which may also read the workload. */
@@ -22,7 +23,9 @@ export interface AskingDeps {
   readonly clock: Clock
   readonly logger: Logger
   readonly rights: Rights
-  /** Of requests by annotation, for each user; the same as the API's. */
+  /** Whether whoever sends reviews has proven to be an API server (`webhook.clientCA`). */
+  readonly isAuthenticated: boolean
+  /** Of requests by annotation, for each user and workload; the same as the API's. */
   readonly rate: Rate
   readonly limit: RateLimit
 }
@@ -34,21 +37,29 @@ export async function reviewAsking(
   deps: AskingDeps,
   current: CurrentWorkloads,
 ): Promise<AdmissionDecision> {
+  const { before } = update
+  if (isStranger(before, deps)) {
+    // Nothing is asked or planned: a forged review would learn of rights, rates and schedules.
+    const unknown = new Refusal('CONFLICT', 'it is not known yet: try again')
+    return withoutDetails(admitUpdate(update, deps.clock(), deps.rules, unknown), before)
+  }
   const refusal =
-    overRate(review, update.before, deps) ??
-    (brought.needsScale ? await withoutRight(review, update.before, deps, current) : undefined)
+    overRate(review, before, deps) ??
+    (brought.needsScale ? await withoutRight(review, before, deps, current) : undefined)
   return admitUpdate(update, deps.clock(), deps.rules, refusal)
 }
 
-/** Reviews are not authenticated: one that does not know the workload's uid takes nothing from the user it names. */
+/**
+ * Of a user and a workload. Reviews are not authenticated: whoever can read one workload, and knows its uid, may use up
+ * what its requests have left, and nothing of others'.
+ */
 function overRate(
   { userInfo }: ReviewRequest,
-  workload: Workload,
-  { workloads, rate, limit }: AskingDeps,
+  { uid }: Workload,
+  { rate, limit }: AskingDeps,
 ): Refusal | undefined {
-  const isKnown = workloads.get(workload)?.uid === workload.uid
   // A name may be as long as a review: what is kept of it is not.
-  const key = hash('sha256', JSON.stringify([isKnown, userInfo.username]), 'base64url')
+  const key = hash('sha256', JSON.stringify([uid, userInfo.username]), 'base64url')
   try {
     limit.spend(key, tooMany(rate))
     return undefined

@@ -1,8 +1,8 @@
 import { jsonOf } from './json.ts'
 import type { ReviewRequest } from './review.ts'
 
-/** Bytes: the event loop parses such a body itself, in some milliseconds. An ordinary review has 10 to 30 KiB. */
-export const SMALL_BODY = 64 * 1024
+/** Bytes: such a body is parsed in some milliseconds. An ordinary review has 10 to 30 KiB. */
+export const SMALL_BODY = 256 * 1024
 /** JSON values in a body. The densest review of two objects of 1.5 MiB has some 250,000, mostly managedFields. */
 const MOST_VALUES = 300_000
 /** Labels, and annotations, of one object. Kubernetes limits only the size of the annotations. */
@@ -10,7 +10,7 @@ export const MOST_ENTRIES = 4096
 
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = Buffer.from('"\\,[{')
 
-/** Whether a JSON body has more values than any real review: parsing 8 MiB of `{}` takes half a second and 400 MiB. */
+/** Whether a JSON body has more values than any real review: parsing 4 MiB of `{}` takes a quarter of a second and 200 MiB. */
 export function isTooDense(body: Uint8Array): boolean {
   let values = 0
   let isText = false

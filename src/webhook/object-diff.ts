@@ -21,11 +21,15 @@ export function changesMore(workload: Workload, old: Json, object: Json): boolea
 
 /** Annotations below `dormouse.dev/` that are not ours, as far as this write added or changed them. */
 export function unknownAnnotations(old: Json | undefined, object: Json): string[] {
+  return changedAnnotations(old, object).filter((name) => !OUR_ANNOTATIONS.includes(name))
+}
+
+/** Annotations below `dormouse.dev/` that this write added or changed. */
+export function changedAnnotations(old: Json | undefined, object: Json): string[] {
   const known = annotationsOf(old ?? {})
   return Object.entries(annotationsOf(object))
     .filter(([name, value]) => name.startsWith(OUR_PREFIX) && known[name] !== value)
     .map(([name]) => name)
-    .filter((name) => !OUR_ANNOTATIONS.includes(name))
 }
 
 /**

@@ -49,7 +49,7 @@ export interface Observer {
 export interface Scaling {
   readonly uid: string
   readonly replicas: number
-  /** The user as history names it: `k8s:alice`. */
+  /** The user as history names it: `review:alice`, or `k8s:alice` where API servers prove who they are. */
   readonly by: string
   readonly manager: string | undefined
 }

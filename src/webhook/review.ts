@@ -1,6 +1,7 @@
 import { Ajv } from 'ajv'
 import { isJson } from './json.ts'
 import type { User } from './ports.ts'
+import { Unread } from './unread.ts'
 
 /** The parts of an AdmissionReview request (`admission.k8s.io/v1`) that we read. */
 export interface ReviewRequest {
@@ -76,11 +77,12 @@ const validate = new Ajv({
   },
 })
 
-/** The request of a review; a text that says why, if it is not a review that we understand. */
-export function readReview(document: unknown): ReviewRequest | string {
+/** The request of a review. @throws Unread when it is not a review that we understand */
+export function readReview(document: unknown): ReviewRequest {
   if (!validate(document)) {
     const [fault] = validate.errors ?? []
-    return `not an AdmissionReview of admission.k8s.io/v1: ${fault?.instancePath || '/'} ${fault?.message ?? ''}`
+    const where = `${fault?.instancePath || '/'} ${fault?.message ?? ''}`
+    throw new Unread('unexpected', `not an AdmissionReview of admission.k8s.io/v1: ${where}`)
   }
   const { request } = document
   const { name = '', namespace = '', operation } = request
@@ -88,7 +90,7 @@ export function readReview(document: unknown): ReviewRequest | string {
   const manager = request.options?.fieldManager
   const isNamed = (object: unknown) => operation === 'CREATE' || hasName(object, namespace, name)
   if (!isNamed(request.object) || !isNamed(request.oldObject))
-    return 'not a consistent AdmissionReview: its objects have another name or namespace than its request'
+    throw new Unread('unexpected', 'its objects have another name or namespace than the request')
   return {
     uid: request.uid,
     operation,
@@ -102,6 +104,32 @@ export function readReview(document: unknown): ReviewRequest | string {
     oldObject: request.oldObject,
     dryRun: request.dryRun ?? false,
   }
+}
+
+/** Bytes: API servers write what a review is about before its objects. */
+export const LONGEST_HEAD = 64 * 1024
+/** Where the objects may begin; a user may bring such a key of their own, before it. */
+const OBJECTS = /,"(?:object|oldObject)":/g
+const MOST_TRIES = 8
+
+/**
+ * The request of a review without its objects and options, of which only the beginning is there; undefined: it is
+ * not one that an API server wrote, or its beginning is too long.
+ */
+export function readHead(body: Uint8Array): ReviewRequest | undefined {
+  const head = textOf(body.subarray(0, LONGEST_HEAD))
+  for (const { index } of [...head.matchAll(OBJECTS)].slice(0, MOST_TRIES)) {
+    try {
+      return readReview(JSON.parse(`${head.slice(0, index)}}}`))
+    } catch (error) {
+      if (!(error instanceof SyntaxError || error instanceof Unread)) throw error
+    }
+  }
+  return undefined
+}
+
+export function textOf({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString('utf8')
 }
 
 function userOf({ username, uid, groups, extra }: Partial<User>): User {

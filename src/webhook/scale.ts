@@ -13,6 +13,7 @@ import { jsonOf } from './json.ts'
 import type { Scaling, Workloads } from './ports.ts'
 import { Crowded } from './read-pace.ts'
 import type { ReviewRequest } from './review.ts'
+import { Unread } from './unread.ts'
 
 /** A resourceVersion (KEP-5504), of at most twice the length that 64 bits need. */
 const DECIMAL = /^[1-9]\d{0,38}$/
@@ -24,6 +25,8 @@ export interface ScaleDeps {
   readonly logger: Logger
   /** The kinds beside the built-in ones. */
   readonly configured?: ReadonlySet<Kind>
+  /** Whether whoever sends reviews has proven to be an API server (`webhook.clientCA`). */
+  readonly isAuthenticated: boolean
   /** Remembers each manual wake: the written object does not name the user. */
   readonly scalings: { add(scaling: Scaling): void }
 }
@@ -58,41 +61,40 @@ function trimScale(object: unknown): Scale {
 
 /**
  * Decides on an UPDATE of the scale subresource. A Scale carries nothing of its workload but uid and resourceVersion,
- * so the decision is about the workload as it is at that version.
+ * so the decision is about the workload as it is at that version. @throws Unread
  */
 export async function reviewScale(
   review: ScaleReview,
-  { workloads, rules, clock, logger, scalings, configured }: ScaleDeps,
+  { workloads, rules, clock, logger, scalings, configured, isAuthenticated }: ScaleDeps,
   current: CurrentWorkloads,
 ): Promise<AdmissionDecision> {
   const { namespace, name, operation, subResource, resource, userInfo, options, dryRun } = review
   const kind = kindOf(resource.group, resource.resource)
-  if (operation !== 'UPDATE' || subResource !== 'scale') return allow('unknown')
-  if (!kind || !(isBuiltIn(kind) || configured?.has(kind))) return allow('unknown')
+  if (operation !== 'UPDATE' || subResource !== 'scale')
+    throw new Unread('unexpected', 'the review is not that of a scaling')
+  if (!kind || !(isBuiltIn(kind) || configured?.has(kind)))
+    throw new Unread('unexpected', 'Dormouse does not serve this kind')
   const key: WorkloadKey = { kind, namespace, name }
   const { uid, resourceVersion = '' } = review.oldObject.metadata
   if (!DECIMAL.test(resourceVersion))
-    return deny(
-      'unknown',
-      about(key, 'is not scaled: the resourceVersion of oldObject is not a decimal integer'),
-    )
+    throw new Unread('unexpected', 'the resourceVersion of oldObject is not a decimal integer')
   const replicas = review.object.spec.replicas ?? 0
   /** A caller that does not know the uid learns the decision alone. */
-  const isStranger = (workload: Workload | undefined) => workload?.uid !== uid
+  const isStranger = (workload: Workload | undefined) => !isAuthenticated && workload?.uid !== uid
   let workload
   try {
     workload = await current.at(key, { uid, resourceVersion })
   } catch (error) {
     logger.warn({ err: error, workload: keyOf(key) }, 'a scaling could not be checked')
     const cause = isStranger(workloads.get(key)) ? 'try again' : causeOf(error)
-    return deny('unchecked', about(key, `could not be checked, so it is not scaled: ${cause}`))
+    throw new Unread('unchecked', cause)
   }
   // A Deployment's ReplicaSets carry copies of its annotations.
   if (!workload || (kind === 'replicasets' && workload.owner)) return allow('not_managed')
   const decision = admitScale(workload, replicas, clock(), rules)
   if (isStranger(workload)) return withoutDetails(decision, workload)
   if (decision.reason === 'manual_wake' && !dryRun && userInfo.username !== '') {
-    const by = authorBy('k8s', userInfo.username)
+    const by = authorBy(isAuthenticated ? 'k8s' : 'review', userInfo.username)
     scalings.add({ uid: workload.uid, replicas, by, manager: options.fieldManager })
     logger.info({ workload: keyOf(workload), by, replicas }, 'a sleeper is woken by hand')
   }

@@ -4,7 +4,7 @@ import { MAX_REPLICAS, type Kind } from '../domain/workload.ts'
 import { isJson, type Json } from './json.ts'
 
 const text = { type: 'string', nullable: true }
-const count = { type: 'integer', minimum: 0, nullable: true }
+const count = { type: 'integer', nullable: true }
 const texts = { type: 'object', additionalProperties: { type: 'string' }, nullable: true }
 const amounts = { type: 'object', additionalProperties: { type: ['string', 'number'] }, nullable: true }
 

@@ -8,10 +8,13 @@ import type { Update } from '../domain/admission/draft.ts'
 import { reviewAuthor } from '../domain/author.ts'
 import type { Rules } from '../domain/rules.ts'
 import { factsOf, hasKey, isBuiltIn, kindOf } from '../domain/kinds.ts'
-import type { Kind, Workload } from '../domain/workload.ts'
+import { OWN_LABELS, type Kind, type Workload } from '../domain/workload.ts'
 import { changesMore, isApply, isRequestApplied, otherToolsKey, unknownAnnotations } from './object-diff.ts'
 import type { ReviewRequest } from './review.ts'
-import type { Json } from './json.ts'
+import { isJson, type Json } from './json.ts'
+import { asStored } from './stored.ts'
+import { isStranger, withoutDetails } from './strangers.ts'
+import { Unread } from './unread.ts'
 import { isWorkload } from './workload-shape.ts'
 
 export interface WorkloadDeps {
@@ -30,42 +33,62 @@ export interface Asking {
   readonly brought: Brought
 }
 
+type ReviewDeps = WorkloadDeps & Parameters<typeof isStranger>[1]
+
 /**
  * Decides on CREATE or UPDATE of a workload or its status. The review carries both objects, so this needs no I/O but
- * for an update that asks for something.
+ * for an update that asks for something. @throws Unread
  */
-export function reviewWorkload(
-  request: ReviewRequest,
-  { rules, clock, trim, configured }: WorkloadDeps,
-): AdmissionDecision | Asking {
-  const { operation, subResource, resource, options, userInfo } = request
-  const kind = kindOf(resource.group, resource.resource)
-  if (!kind || !isServed(kind, resource.version, configured) || !isWorkload(kind, request.object))
-    return allow('unknown')
-  const after = trim(kind, request.object)
-  const old = operation === 'UPDATE' && isWorkload(kind, request.oldObject) ? request.oldObject : undefined
+export function reviewWorkload(request: ReviewRequest, deps: ReviewDeps): AdmissionDecision | Asking {
+  const { rules, clock, trim } = deps
+  const { subResource, options, userInfo } = request
+  const { kind, old, object } = objectsOf(request, deps)
+  const after = trim(kind, object)
   const before = old && trim(kind, old)
   // As the registration's matchConditions do: the Deployment controller copies our annotations to its ReplicaSets.
   if ((kind === 'replicasets' && (before ?? after).owner) || after.deleting) return allow('not_managed')
-  const unknown = unknownAnnotations(old, request.object)
-  if (operation === 'CREATE' && subResource === '') return admitCreate(after, clock(), rules, unknown)
-  if (!before || !old) return allow('unknown')
-  if (!isAnnotated(before) && !isAnnotated(after) && unknown.length === 0) return allow('not_managed')
-  if (subResource === 'status') return admitStatus(before, after, clock(), rules)
-  if (subResource !== '') return allow('unknown')
+  const unknown = unknownAnnotations(old, object)
+  if (!before || !old) return admitCreate(after, clock(), rules, unknown)
+  if (!isMarked(before) && !isMarked(after) && unknown.length === 0) return allow('not_managed')
+  const bare = (decision: AdmissionDecision) =>
+    isStranger(before, deps) ? withoutDetails(decision, before) : decision
+  if (subResource === 'status') return bare(admitStatus(before, after, clock(), rules))
   const { fieldManager } = options
   const update = {
     before,
     after,
-    otherChanges: changesMore(after, old, request.object),
-    isApply: isApply(after, old, request.object, fieldManager),
+    otherChanges: changesMore(after, old, object),
+    isApply: isApply(after, old, object, fieldManager),
     manager: fieldManager,
     by: reviewAuthor(userInfo.username, fieldManager),
     unknown,
-    ...asked(before, after, old, request.object),
+    ...asked(before, after, old, object),
   }
-  const brought = requestIn(update, clock())
-  return brought ? { type: 'asking', update, brought } : admitUpdate(update, clock(), rules)
+  const brought = requestIn(update)
+  return brought ? { type: 'asking', update, brought } : bare(admitUpdate(update, clock(), rules))
+}
+
+interface Objects {
+  readonly kind: Kind
+  /** undefined: it is created. */
+  readonly old: Json | undefined
+  readonly object: Json
+}
+
+/** The objects of a review as they would be stored. @throws Unread where they are not what an API server sends */
+function objectsOf(request: ReviewRequest, { configured }: WorkloadDeps): Objects {
+  const { operation, subResource, resource, object, oldObject } = request
+  const kind = kindOf(resource.group, resource.resource)
+  if (!kind || !isServed(kind, resource.version, configured))
+    throw new Unread('unexpected', 'Dormouse does not serve this kind, or not in this version')
+  const isCreation = operation === 'CREATE' && subResource === ''
+  if (!isCreation && (operation !== 'UPDATE' || !['', 'status'].includes(subResource)))
+    throw new Unread('unexpected', 'the review is neither that of a creation nor that of an update')
+  const old = !isCreation && isWorkload(kind, oldObject) ? oldObject : undefined
+  const stored = isJson(object) && isJson(object.metadata) ? asStored(object, old, subResource) : undefined
+  if (!(isCreation || old) || !isWorkload(kind, stored))
+    throw new Unread('unexpected', 'its object is not as Kubernetes has it')
+  return { kind, old, object: stored }
 }
 
 /** What only a request asks about. */
@@ -84,6 +107,6 @@ function isServed(kind: Kind, version: string, configured: ReadonlySet<Kind> | u
   return isBuiltIn(kind) ? factsOf(kind).version === version : configured?.has(kind) === true
 }
 
-function isAnnotated({ annotations }: Workload): boolean {
-  return Object.keys(annotations).length > 0
+function isMarked({ annotations, labels }: Workload): boolean {
+  return Object.keys(annotations).length > 0 || OWN_LABELS.some((key) => labels?.[key] !== undefined)
 }

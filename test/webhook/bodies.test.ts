@@ -5,12 +5,14 @@ import { keyOf } from '../../src/domain/workload.ts'
 import type { ReviewAnswer } from '../../src/webhook/answer.ts'
 import { SMALL_BODY } from '../../src/webhook/limits.ts'
 import { eventually } from '../support/eventually.ts'
-import { scaling } from '../support/reviews.ts'
+import { reviewBody, scaling, updating } from '../support/reviews.ts'
 import { aDeployment } from '../support/workloads.ts'
 import { Reviewing } from './reviewing.ts'
 
 const MIB = 1024 * 1024
-const HEAD = 'POST /webhook/scale HTTP/1.1\r\nHost: a\r\n'
+const HEAD = 'POST /webhook/workloads HTTP/1.1\r\nHost: a\r\n'
+/** What is announced by as many bytes as are kept of one review. */
+const LIMIT = 4 * MIB
 const pinned = aDeployment('shop/web').withReplicas(3).enabled().pinned()
 
 describe('the bodies of reviews', () => {
@@ -40,58 +42,87 @@ describe('the bodies of reviews', () => {
     await new Promise((resolve) => socket.write(parts.join(''), resolve))
     return connection
   }
-  const unfinished = () => sent(HEAD, `Content-Length: ${8 * MIB}\r\n\r\n`, ' '.repeat(7 * MIB))
+  const unfinished = (text = '') => sent(HEAD, `Content-Length: ${LIMIT}\r\n\r\n`, text.padEnd(3.5 * MIB))
+
+  /** Statuses and answers of those that were answered. */
+  const answersOf = (all: readonly { received: string }[]) =>
+    all
+      .filter(({ received }) => received !== '')
+      .map(({ received }) => {
+        const [head = '', body = ''] = received.split('\r\n\r\n')
+        return { head, response: (JSON.parse(body) as ReviewAnswer).response }
+      })
 
   it('share 20 MiB: beyond that the largest gets 503 and is closed, and smaller ones are answered', async () => {
-    const all = await Promise.all(Array.from({ length: 10 }, unfinished))
-    const turnedAway = () => all.filter(({ received }) => received !== '')
-    while (turnedAway().length < 6) await new Promise((resolve) => setTimeout(resolve, 5))
+    const all = await Promise.all(Array.from({ length: 12 }, () => unfinished()))
+    await eventually('some to be turned away', () => answersOf(all).length >= 6)
     // Less than the other bodies take.
-    const padding = 'a'.repeat(2 * MIB)
-    const answer = await here.review('/webhook/scale', scaling(pinned, 5, { padding }))
+    const answer = await here.review('/webhook/scale', scaling(pinned, 5))
     expect(answer).to.deep.include({ http: 200, allowed: false })
-    expect(turnedAway().length).to.be.below(10)
-    for (const { received, socket } of turnedAway()) {
-      const [head = '', body = ''] = received.split('\r\n\r\n')
+    for (const { head, response } of answersOf(all).slice(0, 6)) {
       expect(head).to.match(/^HTTP\/1\.1 503 [^]*\r\nConnection: close/)
-      const { response } = JSON.parse(body) as ReviewAnswer
       expect(response).to.deep.include({ uid: '', allowed: false })
       expect(response.status?.message).to.equal(
-        'Dormouse: reviews of more than 20 MiB are under way: try again',
+        'Dormouse: reviews of more than 20 MiB are under way. Try again',
       )
-      if (!socket.closed) await once(socket, 'close')
+    }
+    for (const { received, socket } of all) if (received !== '' && !socket.closed) await once(socket, 'close')
+  })
+
+  it('that are turned away are denied where their beginning names what is held', async () => {
+    const [beginning = ''] = reviewBody(updating(pinned, {})).split('"object":')
+    const all = await Promise.all(Array.from({ length: 12 }, () => unfinished(`${beginning}"object":{}`)))
+    await eventually('some to be turned away', () => answersOf(all).length >= 6)
+    for (const { head, response } of answersOf(all)) {
+      expect(head).to.match(/^HTTP\/1\.1 200 /)
+      expect(response).to.deep.include({ uid: 'r-1', allowed: false })
+      expect(response.status?.message).to.match(/^Dormouse: deployment shop\/web is held by a pin/)
     }
   })
 
+  it('that take too long are denied where their beginning names what is held, in time for the API server', async function () {
+    this.timeout(10_000)
+    const [beginning = ''] = reviewBody(updating(pinned, {})).split('"object":')
+    const begun = performance.now()
+    const slow = await sent(HEAD, 'Content-Length: 100000\r\n\r\n', `${beginning}"object":{`)
+    const unknown = await sent(HEAD, 'Content-Length: 100000\r\n\r\n', '{')
+    await eventually('both to be answered', () => answersOf([slow, unknown]).length === 2)
+    expect(performance.now() - begun).to.be.below(3000)
+    const [denied, refused] = answersOf([slow, unknown])
+    expect(denied?.response).to.deep.include({ uid: 'r-1', allowed: false })
+    expect(denied?.response.status?.message).to.match(/^Dormouse: deployment .* took too long. Try again$/)
+    expect(refused?.head).to.match(/^HTTP\/1\.1 503 /)
+  })
+
   it('are dropped by their announced size: a real one of 3 MiB is decided beside forged ones that arrive slowly', async () => {
-    const half = () => sent(HEAD, `Content-Length: ${8 * MIB}\r\n\r\n`, ' '.repeat(1.9 * MIB))
+    const half = () => sent(HEAD, `Content-Length: ${LIMIT}\r\n\r\n`, ' '.repeat(1.9 * MIB))
     const all = await Promise.all(Array.from({ length: 15 }, half))
-    const padding = 'a'.repeat(3 * MIB)
-    const answer = await here.review('/webhook/scale', scaling(pinned, 5, { padding }))
-    expect(answer).to.deep.include({ http: 200, allowed: false })
-    expect(answer.status?.code).to.equal(403)
-    await eventually('some to be turned away', () => all.some(({ received }) => received !== ''))
+    const padding = 'a'.repeat(1.5 * MIB)
+    const answer = await here.review('/webhook/workloads', updating(pinned, { labels: { padding } }))
+    expect(answer).to.deep.include({ http: 200, allowed: true })
+    expect(answer.warnings?.join()).not.to.include('not checked')
+    await eventually('some to be turned away', () => answersOf(all).length > 0)
   })
 
   it('in the smallest of chunks take no more memory than others', async () => {
     const chunks = JSON.stringify({ padding: ' '.repeat(SMALL_BODY) })
       .split('')
       .map((each) => `1\r\n${each}\r\n`)
-    const connection = await sent(HEAD, 'Transfer-Encoding: chunked\r\n\r\n', ...chunks, '0\r\n\r\n')
+    const connection = await sent(HEAD, 'Transfer-Encoding: chunked\r\n\r\n', chunks.join(''), '0\r\n\r\n')
     while (connection.received === '') await new Promise((resolve) => setTimeout(resolve, 5))
     expect(connection.received).to.match(/^HTTP\/1\.1 400 /)
   })
 
   it('free their memory when they are answered, too long, or broken off', async () => {
     for (let round = 0; round < 6; round++) {
-      expect((await here.post('/webhook/scale', ' '.repeat(7 * MIB))).status).to.equal(400)
-      expect((await here.post('/webhook/scale', ' '.repeat(9 * MIB))).status).to.equal(413)
+      expect((await here.post('/webhook/workloads', ' '.repeat(3.5 * MIB))).status).to.equal(400)
+      expect((await here.post('/webhook/workloads', ' '.repeat(9 * MIB))).status).to.equal(413)
       const { socket } = await unfinished()
       const closed = once(socket, 'close')
       socket.destroy()
       await closed
     }
-    expect((await here.post('/webhook/scale', ' '.repeat(7 * MIB))).status).to.equal(400)
+    expect((await here.post('/webhook/workloads', ' '.repeat(3.5 * MIB))).status).to.equal(400)
   })
 
   it('free their memory when they are small and broken off, too', async () => {
@@ -107,6 +138,6 @@ describe('the bodies of reviews', () => {
         await closed
       }
     }
-    expect((await here.post('/webhook/scale', ' '.repeat(7 * MIB))).status).to.equal(400)
+    expect((await here.post('/webhook/workloads', ' '.repeat(3.5 * MIB))).status).to.equal(400)
   })
 })

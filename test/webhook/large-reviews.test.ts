@@ -1,12 +1,6 @@
-import { once } from 'node:events'
-import { setImmediate } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
 import { expect } from 'chai'
-import { reviewThread } from '../../src/service/review-thread.ts'
-import { loadConfig } from '../../src/config.ts'
 import { keyOf } from '../../src/domain/workload.ts'
-import { LargeReviews } from '../../src/webhook/large-reviews.ts'
-import { isTooDense, SMALL_BODY } from '../../src/webhook/limits.ts'
+import { isTooDense } from '../../src/webhook/limits.ts'
 import { APPS, scaling } from '../support/reviews.ts'
 import { aDeployment } from '../support/workloads.ts'
 import { Reviewing } from './reviewing.ts'
@@ -74,12 +68,15 @@ describe('a large review', () => {
     expect((await update({ env }, 3)).allowed).to.equal(true)
   })
 
-  it('of a scaling is decided like any other', async () => {
-    const answer = await here.review(
-      '/webhook/scale',
-      scaling(pinned, 5, { padding: 'a'.repeat(SMALL_BODY) }),
-    )
-    expect(answer.status?.message).to.contain('pinned active by k8s:alice')
+  it('of a scaling has at most 64 KiB: the informer knows that it is pinned', async () => {
+    const padding = 'a'.repeat(64 * 1024)
+    for (const path of ['/webhook/scale', '/webhook/held-scale']) {
+      const answer = await here.review(path, scaling(pinned, 5, { padding }))
+      expect(answer).to.deep.include({ http: 200, uid: 'r-1', allowed: false })
+      expect(answer.status?.message).to.equal(
+        'Dormouse: deployment shop/web is held by a pin or an override, and this scaling was not checked: the review is larger than 64 KiB. Make the object smaller, or use the API',
+      )
+    }
   })
 
   it('of an object with thousands of labels or annotations is denied, whatever it changes', async () => {
@@ -100,22 +97,19 @@ describe('a large review', () => {
   })
 
   it('with more values than an object can have is refused unparsed', async () => {
-    const object = `[${Array.from({ length: 2 * MIB }, () => '{}').join(',')}]`
+    const object = `[${Array.from({ length: MIB }, () => '{}').join(',')}]`
     const { status, answer } = await here.post('/webhook/workloads', object)
-    expect(status).to.equal(413)
+    expect(status).to.equal(400)
     expect(answer.response.status?.message).to.match(
       /^Dormouse: the review has more values than a Kubernetes object can have$/,
     )
   })
 
   it('of that density is denied when the API server sends it: a failure would be ignored, and a pin with it', async () => {
-    const filler = Array.from({ length: 310_000 }, () => '0').join(',')
-    const review =
-      '{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"4f1c-a","object":{"x":[' +
-      `${filler}]}}}`
-    const { status, answer } = await here.post('/webhook/workloads', review)
-    expect(status).to.equal(200)
-    expect(answer.response).to.include({ uid: '4f1c-a', allowed: false })
+    const filler = Array.from({ length: 310_000 }, () => 0)
+    const answer = await here.review('/webhook/workloads', updating(objectOf(3), { filler }))
+    expect(answer).to.include({ http: 200, uid: 'r', allowed: false })
+    expect(answer.status?.message).to.include('the review has more values than a Kubernetes object can have')
   })
 })
 
@@ -128,113 +122,5 @@ describe('the density of a body', () => {
     expect(dense(`["${'{,['.repeat(200_000)}"]`)).to.equal(false)
     expect(dense(String.raw`["\"${'{,['.repeat(200_000)}"]`)).to.equal(false)
     expect(dense(String.raw`["\\",${'0,'.repeat(300_000)}0]`)).to.equal(true)
-  })
-})
-
-describe('the thread of large reviews', () => {
-  const body = (size: number) => new Uint8Array(Buffer.from(' '.repeat(size)))
-  const forever = new AbortController().signal
-  const realThread = () => reviewThread(loadConfig({ environment: {} }))
-  let start = realThread
-  let threads = 0
-  let reviews: LargeReviews
-
-  beforeEach(() => {
-    threads = 0
-    start = realThread
-    reviews = new LargeReviews(() => {
-      threads += 1
-      return start()
-    })
-  })
-
-  afterEach(() => reviews.stop())
-
-  it('takes one review after another: the first, then the smallest that waits', async () => {
-    expect(threads).to.equal(0)
-    const order: number[] = []
-    const asked = [3, 1, 2, 4].map(async (size) => {
-      await reviews.prepare('scale', body(size * 1000), forever)
-      order.push(size)
-    })
-    await Promise.all(asked)
-    expect(order).to.deep.equal([3, 1, 2, 4])
-    expect(threads).to.equal(1)
-  })
-
-  it('starts with the first review, not before', async () => {
-    await reviews.start()
-    expect(threads).to.equal(0)
-    await reviews.prepare('scale', body(10), forever)
-    expect(threads).to.equal(1)
-  })
-
-  it('ends when no review comes for a while; one that comes while it ends gets a new thread', async () => {
-    const ended: Promise<unknown>[] = []
-    reviews = new LargeReviews(() => {
-      threads += 1
-      const thread = realThread()
-      const terminate = thread.terminate.bind(thread)
-      const { promise, resolve } = Promise.withResolvers<unknown>()
-      thread.terminate = () => {
-        resolve(reviews.prepare('scale', body(20), forever))
-        return terminate()
-      }
-      ended.push(promise)
-      return thread
-    }, 5)
-    await reviews.prepare('scale', body(10), forever)
-    expect(await ended[0]).to.include({ type: 'refused' })
-    expect(threads).to.equal(2)
-  })
-
-  it('skips reviews whose client has gone', async () => {
-    const gone = new AbortController()
-    const first = reviews.prepare('scale', body(10), forever)
-    const left = reviews.prepare('scale', body(20), gone.signal)
-    gone.abort()
-    expect(await left.catch((error: Error) => error.message)).to.equal('the client has gone')
-    expect((await first).type).to.equal('refused')
-  })
-
-  it('passes over a review whose body was dropped while it started, and ends in peace', async () => {
-    const ended: Promise<unknown>[] = []
-    start = () => {
-      const thread = realThread()
-      ended.push(once(thread, 'exit'))
-      return thread
-    }
-    reviews = new LargeReviews(() => start(), 5)
-    // One that nobody handles ends the service.
-    const rejections: unknown[] = []
-    const note = (reason: unknown) => void rejections.push(reason)
-    process.on('unhandledRejection', note)
-    const gone = new AbortController()
-    const dropped = body(10)
-    const asked = reviews.prepare('scale', dropped, gone.signal)
-    // As a flood of large bodies does it.
-    dropped.buffer.transfer(0)
-    gone.abort()
-    await asked.catch(() => {})
-    await ended[0]
-    await setImmediate()
-    process.off('unhandledRejection', note)
-    expect(rejections).to.deep.equal([])
-  })
-
-  it('is replaced when it dies of a review, which alone fails', async () => {
-    const mortal =
-      "p = require('worker_threads').parentPort; p.on('message', () => process.exit(1)); p.postMessage('ready')"
-    start = () => new Worker(mortal, { eval: true })
-    const outcomes = [1, 2].map((size) =>
-      reviews.prepare('scale', body(size), forever).then(
-        ({ type }) => type,
-        (error: Error) => error.message,
-      ),
-    )
-    expect(await outcomes[0]).to.equal('the thread of large reviews ended')
-    start = realThread
-    expect(await outcomes[1]).to.be.oneOf(['refused', 'the thread of large reviews ended'])
-    expect((await reviews.prepare('scale', body(3), forever)).type).to.equal('refused')
   })
 })

@@ -32,7 +32,7 @@ describe('what the webhook itself tells of a review that it cannot check', () =>
   const labels = Object.fromEntries(Array.from({ length: 4097 }, (_, index) => [`l${index}`, '']))
   const reviews: [string, '/webhook/scale' | '/webhook/workloads', object][] = [
     ['unchecked', '/webhook/scale', scaling(pinned.with({ resourceVersion: '99999' }), 5)],
-    ['unknown', '/webhook/scale', scaling(pinned.with({ resourceVersion: 'seven' }), 5)],
+    ['unexpected', '/webhook/scale', scaling(pinned.with({ resourceVersion: 'seven' }), 5)],
     ['too_large', '/webhook/workloads', update({ metadata: { namespace: NAMESPACE, name: NAME, labels } })],
     ['failed', '/webhook/scale', scaling(pinned, 5)],
   ]
@@ -40,7 +40,10 @@ describe('what the webhook itself tells of a review that it cannot check', () =>
     it(`names Dormouse and the workload first and fits 256 characters: ${reason}`, async () => {
       here.copies.set(keyOf(pinned), pinned)
       here.failure = new Refusal('CLUSTER_UNAVAILABLE', 'x'.repeat(1000))
-      if (reason === 'failed') here.onLook = () => expect.fail('a fault of ours')
+      if (reason === 'failed') {
+        let looked = 0
+        here.onLook = () => (looked++ < 2 ? expect.fail('a fault of ours') : undefined)
+      }
       const { status, warnings = [] } = await here.review(path, request)
       expect(here.told[0]).to.match(new RegExp(` ${reason}$`))
       const texts = [...warnings, ...(status ? [status.message] : [])]

@@ -2,20 +2,16 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { PatchOperation } from '../../src/domain/patch.ts'
-import { keyOf, type Workload } from '../../src/domain/workload.ts'
+import { keyOf, type Kind, type Workload } from '../../src/domain/workload.ts'
 import { trim } from '../../src/kubernetes/trim.ts'
-import { reviewThread } from '../../src/service/review-thread.ts'
-import { loadConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/logger.ts'
 import { EXEMPT_USERS } from '../../src/webhook/admission.ts'
 import { RateLimit } from '../../src/rate-limit.ts'
-import { LargeReviews } from '../../src/webhook/large-reviews.ts'
 import type { ReviewAnswer } from '../../src/webhook/answer.ts'
 import { SeenScalings } from '../../src/webhook/seen-scalings.ts'
 import { createWebhook } from '../../src/webhook/server.ts'
 import { reviewBody } from '../support/reviews.ts'
 import { RULES } from '../support/rules.ts'
-import { aNamespace } from '../domain/policy/inheriting.ts'
 
 export const OWN_USER = 'system:serviceaccount:dormouse:dormouse'
 
@@ -45,7 +41,6 @@ export class Reviewing {
   /** Of requests by annotation. */
   readonly limit = new RateLimit(RATE, () => this.now)
   readonly #server: Server
-  readonly #large = new LargeReviews(() => reviewThread(loadConfig({ environment: {} })))
   #url = ''
 
   constructor() {
@@ -74,9 +69,8 @@ export class Reviewing {
         },
       },
       rate: RATE,
+      isAuthenticated: false,
       limit: this.limit,
-      large: this.#large,
-      namespaceOf: (name) => aNamespace({ name }),
       trim: (kind, object) => trim(kind, object as Parameters<typeof trim>[1]),
       rules: RULES,
       clock: () => this.now,
@@ -109,7 +103,12 @@ export class Reviewing {
     this.#server.close()
     this.#server.closeAllConnections()
     await once(this.#server, 'close')
-    await this.#large.stop()
+  }
+
+  /** The informer has a copy of this object. */
+  knows(kind: Kind, object: object): void {
+    const copy = trim(kind, object as Parameters<typeof trim>[1])
+    this.copies.set(keyOf(copy), copy)
   }
 
   async post(path: string, body: string, method = 'POST'): Promise<{ status: number; answer: ReviewAnswer }> {
@@ -117,7 +116,7 @@ export class Reviewing {
     return { status: response.status, answer: (await response.json()) as ReviewAnswer }
   }
 
-  async review(path: '/webhook/scale' | '/webhook/workloads', request: object): Promise<Reviewed> {
+  async review(path: string, request: object): Promise<Reviewed> {
     const { status, answer } = await this.post(path, reviewBody(request))
     const { response } = answer
     const patch =

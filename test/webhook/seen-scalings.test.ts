@@ -30,11 +30,11 @@ describe('the user who woke a sleeper by scaling it', () => {
 
   it('is the user of the review with that workload and count, and is logged', async () => {
     await review(by('alice'))
-    expect(scaledBy()).to.equal('k8s:alice')
+    expect(scaledBy()).to.equal('review:alice')
     expect(scaledBy(2)).to.equal(undefined)
     expect(here.scalings.scaledBy(asleep.scaledByHand(1).with({ uid: 'another' }))).to.equal(undefined)
     expect(scaledBy(1, 'another client')).to.equal(undefined)
-    expect(here.logged.join()).to.contain('"by":"k8s:alice"')
+    expect(here.logged.join()).to.contain('"by":"review:alice"')
   })
 
   it('is not known after a dry run, a denial, or a review that does not name the uid', async () => {
@@ -51,18 +51,18 @@ describe('the user who woke a sleeper by scaling it', () => {
     expect(scaledBy()).to.equal(undefined)
     here.now += 3 * MINUTE
     await review(by('alice'))
-    expect(scaledBy()).to.equal('k8s:alice')
+    expect(scaledBy()).to.equal('review:alice')
   })
 
   it('is forgotten after two minutes, and among a thousand others', () => {
     let now = 0
     const seen = new SeenScalings(() => now)
-    const add = (uid: string) => seen.add({ uid, replicas: 1, by: 'k8s:alice', manager: undefined })
+    const add = (uid: string) => seen.add({ uid, replicas: 1, by: 'review:alice', manager: undefined })
     add(asleep.uid)
     now = 2 * MINUTE + 1
     expect(seen.scaledBy(asleep.scaledByHand(1))).to.equal(undefined)
     add(asleep.uid)
-    expect(seen.scaledBy(asleep.scaledByHand(1))).to.equal('k8s:alice')
+    expect(seen.scaledBy(asleep.scaledByHand(1))).to.equal('review:alice')
     for (let other = 0; other < 1000; other += 1) add(`other ${other}`)
     expect(seen.scaledBy(asleep.scaledByHand(1))).to.equal(undefined)
   })

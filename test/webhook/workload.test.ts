@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { decoded } from '../support/readable.ts'
 import { APPS } from '../support/reviews.ts'
 import { aDaemonSet, aDeployment, aReplicaSet, type AWorkload } from '../support/workloads.ts'
+import type { Kind } from '../../src/domain/workload.ts'
 import { Reviewing } from './reviewing.ts'
 
 type Json = Record<string, unknown>
@@ -46,8 +47,10 @@ describe('a review of an update', () => {
 
   afterEach(() => here.stop())
 
-  const update = (oldObject: Json, object: Json, changes: Json = {}) =>
-    here.review('/webhook/workloads', {
+  const update = (oldObject: Json, object: Json, changes: Json = {}) => {
+    const { resource = 'deployments' } = (changes['resource'] ?? {}) as { resource?: Kind }
+    if (oldObject['metadata']) here.knows(resource, oldObject)
+    return here.review('/webhook/workloads', {
       uid: 'r-2',
       operation: 'UPDATE',
       namespace: 'shop',
@@ -59,6 +62,7 @@ describe('a review of an update', () => {
       object,
       ...changes,
     })
+  }
 
   it('changes only the count, although tools update their own fields with it', async () => {
     const bookkeeping = {

@@ -10,20 +10,26 @@ import { ANNOTATION, ANNOTATION_NAMES, type AnnotationName, type Workload } from
 import { about } from './messages.ts'
 
 /** The annotations by which people say what a workload is to do. */
-const SETTINGS = ANNOTATION_NAMES.filter((name) => name !== 'state' && name !== 'request')
+export const SETTINGS = ANNOTATION_NAMES.filter((name) => name !== 'state' && name !== 'request')
 type Setting = Exclude<AnnotationName, 'state' | 'request'>
 /** Those that change what a schedule does, so that they do nothing without one. */
 const OF_SCHEDULES = ['calendar', 'autoWake', 'awakeUntil', 'wakeOrder'] as const
 /** One write may bring any number of unknown annotations. */
-const MOST_WARNINGS = 3
+export const MOST_WARNINGS = 3
 const PREFIX = 'dormouse.dev/'
-const SUFFIXES = [...SETTINGS, 'request' as const].map((name) => ANNOTATION[name].slice(PREFIX.length))
 
-/** The fault of an annotation that this write added or changed; undefined: there is none. */
-export function annotationFault(before: Workload | undefined, after: Workload): string | undefined {
-  for (const name of SETTINGS) {
-    const value = after.annotations[name]
-    if (value === undefined || value === before?.annotations[name]) continue
+/** Annotations of ours on a workload, or on the Namespace that it inherits them from. */
+export type Annotations = Workload['annotations']
+
+/** The fault of one of these annotations that this write added or changed; undefined: there is none. */
+export function annotationFault(
+  names: readonly Setting[],
+  before: Annotations | undefined,
+  after: Annotations,
+): string | undefined {
+  for (const name of names) {
+    const value = after[name]
+    if (value === undefined || value === before?.[name]) continue
     const fault = FAULT[name]?.(value) ?? (isInherited(name) ? settingFault(name, value) : undefined)
     if (fault !== undefined) return `${ANNOTATION[name]}: ${fault}`
   }
@@ -51,12 +57,7 @@ export function withoutEffect(
   now: Instant,
   rules: Rules,
 ): string[] {
-  const says = unknown.map((name) => {
-    const meant = nearestName(name.slice(name.indexOf('/') + 1), SUFFIXES)
-    return meant === undefined
-      ? `: ${clip(name)} is not known, so it has no effect`
-      : `: ${clip(name)} is not known: did you mean ${PREFIX}${meant}?`
-  })
+  const says = unknownNames(unknown, [...SETTINGS, 'request'])
   const changed = SETTINGS.filter(
     (name) =>
       name !== 'enabled' &&
@@ -65,6 +66,17 @@ export function withoutEffect(
   )
   if (changed.length > 0) says.push(...ineffective(changed, after, now, rules))
   return says.slice(0, MOST_WARNINGS).map((text) => about(after, text))
+}
+
+/** What to say of annotations that nobody knows, with the one of these that was probably meant. */
+export function unknownNames(unknown: readonly string[], known: readonly AnnotationName[]): string[] {
+  const suffixes = known.map((name) => ANNOTATION[name].slice(PREFIX.length))
+  return unknown.map((name) => {
+    const meant = nearestName(name.slice(name.indexOf('/') + 1), suffixes)
+    return meant === undefined
+      ? `: ${clip(name)} is not known, so it has no effect`
+      : `: ${clip(name)} is not known: did you mean ${PREFIX}${meant}?`
+  })
 }
 
 function ineffective(changed: readonly Setting[], after: Workload, now: Instant, rules: Rules): string[] {

@@ -6,7 +6,7 @@ import { readWithoutState, stateOf, withState } from '../reading.ts'
 import { withoutUnknown } from '../state-codec.ts'
 import { EMPTY_STATE, type State } from '../state.ts'
 import { isRunning, labelCount, OWN_LABELS, type Workload } from '../workload.ts'
-import { annotationFault, withoutEffect } from './annotations.ts'
+import { annotationFault, SETTINGS, withoutEffect } from './annotations.ts'
 import { allow, deny, patched, withWarnings, type AdmissionDecision } from './decision.ts'
 import { about } from './messages.ts'
 import { ignoringRequest } from './brought.ts'
@@ -32,7 +32,7 @@ export function admitCreate(
 }
 
 function decideCreate(created: Workload, now: Instant, rules: Rules): AdmissionDecision {
-  const fault = annotationFault(undefined, created)
+  const fault = annotationFault(SETTINGS, undefined, created.annotations)
   if (fault !== undefined) return deny('invalid_annotation', about(created, `: ${fault}`))
   const { annotations, labels, snoozeKey } = created
   const isLabelled = OWN_LABELS.some((key) => labels?.[key] !== undefined)

@@ -1,5 +1,5 @@
 import { mutations, type Change, type PatchOperation } from '../patch.ts'
-import type { Workload } from '../workload.ts'
+import { ANNOTATION, type Workload } from '../workload.ts'
 
 /** Why a review was answered as it was: the label `reason` of metrics and logs. */
 export type AdmissionReason =
@@ -22,6 +22,9 @@ export type AdmissionReason =
   | 'request_ignored'
   | 'probe'
   | 'too_large'
+  | 'too_many'
+  | 'too_late'
+  | 'unexpected'
   | 'unchecked'
   | 'failed'
   | 'unknown'
@@ -32,7 +35,7 @@ interface Explained {
   readonly warnings: readonly string[]
 }
 
-/** The answer to an admission review: plain data, as a thread can send it. Only the functions below make one. */
+/** The answer to an admission review. Only the functions below make one. */
 export type AdmissionDecision =
   | (Explained & { readonly type: 'allowed' })
   | (Explained & { readonly type: 'denied'; readonly message: string })
@@ -65,6 +68,17 @@ export function patched(
   const operations = change ? mutations(object, change) : []
   if (!change || operations.length === 0) return allow(reason, warnings)
   return { type: 'patched', reason, change, operations, warnings }
+}
+
+/** Allows an object that has annotations, though nobody knows which, without the state that it may have. */
+export function withoutState(reason: AdmissionReason, warnings: readonly string[]): AdmissionDecision {
+  const path = `/metadata/annotations/${ANNOTATION.state.replaceAll('/', '~1')}`
+  // What is removed has to be there.
+  const operations = [
+    { op: 'add', path, value: '' },
+    { op: 'remove', path },
+  ] as const
+  return { type: 'patched', reason, change: { annotations: { state: null } }, operations, warnings }
 }
 
 export function withWarnings(decision: AdmissionDecision, warnings: readonly string[]): AdmissionDecision {

@@ -14,10 +14,15 @@ const SHORTEST_NAME = 24
 export function about(workload: WorkloadKey, says: string): string {
   const { kind, namespace, name } = workload
   const head = `Dormouse: ${typeOf(kind)} `
-  const rest = (says.startsWith(':') ? says : ` ${says}`).replaceAll(/\p{Cc}/gu, ' ')
+  const rest = restOf(says)
   const room = Math.max(SHORTEST_NAME, LONGEST - head.length - rest.length)
   // The name is empty until the API server makes it from generateName.
   return clip(`${head}${withoutMiddle(`${namespace}/${name || '…'}`, room)}${rest}`)
+}
+
+/** `Dormouse: namespace shop: dormouse.dev/schedule: …`, in the same way; the name has at most 63 characters. */
+export function aboutNamespace(name: string, says: string): string {
+  return clip(`Dormouse: namespace ${name || '…'}${restOf(says)}`)
 }
 
 /** `Dormouse: deployment shop/web: to let go, DELETE /api/v1/…/pin`, with placeholders for names that do not fit. */
@@ -43,6 +48,10 @@ export function marksKept(workload: WorkloadKey): string {
 /** The warning that a state cannot be read. */
 export function unchecked(workload: WorkloadKey, { message }: Unreadable): string {
   return about(workload, `was not checked: ${message}`)
+}
+
+function restOf(says: string): string {
+  return (says.startsWith(':') ? says : ` ${says}`).replaceAll(/\p{Cc}/gu, ' ')
 }
 
 function withoutMiddle(text: string, room: number): string {

@@ -2,9 +2,10 @@ import type { Instant } from '../../clock.ts'
 import { isHeld, overrideInEffect } from '../decide.ts'
 import type { Reading } from '../reading.ts'
 import { clip, iso } from '../text.ts'
-import { pathOf, type WorkloadKey } from '../workload.ts'
-import { deny, type AdmissionDecision } from './decision.ts'
-import { about, fits, toSend } from './messages.ts'
+import type { Unreadable } from '../state-codec.ts'
+import { HELD_LABEL, pathOf, type Workload, type WorkloadKey } from '../workload.ts'
+import { allow, deny, type AdmissionDecision } from './decision.ts'
+import { about, fits, toSend, unchecked } from './messages.ts'
 
 /** A pin or an override in effect: people may not scale its workload by hand. */
 export interface PinOrOverride {
@@ -29,6 +30,12 @@ export function activePinOrOverride(reading: Reading, now: Instant): PinOrOverri
   const until = override.until === null ? 'for good' : `until ${iso(override.until)}`
   const says = `is overridden by ${clip(override.by)} since ${iso(override.at)}, ${until}`
   return { reason: 'overridden', says, ends: { does: 'clear it', action: 'override' } }
+}
+
+/** The decision where the state cannot be read: its label alone says that something holds the workload, not who. */
+export function unreadable(workload: Workload, why: Unreadable): AdmissionDecision {
+  const text = unchecked(workload, why)
+  return workload.labels?.[HELD_LABEL] === undefined ? allow('unreadable', [text]) : deny('unreadable', text)
 }
 
 /** A denial that says who pinned or overrode the workload, and how to end that; `so` adds what cannot change. */

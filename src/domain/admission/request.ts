@@ -4,7 +4,7 @@ import { changeBetween, changed } from '../change.ts'
 import { decide } from '../decide.ts'
 import { hasKey, typeOf } from '../kinds.ts'
 import { differingAnnotations, sameLabels, withoutRequest } from '../marks.ts'
-import { readWorkload, stateOf, type Reading } from '../reading.ts'
+import { readWorkload, stateOf } from '../reading.ts'
 import { planRequest, type Request } from '../request.ts'
 import { InvalidRequest, parseRequest, type WrittenRequest } from '../requests/annotation.ts'
 import { byAnnotation } from '../requests/channel.ts'
@@ -82,6 +82,8 @@ function carriedOut(
   // The answer to the first write may have been lost, so that the client has sent it again.
   if (asked.at !== undefined && known?.text === text && known.by === by)
     return ignoringRequest(sent, after, answerAgain(workload, known, now, rules))
+  if (asked.at !== undefined && known && asked.at <= known.at)
+    return ignoringRequest(sent, after, isOvertaken(known))
   if (asked.verb === 'adopt') refuseAwake(update, workload)
   const plan = planRequest(workload, requestOf(asked), by, now, rules, byAnnotation(text))
   const target = readWorkload(plan.after, rules)
@@ -95,6 +97,11 @@ function answerAgain(workload: Workload, { at }: Asked, now: Instant, rules: Rul
   const reading = readWorkload(workload, rules)
   const reason = reading instanceof Unreadable ? reading.message : decide(reading, now, rules).reason.text
   return `has carried this request out at ${iso(at)}: ${reason}`
+}
+
+/** A request that comes late, or again, does not undo what somebody asked for since. */
+function isOvertaken({ text, at }: Asked): string {
+  return `: dormouse.dev/request is older than '${clip(text)}', carried out at ${iso(at)}, and was removed: ask again`
 }
 
 /** @throws Refusal CONFLICT */
@@ -132,11 +139,4 @@ function requestOf({ verb, duration, count = 0 }: WrittenRequest): Request {
     case 'adopt':
       return { action: 'adopt', count }
   }
-}
-
-/** The reading that a decision leaves of the object under review. */
-export function resultOf(decision: AdmissionDecision, object: Workload, rules: Rules): Reading | undefined {
-  if (decision.type !== 'patched') return undefined
-  const target = readWorkload(changed(object, decision.change), rules)
-  return target instanceof Unreadable ? undefined : target
 }

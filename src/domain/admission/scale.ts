@@ -9,8 +9,8 @@ import { wallClock } from '../schedule/zone.ts'
 import { Unreadable } from '../state-codec.ts'
 import type { Workload } from '../workload.ts'
 import { allow, type AdmissionDecision } from './decision.ts'
-import { about, toSend, unchecked } from './messages.ts'
-import { activePinOrOverride, refuse } from './pin-or-override.ts'
+import { about, toSend } from './messages.ts'
+import { activePinOrOverride, refuse, unreadable } from './pin-or-override.ts'
 
 /** Decides whether `workload`, as it is now, may be scaled to `replicas` through the scale subresource. */
 export function admitScale(
@@ -21,7 +21,7 @@ export function admitScale(
 ): AdmissionDecision {
   if (replicas === workload.replicas) return allow('no_count_change')
   const reading = readWorkload(workload, rules)
-  if (reading instanceof Unreadable) return allow('unreadable', [unchecked(workload, reading)])
+  if (reading instanceof Unreadable) return unreadable(workload, reading)
   const pinOrOverride = activePinOrOverride(reading, now)
   if (pinOrOverride) return refuse(workload, pinOrOverride)
   if (reading.enabled !== true) return allow('not_managed')

@@ -10,12 +10,11 @@ import type { Rules } from '../rules.ts'
 import { Unreadable } from '../state-codec.ts'
 import { clip } from '../text.ts'
 import { FIELD_MANAGER } from '../workload.ts'
-import { annotationFault, withoutEffect } from './annotations.ts'
-import { allow, deny, patched, withWarnings, type AdmissionDecision } from './decision.ts'
+import { annotationFault, SETTINGS, withoutEffect } from './annotations.ts'
+import { deny, patched, withWarnings, type AdmissionDecision } from './decision.ts'
 import type { Draft, Update } from './draft.ts'
-import { about, marksKept, unchecked } from './messages.ts'
-import { activePinOrOverride, refuse, type PinOrOverride } from './pin-or-override.ts'
-import { reinvoked } from './reinvocation.ts'
+import { about, marksKept } from './messages.ts'
+import { activePinOrOverride, refuse, unreadable, type PinOrOverride } from './pin-or-override.ts'
 import { draftReplicas, withCountOf } from './replicas.ts'
 import { decideRequest } from './request.ts'
 import { draftKey } from './snooze-key.ts'
@@ -36,16 +35,22 @@ export function admitUpdate(
   // Denied whole: with its annotations restored and its count let through, the kept count would be lost.
   if (manager === FIELD_MANAGER && before.annotations.state !== after.annotations.state)
     return deny('other_dormouse', about(before, otherDormouse(by)))
-  const decideAt = (each: Update, at: Instant): AdmissionDecision => {
-    const { request } = each.after.annotations
-    if (request === undefined) return decideUpdate(each, at, rules)
-    // Beside a request a count is not all that is meant, also when this is decided again.
-    const rest = { ...each, after: withoutRequest(each.after), otherChanges: true }
-    return decideRequest(each, request, decideUpdate(rest, at, rules), at, rules, refusal)
-  }
-  const decision = reinvoked(update, now, rules, decideAt) ?? decideAt(update, now)
+  const decision = decideWithRequest(update, now, rules, refusal)
   if (decision.type === 'denied') return decision
   return withWarnings(decision, withoutEffect(before, after, unknown, now, rules))
+}
+
+function decideWithRequest(
+  update: Update,
+  now: Instant,
+  rules: Rules,
+  refusal: Refusal | undefined,
+): AdmissionDecision {
+  const { request } = update.after.annotations
+  if (request === undefined) return decideUpdate(update, now, rules)
+  // Beside a request a count is not all that is meant.
+  const rest = { ...update, after: withoutRequest(update.after), otherChanges: true }
+  return decideRequest(update, request, decideUpdate(rest, now, rules), now, rules, refusal)
 }
 
 function otherDormouse(by: string | null): string {
@@ -62,14 +67,14 @@ function decideUpdate(update: Update, now: Instant, rules: Rules): AdmissionDeci
   const restored = marksRestored(after, before, true, rules)
   const isRestored = restored !== after
   // Checked after the restore: a rollback to a revision with a broken schedule must go through.
-  const fault = annotationFault(before, restored)
+  const fault = annotationFault(SETTINGS, before.annotations, restored.annotations)
   if (fault !== undefined) return deny('invalid_annotation', about(after, `: ${fault}`))
   const old = readWorkload(before, rules)
-  if (old instanceof Unreadable) return allow('unreadable', [unchecked(before, old)])
+  if (old instanceof Unreadable) return unreadable(before, old)
   // Read with the count and key that the state belongs to.
   const { replicas, snoozeKey } = before
   const unscaled = readWorkload({ ...restored, replicas, snoozeKey }, rules)
-  if (unscaled instanceof Unreadable) return allow('unreadable', [unchecked(before, unscaled)])
+  if (unscaled instanceof Unreadable) return unreadable(before, unscaled)
   const target = withCountOf(after, unscaled)
   const pinOrOverride = activePinOrOverride(old, now)
   if (pinOrOverride) {

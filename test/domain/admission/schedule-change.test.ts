@@ -3,7 +3,7 @@ import { changed } from '../../../src/domain/change.ts'
 import { admitUpdate } from '../../../src/domain/admission/update.ts'
 import type { Workload } from '../../../src/domain/workload.ts'
 import { stateOf, stepped } from '../../support/decisions.ts'
-import { at, RULES, SECOND } from '../../support/rules.ts'
+import { at, RULES } from '../../support/rules.ts'
 import { aDeployment, type AWorkload } from '../../support/workloads.ts'
 
 const NOON = at('Mon 12:00')
@@ -46,13 +46,5 @@ describe('a schedule that a person changes by annotation', () => {
     const after = stored(byRequest, byRequest.annotated({ schedule: undefined }))
     expect(stateOf(after).intent).to.deep.equal(byRequest.state().intent)
     expect(stepped(after, NOON).change).to.equal(undefined)
-  })
-
-  it('forms one intent when a later webhook causes a second review', () => {
-    const sent = byRequest.scheduled('9:00-19:00')
-    const first = stored(byRequest, sent)
-    const touched = { ...first, labels: { ...first.labels, team: 'shop' } }
-    const second = stored(byRequest, touched, NOON + SECOND)
-    expect(second.annotations).to.deep.equal(first.annotations)
   })
 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { annotationFault, withoutEffect } from '../../../src/domain/admission/annotations.ts'
+import { annotationFault, SETTINGS, withoutEffect } from '../../../src/domain/admission/annotations.ts'
 import { at, calendarsOf, rulesWith } from '../../support/rules.ts'
 import { aDeployment, type AWorkload } from '../../support/workloads.ts'
 
@@ -19,19 +19,29 @@ describe('what belongs to a schedule', () => {
   ] as const)
     it(`is refused where it cannot be read: ${JSON.stringify(annotations)}`, () => {
       const broken = bare.annotated(annotations)
-      expect(annotationFault(bare, broken)).to.include(says)
-      expect(annotationFault(broken, broken), 'it was so before').to.equal(undefined)
+      expect(annotationFault(SETTINGS, bare.annotations, broken.annotations)).to.include(says)
+      expect(annotationFault(SETTINGS, broken.annotations, broken.annotations), 'it was so before').to.equal(
+        undefined,
+      )
     })
 
   it('is accepted where it can be read, also empty', () => {
     for (const value of ['', 'de, fr'])
-      expect(annotationFault(bare, bare.annotated({ calendar: value }))).to.equal(undefined)
+      expect(
+        annotationFault(SETTINGS, bare.annotations, bare.annotated({ calendar: value }).annotations),
+      ).to.equal(undefined)
     for (const value of ['', '2026-03-04', '2026-03-04T10:00Z'])
-      expect(annotationFault(bare, bare.annotated({ awakeUntil: value }))).to.equal(undefined)
+      expect(
+        annotationFault(SETTINGS, bare.annotations, bare.annotated({ awakeUntil: value }).annotations),
+      ).to.equal(undefined)
     for (const value of ['', '0', '9'])
-      expect(annotationFault(bare, bare.annotated({ wakeOrder: value }))).to.equal(undefined)
+      expect(
+        annotationFault(SETTINGS, bare.annotations, bare.annotated({ wakeOrder: value }).annotations),
+      ).to.equal(undefined)
     for (const value of ['', 'true', 'false'])
-      expect(annotationFault(bare, bare.annotated({ autoWake: value }))).to.equal(undefined)
+      expect(
+        annotationFault(SETTINGS, bare.annotations, bare.annotated({ autoWake: value }).annotations),
+      ).to.equal(undefined)
   })
 
   it('is warned of where the calendar is unknown or the time is over', () => {

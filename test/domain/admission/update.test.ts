@@ -247,42 +247,6 @@ describe('our marks in an update by somebody else', () => {
   })
 })
 
-describe('an update that is reviewed again, since a later webhook changed the object', () => {
-  const sleeper = web.snoozed({ at: SEVEN })
-  const again = (before: Workload, first: { result: Workload }, changes: object = {}, now = NOON) =>
-    updated(before, { ...first.result, ...changes }, { otherChanges: true, now })
-
-  it('is absorbed as before: our own patch is not an old copy', () => {
-    const first = updated(sleeper, sleeper.withReplicas(7))
-    const second = again(sleeper, first)
-    expect(second).to.deep.include({ type: 'allowed', reason: 'absorbed', warnings: [] })
-    expect(second.result).to.deep.equal(first.result)
-  })
-
-  it('stays absorbed when the other webhook sets a count and removes our label', () => {
-    const first = updated(sleeper, sleeper.withReplicas(7))
-    const { result } = again(sleeper, first, { replicas: 2, labels: {} })
-    expect([result.replicas, result.labels]).to.deep.equal([0, { [ASLEEP_LABEL]: '7' }])
-    expect(decoded(result.annotations.state).snoozed?.replicas).to.equal(7)
-  })
-
-  it('of a DaemonSet whose key was removed is still a wake, a moment later', () => {
-    const asleep = agent.snoozed({ at: SEVEN })
-    const first = updated(asleep, asleep.withoutItsKey())
-    const second = again(asleep, first, {}, NOON + 20)
-    expect(second).to.include({ type: 'allowed', reason: 'manual_wake' })
-    expect(second.result).to.deep.equal(first.result)
-    const late = again(asleep, first, {}, NOON + HOUR)
-    expect([late.reason, late.result.snoozeKey]).to.deep.equal(['absorbed', 'true'])
-  })
-
-  it('is not recognised when its state says more than our patch did', () => {
-    const forged = sleeper.remembering({ ...sleeper.state(), counter: sleeper.state().counter + 1 }).pinned()
-    const { reason, result } = updated(sleeper, forged, { otherChanges: true })
-    expect([reason, result.annotations.state]).to.deep.equal(['restored', sleeper.annotations.state])
-  })
-})
-
 describe('an update by another account that calls itself dormouse', () => {
   it('is denied when it writes the state: half of it would lose the count', () => {
     const decision = admitUpdate(

@@ -1,0 +1,37 @@
+/** Where API servers send reviews: the webhooks of the configuration, by what they may block (design, section 6). */
+export type Route = 'scale' | 'held-scale' | 'workloads' | 'held' | 'namespaces' | 'probe'
+
+const ROUTES: Readonly<Record<string, Route>> = {
+  '/webhook/scale': 'scale',
+  '/webhook/held-scale': 'held-scale',
+  '/webhook/workloads': 'workloads',
+  '/webhook/held': 'held',
+  '/webhook/namespaces': 'namespaces',
+  '/webhook/probe': 'probe',
+}
+
+const MIB = 1024 * 1024
+
+/** undefined: no webhook has this path. */
+export function routeOf(path: string): Route | undefined {
+  return Object.hasOwn(ROUTES, path) ? ROUTES[path] : undefined
+}
+
+export function isScale(route: Route): boolean {
+  return route === 'scale' || route === 'held-scale'
+}
+
+/** Whether only writes of what is held come here, so that none may pass unread. */
+export function isHeldOnly(route: Route): boolean {
+  return route === 'held' || route === 'held-scale'
+}
+
+/** Bytes. An object has at most 1.5 MiB in etcd, and a review carries two; a Scale has some 500 bytes. */
+export function longestBody(route: Route): number {
+  return isScale(route) || route === 'probe' ? 64 * 1024 : 4 * MIB
+}
+
+/** `64 KiB`, as messages say it. */
+export function sizeText(bytes: number): string {
+  return bytes < MIB ? `${bytes / 1024} KiB` : `${bytes / MIB} MiB`
+}

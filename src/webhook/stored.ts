@@ -1,0 +1,36 @@
+import { jsonOf, type Json } from './json.ts'
+
+/** What the API server sets itself, after admission: whatever a person sends is lost. */
+const SET_BY_SERVER = [
+  'generation',
+  'uid',
+  'resourceVersion',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'selfLink',
+] as const
+/** Of metadata, all that a write of the status may change, as far as Dormouse looks at it. */
+const CHANGED_BY_STATUS = ['annotations', 'labels', 'ownerReferences'] as const
+
+/**
+ * The object of a review as the API server will store it: what it resets after admission is as it was (a creation: not
+ * there), so that no value of those fields matters (`generation: -1` once ended a pin). A write of the status keeps the
+ * spec, any other the status (k8s.io/apiserver, registry/rest: BeforeCreate, BeforeUpdate).
+ */
+export function asStored(object: Json, old: Json | undefined, subResource: string): Json {
+  const [sent, before] = [jsonOf(object.metadata), jsonOf(old?.metadata)]
+  if (old && subResource === 'status')
+    return { ...old, metadata: withFieldsOf(sent, before, CHANGED_BY_STATUS) }
+  return {
+    ...withFieldsOf(old ?? {}, object, ['status']),
+    metadata: withFieldsOf(before, sent, SET_BY_SERVER),
+  }
+}
+
+/** `object` with these fields as `from` has them, or without. */
+function withFieldsOf(from: Json, object: Json, names: readonly string[]): Json {
+  const others = Object.entries(object).filter(([name]) => !names.includes(name))
+  const taken = Object.entries(from).filter(([name]) => names.includes(name))
+  return Object.fromEntries([...others, ...taken])
+}
