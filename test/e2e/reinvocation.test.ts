@@ -87,7 +87,7 @@ describeOn(
       engine?.server.close()
     })
 
-    it("a sleeper's new count is kept, although the API server calls us twice", async () => {
+    it("a sleeper's new count is kept", async () => {
       const workload = await here.asleep('deployments', 'synced', { replicas: 3 })
       for (const replicas of [7, 8]) {
         const sent = manifest('deployments', 'synced', { replicas })
