@@ -71,10 +71,10 @@ describeOn('messages of the webhook', function (on) {
       const { operation_history: history } = await workload.status()
       return history[0]?.type === 'wake' && history
     })
-    expect(newest).to.include({ trigger: 'manual', by: 'k8s:alice', replicas: COUNT })
+    expect(newest).to.include({ trigger: 'manual', by: 'review:alice', replicas: COUNT })
     await eventually('the Event', async () => {
       const events = (await here.events('by-hand')).filter(({ reason }) => reason === 'ManualScaling')
-      return events.some(({ message }) => message.includes('Woken by k8s:alice (manual) to 3 replicas'))
+      return events.some(({ message }) => message.includes('Woken by review:alice (manual) to 3 replicas'))
     })
     const told = here.dormouse.log.filter(
       ({ level, workload }) => level === 'info' && /by-hand/.test(String(workload)),

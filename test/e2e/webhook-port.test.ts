@@ -1,11 +1,16 @@
 import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { expect } from 'chai'
 import { Agent, request } from 'undici'
+import { issueCa, issueLeaf } from '../../src/certificates/issue.ts'
 import { freePorts } from '../control-plane/ports.ts'
 import { Dormouse } from '../support/dormouse.ts'
 import { startSandboxCluster, type StartedCluster } from '../support/sandbox-cluster.ts'
 
+const HOUR = 3_600_000
 const CONFIGURATION = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/dormouse'
 
 describe('the port of the webhook, on the sandbox', function () {
@@ -23,11 +28,11 @@ describe('the port of the webhook, on the sandbox', function () {
       webhook: { port: webhook, url: `https://127.0.0.1:${webhook}`, ...settings },
     })
   }
-  const status = async (port: number, path: string) => {
+  const status = async (port: number, path: string, agent = dispatcher) => {
     const { statusCode, body } = await request(`https://127.0.0.1:${port}${path}`, {
       method: 'POST',
       body: '{}',
-      dispatcher,
+      dispatcher: agent,
     })
     await body.dump()
     return statusCode
@@ -46,6 +51,30 @@ describe('the port of the webhook, on the sandbox', function () {
     expect(await status(webhook, '/api/v1/workloads')).to.equal(404)
     expect(await status(api, '/webhook/scale')).to.equal(401)
     expect(await status(api, '/api/v1/workloads')).to.equal(401)
+  })
+
+  it('answers only who shows a certificate of webhook.clientCA, where that is set', async () => {
+    const now = Date.now()
+    const [ca, other] = await Promise.all([issueCa(now, HOUR), issueCa(now, HOUR)])
+    const file = join(await mkdtemp(join(tmpdir(), 'client-ca-')), 'ca.pem')
+    await writeFile(file, ca.cert)
+    await started({ clientCA: file })
+    const shown = async (issuer?: typeof ca) => {
+      const leaf = issuer && (await issueLeaf(issuer, ['api-server'], now, HOUR))
+      const agent = new Agent({
+        connect: { rejectUnauthorized: false, ...(leaf && { cert: leaf.cert, key: leaf.key }) },
+      })
+      try {
+        return await status(webhook, '/webhook/scale', agent)
+      } catch {
+        return 'refused'
+      } finally {
+        await agent.destroy()
+      }
+    }
+    expect([await shown(), await shown(other), await shown(ca)]).to.deep.equal(['refused', 'refused', 400])
+    expect(await status(api, '/api/v1/workloads')).to.equal(401)
+    await rm(dirname(file), { recursive: true })
   })
 
   it('is closed where the webhook is left out: nothing is registered, and the API keeps its TLS', async () => {

@@ -126,6 +126,14 @@ describe('a review of an update that asks for something', () => {
     expect((await ask('wake')).allowed).to.equal(true)
   })
 
+  it('of one workload takes nothing from what its user may ask of others', async () => {
+    const own = aDeployment('shop/own').withReplicas(3).enabled().remembering({}).with({ uid: 'own' })
+    here.copies.set(keyOf(own), own)
+    for (let time = 0; time <= RATE.burst; time += 1) await ask('wake', own)
+    expect((await ask('wake', own)).allowed).to.equal(false)
+    expect((await ask('wake')).allowed).to.equal(true)
+  })
+
   it('of a stranger takes nothing from the user that it names', async () => {
     const forged = web.with({ uid: 'guessed' })
     for (let time = 0; time <= RATE.burst; time += 1) await ask('wake', forged)
@@ -152,7 +160,7 @@ describe('a review of an update that asks for something', () => {
     expect(kept[0]).to.be.below(100)
   })
 
-  it('of 100 KiB is denied as well, by the thread of large reviews', async () => {
+  it('of 100 KiB is denied as well, whoever is to parse it', async () => {
     const answer = await ask('x'.repeat(100 * 1024))
     expect(answer.status?.message).to.match(/found a text of 102400 characters$/)
   })

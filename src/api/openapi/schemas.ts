@@ -123,7 +123,7 @@ const operationFields: Record<keyof HistoryRecord, Schema> = {
     description: 'Milliseconds until the pods had followed; while running: so far',
   },
   by: meaning(
-    'Who asked: k8s:…, oidc:…, local:…; for a manual wake that no replica saw, manager: and the field manager',
+    'Who asked: k8s:…, oidc:…, local:…; for a manual wake review: and the user, or, where no replica saw them, manager: and the field manager',
     textOrNull,
   ),
   result: oneOf('Superseded: the opposite came meanwhile', OPERATION_RESULTS),
