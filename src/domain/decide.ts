@@ -193,7 +193,8 @@ function unlessHeld(reading: Reading, decision: PartialDecision, rules: Rules): 
   if (why === undefined || decision.adopts || decision.action === 'wake') return decision
   const { workload, state } = reading
   const then = decision.action === 'snooze' ? ` (then: ${decision.reason.text})` : `; ${decision.reason.text}`
-  const reason: Reason = { ...decision.reason, code: 'held_by_keda', text: `${why}${then}` }
+  const { pending: _, ...is } = decision.reason
+  const reason: Reason = { ...is, code: 'held_by_keda', text: `${why}${then}` }
   if (decision.action === 'none') return { ...decision, reason }
   if (!state.asleep || !isRunning(workload)) return { action: 'none', reason }
   return { ...asFound(reading), reason }
@@ -228,13 +229,19 @@ function automatic(reading: Reading, desire: Desired, now: Instant, rules: Rules
     }
   }
   const transition = {
-    reason,
+    reason: { ...reason, pending: pendingText(desire) },
     ...desire.withTransition,
     ...(desire.since === undefined ? {} : { dueAt: dueSince(reading, desire.since) }),
   }
   return desire.want === 'asleep'
     ? { action: 'snooze', replicas: countToKeep(reading), ...transition }
     : { action: 'wake', replicas: countToWake(reading), ...transition }
+}
+
+/** True on every replica: only the leader knows whether it is a queue or a refusal, of which its Events tell. */
+function pendingText({ want, text }: Desired): string {
+  const why = text.startsWith(want) ? text.slice(want.length) : `: ${text}`
+  return `is to ${want === 'asleep' ? 'sleep' : 'wake'}${why}; not done yet: it waits for its turn, or the cluster refuses it (see its Events)`
 }
 
 /** Somebody woke it to fewer replicas than were kept: the next edge brings those back. */
@@ -245,10 +252,11 @@ function givenBack(
   reason: Reason,
   now: Instant,
 ): PartialDecision {
-  const edge = scheduleInForce(reading, now)?.latestEdge
+  const { latestEdge: edge, nextEdge } = scheduleInForce(reading, now) ?? {}
   const wokenAt = reading.state.woken?.at ?? now
   if (!edge || edge.at <= wokenAt) {
-    return { action: 'none', reason: { ...reason, text: `${reason.text}; ${kept} are kept` } }
+    const back = nextEdge?.to === 'awake' ? `, and come back ${iso(nextEdge.at)}` : ''
+    return { action: 'none', reason: { ...reason, text: `${reason.text}; ${kept} are kept${back}` } }
   }
   const dueAt = dueSince(reading, edge.at)
   return { action: 'wake', replicas: kept, reason, dueAt, ...desire.withTransition }

@@ -31,6 +31,13 @@ export interface Reason {
   readonly text: string
   /** The text tells what is wrong with the schedule. */
   readonly saysFault?: true
+  /** What is true until the transition is done, which the text tells as if it were: nothing says that it sleeps. */
+  readonly pending?: string
+}
+
+/** The reason as it is while the decision is not carried out. */
+export function textBefore({ text, pending }: Reason): string {
+  return pending ?? text
 }
 
 /** What to do with a workload now, and why (design, section 4). */

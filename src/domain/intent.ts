@@ -82,6 +82,29 @@ export interface Desired {
 }
 
 export function desired(reading: Reading, now: Instant, rules: Rules): Desired {
+  const desire = wanted(reading, now, rules)
+  return isByIntent(desire) ? { ...desire, text: `${desire.text}${effect(reading, desire, rules)}` } : desire
+}
+
+function isByIntent({ rule }: Desired): boolean {
+  return rule === 'until' || rule === 'intent'
+}
+
+/** How many instants to look at for the next change: one comes of the intent's end, or of an edge or two after it. */
+const LOOKS = 8
+
+/** When what somebody asked for gives way to something else. The end of a request at which nothing happens is not told. */
+function effect(reading: Reading, { want, next }: Desired, rules: Rules): string {
+  let at = next
+  for (let looks = 0; at !== undefined && looks < LOOKS; looks += 1) {
+    const then = wanted(reading, at, rules)
+    if (then.want !== want) return `; ${want === 'asleep' ? 'wakes' : 'sleeps'} ${iso(at)}`
+    at = then.next
+  }
+  return reading.schedule || reading.scheduleFault !== undefined ? '' : '; no schedule'
+}
+
+function wanted(reading: Reading, now: Instant, rules: Rules): Desired {
   const intent = currentIntent(reading, now)
   if (stillRuns(intent, now)) return byRunningIntent(intent)
   const hours = scheduleInForce(reading, now)
@@ -92,8 +115,7 @@ export function desired(reading: Reading, now: Instant, rules: Rules): Desired {
 /** An intent whose `until` still runs outlasts edges. */
 function byRunningIntent(intent: Intent & { until: Instant }): Desired {
   const { want, until, at } = intent
-  const text = `${want} by ${authorOf(intent)} until ${iso(until)}`
-  return { want, rule: 'until', text, since: at, next: until }
+  return { want, rule: 'until', text: `${want} by ${authorOf(intent)}`, since: at, next: until }
 }
 
 /** Its `until` has passed, and it returns to the state before it. */
@@ -115,16 +137,13 @@ function withoutSchedule(reading: Reading, intent: Intent | undefined): Desired 
     const text = 'awake: its schedule was removed'
     return { want: 'awake', rule: 'schedule', text }
   }
-  const why =
-    scheduleFault === undefined
-      ? 'no schedule'
-      : `the schedule is invalid, so nothing is automatic: ${scheduleFault}`
+  const why = scheduleFault && `; the schedule is invalid, so nothing is automatic: ${scheduleFault}`
   const asked = intent && !isAutomatic(intent) && intent.want === present
-  const text = asked ? `${present} by ${authorOf(intent)}; ${why}` : `${present}; ${why}`
+  const text = asked ? `${present} by ${authorOf(intent)}` : present
   return {
     want: present,
     rule: intent ? 'intent' : 'nothing',
-    text,
+    text: `${text}${why ?? (intent ? '' : '; no schedule')}`,
     ...(scheduleFault === undefined ? {} : { saysFault: true }),
   }
 }
@@ -137,7 +156,7 @@ function bySchedule(
   { policy }: Rules,
 ): Desired {
   const isSnooze = intent !== undefined && !isAutomatic(intent) && intent.want === 'asleep'
-  const { latestEdge: edge, nextEdge, next } = isSnooze ? hours.snoozeEnds : hours
+  const { latestEdge: edge, next } = isSnooze ? hours.snoozeEnds : hours
   const graceEnd = reading.workload.createdAt + policy.newWorkloadGrace
   // One whose intent is ignored, since a wrong clock has dated it, is not new.
   const isNew = reading.state.intent === undefined
@@ -162,12 +181,10 @@ function bySchedule(
   }
   const end = intent.until ?? intent.hold ?? Number.POSITIVE_INFINITY
   if (end <= now) return afterIntent(reading, hours, intent, end, now)
-  const last = earliest(nextEdge?.at, intent.hold)
-  const asked = `${intent.want} by ${authorOf(intent)}${last === undefined ? '' : ` until ${iso(last)}`}`
   return {
     want: intent.want,
     rule: 'intent',
-    text: asked,
+    text: `${intent.want} by ${authorOf(intent)}`,
     since: intent.at,
     next: earliest(next, intent.hold),
   }

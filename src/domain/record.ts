@@ -1,7 +1,7 @@
 import type { Instant } from '../clock.ts'
 import { backoffInEffect } from './backoff.ts'
 import { decide, isHeld, overrideInEffect } from './decide.ts'
-import type { Reason } from './decision.ts'
+import { textBefore, type Reason } from './decision.ts'
 import { decisionTime } from './decision-time.ts'
 import { completed, recentOperations } from './history.ts'
 import { currentIntent, desired } from './intent.ts'
@@ -123,7 +123,11 @@ function recordOf(read: Reading, clock: Instant, rules: Rules): StatusRecord {
     operation_history: state.history.map((operation) => historyRecord(operation, now)),
     next_transition: next ? transitionRecord(next) : null,
     policy: policyRecord(reading),
-    reason: reasonOf(reading, decision.reason, wait),
+    reason: reasonOf(
+      reading,
+      wait ? decision.reason : { ...decision.reason, text: textBefore(decision.reason) },
+      wait,
+    ),
   }
 }
 

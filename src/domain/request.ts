@@ -2,7 +2,7 @@ import type { Instant } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { decide } from './decide.ts'
 import { decisionTime } from './decision-time.ts'
-import type { Reason } from './decision.ts'
+import { textBefore, type Reason } from './decision.ts'
 import { changeBetween, changed } from './change.ts'
 import { completed } from './history.ts'
 import { hasCount, sleepsSuspended } from './kinds.ts'
@@ -177,7 +177,7 @@ function planOf(
   return {
     change,
     after,
-    message: `${done}${also}: ${reason.text}${warning}`,
+    message: `${done}${also}: ${textBefore(reason)}${warning}`,
     decision: { action: moved ? woke : 'none', reason },
   }
 }

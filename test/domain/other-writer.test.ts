@@ -14,7 +14,7 @@ describe('somebody else who moves a workload against what was decided', () => {
     expect(told(held, held.editedTo(0, 'new-pykube'))).to.deep.equal({
       text:
         'scaled to 0 replicas by manager:new-pykube, against Dormouse ' +
-        '(awake by request of k8s:carol until 2026-03-03T00:00:00Z)',
+        '(awake by request of k8s:carol; sleeps 2026-03-03T00:00:00Z)',
       byHand: false,
     })
     expect(told(asleep, asleep.editedTo(3, 'manager'))?.text).to.match(

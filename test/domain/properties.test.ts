@@ -72,6 +72,26 @@ describe('evaluating only when a decision asked for it', () => {
   })
 })
 
+describe('the reason', () => {
+  it('names what happens next, and when: never the end of a request at which nothing happens', () => {
+    let named = 0
+    fc.assert(
+      fc.property(KIND, upTo(25), (kind, events) => {
+        const cluster = played(kind, events)
+        const { reason, next_transition: next } = listedRecord(cluster.workload, cluster.now, RULES)
+        const asked = /^(?:awake|asleep) by (?:request|manual scaling)/.test(reason)
+        fc.pre(asked)
+        const [, effect, time = ''] = /; (wakes|sleeps) (\S+Z)/.exec(reason) ?? []
+        expect(effect).to.equal(next ? { wake: 'wakes', snooze: 'sleeps' }[next.type] : undefined)
+        if (next) expect(Date.parse(time)).to.equal(Math.floor(Date.parse(next.at) / 1000) * 1000)
+        named += Number(next !== null)
+      }),
+      propertyRuns(150),
+    )
+    expect(named, 'transitions that were named').to.be.above(10)
+  })
+})
+
 describe('the plan', () => {
   it('is what happens if nobody acts', () => {
     fc.assert(

@@ -1,8 +1,9 @@
 import { expect } from 'chai'
 import type { Instant } from '../../src/clock.ts'
 import type { ReasonCode } from '../../src/domain/decision.ts'
-import { decided, followed, stepped } from '../support/decisions.ts'
-import { at, HOUR, MINUTE } from '../support/rules.ts'
+import { listedRecord } from '../../src/domain/record.ts'
+import { asked, decided, followed, stepped } from '../support/decisions.ts'
+import { at, HOUR, MINUTE, RULES } from '../support/rules.ts'
 import { aDaemonSet, aDeployment, aStatefulSet, type AWorkload } from '../support/workloads.ts'
 import { asleep, awake, NIGHT, NOON, unscheduled, WORK } from './fixtures.ts'
 
@@ -166,28 +167,28 @@ const reasons: [what: string, workload: AWorkload, when: Instant, code: ReasonCo
     asleep.woken({ at: at('Mon 19:00'), by: alice }),
     NIGHT,
     'intent',
-    'awake by request of k8s:alice until 2026-03-03T08:00:00Z',
+    'awake by request of k8s:alice; sleeps 2026-03-03T18:00:00Z',
   ],
   [
     'woken by hand',
     asleep.woken({ at: at('Mon 19:00'), trigger: 'manual', by: 'manager:kubectl', hold: 12 * HOUR }),
     NIGHT,
     'intent',
-    'awake by manual scaling of manager:kubectl until 2026-03-03T07:00:00Z',
+    'awake by manual scaling of manager:kubectl; sleeps 2026-03-03T07:00:00Z',
   ],
   [
     'woken by hand, without a name',
     asleep.woken({ at: at('Mon 19:00'), trigger: 'manual', hold: 2 * HOUR }),
     NIGHT,
     'intent',
-    'awake by manual scaling until 2026-03-02T21:00:00Z',
+    'awake by manual scaling; sleeps 2026-03-02T21:00:00Z',
   ],
   [
     'snoozed by a request',
     awake.snoozed({ at: NOON, trigger: 'api', by: alice }),
     NOON,
     'intent',
-    'asleep by request of k8s:alice until 2026-03-02T18:00:00Z',
+    'asleep by request of k8s:alice; wakes 2026-03-03T08:00:00Z',
   ],
   [
     'snoozed by a request, and its schedule has no edges',
@@ -208,7 +209,49 @@ const reasons: [what: string, workload: AWorkload, when: Instant, code: ReasonCo
     awake.snoozed(oneHour),
     NOON,
     'until',
-    'asleep by request of k8s:alice until 2026-03-02T13:00:00Z',
+    'asleep by request of k8s:alice; wakes 2026-03-02T13:00:00Z',
+  ],
+  [
+    'snoozed for a time at whose end the schedule keeps it asleep',
+    awake.snoozed({ at: at('Mon 17:30'), trigger: 'api', by: alice, for: HOUR }),
+    at('Mon 18:10'),
+    'until',
+    'asleep by request of k8s:alice; wakes 2026-03-03T08:00:00Z',
+  ],
+  [
+    'woken for a time at whose end the schedule keeps it awake',
+    awake.woken({ at: NOON, by: alice, for: HOUR }),
+    NOON,
+    'until',
+    'awake by request of k8s:alice; sleeps 2026-03-02T18:00:00Z',
+  ],
+  [
+    'woken for an hour while awake, without a schedule',
+    unscheduled.woken({ at: NOON, by: alice, for: HOUR }),
+    NOON,
+    'until',
+    'awake by request of k8s:alice; no schedule',
+  ],
+  [
+    'woken for an hour while asleep, without a schedule',
+    unscheduled.snoozed({ at: at('Mon 9:00'), trigger: 'api' }).woken(oneHour),
+    NOON,
+    'until',
+    'awake by request of k8s:alice; sleeps 2026-03-02T13:00:00Z',
+  ],
+  [
+    'snoozed, and its schedule only puts to sleep',
+    awake.annotated({ autoWake: 'false' }).snoozed({ at: NOON, trigger: 'api', by: alice }),
+    NOON,
+    'intent',
+    'asleep by request of k8s:alice',
+  ],
+  [
+    'snoozed under awake-until',
+    awake.annotated({ awakeUntil: '2026-03-06T23:00Z' }).snoozed({ at: NOON, trigger: 'api', by: alice }),
+    NOON,
+    'intent',
+    'asleep by request of k8s:alice; wakes 2026-03-02T18:00:00Z',
   ],
   [
     'snoozed for an hour that has passed',
@@ -259,7 +302,7 @@ const reasons: [what: string, workload: AWorkload, when: Instant, code: ReasonCo
     wokenToOne,
     NIGHT,
     'intent',
-    'awake by manual scaling of manager:kubectl until 2026-03-03T08:00:00Z; 3 are kept',
+    'awake by manual scaling of manager:kubectl; sleeps 2026-03-03T18:00:00Z; 3 are kept, and come back 2026-03-03T08:00:00Z',
   ],
   [
     'and scaled to 0 again',
@@ -327,10 +370,48 @@ const reasons: [what: string, workload: AWorkload, when: Instant, code: ReasonCo
   ],
 ]
 
+describe('the reason in a record', () => {
+  const NOT_YET = '; not done yet: it waits for its turn, or the cluster refuses it (see its Events)'
+  const HOURS = 'by schedule 8:00-18:00,Mon-Fri (UTC)'
+  const pending: [string, AWorkload, Instant, string][] = [
+    ['awake in hours of sleep', awake, NIGHT, `is to sleep ${HOURS} until 2026-03-03T08:00:00Z${NOT_YET}`],
+    [
+      'asleep in hours of work',
+      asleep,
+      at('Tue 8:00'),
+      `is to wake ${HOURS} until 2026-03-03T18:00:00Z${NOT_YET}`,
+    ],
+    [
+      'asleep without its schedule',
+      asleep.annotated({ schedule: undefined }),
+      NIGHT,
+      `is to wake: its schedule was removed${NOT_YET}`,
+    ],
+    [
+      'asleep after its hour',
+      unscheduled.snoozed(oneHour),
+      at('Mon 13:00'),
+      `is to wake again: the snooze by request of k8s:alice ended at 2026-03-02T13:00:00Z${NOT_YET}`,
+    ],
+  ]
+  for (const [what, workload, when, reason] of pending)
+    it(`never says that it is so of what is still to be done: ${what}`, () => {
+      expect(listedRecord(workload, when, RULES).reason).to.equal(reason)
+      const { decision, after } = stepped(workload, when)
+      expect(decision.reason.text, 'as Events of it and the plan tell').to.match(/^(awake|asleep)/)
+      expect(listedRecord(after, when, RULES).reason).to.match(/^(awake|asleep)/)
+    })
+
+  it('tells in answers to requests, too, what the request did not bring about', () => {
+    const { message } = asked(awake, { action: 'enable' }, NIGHT)
+    expect(message).to.equal(`already enabled: is to sleep ${HOURS} until 2026-03-03T08:00:00Z${NOT_YET}`)
+  })
+})
+
 describe('the reason of a decision', () => {
   for (const [what, workload, when, code, text] of reasons) {
     it(what, () => {
-      const { saysFault, ...reason } = decided(workload, when).reason
+      const { saysFault, pending: _, ...reason } = decided(workload, when).reason
       expect(reason).to.deep.equal({ code, text })
       expect(saysFault === true).to.equal(text.includes('the schedule is invalid'))
     })

@@ -147,10 +147,10 @@ describe('a wake request', () => {
     const woken = asked(asleep, { action: 'wake' }, NIGHT)
     expect(woken.after.replicas).to.equal(3)
     expect(woken.decision).to.deep.include({ action: 'wake' })
-    expect(woken.message).to.contain('until 2026-03-03T08:00:00Z')
+    expect(woken.message).to.contain('awake by request of k8s:carol; sleeps 2026-03-03T18:00:00Z')
     const weekend = awake.snoozed({ at: at('Fri 18:00') })
     expect(asked(weekend, { action: 'wake' }, at('Fri 20:00')).message).to.contain(
-      'until 2026-03-07T08:00:00Z',
+      '; sleeps 2026-03-07T08:00:00Z',
     )
   })
 
@@ -167,7 +167,7 @@ describe('a wake request', () => {
     expect(state.intent).to.deep.include({ want: 'awake', until: at('Mon 20:00') })
     expect(state.history).to.deep.equal(awake.state().history)
     expect(stepped(after, at('Mon 18:00')).change).to.equal(undefined)
-    expect(message).to.contain('until 2026-03-02T20:00:00Z')
+    expect(message).to.equal('stays awake: awake by request of k8s:carol; sleeps 2026-03-02T20:00:00Z')
   })
 
   it('while awake without `for`: nothing changes, and the message says when it will sleep and how to use `for`', () => {
@@ -230,7 +230,7 @@ describe('an override', () => {
 describe('the message for the person who asked', () => {
   it('tells what was done, the present state and until when', () => {
     expect(asked(awake, { action: 'snooze', for: 2 * HOUR }, NOON).message).to.equal(
-      'snoozed, 3 replicas kept: asleep by request of k8s:carol until 2026-03-02T14:00:00Z',
+      'snoozed, 3 replicas kept: asleep by request of k8s:carol; wakes 2026-03-02T14:00:00Z',
     )
     expect(asked(asleep, { action: 'unpin' }, NIGHT).message).to.equal(
       `not pinned: asleep by schedule ${WORK} (UTC) until 2026-03-03T08:00:00Z`,

@@ -71,7 +71,7 @@ const inBulk: readonly BulkItem[] = [
     name: 'web',
     result: 'done',
     code: null,
-    message: 'woken to 3 replicas: awake by request of k8s:bob until 2026-03-04T07:00:00Z',
+    message: 'woken to 3 replicas: awake by request of k8s:bob; sleeps 2026-03-04T18:00:00Z',
     operation_in_progress: true,
   },
 ]

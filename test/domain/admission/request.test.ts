@@ -70,7 +70,7 @@ describe('a request by annotation', () => {
     expect(state.history[0]).to.include({ type: 'wake', trigger: 'api', by: 'k8s:carol', result: 'running' })
     expect(state.request).to.deep.equal({ text: 'wake 4h', at: NOON, by: 'k8s:carol' })
     expect(decision.warnings).to.deep.equal([
-      'Dormouse: deployment shop/web woken to 3 replicas: awake by k8s:carol until 2026-03-02T16:00:00Z'.replace(
+      'Dormouse: deployment shop/web woken to 3 replicas: awake by k8s:carol; sleeps 2026-03-02T16:00:00Z'.replace(
         'by k8s',
         'by request of k8s',
       ),
