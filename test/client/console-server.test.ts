@@ -89,9 +89,10 @@ describe('the console over a kubeconfig', () => {
 
   const exchange = async (secret: string) =>
     fetch(`${link.origin}/console/sign-in`, { method: 'POST', headers: { 'X-Dormouse-Secret': secret } })
-  const call = async (method: string, path: string, bearer = token) => {
+  const call = async (method: string, path: string, bearer = token, body?: string) => {
     const headers = { Authorization: `Bearer ${bearer}` }
-    const response = await fetch(`${link.origin}/api/v1${path}`, { method, headers })
+    const init = { method, headers, ...(body !== undefined && { body }) }
+    const response = await fetch(`${link.origin}/api/v1${path}`, init)
     return { status: response.status, body: (await response.json()) as Body }
   }
 
@@ -156,7 +157,8 @@ describe('the console over a kubeconfig', () => {
       ['GET', '/audit'],
       ['POST', '/namespaces/shop/pods/web/wake'],
       ['GET', '/namespaces/shop/deployments/web/wake'],
-      ['PUT', '/namespaces/shop/deployments/web/schedule'],
+      ['PUT', '/namespaces/shop/deployments/web/enable'],
+      ['POST', '/namespaces/shop/enable'],
       ['POST', '/namespaces/..%2f..%2f/deployments/web/wake'],
       ['POST', '/namespaces/shop/deployments/web%2f..%2fcart/wake'],
     ] as const)
@@ -179,8 +181,14 @@ describe('the console over a kubeconfig', () => {
       ['POST', 'pin'],
       ['DELETE', 'pin'],
       ['POST', 'enable'],
+      ['POST', 'disable'],
     ] as const)
       expect((await call(method, `${path}/${action}`)).status, action).to.equal(200)
+    const hours = '{"schedule":"8:00-18:00","timezone":"Asia/Tokyo"}'
+    expect((await call('POST', `${path}/enable`, token, hours)).status).to.equal(200)
+    expect((await call('PUT', `${path}/schedule`, token, hours)).status).to.equal(200)
+    for (const body of ['{', '{"schedule":7}', '{"enabled":true}', '"x"', ' '.repeat(20_000)])
+      expect((await call('PUT', `${path}/schedule`, token, body)).status, body.slice(0, 20)).to.equal(400)
     expect(dormouse.asked.map(({ request }) => request)).to.deep.equal([
       { action: 'wake', for: 14_400_000 },
       { action: 'snooze', for: 5_400_000 },
@@ -189,6 +197,9 @@ describe('the console over a kubeconfig', () => {
       { action: 'pin' },
       { action: 'unpin' },
       { action: 'enable' },
+      { action: 'disable' },
+      { action: 'enable', schedule: '8:00-18:00', timezone: 'Asia/Tokyo' },
+      { action: 'schedule', schedule: '8:00-18:00', timezone: 'Asia/Tokyo' },
     ])
     expect((await call('POST', `${path}/wake?for=4`)).body.error.code).to.equal('VALIDATION_ERROR')
   })
@@ -256,7 +267,10 @@ describe('the command console', () => {
   const stopAtOnce = (_text: string, stop: AbortController) => stop.abort()
 
   it('prints the link alone, opens it, and ends with 0 when it is stopped', async () => {
-    const { code, out, err, opened, forgotten } = await typed(['console'], { workloads, onOutput: stopAtOnce })
+    const { code, out, err, opened, forgotten } = await typed(['console'], {
+      workloads,
+      onOutput: stopAtOnce,
+    })
     expect(code).to.equal(0)
     expect(out).to.match(/^http:\/\/127\.0\.0\.1:\d+\/console#secret=[\w-]{43}\n$/)
     expect(opened).to.deep.equal([out.trim()])

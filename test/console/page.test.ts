@@ -138,11 +138,67 @@ describe('the console in a browser, on the sandbox', function () {
     await sandbox.call('POST', `${sleeper}/disable`)
   })
 
-  it('manages what nobody managed', async () => {
-    const { page } = await open('?open=shop/deployment/storefront')
-    await press(page, 'Manage')
+  it('manages what nobody managed, once it knows the hours, changes them, and stops managing', async () => {
+    const storefront = () => sandbox.status('shop/deployments/storefront')
+    const { page, faults } = await open('?open=shop/deployment/storefront')
+    expect(await rowOf(page, 'storefront').getByRole('button').count(), 'nothing but its name').to.equal(1)
+    await press(page, 'Manage…')
+    const dialog = page.locator('dialog')
+    expect((await storefront())['enabled']).to.equal(false)
+    await dialog.getByLabel('It runs').fill('8:00-18')
+    await dialog.getByRole('button', { name: 'Manage', exact: true }).click()
+    await dialog.getByText('not done').waitFor()
+    expect((await storefront())['enabled']).to.equal(false)
+    expect(await violations(page)).to.deep.equal([])
+    await dialog.getByLabel('It runs').fill('0:00-24:00')
+    await dialog.getByRole('button', { name: 'Manage', exact: true }).click()
     await detail(page).getByRole('button', { name: 'Pin', exact: true }).waitFor()
-    expect(await sandbox.status('shop/deployments/storefront')).to.include({ enabled: true })
+    expect(await storefront()).to.include({
+      enabled: true,
+      wake_schedule: '0:00-24:00',
+      timezone: 'Europe/Berlin',
+    })
+    await press(page, 'Hours…')
+    expect(await dialog.getByLabel('It runs').inputValue()).to.equal('0:00-24:00')
+    await dialog.getByLabel('It runs').fill('0:00-23:59')
+    await dialog.getByLabel('Time zone').fill('Asia/Tokyo')
+    await dialog.getByRole('button', { name: 'Set hours' }).click()
+    await eventually('the hours', async () => {
+      const { wake_schedule: hours, timezone } = await storefront()
+      return hours === '0:00-23:59' && timezone === 'Asia/Tokyo'
+    })
+    await press(page, 'Stop managing')
+    await detail(page).getByRole('button', { name: 'Manage…' }).waitFor()
+    expect((await storefront())['enabled']).to.equal(false)
+    expect(faults).to.deep.equal([])
+  })
+
+  it('says of a click that nobody answered that it was not done, and leaves it at that', async () => {
+    const { page } = await open('?open=shop/deployment/web')
+    await sandbox.call('POST', `${WEB}/snooze`)
+    let clicks = 0
+    await page.route('**/wake?for=4h', (route) => {
+      clicks += 1
+      return route.abort()
+    })
+    await press(page, 'Wake 4 h')
+    const notice = page.locator('.notice')
+    await notice.waitFor()
+    expect(await notice.innerText()).to.include(
+      'Not woken: Dormouse does not answer. Click again once it is back (shop/deployment/web)',
+    )
+    await page.unroute('**/wake?for=4h')
+    await page.reload()
+    await rowOf(page, 'web').waitFor()
+    expect(clicks).to.equal(1)
+    expect(await sandbox.status(WEB)).to.include({ is_snoozed: true })
+    await press(page, 'Keep awake')
+    await detail(page).getByRole('button', { name: 'Resume schedule' }).waitFor()
+    await press(page, 'Resume schedule')
+    await page.route('**/override', (route) => route.abort())
+    await press(page, 'Keep awake')
+    await page.getByText('Only the first half was done: Dormouse does not answer').waitFor()
+    await page.unroute('**/override')
   })
 
   it('shows what others do, as they do it', async () => {

@@ -24,7 +24,7 @@ export async function answerCall(dormouse: Dormouse, call: Call): Promise<Answer
   if (action !== '') {
     const key = await keyOf(dormouse, namespace, kind, name)
     if (action === 'plan' && method === 'GET') return plan(dormouse, key, query)
-    return write(dormouse, key, requestOf(method, action, query), isDry(query))
+    return write(dormouse, key, settingOf(call, action) ?? requestOf(method, action, query), isDry(query))
   }
   const [, all = '', verb = ''] = NAMESPACE.exec(path) ?? []
   if (verb !== '') return askAll(dormouse, all, requestOf(method, verb, query), isDry(query), call)
@@ -65,6 +65,35 @@ function isDry(query: URLSearchParams): boolean {
   return query.get('dryRun') === 'true'
 }
 
+/** What changes the settings of one workload; undefined: something else is asked for. @throws Refusal */
+function settingOf({ method, body }: Call, action: string): Request | undefined {
+  const hours = () => {
+    const { schedule, timezone, ...others } = (body ?? {}) as Readonly<Record<string, unknown>>
+    const isText = (value: unknown) => value === undefined || typeof value === 'string'
+    if (isText(schedule) && isText(timezone) && Object.keys(others).length === 0)
+      return {
+        ...(schedule !== undefined && { schedule }),
+        ...(timezone !== undefined && { timezone }),
+      } as Hours
+    throw new Refusal('VALIDATION_ERROR', 'body: expected schedule and timezone, both texts')
+  }
+  switch (`${method} ${action}`) {
+    case 'POST enable':
+      return { action: 'enable', ...hours() }
+    case 'PUT schedule':
+      return { action: 'schedule', ...hours() }
+    case 'POST disable':
+      return { action: 'disable' }
+    default:
+      return undefined
+  }
+}
+
+interface Hours {
+  readonly schedule?: string
+  readonly timezone?: string
+}
+
 function requestOf(method: string, action: string, query: URLSearchParams): Request {
   const duration = query.get('for')
   if (duration !== null && !isDuration(duration))
@@ -83,8 +112,6 @@ function requestOf(method: string, action: string, query: URLSearchParams): Requ
       return { action: 'pin' }
     case 'DELETE pin':
       return { action: 'unpin' }
-    case 'POST enable':
-      return { action: 'enable' }
     default:
       throw unknown()
   }

@@ -72,8 +72,6 @@ export class ConsoleServer {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // No call of the page has a body that says anything.
-    request.resume()
     response.on('error', () => undefined)
     try {
       await this.#answer(request, response)
@@ -103,7 +101,8 @@ export class ConsoleServer {
     if (path !== API && !path.startsWith(`${API}/`))
       return refuse(response, new Refusal('NOT_FOUND', 'there is nothing here: the console is at /console'))
     if (!isEqual(header('Authorization'), `Bearer ${this.#token}`)) return this.#refuseStranger(response)
-    const call = { method, path: path.slice(API.length), query: new URLSearchParams(query) }
+    const body = await bodyOf(request)
+    const call = { method, path: path.slice(API.length), query: new URLSearchParams(query), body }
     const signal = AbortSignal.any([goneOf(response), this.#stopping.signal])
     const { dormouse } = this.#options
     if (method === 'GET' && call.path === '/workloads' && call.query.get('watch') === 'true')
@@ -126,6 +125,25 @@ export class ConsoleServer {
     for await (const text of listEvents(dormouse, namespace, signal))
       if (!response.write(text)) await once(response, 'drain', { signal })
     response.end()
+  }
+}
+
+const LONGEST_BODY = 16 * 1024
+
+/** What was sent as JSON; undefined: nothing. @throws Refusal */
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length
+    if (length > LONGEST_BODY) throw new Refusal('VALIDATION_ERROR', 'the body is too long')
+    chunks.push(chunk)
+  }
+  if (length === 0) return undefined
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString())
+  } catch {
+    throw new Refusal('VALIDATION_ERROR', 'the body is no JSON')
   }
 }
 

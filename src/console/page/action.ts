@@ -5,6 +5,8 @@ import { keyOf, type Identity } from './record.ts'
 export interface Action {
   /** `Wake shop/web for 4 h`: what it does, for notices and for who signs in meanwhile. */
   readonly title: string
+  /** `Not woken`, for where nobody has answered. */
+  readonly not?: string
   /** The workload; undefined: many. */
   readonly about?: Identity
   readonly calls: readonly Call[]

@@ -12,6 +12,18 @@ export interface Button extends Action {
 
 type Make = (id: string, label: string, title: string, hint: string, ...calls: readonly Call[]) => Button
 
+/** By the ids of buttons. */
+const NOT: Readonly<Record<string, string>> = {
+  wake: 'Not woken',
+  snooze: 'Not put to sleep',
+  keep: 'Not kept awake',
+  resume: 'Schedule not resumed',
+  pin: 'Not pinned',
+  unpin: 'Not unpinned',
+  enable: 'Not repaired',
+  disable: 'Still managed',
+}
+
 /** The buttons of a workload, those of its present state alone. */
 export function buttonsOf(workload: Workload, model: Model): Button[] {
   const path = model.pathOf(workload)
@@ -23,6 +35,7 @@ export function buttonsOf(workload: Workload, model: Model): Button[] {
     label,
     hint,
     title: `${title} ${namespace}/${name}`,
+    not: NOT[id] ?? 'Not done',
     about: { namespace, type, name },
     calls,
   })
@@ -30,8 +43,8 @@ export function buttonsOf(workload: Workload, model: Model): Button[] {
     return [
       button('enable', 'Repair', 'Repair', 'Begin anew; a kept count comes from its label', post('enable')),
     ]
-  if (!workload.enabled)
-    return [button('enable', 'Manage', 'Manage', 'Let Dormouse manage it', post('enable'))]
+  // Its hours are asked for first.
+  if (!workload.enabled) return []
   if (workload.pin_state !== 'none')
     return [button('unpin', 'Unpin', 'Unpin', 'The schedule and requests count again', remove('pin'))]
   const asleep = isAsleep(workload)
@@ -45,6 +58,7 @@ export function buttonsOf(workload: Workload, model: Model): Button[] {
       : button('keep', 'Keep awake', 'Keep awake', 'Awake, with its schedule off, until you resume it',
           post('wake'), post('override')),
     button('pin', 'Pin', 'Pin', `Hold it ${asleep ? 'asleep' : 'awake'}: nobody can scale it until it is unpinned`, post('pin')),
+    button('disable', 'Stop managing', 'Stop managing', `Dormouse leaves it alone${asleep ? ', and wakes it' : ''}`, post('disable')),
   ] // prettier-ignore
 }
 
@@ -60,7 +74,25 @@ export function until(
   const { namespace, type, name } = workload
   return {
     title: `${verb === 'wake' ? 'Wake' : 'Snooze'} ${namespace}/${name} until then`,
+    not: NOT[verb] ?? '',
     about: { namespace, type, name },
     calls: [{ method: 'POST', path: `${model.pathOf(workload)}/${verb}?for=${minutes}m` }],
+  }
+}
+
+/** Manages it, or changes the hours of what is managed; '': none, or none of its own. */
+export function hours(workload: Workload, schedule: string, timezone: string, model: Model): Action {
+  const { namespace, type, name, enabled } = workload
+  const path = model.pathOf(workload)
+  const zone = timezone === '' ? {} : { timezone }
+  return {
+    title: `${enabled ? 'Hours of' : 'Manage'} ${namespace}/${name}`,
+    not: enabled ? 'Hours not changed' : 'Not managed',
+    about: { namespace, type, name },
+    calls: [
+      enabled
+        ? { method: 'PUT', path: `${path}/schedule`, body: { schedule, ...zone } }
+        : { method: 'POST', path: `${path}/enable`, body: schedule === '' ? {} : { schedule, ...zone } },
+    ],
   }
 }

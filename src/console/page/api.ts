@@ -24,7 +24,7 @@ export class Refused extends Error {
 
 /** What is asked of the API; `path` behind `/api/v1`. */
 export interface Call {
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
   readonly body?: object
 }
@@ -32,7 +32,7 @@ export interface Call {
 /** So that a proxy in front answers 401 instead of leading to its sign-in, which only the whole page can follow. */
 const ACCEPT = 'application/json, text/event-stream'
 const SIGNED_OUT = 'Your sign-in has ended'
-const UNREACHABLE = 'Dormouse does not answer. It is tried again'
+const UNREACHABLE = 'Dormouse does not answer'
 
 /** `''`: no token of ours; a proxy in front may know who asks. */
 export function authorization(token: string): Record<string, string> {

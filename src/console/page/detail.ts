@@ -3,8 +3,9 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { buttonsOf } from './actions.ts'
 import type { App } from './app.ts'
 import { History, Saved } from './history.ts'
+import { HoursDialog } from './hours-dialog.ts'
 import { icon } from './icons.ts'
-import { keyOf, type Workload } from './record.ts'
+import { isBroken, keyOf, type Workload } from './record.ts'
 import { StateBadge } from './row.ts'
 import { UntilDialog } from './until-dialog.ts'
 import { html } from './view.ts'
@@ -22,7 +23,7 @@ export function Detail({ app, workload, now }: Props): VNode {
   const { model, plans, doing } = app
   const key = keyOf(workload)
   const heading = useRef<HTMLHeadingElement>(null)
-  const [asksUntil, askUntil] = useState(false)
+  const [asked, ask] = useState('')
   useEffect(() => heading.current?.focus(), [key])
   useEffect(() => plans.want(workload), [workload])
   const plan = plans.of(workload)
@@ -33,7 +34,7 @@ export function Detail({ app, workload, now }: Props): VNode {
   return html`<section
     class="detail"
     aria-labelledby="detail-name"
-    onKeyDown=${(event: KeyboardEvent) => event.key === 'Escape' && !asksUntil && app.close()}
+    onKeyDown=${(event: KeyboardEvent) => event.key === 'Escape' && asked === '' && app.close()}
   >
     <header>
       <div>
@@ -62,7 +63,8 @@ export function Detail({ app, workload, now }: Props): VNode {
               ${button.label}
             </button>`,
         )}
-        ${takesUntil && html`<button type="button" title="Awake or asleep until a time that you choose" aria-disabled=${busy} onClick=${() => askUntil(true)}>Until…</button>`}
+        ${takesUntil && html`<button type="button" title="Awake or asleep until a time that you choose" aria-disabled=${busy} onClick=${() => ask('until')}>Until…</button>`}
+        ${!isBroken(workload) && workload.pin_state === 'none' && html`<button type="button" title="In which hours it runs" aria-disabled=${busy} onClick=${() => ask('hours')}>${workload.enabled ? 'Hours…' : 'Manage…'}</button>`}
       </div>
       <dl class="facts">
         <div>
@@ -90,7 +92,8 @@ export function Detail({ app, workload, now }: Props): VNode {
       <h3>History</h3>
       <${History} workload=${workload} now=${now} />
     </div>
-    ${asksUntil && html`<${UntilDialog} app=${app} workload=${workload} onClose=${() => askUntil(false)} />`}
+    ${asked === 'until' && html`<${UntilDialog} app=${app} workload=${workload} onClose=${() => ask('')} />`}
+    ${asked === 'hours' && html`<${HoursDialog} app=${app} workload=${workload} onClose=${() => ask('')} />`}
   </section>`
 }
 

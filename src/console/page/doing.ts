@@ -1,6 +1,7 @@
 import { Refused, send, type Answer } from './api.ts'
 import { busyKey, type Action } from './action.ts'
 import type { Model } from './model.ts'
+import { keyOf } from './record.ts'
 import type { Session } from './session.ts'
 import { localised } from './words.ts'
 
@@ -37,10 +38,11 @@ export class Doing {
     sessionStorage.removeItem(CONFIRMED)
   }
 
-  async perform(action: Action): Promise<void> {
+  /** Whether it was done, or waits for who signs in; else `fault` is told why not. */
+  async perform(action: Action, fault = (text: string) => this.#model.notify(text, true)): Promise<boolean> {
     const model = this.#model
     const key = busyKey(action)
-    if (model.busy.has(key)) return
+    if (model.busy.has(key)) return false
     model.busy.add(key)
     model.tell()
     let left = action.calls
@@ -52,13 +54,16 @@ export class Doing {
       }
       if (answer) model.notify(localised(`${action.title}: ${answer.message}`, Date.now()))
     } catch (error) {
-      if (error instanceof Refused && error.status === 401)
-        this.#keep({ ...action, calls: left }, error.message)
-      else model.notify(`${action.title}: not done. ${messageOf(error)}`, true)
+      if (!(error instanceof Refused) || error.status !== 401) {
+        fault(notDone(action, left.length, error))
+        return false
+      }
+      this.#keep({ ...action, calls: left }, error.message)
     } finally {
       model.busy.delete(key)
       model.tell()
     }
+    return true
   }
 
   /** @throws Refused */
@@ -70,6 +75,14 @@ export class Doing {
     sessionStorage.setItem(PENDING, JSON.stringify(action))
     this.#model.signIn = { why, pending: action }
   }
+}
+
+/** `left`: how many of its requests were not done. What nobody has answered is not sent again. */
+function notDone({ title, not = 'Not done', about, calls }: Action, left: number, error: unknown): string {
+  if (!(error instanceof Refused) || error.code !== 'UNREACHABLE')
+    return `${title}: not done. ${messageOf(error)}`
+  const what = left < calls.length ? 'Only the first half was done' : not
+  return `${what}: ${error.message}. Click again once it is back (${about ? keyOf(about) : title})`
 }
 
 function messageOf(error: unknown): string {

@@ -10,6 +10,7 @@ const LONGEST_PAUSE = 15_000
 
 /** In words for who looks at a list, instead of for who sent a request. */
 const REASONS: Readonly<Record<string, string>> = {
+  UNREACHABLE: 'Dormouse does not answer. It is tried again',
   CLUSTER_UNAVAILABLE: 'The cluster does not answer. It is tried again',
   RATE_LIMITED: 'Too many lists are open. It is tried again',
 }
@@ -112,13 +113,13 @@ export class LiveList {
         clearTimeout(timer)
         timer = setTimeout(() => stream.abort(), SILENCE)
         const { done, value } = await reader.read()
-        if (done) throw new Refused(0, 'UNREACHABLE', 'The connection was closed. It is opened anew')
+        if (done) throw new Refused(0, 'CLOSED', 'The connection was closed. It is opened anew')
         const blocks = (rest + value).split('\n\n')
         rest = blocks.pop() ?? ''
         for (const block of blocks) this.#take(block)
       }
     } catch (error) {
-      if (stream.signal.aborted) throw new Refused(0, 'UNREACHABLE', 'Nothing was heard for a while')
+      if (stream.signal.aborted) throw new Refused(0, 'SILENT', 'Nothing was heard for a while')
       throw error
     } finally {
       clearTimeout(timer)
@@ -154,7 +155,7 @@ export class LiveList {
 
 function ended({ code, message }: { code: string | null; message: string }): Refused {
   if (code === 'GONE') return new Refused(410, code, message)
-  if (code === null) return new Refused(0, 'UNREACHABLE', 'Dormouse was stopped. It is tried again')
+  if (code === null) return new Refused(0, 'STOPPED', 'Dormouse was stopped. It is tried again')
   return new Refused(code === 'UNAUTHENTICATED' ? 401 : 0, code, message)
 }
 
