@@ -1,51 +1,30 @@
-import { once } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createServer, type Server } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import { issueCa, issueLeaf } from '../../src/certificates/issue.ts'
 import { ANNOTATION, ASLEEP_LABEL, KINDS, SNOOZE_KEY, type Kind } from '../../src/domain/workload.ts'
 import { dormouse } from '../control-plane/dormouse-account.ts'
 import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import type { KubectlObject } from '../support/kubectl.ts'
 import { annotated, countOf } from '../support/manifests.ts'
+import { serveNeighbour, type NeighbourWebhook } from '../support/neighbour-webhook.ts'
 import { asleepNow } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
 import { marksOf } from './agreement.ts'
 
-const HOUR = 3_600_000
 const ADMISSION = '/apis/admissionregistration.k8s.io/v1'
 const CONFIGURATIONS = `${ADMISSION}/mutatingwebhookconfigurations`
 const BINDING = `${ADMISSION}/validatingadmissionpolicybindings/${dormouse.name}`
 const COUNT = 5
 
 /** It removes what it does not know from whatever is written: our state and our label. */
-async function aPolicyEngine(): Promise<{ server: Server; url: string; caBundle: string }> {
-  const ca = await issueCa(Date.now(), HOUR)
-  const { cert, key } = await issueLeaf(ca, ['127.0.0.1'], Date.now(), HOUR)
+const aPolicyEngine = () => {
   const removal = (field: 'annotations' | 'labels', name: string, present: object | undefined) =>
     present && name in present
       ? [{ op: 'remove', path: `/metadata/${field}/${name.replace('/', '~1')}` }]
       : []
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const { request: asked } = JSON.parse(Buffer.concat(await request.toArray()).toString())
-    const { annotations, labels } = asked.object.metadata
-    const patch = [
-      ...removal('annotations', ANNOTATION.state, annotations),
-      ...removal('labels', ASLEEP_LABEL, labels),
-    ]
-    const encoded = Buffer.from(JSON.stringify(patch)).toString('base64')
-    const decision = { uid: asked.uid, allowed: true, patchType: 'JSONPatch', patch: encoded }
-    response.setHeader('content-type', 'application/json')
-    response.end(
-      JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: decision }),
-    )
-  }
-  const server = createServer({ cert, key }, (request, response) => void answer(request, response))
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  return { server, url, caBundle: Buffer.from(ca.cert).toString('base64') }
+  return serveNeighbour(({ annotations, labels }) => [
+    ...removal('annotations', ANNOTATION.state, annotations),
+    ...removal('labels', ASLEEP_LABEL, labels),
+  ])
 }
 
 for (const policy of [true, false])
@@ -55,7 +34,7 @@ for (const policy of [true, false])
       this.timeout(120_000)
       const here = served(on, { newWorkloadGrace: '0s' })
       const name = `drops-${process.pid}-${policy}`
-      let engine: Awaited<ReturnType<typeof aPolicyEngine>>
+      let engine: NeighbourWebhook
       const runs = (kind: Kind, { spec }: KubectlObject) =>
         kind === 'daemonsets'
           ? spec.template?.spec.nodeSelector?.[SNOOZE_KEY] === undefined
@@ -116,8 +95,7 @@ for (const policy of [true, false])
       after('it is removed', async () => {
         await on().admin.send('PATCH', BINDING, { spec: { validationActions: ['Deny'] } })
         await on().admin.send('DELETE', `${CONFIGURATIONS}/${name}`)
-        engine?.server.closeAllConnections()
-        engine?.server.close()
+        engine?.close()
       })
 
       for (const kind of KINDS)

@@ -1,60 +1,25 @@
-import { once } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createServer, type Server } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { REQUEST_ANNOTATION } from '../../src/domain/requests/annotation.ts'
 import { SNOOZE_KEY } from '../../src/domain/workload.ts'
-import { issueCa, issueLeaf } from '../../src/certificates/issue.ts'
 import { describeOn } from '../support/clusters.ts'
 import { CONFIGURATION, enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
+import { annotating, serveNeighbour, type NeighbourWebhook } from '../support/neighbour-webhook.ts'
 import { marksOf } from './agreement.ts'
 
-const HOUR = 3_600_000
 const ANNOTATION = 'policy.example/seen'
 const CONFIGURATIONS = CONFIGURATION.replace(/\/dormouse$/, '')
-
-/** Another webhook, called after ours, that writes an annotation on each workload. */
-async function aPolicyEngine(): Promise<{ server: Server; url: string; caBundle: string }> {
-  const ca = await issueCa(Date.now(), HOUR)
-  const { cert, key } = await issueLeaf(ca, ['127.0.0.1'], Date.now(), HOUR)
-  let seen = 0
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const { request: asked } = JSON.parse(Buffer.concat(await request.toArray()).toString())
-    const path = `/metadata/annotations/${ANNOTATION.replace('/', '~1')}`
-    const present = asked.object.metadata.annotations !== undefined
-    const patch = [
-      ...(present ? [] : [{ op: 'add', path: '/metadata/annotations', value: {} }]),
-      { op: 'add', path, value: String((seen += 1)) },
-    ]
-    const decision = {
-      uid: asked.uid,
-      allowed: true,
-      patchType: 'JSONPatch',
-      patch: Buffer.from(JSON.stringify(patch)).toString('base64'),
-    }
-    response.setHeader('content-type', 'application/json')
-    response.end(
-      JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: decision }),
-    )
-  }
-  const server = createServer({ cert, key }, (request, response) => void answer(request, response))
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  return { server, url, caBundle: Buffer.from(ca.cert).toString('base64') }
-}
 
 describeOn(
   'another webhook that changes an object after ours',
   function (on) {
     this.timeout(60_000)
     const here = enforced(on)
-    let engine: Awaited<ReturnType<typeof aPolicyEngine>>
+    let engine: NeighbourWebhook
 
     before('a policy engine is called after us', async () => {
-      engine = await aPolicyEngine()
+      engine = await serveNeighbour(annotating(ANNOTATION))
       const { url, caBundle } = engine
       await here.cluster.admin.expect('POST', CONFIGURATIONS, {
         metadata: { name: 'policy-engine' },
@@ -83,8 +48,7 @@ describeOn(
 
     after('the policy engine is removed', async () => {
       await on().admin.send('DELETE', `${CONFIGURATIONS}/policy-engine`)
-      engine?.server.closeAllConnections()
-      engine?.server.close()
+      engine?.close()
     })
 
     it("a sleeper's new count is kept", async () => {

@@ -8,8 +8,6 @@ import type { Client } from '../control-plane/client.ts'
 import { dormouse } from '../control-plane/dormouse-account.ts'
 
 const DAY = 24 * 3_600_000
-/** The annotation that it writes: a number that grows with each review. */
-export const SEEN = 'policy.example/seen'
 const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1'
 
 /** Somebody else's admission webhook. */
@@ -20,26 +18,26 @@ export interface NeighbourWebhook {
   close(): void
 }
 
-/** Serves a webhook that annotates each object (path `/mutate`), or lets it pass (any other), after `late` milliseconds. */
-export async function serveNeighbour(late = 0): Promise<NeighbourWebhook> {
+interface Metadata {
+  readonly annotations?: Readonly<Record<string, string>>
+  readonly labels?: Readonly<Record<string, string>>
+}
+
+/** A JSON Patch of the object that is reviewed; undefined: it passes unchanged. */
+type PatchOf = (metadata: Metadata, path: string) => readonly object[] | undefined
+
+/** Serves a webhook that admits everything, changed by `patchOf`, after `late` milliseconds. */
+export async function serveNeighbour(patchOf: PatchOf, late = 0): Promise<NeighbourWebhook> {
   const ca = await issueCa(Date.now(), DAY)
   const { cert, key } = await issueLeaf(ca, ['127.0.0.1'], Date.now(), DAY)
-  let seen = 0
   const answer = async (incoming: IncomingMessage, response: ServerResponse) => {
     const { request } = JSON.parse(Buffer.concat(await incoming.toArray()).toString())
-    const path = `/metadata/annotations/${SEEN.replace('/', '~1')}`
-    const present = request.object.metadata.annotations !== undefined
-    const patch = [
-      ...(present ? [] : [{ op: 'add', path: '/metadata/annotations', value: {} }]),
-      { op: 'add', path, value: String((seen += 1)) },
-    ]
+    const patch = patchOf(request.object.metadata, incoming.url ?? '/')
+    const encoded = patch && Buffer.from(JSON.stringify(patch)).toString('base64')
     const decision = {
       uid: request.uid,
       allowed: true,
-      ...(incoming.url === '/mutate' && {
-        patchType: 'JSONPatch',
-        patch: Buffer.from(JSON.stringify(patch)).toString('base64'),
-      }),
+      ...(encoded !== undefined && { patchType: 'JSONPatch', patch: encoded }),
     }
     if (late > 0) await sleep(late)
     response.setHeader('content-type', 'application/json')
@@ -58,12 +56,23 @@ export async function serveNeighbour(late = 0): Promise<NeighbourWebhook> {
   }
 }
 
+/** Gives each object that it sees the annotation `name`, a number that grows. */
+export function annotating(name: string): PatchOf {
+  let seen = 0
+  return ({ annotations }) => [
+    ...(annotations === undefined ? [{ op: 'add', path: '/metadata/annotations', value: {} }] : []),
+    { op: 'add', path: `/metadata/annotations/${name.replace('/', '~1')}`, value: String((seen += 1)) },
+  ]
+}
+
 /**
  * Starts one and registers it twice: it annotates what anybody but Dormouse writes to a workload (the chart's policy
  * denies Dormouse's own writes where another webhook adds to them), and judges every write, Dormouse's too.
  */
 export async function startNeighbour(admin: Client, late: number): Promise<NeighbourWebhook> {
-  const neighbour = await serveNeighbour(late)
+  const annotate = annotating('policy.example/seen')
+  const patchOf: PatchOf = (metadata, path) => (path === '/mutate' ? annotate(metadata, path) : undefined)
+  const neighbour = await serveNeighbour(patchOf, late)
   const rules = [
     { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['*'] },
   ]

@@ -11,7 +11,7 @@ const TURNS = {
 type Turn = keyof typeof TURNS
 
 /** The names in `DORMOUSE_WORLD`, by commas. @throws Error that names those there are */
-export function turnsOf(text = ''): ReadonlySet<Turn> {
+function turnsOf(text = ''): ReadonlySet<Turn> {
   const names = text.split(',').flatMap((name) => name.trim() || [])
   const unknown = names.filter((name) => !Object.hasOwn(TURNS, name))
   const known = Object.entries(TURNS).map(([name, assumption]) => `  ${name}: not that ${assumption}`)
