@@ -14,7 +14,7 @@ export async function withWebhook(cluster: BenchCluster, settings: object = {}):
     const { status, body } = await cluster.plane.admin.send('GET', CONFIGURATION)
     const { webhooks = [] } = body as { webhooks?: { name: string; failurePolicy: string }[] }
     const isInForce = ({ name, failurePolicy }: { name: string; failurePolicy: string }) =>
-      name === 'scale.dormouse.dev' && failurePolicy === 'Fail'
+      name === 'held.dormouse.dev' && failurePolicy === 'Fail'
     return status === 200 && webhooks.some(isInForce)
   })
   return dormouse

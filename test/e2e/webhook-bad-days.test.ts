@@ -49,16 +49,25 @@ describeOn('faults of the webhook', function (on) {
       }
     })
 
-    it('kubectl scale fails, and its message names the webhook', async () => {
+    it('kubectl scale of what is pinned fails, and its message names the webhook', async () => {
       const { code, stderr } = await here.attempt('scale', 'deployment/held-up', '--replicas=7')
       expect(code).to.equal(1)
-      expect(stderr).to.include('failed calling webhook').and.include('scale.dormouse.dev')
+      expect(stderr).to.include('failed calling webhook').and.include('held-scale.dormouse.dev')
     })
 
-    it('pinned workloads that were changed meanwhile are restored once it is back, with an Event', async () => {
+    it('kubectl scale of what is not goes on', async () => {
+      const { code, stderr } = await here.attempt('scale', 'deployment/brought', '--replicas=2')
+      expect(code, stderr).to.equal(0)
+    })
+
+    it('pinned workloads that were changed while nothing is to fail are restored once it is back, with an Event', async () => {
+      const { webhooks } = await configuration(here.cluster)
+      const policies = webhooks.map((_, at) => `/webhooks/${at}/failurePolicy`)
+      const unproven = policies.map((path) => ({ op: 'replace', path, value: 'Ignore' }))
+      await here.cluster.admin.expect('PATCH', CONFIGURATION, unproven)
       const count = (kind: Kind, name: string, replicas: number) =>
         here.cluster.admin.expect('PATCH', here.path(kind, name), { spec: { replicas } })
-      await count('deployments', 'held-up', 0)
+      await eventually('the API server to know', () => count('deployments', 'held-up', 0))
       await count('statefulsets', 'held-down', 5)
       const template = { spec: { nodeSelector: null } }
       await here.cluster.admin.expect('PATCH', here.path('daemonsets', 'held-node'), { spec: { template } })
@@ -119,6 +128,9 @@ describeOn('faults of the webhook', function (on) {
   describe('its configuration', () => {
     before(async () => {
       await pinned('deployments', 'watched', 'active')
+      await eventually('it to be listed', async () =>
+        JSON.stringify(await configuration(here.cluster)).includes(`deployments/${here.namespace}/watched`),
+      )
       // After another certificate its failurePolicy is Ignore until a probe has come through.
       await here.inForce()
     })
@@ -127,8 +139,8 @@ describeOn('faults of the webhook', function (on) {
       ['without caBundle', () => edit({ op: 'remove', path: '/webhooks/0/clientConfig/caBundle' })],
       ['without rules', () => edit({ op: 'replace', path: '/webhooks/0/rules', value: [] })],
       [
-        'with failurePolicy Ignore for scalings',
-        () => edit({ op: 'replace', path: '/webhooks/0/failurePolicy', value: 'Ignore' }),
+        'with failurePolicy Ignore for scalings of what is held',
+        () => edit({ op: 'replace', path: '/webhooks/1/failurePolicy', value: 'Ignore' }),
       ],
       ['without one of the webhooks', () => edit({ op: 'remove', path: '/webhooks/1' })],
       ['deleted', () => here.cluster.admin.expect('DELETE', CONFIGURATION)],

@@ -11,6 +11,7 @@ import { CONFIGURATION, configuration } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
 import { createNamespace } from '../support/served.ts'
+import { scopeOf } from '../../src/kubernetes/registration/held-scope.ts'
 import { NOTHING_HELD } from '../kubernetes/registration/nothing-held.ts'
 
 const SILENT = { request() {}, watchRestarted() {}, eventDropped() {}, listenerFailed() {} }
@@ -63,7 +64,7 @@ describeOn(
         onCaBundle: () => () => {},
         onPublished: () => {},
         onServed: () => () => {},
-        held: NOTHING_HELD,
+        held: { ...NOTHING_HELD, scope: () => scopeOf([`deployments/${others}/scaled`]) },
         // There is no pod behind the Service.
         probe: async () => ({ type: 'reached' }),
         onProof: () => {},
