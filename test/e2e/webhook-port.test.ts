@@ -5,12 +5,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect } from 'chai'
 import { Agent, request } from 'undici'
-import { issueCa, issueLeaf } from '../../src/certificates/issue.ts'
 import { freePorts } from '../control-plane/ports.ts'
+import { selfSigned, type Certificate } from '../support/certificate.ts'
 import { Dormouse } from '../support/dormouse.ts'
 import { startSandboxCluster, type StartedCluster } from '../support/sandbox-cluster.ts'
 
-const HOUR = 3_600_000
 const CONFIGURATION = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/dormouse'
 
 describe('the port of the webhook, on the sandbox', function () {
@@ -54,16 +53,12 @@ describe('the port of the webhook, on the sandbox', function () {
   })
 
   it('answers only who shows a certificate of webhook.clientCA, where that is set', async () => {
-    const now = Date.now()
-    const [ca, other] = await Promise.all([issueCa(now, HOUR), issueCa(now, HOUR)])
+    const [trusted, other] = await Promise.all([selfSigned('api-server'), selfSigned('api-server')])
     const file = join(await mkdtemp(join(tmpdir(), 'client-ca-')), 'ca.pem')
-    await writeFile(file, ca.cert)
+    await writeFile(file, trusted.cert)
     await started({ clientCA: file })
-    const shown = async (issuer?: typeof ca) => {
-      const leaf = issuer && (await issueLeaf(issuer, ['api-server'], now, HOUR))
-      const agent = new Agent({
-        connect: { rejectUnauthorized: false, ...(leaf && { cert: leaf.cert, key: leaf.key }) },
-      })
+    const shown = async (certificate?: Certificate) => {
+      const agent = new Agent({ connect: { rejectUnauthorized: false, ...certificate } })
       try {
         return await status(webhook, '/webhook/scale', agent)
       } catch {
@@ -72,7 +67,11 @@ describe('the port of the webhook, on the sandbox', function () {
         await agent.destroy()
       }
     }
-    expect([await shown(), await shown(other), await shown(ca)]).to.deep.equal(['refused', 'refused', 400])
+    expect([await shown(), await shown(other), await shown(trusted)]).to.deep.equal([
+      'refused',
+      'refused',
+      400,
+    ])
     expect(await status(api, '/api/v1/workloads')).to.equal(401)
     await rm(dirname(file), { recursive: true })
   })
