@@ -98,6 +98,7 @@ export class Reconciler {
     try {
       return (await this.#writeFailure(workload, decision, stopping)) ?? why
     } catch (again) {
+      if (stopping.signal?.aborted) return 'unavailable'
       const also = this.#reasonOf(workload, again)
       // Otherwise the Event comes of the history.
       if (also === 'refused') this.#tell(workload, decision, 'The cluster refused any write, so also', error)

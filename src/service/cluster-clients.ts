@@ -27,7 +27,7 @@ interface ClusterClientOptions {
 export type ClusterClients = ReturnType<typeof clusterClients>
 
 /**
- * Everything that talks to the Kubernetes API, over one pool of sockets.
+ * Everything that talks to the Kubernetes API, over one transport.
  * @throws Error when no usable kubeconfig is found
  */
 export function clusterClients({ config, kubeconfig, observer, clock, logger }: ClusterClientOptions) {

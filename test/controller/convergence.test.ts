@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { ASLEEP_LABEL, type BuiltInKind as Kind } from '../../src/domain/workload.ts'
+import { ASLEEP_LABEL, KINDS, type BuiltInKind as Kind } from '../../src/domain/workload.ts'
 import { anyMarks, labelsWith, type Marks } from '../support/arbitrary-marks.ts'
+import { countOf } from '../support/manifests.ts'
 import { at } from '../support/rules.ts'
 import { aDeployment, BY_KIND, type AWorkload } from '../support/workloads.ts'
 import { settled } from '../support/fake-time.ts'
@@ -20,7 +21,7 @@ function marked(kind: Kind, { annotations, label, replicas, snoozeKey }: Marks):
       snoozeKey: key,
       hasNodeSelector: key !== undefined,
     })
-    .withReplicas(replicas)
+    .withReplicas(countOf(kind, replicas))
 }
 
 function sleeper(): AWorkload {
@@ -30,7 +31,7 @@ function sleeper(): AWorkload {
     .snoozed({ at: at('Mon 16:00'), trigger: 'api', by: 'k8s:alice' })
 }
 
-const KIND = fc.constantFrom<Kind>('deployments', 'statefulsets', 'daemonsets', 'replicasets')
+const KIND = fc.constantFrom(...KINDS)
 const CASE = KIND.chain((kind) =>
   fc.record({
     kind: fc.constant(kind),

@@ -108,7 +108,7 @@ for (const policy of [true, false])
             )
             return failed?.message
           })
-          expect(message).to.match(/another admission webhook drop|an admission webhook drops/)
+          expect(message).to.match(policy ? /only together with/ : /an admission webhook drops or changes/)
           const object = await here.get(kind, 'dropped')
           expect(runs(kind, object), JSON.stringify(object.spec)).to.equal(true)
           expect(marksOf(object).label).to.equal(undefined)

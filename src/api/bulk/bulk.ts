@@ -19,7 +19,7 @@ import { Following } from './following.ts'
 import { countsOf, refused, summaryOf, type BulkItem } from './item.ts'
 import { createSelection, type Selected } from './selection.ts'
 
-/** Workloads of one request that are written or read at once: two of the ten sockets are left to others. */
+/** Workloads of one request that are written or read at once; their writes also wait for their turn at the write gate. */
 const IN_WORK = 8
 /** So many workloads in a row without an answer of the cluster, and the rest is not tried. */
 const UNANSWERED = IN_WORK
