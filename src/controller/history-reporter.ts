@@ -3,6 +3,7 @@ import { fightOf } from '../domain/autoscaling/fight.ts'
 import { endingOf } from '../domain/history.ts'
 import { stateOf } from '../domain/reading.ts'
 import type { Rules } from '../domain/rules.ts'
+import { settingsOf } from '../domain/settings.ts'
 import {
   EMPTY_STATE,
   isKnown,
@@ -93,7 +94,8 @@ export class HistoryReporter {
   #report(operation: Operation, then: State, now: State, workload: Workload): void {
     const known = then.history.some((entry) => isSame(entry, operation))
     if (!known) {
-      const event = eventOf(operation, now)
+      const { schedule } = settingsOf(workload, this.#rules)
+      const event = eventOf(operation, now, schedule !== undefined)
       this.#ports.recorder.record(workload, event.type, event.reason, event.message)
     }
     if (operation.result === 'running') return
@@ -133,9 +135,15 @@ const EVENT_OF: Readonly<Record<Trigger, 'PinEnforced' | 'ManualScaling' | null>
   recovery: null,
 }
 
-function eventOf({ type, trigger, at, replicas, by, result }: Operation, { snoozed }: State): EventText {
+function eventOf(
+  { type, trigger, at, replicas, by, result }: Operation,
+  { snoozed }: State,
+  isScheduled: boolean,
+): EventText {
   const asleep = type === 'snooze'
-  const author = by === null ? `by ${trigger}` : `by ${by} (${trigger})`
+  // The end of an override, say, or of a schedule itself.
+  const cause = trigger === 'schedule' && !isScheduled ? 'automatically' : `by ${trigger}`
+  const author = by === null ? cause : `by ${by} (${trigger})`
   if (result === 'failed') {
     const reason = asleep ? 'SnoozeFailed' : 'WakeFailed'
     return { type: 'Warning', reason, message: `The cluster refused the ${type} ${author}` }

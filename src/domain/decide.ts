@@ -13,7 +13,7 @@ import {
   type Reason,
   type ReasonCode,
 } from './decision.ts'
-import { driftOf, fight, scaling, stillKept } from './drift.ts'
+import { driftOf, fight, isScaled, scaling, stillKept } from './drift.ts'
 import { scheduleInForce } from './schedule-in-force.ts'
 import { desired, type Desired, type DesiredBy } from './intent.ts'
 import { keptByOther } from './kept-by-other.ts'
@@ -31,7 +31,7 @@ import {
   type Override,
 } from './state.ts'
 import { iso } from './text.ts'
-import { countFault, isRunning, nameOf, pathOf, type Workload } from './workload.ts'
+import { countFault, FIELD_MANAGER, isRunning, nameOf, pathOf, type Workload } from './workload.ts'
 
 const VOLUMES_AT_RISK =
   'its persistentVolumeClaimRetentionPolicy.whenScaled is Delete, so sleeping would delete its volumes'
@@ -271,10 +271,20 @@ function dueSince({ state: { override, backoff } }: Reading, since: Instant): In
 function emptied(reading: Reading, reason: Reason, rules: Rules): Reason {
   if (isScaledByKeda(reading.workload, rules))
     return { ...reason, text: `${reason.text}; KEDA has it at 0 replicas while no trigger is active` }
-  const { who } = scaling(reading)
-  const did = sleepsSuspended(reading.workload.kind) ? 'suspended it' : 'scaled it to 0'
-  const text = `${who} ${did}: POST ${pathOf(reading.workload)}/wake to bring it back (${reason.text})`
+  const text = `${emptiedBy(reading)}: POST ${pathOf(reading.workload)}/wake to bring it back (${reason.text})`
   return { ...reason, text }
+}
+
+/** A manager that set the count by the object itself may have created it so, or sends it so with each sync. */
+function emptiedBy(reading: Reading): string {
+  const { kind, replicasManager, scaledBy } = reading.workload
+  const suspends = sleepsSuspended(kind)
+  if (scaledBy !== undefined || replicasManager === undefined || isScaled(reading.workload))
+    return `${scaling(reading).who} ${suspends ? 'suspended it' : 'scaled it to 0'}`
+  const { manager } = replicasManager
+  // The API server's name for a client that gave none; our own write of 0 leaves it as its owner had it.
+  const name = manager === 'unknown' || manager === FIELD_MANAGER ? '' : ` (${manager})`
+  return `kept ${suspends ? 'suspended' : 'at 0'} by its owner${name}`
 }
 
 function overridden({ by, until }: Override): PartialDecision {

@@ -26,18 +26,22 @@ export function readWorkload(workload: Workload, rules: Rules): Reading | Unread
   const stored = storedState(workload)
   if (stored instanceof Unreadable) return stored
   const written = stored?.kind === workload.kind ? stored : undefined
-  if (!written && hasSleepMark(workload)) {
+  if (!stored && hasSleepMark(workload)) {
     return new Unreadable('it is gone, and a mark says that the workload sleeps')
   }
-  const state = written ? correctedByMarks(workload, written) : EMPTY_STATE
+  // One of another kind came with a copy, and its label still has the count: nothing stays down for good.
+  const state = written ? correctedByMarks(workload, written) : stateByMarks(workload)
   return { workload, ...readSettings(workload, rules), state, written }
 }
 
 /** The workload as its label, key and count alone describe it: a repair starts from it. */
 export function readWithoutState(workload: Workload, rules: Rules): Reading {
+  return { workload, ...readSettings(workload, rules), state: stateByMarks(workload), written: undefined }
+}
+
+function stateByMarks(workload: Workload): State {
   const asleep = hasSleepMark(workload) && !isRunning(workload)
-  const state = asleep ? correctedByMarks(workload, { ...EMPTY_STATE, asleep }) : EMPTY_STATE
-  return { workload, ...readSettings(workload, rules), state, written: undefined }
+  return asleep ? correctedByMarks(workload, { ...EMPTY_STATE, asleep }) : EMPTY_STATE
 }
 
 /** The state that the annotation holds; undefined: none, none that can be read, or one written for another kind. */

@@ -10,6 +10,7 @@ import { Told } from './told.ts'
 const awake = aDeployment()
   .withReplicas(3)
   .enabled()
+  .scheduled('8:00-18:00')
   .woken({ at: at('Mon 8:00'), by: 'k8s:alice' })
 const { type, ...restOfWake } = awake.state().history[0]!
 
@@ -37,6 +38,12 @@ const snooze = (parts: Partial<Operation>): Operation => ({
 const withHistory = (...history: Operation[]) => awake.remembering({ history })
 
 describe('the history reporter', () => {
+  it('names no schedule of a workload that has none', () => {
+    const without = (workload: typeof awake) => workload.annotated({ schedule: undefined })
+    const told = tellOf([without(awake), without(withHistory(snooze({ result: 'succeeded' })))])
+    expect(told.messages[0]).to.match(/^Snoozed automatically/)
+  })
+
   it('reports an operation once, when it is written, and counts it once, when it has ended', () => {
     const running = withHistory(snooze({ result: 'running', duration: null }))
     const ended = running.remembering({ history: [snooze({ result: 'succeeded', duration: 4200 })] })

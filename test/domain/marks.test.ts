@@ -116,6 +116,30 @@ describe('marks and state that disagree', () => {
     expect(stepped(empty.after, NIGHT).change).to.equal(undefined)
   })
 
+  describe('of a copy, whose state was written for another kind', () => {
+    const copy = aStatefulSet()
+      .withReplicas(0)
+      .annotated({ state: asleep.annotations.state })
+      .labelled({ [ASLEEP_LABEL]: '3' })
+
+    it('counts by its label alone, which it wakes by where nobody manages it', () => {
+      const { after, decision } = stepped(copy, NIGHT)
+      expect(decision).to.include({ action: 'wake' })
+      expect([after.replicas, after.labels]).to.deep.equal([3, {}])
+    })
+
+    it('sleeps and wakes by its schedule where it is managed', () => {
+      const managed = copy.enabled().scheduled(WORK)
+      const slept = stepped(managed, NIGHT)
+      expect([slept.decision.action, slept.after.replicas]).to.deep.equal(['none', 0])
+      expect(stepped(managed, at('Tue 8:00')).after.replicas).to.equal(3)
+    })
+
+    it('is awake where it runs: the label goes', () => {
+      expect(stepped(copy.withReplicas(2).enabled(), NIGHT).after.labels).to.deep.equal({})
+    })
+  })
+
   it('a label is left on a running workload that is awake: it is removed', () => {
     const { change } = stepped(
       aDeployment()

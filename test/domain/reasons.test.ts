@@ -298,6 +298,27 @@ const reasons: [what: string, workload: AWorkload, when: Instant, code: ReasonCo
     'manager:kubectl scaled it to 0: POST /api/v1/namespaces/shop/deployments/web/wake to bring it back (awake by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-02T18:00:00Z)',
   ],
   [
+    'created with 0',
+    awake.editedTo(0, 'kubectl-create'),
+    NOON,
+    'schedule',
+    'kept at 0 by its owner (kubectl-create): POST /api/v1/namespaces/shop/deployments/web/wake to bring it back (awake by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-02T18:00:00Z)',
+  ],
+  [
+    'created with 0 by a client without a name',
+    unscheduled.editedTo(0, 'unknown'),
+    NOON,
+    'nothing_automatic',
+    'kept at 0 by its owner: POST /api/v1/namespaces/shop/deployments/web/wake to bring it back (awake; no schedule)',
+  ],
+  [
+    'scaled to 0 by somebody of whom no field tells',
+    unscheduled.withReplicas(0).with({ replicasManager: undefined }),
+    NOON,
+    'nothing_automatic',
+    'somebody scaled it to 0: POST /api/v1/namespaces/shop/deployments/web/wake to bring it back (awake; no schedule)',
+  ],
+  [
     'woken by hand to fewer than were kept',
     wokenToOne,
     NIGHT,
