@@ -8,7 +8,7 @@ export interface Limits {
 }
 
 /** An answer may have 500 KB, which are held until they are read. */
-export const ANSWERS: Limits = { inAll: 64, ofSubject: 16 }
+const ANSWERS: Limits = { inAll: 64, ofSubject: 16 }
 /** A request that waits for pods holds nothing. */
 export const WAITS: Limits = { inAll: 256, ofSubject: 64 }
 
