@@ -10,5 +10,7 @@ export function keptByOther({ workload, state }: Reading): string | undefined {
   // A DaemonSet of theirs has no pod, too.
   if (kept === undefined || replicas !== 0) return undefined
   if (state.asleep || state.snoozed || state.woken || state.pin) return undefined
-  return `left alone: another tool put it to sleep and keeps '${kept.slice(0, 20)}' (${KEPT_BY_DOWNSCALERS}) until kubectl dormouse import adopts it`
+  // Anybody may have written it.
+  const count = /^\w{1,10}$/.test(kept) ? `: ${kept}` : ''
+  return `left alone: another tool put it to sleep and keeps its count (${KEPT_BY_DOWNSCALERS}${count}) until kubectl dormouse import adopts it`
 }

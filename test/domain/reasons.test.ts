@@ -47,6 +47,13 @@ const reasons: [what: string, workload: AWorkload, when: Instant, code: ReasonCo
     'backoff',
     'waits until 2026-03-02T20:05:00Z: the cluster refused the last attempt (then: managing was turned off, so it wakes)',
   ],
+  [
+    'put to sleep by a downscaler',
+    aDeployment().withReplicas(0).enabled().scheduled(WORK).with({ keptByOther: '3' }),
+    NIGHT,
+    'kept_by_other',
+    'left alone: another tool put it to sleep and keeps its count (downscaler/original-replicas: 3) until kubectl dormouse import adopts it',
+  ],
 
   ['pinned awake', awake.pinned(), NIGHT, 'pinned', 'pinned active by k8s:alice since 2026-03-02T07:00:00Z'],
   [

@@ -1,4 +1,5 @@
 import { describeOn } from '../support/clusters.ts'
+import { byAPersonWithFewRights } from './import-rights.ts'
 import { keepsEveryCount } from './import-cells.ts'
 import { takenOver } from './taken-over.ts'
 
@@ -15,3 +16,5 @@ describeOn(
     ]),
   'real',
 )
+
+describeOn('import by a person with few rights', byAPersonWithFewRights, 'real')

@@ -34,7 +34,7 @@ export async function* carryOut(
   }
   const closed = await closedNamespaces(cluster, steps, signal)
   for (const step of inOrder(steps)) {
-    const why = closed.get(namespaceOf(step.object)) ?? failures.before(step.object)
+    const why = closed.get(namespaceOf(step.object)) ?? failures.before(step)
     yield await carriedOut(step, why === undefined ? () => written(cluster, step, dryRun) : refusing(why))
   }
   // Of what a Namespace says that was not written, a dry run learns nothing.
@@ -49,9 +49,14 @@ export async function* carryOut(
   }
 }
 
+/** Whether it gives hours to a Namespace; one that is refused is left out of those of the policies, and first. */
+function isOpening({ object, verdict }: Step): boolean {
+  return object.kind === 'Namespace' && verdict !== 'refused'
+}
+
 /** Those that have a patch: adoptions, then what is beside them, then Namespaces. */
 function inOrder(steps: readonly Step[]): Step[] {
-  const rank = (step: Step) => (isAdoption(step) ? 0 : step.object.kind === 'Namespace' ? 2 : 1)
+  const rank = (step: Step) => (isAdoption(step) ? 0 : isOpening(step) ? 2 : 1)
   return steps.filter(({ patch, goes }) => patch && !goes).toSorted((a, b) => rank(a) - rank(b))
 }
 
@@ -92,10 +97,11 @@ class Failures {
   }
 
   /** Why it is not done, since others failed; undefined: it is. */
-  before(object: ImportedObject): string | undefined {
+  before(step: Step): string | undefined {
+    const { object } = step
     if (object.kind === 'ScaledObject' && this.#targets.has(targetOf(object)))
       return 'it stays, since its workload was not taken over'
-    if (object.kind === 'Namespace' && this.#targets.has(`${object.metadata.name}/`))
+    if (isOpening(step) && this.#targets.has(`${object.metadata.name}/`))
       return 'it is not annotated, since not all in it was taken over: what was has its hours as its own'
     return undefined
   }

@@ -1,0 +1,127 @@
+import { expect } from 'chai'
+import type { Cluster } from '../support/cluster.ts'
+import { LeftBehind } from './left-behind.ts'
+import { inAnOldCluster } from './old-cluster.ts'
+
+const GROUP = 'rbac.authorization.k8s.io'
+/** The Namespace that the person may not write, and the one whose Secrets the person may not read. */
+const [CLOSED, SECRET] = ['kg-shop', 'kg-data']
+const PERSON = 'ida'
+
+/** Defines the tests of an import by a person who may not do all of it: the rest is done whole, or not at all. */
+export function byAPersonWithFewRights(on: () => Cluster): void {
+  const { clock } = inAnOldCluster(on)
+  const left = new LeftBehind(on, 'kube-green', clock)
+  const namespaces = left.objects
+    .filter(({ kind }) => kind === 'Namespace')
+    .map(({ metadata }) => metadata.name)
+  let kubeconfig: string
+
+  before('what was left is there, and a person with some rights', async function () {
+    this.timeout(120_000)
+    await left.load({ isStopped: true })
+    kubeconfig = (await on().personKubeconfig?.(PERSON)) ?? ''
+    const { code, stderr } = await on().kubectl.withFile('create', grants(namespaces))
+    expect(code, stderr).to.equal(0)
+  })
+
+  after('and goes again', async function () {
+    this.timeout(240_000)
+    for (const each of grants(namespaces))
+      if (each.kind.startsWith('Cluster'))
+        await on().admin.send('DELETE', `/apis/${GROUP}/v1/${each.kind.toLowerCase()}s/${each.metadata.name}`)
+    await left.remove()
+  })
+
+  it('it says which namespaces it leaves, changes nothing in them, and takes the others over whole', async function () {
+    this.timeout(120_000)
+    const closed = () => marksIn([CLOSED, SECRET])
+    const before = await closed()
+    const { code, stderr } = await left.import(['--partial'], { kubeconfig })
+    expect(code).to.equal(1)
+    expect(stderr).to.match(
+      /deployment kg-shop\/web: its namespace is left as it is, since that cannot be written: /,
+    )
+    expect(await closed()).to.deep.equal(before)
+    const others = left.sleepers.filter(
+      ({ namespace }) => namespace === 'kg-include' || namespace === 'kg-overlap',
+    )
+    expect(others.length).to.be.above(3)
+    expect(await left.lost(others)).to.deep.equal([])
+  })
+
+  it('somebody who may do all repeats it, and every count is kept', async function () {
+    this.timeout(120_000)
+    const { code, stdout, stderr } = await left.import(['--partial'])
+    expect(code, stderr).to.equal(0)
+    const adopted = left.sleepers.filter(
+      ({ kind, namespace, name }) =>
+        namespace !== 'kg-patches' && stdout.includes(`${kind.toLowerCase()} ${namespace}/${name}: `),
+    )
+    expect(adopted.map(({ namespace }) => namespace)).to.include.members([CLOSED, SECRET])
+    expect(await left.lost(adopted)).to.deep.equal([])
+    const verified = await left.import(['--verify'])
+    expect(verified.code, verified.stdout).to.equal(0)
+  })
+
+  /** What Dormouse or an import wrote on each sleeper and each Namespace. */
+  async function marksIn(names: readonly string[]): Promise<unknown[]> {
+    const there = left.sleepers.filter(({ namespace }) => names.includes(namespace))
+    const own = names.map((name) => ({ kind: 'Namespace', namespace: '', name }))
+    return Promise.all(
+      there
+        .map(async (each) => marksOf(await left.read(each)))
+        .concat(
+          own.map(async ({ name }) => marksOf(await on().admin.expect('GET', `/api/v1/namespaces/${name}`))),
+        ),
+    )
+  }
+}
+
+function marksOf({ metadata = {} }: { metadata?: object }): unknown {
+  const { annotations = {}, labels = {} } = metadata as Record<'annotations' | 'labels', object | undefined>
+  const ours = Object.entries({ ...annotations, ...labels }).filter(([name]) =>
+    name.startsWith('dormouse.dev/'),
+  )
+  return ours
+}
+
+function grants(namespaces: readonly string[]) {
+  const role = (name: string, ...rules: object[]) => ({
+    apiVersion: `${GROUP}/v1`,
+    kind: 'ClusterRole',
+    metadata: { name },
+    rules,
+  })
+  const rule = (apiGroups: string[], resources: string[], verbs: string[], resourceNames?: string[]) => ({
+    apiGroups,
+    resources,
+    verbs,
+    ...(resourceNames && { resourceNames }),
+  })
+  const binding = (kind: string, name: string, namespace?: string) => ({
+    apiVersion: `${GROUP}/v1`,
+    kind,
+    metadata: { name, ...(namespace && { namespace }) },
+    roleRef: { apiGroup: GROUP, kind: 'ClusterRole', name },
+    subjects: [{ kind: 'User', name: PERSON, apiGroup: GROUP }],
+  })
+  const writable = namespaces.filter((name) => name !== CLOSED)
+  return [
+    role(
+      'importer',
+      rule(
+        ['apps', 'batch', 'autoscaling'],
+        ['deployments', 'statefulsets', 'daemonsets', 'cronjobs', 'horizontalpodautoscalers'],
+        ['get', 'list', 'patch'],
+      ),
+      rule(['kube-green.com'], ['sleepinfos'], ['get', 'list', 'delete']),
+      rule([''], ['namespaces'], ['get', 'patch'], writable),
+    ),
+    role('import-secrets', rule([''], ['secrets'], ['get'])),
+    binding('ClusterRoleBinding', 'importer'),
+    ...namespaces
+      .filter((name) => name !== SECRET)
+      .map((namespace) => binding('RoleBinding', 'import-secrets', namespace)),
+  ]
+}
