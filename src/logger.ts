@@ -1,4 +1,5 @@
 import { pino, type DestinationStream, type Logger as Pino } from 'pino'
+import { printable } from './domain/text.ts'
 
 export type Logger = Pino
 
@@ -17,7 +18,15 @@ export function createLogger(level: LogLevel, destination?: DestinationStream): 
       censor: '(redacted)',
     },
   }
-  return destination ? pino(options, destination) : pino(options)
+  return destination ? pino(options, { write: (line) => destination.write(escaped(line)) }) : pino(options)
+}
+
+/** A line of JSON that may be read in a terminal: it escapes by itself only those control characters that it has to. */
+function escaped(line: string): string {
+  return line.replaceAll(
+    /[\u007F-\u009F]|\p{Bidi_Control}/gu,
+    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 interface Entry {
@@ -43,7 +52,7 @@ export function plainLines(terminal: { write(text: string): unknown }): Destinat
       if (written.has(line)) return
       written.add(line)
       // A quoted text must not send control characters to the terminal.
-      terminal.write(`${line.replaceAll(/\p{Cc}/gu, ' ')}\n`)
+      terminal.write(`${printable(line)}\n`)
     },
   }
 }

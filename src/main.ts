@@ -12,6 +12,7 @@ import { registerSandbox, type SandboxPorts } from './cli/sandbox.ts'
 import { registerServe } from './cli/serve.ts'
 import { registerToken } from './cli/token.ts'
 import { describedVerbs } from './client/catalogue.ts'
+import { legible } from './client/legible.ts'
 import { placeOfVerb } from './client/verb-first.ts'
 import { systemClock } from './clock.ts'
 import { LineBatches } from './line-batches.ts'
@@ -23,7 +24,7 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 }
 const log = logBatches()
 const ports: SandboxPorts = {
-  stdout: process.stdout,
+  stdout: legible(process.stdout),
   stderr: { write: afterTheLog },
   clock: systemClock,
   timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -104,7 +105,7 @@ function logBatches(): LineBatches {
 /** A message for people is the last line, as what was logged before it explains it. */
 function afterTheLog(text: string): void {
   log.flush()
-  process.stderr.write(text)
+  legible(process.stderr).write(text)
 }
 
 /** Aborted by the first SIGTERM or SIGINT; the second one ends the process at once. */

@@ -19,6 +19,14 @@ describe('log lines in batches', () => {
     expect(written).to.deep.equal([line('one') + line('two') + line('three')])
   })
 
+  it('are JSON that steers no terminal, and loses nothing', () => {
+    const text = 'found \u001B[2J \u009B31m \u007F \u202Etxet \u2066 ü 😴'
+    createLogger('info', batches).warn(text)
+    const [logged = ''] = written
+    expect(logged).to.not.match(/[^\P{Cc}\n]|\p{Bidi_Control}/u)
+    expect(JSON.parse(logged)).to.have.property('msg', text)
+  })
+
   it('are written at once by a flush, and only once', async () => {
     batches.write(line('one'))
     batches.flush()

@@ -1,7 +1,7 @@
 import type { Expected, NeededWorkload } from '../domain/forecast.ts'
 import type { InvalidSetting } from '../domain/invalid-settings.ts'
 import { typeOf } from '../domain/kinds.ts'
-import { counted, iso } from '../domain/text.ts'
+import { counted, iso, printable } from '../domain/text.ts'
 import { nameOf } from '../domain/workload.ts'
 import type { ClusterForecast } from '../service/check.ts'
 
@@ -106,9 +106,4 @@ function idleLine(policy: string): string {
 
 function titled(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  ${line}`)]
-}
-
-/** A quoted text must not send control characters to the terminal. */
-function printable(line: string): string {
-  return line.replaceAll(/\p{Cc}/gu, ' ')
 }

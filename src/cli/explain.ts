@@ -6,6 +6,7 @@ import { findCalendars, InvalidCalendar, type Calendar } from '../domain/schedul
 import { compileSchedule, InvalidTimezone, type Edge, type Schedule } from '../domain/schedule/schedule.ts'
 import { InvalidSchedule, isTimezone } from '../domain/schedule/syntax.ts'
 import { wholeNumber } from './options.ts'
+import { printable } from '../domain/text.ts'
 import { UsageError } from '../errors.ts'
 import { createLogger } from '../logger.ts'
 import type { CliPorts } from './program.ts'
@@ -161,7 +162,7 @@ function compile(text: string, zone: string, calendars: readonly Calendar[]): Sc
     if (error instanceof InvalidTimezone)
       throw new UsageError(`--timezone: ${error.message}`, { cause: error })
     if (!(error instanceof InvalidSchedule)) throw error
-    const shown = text.replaceAll(/\p{Cc}/gu, ' ')
+    const shown = printable(text)
     const caret = `${' '.repeat(error.position - 1)}^`
     throw new UsageError(`${error.message}\n  ${shown}\n  ${caret}`, { cause: error })
   }

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import type { DestinationStream } from 'pino'
 import type { Clock } from '../clock.ts'
 import { InvalidConfig } from '../config.ts'
+import { printable } from '../domain/text.ts'
 import { messageOf, UsageError } from '../errors.ts'
 
 /** What a command may use of the world outside; main.ts passes the real one, tests their own. */
@@ -47,7 +48,7 @@ export async function run(program: Command, args: readonly string[], { stderr }:
     // Commander has already written its message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     // A quoted text must not send control characters to the terminal.
-    stderr.write(`error: ${messageOf(error).replaceAll(/[^\P{Cc}\n]/gu, ' ')}\n`)
+    stderr.write(`error: ${messageOf(error).split('\n').map(printable).join('\n')}\n`)
     return error instanceof UsageError || error instanceof InvalidConfig ? 2 : 1
   }
 }

@@ -18,7 +18,7 @@ export async function connect(connection: Connection, outside: Outside): Promise
 }
 
 async function connectServer(
-  { server, certificateAuthority }: Connection & { readonly server: string },
+  { server, certificateAuthority, insecure = false }: Connection & { readonly server: string },
   { environment, stderr, stopSignal }: Outside,
 ): Promise<Dormouse> {
   if (!/^https?:\/\//i.test(server) || !URL.canParse(server))
@@ -31,8 +31,10 @@ async function connectServer(
   if (!/^[\x21-\x7E]+$/.test(token))
     throw new UsageError('DORMOUSE_TOKEN has characters that no token has, such as the end of a line')
   const { protocol, hostname } = new URL(server)
-  if (protocol === 'http:' && !isLoopback(hostname))
-    stderr.write(`warning: ${server} is plain HTTP: whoever is on the way can read your token\n`)
+  if (protocol === 'http:' && !isLoopback(hostname) && !insecure)
+    throw new UsageError(
+      `--server ${server}: plain HTTP, so that whoever is on the way could read your token: write https://, or add --insecure if you know the way`,
+    )
   const { HttpDormouse } = await import('./http/http-dormouse.ts')
   const ca = certificateAuthority === undefined ? undefined : await pemOf(certificateAuthority)
   const warn = (text: string) => void stderr.write(`warning: ${text}\n`)

@@ -12,6 +12,7 @@ export function connectionOptions(command: Command, namespace = 'that of the con
   return clusterOptions(command)
     .option('--server <url>', "Dormouse's HTTP API, in place of the cluster; DORMOUSE_TOKEN is the token")
     .option('--certificate-authority <file>', 'whom to trust as the CA of --server')
+    .option('--insecure', 'send the token also where --server is plain HTTP')
 }
 
 /** Where, for commands that are for the cluster alone. */
@@ -56,8 +57,10 @@ export function checkImpersonation({ as, asGroup }: Connection): void {
 }
 
 /** @throws UsageError for an option that would be passed over */
-function checkAdapter({ server, certificateAuthority, as, context, kubeconfig }: Connection): void {
+function checkAdapter({ server, certificateAuthority, insecure, as, context, kubeconfig }: Connection): void {
   if (server === undefined) {
+    if (insecure)
+      throw new UsageError('--insecure is for --server: a kubeconfig says how its cluster is reached')
     if (certificateAuthority !== undefined)
       throw new UsageError(
         '--certificate-authority is for --server: the kubeconfig names the CA of a cluster',

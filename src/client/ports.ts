@@ -72,6 +72,8 @@ export interface Connection {
   /** The URL of the HTTP API; undefined: through the cluster. */
   readonly server?: string | undefined
   readonly certificateAuthority?: string | undefined
+  /** The token may go over plain HTTP. */
+  readonly insecure?: boolean | undefined
 }
 
 /** What a patch left, and what webhooks said to it. */

@@ -27,7 +27,7 @@ export function tellNotes(
 
 /** The options that lead a pasted command to the same place. */
 function samePlace(options: Connection): string {
-  const { context, kubeconfig, server, certificateAuthority, as, asGroup = [] } = options
+  const { context, kubeconfig, server, certificateAuthority, insecure, as, asGroup = [] } = options
   const given = [
     ['context', context],
     ['kubeconfig', kubeconfig],
@@ -36,7 +36,8 @@ function samePlace(options: Connection): string {
     ['as', as],
     ...asGroup.map((group) => ['as-group', group] as const),
   ] as const
-  return given.map(([name, value]) => (value === undefined ? '' : ` --${name} ${shellWord(value)}`)).join('')
+  const typed = given.map(([name, value]) => (value === undefined ? '' : ` --${name} ${shellWord(value)}`))
+  return `${typed.join('')}${insecure ? ' --insecure' : ''}`
 }
 
 function shellWord(text: string): string {

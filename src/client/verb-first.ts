@@ -1,7 +1,7 @@
 import { ALIASES, isVerb, programFor } from './catalogue.ts'
 import type { Terminal } from './terminal.ts'
 
-/** The options of "Where, and as whom", all of which take a value. */
+/** The options of "Where, and as whom" that take a value. */
 const WHERE = new Set([
   '-n',
   '--namespace',
@@ -23,7 +23,8 @@ export function placeOfVerb(words: readonly string[]): number | undefined {
     const word = words[place] ?? ''
     if (!word.startsWith('-')) return place
     const [name = '', value] = word.split('=', 2)
-    if (WHERE.has(name)) place += value === undefined ? 2 : 1
+    if (word === '--insecure') place += 1
+    else if (WHERE.has(name)) place += value === undefined ? 2 : 1
     else if (/^-n./.test(word)) place += 1
     else return undefined
   }

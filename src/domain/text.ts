@@ -15,6 +15,14 @@ export function secondsUntil(instant: Instant, now: Instant): number {
   return Math.max(1, Math.ceil((instant - now) / 1000))
 }
 
+/**
+ * A line that quotes others, for a terminal or a table: without control characters, which steer it, and those that turn
+ * the direction of what follows. Of the same length.
+ */
+export function printable(line: string): string {
+  return line.replaceAll(/\p{Cc}|\p{Bidi_Control}/gu, ' ')
+}
+
 /** A foreign text, cut to fit into a message. */
 export function clip(text: string): string {
   return text.length > 64 ? `${text.slice(0, 64)}…` : text

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Instant } from '../clock.ts'
 import { factsOf } from '../domain/kinds.ts'
+import { printable } from '../domain/text.ts'
 import { FIELD_MANAGER, type Workload, type WorkloadKey } from '../domain/workload.ts'
 
 export type EventType = 'Normal' | 'Warning'
@@ -49,7 +50,7 @@ export function newEvent(
   text: string,
   at: Instant,
 ): Recorded {
-  const message = text.slice(0, LONGEST_MESSAGE)
+  const message = printable(text).slice(0, LONGEST_MESSAGE)
   const key = [subject.uid, type, reason, message].join('\n')
   return { key, subject, type, reason, message, name: '', first: at, last: at, count: 0, sent: 0 }
 }

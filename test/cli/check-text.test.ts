@@ -75,7 +75,7 @@ describe('the text of a check', () => {
   it('ends with what is invalid and what is dangerous, without control characters', () => {
     const text = checkText(
       found([], {
-        invalid: [{ at: 'namespace/shop', message: 'dormouse.dev/schedule: \u001B[2J', workloads: 3 }],
+        invalid: [{ at: 'namespace/shop', message: 'dormouse.dev/schedule: \u001B[2J\u202E', workloads: 3 }],
         needed: [
           { kind: 'deployments', namespace: 'policy', name: 'guard', answers: 'webhook a.example.com' },
         ],
@@ -83,7 +83,7 @@ describe('the text of a check', () => {
         unseen: ['list apiservices: the cluster refused: no'],
       }),
     )
-    expect(text).to.contain('  namespace/shop: dormouse.dev/schedule:  [2J (3 workloads concerned)\n')
+    expect(text).to.contain('  namespace/shop: dormouse.dev/schedule:  [2J  (3 workloads concerned)\n')
     expect(text).to.contain('  deployment policy/guard answers webhook a.example.com: while it sleeps')
     expect(text).to.contain('  policy prod sets nothing for any workload: none matches it, or everywhere an')
     expect(text).to.contain('  not looked at: list apiservices: the cluster refused: no\n')

@@ -82,7 +82,7 @@ describe('the client over HTTP on its bad days', function () {
     expect(asked).to.deep.equal([path, `${path}&continue=a%2Fb`])
   })
 
-  it('needs a URL and a token, and warns of a token in the clear', async () => {
+  it('needs a URL and a token, and sends none in the clear unless it is told to', async () => {
     const wrong = await connect({ server: 'dormouse.example' }, outside()).catch((thrown: unknown) => thrown)
     expect(wrong).to.be.instanceOf(UsageError)
     const without = await connect({ server: url }, outside({})).catch((thrown: unknown) => thrown)
@@ -97,9 +97,19 @@ describe('the client over HTTP on its bad days', function () {
       outside(),
     ).catch((thrown: unknown) => thrown)
     expect(noCertificate).to.be.instanceOf(UsageError)
-    const { told, ...plain } = outside()
-    await (await connect({ server: 'http://dormouse.example' }, plain)).close()
-    expect(told.join()).to.include('can read your token')
+    for (const server of ['http://dormouse.example', 'HTTP://127.0.0.1.nip.io', 'http://[::2]:8181']) {
+      const clear = await connect({ server }, outside()).catch((thrown: unknown) => thrown)
+      expect(clear, server).to.be.instanceOf(UsageError)
+      expect(clear)
+        .to.have.property('message')
+        .that.includes('could read your token')
+        .and.includes('--insecure')
+      const { told, ...plain } = outside()
+      await (await connect({ server, insecure: true }, plain)).close()
+      expect(told).to.deep.equal([])
+    }
+    for (const server of ['http://localhost:9', 'http://[::1]:9', 'https://dormouse.example'])
+      await (await connect({ server }, outside())).close()
   })
 
   it('says why the token is refused, what is not Dormouse, and what cannot be reached', async () => {

@@ -109,6 +109,17 @@ describe('the recorder of Events', () => {
     expect(calls.slice(2).map(({ method }) => method)).to.deep.equal(['PATCH', 'POST'])
   })
 
+  it('quotes nobody who steers a terminal, or turns the direction of what follows', async () => {
+    recorder.record(
+      web,
+      'Warning',
+      'InvalidSetting',
+      'found \u001B]0;owned\u0007\u001B[2J\u009B31m\u202Etxet\u2066\n',
+    )
+    await until(() => calls.length === 1)
+    expect(bodies()[0]?.message).to.equal('found  ]0;owned  [2J 31m txet  ')
+  })
+
   it('cuts a message at 1024 characters', async () => {
     recorder.record(web, 'Normal', 'Woken', 'x'.repeat(2000))
     await until(() => calls.length === 1)

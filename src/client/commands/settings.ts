@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { printable } from '../../domain/text.ts'
 import { UsageError } from '../../errors.ts'
 import type { Terminal } from '../terminal.ts'
 import { requestCommand, type RequestOptions } from './asking.ts'
@@ -88,7 +89,7 @@ async function hours({ schedule, timezone }: Given): Promise<{ schedule?: string
   } catch (error) {
     if (!(error instanceof InvalidSchedule)) throw error
     const caret = `${' '.repeat(error.position - 1)}^`
-    const shown = schedule.replaceAll(/\p{Cc}/gu, ' ')
+    const shown = printable(schedule)
     throw new UsageError(`--schedule: ${error.message}\n  ${shown}\n  ${caret}`, { cause: error })
   }
 }

@@ -1,5 +1,6 @@
 import type { Unreadable } from '../state-codec.ts'
 import { typeOf } from '../kinds.ts'
+import { printable } from '../text.ts'
 import { pathOf, type WorkloadKey } from '../workload.ts'
 
 /** Characters of a warning or a denial: API servers may cut longer ones. */
@@ -14,7 +15,7 @@ const SHORTEST_NAME = 24
 export function about(workload: WorkloadKey, says: string): string {
   const { kind, namespace, name } = workload
   const head = `Dormouse: ${typeOf(kind)} `
-  const rest = restOf(says)
+  const rest = printable(restOf(says))
   const room = Math.max(SHORTEST_NAME, LONGEST - head.length - rest.length)
   // The name is empty until the API server makes it from generateName.
   return clip(`${head}${withoutMiddle(`${namespace}/${name || '…'}`, room)}${rest}`)
