@@ -15,7 +15,7 @@ const SHORTEST_NAME = 24
 export function about(workload: WorkloadKey, says: string): string {
   const { kind, namespace, name } = workload
   const head = `Dormouse: ${typeOf(kind)} `
-  const rest = printable(restOf(says))
+  const rest = restOf(says)
   const room = Math.max(SHORTEST_NAME, LONGEST - head.length - rest.length)
   // The name is empty until the API server makes it from generateName.
   return clip(`${head}${withoutMiddle(`${namespace}/${name || '…'}`, room)}${rest}`)
@@ -52,7 +52,7 @@ export function unchecked(workload: WorkloadKey, { message }: Unreadable): strin
 }
 
 function restOf(says: string): string {
-  return (says.startsWith(':') ? says : ` ${says}`).replaceAll(/\p{Cc}/gu, ' ')
+  return printable(says.startsWith(':') ? says : ` ${says}`)
 }
 
 function withoutMiddle(text: string, room: number): string {
