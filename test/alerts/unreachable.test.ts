@@ -89,7 +89,7 @@ interface Kubeconfig {
 
 function scaleWebhook(): object {
   return {
-    name: 'scale.dormouse.dev',
+    name: 'held-scale.dormouse.dev',
     clientConfig: { url: NOWHERE },
     rules: [
       { operations: ['UPDATE'], apiGroups: ['apps'], apiVersions: ['v1'], resources: ['deployments/scale'] },

@@ -3,7 +3,7 @@ import { metricsTable } from '../../docs/generator/metrics-table.ts'
 import type { KeySchema } from '../../src/config/keys.ts'
 import { CONFIG_SCHEMA } from '../../src/config/schema.ts'
 import { PAUSE_ANNOTATION } from '../../src/domain/autoscaling/scaled-object.ts'
-import { ANNOTATION, ASLEEP_LABEL } from '../../src/domain/workload.ts'
+import { ANNOTATION, OWN_LABELS } from '../../src/domain/workload.ts'
 import { pages } from './pages.ts'
 
 /** Sections of the configuration that nothing else has a name like. */
@@ -42,7 +42,7 @@ describe('the names in the documentation', () => {
   })
 
   it('of marks are known', () => {
-    const known = new Set<string>([...Object.values(ANNOTATION), ASLEEP_LABEL, ...OTHER_MARKS])
+    const known = new Set<string>([...Object.values(ANNOTATION), ...OWN_LABELS, ...OTHER_MARKS])
     const found = said(/(dormouse\.dev\/[a-z]+(?:-[a-z]+)*)/g)
     expect(found.filter(([, mark]) => !known.has(mark))).to.deep.equal([])
   })
