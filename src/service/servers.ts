@@ -32,10 +32,15 @@ interface Served {
 export async function clientCAOf({ webhook: { clientCA } }: Config): Promise<string | undefined> {
   if (clientCA === null) return undefined
   const text = await readText('webhook.clientCA', clientCA)
+  if (!hasCertificate(text)) throw new UsageError(`webhook.clientCA ${clientCA}: has no certificate in PEM`)
+  return text
+}
+
+function hasCertificate(text: string): boolean {
   try {
-    return new X509Certificate(text) && text
-  } catch (error) {
-    throw new UsageError(`webhook.clientCA ${clientCA}: has no certificate in PEM`, { cause: error })
+    return new X509Certificate(text).subject !== undefined
+  } catch {
+    return false
   }
 }
 
