@@ -7,8 +7,9 @@ import { planOfDownscaler } from '../../src/domain/import/downscaler-plan.ts'
 import { nameOf, type ImportedObject, type Step } from '../../src/domain/import/imported-object.ts'
 import { programOf } from '../../src/domain/import/program.ts'
 import { REQUEST_ANNOTATION } from '../../src/domain/requests/annotation.ts'
-import { ASLEEP_LABEL } from '../../src/domain/workload.ts'
+import { ANNOTATION, ASLEEP_LABEL } from '../../src/domain/workload.ts'
 import { Refusal } from '../../src/errors.ts'
+import { aDeployment } from '../support/workloads.ts'
 
 export const NIGHT = Date.parse('2026-11-24T01:00:00Z')
 export const HOURS = 'Mon-Fri 08:00-18:00 Europe/Berlin'
@@ -18,6 +19,13 @@ export const UPTIME = 'downscaler/uptime'
 type Json = { [field: string]: unknown }
 const isMap = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The state that Dormouse's webhook writes. */
+function adoptedWith(count: number): string {
+  const adopted = aDeployment('shop/web').withReplicas(count).enabled().snoozed({ at: NIGHT })
+  const request = { text: `adopt ${count}`, at: NIGHT, by: 'k8s:ana' }
+  return adopted.remembering({ request }).annotations.state ?? ''
+}
 
 /** RFC 7396. */
 function merged(target: unknown, patch: Json): Json {
@@ -32,7 +40,7 @@ function merged(target: unknown, patch: Json): Json {
 export class Objects implements ClusterObjects {
   readonly place = 'cluster dev'
   readonly objects = new Map<string, ImportedObject>()
-  /** Called before each write; may throw. */
+  /** Called before each write, with a path where something is deleted; may throw. */
   onPatch: (name: string, dryRun: boolean) => void = () => undefined
   answers = true
   /** Kinds that it does not answer for. */
@@ -77,6 +85,7 @@ export class Objects implements ClusterObjects {
     const [, count] = /^adopt (\d+)/.exec(annotations[REQUEST_ANNOTATION] ?? '') ?? []
     const answers = this.answers && !this.unknown.includes(before.kind)
     if (answers) delete annotations[REQUEST_ANNOTATION]
+    if (answers && count) annotations[ANNOTATION.state] = adoptedWith(Number(count))
     const labels = { ...after.metadata.labels, ...(answers && count && { [ASLEEP_LABEL]: count }) }
     if (!dryRun) this.writes.push(nameOf(before))
     if (!dryRun) this.put({ ...after, metadata: { ...after.metadata, annotations, labels } })
@@ -94,6 +103,7 @@ export class Objects implements ClusterObjects {
   }
 
   async remove(path: string): Promise<void> {
+    this.onPatch(path, false)
     this.writes.push(`${path} removed`)
     this.objects.delete(path)
   }

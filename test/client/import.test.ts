@@ -34,7 +34,12 @@ describe('an import', () => {
     expect(annotationsAt(cluster, api)).to.have.property(KEPT, '2')
 
     const again = planOf(cluster.objects.values())
-    expect(verdicts(again)).to.deep.equal(['mapped namespace shop', 'mapped deployment shop/api'])
+    expect(verdicts(again)).to.deep.equal([
+      'mapped namespace shop',
+      // It gives back what it was lent.
+      'mapped deployment shop/web',
+      'mapped deployment shop/api',
+    ])
     expect((await carriedOut(cluster, again)).filter(({ why }) => why)).to.deep.equal([])
     expect(annotationsAt(cluster, api)).to.not.have.property(KEPT)
     expect(annotationsAt(cluster, shop))

@@ -6,7 +6,8 @@ import type { Program, Settings } from './program.ts'
 import { putBack } from './put-back.ts'
 import { annotationsOf } from './settings.ts'
 import type { Dialect } from './spans.ts'
-import { adoptionOf, refusalOf, stepOf, type Inherited } from './steps.ts'
+import { adoptedWith } from './adopted.ts'
+import { adoptionOf, refusalOf, returning, stepOf, type Inherited } from './steps.ts'
 import { leftAlone, type Wanted } from './wanted.ts'
 
 /** What a downscaler left in a cluster. */
@@ -106,7 +107,8 @@ function workloadStep(
   now: Instant,
 ): Step[] {
   const marks = marksOf(object)
-  if (Object.keys(marks).length === 0 && !left.program.resources.includes(resourceOf(object))) return []
+  const isMeant = Object.keys(marks).length > 0 || left.program.resources.includes(resourceOf(object))
+  if (!isMeant && adoptedWith(object) === undefined) return []
   const wanted =
     isReached && !isNamed(object, left)
       ? wantedIn(object, settingsOf(marks), settings, left, now)
@@ -116,7 +118,10 @@ function workloadStep(
   if (!isAsleepByTool(object)) {
     const stale =
       KEPT in marks ? [`it is awake: the count of ${marks[KEPT]} that the tool kept is out of date`] : []
-    return stepOf(object, wanted, { ...annotationsOf(wanted, inherited), ...without(marks) }, stale)
+    return [
+      ...stepOf(object, wanted, { ...annotationsOf(wanted, inherited), ...without(marks) }, stale),
+      ...returning(object, wanted, [inherited, policies]),
+    ]
   }
   if (kept === undefined)
     return [refusal(object, `the tool kept '${marks[KEPT]}', which is no count`, inherited)]

@@ -4,7 +4,7 @@ import { isReadable, keptIn, keptKey, keptOfOthers, restorable, type Restore } f
 import { annotationsOf } from './settings.ts'
 import { hasPatch, isChosen, isOfKind, isSleepInfo, type SleepInfo } from './sleep-info-object.ts'
 import { wantedBySleepInfos } from './sleep-info.ts'
-import { adoptionOf, refusalOf, stepOf } from './steps.ts'
+import { adoptionOf, refusalOf, returning, stepOf } from './steps.ts'
 import { leftAlone, type Wanted } from './wanted.ts'
 
 /** What kube-green left in one namespace. */
@@ -127,7 +127,11 @@ function objectSteps(
     ]
   if (isAtRest(object)) return [adoptionOf(object, wanted, [inherited, leftAlone()], count), ...more]
   const stale = ['it is awake: what kube-green kept is out of date']
-  return [...stepOf(object, wanted, annotationsOf(wanted, inherited), stale), ...more]
+  return [
+    ...stepOf(object, wanted, annotationsOf(wanted, inherited), stale),
+    ...returning(object, wanted, [inherited, leftAlone()]),
+    ...more,
+  ]
 }
 
 function putBack(object: ImportedObject, spec: MergePatch): Step {

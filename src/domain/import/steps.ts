@@ -46,18 +46,15 @@ export function adoptionOf(
 ): Step {
   const ours = keptByDormouse(object)
   const lasting = annotationsOf(wanted, inherited)
-  const lent = Object.entries(annotationsOf(wanted, before)).filter(([name]) => !(name in lasting))
   const own = object.metadata.annotations ?? {}
+  const isLeftOut = own[ANNOTATION.enabled] === 'false'
   // What people wrote on it counts, except what an import that refused it wrote.
-  const isFree = ([name]: Entry) => own[name] === undefined || isLeftOut([name, own[name]])
-  // An import that was interrupted has lent it.
-  const isLent = ([name, value]: Entry) => own[name] === value && adoptedWith(object) !== undefined
-  const toLend = ours === undefined ? lent.filter(isFree) : []
-  const toReturn = [...toLend, ...lent.filter(isLent)].map(([name]) => [name, null])
+  const isFree = ([name]: Entry) => own[name] === undefined || (name === ANNOTATION.enabled && isLeftOut)
+  const lent = ours === undefined ? passing(wanted, [inherited, before]).filter(isFree) : []
   const annotations = {
-    ...(isLeftOut([ANNOTATION.enabled, own[ANNOTATION.enabled]]) && { [ANNOTATION.enabled]: null }),
+    ...(isLeftOut && { [ANNOTATION.enabled]: null }),
     ...lasting,
-    ...Object.fromEntries(toLend),
+    ...Object.fromEntries(lent),
     ...without(marksOf(object)),
     ...(ours === undefined && { [REQUEST_ANNOTATION]: formatRequest({ verb: 'adopt', count: recorded }) }),
   }
@@ -68,14 +65,34 @@ export function adoptionOf(
     // Another count of ours is newer than the tool's, unless it was adopted with that.
     ...((ours === undefined || ours === recorded || adoptedWith(object) !== undefined) && { recorded }),
     ...(Object.keys(annotations).length > 0 && { patch: { metadata: { annotations } } }),
-    ...(toReturn.length > 0 && { inherits: { metadata: { annotations: Object.fromEntries(toReturn) } } }),
+    ...givenBack([...lent, ...lentBefore(object, wanted, [inherited, before])]),
   }
+}
+
+/** What an import that was interrupted has lent it goes. */
+export function returning(object: ImportedObject, wanted: Wanted, inherited: Inherited): Step[] {
+  const lent = lentBefore(object, wanted, inherited)
+  if (lent.length === 0) return []
+  return [{ object, verdict: 'mapped', says: ['adopted before', saysWanted(wanted)], ...givenBack(lent) }]
 }
 
 type Entry = readonly [name: string, value: unknown]
 
-function isLeftOut([name, value]: Entry): boolean {
-  return name === ANNOTATION.enabled && value === 'false'
+/** What it is to inherit in the end, and does not yet. */
+function passing(wanted: Wanted, [inherited, before]: Inherited): Entry[] {
+  const lasting = annotationsOf(wanted, inherited)
+  return Object.entries(annotationsOf(wanted, before)).filter(([name]) => !(name in lasting))
+}
+
+function lentBefore(object: ImportedObject, wanted: Wanted, inherited: Inherited): Entry[] {
+  if (adoptedWith(object) === undefined) return []
+  const own = object.metadata.annotations ?? {}
+  return passing(wanted, inherited).filter(([name, value]) => own[name] === value)
+}
+
+function givenBack(lent: readonly Entry[]): Pick<Step, 'inherits'> {
+  if (lent.length === 0) return {}
+  return { inherits: { metadata: { annotations: Object.fromEntries(lent.map(([name]) => [name, null])) } } }
 }
 
 function saysKept(ours: number | undefined, recorded: number): string {
