@@ -11,13 +11,13 @@ import { aRig } from './rig.ts'
 const NOW = at('Mon 17:55')
 const MOST_WRITES = 3
 
-function marked(kind: Kind, { annotations, label, replicas, snoozeKey }: Marks): AWorkload {
+function marked(kind: Kind, { annotations, label, held, replicas, snoozeKey }: Marks): AWorkload {
   const key = kind === 'daemonsets' ? snoozeKey : undefined
   return BY_KIND[kind]()
     .with({
       annotations,
       hasAnnotations: true,
-      labels: labelsWith(label),
+      labels: labelsWith(label, held),
       snoozeKey: key,
       hasNodeSelector: key !== undefined,
     })

@@ -57,7 +57,7 @@ function copyOf({ kind, rest }: Case, marks: Marks, version: number): Workload {
     generation,
     annotations: marks.annotations,
     hasAnnotations: Object.keys(marks.annotations).length > 0,
-    labels: labelsWith(marks.label),
+    labels: labelsWith(marks.label, marks.held),
     replicas: marks.replicas,
     snoozeKey: key,
     hasNodeSelector: key !== undefined,

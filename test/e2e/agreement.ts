@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { typeOf } from '../../src/domain/kinds.ts'
 import type { StatusRecord } from '../../src/domain/record.ts'
 import type { State } from '../../src/domain/state.ts'
-import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY, type Kind } from '../../src/domain/workload.ts'
+import { ANNOTATION, ASLEEP_LABEL, HELD_LABEL, SNOOZE_KEY, type Kind } from '../../src/domain/workload.ts'
 import { eventually } from '../support/eventually.ts'
 import type { KubectlObject } from '../support/kubectl.ts'
 import { decoded } from '../support/readable.ts'
@@ -64,6 +64,7 @@ function saidByApi(record: StatusRecord) {
     kept: record.is_snoozed ? String(record.last_replicas) : undefined,
     schedule: record.wake_schedule,
     pin: record.pin_state,
+    held: record.pin_state === 'none' ? (record.has_manual_override ? 'override' : undefined) : 'pin',
     override: record.has_manual_override ? record.manual_override_until : 'none',
     snoozedAt: record.snoozed_at,
     wokenAt: record.woken_at,
@@ -90,6 +91,7 @@ function shownByKubectl(kind: Kind, object: KubectlObject) {
     kept: label,
     schedule: schedule || null,
     pin: state?.pin?.state ?? 'none',
+    held: object.metadata.labels?.[HELD_LABEL],
     override: override ? until : 'none',
     snoozedAt: state?.snoozed ? iso(state.snoozed.at) : null,
     wokenAt: state?.woken === undefined ? null : iso(state.woken.at),

@@ -123,7 +123,7 @@ describeOn(
         .split('\n')
         .slice(1)
         .map((line) => line.split(/\s+/))
-      expect(Object.fromEntries(rows.map((row) => [row[0], row[5]]))).to.deep.equal({
+      expect(Object.fromEntries(rows.map((row) => [row[0], row[5] ?? '']))).to.deep.equal({
         'managed-deployments': '',
         'overridden-deployments': 'override',
         'pinned-deployments': 'pin',

@@ -1,7 +1,14 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import type { StatusRecord } from '../../src/domain/record.ts'
-import { ANNOTATION, ANNOTATION_NAMES, SNOOZE_KEY, type Kind } from '../../src/domain/workload.ts'
+import {
+  ANNOTATION,
+  ANNOTATION_NAMES,
+  ASLEEP_LABEL,
+  HELD_LABEL,
+  SNOOZE_KEY,
+  type Kind,
+} from '../../src/domain/workload.ts'
 import { anyMarks, labelsWith, type Marks } from '../support/arbitrary-marks.ts'
 import { describeOn } from '../support/clusters.ts'
 import { eventually, inParallel } from '../support/eventually.ts'
@@ -57,13 +64,17 @@ describeOn('workloads with arbitrary marks', function (on) {
   async function write(
     kind: Kind,
     name: string,
-    { annotations, label, replicas, snoozeKey }: Marks,
+    { annotations, label, held, replicas, snoozeKey }: Marks,
   ): Promise<void> {
     const metadata = {
       annotations: Object.fromEntries(
         ANNOTATION_NAMES.map((mark) => [ANNOTATION[mark], annotations[mark] ?? null]),
       ),
-      labels: { 'dormouse.dev/asleep': null, ...labelsWith(isLabel(label) ? label : undefined) },
+      labels: {
+        [ASLEEP_LABEL]: null,
+        [HELD_LABEL]: null,
+        ...labelsWith(isLabel(label) ? label : undefined, held),
+      },
     }
     const nodeSelector = { [SNOOZE_KEY]: snoozeKey ? 'true' : null }
     const spec = kind === 'daemonsets' ? { template: { spec: { nodeSelector } } } : { replicas }

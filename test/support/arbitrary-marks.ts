@@ -10,13 +10,14 @@ import {
   PIN_STATES,
   BACKOFF_CAUSES,
 } from '../../src/domain/state.ts'
-import { ASLEEP_LABEL, KINDS, type AnnotationName, type Kind } from '../../src/domain/workload.ts'
+import { ASLEEP_LABEL, HELD_LABEL, KINDS, type AnnotationName, type Kind } from '../../src/domain/workload.ts'
 import { HOUR, MINUTE } from './rules.ts'
 
-/** Annotations, label, count and key of a workload, which need not be consistent. */
+/** Annotations, labels, count and key of a workload, which need not be consistent. */
 export interface Marks {
   readonly annotations: Partial<Record<AnnotationName, string>>
   readonly label: string | undefined
+  readonly held: string | undefined
   readonly replicas: number
   readonly snoozeKey: string | undefined
 }
@@ -133,14 +134,19 @@ export function anyMarks(now: Instant, kind: Kind): fc.Arbitrary<Marks> {
   return fc.record({
     annotations: fc.record({ enabled, schedule, timezone, state }, { requiredKeys: [] }).map(definedOnly),
     label: maybe(label),
+    held: fc.constantFrom(undefined, undefined, 'pin', 'override', 'mine'),
     replicas: COUNT,
     snoozeKey: fc.constantFrom(undefined, 'true', 'true', 'false', ''),
   })
 }
 
 /** An object's labels, with ours beside another. */
-export function labelsWith(label: string | undefined): Record<string, string> {
-  return { app: 'web', ...(label === undefined ? {} : { [ASLEEP_LABEL]: label }) }
+export function labelsWith(label: string | undefined, held?: string): Record<string, string> {
+  return {
+    app: 'web',
+    ...(label === undefined ? {} : { [ASLEEP_LABEL]: label }),
+    ...(held === undefined ? {} : { [HELD_LABEL]: held }),
+  }
 }
 
 function definedOnly(annotations: Partial<Record<AnnotationName, string | undefined>>): Marks['annotations'] {
