@@ -63,8 +63,8 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'a patch whose answer was lost counts as not carried out',
     file: 'src/kubernetes/patcher.ts',
-    find: "if (sent.type === 'lost' && carries(workload, before, change)) {",
-    replace: 'if (before === undefined) {',
+    find: 'if (mayBeApplied && carries(workload, before, change)) {',
+    replace: 'if (mayBeApplied && before === undefined) {',
     tests: ['test/kubernetes/patcher-cut.test.ts', 'test/kubernetes/patcher.test.ts'],
   },
   {
