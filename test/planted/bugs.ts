@@ -49,9 +49,16 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'waking by hand to fewer lowers the kept count',
     file: 'src/domain/drift.ts',
-    find: 'return isScaled(workload) && workload.replicas < kept ? kept : undefined',
+    find: 'return isLowered(reading) || (isScaled(workload) && workload.replicas < kept) ? kept : undefined',
     replace: 'return undefined',
     tests: ['test/domain/kept-count.test.ts'],
+  },
+  {
+    name: 'a request in the middle of a wave is "already" so',
+    file: 'src/domain/requests/snooze-and-wake.ts',
+    find: 'return desired(reading, now, rules).want === want',
+    replace: 'return [desired(reading, now, rules).want, want].length === 2',
+    tests: ['test/domain/requests/in-a-wave.test.ts'],
   },
   {
     name: 'a retry does not read again',
@@ -141,8 +148,8 @@ export const BUGS: readonly Bug[] = [
   {
     name: "an edge's intent is dated at the write",
     file: 'src/domain/intent.ts',
-    find: "return { ...newIntent(reading, now, { want: to, by: null, trigger: 'schedule' }), at }",
-    replace: "return newIntent(reading, now + 0 * at, { want: to, by: null, trigger: 'schedule' })",
+    find: "return { ...newIntent(reading, now, { want, by: null, trigger: 'schedule' }), at }",
+    replace: "return newIntent(reading, now + 0 * at, { want, by: null, trigger: 'schedule' })",
     tests: ['test/domain/intents.test.ts'],
   },
   {

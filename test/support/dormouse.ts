@@ -31,21 +31,28 @@ export class Dormouse {
   readonly #lives: RunningProgram[] = []
   #settings: Settings
   readonly #preload: string | undefined
+  readonly #main: string
   #directory = ''
   #between: Between | undefined
   #running: RunningProgram | undefined
   #api: ApiClient | undefined
   #metricsUrl = ''
 
-  private constructor(cluster: Cluster, settings: Settings, preload: string | undefined) {
+  private constructor(cluster: Cluster, settings: Settings, preload: string | undefined, main: string) {
     this.#cluster = cluster
     this.#settings = settings
     this.#preload = preload
+    this.#main = main
   }
 
-  /** `preload`: a module that its process loads first. */
-  static async start(cluster: Cluster, settings: Settings = {}, preload?: string): Promise<Dormouse> {
-    const dormouse = new Dormouse(cluster, settings, preload)
+  /** `preload`: a module that its process loads first; `main`: the program, of another release. */
+  static async start(
+    cluster: Cluster,
+    settings: Settings = {},
+    preload?: string,
+    main = MAIN,
+  ): Promise<Dormouse> {
+    const dormouse = new Dormouse(cluster, settings, preload, main)
     dormouse.#directory = await mkdtemp(join(tmpdir(), 'dormouse-serve-'))
     await dormouse.start()
     return dormouse
@@ -77,7 +84,12 @@ export class Dormouse {
     await writeFile(config, JSON.stringify(settled))
     const { kubeconfig } = (this.#between ??= await between(this.#cluster))
     const args = ['serve', '--config', config, '--kubeconfig', kubeconfig, '--json']
-    const child = startProgram([...args, '--api-port', '0', '--metrics-port', '0'], this.#preload)
+    const child = startProgram(
+      [...args, '--api-port', '0', '--metrics-port', '0'],
+      this.#preload,
+      {},
+      this.#main,
+    )
     this.#running = new RunningProgram(child)
     this.#lives.push(this.#running)
     const { api, metrics } = await this.#running.ready<{ api: string; metrics: string }>()
@@ -172,6 +184,7 @@ export function startProgram(
   args: readonly string[],
   preload?: string,
   env: NodeJS.ProcessEnv = {},
+  main = MAIN,
 ): ChildProcess {
   const first = preload === undefined ? [] : ['--import', preload]
   const channel = preload === undefined ? [] : (['ipc'] as const)
@@ -180,7 +193,7 @@ export function startProgram(
     env: { ...programEnvironment(), ...env },
     stdio: ['pipe', 'pipe', 'pipe', ...channel],
   }
-  return endsWithTests(spawn(process.execPath, [...first, MAIN, ...args], options))
+  return endsWithTests(spawn(process.execPath, [...first, main, ...args], options))
 }
 
 export function programEnvironment(): NodeJS.ProcessEnv {
