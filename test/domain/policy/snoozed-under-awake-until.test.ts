@@ -94,7 +94,7 @@ describe('what a person put to sleep, under awake-until', () => {
     ['in a weekend longer than awake-until: stays asleep', () => snoozed(WEEK, at('Fri 22:00'), FRIDAY), []],
   ]
   for (const [what, cluster, expected] of rows)
-    it(`${what}`, () => {
+    it(what, () => {
       const made = cluster()
       expect(made.isAsleep).to.equal(true)
       expect(transitions(made)).to.deep.equal(expected)
