@@ -246,6 +246,51 @@ describeOn('what is published for clients', function (on) {
     expect(data).not.to.have.property('unpublished')
   })
 
+  describe('where there is no ConfigMap', () => {
+    const FAILED = 'the settings for clients could not be published in the ConfigMap dormouse of kube-public'
+    let labels: unknown
+
+    before('as from a checkout, and a workload that Dormouse has written to', async () => {
+      await here.asleep('deployments', 'written')
+      ;({ labels } = (await on().admin.expect('GET', PUBLISHED)).metadata as { labels?: unknown })
+      await on().admin.expect('DELETE', PUBLISHED)
+      await here.dormouse.terminate()
+      await here.dormouse.start()
+    })
+
+    after(async () => {
+      const { status } = await on().admin.send('GET', PUBLISHED)
+      const [path = ''] = PUBLISHED.split(/\/dormouse$/)
+      if (status === 404) await on().admin.expect('POST', path, { metadata: { name: 'dormouse' } })
+      if (labels !== undefined) await on().admin.expect('PATCH', PUBLISHED, { metadata: { labels } })
+    })
+
+    it('the log says what creates it, in one line, and the client what it does not know', async () => {
+      const line = await eventually('the log to say so', async () =>
+        here.dormouse.log.find(({ msg }) => msg === FAILED),
+      )
+      expect(line).to.include({ level: 'warn' }).and.not.have.property('err')
+      expect(line['advice']).to.include('kubectl create configmap dormouse -n kube-public')
+      const { stdout, stderr } = await client(on().adminKubeconfig, 'list', '-n', here.namespace)
+      expect(stderr)
+        .to.include("the service's settings are not known: there is no filled ConfigMap dormouse")
+        .and.not.include('may not be installed')
+      expect(stdout)
+        .to.match(/written +deployment +asleep/)
+        .and.not.match(/not enabled|unmanaged/)
+    })
+
+    it('that command, and another start, is all that it takes', async () => {
+      const [, ...command] = /kubectl (create configmap \S+ -n \S+)/.exec(
+        String(here.dormouse.log.findLast(({ msg }) => msg === FAILED)?.['advice']),
+      ) ?? ['', '']
+      await on().kubectl(...command.join(' ').split(' '))
+      await here.dormouse.terminate()
+      await here.dormouse.start()
+      await filled()
+    })
+  })
+
   it('and nothing else of kube-public may be read by an ordinary person, nor may that be changed', async function () {
     if (!on().isReal) return
     const other = PUBLISHED.replace(/dormouse$/, `other-${here.namespace}`)

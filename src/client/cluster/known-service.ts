@@ -57,7 +57,7 @@ type Section = Readonly<Record<string, unknown>>
 
 /** Those whose value is of the type that its default has. */
 function rulesIn(text: string | undefined): Partial<Policy> {
-  return sameTypes(sectionIn(parsed(text)), DEFAULT_POLICY as unknown as Section) as Partial<Policy>
+  return sameTypes(sectionIn(parsed(text)), { ...DEFAULT_POLICY })
 }
 
 function sameTypes(section: Section, model: Section): Section {
