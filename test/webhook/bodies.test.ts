@@ -105,7 +105,7 @@ describe('the bodies of reviews', () => {
   })
 
   it('in the smallest of chunks take no more memory than others', async () => {
-    const chunks = JSON.stringify({ padding: ' '.repeat(SMALL_BODY) })
+    const chunks = JSON.stringify({ padding: ' '.repeat(32 * 1024) })
       .split('')
       .map((each) => `1\r\n${each}\r\n`)
     const connection = await sent(HEAD, 'Transfer-Encoding: chunked\r\n\r\n', chunks.join(''), '0\r\n\r\n')
