@@ -31,7 +31,8 @@ interface Options {
 interface Places {
   readonly requests: Slots
   readonly controller: Slots
-  /** Of the controller's writes, those of keys whose last write was slow. */
+  /** Of keys whose last write was slow: those of requests, and those of the controller. */
+  readonly slowRequests: Slots
   readonly slow: Slots
 }
 
@@ -79,7 +80,7 @@ export class WriteGate implements Controller.Pace {
   constructor({
     writesPerSecond,
     wakesPerSecond,
-    places = { requests: new Slots(2, 8), controller: new Slots(5, 12), slow: new Slots(2, 0) },
+    places = steadyPlaces(),
     now = () => performance.now(),
   }: Options = {}) {
     this.#places = places
@@ -118,7 +119,7 @@ export class WriteGate implements Controller.Pace {
     task: (limit: number | undefined) => Promise<T>,
     { key, signal }: Turn,
   ): Promise<T> {
-    const slow = priority !== 'request' && this.isSlow(key)
+    const slow = this.isSlow(key)
     const release = await this.#turn(priority, slow, signal)
     const began = this.#now()
     try {
@@ -194,8 +195,9 @@ export class WriteGate implements Controller.Pace {
   }
 
   #slotsOf(priority: Priority, slow: boolean): Slots {
-    if (priority === 'request') return this.#places.requests
-    return slow ? this.#places.slow : this.#places.controller
+    const { requests, slowRequests, controller, slow: lane } = this.#places
+    if (priority === 'request') return slow ? slowRequests : requests
+    return slow ? lane : controller
   }
 
   /** Milliseconds until a write of this priority may be sent; infinite: until another has ended. */
@@ -216,6 +218,15 @@ export class WriteGate implements Controller.Pace {
       this.#timer = undefined
       this.#roomMade()
     }, milliseconds)
+  }
+}
+
+function steadyPlaces(): Places {
+  return {
+    requests: new Slots(2, 8),
+    controller: new Slots(5, 12),
+    slowRequests: new Slots(2, 0),
+    slow: new Slots(2, 0),
   }
 }
 

@@ -24,7 +24,7 @@ const WEB = { key: 'deployments/shop/web' }
 /** So many places for all together. */
 function shared(places: number) {
   const all = new Slots(places, 0)
-  return { requests: all, controller: all, slow: all }
+  return { requests: all, controller: all, slowRequests: all, slow: all }
 }
 
 const settle = () => new Promise((resolve) => setImmediate(resolve))
@@ -185,6 +185,15 @@ describe('the write gate', () => {
       await settle()
       expect(limits).to.deep.equal([35_000, 35_000, 5000])
       expect([gate.hasRoom('snooze', true), gate.hasRoom('snooze', false)]).to.deep.equal([false, true])
+    })
+
+    it('gives requests of such keys two places, too, so that the others are answered', async () => {
+      const { began, run } = tasks(gate)
+      const sick = names('sick', 20)
+      for (const key of sick) await slow(key)
+      for (const key of [...sick, 'web']) void run('request', key)
+      await settle()
+      expect(began).to.deep.equal(['sick0', 'sick1', 'web'])
     })
 
     it('limits no request, whose caller waits as for any call', async () => {
