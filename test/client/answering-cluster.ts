@@ -49,7 +49,7 @@ export function status(code: number, message: string) {
 }
 
 /** The adapter over a cluster that answers so; what it has no answer for is not found. */
-export function over(answers: Answers, clock = () => NOW) {
+export function over(answers: Answers, clock = () => NOW, isForbidden = (_path: string) => false) {
   const patches: HttpRequest[] = []
   const transport = {
     async send(request: HttpRequest) {
@@ -61,16 +61,18 @@ export function over(answers: Answers, clock = () => NOW) {
       return { status: code, headers, text: JSON.stringify(body) }
     },
     async open({ path }: HttpRequest) {
+      if (isForbidden(path)) {
+        const message = `User "ann" cannot list resource "deployments" at the cluster scope`
+        const text = JSON.stringify({ kind: 'Status', code: 403, message })
+        return { status: 403, headers: {}, body: bodyOf(text), text: async () => text }
+      }
       const web = answers({ method: 'GET', path: OBJECT, headers: {} }, patches)
       const listed = web instanceof Error ? undefined : web.body
       const text = JSON.stringify({
         metadata: { resourceVersion: '9' },
         items: path.includes('/deployments?') ? [listed ?? aDeployment()] : [],
       })
-      const body = (async function* () {
-        yield Buffer.from(text)
-      })()
-      return { status: 200, headers: {}, body, text: async () => text }
+      return { status: 200, headers: {}, body: bodyOf(text), text: async () => text }
     },
     close: async () => {},
   }
@@ -95,4 +97,8 @@ export const reads = (
   if (path === NAMESPACE) return { body: { metadata: { name: 'shop', uid: 'n', resourceVersion: '1' } } }
   if (path === SETTINGS && data) return { body: { data } }
   return status(404, 'not found')
+}
+
+async function* bodyOf(text: string) {
+  yield Buffer.from(text)
 }

@@ -210,6 +210,21 @@ describe('the client over a cluster on its bad days', () => {
     expect(message).to.include('does not reach its webhook').and.not.include('is not installed')
   })
 
+  it('a refused list of all namespaces takes nothing away from the next, of one namespace', async () => {
+    const { dormouse } = over(
+      (request) => reads(request, { version: '1', policies: '[]' }),
+      () => NOW,
+      (path) => path.startsWith('/apis/') && !path.includes('/namespaces/shop/'),
+    )
+    expect((await refused(dormouse.list({ namespace: undefined }))).code).to.equal('FORBIDDEN')
+    const stop = new AbortController()
+    for await (const { record } of dormouse.watch({ namespace: 'shop' }, stop.signal)) {
+      expect(record.name).to.equal('web')
+      stop.abort()
+    }
+    expect(dormouse.notes).to.deep.equal([])
+  })
+
   it('says what to do about a right that lacks: for one namespace, and for all', async () => {
     const told = async (message: string) => {
       const { dormouse } = over((request) =>

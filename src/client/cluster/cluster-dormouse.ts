@@ -38,6 +38,7 @@ export class ClusterDormouse implements Dormouse {
   readonly #writer: ClusterWriter
   readonly #clock: Clock
   readonly #warn: Options['warn']
+  /** Kinds that the person may not list where they looked last. */
   readonly #unlisted = new Set<Kind>()
   /** Why configured kinds are left out. */
   readonly #unmanageable = new Set<string>()
@@ -115,6 +116,10 @@ export class ClusterDormouse implements Dormouse {
     const lists = await Promise.allSettled(
       kinds.map((each) => this.#reader.list(each, namespace, labelSelector)),
     )
+    const refused = lists.find((list) => list.status === 'rejected')
+    // It says nothing of other namespaces.
+    if (refused && lists.every(({ status }) => status === 'rejected')) throw refused.reason
+    this.#unlisted.clear()
     const found = lists.flatMap((list, place) => {
       if (list.status === 'fulfilled') return list.value
       const each = kinds[place]
@@ -123,8 +128,6 @@ export class ClusterDormouse implements Dormouse {
       else if (!isMissing(list.reason)) throw list.reason
       return []
     })
-    const refused = lists.find((list) => list.status === 'rejected')
-    if (refused && lists.every(({ status }) => status === 'rejected')) throw refused.reason
     const inReach = found.filter((workload) => !service.excludeNamespaces.has(workload.namespace))
     // Where Namespaces may not be listed, they may still be read one by one.
     await Promise.all(
@@ -211,7 +214,7 @@ export class ClusterDormouse implements Dormouse {
       if (name === undefined) await this.#all(selection)
       else if (kind !== undefined && namespace !== undefined) await this.get({ kind, namespace, name })
       const kinds = (kind === undefined ? await this.#reader.kinds() : [kind]).filter(
-        (each) => !this.#unlisted.has(each),
+        (each) => name !== undefined || !this.#unlisted.has(each),
       )
       const of = new Map<Kind, Collection>()
       for (const each of kinds) {
