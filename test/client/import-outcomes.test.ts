@@ -128,6 +128,24 @@ describe('what an import did', () => {
     expect(cluster.at(ours).metadata).to.deep.include({ labels: { [ASLEEP_LABEL]: '3' }, annotations: {} })
   })
 
+  it('writes what it was to write where Dormouse has woken or put to sleep meanwhile what keeps its count there', async () => {
+    const labels = { [ASLEEP_LABEL]: '2' }
+    const asleep = { ...sleeper('in-use', '3', { labels }), spec: { replicas: 0 } }
+    for (const [before, now] of [
+      [inUse, asleep],
+      [asleep, inUse],
+    ] as const) {
+      const cluster = new Objects([shop, before])
+      cluster.onPatch = (name) => {
+        cluster.onPatch = () => undefined
+        if (name === 'namespace shop') cluster.put(now)
+      }
+      const { code, err } = await imported(cluster)
+      expect(code, err).to.equal(0)
+      expect(annotationsAt(cluster, now)).to.not.have.property(KEPT)
+    }
+  })
+
   it('by --verify alone compares what is still recorded, says what is not any more, and changes nothing', async () => {
     const asleep = aDeployment('shop/web').withReplicas(3).enabled().snoozed({ at: NIGHT })
     const state = (text: string) =>

@@ -117,13 +117,15 @@ export function takenOver(on: () => Cluster, tool: Tool): void {
     return spec?.replicas === 0
   }
 
+  /** What people, tools and imports write; Dormouse may still be putting to sleep what its policy has found. */
   async function marksOfAll(): Promise<string[]> {
     const found = await Promise.all(left.sleepers.map((each) => left.read(each)))
-    return found.map(({ metadata, spec }) => {
-      const own = Object.entries(metadata.annotations ?? {}).filter(([name]) => !BY_CONTROLLERS.test(name))
-      return JSON.stringify([own, spec?.replicas, spec?.suspend])
-    })
+    return found.map(({ metadata }) =>
+      JSON.stringify(
+        Object.entries(metadata.annotations ?? {}).filter(([name]) => !BY_CONTROLLERS.test(name)),
+      ),
+    )
   }
 }
 
-const BY_CONTROLLERS = /^(?:deployment|deprecated)\./
+const BY_CONTROLLERS = /^(?:deployment|deprecated)\.|^dormouse\.dev\/state$/

@@ -49,14 +49,14 @@ export async function* carryOut(
   }
 }
 
-/** Whether it gives hours to a Namespace; one that is refused is left out of those of the policies, and first. */
+/** Whether it gives hours to a Namespace; one that is refused is left out of those of the policies. */
 function isOpening({ object, verdict }: Step): boolean {
   return object.kind === 'Namespace' && verdict !== 'refused'
 }
 
 /** Those that have a patch: adoptions, then what is beside them, then Namespaces. */
 function inOrder(steps: readonly Step[]): Step[] {
-  const rank = (step: Step) => (isAdoption(step) ? 0 : isOpening(step) ? 2 : 1)
+  const rank = (step: Step) => (isAdoption(step) ? 0 : step.object.kind === 'Namespace' ? 2 : 1)
   return steps.filter(({ patch, goes }) => patch && !goes).toSorted((a, b) => rank(a) - rank(b))
 }
 

@@ -27,7 +27,7 @@ const PAUSE = 500
  */
 export async function written(cluster: ClusterObjects, step: Step, dryRun: boolean): Promise<void> {
   const { object, patch = {} } = step
-  const plan: Plan = { object, patch, isAsPlanned: (now) => isAsPlanned(object, now) }
+  const plan: Plan = { object, patch, changeIn: (now) => changeIn(object, now) }
   if (isAdoption(step) || dryRun) {
     const isLeft = await leavesRequest(cluster, plan, true)
     if (isLeft) throw unanswered(object)
@@ -50,7 +50,7 @@ export async function inherited(cluster: ClusterObjects, { object, inherits = {}
       kept === undefined ? {} : { [REQUEST_ANNOTATION]: formatRequest({ verb: 'adopt', count: kept }) }
     const patch = { metadata: { annotations: { ...annotationsIn(inherits), ...request } } }
     try {
-      if (!(await leavesRequest(cluster, { object, patch, isAsPlanned: () => true }, false))) return
+      if (!(await leavesRequest(cluster, { object, patch, changeIn: () => undefined }, false))) return
       const withdrawn = {
         metadata: { annotations: { ...annotationsIn(inherits), [REQUEST_ANNOTATION]: null } },
       }
@@ -71,7 +71,7 @@ export function isAdoption({ patch = {} }: Pick<Step, 'patch'>): boolean {
 interface Plan {
   readonly object: ImportedObject
   readonly patch: MergePatch
-  readonly isAsPlanned: (now: ImportedObject) => boolean
+  readonly changeIn: (now: ImportedObject) => string | undefined
 }
 
 /** Writes it, and whether a request that it brings is still there: then nobody has carried it out. */
@@ -88,17 +88,18 @@ async function leavesRequest(cluster: ClusterObjects, plan: Plan, dryRun: boolea
  */
 async function patched(
   cluster: ClusterObjects,
-  { object, patch, isAsPlanned }: Plan,
+  { object, patch, changeIn }: Plan,
   dryRun: boolean,
 ): Promise<Patched> {
   const path = pathOf(object)
   for (let left = TRIES; ; left -= 1) {
     const now = await cluster.get<ImportedObject & { metadata: { resourceVersion?: string } }>(path)
     if (!now) throw new Refusal('NOT_FOUND', `there is no ${nameOf(object)}`)
-    if (!isAsPlanned({ ...now, kind: object.kind }))
+    const change = changeIn({ ...now, kind: object.kind })
+    if (change !== undefined)
       throw new Refusal(
         'CONFLICT',
-        'it has changed since it was read, and was left as it is: repeat the import',
+        `it has changed since it was read, and was left as it is (${change}): repeat the import`,
       )
     const { resourceVersion } = now.metadata
     const metadata = {
@@ -113,11 +114,13 @@ async function patched(
   }
 }
 
-function isAsPlanned(planned: ImportedObject, now: ImportedObject): boolean {
-  // What fell asleep by Dormouse keeps its count there.
-  const isAsleepSince = !isAtRest(planned) && keptByDormouse(now) !== undefined
-  const isAsItWas = isAtRest(planned) === isAtRest(now) || isAsleepSince
-  return isAsItWas && isDeepStrictEqual(marksOf(planned), marksOf(now))
+/** What of it is no more as it was planned for; undefined: nothing that matters. */
+function changeIn(planned: ImportedObject, now: ImportedObject): string | undefined {
+  if (!isDeepStrictEqual(marksOf(planned), marksOf(now))) return "the tool's annotations differ"
+  // What Dormouse has put to sleep, then or since, keeps its count there.
+  const isOurs = keptByDormouse(planned) !== undefined || keptByDormouse(now) !== undefined
+  if (isOurs || isAtRest(planned) === isAtRest(now)) return undefined
+  return isAtRest(now) ? 'it is asleep now' : 'it is awake now'
 }
 
 /** A kind that Dormouse has to be told of may just not be among its kinds; any other, it always answers for. */
