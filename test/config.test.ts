@@ -67,6 +67,7 @@ describe('configuration', () => {
         port: 9443,
         url: null,
         service: 'dormouse',
+        clientCA: null,
         failurePolicy: 'Fail',
         namespaceSelector: { matchLabels: {}, matchExpressions: [] },
         certificates: {

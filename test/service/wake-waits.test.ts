@@ -52,15 +52,15 @@ describe('the record of a workload that waits by wake-order', () => {
   it('counts one that was woken and is not ready yet, and no longer one that is', () => {
     const { reason } = recordAmong(web, woken.unsettled()).record(EDGE + SECOND)
     expect(reason).to.match(/^waits for 1 workload of wake order 1 to be ready, at most until /)
-    expect(recordAmong(web, woken).record(EDGE + SECOND).reason).to.match(/^awake by schedule/)
+    expect(recordAmong(web, woken).record(EDGE + SECOND).reason).to.match(/^is to wake by schedule/)
   })
 
   it('does not wait before the edge, past its time, for another namespace, or for higher numbers', () => {
     const { record } = recordAmong(web, db)
     expect(record(EDGE - 1).reason).to.match(/^asleep by schedule/)
-    expect(record(EDGE + TIMEOUT).reason).to.match(/^awake by schedule/)
-    expect(record(EDGE, db).reason).to.match(/^awake by schedule/)
-    expect(recordAmong(web, sleeper('other/db', '1')).record(EDGE).reason).to.match(/^awake by schedule/)
+    expect(record(EDGE + TIMEOUT).reason).to.match(/^is to wake by schedule/)
+    expect(record(EDGE, db).reason).to.match(/^is to wake by schedule/)
+    expect(recordAmong(web, sleeper('other/db', '1')).record(EDGE).reason).to.match(/^is to wake by schedule/)
   })
 
   it('costs one look at its namespace a second, however many ask, and none when nothing is due', () => {
