@@ -1,8 +1,8 @@
 import { sharedControlPlane } from '../control-plane/shared.ts'
+import { around } from './around.ts'
 import type { Cluster } from './cluster.ts'
 import { realCluster } from './real-cluster.ts'
 import { startSandboxCluster, type StartedCluster } from './sandbox-cluster.ts'
-import { settle, whichWorld } from './world.ts'
 
 /** A cluster on which `describeOn` runs tests, and their results. */
 interface Place {
@@ -28,7 +28,7 @@ const places: readonly Place[] = [
       const plane = await sharedControlPlane()
       if ('unavailable' in plane) return plane
       const cluster = await realCluster(plane)
-      await settle(cluster)
+      await around().settle(cluster)
       return cluster
     },
     passed: 0,
@@ -84,7 +84,7 @@ export async function whereTestsRan(): Promise<string[]> {
       return `end to end: ${passed} passed and ${failed} failed on ${title}${version}`
     }),
   )
-  return [...ran, ...whichWorld()]
+  return [...ran, ...around().lines]
 }
 
 export async function stopSandboxCluster(): Promise<void> {

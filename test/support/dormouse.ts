@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
 import { ApiClient } from './api-client.ts'
+import { around, type Between } from './around.ts'
 import type { Cluster } from './cluster.ts'
 import { newLocalTokens, type LocalTokens } from './local-tokens.ts'
 import { parseMetrics, type Sample } from './metrics-text.ts'
 import { endsWithTests, RunningProgram } from './running-program.ts'
-import { between, settingsAround, type Between } from './world.ts'
 
 export const PROJECT = fileURLToPath(new URL('../../', import.meta.url))
 export const MAIN = join(PROJECT, 'src', 'main.ts')
@@ -66,7 +66,7 @@ export class Dormouse {
     const { issuer, audience, publicKey } = this.tokens
     await writeFile(publicKeyFile, publicKey)
     const settled = {
-      ...settingsAround(),
+      ...around().settings,
       api: { host: '127.0.0.1', port: 0, insecurePort: 0, rate: { perSecond: 100_000, burst: 100_000 } },
       ...settings,
       auth: {
@@ -82,7 +82,7 @@ export class Dormouse {
     }
     // JSON is YAML.
     await writeFile(config, JSON.stringify(settled))
-    const { kubeconfig } = (this.#between ??= await between(this.#cluster))
+    const { kubeconfig } = (this.#between ??= await around().between(this.#cluster))
     const args = ['serve', '--config', config, '--kubeconfig', kubeconfig, '--json']
     const child = startProgram(
       [...args, '--api-port', '0', '--metrics-port', '0'],

@@ -1,7 +1,10 @@
 import type { RootHookObject } from 'mocha'
 import { stopSharedControlPlane } from '../control-plane/shared.ts'
 import { stopSandboxCluster, whereTestsRan } from './clusters.ts'
-import { clear } from './world.ts'
+import { around, turnRound } from './around.ts'
+import { turned } from './world.ts'
+
+turnRound((quiet) => turned(quiet, process.env['DORMOUSE_WORLD']))
 
 /** After all tests: prints where they ran, and stops the clusters. */
 export const mochaHooks: RootHookObject = {
@@ -10,7 +13,7 @@ export const mochaHooks: RootHookObject = {
     const lines = await whereTestsRan()
     if (lines.length > 0) process.stdout.write(`\n${lines.map((line) => `  ${line}`).join('\n')}\n`)
     await stopSandboxCluster()
-    await clear()
+    around().clear()
     await stopSharedControlPlane()
   },
 }
