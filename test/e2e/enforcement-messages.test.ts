@@ -82,7 +82,7 @@ describeOn('messages of the webhook', function (on) {
     )
     expect(told.map(({ msg }) => msg)).to.include.members([
       'a sleeper is woken by hand',
-      'scaled to 3 replicas by k8s:alice',
+      'scaled to 3 replicas by review:alice',
     ])
   })
 
