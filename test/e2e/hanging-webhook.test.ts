@@ -113,7 +113,7 @@ describeOn(
       await asked.snooze()
       const took = performance.now() - began
       print([`enable and snooze while ${listener.hanging} reviews hang: ${Math.round(took)} ms`])
-      expect(took, 'milliseconds').to.be.below(4000)
+      expect(took, 'milliseconds').to.be.below(8000)
     })
 
     it('the others fall asleep', async () => {
