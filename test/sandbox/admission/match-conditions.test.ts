@@ -24,7 +24,7 @@ function update(after: object, changes: Partial<AdmissionAttributes> = {}): Admi
     oldObject: object({ [HELD_LABEL]: 'pin' }, { replicas: 3 }) as NonNullable<AdmissionAttributes['object']>,
     options: {},
     dryRun: false,
-    user: { username: 'alice', groups: [] } as unknown as AdmissionAttributes['user'],
+    user: { username: 'alice', groups: [] },
     ...changes,
   }
 }
