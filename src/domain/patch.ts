@@ -132,9 +132,7 @@ function annotationOperations(workload: Workload, { annotations }: Change): Patc
 function labelOperations({ labels }: Workload, change: Change): PatchOperation[] {
   const entries = labelsIn(change)
   if (labels)
-    return entries.flatMap(([key, value]) =>
-      setOrRemove(`${LABELS}/${stepOf(key)}`, value, labels[key]),
-    )
+    return entries.flatMap(([key, value]) => setOrRemove(`${LABELS}/${stepOf(key)}`, value, labels[key]))
   const added = entries.filter(([, value]) => value !== null)
   return added.length === 0 ? [] : [{ op: 'add', path: LABELS, value: Object.fromEntries(added) }]
 }
