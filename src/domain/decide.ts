@@ -86,7 +86,8 @@ function undeleted(reading: Reading, now: Instant, rules: Rules): PartialDecisio
       'namespace_unknown',
       `the Namespace ${workload.namespace} is not known yet, or is being deleted, so nothing is done`,
     )
-  if (enabled === 'unclear') {
+  const held = isHeld(reading, now)
+  if (enabled === 'unclear' && !held) {
     return noAction(
       'enabled_unclear',
       `dormouse.dev/enabled${ofSource(effective.sources.enabled)} is neither "true" nor "false", so nothing is done`,
@@ -97,7 +98,7 @@ function undeleted(reading: Reading, now: Instant, rules: Rules): PartialDecisio
   const override = overrideInEffect(reading, now)
   const expired = state.override && !override ? ({ overrideExpired: true } as const) : {}
   const decision =
-    enabled || isHeld(reading, now) ? managed(reading, override, now, rules) : notManaged(reading, now)
+    enabled === true || held ? managed(reading, override, now, rules) : notManaged(reading, now)
   return {
     ...expired,
     ...decision,

@@ -148,7 +148,7 @@ export interface State {
   readonly pin?: Pin
   readonly override?: Override
   readonly backoff?: Backoff
-  /** By it a repetition is recognised: of a write whose answer was lost, and of a review (design, section 14). */
+  /** By it the repetition of a write is recognised whose answer was lost (design, section 14). */
   readonly request?: Asked
   /** Newest first, at most 20; the newest is the operation in progress while its result is `running`. */
   readonly history: readonly Operation[]

@@ -6,7 +6,7 @@ import { decideExempt, unreadBy, type AdmissionDeps } from './admission.ts'
 import { reviewAsking } from './asking.ts'
 import type { CurrentWorkloads } from './current-workloads.ts'
 import { jsonOf } from './json.ts'
-import { hasTooManyEntries, isTooDense, MOST_ENTRIES, SMALL_BODY } from './limits.ts'
+import { hasTooManyEntries, isTooDense, MOST_ENTRIES } from './limits.ts'
 import { reviewNamespace } from './namespace.ts'
 import { readReview, textOf, type ReviewRequest } from './review.ts'
 import { isScale, type Route } from './routes.ts'
@@ -25,8 +25,11 @@ export interface Prepared {
 
 /** Parses a body, and decides on the review as far as that needs no I/O. @throws Unread */
 export function prepare(route: Route, body: Uint8Array, deps: Deps, current: CurrentWorkloads): Prepared {
-  if (body.length > SMALL_BODY && isTooDense(body))
-    throw new Unread('unexpected', 'the review has more values than a Kubernetes object can have')
+  if (isTooDense(body))
+    throw new Unread(
+      'unexpected',
+      'the review has more values, or deeper ones, than a Kubernetes object can have',
+    )
   const whole = readReview(parsed(body))
   const review = { ...whole, object: undefined, oldObject: witnessOf(whole.oldObject) }
   const exempt = decideExempt(route, whole, deps)

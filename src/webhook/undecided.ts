@@ -22,7 +22,7 @@ export function decideUnread(
   workloads: Pick<Workloads, 'get'>,
 ): AdmissionDecision {
   if (route === 'probe') return allow(reason)
-  if (review.operation === 'CREATE' && (route === 'workloads' || route === 'held')) {
+  if (review.operation === 'CREATE' && route === 'workloads') {
     const says = subject(
       review,
       `was not checked, and has lost the state that it may have brought: ${message}`,

@@ -101,7 +101,7 @@ describe('a large review', () => {
     const { status, answer } = await here.post('/webhook/workloads', object)
     expect(status).to.equal(400)
     expect(answer.response.status?.message).to.match(
-      /^Dormouse: the review has more values than a Kubernetes object can have$/,
+      /^Dormouse: the review has more values, or deeper ones, than a Kubernetes object can have$/,
     )
   })
 
@@ -109,12 +109,19 @@ describe('a large review', () => {
     const filler = Array.from({ length: 310_000 }, () => 0)
     const answer = await here.review('/webhook/workloads', updating(objectOf(3), { filler }))
     expect(answer).to.include({ http: 200, uid: 'r', allowed: false })
-    expect(answer.status?.message).to.include('the review has more values than a Kubernetes object can have')
+    expect(answer.status?.message).to.include(
+      'the review has more values, or deeper ones, than a Kubernetes object can have',
+    )
   })
 })
 
 describe('the density of a body', () => {
   const dense = (text: string) => isTooDense(Buffer.from(text))
+
+  it('counts how deep they stand within each other, and no row of shallow ones', () => {
+    expect(dense('['.repeat(20_000) + ']'.repeat(20_000))).to.equal(true)
+    expect(dense(`[${'{"a":[]},'.repeat(20_000)}0]`)).to.equal(false)
+  })
 
   it('counts values, and nothing inside strings', () => {
     expect(dense(`[${'{},'.repeat(200_000)}0]`)).to.equal(true)

@@ -1,5 +1,6 @@
 import type { Instant } from '../../clock.ts'
 import { isHeld, overrideInEffect } from '../decide.ts'
+import { sameMarks } from '../marks.ts'
 import type { Reading } from '../reading.ts'
 import { clip, iso } from '../text.ts'
 import type { Unreadable } from '../state-codec.ts'
@@ -32,10 +33,25 @@ export function activePinOrOverride(reading: Reading, now: Instant): PinOrOverri
   return { reason: 'overridden', says, ends: { does: 'clear it', action: 'override' } }
 }
 
-/** The decision where the state cannot be read: its label alone says that something holds the workload, not who. */
-export function unreadable(workload: Workload, why: Unreadable): AdmissionDecision {
-  const text = unchecked(workload, why)
-  return workload.labels?.[HELD_LABEL] === undefined ? allow('unreadable', [text]) : deny('unreadable', text)
+/**
+ * The decision where the state cannot be read: its label alone says that something holds the workload, not who.
+ * `breaks`: whether the write changes what a hold keeps. A rollout does not, and goes on.
+ */
+export function unreadable(workload: Workload, why: Unreadable, breaks = true): AdmissionDecision {
+  if (!breaks || workload.labels?.[HELD_LABEL] === undefined)
+    return allow('unreadable', [unchecked(workload, why)])
+  const says = `is held by a pin or an override, so this cannot change: ${why.message}`
+  return deny('unreadable', about(workload, says))
+}
+
+/** Whether an update changes anything that a pin or an override keeps, as far as that shows without the state. */
+export function mayBreakHold(before: Workload, after: Workload): boolean {
+  return !sameMarks(before, after) || before.replicas !== after.replicas || gainsOwner(before, after)
+}
+
+/** An owner scales its ReplicaSet, in spite of a pin or override. */
+export function gainsOwner(before: Workload, after: Workload): boolean {
+  return before.kind === 'replicasets' && !before.owner && after.owner !== undefined
 }
 
 /** A denial that says who pinned or overrode the workload, and how to end that; `so` adds what cannot change. */

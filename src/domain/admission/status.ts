@@ -8,7 +8,7 @@ import { Unreadable } from '../state-codec.ts'
 import { ASLEEP_LABEL, HELD_LABEL, type Workload } from '../workload.ts'
 import { allow, patched, type AdmissionDecision } from './decision.ts'
 import { about, marksKept } from './messages.ts'
-import { activePinOrOverride, refuse } from './pin-or-override.ts'
+import { activePinOrOverride, gainsOwner, refuse, unreadable } from './pin-or-override.ts'
 
 const NOT_BY_STATUS =
   ': dormouse.dev/request does nothing in a write of the status and was removed: write it on the workload itself'
@@ -21,9 +21,11 @@ export function admitStatus(
   rules: Rules,
 ): AdmissionDecision {
   const reading = readWorkload(before, rules)
-  const pinOrOverride = reading instanceof Unreadable ? undefined : activePinOrOverride(reading, now)
-  if (pinOrOverride && gainsOwner(before, after))
-    return refuse(before, pinOrOverride, ', so it cannot get an owner')
+  if (gainsOwner(before, after)) {
+    if (reading instanceof Unreadable) return unreadable(before, reading)
+    const pinOrOverride = activePinOrOverride(reading, now)
+    if (pinOrOverride) return refuse(before, pinOrOverride, ', so it cannot get an owner')
+  }
   const change: Change = {
     annotations: annotationChange(after, withoutRequest(before)),
     ...labelChange(after, before.labels?.[ASLEEP_LABEL] ?? null, before.labels?.[HELD_LABEL] ?? null),
@@ -36,9 +38,4 @@ export function admitStatus(
     ...(onlyRequest ? [] : [marksKept(before)]),
   ]
   return patched(onlyRequest ? 'request_ignored' : 'restored', after, change, warnings)
-}
-
-/** An owner scales its ReplicaSet, in spite of a pin or override. */
-export function gainsOwner(before: Workload, after: Workload): boolean {
-  return before.kind === 'replicasets' && !before.owner && after.owner !== undefined
 }

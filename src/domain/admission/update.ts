@@ -1,6 +1,7 @@
 import type { Instant } from '../../clock.ts'
 import type { Refusal } from '../../errors.ts'
 import { changeBetween } from '../change.ts'
+import { isHeld } from '../decide.ts'
 import { marksRestored, withoutRequest } from '../marks.ts'
 import { readWorkload, type Reading } from '../reading.ts'
 import { isAutomatic } from '../intent.ts'
@@ -14,11 +15,17 @@ import { annotationFault, SETTINGS, withoutEffect } from './annotations.ts'
 import { deny, patched, withWarnings, type AdmissionDecision } from './decision.ts'
 import type { Draft, Update } from './draft.ts'
 import { about, marksKept } from './messages.ts'
-import { activePinOrOverride, refuse, unreadable, type PinOrOverride } from './pin-or-override.ts'
+import {
+  activePinOrOverride,
+  gainsOwner,
+  mayBreakHold,
+  refuse,
+  unreadable,
+  type PinOrOverride,
+} from './pin-or-override.ts'
 import { draftReplicas, withCountOf } from './replicas.ts'
 import { decideRequest } from './request.ts'
 import { draftKey } from './snooze-key.ts'
-import { gainsOwner } from './status.ts'
 import { draftSuspension } from './suspension.ts'
 
 /**
@@ -70,15 +77,16 @@ function decideUpdate(update: Update, now: Instant, rules: Rules): AdmissionDeci
   const fault = annotationFault(SETTINGS, before.annotations, restored.annotations)
   if (fault !== undefined) return deny('invalid_annotation', about(after, `: ${fault}`))
   const old = readWorkload(before, rules)
-  if (old instanceof Unreadable) return unreadable(before, old)
+  if (old instanceof Unreadable) return unreadable(before, old, mayBreakHold(before, after))
   // Read with the count and key that the state belongs to.
   const { replicas, snoozeKey } = before
   const unscaled = readWorkload({ ...restored, replicas, snoozeKey }, rules)
-  if (unscaled instanceof Unreadable) return unreadable(before, unscaled)
+  if (unscaled instanceof Unreadable) return unreadable(before, unscaled, mayBreakHold(before, after))
   const target = withCountOf(after, unscaled)
   const pinOrOverride = activePinOrOverride(old, now)
   if (pinOrOverride) {
-    if (target.enabled !== old.enabled)
+    // Its own `enabled` ends a hold that outlived the one it had inherited: nothing else has to differ then.
+    if (target.enabled !== old.enabled || !isHeld(target, now))
       return refuse(before, pinOrOverride, ', so dormouse.dev/enabled cannot change')
     if (gainsOwner(before, after)) return refuse(before, pinOrOverride, ', so it cannot get an owner')
   }

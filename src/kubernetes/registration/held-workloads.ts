@@ -75,7 +75,7 @@ export class HeldWorkloads {
   }
 }
 
-/** No name of a workload. */
+/** The key of the former leader's whole list: no workload has an empty one. */
 const WHOLE = ''
 
 /** Keeps no process alive. */

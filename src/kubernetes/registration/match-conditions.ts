@@ -86,7 +86,11 @@ export const STATUS_CHANGES_OURS: MatchCondition = {
     `(request.resource.resource == 'replicasets' && ${HAS_CONTROLLER('object')})`,
 }
 
-const OUR_KEY = `[?${quoted(SNOOZE_KEY)}]`
+/** Of its own kinds alone: in others a list may stand on the way to it, whose elements have no names. */
+const KEY_MOVED = KINDS.filter(hasKey).map((kind) => {
+  const moved = differ((side) => `${side}${pathOf(factsOf(kind).field)}[?${quoted(SNOOZE_KEY)}]`)
+  return `(request.resource.resource == ${quoted(kind)} && ${moved})`
+})
 
 /**
  * The updates that would break a pin or an override: `held` rejects them where we do not answer, so it takes nothing
@@ -94,9 +98,13 @@ const OUR_KEY = `[?${quoted(SNOOZE_KEY)}]`
  * may carry an old spec, which the API server puts back after admission.
  */
 function breaksHold(counts: readonly string[]): string {
-  const ownFields = KINDS.map((kind) => `${pathOf(factsOf(kind).field)}${hasKey(kind) ? OUR_KEY : ''}`)
-  const paths = new Set([...ownFields, ...counts.map(pathOf)])
-  const moved = [...paths].map((path) => differ((side) => `${side}${path}`)).join(' || ')
+  const paths = new Set([
+    ...KINDS.filter((kind) => !hasKey(kind)).map((kind) => factsOf(kind).field),
+    ...counts,
+  ])
+  const moved = [...[...paths].map((path) => differ((side) => `${side}${pathOf(path)}`)), ...KEY_MOVED].join(
+    ' || ',
+  )
   const owned = differ((side) => `${side}.metadata.?ownerReferences`)
   return (
     `${label('oldObject', HELD_LABEL)}.hasValue() && ` +

@@ -171,7 +171,10 @@ export function heldScaleOf(present: readonly MutatingWebhook[]): MutatingWebhoo
   return present.find(({ name }) => name === HELD_SCALE)
 }
 
-/** A new leader without a proof keeps Fail where it finds it, unless it was set for another address. */
+/**
+ * A new leader without a proof keeps Fail where `held` has it, unless it was set for another address. Without `held` a
+ * former release wrote the rest, whose replicas may still answer, and do not know its path.
+ */
 function policyOf(
   { failurePolicy }: WebhookSettings,
   address: MutatingWebhook['clientConfig'],
@@ -182,7 +185,7 @@ function policyOf(
   const failing = present.filter((webhook) => webhook.failurePolicy === 'Fail')
   const mayFail =
     proof === 'unknown'
-      ? failing.some(({ clientConfig: there }) => sameAddress(there, address))
+      ? failing.some(({ name, clientConfig: there }) => name === HELD && sameAddress(there, address))
       : proof === 'proven' && (isTied || failing.length > 0)
   return mayFail ? 'Fail' : 'Ignore'
 }

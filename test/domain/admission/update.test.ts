@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { admitUpdate } from '../../../src/domain/admission/update.ts'
 import { changed } from '../../../src/domain/change.ts'
-import { ASLEEP_LABEL, type Workload } from '../../../src/domain/workload.ts'
+import { ASLEEP_LABEL, HELD_LABEL, type Workload } from '../../../src/domain/workload.ts'
 import { decoded } from '../../support/readable.ts'
 import { at, HOUR, RULES } from '../../support/rules.ts'
 import { aDaemonSet, aDeployment, aReplicaSet, type AWorkload } from '../../support/workloads.ts'
@@ -238,6 +238,19 @@ describe('our marks in an update by somebody else', () => {
   it('allow everything, with a warning, when the state cannot be read', () => {
     const broken = web.annotated({ state: '{' })
     expect(updated(broken, broken.withReplicas(9))).to.include({ type: 'allowed', reason: 'unreadable' })
+  })
+
+  it('deny what would break a hold, and no rollout, when the label alone says that there is one', () => {
+    const broken = web.annotated({ state: '{' }).with({ labels: { [HELD_LABEL]: 'pin' } })
+    const rollout = updated(broken, broken.with({ generation: 4 }), { otherChanges: true })
+    expect(rollout).to.include({ type: 'allowed', reason: 'unreadable' })
+    const scaled = updated(broken, broken.withReplicas(9))
+    expect(scaled).to.include({ type: 'denied', reason: 'unreadable' })
+    expect(scaled)
+      .to.have.property('message')
+      .that.includes('is held by a pin or an override, so this cannot')
+    for (const after of [broken.annotated({ state: '{', enabled: 'false' }), broken.with({ labels: {} })])
+      expect(updated(broken, after)).to.include({ type: 'denied', reason: 'unreadable' })
   })
 
   it('record how long a manual wake by the key lasts', () => {

@@ -208,6 +208,18 @@ describe('a hold on a workload that has lost what enabled it', () => {
     expect(stepped(awake.pinned().scaledByHand(0), NIGHT, LOST).after.replicas).to.equal(3)
   })
 
+  it('is not ended by an `enabled` of its own, which would clear it', () => {
+    for (const held of [asleep.pinned(), awake.pinned(), asleep.overridden(), awake.overridden(UNTIL)])
+      for (const enabled of ['false', ''])
+        expect(scaled(held, held.annotated({ enabled })), enabled).to.include({ type: 'denied' })
+  })
+
+  it('is enforced while the one that it would inherit says neither', () => {
+    const unclear = under({ enabled: 'ture', schedule: WORK })
+    expect(stepped(awake.pinned().scaledByHand(0), NIGHT, unclear).after.replicas).to.equal(3)
+    expect(stepped(asleep.pinned().scaledByHand(5), NIGHT, unclear).after.replicas).to.equal(0)
+  })
+
   it('keeps the state that others drop', () => {
     const pinned = awake.pinned()
     const dropped = pinned.annotated({ state: undefined }).with({ resourceVersion: '101' })
