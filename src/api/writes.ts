@@ -53,7 +53,8 @@ export function createWrites(
 
   async function send(ctx: ApiContext, key: WorkloadKey, planOf: Planner) {
     try {
-      const written = await writer.write(key, planOf, { priority: 'request', verify: true })
+      const options = { priority: 'request', verify: true, signal: whenGone(ctx) } as const
+      const written = await writer.write(key, planOf, options)
       ctx.state.changed = written.wrote
       return written
     } catch (error) {

@@ -120,18 +120,20 @@ export class ApiCalls {
   async #observed<R extends HttpResponse>(call: Call, send: () => Promise<R>): Promise<R> {
     const began = performance.now()
     const before = { ...this.#fates }
+    // What is read tells nothing of writes: etcd may be slow to write and quick to read.
+    const writes = call.method !== 'GET' && !REVIEWS.has(call.resource)
     let status = 0
     try {
       const response = await send()
       status = response.status
-      this.#fates.answered++
+      if (writes) this.#fates.answered++
       return response
     } catch (error) {
       if (call.signal?.aborted) throw call.signal.reason
       if (error instanceof CredentialsError) throw withoutCredentials(describe(call), error.cause)
       const others = this.#fates.answered - before.answered > this.#fates.late - before.late
-      const failure = unanswered(describe(call), error, call.method !== 'GET' && others)
-      if (failure.noAnswer === 'timeout' || failure.noAnswer === 'hung') this.#fates.late++
+      const failure = unanswered(describe(call), error, writes && others)
+      if (writes && (failure.noAnswer === 'timeout' || failure.noAnswer === 'hung')) this.#fates.late++
       throw failure
     } finally {
       this.#observer.request(call.verb, call.resource, status, (performance.now() - began) / 1000)
@@ -157,7 +159,8 @@ const REVIEWS: ReadonlySet<string> = new Set(['tokenreviews', 'subjectaccessrevi
 /** Writes may hang in an admission webhook of somebody else: what must not wait for them has sockets of its own. */
 function socketsOf({ method, resource }: Call): NonNullable<HttpRequest['sockets']> {
   if (resource === 'leases') return 'lease'
-  return method === 'GET' || REVIEWS.has(resource) ? 'reads' : 'writes'
+  if (REVIEWS.has(resource)) return 'reviews'
+  return method === 'GET' ? 'reads' : 'writes'
 }
 
 async function within<R>(

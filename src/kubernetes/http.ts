@@ -19,7 +19,7 @@ export interface HttpRequest {
  * as fast as 32, and HTTP/2 is no faster. `WriteGate` lets seven writes be sent at once; more are only for those that
  * hang, and for the few writes of other things than workloads.
  */
-const SOCKETS = { lease: 1, reads: 3, writes: 32 } as const
+const SOCKETS = { lease: 1, reads: 3, reviews: 2, writes: 32 } as const
 type Sockets = keyof typeof SOCKETS
 
 /** A body that goes on until either side ends it. */
@@ -45,7 +45,7 @@ const IDLE_SOCKET_MS = 30_000
 const KEEP_ALIVE_DELAY_MS = 15_000
 const HEADERS_TIMEOUT_MS = 30_000
 
-/** HTTP to one API server over one shared pool; follows rotating credentials. */
+/** HTTP to one API server, over a pool of sockets for each purpose; follows rotating credentials. */
 export class HttpTransport {
   readonly #authenticator: Authenticator
   readonly #basePath: string
@@ -156,6 +156,7 @@ export class HttpTransport {
     const calls = {
       lease: this.#dispatcher(tls, SOCKETS.lease),
       reads: this.#dispatcher(tls, SOCKETS.reads),
+      reviews: this.#dispatcher(tls, SOCKETS.reviews),
       writes: this.#dispatcher(tls, SOCKETS.writes),
     }
     const watches = this.#dispatcher(tls, null)

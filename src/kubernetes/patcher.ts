@@ -1,6 +1,7 @@
 import type * as Api from '../api/ports.ts'
 import type * as Controller from '../controller/ports.ts'
 import { changeBack, goesToSleep, hasChangedMarks } from '../domain/change.ts'
+import { differingAnnotations } from '../domain/marks.ts'
 import { statusPatch } from '../domain/missed-runs.ts'
 import { isEmpty, jsonPatch, type Change, type PatchOperation } from '../domain/patch.ts'
 import { keyOf, type Kind, type Workload, type WorkloadKey } from '../domain/workload.ts'
@@ -187,15 +188,17 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
   async #undo(key: WorkloadKey, before: Workload, written: Workload, options: WriteOptions): Promise<void> {
     this.#undone.add(before.uid)
     const priority = options.priority === 'request' ? 'request' : 'follow-up'
-    const change = changeBack(written, before)
+    let found = written
     // Not by the signal: what waits may be given up, but not this.
     const turn = { priority, ...(options.cut && { cut: options.cut }) } as const
     for (let attempt = 1; ; attempt++) {
       try {
-        const sent = await this.#send(key, jsonPatch(written, change), turn)
+        const change = changeBack(found, withChangesOfOthers(before, written, found))
+        const sent = await this.#send(key, jsonPatch(found, change), turn)
         if (sent.type === 'written')
-          this.#copy.applied(afterWrite(written, change, key.kind, sent.answer, this.#fields))
-        if (sent.type === 'written' || sent.type === 'stale') return
+          return this.#copy.applied(afterWrite(found, change, key.kind, sent.answer, this.#fields))
+        found = await this.#readLive(key, options.cut)
+        if (!isStillUnmarked(found, written)) return
       } catch (error) {
         if (attempt === ATTEMPTS) throw notUndone(key, before, error)
       }
@@ -255,6 +258,22 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
       throw error
     }
   }
+}
+
+/** `before` with the annotations that others have changed between our write and now. */
+function withChangesOfOthers(before: Workload, written: Workload, now: Workload): Workload {
+  const theirs = differingAnnotations(written, now).map((name) => [name, now.annotations[name]] as const)
+  return { ...before, annotations: { ...before.annotations, ...Object.fromEntries(theirs) } }
+}
+
+/** Whether nobody has moved the count since, nor written a state that keeps it. */
+function isStillUnmarked(live: Workload, { uid, replicas, snoozeKey, annotations }: Workload): boolean {
+  return (
+    live.uid === uid &&
+    live.replicas === replicas &&
+    live.snoozeKey === snoozeKey &&
+    live.annotations.state === annotations.state
+  )
 }
 
 /** undefined: the plan refuses or changes nothing, which has to be verified by a live read. */

@@ -92,6 +92,8 @@ export class Reflector<Watched extends KubernetesObject> {
   #interrupted = false
   /** Monotonic: since when no watch is connected; undefined: one is, or none was since the last list. */
   #unwatchedSince: number | undefined
+  /** Whether the cluster did not answer meanwhile. */
+  #unanswered = false
   /** Whether the last list was older than what is known. */
   #wentBack = false
   /** Whether a list since the last complete one proves that the cluster was restored from a backup. */
@@ -183,7 +185,7 @@ export class Reflector<Watched extends KubernetesObject> {
     this.#resourceVersion = version
     this.#newest = version
     this.#interrupted = false
-    this.#unwatchedSince = undefined
+    this.#watched()
     if (this.#proved) this.#restored()
   }
 
@@ -220,7 +222,7 @@ export class Reflector<Watched extends KubernetesObject> {
     const options = { resourceVersion, timeoutSeconds: watchSeconds, silence, signal }
     const events = await client.watch<Watched>(collection, options)
     this.#heardAt = performance.now()
-    this.#unwatchedSince = undefined
+    this.#watched()
     this.#connect(true)
     try {
       for await (const event of events) this.#take(event)
@@ -232,9 +234,18 @@ export class Reflector<Watched extends KubernetesObject> {
     return performance.now() - begun < (watchSeconds - 1) * 1000 ? 'early' : 'in time'
   }
 
-  /** Whether the cluster was away, or this process: while a backup is restored no API server runs. */
+  #watched(): void {
+    this.#unwatchedSince = undefined
+    this.#unanswered = false
+  }
+
+  /**
+   * Whether the cluster was away: while a backup is restored no API server runs. One that answers by a refusal, such as
+   * 429, was there, and a list would be the dearest of all that it can be asked for.
+   */
   #wasAway(): boolean {
-    return this.#unwatchedSince !== undefined && performance.now() - this.#unwatchedSince > AWAY_MS
+    const since = this.#unwatchedSince
+    return this.#unanswered && since !== undefined && performance.now() - since > AWAY_MS
   }
 
   /** Whether this process was suspended: a watch that is silent for so long is given up, and nobody did. */
@@ -284,6 +295,7 @@ export class Reflector<Watched extends KubernetesObject> {
     const answered = error instanceof ClusterRefusal && error.noAnswer === undefined
     if (answered && !this.#answered) this.#failures = 0
     this.#answered = answered
+    this.#unanswered ||= !answered
     const level = this.#failures === 0 ? 'warn' : 'debug'
     const about = { kind: collection.resource, reason, relist, error: explain(error) }
     logger[level](about, 'a watch or list failed and is tried again')

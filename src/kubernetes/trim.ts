@@ -1,3 +1,4 @@
+import { countOfOther } from '../domain/kept-by-other.ts'
 import { factsOf, hasKey, sleepsSuspended } from '../domain/kinds.ts'
 import {
   ANNOTATION,
@@ -147,7 +148,7 @@ export function trimMetadata(
     annotations: ownAnnotations(metadata.annotations, intern),
     hasAnnotations: metadata.annotations != null,
     otherAnnotationBytes: otherBytes(metadata.annotations),
-    keptByOther: metadata.annotations?.[KEPT_BY_DOWNSCALERS],
+    keptByOther: countOfOther(metadata.annotations?.[KEPT_BY_DOWNSCALERS]),
     formerRevision: kind === 'replicasets' && metadata.annotations?.[REVISION] !== undefined,
     replicasManager: replicasManagerOf(kind, field, managedFields, intern),
     ...manifestCountOf(metadata, field),

@@ -14,6 +14,8 @@ const LIMIT = {
   /** Admission webhooks may take 30 s. */
   slow: 35_000,
 } as const
+/** Requests that wait behind slow ones: each holds the place of its answer meanwhile. */
+const MOST_SLOW_REQUESTS = 8
 /** Keys that are remembered to be slow. */
 const SLOW_KEYS = 10_000
 
@@ -51,8 +53,8 @@ interface Waiting {
 
 /**
  * Limits all writes to a rate and to a number in flight, by priority. Those of the controller take none of the places of
- * requests, and those whose last write hung share two places of their own: each holds up its own kind alone. Requests of the API wait here, and so do second
- * attempts. The keys of a wave wait in the controller's queue, which asks `hasRoom` before it hands one out. One queue
+ * requests, and of either those whose last write hung share two places of their own: each holds up its own kind alone.
+ * Requests of the API wait here, and so do second attempts. The keys of a wave wait in the controller's queue, which asks `hasRoom` before it hands one out. One queue
  * for both would be wrong: requests are calls with an answer each, on every replica; keys are the leader's alone. While
  * the cluster answers every write by a fault of its own, all but requests rest in between.
  */
@@ -120,6 +122,7 @@ export class WriteGate implements Controller.Pace {
     { key, signal }: Turn,
   ): Promise<T> {
     const slow = this.isSlow(key)
+    if (slow && priority === 'request' && this.#waitingSlowly() >= MOST_SLOW_REQUESTS) throw crowded(key)
     const release = await this.#turn(priority, slow, signal)
     const began = this.#now()
     try {
@@ -131,12 +134,17 @@ export class WriteGate implements Controller.Pace {
       this.#setback.failed(error, this.#now())
       const noAnswer = error instanceof ClusterRefusal ? error.noAnswer : undefined
       if (noAnswer === 'hung') this.#took(key, Number.POSITIVE_INFINITY)
-      else if (!noAnswer) this.#took(key, this.#now() - began)
+      // One that was told to wait has waited for the API server.
+      else if (!noAnswer && !isThrottled(error)) this.#took(key, this.#now() - began)
       throw error
     } finally {
       release()
       this.#roomMade()
     }
+  }
+
+  #waitingSlowly(): number {
+    return [...this.#waiting.request].filter(({ slow }) => slow).length
   }
 
   #took(key: string, milliseconds: number): void {
@@ -228,6 +236,16 @@ function steadyPlaces(): Places {
     slowRequests: new Slots(2, 0),
     slow: new Slots(2, 0),
   }
+}
+
+/** @param key of the workload that is slow */
+function crowded(key: string): ClusterRefusal {
+  const text = `the last write of ${key} took long, as behind an admission webhook that hangs, and others like it are waiting; nothing was changed`
+  return new ClusterRefusal('CLUSTER_UNAVAILABLE', text, { status: 0, retryAfter: 10 })
+}
+
+function isThrottled(error: unknown): boolean {
+  return error instanceof ClusterRefusal && error.status === 429
 }
 
 /** A tenth of a second's worth may go at once, so that coarse timers do not lower the rate. */

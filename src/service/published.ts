@@ -62,7 +62,7 @@ const EMPTY = 2
 /** undefined: it is published. */
 function whyUnpublished({ publish }: Config, text: string): string | undefined {
   if (!publish) return 'publish: false'
-  return text.length > MOST ? `more than ${MOST / 1024} KiB of them` : undefined
+  return Buffer.byteLength(text) > MOST ? `more than ${MOST / 1024} KiB of them` : undefined
 }
 
 /** Of each calendar its dates with their hours; a text: it cannot be used. */

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { KINDS, type Workload } from '../../src/domain/workload.ts'
 import { ClusterRefusal } from '../../src/kubernetes/failures.ts'
@@ -146,6 +147,16 @@ describe("the informer's watch", () => {
     await api.started()
     expect(Math.max(...api.pauses)).to.be.within(3000, 5000)
     expect(api.restarts()).to.deep.equal(['deployments throttled'])
+  })
+
+  it('goes on from its version where it was refused for a while: whoever answers was not away', async () => {
+    const throttled = (response: ServerResponse) => answer(response, 429, failure(429, 'too many requests'))
+    api.watches = [api.stand, (_, response) => void setTimeout(throttled, 1200, response), api.stand]
+    await api.started()
+    api.standing[0]?.end()
+    await until(() => api.standing.length === 2)
+    expect(api.asked('list')).to.have.length(1)
+    expect(api.restarts()).to.deep.equal(['deployments ended', 'deployments throttled'])
   })
 
   it('lists again when a line cannot be read', async () => {

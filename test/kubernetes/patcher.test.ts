@@ -370,6 +370,20 @@ describe('the patcher', () => {
       expect([wrote, object?.spec?.replicas]).to.deep.equal([true, 0])
     })
 
+    it('puts the count back although somebody annotates it just then', async () => {
+      const { handler } = server
+      server.handler = (received, response) => {
+        if (sent('PATCH').length === 2) {
+          change({ annotations: { 'dormouse.dev/enabled': 'true', 'dormouse.dev/timezone': 'Asia/Tokyo' } })
+          drops = false
+        }
+        handler(received, response)
+      }
+      await refused(patcher.write(WEB, snooze, controller))
+      expect(object?.spec).to.include({ replicas: 3 })
+      expect(object?.metadata.annotations).to.include({ 'dormouse.dev/timezone': 'Asia/Tokyo' })
+    })
+
     it('leaves a count that somebody has set since', async () => {
       const { handler } = server
       server.handler = (received, response) => {

@@ -88,6 +88,8 @@ describe('trimming an object', () => {
     const trimmed = (annotations: Record<string, string>) =>
       trim('deployments', deployment('web', { annotations })).keptByOther
     expect(trimmed({ 'downscaler/original-replicas': '3' })).to.equal('3')
+    const long = { 'downscaler/original-replicas': 'x'.repeat(250_000) }
+    expect(trimmed(long), 'anybody may write as much into every copy').to.equal('')
     expect(trimmed({ 'downscaler/uptime': 'never' })).to.equal(undefined)
   })
 

@@ -189,11 +189,22 @@ describe('the write gate', () => {
 
     it('gives requests of such keys two places, too, so that the others are answered', async () => {
       const { began, run } = tasks(gate)
-      const sick = names('sick', 20)
+      const sick = names('sick', 11)
       for (const key of sick) await slow(key)
-      for (const key of [...sick, 'web']) void run('request', key)
+      for (const key of [...sick.slice(0, 10), 'web']) void run('request', key)
       await settle()
       expect(began).to.deep.equal(['sick0', 'sick1', 'web'])
+      const refused = await run('request', 'sick10').catch((error: unknown) => error)
+      expect(refused, 'each would hold the place of an answer').to.include({ code: 'CLUSTER_UNAVAILABLE' })
+    })
+
+    it('takes no key for slow that the cluster has told to wait', async () => {
+      const throttled = async () => {
+        now += 7000
+        throw refusalOf('patch', 429, {})
+      }
+      await gate.run('snooze', throttled, { key: 'web' }).catch(() => {})
+      expect(gate.isSlow('web')).to.equal(false)
     })
 
     it('limits no request, whose caller waits as for any call', async () => {
