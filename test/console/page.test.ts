@@ -160,8 +160,16 @@ describe('the console in a browser, on the sandbox', function () {
     })
     await press(page, 'Hours…')
     expect(await dialog.getByLabel('It runs').inputValue()).to.equal('0:00-24:00')
-    await dialog.getByLabel('It runs').fill('0:00-23:59')
+    const sent = page.waitForRequest(/\/schedule$/)
     await dialog.getByLabel('Time zone').fill('Asia/Tokyo')
+    await dialog.getByRole('button', { name: 'Set hours' }).click()
+    expect((await sent).postDataJSON(), 'hours that were left alone stay whose they are').to.deep.equal({
+      timezone: 'Asia/Tokyo',
+    })
+    await dialog.waitFor({ state: 'hidden' })
+    expect(await storefront()).to.include({ timezone: 'Asia/Tokyo', wake_schedule: '0:00-24:00' })
+    await press(page, 'Hours…')
+    await dialog.getByLabel('It runs').fill('0:00-23:59')
     await dialog.getByRole('button', { name: 'Set hours' }).click()
     await eventually('the hours', async () => {
       const { wake_schedule: hours, timezone } = await storefront()

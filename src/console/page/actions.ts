@@ -41,23 +41,22 @@ export function buttonsOf(workload: Workload, model: Model): Button[] {
   })
   if (isBroken(workload))
     return [
-      button('enable', 'Repair', 'Repair', 'Begin anew; a kept count comes from its label', post('enable')),
+      button('enable', 'Repair', 'Repair', 'Begin anew, with the count of its label', post('enable')),
     ]
   // Its hours are asked for first.
   if (!workload.enabled) return []
   if (workload.pin_state !== 'none')
     return [button('unpin', 'Unpin', 'Unpin', 'The schedule and requests count again', remove('pin'))]
   const asleep = isAsleep(workload)
-  const wakeFor = asleep ? 'Wake it for four hours' : 'Keep it awake for four hours'
   const held = workload.has_manual_override
   return [
-    button('wake', asleep ? 'Wake 4 h' : 'Awake 4 h', 'Wake for 4 h', `${wakeFor}, whatever the schedule says`, post('wake?for=4h')),
-    ...(asleep ? [] : [button('snooze', 'Snooze', 'Snooze', 'Put it to sleep until its schedule wakes it', post('snooze'))]),
+    button('wake', asleep ? 'Wake 4 h' : 'Awake 4 h', 'Wake for 4 h', `${asleep ? 'Wake it' : 'Keep it awake'} for four hours, whatever the schedule says`, post('wake?for=4h')),
+    ...(asleep ? [] : [button('snooze', 'Snooze', 'Snooze', 'Asleep until its schedule wakes it', post('snooze'))]),
     held
       ? button('resume', 'Resume schedule', 'Resume the schedule of', 'The schedule counts again', remove('override'))
-      : button('keep', 'Keep awake', 'Keep awake', 'Awake, with its schedule off, until you resume it',
+      : button('keep', 'Keep awake', 'Keep awake', 'Awake, with its schedule off, until resumed',
           post('wake'), post('override')),
-    button('pin', 'Pin', 'Pin', `Hold it ${asleep ? 'asleep' : 'awake'}: nobody can scale it until it is unpinned`, post('pin')),
+    button('pin', 'Pin', 'Pin', `Hold it ${asleep ? 'asleep' : 'awake'}: nobody can scale it until unpinned`, post('pin')),
     button('disable', 'Stop managing', 'Stop managing', `Dormouse leaves it alone${asleep ? ', and wakes it' : ''}`, post('disable')),
   ] // prettier-ignore
 }
@@ -80,19 +79,19 @@ export function until(
   }
 }
 
-/** Manages it, or changes the hours of what is managed; '': none, or none of its own. */
-export function hours(workload: Workload, schedule: string, timezone: string, model: Model): Action {
+/** Manages it, or changes the hours of what is managed: what `body` leaves out stays as it is. */
+export function hours(workload: Workload, body: object, model: Model): Action {
   const { namespace, type, name, enabled } = workload
-  const path = model.pathOf(workload)
-  const zone = timezone === '' ? {} : { timezone }
   return {
     title: `${enabled ? 'Hours of' : 'Manage'} ${namespace}/${name}`,
     not: enabled ? 'Hours not changed' : 'Not managed',
     about: { namespace, type, name },
     calls: [
-      enabled
-        ? { method: 'PUT', path: `${path}/schedule`, body: { schedule, ...zone } }
-        : { method: 'POST', path: `${path}/enable`, body: schedule === '' ? {} : { schedule, ...zone } },
+      {
+        method: enabled ? 'PUT' : 'POST',
+        path: model.pathOf(workload) + (enabled ? '/schedule' : '/enable'),
+        body,
+      },
     ],
   }
 }

@@ -15,30 +15,32 @@ interface Props {
 /** Asks in which hours a workload runs: before Dormouse manages it, or of one that it manages. */
 export function HoursDialog({ app, workload, onClose }: Props): VNode {
   const { enabled, wake_schedule, timezone, name } = workload
-  const [schedule, setSchedule] = useState(wake_schedule ?? '')
-  const [zone, setZone] = useState((enabled && timezone) || Intl.DateTimeFormat().resolvedOptions().timeZone)
+  const zone = (enabled && timezone) || Intl.DateTimeFormat().resolvedOptions().timeZone
   const [fault, setFault] = useState('')
-  async function submit(event: Event): Promise<void> {
+  const submit = async (event: Event) => {
     event.preventDefault()
-    if (await app.doing.perform(hours(workload, schedule.trim(), zone.trim(), app.model), setFault)) onClose()
+    // What was not edited may be inherited, or not known here.
+    const [text, place] = Array.from(
+      (event.target as Element).querySelectorAll('input'),
+      ({ value, defaultValue }) => (value === defaultValue ? undefined : value.trim()),
+    )
+    const body = { schedule: text, timezone: place ?? (enabled || !text ? undefined : zone) }
+    if (
+      (enabled && (text ?? place) === undefined) ||
+      (await app.doing.perform(hours(workload, body, app.model), setFault))
+    )
+      onClose()
   }
-  const field = (label: string, value: string, set: (text: string) => void, placeholder: string) =>
+  const field = (label: string, value: string, placeholder = '') =>
     html`<label class="field">
       <span>${label}</span>
-      <input
-        type="text"
-        value=${value}
-        placeholder=${placeholder}
-        spellcheck=${false}
-        autocapitalize="none"
-        onInput=${(event: Event) => set((event.target as HTMLInputElement).value)}
-      />
+      <input defaultValue=${value} placeholder=${placeholder} spellcheck=${false} />
     </label>`
   return html`<${Dialog} id="hours" title=${enabled ? `Hours of ${name}` : `Manage ${name}`} onClose=${onClose}>
     <form onSubmit=${submit}>
-      ${field('It runs', schedule, setSchedule, '8:00-18:00,Mon-Fri')} ${field('Time zone', zone, setZone, 'Europe/Berlin')}
-      <p class=${fault === '' ? 'quiet' : 'fault'} aria-live="polite">
-        ${fault || (enabled ? 'Empty: no hours. It follows them at once.' : 'Outside of these hours it is put to sleep at once. Empty: no hours of its own.')}
+      ${field('It runs', wake_schedule ?? '', '8:00-18:00,Mon-Fri')} ${field('Time zone', zone)}
+      <p class=${fault ? 'fault' : 'quiet'} aria-live="polite">
+        ${fault || (enabled ? 'It follows them at once. Empty: none.' : 'It sleeps outside of them at once. Empty: none.')}
       </p>
       <div class="buttons">
         <button type="submit" class="primary">${enabled ? 'Set hours' : 'Manage'}</button>
