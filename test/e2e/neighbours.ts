@@ -19,6 +19,8 @@ export interface Neighbour {
   readonly manager: string
   /** It writes by server-side apply, which the sandbox has not. */
   readonly applies?: true
+  /** What it has put to sleep carries its mark: Dormouse leaves that alone, and puts it to sleep once it runs again. */
+  readonly marks?: true
   round(admin: Client, path: string, wants: Wants): Promise<Round>
 }
 
@@ -41,6 +43,7 @@ function downscaler(manager: string, version: string, verb: 'PATCH' | 'PUT'): Ne
   return {
     name: manager,
     manager,
+    marks: true,
     async round(admin, path, wants) {
       const object = (await admin.expect('GET', path)) as Read
       const set = downscaled(object, wants)

@@ -113,7 +113,7 @@ describeOn('operations', function (on) {
         const held = await shop.wake('?for=24h')
         expect(held.wake_requested).to.equal(true)
         expect(held.operation_history).to.have.length(before.operation_history.length)
-        expect((await agree(here, kind, name)).reason).to.match(/until/)
+        expect((await agree(here, kind, name)).reason).to.match(/^awake by request of .*; sleeps /)
       })
 
       it('POST snooze?for= says when it wakes, and plan lists it', async () => {

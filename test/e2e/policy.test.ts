@@ -171,13 +171,13 @@ describeOn('settings of a Namespace', function (on) {
     expect(written.length, 'a snooze and at most one completion each').to.be.at.most(2 * (MANY - 3))
   })
 
-  it('that are lost wake the sleepers and clear what these carry', async () => {
+  it('that are lost wake the sleepers that nothing holds, and clear what these carry', async () => {
     const namespace = await space({ annotations: { [ENABLED]: 'true', [SCHEDULE]: asleepNow() } }, [
       'web',
       'api',
     ])
     await becomes(namespace, 'asleep')
-    await workload(namespace).pin()
+    await workload(namespace, 'api').pin()
     await annotate(namespace, { [ENABLED]: null })
     const record = await eventually('it to wake', async () => {
       const each = await workload(namespace).status()
@@ -185,6 +185,7 @@ describeOn('settings of a Namespace', function (on) {
     })
     expect(record).to.include({ enabled: false, is_snoozed: false, pin_state: 'none' })
     expect(record.operation_history[0]).to.include({ type: 'wake', trigger: 'disable' })
+    expect(await workload(namespace, 'api').status()).to.include({ is_snoozed: true, pin_state: 'snoozed' })
   })
 
   it('come of a policy that matches its labels, also once they change', async () => {
