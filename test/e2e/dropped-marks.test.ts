@@ -45,7 +45,16 @@ for (const policy of [true, false])
       before('it is called for what has the label `dropped`', async () => {
         engine = await aPolicyEngine()
         const { url, caBundle } = engine
-        if (!policy) await on().admin.expect('PATCH', BINDING, { spec: { validationActions: ['Audit'] } })
+        await on().admin.expect('PATCH', BINDING, {
+          spec: { validationActions: [policy ? 'Deny' : 'Audit'] },
+        })
+        await here.create('deployments', 'probe', { replicas: 1 })
+        await eventually(`the policy to ${policy ? 'deny' : 'pass'}`, async () => {
+          const path = `${here.path('deployments', 'probe')}?dryRun=All`
+          const as = { 'impersonate-user': dormouse.username }
+          const { status } = await on().admin.send('PATCH', path, { spec: { replicas: 0 } }, as)
+          return (status === 200) !== policy
+        })
         const rule = { apiVersions: ['v1'], operations: ['UPDATE'] }
         await on().admin.expect('POST', CONFIGURATIONS, {
           metadata: { name },
