@@ -83,8 +83,9 @@ export function waveByPolicy(on: () => Cluster, { namespaces, workloadsEach, com
     return sumOf(await here.dormouse.metrics(), 'dormouse_workloads_by_source', known)
   }
   /** By state those that other suites have left in their Namespaces; '': all of them. */
-  const left = { awake: 0, '': 0 }
-  const managed = (state?: 'awake') => async () => (await counted(state)) === left[state ?? ''] + all
+  const left = { awake: 0, snoozed: 0, '': 0 }
+  const managed = (state?: 'awake' | 'snoozed') => async () =>
+    (await counted(state)) === left[state ?? ''] + all
   const writesSince = async (since: number) =>
     (await here.cluster.requestsSince(since)).filter(
       ({ verb, url }) => ['patch', 'create', 'other'].includes(verb) && url.includes(run),
@@ -92,7 +93,8 @@ export function waveByPolicy(on: () => Cluster, { namespaces, workloadsEach, com
 
   it(`${all} workloads in ${namespaces} namespaces are enrolled without a write`, async function () {
     this.timeout(15 * MINUTE)
-    Object.assign(left, { awake: await counted('awake'), '': await counted() })
+    const [awake, snoozed] = [await counted('awake'), await counted('snoozed')]
+    Object.assign(left, { awake, snoozed, '': await counted() })
     await inParallel(spaces, (name) => createNamespace(on(), name))
     await createWorkloads('first')
     const since = Date.now()
