@@ -40,9 +40,7 @@ export function buttonsOf(workload: Workload, model: Model): Button[] {
     calls,
   })
   if (isBroken(workload))
-    return [
-      button('enable', 'Repair', 'Repair', 'Begin anew, with the count of its label', post('enable')),
-    ]
+    return [button('enable', 'Repair', 'Repair', 'Begin anew, with the count of its label', post('enable'))]
   // Its hours are asked for first.
   if (!workload.enabled) return []
   if (workload.pin_state !== 'none')
