@@ -10,7 +10,7 @@ import type { Setter } from '../../domain/settings.ts'
 import { ASLEEP_LABEL, type WorkloadKey } from '../../domain/workload.ts'
 import type { KnownService } from './known-service.ts'
 
-/** What is not known here, and so may be missing from what we compute. */
+/** The inputs that are not known here: results computed without them may be wrong. */
 export interface Unknowns {
   readonly calendars: Set<string>
   /** Whether a policy could give something that was looked at another setting. */
@@ -88,7 +88,7 @@ function compiled({ policies }: KnownService): CompiledPolicy[] | undefined {
 const UNKNOWN: Found = { text: '?', source: 'policy/unknown' }
 const SCHEDULE_FAULT = 'dormouse.dev/schedule of policy unknown: '
 
-/** What others may have set, where nothing nearer does: whether it is managed at all, and the hours of what is. */
+/** Settings that an unknown policy or Namespace may give where nothing nearer does: `enabled`, and the hours. */
 function withUnknown(inherited: Inherited, own: Setter['annotations'], isMarked: boolean): Inherited {
   const { settings } = inherited
   const enabled = own.enabled ?? settings.enabled?.text

@@ -52,7 +52,7 @@ async function serve(terminal: Terminal, dormouse: Dormouse, options: Options): 
   }
 }
 
-/** Who signs in by the link has the person's rights. */
+/** Whoever signs in by the link has the person's rights. */
 function warn({ stderr }: Terminal): void {
   stderr.write(
     'warning: the link, which has been used, was shown again. If it is not you who signed in, press Ctrl-C: ' +

@@ -65,7 +65,7 @@ function isDry(query: URLSearchParams): boolean {
   return query.get('dryRun') === 'true'
 }
 
-/** What changes the settings of one workload; undefined: something else is asked for. @throws Refusal */
+/** The call that changes the settings of one workload; undefined: something else is asked for. @throws Refusal */
 function settingOf({ method, body }: Call, action: string): Request | undefined {
   const hours = () => {
     const { schedule, timezone, ...others } = (body ?? {}) as Readonly<Record<string, unknown>>

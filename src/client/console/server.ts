@@ -130,7 +130,7 @@ export class ConsoleServer {
 
 const LONGEST_BODY = 16 * 1024
 
-/** What was sent as JSON; undefined: nothing. @throws Refusal */
+/** The body as JSON; undefined: nothing. @throws Refusal */
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = []
   let length = 0

@@ -37,7 +37,7 @@ export async function* carryOut(
     const why = closed.get(namespaceOf(step.object)) ?? failures.before(step)
     yield await carriedOut(step, why === undefined ? () => written(cluster, step, dryRun) : refusing(why))
   }
-  // Of what a Namespace says that was not written, a dry run learns nothing.
+  // A dry run does not see settings of the Namespace that were not written.
   if (!dryRun)
     for (const step of steps.filter(({ inherits }) => inherits))
       if (!failures.in(step.object)) yield await carriedOut(step, () => inherited(cluster, step))
