@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { issueCa, issueLeaf } from '../src/certificates/issue.ts'
+import { issueCa, issueLeaf } from '../src/service/certificates/issue.ts'
 
 const DAY_MS = 86_400_000
 

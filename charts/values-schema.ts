@@ -1,6 +1,6 @@
-import type { KeySchema } from '../src/config/keys.ts'
-import { CONFIG_SCHEMA } from '../src/config/schema.ts'
-import { KINDS } from '../src/domain/kinds.ts'
+import type { KeySchema } from '../src/service/config/keys.ts'
+import { CONFIG_SCHEMA } from '../src/service/config/schema.ts'
+import { KINDS } from '../src/domain/workload/kinds.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -45,7 +45,7 @@ const ALONE =
 
 const CONFIGURED_KIND = String.raw`[a-z][a-z0-9-]*(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?){2,}`
 
-/** By the name of the rule in `src/config/checks.ts`; each accepts all that the rule accepts, and a little more. */
+/** By the name of the rule in `src/service/config/checks.ts`; each accepts all that the rule accepts, and a little more. */
 const CHECKED: Readonly<Record<string, string>> = {
   schedule: String.raw`^[0-9A-Za-z:,;\s-]*$`,
   labelSelector: String.raw`^[-0-9A-Za-z_./=!<>,()\s]*$`,

@@ -47,7 +47,7 @@ export async function npmPackage(to: string): Promise<void> {
   await mkdir(`${to}/bin`, { recursive: true })
   const { metafile } = await build({
     ...options(),
-    entryPoints: { main: 'src/client/main.ts', 'calendar-thread': 'src/service/calendar-thread.ts' },
+    entryPoints: { main: 'src/client/main.ts', 'calendar-thread': 'src/service/wiring/calendar-thread.ts' },
     outdir: `${to}/lib`,
     format: 'esm',
     // What is imported when it is needed stays apart.
@@ -127,7 +127,7 @@ async function licencesOf(folders: readonly string[]): Promise<string> {
 
 /** The whole client as one file in CommonJS, as a single executable starts it. */
 export async function singleFile(): Promise<string> {
-  const thread = await built({ entryPoints: ['src/service/calendar-thread.ts'], format: 'esm' })
+  const thread = await built({ entryPoints: ['src/service/wiring/calendar-thread.ts'], format: 'esm' })
   // The one thread that it starts has its code with it: beside an executable lies no file.
   const url = `data:text/javascript;base64,${Buffer.from(thread).toString('base64')}`
   return built({

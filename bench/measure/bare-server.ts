@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { issueCa, issueLeaf } from '../../src/certificates/issue.ts'
+import { issueCa, issueLeaf } from '../../src/service/certificates/issue.ts'
 
 // The least that a webhook can be: an HTTPS server that answers "allowed" to every review. It tells its port and ends
 // with the process that started it.

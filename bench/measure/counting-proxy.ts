@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { Agent, createServer, request as ask, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import { issueCa, issueLeaf } from '../../src/certificates/issue.ts'
+import { issueCa, issueLeaf } from '../../src/service/certificates/issue.ts'
 import { targetOf } from './cluster.ts'
 
 /** What went through since `forget`. */

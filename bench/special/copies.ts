@@ -1,7 +1,7 @@
-import type { Workloads, Writer } from '../../src/controller/ports.ts'
-import { changed } from '../../src/domain/change.ts'
-import type { Change } from '../../src/domain/patch.ts'
-import { keyOf, type Workload, type WorkloadKey } from '../../src/domain/workload.ts'
+import type { Workloads, Writer } from '../../src/service/controller/ports.ts'
+import { changed } from '../../src/domain/workload/change.ts'
+import type { Change } from '../../src/domain/workload/patch.ts'
+import { keyOf, type Workload, type WorkloadKey } from '../../src/domain/workload/workload.ts'
 
 type Listener = Parameters<Workloads['onChange']>[0]
 

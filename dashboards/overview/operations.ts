@@ -1,5 +1,5 @@
-import { TRIGGER, TRIGGERS } from '../../src/domain/state.ts'
-import type { WorkloadState } from '../../src/domain/workload-state.ts'
+import { TRIGGER, TRIGGERS } from '../../src/domain/workload/state.ts'
+import type { WorkloadState } from '../../src/domain/records/workload-state.ts'
 import type { Row } from '../dashboard.ts'
 import { bars, graph, stat } from '../panels.ts'
 import { CHOSEN, ofLeader, overRange, perStep, summed } from '../queries.ts'

@@ -1,7 +1,7 @@
-import { operations, type Parameter } from '../../src/api/openapi/document.ts'
-import { QUERY_PARAMETERS } from '../../src/api/openapi/parameters.ts'
-import { EXPECTED, READ_AS, type Schema } from '../../src/api/openapi/schema.ts'
-import { SCHEMAS } from '../../src/api/openapi/schemas.ts'
+import { operations, type Parameter } from '../../src/service/api/openapi/document.ts'
+import { QUERY_PARAMETERS } from '../../src/service/api/openapi/parameters.ts'
+import { EXPECTED, READ_AS, type Schema } from '../../src/service/api/openapi/schema.ts'
+import { SCHEMAS } from '../../src/service/api/openapi/schemas.ts'
 import { code, table } from './page.ts'
 
 /** All calls, bodies and records of the OpenAPI document, as tables. */

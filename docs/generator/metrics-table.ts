@@ -1,5 +1,5 @@
 import { Registry, type Metric } from 'prom-client'
-import { Metrics } from '../../src/metrics/metrics.ts'
+import { Metrics } from '../../src/service/metrics/metrics.ts'
 import { code, table } from './page.ts'
 
 /** Every metric of Dormouse's own, with its labels, and who tells it. */

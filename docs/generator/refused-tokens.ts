@@ -1,5 +1,5 @@
-import type { Refused } from '../../test/api/auth/forged-tokens/row.ts'
-import { REFUSED } from '../../test/api/auth/forged-tokens/table.ts'
+import type { Refused } from '../../test/service/api/auth/forged-tokens/row.ts'
+import { REFUSED } from '../../test/service/api/auth/forged-tokens/table.ts'
 import { code, table } from './page.ts'
 
 /** What the API refuses and how it answers, from the table that its tests send to it. */

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { nearestName } from '../domain/nearest.ts'
-import { UsageError } from '../errors.ts'
+import { UsageError } from '../service/process/errors.ts'
 import type { Terminal } from './terminal.ts'
 
 /** What registers a command, or several. */
@@ -51,7 +51,7 @@ const COMMANDS = {
   },
   import: {
     description: 'Take over what another tool manages in this cluster, asleep as it is',
-    load: () => import('./commands/import.ts').then((module) => module.registerImport),
+    load: () => import('../import/command.ts').then((module) => module.registerImport),
   },
   console: {
     description: 'Open a page in the browser that shows all this, with buttons',

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { UsageError, messageOf } from '../errors.ts'
+import { UsageError, messageOf } from '../service/process/errors.ts'
 import type { Credentials } from '../kubernetes/credentials.ts'
 import type { ClusterObjects, Connection, Dormouse } from './ports.ts'
 import { isLoopback, proxiesFor } from './proxies.ts'

@@ -1,5 +1,5 @@
-import { KINDS, isBuiltIn, resourceOf, typeOf, type Kind } from '../domain/kinds.ts'
-import type { WorkloadKey } from '../domain/workload.ts'
+import { KINDS, isBuiltIn, resourceOf, typeOf, type Kind } from '../domain/workload/kinds.ts'
+import type { WorkloadKey } from '../domain/workload/workload.ts'
 
 /** What kubectl has for short. */
 const SHORT: Readonly<Record<string, Kind>> = {

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander'
 import type { Terminal } from './terminal.ts'
 import type { Connection, Dormouse } from './ports.ts'
-import { Refusal, UsageError } from '../errors.ts'
+import { Refusal, UsageError } from '../service/process/errors.ts'
 import { styleFor } from './style.ts'
 import { said } from './text/why.ts'
 import { parseFormat, type Format } from './output.ts'

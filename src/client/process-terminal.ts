@@ -1,4 +1,4 @@
-import { systemClock } from '../clock.ts'
+import { systemClock } from '../service/process/clock.ts'
 import { connect, openCluster } from './connect.ts'
 import { legible } from './legible.ts'
 import type { Terminal } from './terminal.ts'

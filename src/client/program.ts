@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { messageOf, UsageError } from '../errors.ts'
+import { messageOf, UsageError } from '../service/process/errors.ts'
 import { programFor } from './catalogue.ts'
 import { AlreadyTold } from './commands/already-told.ts'
 import { legible } from './legible.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../service/process/clock.ts'
 import type { ClusterObjects, Connection, Dormouse } from './ports.ts'
 
 /** What the client may use of the world outside; main.ts passes the real one, tests their own. */

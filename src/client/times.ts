@@ -1,5 +1,5 @@
-import type { Instant } from '../clock.ts'
-import { UsageError } from '../errors.ts'
+import type { Instant } from '../service/process/clock.ts'
+import { UsageError } from '../service/process/errors.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

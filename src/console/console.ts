@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import type { ConsoleAnswer, ConsolePages, ConsoleRequest } from '../api/ports.ts'
+import type { ConsoleAnswer, ConsolePages, ConsoleRequest } from '../service/api/ports.ts'
 import { pageFiles, type PageFile } from './files.ts'
 
 /** Signs in whoever has the secret, once. */

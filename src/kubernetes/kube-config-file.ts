@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve, sep } from 'node:path'
 import { parseAllDocuments } from 'yaml'
-import { messageOf } from '../errors.ts'
+import { messageOf } from '../service/process/errors.ts'
 import { faultOfFields } from './kube-config-fields.ts'
 
 /** Fields of a kubeconfig that we use, under their own names. Paths are absolute. */

@@ -1,5 +1,5 @@
-import { nameOf, type Workload, type WorkloadKey } from '../domain/workload.ts'
-import { Refusal } from '../errors.ts'
+import { nameOf, type Workload, type WorkloadKey } from '../domain/workload/workload.ts'
+import { Refusal } from '../service/process/errors.ts'
 import { ClusterRefusal } from './failures.ts'
 
 /** What the API server says, with 422 and no causes, of a JSON Patch that does not apply: a `test` failed. */

@@ -1,4 +1,4 @@
-import type { Requests } from '../domain/workload.ts'
+import type { Requests } from '../domain/workload/workload.ts'
 import type { PodSpec, ResourceRequirements } from './api-object.ts'
 
 const SCALE: Readonly<Record<string, number>> = {

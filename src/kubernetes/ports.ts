@@ -1,4 +1,4 @@
-import type { Kind } from '../domain/workload.ts'
+import type { Kind } from '../domain/workload/workload.ts'
 
 /** What becomes known of our calls to the cluster; the composition root turns it into metrics. */
 export interface KubernetesObserver {

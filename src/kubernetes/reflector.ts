@@ -1,5 +1,5 @@
-import { compareVersions } from '../domain/workload.ts'
-import type { Logger } from '../logger.ts'
+import { compareVersions } from '../domain/workload/workload.ts'
+import type { Logger } from '../service/process/logger.ts'
 import type { KubernetesObject, WatchEvent } from './api-object.ts'
 import type { Collection, KubernetesClient } from './client.ts'
 import { retryDelay, type Delay } from './delay.ts'

@@ -1,4 +1,4 @@
-import type { ClusterUser, ResourceAccess, Reviews } from '../api/ports.ts'
+import type { ClusterUser, ResourceAccess, Reviews } from '../service/api/ports.ts'
 import type { KubernetesClient } from './client.ts'
 
 /** Milliseconds; short, since the caller of the API whose token is verified waits for it. */

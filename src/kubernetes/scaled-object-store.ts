@@ -8,7 +8,7 @@ import {
   type ConfiguredNames,
   type ScaledObject,
 } from '../domain/autoscaling/scaled-object.ts'
-import { compareVersions, isOlder, type WorkloadKey } from '../domain/workload.ts'
+import { compareVersions, isOlder, type WorkloadKey } from '../domain/workload/workload.ts'
 import type { Outranks, Sink } from './reflector.ts'
 import { trimScaledObject, type ScaledObjectResource } from './scaled-object-trim.ts'
 

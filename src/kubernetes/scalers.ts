@@ -1,4 +1,4 @@
-import { keyOf, type Workload, type WorkloadKey } from '../domain/workload.ts'
+import { keyOf, type Workload, type WorkloadKey } from '../domain/workload/workload.ts'
 
 /** Which Deployments other workloads scale in place of their own pods: Rollouts, by `spec.workloadRef`. */
 export class Scalers {

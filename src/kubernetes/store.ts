@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Clock, Instant } from '../clock.ts'
+import type { Clock, Instant } from '../service/process/clock.ts'
 import {
   compareVersions,
   isOlder,
@@ -8,7 +8,7 @@ import {
   type Kind,
   type Workload,
   type WorkloadKey,
-} from '../domain/workload.ts'
+} from '../domain/workload/workload.ts'
 import { OUTRANKS_NONE, type Outranks } from './reflector.ts'
 
 /** Told of one change; `before` undefined: added; `after` undefined: deleted. */

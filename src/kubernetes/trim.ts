@@ -1,5 +1,5 @@
-import { countOfOther } from '../domain/kept-by-other.ts'
-import { factsOf, hasKey, sleepsSuspended } from '../domain/kinds.ts'
+import { countOfOther } from '../domain/workload/kept-by-other.ts'
+import { factsOf, hasKey, sleepsSuspended } from '../domain/workload/kinds.ts'
 import {
   ANNOTATION,
   ANNOTATION_NAMES,
@@ -15,7 +15,7 @@ import {
   type Pods,
   type ReplicasManager,
   type Workload,
-} from '../domain/workload.ts'
+} from '../domain/workload/workload.ts'
 import type { ManagedFieldsEntry, ObjectMeta, WorkloadObject } from './api-object.ts'
 import { effectiveRequests } from './pod-resources.ts'
 

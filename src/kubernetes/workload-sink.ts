@@ -1,4 +1,4 @@
-import type { Kind, WorkloadKey } from '../domain/workload.ts'
+import type { Kind, WorkloadKey } from '../domain/workload/workload.ts'
 import type { WorkloadObject } from './api-object.ts'
 import type { Sink } from './reflector.ts'
 import type { WorkloadStore } from './store.ts'

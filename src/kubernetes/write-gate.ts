@@ -1,5 +1,5 @@
-import type * as Controller from '../controller/ports.ts'
-import { TokenBucket } from '../token-bucket.ts'
+import type * as Controller from '../service/controller/ports.ts'
+import { TokenBucket } from '../service/process/token-bucket.ts'
 import { ClusterRefusal } from './failures.ts'
 import { Setback } from './setback.ts'
 import { Slots } from './slots.ts'

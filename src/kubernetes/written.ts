@@ -1,6 +1,6 @@
-import { changed, hasChanged } from '../domain/change.ts'
-import type { Change } from '../domain/patch.ts'
-import type { Kind, Workload } from '../domain/workload.ts'
+import { changed, hasChanged } from '../domain/workload/change.ts'
+import type { Change } from '../domain/workload/patch.ts'
+import type { Kind, Workload } from '../domain/workload/workload.ts'
 import type { PatchAnswer } from './api-object.ts'
 import { trim, trimMetadata, type ConfiguredFields } from './trim.ts'
 

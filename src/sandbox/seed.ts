@@ -1,4 +1,4 @@
-import type { Instant } from '../clock.ts'
+import type { Instant } from '../service/process/clock.ts'
 import type { ObjectStore } from './store/object-store.ts'
 import { Registry } from './store/registry.ts'
 import { served } from './store/resources.ts'

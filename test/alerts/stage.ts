@@ -1,4 +1,4 @@
-import type { Kind } from '../../src/domain/workload.ts'
+import type { Kind } from '../../src/domain/workload/workload.ts'
 import { Dormouse, type Settings } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
 import { sumOf } from '../support/metrics-text.ts'

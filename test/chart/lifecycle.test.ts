@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { KINDS, type Kind } from '../../src/domain/workload.ts'
+import { KINDS, type Kind } from '../../src/domain/workload/workload.ts'
 import { freePorts } from '../control-plane/ports.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { describeOn } from '../support/clusters.ts'

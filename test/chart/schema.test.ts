@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { parse } from 'yaml'
-import { CHECKS } from '../../src/config/checks.ts'
+import { CHECKS } from '../../src/service/config/checks.ts'
 import { minorOf, versionsOf } from '../control-plane/programs.ts'
 import { CHART, helm, type Values } from './helm.ts'
 

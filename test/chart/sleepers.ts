@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { hasCount } from '../../src/domain/kinds.ts'
+import { hasCount } from '../../src/domain/workload/kinds.ts'
 import {
   ANNOTATION,
   ANNOTATION_NAMES,
@@ -7,7 +7,7 @@ import {
   KINDS,
   SNOOZE_KEY,
   type Kind,
-} from '../../src/domain/workload.ts'
+} from '../../src/domain/workload/workload.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { eventually } from '../support/eventually.ts'
 import type { KubectlObject } from '../support/kubectl.ts'

@@ -1,5 +1,5 @@
 import { ClusterDormouse } from '../../src/client/cluster/cluster-dormouse.ts'
-import type { WorkloadKey } from '../../src/domain/workload.ts'
+import type { WorkloadKey } from '../../src/domain/workload/workload.ts'
 import type { HttpRequest } from '../../src/kubernetes/http.ts'
 
 export const NOW = Date.parse('2026-03-02T12:00:00Z')

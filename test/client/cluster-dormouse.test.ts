@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { ANNOTATION, ASLEEP_LABEL } from '../../src/domain/workload.ts'
-import { Refusal } from '../../src/errors.ts'
+import { ANNOTATION, ASLEEP_LABEL } from '../../src/domain/workload/workload.ts'
+import { Refusal } from '../../src/service/process/errors.ts'
 import type { HttpRequest } from '../../src/kubernetes/http.ts'
 import {
   aDeployment,

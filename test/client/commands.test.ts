@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { parseAllDocuments } from 'yaml'
 import { VERBS } from '../../src/client/catalogue.ts'
-import { Refusal } from '../../src/errors.ts'
+import { Refusal } from '../../src/service/process/errors.ts'
 import { aRecord, anAsleepRecord, typed } from './fake-dormouse.ts'
 
 const HOUR = 3_600_000

@@ -1,9 +1,9 @@
 import { runClient } from '../../src/client/program.ts'
 import type { Connection, Dormouse, Found, Seen } from '../../src/client/ports.ts'
-import type { StatusRecord } from '../../src/domain/record.ts'
-import type { Request } from '../../src/domain/request.ts'
-import { TYPE_OF, type BuiltInKind, type WorkloadKey } from '../../src/domain/workload.ts'
-import { Refusal } from '../../src/errors.ts'
+import type { StatusRecord } from '../../src/domain/records/record.ts'
+import type { Request } from '../../src/domain/requests/request.ts'
+import { TYPE_OF, type BuiltInKind, type WorkloadKey } from '../../src/domain/workload/workload.ts'
+import { Refusal } from '../../src/service/process/errors.ts'
 
 /** 13:00 in Berlin. */
 const NOON = Date.parse('2026-03-02T12:00:00Z')

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { connect } from '../../src/client/connect.ts'
-import type { WorkloadKey } from '../../src/domain/workload.ts'
+import type { WorkloadKey } from '../../src/domain/workload/workload.ts'
 import type { Dormouse } from '../../src/client/ports.ts'
-import { Refusal, UsageError } from '../../src/errors.ts'
+import { Refusal, UsageError } from '../../src/service/process/errors.ts'
 
 const WEB: WorkloadKey = { kind: 'deployments', namespace: 'shop', name: 'web' }
 

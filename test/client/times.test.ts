@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { age, minutesTo, parseFor, parseUntil } from '../../src/client/times.ts'
 import { shortTime, withLocalTimes } from '../../src/client/text/local-time.ts'
-import { UsageError } from '../../src/errors.ts'
+import { UsageError } from '../../src/service/process/errors.ts'
 
 const ZONE = 'Europe/Berlin'
 /** Monday, 13:00 in Berlin. */

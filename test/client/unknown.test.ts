@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { listEvents } from '../../src/client/console/list-stream.ts'
-import { loadConfig } from '../../src/config.ts'
+import { listEvents } from '../../src/console/client/list-stream.ts'
+import { loadConfig } from '../../src/service/config/config.ts'
 import { stateOf as shownByPage, type Workload } from '../../src/console/page/record.ts'
-import { ANNOTATION } from '../../src/domain/workload.ts'
-import { settingsForClients } from '../../src/service/published.ts'
+import { ANNOTATION } from '../../src/domain/workload/workload.ts'
+import { settingsForClients } from '../../src/service/wiring/published.ts'
 import { aDeployment, NAMESPACE, over, reads, status } from './answering-cluster.ts'
 import { typed } from './fake-dormouse.ts'
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import type { ConsoleRequest } from '../../src/api/ports.ts'
+import type { ConsoleRequest } from '../../src/service/api/ports.ts'
 import { Console, newSecret, signInUrl } from '../../src/console/console.ts'
 import { pageFiles } from '../../src/console/files.ts'
 import { pageSources } from '../../src/console/sources.ts'
-import { Service } from '../api/service.ts'
+import { Service } from '../service/api/service.ts'
 import { rawHttp } from './raw.ts'
 
 const PACKAGES = /^(?:preact|preact-hooks|htm)\.js$/

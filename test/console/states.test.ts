@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { OPERATION_RESULTS } from '../../src/domain/state.ts'
+import { OPERATION_RESULTS } from '../../src/domain/workload/state.ts'
 import { buttonsOf } from '../../src/console/page/actions.ts'
 import { stateOf } from '../../src/console/page/record.ts'
 import { howOf, reasonOf, waitOf } from '../../src/console/page/words.ts'

@@ -1,4 +1,4 @@
-import { ANNOTATION } from '../../src/domain/workload.ts'
+import { ANNOTATION } from '../../src/domain/workload/workload.ts'
 import type { Dormouse } from '../support/dormouse.ts'
 import type { Enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'

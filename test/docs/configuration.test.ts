@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import type { KeySchema } from '../../src/config/keys.ts'
-import { CONFIG_SCHEMA } from '../../src/config/schema.ts'
+import type { KeySchema } from '../../src/service/config/keys.ts'
+import { CONFIG_SCHEMA } from '../../src/service/config/schema.ts'
 
 const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8')
 const rows = new Map(

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { metricsTable } from '../../docs/generator/metrics-table.ts'
-import type { KeySchema } from '../../src/config/keys.ts'
-import { CONFIG_SCHEMA } from '../../src/config/schema.ts'
+import type { KeySchema } from '../../src/service/config/keys.ts'
+import { CONFIG_SCHEMA } from '../../src/service/config/schema.ts'
 import { PAUSE_ANNOTATION } from '../../src/domain/autoscaling/scaled-object.ts'
-import { ANNOTATION, OWN_LABELS } from '../../src/domain/workload.ts'
+import { ANNOTATION, OWN_LABELS } from '../../src/domain/workload/workload.ts'
 import { pages } from './pages.ts'
 
 /** Sections of the configuration that nothing else has a name like. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { ANNOTATION } from '../../src/domain/workload.ts'
+import { ANNOTATION } from '../../src/domain/workload/workload.ts'
 import type { Settings } from '../support/dormouse.ts'
 
 /** Labels and annotations. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { StatusRecord } from '../../src/domain/record.ts'
+import type { StatusRecord } from '../../src/domain/records/record.ts'
 import type { WorkloadClient } from '../support/api-client.ts'
 import { describeOn } from '../support/clusters.ts'
 import { createNamespace, served } from '../support/served.ts'

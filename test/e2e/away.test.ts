@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { ANNOTATION, HELD_LABEL, type Kind } from '../../src/domain/workload.ts'
+import { ANNOTATION, HELD_LABEL, type Kind } from '../../src/domain/workload/workload.ts'
 import { describeOn } from '../support/clusters.ts'
 import { configuration, enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'

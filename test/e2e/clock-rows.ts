@@ -1,4 +1,4 @@
-import type { Kind } from '../../src/domain/workload.ts'
+import type { Kind } from '../../src/domain/workload/workload.ts'
 import type { WorkloadClient } from '../support/api-client.ts'
 import { annotated } from '../support/manifests.ts'
 import { awakeBetween } from '../support/schedules.ts'

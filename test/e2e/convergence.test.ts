@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import type { StatusRecord } from '../../src/domain/record.ts'
+import type { StatusRecord } from '../../src/domain/records/record.ts'
 import {
   ANNOTATION,
   ANNOTATION_NAMES,
@@ -8,7 +8,7 @@ import {
   HELD_LABEL,
   SNOOZE_KEY,
   type Kind,
-} from '../../src/domain/workload.ts'
+} from '../../src/domain/workload/workload.ts'
 import { anyMarks, labelsWith, type Marks } from '../support/arbitrary-marks.ts'
 import { describeOn } from '../support/clusters.ts'
 import { eventually, inParallel } from '../support/eventually.ts'

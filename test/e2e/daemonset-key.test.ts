@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { SNOOZE_KEY } from '../../src/domain/workload.ts'
+import { SNOOZE_KEY } from '../../src/domain/workload/workload.ts'
 import { describeOn } from '../support/clusters.ts'
 import { runProgram } from '../support/kubectl.ts'
 import { MAIN, programEnvironment } from '../support/dormouse.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ANNOTATION, ASLEEP_LABEL, KINDS, SNOOZE_KEY, type Kind } from '../../src/domain/workload.ts'
+import { ANNOTATION, ASLEEP_LABEL, KINDS, SNOOZE_KEY, type Kind } from '../../src/domain/workload/workload.ts'
 import { dormouse } from '../control-plane/dormouse-account.ts'
 import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'

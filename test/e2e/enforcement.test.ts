@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ASLEEP_LABEL, ANNOTATION, KINDS, SNOOZE_KEY, type Kind } from '../../src/domain/workload.ts'
+import { ASLEEP_LABEL, ANNOTATION, KINDS, SNOOZE_KEY, type Kind } from '../../src/domain/workload/workload.ts'
 import { describeOn } from '../support/clusters.ts'
 import { enforced, type Enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ASLEEP_LABEL } from '../../src/domain/workload.ts'
+import { ASLEEP_LABEL } from '../../src/domain/workload/workload.ts'
 import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'

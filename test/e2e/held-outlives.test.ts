@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ANNOTATION, HELD_LABEL } from '../../src/domain/workload.ts'
+import { ANNOTATION, HELD_LABEL } from '../../src/domain/workload/workload.ts'
 import { describeOn } from '../support/clusters.ts'
 import { enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Cluster } from '../support/cluster.ts'
 import { inForce } from '../support/enforced.ts'
-import type { Tool } from '../domain/import/recording.ts'
+import type { Tool } from '../import/plan/recording.ts'
 import { keyOf, LeftBehind, type Imported } from './left-behind.ts'
 import { inAnOldCluster, onMonday, policiesOf, sundayNight } from './old-cluster.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { Kind } from '../../src/domain/workload.ts'
+import type { Kind } from '../../src/domain/workload/workload.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { eventually } from '../support/eventually.ts'
 import { print, printFigures } from '../support/figures.ts'

@@ -1,14 +1,14 @@
 import { runClient } from '../../src/client/program.ts'
 import { processTerminal } from '../../src/client/process-terminal.ts'
 import type { ClusterObjects } from '../../src/client/ports.ts'
-import { canSleep, type ImportedObject } from '../../src/domain/import/imported-object.ts'
-import { collectionOf, pathOf } from '../../src/client/import/resources.ts'
-import { ASLEEP_LABEL } from '../../src/domain/workload.ts'
+import { canSleep, type ImportedObject } from '../../src/import/plan/imported-object.ts'
+import { collectionOf, pathOf } from '../../src/import/resources.ts'
+import { ASLEEP_LABEL } from '../../src/domain/workload/workload.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { eventually, inParallel } from '../support/eventually.ts'
 import type { ProgramClock } from '../support/program-clock.ts'
 import { createNamespace } from '../support/served.ts'
-import { expectedOf, objectsOf, type Expected, type Tool } from '../domain/import/recording.ts'
+import { expectedOf, objectsOf, type Expected, type Tool } from '../import/plan/recording.ts'
 
 /** Their times end on dates, or they are of kinds that this Dormouse does not manage. */
 const LEFT_OUT = /freeze|release|until|past|future|own-old/

@@ -1,8 +1,8 @@
-import { configurationOf } from '../../src/domain/import/configuration.ts'
+import { configurationOf } from '../../src/import/plan/configuration.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { enforced, type Enforced } from '../support/enforced.ts'
 import { ProgramClock } from '../support/program-clock.ts'
-import { leftBy, type Tool } from '../domain/import/recording.ts'
+import { leftBy, type Tool } from '../import/plan/recording.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

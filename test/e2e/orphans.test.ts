@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ANNOTATION } from '../../src/domain/workload.ts'
+import { ANNOTATION } from '../../src/domain/workload/workload.ts'
 import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'

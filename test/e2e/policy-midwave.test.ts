@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import type { StatusRecord } from '../../src/domain/record.ts'
+import type { StatusRecord } from '../../src/domain/records/record.ts'
 import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import type { KubectlObject } from '../support/kubectl.ts'

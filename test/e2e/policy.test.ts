@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { ANNOTATION, type Kind } from '../../src/domain/workload.ts'
+import { ANNOTATION, type Kind } from '../../src/domain/workload/workload.ts'
 import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { KINDS } from '../../src/domain/workload.ts'
+import { KINDS } from '../../src/domain/workload/workload.ts'
 import { anyFault, lay } from '../faults/arbitrary-faults.ts'
 import { comesToRest, patchesEnd, reschedule, type Scheduled } from '../faults/resting.ts'
 import { throughFaults } from '../faults/through-faults.ts'

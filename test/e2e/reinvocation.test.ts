@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { REQUEST_ANNOTATION } from '../../src/domain/requests/annotation.ts'
-import { SNOOZE_KEY } from '../../src/domain/workload.ts'
+import { SNOOZE_KEY } from '../../src/domain/workload/workload.ts'
 import { describeOn } from '../support/clusters.ts'
 import { CONFIGURATION, enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'

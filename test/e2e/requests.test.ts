@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { KINDS, type Kind } from '../../src/domain/workload.ts'
+import { KINDS, type Kind } from '../../src/domain/workload/workload.ts'
 import { REQUEST_ANNOTATION } from '../../src/domain/requests/annotation.ts'
 import { describeOn } from '../support/clusters.ts'
 import { enforced, type Enforced } from '../support/enforced.ts'

@@ -9,7 +9,7 @@ import { sumOf } from '../support/metrics-text.ts'
 import { realCluster } from '../support/real-cluster.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'
 import { served, type Served } from '../support/served.ts'
-import type { Kind } from '../../src/domain/workload.ts'
+import type { Kind } from '../../src/domain/workload/workload.ts'
 import { agree, marksOf } from './agreement.ts'
 
 /** What Kubernetes and etcd recommend, so that versions never go back. */

@@ -1,4 +1,4 @@
-import { ANNOTATION } from '../../src/domain/workload.ts'
+import { ANNOTATION } from '../../src/domain/workload/workload.ts'
 import { eventually } from '../support/eventually.ts'
 import type { KubectlObject } from '../support/kubectl.ts'
 import type { Served } from '../support/served.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Kind } from '../../src/domain/workload.ts'
+import type { Kind } from '../../src/domain/workload/workload.ts'
 import type { WorkloadClient } from '../support/api-client.ts'
 import type { Cluster } from '../support/cluster.ts'
 import type { Dormouse } from '../support/dormouse.ts'

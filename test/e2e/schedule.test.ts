@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ANNOTATION, type Kind } from '../../src/domain/workload.ts'
+import { ANNOTATION, type Kind } from '../../src/domain/workload/workload.ts'
 import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { annotated } from '../support/manifests.ts'

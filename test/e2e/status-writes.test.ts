@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ANNOTATION, ASLEEP_LABEL } from '../../src/domain/workload.ts'
+import { ANNOTATION, ASLEEP_LABEL } from '../../src/domain/workload/workload.ts'
 import { describeOn } from '../support/clusters.ts'
 import { enforced } from '../support/enforced.ts'
 import { sumOf } from '../support/metrics-text.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import { FIELD_MANAGER } from '../../src/domain/workload.ts'
+import { FIELD_MANAGER } from '../../src/domain/workload/workload.ts'
 import { enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'

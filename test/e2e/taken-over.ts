@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
-import { ASLEEP_LABEL } from '../../src/domain/workload.ts'
+import { ASLEEP_LABEL } from '../../src/domain/workload/workload.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { eventually } from '../support/eventually.ts'
-import type { Expected, Tool } from '../domain/import/recording.ts'
+import type { Expected, Tool } from '../import/plan/recording.ts'
 import { countOf, isTool, keyOf, LeftBehind } from './left-behind.ts'
 import { inAnOldCluster, onMonday, policiesOf } from './old-cluster.ts'
 

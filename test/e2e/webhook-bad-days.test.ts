@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Kind } from '../../src/domain/workload.ts'
+import type { Kind } from '../../src/domain/workload/workload.ts'
 import { describeOn } from '../support/clusters.ts'
 import { CONFIGURATION, configuration, enforced, SECRET } from '../support/enforced.ts'
 import { Dormouse } from '../support/dormouse.ts'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { KINDS } from '../../src/domain/workload.ts'
+import { KINDS } from '../../src/domain/workload/workload.ts'
 import type { Verb } from './called.ts'
 import type { FaultProxy } from './fault-proxy.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Kind } from '../../src/domain/workload.ts'
+import type { Kind } from '../../src/domain/workload/workload.ts'
 import { Dormouse } from '../support/dormouse.ts'
 import { comingMinute, sleepsAt, wakesAt } from '../support/schedules.ts'
 import type { Called } from './called.ts'

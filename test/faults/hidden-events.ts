@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Kind } from '../../src/domain/workload.ts'
+import type { Kind } from '../../src/domain/workload/workload.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { eventually, inParallel } from '../support/eventually.ts'

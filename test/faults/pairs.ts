@@ -1,4 +1,4 @@
-import { ANNOTATION, type Kind } from '../../src/domain/workload.ts'
+import { ANNOTATION, type Kind } from '../../src/domain/workload/workload.ts'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
 import type { WorkloadManifest } from '../support/cluster.ts'
 import { manifest } from '../support/manifests.ts'

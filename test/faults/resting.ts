@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ANNOTATION, type Kind } from '../../src/domain/workload.ts'
+import { ANNOTATION, type Kind } from '../../src/domain/workload/workload.ts'
 import { agree, marksOf } from '../e2e/agreement.ts'
 import { eventually } from '../support/eventually.ts'
 import type { KubectlObject } from '../support/kubectl.ts'

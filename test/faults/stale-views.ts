@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ANNOTATION, type Kind } from '../../src/domain/workload.ts'
+import { ANNOTATION, type Kind } from '../../src/domain/workload/workload.ts'
 import { marksOf } from '../e2e/agreement.ts'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
 import type { Cluster } from '../support/cluster.ts'

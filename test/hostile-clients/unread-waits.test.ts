@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { request } from 'undici'
-import type { StatusRecord } from '../../src/domain/record.ts'
+import type { StatusRecord } from '../../src/domain/records/record.ts'
 import { eventually } from '../support/eventually.ts'
 import { print } from '../support/figures.ts'
 import { manifest } from '../support/manifests.ts'
@@ -8,7 +8,7 @@ import { createNamespace } from '../support/served.ts'
 import { Crowd } from './crowd.ts'
 import { shown, Stage } from './stage.ts'
 
-/** Of one subject (src/api/places.ts), and how many come together: those have places of answers until they wait. */
+/** Of one subject (src/service/api/places.ts), and how many come together: those have places of answers until they wait. */
 const PLACES = 64
 const TOGETHER = 8
 /** Milliseconds: an answer that comes so soon did not wait. */

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { pino } from 'pino'
-import type { Logger } from '../../src/logger.ts'
+import type { Logger } from '../../src/service/process/logger.ts'
 import { KubernetesClient } from '../../src/kubernetes/client.ts'
 import { HttpTransport } from '../../src/kubernetes/http.ts'
 import type { KubernetesObserver } from '../../src/kubernetes/ports.ts'

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { KINDS, type Kind } from '../../src/domain/workload.ts'
+import { KINDS, type Kind } from '../../src/domain/workload/workload.ts'
 import type { Delay } from '../../src/kubernetes/delay.ts'
 import type { HttpTransport } from '../../src/kubernetes/http.ts'
 import { WorkloadInformer } from '../../src/kubernetes/informer.ts'

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
-import { KINDS } from '../../src/domain/workload.ts'
+import { KINDS } from '../../src/domain/workload/workload.ts'
 import { answer, failure, until, type Handler } from './fake-api-server.ts'
 import { InformedDeployments, list, page } from './informed-deployments.ts'
 import { WEB, deployment } from './objects.ts'

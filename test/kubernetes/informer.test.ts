@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
-import { KINDS, type Workload } from '../../src/domain/workload.ts'
+import { KINDS, type Workload } from '../../src/domain/workload/workload.ts'
 import { ClusterRefusal } from '../../src/kubernetes/failures.ts'
 import { answer, failure, until, type Handler } from './fake-api-server.ts'
 import { InformedDeployments, list } from './informed-deployments.ts'

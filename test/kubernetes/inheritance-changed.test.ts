@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Workload } from '../../src/domain/workload.ts'
+import type { Workload } from '../../src/domain/workload/workload.ts'
 import { InformedDeployments, list } from './informed-deployments.ts'
 import { deployment, workload } from './objects.ts'
 

@@ -1,6 +1,6 @@
 import type { ManagedFieldsEntry, ObjectMeta, WorkloadObject } from '../../src/kubernetes/api-object.ts'
 import { trim } from '../../src/kubernetes/trim.ts'
-import type { Kind, Workload, WorkloadKey } from '../../src/domain/workload.ts'
+import type { Kind, Workload, WorkloadKey } from '../../src/domain/workload/workload.ts'
 
 export const WEB: WorkloadKey = { kind: 'deployments', namespace: 'shop', name: 'web' }
 

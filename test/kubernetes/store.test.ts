@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { Workload } from '../../src/domain/workload.ts'
-import { compareVersions } from '../../src/domain/workload.ts'
+import type { Workload } from '../../src/domain/workload/workload.ts'
+import { compareVersions } from '../../src/domain/workload/workload.ts'
 import { WorkloadStore } from '../../src/kubernetes/store.ts'
 import { WEB, workload } from './objects.ts'
 

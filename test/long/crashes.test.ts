@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { KINDS } from '../../src/domain/workload.ts'
+import { KINDS } from '../../src/domain/workload/workload.ts'
 import { survivesCrash } from '../faults/crashes.ts'
 import { throughFaults } from '../faults/through-faults.ts'
 import { describeOn } from '../support/clusters.ts'

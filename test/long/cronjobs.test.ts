@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import { ANNOTATION } from '../../src/domain/workload.ts'
+import { ANNOTATION } from '../../src/domain/workload/workload.ts'
 import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'

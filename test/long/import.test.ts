@@ -1,6 +1,6 @@
 import { keepsEveryCount, type Cell } from '../e2e/import-cells.ts'
 import { takenOver } from '../e2e/taken-over.ts'
-import { TOOLS, type Tool } from '../domain/import/recording.ts'
+import { TOOLS, type Tool } from '../import/plan/recording.ts'
 import { describeOn } from '../support/clusters.ts'
 
 for (const tool of ['gokubedownscaler', 'gokubedownscaler-main'] as const)

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Kind } from '../../src/domain/workload.ts'
+import type { Kind } from '../../src/domain/workload/workload.ts'
 import { FaultProxy } from '../faults/fault-proxy.ts'
 import { FIRSTS, perform, type Pair } from '../faults/pairs.ts'
 import { patchesEnd } from '../faults/resting.ts'

@@ -1,4 +1,4 @@
-import type { Kind } from '../../src/domain/workload.ts'
+import type { Kind } from '../../src/domain/workload/workload.ts'
 import { BEGINNINGS, type Beginning } from '../faults/pairs.ts'
 import { decidedOnAStaleView } from '../faults/stale-views.ts'
 import { describeOn } from '../support/clusters.ts'

@@ -1,5 +1,5 @@
-import { apiVersionOf, isBuiltIn } from '../../src/domain/kinds.ts'
-import { KINDS, type Kind, type Workload } from '../../src/domain/workload.ts'
+import { apiVersionOf, isBuiltIn } from '../../src/domain/workload/kinds.ts'
+import { KINDS, type Kind, type Workload } from '../../src/domain/workload/workload.ts'
 import type { WorkloadObject } from '../../src/kubernetes/api-object.ts'
 import { trim } from '../../src/kubernetes/trim.ts'
 import { dormouse as account } from '../control-plane/dormouse-account.ts'

@@ -1,6 +1,6 @@
-import type { Instant } from '../../src/clock.ts'
+import type { Instant } from '../../src/service/process/clock.ts'
 import { INHERITED_ANNOTATIONS, type Namespace } from '../../src/domain/policy/inheritance.ts'
-import { ANNOTATION, keyOf, type Kind, type WorkloadKey } from '../../src/domain/workload.ts'
+import { ANNOTATION, keyOf, type Kind, type WorkloadKey } from '../../src/domain/workload/workload.ts'
 import type { ScaledObjectResource } from '../../src/kubernetes/scaled-object-trim.ts'
 import { scaledObjectsIn } from '../keda/operator.ts'
 import type { Cluster } from '../support/cluster.ts'

@@ -1,4 +1,4 @@
-import { parseDuration } from '../../src/config/units.ts'
+import { parseDuration } from '../../src/service/config/units.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { calendarsOf, HOUR, rulesWith } from '../support/rules.ts'
 import { startSandboxCluster } from '../support/sandbox-cluster.ts'

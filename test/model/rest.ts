@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { planStep } from '../../src/domain/operation.ts'
+import { planStep } from '../../src/domain/deciding/operation.ts'
 import { trimmed } from './kinds.ts'
 import type { RulesInForce } from './rules-in-force.ts'
 import { pauseDue } from './scalers.ts'

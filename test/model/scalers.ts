@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { pauseChange, sleeps } from '../../src/domain/autoscaling/pause.ts'
-import { ASLEEP_LABEL, ANNOTATION } from '../../src/domain/workload.ts'
+import { ASLEEP_LABEL, ANNOTATION } from '../../src/domain/workload/workload.ts'
 import { trimScaledObject } from '../../src/kubernetes/scaled-object-trim.ts'
 import { scaledObject, scaledObjectsIn } from '../keda/operator.ts'
 import { act, type Act } from './act.ts'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Kind } from '../../src/domain/workload.ts'
+import type { Kind } from '../../src/domain/workload/workload.ts'
 import { anyFault, type AnyFault } from '../faults/arbitrary-faults.ts'
 import { HANDS } from './hands.ts'
 import type { Act } from './act.ts'

@@ -4,7 +4,7 @@ import schemathesis
 from hypothesis import strategies as st
 from schemathesis.core.failures import Failure
 
-# Values of the formats that are our own (src/api/openapi/schemas.ts, parameters.ts): without these, schemathesis would
+# Values of the formats that are our own (src/service/api/openapi/schemas.ts, parameters.ts): without these, schemathesis would
 # take any text for one.
 
 hour = st.integers(0, 23)

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { request } from 'undici'
-import { OPENAPI_PATH } from '../../src/api/openapi/document.ts'
+import { OPENAPI_PATH } from '../../src/service/api/openapi/document.ts'
 import type { PythonProgram } from '../python-programs/python-program.ts'
 
 const HOOKS = join(import.meta.dirname, 'hooks.py')

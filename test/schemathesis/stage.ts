@@ -1,4 +1,4 @@
-import { ANNOTATION, KINDS, SNOOZE_KEY, type AnnotationName } from '../../src/domain/workload.ts'
+import { ANNOTATION, KINDS, SNOOZE_KEY, type AnnotationName } from '../../src/domain/workload/workload.ts'
 import { inParallel } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
 import { awakeNow } from '../support/schedules.ts'

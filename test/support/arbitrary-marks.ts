@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import type { Instant } from '../../src/clock.ts'
-import { encodeState } from '../../src/domain/state-codec.ts'
+import type { Instant } from '../../src/service/process/clock.ts'
+import { encodeState } from '../../src/domain/workload/state-codec.ts'
 import {
   OPERATION_RESULTS,
   OPERATION_TYPES,
@@ -9,8 +9,8 @@ import {
   INTENT_TRIGGERS,
   PIN_STATES,
   BACKOFF_CAUSES,
-} from '../../src/domain/state.ts'
-import { ASLEEP_LABEL, HELD_LABEL, KINDS, type AnnotationName, type Kind } from '../../src/domain/workload.ts'
+} from '../../src/domain/workload/state.ts'
+import { ASLEEP_LABEL, HELD_LABEL, KINDS, type AnnotationName, type Kind } from '../../src/domain/workload/workload.ts'
 import { HOUR, MINUTE } from './rules.ts'
 
 /** Annotations, labels, count and key of a workload, which need not be consistent. */

@@ -1,4 +1,4 @@
-import type { Kind } from '../../src/domain/workload.ts'
+import type { Kind } from '../../src/domain/workload/workload.ts'
 import type { Client } from '../control-plane/client.ts'
 import { inParallel } from './eventually.ts'
 import type { Kubectl } from './kubectl.ts'

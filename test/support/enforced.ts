@@ -1,5 +1,5 @@
 import { freePorts } from '../control-plane/ports.ts'
-import { ANNOTATION } from '../../src/domain/workload.ts'
+import { ANNOTATION } from '../../src/domain/workload/workload.ts'
 import { Balancer } from './balancer.ts'
 import type { Cluster } from './cluster.ts'
 import { Dormouse, type Settings } from './dormouse.ts'

@@ -1,4 +1,4 @@
-import type { Pauser, ScaledObjects } from '../../src/controller/ports.ts'
+import type { Pauser, ScaledObjects } from '../../src/service/controller/ports.ts'
 import { pausePatch, type PauseChange } from '../../src/domain/autoscaling/pause.ts'
 import {
   keyOfScaler,
@@ -6,9 +6,9 @@ import {
   type PauseAnnotation,
   type ScaledObject,
 } from '../../src/domain/autoscaling/scaled-object.ts'
-import type { ConfiguredKind } from '../../src/domain/kinds.ts'
-import type { WorkloadKey } from '../../src/domain/workload.ts'
-import { Refusal } from '../../src/errors.ts'
+import type { ConfiguredKind } from '../../src/domain/workload/kinds.ts'
+import type { WorkloadKey } from '../../src/domain/workload/workload.ts'
+import { Refusal } from '../../src/service/process/errors.ts'
 import { ScaledObjectStore, type ScalerListener } from '../../src/kubernetes/scaled-object-store.ts'
 import { OUTRANKS_NONE } from '../../src/kubernetes/reflector.ts'
 import type { ScaledObjectResource } from '../../src/kubernetes/scaled-object-trim.ts'

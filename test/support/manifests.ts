@@ -1,5 +1,5 @@
-import { apiVersionOf, hasKey, sleepsSuspended, factsOf } from '../../src/domain/kinds.ts'
-import { ANNOTATION, type Kind } from '../../src/domain/workload.ts'
+import { apiVersionOf, hasKey, sleepsSuspended, factsOf } from '../../src/domain/workload/kinds.ts'
+import { ANNOTATION, type Kind } from '../../src/domain/workload/workload.ts'
 import type { WorkloadManifest } from './cluster.ts'
 
 export interface ManifestOptions {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { issueCa, issueLeaf } from '../../src/certificates/issue.ts'
+import { issueCa, issueLeaf } from '../../src/service/certificates/issue.ts'
 import type { Client } from '../control-plane/client.ts'
 import { dormouse } from '../control-plane/dormouse-account.ts'
 

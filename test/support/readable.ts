@@ -1,8 +1,8 @@
-import { readWorkload, type Reading } from '../../src/domain/reading.ts'
-import type { Rules } from '../../src/domain/rules.ts'
-import { decodeState, Unreadable } from '../../src/domain/state-codec.ts'
-import type { StoredState } from '../../src/domain/state.ts'
-import type { Workload } from '../../src/domain/workload.ts'
+import { readWorkload, type Reading } from '../../src/domain/workload/reading.ts'
+import type { Rules } from '../../src/domain/workload/rules.ts'
+import { decodeState, Unreadable } from '../../src/domain/workload/state-codec.ts'
+import type { StoredState } from '../../src/domain/workload/state.ts'
+import type { Workload } from '../../src/domain/workload/workload.ts'
 import { RULES } from './rules.ts'
 
 /** The state in the text of an annotation; a test that expects one fails without. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Kind } from '../../src/domain/workload.ts'
+import type { Kind } from '../../src/domain/workload/workload.ts'
 import { readAuditLog, type AuditEvent } from '../control-plane/audit.ts'
 import type { Client } from '../control-plane/client.ts'
 import type { ControlPlane } from '../control-plane/control-plane.ts'

@@ -1,4 +1,4 @@
-import { ANNOTATION, type Workload } from '../../src/domain/workload.ts'
+import { ANNOTATION, type Workload } from '../../src/domain/workload/workload.ts'
 
 export const APPS = { group: 'apps', version: 'v1' }
 const MIB = 1024 * 1024

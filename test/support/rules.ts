@@ -1,6 +1,6 @@
-import type { Instant } from '../../src/clock.ts'
+import type { Instant } from '../../src/service/process/clock.ts'
 import { NOTHING_INHERITED } from '../../src/domain/policy/inheritance.ts'
-import type { Policy, Rules } from '../../src/domain/rules.ts'
+import type { Policy, Rules } from '../../src/domain/workload/rules.ts'
 import { calendarOf, type Calendars, type Dates } from '../../src/domain/schedule/calendar.ts'
 import { ScheduleCompiler } from '../../src/domain/schedule/schedule.ts'
 

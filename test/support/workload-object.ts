@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { factsOf, hasKey, sleepsSuspended } from '../../src/domain/kinds.ts'
+import { factsOf, hasKey, sleepsSuspended } from '../../src/domain/workload/kinds.ts'
 import {
   ANNOTATION,
   FIELD_MANAGER,
@@ -8,7 +8,7 @@ import {
   type AnnotationName,
   type Kind,
   type Workload,
-} from '../../src/domain/workload.ts'
+} from '../../src/domain/workload/workload.ts'
 import type { ManagedFieldsEntry, WorkloadObject } from '../../src/kubernetes/api-object.ts'
 
 const REVISION = 'deployment.kubernetes.io/revision'

@@ -1,5 +1,5 @@
-import type { Instant } from '../../src/clock.ts'
-import { encodeState } from '../../src/domain/state-codec.ts'
+import type { Instant } from '../../src/service/process/clock.ts'
+import { encodeState } from '../../src/domain/workload/state-codec.ts'
 import {
   EMPTY_STATE,
   heldBy,
@@ -8,7 +8,7 @@ import {
   type State,
   type Trigger,
   type Intent,
-} from '../../src/domain/state.ts'
+} from '../../src/domain/workload/state.ts'
 import {
   ASLEEP_LABEL,
   HELD_LABEL,
@@ -17,7 +17,7 @@ import {
   type Kind,
   type OwnLabel,
   type Workload,
-} from '../../src/domain/workload.ts'
+} from '../../src/domain/workload/workload.ts'
 import { decoded } from './readable.ts'
 import { at } from './rules.ts'
 

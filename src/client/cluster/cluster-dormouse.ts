@@ -1,8 +1,8 @@
-import type { Clock } from '../../clock.ts'
-import type { TransitionRecord } from '../../domain/record.ts'
-import type { Request } from '../../domain/request.ts'
-import { pathOf, type Kind, type Workload, type WorkloadKey } from '../../domain/workload.ts'
-import { Refusal } from '../../errors.ts'
+import type { Clock } from '../../service/process/clock.ts'
+import type { TransitionRecord } from '../../domain/records/record.ts'
+import type { Request } from '../../domain/requests/request.ts'
+import { pathOf, type Kind, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
+import { Refusal } from '../../service/process/errors.ts'
 import type { WorkloadObject } from '../../kubernetes/api-object.ts'
 import type { Collection } from '../../kubernetes/client.ts'
 import { KindUnmanageable } from '../../kubernetes/configured-kinds.ts'
@@ -166,8 +166,8 @@ export class ClusterDormouse implements Dormouse {
   /** What records are made with. Who only asks for something needs none, and does not wait for it to be loaded. */
   async #judging() {
     const [record, { plannedTransitions }, rules] = await Promise.all([
-      import('../../domain/record.ts'),
-      import('../../domain/plan.ts'),
+      import('../../domain/records/record.ts'),
+      import('../../domain/deciding/plan.ts'),
       this.#reader.rules(),
     ])
     return { ...record, plannedTransitions, rules, now: this.#clock() }

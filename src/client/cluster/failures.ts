@@ -1,4 +1,4 @@
-import { Refusal, messageOf } from '../../errors.ts'
+import { Refusal, messageOf } from '../../service/process/errors.ts'
 import { ClusterRefusal } from '../../kubernetes/failures.ts'
 
 const DENIED = /^admission webhook "[^"]*" denied the request: /

@@ -1,13 +1,13 @@
 import { compilePolicy, type CompiledPolicy } from '../../domain/policy/configured.ts'
 import { Inheritance, type Inherited, type Namespace } from '../../domain/policy/inheritance.ts'
 import { SETTING_NAMES, type Found, type SettingName } from '../../domain/policy/settings.ts'
-import type { StatusRecord } from '../../domain/record.ts'
-import type { Rules } from '../../domain/rules.ts'
+import type { StatusRecord } from '../../domain/records/record.ts'
+import type { Rules } from '../../domain/workload/rules.ts'
 import { calendarOf, type Calendar, type Calendars } from '../../domain/schedule/calendar.ts'
 import { ScheduleCompiler } from '../../domain/schedule/schedule.ts'
 import { InvalidSchedule } from '../../domain/schedule/syntax.ts'
-import type { Setter } from '../../domain/settings.ts'
-import { ASLEEP_LABEL, type WorkloadKey } from '../../domain/workload.ts'
+import type { Setter } from '../../domain/workload/settings.ts'
+import { ASLEEP_LABEL, type WorkloadKey } from '../../domain/workload/workload.ts'
 import type { KnownService } from './known-service.ts'
 
 /** The inputs that are not known here: results computed without them may be wrong. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Kind } from '../../domain/workload.ts'
+import type { Kind } from '../../domain/workload/workload.ts'
 import type { KubernetesObject, WorkloadObject } from '../../kubernetes/api-object.ts'
 import type { Collection, KubernetesClient } from '../../kubernetes/client.ts'
 import { Reflector } from '../../kubernetes/reflector.ts'

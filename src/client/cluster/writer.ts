@@ -1,10 +1,10 @@
-import type { Clock } from '../../clock.ts'
-import type { Request } from '../../domain/request.ts'
+import type { Clock } from '../../service/process/clock.ts'
+import type { Request } from '../../domain/requests/request.ts'
 import { formatRequest, REQUEST_ANNOTATION, type WrittenRequest } from '../../domain/requests/annotation.ts'
-import { isBuiltIn, apiVersionOf, resourceOf } from '../../domain/kinds.ts'
+import { isBuiltIn, apiVersionOf, resourceOf } from '../../domain/workload/kinds.ts'
 import { SETTING_NAMES } from '../../domain/policy/settings.ts'
-import { ANNOTATION, nameOf, type Workload, type WorkloadKey } from '../../domain/workload.ts'
-import { Refusal } from '../../errors.ts'
+import { ANNOTATION, nameOf, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
+import { Refusal } from '../../service/process/errors.ts'
 import type { WorkloadObject } from '../../kubernetes/api-object.ts'
 import { ClusterRefusal } from '../../kubernetes/failures.ts'
 import type { Answer } from '../ports.ts'
@@ -53,7 +53,7 @@ export class ClusterWriter {
     if (read.status === 'rejected') throw read.reason
     const { workload, object } = read.value
     if (workload.owner && key.kind === 'replicasets') {
-      const { refuseOwned } = await import('../../domain/refusals.ts')
+      const { refuseOwned } = await import('../../domain/requests/refusals.ts')
       refuseOwned(workload)
     }
     if (isSetting(request)) return this.#set(workload, object, request, dryRun)
@@ -67,7 +67,7 @@ export class ClusterWriter {
     dryRun: boolean,
   ): Promise<Written> {
     const [{ planRequest }, rules] = await Promise.all([
-      import('../../domain/request.ts'),
+      import('../../domain/requests/request.ts'),
       this.#reader.rules(),
       this.#reader.namespace(workload.namespace),
     ])

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { registerCheck } from '../../cli/check.ts'
+import { registerCheck } from '../../service/cli/check.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** `check` as the service's own program has it; outside a cluster there is no namespace of our own. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { counted } from '../../domain/text.ts'
-import { UsageError } from '../../errors.ts'
+import { UsageError } from '../../service/process/errors.ts'
 import type { Dormouse, Found } from '../ports.ts'
 import { findTargets, type Targets } from '../targets.ts'
 import type { Terminal } from '../terminal.ts'

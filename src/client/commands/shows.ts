@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { nameOf } from '../../domain/workload.ts'
-import { UsageError } from '../../errors.ts'
+import { nameOf } from '../../domain/workload/workload.ts'
+import { UsageError } from '../../service/process/errors.ts'
 import { connected, connectionOptions, outputOption, withExamples, type OutputOptions } from '../options.ts'
 import { documentOf, forPrograms, serialized } from '../output.ts'
 import type { Connection, Dormouse, Found } from '../ports.ts'

@@ -1,5 +1,5 @@
-import { nameOf, type WorkloadKey } from '../../domain/workload.ts'
-import { messageOf } from '../../errors.ts'
+import { nameOf, type WorkloadKey } from '../../domain/workload/workload.ts'
+import { messageOf } from '../../service/process/errors.ts'
 import type { Targets } from '../targets.ts'
 import type { Terminal } from '../terminal.ts'
 import { said, type Style } from '../text/why.ts'

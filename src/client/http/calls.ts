@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, EnvHttpProxyAgent, request } from 'undici'
-import { Refusal } from '../../errors.ts'
+import { Refusal } from '../../service/process/errors.ts'
 import type { Proxies } from '../proxies.ts'
 import { refusal, unreachable } from './failures.ts'
 import { itemsOf, type StreamItem } from './stream-items.ts'

@@ -1,4 +1,4 @@
-import { HTTP_STATUS, messageOf, Refusal, type ErrorCode } from '../../errors.ts'
+import { HTTP_STATUS, messageOf, Refusal, type ErrorCode } from '../../service/process/errors.ts'
 
 /** An answer of the API that is no success. */
 export interface Failure {

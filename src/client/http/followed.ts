@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { StatusRecord } from '../../domain/record.ts'
-import { Refusal, type ErrorCode } from '../../errors.ts'
+import type { StatusRecord } from '../../domain/records/record.ts'
+import { Refusal, type ErrorCode } from '../../service/process/errors.ts'
 import type { Found, Seen } from '../ports.ts'
 import { byName, differing, isSameRecord } from './compared.ts'
 import { isPassing } from './failures.ts'

@@ -1,6 +1,6 @@
-import { durationText } from '../../domain/duration.ts'
-import type { Request } from '../../domain/request.ts'
-import { UsageError } from '../../errors.ts'
+import { durationText } from '../../domain/schedule/duration.ts'
+import type { Request } from '../../domain/requests/request.ts'
+import { UsageError } from '../../service/process/errors.ts'
 import type { HttpCall } from './calls.ts'
 
 /** What asks for it by the API, below the path of the workload. @throws UsageError: the API cannot be asked for it */

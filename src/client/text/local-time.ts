@@ -1,4 +1,4 @@
-import type { Instant } from '../../clock.ts'
+import type { Instant } from '../../service/process/clock.ts'
 
 /** How people read a time: `18:00` today, `Mon 8:00` within a week, else with its date. */
 export interface LocalTimes {

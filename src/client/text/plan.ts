@@ -1,5 +1,5 @@
 import { counted } from '../../domain/text.ts'
-import type { TransitionRecord } from '../../domain/record.ts'
+import type { TransitionRecord } from '../../domain/records/record.ts'
 import { age } from '../times.ts'
 import { longTime } from './local-time.ts'
 import { Table } from './table.ts'

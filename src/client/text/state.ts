@@ -1,4 +1,4 @@
-import type { StatusRecord } from '../../domain/record.ts'
+import type { StatusRecord } from '../../domain/records/record.ts'
 import { shortTime, withLocalTimes, type LocalTimes } from './local-time.ts'
 import type { Colour } from './colour.ts'
 

@@ -1,4 +1,4 @@
-import type { StatusRecord } from '../../domain/record.ts'
+import type { StatusRecord } from '../../domain/records/record.ts'
 import { ofSource } from '../../domain/policy/settings.ts'
 import type { Found } from '../ports.ts'
 import { oneLine } from '../legible.ts'

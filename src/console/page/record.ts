@@ -1,4 +1,4 @@
-import type { StatusRecord, TransitionRecord } from '../../domain/record.ts'
+import type { StatusRecord, TransitionRecord } from '../../domain/records/record.ts'
 
 export type Workload = StatusRecord
 export type Transition = TransitionRecord

@@ -1,12 +1,12 @@
-import type { Instant } from '../../clock.ts'
+import type { Instant } from '../../service/process/clock.ts'
 import { nearestName } from '../nearest.ts'
 import { flagFault, settingFault } from '../policy/faults.ts'
 import { INHERITED_ANNOTATIONS, type InheritedAnnotation } from '../policy/inheritance.ts'
-import type { Rules } from '../rules.ts'
-import { isManaged, settingsOf } from '../settings.ts'
+import type { Rules } from '../workload/rules.ts'
+import { isManaged, settingsOf } from '../workload/settings.ts'
 import { clip } from '../text.ts'
-import { orderFault } from '../wake-order.ts'
-import { ANNOTATION, ANNOTATION_NAMES, type AnnotationName, type Workload } from '../workload.ts'
+import { orderFault } from '../deciding/wake-order.ts'
+import { ANNOTATION, ANNOTATION_NAMES, type AnnotationName, type Workload } from '../workload/workload.ts'
 import { about } from './messages.ts'
 
 /** The annotations by which people say what a workload is to do. */

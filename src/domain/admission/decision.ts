@@ -1,5 +1,5 @@
-import { mutations, type Change, type PatchOperation } from '../patch.ts'
-import { ANNOTATION, type Workload } from '../workload.ts'
+import { mutations, type Change, type PatchOperation } from '../workload/patch.ts'
+import { ANNOTATION, type Workload } from '../workload/workload.ts'
 
 /** Why a review was answered as it was: the label `reason` of metrics and logs. */
 export type AdmissionReason =

@@ -1,5 +1,5 @@
-import type { Reading } from '../reading.ts'
-import type { Workload } from '../workload.ts'
+import type { Reading } from '../workload/reading.ts'
+import type { Workload } from '../workload/workload.ts'
 import type { AdmissionReason } from './decision.ts'
 
 /** An update under review. */

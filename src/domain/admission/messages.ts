@@ -1,7 +1,7 @@
-import type { Unreadable } from '../state-codec.ts'
-import { typeOf } from '../kinds.ts'
+import type { Unreadable } from '../workload/state-codec.ts'
+import { typeOf } from '../workload/kinds.ts'
 import { printable } from '../text.ts'
-import { pathOf, type WorkloadKey } from '../workload.ts'
+import { pathOf, type WorkloadKey } from '../workload/workload.ts'
 
 /** Characters of a warning or a denial: API servers may cut longer ones. */
 const LONGEST = 256

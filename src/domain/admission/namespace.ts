@@ -1,5 +1,5 @@
 import { INHERITED_ANNOTATIONS } from '../policy/inheritance.ts'
-import { ANNOTATION } from '../workload.ts'
+import { ANNOTATION } from '../workload/workload.ts'
 import { annotationFault, MOST_WARNINGS, unknownNames, type Annotations } from './annotations.ts'
 import { allow, deny, type AdmissionDecision } from './decision.ts'
 import { aboutNamespace } from './messages.ts'

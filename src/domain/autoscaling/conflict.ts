@@ -1,7 +1,7 @@
-import type { Reading } from '../reading.ts'
-import type { Rules } from '../rules.ts'
-import { isRunning } from '../workload.ts'
-import { fightOf } from './fight.ts'
+import type { Reading } from '../workload/reading.ts'
+import type { Rules } from '../workload/rules.ts'
+import { isRunning } from '../workload/workload.ts'
+import { fightOf } from '../deciding/fight.ts'
 import { heldByKeda } from './scalers.ts'
 
 /** How an autoscaler keeps a schedule from being carried out. */

@@ -1,9 +1,9 @@
-import { stepOf } from '../json-pointer.ts'
-import type { PatchOperation } from '../patch.ts'
-import { readWorkload } from '../reading.ts'
-import type { Rules } from '../rules.ts'
-import { Unreadable } from '../state-codec.ts'
-import type { Workload } from '../workload.ts'
+import { stepOf } from '../workload/json-pointer.ts'
+import type { PatchOperation } from '../workload/patch.ts'
+import { readWorkload } from '../workload/reading.ts'
+import type { Rules } from '../workload/rules.ts'
+import { Unreadable } from '../workload/state-codec.ts'
+import type { Workload } from '../workload/workload.ts'
 import {
   isMarked,
   PAUSE_ANNOTATION,

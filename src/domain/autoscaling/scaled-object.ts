@@ -1,5 +1,5 @@
-import { isBuiltIn, KIND_NAME, resourceOf, SCALABLE_KINDS, type ConfiguredKind, type Kind } from '../kinds.ts'
-import type { WorkloadKey } from '../workload.ts'
+import { isBuiltIn, KIND_NAME, resourceOf, SCALABLE_KINDS, type ConfiguredKind, type Kind } from '../workload/kinds.ts'
+import type { WorkloadKey } from '../workload/workload.ts'
 
 export const PAUSE_ANNOTATION = {
   /** KEDA's: it stops, and leaves the count alone. A boolean; what is none counts as true. */

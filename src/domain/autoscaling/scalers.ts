@@ -1,5 +1,5 @@
-import type { Rules } from '../rules.ts'
-import type { Workload } from '../workload.ts'
+import type { Rules } from '../workload/rules.ts'
+import type { Workload } from '../workload/workload.ts'
 import { pausedByOthers, type ScaledObject } from './scaled-object.ts'
 
 /** The ScaledObjects that scale a workload: one, as KEDA wants it; none where there is no KEDA. */

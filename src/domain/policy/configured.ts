@@ -1,4 +1,4 @@
-import { parseLabelSelector, type LabelMatcher } from '../label-selector.ts'
+import { parseLabelSelector, type LabelMatcher } from './label-selector.ts'
 import { SETTING_NAMES, type Found, type SettingName, type Source } from './settings.ts'
 
 /** The kinds that inherit where a policy names none: what people mean by "the workloads of a namespace". */

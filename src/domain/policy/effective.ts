@@ -1,4 +1,4 @@
-import type { Workload } from '../workload.ts'
+import type { Workload } from '../workload/workload.ts'
 import { INHERITED_ANNOTATIONS, NOTHING_INHERITED, type Inherited } from './inheritance.ts'
 import {
   LONGEST_SETTING,

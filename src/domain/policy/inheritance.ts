@@ -1,4 +1,4 @@
-import type { Workload } from '../workload.ts'
+import type { Workload } from '../workload/workload.ts'
 import { INHERITING_KINDS, type CompiledPolicy } from './configured.ts'
 import { SETTING_NAMES, type Found, type SettingName, type Source } from './settings.ts'
 

@@ -1,7 +1,7 @@
-import type { Instant } from '../../clock.ts'
-import { A_DURATION, durationText, isDuration, milliseconds } from '../duration.ts'
+import type { Instant } from '../../service/process/clock.ts'
+import { A_DURATION, durationText, isDuration, milliseconds } from '../schedule/duration.ts'
 import { nearestName } from '../nearest.ts'
-import { ANNOTATION, MAX_REPLICAS } from '../workload.ts'
+import { ANNOTATION, MAX_REPLICAS } from '../workload/workload.ts'
 
 /** The annotation by which people ask for something with kubectl alone; it is taken out of the write that brings it. */
 export const REQUEST_ANNOTATION = ANNOTATION.request

@@ -1,4 +1,4 @@
-import { pathOf, type WorkloadKey } from '../workload.ts'
+import { pathOf, type WorkloadKey } from '../workload/workload.ts'
 
 /** By what a request came: the API or the annotation. It says what answers tell people to send. */
 export interface Channel {

@@ -1,8 +1,8 @@
-import type { Instant } from '../../clock.ts'
-import { decide } from '../decide.ts'
-import { carryOut } from '../operation.ts'
-import type { Reading } from '../reading.ts'
-import type { Rules } from '../rules.ts'
+import type { Instant } from '../../service/process/clock.ts'
+import { decide } from '../deciding/decide.ts'
+import { carryOut } from '../deciding/operation.ts'
+import type { Reading } from '../workload/reading.ts'
+import type { Rules } from '../workload/rules.ts'
 import { BY_API, type Channel } from './channel.ts'
 
 /** What a request's handler is given: the workload, who asks, when, and the rules. */

@@ -1,10 +1,10 @@
-import { overrideInEffect } from '../decide.ts'
-import { countToKeep, isLowered, keptCount } from '../counts.ts'
-import { withState, type Reading } from '../reading.ts'
-import { without } from '../state.ts'
-import { hasKey } from '../kinds.ts'
+import { overrideInEffect } from '../deciding/decide.ts'
+import { countToKeep, isLowered, keptCount } from '../workload/counts.ts'
+import { withState, type Reading } from '../workload/reading.ts'
+import { without } from '../workload/state.ts'
+import { hasKey } from '../workload/kinds.ts'
 import { iso } from '../text.ts'
-import { isRunning } from '../workload.ts'
+import { isRunning } from '../workload/workload.ts'
 import { follow, type Context, type Outcome } from './handler.ts'
 
 /** Pins the workload in the state it is in. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { Instant } from '../../clock.ts'
-import type { Sleep } from '../state.ts'
+import type { Instant } from '../../service/process/clock.ts'
+import type { Sleep } from '../workload/state.ts'
 import { calendarEffect, type Replaced } from './calendar-effect.ts'
 import { findCalendars, NO_CALENDARS, type Calendar, type Calendars } from './calendar.ts'
 import { Edges, type Span } from './edges.ts'

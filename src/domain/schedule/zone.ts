@@ -1,5 +1,5 @@
 import { IANAZone } from 'luxon'
-import type { Instant } from '../../clock.ts'
+import type { Instant } from '../../service/process/clock.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE

@@ -1,4 +1,4 @@
-import { FIELD_MANAGER } from '../../domain/workload.ts'
+import { FIELD_MANAGER } from '../../domain/workload/workload.ts'
 import type { Configuration } from './configuration.ts'
 import { addressOf, type MutatingWebhook } from './webhooks.ts'
 

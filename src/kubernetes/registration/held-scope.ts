@@ -1,5 +1,5 @@
-import { resourceOf } from '../../domain/kinds.ts'
-import type { WorkloadKey } from '../../domain/workload.ts'
+import { resourceOf } from '../../domain/workload/kinds.ts'
+import type { WorkloadKey } from '../../domain/workload/workload.ts'
 import { quoted, type MatchCondition } from './match-conditions.ts'
 
 /** Whose scaling waits for an answer of ours: named workloads, all of some namespaces, or all there are. Sorted. */

@@ -1,7 +1,7 @@
-import { systemMonotonic, type Later, type Monotonic } from '../../clock.ts'
-import { factsOf } from '../../domain/kinds.ts'
-import { HELD_LABEL, type Workload } from '../../domain/workload.ts'
-import { Timers } from '../../timers.ts'
+import { systemMonotonic, type Later, type Monotonic } from '../../service/process/clock.ts'
+import { factsOf } from '../../domain/workload/kinds.ts'
+import { HELD_LABEL, type Workload } from '../../domain/workload/workload.ts'
+import { Timers } from '../../service/process/timers.ts'
 import { joined, scaledName, scopeOf, type HeldScope } from './held-scope.ts'
 
 /** Milliseconds that a workload stays listed after its last hold: who pins again soon finds it there. */

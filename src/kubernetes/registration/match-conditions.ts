@@ -1,4 +1,4 @@
-import { factsOf, hasKey } from '../../domain/kinds.ts'
+import { factsOf, hasKey } from '../../domain/workload/kinds.ts'
 import {
   ANNOTATION,
   FIELD_MANAGER,
@@ -6,7 +6,7 @@ import {
   KINDS,
   OWN_LABELS,
   SNOOZE_KEY,
-} from '../../domain/workload.ts'
+} from '../../domain/workload/workload.ts'
 
 /** A condition of `matchConditions`: the API server calls the webhook only if all are true. */
 export interface MatchCondition {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { FIELD_MANAGER, PROBE_LABEL, probeAnswer } from '../../domain/workload.ts'
+import { FIELD_MANAGER, PROBE_LABEL, probeAnswer } from '../../domain/workload/workload.ts'
 import type { KubernetesClient } from '../client.ts'
 import { ClusterRefusal } from '../failures.ts'
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { ANNOTATION, HELD_LABEL, OWN_LABELS, SNOOZE_KEY } from '../../domain/workload.ts'
+import { ANNOTATION, HELD_LABEL, OWN_LABELS, SNOOZE_KEY } from '../../domain/workload/workload.ts'
 import { isRecord, type JsonRecord, type KubeObject } from '../store/object.ts'
 import type { MatchCondition } from '../store/webhook-configuration.ts'
 import type { AdmissionAttributes } from './admission-review.ts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose'
 import type { CryptoKey } from 'jose'
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../service/process/clock.ts'
 import type { StoredObject, UserInfo } from '../store/object.ts'
 import { StatusError } from '../store/status.ts'
 

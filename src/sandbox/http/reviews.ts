@@ -6,7 +6,7 @@ import type { ObjectStore } from '../store/object-store.ts'
 import { timestamp } from '../store/object-store.ts'
 import type { Resource } from '../store/resources.ts'
 import { badRequest } from '../store/status.ts'
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../service/process/clock.ts'
 
 /** The question of a SubjectAccessReview: may this user do this? */
 export interface AccessQuestion {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../service/process/clock.ts'
 import { DEFINITIONS } from './custom-resources.ts'
 import { managedFields } from './managed-fields.ts'
 import type { KubeObject, ObjectMeta, StoredObject } from './object.ts'

@@ -1,5 +1,5 @@
-import { InvalidLabelSelector, labelMatcher, parseLabelSelector } from '../../domain/label-selector.ts'
-import type { LabelRequirement } from '../../domain/label-selector.ts'
+import { InvalidLabelSelector, labelMatcher, parseLabelSelector } from '../../domain/policy/label-selector.ts'
+import type { LabelRequirement } from '../../domain/policy/label-selector.ts'
 import { badRequest } from './status.ts'
 import { isRecord } from './object.ts'
 import type { KubeObject, LabelSelector } from './object.ts'

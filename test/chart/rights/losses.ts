@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { KINDS, type Kind } from '../../../src/domain/workload.ts'
+import { KINDS, type Kind } from '../../../src/domain/workload/workload.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { Grant } from './grants.ts'
 import type { Stage } from './stage.ts'

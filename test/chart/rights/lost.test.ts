@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { KINDS } from '../../../src/domain/workload.ts'
+import { KINDS } from '../../../src/domain/workload/workload.ts'
 import { describeOn } from '../../support/clusters.ts'
 import { CONFIGURATION } from '../../support/enforced.ts'
 import { undefine } from '../../keda/operator.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Kind } from '../../../src/domain/workload.ts'
+import type { Kind } from '../../../src/domain/workload/workload.ts'
 import { CONFIGURATION } from '../../support/enforced.ts'
 import { eventually } from '../../support/eventually.ts'
 import { define, scaledObject, scaledObjectsIn } from '../../keda/operator.ts'

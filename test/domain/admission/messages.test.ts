@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import { typeOf } from '../../../src/domain/kinds.ts'
+import { typeOf } from '../../../src/domain/workload/kinds.ts'
 import { admitCreate } from '../../../src/domain/admission/create.ts'
 import type { AdmissionDecision } from '../../../src/domain/admission/decision.ts'
 import { admitScale } from '../../../src/domain/admission/scale.ts'
 import { admitStatus } from '../../../src/domain/admission/status.ts'
 import { admitUpdate } from '../../../src/domain/admission/update.ts'
-import { ASLEEP_LABEL, KINDS, type Workload } from '../../../src/domain/workload.ts'
+import { ASLEEP_LABEL, KINDS, type Workload } from '../../../src/domain/workload/workload.ts'
 import { at, RULES } from '../../support/rules.ts'
 import { aDeployment, aReplicaSet, BY_KIND, type AWorkload } from '../../support/workloads.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { admitScale } from '../../../src/domain/admission/scale.ts'
-import type { Workload } from '../../../src/domain/workload.ts'
+import type { Workload } from '../../../src/domain/workload/workload.ts'
 import { at, RULES } from '../../support/rules.ts'
 import { aDeployment, aStatefulSet } from '../../support/workloads.ts'
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { contradictionOf } from '../../../src/domain/other-writer.ts'
+import { contradictionOf } from '../../../src/domain/deciding/other-writer.ts'
 import { HOUR, MINUTE, RULES } from '../../support/rules.ts'
 import { decided, followed, stepped } from '../../support/decisions.ts'
 import { asleep, awake, NIGHT, NOON } from '../fixtures.ts'
-import type { Workload } from '../../../src/domain/workload.ts'
+import type { Workload } from '../../../src/domain/workload/workload.ts'
 
 /** As the HPA scales: by the scale subresource, from the controller manager. */
 function scaledByHpa(workload: Workload, replicas: number): Workload {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { contradictionOf } from '../../../src/domain/other-writer.ts'
+import { contradictionOf } from '../../../src/domain/deciding/other-writer.ts'
 import { at, RULES } from '../../support/rules.ts'
 import { asked, decided, followed, stepped } from '../../support/decisions.ts'
 import { aScaledObject, PAUSED, rulesWithKeda } from '../../support/scaled-objects.ts'

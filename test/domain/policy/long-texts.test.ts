@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { namespaceFault } from '../../../src/domain/policy/faults.ts'
-import { statusRecord } from '../../../src/domain/record.ts'
+import { statusRecord } from '../../../src/domain/records/record.ts'
 import type { InheritedAnnotation } from '../../../src/domain/policy/inheritance.ts'
 import { at, calendarsOf, rulesWith } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { KINDS, type Kind } from '../../../src/domain/workload.ts'
+import { KINDS, type Kind } from '../../../src/domain/workload/workload.ts'
 import type { Cluster } from '../../support/cluster.ts'
 import { eventually, inParallel } from '../../support/eventually.ts'
 import { print } from '../../support/figures.ts'

@@ -5,7 +5,7 @@ import {
   MAX_REPLICAS,
   SNOOZE_KEY,
   type Kind,
-} from '../../../src/domain/workload.ts'
+} from '../../../src/domain/workload/workload.ts'
 import { asleepNow } from '../../support/schedules.ts'
 import { hostileStates } from './states.ts'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ASLEEP_LABEL, KINDS, type Kind } from '../../../src/domain/workload.ts'
+import { ASLEEP_LABEL, KINDS, type Kind } from '../../../src/domain/workload/workload.ts'
 import { eventually, inParallel } from '../../support/eventually.ts'
 import { annotated, manifest } from '../../support/manifests.ts'
 import { asleepNow } from '../../support/schedules.ts'

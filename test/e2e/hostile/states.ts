@@ -1,4 +1,4 @@
-import { MAX_REPLICAS, type Kind } from '../../../src/domain/workload.ts'
+import { MAX_REPLICAS, type Kind } from '../../../src/domain/workload/workload.ts'
 
 const KIB = 1024
 /** Instants at the ends of what the format, and what a Date, can hold. */

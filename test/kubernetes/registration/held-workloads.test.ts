@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Workload } from '../../../src/domain/workload.ts'
+import type { Workload } from '../../../src/domain/workload/workload.ts'
 import { scopeOf } from '../../../src/kubernetes/registration/held-scope.ts'
 import { HeldWorkloads } from '../../../src/kubernetes/registration/held-workloads.ts'
 import { FakeTime } from '../../support/fake-time.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createLogger } from '../../../src/logger.ts'
+import { createLogger } from '../../../src/service/process/logger.ts'
 import type { HttpTransport } from '../../../src/kubernetes/http.ts'
 import type { MutatingWebhook } from '../../../src/kubernetes/registration/webhooks.ts'
 import { scopeOf } from '../../../src/kubernetes/registration/held-scope.ts'

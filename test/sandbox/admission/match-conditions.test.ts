@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { HELD_LABEL } from '../../../src/domain/workload.ts'
+import { HELD_LABEL } from '../../../src/domain/workload/workload.ts'
 import { scopeOf, twinsOf } from '../../../src/kubernetes/registration/held-scope.ts'
 import { heldCondition, unheldCondition } from '../../../src/kubernetes/registration/match-conditions.ts'
 import { areMet } from '../../../src/sandbox/admission/match-conditions.ts'

@@ -1,0 +1,111 @@
+import { parseLabelSelector, InvalidLabelSelector } from '../../domain/policy/label-selector.ts'
+import type { StatusRecord } from '../../domain/records/record.ts'
+import type { Request } from '../../domain/requests/request.ts'
+import { Refusal } from '../../service/process/errors.ts'
+import type { Dormouse, Found } from '../../client/ports.ts'
+import type { Answered, Call } from './call.ts'
+import { refusalOf } from './refusal.ts'
+
+/** How many workloads one request may be about, and how many are in work at once; as in the API. */
+const MOST = 500
+const ABREAST = 8
+
+type Result = 'done' | 'unchanged' | 'refused'
+
+interface Item {
+  readonly kind: string
+  readonly name: string
+  readonly result: Result
+  readonly code: string | null
+  readonly message: string
+  readonly operation_in_progress: boolean
+}
+
+/**
+ * Asks for the same of each workload of a namespace, one patch each. A dry run ends when nobody waits for it; what was
+ * begun in earnest is ended.
+ */
+export async function askAll(
+  dormouse: Dormouse,
+  namespace: string,
+  request: Request,
+  dryRun: boolean,
+  { query, signal }: Pick<Call, 'query' | 'signal'>,
+): Promise<Answered> {
+  const chosen = await chosenOf(dormouse, namespace, query)
+  const items: Item[] = []
+  const waiting = [...chosen.entries()]
+  const work = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      if (dryRun) signal.throwIfAborted()
+      const [place, found] = next
+      items[place] = await ask(dormouse, found, request, dryRun)
+    }
+  }
+  await Promise.all(Array.from({ length: ABREAST }, work))
+  const counts: Record<Result, number> = { done: 0, unchanged: 0, refused: 0 }
+  for (const { result } of items) counts[result] += 1
+  const { done, unchanged, refused } = counts
+  const summary =
+    items.length === 0
+      ? 'no workload that you may list matches'
+      : `${done} done, ${unchanged} unchanged, ${refused} refused`
+  return { message: `${dryRun ? 'dry run, nothing was changed: ' : ''}${summary}`, data: { items, counts } }
+}
+
+async function chosenOf(
+  dormouse: Dormouse,
+  namespace: string,
+  query: URLSearchParams,
+): Promise<readonly Found[]> {
+  const [text, labelSelector] = [query.get('kind'), query.get('labelSelector') ?? undefined]
+  const kind = text === null ? undefined : (await dormouse.kinds()).find((each) => each === text)
+  if (text !== null && kind === undefined)
+    throw new Refusal('VALIDATION_ERROR', `kind: Dormouse manages no ${text}`)
+  checkSelector(labelSelector)
+  const chosen = await dormouse.list({ namespace, kind, labelSelector })
+  if (chosen.length <= MOST) return chosen
+  throw new Refusal(
+    'TOO_MANY_WORKLOADS',
+    `${chosen.length} workloads match, and one request takes ${MOST} at most: nothing was changed; narrow it by a kind or by labels`,
+  )
+}
+
+function checkSelector(text: string | undefined): void {
+  if (text === undefined) return
+  try {
+    parseLabelSelector(text)
+  } catch (error) {
+    if (!(error instanceof InvalidLabelSelector)) throw error
+    throw new Refusal('VALIDATION_ERROR', `labelSelector: ${error.message}`, { cause: error })
+  }
+}
+
+async function ask(
+  dormouse: Dormouse,
+  { kind, record: before }: Found,
+  request: Request,
+  dryRun: boolean,
+): Promise<Item> {
+  const { namespace, name } = before
+  try {
+    const { messages, after } = await dormouse.request({ kind, namespace, name }, request, dryRun)
+    const { record } = await after()
+    const result = requestable(before) === requestable(record) ? 'unchanged' : 'done'
+    const { operation_in_progress } = record
+    return { kind, name, result, code: null, message: messages.join('; '), operation_in_progress }
+  } catch (error) {
+    const { code, message } = refusalOf(error)
+    return { kind, name, result: 'refused', code, message, operation_in_progress: false }
+  }
+}
+
+/** What a request can change, in a record; the rest also follows the pods. */
+function requestable(record: StatusRecord): string {
+  const { enabled, is_snoozed, snooze_requested, wake_requested, pin_state } = record
+  const { has_manual_override, manual_override_until, next_transition, reason } = record
+  return JSON.stringify([
+    enabled, is_snoozed, snooze_requested, wake_requested, pin_state,
+    has_manual_override, manual_override_until, next_transition, reason,
+  ]) // prettier-ignore
+}

@@ -1,0 +1,13 @@
+import { messageOf, Refusal } from '../../service/process/errors.ts'
+
+/**
+ * What the page is told of a failure. That the cluster does not know the person is not that the page's token is bad: the
+ * page would ask for another.
+ */
+export function refusalOf(error: unknown): Refusal {
+  if (!(error instanceof Refusal))
+    return new Refusal('CLUSTER_UNAVAILABLE', messageOf(error), { cause: error })
+  return error.code === 'UNAUTHENTICATED'
+    ? new Refusal('CLUSTER_REJECTED', error.message, { cause: error })
+    : error
+}

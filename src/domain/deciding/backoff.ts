@@ -1,0 +1,63 @@
+import type { Instant } from '../../service/process/clock.ts'
+import { isCredible } from './decision-time.ts'
+import { recentOperations } from './history.ts'
+import type { Policy } from '../workload/rules.ts'
+import { BACKOFF_CAUSES, isKnown, type Backoff, type BackoffCause, type State } from '../workload/state.ts'
+
+const FAILURE_BASE = 10_000
+const FAILURE_MAX = 600_000
+
+/** The backoff, unless it has ended. */
+export function backoffInEffect({ backoff }: State, now: Instant): Backoff | undefined {
+  return backoff && backoff.until > now ? backoff : undefined
+}
+
+/** Cuts a backoff that ends later than any rule sets, after a clock was set back or in a state from elsewhere. */
+export function withBackoffCut(state: State, now: Instant, { backoff: policy }: Policy): State {
+  const { backoff } = state
+  if (!backoff) return state
+  const longest: Readonly<Record<BackoffCause, number>> = { flapping: policy.max, failure: FAILURE_MAX }
+  const { cause } = backoff
+  const end = now + (isKnown(BACKOFF_CAUSES, cause) ? longest[cause] : Math.max(...Object.values(longest)))
+  return isCredible(backoff.until, end) ? state : { ...state, backoff: { ...backoff, until: end } }
+}
+
+/**
+ * The state once its newest operation was written to the history: more than `maxOperations` within the window start a
+ * backoff, and each further one is twice as long. A backoff in effect is not prolonged, and a quiet window resets it.
+ */
+export function afterOperation(state: State, now: Instant, { backoff: policy }: Policy): State {
+  const { backoff, ...rest } = state
+  const flapped = backoff?.cause === 'flapping' ? backoff : undefined
+  if (flapped && flapped.until > now) return state
+  if (recentOperations(state, now, policy.window) <= policy.maxOperations) {
+    return flapped && !isQuiet(state, flapped, now, policy.window) ? state : rest
+  }
+  const times = flapped && !isQuiet(state, flapped, now, policy.window) ? flapped.times + 1 : 1
+  const until = now + doubled(policy.base, times, policy.max)
+  return { ...rest, backoff: { until, times, cause: 'flapping' } }
+}
+
+/** The backoff of a sleeper that an autoscaler woke again: each in a row is twice as long, as after flapping. */
+export function afterFight(state: State, now: Instant, { backoff: policy }: Policy): Backoff {
+  const flapped = state.backoff?.cause === 'flapping' ? state.backoff : undefined
+  const times = flapped && !isQuiet(state, flapped, now, policy.window) ? flapped.times + 1 : 1
+  return { until: now + doubled(policy.base, times, policy.max), times, cause: 'flapping' }
+}
+
+/** The state once the cluster refused an automatic operation: a backoff of 10 s, doubled each time, at most 10 min. */
+export function afterFailure(state: State, now: Instant): State {
+  const times = state.backoff?.cause === 'failure' ? state.backoff.times + 1 : 1
+  const until = now + doubled(FAILURE_BASE, times, FAILURE_MAX)
+  return { ...state, backoff: { until, times, cause: 'failure' } }
+}
+
+/** Whether a whole window without operations lies before the newest one; the time of the backoff does not count. */
+function isQuiet({ history }: State, backoff: Backoff, now: Instant, window: number): boolean {
+  const previous = history.slice(1).find(({ at }) => isCredible(at, now))?.at ?? 0
+  return now - Math.max(previous, backoff.until) > window
+}
+
+function doubled(base: number, times: number, max: number): number {
+  return Math.min(max, base * 2 ** Math.min(times - 1, 30))
+}

@@ -1,0 +1,47 @@
+import type { Instant } from '../../service/process/clock.ts'
+import type { Decision } from './decision.ts'
+import { sleepsSuspended } from '../workload/kinds.ts'
+import type { Change, PatchOperation } from '../workload/patch.ts'
+import { isRunning, type Workload } from '../workload/workload.ts'
+
+/**
+ * A CronJob that wakes, without the runs that it has missed: Kubernetes starts one Job if a time of its schedule lies
+ * between `status.lastScheduleTime` (or its creation) and now. At an edge the runs due since then are not missed; those
+ * from before it fell asleep (`asleepSince`) have been run. Other workloads, and one that is to catch up, stay as they are.
+ */
+export function withoutMissedRuns(
+  before: Workload,
+  woken: Workload,
+  decision: Partial<Pick<Decision, 'intent' | 'dueAt'>> & { readonly asleepSince?: Instant | undefined },
+  now: Instant,
+): Workload {
+  const { kind, annotations, lastScheduleTime, createdAt } = woken
+  if (!sleepsSuspended(kind) || isRunning(before) || !isRunning(woken)) return woken
+  if (annotations.catchUp === 'true') return woken
+  const { intent, dueAt, asleepSince = 0 } = decision
+  const isAtEdge = intent?.trigger === 'schedule' && intent.at === dueAt
+  // A run that is due at the very instant of the edge is to start. A clock that was ahead may have put the sleep past now.
+  const since = wholeSeconds(isAtEdge ? Math.min(now, Math.max(intent.at - 1000, asleepSince)) : now)
+  return since > (lastScheduleTime ?? createdAt) ? { ...woken, lastScheduleTime: since } : woken
+}
+
+/** The patch of the status that goes before the change's own; none if it does not set `lastScheduleTime`. */
+export function statusPatch(workload: Workload, { lastScheduleTime }: Change): PatchOperation[] {
+  if (lastScheduleTime === undefined) return []
+  const path = '/status/lastScheduleTime'
+  const known = workload.lastScheduleTime
+  return [
+    { op: 'test', path: '/metadata/uid', value: workload.uid },
+    { op: 'test', path, value: known === undefined ? null : seconds(known) },
+    { op: 'add', path, value: seconds(lastScheduleTime) },
+  ]
+}
+
+function wholeSeconds(instant: Instant): Instant {
+  return Math.floor(instant / 1000) * 1000
+}
+
+/** As the API server writes times: RFC 3339 in whole seconds. */
+function seconds(instant: Instant): string {
+  return new Date(instant).toISOString().replace(/\.\d+Z$/, 'Z')
+}

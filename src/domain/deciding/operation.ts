@@ -1,0 +1,179 @@
+import type { Instant } from '../../service/process/clock.ts'
+import { kedaDecides } from '../autoscaling/scalers.ts'
+import { afterFailure, afterOperation, withBackoffCut } from './backoff.ts'
+import { changeBetween, changed } from '../workload/change.ts'
+import { countToGiveBack } from '../workload/counts.ts'
+import { decide } from './decide.ts'
+import { decisionTime } from './decision-time.ts'
+import { noAction, type Decision } from './decision.ts'
+import { completed, withOperation } from './history.ts'
+import { hasKey, sleepsSuspended } from '../workload/kinds.ts'
+import { withMarksRestored, withoutRequest, type LastKnown } from '../workload/marks.ts'
+import { withoutMissedRuns } from './missed-runs.ts'
+import type { Change } from '../workload/patch.ts'
+import { readWorkload, withState, type Reading } from '../workload/reading.ts'
+import type { Rules } from '../workload/rules.ts'
+import { Unreadable } from '../workload/state-codec.ts'
+import {
+  operationInProgress,
+  cleared,
+  heldBy,
+  without,
+  withoutPending,
+  type Operation,
+  type State,
+  type Woken,
+} from '../workload/state.ts'
+import { HELD_LABEL, isRunning, podsFollowed, SNOOZED, type Workload } from '../workload/workload.ts'
+
+/** A decision and the change that carries it out in one patch; undefined: nothing to write. */
+export interface Step {
+  readonly decision: Decision
+  readonly change: Change | undefined
+  /** The workload once the change is written; undefined: there is none to write. */
+  readonly target?: Reading
+}
+
+type Move = Pick<Decision, 'action' | 'trigger' | 'by' | 'replicas' | 'kept' | 'intent' | 'dueAt'>
+
+/** What the controller does about a workload now, given what was last known of its marks. */
+export function planStep(workload: Workload, clock: Instant, rules: Rules, known?: LastKnown): Step {
+  // A request that is stored has passed no webhook: nobody knows who made it, so it is never carried out.
+  const restored = withoutRequest(withMarksRestored(workload, known, rules))
+  const read = readWorkload(restored, rules)
+  if (read instanceof Unreadable) return { decision: leftAlone(workload, read), change: undefined }
+  const now = decisionTime(read.state, clock)
+  const reading = completed(read, now, rules.policy)
+  const decision = decide(reading, now, rules)
+  if (workload.deleting || !reading.isSettled) return { decision, change: undefined }
+  const target = carryOut(reading, decision, now, rules)
+  const untouched = target === reading && reading === read && restored === workload
+  const leftAsItIs = untouched && reading.enabled !== true && hasRightHold(reading)
+  return { decision, change: leftAsItIs ? undefined : changeBetween(workload, target), target }
+}
+
+/** Whether the label agrees with what holds it: what is not managed may be held, and an upgrade brings no labels. */
+function hasRightHold({ workload: { labels }, state }: Reading): boolean {
+  return labels?.[HELD_LABEL] === heldBy(state)
+}
+
+/** A workload whose state cannot be read waits for somebody to repair it. */
+function leftAlone({ replicas }: Workload, { message }: Unreadable): Decision {
+  return { ...noAction('unreadable', message), trigger: 'schedule', by: null, replicas }
+}
+
+/** When to look again at what a step has written, so that nobody plans it anew; undefined: there may be more to do. */
+export function afterStep(
+  { target, change }: Step,
+  clock: Instant,
+  rules: Rules,
+): Pick<Decision, 'lookAgainAt' | 'reason'> | undefined {
+  if (!target) return undefined
+  // Without pods to wait for a wake ends at once, and the field that it set is still to be given up.
+  if (change?.replicas !== undefined && !operationInProgress(target.state)) return undefined
+  const now = decisionTime(target.state, clock)
+  const decision = decide(target, now, rules)
+  const completes = completed(target, now, rules.policy) !== target
+  return completes || carryOut(target, decision, now, rules) !== target ? undefined : decision
+}
+
+/** What the workload becomes by a decision; a decision that changes nothing returns the same reading. */
+export function carryOut(reading: Reading, decision: Decision, now: Instant, rules: Rules): Reading {
+  let { state } = reading
+  if (reading.enabled === true || (reading.enabled === false && state.asleep))
+    state = tidied(reading, now, rules)
+  if (decision.overrideExpired) state = without(state, 'override')
+  if (decision.rests) state = { ...state, backoff: decision.rests }
+  if (decision.intent) state = { ...state, intent: decision.intent }
+  const next = transition(withState(reading, state), decision, now, rules)
+  const after = decision.cleared ? withState(next, cleared(next.state)) : next
+  return after.state === reading.state ? reading : after
+}
+
+/** Cuts a backoff that ends too late, and drops a kept count that somebody has replaced by another. */
+function tidied(reading: Reading, now: Instant, { policy }: Rules): State {
+  const cut = withBackoffCut(reading.state, now, policy)
+  const { asleep, woken } = cut
+  const replaced = !asleep && woken?.kept !== undefined && countToGiveBack(reading) === undefined
+  return replaced ? { ...cut, woken: withoutKept(woken) } : cut
+}
+
+function withoutKept({ kept: _kept, set: _set, ...woken }: Woken): Woken {
+  return woken
+}
+
+/** Puts to sleep, wakes or adopts, once the reading is completed; a decision that does nothing returns the same reading. */
+export function transition(reading: Reading, decision: Move, now: Instant, rules: Rules): Reading {
+  if (decision.action === 'none') return reading
+  const state = withoutPending(reading.state)
+  const { trigger, by, action, kept } = decision
+  const isKedas = action === 'wake' && !isRunning(reading.workload) && kedaDecides(reading.workload, rules)
+  const replicas = isKedas ? reading.workload.replicas : decision.replicas
+  const type = action === 'snooze' ? 'snooze' : 'wake'
+  const at = isTaken(state, type, now) ? now + 1 : now
+  const moved = action === 'adopt' ? reading.workload : scaled(reading.workload, action === 'wake', replicas)
+  const asleepSince = state.asleep ? state.snoozed?.at : undefined
+  const workload =
+    action === 'wake' ? withoutMissedRuns(reading.workload, moved, { ...decision, asleepSince }, now) : moved
+  // Pods never follow a spec that this very write changes: its generation is a new one.
+  const unmoved = podsFollowed(workload)
+  const operation: Operation = {
+    type,
+    trigger,
+    at,
+    replicas: action === 'snooze' ? 0 : replicas,
+    by,
+    ...(unmoved
+      ? { duration: 0, result: 'succeeded' }
+      : { duration: null, result: 'running', generation: workload.generation }),
+  }
+  const marked: State =
+    action === 'snooze'
+      ? {
+          ...state,
+          asleep: true,
+          snoozed: { at, replicas, trigger, by },
+          ...(state.woken ? { woken: withoutKept(state.woken) } : {}),
+        }
+      : {
+          ...state,
+          asleep: false,
+          woken: { at, ...(kept === undefined ? {} : { kept, set: replicas }) },
+        }
+  return { ...reading, workload, state: afterOperation(withOperation(marked, operation), now, rules.policy) }
+}
+
+/** Type and time tell operations apart, also where a clock that is ahead has dated the one before. */
+function isTaken({ history }: State, type: Operation['type'], at: Instant): boolean {
+  return history.some((operation) => operation.type === type && operation.at === at)
+}
+
+/** The cluster refused `decision`: writes that to the history, starts a backoff, and changes nothing else. */
+export function planFailure(
+  workload: Workload,
+  decision: Decision,
+  clock: Instant,
+  rules: Rules,
+  known?: LastKnown,
+): Change | undefined {
+  const read = readWorkload(withMarksRestored(workload, known, rules), rules)
+  const { action, trigger, by } = decision
+  if (read instanceof Unreadable || action === 'none' || action === 'adopt') return undefined
+  const now = decisionTime(read.state, clock)
+  const reading = completed(read, now, rules.policy)
+  const [newest, ...older] = reading.state.history
+  const again = newest?.result === 'failed' && newest.type === action
+  const state = again ? { ...reading.state, history: older } : reading.state
+  const replicas = action === 'snooze' ? 0 : decision.replicas
+  const failed: Operation = { type: action, trigger, at: now, replicas, duration: 0, by, result: 'failed' }
+  return changeBetween(workload, withState(reading, afterFailure(withOperation(state, failed), now)))
+}
+
+function scaled(workload: Workload, wake: boolean, replicas: number): Workload {
+  if (hasKey(workload.kind)) {
+    if (wake === (workload.snoozeKey === undefined)) return workload
+    return changed(workload, { annotations: {}, snoozeKey: wake ? null : SNOOZED })
+  }
+  const target = wake ? Math.min(replicas, sleepsSuspended(workload.kind) ? 1 : replicas) : 0
+  return workload.replicas === target ? workload : changed(workload, { annotations: {}, replicas: target })
+}

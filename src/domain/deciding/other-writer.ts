@@ -1,0 +1,86 @@
+import type { Instant } from '../../service/process/clock.ts'
+import { decide } from './decide.ts'
+import type { ReasonCode } from './decision.ts'
+import { autoscalerOf } from './fight.ts'
+import { isScaledByKeda } from '../autoscaling/scalers.ts'
+import { isScaled, scaling } from './drift.ts'
+import { readWorkload } from '../workload/reading.ts'
+import type { Rules } from '../workload/rules.ts'
+import { Unreadable } from '../workload/state-codec.ts'
+import type { Operation, State } from '../workload/state.ts'
+import { FIELD_MANAGER, isRunning, type Workload } from '../workload/workload.ts'
+
+/** Somebody else moved a workload against what was decided about it. */
+export interface Contradiction {
+  /** `manager:new-pykube scaled it to 0 replicas, against Dormouse (awake by schedule …)`. */
+  readonly text: string
+  /** A hand uses the scale subresource, and may do so: only one that does it again and again decides beside Dormouse. */
+  readonly byHand: boolean
+}
+
+/** The reasons for which a workload is as it should be; for all others nobody minds who moves it. */
+const WANTED: ReadonlySet<ReasonCode> = new Set([
+  'pinned',
+  'overridden',
+  'schedule',
+  'intent',
+  'until',
+  'until_passed',
+  'grace',
+])
+
+/** Whether what came between two copies of a workload contradicts what was decided on the first; undefined: it does not. */
+export function contradictionOf(
+  before: Workload,
+  after: Workload,
+  now: Instant,
+  rules: Rules,
+): Contradiction | undefined {
+  const isRunningNow = isRunning(after)
+  // Whatever Dormouse moves, it writes the state with it.
+  const isOurs = before.annotations.state !== after.annotations.state
+  if (isOurs || isRunning(before) === isRunningNow || after.deleting) return undefined
+  const was = readWorkload(before, rules)
+  const is = readWorkload(after, rules)
+  if (was instanceof Unreadable || is instanceof Unreadable || is.enabled !== true) return undefined
+  if (is.state.asleep !== isRunningNow || after.replicasManager?.manager === FIELD_MANAGER) return undefined
+  // An autoscaler may scale to 0 what is awake: it scales it up again.
+  if (isByAutoscaler(before, after, rules)) return undefined
+  const { action, reason } = decide(was, now, rules)
+  if (action !== 'none' || !WANTED.has(reason.code)) return undefined
+  const { who, what } = scaling(is)
+  return { text: `${what} by ${who}, against Dormouse (${reason.text})`, byHand: isScaled(after) }
+}
+
+/** Scaling to 0 leaves no field manager: then the one before tells who scales it. */
+function isByAutoscaler(before: Workload, after: Workload, rules: Rules): boolean {
+  const isRunningNow = isRunning(after)
+  if (isScaledByKeda(after, rules)) return !isRunningNow || isScaled(after)
+  if (isRunningNow) return false
+  return autoscalerOf(after) !== undefined || (!after.replicasManager && autoscalerOf(before) !== undefined)
+}
+
+/**
+ * The operation that a schedule brought about between two states, and no request: it was written by whatever controller
+ * acts. undefined: there is none.
+ */
+export function automaticOperation(before: State, after: State): Operation | undefined {
+  const [newest] = after.history
+  const [known] = before.history
+  if (!newest || newest.trigger !== 'schedule' || newest.by !== null) return undefined
+  if (isSameOperation(newest, known)) return undefined
+  // Enabling and a new schedule form an intent in somebody's name; the ends of pins and overrides remove them.
+  const { intent, pin, override } = after
+  const isIntended = intent !== undefined && intent.by !== null && intent.at !== before.intent?.at
+  const isFreed = (before.pin !== undefined && !pin) || (isInForce(before, newest.at) && !override)
+  return isIntended || isFreed ? undefined : newest
+}
+
+/** Type and time tell the operations of one workload apart. */
+export function isSameOperation(a: Operation, b: Operation | undefined): boolean {
+  return a.type === b?.type && a.at === b.at
+}
+
+function isInForce({ override }: State, now: Instant): boolean {
+  return override !== undefined && (override.until === null || override.until > now)
+}

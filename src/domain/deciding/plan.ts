@@ -1,0 +1,115 @@
+import type { Instant } from '../../service/process/clock.ts'
+import { decide, overrideInEffect } from './decide.ts'
+import { carryOut } from './operation.ts'
+import { completed } from './history.ts'
+import { isAutomatic } from './intent.ts'
+import type { Reading } from '../workload/reading.ts'
+import { readOrRefuse, refuseOwned } from '../requests/refusals.ts'
+import type { Rules } from '../workload/rules.ts'
+import { scheduleInForce } from './schedule-in-force.ts'
+import type { OperationType } from '../workload/state.ts'
+import type { WakeWait } from './wake-wait.ts'
+import { isRunning, type Workload } from '../workload/workload.ts'
+
+/** A coming change between awake and asleep. */
+export interface Transition {
+  readonly at: Instant
+  readonly type: OperationType
+  /** Why, in words. */
+  readonly reason: string
+}
+
+/** Milliseconds, two years: calendars may keep a workload as it is for good. */
+const FARTHEST = 2 * 366 * 24 * 60 * 60_000
+/** How many decisions to simulate at most: for the next transition, and for a plan. */
+const DECISIONS_FOR_NEXT = 64
+const DECISIONS_FOR_PLAN = 10_000
+
+/**
+ * The transitions up to `until` if nobody acts.
+ * @throws Refusal INVALID_STATE, OWNED
+ */
+export function plannedTransitions(
+  workload: Workload,
+  now: Instant,
+  rules: Rules,
+  until: Instant,
+): Transition[] {
+  return [...plannedSteps(workload, now, rules, until)].filter((step) => step !== undefined)
+}
+
+/**
+ * The same, one decision after the other, so that a caller can do something else in between; undefined: a decision
+ * that moves nothing.
+ * @throws Refusal INVALID_STATE, OWNED
+ */
+export function* plannedSteps(
+  workload: Workload,
+  now: Instant,
+  rules: Rules,
+  until: Instant,
+): Generator<Transition | undefined> {
+  refuseOwned(workload)
+  const reading = completed(readOrRefuse(workload, rules), now, rules.policy)
+  if (reading.enabled !== true) return
+  let isFirst = true
+  for (const step of foresee(reading, now, rules, until, DECISIONS_FOR_PLAN)) {
+    yield step && isFirst ? delayed(step, rules.waitOf?.(workload, decide(reading, now, rules), now)) : step
+    if (step) isFirst = false
+  }
+}
+
+/** The next transition, of which `wait` is known: then it comes at the latest. */
+export function delayed(next: Transition, wait: WakeWait | undefined): Transition {
+  return wait ? { ...next, at: wait.until } : next
+}
+
+/** The next transition if nobody acts; undefined while it is pinned or permanently overridden. */
+export function nextTransition(reading: Reading, now: Instant, rules: Rules): Transition | undefined {
+  for (const step of foresee(reading, now, rules, now + FARTHEST, DECISIONS_FOR_NEXT)) if (step) return step
+  return undefined
+}
+
+/** Simulates the coming decisions, each at the instant that the one before says to look again; undefined: nothing moves. */
+function* foresee(
+  start: Reading,
+  now: Instant,
+  rules: Rules,
+  until: Instant,
+  atMost: number,
+): Generator<Transition | undefined, undefined> {
+  if (start.state.pin || overrideInEffect(start, now)?.until === null) return undefined
+  let reading = start
+  let at: Instant | undefined = now
+  for (let count = 0; count < atMost && at !== undefined && at <= until; count += 1) {
+    const decision = decide(reading, at, rules)
+    const { action, reason } = decision
+    const after = carryOut(reading, decision, at, rules)
+    // A wake that gives a kept count back to an awake workload is not a transition.
+    const isMoved = action === 'snooze' || (action === 'wake' && reading.state.asleep)
+    yield isMoved ? { at, type: action, reason: reason.text } : undefined
+    const settled = completed(after, at, rules.policy)
+    // mostly nothing is due, and the same reading at the same instant is decided the same
+    const next: Instant | undefined =
+      settled === reading ? decision.lookAgainAt : decide(settled, at, rules).lookAgainAt
+    if (settled === reading && sleepsForGood(reading, at)) return undefined
+    reading = settled
+    at = next !== undefined && next > at ? next : undefined
+  }
+  return undefined
+}
+
+/**
+ * Whether no time moves it: it sleeps, its schedule only puts to sleep, and nothing that holds it ends. Without this the
+ * search would go through three months of edges, for each record.
+ */
+function sleepsForGood(reading: Reading, now: Instant): boolean {
+  const { autoWake, schedule, awakeUntil, workload, state } = reading
+  if (autoWake || !schedule || !state.asleep || isRunning(workload)) return false
+  const { intent, override, backoff } = state
+  const ends = [...awakeUntil, intent?.at, intent?.until, intent?.hold, override?.until, backoff?.until]
+  if (ends.some((end) => typeof end === 'number' && end > now)) return false
+  if (!intent || isAutomatic(intent)) return true
+  const edge = scheduleInForce(reading, now)?.latestEdge
+  return edge !== undefined && edge.at > intent.at
+}

@@ -1,0 +1,40 @@
+import type { Instant } from '../../service/process/clock.ts'
+import { hasKey } from '../workload/kinds.ts'
+import { withoutMissedRuns } from './missed-runs.ts'
+import type { Change } from '../workload/patch.ts'
+import { countToGiveBack, keptCount } from '../workload/counts.ts'
+import { readWithoutState, readWorkload } from '../workload/reading.ts'
+import type { Rules } from '../workload/rules.ts'
+import { Unreadable } from '../workload/state-codec.ts'
+import { ANNOTATION_NAMES, ASLEEP_LABEL, HELD_LABEL, isRunning, type Workload } from '../workload/workload.ts'
+
+/**
+ * The change that wakes a workload, also to a count that stayed kept when somebody woke it to fewer, and removes all
+ * that Dormouse put on it; undefined: there is nothing.
+ */
+export function releaseChange(workload: Workload, now: Instant, rules: Rules): Change | undefined {
+  const { annotations, labels, kind, snoozeKey, ownReplicasEntry } = workload
+  const marks = ANNOTATION_NAMES.filter((name) => annotations[name] !== undefined)
+  const labelled = labels?.[ASLEEP_LABEL] !== undefined
+  const isHeld = labels?.[HELD_LABEL] !== undefined
+  if (marks.length === 0 && !labelled && !isHeld && snoozeKey === undefined) {
+    // An earlier release woke it: give up the count that it set, so that a server-side applier may set it.
+    return ownReplicasEntry === undefined ? undefined : { annotations: {}, givesUpReplicas: true }
+  }
+  const read = readWorkload(workload, rules)
+  const reading = read instanceof Unreadable ? readWithoutState(workload, rules) : read
+  const sleeps = reading.state.asleep && !isRunning(workload)
+  const count = sleeps && !hasKey(kind) ? keptCount(reading) : countToGiveBack(reading)
+  const woken = count === undefined ? {} : { replicas: count }
+  const { lastScheduleTime } = withoutMissedRuns(workload, { ...workload, ...woken }, {}, now)
+  return {
+    annotations: Object.fromEntries(marks.map((name) => [name, null])),
+    ...(labelled ? { label: null } : {}),
+    ...(isHeld ? { held: null } : {}),
+    ...woken,
+    ...(lastScheduleTime === undefined || lastScheduleTime === workload.lastScheduleTime
+      ? {}
+      : { lastScheduleTime }),
+    ...(snoozeKey === undefined ? {} : { snoozeKey: null }),
+  }
+}

@@ -1,0 +1,48 @@
+import type { Instant } from '../../service/process/clock.ts'
+import type { Decision } from './decision.ts'
+import { stateOf } from '../workload/reading.ts'
+import type { WaveMember } from './wake-wait.ts'
+import { ANNOTATION, isRunning, podsFollowed, type Workload } from '../workload/workload.ts'
+
+const DEFAULT = 5
+
+/** From 0 to 9: at an edge that wakes, lower ones wake first. One that cannot be read counts as the default. */
+export function wakeOrderOf({ annotations: { wakeOrder } }: Workload): number {
+  return wakeOrder !== undefined && /^\d$/.test(wakeOrder) ? Number(wakeOrder) : DEFAULT
+}
+
+/** What is wrong with the annotation; undefined: nothing. */
+export function wakeOrderFault({ annotations: { wakeOrder = '' } }: Workload): string | undefined {
+  const fault = orderFault(wakeOrder)
+  return fault === undefined ? undefined : `${ANNOTATION.wakeOrder}: ${fault}; until then ${DEFAULT} counts`
+}
+
+/** What is wrong with the annotation's text; undefined: nothing. */
+export function orderFault(text: string): string | undefined {
+  return /^\d?$/.test(text) ? undefined : 'write a number from 0 to 9'
+}
+
+/** The edge by which a decision wakes a sleeper; undefined: it does not wake, or something else made it. */
+export function wakingEdge(workload: Workload, { action, intent }: Decision): Instant | undefined {
+  const byEdge = action === 'wake' && intent?.trigger === 'schedule' && intent.want === 'awake'
+  return byEdge && !isRunning(workload) ? intent.at : undefined
+}
+
+/** The edge that woke it and that nothing has followed since, with whether its pods are ready; undefined: there is none. */
+function wokenBy(workload: Workload): { readonly edge: Instant; readonly ready: boolean } | undefined {
+  const { asleep, intent } = stateOf(workload) ?? {}
+  if (asleep !== false || intent?.trigger !== 'schedule' || intent.want !== 'awake') return undefined
+  return { edge: intent.at, ready: podsFollowed(workload) }
+}
+
+/** Its part in the wave of an edge, given what is to be done about it; undefined: this edge does not wake it. */
+export function memberOf(
+  workload: Workload,
+  edge: Instant,
+  decision: Decision | undefined,
+): WaveMember | undefined {
+  const order = wakeOrderOf(workload)
+  if (decision && wakingEdge(workload, decision) === edge) return { order, pending: true }
+  const woken = wokenBy(workload)
+  return woken?.edge === edge ? { order, pending: !woken.ready } : undefined
+}

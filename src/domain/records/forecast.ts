@@ -1,0 +1,117 @@
+import type { Instant } from '../../service/process/clock.ts'
+import type { ReasonCode } from '../deciding/decision.ts'
+import { InvalidSettings, type InvalidSetting } from './invalid-settings.ts'
+import { planStep, type Step } from '../deciding/operation.ts'
+import { policyRecord, type PolicyRecord } from './policy-record.ts'
+import type { Namespace } from '../policy/inheritance.ts'
+import type { Source } from '../policy/settings.ts'
+import { readWithoutState, readWorkload, type Reading } from '../workload/reading.ts'
+import { reasonOf } from './record.ts'
+import type { Rules } from '../workload/rules.ts'
+import { Unreadable } from '../workload/state-codec.ts'
+import { hasSleepMark, keyOf, type Workload, type WorkloadKey } from '../workload/workload.ts'
+
+/** What Dormouse would do about one workload at once, and why. */
+export interface Expected extends WorkloadKey {
+  readonly managed: boolean
+  readonly before: 'awake' | 'asleep'
+  readonly after: 'awake' | 'asleep'
+  /** null: its pods stay as they are. */
+  readonly change: 'snooze' | 'wake' | null
+  readonly rule: ReasonCode
+  readonly reason: string
+  /** The settings in force, each with where it stands. */
+  readonly policy: PolicyRecord
+}
+
+/** A workload that the API server needs: without its pods it refuses writes, those that wake among them. */
+export interface NeededWorkload extends WorkloadKey {
+  /** `webhook policy.example.com`, `APIService v1.metrics.example.com`. */
+  readonly answers: string
+}
+
+/** What a configuration would do to a cluster at once. */
+export interface Forecast {
+  readonly counts: {
+    readonly workloads: number
+    readonly excluded: number
+    readonly managed: number
+    /** Of the managed ones, once everything is done. */
+    readonly asleep: number
+    readonly snoozes: number
+    readonly wakes: number
+  }
+  /** Those that are managed, that change, or whose settings cannot be read. */
+  readonly workloads: readonly Expected[]
+  readonly invalid: readonly InvalidSetting[]
+  /** Of the managed ones. */
+  readonly needed: readonly NeededWorkload[]
+  /** Policies of which no workload has a setting: none matches, or something nearer comes first everywhere. */
+  readonly idlePolicies: readonly string[]
+}
+
+interface Seen {
+  readonly workloads: Iterable<Workload>
+  readonly namespaces: Iterable<Namespace>
+  readonly excluded: ReadonlySet<string>
+  readonly needed: readonly NeededWorkload[]
+  /** The names of all policies. */
+  readonly policies: readonly string[]
+}
+
+/** The same decisions as the controller's, on all workloads at once; nothing is carried out. */
+export function forecast(
+  { workloads, namespaces, excluded, needed, policies }: Seen,
+  now: Instant,
+  rules: Rules,
+): Forecast {
+  const all = [...workloads]
+  const reached = all.filter(({ namespace }) => !excluded.has(namespace))
+  const invalid = new InvalidSettings()
+  const expected: Expected[] = []
+  const sources = new Set<Source | null>()
+  for (const workload of reached) {
+    const read = readWorkload(workload, rules)
+    const reading = read instanceof Unreadable ? readWithoutState(workload, rules) : read
+    for (const source of Object.values(reading.effective.sources)) sources.add(source)
+    const step = planStep(workload, now, rules)
+    const each = expectedOf(workload, step, reading)
+    const isFaulty = invalid.addOf(reading, step.decision.reason)
+    if (each.managed || each.change !== null || isFaulty) expected.push(each)
+  }
+  for (const namespace of namespaces) if (!excluded.has(namespace.name)) invalid.addNamespace(namespace)
+  const managed = expected.filter((each) => each.managed)
+  const names = new Set(managed.map(keyOf))
+  return {
+    counts: {
+      workloads: all.length,
+      excluded: all.length - reached.length,
+      managed: managed.length,
+      asleep: managed.filter(({ after }) => after === 'asleep').length,
+      snoozes: expected.filter(({ change }) => change === 'snooze').length,
+      wakes: expected.filter(({ change }) => change === 'wake').length,
+    },
+    workloads: expected,
+    invalid: invalid.list(),
+    needed: needed.filter((each) => names.has(keyOf(each))),
+    idlePolicies: policies.filter((name) => !sources.has(`policy/${name}`)),
+  }
+}
+
+function expectedOf(workload: Workload, { decision, target }: Step, reading: Reading): Expected {
+  const { kind, namespace, name } = workload
+  const { action, reason } = decision
+  const isAsleep = reading.state.asleep || (!target && hasSleepMark(workload))
+  return {
+    kind,
+    namespace,
+    name,
+    managed: reading.enabled === true,
+    before: isAsleep ? 'asleep' : 'awake',
+    after: (target?.state.asleep ?? isAsleep) ? 'asleep' : 'awake',
+    change: action === 'snooze' || action === 'wake' ? action : null,
+    rule: reason.code,
+    reason: reasonOf(reading, reason),
+    policy: policyRecord(reading),
+  }
+}

@@ -1,0 +1,117 @@
+import type { Instant } from '../../service/process/clock.ts'
+import { decisionTime } from '../deciding/decision-time.ts'
+import { completed } from '../deciding/history.ts'
+import { nextTransition, type Transition } from '../deciding/plan.ts'
+import { policyRecord, type PolicyRecord } from './policy-record.ts'
+import { readWorkload } from '../workload/reading.ts'
+import type { Rules } from '../workload/rules.ts'
+import { replicaTimeSaved } from './saved.ts'
+import { settingsOf } from '../workload/settings.ts'
+import { Unreadable } from '../workload/state-codec.ts'
+import type { OperationType } from '../workload/state.ts'
+import { WORKLOAD_STATES, workloadState, type WorkloadState } from './workload-state.ts'
+import type { Kind, Workload } from '../workload/workload.ts'
+
+/** Milliseconds: what was saved is counted over a week. */
+export const SAVED_OVER = 7 * 24 * 3_600_000
+
+/** How many workloads are in each state. */
+export type StateCounts = Record<WorkloadState, number>
+
+/** The earliest coming change between awake and asleep, and how many workloads change then. */
+export interface NextChange {
+  at: string
+  type: OperationType
+  workloads: number
+}
+
+/** What sleep saved since `since`; the units are those of the metrics. */
+export interface SavedRecord {
+  since: string
+  replica_seconds: number
+  cpu_core_seconds: number
+  memory_byte_seconds: number
+}
+
+/** A namespace as the API shows it; every field always present. */
+export interface NamespaceRecord {
+  name: string
+  workloads: number
+  counts: Partial<Record<Kind, StateCounts>>
+  next_transition: NextChange | null
+  saved: SavedRecord
+  /** What a Deployment without labels and settings of its own inherits. */
+  policy: PolicyRecord
+}
+
+/** Sums up workloads of one namespace, one after the other: those that its reader may see. */
+export class NamespaceSummary {
+  readonly #name: string
+  readonly #now: Instant
+  readonly #rules: Rules
+  readonly #counts: Partial<Record<Kind, StateCounts>> = {}
+  readonly #saved = { replicas: 0, cores: 0, bytes: 0 }
+  #workloads = 0
+  #next: (Pick<Transition, 'at' | 'type'> & { workloads: number }) | undefined
+
+  constructor(name: string, now: Instant, rules: Rules) {
+    this.#name = name
+    this.#now = now
+    this.#rules = rules
+  }
+
+  add(workload: Workload): void {
+    const read = readWorkload(workload, this.#rules)
+    const counts = (this.#counts[workload.kind] ??= noneOfAll())
+    counts[workloadState(read, this.#now)] += 1
+    this.#workloads += 1
+    if (read instanceof Unreadable) return
+    const now = decisionTime(read.state, this.#now)
+    const reading = completed(read, now, this.#rules.policy)
+    const seconds = replicaTimeSaved(reading, this.#now - SAVED_OVER, now) / 1000
+    this.#saved.replicas += seconds
+    this.#saved.cores += seconds * workload.requests.cpu
+    this.#saved.bytes += seconds * workload.requests.memory
+    if (reading.enabled === true) this.#comes(nextTransition(reading, now, this.#rules))
+  }
+
+  record(): NamespaceRecord {
+    const { replicas, cores, bytes } = this.#saved
+    return {
+      name: this.#name,
+      workloads: this.#workloads,
+      counts: this.#counts,
+      next_transition: this.#next ? { ...this.#next, at: iso(this.#next.at) } : null,
+      saved: {
+        since: iso(this.#now - SAVED_OVER),
+        replica_seconds: Math.round(replicas),
+        cpu_core_seconds: Math.round(cores),
+        memory_byte_seconds: Math.round(bytes),
+      },
+      policy: this.#policy(),
+    }
+  }
+
+  #policy(): PolicyRecord {
+    const heir = { kind: 'deployments', namespace: this.#name, owner: undefined, labels: undefined } as const
+    return policyRecord(settingsOf({ ...heir, annotations: {} }, this.#rules))
+  }
+
+  /** At one instant some may fall asleep while others wake: the first type that was found is counted. */
+  #comes(coming: Transition | undefined): void {
+    if (!coming) return
+    const { at, type } = coming
+    if (!this.#next || at < this.#next.at) this.#next = { at, type, workloads: 1 }
+    else if (at === this.#next.at && type === this.#next.type) this.#next.workloads += 1
+  }
+}
+
+/** No workload in any state. */
+export function noneOfAll(): StateCounts {
+  return Object.fromEntries(WORKLOAD_STATES.map((state) => [state, 0])) as StateCounts
+}
+
+/** ISO 8601 in UTC with milliseconds, for programs to compare. */
+function iso(instant: Instant): string {
+  return new Date(instant).toISOString()
+}

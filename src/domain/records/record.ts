@@ -1,0 +1,208 @@
+import type { Instant } from '../../service/process/clock.ts'
+import { backoffInEffect } from '../deciding/backoff.ts'
+import { decide, isHeld, overrideInEffect } from '../deciding/decide.ts'
+import { textBefore, type Reason } from '../deciding/decision.ts'
+import { decisionTime } from '../deciding/decision-time.ts'
+import { completed, recentOperations } from '../deciding/history.ts'
+import { currentIntent, desired } from '../deciding/intent.ts'
+import { typeOf } from '../workload/kinds.ts'
+import { delayed, nextTransition, type Transition } from '../deciding/plan.ts'
+import { keptCount } from '../workload/counts.ts'
+import { policyRecord, type PolicyRecord } from './policy-record.ts'
+import { readWithoutState, readWorkload, type Reading } from '../workload/reading.ts'
+import { readOrRefuse, refuseOwned } from '../requests/refusals.ts'
+import type { Rules } from '../workload/rules.ts'
+import { Unreadable } from '../workload/state-codec.ts'
+import {
+  operationInProgress,
+  type Open,
+  type Operation,
+  type OperationResult,
+  type OperationType,
+  type PinState,
+  type Trigger,
+} from '../workload/state.ts'
+import { waitText, type WakeWait } from '../deciding/wake-wait.ts'
+import { currentReplicas, hasSleepMark, isRunning, labelCount, type Workload } from '../workload/workload.ts'
+
+/** An operation as the API shows it; `timestamp` in ISO 8601 UTC, `duration` in milliseconds (while running: so far). */
+export interface HistoryRecord {
+  type: OperationType
+  trigger: Open<Trigger>
+  timestamp: string
+  replicas: number
+  duration: number
+  by: string | null
+  result: Open<OperationResult>
+}
+
+/** A coming change between awake and asleep as the API shows it; `at` in ISO 8601 UTC. */
+export interface TransitionRecord {
+  at: string
+  type: OperationType
+  reason: string
+}
+
+/** A workload as the API shows it; every field always present (design, section 5). */
+export interface StatusRecord {
+  name: string
+  namespace: string
+  type: string
+  enabled: boolean
+  current_replicas: number
+  last_replicas: number
+  ready_replicas: number
+  is_snoozed: boolean
+  snooze_requested: boolean
+  wake_requested: boolean
+  snoozed_at: string | null
+  woken_at: string | null
+  wake_schedule: string | null
+  timezone: string | null
+  has_manual_override: boolean
+  manual_override_until: string | null
+  pin_state: 'none' | PinState
+  in_backoff_period: boolean
+  backoff_until: string | null
+  operation_in_progress: boolean
+  recent_operations: number
+  operation_history: HistoryRecord[]
+  next_transition: TransitionRecord | null
+  policy: PolicyRecord
+  reason: string
+}
+
+/** @throws Refusal INVALID_STATE, OWNED */
+export function statusRecord(workload: Workload, now: Instant, rules: Rules): StatusRecord {
+  refuseOwned(workload)
+  return recordOf(readOrRefuse(workload, rules), now, rules)
+}
+
+/** As `statusRecord`, but never throws: a state that cannot be read is replaced by what spec, label and key tell. */
+export function listedRecord(workload: Workload, now: Instant, rules: Rules): StatusRecord {
+  const reading = readWorkload(workload, rules)
+  return reading instanceof Unreadable
+    ? unreadableRecord(workload, reading, rules)
+    : recordOf(reading, now, rules)
+}
+
+function recordOf(read: Reading, clock: Instant, rules: Rules): StatusRecord {
+  const now = decisionTime(read.state, clock)
+  const reading = completed(read, now, rules.policy)
+  const { workload, state, enabled } = reading
+  const managed = enabled === true
+  const held = isHeld(reading, now)
+  const override = overrideInEffect(reading, now)
+  const backoff = managed ? backoffInEffect(state, now) : undefined
+  const decision = decide(reading, now, rules)
+  const wait = rules.waitOf?.(workload, decision, now)
+  const foreseen = managed ? nextTransition(reading, now, rules) : undefined
+  const next = foreseen && delayed(foreseen, wait)
+  const requested = managed ? requestInForce(reading, now, rules) : undefined
+  const isSnoozed = (managed || held) && state.asleep
+  return {
+    ...identity(workload),
+    enabled: managed,
+    current_replicas: currentReplicas(workload),
+    last_replicas: state.snoozed ? keptCount(reading) : currentReplicas(workload),
+    ready_replicas: workload.pods.ready,
+    is_snoozed: isSnoozed,
+    snooze_requested: requested === 'asleep',
+    wake_requested: requested === 'awake',
+    snoozed_at: time(state.snoozed?.at),
+    woken_at: time(state.woken?.at),
+    wake_schedule: reading.schedule?.text ?? null,
+    timezone: reading.zone,
+    has_manual_override: held && override !== undefined,
+    manual_override_until: held ? time(override?.until ?? undefined) : null,
+    pin_state: held ? (state.pin?.state ?? 'none') : 'none',
+    in_backoff_period: backoff !== undefined,
+    backoff_until: time(backoff?.until),
+    operation_in_progress: operationInProgress(state) !== undefined,
+    recent_operations: recentOperations(state, now, rules.policy.backoff.window),
+    operation_history: state.history.map((operation) => historyRecord(operation, now)),
+    next_transition: next ? transitionRecord(next) : null,
+    policy: policyRecord(reading),
+    reason: reasonOf(
+      reading,
+      wait ? decision.reason : { ...decision.reason, text: textBefore(decision.reason) },
+      wait,
+    ),
+  }
+}
+
+export function transitionRecord({ at, type, reason }: Transition): TransitionRecord {
+  return { at: iso(at), type, reason }
+}
+
+function identity(workload: Workload): Pick<StatusRecord, 'name' | 'namespace' | 'type'> {
+  return {
+    name: workload.name,
+    namespace: workload.namespace,
+    type: workload.configured?.kind.toLowerCase() ?? typeOf(workload.kind),
+  }
+}
+
+/** What the API request in force asks for; undefined: there is none. */
+function requestInForce(reading: Reading, now: Instant, rules: Rules) {
+  const intent = currentIntent(reading, now)
+  if (intent?.trigger !== 'api') return undefined
+  const { rule } = desired(reading, now, rules)
+  return rule === 'until' || rule === 'intent' ? intent.want : undefined
+}
+
+/** The reason as people are told it, with what is wrong beside, and with what a wake waits for. */
+export function reasonOf({ scheduleFault }: Reading, reason: Reason, wait?: WakeWait): string {
+  const text = wait ? waitText(wait, reason.text) : reason.text
+  return scheduleFault === undefined || reason.saysFault ? text : `${text}; ${scheduleFault}`
+}
+
+function historyRecord({ at, duration, ...operation }: Operation, now: Instant): HistoryRecord {
+  const { type, trigger, replicas, by, result } = operation
+  return {
+    type,
+    trigger,
+    timestamp: iso(at),
+    replicas,
+    duration: duration ?? Math.max(0, now - at),
+    by,
+    result,
+  }
+}
+
+function unreadableRecord(workload: Workload, { message }: Unreadable, rules: Rules): StatusRecord {
+  return {
+    ...identity(workload),
+    enabled: false,
+    current_replicas: currentReplicas(workload),
+    last_replicas: labelCount(workload) ?? currentReplicas(workload),
+    ready_replicas: workload.pods.ready,
+    is_snoozed: hasSleepMark(workload) && !isRunning(workload),
+    snooze_requested: false,
+    wake_requested: false,
+    snoozed_at: null,
+    woken_at: null,
+    wake_schedule: null,
+    timezone: null,
+    has_manual_override: false,
+    manual_override_until: null,
+    pin_state: 'none',
+    in_backoff_period: false,
+    backoff_until: null,
+    operation_in_progress: false,
+    recent_operations: 0,
+    operation_history: [],
+    next_transition: null,
+    policy: policyRecord(readWithoutState(workload, rules)),
+    reason: message,
+  }
+}
+
+function time(instant: Instant | undefined): string | null {
+  return instant === undefined ? null : iso(instant)
+}
+
+/** ISO 8601 in UTC with milliseconds, for programs to compare. */
+function iso(instant: Instant): string {
+  return new Date(instant).toISOString()
+}

@@ -1,0 +1,28 @@
+import type { Instant } from '../../service/process/clock.ts'
+import { backoffInEffect } from '../deciding/backoff.ts'
+import { isHeld, overrideInEffect } from '../deciding/decide.ts'
+import type { Reading } from '../workload/reading.ts'
+import { Unreadable } from '../workload/state-codec.ts'
+
+/** What lists filter by and metrics count by: of those that apply to a workload, the first. */
+export const WORKLOAD_STATES = [
+  'invalid',
+  'unmanaged',
+  'pinned_active',
+  'pinned_snoozed',
+  'overridden',
+  'backoff',
+  'snoozed',
+  'awake',
+] as const
+export type WorkloadState = (typeof WORKLOAD_STATES)[number]
+
+export function workloadState(reading: Reading | Unreadable, now: Instant): WorkloadState {
+  if (reading instanceof Unreadable) return 'invalid'
+  const { state, enabled } = reading
+  if (enabled !== true && !isHeld(reading, now)) return 'unmanaged'
+  if (state.pin) return `pinned_${state.pin.state}`
+  if (overrideInEffect(reading, now)) return 'overridden'
+  if (backoffInEffect(state, now)) return 'backoff'
+  return state.asleep ? 'snoozed' : 'awake'
+}

@@ -1,0 +1,193 @@
+import type { Instant } from '../../service/process/clock.ts'
+import { Refusal } from '../../service/process/errors.ts'
+import { decide } from '../deciding/decide.ts'
+import { decisionTime } from '../deciding/decision-time.ts'
+import { textBefore, type Reason } from '../deciding/decision.ts'
+import { changeBetween, changed } from '../workload/change.ts'
+import { completed } from '../deciding/history.ts'
+import { hasCount, sleepsSuspended } from '../workload/kinds.ts'
+import type { Change } from '../workload/patch.ts'
+import { countToGiveBack, keptCount } from '../workload/counts.ts'
+import { readWithoutState, readWorkload, withState, type Reading } from '../workload/reading.ts'
+import {
+  refuseBackoff,
+  refuseCount,
+  refuseOwned,
+  refusePinned,
+  refuseRisk,
+  refuseUnsettled,
+  refuseScaled,
+  refuseUnmanaged,
+  refuseUnreadable,
+} from './refusals.ts'
+import { follow, type Context, type Outcome } from './handler.ts'
+import { adopt } from './adopt.ts'
+import { BY_API, type Channel } from './channel.ts'
+import { disable, enable, putSchedule } from './enable-and-schedule.ts'
+import { clearOverride, override, pin, unpin } from './pin-and-override.ts'
+import { snooze, wake } from './snooze-and-wake.ts'
+import type { Rules } from '../workload/rules.ts'
+import { Unreadable } from '../workload/state-codec.ts'
+import { counted } from '../text.ts'
+import { isRunning, nameOf, ownedBy, type Workload } from '../workload/workload.ts'
+
+export type Request =
+  /** `inherit`: remove the setting of the workload itself. */
+  | { action: 'enable' | 'schedule'; schedule?: string; timezone?: string; inherit?: boolean }
+  | { action: 'disable'; inherit?: boolean }
+  | { action: 'clear-override' | 'pin' | 'unpin' }
+  /** Milliseconds; null: permanent. */
+  | { action: 'override'; duration: number | null }
+  /** `for` in milliseconds. */
+  | { action: 'snooze' | 'wake'; for?: number; force?: boolean }
+  /** What another tool put to sleep, and the count that it is to wake to. */
+  | { action: 'adopt'; count: number }
+
+/** The requests that are not refused while a workload is not managed. */
+const WHILE_UNMANAGED: ReadonlySet<Request['action']> = new Set([
+  'enable',
+  'disable',
+  'unpin',
+  'clear-override',
+])
+
+/** The requests that a pin forbids. */
+const MOVES: ReadonlySet<Request['action']> = new Set(['snooze', 'wake', 'adopt'])
+
+/** What a request does to a workload. */
+export interface Plan {
+  /** undefined: there is nothing to change. */
+  readonly change: Change | undefined
+  /** What was done, and why the workload is in its present state, for the person who asked. */
+  readonly message: string
+  /** The workload once the change is applied. */
+  readonly after: Workload
+  readonly decision: { readonly action: 'snooze' | 'wake' | 'none'; readonly reason: Reason }
+}
+
+/**
+ * What `request` by `by` does at `clock`. The checks are in the order of design, section 5.
+ * @throws Refusal OWNED, NOT_FOUND, INVALID_STATE, CLUSTER_UNAVAILABLE, NOT_ENABLED, PINNED, DATA_AT_RISK, IN_BACKOFF; VALIDATION_ERROR for
+ *   a schedule or zone
+ */
+export function planRequest(
+  workload: Workload,
+  request: Request,
+  by: string,
+  clock: Instant,
+  rules: Rules,
+  channel: Channel = BY_API,
+): Plan {
+  refuseOwned(workload)
+  refuseScaled(workload, rules)
+  if (workload.deleting)
+    throw new Refusal(
+      'NOT_FOUND',
+      `${nameOf(workload)} is being deleted: nothing can be asked of it any more`,
+    )
+  const { reading, repair } = readFor(request, workload, rules)
+  refuseUnsettled(reading)
+  const now = decisionTime(reading.state, clock)
+  if (!WHILE_UNMANAGED.has(request.action)) refuseUnmanaged(reading, channel)
+  if (!leavesAlone(request, reading)) refuseCount(workload)
+  if (MOVES.has(request.action)) refusePinned(reading, channel)
+  const done = completed(reading, now, rules.policy)
+  const settled = settle(done, now, rules)
+  const outcome = act({ reading: settled, by, now, rules, channel }, request, repair)
+  if (request.action === 'snooze' && outcome.target !== settled && request.force !== true) {
+    refuseRisk(settled.workload, outcome.target.workload, channel)
+    refuseBackoff(reading, now, rules, channel)
+  }
+  // A request that changes nothing writes nothing: the controller writes the end of a wake.
+  const isUnchanged = outcome.target === done
+  const written = isUnchanged ? { ...outcome, target: reading } : noted(outcome, by, now, channel)
+  return planOf(workload, request, written, now, rules)
+}
+
+/** Whether the workload is in nobody's hands afterwards, and its count is written nowhere. */
+function leavesAlone({ action }: Request, { enabled, state }: Reading): boolean {
+  return !state.asleep && (action === 'disable' || (enabled === false && action !== 'enable'))
+}
+
+function readFor(request: Request, workload: Workload, rules: Rules): { reading: Reading; repair: boolean } {
+  const read = readWorkload(workload, rules)
+  if (!(read instanceof Unreadable)) return { reading: read, repair: false }
+  if (request.action !== 'enable') refuseUnreadable(read)
+  return { reading: readWithoutState(workload, rules), repair: true }
+}
+
+/** Somebody woke the sleeper, or scaled it down again: first does what the controller is about to do about that. */
+function settle(reading: Reading, now: Instant, rules: Rules): Reading {
+  const { state, workload, enabled } = reading
+  const isWoken = state.asleep && isRunning(workload)
+  const isScaledBack = countToGiveBack(reading) !== undefined && !isRunning(workload)
+  return enabled === true && (isWoken || isScaledBack) ? follow(reading, now, rules) : reading
+}
+
+function act(context: Context, request: Request, repair: boolean): Outcome {
+  switch (request.action) {
+    case 'enable':
+      return enable(context, request, repair)
+    case 'disable':
+      return disable(context, request)
+    case 'schedule':
+      return putSchedule(context, request)
+    case 'override':
+      return override(context, request.duration)
+    case 'clear-override':
+      return clearOverride(context)
+    case 'pin':
+      return pin(context)
+    case 'unpin':
+      return unpin(context)
+    case 'snooze':
+      return snooze(context, request.for)
+    case 'wake':
+      return wake(context, request.for)
+    case 'adopt':
+      return adopt(context, request.count)
+  }
+}
+
+/** A request by annotation stands in the state, so that it is recognised when it comes again. */
+function noted(outcome: Outcome, by: string, now: Instant, { text }: Channel): Outcome {
+  if (text === undefined) return outcome
+  const request = { text, at: now, by, ...(outcome.pending && { pending: outcome.pending }) }
+  return { ...outcome, target: withState(outcome.target, { ...outcome.target.state, request }) }
+}
+
+function planOf(
+  workload: Workload,
+  { action }: Request,
+  { target, done }: Outcome,
+  now: Instant,
+  rules: Rules,
+): Plan {
+  const change = changeBetween(workload, target)
+  const { reason } = decide(target, now, rules)
+  const after = change ? changed(workload, change) : workload
+  const warning =
+    workload.owner && change
+      ? `. Note: it belongs to ${ownedBy(workload.owner)}, which may scale it back`
+      : ''
+  const woke = target.state.asleep ? 'snooze' : 'wake'
+  const moved = isRunning(after) !== isRunning(workload)
+  const asked = MOVES.has(action) || action === 'disable'
+  const also = moved && !asked ? `, which ${movedTo(target, after)}` : ''
+  return {
+    change,
+    after,
+    message: `${done}${also}: ${textBefore(reason)}${warning}`,
+    decision: { action: moved ? woke : 'none', reason },
+  }
+}
+
+/** The request did not ask for the wake or snooze that it causes, so the answer says so. */
+function movedTo(target: Reading, after: Workload): string {
+  if (target.state.asleep) {
+    const kept = sleepsSuspended(after.kind) ? '' : `, ${counted(keptCount(target), 'replica')} kept`
+    return `puts it to sleep now${kept}`
+  }
+  const to = hasCount(after.kind) ? `, to ${counted(after.replicas, 'replica')}` : ''
+  return `wakes it now${to}`
+}

@@ -1,0 +1,190 @@
+import { stepOf } from './json-pointer.ts'
+import type { Instant } from '../../service/process/clock.ts'
+import { hasKey, sleepsSuspended } from './kinds.ts'
+import {
+  ANNOTATION,
+  ANNOTATION_NAMES,
+  ASLEEP_LABEL,
+  FIELD_MANAGER,
+  fieldOf,
+  HELD_LABEL,
+  OWN_LABELS,
+  SNOOZE_KEY,
+  type AnnotationName,
+  type OwnLabel,
+  type Workload,
+} from './workload.ts'
+
+/** What to change of a workload; undefined: leave it as it is, null: remove it. */
+export interface Change {
+  readonly annotations: Readonly<Partial<Record<AnnotationName, string | null>>>
+  /** The label of sleepers. */
+  readonly label?: string | null
+  /** The label of what a pin or an override holds. */
+  readonly held?: string | null
+  readonly replicas?: number
+  /** The value of our key in a DaemonSet's nodeSelector. */
+  readonly snoozeKey?: string | null
+  /** CronJob: written to the status before the rest, so that no run that it has missed is started. */
+  readonly lastScheduleTime?: Instant
+  /** Take the count (DaemonSet: the nodeSelector) out of our managedFields entry, so that a server-side applier may set it again. */
+  readonly givesUpReplicas?: boolean
+}
+
+/** One operation of a JSON Patch (RFC 6902, section 4). */
+export type PatchOperation =
+  { op: 'test' | 'add' | 'replace'; path: string; value: unknown } | { op: 'remove'; path: string }
+
+const ANNOTATIONS = '/metadata/annotations'
+const LABELS = '/metadata/labels'
+const WHEN_SCALED = '/spec/persistentVolumeClaimRetentionPolicy/whenScaled'
+
+/**
+ * The change as one JSON Patch whose `test`s are what the decision rests on: uid, our annotations,
+ * and the count (DaemonSet: our key). A status update in between does not make it fail; a change of
+ * anything that the decision read does.
+ */
+export function jsonPatch(workload: Workload, change: Change): PatchOperation[] {
+  return [
+    ...preconditions(workload, change),
+    ...mutations(workload, change),
+    ...givingUpReplicas(workload, change),
+  ]
+}
+
+/** The change without preconditions, for an object under review, which nobody else can write meanwhile. */
+export function mutations(workload: Workload, change: Change): PatchOperation[] {
+  return [
+    ...annotationOperations(workload, change),
+    ...labelOperations(workload, change),
+    ...scaleOperations(workload, change),
+  ]
+}
+
+export function isEmpty(change: Change): boolean {
+  return (
+    Object.keys(change.annotations).length === 0 &&
+    labelsIn(change).length === 0 &&
+    change.replicas === undefined &&
+    change.snoozeKey === undefined &&
+    change.givesUpReplicas !== true
+  )
+}
+
+/** Our labels that a change sets, with their values; null: removed. */
+export function labelsIn({ label, held }: Change): [OwnLabel, string | null][] {
+  const values = { [ASLEEP_LABEL]: label, [HELD_LABEL]: held }
+  return OWN_LABELS.flatMap((key) => {
+    const value = values[key]
+    return value === undefined ? [] : [[key, value]]
+  })
+}
+
+function preconditions(workload: Workload, change: Change): PatchOperation[] {
+  const tests: PatchOperation[] = [{ op: 'test', path: '/metadata/uid', value: workload.uid }]
+  // `test` with null passes on an absent key only where the map exists.
+  if (workload.hasAnnotations) {
+    for (const name of ANNOTATION_NAMES) {
+      if (!restsOn(workload, change, name)) continue
+      tests.push({ op: 'test', path: annotationPath(name), value: workload.annotations[name] ?? null })
+    }
+  } else tests.push({ op: 'test', path: ANNOTATIONS, value: null })
+  const field = fieldOf(workload)
+  if (!hasKey(workload.kind)) {
+    const value = workload.configured?.isUnset ? null : fieldValue(workload, workload.replicas)
+    tests.push({ op: 'test', path: field, value })
+  } else if (workload.hasNodeSelector) {
+    tests.push({ op: 'test', path: keyPath(field), value: workload.snoozeKey ?? null })
+  } else tests.push({ op: 'test', path: field, value: null })
+  // On a copy that is behind, sleep would be found harmless.
+  if (change.replicas === 0 && workload.keepsVolumesBy !== undefined) {
+    tests.push({ op: 'test', path: WHEN_SCALED, value: workload.keepsVolumesBy })
+  }
+  if (labelsIn(change).length > 0 && workload.labels === undefined) {
+    tests.push({ op: 'test', path: LABELS, value: null })
+  }
+  return tests
+}
+
+/** Whether the patch tests the annotation: what else changes meanwhile neither stops it nor means that it was undone. */
+export function restsOn(workload: Pick<Workload, 'kind'>, change: Change, name: AnnotationName): boolean {
+  return isReadFor(workload, name) || change.annotations[name] !== undefined
+}
+
+/** Whether a decision about the workload may rest on the annotation. `wake-order` says when one is carried out, not what it is. */
+function isReadFor({ kind }: Pick<Workload, 'kind'>, name: AnnotationName): boolean {
+  return name === 'catchUp' ? sleepsSuspended(kind) : name !== 'wakeOrder'
+}
+
+function annotationOperations(workload: Workload, { annotations }: Change): PatchOperation[] {
+  const entries = ANNOTATION_NAMES.filter((name) => annotations[name] !== undefined)
+  if (workload.hasAnnotations) {
+    return entries.flatMap((name) =>
+      setOrRemove(annotationPath(name), annotations[name], workload.annotations[name]),
+    )
+  }
+  const added = entries.filter((name) => annotations[name] !== null)
+  if (added.length === 0) return []
+  const value = Object.fromEntries(added.map((name) => [ANNOTATION[name], annotations[name]]))
+  return [{ op: 'add', path: ANNOTATIONS, value }]
+}
+
+function labelOperations({ labels }: Workload, change: Change): PatchOperation[] {
+  const entries = labelsIn(change)
+  if (labels)
+    return entries.flatMap(([key, value]) => setOrRemove(`${LABELS}/${stepOf(key)}`, value, labels[key]))
+  const added = entries.filter(([, value]) => value !== null)
+  return added.length === 0 ? [] : [{ op: 'add', path: LABELS, value: Object.fromEntries(added) }]
+}
+
+function scaleOperations(workload: Workload, { replicas, snoozeKey }: Change): PatchOperation[] {
+  const field = fieldOf(workload)
+  if (!hasKey(workload.kind)) {
+    return replicas === undefined
+      ? []
+      : [
+          {
+            op: workload.configured?.isUnset ? 'add' : 'replace',
+            path: field,
+            value: fieldValue(workload, replicas),
+          },
+        ]
+  }
+  if (snoozeKey === undefined) return []
+  if (workload.hasNodeSelector) {
+    return setOrRemove(keyPath(field), snoozeKey, workload.snoozeKey)
+  }
+  return snoozeKey === null ? [] : [{ op: 'add', path: field, value: { [SNOOZE_KEY]: snoozeKey } }]
+}
+
+/** What stands in the kind's field for a count. */
+function fieldValue({ kind }: Workload, replicas: number): number | boolean {
+  return sleepsSuspended(kind) ? replicas === 0 : replicas
+}
+
+function givingUpReplicas(workload: Workload, { givesUpReplicas }: Change): PatchOperation[] {
+  const { ownReplicasEntry } = workload
+  if (givesUpReplicas !== true || ownReplicasEntry === undefined) return []
+  const entry = `/metadata/managedFields/${ownReplicasEntry}`
+  return [
+    { op: 'test', path: `${entry}/manager`, value: FIELD_MANAGER },
+    { op: 'remove', path: `${entry}/fieldsV1${fieldOf(workload).replaceAll('/', '/f:')}` },
+  ]
+}
+
+function setOrRemove(
+  path: string,
+  value: string | null | undefined,
+  present: string | undefined,
+): PatchOperation[] {
+  if (value === undefined || value === (present ?? null)) return []
+  return value === null ? [{ op: 'remove', path }] : [{ op: 'add', path, value }]
+}
+
+function annotationPath(name: AnnotationName): string {
+  return `${ANNOTATIONS}/${stepOf(ANNOTATION[name])}`
+}
+
+function keyPath(field: string): string {
+  return `${field}/${stepOf(SNOOZE_KEY)}`
+}

@@ -1,0 +1,111 @@
+import { sleepsSuspended } from './kinds.ts'
+import type { Rules } from './rules.ts'
+import { settingsOf, type Settings } from './settings.ts'
+import { SETTING_NAMES, type SettingName } from '../policy/settings.ts'
+import { decodeState, Unreadable } from './state-codec.ts'
+import { EMPTY_STATE, type State, type StoredState } from './state.ts'
+import {
+  hasSleepMark,
+  isRunning,
+  labelCount,
+  type AnnotationName,
+  type Kind,
+  type Workload,
+} from './workload.ts'
+
+/** A workload and what its annotations and marks mean. Never changed in place. */
+export interface Reading extends Settings {
+  readonly workload: Workload
+  readonly state: State
+  /** The state that the annotation holds: where `state` is another object, it is to be written. undefined: none. */
+  readonly written: State | undefined
+}
+
+/** Reads a workload's annotations, label and key. Unreadable: its state is broken, or gone while a mark says asleep. */
+export function readWorkload(workload: Workload, rules: Rules): Reading | Unreadable {
+  const stored = storedState(workload)
+  if (stored instanceof Unreadable) return stored
+  const written = stored?.kind === workload.kind ? stored : undefined
+  if (!stored && hasSleepMark(workload)) {
+    return new Unreadable('it is gone, and a mark says that the workload sleeps')
+  }
+  // One of another kind came with a copy, and its label still has the count: nothing stays down for good.
+  const state = written ? correctedByMarks(workload, written) : stateByMarks(workload)
+  return { workload, ...readSettings(workload, rules), state, written }
+}
+
+/** The workload as its label, key and count alone describe it: a repair starts from it. */
+export function readWithoutState(workload: Workload, rules: Rules): Reading {
+  return { workload, ...readSettings(workload, rules), state: stateByMarks(workload), written: undefined }
+}
+
+function stateByMarks(workload: Workload): State {
+  const asleep = hasSleepMark(workload) && !isRunning(workload)
+  return asleep ? correctedByMarks(workload, { ...EMPTY_STATE, asleep }) : EMPTY_STATE
+}
+
+/** The state that the annotation holds; undefined: none, none that can be read, or one written for another kind. */
+export function stateOf(workload: Workload): State | undefined {
+  const stored = storedState(workload)
+  return stored && !(stored instanceof Unreadable) && stored.kind === workload.kind ? stored : undefined
+}
+
+/** The kind that the state was written for; undefined: there is no state, or none that can be read. */
+export function kindOfState(workload: Workload): Kind | undefined {
+  const stored = storedState(workload)
+  return stored instanceof Unreadable ? undefined : stored?.kind
+}
+
+function storedState({ annotations: { state } }: Workload): StoredState | Unreadable | undefined {
+  return state === undefined ? undefined : decodeState(state)
+}
+
+export function withState(reading: Reading, state: State): Reading {
+  return { ...reading, state }
+}
+
+/** The reading with other settings of its own; null removes one, so that it is inherited. */
+export function withAnnotations(
+  reading: Reading,
+  changed: Partial<Record<SettingName, string | null>>,
+  rules: Rules,
+): Reading {
+  const annotations: Partial<Record<AnnotationName, string>> = { ...reading.workload.annotations }
+  for (const name of SETTING_NAMES) {
+    const value = changed[name]
+    if (value === null) delete annotations[name]
+    else if (value !== undefined) annotations[name] = value
+  }
+  const workload = { ...reading.workload, annotations }
+  return { ...reading, workload, ...settingsOf(workload, rules) }
+}
+
+/**
+ * Corrects the state by label, key and count: they survive `kubectl rollout undo`, which puts an old state back. A
+ * running workload is asleep only if state and marks say so, any other if either does.
+ */
+function correctedByMarks(workload: Workload, state: State): State {
+  const count = labelCount(workload)
+  const asleep = isRunning(workload)
+    ? state.asleep && hasSleepMark(workload)
+    : state.asleep || workload.snoozeKey !== undefined || count !== undefined
+  if (!asleep) return state.asleep ? { ...state, asleep } : state
+  const counted = count ?? state.snoozed?.replicas ?? 0
+  const kept = sleepsSuspended(workload.kind) ? Math.min(counted, 1) : counted
+  if (state.asleep && state.snoozed?.replicas === kept) return state
+  const snoozed = state.snoozed ?? { at: workload.createdAt, trigger: 'recovery' as const, by: null }
+  return { ...state, asleep, snoozed: { ...snoozed, replicas: kept } }
+}
+
+/** A ReplicaSet that outlived its Deployment carries copies of its annotations: `enabled` among them is ignored. */
+function readSettings(workload: Workload, rules: Rules): Settings {
+  const settings = settingsOf(workload, rules)
+  return isCopy(workload) ? { ...settings, enabled: false } : settings
+}
+
+function isCopy(workload: Workload): boolean {
+  if (workload.kind !== 'replicasets') return false
+  const kind = kindOfState(workload)
+  if (kind !== undefined) return kind !== workload.kind
+  return workload.formerRevision && workload.annotations.state === undefined
+}

@@ -1,0 +1,39 @@
+import type { Instant } from '../../service/process/clock.ts'
+import type { Decision } from '../deciding/decision.ts'
+import type { Heir, Inherited, Namespace } from '../policy/inheritance.ts'
+import type { ScaledObject } from '../autoscaling/scaled-object.ts'
+import type { Schedule } from '../schedule/schedule.ts'
+import type { WakeWait } from '../deciding/wake-wait.ts'
+import type { Workload, WorkloadKey } from './workload.ts'
+
+/** The service's settings that the rules depend on; durations in milliseconds. */
+export interface Policy {
+  readonly timezone: string
+  readonly operationTimeout: number
+  readonly newWorkloadGrace: number
+  /** null: until the next edge. */
+  readonly wakeHold: number | null
+  readonly backoff: {
+    readonly maxOperations: number
+    readonly window: number
+    readonly base: number
+    readonly max: number
+  }
+}
+
+/** What decisions depend on beside the workload and the time. */
+export interface Rules {
+  readonly policy: Policy
+  /** Equal text, zone and list of calendars give the same object. Throws InvalidSchedule. */
+  readonly compile: (text: string, zone: string, calendar?: string) => Schedule
+  /** What it has of settings that it has not itself; undefined: its Namespace is not known, or is terminating. */
+  readonly inherited: (workload: Heir & { readonly namespace: string }) => Inherited | undefined
+  /** Whether the workloads of these two states of a Namespace inherit the same. */
+  readonly inheritsSame: (before: Namespace, after: Namespace) => boolean
+  /** KEDA's ScaledObjects that name it as their target; undefined: nobody looks for them. */
+  readonly scaledObjects?: (workload: WorkloadKey) => readonly ScaledObject[]
+  /** The workload that scales this one in its place, as a Rollout does with a Deployment; undefined: none is known. */
+  readonly scalerOf?: (workload: WorkloadKey) => WorkloadKey | undefined
+  /** What a wake that is decided on waits for by its order; undefined: nothing, or nobody looks for it. */
+  readonly waitOf?: (workload: Workload, decision: Decision, now: Instant) => WakeWait | undefined
+}

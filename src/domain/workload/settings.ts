@@ -1,0 +1,112 @@
+import type { Instant } from '../../service/process/clock.ts'
+import { A_FLAG, effectiveSettings, faultAt, type Effective } from '../policy/effective.ts'
+import type { Heir } from '../policy/inheritance.ts'
+import type { SettingName, Source } from '../policy/settings.ts'
+import type { Rules } from './rules.ts'
+import { parseEnd } from '../schedule/awake-until.ts'
+import { calendarNames, InvalidCalendar } from '../schedule/calendar.ts'
+import { InvalidTimezone, type Schedule } from '../schedule/schedule.ts'
+import { InvalidSchedule } from '../schedule/syntax.ts'
+import { ANNOTATION, type Workload } from './workload.ts'
+
+/** What is set for a workload, by itself or by what it inherits, and what that means. */
+export interface Settings {
+  /** `unclear`: what stands nearest is neither true nor false, so nothing is done. */
+  readonly enabled: boolean | 'unclear'
+  readonly zone: string
+  readonly schedule: Schedule | undefined
+  /** The names of its calendars, as in `de-be,company`; undefined: none. */
+  readonly calendar: string | undefined
+  /** false: the schedule only puts to sleep. */
+  readonly autoWake: boolean
+  /** Ends of the window without a beginning that its schedule has beside its own, the nearest first. */
+  readonly awakeUntil: readonly Instant[]
+  /** What is wrong with the schedule or a setting that belongs to it; undefined: nothing, or there is no schedule. */
+  readonly scheduleFault: string | undefined
+  /** Where that fault stands. */
+  readonly scheduleFaultAt: Source | null
+  /** The settings as they were found, and where. */
+  readonly effective: Effective
+  /** Whether its Namespace is known, and not terminating: before that nothing is decided. */
+  readonly isSettled: boolean
+}
+
+/** What settings depend on. */
+export type Setter = Heir & Pick<Workload, 'namespace' | 'annotations'>
+
+export function settingsOf(workload: Setter, rules: Rules): Settings {
+  const inherited = rules.inherited(workload)
+  const effective = effectiveSettings(workload.annotations, inherited, rules.policy)
+  const { enabled, autoWake } = effective
+  const calendar = calendarsOf(effective)
+  return {
+    enabled,
+    zone: effective.timezone,
+    calendar,
+    ...understood(effective, calendar, rules),
+    autoWake: autoWake !== false,
+    effective,
+    isSettled: inherited !== undefined,
+  }
+}
+
+/** Whether it is managed, without reading more than that. */
+export function isManaged(workload: Workload, rules: Rules): boolean {
+  const { enabled } = workload.annotations
+  if (enabled !== undefined) return enabled === 'true'
+  return rules.inherited(workload)?.settings.enabled?.text === 'true'
+}
+
+/** Whether one of these calendars counts for a workload. */
+export function usesCalendar(workload: Workload, names: ReadonlySet<string>, rules: Rules): boolean {
+  const { calendar } = settingsOf(workload, rules)
+  return calendar !== undefined && calendar.split(',').some((name) => names.has(name))
+}
+
+function calendarsOf({ calendar }: Effective): string | undefined {
+  const names = calendar === undefined ? [] : calendarNames(calendar)
+  return names.length === 0 ? undefined : names.join(',')
+}
+
+type Understood = Pick<Settings, 'schedule' | 'awakeUntil' | 'scheduleFault' | 'scheduleFaultAt'>
+
+const NOTHING: Understood = {
+  schedule: undefined,
+  awakeUntil: [],
+  scheduleFault: undefined,
+  scheduleFaultAt: null,
+}
+
+function understood(effective: Effective, calendar: string | undefined, rules: Rules): Understood {
+  const { schedule: text, timezone, autoWake, sources } = effective
+  if (text === undefined) return NOTHING
+  const invalid = (name: SettingName | 'awakeUntil', source: Source | null, message: string): Understood => ({
+    ...NOTHING,
+    scheduleFault: faultAt(ANNOTATION[name], source, message),
+    scheduleFaultAt: source,
+  })
+  if (autoWake === 'unclear') return invalid('autoWake', sources.autoWake, A_FLAG)
+  try {
+    const schedule = rules.compile(text, timezone, calendar)
+    const awakeUntil: Instant[] = []
+    for (const { text: end, source } of effective.awakeUntil) {
+      if (end.trim() === '') break
+      try {
+        awakeUntil.push(parseEnd(end.trim(), timezone))
+      } catch (error) {
+        if (error instanceof InvalidSchedule) return invalid('awakeUntil', source, error.message)
+        throw error
+      }
+    }
+    return { ...NOTHING, schedule, awakeUntil }
+  } catch (error) {
+    if (!(error instanceof InvalidSchedule)) throw error
+    const name = nameOf(error)
+    return invalid(name, sources[name], error.message)
+  }
+}
+
+function nameOf(error: InvalidSchedule): SettingName {
+  if (error instanceof InvalidTimezone) return 'timezone'
+  return error instanceof InvalidCalendar ? 'calendar' : 'schedule'
+}

@@ -1,0 +1,202 @@
+import type { Instant } from '../../service/process/clock.ts'
+import type { Kind } from './workload.ts'
+
+// Each list is the one source of its type, of the stored state's schema, of the OpenAPI document and of the metrics.
+
+/** A stored value that a later release may have added: kept and shown as it is, and nothing is done because of it. */
+export type Open<Known extends string> = Known | (string & {})
+
+/** Whether it is one of those that this release knows. */
+export function isKnown<Known extends string>(list: readonly Known[], value: Open<Known>): value is Known {
+  return list.some((known) => known === value)
+}
+
+export const SLEEP_STATES = ['awake', 'asleep'] as const
+export type Sleep = (typeof SLEEP_STATES)[number]
+
+export const OPERATION_TYPES = ['snooze', 'wake'] as const
+export type OperationType = (typeof OPERATION_TYPES)[number]
+
+interface TriggerFacts {
+  /** As texts for people name it. */
+  readonly name: string
+  /** What it can cause. */
+  readonly types: readonly OperationType[]
+  /** Whether its operations belong to a wave, as the metrics of waves and their dashboard count them. */
+  readonly inWaves: boolean
+}
+
+const BOTH: TriggerFacts['types'] = OPERATION_TYPES
+
+/** What brought a snooze or wake about, as history, logs and metrics show it (design, section 5). */
+export const TRIGGER = {
+  schedule: { name: 'a schedule', types: BOTH, inWaves: true },
+  api: { name: 'a request', types: BOTH, inWaves: false },
+  manual: { name: 'manual scaling', types: BOTH, inWaves: false },
+  pin: { name: 'the repair of a pin', types: BOTH, inWaves: false },
+  disable: { name: 'disabling', types: ['wake'], inWaves: false },
+  recovery: { name: 'recovery after something else woke a sleeping workload', types: BOTH, inWaves: false },
+} as const satisfies Record<string, TriggerFacts>
+export type Trigger = keyof typeof TRIGGER
+export const TRIGGERS = Object.keys(TRIGGER) as readonly Trigger[]
+
+export function triggersOf(type: OperationType): Trigger[] {
+  return TRIGGERS.filter((trigger) => TRIGGER[trigger].types.some((each) => each === type))
+}
+
+/** How an operation ended. */
+export const FINAL_RESULTS = ['succeeded', 'timed_out', 'failed', 'superseded'] as const
+export const OPERATION_RESULTS = ['running', ...FINAL_RESULTS] as const
+export type OperationResult = (typeof OPERATION_RESULTS)[number]
+
+/** schedule: an edge, enabling or a change of schedule; api: a request; manual: a manual wake. */
+export const INTENT_TRIGGERS = ['schedule', 'api', 'manual'] as const satisfies readonly Trigger[]
+export type IntentTrigger = (typeof INTENT_TRIGGERS)[number]
+
+export const PIN_STATES = ['active', 'snoozed'] as const
+export type PinState = (typeof PIN_STATES)[number]
+
+export const BACKOFF_CAUSES = ['flapping', 'failure'] as const
+export type BackoffCause = (typeof BACKOFF_CAUSES)[number]
+
+/** The latest thing that a person, an API client or the schedule asked for (design, section 4). */
+export interface Intent {
+  readonly want: Sleep
+  readonly at: Instant
+  /** From the request's `for`: until then only a request or a manual wake replaces the intent. */
+  readonly until?: Instant
+  /** Until when a wake without `for` lasts, if no edge comes first. */
+  readonly hold?: Instant
+  /** The state when it was formed: without a schedule, it returns once `until` has passed. */
+  readonly before: Sleep
+  readonly by: string | null
+  readonly trigger: Open<IntentTrigger>
+}
+
+export interface Pin {
+  readonly state: PinState
+  readonly replicas: number
+  readonly at: Instant
+  readonly by: string
+}
+
+export interface Override {
+  /** null: permanent. */
+  readonly until: Instant | null
+  readonly at: Instant
+  readonly by: string
+}
+
+export interface Backoff {
+  readonly until: Instant
+  /** How many backoffs in a row: each doubles the wait. */
+  readonly times: number
+  readonly cause: Open<BackoffCause>
+}
+
+export interface Operation {
+  readonly type: OperationType
+  readonly trigger: Open<Trigger>
+  readonly at: Instant
+  /** The count after it. */
+  readonly replicas: number
+  /** Milliseconds; null while running. */
+  readonly duration: number | null
+  readonly by: string | null
+  readonly result: Open<OperationResult>
+  /** While running: the `metadata.generation` that its own write made; somebody else made a later one. */
+  readonly generation?: number
+}
+
+export interface Snoozed {
+  readonly at: Instant
+  /** The kept count: what a wake brings back. DaemonSet: for information. */
+  readonly replicas: number
+  readonly trigger: Open<Trigger>
+  readonly by: string | null
+}
+
+/** The latest wake. After a manual wake to fewer replicas than were kept, `kept` come back while it still has `set`. */
+export interface Woken {
+  readonly at: Instant
+  readonly kept?: number
+  readonly set?: number
+}
+
+/** The latest request that an annotation brought and that changed something. */
+export interface Asked {
+  /** As it was written, with single spaces. */
+  readonly text: string
+  readonly at: Instant
+  readonly by: string
+  /** The controller is to wake the workload: a CronJob whose status has to be written first. */
+  readonly pending?: true
+}
+
+/**
+ * All that Dormouse keeps on a workload, in the annotation `dormouse.dev/state`. A later release's keys, which no type
+ * names, may stand in it and in its parts: spread what is changed, so that they are written back.
+ */
+export interface State {
+  /** Grows by one at each write. */
+  readonly counter: number
+  readonly asleep: boolean
+  /** The latest snooze; while asleep, the one in force. */
+  readonly snoozed?: Snoozed
+  readonly woken?: Woken
+  readonly intent?: Intent
+  readonly pin?: Pin
+  readonly override?: Override
+  readonly backoff?: Backoff
+  /** By it the repetition of a write is recognised whose answer was lost (design, section 14). */
+  readonly request?: Asked
+  /** Newest first, at most 20; the newest is the operation in progress while its result is `running`. */
+  readonly history: readonly Operation[]
+}
+
+/** As the annotation has it: a state is written for one kind, and is ignored on another. */
+export type StoredState = State & { readonly kind: Kind }
+
+export const EMPTY_STATE: State = { counter: 0, asleep: false, history: [] }
+
+/** Whether nothing is left that only a managed workload has. */
+export function isCleared({ pin, override, intent, backoff }: State): boolean {
+  return !(pin ?? override ?? intent ?? backoff)
+}
+
+/** The value of the label `dormouse.dev/held`; undefined: nothing holds the workload. A pin counts before an override. */
+export function heldBy({ pin, override }: State): 'pin' | 'override' | undefined {
+  if (pin) return 'pin'
+  return override && 'override'
+}
+
+/** The state without pin, override, intent and backoff: an unmanaged workload has none. */
+export function cleared(state: State): State {
+  return without(state, 'pin', 'override', 'intent', 'backoff')
+}
+
+/** The same state where it has none of these. */
+export function without(state: State, ...names: ('pin' | 'override' | 'intent' | 'backoff')[]): State {
+  if (names.every((name) => state[name] === undefined)) return state
+  const kept = { ...state }
+  for (const name of names) delete kept[name]
+  return kept
+}
+
+/** The request to wake that the controller is to carry out, unless something else was asked for since. */
+export function pendingWake({ request, asleep, intent }: State): Asked | undefined {
+  return request?.pending && asleep && intent?.want === 'awake' ? request : undefined
+}
+
+/** The state without what the controller was to carry out. */
+export function withoutPending(state: State): State {
+  if (!state.request?.pending) return state
+  const { pending: _, ...request } = state.request
+  return { ...state, request }
+}
+
+/** The operation whose pods have not all followed yet. */
+export function operationInProgress(state: State): Operation | undefined {
+  const newest = state.history[0]
+  return newest?.result === 'running' ? newest : undefined
+}

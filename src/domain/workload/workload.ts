@@ -1,0 +1,232 @@
+import type { Instant } from '../../service/process/clock.ts'
+import { factsOf, hasKey, isKind, sleepsSuspended, typeOf, type Kind } from './kinds.ts'
+
+export { KIND_NAME, KINDS, SCALABLE_KINDS, TYPE_OF, isKind, type BuiltInKind, type Kind } from './kinds.ts'
+
+export const ANNOTATION = {
+  enabled: 'dormouse.dev/enabled',
+  schedule: 'dormouse.dev/schedule',
+  timezone: 'dormouse.dev/timezone',
+  calendar: 'dormouse.dev/calendar',
+  autoWake: 'dormouse.dev/auto-wake',
+  awakeUntil: 'dormouse.dev/awake-until',
+  wakeOrder: 'dormouse.dev/wake-order',
+  catchUp: 'dormouse.dev/catch-up',
+  /** Taken out of the write that brings it, so that it is seldom stored: `requests/annotation.ts`. */
+  request: 'dormouse.dev/request',
+  state: 'dormouse.dev/state',
+} as const
+export type AnnotationName = keyof typeof ANNOTATION
+export const ANNOTATION_NAMES = Object.keys(ANNOTATION) as AnnotationName[]
+
+/** Present while snoozed; its value is the kept count. */
+export const ASLEEP_LABEL = 'dormouse.dev/asleep'
+/** Present while a pin or an override holds the workload; its value is `pin` or `override`. */
+export const HELD_LABEL = 'dormouse.dev/held'
+/** Our labels: both follow from the state. */
+export const OWN_LABELS = [ASLEEP_LABEL, HELD_LABEL] as const
+export type OwnLabel = (typeof OWN_LABELS)[number]
+/** The key in a DaemonSet's nodeSelector that no node carries. */
+export const SNOOZE_KEY = 'dormouse.dev/snoozed'
+/** The value that we give it. */
+export const SNOOZED = 'true'
+/** The annotation in which the downscalers keep the count of what they put to sleep. */
+export const KEPT_BY_DOWNSCALERS = 'downscaler/original-replicas'
+/** The field manager of our writes, in managedFields. */
+export const FIELD_MANAGER = 'dormouse'
+
+/** The label of the leader's probe of the webhook, and what the webhook answers to it. */
+export const PROBE_LABEL = 'dormouse.dev/probe'
+export function probeAnswer(nonce: string): string {
+  return `Dormouse: the webhook is reached (${nonce})`
+}
+
+/** The largest that `spec.replicas` can be: an int32. */
+export const MAX_REPLICAS = 2 ** 31 - 1
+
+export interface WorkloadKey {
+  readonly kind: Kind
+  readonly namespace: string
+  readonly name: string
+}
+
+export interface Owner {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+}
+
+/** Who last set `spec.replicas`, by managedFields; a manager is the name that the client gave itself. */
+export interface ReplicasManager {
+  readonly manager: string
+  readonly subresource: string | undefined
+  /** By a server-side apply of a manifest. */
+  readonly applies?: true
+}
+
+/** What one pod asks for: cores and bytes. */
+export interface Requests {
+  readonly cpu: number
+  readonly memory: number
+}
+
+/** Pods as the workload's status counts them. */
+export interface Pods {
+  /** All that exist (DaemonSet: on nodes that they belong on or not). */
+  readonly existing: number
+  readonly ready: number
+  /** `status.observedGeneration`, 0 before the first status. */
+  readonly observedGeneration: number
+  /** When the controller manager last wrote the status, to the second; undefined: it has not yet. */
+  readonly updatedAt?: Instant
+  /** When this process saw that the pods had followed the spec; undefined: it has not seen that. */
+  readonly followedAt?: Instant
+  /** The same for an earlier spec, or earlier pods, since our state was last written. */
+  readonly followedBefore?: Instant
+}
+
+/** What is known of a configured kind. */
+export interface Configured {
+  readonly apiVersion: string
+  readonly kind: string
+  /** Where its count stands, as a JSON pointer. */
+  readonly field: string
+  /** Nothing stands there: the kind's own default counts, which is taken to be 1. */
+  readonly isUnset: boolean
+  /** The Deployment whose pods it makes in place of that (`spec.workloadRef` of an Argo Rollout). */
+  readonly scales?: string | undefined
+}
+
+/** A workload, trimmed to what the rules need. Never changed in place. */
+export interface Workload extends WorkloadKey {
+  readonly uid: string
+  readonly resourceVersion: string
+  readonly generation: number
+  readonly createdAt: Instant
+  readonly deleting: boolean
+  /** The controller owner (a Deployment of a ReplicaSet, an operator's resource), if any. */
+  readonly owner: Owner | undefined
+  readonly labels: Readonly<Record<string, string>> | undefined
+  /** Our annotations as they stand; undefined: absent. */
+  readonly annotations: Readonly<Partial<Record<AnnotationName, string>>>
+  /** Whether `metadata.annotations` exists at all: a JSON Patch needs to know. */
+  readonly hasAnnotations: boolean
+  /** Bytes of all other annotations, keys and values: the API server bounds their sum with ours. */
+  readonly otherAnnotationBytes: number
+  /** What another tool keeps on it as its count, as it is written there; undefined: nothing. */
+  readonly keptByOther?: string | undefined
+  /** A ReplicaSet that a Deployment made: it carries copies of the Deployment's annotations. */
+  readonly formerRevision: boolean
+  /** A StatefulSet whose volumes are deleted when it is scaled down. */
+  readonly deletesVolumes: boolean
+  /** A StatefulSet's `persistentVolumeClaimRetentionPolicy.whenScaled` that says otherwise; undefined: it says nothing. */
+  readonly keepsVolumesBy?: string
+  /** DaemonSet: whether the pod template's nodeSelector exists. */
+  readonly hasNodeSelector: boolean
+  /** DaemonSet: the value of our key in it, which is `true` unless others wrote it; undefined: the key is not there. */
+  readonly snoozeKey: string | undefined
+  /** `spec.replicas`; DaemonSet: `status.desiredNumberScheduled`; CronJob: 0 while it is suspended, else 1. */
+  readonly replicas: number
+  readonly pods: Pods
+  readonly replicasManager: ReplicasManager | undefined
+  /** The count in the manifest that kubectl applied last; undefined: in none, or it does not sleep. */
+  readonly manifestCount?: number | undefined
+  /** The user who set the count by hand, as history names users; known where this replica's webhook reviewed it. */
+  readonly scaledBy?: string | undefined
+  /** Where in managedFields our own entry holds the count (DaemonSet: the nodeSelector); undefined: it does not. */
+  readonly ownReplicasEntry: number | undefined
+  readonly requests: Requests
+  /** Of a configured kind: what the cluster and the configuration say of it. */
+  readonly configured?: Configured
+  /** CronJob: when it last started a Job; undefined: never. */
+  readonly lastScheduleTime?: Instant | undefined
+}
+
+/**
+ * Orders two resourceVersions: negative where `a` is older, 0 where they are equal. They are decimal integers
+ * without bounds (KEP-5504), so they are not read as numbers.
+ */
+export function compareVersions(a: string, b: string): number {
+  if (a.length !== b.length) return a.length - b.length
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}
+
+/** Whether the first of two versions of one object is the older. */
+export function isOlder(a: Versioned, b: Versioned): boolean {
+  return compareVersions(a.resourceVersion, b.resourceVersion) < 0
+}
+type Versioned = Pick<Workload, 'resourceVersion'>
+
+export function keyOf({ kind, namespace, name }: WorkloadKey): string {
+  return `${kind}/${namespace}/${name}`
+}
+
+/** The inverse of `keyOf`; throws TypeError on what `keyOf` did not make. */
+export function parseKey(key: string): WorkloadKey {
+  const [kind, namespace, name] = key.split('/')
+  if (!kind || !isKind(kind) || !namespace || !name) throw new TypeError(`not a workload key: ${key}`)
+  return { kind, namespace, name }
+}
+
+/** Where the API has a workload: what messages tell people to call. */
+export function pathOf({ kind, namespace, name }: WorkloadKey): string {
+  return `/api/v1/namespaces/${namespace}/${kind}/${name}`
+}
+
+/** Where it is put to sleep, as a JSON pointer. */
+export function fieldOf({ kind, configured }: Workload): string {
+  return configured?.field ?? factsOf(kind).field
+}
+
+/** Whether the spec asks for pods: a DaemonSet's without the key, whatever its value, all others by the count. */
+export function isRunning(workload: Workload): boolean {
+  return hasKey(workload.kind) ? workload.snoozeKey === undefined : workload.replicas > 0
+}
+
+/**
+ * What is wrong with its count; undefined: nothing. The definition of a configured kind may allow any number: the state
+ * could not keep such a one.
+ */
+export function countFault({ replicas }: Pick<Workload, 'replicas'>): string | undefined {
+  if (Number.isInteger(replicas) && replicas >= 0 && replicas <= MAX_REPLICAS) return undefined
+  return `its count is ${replicas}, and only a whole number from 0 to ${MAX_REPLICAS} can be kept`
+}
+
+/** The count the workload asks for now; a DaemonSet with the key asks for none. */
+export function currentReplicas(workload: Workload): number {
+  return workload.snoozeKey === undefined ? workload.replicas : 0
+}
+
+/** The kept count that the label holds; undefined: no label, or one that is no count. */
+export function labelCount(workload: Workload): number | undefined {
+  const value = workload.labels?.[ASLEEP_LABEL]
+  const count = value !== undefined && /^\d{1,10}$/.test(value) ? Number(value) : undefined
+  return count !== undefined && count <= MAX_REPLICAS ? count : undefined
+}
+
+/** Whether a mark of sleep that survives lost annotations is there: the label, or a DaemonSet's key. */
+export function hasSleepMark(workload: Workload): boolean {
+  return workload.labels?.[ASLEEP_LABEL] !== undefined || workload.snoozeKey !== undefined
+}
+
+/**
+ * Whether all pods follow the spec: the newest generation was seen, and none is left or all are ready. A CronJob has
+ * none: the Jobs that it has started finish while it sleeps.
+ */
+export function podsFollowed(workload: Workload): boolean {
+  const { kind, pods, generation } = workload
+  if (sleepsSuspended(kind)) return true
+  if (pods.observedGeneration < generation) return false
+  return isRunning(workload) ? pods.ready >= workload.replicas : pods.existing === 0
+}
+
+/** A workload as messages name it: `deployment shop/web`. */
+export function nameOf({ kind, namespace, name }: WorkloadKey): string {
+  return `${typeOf(kind)} ${namespace}/${name}`
+}
+
+/** An owner as messages name it: `Deployment web`. */
+export function ownedBy({ kind, name }: Owner): string {
+  return `${kind} ${name}`
+}

@@ -1,0 +1,135 @@
+import { canSleep, type ImportedObject, type Step } from './plan/imported-object.ts'
+import { messageOf, Refusal } from '../service/process/errors.ts'
+import type { ClusterObjects } from '../client/ports.ts'
+import { pathOf } from './resources.ts'
+import { DoesNotAnswer, inherited, isAdoption, written } from './writing.ts'
+
+/** What became of a step. */
+export interface Outcome {
+  readonly step: Step
+  /** Adopted: asleep, with its count. Gone: others deleted it since it was listed. */
+  readonly became: 'adopted' | 'changed' | 'gone' | 'failed'
+  /** Why it failed. */
+  readonly why?: string
+}
+
+/**
+ * Carries steps out: sleepers are adopted before anything else is written, and a Namespace is annotated when nothing in
+ * it is left to do, so that no schedule finds a sleeper at 0 or one awake that is to be left out. What fails is told and
+ * left as it was, and others go on; but where Dormouse does not answer, all ends. What goes afterwards goes only when
+ * nothing failed. `signal` ends it between two writes.
+ */
+export async function* carryOut(
+  cluster: ClusterObjects,
+  steps: readonly Step[],
+  dryRun: boolean,
+  signal: AbortSignal,
+): AsyncGenerator<Outcome> {
+  const failures = new Failures()
+  const carriedOut = async (step: Step, write: () => Promise<void>): Promise<Outcome> => {
+    signal.throwIfAborted()
+    const outcome = await tried(step, write)
+    if (outcome.became === 'failed') failures.add(step.object)
+    return outcome
+  }
+  const closed = await closedNamespaces(cluster, steps, signal)
+  for (const step of inOrder(steps)) {
+    const why = closed.get(namespaceOf(step.object)) ?? failures.before(step)
+    yield await carriedOut(step, why === undefined ? () => written(cluster, step, dryRun) : refusing(why))
+  }
+  // A dry run does not see settings of the Namespace that were not written.
+  if (!dryRun)
+    for (const step of steps.filter(({ inherits }) => inherits))
+      if (!failures.in(step.object)) yield await carriedOut(step, () => inherited(cluster, step))
+  for (const step of steps.filter(({ afterwards, goes }) => afterwards ?? goes)) {
+    const last = { ...step, patch: step.afterwards ?? {} }
+    const remove = async () => (dryRun ? undefined : cluster.remove(pathOf(step.object)))
+    const write = step.goes ? remove : async () => written(cluster, last, dryRun)
+    yield await carriedOut(last, failures.any ? refusing('it stays, since not all was done') : write)
+  }
+}
+
+/** Whether it gives hours to a Namespace; one that is refused is left out of those of the policies. */
+function isOpening({ object, verdict }: Step): boolean {
+  return object.kind === 'Namespace' && verdict !== 'refused'
+}
+
+/** Those that have a patch: adoptions, then what is beside them, then Namespaces. */
+function inOrder(steps: readonly Step[]): Step[] {
+  const rank = (step: Step) => (isAdoption(step) ? 0 : step.object.kind === 'Namespace' ? 2 : 1)
+  return steps.filter(({ patch, goes }) => patch && !goes).toSorted((a, b) => rank(a) - rank(b))
+}
+
+/** Namespaces that cannot be written, and why: nothing in them is changed by half. */
+async function closedNamespaces(
+  cluster: ClusterObjects,
+  steps: readonly Step[],
+  signal: AbortSignal,
+): Promise<Map<string, string>> {
+  const closed = new Map<string, string>()
+  for (const step of steps.filter(({ object, patch }) => object.kind === 'Namespace' && patch)) {
+    signal.throwIfAborted()
+    const { became, why } = await tried(step, () => written(cluster, step, true))
+    if (became !== 'failed') continue
+    closed.set(
+      namespaceOf(step.object),
+      `its namespace is left as it is, since that cannot be written: ${why}`,
+    )
+  }
+  return closed
+}
+
+class Failures {
+  readonly #targets = new Set<string>()
+
+  get any(): boolean {
+    return this.#targets.size > 0
+  }
+
+  add(object: ImportedObject): void {
+    this.#targets.add(targetOf(object))
+    if (canSleep(object)) this.#targets.add(`${namespaceOf(object)}/`)
+  }
+
+  /** Whether it failed itself, or its Namespace was not written. */
+  in(object: ImportedObject): boolean {
+    return this.#targets.has(targetOf(object)) || this.#targets.has(`/${namespaceOf(object)}`)
+  }
+
+  /** Why it is not done, since others failed; undefined: it is. */
+  before(step: Step): string | undefined {
+    const { object } = step
+    if (object.kind === 'ScaledObject' && this.#targets.has(targetOf(object)))
+      return 'it stays, since its workload was not taken over'
+    if (isOpening(step) && this.#targets.has(`${object.metadata.name}/`))
+      return 'it is not annotated, since not all in it was taken over: what was has its hours as its own'
+    return undefined
+  }
+}
+
+function namespaceOf({ kind, metadata: { namespace = '', name } }: ImportedObject): string {
+  return kind === 'Namespace' ? name : namespace
+}
+
+/** The workload, as what scales it names it. */
+function targetOf({ kind, metadata: { namespace = '', name }, spec }: ImportedObject): string {
+  return `${namespace}/${kind === 'ScaledObject' ? (spec?.scaleTargetRef?.name ?? '') : name}`
+}
+
+function refusing(why: string): () => Promise<void> {
+  return async () => {
+    throw new Refusal('CONFLICT', why)
+  }
+}
+
+async function tried(step: Step, write: () => Promise<void>): Promise<Outcome> {
+  try {
+    await write()
+    return { step, became: isAdoption(step) ? 'adopted' : 'changed' }
+  } catch (error) {
+    if (error instanceof DoesNotAnswer) throw error
+    // Its count went with it.
+    if (error instanceof Refusal && error.code === 'NOT_FOUND') return { step, became: 'gone' }
+    return { step, became: 'failed', why: messageOf(error) }
+  }
+}

@@ -1,0 +1,190 @@
+import { Option, type Command } from 'commander'
+import type { Comparison } from './plan/comparison.ts'
+import type { ImportedConfiguration } from './plan/configuration.ts'
+import { nameOf, type ImportedObject, type Step } from './plan/imported-object.ts'
+import { commandLine } from './plan/shell-words.ts'
+import { UsageError } from '../service/process/errors.ts'
+import { carryOut, type Outcome } from './carrying-out.ts'
+import { leftByDownscaler, leftByKubeGreen, ofKind, workloads } from './gathering.ts'
+import {
+  comparisonLine,
+  comparisonsText,
+  configurationText,
+  countsOf,
+  lineOf,
+  outcomesText,
+} from './text.ts'
+import { downscalerAmong, toolsAmong, TOOLS, type Running, type Tool } from './tool.ts'
+import type { ClusterObjects, Connection } from '../client/ports.ts'
+import { checkImpersonation, clusterOptions, withExamples } from '../client/options.ts'
+import type { Terminal } from '../client/terminal.ts'
+import { AlreadyTold } from '../client/commands/already-told.ts'
+
+interface Options extends Connection {
+  readonly from: Tool
+  readonly dryRun?: true
+  readonly partial?: true
+  readonly verify?: true
+}
+
+interface Import {
+  readonly steps: readonly Step[]
+  readonly configuration?: ImportedConfiguration
+}
+
+/** Section 15 of the design: moves a cluster over from another tool, and wakes nothing. */
+export function registerImport(program: Command, terminal: Terminal): void {
+  const command = program
+    .command('import')
+    .description(
+      'Take over what another tool manages in this cluster, asleep as it is. Look first: --dry-run prints each object and ' +
+        'what becomes of it. Then stop the other tool, and import without --dry-run',
+    )
+    .addOption(new Option('--from <tool>', 'the other tool').choices([...TOOLS]).makeOptionMandatory())
+    .option('--dry-run', 'print what would be done, and change nothing')
+    .option('--partial', 'go on although something is refused, and leave that alone')
+    .option('--verify', 'compare each count with what was recorded of it, and change nothing')
+  withExamples(command, terminal, '--from downscaler --dry-run', '--from kube-green --partial')
+  clusterOptions(command).action(async (options: Options) => {
+    checkImpersonation(options)
+    const cluster = await terminal.openCluster(options)
+    try {
+      await run(cluster, options, terminal)
+    } finally {
+      await cluster.close()
+    }
+  })
+}
+
+async function run(cluster: ClusterObjects, options: Options, terminal: Terminal): Promise<void> {
+  const { stdout, stderr, clock, program } = terminal
+  const { dryRun = false, partial = false, verify = false, from } = options
+  stderr.write(`reading ${cluster.place}\n`)
+  const objects = await (from === 'kube-green' ? leftByKubeGreen(cluster) : leftByDownscaler(cluster))
+  // The other tool may run anywhere.
+  const everywhere = from === 'kube-green' ? await ofKind(cluster, 'Deployment') : objects
+  const running = toolsAmong(everywhere)
+  if (from === 'kube-green' && objects.length === 0 && !verify)
+    throw new UsageError('there is no SleepInfo in this cluster')
+  const { steps, configuration } = await planned(cluster, from, objects, running, clock())
+  if (verify) return verified(from === 'kube-green' ? await workloads(cluster) : objects, steps, terminal)
+  for (const step of steps) stdout.write(lineOf(step))
+  if (configuration) stdout.write(await configurationText(configuration))
+  stderr.write(`${countsOf(steps)}\n`)
+
+  const refused = steps.filter(({ verdict }) => verdict === 'refused').length
+  if (!dryRun) refuseBeside(running, from, program)
+  if (refused > 0 && !partial) {
+    stderr.write(
+      `nothing was changed: ${refused} of these are refused. Do them by hand, or leave them out by --partial\n`,
+    )
+    throw new AlreadyTold(`${refused} refused`)
+  }
+  const isDone = await carriedOut(cluster, steps, dryRun, terminal)
+  if (!isDone) throw new AlreadyTold('not all was done')
+}
+
+/** Whether nothing failed, and every count is kept. The last line says what was done. */
+async function carriedOut(
+  cluster: ClusterObjects,
+  steps: readonly Step[],
+  dryRun: boolean,
+  { stderr, stopSignal }: Terminal,
+): Promise<boolean> {
+  const outcomes: Outcome[] = []
+  const different: Comparison[] = []
+  const wereDone = () => stderr.write(`${outcomesText(steps, outcomes)}\n`)
+  try {
+    for await (const outcome of carryOut(cluster, steps, dryRun, stopSignal)) {
+      outcomes.push(outcome)
+      if (outcome.why !== undefined) stderr.write(`error: ${nameOf(outcome.step.object)}: ${outcome.why}\n`)
+    }
+    if (!dryRun) different.push(...(await comparedAgain(cluster, steps, stderr)))
+  } catch (error) {
+    if (stopSignal.aborted && !dryRun)
+      stderr.write('stopped: what is done is done, the rest is as it was; repeat it to go on\n')
+    if (!dryRun) wereDone()
+    throw error
+  }
+  if (dryRun) stderr.write('nothing was changed: this is a dry run\n')
+  else wereDone()
+  return different.length === 0 && outcomes.every(({ became }) => became !== 'failed')
+}
+
+/** Reads the sleepers of a plan again; returns those whose count is another. */
+async function comparedAgain(
+  cluster: ClusterObjects,
+  steps: readonly Step[],
+  stderr: Terminal['stderr'],
+): Promise<Comparison[]> {
+  const [{ recordedIn }, { readAgain }] = await Promise.all([
+    import('./plan/comparison.ts'),
+    import('./verifying.ts'),
+  ])
+  const recorded = recordedIn(steps)
+  if (recorded.length === 0) return []
+  const all = await readAgain(cluster, recorded)
+  const different = all.filter(({ isKept }) => !isKept)
+  for (const each of different) stderr.write(comparisonLine(each))
+  stderr.write(`${comparisonsText(all)}\n`)
+  return different
+}
+
+/** Compares what the tool and Dormouse have recorded with what there is, and changes nothing. */
+async function verified(
+  objects: readonly ImportedObject[],
+  steps: readonly Step[],
+  { stdout, stderr }: Terminal,
+): Promise<void> {
+  const { compared, stillRecorded } = await import('./plan/comparison.ts')
+  const { recorded, unknown } = stillRecorded(steps, objects)
+  const all = recorded.map((each) => compared(each.object, each.recorded))
+  for (const each of all) stdout.write(comparisonLine(each))
+  if (unknown > 0)
+    stderr.write(
+      `${unknown} more sleep by Dormouse without a record of an import, or were asked for something since: ` +
+        'nothing is left to compare them with\n',
+    )
+  stderr.write(`${comparisonsText(all)}\n`)
+  if (all.some(({ isKept }) => !isKept)) throw new AlreadyTold('counts differ')
+}
+
+async function planned(
+  cluster: ClusterObjects,
+  from: Tool,
+  objects: readonly ImportedObject[],
+  running: readonly Running[],
+  now: number,
+): Promise<Import> {
+  if (from === 'kube-green') {
+    const { byNamespace, planOfKubeGreen } = await import('./plan/kube-green-plan.ts')
+    return { steps: byNamespace(objects).flatMap(planOfKubeGreen) }
+  }
+  const [{ planOfDownscaler }, { configurationOf }] = await Promise.all([
+    import('./plan/downscaler-plan.ts'),
+    import('./plan/configuration.ts'),
+  ])
+  const left = {
+    ...(await downscalerAmong(running, from, cluster)),
+    namespaces: objects.filter(({ kind }) => kind === 'Namespace'),
+    objects: objects.filter(({ kind }) => kind !== 'Namespace'),
+  }
+  return { steps: planOfDownscaler(left, now), configuration: configurationOf(left, now) }
+}
+
+/** Two that put to sleep and wake would undo each other, and the other one would write over the counts. */
+function refuseBeside(running: readonly Running[], from: Tool, program: string): void {
+  const beside = running.find(
+    ({ tool, deployment }) =>
+      (from === 'downscaler' ? tool !== 'kube-green' : tool === from) && isStarted(deployment),
+  )
+  if (!beside) return
+  const { namespace, name } = beside.deployment.metadata
+  const stop = commandLine('kubectl', 'scale', 'deployment', name, '-n', namespace ?? '', '--replicas', '0')
+  throw new UsageError(`${beside.tool} still runs: stop it by ${stop}, then repeat ${program} import`)
+}
+
+/** Also one whose pods are about to be ready, or still are. */
+function isStarted({ spec, status }: ImportedObject): boolean {
+  return spec?.replicas !== 0 || (status?.readyReplicas ?? 0) > 0
+}

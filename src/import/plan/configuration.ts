@@ -1,0 +1,73 @@
+import type { Instant } from '../../service/process/clock.ts'
+import { worksIn, type Left } from './downscaler-plan.ts'
+import { wantedBy } from './downscaler.ts'
+
+/** What of a program's arguments and environment belongs into Dormouse's configuration, in its own words. */
+export interface ImportedConfiguration {
+  readonly policies: readonly ImportedPolicy[]
+  readonly excludeNamespaces: readonly string[]
+  /** What is left to a person, a sentence each. */
+  readonly byHand: readonly string[]
+}
+
+export interface ImportedPolicy {
+  readonly name: string
+  readonly namespaces: { readonly names: readonly string[] }
+  readonly workloads: { readonly kinds: readonly string[] }
+  readonly enabled?: boolean
+  readonly schedule?: string
+  readonly timezone?: string
+  readonly 'auto-wake'?: boolean
+}
+
+const SLEEPERS: Readonly<Record<string, string>> = {
+  deployments: 'deployments',
+  statefulsets: 'statefulsets',
+  daemonsets: 'daemonsets',
+  cronjobs: 'cronjobs',
+  rollouts: 'rollouts.argoproj.io',
+}
+/** What the program does beside, and Dormouse leaves alone. */
+const OTHERS: Readonly<Record<string, string>> = {
+  jobs: 'Jobs end by themselves',
+  horizontalpodautoscalers: 'an HPA rests while its workload is at 0',
+  poddisruptionbudgets: 'a PodDisruptionBudget without pods stops nothing',
+  scaledobjects: 'the ScaledObject of a sleeper is paused by itself',
+  services: 'Services stay as they are',
+  ingresses: 'Ingresses stay as they are',
+  stacks: 'Stacks are not supported',
+  prometheuses: 'the scale of a Prometheus is its number of shards',
+}
+
+/** The same for every workload that says nothing of itself, as one policy. */
+export function configurationOf(left: Left, now: Instant): ImportedConfiguration {
+  const { dialect, program } = left
+  const kinds = program.resources.flatMap((each) => SLEEPERS[each] ?? [])
+  const wanted = wantedBy(dialect, { workload: {}, namespace: {}, program }, now)
+  const settings = {
+    enabled: true,
+    schedule: wanted.schedule,
+    timezone: wanted.timezone,
+    ...(!wanted.autoWake && { 'auto-wake': false }),
+  }
+  const policy: ImportedPolicy = {
+    name: 'imported',
+    namespaces: { names: program.namespaces.length > 0 ? program.namespaces : ['*'] },
+    workloads: { kinds },
+    ...(wanted.enabled && settings),
+  }
+  const names = left.namespaces.map(({ metadata }) => metadata.name)
+  const unlimited = { ...left, program: { ...program, namespaces: [] } }
+  return {
+    policies: [policy],
+    excludeNamespaces: names.filter((name) => !worksIn(unlimited, name)),
+    byHand: [
+      ...(wanted.refused === undefined ? [] : [`its defaults: ${wanted.refused}`]),
+      ...wanted.differs,
+      ...program.resources.flatMap((each) =>
+        SLEEPERS[each] === undefined ? [`${each}: ${OTHERS[each] ?? 'Dormouse does not know them'}`] : [],
+      ),
+      ...program.others.map((flag) => `--${flag}: Dormouse has nothing of the kind`),
+    ],
+  }
+}

@@ -1,0 +1,165 @@
+import { asciiJson, commandLine } from './shell-words.ts'
+import { canSleep, isAtRest, type ImportedObject, type MergePatch, type Step } from './imported-object.ts'
+import { isReadable, keptIn, keptKey, keptOfOthers, restorable, type Restore } from './restores.ts'
+import { annotationsOf } from './settings.ts'
+import { hasPatch, isChosen, isOfKind, isSleepInfo, type SleepInfo } from './sleep-info-object.ts'
+import { wantedBySleepInfos } from './sleep-info.ts'
+import { adoptionOf, refusalOf, returning, stepOf } from './steps.ts'
+import { leftAlone, type Wanted } from './wanted.ts'
+
+/** What kube-green left in one namespace. */
+export interface LeftInNamespace {
+  readonly namespace: ImportedObject
+  readonly infos: readonly SleepInfo[]
+  /** Those of the SleepInfos. */
+  readonly secrets: readonly ImportedObject[]
+  readonly objects: readonly ImportedObject[]
+}
+
+/** What was found, by namespaces that have a SleepInfo. */
+export function byNamespace(found: readonly ImportedObject[]): LeftInNamespace[] {
+  const infos = found.filter(isSleepInfo)
+  return [...new Set(infos.map(({ metadata }) => metadata.namespace))].map((name) => {
+    const here = found.filter(({ metadata }) => metadata.namespace === name)
+    return {
+      namespace: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: name ?? '' } },
+      infos: infos.filter(({ metadata }) => metadata.namespace === name),
+      secrets: here.filter(
+        ({ kind, metadata }) => kind === 'Secret' && metadata.name.startsWith('sleepinfo-'),
+      ),
+      objects: here.filter(({ kind }) => kind !== 'Secret' && kind !== 'SleepInfo'),
+    }
+  })
+}
+
+/**
+ * What an import does there. SleepInfos go last, since their Secrets go with them; those stay while something that they
+ * keep is left to be done by hand.
+ */
+export function planOfKubeGreen({ namespace, infos, secrets, objects }: LeftInNamespace): Step[] {
+  const unreadable = secrets.filter((secret) => !isReadable(secret))
+  // Without their counts its sleepers would be found at 0, and keep that.
+  if (unreadable.length > 0)
+    return [
+      ...unreadable.map((secret) =>
+        refusalOf(
+          secret,
+          ['what it keeps cannot be read, or not whole: its namespace is left as it is'],
+          leftAlone(),
+        ),
+      ),
+      ...infos.map(staying),
+    ]
+  const kept = new Map(secrets.flatMap((secret) => [...keptIn(secret)]))
+  const wide = settingsOfNamespace(infos)
+  const steps: Step[] = [
+    ...(wide.enabled ? stepOf(namespace, wide, annotationsOf(wide)) : []),
+    ...objects.flatMap((each) => objectSteps(each, infos, kept.get(keptKey(each)) ?? {}, wide)),
+    ...secrets
+      .flatMap(keptOfOthers)
+      .map(({ object, restore }) => byHand(object, 'Dormouse does not look at its kind', restore)),
+  ]
+  const isOpen = steps.some(({ verdict, object }) => verdict === 'refused' && kept.has(keptKey(object)))
+  return [...steps, ...infos.map(isOpen ? staying : going)]
+}
+
+function staying(object: SleepInfo): Step {
+  const says = ['it stays, since its Secret keeps what is left to be done by hand']
+  return { object, verdict: 'refused', says }
+}
+
+function going(object: SleepInfo): Step {
+  return { object, verdict: 'mapped', says: ['it goes, and its Secret with it'], goes: true }
+}
+
+/** One SleepInfo for all Deployments and StatefulSets can stand on the Namespace, where new workloads inherit it. */
+function settingsOfNamespace(infos: readonly SleepInfo[]): Wanted {
+  const [info, ...others] = infos
+  if (!info || others.length > 0 || info.spec.includeRef?.length) return leftAlone()
+  const inherit = ['Deployment', 'StatefulSet'].map((kind) => ({
+    apiVersion: 'apps/v1',
+    kind,
+    metadata: { name: '' },
+  }))
+  const all = inherit.every((each) => isOfKind(info, each) && !hasPatch(info, each))
+  if (!all) return leftAlone()
+  const wanted = wantedBySleepInfos([info.spec])
+  if (!info.spec.excludeRef?.some(({ matchLabels }) => matchLabels !== undefined)) return wanted
+  return {
+    ...wanted,
+    differs: [
+      ...wanted.differs,
+      'what comes with an excluded label later needs its own dormouse.dev/enabled=false',
+    ],
+  }
+}
+
+const CHANGED = 'a patch of its SleepInfo changed what an import does not put back'
+
+function objectSteps(
+  object: ImportedObject,
+  infos: readonly SleepInfo[],
+  restore: Restore,
+  wide: Wanted,
+): Step[] {
+  const { count, bounds, rest } = restorable(object, restore)
+  const inherited = ['Deployment', 'StatefulSet'].includes(object.kind) ? wide : leftAlone()
+  const chosen = infos.filter(
+    (info) => isOfKind(info, object) && !hasPatch(info, object) && isChosen(info, object),
+  )
+  const wanted =
+    canSleep(object) && chosen.length > 0 ? wantedBySleepInfos(chosen.map(({ spec }) => spec)) : leftAlone()
+  if (wanted.refused !== undefined) return [refusal(object, wanted.refused, restore, inherited)]
+  const more = isEmpty(rest) ? [] : [byHand(object, CHANGED, rest)]
+  if (bounds) return [putBack(object, bounds), ...more]
+  if (count === undefined)
+    return isEmpty(rest)
+      ? stepOf(object, wanted, annotationsOf(wanted, inherited))
+      : [refusal(object, CHANGED, restore, inherited)]
+  if (!wanted.enabled)
+    return [
+      refusal(
+        object,
+        'a patch of its SleepInfo put it to sleep, which Dormouse cannot do',
+        restore,
+        inherited,
+      ),
+    ]
+  if (isAtRest(object)) return [adoptionOf(object, wanted, [inherited, leftAlone()], count), ...more]
+  const stale = ['it is awake: what kube-green kept is out of date']
+  return [
+    ...stepOf(object, wanted, annotationsOf(wanted, inherited), stale),
+    ...returning(object, wanted, [inherited, leftAlone()]),
+    ...more,
+  ]
+}
+
+function putBack(object: ImportedObject, spec: MergePatch): Step {
+  return { object, verdict: 'mapped', says: [`put back: ${asciiJson(spec)}`], patch: { spec } }
+}
+
+function refusal(object: ImportedObject, why: string, restore: Restore, inherited: Wanted): Step {
+  const says = isEmpty(restore) ? [why] : [why, ...commandFor(object, restore)]
+  return refusalOf(object, says, inherited)
+}
+
+/** Left to a person: what stands in a Secret, anybody may have written who may write in the namespace. */
+function byHand(object: ImportedObject, why: string, restore: Restore): Step {
+  return { object, verdict: 'refused', says: [why, ...commandFor(object, restore)] }
+}
+
+const A_NAME = /^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$/
+
+/** What to type for it, if Kubernetes can have an object of that name at all. */
+function commandFor({ apiVersion, kind, metadata }: ImportedObject, restore: Restore): string[] {
+  const { namespace = '', name } = metadata
+  const group = apiVersion.replace(/\/.*|^v1$/, '')
+  const resource = `${kind}${group === '' ? '' : `.${group}`}`.toLowerCase()
+  if (![resource, namespace, name].every((each) => A_NAME.test(each))) return []
+  const target = commandLine('kubectl', 'patch', resource, name, '-n', namespace)
+  return [`by hand, once you have read it: ${target} --type merge ${commandLine('-p', asciiJson(restore))}`]
+}
+
+function isEmpty(restore: Restore): boolean {
+  return Object.keys(restore).length === 0
+}

@@ -1,0 +1,45 @@
+import { ASLEEP_LABEL, KEPT_BY_DOWNSCALERS, MAX_REPLICAS } from '../../domain/workload/workload.ts'
+import type { ImportedObject, MergePatch } from './imported-object.ts'
+import { isAtRest } from './imported-object.ts'
+import type { Settings } from './program.ts'
+
+const PREFIX = 'downscaler/'
+export const KEPT = KEPT_BY_DOWNSCALERS
+export const KEPT_PAUSE = `${PREFIX}original-pause-replicas`
+
+/** All annotations of a downscaler, its settings and what it keeps. */
+export function marksOf(object: ImportedObject | undefined): Settings {
+  const entries = Object.entries(object?.metadata.annotations ?? {})
+  return Object.fromEntries(entries.filter(([name]) => name.startsWith(PREFIX)))
+}
+
+/** The same by what stands after `downscaler/`. */
+export function settingsOf(marks: Settings): Settings {
+  return Object.fromEntries(Object.entries(marks).map(([name, value]) => [name.slice(PREFIX.length), value]))
+}
+
+/** Annotations of a merge patch that removes them. */
+export function without(marks: Settings): MergePatch {
+  return Object.fromEntries(Object.keys(marks).map((name) => [name, null]))
+}
+
+export function isAsleepByTool(object: ImportedObject): boolean {
+  return KEPT in marksOf(object) && isAtRest(object)
+}
+
+/** The count to bring back, which for kinds without one is 1; undefined: the tool kept none, or what is no count. */
+export function keptCount({ kind }: ImportedObject, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (kind === 'CronJob' || kind === 'DaemonSet') return 1
+  return countOf(text)
+}
+
+/** The count that a sleeper of ours keeps, which is above 0: there is nothing to adopt. undefined: there may be. */
+export function keptByDormouse(object: ImportedObject | undefined): number | undefined {
+  return countOf(object?.metadata.labels?.[ASLEEP_LABEL])
+}
+
+function countOf(text = ''): number | undefined {
+  const count = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : undefined
+  return count !== undefined && count <= MAX_REPLICAS ? count : undefined
+}

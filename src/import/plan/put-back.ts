@@ -1,0 +1,98 @@
+import { PAUSE_ANNOTATION, PAUSED_AT } from '../../domain/autoscaling/scaled-object.ts'
+import type { ImportedObject, MergePatch, Step } from './imported-object.ts'
+import { KEPT, KEPT_PAUSE, without } from './marks.ts'
+import type { Settings } from './program.ts'
+
+const NOT_PAUSED = '-1'
+
+/**
+ * What a downscaler changed of a kind that Dormouse does not put to sleep goes back to what it was. `isAdopted` tells
+ * whether the workload of this name in its namespace is taken over asleep.
+ */
+export function putBack(
+  object: ImportedObject,
+  marks: Settings,
+  isAdopted: (name: string) => boolean,
+): Step[] {
+  if (Object.keys(marks).length === 0) return []
+  const kept = marks[KEPT]
+  const goes = { metadata: { annotations: without(marks) } }
+  if (kept === undefined)
+    return [
+      {
+        object,
+        verdict: 'approximated',
+        says: [`Dormouse leaves this kind alone: only the tool's marks go`],
+        patch: goes,
+      },
+    ]
+  if (object.kind === 'Job')
+    return [
+      {
+        object,
+        verdict: 'refused',
+        says: [
+          'it stays suspended, since to resume it starts pods: set spec.suspend to false when it may run',
+        ],
+      },
+    ]
+  if (object.kind === 'ScaledObject')
+    return [pausedBefore(object, marks, goes.metadata.annotations, isAdopted)]
+  const spec = specOf(object, kept)
+  if (!spec)
+    return [{ object, verdict: 'refused', says: [`the tool kept '${kept}', which cannot be put back`] }]
+  return [{ object, verdict: 'mapped', says: [`put back: ${shown(spec)}`], patch: { ...goes, spec } }]
+}
+
+/** The part of its spec that the tool changed, as it was. */
+function specOf({ kind, spec }: ImportedObject, kept: string): MergePatch | undefined {
+  const amount = /^\d+$/.test(kept) ? Number(kept) : kept
+  const isAmount = typeof amount === 'number' || /^\d+%$/.test(amount)
+  switch (kind) {
+    case 'PodDisruptionBudget':
+      if (!isAmount) return undefined
+      return spec?.minAvailable === undefined ? { maxUnavailable: amount } : { minAvailable: amount }
+    case 'HorizontalPodAutoscaler':
+      return typeof amount === 'number' ? { minReplicas: amount } : undefined
+    case 'Service':
+      return ['LoadBalancer', 'NodePort'].includes(kept) ? { type: kept } : undefined
+    case 'Ingress':
+      return { ingressClassName: kept }
+    default:
+      return undefined
+  }
+}
+
+/** Where Dormouse takes its workload over asleep, it takes the pause over, too: KEDA would wake it in between. */
+function pausedBefore(
+  object: ImportedObject,
+  marks: Settings,
+  goes: MergePatch,
+  isAdopted: (name: string) => boolean,
+): Step {
+  const kept = marks[KEPT] ?? NOT_PAUSED
+  const before = marks[KEPT_PAUSE] ?? (kept === NOT_PAUSED ? undefined : kept)
+  const isOthers = object.metadata.annotations?.[PAUSE_ANNOTATION.paused] !== undefined
+  if (isAdopted(object.spec?.scaleTargetRef?.name ?? '') && !isOthers) {
+    const annotations = {
+      ...goes,
+      [PAUSE_ANNOTATION.pausedReplicas]: PAUSED_AT,
+      [PAUSE_ANNOTATION.mark]: before ?? '',
+    }
+    return {
+      object,
+      verdict: 'mapped',
+      says: ['it stays paused, now for Dormouse'],
+      patch: { metadata: { annotations } },
+    }
+  }
+  const annotations = { ...goes, [PAUSE_ANNOTATION.pausedReplicas]: before ?? null }
+  const says = before === undefined ? 'put back: not paused at a count' : `put back: paused at ${before}`
+  return { object, verdict: 'mapped', says: [says], patch: { metadata: { annotations } } }
+}
+
+function shown(spec: MergePatch): string {
+  return Object.entries(spec)
+    .map(([field, value]) => `${field} ${JSON.stringify(value)}`)
+    .join(', ')
+}

@@ -1,0 +1,133 @@
+import { MAX_REPLICAS } from '../../domain/workload/workload.ts'
+import type { ImportedObject, MergePatch } from './imported-object.ts'
+
+/** A merge patch that brings an object back to what it was before kube-green. */
+export interface Restore {
+  readonly spec?: {
+    readonly replicas?: number
+    readonly suspend?: boolean
+    readonly [field: string]: unknown
+  }
+  readonly [field: string]: unknown
+}
+
+/** What a SleepInfo's Secret keeps, by `Deployment.apps/web`. What cannot be read is left out. */
+export function keptIn({ data = {} }: ImportedObject): Map<string, Restore> {
+  const kept = new Map<string, Restore>()
+  for (const [kind, ofKind] of entries(parsed(data['original-resource-info'])))
+    for (const [name, patch] of entries(ofKind)) {
+      const restore = json(patch)
+      if (isRestore(restore)) kept.set(`${kind}/${name}`, restore)
+    }
+  // The two lists of versions before 0.7, by its source.
+  for (const { name, replicas } of list(parsed(data['deployment-replicas'])))
+    if (typeof replicas === 'number') kept.set(`Deployment.apps/${String(name)}`, { spec: { replicas } })
+  for (const { name, suspend } of list(parsed(data['cronjobs-info'])))
+    kept.set(`CronJob.batch/${String(name)}`, { spec: { suspend: suspend === true } })
+  return kept
+}
+
+/** Whether all that it keeps can be read. */
+export function isReadable({ data }: ImportedObject): boolean {
+  if (!data) return false
+  const texts = ['original-resource-info', 'deployment-replicas', 'cronjobs-info']
+  if (texts.some((name) => data[name] && parsed(data[name]) === undefined)) return false
+  return entries(parsed(data['original-resource-info'])).every(
+    ([, ofKind]) => isRecord(ofKind) && Object.values(ofKind).every((patch) => isRestore(json(patch))),
+  )
+}
+
+/** The kinds that an import reads where kube-green was: what it changes by itself, or by the patches that people write most. */
+const READ = [
+  'Deployment.apps',
+  'StatefulSet.apps',
+  'DaemonSet.apps',
+  'CronJob.batch',
+  'HorizontalPodAutoscaler.autoscaling',
+]
+export const KINDS_READ: readonly string[] = READ.map((name) => name.replace(/\..*/, ''))
+
+/** What it keeps of kinds that nobody reads here, as objects with their names alone. */
+export function keptOfOthers(secret: ImportedObject): { object: ImportedObject; restore: Restore }[] {
+  return [...keptIn(secret)].flatMap(([key, restore]) => {
+    const [, kind = '', group = '', name = ''] = /^([^./]*)\.?([^/]*)\/(.*)$/.exec(key) ?? []
+    if (READ.includes(`${kind}.${group}`)) return []
+    const { namespace } = secret.metadata
+    const metadata = { name, ...(namespace !== undefined && { namespace }) }
+    return [{ object: { apiVersion: `${group}/`, kind, metadata }, restore }]
+  })
+}
+
+/** What an import does with what is kept of an object. */
+interface Restorable {
+  /** To wake with, where the object was put to sleep; undefined: it was not. */
+  readonly count: number | undefined
+  /** Of an HPA. */
+  readonly bounds: MergePatch | undefined
+  /** All else, which nobody puts back. */
+  readonly rest: Restore
+}
+
+/** The fields of the spec that an import takes up, by kind. */
+const TAKEN: Readonly<Record<string, readonly string[]>> = {
+  Deployment: ['replicas'],
+  StatefulSet: ['replicas'],
+  CronJob: ['suspend'],
+  HorizontalPodAutoscaler: ['minReplicas', 'maxReplicas'],
+}
+
+/**
+ * Takes from what is kept what an import may do with the rights of whoever imports. It is a list: whoever may write in
+ * the namespace may have written the rest.
+ */
+export function restorable({ kind }: ImportedObject, { spec = {}, ...others }: Restore): Restorable {
+  const isTaken = ([field, value]: [string, unknown]) =>
+    TAKEN[kind]?.includes(field) === true &&
+    (field === 'suspend' ? typeof value === 'boolean' : isCount(value))
+  const taken = Object.fromEntries(Object.entries(spec).filter(isTaken))
+  const rest = Object.fromEntries(Object.entries(spec).filter((each) => !isTaken(each)))
+  const isAutoscaler = kind === 'HorizontalPodAutoscaler' && Object.keys(taken).length > 0
+  return {
+    count: taken['suspend'] === false ? 1 : Number(taken['replicas'] ?? 0) || undefined,
+    bounds: isAutoscaler ? (taken as MergePatch) : undefined,
+    rest: { ...others, ...(Object.keys(rest).length > 0 && { spec: rest }) },
+  }
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_REPLICAS
+}
+
+/** `Deployment.apps/web` */
+export function keptKey({ apiVersion, kind, metadata }: ImportedObject): string {
+  const [group = ''] = apiVersion.split('/')
+  return `${kind}.${group}/${metadata.name}`
+}
+
+function parsed(base64: string | undefined): unknown {
+  return base64 === undefined ? undefined : json(Buffer.from(base64, 'base64').toString())
+}
+
+function json(text: unknown): unknown {
+  try {
+    return typeof text === 'string' ? JSON.parse(text) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isRestore(value: unknown): value is Restore {
+  return isRecord(value) && (value['spec'] === undefined || isRecord(value['spec']))
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function entries(value: unknown): [string, unknown][] {
+  return isRecord(value) ? Object.entries(value) : []
+}
+
+function list(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter(isRecord) : []
+}

@@ -1,0 +1,102 @@
+import { formatRequest, REQUEST_ANNOTATION } from '../../domain/requests/annotation.ts'
+import { ANNOTATION } from '../../domain/workload/workload.ts'
+import type { ImportedObject, MergePatch, Step } from './imported-object.ts'
+import { adoptedWith } from './adopted.ts'
+import { keptByDormouse, marksOf, without } from './marks.ts'
+import { annotationsOf, saysWanted } from './settings.ts'
+import type { Wanted } from './wanted.ts'
+
+/** The step that writes these annotations; none where there is nothing to write. */
+export function stepOf(
+  object: ImportedObject,
+  wanted: Wanted,
+  annotations: MergePatch,
+  says: readonly string[] = [],
+): Step[] {
+  if (Object.keys(annotations).length === 0) return []
+  return [
+    {
+      object,
+      verdict: wanted.differs.length > 0 ? 'approximated' : 'mapped',
+      says: [...says, saysWanted(wanted), ...wanted.differs],
+      patch: { metadata: { annotations } },
+    },
+  ]
+}
+
+/** Nothing may take it that does not know what it was: where it would inherit a schedule, it is left out of that. */
+export function refusalOf(object: ImportedObject, says: readonly string[], inherited: Wanted): Step {
+  if (!inherited.enabled) return { object, verdict: 'refused', says }
+  const patch = { metadata: { annotations: { [ANNOTATION.enabled]: 'false' } } }
+  return { object, verdict: 'refused', says, patch }
+}
+
+/** What a workload inherits in the end, and what of that the policies say already. */
+export type Inherited = readonly [inherited: Wanted, before: Wanted]
+
+/**
+ * Takes a sleeper over with the count that the other tool recorded, before its Namespace is annotated: until it inherits
+ * from that, it has all that it is to inherit as its own, so that it is right at each moment of the import.
+ */
+export function adoptionOf(
+  object: ImportedObject,
+  wanted: Wanted,
+  [inherited, before]: Inherited,
+  recorded: number,
+): Step {
+  const ours = keptByDormouse(object)
+  const lasting = annotationsOf(wanted, inherited)
+  const own = object.metadata.annotations ?? {}
+  const isLeftOut = own[ANNOTATION.enabled] === 'false'
+  // What people wrote on it counts, except what an import that refused it wrote.
+  const isFree = ([name]: Entry) => own[name] === undefined || (name === ANNOTATION.enabled && isLeftOut)
+  const lent = ours === undefined ? passing(wanted, [inherited, before]).filter(isFree) : []
+  const annotations = {
+    ...(isLeftOut && { [ANNOTATION.enabled]: null }),
+    ...lasting,
+    ...Object.fromEntries(lent),
+    ...without(marksOf(object)),
+    ...(ours === undefined && { [REQUEST_ANNOTATION]: formatRequest({ verb: 'adopt', count: recorded }) }),
+  }
+  return {
+    object,
+    verdict: wanted.differs.length > 0 ? 'approximated' : 'mapped',
+    says: [saysKept(ours, recorded), saysWanted(wanted), ...wanted.differs],
+    // Another count of ours is newer than the tool's, unless it was adopted with that.
+    ...((ours === undefined || ours === recorded || adoptedWith(object) !== undefined) && { recorded }),
+    ...(Object.keys(annotations).length > 0 && { patch: { metadata: { annotations } } }),
+    ...givenBack([...lent, ...lentBefore(object, wanted, [inherited, before])]),
+  }
+}
+
+/** What an import that was interrupted has lent it goes. */
+export function returning(object: ImportedObject, wanted: Wanted, inherited: Inherited): Step[] {
+  const lent = lentBefore(object, wanted, inherited)
+  if (lent.length === 0) return []
+  return [{ object, verdict: 'mapped', says: ['adopted before', saysWanted(wanted)], ...givenBack(lent) }]
+}
+
+type Entry = readonly [name: string, value: unknown]
+
+/** What it is to inherit in the end, and does not yet. */
+function passing(wanted: Wanted, [inherited, before]: Inherited): Entry[] {
+  const lasting = annotationsOf(wanted, inherited)
+  return Object.entries(annotationsOf(wanted, before)).filter(([name]) => !(name in lasting))
+}
+
+function lentBefore(object: ImportedObject, wanted: Wanted, inherited: Inherited): Entry[] {
+  if (adoptedWith(object) === undefined) return []
+  const own = object.metadata.annotations ?? {}
+  return passing(wanted, inherited).filter(([name, value]) => own[name] === value)
+}
+
+function givenBack(lent: readonly Entry[]): Pick<Step, 'inherits'> {
+  if (lent.length === 0) return {}
+  return { inherits: { metadata: { annotations: Object.fromEntries(lent.map(([name]) => [name, null])) } } }
+}
+
+function saysKept(ours: number | undefined, recorded: number): string {
+  if (ours === undefined) return `adopted asleep, ${recorded} kept`
+  const differs = ours === recorded ? '' : `: the ${recorded} that the tool kept are out of date`
+  return `asleep by Dormouse already, ${ours} kept${differs}`
+}

@@ -1,0 +1,58 @@
+import type { Instant } from '../../service/process/clock.ts'
+import { parseSchedule } from '../../domain/schedule/syntax.ts'
+import { isTimezone } from '../../domain/schedule/zone.ts'
+import type { Week } from './week.ts'
+
+/** Settings of ours that do what another tool does. */
+export interface Wanted {
+  /** False: the other tool leaves it alone, or Dormouse cannot do what it does. */
+  readonly enabled: boolean
+  /** Canonical; '': none. */
+  readonly schedule: string
+  readonly timezone: string
+  /** False: the schedule only puts to sleep. */
+  readonly autoWake: boolean
+  readonly awakeUntil?: Instant
+  /** What is not as it was, a sentence each. */
+  readonly differs: readonly string[]
+  /** Why Dormouse cannot do what the tool does. */
+  readonly refused?: string
+}
+
+export function leftAlone(...differs: string[]): Wanted {
+  return { enabled: false, schedule: '', timezone: '', autoWake: true, differs }
+}
+
+export function refused(why: string): Wanted {
+  return { ...leftAlone(), refused: why }
+}
+
+export const ALL_HOURS = '0:00-24:00'
+/** A minute of each day in which nobody minds that it might be awake: no schedule is without any window. */
+const NO_HOURS = '0:00-0:01'
+
+/** Settings under which a workload is awake in these minutes of the week. */
+export function inHours(week: Week, timezone: string, differs: readonly string[] = []): Wanted {
+  if (!isTimezone(timezone)) return refused(`'${timezone}' is no time zone`)
+  if (week.isEmpty)
+    return {
+      enabled: true,
+      schedule: NO_HOURS,
+      timezone,
+      autoWake: false,
+      differs: [...differs, 'it never wakes by itself, and what a person wakes sleeps again after midnight'],
+    }
+  const schedule = week.schedule()
+  try {
+    parseSchedule(schedule)
+  } catch {
+    return refused('its hours need more windows than a schedule may have')
+  }
+  return { enabled: true, schedule, timezone, autoWake: true, differs }
+}
+
+/** Settings that put to sleep when these minutes of the week begin, and never wake. */
+export function onlyAsleep(asleep: Week, timezone: string, differs: readonly string[] = []): Wanted {
+  const wanted = inHours(asleep.not(), timezone, differs)
+  return wanted.enabled ? { ...wanted, autoWake: false } : wanted
+}

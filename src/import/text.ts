@@ -1,0 +1,57 @@
+import type { Comparison } from './plan/comparison.ts'
+import type { ImportedConfiguration } from './plan/configuration.ts'
+import { nameOf, type Step } from './plan/imported-object.ts'
+import { oneLine } from '../client/legible.ts'
+import { serialized } from '../client/output.ts'
+import type { Outcome } from './carrying-out.ts'
+
+/** `mapped        deployment shop/web: adopted asleep, 3 kept; …` */
+export function lineOf({ object, verdict, says }: Step): string {
+  return `${verdict.padEnd(12)}  ${nameOf(object)}: ${oneLine(says.join('; '))}\n`
+}
+
+/** `kept          deployment shop/web: asleep, 3 kept` */
+export function comparisonLine({ object, isKept, says }: Comparison): string {
+  return `${(isKept ? 'kept' : 'differs').padEnd(12)}  ${nameOf(object)}: ${says}\n`
+}
+
+/** `every count is kept: 27 compared` */
+export function comparisonsText(all: readonly Comparison[]): string {
+  const differ = all.filter(({ isKept }) => !isKept).length
+  if (all.length === 0) return 'no count was recorded: nothing to compare'
+  return differ === 0
+    ? `every count is kept: ${all.length} compared`
+    : `${differ} of ${all.length} counts differ`
+}
+
+/** How many of each verdict: `31 mapped, 4 approximated, 2 refused`. */
+export function countsOf(steps: readonly Step[]): string {
+  return (['mapped', 'approximated', 'refused'] as const)
+    .map((verdict) => `${steps.filter((step) => step.verdict === verdict).length} ${verdict}`)
+    .join(', ')
+}
+
+/** What became of the objects of a plan, each counted once: `27 adopted, 3 changed, 2 left as they are, 0 failed`. */
+export function outcomesText(steps: readonly Step[], outcomes: readonly Outcome[]): string {
+  const became = new Map<string, Outcome['became'] | 'left'>()
+  for (const { object, verdict } of steps) if (verdict === 'refused') became.set(nameOf(object), 'left')
+  for (const { step, became: now } of outcomes) {
+    const name = nameOf(step.object)
+    const before = became.get(name)
+    if (now === 'failed' || before === undefined) became.set(name, now)
+  }
+  const count = (of: string) => [...became.values()].filter((each) => each === of).length
+  const gone = count('gone') === 0 ? '' : `, ${count('gone')} gone meanwhile`
+  return `${count('adopted')} adopted, ${count('changed')} changed, ${count('left')} left as they are, ${count('failed')} failed${gone}`
+}
+
+/** What belongs into the chart's values, with what is left to a person. */
+export async function configurationText({
+  policies,
+  excludeNamespaces,
+  byHand,
+}: ImportedConfiguration): Promise<string> {
+  const config = { policies, ...(excludeNamespaces.length > 0 && { excludeNamespaces }) }
+  const notes = byHand.map((each) => `# by hand: ${oneLine(each)}\n`)
+  return `\n# Of its arguments and its environment, for the chart's values:\n${notes.join('')}${await serialized('yaml', { config })}`
+}

@@ -1,0 +1,80 @@
+import type { ImportedContainer, ImportedObject } from './plan/imported-object.ts'
+import { programOf, type Program } from './plan/program.ts'
+import type { Dialect } from './plan/spans.ts'
+import { UsageError } from '../service/process/errors.ts'
+import type { ClusterObjects } from '../client/ports.ts'
+
+/** The other tools, as `--from` names them; `downscaler`: whichever of the two runs. */
+export const TOOLS = ['downscaler', 'py-kube-downscaler', 'gokubedownscaler', 'kube-green'] as const
+export type Tool = (typeof TOOLS)[number]
+
+/** A mirror may have the organisation in the image's name: `mirror/caas-team-gokubedownscaler`. */
+const IMAGES: Readonly<Record<Exclude<Tool, 'downscaler'>, RegExp>> = {
+  gokubedownscaler: /(?:^|[/_.-])gokubedownscaler(?:[:@]|$)/i,
+  'py-kube-downscaler': /(?:^|[/_.-])kube-downscaler(?:[:@]|$)/i,
+  'kube-green': /(?:^|[/_.-])kube-green(?:[:@]|$)/i,
+}
+
+/** Deployments of the cluster that run a tool. */
+export interface Running {
+  readonly tool: Exclude<Tool, 'downscaler'>
+  readonly deployment: ImportedObject
+}
+
+export function toolsAmong(objects: readonly ImportedObject[]): Running[] {
+  return objects
+    .filter(({ kind }) => kind === 'Deployment')
+    .flatMap((deployment) => {
+      const images = containersOf(deployment).map(({ image = '' }) => image)
+      const tool = (Object.keys(IMAGES) as (keyof typeof IMAGES)[]).find((each) =>
+        images.some((image) => IMAGES[each].test(image)),
+      )
+      return tool === undefined ? [] : [{ tool, deployment }]
+    })
+}
+
+/** Which of the two downscalers is meant, and what it was told. @throws UsageError where that cannot be said */
+export async function downscalerAmong(
+  running: readonly Running[],
+  from: Exclude<Tool, 'kube-green'>,
+  cluster: ClusterObjects,
+): Promise<{ dialect: Dialect; program: Program }> {
+  const meant = running.filter(
+    ({ tool }) => tool !== 'kube-green' && (from === 'downscaler' || tool === from),
+  )
+  const [first, second] = meant
+  if (second && first?.tool !== second.tool)
+    throw new UsageError(
+      'both downscalers are here: say which, by --from gokubedownscaler or py-kube-downscaler',
+    )
+  if (first) {
+    const settings = await programSettings(first.deployment, cluster)
+    return { dialect: first.tool === 'gokubedownscaler' ? 'go' : 'py', program: settings }
+  }
+  if (from === 'downscaler')
+    throw new UsageError(
+      'no Deployment of a downscaler is found: say which it was, by --from gokubedownscaler or py-kube-downscaler',
+    )
+  return { dialect: from === 'gokubedownscaler' ? 'go' : 'py', program: programOf([], {}) }
+}
+
+/** From its arguments, its environment and the ConfigMaps that this is taken from. */
+async function programSettings(deployment: ImportedObject, cluster: ClusterObjects): Promise<Program> {
+  const env: Record<string, string> = {}
+  const args: string[] = []
+  for (const container of containersOf(deployment)) {
+    args.push(...(container.args ?? []))
+    for (const { configMapRef } of container.envFrom ?? []) {
+      if (!configMapRef) continue
+      const namespace = encodeURIComponent(deployment.metadata.namespace ?? '')
+      const path = `/api/v1/namespaces/${namespace}/configmaps/${encodeURIComponent(configMapRef.name)}`
+      Object.assign(env, (await cluster.get<ImportedObject>(path))?.data)
+    }
+    for (const { name, value } of container.env ?? []) if (value !== undefined) env[name] = value
+  }
+  return programOf(args, env)
+}
+
+function containersOf({ spec }: ImportedObject): readonly ImportedContainer[] {
+  return spec?.template?.spec?.containers ?? []
+}

@@ -1,0 +1,47 @@
+import { hash } from 'node:crypto'
+import { authorBy } from '../../../domain/workload/author.ts'
+import type { ClusterUser } from '../ports.ts'
+
+interface Named {
+  readonly issuer: string
+  readonly subject: string
+}
+
+/** A user of the cluster: the cluster says what they may do. */
+export interface ClusterCaller extends Named {
+  readonly mode: 'kubernetes'
+  readonly user: ClusterUser
+  /** Equal for equal users, whichever token they show. */
+  readonly fingerprint: string
+}
+
+/** A subject of an OpenID provider or a key pair: the claims of the token say what they may do. */
+export interface ClaimsCaller extends Named {
+  readonly mode: 'oidc' | 'local'
+  readonly scopes: ReadonlySet<string>
+  /** `*`: all. */
+  readonly namespaces: ReadonlySet<string>
+}
+
+/** Who makes a request. */
+export type Caller = ClusterCaller | ClaimsCaller
+
+const PREFIX = { kubernetes: 'k8s', oidc: 'oidc', local: 'local' } as const
+
+/** A user of the cluster; `issuer` says who vouches for that, the cluster itself or an OpenID provider. */
+export function clusterCaller(user: ClusterUser, issuer: string): ClusterCaller {
+  const { username, uid, groups, extra } = user
+  const extras = Object.entries(extra).sort(([a], [b]) => (a < b ? -1 : 1))
+  const fingerprint = hash('sha256', JSON.stringify([username, uid, [...groups].sort(), extras]), 'base64url')
+  return { mode: 'kubernetes', issuer, subject: username, user, fingerprint }
+}
+
+/** The caller as history, messages and the audit show them: `k8s:alice`; at most 128 characters, all of them visible. */
+export function signature({ mode, subject }: Caller): string {
+  return authorBy(PREFIX[mode], subject)
+}
+
+/** The key by which limits count this caller's requests: different subjects have different keys. */
+export function subjectKey({ mode, issuer, subject }: Caller): string {
+  return JSON.stringify([mode, issuer, subject])
+}

@@ -1,0 +1,80 @@
+import { customFetch, type FetchImplementation } from 'jose'
+import type { Clock, Monotonic } from '../../process/clock.ts'
+import { isSafeKeysUrl, SIGNATURE_ALGORITHMS } from '../../config/issuer-rules.ts'
+import { unavailable } from '../answers.ts'
+import type { OidcSettings } from '../ports.ts'
+import type { Caller } from './caller.ts'
+import { userByClaims } from './cluster-user-claims.ts'
+import { claimsCaller, verifyJwt } from './jwt.ts'
+import { remoteKeys } from './remote-keys.ts'
+
+/** Bytes, and milliseconds. */
+const MAX_BYTES = 1024 * 1024
+const TIMEOUT = 5000
+/** Milliseconds between two fetches for unknown keys, and from a failed fetch to the next. */
+const COOLDOWN = 30_000
+const FAILURE_COOLDOWN = 2000
+
+/**
+ * Makes the function that checks an OpenID provider's tokens by its published keys.
+ *
+ *     const verify = oidcVerifier({ issuer, audience: 'dormouse', jwksUri, algorithms: ['RS256'] }, clock, monotonic)
+ *     const { subject, scopes, namespaces } = await verify(token)
+ *
+ * @throws TypeError on unsafe settings
+ */
+export function oidcVerifier(
+  { issuer, audience, jwksUri, algorithms, asClusterUser = null }: OidcSettings,
+  clock: Clock,
+  monotonic: Monotonic,
+) {
+  const url = new URL(jwksUri)
+  if (!isSafeKeysUrl(url)) throw new TypeError(`auth.oidc: jwksUri must be https: ${jwksUri}`)
+  const unsafe = algorithms.find((algorithm) => !SIGNATURE_ALGORITHMS.includes(algorithm))
+  if (algorithms.length === 0 || unsafe !== undefined) {
+    throw new TypeError(
+      `auth.oidc: algorithms must be of ${SIGNATURE_ALGORITHMS.join(', ')}; found ${unsafe ?? 'none'}`,
+    )
+  }
+  const options = {
+    timeoutDuration: TIMEOUT,
+    cooldownDuration: COOLDOWN,
+    [customFetch]: boundedFetch(monotonic),
+  }
+  const keys = remoteKeys(url, options, clock)
+  const expected = { issuer, audience, algorithms, requiredClaims: ['sub', 'exp'] }
+  return async (token: string): Promise<Caller> => {
+    const claims = await verifyJwt(token, keys, expected, clock())
+    return asClusterUser ? userByClaims(asClusterUser, issuer, claims) : claimsCaller('oidc', issuer, claims)
+  }
+}
+
+/** A fetch that follows no redirect, reads at most 1 MiB of JSON, and lets 2 s pass after a failure. */
+function boundedFetch(monotonic: Monotonic): FetchImplementation {
+  let failedAt = -Infinity
+  let failure: unknown
+  return async (url, { method, headers, signal }) => {
+    const message = "the keys of this token's issuer cannot be fetched now: try again"
+    if (monotonic() < failedAt + FAILURE_COOLDOWN) throw unavailable(message, failure)
+    try {
+      const response = await fetch(url, { method, headers, signal, redirect: 'error' })
+      if (response.status !== 200) throw new Error(`${url} answered ${response.status}`)
+      return Response.json(JSON.parse(await boundedText(response)))
+    } catch (error) {
+      failedAt = monotonic()
+      failure = error
+      throw unavailable(message, error)
+    }
+  }
+}
+
+async function boundedText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength
+    if (size > MAX_BYTES) throw new Error(`the keys are more than ${MAX_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}

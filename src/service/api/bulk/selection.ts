@@ -1,0 +1,85 @@
+import pLimit from 'p-limit'
+import { parseLabelSelector } from '../../../domain/policy/label-selector.ts'
+import type { Kind, Workload } from '../../../domain/workload/workload.ts'
+import { Refusal } from '../../process/errors.ts'
+import type { Authorization } from '../auth/authorization.ts'
+import type { ApiContext } from '../context.ts'
+import { listableKinds } from '../listable-kinds.ts'
+import { compare, listedIn } from '../listing.ts'
+import { demandCurrent } from '../lookup.ts'
+import type { ApiDeps } from '../ports.ts'
+import { MOST_WORKLOADS } from './item.ts'
+
+/** Access reviews that all requests about namespaces together have in flight. */
+const IN_FLIGHT = 4
+
+/** A workload that a request is about; `refusal`: why its caller may not. */
+export interface Selected {
+  readonly workload: Workload
+  readonly refusal: Refusal | undefined
+}
+
+/** The workloads that a request about a namespace is about, by kind and name, each with what its caller may. */
+export type Selection = (ctx: ApiContext) => Promise<Selected[]>
+
+/**
+ * Chooses among the workloads that the caller may list; of others nothing is told, not even their number. The cluster is
+ * asked once for each kind whether the caller may change it; only where it denies that, about each workload, since a
+ * Role may name some of them.
+ */
+export function createSelection({ workloads, settings }: ApiDeps, authorization: Authorization): Selection {
+  const { refusalOf, refuseExcluded } = authorization
+  const limit = pLimit(IN_FLIGHT)
+
+  return async ({ state: { caller, input } }) => {
+    const { namespace } = input.path
+    const { kind: only, labelSelector = '' } = input.query
+    const kinds = await listableKinds(
+      authorization,
+      caller,
+      { namespace, kind: only, configured: settings.kinds },
+      limit,
+    )
+    const denials = await Promise.all(
+      kinds.map((kind) => refusalOf(caller, { need: 'scale', kind, namespace }, limit)),
+    )
+    const isDenied = denials.every((denial) => denial !== undefined)
+    if (denials[0] && isDenied && caller.mode !== 'kubernetes') throw denials[0]
+    refuseExcluded(namespace)
+    demandCurrent(workloads, only)
+
+    const chosen = chosenOf(workloads, namespace, kinds, labelSelector)
+    const selected = await Promise.all(
+      chosen.map(async (workload) => {
+        const { kind, name } = workload
+        const denied = denials[kinds.indexOf(kind)] !== undefined
+        const access = { need: 'scale', kind, namespace, name } as const
+        return { workload, refusal: denied ? await refusalOf(caller, access, limit) : undefined }
+      }),
+    )
+    if (denials[0] && isDenied && selected.every(({ refusal }) => refusal)) throw denials[0]
+    return selected
+  }
+}
+
+/** @throws Refusal TOO_MANY_WORKLOADS */
+function chosenOf(
+  workloads: ApiDeps['workloads'],
+  namespace: string,
+  kinds: readonly Kind[],
+  labelSelector: string,
+): Workload[] {
+  const hasLabels = parseLabelSelector(labelSelector)
+  const chosen = listedIn(workloads, namespace, kinds).filter(({ labels }) => hasLabels(labels))
+  if (chosen.length > MOST_WORKLOADS) throw tooMany(chosen.length)
+  return chosen.sort((a, b) => compare(`${a.kind}/${a.name}`, `${b.kind}/${b.name}`))
+}
+
+function tooMany(count: number): Refusal {
+  return new Refusal(
+    'TOO_MANY_WORKLOADS',
+    `${count} workloads match, and one request takes ${MOST_WORKLOADS} at most: nothing was changed; ` +
+      'narrow it by ?kind= or ?labelSelector=',
+    { details: { workloads: count, most: MOST_WORKLOADS } },
+  )
+}

@@ -1,0 +1,59 @@
+import type { Middleware, ParameterizedContext } from 'koa'
+import type { Kind } from '../../domain/workload/workload.ts'
+import type { WorkloadState } from '../../domain/records/workload-state.ts'
+import type { Caller } from './auth/caller.ts'
+import type { BulkCounts } from './bulk/item.ts'
+
+/** A request's input, valid by the OpenAPI document. The path of a list has no name. */
+export interface Input {
+  readonly path: { readonly namespace: string; readonly kind: Kind; readonly name: string }
+  readonly query: {
+    readonly dryRun?: boolean
+    readonly wait?: string
+    readonly for?: string
+    readonly force?: boolean
+    readonly inherit?: boolean
+    readonly hours?: number
+    readonly namespace?: string
+    readonly kind?: Kind
+    readonly state?: WorkloadState
+    readonly labelSelector?: string
+    readonly limit?: number
+    readonly continue?: string
+    readonly watch?: boolean
+  }
+  readonly body: { readonly schedule?: string; readonly timezone?: string; readonly duration?: string }
+}
+
+/** What is known of a request, in the order in which the middleware finds it out. */
+export interface ApiState {
+  requestId: string
+  /** The matched path's template, or `unmatched`. */
+  route: string
+  caller: Caller
+  /** Verifies the request's token again. @throws Refusal UNAUTHENTICATED, CLUSTER_UNAVAILABLE */
+  authenticateAgain: () => Promise<Caller>
+  input: Input
+  /** The position after which a list continues; '': from its beginning. */
+  after: string
+  /** Gives back the request's place (places.ts), which its end does, too. */
+  leavePlace?: () => void
+  /** Whether a write changed the workload, or any of a namespace; null: the cluster did not say. */
+  changed: boolean | null
+  /** How many workloads of a namespace were done, unchanged or refused, once that is known. */
+  counts?: BulkCounts
+}
+
+export type ApiContext = ParameterizedContext<ApiState>
+export type ApiMiddleware = Middleware<ApiState>
+
+/** Given as the reason, since `abort` without one makes an error with a stack: 45 µs for each request. */
+const GONE = 'the client is gone'
+
+/** Aborted once the connection has closed, so that nobody reads the answer; also if it closed before this call. */
+export function whenGone({ res }: ApiContext): AbortSignal {
+  const gone = new AbortController()
+  if (res.destroyed) gone.abort(GONE)
+  res.once('close', () => gone.abort(GONE))
+  return gone.signal
+}

@@ -1,0 +1,220 @@
+import { KINDS, TYPES, typeOf, type Kind } from '../../../domain/workload/kinds.ts'
+import { HTTP_STATUS, type ErrorCode } from '../../process/errors.ts'
+import { ENTRIES, TAGS, type Entry, type Method, type OperationId, type Tag } from './entries.ts'
+import { errorExample, EXAMPLES } from './examples.ts'
+import { LINKS, linksOf } from './links.ts'
+import { PATH_PARAMETERS, QUERY_PARAMETERS, type Described } from './parameters.ts'
+import type { Schema } from './schema.ts'
+import { SCHEMAS } from './schemas.ts'
+
+export type { OperationId } from './entries.ts'
+
+export interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header'
+  readonly required: boolean
+  readonly description?: string
+  readonly schema: Schema
+}
+
+/** One operation of the document. */
+export interface Operation {
+  readonly operationId: OperationId
+  readonly summary: string
+  readonly description: string
+  readonly tags: readonly [Tag]
+  readonly parameters: readonly Parameter[]
+  readonly requestBody?: {
+    readonly required: false
+    readonly content: Json
+  }
+  readonly responses: Readonly<Record<string, unknown>>
+  readonly security?: readonly []
+}
+
+interface Json {
+  readonly 'application/json': { readonly schema: { readonly $ref: string }; readonly example?: unknown }
+}
+
+export const OPENAPI_PATH = '/api/v1/openapi.json'
+
+/** What follows is told by the id of the last event (HTML, section 9.2). */
+const LAST_EVENT_ID: Parameter = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description:
+    'With `watch`: the id of the last event that was received; the stream goes on behind it, or 410',
+  schema: { type: 'string' },
+}
+
+/** Of a stream the schema is that of each event: so do tools read OpenAPI before 3.2, which has `itemSchema`. */
+const EVENT_STREAM = {
+  'text/event-stream': { schema: { $ref: '#/components/schemas/WatchEvent' } },
+} as const
+
+/** What the server answers to a request that it does not take in whole, whatever is asked. */
+const NOT_TAKEN_IN = {
+  408: 'the request took too long to arrive: send it faster',
+  431: 'the headers are larger than 16 KiB: send less',
+} as const
+
+/** The OpenAPI 3.1 document: it makes the routes, validates requests, and tests check every answer against it. */
+export const openapi = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Dormouse',
+    version: '1.0.0',
+    description: 'Puts Kubernetes workloads to sleep and wakes them. v1 only gains fields and endpoints.',
+    contact: { name: 'Dormouse', url: 'https://github.com/dormouse-dev/dormouse' },
+    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+  },
+  servers: [{ url: '/', description: 'Where this document comes from' }],
+  tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+  security: [{ bearer: [] }],
+  paths: { ...paths(ENTRIES), [OPENAPI_PATH]: { get: describeItself() } },
+  components: {
+    securitySchemes: {
+      bearer: {
+        type: 'http',
+        scheme: 'bearer',
+        bearerFormat: 'JWT',
+        description:
+          'A token of the cluster for the audience `dormouse`, of an OpenID provider, or of a key pair',
+      },
+    },
+    schemas: SCHEMAS,
+    responses: errorResponses(),
+    links: LINKS,
+  },
+}
+
+/** The same with more kinds: they join every list of kinds, and of their types. */
+export function withKinds<T>(described: T, configured: readonly Kind[]): T {
+  const more = new Map<unknown, readonly string[]>([
+    [KINDS, [...KINDS, ...configured]],
+    [TYPES, [...TYPES, ...configured.map(typeOf)]],
+  ])
+  const copy = (value: unknown): unknown => {
+    const list = more.get(value)
+    if (list) return list
+    if (Array.isArray(value)) return value.map(copy)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, copy(inner)]))
+  }
+  return configured.length === 0 ? described : (copy(described) as T)
+}
+
+/** Every operation of the document, for the routes; the path of the document itself is left out. */
+export function operations(): { method: Method; path: string; operation: Operation }[] {
+  return Object.entries(paths(ENTRIES)).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ method: method as Method, path, operation })),
+  )
+}
+
+function paths(
+  entries: readonly (Entry & { id: OperationId })[],
+): Record<string, Partial<Record<Method, Operation>>> {
+  const found: Record<string, Partial<Record<Method, Operation>>> = {}
+  for (const entry of entries)
+    found[entry.path] = { ...found[entry.path], [entry.method]: operationOf(entry) }
+  return found
+}
+
+function operationOf(entry: Entry & { id: OperationId }): Operation {
+  const { id, summary, description, tag, path, query, body, answer } = entry
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => parameter('path', name))
+  const inQuery = query.map((name) => parameter('query', name))
+  const links = linksOf(id)
+  const isWatchable = query.some((name) => name === 'watch')
+  return {
+    operationId: id,
+    summary,
+    description,
+    tags: [tag],
+    parameters: [...inPath, ...inQuery, ...(isWatchable ? [LAST_EVENT_ID] : [])],
+    ...(body && { requestBody: { required: false, content: json(body, EXAMPLES[body]) } }),
+    responses: {
+      200: {
+        description: 'Done',
+        content: { ...json(answer, EXAMPLES[answer]), ...(isWatchable && EVENT_STREAM) },
+        ...(links && { links }),
+      },
+      ...errorReferences(),
+    },
+  }
+}
+
+function parameter(place: Parameter['in'], name: string): Parameter {
+  const known: Readonly<Record<string, Described>> = place === 'path' ? PATH_PARAMETERS : QUERY_PARAMETERS
+  const described = known[name]
+  if (!described) throw new TypeError(`unknown parameter ${name}`)
+  return { name, in: place, required: place === 'path', ...described }
+}
+
+function describeItself(): object {
+  const schema = {
+    type: 'object',
+    description: 'An OpenAPI document',
+    additionalProperties: true,
+    properties: { openapi: { type: 'string' } },
+    required: ['openapi'],
+  }
+  const example = { openapi: '3.1.0' }
+  return {
+    operationId: 'describe',
+    summary: 'This document',
+    description: 'The OpenAPI 3.1 document that requests are checked by. Needs no token.',
+    tags: ['Service' satisfies Tag],
+    security: [],
+    responses: {
+      200: { description: 'The document', content: { 'application/json': { schema, example } } },
+      400: { $ref: '#/components/responses/Error400' },
+      429: { $ref: '#/components/responses/Error429' },
+    },
+  }
+}
+
+function json(schema: string, example: unknown): Json {
+  return { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, example } }
+}
+
+/** Each HTTP status with its error codes. */
+function errorCodes(): [string, ErrorCode[]][] {
+  const byStatus: Record<string, ErrorCode[]> = {}
+  for (const [code, status] of Object.entries(HTTP_STATUS)) (byStatus[status] ??= []).push(code as ErrorCode)
+  return Object.entries(byStatus)
+}
+
+function errorReferences(): Record<string, Schema> {
+  const statuses = [...errorCodes().map(([status]) => status), ...Object.keys(NOT_TAKEN_IN)]
+  return Object.fromEntries(
+    statuses.map((status) => [status, { $ref: `#/components/responses/Error${status}` }]),
+  )
+}
+
+function errorResponses(): Record<string, Schema> {
+  const header = (description: string) => ({ description, schema: { type: 'string' } })
+  const headers: Record<string, Schema> = {
+    401: { 'WWW-Authenticate': header('What is wrong with the token (RFC 6750)') },
+    405: { Allow: header('The methods of this path') },
+    429: { 'Retry-After': header('Whole seconds') },
+    503: { 'Retry-After': header('Whole seconds') },
+  }
+  const byCode = errorCodes().map(([status, codes]) => [
+    `Error${status}`,
+    {
+      description: codes.join(', '),
+      ...(headers[status] && { headers: headers[status] }),
+      content: json('ErrorAnswer', errorExample(codes[0] ?? 'INTERNAL')),
+    },
+  ])
+  const notTakenIn = Object.entries(NOT_TAKEN_IN).map(([status, message]) => [
+    `Error${status}`,
+    {
+      description: `VALIDATION_ERROR: ${message}`,
+      content: json('ErrorAnswer', errorExample('VALIDATION_ERROR', message)),
+    },
+  ])
+  return Object.fromEntries([...byCode, ...notTakenIn]) as Record<string, Schema>
+}

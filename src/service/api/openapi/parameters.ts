@@ -1,0 +1,89 @@
+import { KINDS } from '../../../domain/workload/kinds.ts'
+import { WORKLOAD_STATES } from '../../../domain/records/workload-state.ts'
+import { A_DURATION, DURATION_PATTERN } from '../../../domain/schedule/duration.ts'
+import { WAIT_PATTERN } from './formats.ts'
+import { flag, patterned, READ_AS, whole, type Schema } from './schema.ts'
+
+/** Defaults of `hours` and `limit`. */
+export const PLAN_HOURS = 48
+export const PAGE_SIZE = 100
+/** The most transitions of a page of a plan. */
+export const PLAN_PAGE = 200
+
+const DNS_LABEL = '[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?'
+
+const namespace = patterned(DNS_LABEL, 'the name of a namespace', { maxLength: 63 })
+export const kind: Schema = { type: 'string', enum: KINDS }
+/** As Kubernetes has it (RFC 1123 subdomains): 63 characters are the limit of a namespace, not of a workload's name. */
+const NAME_PART = '[a-z0-9](?:[-a-z0-9]*[a-z0-9])?'
+const name = patterned(`${NAME_PART}(?:\\.${NAME_PART})*`, 'the name of a workload', { maxLength: 253 })
+
+/** A parameter without its name and place. */
+export interface Described {
+  readonly description: string
+  readonly schema: Schema
+  readonly example?: unknown
+}
+
+/** The parameters of paths. */
+export const PATH_PARAMETERS = {
+  namespace: { description: 'Its namespace', schema: namespace, example: 'shop' },
+  kind: { description: 'Its kind', schema: kind, example: 'deployments' },
+  name: { description: 'Its name', schema: name, example: 'web' },
+} as const satisfies Record<string, Described>
+
+/** The parameters of queries; each operation names those that it takes. */
+export const QUERY_PARAMETERS = {
+  dryRun: { description: 'Answer what would happen and change nothing', schema: flag },
+  wait: {
+    description:
+      'Answer once the pods have followed; after this time, or at once where too many wait, with operation_in_progress true',
+    schema: patterned(WAIT_PATTERN, 'a duration such as 60s or 2m, from 1s to 5m'),
+    example: '60s',
+  },
+  for: {
+    description: 'How long it stays so, whatever the schedule says',
+    schema: patterned(DURATION_PATTERN, A_DURATION),
+    example: '2h',
+  },
+  force: {
+    description:
+      'Do it even during backoff, and even where a StatefulSet would lose its volumes (`DATA_AT_RISK`)',
+    schema: flag,
+  },
+  inherit: {
+    description:
+      'Remove the setting of the workload itself: then the one of its Namespace or of a policy of the configuration holds, if any',
+    schema: flag,
+  },
+  hours: {
+    description: 'How far to look ahead',
+    schema: whole(1, 744, PLAN_HOURS),
+  },
+  namespace: { description: 'Only this namespace', schema: namespace, example: 'shop' },
+  kind: { description: 'Only this kind', schema: kind, example: 'deployments' },
+  state: { description: 'Only workloads in this state', schema: { type: 'string', enum: WORKLOAD_STATES } },
+  labelSelector: {
+    description: 'Only workloads with these labels, in the syntax of kubectl --selector',
+    schema: {
+      type: 'string',
+      maxLength: 4096,
+      format: 'label-selector',
+      [READ_AS]: 'labelSelector',
+      examples: ['app=web,tier notin (db)'],
+    },
+  },
+  limit: {
+    description: 'The most records of a page; a page may have fewer although more follow',
+    schema: whole(1, 500, PAGE_SIZE),
+  },
+  continue: {
+    description: 'The `continue` of the previous page',
+    schema: { type: 'string', maxLength: 1024 },
+  },
+  watch: {
+    description:
+      'Stream the list as server-sent events: each record as it is, then each change; without pages',
+    schema: flag,
+  },
+} as const satisfies Record<string, Described>

@@ -1,0 +1,130 @@
+import type { Instant } from '../process/clock.ts'
+import { parseLabelSelector } from '../../domain/policy/label-selector.ts'
+import { readWorkload } from '../../domain/workload/reading.ts'
+import { listedRecord, statusRecord } from '../../domain/records/record.ts'
+import { counted } from '../../domain/text.ts'
+import { ownedBy, type Kind, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
+import { workloadState } from '../../domain/records/workload-state.ts'
+import { answer } from './answers.ts'
+import { subjectKey } from './auth/caller.ts'
+import { whenGone, type ApiContext, type ApiMiddleware } from './context.ts'
+import type { ContinueTokens } from './continue-tokens.ts'
+import { isListed, page } from './listing.ts'
+import { demandCurrent, newestCopy } from './lookup.ts'
+import { OPENAPI_PATH, withKinds } from './openapi/document.ts'
+import { INDEX } from './openapi/examples.ts'
+import { PAGE_SIZE } from './openapi/parameters.ts'
+import { createPlans } from './plans.ts'
+import type { ApiDeps } from './ports.ts'
+import type { Visibility, Visible } from './visibility.ts'
+import type { Watches } from './watch/watches.ts'
+
+export interface Reads {
+  readonly showIndex: ApiMiddleware
+  readonly showWorkload: ApiMiddleware
+  readonly showPlan: ApiMiddleware
+  /** Opens the continue token of a request for pages. */
+  readonly resume: ApiMiddleware
+  readonly listNamespace: ApiMiddleware
+  readonly listWorkloads: ApiMiddleware
+}
+
+/** What all lists share: who sees what, and where their pages go on. */
+export interface Lists {
+  readonly visibleTo: Visibility
+  readonly tokens: ContinueTokens
+  readonly watches: Watches
+}
+
+export function createReads(deps: ApiDeps, { visibleTo, tokens, watches }: Lists): Reads {
+  const { workloads, writer, rules, clock, settings } = deps
+  const excluded = new Set(settings.excludeNamespaces)
+
+  async function list(ctx: ApiContext, all: Iterable<Workload>, visible: Visible): Promise<void> {
+    const { limit = PAGE_SIZE } = ctx.state.input.query
+    const now = clock()
+    const { workloads: found, end } = await page(filtered(all, isListed), {
+      limit,
+      after: ctx.state.after,
+      visible,
+      chosen: chosenBy(ctx, () => now),
+      signal: whenGone(ctx),
+    })
+    const token = end === null ? null : await tokens.seal(end, ctx)
+    const records = found.map((workload) => listedRecord(workload, now, rules))
+    const more = token === null ? '' : ': send continue for more'
+    answer(ctx, now, `${counted(records.length, 'workload')}${more}`, records, { continue: token })
+  }
+
+  /** By the filters of a request. */
+  function chosenBy(ctx: ApiContext, time: () => Instant): (workload: Workload) => boolean {
+    const { state, labelSelector = '' } = ctx.state.input.query
+    const hasLabels = parseLabelSelector(labelSelector)
+    return (workload) =>
+      hasLabels(workload.labels) &&
+      (state === undefined || workloadState(readWorkload(workload, rules), time()) === state)
+  }
+
+  async function watch(ctx: ApiContext, scope: { namespace: string | undefined; kind: Kind | undefined }) {
+    const { namespace, kind } = scope
+    const { state, labelSelector } = ctx.state.input.query
+    const includes = (key: WorkloadKey) =>
+      (namespace === undefined || key.namespace === namespace) &&
+      (kind === undefined || key.kind === kind) &&
+      !excluded.has(key.namespace)
+    await watches.stream(ctx, {
+      id: JSON.stringify([subjectKey(ctx.state.caller), namespace, kind, state, labelSelector]),
+      all: () => filtered(workloads.list(namespace, kind), (each) => includes(each) && isListed(each)),
+      includes,
+      chosen: chosenBy(ctx, clock),
+      isByState: state !== undefined,
+      async visible() {
+        demandCurrent(workloads, kind)
+        return visibleTo(await ctx.state.authenticateAgain())
+      },
+    })
+  }
+
+  return {
+    async showIndex(ctx) {
+      answer(ctx, clock(), `see ${OPENAPI_PATH} for all paths`, withKinds(INDEX, settings.kinds ?? []))
+    },
+
+    async showWorkload(ctx) {
+      const workload = await newestCopy(workloads, writer, ctx.state.input.path)
+      const now = clock()
+      const record = statusRecord(workload, now, rules)
+      answer(ctx, now, `${record.reason}${ownerNote(workload)}`, record)
+    },
+
+    showPlan: createPlans(deps, tokens),
+
+    async resume(ctx, next) {
+      ctx.state.after = await tokens.open(ctx)
+      await next()
+    },
+
+    async listNamespace(ctx) {
+      const { namespace, kind } = ctx.state.input.path
+      if (ctx.state.input.query.watch) return watch(ctx, { namespace, kind })
+      demandCurrent(workloads, kind)
+      await list(ctx, workloads.list(namespace, kind), () => Promise.resolve(true))
+    },
+
+    async listWorkloads(ctx) {
+      const { namespace, kind } = ctx.state.input.query
+      if (ctx.state.input.query.watch) return watch(ctx, { namespace, kind })
+      demandCurrent(workloads, kind)
+      const touched = filtered(workloads.list(namespace, kind), ({ namespace }) => !excluded.has(namespace))
+      await list(ctx, touched, visibleTo(ctx.state.caller))
+    },
+  }
+}
+
+function ownerNote({ owner }: Workload): string {
+  return owner ? `. Note: it belongs to ${ownedBy(owner)}, which may scale it back` : ''
+}
+
+function* filtered<T>(all: Iterable<T>, keep: (each: T) => boolean): Iterable<T> {
+  for (const each of all) if (keep(each)) yield each
+}

@@ -1,0 +1,95 @@
+import type { Later } from '../../process/clock.ts'
+import type { Workload, WorkloadKey } from '../../../domain/workload/workload.ts'
+import type { ApiDeps } from '../ports.ts'
+import { ChangeLog } from './change-log.ts'
+import { EventIds } from './event-ids.ts'
+import { ListedRecords } from './listed-records.ts'
+
+/** How long the log outlives the last stream, so that its reader can resume, in milliseconds. */
+const LINGER = 60_000
+
+/** What all streams of lists share while there are any: the log of changes, the records, and the key of their ids. */
+export interface Shared {
+  readonly log: ChangeLog
+  readonly records: ListedRecords
+  readonly ids: EventIds
+  /** Resolves at the next change, after `timeout` ms, or when aborted. */
+  changed(timeout: number, signal: AbortSignal): Promise<void>
+}
+
+/** Listens to the informer, and to what else changes records, while somebody watches a list; without streams a change costs nothing. */
+export class WatchedWorkloads {
+  readonly #deps: Pick<ApiDeps, 'workloads' | 'rules' | 'clock' | 'monotonic'>
+  readonly #later: Later | undefined
+  #shared: (Shared & { readonly tell: () => void }) | undefined
+  #streams = 0
+  #lingering: NodeJS.Timeout | undefined
+
+  constructor(deps: Pick<ApiDeps, 'workloads' | 'rereads' | 'rules' | 'clock' | 'monotonic'>, later?: Later) {
+    this.#deps = deps
+    this.#later = later
+    const told = (before: Workload | undefined, after: Workload | undefined) => {
+      if (!this.#shared) return
+      if (after) this.#shared.records.changed(after)
+      else if (before) this.#shared.records.gone(before)
+      const key = after ?? before
+      if (key) this.#changed(key)
+    }
+    deps.workloads.onChange(told)
+    deps.rereads?.add((workload) => told(workload, workload))
+  }
+
+  /** Call `leave` once the stream has ended. */
+  join(): Shared {
+    clearTimeout(this.#lingering)
+    this.#streams += 1
+    return (this.#shared ??= this.#begin())
+  }
+
+  leave(): void {
+    this.#streams -= 1
+    if (this.#streams === 0) this.#lingering = setTimeout(() => this.close(), LINGER).unref()
+  }
+
+  close(): void {
+    clearTimeout(this.#lingering)
+    this.#shared?.records.stop()
+    this.#shared = undefined
+  }
+
+  #changed(key: WorkloadKey): void {
+    this.#shared?.log.add(key)
+    this.#shared?.tell()
+  }
+
+  #begin(): Shared & { tell: () => void } {
+    const { workloads, rules, clock, monotonic } = this.#deps
+    const waiting = new Set<() => void>()
+    return {
+      log: new ChangeLog((key) => workloads.get(key) !== undefined),
+      records: new ListedRecords({
+        rules,
+        clock,
+        monotonic,
+        later: this.#later,
+        onDue: (key) => this.#changed(key),
+      }),
+      ids: new EventIds(),
+      tell() {
+        for (const wake of waiting) wake()
+      },
+      async changed(timeout, signal) {
+        if (signal.aborted) return
+        const { promise, resolve } = Promise.withResolvers<void>()
+        const timer = setTimeout(resolve, timeout)
+        const stop = () => resolve()
+        waiting.add(resolve)
+        signal.addEventListener('abort', stop)
+        await promise
+        clearTimeout(timer)
+        waiting.delete(resolve)
+        signal.removeEventListener('abort', stop)
+      },
+    }
+  }
+}

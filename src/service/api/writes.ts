@@ -1,0 +1,117 @@
+import { statusRecord } from '../../domain/records/record.ts'
+import { planRequest, type Plan, type Request } from '../../domain/requests/request.ts'
+import type { Workload, WorkloadKey } from '../../domain/workload/workload.ts'
+import { Refusal } from '../process/errors.ts'
+import { answer } from './answers.ts'
+import { signature } from './auth/caller.ts'
+import { whenGone, type ApiContext, type ApiMiddleware, type Input } from './context.ts'
+import { demandCurrent, liveCopy } from './lookup.ts'
+import { milliseconds } from '../../domain/schedule/duration.ts'
+import type { Guard, WorkloadCheck } from './pin-guard.ts'
+import type { PodWaits } from './pod-waits.ts'
+import type { ApiDeps } from './ports.ts'
+
+type Planner = (workload: Workload) => Plan
+/** Translates the input of an operation into a request to the domain. */
+export type RequestOf = (input: Input) => Request
+
+/** Makes the middleware that executes an operation, or with `dryRun` says what it would do. */
+export function createWrites(
+  deps: ApiDeps,
+  podWaits: PodWaits,
+): (requestOf: RequestOf, guard?: Guard) => ApiMiddleware {
+  const { workloads, writer, rules, clock } = deps
+
+  /** Plans before it checks: that nothing can be asked of a workload comes before what the caller may not do. */
+  function planner(ctx: ApiContext, request: Request, check: WorkloadCheck): Planner {
+    const by = signature(ctx.state.caller)
+    return (workload) => {
+      const plan = planRequest(workload, request, by, clock(), rules)
+      check(workload, plan.after)
+      return plan
+    }
+  }
+
+  async function rehearse(ctx: ApiContext, key: WorkloadKey, planOf: Planner): Promise<void> {
+    const { message, after } = planOf(await liveCopy(writer, key))
+    const now = clock()
+    answer(ctx, now, `dry run, nothing was changed: ${message}`, statusRecord(after, now, rules))
+  }
+
+  async function execute(ctx: ApiContext, key: WorkloadKey, planOf: Planner): Promise<void> {
+    const { wait } = ctx.state.input.query
+    const gone = whenGone(ctx)
+    const { plan, workload: written } = await send(ctx, key, planOf)
+    const now = clock()
+    const record = statusRecord(written, now, rules)
+    if (wait === undefined) return answer(ctx, now, plan.message, record)
+    const newest = podWaits.enter(ctx) ? await podWaits.followed(written, milliseconds(wait), gone) : written
+    const later = clock()
+    const outcome = statusRecord(newest, later, rules)
+    answer(ctx, later, `${plan.message}${sinceThen(record, outcome)}`, outcome)
+  }
+
+  async function send(ctx: ApiContext, key: WorkloadKey, planOf: Planner) {
+    try {
+      const options = { priority: 'request', verify: true, signal: whenGone(ctx) } as const
+      const written = await writer.write(key, planOf, options)
+      ctx.state.changed = written.wrote
+      return written
+    } catch (error) {
+      const code = error instanceof Refusal ? error.code : undefined
+      // the patch may have been applied although no answer came
+      if (code === 'CLUSTER_UNAVAILABLE') ctx.state.changed = null
+      // a read says in our words that the workload does not exist
+      if (code === 'NOT_FOUND') await liveCopy(writer, key)
+      throw error
+    }
+  }
+
+  return (requestOf, guard) => async (ctx) => {
+    const { path, query } = ctx.state.input
+    demandCurrent(workloads, path.kind)
+    const key = { kind: path.kind, namespace: path.namespace, name: path.name }
+    const check = guard ? await guard(ctx) : () => undefined
+    const planOf = planner(ctx, requestOf(ctx.state.input), check)
+    await (query.dryRun ? rehearse : execute)(ctx, key, planOf)
+  }
+}
+
+type Progress = Pick<ReturnType<typeof statusRecord>, 'reason' | 'operation_in_progress'>
+
+/** What has happened between a write and the end of the wait for its pods, for the message. */
+export function sinceThen(written: Progress, newest: Progress): string {
+  if (newest.reason !== written.reason) return `; by now ${newest.reason}`
+  return newest.operation_in_progress ? '; its pods have not followed yet' : ''
+}
+
+/** The request that each writing operation makes of the domain. */
+export const REQUESTS = {
+  enable: ({ body, query }) => ({ action: 'enable', ...setting(body), ...inheriting(query) }),
+  disable: ({ query }) => ({ action: 'disable', ...inheriting(query) }),
+  override: ({ body: { duration } }) => ({
+    action: 'override',
+    duration: duration ? milliseconds(duration) : null,
+  }),
+  clearOverride: () => ({ action: 'clear-override' }),
+  pin: () => ({ action: 'pin' }),
+  unpin: () => ({ action: 'unpin' }),
+  snooze: ({ query }) => ({ action: 'snooze', ...limits(query) }),
+  wake: ({ query }) => ({ action: 'wake', ...limits(query) }),
+  schedule: ({ body, query }) => ({ action: 'schedule', ...setting(body), ...inheriting(query) }),
+} as const satisfies Record<string, RequestOf>
+
+function setting({ schedule, timezone }: Input['body']): { schedule?: string; timezone?: string } {
+  return { ...(schedule !== undefined && { schedule }), ...(timezone !== undefined && { timezone }) }
+}
+
+function inheriting({ inherit }: Input['query']): { inherit?: boolean } {
+  return inherit === undefined ? {} : { inherit }
+}
+
+function limits({ for: duration, force }: Input['query']): { for?: number; force?: boolean } {
+  return {
+    ...(duration !== undefined && { for: milliseconds(duration) }),
+    ...(force !== undefined && { force }),
+  }
+}

@@ -1,0 +1,113 @@
+import { Option, type Command } from 'commander'
+import type { Config } from '../config/config.ts'
+import type { Calendars } from '../../domain/schedule/calendar.ts'
+import { counted } from '../../domain/text.ts'
+import { createLogger, plainLines } from '../process/logger.ts'
+import type { ClusterForecast } from '../wiring/check.ts'
+import { checkText } from './check-text.ts'
+import type { CliPorts } from './program.ts'
+import { configOf } from './run-options.ts'
+
+interface Options {
+  readonly againstCluster?: true
+  readonly context?: string
+  readonly kubeconfig?: string
+  readonly output: 'text' | 'json'
+}
+
+/** `dormouse check config.yaml`: says what a configuration would do, before it does it. */
+export function registerCheck(program: Command, ports: CliPorts): void {
+  const { stdout, stderr, clock } = ports
+  program
+    .command('check')
+    .description('Check a configuration, and foretell what it would do to a cluster; changes nothing')
+    .argument('<file>', 'YAML configuration')
+    .option('--against-cluster', 'which workloads it would manage, and which would be asleep now, and why')
+    .option('--context <name>', 'context of the kubeconfig; default: the current one')
+    .option('--kubeconfig <file>', 'default: KUBECONFIG, ~/.kube/config, then the in-cluster account')
+    .addOption(
+      new Option('-o, --output <format>', 'json has every workload')
+        .choices(['text', 'json'])
+        .default('text'),
+    )
+    .addHelpText(
+      'after',
+      () =>
+        `\nExamples:\n  ${program.name()} check config.yaml\n  ${program.name()} check config.yaml --against-cluster --context staging`,
+    )
+    .action(async (file: string, options: Options) => {
+      const config = await configOf({ config: file }, ports, [], 'file')
+      const { readCalendars } = await import('../wiring/calendars.ts')
+      const calendars = await readCalendars(config, clock, createLogger('silent', ports.logDestination))
+      const warnings = unusable(config, calendars)
+      const isJson = options.output === 'json'
+      const sums = { policies: config.policies.length, calendars: Object.keys(config.calendars).length }
+      if (!isJson) {
+        const { policies, calendars: named } = sums
+        stdout.write(`${file} is valid: ${policyCount(policies)}, ${counted(named, 'calendar')}\n`)
+        for (const warning of warnings) stderr.write(`warning: ${warning}\n`)
+      }
+      const cluster = options.againstCluster && (await forecastOf(config, calendars, options, ports))
+      if (isJson)
+        stdout.write(
+          `${JSON.stringify({ file, ...sums, warnings, cluster: cluster ? inJson(cluster) : null }, null, 2)}\n`,
+        )
+      else if (cluster) stdout.write(`\n${checkText(cluster)}`)
+      const found = cluster && findings(cluster)
+      // Its exit code is 1.
+      if (found !== undefined) throw new Error(found)
+    })
+}
+
+/**
+ * What the cluster has that has to be put right, in numbers; undefined: nothing. What could not be looked at from here
+ * is no finding: another account, or another machine, may see it.
+ */
+function findings({ invalid, needed }: ClusterForecast): string | undefined {
+  const found = [
+    invalid.length > 0 && counted(invalid.length, 'invalid setting'),
+    needed.length > 0 && `${counted(needed.length, 'workload')} that the API server needs`,
+  ].filter((each) => each !== false)
+  return found.length === 0 ? undefined : `found ${found.join(' and ')}`
+}
+
+function policyCount(count: number): string {
+  return count === 1 ? '1 policy' : `${count} policies`
+}
+
+/** Calendars whose files cannot be read here; where Dormouse runs they may be. */
+function unusable({ calendars }: Config, known: Calendars): string[] {
+  return Object.keys(calendars).flatMap((name) => {
+    const found = known.find(name)
+    return typeof found === 'string' ? [`calendar ${name}: ${found}`] : []
+  })
+}
+
+/** With its time in ISO 8601. */
+function inJson(cluster: ClusterForecast): object {
+  return { ...cluster, at: new Date(cluster.at).toISOString() }
+}
+
+async function forecastOf(
+  config: Config,
+  calendars: Calendars,
+  { kubeconfig, context }: Options,
+  { clock, environment, stderr, stopSignal: stop, ...ports }: CliPorts,
+) {
+  const { ClusterCheck } = await import('../wiring/check.ts')
+  const check = new ClusterCheck({
+    config,
+    calendars,
+    kubeconfig: { file: kubeconfig, context, environment },
+    ownNamespace: kubeconfig === undefined && context === undefined ? ports.ownNamespace : undefined,
+    clock,
+    logger: createLogger('warn', plainLines(stderr)),
+    stop,
+  })
+  try {
+    stderr.write(`cluster ${check.clusterName}\n`)
+    return await check.forecast()
+  } finally {
+    await check.close()
+  }
+}

@@ -1,0 +1,189 @@
+import type { Command } from 'commander'
+import { DateTime } from 'luxon'
+import type { Instant } from '../process/clock.ts'
+import { calendarEffect, type Replaced } from '../../domain/schedule/calendar-effect.ts'
+import { findCalendars, InvalidCalendar, type Calendar } from '../../domain/schedule/calendar.ts'
+import { compileSchedule, InvalidTimezone, type Edge, type Schedule } from '../../domain/schedule/schedule.ts'
+import { InvalidSchedule, isTimezone } from '../../domain/schedule/syntax.ts'
+import { wholeNumber } from './options.ts'
+import { printable } from '../../domain/text.ts'
+import { UsageError } from '../process/errors.ts'
+import { createLogger } from '../process/logger.ts'
+import type { CliPorts } from './program.ts'
+import { configOf } from './run-options.ts'
+
+/** The coming year. */
+const DAYS_SHOWN = 366
+
+interface ExplainOptions {
+  readonly timezone: string
+  readonly count: number
+  readonly from?: string
+  readonly calendar?: string
+  readonly config?: string
+  readonly json?: true
+}
+
+/** `dormouse explain`: prints how Dormouse reads a schedule, and its next edges. */
+export function registerExplain(
+  program: Command,
+  ports: Pick<CliPorts, 'stdout' | 'clock' | 'environment' | 'logDestination'>,
+): void {
+  const { stdout, clock } = ports
+  program
+    .command('explain')
+    .description('Show how Dormouse reads a schedule: its canonical form and its next edges')
+    .argument('<schedule>', "such as '8:00-18:00,Mon-Fri'")
+    .option('--timezone <zone>', 'IANA time zone', 'UTC')
+    .option('--count <n>', 'number of edges', wholeNumber(1, 1000), 10)
+    .option('--from <time>', 'ISO 8601, in the time zone if it names none (default: now)')
+    .option('--calendar <names>', 'calendars of the configuration, separated by commas')
+    .option('--config <file>', 'YAML configuration that has them')
+    .option('--json', 'print JSON')
+    .allowExcessArguments()
+    .action(async (text: string, options: ExplainOptions, { args }: Command) => {
+      const { timezone, count, from, json } = options
+      if (args.length > 1) throw new UsageError(unquoted(args.join(' ')))
+      const start = from === undefined || !isTimezone(timezone) ? clock() : instantOf(from, timezone)
+      // Of calendar files the dates around that time are read.
+      const calendars = await calendarsOf(options, { ...ports, clock: () => start })
+      const schedule = compile(text, timezone, calendars)
+      const explanation = schedule ? explain(schedule, start, count, calendars) : explainNone(timezone, start)
+      stdout.write(json ? `${JSON.stringify(explanation, null, 2)}\n` : render(explanation))
+    })
+}
+
+/** @throws UsageError that says which calendar cannot be used, and why */
+async function calendarsOf(
+  options: ExplainOptions,
+  ports: Pick<CliPorts, 'clock' | 'environment' | 'logDestination'>,
+): Promise<readonly Calendar[]> {
+  const { calendar } = options
+  if (calendar === undefined) return []
+  const config = await configOf(options, ports)
+  const { readCalendars } = await import('../wiring/calendars.ts')
+  const known = await readCalendars(config, ports.clock, createLogger('error', ports.logDestination))
+  try {
+    return findCalendars(calendar, known)
+  } catch (error) {
+    if (!(error instanceof InvalidCalendar)) throw error
+    const advice = options.config === undefined ? ' (--config names the configuration)' : ''
+    throw new UsageError(`--calendar: ${error.message}${advice}`, { cause: error })
+  }
+}
+
+function unquoted(text: string): string {
+  return `a schedule is one argument: quote it, as in dormouse explain '${text}'`
+}
+
+/** Times in ISO 8601: `at` in UTC, `local` with the zone's offset. */
+interface Explanation {
+  /** null: the schedule is empty, which is valid. */
+  readonly schedule: string | null
+  readonly timezone: string
+  readonly from: string
+  /** null: an empty schedule sets none. */
+  readonly state: Edge['to'] | null
+  /** The latest edge; null: the schedule has none, with calendars none within a year before. */
+  readonly since: string | null
+  /** What calendars replace within a year. */
+  readonly calendar: readonly Replaced[]
+  readonly edges: readonly { readonly at: string; readonly local: string; readonly to: Edge['to'] }[]
+}
+
+function explain(
+  schedule: Schedule,
+  from: Instant,
+  count: number,
+  calendars: readonly Calendar[],
+): Explanation {
+  const edges: Edge[] = []
+  for (let edge = schedule.nextEdge(from); edge && edges.length < count; edge = schedule.nextEdge(edge.at)) {
+    edges.push(edge)
+  }
+  const latest = schedule.latestEdge(from)
+  return {
+    schedule: schedule.text,
+    timezone: schedule.zone,
+    from: utc(from),
+    state: schedule.stateAt(from),
+    since: latest ? utc(latest.at) : null,
+    calendar: calendarEffect(schedule.text, calendars, localDate(from, schedule.zone), DAYS_SHOWN),
+    edges: edges.map(({ at, to }) => ({ at: utc(at), local: localIso(at, schedule.zone), to })),
+  }
+}
+
+function explainNone(timezone: string, from: Instant): Explanation {
+  return { schedule: null, timezone, from: utc(from), state: null, since: null, calendar: [], edges: [] }
+}
+
+function render(explanation: Explanation): string {
+  const { schedule, timezone, from, calendar, edges } = explanation
+  if (schedule === null) return 'schedule  none: nothing happens by itself\n'
+  const lines = [
+    `schedule  ${schedule}`,
+    `timezone  ${timezone}`,
+    `at        ${readable(from, timezone)}  ${from}`,
+    `state     ${stateText(explanation)}`,
+    ...calendar.map((each, index) => `${index === 0 ? 'calendar ' : '         '} ${replaced(each)}`),
+    '',
+    ...edges.map(({ at, to }) => `${readable(at, timezone)}  ${at}  ${to}`),
+  ]
+  return `${lines.join('\n').trimEnd()}\n`
+}
+
+/** A search with calendars reaches a year. */
+function stateText({ state, since, timezone, calendar, edges }: Explanation): string {
+  if (since) return `${state} since ${readable(since, timezone)}`
+  const hasNone = edges.length === 0 && calendar.length === 0
+  return hasNone ? `always ${state}: it has no edges` : `${state} for a year at least`
+}
+
+/** `Thu 2026-12-24 to Fri 2027-01-01  none (de-be)`. */
+function replaced({ first, last, hours, calendar }: Replaced): string {
+  const [from, to] = [first, last].map((date) =>
+    DateTime.fromISO(date, { locale: 'en' }).toFormat('ccc yyyy-MM-dd'),
+  )
+  return `${first === last ? from : `${from} to ${to}`}  ${hours || 'none'} (${calendar})`
+}
+
+/** Midnight of the local date, as clocks in UTC show it. */
+function localDate(instant: Instant, zone: string): number {
+  return Date.parse(`${DateTime.fromMillis(instant, { zone }).toISODate()}T00:00:00Z`)
+}
+
+/** undefined: the text is empty. */
+function compile(text: string, zone: string, calendars: readonly Calendar[]): Schedule | undefined {
+  try {
+    if (text.trim() !== '') return compileSchedule(text, zone, calendars)
+    if (isTimezone(zone)) return undefined
+    throw new InvalidTimezone(zone)
+  } catch (error) {
+    if (error instanceof InvalidTimezone)
+      throw new UsageError(`--timezone: ${error.message}`, { cause: error })
+    if (!(error instanceof InvalidSchedule)) throw error
+    const shown = printable(text)
+    const caret = `${' '.repeat(error.position - 1)}^`
+    throw new UsageError(`${error.message}\n  ${shown}\n  ${caret}`, { cause: error })
+  }
+}
+
+function instantOf(text: string, zone: string): Instant {
+  const time = DateTime.fromISO(text, { zone })
+  if (!time.isValid)
+    throw new UsageError(`--from: expected ISO 8601 such as 2026-03-02T08:00, found '${text}'`)
+  return time.toMillis()
+}
+
+function utc(instant: Instant): string {
+  return new Date(instant).toISOString().replace('.000Z', 'Z')
+}
+
+function localIso(instant: Instant, zone: string): string {
+  return DateTime.fromMillis(instant, { zone }).toISO({ suppressMilliseconds: true }) ?? utc(instant)
+}
+
+/** `Mon 2026-03-02 08:00 +01:00`, in the zone's time. */
+function readable(iso: string, zone: string): string {
+  return DateTime.fromISO(iso, { zone, locale: 'en' }).toFormat('ccc yyyy-MM-dd HH:mm ZZ')
+}

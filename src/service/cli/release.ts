@@ -1,0 +1,97 @@
+import type { Command } from 'commander'
+import { keyOfScaler, type ScaledObject } from '../../domain/autoscaling/scaled-object.ts'
+import { counted } from '../../domain/text.ts'
+import { hasSleepMark, keyOf, type Workload } from '../../domain/workload/workload.ts'
+import { messageOf, UsageError } from '../process/errors.ts'
+import { createLogger, plainLines } from '../process/logger.ts'
+import type { CliPorts } from './program.ts'
+import { configOf } from './run-options.ts'
+
+interface Options {
+  readonly all?: true
+  readonly dryRun?: true
+  readonly kubeconfig?: string
+  readonly config?: string
+}
+
+const WAKE_EXCLUDED =
+  'take that out of excludeNamespaces and run this again, or scale it by hand and remove its label dormouse.dev/asleep'
+
+/** `dormouse release --all`: takes Dormouse off the cluster. */
+export function registerRelease(program: Command, ports: CliPorts): void {
+  const { stdout, stderr, stopSignal: stop, clock } = ports
+  const print = (workload: Workload) => stdout.write(`${keyOf(workload)}\n`)
+  const printScaler = (scaler: ScaledObject) => stdout.write(`${nameOfScaler(scaler)}\n`)
+  const printSum = (count: number, done: string) => stdout.write(`${counted(count, 'workload')} ${done}\n`)
+  program
+    .command('release')
+    .description(
+      'Wake everything that Dormouse put to sleep, remove its annotations and its webhooks; ' +
+        'a running service stands by meanwhile',
+    )
+    .option('--all', 'required: acts on every namespace')
+    .option('--dry-run', 'print what would be done, and change nothing')
+    .option('--kubeconfig <file>', 'default: KUBECONFIG, ~/.kube/config, then the in-cluster account')
+    .option('--config <file>', 'YAML configuration')
+    .action(async ({ all, dryRun, kubeconfig, config: file }: Options) => {
+      if (!all)
+        throw new UsageError(
+          'release needs --all: it wakes every workload and removes Dormouse from all of them',
+        )
+      const config = await configOf(file === undefined ? {} : { config: file }, ports)
+      const logger = createLogger('warn', plainLines(stderr))
+      const ownNamespace = kubeconfig === undefined ? ports.ownNamespace : undefined
+      const { Release } = await import('../wiring/release.ts')
+      const source = { file: kubeconfig, environment: ports.environment }
+      const release = new Release({ config, kubeconfig: source, ownNamespace, clock, logger, stop })
+      try {
+        stderr.write(`cluster ${release.clusterName}\n`)
+        await release.list()
+        if (dryRun) {
+          const { workloads, paused } = release.plan()
+          for (const workload of workloads) print(workload)
+          for (const scaler of paused) printScaler(scaler)
+          printSum(workloads.length, 'would be released')
+        } else
+          await release.carryOut({
+            leaseTaken: (from, milliseconds) => stdout.write(`${leaseTaken(from, milliseconds)}\n`),
+            released: print,
+            failed: (workload, error) => stderr.write(`${keyOf(workload)}: ${messageOf(error)}\n`),
+            unpaused: printScaler,
+            stillPaused: (scaler, error) => stderr.write(`${nameOfScaler(scaler)}: ${messageOf(error)}\n`),
+            finished: (released) => printSum(released, 'released'),
+          })
+        const { excluded, pausedExcluded, unmanageable } = release.plan()
+        for (const why of unmanageable) stderr.write(`not looked at: ${why}\n`)
+        for (const scaler of pausedExcluded)
+          stderr.write(`left paused, in an excluded namespace: ${nameOfScaler(scaler)}\n`)
+        reportExcluded(excluded, stderr)
+        if (unmanageable.length > 0)
+          throw new Error(
+            'what sleeps of kinds that cannot be managed stays asleep: mend `kinds`, and run this again',
+          )
+      } finally {
+        await release.close()
+      }
+    })
+}
+
+function nameOfScaler(scaler: ScaledObject): string {
+  return `scaledobjects/${keyOfScaler(scaler)}`
+}
+
+function leaseTaken(from: string, milliseconds: number): string {
+  return `The Lease was taken from the leader ${from}: waiting ${Math.ceil(milliseconds / 1000)} s until it has stopped`
+}
+
+/** @throws Error when something sleeps in an excluded namespace: nobody else would wake it */
+function reportExcluded(workloads: readonly Workload[], stderr: CliPorts['stderr']): void {
+  for (const workload of workloads) {
+    const how = hasSleepMark(workload) ? 'asleep' : 'as it is'
+    stderr.write(`left ${how}, in an excluded namespace: ${keyOf(workload)}\n`)
+  }
+  const asleep = workloads.filter(hasSleepMark).length
+  if (asleep === 0) return
+  const who = asleep === 1 ? '1 workload sleeps' : `${asleep} workloads sleep`
+  throw new Error(`${who} in an excluded namespace: ${WAKE_EXCLUDED}`)
+}

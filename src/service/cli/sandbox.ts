@@ -1,0 +1,60 @@
+import type { Command } from 'commander'
+import type { Setting } from '../config/config.ts'
+import { isTimezone } from '../../domain/schedule/syntax.ts'
+import { runUntilStopped } from '../process/lifecycle.ts'
+import { createLogger } from '../process/logger.ts'
+import { port } from './options.ts'
+import type { CliPorts } from './program.ts'
+import { configOf, namingPorts, portSettings, runOptions, type RunOptions } from './run-options.ts'
+import { pasteable } from './sandbox-text.ts'
+
+/** Loopback only, and quiet: the terminal belongs to the person. */
+const PRESETS: readonly Setting[] = [
+  { path: ['api', 'host'], value: '127.0.0.1', source: 'the sandbox' },
+  { path: ['api', 'insecurePort'], value: 8181, source: 'the sandbox' },
+  { path: ['api', 'port'], value: 0, source: 'the sandbox' },
+  { path: ['webhook', 'port'], value: 0, source: 'the sandbox' },
+  { path: ['log', 'level'], value: 'warn', source: 'the sandbox' },
+]
+const KUBE_PORT = 8081
+const FREE_PORTS = 'npm start -- --kube-port 0 --api-port 0 --metrics-port 0'
+
+/** What the sandbox needs beside: how this program is started, by the paths of Node and of main.ts. */
+export interface SandboxPorts extends CliPorts {
+  readonly startedBy: { readonly node: string; readonly file: string }
+}
+
+/** `dormouse sandbox`: a cluster in memory with a small shop in it, and Dormouse over it. */
+export function registerSandbox(program: Command, ports: SandboxPorts): void {
+  const { stdout, clock, logDestination } = ports
+  const timezone = isTimezone(ports.timezone) ? ports.timezone : 'UTC'
+  const command = program
+    .command('sandbox')
+    .description('Try Dormouse without a cluster: an API server in memory, on loopback')
+    .option('--kube-port <port>', 'port of the Kubernetes API; 0: a free one', port, KUBE_PORT)
+  runOptions(command).action(async (options: RunOptions & { kubePort: number }) => {
+    const begun = performance.now()
+    const { kubePort, json } = options
+    const config = await configOf(options, ports, PRESETS)
+    const { Sandbox } = await import('../wiring/sandbox.ts')
+    const logger = createLogger(config.log.level, logDestination)
+    const sandbox = new Sandbox({
+      config,
+      kubePort,
+      program: ports.startedBy,
+      version: program.version(),
+      clock,
+      logger,
+    })
+    const running = runUntilStopped([sandbox], ports.stopSignal, () => {
+      const { access, cluster } = sandbox
+      const { naps, context } = cluster
+      if (!naps) return
+      const times = { naps, context, timezone, readyAt: clock(), startedIn: performance.now() - begun }
+      stdout.write(json ? `${JSON.stringify(access)}\n` : pasteable(access, times))
+    })
+    const settings = [{ port: kubePort, setBy: '--kube-port' }, ...portSettings(config)]
+    await namingPorts(running, settings, FREE_PORTS)
+    if (!json) stdout.write('stopped; nothing is left\n')
+  })
+}

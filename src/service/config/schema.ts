@@ -1,0 +1,321 @@
+import { A_TIMEZONE } from '../../domain/schedule/syntax.ts'
+import { SIGNATURE_ALGORITHMS } from './issuer-rules.ts'
+import { LOG_LEVELS } from '../process/logger.ts'
+import { KINDS } from '../../domain/workload/workload.ts'
+import {
+  closed,
+  duration,
+  entry,
+  flag,
+  list,
+  map,
+  oneOf,
+  orNull,
+  port,
+  section,
+  text,
+  whole,
+} from './keys.ts'
+import type { KeySchema, ValueOf } from './keys.ts'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const YEAR = 8760 * HOUR
+
+const NAME = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'
+const SUBDOMAIN = '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$'
+const namespace = text('the name of a namespace', { pattern: NAME, maxLength: 63 })
+const file = text('the path of a file')
+const issuer = text('an issuer, as in the claim `iss`')
+const audience = text('an audience, as in the claim `aud`')
+const user = text("a user's exact name, without wildcards", { pattern: '^[^*]*$', maxLength: 253 })
+
+const labelKey = text("a label's key such as team or example.com/team", {
+  pattern: '^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$',
+  maxLength: 317,
+})
+
+const labelValue = text('the value of a label', {
+  minLength: 0,
+  maxLength: 63,
+  pattern: '^([A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?)?$',
+})
+const operator: KeySchema<string> = {
+  type: 'string',
+  expects: 'In, NotIn, Exists or DoesNotExist',
+  enum: ['In', 'NotIn', 'Exists', 'DoesNotExist'],
+}
+const namespaceSelector = {
+  ...section({
+    matchLabels: map(labelKey, labelValue, 'labels with their values', 100),
+    matchExpressions: list(
+      entry({ key: labelKey, operator, values: list(labelValue, 'a list of values', []) }, ['values']),
+      'a list of expressions such as {key: env, operator: In, values: [dev]}',
+      [],
+    ),
+  }),
+  expects: 'a section with matchLabels, matchExpressions or both',
+}
+
+const resource = text('the full name of a resource that can be scaled, such as rollouts.argoproj.io', {
+  maxLength: 253,
+  check: 'configuredKind',
+})
+const specReplicasPath = text('where its count stands, such as .spec.replicas', {
+  pattern: '^\\.spec(\\.[A-Za-z][A-Za-z0-9]*)+$',
+  maxLength: 253,
+  default: '.spec.replicas',
+})
+
+const signature: KeySchema<string> = {
+  type: 'string',
+  expects: `one of ${SIGNATURE_ALGORITHMS.join(', ')}`,
+  enum: SIGNATURE_ALGORITHMS,
+}
+const algorithms = list(
+  signature,
+  'a list of algorithms such as [RS256, ES256, EdDSA]',
+  ['RS256', 'ES256', 'EdDSA'],
+  1,
+)
+
+/** Makes people of the provider users of the cluster, as the API server's flags `--oidc-…` do. */
+const asClusterUser = orNull(
+  entry(
+    {
+      usernameClaim: text('the name of a claim', { default: 'sub', maxLength: 128 }),
+      groupsClaim: orNull(text('the name of a claim', { maxLength: 128 })),
+      /** Stands before user names and groups. */
+      prefix: text('what user names and groups begin with, such as oidc:', {
+        default: '',
+        minLength: 0,
+        maxLength: 128,
+      }),
+    },
+    ['usernameClaim', 'groupsClaim', 'prefix'],
+  ),
+)
+
+const selector = text('a label selector such as env in (dev,staging)', { check: 'labelSelector' })
+const kind = text(`one of ${KINDS.join(', ')}, or a resource of \`kinds\` such as rollouts.argoproj.io`, {
+  maxLength: 253,
+  check: 'kind',
+})
+
+/** Settings for many workloads at once; what is null is left to others. */
+const policy = entry(
+  {
+    name: text('a name such as dev, which reasons and records show', { pattern: NAME, maxLength: 63 }),
+    namespaces: entry(
+      {
+        /** In a name `*` stands for any characters. */
+        names: orNull(
+          list(
+            text('the name of a namespace, in which * stands for any characters', {
+              pattern: '^[-a-z0-9*]+$',
+              maxLength: 63,
+            }),
+            "a list of names of namespaces such as ['team-*']",
+            [],
+            1,
+          ),
+        ),
+        selector: orNull(selector),
+      },
+      ['names', 'selector'],
+    ),
+    /** null: Deployments and StatefulSets. */
+    workloads: orNull(
+      entry(
+        {
+          kinds: orNull(list(kind, 'a list of kinds such as [deployments, cronjobs]', [], 1)),
+          selector: orNull(selector),
+        },
+        ['kinds', 'selector'],
+      ),
+    ),
+    enabled: orNull<boolean>({ type: 'boolean', expects: 'true or false' }),
+    /** Empty: none, which ends inheritance. */
+    schedule: orNull(
+      text('a schedule such as 7:00-20:00,Mon-Fri, or an empty text for none', {
+        check: 'schedule',
+        minLength: 0,
+      }),
+    ),
+    timezone: orNull(text(A_TIMEZONE, { check: 'timezone' })),
+    calendar: orNull(
+      text('names of calendars such as de-be,company, or an empty text for none', { minLength: 0 }),
+    ),
+    autoWake: orNull<boolean>({ type: 'boolean', expects: 'true or false' }),
+  },
+  ['workloads', 'enabled', 'schedule', 'timezone', 'calendar', 'autoWake'],
+)
+const calendarName = text('the name of a calendar such as de-be', {
+  pattern: '^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$',
+  maxLength: 63,
+})
+const dates = text('a date such as 2026-12-24, or a range such as 2026-12-24..2027-01-01', {
+  pattern: String.raw`^[0-9]{4}-[0-9]{2}-[0-9]{2}([.]{2}[0-9]{4}-[0-9]{2}-[0-9]{2})?$`,
+  maxLength: 22,
+})
+const hours = text("the hours of that date such as '9:00-14:00', or '' for none", {
+  minLength: 0,
+  check: 'hours',
+})
+const calendar = {
+  ...section({
+    dates: map(dates, hours, 'dates and ranges of dates, each with its hours', 1000),
+    /** iCalendar: an all-day event means no hours. */
+    files: list(file, 'a list of paths of .ics files', []),
+  }),
+  expects: 'a section with dates, files or both',
+}
+
+/** From 1 KiB to 1 MiB, in bytes. */
+const bodyLimit: KeySchema<number> = {
+  type: 'string',
+  expects: 'a size such as 16KiB, from 1KiB to 1MiB',
+  size: [2 ** 10, 2 ** 20],
+  default: '16KiB',
+}
+
+const renewAt: KeySchema<number> = {
+  type: 'number',
+  expects: 'a number from 0.1 to 0.9',
+  minimum: 0.1,
+  maximum: 0.9,
+  default: 0.667,
+}
+
+/** Every key, with its rule and its default; the defaults are the documented ones. `Config` is made from this. */
+export const CONFIG_SCHEMA = closed({
+  timezone: text(A_TIMEZONE, { default: 'UTC', check: 'timezone' }),
+  /** Once loaded, with those of Kubernetes; `excludedNamespaces` adds Dormouse's own. */
+  excludeNamespaces: list(namespace, 'a list of namespaces', []),
+  /** For many workloads at once: the first that matches and has a setting gives it. */
+  policies: list(policy, 'a list of policies', []),
+  /**
+   * Whether everybody who is known to the cluster may read the policies and the dates of calendars, in the ConfigMap
+   * `dormouse` of `kube-public`; false: they are told that there are some.
+   */
+  publish: flag(true),
+  /** Their scaling does not count as manual. */
+  exemptUsers: list(user, 'a list of user names', []),
+  /** Pauses KEDA's ScaledObjects while their workloads sleep. */
+  keda: section({ enabled: flag(true) }),
+  /** Beside the built-in ones. */
+  kinds: list(
+    entry({ resource, specReplicasPath }, ['specReplicasPath']),
+    'a list of kinds, such as {resource: rollouts.argoproj.io}',
+    [],
+  ),
+  operationTimeout: duration('10m', SECOND, 24 * HOUR),
+  newWorkloadGrace: duration('15m', 0, YEAR),
+  /** null: until the next edge. */
+  wakeHold: orNull(duration(undefined, MINUTE, YEAR), '12h'),
+  /** A wake at an edge waits at most so long for each lower number of wake-order. */
+  wakeOrderTimeout: duration('2m', SECOND, HOUR),
+  calendars: map(calendarName, calendar, 'calendars, each with dates, files or both', 100),
+  backoff: section({
+    // The operations are counted in the history, which holds 20.
+    maxOperations: whole(6, 1, 19),
+    window: duration('1h', SECOND, YEAR),
+    base: duration('5m', SECOND, YEAR),
+    max: duration('1h', SECOND, YEAR),
+  }),
+  api: section({
+    host: text('an address or a host name to listen on', { default: '0.0.0.0', maxLength: 253 }),
+    port: port(8443),
+    /** Plain HTTP; null: none. */
+    insecurePort: orNull(port()),
+    /** Addresses and networks whose X-Forwarded-For is believed. */
+    trustedProxies: list(
+      text('an address or a network such as 10.0.0.0/8', { check: 'network' }),
+      'a list of addresses and networks',
+      [],
+    ),
+    bodyLimit,
+    /** Lists that are watched at once; of one subject a tenth. */
+    waiters: whole(250, 1, 100_000),
+    rate: section({ perSecond: whole(20, 1, 1_000_000), burst: whole(40, 1, 1_000_000) }),
+  }),
+  auth: section({
+    kubernetes: section({
+      enabled: flag(true),
+      audiences: list(audience, 'a list of audiences', ['dormouse'], 1),
+    }),
+    oidc: list(
+      entry(
+        { issuer, audience, jwksUri: text('an https URL', { check: 'jwksUri' }), algorithms, asClusterUser },
+        ['algorithms', 'asClusterUser'],
+      ),
+      'a list of sections with issuer, audience, jwksUri, algorithms and asClusterUser',
+      [],
+    ),
+    local: orNull(entry({ issuer, audience, publicKeyFile: file })),
+  }),
+  webhook: section({
+    /** false: nothing enforces pins and overrides against people; HTTPS stays. */
+    enabled: flag(true),
+    /** Not the API's: clients that reach the API do not reach the webhook. */
+    port: port(9443),
+    url: orNull(text('an https URL that the API server reaches the webhook at', { check: 'webhookUrl' })),
+    /** In Dormouse's namespace: inside a cluster the API server calls the webhook by it. */
+    service: text('the name of a Service', { default: 'dormouse', pattern: NAME, maxLength: 63 }),
+    /** Those who show no certificate of it send no reviews. It should sign for API servers alone. null: anybody may. */
+    clientCA: orNull(text('the path of a file with CA certificates in PEM')),
+    failurePolicy: oneOf(['Fail', 'Ignore'], 'Fail'),
+    /** As Kubernetes has it; in other namespaces nothing is reviewed. */
+    namespaceSelector,
+    certificates: section({
+      mode: oneOf(['self-signed', 'cert-manager', 'files'], 'self-signed'),
+      directory: orNull(text('the path of a directory')),
+      /** In Dormouse's namespace, for the mode `self-signed`. */
+      secret: text('the name of a Secret', {
+        default: 'dormouse-webhook',
+        pattern: SUBDOMAIN,
+        maxLength: 253,
+      }),
+      leafLifetime: duration('168h', 2 * SECOND, YEAR),
+      caLifetime: duration('8760h', 4 * SECOND, 10 * YEAR),
+      /** The part of its lifetime after which a certificate is renewed. */
+      renewAt,
+    }),
+  }),
+  controller: section({
+    enabled: flag(true),
+    concurrency: whole(32, 1, 1024),
+    writesPerSecond: whole(1000, 1, 100_000),
+    /** null: as fast as other writes. */
+    wakesPerSecond: orNull(whole(undefined, 1, 100_000)),
+    /** In a minute. Three writes at most put marks right that others changed. */
+    writesPerWorkload: whole(20, 3, 1000),
+    lease: section({
+      /** null: Dormouse's own. */
+      namespace: orNull(namespace),
+      name: text('the name of a Lease', { default: 'dormouse', pattern: NAME, maxLength: 63 }),
+      duration: duration('15s', SECOND, HOUR),
+      renew: duration('10s', SECOND, HOUR),
+      retry: duration('2s', 100, HOUR),
+    }),
+  }),
+  /** The page for people, at /console of the API. */
+  console: section({
+    enabled: flag(true),
+    /** Of a proxy that signs people in. */
+    signOutUrl: orNull(text('a path such as /oauth2/sign_out, or an https URL', { check: 'signOutUrl' })),
+    /** Where people reach it, which clients are told. */
+    url: orNull(text('the URL where people reach the console', { check: 'consoleUrl', maxLength: 2000 })),
+  }),
+  metrics: section({
+    port: port(9090),
+    perWorkload: flag(false),
+    /** Of workloads, or of their Namespaces. */
+    teamLabel: orNull(labelKey),
+  }),
+  log: section({ level: oneOf(LOG_LEVELS, 'info') }),
+})
+
+/** The service's settings, checked and with defaults: durations in milliseconds, sizes in bytes. */
+export interface Config extends ValueOf<typeof CONFIG_SCHEMA> {}

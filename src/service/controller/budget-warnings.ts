@@ -1,0 +1,36 @@
+import { systemMonotonic } from '../process/clock.ts'
+import { keyOf, type Workload } from '../../domain/workload/workload.ts'
+import type { Due } from './failures.ts'
+import type { ControllerPorts } from './ports.ts'
+import type { WriteBudget } from './write-budget.ts'
+
+/** Warns people of a workload that is written too often: by an Event and a log line once an episode. Each rest is counted. */
+export class BudgetWarnings {
+  readonly #ports: Pick<ControllerPorts, 'logger' | 'observer' | 'recorder' | 'monotonic'>
+  readonly #budget: WriteBudget
+
+  constructor(
+    ports: Pick<ControllerPorts, 'logger' | 'observer' | 'recorder' | 'monotonic'>,
+    budget: WriteBudget,
+  ) {
+    this.#ports = ports
+    this.#budget = budget
+  }
+
+  /** Until when (monotonic) what is due rests; undefined: it may be written. */
+  restsUntil(workload: Workload, due: Due): number | undefined {
+    const { logger, observer, recorder, monotonic = systemMonotonic } = this.#ports
+    const now = monotonic()
+    const rest = this.#budget.restOf(keyOf(workload), due, now)
+    if (rest?.news) observer.writeWithheld(workload.kind)
+    if (rest?.news === 'episode') {
+      const message =
+        `Written ${this.#budget.limit} times within a minute, because something undoes it: the next write ` +
+        `waits ${Math.ceil((rest.until - now) / 1000)} s, and then longer. The schedule is still kept. ` +
+        "`kubectl get --show-managed-fields` tells who else writes Dormouse's label and annotations"
+      logger.warn({ workload: keyOf(workload) }, message)
+      recorder.record(workload, 'Warning', 'TooManyWrites', message)
+    }
+    return rest?.until
+  }
+}

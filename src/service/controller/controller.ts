@@ -1,0 +1,212 @@
+import { systemLater } from '../process/clock.ts'
+import { usesCalendar } from '../../domain/workload/settings.ts'
+import type { ScaledObject } from '../../domain/autoscaling/scaled-object.ts'
+import type { Rules } from '../../domain/workload/rules.ts'
+import { keyOf, type Kind, type Workload } from '../../domain/workload/workload.ts'
+import type { Runnable } from '../process/runnable.ts'
+import { AnnotationWarnings } from './annotation-warnings.ts'
+import { HistoryReporter } from './history-reporter.ts'
+import { LastKnownMarks } from './last-known-marks.ts'
+import { NamespaceWarnings } from './namespace-warnings.ts'
+import { OtherWriters } from './other-writers.ts'
+import { Pauses } from './pauses.ts'
+import type { ControllerPorts, ControllerSettings } from './ports.ts'
+import { ReconcileLoop } from './reconcile-loop.ts'
+import { isRelevant } from './relevance.ts'
+import { RequestAudit } from './request-audit.ts'
+import { inTurns } from '../process/turns.ts'
+
+const STOP_WITHIN_MS = 2000
+
+/**
+ * Keeps workloads as their intents and schedules want them: reports what has changed, and hands what may need a
+ * write to the reconcile loop. Between events and timers nothing runs.
+ */
+export class Controller implements Runnable {
+  readonly name = 'controller'
+  readonly #ports: ControllerPorts
+  readonly #rules: Rules
+  readonly #settings: ControllerSettings
+  readonly #marks: LastKnownMarks
+  readonly #reporter: HistoryReporter
+  readonly #others: OtherWriters
+  readonly #requests: RequestAudit
+  readonly #warnings: AnnotationWarnings
+  readonly #namespaceWarnings: NamespaceWarnings
+  readonly #loop: ReconcileLoop
+  /** undefined: KEDA is left to itself. */
+  readonly #pauses: Pauses | undefined
+  #running = false
+  #listening = false
+  #firstEvaluations = Promise.resolve()
+  #stopped = Promise.resolve()
+  /** Cancels waits and reads. */
+  #ending = new AbortController()
+  /** Also aborts writes in flight. */
+  #cut = new AbortController()
+
+  constructor(ports: ControllerPorts, rules: Rules, settings: ControllerSettings) {
+    this.#ports = ports
+    this.#rules = rules
+    this.#settings = settings
+    this.#marks = new LastKnownMarks(rules)
+    this.#reporter = new HistoryReporter(ports, rules)
+    this.#warnings = new AnnotationWarnings(ports, rules)
+    this.#namespaceWarnings = new NamespaceWarnings(ports, settings.excludeNamespaces)
+    this.#others = new OtherWriters(ports, rules)
+    this.#requests = new RequestAudit(ports)
+    const known = { marks: this.#marks, reporter: this.#reporter, others: this.#others }
+    this.#loop = new ReconcileLoop(ports, rules, settings, known)
+    const { autoscaling } = ports
+    this.#pauses = autoscaling && new Pauses({ ...ports, autoscaling }, rules, settings)
+  }
+
+  /**
+   * Evaluates every workload once; the caches must be synced. Waits first for what a `stop` has left in work.
+   * Rejects when it is stopped before that.
+   */
+  async start(): Promise<void> {
+    const ending = new AbortController()
+    const cut = new AbortController()
+    this.#ending = ending
+    this.#cut = cut
+    await this.#stopped
+    ending.signal.throwIfAborted()
+    this.#running = true
+    this.#others.start()
+    this.#loop.open({ signal: ending.signal, cut: cut.signal })
+    if (!this.#listening) this.#listen()
+    const { workloads, namespaces } = this.#ports
+    for (const namespace of namespaces?.list() ?? []) this.#namespaceWarnings.changed(undefined, namespace)
+    const evaluate = (workload: Workload) => this.#changed(undefined, workload)
+    this.#firstEvaluations = inTurns(workloads.list(), evaluate, ending.signal)
+    this.#pauses?.open({ signal: ending.signal, cut: cut.signal })
+    await this.#firstEvaluations
+  }
+
+  /** Finishes writes that were sent, at most for `stopWithin`, and forgets all else: the workloads say what is due. */
+  stop(): Promise<void> {
+    this.#running = false
+    this.#ending.abort()
+    this.#stopped = this.#windDown(this.#cut)
+    return this.#stopped
+  }
+
+  /** How many workloads rightly wait, at an edge that wakes, for lower numbers of wake-order. */
+  get waiting(): number {
+    return this.#loop.waiting
+  }
+
+  /** Evaluates the workloads that use these calendars. */
+  calendarsChanged(names: ReadonlySet<string>): void {
+    const evaluate = (workload: Workload) => {
+      if (!this.#settings.excludeNamespaces.has(workload.namespace)) this.#calendarChanged(workload, names)
+    }
+    if (this.#running) void inTurns(this.#ports.workloads.list(), evaluate, this.#ending.signal)
+  }
+
+  #calendarChanged(workload: Workload, names: ReadonlySet<string>): void {
+    try {
+      if (!usesCalendar(workload, names, this.#rules)) return
+      this.#warnings.reread(workload)
+      this.#loop.groundsChanged(workload)
+    } catch (error) {
+      this.#loop.failedOver(keyOf(workload), error)
+    }
+  }
+
+  async #windDown(cut: AbortController): Promise<void> {
+    const { later = systemLater } = this.#ports
+    const disarm = later(() => cut.abort(), this.#settings.stopWithin ?? STOP_WITHIN_MS)
+    await Promise.all([this.#loop.close(), this.#pauses?.close(), this.#firstEvaluations])
+    disarm()
+    this.#marks.clear()
+    this.#reporter.clear()
+    this.#others.clear()
+  }
+
+  #listen(): void {
+    const { workloads, namespaces } = this.#ports
+    namespaces?.onChange((before, after) => {
+      if (this.#running) this.#namespaceWarnings.changed(before, after)
+    })
+    workloads.onChange((before, after) => this.#changed(before, after))
+    workloads.onConnection((kind, connected) => {
+      this.#loop.connection(kind, connected)
+      if (connected && this.#running) this.#pauses?.connected()
+    })
+    workloads.onRestored((kind) => this.#restored(kind))
+    const scaledObjects = this.#ports.autoscaling?.scaledObjects
+    scaledObjects?.onChange((before, after) => this.#scalerChanged(before, after))
+    scaledObjects?.onConnection((connected) => {
+      if (connected && this.#running) this.#pauses?.connected()
+    })
+    this.#listening = true
+  }
+
+  #scalerChanged(before: ScaledObject | undefined, after: ScaledObject | undefined): void {
+    const { autoscaling, workloads } = this.#ports
+    const scaler = after ?? before
+    if (!this.#running || !scaler) return
+    this.#pauses?.scalerChanged(scaler)
+    for (const each of [before, after]) {
+      const target = each && autoscaling?.scaledObjects.targetOf(each)
+      const workload = target && target !== 'unknown' ? workloads.get(target) : undefined
+      if (workload) this.#evaluateAgain(workload)
+    }
+  }
+
+  /** What the decision rests on has changed, but not the workload. */
+  #evaluateAgain(workload: Workload): void {
+    if (this.#settings.excludeNamespaces.has(workload.namespace)) return
+    try {
+      this.#loop.groundsChanged(workload)
+    } catch (error) {
+      this.#loop.failedOver(keyOf(workload), error)
+    }
+  }
+
+  #changed(before: Workload | undefined, after: Workload | undefined): void {
+    const workload = after ?? before
+    if (!this.#running || !workload || this.#settings.excludeNamespaces.has(workload.namespace)) return
+    const same = before?.uid === after?.uid
+    if (before && !same) this.#forget(before)
+    try {
+      if (after) this.#saw(same ? before : undefined, after)
+      if (!before || !after || !same || isRelevant(before, after)) this.#pauses?.workloadChanged(workload)
+    } catch (error) {
+      this.#loop.failedOver(keyOf(workload), error)
+    }
+  }
+
+  #saw(before: Workload | undefined, after: Workload): void {
+    const known = this.#marks.of(after)?.workload ?? before
+    const inOrder = this.#marks.note(after)
+    if (inOrder && known) {
+      this.#reporter.changed(known, after)
+      this.#others.changed(known, after)
+      this.#requests.changed(known, after)
+    }
+    // The same copy twice: what it inherits, or what scales it in its place, has changed.
+    if (before === after) this.#loop.groundsChanged(after)
+    else if (!before || isRelevant(before, after)) this.#loop.workloadChanged(after)
+    if (this.#marks.isInOrder(after)) this.#warnings.changed(before, after)
+  }
+
+  /** What was last known of these workloads is of a time that never was; they are evaluated once the watch is connected. */
+  #restored(kind: Kind): void {
+    if (!this.#running) return
+    for (const workload of this.#ports.workloads.list()) {
+      if (workload.kind !== kind || this.#settings.excludeNamespaces.has(workload.namespace)) continue
+      this.#marks.forget(workload)
+      this.#marks.note(workload)
+    }
+  }
+
+  #forget(workload: Workload): void {
+    this.#marks.forget(workload)
+    this.#reporter.forget(workload)
+    this.#others.forget(workload)
+    this.#loop.drop(workload)
+  }
+}

@@ -1,0 +1,160 @@
+import type { Clock } from '../process/clock.ts'
+import { fightOf } from '../../domain/deciding/fight.ts'
+import { endingOf } from '../../domain/deciding/history.ts'
+import { stateOf } from '../../domain/workload/reading.ts'
+import type { Rules } from '../../domain/workload/rules.ts'
+import { settingsOf } from '../../domain/workload/settings.ts'
+import {
+  EMPTY_STATE,
+  isKnown,
+  operationInProgress,
+  type Operation,
+  TRIGGERS,
+  type State,
+  type Trigger,
+} from '../../domain/workload/state.ts'
+import { counted, iso } from '../../domain/text.ts'
+import type { Workload } from '../../domain/workload/workload.ts'
+import type { EventReason, Observer, Recorder } from './ports.ts'
+
+interface HistoryReporterPorts {
+  readonly recorder: Recorder
+  readonly observer: Pick<Observer, 'operation' | 'operationDuration'>
+  readonly clock: Clock
+}
+
+interface EventText {
+  readonly type: 'Normal' | 'Warning'
+  readonly reason: EventReason
+  readonly message: string
+}
+
+/**
+ * Reports what the history on a workload says: a new entry becomes an Event, an operation that ended a metric.
+ * So nothing is reported before it is written, and what another replica wrote is reported as well.
+ */
+export class HistoryReporter {
+  readonly #ports: HistoryReporterPorts
+  readonly #rules: Rules
+  /** By uid: the latest operation that was seen running, and whether its end was counted. */
+  readonly #seen = new Map<string, { readonly operation: Operation; counted: boolean }>()
+
+  constructor(ports: HistoryReporterPorts, rules: Rules) {
+    this.#ports = ports
+    this.#rules = rules
+  }
+
+  /** Reports what `after` has and `before`, the newest copy reported so far, has not. */
+  changed(before: Workload, after: Workload): void {
+    if (before.annotations.state === after.annotations.state) return
+    const then = readable(before)
+    const now = readable(after)
+    if (!then || !now || now.counter <= then.counter) return
+    for (const operation of now.history.toReversed()) this.#report(operation, then, now, after)
+    const { recorder, clock } = this.#ports
+    const { backoff } = now
+    if (backoff?.cause === 'flapping' && backoff.until !== then.backoff?.until) {
+      const message = `${this.#causeOf(then, now, after)} until ${iso(backoff.until)}`
+      recorder.record(after, 'Warning', 'BackoffStarted', message)
+    }
+    const { override } = then
+    if (override && override.until !== null && !now.override && override.until <= clock()) {
+      recorder.record(after, 'Normal', 'OverrideExpired', `The override by ${override.by} ended`)
+    }
+  }
+
+  /** A backoff that no operation has started: an autoscaler has woken what sleeps, again. */
+  #causeOf(then: State, now: State, after: Workload): string {
+    const [newest] = now.history
+    const isNew = newest && !then.history.some((entry) => isSame(entry, newest))
+    const fight = isNew ? undefined : fightOf(after, this.#rules)
+    if (fight === undefined) return 'Switched too often: the schedule is paused'
+    const text = fight.charAt(0).toUpperCase() + fight.slice(1)
+    return `${text}, so it stays awake (one with minReplicas 0 wakes what sleeps: kubectl get hpa)`
+  }
+
+  /** To be called with each copy: an operation also ends without a write, when its pods followed or by its timeout. */
+  evaluated(workload: Workload): void {
+    const state = readable(workload)
+    const running = state && operationInProgress(state)
+    if (!running) return
+    const ending = endingOf(state, workload, this.#ports.clock(), this.#rules.policy)
+    if (!ending) this.#begin(workload, running)
+    else this.#count(workload, { ...running, result: ending.result, duration: ending.at - running.at })
+  }
+
+  forget({ uid }: Workload): void {
+    this.#seen.delete(uid)
+  }
+
+  clear(): void {
+    this.#seen.clear()
+  }
+
+  #report(operation: Operation, then: State, now: State, workload: Workload): void {
+    const known = then.history.some((entry) => isSame(entry, operation))
+    if (!known) {
+      const { schedule } = settingsOf(workload, this.#rules)
+      const event = eventOf(operation, now, schedule !== undefined)
+      this.#ports.recorder.record(workload, event.type, event.reason, event.message)
+    }
+    if (operation.result === 'running') return
+    if (!known) this.#begin(workload, operation)
+    this.#count(workload, operation)
+  }
+
+  #begin({ uid }: Workload, operation: Operation): void {
+    const seen = this.#seen.get(uid)
+    if (!seen || !isSame(seen.operation, operation)) this.#seen.set(uid, { operation, counted: false })
+  }
+
+  /** Counts the end of an operation that was seen running; once. */
+  #count({ uid, kind }: Workload, operation: Operation): void {
+    const seen = this.#seen.get(uid)
+    if (!seen || seen.counted || !isSame(seen.operation, operation)) return
+    seen.counted = true
+    const { observer } = this.#ports
+    const { type, trigger, result, duration } = operation
+    observer.operation(type, trigger, kind, result)
+    if (result === 'succeeded') observer.operationDuration(type, kind, (duration ?? 0) / 1000)
+  }
+}
+
+/** Each operation is a write of its own, so no two of one type share a millisecond. */
+function isSame(a: Operation, b: Operation): boolean {
+  return a.at === b.at && a.type === b.type
+}
+
+/** null: Snoozed or Woken. */
+const EVENT_OF: Readonly<Record<Trigger, 'PinEnforced' | 'ManualScaling' | null>> = {
+  schedule: null,
+  api: null,
+  manual: 'ManualScaling',
+  pin: 'PinEnforced',
+  disable: null,
+  recovery: null,
+}
+
+function eventOf(
+  { type, trigger, at, replicas, by, result }: Operation,
+  { snoozed }: State,
+  isScheduled: boolean,
+): EventText {
+  const asleep = type === 'snooze'
+  // The end of an override, say, or of a schedule itself.
+  const cause = trigger === 'schedule' && !isScheduled ? 'automatically' : `by ${trigger}`
+  const author = by === null ? cause : `by ${by} (${trigger})`
+  if (result === 'failed') {
+    const reason = asleep ? 'SnoozeFailed' : 'WakeFailed'
+    return { type: 'Warning', reason, message: `The cluster refused the ${type} ${author}` }
+  }
+  const kept = snoozed?.at === at ? `, ${counted(snoozed.replicas, 'replica')} kept` : ''
+  const message = asleep ? `Snoozed ${author}${kept}` : `Woken ${author} to ${counted(replicas, 'replica')}`
+  const event = isKnown(TRIGGERS, trigger) ? EVENT_OF[trigger] : null
+  if (event === 'PinEnforced') return { type: 'Warning', reason: event, message: `${message}: it is pinned` }
+  return { type: 'Normal', reason: event ?? (asleep ? 'Snoozed' : 'Woken'), message }
+}
+
+function readable(workload: Workload): State | undefined {
+  return workload.annotations.state === undefined ? EMPTY_STATE : stateOf(workload)
+}

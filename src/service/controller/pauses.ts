@@ -1,0 +1,179 @@
+import { systemMonotonic } from '../process/clock.ts'
+import { pauseChange, sleeps, type PauseChange } from '../../domain/autoscaling/pause.ts'
+import { keyOfScaler, type ScaledObject } from '../../domain/autoscaling/scaled-object.ts'
+import type { Rules } from '../../domain/workload/rules.ts'
+import type { Workload } from '../../domain/workload/workload.ts'
+import { messageOf, Refusal } from '../process/errors.ts'
+import { DelayingQueue, type Job } from './delaying-queue.ts'
+import type { Due } from './failures.ts'
+import type { Autoscaling, ControllerPorts, ControllerSettings, Stopping } from './ports.ts'
+import { inTurns } from '../process/turns.ts'
+import { WriteBudget } from './write-budget.ts'
+
+/** The gate of all writes paces these. */
+const UNPACED = { isSlow: () => false, hasRoom: () => true, onRoom: () => {} }
+/** The metrics of the queue are those of workloads. */
+const UNOBSERVED = { queueDepth: () => {}, queueWait: () => {} }
+
+interface Pause extends Due {
+  readonly change: PauseChange
+}
+
+/**
+ * Pauses KEDA beside workloads that sleep, and ends that beside those that do not. What to write follows from the two
+ * objects as they are, so an interrupted pair of writes is completed as soon as somebody looks: at the start, too.
+ */
+export class Pauses {
+  readonly #ports: ControllerPorts & { readonly autoscaling: Autoscaling }
+  readonly #rules: Rules
+  readonly #excluded: ReadonlySet<string>
+  readonly #budget: WriteBudget
+  readonly #queue: DelayingQueue<Pause>
+  #stopping: Required<Stopping> = { signal: AbortSignal.abort(), cut: AbortSignal.abort() }
+  #first = Promise.resolve()
+
+  constructor(
+    ports: ControllerPorts & { readonly autoscaling: Autoscaling },
+    rules: Rules,
+    { concurrency, writesPerWorkload, excludeNamespaces }: ControllerSettings,
+  ) {
+    const { monotonic = systemMonotonic } = ports
+    this.#ports = ports
+    this.#rules = rules
+    this.#excluded = excludeNamespaces
+    this.#budget = new WriteBudget(writesPerWorkload)
+    const handlers = {
+      evaluate: (key: string) => this.#evaluate(key),
+      work: (job: Job<Pause>) => this.#work(job),
+      restsUntil: (key: string, pause: Pause) => this.#restsUntil(key, pause),
+    }
+    const options = { ...ports, monotonic, concurrency, pace: UNPACED, observer: UNOBSERVED }
+    this.#queue = new DelayingQueue<Pause>(handlers, options)
+  }
+
+  /** Evaluates every ScaledObject once. `stopping` ends what will be in work. */
+  open(stopping: Required<Stopping>): void {
+    this.#stopping = stopping
+    this.#queue.open()
+    this.#evaluateAll()
+  }
+
+  /** Drops what is due, and resolves when what is in work has ended. */
+  async close(): Promise<void> {
+    await Promise.all([this.#queue.close(), this.#first])
+    this.#budget.clear()
+  }
+
+  workloadChanged(workload: Workload): void {
+    for (const scaler of this.#ports.autoscaling.scaledObjects.ofTarget(workload)) this.scalerChanged(scaler)
+  }
+
+  scalerChanged(scaler: ScaledObject): void {
+    const key = keyOfScaler(scaler)
+    // One in work is evaluated afterwards: mostly its own write is the change.
+    if (!this.#queue.isInWork(key)) this.#evaluate(key)
+  }
+
+  /** A watch is connected again: what changed meanwhile has not been told one by one. */
+  connected(): void {
+    this.#evaluateAll()
+  }
+
+  #evaluateAll(): void {
+    const { scaledObjects } = this.#ports.autoscaling
+    const all = inTurns(scaledObjects.list(), (scaler) => this.scalerChanged(scaler), this.#stopping.signal)
+    this.#first = all.catch(() => {})
+  }
+
+  #evaluate(key: string): void {
+    const scaler = this.#ports.autoscaling.scaledObjects.get(key)
+    if (!scaler) return this.#queue.drop(key)
+    if (this.#queue.isBlocked(key)) return
+    try {
+      const change = this.#due(scaler)
+      if (change)
+        this.#queue.add(key, { priority: change.mark === null ? 'wake' : 'snooze', dueAt: undefined, change })
+      else this.#queue.forget(key)
+    } catch (error) {
+      this.#failedOver(key, error)
+    }
+  }
+
+  /** A fault of our own over one ScaledObject, or its workload, is theirs alone: it is tried again later. */
+  #failedOver(key: string, error: unknown): void {
+    const { logger, observer } = this.#ports
+    logger.error({ scaledObject: key, err: error }, 'the controller failed over a ScaledObject')
+    observer.decidingFailed()
+    this.#queue.failed(key, 'refused', undefined)
+  }
+
+  #due(scaler: ScaledObject): PauseChange | undefined {
+    const { workloads, autoscaling } = this.#ports
+    if (!autoscaling.scaledObjects.isConnected || this.#excluded.has(scaler.namespace)) return undefined
+    const key = autoscaling.scaledObjects.targetOf(scaler)
+    if (!key) return pauseChange(scaler, false)
+    // A copy may be old, and a workload that we have not seen yet may exist.
+    if (key === 'unknown' || !workloads.isConnected(key.kind)) return undefined
+    const workload = workloads.get(key)
+    return pauseChange(scaler, workload ? sleeps(workload, this.#rules) : false)
+  }
+
+  async #work({ key, task }: Job<Pause>): Promise<void> {
+    const { autoscaling, logger, monotonic = systemMonotonic } = this.#ports
+    const scaler = autoscaling.scaledObjects.get(key)
+    try {
+      const change = scaler && this.#due(scaler)
+      if (scaler && change) {
+        await autoscaling.pauser.pause(scaler, change, this.#stopping)
+        this.#budget.wrote(key, undefined, monotonic())
+        logger.info(
+          { scaledObject: key, ...change },
+          change.mark === null ? 'KEDA goes on' : 'KEDA is paused',
+        )
+      }
+      this.#queue.succeeded(key)
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return
+      this.#failed(key, task, scaler, error)
+    }
+    this.#evaluate(key)
+  }
+
+  #failed(key: string, task: Pause, scaler: ScaledObject | undefined, error: unknown): void {
+    const { logger } = this.#ports
+    const isRefused = !(error instanceof Refusal) || error.code === 'CLUSTER_REJECTED'
+    this.#queue.failed(key, isRefused ? 'refused' : 'unavailable', task)
+    if (!isRefused) return logger.info({ scaledObject: key, code: error.code }, error.message)
+    logger.warn({ scaledObject: key, err: error }, 'a ScaledObject could not be written')
+    const what = task.priority === 'wake' ? 'KEDA stays paused' : 'KEDA is not paused and may wake it'
+    this.#warn(
+      scaler,
+      'PauseFailed',
+      `ScaledObject ${scaler?.name} could not be written, so ${what}: ${messageOf(error)}`,
+    )
+  }
+
+  #restsUntil(key: string, pause: Pause): number | undefined {
+    const { logger, monotonic = systemMonotonic } = this.#ports
+    const now = monotonic()
+    const rest = this.#budget.restOf(key, pause, now)
+    if (rest?.news === 'episode') {
+      const scaler = this.#ports.autoscaling.scaledObjects.get(key)
+      const message =
+        `ScaledObject ${scaler?.name} was written ${this.#budget.limit} times within a minute, because something ` +
+        `undoes its pause: the next write waits ${Math.ceil((rest.until - now) / 1000)} s, and then longer. ` +
+        '`kubectl get --show-managed-fields` tells who else writes autoscaling.keda.sh/paused-replicas'
+      logger.warn({ scaledObject: key }, message)
+      this.#warn(scaler, 'TooManyWrites', message)
+    }
+    return rest?.until
+  }
+
+  #warn(scaler: ScaledObject | undefined, reason: 'PauseFailed' | 'TooManyWrites', message: string): void {
+    const { autoscaling, workloads, recorder, logger } = this.#ports
+    const target = scaler && autoscaling.scaledObjects.targetOf(scaler)
+    const workload = target && target !== 'unknown' ? workloads.get(target) : undefined
+    if (workload) recorder.record(workload, 'Warning', reason, message)
+    else logger.warn({ scaledObject: scaler && keyOfScaler(scaler), reason }, message)
+  }
+}

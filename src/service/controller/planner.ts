@@ -1,0 +1,105 @@
+import type { Clock, Instant } from '../process/clock.ts'
+import type { Decision, ReasonCode } from '../../domain/deciding/decision.ts'
+import { afterStep, planFailure, planStep, type Step } from '../../domain/deciding/operation.ts'
+import type { Change } from '../../domain/workload/patch.ts'
+import type { Rules } from '../../domain/workload/rules.ts'
+import type { Workload } from '../../domain/workload/workload.ts'
+import type { Due } from './failures.ts'
+import type { LastKnownMarks } from './last-known-marks.ts'
+import type { Scalings } from './ports.ts'
+import { NEVER } from '../process/timers.ts'
+
+/** Milliseconds that a plan may wait for a worker: its operation is dated when it was planned. */
+const PLAN_LIFE_MS = 2000
+
+/** What is the same by every clock. */
+const TIMELESS: ReadonlySet<ReasonCode> = new Set(['not_managed', 'unreadable', 'deleting'])
+
+/** A write that is due, as it was planned. */
+export interface Planned extends Due {
+  /** The very copy that it was planned on. */
+  readonly workload: Workload
+  readonly at: Instant
+  /** undefined: it is planned again when its turn comes. */
+  readonly step: Step | undefined
+}
+
+/** What an evaluation found. */
+export interface Evaluation {
+  /** undefined: there is nothing to write. */
+  readonly planned: Planned | undefined
+  /** When to evaluate again if nothing changes before. */
+  readonly lookAgainAt: Instant | undefined
+}
+
+interface PlannerPorts {
+  readonly scalings?: Scalings | undefined
+  readonly clock: Clock
+}
+
+/** Plans what is due of a workload now, without I/O. */
+export class Planner {
+  readonly #ports: PlannerPorts
+  readonly #rules: Rules
+  readonly #marks: LastKnownMarks
+
+  constructor(ports: PlannerPorts, rules: Rules, marks: LastKnownMarks) {
+    this.#ports = ports
+    this.#rules = rules
+    this.#marks = marks
+  }
+
+  evaluate(workload: Workload): Evaluation {
+    const at = this.#ports.clock()
+    const step = this.#plan(workload, at)
+    const { decision, change } = step
+    const planned = change && { ...dueOf(decision), workload, at, step }
+    return { planned, lookAgainAt: lookAgainAt(decision) }
+  }
+
+  /** What would be done about a workload now. */
+  decide(workload: Workload): Decision {
+    return this.#plan(workload, this.#ports.clock()).decision
+  }
+
+  /** The step for this copy: the one that was planned if it was planned on this very copy and just now, else a new one. */
+  stepFor(copy: Workload, { workload, at, step }: Planned): Step {
+    const now = this.#ports.clock()
+    if (!step) return this.#plan(copy, now)
+    const { lookAgainAt = Number.POSITIVE_INFINITY } = step.decision
+    const stillRight = copy === workload && now >= at && now - at <= PLAN_LIFE_MS && now < lookAgainAt
+    return stillRight ? step : this.#plan(copy, now)
+  }
+
+  /** What an evaluation would find once a step is written; undefined: it has to be made. */
+  evaluationAfter(step: Step): Evaluation | undefined {
+    const decision = afterStep(step, this.#ports.clock(), this.#rules)
+    return decision && { planned: undefined, lookAgainAt: lookAgainAt(decision) }
+  }
+
+  /** What the state is to remember of a decision that the cluster refused. */
+  failure(workload: Workload, decision: Decision): Change | undefined {
+    return planFailure(workload, decision, this.#ports.clock(), this.#rules, this.#marks.of(workload))
+  }
+
+  #plan(workload: Workload, now: Instant): Step {
+    const scaledBy = this.#ports.scalings?.scaledBy(workload)
+    const attributed = scaledBy === undefined ? workload : { ...workload, scaledBy }
+    return planStep(attributed, now, this.#rules, this.#marks.of(workload))
+  }
+}
+
+/** What other decisions rest on may come to hold again by a clock that is set back. */
+function lookAgainAt({
+  lookAgainAt: at,
+  reason,
+}: Pick<Decision, 'lookAgainAt' | 'reason'>): Instant | undefined {
+  return at ?? (TIMELESS.has(reason.code) ? undefined : NEVER)
+}
+
+/** Waking comes first; a write that moves no pods comes last. */
+export function dueOf(decision: Decision): Due {
+  if (decision.action === 'none' || decision.action === 'adopt')
+    return { priority: 'completion', dueAt: undefined }
+  return { priority: decision.action, dueAt: decision.dueAt }
+}

@@ -1,0 +1,151 @@
+import { changed } from '../../domain/workload/change.ts'
+import type { Decision } from '../../domain/deciding/decision.ts'
+import { readsTheSame } from '../../domain/workload/marks.ts'
+import type { Change } from '../../domain/workload/patch.ts'
+import { keyOf, podsFollowed, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
+import { messageOf, Refusal } from '../process/errors.ts'
+import type { Logger } from '../process/logger.ts'
+import type { Due, FailureReason } from './failures.ts'
+import type { OtherWriters } from './other-writers.ts'
+import { dueOf, type Evaluation, type Planned, type Planner } from './planner.ts'
+import type { Observer, Recorder, Stopping, Writer } from './ports.ts'
+
+/** How a reconcile went. */
+type Reconciled =
+  | {
+      readonly type: 'done'
+      /** The workload as it was written, or as it was found. */
+      readonly workload: Workload
+      readonly wrote: boolean
+      /** The decision that moved it; undefined: nothing moved. */
+      readonly moved: Decision | undefined
+      /** What an evaluation of it would find; undefined: it has to be made. */
+      readonly evaluation: Evaluation | undefined
+    }
+  | {
+      readonly type: 'failed'
+      readonly why: FailureReason
+      /** What was to be written; undefined: nothing was planned yet. */
+      readonly tried: Due | undefined
+    }
+
+interface ReconcilerPorts {
+  readonly writer: Writer
+  readonly recorder: Recorder
+  readonly observer: Pick<Observer, 'operation'>
+  readonly logger: Logger
+}
+
+/** Writes what is due of one workload, by one patch. */
+export class Reconciler {
+  readonly #ports: ReconcilerPorts
+  readonly #planner: Planner
+  readonly #others: Pick<OtherWriters, 'writes'>
+
+  constructor(ports: ReconcilerPorts, planner: Planner, others: Pick<OtherWriters, 'writes'>) {
+    this.#ports = ports
+    this.#planner = planner
+    this.#others = others
+  }
+
+  /** Writes what was planned, or what is due instead where that is out of date. Rejects only with a fault of ours. */
+  async reconcile(key: WorkloadKey, planned: Planned, stopping: Stopping = {}): Promise<Reconciled> {
+    const { writer, logger } = this.#ports
+    let decided: Decision | undefined
+    // Of the first step, which is for the copy at hand: those for live reads may differ each time.
+    let tried: Due | undefined
+    let sentFor = planned.workload
+    const plan = (workload: Workload) => {
+      const step = this.#planner.stepFor(workload, planned)
+      sentFor = workload
+      decided = step.decision
+      tried ??= dueOf(decided)
+      if (step.change) this.#others.writes(workload, step.target?.state.history[0])
+      return step
+    }
+    try {
+      const { priority } = planned
+      const { plan: step, workload, wrote } = await writer.write(key, plan, { priority, ...stopping })
+      const moved = wrote && step.decision.action !== 'none' ? step.decision : undefined
+      if (moved) {
+        const { action, trigger, reason } = moved
+        logger.info({ workload: keyOf(key), action, trigger, reason: reason.code }, reason.text)
+      }
+      const known = wrote && isAsPlanned(workload, sentFor, step.change)
+      const evaluation = known ? this.#planner.evaluationAfter(step) : undefined
+      return { type: 'done', workload, wrote, moved, evaluation }
+    } catch (error) {
+      const done = await this.#failed(sentFor, error, decided, stopping)
+      return typeof done === 'string' ? { type: 'failed', why: done, tried } : done
+    }
+  }
+
+  async #failed(
+    workload: Workload,
+    error: unknown,
+    decision: Decision | undefined,
+    stopping: Stopping,
+  ): Promise<Reconciled | FailureReason> {
+    // Also while the watch is down, when a refusal says nothing: the key is tried as soon as the cluster is back.
+    if (stopping.signal?.aborted) return 'unavailable'
+    const why = this.#reasonOf(workload, error)
+    if (why !== 'refused' || !decision) return why
+    // Any other write would hang or fail there, too.
+    if (isOfWebhook(error)) {
+      this.#tell(workload, decision, 'The cluster did not take', error)
+      return why
+    }
+    try {
+      return (await this.#writeFailure(workload, decision, stopping)) ?? why
+    } catch (again) {
+      if (stopping.signal?.aborted) return 'unavailable'
+      const also = this.#reasonOf(workload, again)
+      // Otherwise the Event comes of the history.
+      if (also === 'refused') this.#tell(workload, decision, 'The cluster refused any write, so also', error)
+      return also
+    }
+  }
+
+  /** Reports a failure that no history will tell of. */
+  #tell(workload: Workload, { action, trigger }: Decision, what: string, error: unknown): void {
+    if (action !== 'snooze' && action !== 'wake') return
+    const reason = action === 'snooze' ? 'SnoozeFailed' : 'WakeFailed'
+    const message = `${what} the ${action} by ${trigger}: ${messageOf(error)}`
+    this.#ports.recorder.record(workload, 'Warning', reason, message)
+    this.#ports.observer.operation(action, trigger, workload.kind, 'failed')
+  }
+
+  /** The state then says that the cluster refused, and until when its backoff lasts. */
+  async #writeFailure(
+    key: WorkloadKey,
+    decision: Decision,
+    stopping: Stopping,
+  ): Promise<Reconciled | undefined> {
+    const plan = (workload: Workload) => ({ change: this.#planner.failure(workload, decision) })
+    const options = { priority: 'completion', ...stopping } as const
+    const { workload, wrote } = await this.#ports.writer.write(key, plan, options)
+    return wrote ? { type: 'done', workload, wrote, moved: undefined, evaluation: undefined } : undefined
+  }
+
+  #reasonOf(key: WorkloadKey, error: unknown): FailureReason {
+    if (!(error instanceof Refusal)) throw error
+    const { logger } = this.#ports
+    const { code, details, message } = error
+    const workload = keyOf(key)
+    const refused = code === 'CLUSTER_REJECTED' || isOfWebhook(error)
+    if (refused) logger.warn({ workload, details }, message)
+    else logger.info({ workload, code }, message)
+    return refused ? 'refused' : 'unavailable'
+  }
+}
+
+/** Whether an admission webhook hangs or fails for this workload, which says nothing about the cluster. */
+function isOfWebhook(error: unknown): boolean {
+  return error instanceof Refusal && error.details['webhook'] === true
+}
+
+/** Whether a write left nothing else than was planned: a patch does not test all that a decision rests on. */
+function isAsPlanned(written: Workload, sentFor: Workload, change: Change | undefined): boolean {
+  const expected = change ? changed(sentFor, change) : sentFor
+  return readsTheSame(expected, written) && podsFollowed(expected) === podsFollowed(written)
+}

@@ -1,0 +1,110 @@
+import type { Instant } from '../process/clock.ts'
+import { backoff, type Due } from './failures.ts'
+
+/** Milliseconds: writes are counted over this time, and a workload that is undone no more for as long starts anew. */
+const WINDOW = 60_000
+
+interface Account {
+  /** Monotonic times of the latest writes, oldest first; no more than the budget allows. */
+  readonly writes: number[]
+  /** The instant of the latest edge that was written. */
+  edge: Instant | undefined
+  /** How many rests the present episode has had; 0: there is no episode. */
+  rests: number
+  /** The end of the latest rest. */
+  until: number
+  /** Whether a write that was due is known to wait for that rest. */
+  reported: boolean
+}
+
+/** How long a write that is due has to wait. */
+interface Rest {
+  /** Monotonic milliseconds. */
+  readonly until: number
+  /** `episode`: the budget has just been used up; `rest`: another rest makes a write wait; undefined: reported already. */
+  readonly news: 'episode' | 'rest' | undefined
+}
+
+/**
+ * Limits how often one workload is written, whatever loops: somebody outside, or a mistake of ours. Past its budget a
+ * workload rests as after a refusal, ten seconds and twice as long each time, with one write after each rest, until a
+ * minute has passed in which nothing had to be written. An edge never waits. Only what was written lately is remembered.
+ */
+export class WriteBudget {
+  readonly limit: number
+  readonly #random: () => number
+  /** Ordered by the latest write, oldest first; those that rest longer are moved to the end. */
+  readonly #accounts = new Map<string, Account>()
+
+  /** `limit` writes a minute; `random` gives [0, 1). */
+  constructor(limit: number, random: () => number = Math.random) {
+    this.limit = limit
+    this.#random = random
+  }
+
+  /** How many workloads it remembers. */
+  get size(): number {
+    return this.#accounts.size
+  }
+
+  /** undefined: the write may be sent at once. `now` is monotonic. */
+  restOf(key: string, due: Due, now: number): Rest | undefined {
+    const account = this.#accounts.get(key)
+    if (!account || (due.dueAt ?? 0) > (account.edge ?? 0)) return undefined
+    if (account.rests > 0 && now >= account.until + WINDOW) account.rests = 0
+    if (account.rests === 0) {
+      const [oldest] = this.#recent(account, now)
+      if (oldest === undefined || account.writes.length < this.limit) return undefined
+      this.#rest(account, now)
+      account.until = Math.max(account.until, oldest + WINDOW)
+      account.reported = true
+      return { until: account.until, news: 'episode' }
+    }
+    if (now >= account.until) return undefined
+    const news = account.reported ? undefined : 'rest'
+    account.reported = true
+    return { until: account.until, news }
+  }
+
+  /** The workload was written; `edge` is the instant of the edge that this write was due to. */
+  wrote(key: string, edge: Instant | undefined, now: number): void {
+    const account = this.#accounts.get(key) ?? {
+      writes: [],
+      edge: undefined,
+      rests: 0,
+      until: 0,
+      reported: false,
+    }
+    this.#accounts.delete(key)
+    this.#accounts.set(key, account)
+    if (this.#recent(account, now).push(now) > this.limit) account.writes.shift()
+    account.edge = Math.max(edge ?? 0, account.edge ?? 0)
+    if (account.rests > 0) this.#rest(account, now)
+    this.#forgetSome(now)
+  }
+
+  clear(): void {
+    this.#accounts.clear()
+  }
+
+  #recent({ writes }: Account, now: number): number[] {
+    const old = writes.findIndex((at) => at > now - WINDOW)
+    writes.splice(0, old < 0 ? writes.length : old)
+    return writes
+  }
+
+  #rest(account: Account, now: number): void {
+    account.rests++
+    account.until = now + backoff('refused', account.rests, this.#random())
+    account.reported = false
+  }
+
+  /** Each write adds one account at most, so it checks two: old ones go, those that still rest are checked later. */
+  #forgetSome(now: number): void {
+    for (const [key, account] of this.#accounts.entries().take(2)) {
+      if (now < (account.writes.at(-1) ?? 0) + WINDOW) return
+      this.#accounts.delete(key)
+      if (now < account.until + WINDOW) this.#accounts.set(key, account)
+    }
+  }
+}

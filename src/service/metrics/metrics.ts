@@ -1,0 +1,122 @@
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import type { Clock, Monotonic } from '../process/clock.ts'
+import type { Rules } from '../../domain/workload/rules.ts'
+import type { LeadershipObserver } from '../leadership/ports.ts'
+import { ApiMetrics } from './api-metrics.ts'
+import { exportComing } from './coming-metrics.ts'
+import { ControllerMetrics } from './controller-metrics.ts'
+import { handlerFailures } from './handler-failures.ts'
+import { KubernetesMetrics } from './kubernetes-metrics.ts'
+import { MetricFactory } from './metric-factory.ts'
+import type { Informer } from './ports.ts'
+import type { TeamOf } from './by-team.ts'
+import { exportTeams } from './team-metrics.ts'
+import { WebhookMetrics } from './webhook-metrics.ts'
+import { exportWorkloads } from './workload-metrics.ts'
+import { WorkloadTracker } from './workload-tracker.ts'
+
+/** Gauges of prom-client whose names end in `_total`, which only a counter's may. */
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+]
+
+export interface MetricsOptions {
+  readonly rules: Rules
+  readonly clock: Clock
+  /** Default: the system's. */
+  readonly monotonic?: Monotonic
+  /** Namespaces whose workloads Dormouse never touches, and so does not count; default: none. */
+  readonly excludeNamespaces?: readonly string[]
+  /** The team of a workload; default: no label names teams. */
+  readonly teamOf?: TeamOf | undefined
+  /** Adds a gauge with each workload's name, for small clusters. */
+  readonly perWorkload: boolean
+  /** Adds prom-client's metrics of the process. */
+  readonly processMetrics: boolean
+}
+
+/**
+ * All metrics of section 8 of the design. Every replica exports its own; only the leader exports those of the
+ * controller and of workloads. Durations are in seconds. Labels are bounded: values from strangers are mapped to
+ * known ones.
+ */
+export class Metrics implements LeadershipObserver {
+  readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE
+  readonly api: ApiMetrics
+  readonly controller: ControllerMetrics
+  readonly kubernetes: KubernetesMetrics
+  readonly webhook: WebhookMetrics
+  readonly workloads: WorkloadTracker
+  readonly #own = new MetricFactory()
+  readonly #ofLeader = new MetricFactory()
+  readonly #leader = this.#own.gauge(
+    'leader',
+    'Whether this replica is the leader, which acts (1), or not (0).',
+  )
+  #leading = false
+  #waiting: () => number = () => 0
+  #calendars: () => Iterable<{ name: string; readable: boolean }> = () => []
+
+  constructor({ perWorkload, processMetrics, ...options }: MetricsOptions) {
+    const { clock } = options
+    const handlerFailed = handlerFailures(this.#own)
+    this.workloads = new WorkloadTracker(options)
+    exportWorkloads(this.#ofLeader, this.workloads, perWorkload)
+    exportTeams(this.#ofLeader, this.workloads)
+    exportComing(this.#ofLeader, this.workloads, { clock, waiting: () => this.#waiting() })
+    this.controller = new ControllerMetrics(this.#ofLeader, handlerFailed)
+    this.webhook = new WebhookMetrics(this.#own, this.#ofLeader)
+    this.api = new ApiMetrics(this.#own)
+    this.kubernetes = new KubernetesMetrics(this.#own, this.#ofLeader, handlerFailed)
+    this.#leader.set(0)
+    this.#own.gauge(
+      'calendar_readable',
+      'Whether all files of a calendar of the configuration could be read the last time (1), or not (0).',
+      ['calendar'],
+      (gauge) => {
+        for (const { name, readable } of this.#calendars()) gauge.set({ calendar: name }, readable ? 1 : 0)
+      },
+    )
+    if (processMetrics) {
+      collectDefaultMetrics({ register: this.#own.registry })
+      for (const name of MISNAMED) this.#own.registry.removeSingleMetric(name)
+    }
+  }
+
+  /** Whether this replica leads, and so exports the leader's metrics. */
+  lead(leading: boolean): void {
+    this.#leading = leading
+    this.#leader.set(leading ? 1 : 0)
+    // The proof of an earlier leadership is out of date.
+    this.webhook.forgetProof()
+    this.workloads.lead(leading)
+  }
+
+  /** To be called once, before the first scrape; the informer is asked at each. */
+  follow(informer: Informer): void {
+    this.kubernetes.follow(informer)
+    this.workloads.find = (key) => informer.get(key)
+  }
+
+  /** To be called once, before the first scrape; `readable` is called at each. */
+  followCalendars(readable: () => Iterable<{ name: string; readable: boolean }>): void {
+    this.#calendars = readable
+  }
+
+  /** To be called once, before the first scrape; `waiting`, how many wakes wait by wake-order, is called at each. */
+  followWaiting(waiting: () => number): void {
+    this.#waiting = waiting
+  }
+
+  /** In Prometheus's text format. */
+  async exposition(): Promise<string> {
+    const parts = [await this.#own.registry.metrics()]
+    if (this.#leading) {
+      this.workloads.catchUp()
+      parts.push(await this.#ofLeader.registry.metrics())
+    }
+    return parts.map((part) => part.trimEnd()).join('\n\n') + '\n'
+  }
+}

@@ -1,0 +1,47 @@
+import type { Kind } from '../../domain/workload/workload.ts'
+import type { WorkloadState } from '../../domain/records/workload-state.ts'
+import { Savings, Shares } from './savings.ts'
+import { shareIf, type Tracked } from './tracked.ts'
+
+interface TrackedKind {
+  readonly workloads: Map<string, Tracked>
+  /** A state that was seen once keeps its entry, so that it is exported with 0. */
+  readonly counts: Map<WorkloadState, number>
+}
+
+/** The managed workloads of one namespace and their sums. `seconds` is a time that never goes back. */
+export class TrackedNamespace {
+  readonly kinds = new Map<Kind, TrackedKind>()
+  readonly savings: Savings
+  readonly awake = new Shares()
+  /** Since when it has no workloads; undefined: it has some. */
+  emptySince: number | undefined
+
+  constructor(seconds: number) {
+    this.savings = new Savings(seconds)
+  }
+
+  /** Replaces what is known of one workload, and returns it; `after` undefined: it is not managed any more. */
+  replace(kind: Kind, name: string, after: Tracked | undefined, seconds: number): Tracked | undefined {
+    const { workloads, counts } = this.kinds.get(kind) ?? { workloads: new Map(), counts: new Map() }
+    this.kinds.set(kind, { workloads, counts })
+    const before = workloads.get(name)
+    if (before) counts.set(before.state, (counts.get(before.state) ?? 1) - 1)
+    if (after) {
+      workloads.set(name, after)
+      counts.set(after.state, (counts.get(after.state) ?? 0) + 1)
+    } else {
+      workloads.delete(name)
+      if (workloads.size === 0) this.kinds.delete(kind)
+    }
+    this.emptySince = this.kinds.size > 0 ? undefined : (this.emptySince ?? seconds)
+    this.savings.replace(shareIf(before, true), shareIf(after, true), seconds)
+    this.awake.replace(shareIf(before, false), shareIf(after, false))
+    return before
+  }
+
+  *workloads(): Iterable<{ kind: Kind; name: string; tracked: Tracked }> {
+    for (const [kind, { workloads }] of this.kinds)
+      for (const [name, tracked] of workloads) yield { kind, name, tracked }
+  }
+}

@@ -1,0 +1,247 @@
+import { ClockJumps } from '../process/clock-jumps.ts'
+import { systemMonotonic, type Clock, type Instant, type Monotonic } from '../process/clock.ts'
+import { isCredible } from '../../domain/deciding/decision-time.ts'
+import { readsTheSame } from '../../domain/workload/marks.ts'
+import type { Rules } from '../../domain/workload/rules.ts'
+import {
+  isKnown,
+  OPERATION_TYPES,
+  TRIGGER,
+  TRIGGERS,
+  type OperationType,
+  type Sleep,
+} from '../../domain/workload/state.ts'
+import { keyOf, type Kind, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
+import type { WorkloadState } from '../../domain/records/workload-state.ts'
+import { ByCalendar } from './by-calendar.ts'
+import { StateCounts } from './by-source.ts'
+import { ByTeam, type TeamOf } from './by-team.ts'
+import { ComingTransitions } from './coming.ts'
+import { Conflicts } from './conflicts.ts'
+import type { Saved, Share } from './savings.ts'
+import { Stopwatch } from './stopwatch.ts'
+import { TrackedNamespace } from './tracked-namespace.ts'
+import { readTracked, type Tracked } from './tracked.ts'
+
+/**
+ * Seconds: how long the savings of a namespace without workloads are still exported, so that a scrape sees their last
+ * value.
+ */
+const FORGET_AFTER = 3600
+
+/** Milliseconds after which overdue workloads are read again, and how many at once. */
+const REREAD_AFTER = 60_000
+const REREAD_AT_ONCE = 500
+
+interface TrackerOptions {
+  readonly rules: Rules
+  readonly clock: Clock
+  /** Default: the system's. */
+  readonly monotonic?: Monotonic | undefined
+  readonly excludeNamespaces?: readonly string[] | undefined
+  /** undefined: no label names teams. */
+  readonly teamOf?: TeamOf | undefined
+}
+
+/**
+ * Follows the managed workloads by their changes: how many are in which state, and what sleep saves. A change
+ * costs the same whatever the size of the cluster; nothing is kept of workloads that are not managed.
+ */
+export class WorkloadTracker {
+  /** The newest copy of a workload; undefined: it does not exist. To be set before anything is exported. */
+  find: (key: WorkloadKey) => Workload | undefined = () => undefined
+  /** The newest snooze and wake by schedule in the history of any workload, also from before our start. */
+  readonly latest: Partial<Record<OperationType, Instant>> = {}
+  readonly coming = new ComingTransitions()
+  readonly bySource = new StateCounts()
+  readonly byCalendar = new ByCalendar()
+  readonly conflicts = new Conflicts()
+  readonly byTeam: ByTeam | undefined
+  readonly #rules: Rules
+  readonly #clock: Clock
+  readonly #monotonic: Monotonic
+  readonly #excluded: ReadonlySet<string>
+  readonly #stopwatch = new Stopwatch()
+  readonly #namespaces = new Map<string, TrackedNamespace>()
+  /** The workloads whose state time alone will change, by their keys. */
+  readonly #timed = new Map<string, { readonly workload: Workload; readonly changesAt: Instant }>()
+  #leading = false
+  readonly #jumps: ClockJumps
+  /** How often the clock was set. */
+  #clockSet = 0
+  /** How often it had been set when all that is known had been read since. */
+  #readSince = 0
+
+  constructor({ rules, clock, monotonic = systemMonotonic, excludeNamespaces = [], teamOf }: TrackerOptions) {
+    this.#rules = rules
+    this.#clock = clock
+    this.#monotonic = monotonic
+    this.#excluded = new Set(excludeNamespaces)
+    this.byTeam = teamOf && new ByTeam(teamOf)
+    this.#jumps = new ClockJumps(clock, monotonic)
+  }
+
+  /** Savings are counted only while this replica leads: at other times another replica counts them. */
+  lead(leading: boolean): void {
+    this.#leading = leading
+    if (leading) return this.#stopwatch.start(this.#monotonic())
+    this.#stopwatch.stop(this.#monotonic())
+    for (const [name, { emptySince }] of this.#namespaces) {
+      if (emptySince !== undefined) this.#namespaces.delete(name)
+    }
+  }
+
+  /** To be called for every change that the informer sees; `before` undefined: added, `after` undefined: deleted. */
+  changed(before: Workload | undefined, after: Workload | undefined): void {
+    const workload = after ?? before
+    // The same copy twice: what it inherits has changed.
+    if (!workload || (before && after && before !== after && countsTheSame(before, after))) return
+    if (after) this.#read(after)
+    else this.#track(workload, undefined)
+  }
+
+  /** What decides on it beside itself has changed: a calendar. */
+  reread(workload: Workload): void {
+    this.#read(workload)
+  }
+
+  /** How many workloads of which kind are in which state; a state that was seen once of a kind stays, with 0. */
+  *counts(): Iterable<{ namespace: string; kind: Kind; state: WorkloadState; count: number }> {
+    for (const [namespace, { kinds }] of this.#namespaces) {
+      for (const [kind, { counts }] of kinds) {
+        for (const [state, count] of counts) yield { namespace, kind, state, count }
+      }
+    }
+  }
+
+  *savings(): Iterable<Saved & { namespace: string }> {
+    const seconds = this.#seconds()
+    this.#forgetEmpty(seconds)
+    for (const [namespace, { savings }] of this.#namespaces) yield { namespace, ...savings.total(seconds) }
+  }
+
+  /** How many namespaces it remembers. */
+  get size(): number {
+    return this.#namespaces.size
+  }
+
+  /** By team; nothing where no label names teams. */
+  teamSavings(): Iterable<Saved & { team: string }> {
+    return this.byTeam?.savings(this.#seconds()) ?? []
+  }
+
+  /**
+   * What the kept replicas of sleeping workloads and the replicas of awake ones request, of namespaces with
+   * workloads.
+   */
+  *shares(): Iterable<Share & { namespace: string; state: Sleep }> {
+    for (const [namespace, { savings, awake, emptySince }] of this.#namespaces) {
+      if (emptySince !== undefined) continue
+      yield { namespace, state: 'asleep', ...savings.asleep }
+      yield { namespace, state: 'awake', ...awake.total }
+    }
+  }
+
+  /** Every managed workload. */
+  *workloads(): Iterable<{ namespace: string; kind: Kind; name: string; asleep: boolean }> {
+    for (const [namespace, tracked] of this.#namespaces) {
+      for (const { kind, name, tracked: each } of tracked.workloads())
+        yield { namespace, kind, name, asleep: each.asleep }
+    }
+  }
+
+  /** To be called before anything is exported: notices what time alone has changed. */
+  catchUp(): void {
+    const now = this.#clock()
+    this.#noticeJump(now)
+    for (const { workload, changesAt } of this.#timed.values()) {
+      if (changesAt <= now) this.#read(workload)
+    }
+    for (const workload of this.#outdated(now)) this.#read(workload)
+  }
+
+  /**
+   * Workloads that seem late, or were read before the clock was set. If two edges passed without action, the state is
+   * right again but no event says so: read them again. Only some at a time: a wave has many, and reading all of them
+   * would delay it.
+   */
+  #outdated(now: Instant): Workload[] {
+    const late = now - REREAD_AFTER
+    const isRead = this.#readSince === this.#clockSet
+    if (isRead && OPERATION_TYPES.every((type) => this.coming.overdue(type, late) === 0)) return []
+    const found: Workload[] = []
+    for (const [namespace, tracked] of this.#namespaces) {
+      for (const { kind, name, tracked: each } of tracked.workloads()) {
+        const isLate = each.coming !== undefined && each.coming.at <= late
+        if (!isLate && each.clockSet === this.#clockSet) continue
+        const workload = this.find({ namespace, kind, name })
+        if (workload) found.push(workload)
+        if (found.length === REREAD_AT_ONCE) return found
+      }
+    }
+    this.#readSince = this.#clockSet
+    return found
+  }
+
+  #noticeJump(now: Instant): void {
+    if (this.#jumps.taken() === 0) return
+    this.#clockSet += 1
+    for (const type of OPERATION_TYPES) if (!isCredible(this.latest[type] ?? 0, now)) delete this.latest[type]
+  }
+
+  #read(workload: Workload): void {
+    const now = this.#clock()
+    // Also one that lasts until the next scrape only.
+    this.#noticeJump(now)
+    const excluded = this.#excluded.has(workload.namespace)
+    const read = excluded ? undefined : readTracked(workload, now, this.#rules, this.#clockSet)
+    for (const { type, trigger, at } of read?.history ?? [])
+      if (isKnown(TRIGGERS, trigger) && TRIGGER[trigger].inWaves && isCredible(at, now))
+        this.latest[type] = Math.max(at, this.latest[type] ?? 0)
+    const tracked = read?.tracked
+    const team = tracked && this.byTeam?.nameOf(workload)
+    this.#track(workload, tracked && team !== undefined ? { ...tracked, team } : tracked)
+  }
+
+  #track(workload: Workload, tracked: Tracked | undefined): void {
+    const { namespace: space, kind, name } = workload
+    const seconds = this.#seconds()
+    const known = this.#namespaces.get(space)
+    if (!known && !tracked) return
+    const namespace = known ?? new TrackedNamespace(seconds)
+    if (!known) this.#namespaces.set(space, namespace)
+    const wasEmpty = namespace.emptySince !== undefined
+    const previous = namespace.replace(kind, name, tracked, seconds)
+    this.coming.replace(previous?.coming, tracked?.coming)
+    this.byCalendar.replace(previous?.schedule, tracked?.schedule)
+    this.byTeam?.replace(previous, tracked, seconds)
+    if (previous) this.#count(space, kind, previous, -1)
+    if (tracked) this.#count(space, kind, tracked, 1)
+    const key = keyOf(workload)
+    if (tracked?.changesAt === undefined) this.#timed.delete(key)
+    else this.#timed.set(key, { workload, changesAt: tracked.changesAt })
+    if (namespace.emptySince === undefined) return
+    if (!this.#leading) this.#namespaces.delete(space)
+    // Also where nothing is ever scraped.
+    else if (!wasEmpty) this.#forgetEmpty(seconds)
+  }
+
+  #forgetEmpty(seconds: number): void {
+    for (const [name, { emptySince }] of this.#namespaces)
+      if (emptySince !== undefined && seconds - emptySince > FORGET_AFTER) this.#namespaces.delete(name)
+  }
+
+  #count(namespace: string, kind: Kind, { source, state, conflict }: Tracked, count: 1 | -1): void {
+    this.bySource.add(source, state, count)
+    if (conflict) this.conflicts.add({ namespace, kind, reason: conflict }, count)
+  }
+
+  #seconds(): number {
+    return this.#stopwatch.seconds(this.#monotonic())
+  }
+}
+
+/** Most changes are of a status: they alter neither state nor share. */
+function countsTheSame(a: Workload, b: Workload): boolean {
+  return readsTheSame(a, b) && a.requests.cpu === b.requests.cpu && a.requests.memory === b.requests.memory
+}

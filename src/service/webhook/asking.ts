@@ -1,0 +1,102 @@
+import { hash } from 'node:crypto'
+import type { Clock } from '../process/clock.ts'
+import type { AdmissionDecision } from '../../domain/admission/decision.ts'
+import { admitUpdate } from '../../domain/admission/update.ts'
+import { resourceOf } from '../../domain/workload/kinds.ts'
+import type { Rules } from '../../domain/workload/rules.ts'
+import { keyOf, nameOf, type Workload } from '../../domain/workload/workload.ts'
+import { Refusal } from '../process/errors.ts'
+import type { Logger } from '../process/logger.ts'
+import { tooMany, type Rate, type RateLimit } from '../http/rate-limit.ts'
+import type { CurrentWorkloads } from './current-workloads.ts'
+import type { Rights, Workloads } from './ports.ts'
+import type { ReviewRequest } from './review.ts'
+import { isStranger, withoutDetails } from './strangers.ts'
+import type { Asking } from './workload.ts'
+
+/** Milliseconds: the API server waits 3 s for a review, which may also read the workload. */
+const LONGEST_QUESTION = 1200
+
+export interface AskingDeps {
+  readonly workloads: Workloads
+  readonly rules: Rules
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly rights: Rights
+  /** Whether whoever sends reviews has proven to be an API server (`webhook.clientCA`). */
+  readonly isAuthenticated: boolean
+  /** Of requests by annotation, for each user and workload; the same as the API's. */
+  readonly rate: Rate
+  readonly limit: RateLimit
+}
+
+/** Decides on an update that asks for something, once it is known whether its user may ask. */
+export async function reviewAsking(
+  review: ReviewRequest,
+  { update, brought }: Asking,
+  deps: AskingDeps,
+  current: CurrentWorkloads,
+): Promise<AdmissionDecision> {
+  const { before } = update
+  if (isStranger(before, deps)) {
+    // Nothing is asked or planned: a forged review would learn of rights, rates and schedules.
+    const unknown = new Refusal('CONFLICT', 'it is not known yet: try again')
+    return withoutDetails(admitUpdate(update, deps.clock(), deps.rules, unknown), before)
+  }
+  const refusal =
+    overRate(review, before, deps) ??
+    (brought.needsScale ? await withoutRight(review, before, deps, current) : undefined)
+  return admitUpdate(update, deps.clock(), deps.rules, refusal)
+}
+
+/**
+ * Of a user and a workload. Reviews are not authenticated: whoever can read one workload, and knows its uid, may use up
+ * what its requests have left, and nothing of others'.
+ */
+function overRate(
+  { userInfo }: ReviewRequest,
+  { uid }: Workload,
+  { rate, limit }: AskingDeps,
+): Refusal | undefined {
+  // A name may be as long as a review: what is kept of it is not.
+  const key = hash('sha256', JSON.stringify([uid, userInfo.username]), 'base64url')
+  try {
+    limit.spend(key, tooMany(rate))
+    return undefined
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+}
+
+/** The cluster is asked only for reviews that name the uid of the workload: forged ones learn nothing of rights. */
+async function withoutRight(
+  { userInfo, namespace, name }: ReviewRequest,
+  workload: Workload,
+  { rights, logger }: AskingDeps,
+  current: CurrentWorkloads,
+): Promise<Refusal | undefined> {
+  const { group, resource } = resourceOf(workload.kind)
+  try {
+    const seen = await current.at(workload, workload)
+    if (seen?.uid !== workload.uid) return new Refusal('CONFLICT', 'it is not known yet: try again')
+    const access = { group, verb: 'update', resource, subresource: 'scale', namespace, name } as const
+    if (await inTime(rights.may(userInfo, access))) return undefined
+    const what = `update ${resource}.${group}/scale in the namespace ${namespace}`
+    return new Refusal('FORBIDDEN', `you may not ${what}, which this needs: ask for a Role that allows it`)
+  } catch (error) {
+    logger.warn({ err: error, workload: keyOf(workload) }, 'the rights of a user could not be checked')
+    const message = `${nameOf(workload)} was not changed: the cluster does not say now what you may do. Try again`
+    return new Refusal('CLUSTER_UNAVAILABLE', message)
+  }
+}
+
+async function inTime<T>(answer: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error('no answer in time')), LONGEST_QUESTION)
+  try {
+    return await Promise.race([answer, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,37 @@
+import type { Annotations } from '../../domain/admission/annotations.ts'
+import type { AdmissionDecision } from '../../domain/admission/decision.ts'
+import { admitNamespace } from '../../domain/admission/namespace.ts'
+import { INHERITED_ANNOTATIONS } from '../../domain/policy/inheritance.ts'
+import { ANNOTATION } from '../../domain/workload/workload.ts'
+import { isJson, jsonOf } from './json.ts'
+import { changedAnnotations } from './object-diff.ts'
+import type { ReviewRequest } from './review.ts'
+import { Unread } from './unread.ts'
+
+const INHERITED: readonly string[] = INHERITED_ANNOTATIONS.map((name) => ANNOTATION[name])
+
+/** Decides on CREATE or UPDATE of a Namespace. @throws Unread */
+export function reviewNamespace({
+  operation,
+  name,
+  object,
+  oldObject,
+  resource,
+}: ReviewRequest): AdmissionDecision {
+  const isUpdate = operation === 'UPDATE'
+  if (resource.resource !== 'namespaces' || !isJson(object) || (isUpdate && !isJson(oldObject)))
+    throw new Unread('unexpected', 'the review is not that of a Namespace')
+  const changed = changedAnnotations(jsonOf(oldObject), object)
+  return admitNamespace({
+    name,
+    before: isUpdate ? inheritedFrom(oldObject) : undefined,
+    after: inheritedFrom(object),
+    others: changed.filter((each) => !INHERITED.includes(each)),
+  })
+}
+
+function inheritedFrom(object: unknown): Annotations {
+  const annotations = jsonOf(jsonOf(jsonOf(object).metadata).annotations)
+  const texts = INHERITED_ANNOTATIONS.map((name) => [name, annotations[ANNOTATION[name]]] as const)
+  return Object.fromEntries(texts.filter(([, text]) => typeof text === 'string'))
+}

@@ -1,0 +1,117 @@
+import type { Clock } from '../process/clock.ts'
+import { allow, deny, type AdmissionDecision } from '../../domain/admission/decision.ts'
+import { about } from '../../domain/admission/messages.ts'
+import { admitScale } from '../../domain/admission/scale.ts'
+import { authorBy } from '../../domain/workload/author.ts'
+import type { Rules } from '../../domain/workload/rules.ts'
+import { isBuiltIn, kindOf } from '../../domain/workload/kinds.ts'
+import { keyOf, type Kind, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
+import { Refusal } from '../process/errors.ts'
+import type { Logger } from '../process/logger.ts'
+import type { CurrentWorkloads } from './current-workloads.ts'
+import { jsonOf } from './json.ts'
+import type { Scaling, Workloads } from './ports.ts'
+import { Crowded } from './read-pace.ts'
+import type { ReviewRequest } from './review.ts'
+import { Unread } from './unread.ts'
+
+/** A resourceVersion (KEP-5504), of at most twice the length that 64 bits need. */
+const DECIMAL = /^[1-9]\d{0,38}$/
+
+export interface ScaleDeps {
+  readonly workloads: Workloads
+  readonly rules: Rules
+  readonly clock: Clock
+  readonly logger: Logger
+  /** The kinds beside the built-in ones. */
+  readonly configured?: ReadonlySet<Kind>
+  /** Whether whoever sends reviews has proven to be an API server (`webhook.clientCA`). */
+  readonly isAuthenticated: boolean
+  /** Remembers each manual wake: the written object does not name the user. */
+  readonly scalings: { add(scaling: Scaling): void }
+}
+
+interface Scale {
+  readonly metadata: { readonly uid?: string; readonly resourceVersion?: string }
+  readonly spec: { readonly replicas?: number }
+}
+
+export interface ScaleReview extends ReviewRequest {
+  readonly object: Scale
+  readonly oldObject: Scale
+}
+
+/** The review with the fields of its Scales that we read: in a forged review these have any size and shape. */
+export function trimScales(review: ReviewRequest): ScaleReview {
+  return { ...review, object: trimScale(review.object), oldObject: trimScale(review.oldObject) }
+}
+
+function trimScale(object: unknown): Scale {
+  const { metadata, spec } = jsonOf(object)
+  const { uid, resourceVersion } = jsonOf(metadata)
+  const { replicas } = jsonOf(spec)
+  return {
+    metadata: {
+      ...(typeof uid === 'string' && { uid }),
+      ...(typeof resourceVersion === 'string' && { resourceVersion }),
+    },
+    spec: { ...(typeof replicas === 'number' && { replicas }) },
+  }
+}
+
+/**
+ * Decides on an UPDATE of the scale subresource. A Scale carries nothing of its workload but uid and resourceVersion,
+ * so the decision is about the workload as it is at that version. @throws Unread
+ */
+export async function reviewScale(
+  review: ScaleReview,
+  { workloads, rules, clock, logger, scalings, configured, isAuthenticated }: ScaleDeps,
+  current: CurrentWorkloads,
+): Promise<AdmissionDecision> {
+  const { namespace, name, operation, subResource, resource, userInfo, options, dryRun } = review
+  const kind = kindOf(resource.group, resource.resource)
+  if (operation !== 'UPDATE' || subResource !== 'scale')
+    throw new Unread('unexpected', 'the review is not that of a scaling')
+  if (!kind || !(isBuiltIn(kind) || configured?.has(kind)))
+    throw new Unread('unexpected', 'Dormouse does not serve this kind')
+  const key: WorkloadKey = { kind, namespace, name }
+  const { uid, resourceVersion = '' } = review.oldObject.metadata
+  if (!DECIMAL.test(resourceVersion))
+    throw new Unread('unexpected', 'the resourceVersion of oldObject is not a decimal integer')
+  const replicas = review.object.spec.replicas ?? 0
+  /** A caller that does not know the uid learns the decision alone. */
+  const isStranger = (workload: Workload | undefined) => !isAuthenticated && workload?.uid !== uid
+  let workload
+  try {
+    workload = await current.at(key, { uid, resourceVersion })
+  } catch (error) {
+    logger.warn({ err: error, workload: keyOf(key) }, 'a scaling could not be checked')
+    const cause = isStranger(workloads.get(key)) ? 'try again' : causeOf(error)
+    throw new Unread('unchecked', cause)
+  }
+  // A Deployment's ReplicaSets carry copies of its annotations.
+  if (!workload || (kind === 'replicasets' && workload.owner)) return allow('not_managed')
+  const decision = admitScale(workload, replicas, clock(), rules)
+  if (isStranger(workload)) return withoutDetails(decision, workload)
+  if (decision.reason === 'manual_wake' && !dryRun && userInfo.username !== '') {
+    const by = authorBy(isAuthenticated ? 'k8s' : 'review', userInfo.username)
+    scalings.add({ uid: workload.uid, replicas, by, manager: options.fieldManager })
+    logger.info({ workload: keyOf(workload), by, replicas }, 'a sleeper is woken by hand')
+  }
+  return decision
+}
+
+function withoutDetails({ type, reason }: AdmissionDecision, workload: Workload): AdmissionDecision {
+  return type === 'denied' ? deny(reason, about(workload, `is ${reason}`)) : allow(reason)
+}
+
+/** Why the workload could not be read, for the person who scales it. */
+function causeOf(error: unknown): string {
+  if (error instanceof Crowded) return 'too many scalings are being checked at once. Try again'
+  if (!(error instanceof Error) || error.name === 'TimeoutError')
+    return 'the API server did not answer it in time. Try again'
+  if (!(error instanceof Refusal && error.code === 'CLUSTER_REJECTED')) return error.message
+  const { message } = error.details
+  const reason = typeof message === 'string' ? message : error.message
+  return `the API server refused to show it to Dormouse: ${reason}`
+}

@@ -1,0 +1,154 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { AdmissionDecision } from '../../domain/admission/decision.ts'
+import { decideExempt, unreadBy, type AdmissionDeps } from './admission.ts'
+import { answerOf, refusal, statusOf, type ReviewAnswer } from './answer.ts'
+import { Bodies, Body } from './bodies.ts'
+import { CurrentWorkloads } from './current-workloads.ts'
+import type { LiveReader, Observer } from './ports.ts'
+import { prepare } from './prepare.ts'
+import type { ReviewRequest } from './review.ts'
+import { longestBody, routeOf, type Route } from './routes.ts'
+import { ReviewTurns } from './turns.ts'
+import { decideUnread } from './undecided.ts'
+import { Unread } from './unread.ts'
+import type { WorkloadDeps } from './workload.ts'
+
+/** Milliseconds: the API server gives up after 3 s, and then nobody decides. */
+const LONGEST_REVIEW = 2500
+/** Milliseconds that a body may still arrive once it is answered: if we closed the connection at once, the answer would be lost. */
+const LINGER = 1000
+/** Characters: Kubernetes limits neither user names nor the name of an object before it is created. */
+const LONGEST_LOGGED = 256
+
+interface WebhookDeps extends AdmissionDeps, WorkloadDeps {
+  readonly live: LiveReader
+  readonly observer: Observer
+}
+
+/** What all requests share. */
+interface Shared extends WebhookDeps {
+  readonly current: CurrentWorkloads
+  readonly bodies: Bodies
+  readonly turns: ReviewTurns
+}
+
+/** Answers admission reviews on the paths of `routes.ts`; undefined: another path. */
+export function createWebhook(deps: WebhookDeps): (path: string) => RequestListener | undefined {
+  const current = new CurrentWorkloads(deps.workloads, deps.live)
+  const shared: Shared = { ...deps, current, bodies: new Bodies(), turns: new ReviewTurns() }
+  return (path) => {
+    const route = routeOf(path)
+    return route && ((request, response) => void serve(route, request, response, shared))
+  }
+}
+
+async function serve(
+  route: Route,
+  request: IncomingMessage,
+  response: ServerResponse,
+  shared: Shared,
+): Promise<void> {
+  if (request.method !== 'POST') return send(response, 405, refusal(405, 'POST an AdmissionReview'))
+  const begun = performance.now()
+  const over = new AbortController()
+  const body = new Body(longestBody(route), (cause) => over.abort(cause))
+  const late = setTimeout(
+    () => over.abort(new Unread('too_late', 'that took too long. Try again')),
+    LONGEST_REVIEW,
+  )
+  // An abort makes an error with a stack: not for each answered review.
+  response.once('close', () => {
+    if (!response.writableFinished) over.abort()
+  })
+  try {
+    const { review, decision } = await decided(route, request, body, over.signal, shared)
+    if (response.destroyed) return
+    send(response, 200, answerOf(review.uid, decision))
+    shared.observer.admission(route, decision.type, decision.reason, (performance.now() - begun) / 1000)
+    const level = decision.type === 'allowed' ? 'debug' : 'info'
+    shared.logger[level](fieldsOf(route, review, decision), 'admission review')
+  } catch (error) {
+    if (response.destroyed) return
+    if (!(error instanceof Unread)) {
+      shared.logger.debug({ err: error, webhook: route }, 'a review broke off')
+      return void response.destroy()
+    }
+    const status = statusOf(error.reason)
+    send(response, status, refusal(status, error.message))
+  } finally {
+    clearTimeout(late)
+    shared.bodies.release(body)
+  }
+}
+
+interface Decided {
+  readonly review: ReviewRequest
+  readonly decision: AdmissionDecision
+}
+
+/** @throws Unread where not even the beginning of the review can be read, and when the connection breaks */
+async function decided(
+  route: Route,
+  request: IncomingMessage,
+  body: Body,
+  signal: AbortSignal,
+  shared: Shared,
+): Promise<Decided> {
+  const { bodies, turns, current } = shared
+  let review: ReviewRequest | undefined
+  try {
+    await unless(signal, bodies.read(request, body))
+    const task = () => prepare(route, body.bytes, shared, current)
+    const prepared = await turns.run(task, body.length, signal)
+    review = prepared.review
+    bodies.release(body)
+    const { decision } = prepared
+    return { review, decision: typeof decision === 'function' ? await unless(signal, decision()) : decision }
+  } catch (error) {
+    review ??= body.head
+    // A broken connection, or a client that has gone.
+    if (!review || (signal.aborted && !(signal.reason instanceof Unread))) throw error
+    const unread = unreadBy(error, review, shared)
+    const decision =
+      decideExempt(route, review, shared) ?? decideUnread(route, review, unread, shared.workloads)
+    return { review, decision }
+  }
+}
+
+/** What comes first: the value, or the signal's reason. */
+async function unless<T>(signal: AbortSignal, value: Promise<T>): Promise<T> {
+  signal.throwIfAborted()
+  const { promise, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([value, promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+function fieldsOf(webhook: Route, review: ReviewRequest, { type, reason }: AdmissionDecision): object {
+  const { userInfo, namespace, name, resource, dryRun } = review
+  const workload = `${resource.resource}/${namespace}/${clip(name)}`
+  return { webhook, decision: type, reason, user: clip(userInfo.username), workload, dryRun }
+}
+
+function clip(text: string): string {
+  return text.length > LONGEST_LOGGED ? `${text.slice(0, LONGEST_LOGGED - 1)}…` : text
+}
+
+/** Of a body that still arrives, the connection is closed once it has ended, or soon. */
+function send(response: ServerResponse, status: number, answer: ReviewAnswer): void {
+  const body = JSON.stringify(answer)
+  const isComplete = response.req.complete
+  response.writeHead(status, {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(body),
+    ...(!isComplete && { Connection: 'close' }),
+  })
+  if (isComplete) return void response.end(body)
+  response.write(body)
+  response.req.once('end', () => response.end()).resume()
+  setTimeout(() => response.end(), LINGER).unref()
+}

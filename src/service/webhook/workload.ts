@@ -1,0 +1,112 @@
+import type { Clock } from '../process/clock.ts'
+import { admitCreate } from '../../domain/admission/create.ts'
+import { allow, type AdmissionDecision } from '../../domain/admission/decision.ts'
+import { admitStatus } from '../../domain/admission/status.ts'
+import { requestIn, type Brought } from '../../domain/admission/brought.ts'
+import { admitUpdate } from '../../domain/admission/update.ts'
+import type { Update } from '../../domain/admission/draft.ts'
+import { reviewAuthor } from '../../domain/workload/author.ts'
+import type { Rules } from '../../domain/workload/rules.ts'
+import { factsOf, hasKey, isBuiltIn, kindOf } from '../../domain/workload/kinds.ts'
+import { OWN_LABELS, type Kind, type Workload } from '../../domain/workload/workload.ts'
+import { changesMore, isApply, isRequestApplied, otherToolsKey, unknownAnnotations } from './object-diff.ts'
+import type { ReviewRequest } from './review.ts'
+import { isJson, type Json } from './json.ts'
+import { asStored } from './stored.ts'
+import { isStranger, withoutDetails } from './strangers.ts'
+import { Unread } from './unread.ts'
+import { isWorkload } from './workload-shape.ts'
+
+export interface WorkloadDeps {
+  readonly rules: Rules
+  readonly clock: Clock
+  /** Reads from a whole object what the rules need. */
+  readonly trim: (kind: Kind, object: unknown) => Workload
+  /** The kinds beside the built-in ones. */
+  readonly configured?: ReadonlySet<Kind>
+}
+
+/** An update that asks for something: whether its user may ask, takes I/O. */
+export interface Asking {
+  readonly type: 'asking'
+  readonly update: Update
+  readonly brought: Brought
+}
+
+type ReviewDeps = WorkloadDeps & Parameters<typeof isStranger>[1]
+
+/**
+ * Decides on CREATE or UPDATE of a workload or its status. The review carries both objects, so this needs no I/O but
+ * for an update that asks for something. @throws Unread
+ */
+export function reviewWorkload(request: ReviewRequest, deps: ReviewDeps): AdmissionDecision | Asking {
+  const { rules, clock, trim } = deps
+  const { subResource, options, userInfo } = request
+  const { kind, old, object } = objectsOf(request, deps)
+  const after = trim(kind, object)
+  const before = old && trim(kind, old)
+  // As the registration's matchConditions do: the Deployment controller copies our annotations to its ReplicaSets.
+  if ((kind === 'replicasets' && (before ?? after).owner) || after.deleting) return allow('not_managed')
+  const unknown = unknownAnnotations(old, object)
+  if (!before || !old) return admitCreate(after, clock(), rules, unknown)
+  if (!isMarked(before) && !isMarked(after) && unknown.length === 0) return allow('not_managed')
+  const bare = (decision: AdmissionDecision) =>
+    isStranger(before, deps) ? withoutDetails(decision, before) : decision
+  if (subResource === 'status') return bare(admitStatus(before, after, clock(), rules))
+  const { fieldManager } = options
+  const update = {
+    before,
+    after,
+    otherChanges: changesMore(after, old, object),
+    isApply: isApply(after, old, object, fieldManager),
+    manager: fieldManager,
+    by: reviewAuthor(userInfo.username, fieldManager),
+    unknown,
+    ...asked(before, after, old, object),
+  }
+  const brought = requestIn(update)
+  return brought ? { type: 'asking', update, brought } : bare(admitUpdate(update, clock(), rules))
+}
+
+interface Objects {
+  readonly kind: Kind
+  /** undefined: it is created. */
+  readonly old: Json | undefined
+  readonly object: Json
+}
+
+/** The objects of a review as they would be stored. @throws Unread where they are not what an API server sends */
+function objectsOf(request: ReviewRequest, { configured }: WorkloadDeps): Objects {
+  const { operation, subResource, resource, object, oldObject } = request
+  const kind = kindOf(resource.group, resource.resource)
+  if (!kind || !isServed(kind, resource.version, configured))
+    throw new Unread('unexpected', 'Dormouse does not serve this kind, or not in this version')
+  const isCreation = operation === 'CREATE' && subResource === ''
+  if (!isCreation && (operation !== 'UPDATE' || !['', 'status'].includes(subResource)))
+    throw new Unread('unexpected', 'the review is neither that of a creation nor that of an update')
+  const old = !isCreation && isWorkload(kind, oldObject) ? oldObject : undefined
+  const stored = isJson(object) && isJson(object.metadata) ? asStored(object, old, subResource) : undefined
+  if (!(isCreation || old) || !isWorkload(kind, stored))
+    throw new Unread('unexpected', 'its object is not as Kubernetes has it')
+  return { kind, old, object: stored }
+}
+
+/** What only a request asks about. */
+function asked(before: Workload, after: Workload, old: Json, object: Json): Partial<Update> {
+  const { request } = after.annotations
+  if (request === undefined) return {}
+  return {
+    isApplied: isRequestApplied(object, request),
+    ...(hasKey(after.kind) && {
+      otherTool: { before: otherToolsKey(before, old), after: otherToolsKey(after, object) },
+    }),
+  }
+}
+
+function isServed(kind: Kind, version: string, configured: ReadonlySet<Kind> | undefined): boolean {
+  return isBuiltIn(kind) ? factsOf(kind).version === version : configured?.has(kind) === true
+}
+
+function isMarked({ annotations, labels }: Workload): boolean {
+  return Object.keys(annotations).length > 0 || OWN_LABELS.some((key) => labels?.[key] !== undefined)
+}

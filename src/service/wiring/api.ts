@@ -1,0 +1,55 @@
+import { createApi, type Api } from '../api/app.ts'
+import type { AuthSettings } from '../api/ports.ts'
+import type { CertificateSource } from '../certificates/source.ts'
+import { systemMonotonic } from '../process/clock.ts'
+import type { Config } from '../config/config.ts'
+import { UsageError } from '../process/errors.ts'
+import { AccessReviews } from '../../kubernetes/reviews.ts'
+import { Console } from '../../console/console.ts'
+import type { Foundation } from './foundation.ts'
+import { readText } from './settings.ts'
+
+/** @throws UsageError when a key file cannot be read, or the settings of authentication cannot work */
+export async function apiOf(
+  foundation: Foundation,
+  certificates: CertificateSource | undefined,
+): Promise<Api> {
+  const { config, cluster, rereads, rules, clock, logger, metrics, excludeNamespaces, local, signIn } =
+    foundation
+  const auth: AuthSettings = { ...config.auth, local: local ?? (await localAuth(config)) }
+  const { bodyLimit, rate, trustedProxies, waiters } = config.api
+  try {
+    return createApi({
+      workloads: cluster.informer,
+      writer: cluster.patcher,
+      rereads,
+      reviews: new AccessReviews(cluster.client),
+      rules,
+      clock,
+      monotonic: systemMonotonic,
+      logger,
+      settings: {
+        excludeNamespaces,
+        bodyLimit,
+        rate,
+        waiters,
+        auth,
+        trustedProxies,
+        kinds: [...cluster.fields.keys()],
+      },
+      observer: metrics.api,
+      ...(config.console.enabled && { console: new Console(signIn, config.console.signOutUrl) }),
+      // All replicas serve by this key, and nobody else has it.
+      ...(certificates && { secret: () => certificates.current.key }),
+    })
+  } catch (error) {
+    if (error instanceof TypeError) throw new UsageError(error.message, { cause: error })
+    throw error
+  }
+}
+
+async function localAuth({ auth: { local } }: Config): Promise<AuthSettings['local']> {
+  if (!local) return null
+  const { issuer, audience, publicKeyFile } = local
+  return { issuer, audience, publicKey: await readText('auth.local.publicKeyFile', publicKeyFile) }
+}

@@ -1,0 +1,88 @@
+import type { Clock, Instant } from '../process/clock.ts'
+import { excludedNamespaces, type Config } from '../config/config.ts'
+import { forecast, type Forecast } from '../../domain/records/forecast.ts'
+import type { Calendars } from '../../domain/schedule/calendar.ts'
+import { findApiExtensions } from '../../kubernetes/api-extensions.ts'
+import type { KubeConfigSource } from '../../kubernetes/kube-config.ts'
+import type { Logger } from '../process/logger.ts'
+import { clusterClients, type ClusterClients } from './cluster-clients.ts'
+import { listAll } from './listing.ts'
+import { clusterName } from './reachability.ts'
+import { rulesOf } from './settings.ts'
+
+const NO_OBSERVER = { request() {}, watchRestarted() {}, eventDropped() {}, listenerFailed() {} }
+
+const NO_KEDA =
+  "KEDA's ScaledObjects: workloads that others hold by pausing one are foretold as if they did not (the account needs " +
+  'list and watch of them)'
+
+interface CheckOptions {
+  readonly config: Config
+  readonly calendars: Calendars
+  readonly kubeconfig: KubeConfigSource
+  /** undefined: outside a cluster; then it is where the installed webhook is. */
+  readonly ownNamespace: string | undefined
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly stop: AbortSignal
+}
+
+/** What a configuration would do to a cluster, and what could not be looked at. */
+export interface ClusterForecast extends Forecast {
+  readonly at: Instant
+  readonly unseen: readonly string[]
+}
+
+/** Foretells what Dormouse would do to a cluster under a configuration. It reads, and never writes. */
+export class ClusterCheck {
+  readonly #options: CheckOptions
+  readonly #cluster: ClusterClients
+
+  /** @throws Error when no usable kubeconfig is found */
+  constructor(options: CheckOptions) {
+    this.#options = options
+    this.#cluster = clusterClients({ ...options, observer: NO_OBSERVER })
+  }
+
+  get clusterName(): string {
+    return clusterName(this.#cluster.credentials)
+  }
+
+  /** @throws Error when workloads or Namespaces cannot be listed */
+  async forecast(): Promise<ClusterForecast> {
+    const { config, calendars, clock, stop } = this.#options
+    const { client, configured, informer, namespaces, keda } = this.#cluster
+    await listAll(this.#cluster, { stop, also: [namespaces] })
+    if (!namespaces.synced)
+      throw new Error('the account needs the rights list and watch of namespaces: the warnings above say why')
+    const { needed, ownNamespace, unseen } = await findApiExtensions(client, configured, stop)
+    const own = this.#options.ownNamespace ?? ownNamespace
+    const rules = rulesOf(config, {
+      namespaceOf: (name) => namespaces.get(name),
+      calendars,
+      scaledObjects: (workload) => keda?.informer.ofTarget(workload) ?? [],
+      scalerOf: (workload) => informer.scalerOf(workload),
+    })
+    const seen = {
+      workloads: informer.list(),
+      namespaces: namespaces.list(),
+      excluded: new Set(excludedNamespaces(config, own)),
+      needed,
+      policies: config.policies.map(({ name }) => name),
+    }
+    const at = clock()
+    const faults = configured.kinds.flatMap((kind) => informer.faultOf(kind) ?? [])
+    const isKedaUnseen = keda !== undefined && !keda.informer.isConnected
+    return {
+      at,
+      ...forecast(seen, at, rules),
+      unseen: [...faults, ...unseen, ...(isKedaUnseen ? [NO_KEDA] : [])],
+    }
+  }
+
+  async close(): Promise<void> {
+    const { informer, namespaces, keda, transport } = this.#cluster
+    await Promise.all([informer.stop(), namespaces.stop(), keda?.informer.stop()])
+    await transport.close()
+  }
+}

@@ -1,0 +1,139 @@
+import type { AuthSettings } from '../api/ports.ts'
+import type { ConfiguredCalendars } from '../calendars/configured-calendars.ts'
+import type { Clock } from '../process/clock.ts'
+import { excludedNamespaces, type Config } from '../config/config.ts'
+import type { OneTimeSignIn } from '../../console/console.ts'
+import { usesCalendar } from '../../domain/workload/settings.ts'
+import type { Rules } from '../../domain/workload/rules.ts'
+import { keyOf, type Workload } from '../../domain/workload/workload.ts'
+import { Identity } from '../../kubernetes/identity.ts'
+import type { KubeConfigSource } from '../../kubernetes/kube-config.ts'
+import { Listeners } from '../../kubernetes/listeners.ts'
+import type { Probing } from '../../kubernetes/registration/proof.ts'
+import type { Logger } from '../process/logger.ts'
+import { Metrics } from '../metrics/metrics.ts'
+import { calendarsOf } from './calendars.ts'
+import { clusterClients, type ClusterClients } from './cluster-clients.ts'
+import { homeNamespace } from './lease.ts'
+import { rereadInTurns } from './rereading.ts'
+import { rulesOf } from './settings.ts'
+
+export interface ServiceOptions {
+  readonly config: Config
+  readonly kubeconfig: KubeConfigSource
+  /** Of the program; undefined: clients are not told. */
+  readonly version?: string | undefined
+  /** Dormouse's own namespace, which it never touches; undefined: it runs outside a cluster. */
+  readonly ownNamespace: string | undefined
+  /** Overrides the configuration's `auth.local`: the sandbox makes its key as it starts. */
+  readonly local?: AuthSettings['local']
+  /** Who opens the console by this link is signed in; only on loopback. */
+  readonly signIn?: OneTimeSignIn
+  /** Serve HTTPS, and the webhook unless the configuration switches it off; without it: plain HTTP alone. */
+  readonly https: boolean
+  /** The API server runs on this machine: without a `webhook.url` it calls the webhook where that listens. */
+  readonly atLoopback?: boolean
+  readonly metricsHost: string
+  /** When the leader tests whether the API server reaches the webhook; undefined: every five minutes. */
+  readonly probing?: Probing
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** What every part of the service is made from. */
+export interface Foundation extends ServiceOptions {
+  readonly rules: Rules
+  readonly calendars: ConfiguredCalendars
+  readonly excludeNamespaces: readonly string[]
+  readonly metrics: Metrics
+  /** Told of workloads that read otherwise though they are as they were: a calendar has changed, or a ScaledObject. */
+  readonly rereads: Listeners<[workload: Workload]>
+  readonly cluster: ClusterClients
+  /** Who we are to the cluster. */
+  readonly identity: Identity
+  /** Where the Lease and the certificates' Secret are. */
+  readonly namespace: string
+  /** The Service that the API server calls the webhook by; undefined: we run outside a cluster. */
+  readonly service: { readonly name: string; readonly namespace: string } | undefined
+}
+
+/**
+ * Milliseconds that all else waits for calendar files: one of them may take 30 s, and meanwhile no webhook would answer.
+ * The largest takes a few seconds; what uses a later one is left alone until that is read.
+ */
+const CALENDARS_PATIENCE = 10_000
+
+/** @throws Error when no usable kubeconfig is found */
+export function foundationOf(options: ServiceOptions): Foundation {
+  const { config, ownNamespace, clock, logger } = options
+  const calendars = calendarsOf(config, clock, logger, CALENDARS_PATIENCE)
+  const rules: Rules = rulesOf(config, {
+    namespaceOf: (name) => cluster.namespaces.get(name),
+    calendars,
+    workloadsOf: (namespace) => cluster.informer.list(namespace),
+    scaledObjects: (workload) => cluster.keda?.informer.ofTarget(workload) ?? [],
+    scalerOf: (workload) => cluster.informer.scalerOf(workload),
+  })
+  const excludeNamespaces = excludedNamespaces(config, ownNamespace)
+  const { perWorkload, teamLabel } = config.metrics
+  const teamOf =
+    teamLabel === null
+      ? undefined
+      : ({ labels, namespace }: Workload) =>
+          labels?.[teamLabel] ?? cluster.namespaces.get(namespace)?.labels?.[teamLabel]
+  const metrics = new Metrics({ rules, clock, perWorkload, teamOf, excludeNamespaces, processMetrics: true })
+  const cluster: ClusterClients = clusterClients({ ...options, observer: metrics.kubernetes })
+  const { client, informer, namespaces } = cluster
+  informer.onChange((before, after) => metrics.workloads.changed(before, after))
+  metrics.follow({
+    get: (key) => informer.get(key),
+    get watches() {
+      return [...informer.watches, { kind: 'namespaces' as const, connected: namespaces.connected }]
+    },
+  })
+  metrics.followCalendars(() => calendars.readable())
+  const rereads = new Listeners<[workload: Workload]>(metrics.kubernetes, logger)
+  rereads.add((workload) => metrics.workloads.reread(workload))
+  const failed = (workload: Workload, error: unknown) => {
+    metrics.kubernetes.listenerFailed()
+    logger.error({ workload: keyOf(workload), err: error }, 'a workload could not be read again')
+  }
+  calendars.onChange((names) => {
+    const reread = (workload: Workload) => {
+      if (usesCalendar(workload, names, rules)) rereads.tell({ workload: keyOf(workload) }, workload)
+    }
+    void rereadInTurns({ workloads: informer.list(), reread, failed })
+  })
+  namespaces.onChange((before, after) => {
+    const name = (after ?? before)?.name ?? ''
+    if (!before || !after || !rules.inheritsSame(before, after)) informer.inheritanceChanged(name)
+    else if (teamLabel !== null && before.labels?.[teamLabel] !== after.labels?.[teamLabel]) {
+      const reread = (workload: Workload) => metrics.workloads.reread(workload)
+      void rereadInTurns({ workloads: informer.list(name), reread, failed })
+    }
+  })
+  const scaledObjects = cluster.keda?.informer
+  scaledObjects?.onChange((before, after) => {
+    for (const scaler of [before, after]) {
+      const target = scaler && scaledObjects.targetOf(scaler)
+      const workload = target && target !== 'unknown' ? informer.get(target) : undefined
+      if (workload) rereads.tell({ workload: keyOf(workload) }, workload)
+    }
+  })
+  const identity = new Identity(client, logger)
+  const namespace = homeNamespace({ config, cluster, ownNamespace })
+  const service =
+    ownNamespace === undefined ? undefined : { name: config.webhook.service, namespace: ownNamespace }
+  return {
+    ...options,
+    rules,
+    calendars,
+    excludeNamespaces,
+    metrics,
+    rereads,
+    cluster,
+    identity,
+    namespace,
+    service,
+  }
+}

@@ -1,0 +1,96 @@
+import { Controller } from '../controller/controller.ts'
+import type { Pauser, Recorder, Writer } from '../controller/ports.ts'
+import { Refusal } from '../process/errors.ts'
+import { LeaderElection } from '../leadership/leader-election.ts'
+import type { Runnable } from '../process/runnable.ts'
+import type { Foundation } from './foundation.ts'
+import { electionSettings } from './lease.ts'
+import type { Webhook } from './webhook.ts'
+
+/** Milliseconds. */
+const LONGEST_STOP = 2000
+
+/** The controller: it runs only while this replica leads, and writes nothing once `leads` says no. */
+export function controllerOf(
+  foundation: Foundation,
+  webhook: Webhook | undefined,
+  leads: () => boolean,
+): Controller {
+  const { config, cluster, rules, calendars, clock, logger, metrics, excludeNamespaces } = foundation
+  const { concurrency, writesPerWorkload, lease } = config.controller
+  const controller = new Controller(
+    {
+      workloads: cluster.informer,
+      namespaces: cluster.namespaces,
+      writer: writerWhile(leads, cluster.patcher),
+      pace: cluster.gate,
+      scalings: webhook?.scalings,
+      autoscaling: cluster.keda && {
+        scaledObjects: cluster.keda.informer,
+        pauser: pauserWhile(leads, cluster.keda.patcher),
+      },
+      recorder: recorderWhile(leads, cluster.recorder),
+      observer: metrics.controller,
+      clock,
+      logger,
+    },
+    rules,
+    {
+      concurrency,
+      writesPerWorkload,
+      wakeOrderTimeout: config.wakeOrderTimeout,
+      excludeNamespaces: new Set(excludeNamespaces),
+      // Stopped before another replica can begin to lead.
+      stopWithin: Math.min(LONGEST_STOP, (lease.duration - lease.renew) / 2),
+    },
+  )
+  calendars.onChange((names) => controller.calendarsChanged(names))
+  metrics.followWaiting(() => controller.waiting)
+  return controller
+}
+
+/**
+ * A suspended process that goes on has changes to read and timers that are over, before it learns that another replica
+ * leads: so each write asks.
+ */
+function writerWhile(leads: () => boolean, writer: Writer): Writer {
+  return {
+    write: (key, plan, options) =>
+      writer.write(
+        key,
+        (workload) => {
+          if (!leads()) throw notRenewed()
+          return plan(workload)
+        },
+        options,
+      ),
+  }
+}
+
+function pauserWhile(leads: () => boolean, pauser: Pauser): Pauser {
+  return {
+    async pause(...write) {
+      if (!leads()) throw notRenewed()
+      await pauser.pause(...write)
+    },
+  }
+}
+
+function notRenewed(): Refusal {
+  return new Refusal('CLUSTER_UNAVAILABLE', 'the Lease was not renewed in time')
+}
+
+/** What happened meanwhile, the replica that led has told. */
+function recorderWhile(leads: () => boolean, recorder: Recorder): Recorder {
+  return {
+    record(...event) {
+      if (leads()) recorder.record(...event)
+    },
+  }
+}
+
+/** Runs `leading` while this replica holds the Lease. */
+export function electionOf(foundation: Foundation, leading: readonly Runnable[]): LeaderElection {
+  const { clock, logger, metrics } = foundation
+  return new LeaderElection({ ...electionSettings(foundation), clock, logger, leading, observer: metrics })
+}

@@ -1,0 +1,79 @@
+import type { CalendarSnapshot } from '../calendars/configured-calendars.ts'
+import type { Config } from '../config/config.ts'
+import { dateRanges } from '../../domain/schedule/calendar.ts'
+import { PublishedSettings } from '../../kubernetes/published-settings.ts'
+import type { Foundation } from './foundation.ts'
+
+/** Characters of the JSON of one key: a ConfigMap holds 1 MiB in all, and each client reads it at each start. */
+const MOST = 256 * 1024
+
+/** Tells clients with a kubeconfig what they have to know, again when a calendar has changed. */
+export function publishedSettings(foundation: Foundation, leads: () => boolean): PublishedSettings {
+  const { config, cluster, calendars, logger, excludeNamespaces, version } = foundation
+  const published = new PublishedSettings({
+    client: cluster.client,
+    data: () => settingsForClients(config, calendars.snapshot(), excludeNamespaces, version),
+    mayWrite: leads,
+    isExpected: config.publish,
+    logger,
+  })
+  calendars.onChange(() => published.publishAgain())
+  return published
+}
+
+/**
+ * By key, as the client reads it: a text, or JSON: lists of kinds (`rollouts.argoproj.io=.spec.replicas`) and of
+ * excluded namespaces, the rules with durations in milliseconds, the policies, and the dates of each calendar as in the
+ * configuration, those of its files among them. What exists and is not published is named in `unpublished`, with the
+ * reason. null: there is none, so that what was published earlier goes.
+ */
+export function settingsForClients(
+  config: Config,
+  calendars: CalendarSnapshot,
+  excludeNamespaces: readonly string[],
+  version: string | undefined,
+): Record<string, string | null> {
+  const { timezone, kinds, policies, console } = config
+  const { operationTimeout, newWorkloadGrace, wakeHold, backoff } = config
+  const large: Record<string, string> = {
+    policies: JSON.stringify(policies),
+    calendars: JSON.stringify(datesOf(config, calendars)),
+  }
+  const unpublished = Object.entries(large).flatMap(([key, text]) => {
+    const why = text.length <= EMPTY ? undefined : whyUnpublished(config, text)
+    return why === undefined ? [] : [[key, why] as const]
+  })
+  return {
+    version: version ?? null,
+    timezone,
+    rules: JSON.stringify({ operationTimeout, newWorkloadGrace, wakeHold, backoff }),
+    kinds: JSON.stringify(kinds.map(({ resource, specReplicasPath }) => `${resource}=${specReplicasPath}`)),
+    excludeNamespaces: JSON.stringify(excludeNamespaces),
+    console: console.enabled ? console.url : null,
+    ...large,
+    ...Object.fromEntries(unpublished.map(([key]) => [key, null])),
+    unpublished: unpublished.length === 0 ? null : JSON.stringify(Object.fromEntries(unpublished)),
+  }
+}
+
+/** Of a list, or a map, of nothing. */
+const EMPTY = 2
+
+/** undefined: it is published. */
+function whyUnpublished({ publish }: Config, text: string): string | undefined {
+  if (!publish) return 'publish: false'
+  return Buffer.byteLength(text) > MOST ? `more than ${MOST / 1024} KiB of them` : undefined
+}
+
+/** Of each calendar its dates with their hours; a text: it cannot be used. */
+function datesOf({ calendars }: Config, snapshot: CalendarSnapshot): object {
+  return Object.fromEntries(
+    Object.entries(calendars).map(([name, { dates }]) => {
+      const closed = snapshot[name] ?? []
+      if (typeof closed === 'string') return [name, UNREADABLE]
+      return [name, { ...Object.fromEntries(dateRanges(closed).map((range) => [range, ''])), ...dates }]
+    }),
+  )
+}
+
+const UNREADABLE = "a file of it cannot be read; the service's log says why"

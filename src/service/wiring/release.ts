@@ -1,0 +1,201 @@
+import pLimit from 'p-limit'
+import type { Clock } from '../process/clock.ts'
+import { excludedNamespaces, type Config } from '../config/config.ts'
+import { pauseChange } from '../../domain/autoscaling/pause.ts'
+import { isMarked, type ScaledObject } from '../../domain/autoscaling/scaled-object.ts'
+import { releaseChange } from '../../domain/deciding/release.ts'
+import type { Rules } from '../../domain/workload/rules.ts'
+import { counted } from '../../domain/text.ts'
+import type { Workload } from '../../domain/workload/workload.ts'
+import type { KubeConfigSource } from '../../kubernetes/kube-config.ts'
+import { deleteWebhookConfiguration } from '../../kubernetes/registration/configuration.ts'
+import { whileLeading } from '../leadership/while-leading.ts'
+import type { Logger } from '../process/logger.ts'
+import { clusterClients, type ClusterClients } from './cluster-clients.ts'
+import { electionSettings } from './lease.ts'
+import { listAll } from './listing.ts'
+import { clusterName } from './reachability.ts'
+import { rulesOf } from './settings.ts'
+
+/** Milliseconds that the Lease stays held after a release, so that no running service acts before it is removed, too. */
+const LEASE_KEPT = 60_000
+
+/** Workloads that are written at the same time. */
+const CONCURRENCY = 8
+
+const NO_OBSERVER = { request() {}, watchRestarted() {}, eventDropped() {}, listenerFailed() {} }
+
+export interface ReleaseOptions {
+  readonly config: Config
+  readonly kubeconfig: KubeConfigSource
+  /** undefined: outside a cluster. */
+  readonly ownNamespace: string | undefined
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Ends the release early. */
+  readonly stop: AbortSignal
+}
+
+/** The workloads that carry anything of Dormouse's. */
+export interface ReleasePlan {
+  readonly workloads: readonly Workload[]
+  /** Those in excluded namespaces, which stay as they are: the account's policy would not let us write them. */
+  readonly excluded: readonly Workload[]
+  /** Why configured kinds cannot be managed: what sleeps of them stays asleep. */
+  readonly unmanageable: readonly string[]
+  /** The ScaledObjects that Dormouse paused, and those of them in excluded namespaces. */
+  readonly paused: readonly ScaledObject[]
+  readonly pausedExcluded: readonly ScaledObject[]
+}
+
+/** Told of each step of a release as it happens. */
+export interface ReleaseReport {
+  /** The Lease was taken from a leader; the release waits so many milliseconds, until that one has stopped. */
+  leaseTaken(from: string, milliseconds: number): void
+  released(workload: Workload): void
+  failed(workload: Workload, error: unknown): void
+  /** KEDA scales its workload again. */
+  unpaused(scaler: ScaledObject): void
+  stillPaused(scaler: ScaledObject, error: unknown): void
+  /** Every workload was tried, and so many were released. */
+  finished(released: number): void
+}
+
+/**
+ * Takes Dormouse off a cluster: deletes the webhook configuration, wakes what Dormouse put to sleep, and removes its
+ * marks from every workload. It leads meanwhile, so that no running service works against it.
+ */
+export class Release {
+  readonly #options: ReleaseOptions
+  readonly #rules: Rules
+  readonly #excluded: ReadonlySet<string>
+  readonly #cluster: ClusterClients
+
+  /** @throws Error when no usable kubeconfig is found */
+  constructor(options: ReleaseOptions) {
+    const { config, ownNamespace } = options
+    this.#options = options
+    // What it removes does not depend on what is inherited.
+    this.#rules = rulesOf(config, { namespaceOf: () => undefined })
+    this.#excluded = new Set(excludedNamespaces(config, ownNamespace))
+    this.#cluster = clusterClients({ ...options, observer: NO_OBSERVER })
+  }
+
+  get clusterName(): string {
+    return clusterName(this.#cluster.credentials)
+  }
+
+  /**
+   * Lists all workloads, which `plan` and `carryOut` need; changes nothing.
+   * @throws Error when the cluster cannot be reached, refuses, or takes longer than two minutes
+   */
+  async list(): Promise<void> {
+    await listAll(this.#cluster, this.#options)
+  }
+
+  plan(): ReleasePlan {
+    const marked = [...this.#cluster.informer.list()].filter((workload) => this.#change(workload))
+    const isExcluded = ({ namespace }: Workload | ScaledObject) => this.#excluded.has(namespace)
+    const paused = [...(this.#cluster.keda?.informer.list() ?? [])].filter(isMarked)
+    return {
+      workloads: marked.filter((workload) => !isExcluded(workload)),
+      excluded: marked.filter(isExcluded),
+      unmanageable: this.#cluster.informer.unmanageable,
+      paused: paused.filter((scaler) => !isExcluded(scaler)),
+      pausedExcluded: paused.filter(isExcluded),
+    }
+  }
+
+  /** @throws Error when it was stopped, or when something could not be released: then it is to be run again */
+  async carryOut(report: ReleaseReport): Promise<void> {
+    const { config, ownNamespace, clock, logger, stop } = this.#options
+    const election = electionSettings({ config, cluster: this.#cluster, ownNamespace })
+    await whileLeading({ ...election, clock, logger }, (lost) => this.#releaseAll(report, lost), {
+      stop,
+      leaseTaken: (from, milliseconds) => report.leaseTaken(from, milliseconds),
+      keep: LEASE_KEPT,
+    })
+    if (stop.aborted) throw new Error('stopped before everything was released: run this again')
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#cluster.informer.stop(), this.#cluster.keda?.informer.stop()])
+    await this.#cluster.transport.close()
+  }
+
+  /** The webhooks go first, since they would deny or undo the rest; should that fail, the workloads are released all the same. */
+  async #releaseAll(report: ReleaseReport, lost: AbortSignal): Promise<void> {
+    const undeleted = await this.#deleteWebhooks()
+    const { workloads } = this.plan()
+    let failed = 0
+    await pLimit(CONCURRENCY).map(workloads, async (workload) => {
+      if (lost.aborted) return
+      try {
+        await this.#release(workload, lost)
+        report.released(workload)
+      } catch (error) {
+        if (lost.aborted) return
+        failed += 1
+        report.failed(workload, error)
+      }
+    })
+    // Only now: KEDA would otherwise decide the count before we have set it.
+    const stillPaused = await this.#unpauseAll(report, lost)
+    if (lost.aborted) return
+    report.finished(workloads.length - failed)
+    if (undeleted) throw undeleted.error
+    if (stillPaused > 0)
+      throw new Error(`${counted(stillPaused, 'ScaledObject')} stayed paused: run this again`)
+    const { keda } = this.#cluster
+    if (keda?.informer.isPresent === true && !keda.informer.isConnected)
+      throw new Error(
+        'the ScaledObjects could not be listed, so some may be paused: the warnings above say why',
+      )
+    if (failed > 0) throw new Error(`${counted(failed, 'workload')} could not be released: run this again`)
+  }
+
+  /** Leaves a switched-off webhook alone: the account may lack the right to delete one. undefined: no error. */
+  async #deleteWebhooks(): Promise<{ readonly error: unknown } | undefined> {
+    if (!this.#options.config.webhook.enabled) return undefined
+    try {
+      await deleteWebhookConfiguration(this.#cluster.client)
+      return undefined
+    } catch (error) {
+      return { error }
+    }
+  }
+
+  /** Returns how many could not be written. */
+  async #unpauseAll(report: ReleaseReport, lost: AbortSignal): Promise<number> {
+    const { keda } = this.#cluster
+    if (!keda) return 0
+    let failed = 0
+    await pLimit(CONCURRENCY).map(this.plan().paused, async (scaler) => {
+      const change = pauseChange(scaler, false)
+      if (lost.aborted || !change) return
+      try {
+        await keda.patcher.pause(scaler, change, { signal: lost, cut: lost })
+        report.unpaused(scaler)
+      } catch (error) {
+        if (lost.aborted) return
+        failed += 1
+        report.stillPaused(scaler, error)
+      }
+    })
+    return failed
+  }
+
+  async #release(workload: Workload, lost: AbortSignal): Promise<void> {
+    const { patcher } = this.#cluster
+    const plan = (seen: Workload) => ({ change: this.#change(seen) })
+    const stopping = { signal: lost, cut: lost }
+    const { workload: released } = await patcher.write(workload, plan, { priority: 'wake', ...stopping })
+    // The write that wakes makes us the owner of spec.replicas; this one gives that up.
+    if (this.#change(released))
+      await patcher.write(workload, plan, { priority: 'completion', from: released, ...stopping })
+  }
+
+  #change(workload: Workload) {
+    return releaseChange(workload, this.#options.clock(), this.#rules)
+  }
+}

@@ -1,0 +1,127 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { MAX_TTL, newKeyPair, signToken } from '../api/auth/local-token.ts'
+import type { Clock } from '../process/clock.ts'
+import type { Config } from '../config/config.ts'
+import { newSecret, signInUrl } from '../../console/console.ts'
+import { Lifecycle } from '../process/lifecycle.ts'
+import type { Logger } from '../process/logger.ts'
+import type { Runnable } from '../process/runnable.ts'
+import { SandboxCluster } from '../../sandbox/sandbox.ts'
+import { writePlugin, type Program } from './sandbox-plugin.ts'
+import { Service, type Addresses } from './service.ts'
+
+const ISSUER = 'dormouse-sandbox'
+const AUDIENCE = 'dormouse'
+const NEW_TOKEN = 'get a new token, or paste the export lines of the sandbox again'
+
+interface SandboxOptions {
+  readonly config: Config
+  /** Of the Kubernetes API; 0: a free one. */
+  readonly kubePort: number
+  /** What `kubectl dormouse` runs. */
+  readonly program: Program
+  readonly version?: string | undefined
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** Where a started sandbox is reached, and by what. */
+export interface SandboxAccess extends Addresses {
+  /** For every namespace, to read and to write. */
+  readonly token: string
+  /** Opens the console signed in, once; absent: the configuration switches the console off. */
+  readonly console?: string
+  /** The path of the file. */
+  readonly kubeconfig: string
+  /** The folder of `kubectl-dormouse`, for the PATH. */
+  readonly plugins: string
+}
+
+/** A cluster in memory with a small shop in it, Dormouse over it, and a token for it. */
+export class Sandbox implements Runnable {
+  readonly name = 'sandbox'
+  readonly #options: SandboxOptions
+  readonly cluster: SandboxCluster
+  readonly #lifecycle: Lifecycle
+  readonly #keys = newKeyPair('EdDSA')
+  #directory = ''
+  readonly #secret = newSecret()
+  #token = ''
+  #service: Service | undefined
+
+  constructor(options: SandboxOptions) {
+    const { kubePort, clock, logger } = options
+    this.#options = options
+    this.cluster = new SandboxCluster({ port: kubePort, clock, logger, seed: true })
+    this.#lifecycle = new Lifecycle([
+      { name: 'directory', start: () => this.#makeDirectory(), stop: () => this.#removeDirectory() },
+      this.cluster,
+      { name: 'dormouse', start: () => this.#serve(), stop: async () => this.#service?.stop() },
+    ])
+  }
+
+  start(): Promise<void> {
+    return this.#lifecycle.start()
+  }
+
+  /** Nothing is left: no file either. */
+  stop(): Promise<void> {
+    return this.#lifecycle.stop()
+  }
+
+  /** Known once it is started. @throws TypeError before that */
+  get access(): SandboxAccess {
+    if (!this.#service) throw new TypeError('the sandbox is not started')
+    const { addresses } = this.#service
+    const link = this.#options.config.console.enabled && { console: signInUrl(addresses.api, this.#secret) }
+    return { ...addresses, ...link, token: this.#token, kubeconfig: this.#kubeconfig, plugins: this.#plugins }
+  }
+
+  get #kubeconfig(): string {
+    return join(this.#directory, 'kubeconfig')
+  }
+
+  get #plugins(): string {
+    return join(this.#directory, 'bin')
+  }
+
+  async #makeDirectory(): Promise<void> {
+    this.#directory = await mkdtemp(join(tmpdir(), 'dormouse-sandbox-'))
+  }
+
+  async #removeDirectory(): Promise<void> {
+    if (this.#directory !== '') await rm(this.#directory, { recursive: true, force: true })
+  }
+
+  async #serve(): Promise<void> {
+    const { config, version, program, clock, logger } = this.#options
+    const { privateKey, publicKey } = this.#keys
+    await writeFile(this.#kubeconfig, this.cluster.kubeconfig(), { mode: 0o600 })
+    await writePlugin(this.#plugins, program)
+    const claims = { subject: 'you', scopes: ['dormouse:read', 'dormouse:write'] as const, namespaces: ['*'] }
+    this.#token = await signToken(
+      { privateKey, issuer: ISSUER, audience: AUDIENCE, ...claims, ttl: MAX_TTL },
+      clock(),
+    )
+    this.#service = await Service.create({
+      config,
+      kubeconfig: { file: this.#kubeconfig },
+      ownNamespace: undefined,
+      version,
+      https: true,
+      atLoopback: true,
+      local: { issuer: ISSUER, audience: AUDIENCE, publicKey, advice: NEW_TOKEN },
+      signIn: {
+        secret: this.#secret,
+        token: () => this.#token,
+        otherwise: 'paste the token that the sandbox printed (export TOKEN=…)',
+      },
+      metricsHost: config.api.host,
+      clock,
+      logger,
+    })
+    await this.#service.start()
+  }
+}

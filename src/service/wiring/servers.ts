@@ -1,0 +1,112 @@
+import { X509Certificate } from 'node:crypto'
+import type { RequestListener, ServerOptions } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import type { Api } from '../api/app.ts'
+import { ApiServer, type Listener } from '../api/server.ts'
+import type { CertificateSource } from '../certificates/source.ts'
+import type { Config } from '../config/config.ts'
+import { UsageError } from '../process/errors.ts'
+import type { Runnable } from '../process/runnable.ts'
+import type { Foundation } from './foundation.ts'
+import { readText } from './settings.ts'
+import type { Webhook } from './webhook.ts'
+
+/** What answers at a port. */
+type Answers = 'api' | 'webhook'
+
+interface Endpoint {
+  readonly listener: Listener
+  readonly answers: Answers
+}
+
+interface Served {
+  readonly api: Api
+  /** undefined: no HTTPS, so no webhook either. */
+  readonly certificates: CertificateSource | undefined
+  readonly webhook: Webhook | undefined
+  /** Who sends reviews shows a certificate of these, in PEM; undefined: anybody may. */
+  readonly clientCA: string | undefined
+}
+
+/** The text of the file that `webhook.clientCA` names. @throws UsageError that says what is wrong with it */
+export async function clientCAOf({ webhook: { clientCA } }: Config): Promise<string | undefined> {
+  if (clientCA === null) return undefined
+  const text = await readText('webhook.clientCA', clientCA)
+  if (!hasCertificate(text)) throw new UsageError(`webhook.clientCA ${clientCA}: has no certificate in PEM`)
+  return text
+}
+
+function hasCertificate(text: string): boolean {
+  try {
+    return new X509Certificate(text).subject !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** The servers of the API and the webhook, which start and stop as one. */
+export interface Servers {
+  readonly server: Runnable
+  /** Where it is reached from this machine, once started; undefined: it is not served. */
+  url(of: Answers): string | undefined
+}
+
+export function serversOf({ config, clock, logger }: Foundation, { api, ...rest }: Served): Servers {
+  const endpoints = endpointsOf(config, rest)
+  const listeners = endpoints.map(({ listener }) => listener)
+  const server = new ApiServer(api, listeners, { clock, logger })
+  return {
+    server,
+    url: (of) => {
+      const url = server.urls[endpoints.findIndex(({ answers }) => answers === of)]
+      return url === undefined ? undefined : overLoopback(url)
+    },
+  }
+}
+
+/** Plain HTTP first, where it is configured; then the API over HTTPS; the webhook has a port of its own. */
+function endpointsOf(
+  { api: { host, port, insecurePort }, webhook: { port: webhookPort } }: Config,
+  { certificates, webhook, clientCA }: Omit<Served, 'api'>,
+): Endpoint[] {
+  const endpoints: Endpoint[] = []
+  if (insecurePort !== null) endpoints.push({ listener: { host, port: insecurePort }, answers: 'api' })
+  if (!certificates) return endpoints
+  endpoints.push({ listener: overTls({ host, port }, certificates), answers: 'api' })
+  if (!webhook) return endpoints
+  const handle: RequestListener = (request, response) => {
+    const [path = ''] = (request.url ?? '').split('?')
+    const review = webhook.handler(path)
+    if (review) review(request, response)
+    else response.writeHead(404).end()
+  }
+  endpoints.push({
+    listener: overTls({ host, port: webhookPort, handle }, certificates, clientCA),
+    answers: 'webhook',
+  })
+  return endpoints
+}
+
+/**
+ * The same over HTTPS. A new certificate is swapped in while it runs: established connections keep theirs. `clientCA`:
+ * whoever connects has to show a certificate of it.
+ */
+function overTls(listener: Listener, certificates: CertificateSource, clientCA?: string): Listener {
+  const all = { minVersion: 'TLSv1.2', ...(clientCA !== undefined && { ca: clientCA }) } as const
+  const asks = clientCA === undefined ? {} : { requestCert: true, rejectUnauthorized: true }
+  return {
+    ...listener,
+    createServer(options: ServerOptions, handle: RequestListener): Server {
+      const { cert, key } = certificates.current
+      const server = createServer({ ...options, ...all, ...asks, cert, key }, handle)
+      const stop = certificates.onChange(({ cert, key }) => server.setSecureContext({ ...all, cert, key }))
+      server.once('close', stop)
+      return server
+    },
+  }
+}
+
+/** A server that listens on every address is reached over loopback from here. */
+function overLoopback(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//127.0.0.1:')
+}

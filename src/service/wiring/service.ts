@@ -1,0 +1,129 @@
+import { Lifecycle } from '../process/lifecycle.ts'
+import type { LeaderElection } from '../leadership/leader-election.ts'
+import type { Logger } from '../process/logger.ts'
+import type { MetricsServer } from '../metrics/metrics-server.ts'
+import type { Runnable } from '../process/runnable.ts'
+import { apiOf } from './api.ts'
+import type { ClusterClients } from './cluster-clients.ts'
+import { servingCertificates } from './certificates.ts'
+import { foundationOf, type ServiceOptions } from './foundation.ts'
+import { controllerOf, electionOf } from './leading.ts'
+import { metricsServerOf } from './metrics-server.ts'
+import { publishedSettings } from './published.ts'
+import { clientCAOf, serversOf, type Servers } from './servers.ts'
+import { webhookRegistration } from './webhook-registration.ts'
+import { webhookOf } from './webhook.ts'
+
+/** Where a started service is reached. */
+export interface Addresses {
+  readonly api: string
+  readonly metrics: string
+  readonly webhook?: string
+}
+
+/** The whole program over one cluster: makes its parts, starts them in order and stops them in reverse. */
+export class Service implements Runnable {
+  readonly name = 'service'
+  readonly #lifecycle: Lifecycle
+  readonly #servers: Servers
+  readonly #metricsServer: MetricsServer
+
+  private constructor(lifecycle: Lifecycle, servers: Servers, metricsServer: MetricsServer) {
+    this.#lifecycle = lifecycle
+    this.#servers = servers
+    this.#metricsServer = metricsServer
+  }
+
+  /** @throws Error when the kubeconfig cannot be used; UsageError when a key file cannot be read, or settings cannot work */
+  static async create(options: ServiceOptions): Promise<Service> {
+    const { config, https, logger } = options
+    const foundation = foundationOf(options)
+    const { recorder, informer, namespaces, transport, keda } = foundation.cluster
+    const certificates = https ? servingCertificates(foundation) : undefined
+    const webhook = certificates && config.webhook.enabled ? webhookOf(foundation) : undefined
+    const api = await apiOf(foundation, certificates?.source)
+    const servers = serversOf(foundation, {
+      api,
+      certificates: certificates?.source,
+      webhook,
+      clientCA: await clientCAOf(config),
+    })
+    const leads = () => election.leads
+    const registration =
+      certificates && webhook
+        ? webhookRegistration(foundation, { certificates, listensAt: () => servers.url('webhook'), leads })
+        : undefined
+    const controller = controllerOf(foundation, webhook, leads)
+    const election: LeaderElection = electionOf(
+      foundation,
+      present([registration, controller, publishedSettings(foundation, leads)]),
+    )
+    const metricsServer = metricsServerOf(foundation)
+    const parts = present([
+      metricsServer,
+      foundation.calendars,
+      { name: 'connections', start: async () => {}, stop: () => transport.close() },
+      recorder,
+      certificates?.keeper,
+      servers.server,
+      keda?.informer,
+      {
+        name: informer.name,
+        start: () => startWatching(foundation.cluster, logger),
+        stop: async () => void (await Promise.all([informer.stop(), namespaces.stop()])),
+      },
+      foundation.identity,
+      config.controller.enabled ? election : undefined,
+    ])
+    const lifecycle = new Lifecycle(parts, ({ name }, call, err) =>
+      logger.error({ part: name, err }, `a part of the service failed to ${call}`),
+    )
+    return new Service(lifecycle, servers, metricsServer)
+  }
+
+  /**
+   * Resolves when everything is ready, which needs the cluster.
+   * @throws what the part throws that cannot start, once those before it have stopped
+   */
+  start(): Promise<void> {
+    return this.#lifecycle.start()
+  }
+
+  stop(): Promise<void> {
+    return this.#lifecycle.stop()
+  }
+
+  /** Known once it is started. */
+  get addresses(): Addresses {
+    const webhook = this.#servers.url('webhook')
+    return {
+      api: this.#servers.url('api') ?? '',
+      metrics: `http://127.0.0.1:${this.#metricsServer.port}`,
+      ...(webhook === undefined ? {} : { webhook }),
+    }
+  }
+}
+
+const SOME_UNWATCHED =
+  'these kinds cannot be watched, so their workloads are left alone; the other kinds work. ' +
+  'The warnings above say why: does the role allow list and watch?'
+
+const NO_NAMESPACES =
+  'the Namespaces cannot be watched, so nothing is done about any workload: what they inherit is not known. ' +
+  'The warnings above say why: does the role allow list and watch of namespaces?'
+
+async function startWatching(
+  { informer, namespaces }: Pick<ClusterClients, 'informer' | 'namespaces'>,
+  logger: Logger,
+): Promise<void> {
+  // First, so that each workload is read once, with what it inherits.
+  await namespaces.start()
+  await informer.start()
+  if (!namespaces.synced) logger.warn(NO_NAMESPACES)
+  const kinds = informer.watches.filter(({ connected }) => !connected).map(({ kind }) => kind)
+  if (kinds.length > 0) logger.warn({ kinds }, SOME_UNWATCHED)
+}
+
+function present(parts: readonly (Runnable | undefined)[]): Runnable[] {
+  return parts.filter((part) => part !== undefined)
+}

@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises'
+import type { Config } from '../config/config.ts'
+import { compilePolicy } from '../../domain/policy/configured.ts'
+import { Inheritance, type Namespace } from '../../domain/policy/inheritance.ts'
+import type { Rules } from '../../domain/workload/rules.ts'
+import { NO_CALENDARS, type Calendars } from '../../domain/schedule/calendar.ts'
+import { ScheduleCompiler } from '../../domain/schedule/schedule.ts'
+import type { Workload } from '../../domain/workload/workload.ts'
+import { UsageError } from '../process/errors.ts'
+import { WakeWaits } from './wake-waits.ts'
+
+/** What the rules ask for beside the configuration, as it is now. */
+export interface Surroundings {
+  /** undefined: it does not exist, or is not known yet. */
+  readonly namespaceOf: (name: string) => Namespace | undefined
+  readonly calendars?: Calendars
+  /** Of a namespace; undefined: nobody looks for what a wake waits for. */
+  readonly workloadsOf?: (namespace: string) => Iterable<Workload>
+  readonly scaledObjects?: Required<Rules>['scaledObjects']
+  readonly scalerOf?: Required<Rules>['scalerOf']
+}
+
+/** The domain's rules under a configuration; equal schedules are compiled once, and what is inherited is resolved once. */
+export function rulesOf(
+  config: Config,
+  {
+    namespaceOf,
+    calendars = NO_CALENDARS,
+    workloadsOf,
+    scaledObjects = () => [],
+    scalerOf = () => undefined,
+  }: Surroundings,
+): Rules {
+  const compiler = new ScheduleCompiler(SCHEDULES_KEPT, calendars)
+  const inheritance = new Inheritance(config.policies.map(compilePolicy))
+  const rules: Rules = {
+    policy: config,
+    compile: (text, zone, calendar) => compiler.compile(text, zone, calendar),
+    inherited(workload) {
+      const namespace = namespaceOf(workload.namespace)
+      return namespace && !namespace.deleting ? inheritance.of(namespace).by(workload) : undefined
+    },
+    inheritsSame: (before, after) => inheritance.isSame(before, after),
+    scaledObjects,
+    scalerOf,
+  }
+  if (!workloadsOf) return rules
+  const waits = new WakeWaits(workloadsOf, rules, config.wakeOrderTimeout)
+  return { ...rules, waitOf: (workload, decision, now) => waits.of(workload, decision, now) }
+}
+
+const SCHEDULES_KEPT = 10_000
+
+/**
+ * The text of a file that an option or a key of the configuration names: `readText('--key', 'private.pem')`.
+ * @throws UsageError that names the option or key, the file and the reason
+ */
+export async function readText(source: string, file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    const why = code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code})`
+    throw new UsageError(`${source} ${file}: ${why}`, { cause: error })
+  }
+}

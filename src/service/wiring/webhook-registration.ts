@@ -1,0 +1,110 @@
+import type { ConfigurationReference } from '../../kubernetes/registration/configuration.ts'
+import { HeldWorkloads } from '../../kubernetes/registration/held-workloads.ts'
+import { probeWebhook } from '../../kubernetes/registration/probe.ts'
+import { WebhookRegistration } from '../../kubernetes/registration/registration.ts'
+import type { Runnable } from '../process/runnable.ts'
+import type { Certificates } from './certificates.ts'
+import type { Foundation } from './foundation.ts'
+import { exemptUsers } from './webhook.ts'
+
+/** The port of the chart's Service. */
+const SERVICE_PORT = 9443
+
+const PROVEN =
+  'The API server reaches the webhook: manual scaling of pinned or overridden workloads is refused'
+const UNPROVEN =
+  'The API server does not reach the webhook: manual scaling is not refused; pinned workloads are put right afterwards'
+
+interface RegistrationOptions {
+  readonly certificates: Certificates
+  /** Where the webhook listens, once it does. */
+  readonly listensAt: () => string | undefined
+  /** Whether this replica may write at this very moment. */
+  readonly leads: () => boolean
+}
+
+/** Keeps the webhook configuration right while we lead; undefined: the API server has no way to call us. */
+export function webhookRegistration(
+  foundation: Foundation,
+  { certificates: { source, authority }, listensAt, leads }: RegistrationOptions,
+): Runnable | undefined {
+  const { config, atLoopback = false, cluster, identity, namespace, service, ownNamespace } = foundation
+  const { url: configuredUrl, failurePolicy, namespaceSelector } = config.webhook
+  if (configuredUrl === null && !atLoopback && !service) return undefined
+  const held = new HeldWorkloads(cluster.informer)
+  return madeAtStart('webhook registration', () => {
+    const url = configuredUrl ?? (atLoopback ? (listensAt() ?? null) : null)
+    return new WebhookRegistration({
+      client: cluster.client,
+      logger: foundation.logger,
+      mayWrite: leads,
+      caBundle: () => source.caBundle,
+      onCaBundle: (listener) => source.onCaBundle(listener),
+      onPublished: (bundle) => authority?.published(bundle),
+      onServed: (listener) => source.onChange(listener),
+      onProof: (proven, why, reference) => reportProof(foundation, proven, why, reference),
+      onContest: (deed, rest, reference) => reportContest(foundation, deed, rest, reference),
+      probe: (signal) => probeWebhook(cluster.client, namespace, signal),
+      probing: foundation.probing,
+      probeNamespace: namespace,
+      url,
+      service: url === null && service ? { ...service, port: SERVICE_PORT } : null,
+      ownNamespace: url === null ? ownNamespace : undefined,
+      excludeNamespaces: foundation.excludeNamespaces,
+      exemptUsers: exemptUsers(foundation),
+      ownUser: identity.user,
+      failurePolicy,
+      namespaceSelector,
+      configured: cluster.fields,
+      held,
+    })
+  })
+}
+
+/** Reports as metric, log line and Event whether the API server reaches the webhook. */
+function reportProof(
+  { cluster, logger, metrics }: Foundation,
+  proven: boolean,
+  why: string,
+  reference: ConfigurationReference,
+): void {
+  metrics.webhook.proven(proven)
+  logger[proven ? 'info' : 'warn']({ why }, proven ? PROVEN : UNPROVEN)
+  const { name, uid, resourceVersion } = reference
+  // Events on objects without a namespace belong in `default`.
+  const subject = { namespace: 'default', name, uid, resourceVersion, reference }
+  if (proven) cluster.recorder.record(subject, 'Normal', 'WebhookProven', PROVEN)
+  else cluster.recorder.record(subject, 'Warning', 'WebhookUnproven', `${UNPROVEN}: ${why}`)
+}
+
+/** Reports by Event and log line that somebody else undoes again and again what was written to the configuration. */
+function reportContest(
+  { cluster, logger }: Foundation,
+  deed: string,
+  rest: number,
+  reference: ConfigurationReference,
+): void {
+  const message =
+    `It ${deed} again and again, and is put right ever more seldom: ` +
+    'does a second Dormouse run, or does a sync overwrite it?'
+  logger.warn({ restSeconds: rest / 1000 }, `the webhook configuration: ${message}`)
+  const { name, uid, resourceVersion } = reference
+  const subject = { namespace: 'default', name, uid, resourceVersion, reference }
+  cluster.recorder.record(subject, 'Warning', 'OtherWriter', message)
+}
+
+/** A part that is made anew at each start: what it needs (our URL, our user) is known only then. */
+function madeAtStart(name: string, make: () => Runnable): Runnable {
+  let running: Runnable | undefined
+  return {
+    name,
+    async start() {
+      running = make()
+      await running.start()
+    },
+    async stop() {
+      await running?.stop()
+      running = undefined
+    },
+  }
+}

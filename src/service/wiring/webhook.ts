@@ -1,0 +1,50 @@
+import type { RequestListener } from 'node:http'
+import type { Kind } from '../../domain/workload/workload.ts'
+import type { WorkloadObject } from '../../kubernetes/api-object.ts'
+import { trim } from '../../kubernetes/trim.ts'
+import { systemMonotonic } from '../process/clock.ts'
+import { AccessReviews } from '../../kubernetes/reviews.ts'
+import { RateLimit } from '../http/rate-limit.ts'
+import { EXEMPT_USERS } from '../webhook/admission.ts'
+import { SeenScalings } from '../webhook/seen-scalings.ts'
+import { createWebhook } from '../webhook/server.ts'
+import type { Foundation } from './foundation.ts'
+
+/** The admission webhook; every replica answers. */
+export interface Webhook {
+  /** undefined: no webhook has this path. */
+  readonly handler: (path: string) => RequestListener | undefined
+  /** Who scaled by hand, for the controller of this replica: what is written does not name the user. */
+  readonly scalings: SeenScalings
+}
+
+export function webhookOf(foundation: Foundation): Webhook {
+  const { config, cluster, rules, clock, logger, metrics, identity, excludeNamespaces } = foundation
+  const scalings = new SeenScalings(clock)
+  const reviews = new AccessReviews(cluster.client)
+  const { rate } = config.api
+  const handler = createWebhook({
+    scalings,
+    rights: { may: (user, access) => reviews.authorize(user, access) },
+    rate,
+    limit: new RateLimit(rate, systemMonotonic),
+    workloads: cluster.informer,
+    live: cluster.patcher,
+    trim: (kind: Kind, object: unknown) => trim(kind, object as WorkloadObject, undefined, cluster.fields),
+    configured: new Set(cluster.fields.keys()),
+    rules,
+    clock,
+    logger,
+    isAuthenticated: config.webhook.clientCA !== null,
+    observer: metrics.webhook,
+    exemptUsers: new Set(exemptUsers(foundation)),
+    excludeNamespaces: new Set(excludeNamespaces),
+    ownUser: () => identity.user,
+  })
+  return { handler, scalings }
+}
+
+/** Users whose scaling does not count as manual: Kubernetes' own controllers, and those of the configuration. */
+export function exemptUsers({ config }: Pick<Foundation, 'config'>): string[] {
+  return [...EXEMPT_USERS, ...config.exemptUsers]
+}

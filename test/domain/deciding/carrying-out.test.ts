@@ -1,0 +1,174 @@
+import { expect } from 'chai'
+import type { Instant } from '../../../src/service/process/clock.ts'
+import { changed } from '../../../src/domain/workload/change.ts'
+import { decide } from '../../../src/domain/deciding/decide.ts'
+import type { Decision } from '../../../src/domain/deciding/decision.ts'
+import { readWorkload } from '../../../src/domain/workload/reading.ts'
+import type { Unreadable } from '../../../src/domain/workload/state-codec.ts'
+import { afterStep, carryOut, planFailure, planStep } from '../../../src/domain/deciding/operation.ts'
+import type { Workload } from '../../../src/domain/workload/workload.ts'
+import { asked, decided, followed, stepped } from '../../support/decisions.ts'
+import { decoded, read } from '../../support/readable.ts'
+import { at, HOUR, MINUTE, RULES } from '../../support/rules.ts'
+import { aCronJob, aDaemonSet, aDeployment } from '../../support/workloads.ts'
+
+const WORK = '8:00-18:00,Mon-Fri'
+const NOON = at('Mon 12:00')
+const NIGHT = at('Mon 20:00')
+const MORNING = at('Tue 8:00')
+const awake = aDeployment()
+  .withReplicas(3)
+  .enabled()
+  .scheduled(WORK)
+  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
+const asleep = awake.snoozed({ at: at('Mon 18:00') })
+
+describe('a workload that is being deleted is left alone', () => {
+  it('with an operation that has ended', () => {
+    const waking = asked(asleep, { action: 'wake' }, NIGHT).after
+    const ready = { ...followed(waking), ownReplicasEntry: 2 }
+    expect(stepped(ready, NIGHT + MINUTE).change).to.include({ givesUpReplicas: true })
+    expect(stepped({ ...ready, deleting: true }, NIGHT + MINUTE).change).to.equal(undefined)
+  })
+
+  it('with a backoff from beyond any', () => {
+    const held = awake.inBackoff(at('next Sun 0:00')).with({ deleting: true })
+    expect(stepped(held, NOON).change).to.equal(undefined)
+  })
+})
+
+describe('a workload that is not managed is not written', () => {
+  const off = aDeployment().withReplicas(3).annotated({ enabled: 'false' })
+
+  it('where its state says asleep and it runs without a mark', () => {
+    const old = asleep.labelled(undefined).editedTo(3)
+    expect(stepped(old, NOON).change, 'managed').to.have.property('annotations')
+    const { intent: _, ...state } = old.state()
+    expect(stepped(off.remembering(state), NOON).change).to.equal(undefined)
+  })
+
+  it('where a hand changed the count that it had set', () => {
+    const woken = off.remembering({ woken: { at: NOON, kept: 5, set: 1 } })
+    expect(stepped(woken.enabled(), NIGHT).change, 'managed').to.have.property('annotations')
+    expect(stepped(woken, NIGHT).change).to.equal(undefined)
+  })
+
+  it('but its own annotations come back where `kubectl rollout undo` put old ones on it', () => {
+    const old = awake.annotated({ schedule: '9:00-17:00' })
+    const disabled = asked(old, { action: 'disable' }, NOON).after
+    const known = { counter: decoded(disabled.annotations.state).counter, workload: disabled }
+    const { annotations } = off.remembering({})
+    const undone = { ...disabled, annotations, resourceVersion: '101' }
+    const { change } = planStep(undone, NOON, RULES, known)
+    expect(change?.annotations).to.include({ schedule: '9:00-17:00' })
+  })
+})
+
+describe('a decision that changes nothing', () => {
+  it('leaves the very reading that it was made of, managed or not', () => {
+    for (const workload of [awake, aDeployment(), aDeployment().withReplicas(0)]) {
+      const reading = read(workload)
+      expect(carryOut(reading, decide(reading, NOON, RULES), NOON, RULES)).to.equal(reading)
+    }
+  })
+})
+
+describe('after a step', () => {
+  it('nothing more is to be done, so it is known when to look again', () => {
+    const after = afterStep(planStep(awake, at('Mon 18:00'), RULES), at('Mon 18:00'), RULES)
+    expect(after?.lookAgainAt).to.equal(at('Mon 18:00') + 10 * MINUTE)
+    const held = afterStep(planStep(awake, NOON, RULES), NOON, RULES)
+    expect(held?.lookAgainAt).to.equal(at('Mon 18:00'))
+  })
+
+  it('it is not known where an edge passed or an operation timed out before it was written', () => {
+    const edge = at('Mon 18:00')
+    expect(afterStep(planStep(awake, edge - 1, RULES), edge, RULES)).to.equal(undefined)
+    expect(afterStep(planStep(awake, edge, RULES), edge + 10 * MINUTE, RULES)).to.equal(undefined)
+  })
+
+  it('it is not known of a CronJob that woke: it waits for no pods, and its field is given up at once', () => {
+    const asleep = aCronJob()
+      .enabled()
+      .scheduled(WORK)
+      .snoozed({ at: at('Mon 18:00') })
+    const woken = planStep(asleep, at('Tue 8:00'), RULES)
+    expect(woken.decision.action).to.equal('wake')
+    expect(afterStep(woken, at('Tue 8:00'), RULES)).to.equal(undefined)
+  })
+
+  it('it is not known of a workload that is left alone', () => {
+    const deleting = awake.with({ deleting: true })
+    expect(afterStep(planStep(deleting, NOON, RULES), NOON, RULES)).to.equal(undefined)
+  })
+})
+
+describe('the operation of a wake', () => {
+  it('has succeeded at once where the pods run already', () => {
+    const agent = aDaemonSet()
+      .withReplicas(2)
+      .enabled()
+      .scheduled(WORK)
+      .snoozed({ at: at('Mon 18:00') })
+    const { change, state } = stepped(agent.withoutItsKey(), MORNING)
+    expect(change).to.include({ label: null }).and.not.to.have.property('snoozeKey')
+    expect(state.history[0]).to.include({ type: 'wake', result: 'succeeded', duration: 0 })
+  })
+
+  it('runs where they run already and are not ready yet', () => {
+    const { state } = stepped(asleep.editedTo(3).unsettled(), MORNING)
+    expect(state.history[0]).to.include({ type: 'wake', result: 'running' })
+  })
+})
+
+describe('an operation that the cluster refused', () => {
+  const failed = (workload: Workload, action: Decision['action'], now: Instant) => {
+    const decision = { ...decided(workload, now), action, replicas: 3 }
+    const change = planFailure(workload, decision, now, RULES)
+    return change && changed(workload, change)
+  }
+  const history = (workload: Workload | undefined) =>
+    decoded(workload?.annotations.state).history.map(({ type, result }) => `${type} ${result}`)
+
+  it('is the first of a workload without a history', () => {
+    const fresh = aDeployment().withReplicas(3).enabled().scheduled(WORK)
+    expect(history(failed(fresh, 'snooze', NIGHT))).to.deep.equal(['snooze failed'])
+  })
+
+  it('counts no replicas after a snooze, and the ones to come after a wake', () => {
+    const [snooze] = decoded(failed(awake, 'snooze', NIGHT)!.annotations.state).history
+    expect(snooze).to.include({ type: 'snooze', replicas: 0 })
+    const [wake] = decoded(failed(asleep, 'wake', MORNING)!.annotations.state).history
+    expect(wake).to.include({ type: 'wake', replicas: 3 })
+  })
+
+  it('is told once, however often it is refused again', () => {
+    const once = failed(asleep, 'wake', MORNING)!
+    expect(history(failed(once, 'wake', MORNING + HOUR))).to.deep.equal(history(once))
+  })
+
+  it('is told beside one that succeeded, and beside a failure of the opposite', () => {
+    const snoozed = failed(asleep, 'snooze', NIGHT)!
+    expect(history(snoozed).slice(0, 2)).to.deep.equal(['snooze failed', 'snooze succeeded'])
+    const woken = failed(snoozed, 'wake', MORNING)!
+    expect(history(woken).slice(0, 2)).to.deep.equal(['wake failed', 'snooze failed'])
+  })
+
+  it('is none where the marks alone were to follow', () => {
+    expect(failed(asleep.scaledByHand(3), 'adopt', NIGHT)).to.equal(undefined)
+  })
+})
+
+describe('a workload whose state cannot be read', () => {
+  it('is left as it is, and the decision says what is wrong with the state', () => {
+    const broken = awake.annotated({ state: '{' })
+    const { decision, change } = planStep(broken, NOON, RULES)
+    expect(change).to.equal(undefined)
+    const { reason, ...others } = decision
+    expect(others).to.deep.equal({ action: 'none', trigger: 'schedule', by: null, replicas: 3 })
+    expect(reason).to.deep.equal({
+      code: 'unreadable',
+      text: (readWorkload(broken, RULES) as Unreadable).message,
+    })
+  })
+})

@@ -1,0 +1,89 @@
+import { expect } from 'chai'
+import { automaticOperation, contradictionOf } from '../../../src/domain/deciding/other-writer.ts'
+import { asked, followed, stateOf, stepped } from '../../support/decisions.ts'
+import { at, HOUR, RULES } from '../../support/rules.ts'
+import { aDeployment, type AWorkload } from '../../support/workloads.ts'
+import { asleep, awake, NIGHT, NOON, unscheduled } from '../fixtures.ts'
+
+const held = aDeployment().with(asked(asleep, { action: 'wake', for: 4 * HOUR }, NIGHT).after)
+const told = (before: AWorkload, after: AWorkload, now = NIGHT) =>
+  contradictionOf(before, after, now + 1000, RULES)
+
+describe('somebody else who moves a workload against what was decided', () => {
+  it('is told with what was decided, and why', () => {
+    expect(told(held, held.editedTo(0, 'new-pykube'))).to.deep.equal({
+      text:
+        'scaled to 0 replicas by manager:new-pykube, against Dormouse ' +
+        '(awake by request of k8s:carol; sleeps 2026-03-03T00:00:00Z)',
+      byHand: false,
+    })
+    expect(told(asleep, asleep.editedTo(3, 'manager'))?.text).to.match(
+      /^scaled to 3 replicas by manager:manager, against Dormouse \(asleep by schedule /,
+    )
+  })
+
+  for (const [what, before, after, now] of [
+    ['awake by its schedule', awake, awake.editedTo(0), NOON],
+    ['pinned', awake.pinned(), awake.pinned().editedTo(0), NIGHT],
+    ['overridden', awake.overridden(), awake.overridden().editedTo(0), NIGHT],
+  ] as const)
+    it(`counts where the workload is ${what}`, () => {
+      expect(told(before, after, now)?.byHand).to.equal(false)
+    })
+
+  it('may do so by hand: it uses the scale subresource', () => {
+    expect(told(held, held.scaledByHand(0))?.byHand).to.equal(true)
+    expect(told(asleep, asleep.scaledByHand(2))?.byHand).to.equal(true)
+  })
+
+  for (const [what, before, after, now] of [
+    ['another count of what is awake', awake, awake.editedTo(5), NOON],
+    ['a deploy that moves nothing', asleep, asleep.editedTo(0), NIGHT],
+    ['what nobody asked for', unscheduled, unscheduled.editedTo(0), NOON],
+    ['what is to sleep anyway', awake, awake.editedTo(0), NIGHT],
+    [
+      'what is not managed',
+      awake.annotated({ enabled: 'false' }),
+      awake.annotated({ enabled: 'false' }).editedTo(0),
+      NOON,
+    ],
+    ['what an autoscaler scales to 0', awake, awake.scaledByHand(0, 'keda-operator'), NOON],
+    ['what is awake again', awake.editedTo(0), awake.editedTo(3), NOON],
+    ['what is being deleted', awake, awake.editedTo(0).with({ deleting: true }), NOON],
+    ['what cannot be read', awake, awake.annotated({ state: '{' }).editedTo(0), NOON],
+    ['what Dormouse did', held, aDeployment().with(asked(held, { action: 'snooze' }, NIGHT).after), NIGHT],
+  ] as const)
+    it(`does not count: ${what}`, () => {
+      expect(told(before, after, now)).to.equal(undefined)
+    })
+})
+
+describe('an operation that a controller made', () => {
+  const EVENING = at('Mon 18:00')
+  const then = stateOf(awake)
+
+  it('is one that the schedule brought about', () => {
+    const { state } = stepped(awake, EVENING)
+    expect(automaticOperation(then, state)).to.equal(state.history[0])
+    expect(automaticOperation(state, state)).to.equal(undefined)
+  })
+
+  for (const [what, before, request] of [
+    ['a request', awake, { action: 'snooze' }],
+    ['a new schedule', awake, { action: 'schedule', schedule: '21:00-22:00' }],
+    ['enabling', awake.annotated({ enabled: 'false', schedule: '21:00-22:00' }), { action: 'enable' }],
+    ['the end of a pin', awake.pinned(), { action: 'unpin' }],
+    ['the end of an override', awake.overridden(), { action: 'clear-override' }],
+  ] as const)
+    it(`is not ${what}`, () => {
+      const { state } = asked(aDeployment().with(followed(before)), request, NIGHT)
+      expect(state.asleep, 'it puts it to sleep').to.equal(true)
+      expect(automaticOperation(stateOf(before), state)).to.equal(undefined)
+    })
+
+  it('is one at the end of an override that has run out', () => {
+    const overridden = awake.overridden(NIGHT)
+    const { state } = stepped(overridden, NIGHT + 1)
+    expect(automaticOperation(stateOf(overridden), state)).to.equal(state.history[0])
+  })
+})

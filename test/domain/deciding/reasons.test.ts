@@ -1,0 +1,447 @@
+import { expect } from 'chai'
+import type { Instant } from '../../../src/service/process/clock.ts'
+import type { ReasonCode } from '../../../src/domain/deciding/decision.ts'
+import { listedRecord } from '../../../src/domain/records/record.ts'
+import { asked, decided, followed, stepped } from '../../support/decisions.ts'
+import { at, HOUR, MINUTE, RULES } from '../../support/rules.ts'
+import { aDaemonSet, aDeployment, aStatefulSet, type AWorkload } from '../../support/workloads.ts'
+import { asleep, awake, NIGHT, NOON, unscheduled, WORK } from '../fixtures.ts'
+
+const alice = 'k8s:alice'
+
+const agent = aDaemonSet()
+  .withReplicas(2)
+  .enabled()
+  .snoozed({ at: at('Mon 18:00') })
+const wokenToOne = aDeployment().with(followed(stepped(asleep.scaledByHand(1), NIGHT).after))
+const oneHour = { at: NOON, trigger: 'api', by: alice, for: HOUR } as const
+
+/** What a person reads: the workload, when, the code and the whole text. */
+const reasons: [what: string, workload: AWorkload, when: Instant, code: ReasonCode, text: string][] = [
+  ['deleted', asleep.with({ deleting: true }), NIGHT, 'deleting', 'it is being deleted'],
+  [
+    'never managed',
+    aDeployment(),
+    NOON,
+    'not_managed',
+    'not managed until POST /api/v1/namespaces/shop/deployments/web/enable',
+  ],
+  [
+    '`enabled` is a typo',
+    awake.annotated({ enabled: 'ture' }),
+    NOON,
+    'enabled_unclear',
+    'dormouse.dev/enabled is neither "true" nor "false", so nothing is done',
+  ],
+  [
+    'asleep, and `enabled` taken away',
+    asleep.annotated({ enabled: undefined }),
+    NIGHT,
+    'disabled',
+    'managing was turned off, so it wakes',
+  ],
+  [
+    'the same, after the cluster refused to wake it',
+    asleep.annotated({ enabled: undefined }).inBackoff(at('Mon 20:05'), 'failure'),
+    NIGHT,
+    'backoff',
+    'waits until 2026-03-02T20:05:00Z: the cluster refused the last attempt (then: managing was turned off, so it wakes)',
+  ],
+  [
+    'put to sleep by a downscaler',
+    aDeployment().withReplicas(0).enabled().scheduled(WORK).with({ keptByOther: '3' }),
+    NIGHT,
+    'kept_by_other',
+    'left alone: another tool put it to sleep and keeps its count (downscaler/original-replicas: 3) until kubectl dormouse import adopts it',
+  ],
+
+  ['pinned awake', awake.pinned(), NIGHT, 'pinned', 'pinned active by k8s:alice since 2026-03-02T07:00:00Z'],
+  [
+    'pinned asleep',
+    asleep.pinned(),
+    at('Tue 12:00'),
+    'pinned',
+    'pinned snoozed by k8s:alice since 2026-03-02T07:00:00Z',
+  ],
+  [
+    'pinned awake, found at 0',
+    awake.pinned().scaledByHand(0),
+    NOON,
+    'pin_enforced',
+    'pinned active, and found scaled down',
+  ],
+  [
+    'pinned asleep, found running',
+    asleep.pinned().scaledByHand(3),
+    NIGHT,
+    'pin_enforced',
+    'pinned asleep, and found running',
+  ],
+  ['overridden for good', awake.overridden(), NIGHT, 'overridden', 'overridden by k8s:bob for good'],
+  [
+    'overridden for a time',
+    awake.overridden(at('Tue 9:00')),
+    NIGHT,
+    'overridden',
+    'overridden by k8s:bob until 2026-03-03T09:00:00Z',
+  ],
+  [
+    'flapping',
+    awake.inBackoff(at('Mon 18:05')),
+    at('Mon 18:00'),
+    'backoff',
+    'waits until 2026-03-02T18:05:00Z: it was switched too often (then: asleep by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-03T08:00:00Z)',
+  ],
+  [
+    'refused by the cluster',
+    awake.inBackoff(at('Mon 18:05'), 'failure'),
+    at('Mon 18:00'),
+    'backoff',
+    'waits until 2026-03-02T18:05:00Z: the cluster refused the last attempt (then: asleep by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-03T08:00:00Z)',
+  ],
+
+  [
+    'awake by schedule',
+    awake,
+    NOON,
+    'schedule',
+    'awake by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-02T18:00:00Z',
+  ],
+  [
+    'asleep by schedule',
+    asleep,
+    NIGHT,
+    'schedule',
+    'asleep by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-03T08:00:00Z',
+  ],
+  [
+    'awake by schedule, and in a backoff that has nothing to wait for',
+    awake.inBackoff(at('Mon 12:05')),
+    NOON,
+    'schedule',
+    'awake by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-02T18:00:00Z',
+  ],
+  [
+    'awake, and its schedule was removed',
+    awake.annotated({ schedule: undefined }),
+    NOON,
+    'intent',
+    'awake; no schedule',
+  ],
+  [
+    'snoozed by a request without a schedule, and scaled while overridden',
+    aDeployment().with(
+      stepped(
+        unscheduled.snoozed({ at: NOON, trigger: 'api', by: alice }).overridden(NIGHT).scaledByHand(3),
+        at('Mon 13:00'),
+      ).after,
+    ),
+    NIGHT,
+    'intent',
+    'awake; no schedule',
+  ],
+  [
+    'awake by a schedule in a zone',
+    awake.scheduled(WORK, 'Asia/Tokyo'),
+    at('Mon 8:30'),
+    'schedule',
+    'awake by schedule 8:00-18:00,Mon-Fri (Asia/Tokyo) until 2026-03-02T09:00:00Z',
+  ],
+  [
+    'awake by a schedule without edges',
+    awake.scheduled('0:00-24:00'),
+    NOON,
+    'schedule',
+    'awake by schedule 0:00-24:00 (UTC)',
+  ],
+  [
+    'asleep, and its schedule was removed',
+    asleep.annotated({ schedule: undefined }),
+    NIGHT,
+    'schedule',
+    'awake: its schedule was removed',
+  ],
+  [
+    'new in hours of sleep',
+    aDeployment().enabled().scheduled(WORK).born(NIGHT),
+    NIGHT + MINUTE,
+    'grace',
+    'awake: new workloads run until 2026-03-02T20:15:00Z',
+  ],
+
+  [
+    'woken by a request',
+    asleep.woken({ at: at('Mon 19:00'), by: alice }),
+    NIGHT,
+    'intent',
+    'awake by request of k8s:alice; sleeps 2026-03-03T18:00:00Z',
+  ],
+  [
+    'woken by hand',
+    asleep.woken({ at: at('Mon 19:00'), trigger: 'manual', by: 'manager:kubectl', hold: 12 * HOUR }),
+    NIGHT,
+    'intent',
+    'awake by manual scaling of manager:kubectl; sleeps 2026-03-03T07:00:00Z',
+  ],
+  [
+    'woken by hand, without a name',
+    asleep.woken({ at: at('Mon 19:00'), trigger: 'manual', hold: 2 * HOUR }),
+    NIGHT,
+    'intent',
+    'awake by manual scaling; sleeps 2026-03-02T21:00:00Z',
+  ],
+  [
+    'snoozed by a request',
+    awake.snoozed({ at: NOON, trigger: 'api', by: alice }),
+    NOON,
+    'intent',
+    'asleep by request of k8s:alice; wakes 2026-03-03T08:00:00Z',
+  ],
+  [
+    'snoozed by a request, and its schedule has no edges',
+    awake.scheduled('0:00-24:00').snoozed({ at: NOON, trigger: 'api', by: alice }),
+    NOON,
+    'intent',
+    'asleep by request of k8s:alice',
+  ],
+  [
+    'snoozed by a request, without a schedule',
+    unscheduled.snoozed({ at: NOON, trigger: 'api', by: alice }),
+    NIGHT,
+    'intent',
+    'asleep by request of k8s:alice; no schedule',
+  ],
+  [
+    'snoozed for an hour',
+    awake.snoozed(oneHour),
+    NOON,
+    'until',
+    'asleep by request of k8s:alice; wakes 2026-03-02T13:00:00Z',
+  ],
+  [
+    'snoozed for a time at whose end the schedule keeps it asleep',
+    awake.snoozed({ at: at('Mon 17:30'), trigger: 'api', by: alice, for: HOUR }),
+    at('Mon 18:10'),
+    'until',
+    'asleep by request of k8s:alice; wakes 2026-03-03T08:00:00Z',
+  ],
+  [
+    'woken for a time at whose end the schedule keeps it awake',
+    awake.woken({ at: NOON, by: alice, for: HOUR }),
+    NOON,
+    'until',
+    'awake by request of k8s:alice; sleeps 2026-03-02T18:00:00Z',
+  ],
+  [
+    'woken for an hour while awake, without a schedule',
+    unscheduled.woken({ at: NOON, by: alice, for: HOUR }),
+    NOON,
+    'until',
+    'awake by request of k8s:alice; no schedule',
+  ],
+  [
+    'woken for an hour while asleep, without a schedule',
+    unscheduled.snoozed({ at: at('Mon 9:00'), trigger: 'api' }).woken(oneHour),
+    NOON,
+    'until',
+    'awake by request of k8s:alice; sleeps 2026-03-02T13:00:00Z',
+  ],
+  [
+    'snoozed, and its schedule only puts to sleep',
+    awake.annotated({ autoWake: 'false' }).snoozed({ at: NOON, trigger: 'api', by: alice }),
+    NOON,
+    'intent',
+    'asleep by request of k8s:alice',
+  ],
+  [
+    'snoozed under awake-until',
+    awake.annotated({ awakeUntil: '2026-03-06T23:00Z' }).snoozed({ at: NOON, trigger: 'api', by: alice }),
+    NOON,
+    'intent',
+    'asleep by request of k8s:alice; wakes 2026-03-02T18:00:00Z',
+  ],
+  [
+    'snoozed for an hour that has passed',
+    awake.snoozed(oneHour),
+    at('Mon 13:00'),
+    'until_passed',
+    'awake by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-02T18:00:00Z',
+  ],
+  [
+    'snoozed for an hour that has passed, without a schedule',
+    unscheduled.snoozed(oneHour),
+    at('Mon 13:00'),
+    'until_passed',
+    'awake again: the snooze by request of k8s:alice ended at 2026-03-02T13:00:00Z',
+  ],
+  [
+    'woken for an hour that has passed, without a schedule',
+    unscheduled.snoozed({ at: at('Mon 9:00'), trigger: 'api' }).woken(oneHour),
+    at('Mon 13:00'),
+    'until_passed',
+    'asleep again: the wake by request of k8s:alice ended at 2026-03-02T13:00:00Z',
+  ],
+  ['without a schedule', unscheduled, NOON, 'nothing_automatic', 'awake; no schedule'],
+  [
+    'its schedule is invalid',
+    unscheduled.scheduled('whenever'),
+    NOON,
+    'nothing_automatic',
+    "awake; the schedule is invalid, so nothing is automatic: dormouse.dev/schedule: at 1: expected a time H:MM from 0:00 to 24:00, found 'whenever'",
+  ],
+  [
+    'asleep by a schedule that is invalid now',
+    asleep.scheduled('whenever'),
+    NIGHT,
+    'intent',
+    "asleep; the schedule is invalid, so nothing is automatic: dormouse.dev/schedule: at 1: expected a time H:MM from 0:00 to 24:00, found 'whenever'",
+  ],
+
+  [
+    'scaled to 0 while awake',
+    awake.scaledByHand(0),
+    NOON,
+    'schedule',
+    'manager:kubectl scaled it to 0: POST /api/v1/namespaces/shop/deployments/web/wake to bring it back (awake by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-02T18:00:00Z)',
+  ],
+  [
+    'created with 0',
+    awake.editedTo(0, 'kubectl-create'),
+    NOON,
+    'schedule',
+    'kept at 0 by its owner (kubectl-create): POST /api/v1/namespaces/shop/deployments/web/wake to bring it back (awake by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-02T18:00:00Z)',
+  ],
+  [
+    'created with 0 by a client without a name',
+    unscheduled.editedTo(0, 'unknown'),
+    NOON,
+    'nothing_automatic',
+    'kept at 0 by its owner: POST /api/v1/namespaces/shop/deployments/web/wake to bring it back (awake; no schedule)',
+  ],
+  [
+    'scaled to 0 by somebody of whom no field tells',
+    unscheduled.withReplicas(0).with({ replicasManager: undefined }),
+    NOON,
+    'nothing_automatic',
+    'somebody scaled it to 0: POST /api/v1/namespaces/shop/deployments/web/wake to bring it back (awake; no schedule)',
+  ],
+  [
+    'woken by hand to fewer than were kept',
+    wokenToOne,
+    NIGHT,
+    'intent',
+    'awake by manual scaling of manager:kubectl; sleeps 2026-03-03T18:00:00Z; 3 are kept, and come back 2026-03-03T08:00:00Z',
+  ],
+  [
+    'and scaled to 0 again',
+    wokenToOne.scaledByHand(0),
+    at('Mon 21:00'),
+    'manual_scaling',
+    'scaled to 0 by manager:kubectl',
+  ],
+  [
+    'asleep, and scaled by hand',
+    asleep.scaledByHand(4),
+    NIGHT,
+    'manual_scaling',
+    'scaled to 4 replicas by manager:kubectl',
+  ],
+  [
+    'asleep, and scaled to one',
+    asleep.scaledByHand(1, ''),
+    NIGHT,
+    'manual_scaling',
+    'scaled to 1 replica by somebody',
+  ],
+  [
+    'a DaemonSet asleep and overridden, and its key removed',
+    agent.overridden().withoutItsKey(),
+    NIGHT,
+    'manual_scaling',
+    'woken by somebody while overridden',
+  ],
+  [
+    'asleep and overridden, and edited',
+    asleep.overridden().editedTo(4),
+    NIGHT,
+    'manual_scaling',
+    'scaled to 4 replicas by manager:argocd while overridden',
+  ],
+  [
+    'asleep, and applied by GitOps',
+    asleep.editedTo(4),
+    NIGHT,
+    'recovery',
+    'found running although asleep (changed by manager:argocd): 4 are kept and it sleeps again',
+  ],
+  [
+    'asleep, and scaled by an autoscaler',
+    asleep.scaledByHand(4, 'kube-controller-manager'),
+    NIGHT,
+    'recovery',
+    'found running although asleep (changed by manager:kube-controller-manager): 3 are kept and it sleeps again',
+  ],
+
+  [
+    'a StatefulSet whose volumes go with its pods',
+    aStatefulSet().enabled().scheduled(WORK).with({ deletesVolumes: true }),
+    NIGHT,
+    'data_at_risk',
+    'left awake: its persistentVolumeClaimRetentionPolicy.whenScaled is Delete, so sleeping would delete its volumes (then: asleep by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-03T08:00:00Z)',
+  ],
+  [
+    'annotations nearly as large as can be',
+    awake.with({ otherAnnotationBytes: 260_000 }),
+    NIGHT,
+    'data_at_risk',
+    'left awake: its annotations are nearly as large as the API server takes, so the state to wake it by might not fit (then: asleep by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-03T08:00:00Z)',
+  ],
+]
+
+describe('the reason in a record', () => {
+  const NOT_YET = '; not done yet: it waits for its turn, or the cluster refuses it (see its Events)'
+  const HOURS = 'by schedule 8:00-18:00,Mon-Fri (UTC)'
+  const pending: [string, AWorkload, Instant, string][] = [
+    ['awake in hours of sleep', awake, NIGHT, `is to sleep ${HOURS} until 2026-03-03T08:00:00Z${NOT_YET}`],
+    [
+      'asleep in hours of work',
+      asleep,
+      at('Tue 8:00'),
+      `is to wake ${HOURS} until 2026-03-03T18:00:00Z${NOT_YET}`,
+    ],
+    [
+      'asleep without its schedule',
+      asleep.annotated({ schedule: undefined }),
+      NIGHT,
+      `is to wake: its schedule was removed${NOT_YET}`,
+    ],
+    [
+      'asleep after its hour',
+      unscheduled.snoozed(oneHour),
+      at('Mon 13:00'),
+      `is to wake again: the snooze by request of k8s:alice ended at 2026-03-02T13:00:00Z${NOT_YET}`,
+    ],
+  ]
+  for (const [what, workload, when, reason] of pending)
+    it(`never says that it is so of what is still to be done: ${what}`, () => {
+      expect(listedRecord(workload, when, RULES).reason).to.equal(reason)
+      const { decision, after } = stepped(workload, when)
+      expect(decision.reason.text, 'as Events of it and the plan tell').to.match(/^(awake|asleep)/)
+      expect(listedRecord(after, when, RULES).reason).to.match(/^(awake|asleep)/)
+    })
+
+  it('tells in answers to requests, too, what the request did not bring about', () => {
+    const { message } = asked(awake, { action: 'enable' }, NIGHT)
+    expect(message).to.equal(`already enabled: is to sleep ${HOURS} until 2026-03-03T08:00:00Z${NOT_YET}`)
+  })
+})
+
+describe('the reason of a decision', () => {
+  for (const [what, workload, when, code, text] of reasons) {
+    it(what, () => {
+      const { saysFault, pending: _, ...reason } = decided(workload, when).reason
+      expect(reason).to.deep.equal({ code, text })
+      expect(saysFault === true).to.equal(text.includes('the schedule is invalid'))
+    })
+  }
+})

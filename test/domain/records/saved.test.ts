@@ -1,0 +1,67 @@
+import { expect } from 'chai'
+import { readWorkload, type Reading } from '../../../src/domain/workload/reading.ts'
+import { replicaTimeSaved } from '../../../src/domain/records/saved.ts'
+import type { Operation, State } from '../../../src/domain/workload/state.ts'
+import { Unreadable } from '../../../src/domain/workload/state-codec.ts'
+import { HOUR, rulesWith } from '../../support/rules.ts'
+import { aDeployment } from '../../support/workloads.ts'
+
+const NOW = Date.parse('2026-03-03T12:00:00Z')
+const WEEK = NOW - 7 * 24 * HOUR
+const ago = (hours: number) => NOW - hours * HOUR
+
+function operation(type: Operation['type'], at: number, replicas = 0): Operation {
+  return { type, trigger: 'schedule', at, replicas, duration: 0, by: null, result: 'succeeded' }
+}
+
+function reading(state: Partial<State>, replicas = 3): Reading {
+  const read = readWorkload(aDeployment('shop/web').with({ replicas }), rulesWith({}))
+  if (read instanceof Unreadable) throw new TypeError(read.message)
+  return { ...read, state: { ...read.state, ...state } }
+}
+
+/** In replica hours. */
+function saved(state: Partial<State>, replicas?: number): number {
+  return replicaTimeSaved(reading(state, replicas), WEEK, NOW) / HOUR
+}
+
+describe('what sleep saved', () => {
+  it('is nothing of a workload that never slept', () => {
+    expect(saved({})).to.equal(0)
+  })
+
+  it('is the kept count of a sleeper times how long it sleeps', () => {
+    const snoozed = { at: ago(2), replicas: 5, trigger: 'schedule', by: null } as const
+    expect(saved({ asleep: true, snoozed, history: [operation('snooze', ago(2))] }, 0)).to.equal(10)
+  })
+
+  it('is nothing while a sleeper runs', () => {
+    const snoozed = { at: ago(2), replicas: 5, trigger: 'schedule', by: null } as const
+    expect(saved({ asleep: true, snoozed, history: [operation('snooze', ago(2))] }, 5)).to.equal(0)
+  })
+
+  it('counts each sleep of the history by the count that it woke to', () => {
+    const history = [
+      operation('wake', ago(10), 4),
+      operation('snooze', ago(20)),
+      operation('wake', ago(30), 2),
+      operation('snooze', ago(33)),
+    ]
+    expect(saved({ history })).to.equal(4 * 10 + 2 * 3)
+  })
+
+  it('counts no sleep whose beginning or end the history does not have', () => {
+    expect(saved({ history: [operation('wake', ago(1), 4)] })).to.equal(0)
+    const history = [operation('wake', ago(1), 4), operation('wake', ago(3), 4), operation('snooze', ago(5))]
+    expect(saved({ history })).to.equal(4 * 2)
+  })
+
+  it('counts of a long sleep only what lies in the time', () => {
+    const snoozed = { at: ago(1000), replicas: 2, trigger: 'api', by: null } as const
+    expect(saved({ asleep: true, snoozed, history: [] }, 0)).to.equal(2 * 7 * 24)
+    const history = [operation('wake', ago(200), 2), operation('snooze', ago(300))]
+    expect(saved({ history })).to.equal(0)
+    const half = [operation('wake', ago(100), 2), operation('snooze', ago(300))]
+    expect(saved({ history: half })).to.equal(2 * 68)
+  })
+})

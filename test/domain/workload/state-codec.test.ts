@@ -1,0 +1,169 @@
+import { expect } from 'chai'
+import { readOrRefuse } from '../../../src/domain/requests/refusals.ts'
+import { decodeState, encodeState, STATE_LIMIT, type Unreadable } from '../../../src/domain/workload/state-codec.ts'
+import type { Operation, StoredState } from '../../../src/domain/workload/state.ts'
+import { Refusal } from '../../../src/service/process/errors.ts'
+import { decoded } from '../../support/readable.ts'
+import { at, MINUTE, RULES } from '../../support/rules.ts'
+import { aDeployment } from '../../support/workloads.ts'
+
+const operation: Operation = {
+  type: 'wake',
+  trigger: 'api',
+  at: at('Mon 19:00'),
+  replicas: 3,
+  duration: null,
+  by: 'k8s:alice',
+  result: 'running',
+}
+
+const FULL: StoredState = {
+  kind: 'deployments',
+  counter: 42,
+  asleep: false,
+  snoozed: { at: at('Mon 18:00'), replicas: 3, trigger: 'schedule', by: null },
+  woken: { at: at('Mon 19:00'), kept: 5, set: 3 },
+  intent: {
+    want: 'awake',
+    at: at('Mon 19:00'),
+    until: at('Mon 21:00'),
+    hold: at('Tue 7:00'),
+    before: 'asleep',
+    by: 'k8s:alice',
+    trigger: 'api',
+  },
+  pin: { state: 'active', replicas: 3, at: at('Mon 19:01'), by: 'k8s:alice' },
+  override: { until: null, at: at('Mon 19:02'), by: 'k8s:bob' },
+  backoff: { until: at('Mon 20:00'), times: 2, cause: 'flapping' },
+  request: { text: 'wake 2h', at: at('Mon 19:00'), by: 'k8s:alice', pending: true },
+  history: [operation, { ...operation, type: 'snooze', duration: 1200, result: 'superseded' }],
+}
+
+/** The full document with something else at one place, as text. */
+function tampered(change: (document: Record<string, Record<string, unknown>>) => void): string {
+  const document = JSON.parse(encodeState(FULL)) as Record<string, Record<string, unknown>>
+  change(document)
+  return JSON.stringify(document)
+}
+
+describe('the state annotation', () => {
+  it('reads back what was written', () => {
+    expect(decodeState(encodeState(FULL))).to.deep.equal(FULL)
+    const smallest: StoredState = { kind: 'deployments', counter: 1, asleep: false, history: [] }
+    expect(decodeState(encodeState(smallest))).to.deep.equal(smallest)
+  })
+
+  it('is one compact JSON document of version 1 with times in ISO 8601 UTC', () => {
+    const text = encodeState(FULL)
+    const document = JSON.parse(text) as { v: number; woken: { at: string }; override: object }
+    expect(document.v).to.equal(1)
+    expect(document.woken.at).to.equal('2026-03-02T19:00:00.000Z')
+    expect(document.override).to.deep.include({ until: null })
+    expect(text).to.equal(JSON.stringify(document))
+  })
+
+  it('keeps the newest 20 of the history', () => {
+    const history = Array.from({ length: 25 }, (_, index) => ({ ...operation, at: index * MINUTE }))
+    expect(decoded(encodeState({ ...FULL, history })).history).to.deep.equal(history.slice(0, 20))
+  })
+
+  it('stays within 8 KiB by leaving out the oldest history', () => {
+    const by = '\u{1F42D}'.repeat(128)
+    const history = Array.from({ length: 20 }, (_, index) => ({ ...operation, by, at: index * MINUTE }))
+    const text = encodeState({ ...FULL, history })
+    expect(Buffer.byteLength(text)).to.be.at.most(STATE_LIMIT)
+    const kept = decoded(text).history
+    expect(kept).to.have.length.within(5, 19)
+    expect(kept).to.deep.equal(history.slice(0, kept.length))
+  })
+
+  it('takes the longest names, 128 characters, even if all are escaped', () => {
+    const by = '"'.repeat(128)
+    const state = { ...FULL, pin: { ...FULL.pin!, by }, override: { ...FULL.override!, by } }
+    expect(decodeState(encodeState(state))).to.deep.equal(state)
+  })
+
+  const pollution = `${encodeState(FULL).slice(0, -1)},"__proto__":{"asleep":true}}`
+  const unreadable: [string, string, string | RegExp][] = [
+    ['nothing', '', 'not JSON'],
+    ['half a document', encodeState(FULL).slice(0, 100), 'not JSON'],
+    ['null', 'null', 'version null'],
+    ['an array', '[]', 'version null'],
+    ['a number', '1', 'version null'],
+    ['no version', '{"counter":1,"asleep":false,"history":[]}', 'version null'],
+    ['version 2', '{"v":2,"counter":1,"asleep":false,"history":[]}', 'version 2'],
+    ['version "1"', '{"v":"1","counter":1,"asleep":false,"history":[]}', 'version "1"'],
+    ['a version of 5,000 characters', `{"v":"${'x'.repeat(5000)}"}`, /^.{1,200}$/],
+    ['9 KiB', `${' '.repeat(9000)}${encodeState(FULL)}`, 'longer than 8192 bytes'],
+    ['8,000 brackets', '['.repeat(8000), 'not JSON'],
+    ['4,000 nested arrays', `${'['.repeat(4000)}${']'.repeat(4000)}`, /version null|not JSON/],
+    [
+      'a trigger that is no single word',
+      tampered((document) => (document['intent']!['trigger'] = 'by hand')),
+      '/intent/trigger',
+    ],
+    ['no history', tampered((document) => delete document['history']), "'history'"],
+    ['a counter of 0', tampered((document) => (document['counter'] = 0 as never)), '/counter'],
+    [
+      'a counter that cannot grow',
+      tampered((document) => (document['counter'] = 1e300 as never)),
+      '/counter',
+    ],
+    ['a count below 0', tampered((document) => (document['pin']!['replicas'] = -1)), '/pin/replicas'],
+    [
+      'a count of 1e300',
+      tampered((document) => (document['snoozed']!['replicas'] = 1e300)),
+      '/snoozed/replicas',
+    ],
+    ['half a replica', tampered((document) => (document['pin']!['replicas'] = 1.5)), '/pin/replicas'],
+    ['a count as text', tampered((document) => (document['pin']!['replicas'] = '3')), '/pin/replicas'],
+    ['asleep as text', tampered((document) => (document['asleep'] = 'yes' as never)), '/asleep'],
+    [
+      'an author of 129 characters',
+      tampered((document) => (document['pin']!['by'] = 'x'.repeat(129))),
+      '/pin/by',
+    ],
+    ['an unknown intent', tampered((document) => (document['intent']!['want'] = 'dozing')), '/intent/want'],
+    ['"yesterday"', tampered((document) => (document['intent']!['at'] = 'yesterday')), '/intent/at'],
+    [
+      'the 45th of March',
+      tampered((document) => (document['intent']!['at'] = '2026-03-45T00:00:00Z')),
+      '/intent/at',
+    ],
+    [
+      'a local time',
+      tampered((document) => (document['intent']!['at'] = '2026-03-02T10:00:00')),
+      '/intent/at',
+    ],
+    ['a time as a number', tampered((document) => (document['intent']!['at'] = 1e300)), '/intent/at'],
+    ['a time as an object', tampered((document) => (document['intent']!['at'] = {})), '/intent/at'],
+    ['no time', tampered((document) => (document['intent']!['at'] = null)), '/intent/at'],
+    [
+      '21 operations',
+      tampered(
+        (document) =>
+          (document['history'] = Array.from({ length: 21 }, () => document['history']![0]) as never),
+      ),
+      /history|longer/,
+    ],
+  ]
+  for (const [what, text, reason] of unreadable) {
+    it(`with ${what} is unreadable: 422 INVALID_STATE with the reason, and how to repair it`, () => {
+      const { fault, message } = decodeState(text) as Unreadable
+      expect(fault).to.match(typeof reason === 'string' ? new RegExp(escape(reason)) : reason)
+      expect(message).to.equal(`dormouse.dev/state cannot be read: ${fault}. POST to its /enable repairs it`)
+      expect(() => readOrRefuse(aDeployment().annotated({ state: text }), RULES))
+        .to.throw(Refusal, message)
+        .that.deep.includes({ code: 'INVALID_STATE', details: { reason: fault } })
+    })
+  }
+
+  it('pollutes no prototype', () => {
+    expect(decoded(pollution)).to.include({ asleep: false })
+    expect(({} as { asleep?: boolean }).asleep).to.equal(undefined)
+  })
+})
+
+function escape(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+}

@@ -1,0 +1,202 @@
+import { expect } from 'chai'
+import { ASLEEP_LABEL } from '../../src/domain/workload/workload.ts'
+import { Refusal } from '../../src/service/process/errors.ts'
+import { aDeployment } from '../support/workloads.ts'
+import {
+  NIGHT,
+  KEPT,
+  shop,
+  annotationsAt,
+  Objects,
+  sleeper,
+  ofKubeGreen,
+  imported,
+} from './import-cluster.ts'
+
+describe('what an import did', () => {
+  const inUse = { ...sleeper('in-use', '3'), spec: { replicas: 2 } }
+  const lastLine = (text: string) => text.trimEnd().split('\n').at(-1)
+
+  it('adopts sleepers before all else, and annotates a Namespace once everything in it is done', async () => {
+    const cluster = new Objects([shop, inUse, sleeper('web', '3'), sleeper('api', '2')])
+    const { code, err } = await imported(cluster)
+    expect(code, err).to.equal(0)
+    const [sleepers, others] = [['deployment shop/web', 'deployment shop/api'], ['deployment shop/in-use']]
+    // Each sleeper gives back what it inherits by then; the Namespace's old annotations go last.
+    expect(cluster.writes).to.deep.equal([
+      ...sleepers,
+      ...others,
+      'namespace shop',
+      ...sleepers,
+      'namespace shop',
+    ])
+  })
+
+  it('gives each sleeper its hours in the write that adopts it: it is right at each moment, and inherits them in the end', async () => {
+    const cluster = new Objects([shop, sleeper('web', '3')])
+    const seen: object[] = []
+    cluster.onPatch = (name) => {
+      if (name === 'namespace shop') seen.push(annotationsAt(cluster, sleeper('web', '3')))
+    }
+    await imported(cluster)
+    const own = {
+      'dormouse.dev/enabled': 'true',
+      'dormouse.dev/schedule': '8:00-18:00,Mon-Fri',
+      'dormouse.dev/timezone': 'Europe/Berlin',
+    }
+    // The first is the dry run that asks whether the Namespace can be written at all.
+    expect(seen[1]).to.deep.include(own)
+    expect(annotationsAt(cluster, sleeper('web', '3'))).to.have.all.keys('dormouse.dev/state')
+  })
+
+  it('counts at the end what happened and not what was planned, and ends with 1 where something failed', async () => {
+    const cluster = new Objects([shop, inUse, sleeper('web', '3'), sleeper('api', '2'), sleeper('odd', 'x')])
+    cluster.onPatch = (name) => {
+      if (name === 'deployment shop/api') throw new Refusal('CLUSTER_REJECTED', 'no')
+    }
+    const { code, out, err } = await imported(cluster, '--partial')
+    expect(code).to.equal(1)
+    expect(out).to.include('deployment shop/api: adopted asleep, 2 kept')
+    expect(lastLine(err)).to.equal('1 adopted, 1 changed, 1 left as they are, 2 failed')
+    expect(err).to.not.match(/^done/m)
+    expect(err).to.match(/^differs +deployment shop\/api: at 0, and not adopted; 2 replicas recorded$/m)
+  })
+
+  it('compares each count again, and says so', async () => {
+    const cluster = new Objects([shop, sleeper('web', '3'), sleeper('api', '2')])
+    const { code, err } = await imported(cluster)
+    expect(code).to.equal(0)
+    expect(err).to.include('every count is kept: 2 compared\n')
+    expect(lastLine(err)).to.equal('2 adopted, 1 changed, 0 left as they are, 0 failed')
+  })
+
+  it('ends with 1 where a count that it adopted is not there in the end', async () => {
+    const cluster = new Objects([shop, sleeper('web', '3')])
+    cluster.onPatch = (name, dryRun) => {
+      const web = cluster.at(sleeper('web', '3'))
+      if (name !== 'namespace shop' || dryRun) return
+      cluster.put({ ...web, metadata: { ...web.metadata, labels: { [ASLEEP_LABEL]: '1' } } })
+    }
+    const { code, err } = await imported(cluster)
+    expect(code).to.equal(1)
+    expect(err).to.match(/^differs +deployment shop\/web: asleep, 1 kept; 3 replicas recorded$/m)
+  })
+
+  it('changes nothing at all in a namespace whose Namespace the person may not write', async () => {
+    const other = { ...shop, metadata: { ...shop.metadata, name: 'team' } }
+    const theirs = sleeper('web', '3', { namespace: 'team' })
+    const cluster = new Objects([shop, sleeper('web', '3'), other, theirs])
+    cluster.onPatch = (name) => {
+      if (name === 'namespace team') throw new Refusal('FORBIDDEN', 'namespaces "team" is forbidden')
+    }
+    const [namespaceBefore, before] = [cluster.at(other), cluster.at(theirs)]
+    const { code, err } = await imported(cluster)
+    expect(code).to.equal(1)
+    expect(err).to.match(/deployment team\/web: its namespace is left as it is, .*"team" is forbidden/)
+    expect([cluster.at(other), cluster.at(theirs)]).to.deep.equal([namespaceBefore, before])
+    expect(cluster.at(sleeper('web', '3')).metadata.labels).to.deep.equal({ [ASLEEP_LABEL]: '3' })
+  })
+
+  it('leaves a namespace as it is whose Secrets the person may not read, and takes over the others', async () => {
+    const all = ['shop', 'team'].flatMap(ofKubeGreen)
+    const cluster = new Objects(all)
+    cluster.unread = /namespaces\/team\/secrets/
+    const { code, err } = await imported(cluster, '--from', 'kube-green', '--partial')
+    expect(code, err).to.equal(0)
+    expect(lastLine(err)).to.equal('1 adopted, 2 changed, 2 left as they are, 0 failed')
+    expect(cluster.writes.some((each) => each.includes('team'))).to.equal(false)
+  })
+
+  it('says of a kind that Dormouse was not told of that it lacks there, and goes on', async () => {
+    const rollout = { ...sleeper('shop', '4'), kind: 'Rollout', apiVersion: 'argoproj.io/v1alpha1' }
+    const cluster = new Objects([shop, rollout, sleeper('web', '3')])
+    cluster.unknown = ['Rollout']
+    const { code, err } = await imported(cluster)
+    expect(code).to.equal(1)
+    expect(err).to.include('rollout shop/shop: Dormouse does not answer for it')
+    expect(err).to.include('add rollouts.argoproj.io to its kinds')
+    expect(cluster.at(rollout).metadata.annotations).to.have.property(KEPT, '4')
+    expect(cluster.at(sleeper('web', '3')).metadata.labels).to.deep.equal({ [ASLEEP_LABEL]: '3' })
+  })
+
+  it('leaves a sleeper that Dormouse has put to sleep with its own count, and takes the marks away', async () => {
+    const ours = sleeper('web', '7', { labels: { [ASLEEP_LABEL]: '3' } })
+    const cluster = new Objects([shop, ours])
+    const { code, out, err } = await imported(cluster)
+    expect(code, err).to.equal(0)
+    expect(out).to.include('asleep by Dormouse already, 3 kept: the 7 that the tool kept are out of date')
+    expect(cluster.at(ours).metadata).to.deep.include({ labels: { [ASLEEP_LABEL]: '3' }, annotations: {} })
+  })
+
+  it('writes what it was to write where Dormouse has woken or put to sleep meanwhile what keeps its count there', async () => {
+    const labels = { [ASLEEP_LABEL]: '2' }
+    const asleep = { ...sleeper('in-use', '3', { labels }), spec: { replicas: 0 } }
+    for (const [before, now] of [
+      [inUse, asleep],
+      [asleep, inUse],
+    ] as const) {
+      const cluster = new Objects([shop, before])
+      cluster.onPatch = (name) => {
+        cluster.onPatch = () => undefined
+        if (name === 'namespace shop') cluster.put(now)
+      }
+      const { code, err } = await imported(cluster)
+      expect(code, err).to.equal(0)
+      expect(annotationsAt(cluster, now)).to.not.have.property(KEPT)
+    }
+  })
+
+  it('by --verify alone compares what is still recorded, says what is not any more, and changes nothing', async () => {
+    const asleep = aDeployment('shop/web').withReplicas(3).enabled().snoozed({ at: NIGHT })
+    const state = (text: string) =>
+      asleep.remembering({ request: { text, at: NIGHT, by: 'k8s:ana' } }).annotations.state ?? ''
+    const taken = (name: string, kept: string, text: string) => {
+      const annotations = { 'dormouse.dev/state': state(text) }
+      return {
+        ...sleeper(name, ''),
+        metadata: { namespace: 'shop', name, annotations, labels: { [ASLEEP_LABEL]: kept } },
+      }
+    }
+    const good = [taken('good', '3', 'adopt 3'), taken('asked', '5', 'snooze 2h')]
+    const cluster = new Objects([shop, ...good])
+    const kept = await imported(cluster, '--verify')
+    expect(kept.code, kept.err).to.equal(0)
+    expect(kept.out).to.equal('kept          deployment shop/good: asleep, 3 kept\n')
+    expect(kept.err).to.include('1 more sleep by Dormouse without a record of an import')
+    for (const each of [taken('lower', '1', 'adopt 3'), sleeper('left', '4')]) cluster.put(each)
+    const lost = await imported(cluster, '--verify')
+    expect(lost.code).to.equal(1)
+    expect(lost.out).to.match(/^differs +deployment shop\/lower: asleep, 1 kept; 3 replicas recorded$/m)
+    expect(lost.out).to.match(/^differs +deployment shop\/left: at 0, and not adopted; 4 replicas recorded$/m)
+    expect(cluster.writes).to.deep.equal([])
+  })
+
+  it('is the same in the end wherever it was interrupted before, of a downscaler as of kube-green', async () => {
+    const left = {
+      gokubedownscaler: () => [shop, inUse, ...['web', 'api'].map((name) => sleeper(name, '3'))],
+      'kube-green': () => ofKubeGreen('shop'),
+    }
+    for (const [from, objects] of Object.entries(left)) {
+      const whole = new Objects(objects())
+      expect((await imported(whole, '--from', from)).code).to.equal(0)
+      for (let writes = 1; writes < whole.writes.length; writes += 1) {
+        const cluster = new Objects(objects())
+        cluster.onPatch = () => {
+          if (cluster.writes.length >= writes) throw new Error('killed')
+        }
+        expect((await imported(cluster, '--from', from)).code).to.equal(1)
+        cluster.onPatch = () => undefined
+        const { code, err } = await imported(cluster, '--from', from)
+        expect(code, `${from} after ${writes}: ${err}`).to.equal(0)
+        expect(stored(cluster), `${from} after ${writes}`).to.deep.equal(stored(whole))
+      }
+    }
+  })
+})
+
+/** All that is there but the versions. */
+function stored({ objects }: Objects): object[] {
+  return [...objects.values()].map(({ metadata: { name, annotations, labels = {} }, spec }) => ({
+    ...{ name, annotations, labels, spec },
+  }))
+}

@@ -1,0 +1,48 @@
+import { expect } from 'chai'
+import { configurationOf } from '../../../src/import/plan/configuration.ts'
+import { planOfDownscaler } from '../../../src/import/plan/downscaler-plan.ts'
+import { leftBy, RECORDED } from './recording.ts'
+
+describe("a downscaler's arguments and environment as configuration", () => {
+  it('are one policy, with the namespaces that are left out', () => {
+    const { policies, excludeNamespaces, byHand } = configurationOf(leftBy('py-kube-downscaler'), RECORDED)
+    expect(policies).to.deep.equal([
+      {
+        name: 'imported',
+        namespaces: { names: ['*'] },
+        workloads: { kinds: ['deployments', 'statefulsets', 'cronjobs', 'daemonsets'] },
+        enabled: true,
+        schedule: '7:30-20:30,Mon-Fri',
+        timezone: 'Europe/Berlin',
+      },
+    ])
+    expect(excludeNamespaces).to.deep.equal(['py-kube-downscaler'])
+    expect(byHand).to.include('jobs: Jobs end by themselves')
+  })
+
+  it('without default times the policy enables nothing, since the tool left alone what says nothing', () => {
+    const left = leftBy('gokubedownscaler')
+    const program = { ...left.program, args: {}, env: {} }
+    const [policy] = configurationOf({ ...left, program }, RECORDED).policies
+    expect(policy).to.not.have.any.keys('enabled', 'schedule')
+  })
+
+  it('without any times, what says nothing needs no step: it is neither changed nor refused', () => {
+    const left = leftBy('gokubedownscaler')
+    const silent = left.objects.find(({ kind }) => kind === 'Deployment')
+    if (!silent) throw new TypeError('the recording has no Deployment')
+    const metadata = { ...silent.metadata, name: 'silent', annotations: {} }
+    const objects = [{ ...silent, metadata }]
+    const program = { ...left.program, args: {}, env: {} }
+    const steps = planOfDownscaler({ ...left, namespaces: [], objects, program }, RECORDED)
+    expect(steps).to.deep.equal([])
+  })
+
+  it('a flag without an equal is named', () => {
+    const left = leftBy('gokubedownscaler')
+    const program = { ...left.program, others: ['explicit-include'] }
+    expect(configurationOf({ ...left, program }, RECORDED).byHand).to.include(
+      '--explicit-include: Dormouse has nothing of the kind',
+    )
+  })
+})

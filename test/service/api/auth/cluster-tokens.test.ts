@@ -1,0 +1,187 @@
+import { expect } from 'chai'
+import { aUser, aWorkload } from '../fake-cluster.ts'
+import { AUDIENCE, NOON, Service, token } from '../service.ts'
+import type { State } from '../../../../src/domain/workload/state.ts'
+import { managed, pinned } from '../states.ts'
+
+const auth = { kubernetes: { enabled: true, audiences: [AUDIENCE] }, oidc: [], local: null }
+
+describe('tokens of the cluster', () => {
+  let service: Service
+
+  beforeEach(async () => {
+    service = await Service.start({ auth })
+    service.cluster.put(managed())
+    service.cluster.users.set('alices', aUser('alice'))
+  })
+
+  afterEach(async () => await service.stop())
+
+  const call = (request: string, bearer = 'alices') => service.call(request, { token: bearer })
+
+  it('are reviewed by the cluster; `by` starts with k8s:', async () => {
+    const { body } = await call('POST shop/deployments/web/pin')
+    expect(body.message).to.match(/k8s:alice/)
+    expect((await call('GET shop/deployments/web', 'bobs')).headers.get('www-authenticate')).to.equal(
+      'Bearer realm="dormouse", error="invalid_token", error_description="the cluster does not accept the token"',
+    )
+  })
+
+  it('are cached: good ones for 10 seconds, bad ones for 2', async () => {
+    for (const [bearer, cached] of [
+      ['alices', 10_000],
+      ['bobs', 2000],
+    ] as const) {
+      service.cluster.reviews = 0
+      await call('GET shop/deployments/web', bearer)
+      service.now += cached - 1
+      await call('GET shop/deployments/web', bearer)
+      expect(service.cluster.reviews).to.equal(1)
+      service.now += 2
+      await call('GET shop/deployments/web', bearer)
+      expect(service.cluster.reviews).to.equal(2)
+    }
+  })
+
+  it('are reviewed once for requests that come together', async () => {
+    await Promise.all(Array.from({ length: 20 }, () => call('GET shop/deployments/web')))
+    expect(service.cluster.reviews).to.equal(1)
+  })
+
+  it('are not cached beyond their expiry', async () => {
+    const bearer = await token({ claims: { exp: NOON / 1000 + 3 } })
+    service.cluster.users.set(bearer, aUser('alice'))
+    await call('GET shop/deployments/web', bearer)
+    service.now += 3001
+    await call('GET shop/deployments/web', bearer)
+    expect(service.cluster.reviews).to.equal(2)
+  })
+
+  it('that are expired cost no review', async () => {
+    const answer = await call('GET shop/deployments/web', await token({ claims: { exp: NOON / 1000 - 60 } }))
+    expect(answer.headers.get('www-authenticate')).to.include('the token has expired')
+    expect(service.cluster.reviews).to.equal(0)
+  })
+
+  it('that are bad cost at most 100 reviews in 10 seconds for each address, and good ones still pass', async () => {
+    await call('GET shop/deployments/web')
+    const answers = await Promise.all(
+      Array.from({ length: 110 }, (_, index) => call('GET shop/deployments/web', `bad${index}`)),
+    )
+    const codes = answers.map(({ code }) => code)
+    expect(codes.filter((code) => code === 'UNAUTHENTICATED')).to.have.length(100)
+    const limited = answers.filter(({ code }) => code === 'RATE_LIMITED')
+    expect(limited).to.have.length(10)
+    expect(limited[0]?.headers.get('retry-after')).to.match(/^[1-9]\d*$/)
+    expect(service.cluster.reviews).to.equal(101)
+    expect((await call('GET shop/deployments/web')).status).to.equal(200)
+  })
+
+  it('that are bad do not lock out a known good one of the same address', async () => {
+    await call('GET shop/deployments/web')
+    await Promise.all(
+      Array.from({ length: 110 }, (_, index) => call('GET shop/deployments/web', `worse${index}`)),
+    )
+    service.now += 10_001
+    expect((await call('GET shop/deployments/web')).status).to.equal(200)
+  })
+
+  it('are answered 503 while the cluster is away', async () => {
+    service.cluster.failure = new Error('connect ECONNREFUSED 10.0.0.1')
+    const answer = await call('GET shop/deployments/web')
+    expect([answer.status, answer.code]).to.deep.equal([503, 'CLUSTER_UNAVAILABLE'])
+    expect(JSON.stringify(answer.body)).not.to.include('10.0.0.1')
+    service.cluster.failure = undefined
+    expect((await call('GET shop/deployments/web')).status).to.equal(200)
+  })
+
+  const rights: [request: string, right: string][] = [
+    ['GET shop/deployments/web', 'get deployments shop web'],
+    ['GET shop/deployments/web/plan', 'get deployments shop web'],
+    ['GET shop/deployments', 'list deployments shop'],
+    ['POST shop/deployments/web/snooze', 'update deployments/scale shop web'],
+    ['POST shop/statefulsets/web/wake', 'update statefulsets/scale shop web'],
+    ['POST shop/replicasets/web/pin', 'update replicasets/scale shop web'],
+    ['DELETE shop/deployments/web/override', 'update deployments/scale shop web'],
+    ['POST shop/daemonsets/web/snooze', 'patch daemonsets shop web'],
+    ['DELETE shop/daemonsets/web/pin', 'patch daemonsets shop web'],
+    ['POST shop/deployments/web/enable', 'patch deployments shop web'],
+    ['POST shop/deployments/web/disable', 'patch deployments shop web'],
+    ['PUT shop/daemonsets/web/schedule', 'patch daemonsets shop web'],
+  ]
+  for (const [request, right] of rights) {
+    it(`${request} needs the right to ${right}`, async () => {
+      service.cluster.allows = () => false
+      const answer = await call(request)
+      expect(answer.code).to.equal('FORBIDDEN')
+      const asked = service.cluster.asked.map(({ verb, resource, subresource, namespace, name }) =>
+        [verb, resource + (subresource ? `/${subresource}` : ''), namespace, name].filter(Boolean).join(' '),
+      )
+      expect(asked).to.deep.equal([right])
+    })
+  }
+
+  const held: [what: string, state: Partial<State>][] = [
+    ['pinned', pinned],
+    ['overridden', { override: { until: null, at: NOON - 1000, by: 'local:bob' } }],
+  ]
+  for (const [what, state] of held) {
+    for (const query of ['', '?dryRun=true']) {
+      it(`POST disable${query} of a workload that is ${what} also needs the right to clear that`, async () => {
+        service.cluster.put(managed(state))
+        const before = service.cluster.snapshot()
+        service.cluster.allows = (_user, { verb }) => verb === 'patch'
+        const { code, body } = await call(`POST shop/deployments/web/disable${query}`)
+        expect(code).to.equal('FORBIDDEN')
+        expect(body.error.message).to.match(
+          new RegExp(`^deployment shop/web is ${what}, .* may not update deployments.apps/scale in the`),
+        )
+        expect(service.cluster.snapshot()).to.equal(before)
+        service.cluster.allows = () => true
+        service.now += 10_001
+        expect((await call(`POST shop/deployments/web/disable${query}`)).status).to.equal(200)
+      })
+    }
+  }
+
+  it('POST disable needs only patch without a pin or override, and for DaemonSets', async () => {
+    service.cluster.allows = (_user, { verb }) => verb === 'patch'
+    const ended = { override: { until: NOON - 1, at: NOON - 1000, by: 'local:bob' } }
+    service.cluster.put(managed(ended, { name: 'ended' }))
+    service.cluster.put(managed(pinned, { kind: 'daemonsets' }))
+    for (const path of ['deployments/web', 'deployments/ended', 'daemonsets/web'])
+      expect((await call(`POST shop/${path}/disable`)).status, path).to.equal(200)
+  })
+
+  it('names the missing right as a Role does', async () => {
+    service.cluster.allows = () => false
+    const { body } = await call('POST shop/deployments/web/snooze')
+    expect(body.error.message).to.include('update deployments.apps/scale in the namespace shop')
+  })
+
+  it('rights are cached for 10 seconds, for each user apart', async () => {
+    service.cluster.users.set('bobs', aUser('bob'))
+    service.cluster.allows = ({ username }) => username === 'alice'
+    expect((await call('GET shop/deployments/web')).status).to.equal(200)
+    expect((await call('GET shop/deployments/web', 'bobs')).status).to.equal(403)
+    await call('GET shop/deployments/web')
+    expect(service.cluster.asked).to.have.length(2)
+    service.now += 10_001
+    service.cluster.allows = () => false
+    expect((await call('GET shop/deployments/web')).status).to.equal(403)
+  })
+
+  it('a list of everything asks once for each kind if the caller may list the whole cluster', async () => {
+    for (const namespace of ['a', 'b', 'c']) service.cluster.put(aWorkload({ namespace }))
+    const { body } = await call('GET /api/v1/workloads')
+    expect(body.data).to.have.length(4)
+    expect(service.cluster.asked).to.have.length(1)
+  })
+
+  it('a list of everything shows only namespaces that the caller may list', async () => {
+    for (const namespace of ['a', 'b', 'c', 'kube-system']) service.cluster.put(aWorkload({ namespace }))
+    service.cluster.allows = (_user, { namespace }) => ['a', 'c', 'kube-system'].includes(namespace ?? '')
+    const { body } = await call('GET /api/v1/workloads')
+    expect(body.data.map(({ namespace }) => namespace)).to.deep.equal(['a', 'c'])
+  })
+})

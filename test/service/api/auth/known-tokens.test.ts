@@ -1,0 +1,88 @@
+import { expect } from 'chai'
+import type { Caller } from '../../../../src/service/api/auth/caller.ts'
+import { knownTokens } from '../../../../src/service/api/auth/known-tokens.ts'
+import { aWorkload } from '../fake-cluster.ts'
+import { NOON, Service, token } from '../service.ts'
+
+const SECOND = 1000
+const alice: Caller = {
+  mode: 'local',
+  issuer: 'https://dormouse.test',
+  subject: 'alice',
+  scopes: new Set(['dormouse:read']),
+  namespaces: new Set(['*']),
+}
+
+describe('verified tokens', () => {
+  let now: number
+  const known = () => knownTokens(() => now)
+  const verify = async () => alice
+  const expiring = (after: number) => token({ claims: { exp: (NOON + after) / SECOND } })
+
+  beforeEach(() => (now = NOON))
+
+  it('are known for 10 s, and then verified again', async () => {
+    const tokens = known()
+    const good = await token()
+    expect(tokens.callerOf(good)).to.equal(undefined)
+    expect(await tokens.remembering(verify)(good, '')).to.equal(alice)
+    now += 10 * SECOND - 1
+    expect(tokens.callerOf(good)).to.equal(alice)
+    now += 1
+    expect(tokens.callerOf(good)).to.equal(undefined)
+    await tokens.remembering(verify)(good, '')
+    expect(tokens.callerOf(good)).to.equal(alice)
+  })
+
+  it('are not known for longer than the verification itself would accept them', async () => {
+    const tokens = known()
+    const ending = await expiring(-28 * SECOND)
+    await tokens.remembering(verify)(ending, '')
+    now += 2 * SECOND - 1
+    expect(tokens.callerOf(ending)).to.equal(alice)
+    now += 1
+    expect(tokens.callerOf(ending)).to.equal(undefined)
+  })
+
+  it('are verified again when our clock was set back', async () => {
+    const tokens = known()
+    const good = await token()
+    await tokens.remembering(verify)(good, '')
+    now -= 1
+    expect(tokens.callerOf(good)).to.equal(undefined)
+  })
+
+  it('are known by each of their characters', async () => {
+    const tokens = known()
+    const good = await token()
+    await tokens.remembering(verify)(good, '')
+    expect(tokens.callerOf(`${good}A`)).to.equal(undefined)
+    expect(tokens.callerOf(good.slice(0, -1))).to.equal(undefined)
+  })
+
+  it('are not known when they are refused', async () => {
+    const tokens = known()
+    const bad = await token()
+    const refused = await tokens
+      .remembering(() => Promise.reject(new Error('refused')))(bad, '')
+      .catch((error: Error) => error.message)
+    expect(refused).to.equal('refused')
+    expect(tokens.callerOf(bad)).to.equal(undefined)
+  })
+
+  it('are refused by the API once they have expired, also when it has just seen them', async () => {
+    const service = await Service.start()
+    try {
+      service.cluster.put(aWorkload())
+      const ending = await expiring(-28 * SECOND)
+      const answer = () => service.call('GET shop/deployments/web', { token: ending })
+      expect((await answer()).status).to.equal(200)
+      service.now += 2 * SECOND - 1
+      expect((await answer()).status).to.equal(200)
+      service.now += 1
+      expect((await answer()).headers.get('www-authenticate')).to.contain('the token has expired')
+    } finally {
+      await service.stop()
+    }
+  })
+})

@@ -1,0 +1,159 @@
+import type { KeyObject } from 'node:crypto'
+import type { RequestListener } from 'node:http'
+import { expect } from 'chai'
+import { oidcVerifier } from '../../../../src/service/api/auth/oidc.ts'
+import type { Refusal } from '../../../../src/service/process/errors.ts'
+import { AUDIENCE, ISSUER, NOON, publicKey, Service, token } from '../service.ts'
+import { managed } from '../states.ts'
+import { OpenIdProvider, rsaKeys } from './openid-provider.ts'
+
+const PROVIDER = 'https://login.test'
+
+describe('tokens of an OpenID provider', () => {
+  const provider = new OpenIdProvider()
+  const first = rsaKeys()
+  let jwksUri: string
+  let asked: number
+
+  before(async () => {
+    await provider.start()
+    jwksUri = provider.url('/keys')
+  })
+
+  beforeEach(() => {
+    asked = provider.fetches
+    provider.publish({ kid: 'first', key: first.publicKey })
+  })
+
+  after(() => provider.stop())
+
+  const fetches = () => provider.fetches - asked
+  const verifier = (algorithms = ['RS256']) =>
+    oidcVerifier(
+      { issuer: PROVIDER, audience: AUDIENCE, jwksUri, algorithms },
+      () => NOON,
+      () => NOON,
+    )
+  const signed = (key: KeyObject = first.privateKey, kid: string | undefined = 'first', alg = 'RS256') =>
+    token({ claims: { iss: PROVIDER }, key, header: { alg, ...(kid !== undefined && { kid }) } })
+  const faultOf = async (verified: Promise<unknown>): Promise<Refusal> =>
+    await verified.then(
+      () => expect.fail('accepted'),
+      (error: Refusal) => error,
+    )
+
+  it('are accepted beside local ones, each by its own issuer; `by` starts with oidc:', async () => {
+    const service = await Service.start({
+      auth: {
+        kubernetes: { enabled: false, audiences: [] },
+        oidc: [{ issuer: PROVIDER, audience: AUDIENCE, jwksUri, algorithms: ['RS256'] }],
+        local: { issuer: ISSUER, audience: AUDIENCE, publicKey },
+      },
+    })
+    try {
+      service.cluster.put(managed())
+      const { body } = await service.call('POST shop/deployments/web/pin', { token: await signed() })
+      expect(body.message).to.match(/oidc:alice/)
+      expect((await service.call('GET shop/deployments/web')).status).to.equal(200)
+      const forged = await token({ claims: { iss: PROVIDER } })
+      expect((await service.call('GET shop/deployments/web', { token: forged })).status).to.equal(401)
+    } finally {
+      await service.stop()
+    }
+  })
+
+  it('share one fetch of the keys', async () => {
+    const verify = verifier()
+    const bearer = await signed()
+    await Promise.all([verify(bearer), verify(bearer), verify(bearer)])
+    expect(fetches()).to.equal(1)
+  })
+
+  it('are refused once their key was taken out of use, when a token of a new key has told of it', async () => {
+    const verify = verifier()
+    const former = await signed()
+    const second = rsaKeys()
+    const fresh = await signed(second.privateKey, 'second')
+    await verify(former)
+    provider.publish({ kid: 'second', key: second.publicKey })
+    const now = Date.now
+    try {
+      // jose asks for unknown keys again after 30 s
+      Date.now = () => now() + 30_001
+      await verify(fresh)
+    } finally {
+      Date.now = now
+    }
+    expect((await faultOf(verify(former))).message).to.include('a key that its issuer does not have')
+    expect(fetches()).to.equal(2)
+  })
+
+  it('are refused ten minutes after their key was taken out of use at the latest', async () => {
+    const verify = verifier()
+    const former = await signed()
+    await verify(former)
+    provider.publish({ kid: 'second', key: rsaKeys().publicKey })
+    const now = Date.now
+    try {
+      Date.now = () => now() + 599_000
+      await verify(former)
+      Date.now = () => now() + 600_001
+      expect((await faultOf(verify(former))).message).to.include('a key that its issuer does not have')
+    } finally {
+      Date.now = now
+    }
+  })
+
+  it('are accepted only with a configured algorithm', async () => {
+    expect((await faultOf(verifier(['ES256'])(await signed()))).message).to.include('not allowed')
+  })
+
+  const bad: [name: string, answer: RequestListener][] = [
+    ['is not JSON', (_, response) => response.end('<html>')],
+    ['is no key set', (_, response) => response.end('{"keys": 5}')],
+    [
+      'is larger than 1 MiB',
+      (_, response) => response.end(`{"keys": [], "x": "${'x'.repeat(1024 * 1024)}"}`),
+    ],
+    [
+      'breaks off',
+      (_, response) =>
+        response.writeHead(200, { 'Content-Length': '100' }).write('{', () => response.destroy()),
+    ],
+  ]
+  for (const [name, answer] of bad) {
+    it(`are answered 503 when the answer for the keys ${name}`, async () => {
+      provider.answer = answer
+      expect((await faultOf(verifier()(await signed()))).code).to.equal('CLUSTER_UNAVAILABLE')
+    })
+  }
+
+  it('cause no other fetch within 2 s of a failed one', async () => {
+    provider.answer = (_request, response) => response.writeHead(500).end()
+    const verify = verifier()
+    const bearer = await signed()
+    for (let index = 0; index < 5; index += 1) await faultOf(verify(bearer))
+    expect(fetches()).to.equal(1)
+  })
+
+  it('need a jwksUri over https, and safe algorithms', () => {
+    const settings = {
+      issuer: PROVIDER,
+      audience: AUDIENCE,
+      jwksUri: 'https://login.test/keys',
+      algorithms: ['RS256'],
+    }
+    const make = (change: object) => () =>
+      oidcVerifier(
+        { ...settings, ...change },
+        () => NOON,
+        () => NOON,
+      )
+    expect(make({})).not.to.throw()
+    expect(make({ jwksUri: 'http://login.test/keys' })).to.throw(TypeError, 'https')
+    expect(make({ jwksUri: 'http://127.0.0.1.evil.test/keys' })).to.throw(TypeError, 'https')
+    expect(make({ algorithms: ['RS256', 'HS256'] })).to.throw(TypeError, 'HS256')
+    expect(make({ algorithms: ['none'] })).to.throw(TypeError, 'none')
+    expect(make({ algorithms: [] })).to.throw(TypeError, 'none')
+  })
+})

@@ -1,0 +1,397 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect } from 'chai'
+import type { BulkCounts, BulkItem } from '../../../src/service/api/bulk/item.ts'
+import { keyOf, KINDS, type WorkloadKey } from '../../../src/domain/workload/workload.ts'
+import { Refusal } from '../../../src/service/process/errors.ts'
+import { eventually } from '../../support/eventually.ts'
+import { aUser, aWorkload } from './fake-cluster.ts'
+import { AUDIENCE, Service, token, type Call } from './service.ts'
+import { inBackoff, managed, owned, pinned, unreadable } from './states.ts'
+
+const auth = { kubernetes: { enabled: true, audiences: [AUDIENCE] }, oidc: [], local: null }
+const key = (name: string): WorkloadKey => ({ kind: 'deployments', namespace: 'shop', name })
+
+/** What a bulk answers. */
+interface Bulk {
+  readonly items: readonly BulkItem[]
+  readonly counts: BulkCounts
+}
+
+describe('requests about a namespace', () => {
+  let service: Service
+
+  beforeEach(async () => {
+    service = await Service.start()
+  })
+
+  afterEach(() => service.stop())
+
+  const answerTo = async (request: string, call: Call = {}) => {
+    const { status, code, body, headers } = await service.call(request, call)
+    return { status, code, body, headers, data: body.data as unknown as Bulk }
+  }
+  /** The items in short. */
+  const resultsOf = async (request: string, call?: Call) => {
+    const { data } = await answerTo(request, call)
+    return data.items.map(({ kind, name, result, code }) => [kind, name, result, code].join(' ').trim())
+  }
+  const put = (count: number, given: Parameters<typeof managed>[1] = {}) => {
+    for (let index = 0; index < count; index += 1)
+      service.cluster.put(managed({}, { ...given, name: `w${String(index).padStart(3, '0')}` }))
+  }
+
+  it('do it to each workload of every kind, and say what became of each', async () => {
+    for (const kind of KINDS) service.cluster.put(managed({}, { kind }))
+    service.cluster.put(managed({}, { namespace: 'other' }))
+    const { body, data } = await answerTo('POST shop/snooze')
+    expect(body.message).to.equal(`${KINDS.length} done, 0 unchanged, 0 refused`)
+    expect(data.counts).to.deep.equal({ done: KINDS.length, unchanged: 0, refused: 0 })
+    expect(data.items.map(({ kind }) => kind)).to.deep.equal(KINDS.toSorted())
+    for (const item of data.items) expect(item).to.deep.include({ name: 'web', result: 'done', code: null })
+    expect(data.items.find(({ kind }) => kind === 'deployments')?.message).to.match(
+      /^snoozed, 3 replicas kept: asleep by request of local:alice/,
+    )
+    expect(service.cluster.writes).to.equal(KINDS.length)
+  })
+
+  it('have each workload refused or unchanged by itself', async () => {
+    service.cluster.put(managed({}, { name: 'awake' }))
+    service.cluster.put(managed(inBackoff, { name: 'backoff' }))
+    service.cluster.put(managed(pinned, { name: 'pinned' }))
+    service.cluster.put(aWorkload({ name: 'unmanaged' }))
+    service.cluster.put(unreadable({ name: 'unreadable' }))
+    service.cluster.putUnlisted(owned('web-1'))
+    expect(await resultsOf('POST shop/snooze')).to.deep.equal([
+      'deployments awake done',
+      'deployments backoff refused IN_BACKOFF',
+      'deployments pinned refused PINNED',
+      'deployments unmanaged refused NOT_ENABLED',
+      'deployments unreadable refused INVALID_STATE',
+    ])
+    const { body, data } = await answerTo('POST shop/snooze?force=true')
+    expect(body.message).to.equal('1 done, 1 unchanged, 3 refused')
+    expect(data.items[2]?.message).to.include('DELETE /api/v1/namespaces/shop/deployments/pinned/pin first')
+  })
+
+  it('are for all six operations, each as with one workload', async () => {
+    put(2)
+    const state = () => {
+      const { annotations } = service.cluster.mustGet(key('w001'))
+      return JSON.parse(annotations.state ?? '{}') as Record<string, unknown>
+    }
+    for (const [request, call, holds] of [
+      ['POST shop/pin', {}, () => state()['pin'] !== undefined],
+      ['DELETE shop/pin', {}, () => state()['pin'] === undefined],
+      ['POST shop/override', { body: { duration: '2h' } }, () => state()['override'] !== undefined],
+      ['DELETE shop/override', {}, () => state()['override'] === undefined],
+      ['POST shop/snooze?for=2h', {}, () => service.cluster.mustGet(key('w001')).replicas === 0],
+      ['POST shop/wake', {}, () => service.cluster.mustGet(key('w001')).replicas === 3],
+    ] as const) {
+      const { data } = await answerTo(request, call)
+      expect(data.counts, request).to.deep.equal({ done: 2, unchanged: 0, refused: 0 })
+      expect(holds(), request).to.equal(true)
+    }
+  })
+
+  it('can be narrowed by kind and labels', async () => {
+    service.cluster.put(managed({}, { name: 'a', labels: { tier: 'web' } }))
+    service.cluster.put(managed({}, { name: 'b' }))
+    service.cluster.put(managed({}, { kind: 'statefulsets', labels: { tier: 'web' } }))
+    const selector = 'labelSelector=tier%20in%20(web)'
+    expect(await resultsOf(`POST shop/pin?${selector}&kind=deployments`)).to.deep.equal([
+      'deployments a done',
+    ])
+    expect(await resultsOf(`POST shop/pin?${selector}`)).to.deep.equal([
+      'deployments a unchanged',
+      'statefulsets web done',
+    ])
+    const { status, body } = await answerTo('POST shop/pin?labelSelector=tier%20web')
+    expect(status).to.equal(400)
+    expect(body.error.message).to.match(/^query \/labelSelector at 6: expected /)
+  })
+
+  it('succeed where nothing matches', async () => {
+    const { status, body, data } = await answerTo('POST shop/wake')
+    expect([status, body.message]).to.deep.equal([200, 'no workload that you may list matches'])
+    expect(data).to.deep.equal({ items: [], counts: { done: 0, unchanged: 0, refused: 0 } })
+  })
+
+  it('change nothing in a dry run, and say what would be', async () => {
+    put(2)
+    service.cluster.put(managed(pinned, { name: 'pinned' }))
+    const before = service.cluster.snapshot()
+    const { body, data } = await answerTo('POST shop/snooze?dryRun=true&wait=60s')
+    expect(body.message).to.equal('dry run, nothing was changed: 2 done, 0 unchanged, 1 refused')
+    expect(data.items.map(({ result }) => result)).to.deep.equal(['refused', 'done', 'done'])
+    expect(service.cluster.snapshot()).to.equal(before)
+  })
+
+  it('are refused above 500 workloads, and then nothing is changed', async () => {
+    put(501)
+    const { status, code, body } = await answerTo('POST shop/snooze')
+    expect([status, code]).to.deep.equal([409, 'TOO_MANY_WORKLOADS'])
+    expect(body.error.message).to.equal(
+      '501 workloads match, and one request takes 500 at most: nothing was changed; narrow it by ?kind= or ?labelSelector=',
+    )
+    expect(body.error.details).to.deep.include({ workloads: 501, most: 500 })
+    expect(service.cluster.sent).to.equal(0)
+    service.cluster.remove(key('w500'))
+    expect((await answerTo('POST shop/snooze?dryRun=true')).data.counts.done).to.equal(500)
+  })
+
+  it('take one token of the rate, and are in the audit with their counts; each workload that was changed has a line', async () => {
+    put(2)
+    service.cluster.put(managed(pinned, { name: 'pinned' }))
+    await answerTo('POST shop/snooze?for=1h', { headers: { 'X-Request-Id': 'job-7' } })
+    const lines = service.log.filter(({ msg }) => msg === 'audit')
+    for (const line of lines)
+      expect(line).to.deep.include({ by: 'local:alice', action: 'snoozeNamespace', requestId: 'job-7' })
+    expect(lines.map(({ workload, namespace, changed, result }) => [workload ?? namespace, changed, result]))
+      .to.deep.equal([
+        ['deployments/shop/w000', true, 'OK'],
+        ['deployments/shop/w001', true, 'OK'],
+        ['shop', true, 'OK'],
+      ]) // prettier-ignore
+    expect(lines[2]).to.deep.include({
+      asked: { for: '1h' },
+      dryRun: false,
+      counts: { done: 2, unchanged: 0, refused: 1 },
+    })
+  })
+
+  it('have one at a time of each subject; another subject is not held up', async () => {
+    put(1)
+    const goOn = service.cluster.hold()
+    const first = answerTo('POST shop/snooze')
+    await eventually('the write', () => service.cluster.sent === 1)
+    const second = await answerTo('POST other/wake')
+    expect([second.status, second.code]).to.deep.equal([429, 'RATE_LIMITED'])
+    expect(second.headers.get('retry-after')).to.equal('1')
+    expect(second.body.error.message).to.equal(
+      'another request of yours about a whole namespace is still being carried out: wait for its answer',
+    )
+    const bob = await token({ claims: { sub: 'bob' } })
+    expect((await answerTo('POST other/wake', { token: bob })).status).to.equal(200)
+    goOn()
+    expect((await first).status).to.equal(200)
+    expect((await answerTo('POST other/wake')).status).to.equal(200)
+  })
+
+  it('have eight workloads in work at once', async () => {
+    put(30)
+    const goOn = service.cluster.hold()
+    const answer = answerTo('POST shop/wake?for=1h')
+    await eventually('the writes', () => service.cluster.sent === 8)
+    for (let turn = 0; turn < 20; turn += 1) await setImmediate()
+    expect(service.cluster.sent).to.equal(8)
+    goOn()
+    expect((await answer).data.counts.done).to.equal(30)
+  })
+
+  it('wake with the priority of wakes, which may be paced; all else goes as requests do', async () => {
+    put(1)
+    for (const request of ['POST shop/snooze', 'POST shop/wake', 'POST shop/pin']) await answerTo(request)
+    expect(service.cluster.patches.map(({ priority }) => priority)).to.deep.equal([
+      'request',
+      'wake',
+      'request',
+    ])
+  })
+
+  it('are carried out to their end although the client leaves', async () => {
+    put(30)
+    const goOn = service.cluster.hold()
+    const client = new AbortController()
+    const left = service.call('POST shop/snooze', { signal: client.signal }).catch(() => 'left')
+    await eventually('the writes', () => service.cluster.sent === 8)
+    client.abort()
+    expect(await left).to.equal('left')
+    goOn()
+    await eventually('the rest', () => service.cluster.writes === 30)
+    const line = await eventually('the line', () => service.log.find(({ namespace }) => namespace === 'shop'))
+    expect(line).to.deep.include({ counts: { done: 30, unchanged: 0, refused: 0 }, changed: true })
+  })
+
+  it('begin no more writes once the service stops, and say so', async () => {
+    put(30)
+    const goOn = service.cluster.hold()
+    const answer = answerTo('POST shop/snooze')
+    await eventually('the writes', () => service.cluster.sent === 8)
+    const stopped = service.stop()
+    await setImmediate()
+    goOn()
+    const { data } = await answer
+    expect(data.counts).to.deep.equal({ done: 8, unchanged: 0, refused: 22 })
+    expect(data.items[29]).to.deep.include({
+      code: 'CLUSTER_UNAVAILABLE',
+      message: 'not tried, since this replica of Dormouse stops: send it again',
+    })
+    expect(service.cluster.writes).to.equal(8)
+    await stopped
+  })
+
+  it('go on after a refusal of the cluster, and give up only one that does not answer', async () => {
+    put(30)
+    service.cluster.answer = (patched) =>
+      patched === keyOf(key('w003')) ? new Refusal('CLUSTER_REJECTED', 'quota') : undefined
+    const { data } = await answerTo('POST shop/snooze')
+    expect(data.counts).to.deep.equal({ done: 29, unchanged: 0, refused: 1 })
+    expect(data.items[3]).to.deep.include({ code: 'CLUSTER_REJECTED', message: 'quota' })
+    service.cluster.down()
+    const sent = service.cluster.sent
+    const { body, status } = await answerTo('POST shop/wake')
+    expect([status, body.message]).to.deep.equal([200, '0 done, 1 unchanged, 29 refused'])
+    expect(service.cluster.sent - sent).to.be.within(8, 20)
+    const last = service.log.findLast(({ namespace }) => namespace === 'shop')
+    expect(last).to.deep.include({ changed: null })
+  })
+
+  it('go on where the cluster answers some and not others, however many these are', async () => {
+    put(60)
+    const isUnanswered = (patched: string) => Number(patched.slice(-3)) % 3 === 0
+    service.cluster.answer = (patched) =>
+      isUnanswered(patched) ? new Refusal('CLUSTER_UNAVAILABLE', 'no answer') : undefined
+    const { data } = await answerTo('POST shop/snooze')
+    expect(data.counts).to.deep.equal({ done: 40, unchanged: 0, refused: 20 })
+    expect(service.cluster.writes).to.equal(40)
+  })
+
+  it('are not ended by a bug with one workload: INTERNAL, and the log has it', async () => {
+    put(3)
+    const write = service.cluster.write.bind(service.cluster)
+    service.cluster.write = async (...given) => {
+      if (given[0].name === 'w001') throw new Error('secret inside')
+      return write(...given)
+    }
+    const { data } = await answerTo('POST shop/pin')
+    expect(data.items.map(({ result, code }) => code ?? result)).to.deep.equal(['done', 'INTERNAL', 'done'])
+    expect(JSON.stringify(data)).not.to.include('secret')
+    expect(JSON.stringify(service.log.find(({ level }) => level === 'error'))).to.include('secret inside')
+  })
+
+  it('with wait answer once all pods have followed', async () => {
+    put(3)
+    const answer = answerTo('POST shop/snooze?wait=5m')
+    await eventually('the writes', () => service.cluster.writes === 3)
+    for (const name of ['w000', 'w001', 'w002']) service.cluster.podsFollow(key(name))
+    const { data, body } = await answer
+    expect(body.message).to.equal('3 done, 0 unchanged, 0 refused')
+    for (const item of data.items) expect(item.operation_in_progress).to.equal(false)
+  })
+
+  it('with wait have one deadline for all, and say which have not followed', async () => {
+    put(3)
+    const answer = answerTo('POST shop/snooze?wait=1s')
+    await eventually('the writes', () => service.cluster.writes === 3)
+    service.cluster.podsFollow(key('w001'))
+    service.cluster.remove(key('w002'))
+    const { data, body } = await answer
+    expect(body.message).to.equal(
+      '3 done, 0 unchanged, 0 refused; the pods of 1 workload have not followed yet',
+    )
+    expect(data.items.map(({ operation_in_progress }) => operation_in_progress)).to.deep.equal([
+      true,
+      false,
+      false,
+    ])
+    expect(data.items[0]?.message).to.match(/; its pods have not followed yet$/)
+    expect(data.items[2]?.message).to.match(/ was deleted while its pods were awaited$/)
+  })
+})
+
+describe('requests about a namespace, by the rights of the cluster', () => {
+  let service: Service
+
+  beforeEach(async () => {
+    service = await Service.start({ auth })
+    service.cluster.users.set('alices', aUser('alice'))
+    for (const kind of KINDS)
+      for (const name of ['api', 'web']) service.cluster.put(managed({}, { kind, name }))
+  })
+
+  afterEach(() => service.stop())
+
+  /** May list these kinds, and scale what is named so: `deployments`, or `deployments/web` alone. */
+  const allow = (lists: readonly string[], scales: readonly string[]) => {
+    service.cluster.allows = (_user, { verb, resource, name }) =>
+      verb === 'list'
+        ? lists.includes(resource)
+        : scales.includes(resource) || (name !== undefined && scales.includes(`${resource}/${name}`))
+  }
+  const snooze = async (query = '', namespace = 'shop') => {
+    const { status, code, body } = await service.call(`POST ${namespace}/snooze${query}`, { token: 'alices' })
+    const { items = [] } = (body.data ?? {}) as unknown as Partial<Bulk>
+    return {
+      status,
+      code,
+      message: body.error?.message,
+      results: items.map(({ kind, name, result }) => `${kind}/${name} ${result}`),
+    }
+  }
+
+  it('ask once for each kind where that decides it', async () => {
+    allow(KINDS, KINDS)
+    await snooze()
+    expect(service.cluster.asked).to.have.length(2 * KINDS.length)
+    expect(service.cluster.asked.filter(({ name }) => name !== undefined)).to.deep.equal([])
+  })
+
+  it('leave out the kinds that the caller may not list', async () => {
+    allow(['deployments'], KINDS)
+    expect((await snooze()).results).to.deep.equal(['deployments/api done', 'deployments/web done'])
+    expect(service.cluster.asked.filter(({ resource, verb }) => resource !== 'deployments' && verb !== 'list'))
+      .to.deep.equal([]) // prettier-ignore
+  })
+
+  it('ask about each workload where the kind is denied: a Role may name some', async () => {
+    allow(['deployments', 'statefulsets'], ['deployments/web', 'statefulsets'])
+    const { status, results } = await snooze()
+    expect(status).to.equal(200)
+    expect(results).to.deep.equal([
+      'deployments/api refused',
+      'deployments/web done',
+      'statefulsets/api done',
+      'statefulsets/web done',
+    ])
+    expect(service.cluster.asked.filter(({ name }) => name !== undefined)).to.have.length(2)
+  })
+
+  it('are 403 for who may change nothing there, with the right that lacks', async () => {
+    allow(KINDS, [])
+    const before = service.cluster.snapshot()
+    const { status, code, message } = await snooze('?kind=deployments')
+    expect([status, code]).to.deep.equal([403, 'FORBIDDEN'])
+    expect(message).to.match(/^k8s:alice may not update deployments\.apps\/scale in the namespace shop/)
+    expect((await snooze()).status).to.equal(403)
+    expect((await snooze('', 'empty')).status).to.equal(403)
+    expect(service.cluster.snapshot()).to.equal(before)
+  })
+
+  it('are 403 for who may list nothing there, whatever there is', async () => {
+    allow([], KINDS)
+    const there = await snooze()
+    const nowhere = await snooze('', 'nowhere')
+    expect([there.status, nowhere.status]).to.deep.equal([403, 403])
+    expect(there.message?.replace('shop', 'nowhere')).to.equal(nowhere.message)
+    expect(there.message).to.match(/^k8s:alice may not list /)
+  })
+
+  it('do not count to 500 what the caller may not list', async () => {
+    for (let index = 0; index < 501; index += 1)
+      service.cluster.put(managed({}, { kind: 'statefulsets', name: `w${index}` }))
+    allow(['deployments'], KINDS)
+    expect((await snooze('?dryRun=true')).results).to.have.length(2)
+  })
+
+  it('refuse the excluded namespaces', async () => {
+    allow(KINDS, KINDS)
+    expect((await snooze('', 'kube-system')).code).to.equal('NAMESPACE_EXCLUDED')
+  })
+
+  it('are refused while a kind that they are about is not watched', async () => {
+    allow(KINDS, KINDS)
+    service.cluster.away.add('daemonsets')
+    expect((await snooze()).code).to.equal('CLUSTER_UNAVAILABLE')
+    expect((await snooze('?kind=deployments')).status).to.equal(200)
+  })
+})

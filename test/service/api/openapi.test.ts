@@ -1,0 +1,138 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import spectralCore from '@stoplight/spectral-core'
+import spectralRulesets from '@stoplight/spectral-rulesets'
+import { expect } from 'chai'
+import { openapi } from '../../../src/service/api/openapi/document.ts'
+import { errorExample, EXAMPLES } from '../../../src/service/api/openapi/examples.ts'
+import { READERS } from '../../../src/service/api/openapi/formats.ts'
+import { SCHEMAS } from '../../../src/service/api/openapi/schemas.ts'
+import { documentValidator } from '../../../src/service/api/validation.ts'
+import { aWorkload } from './fake-cluster.ts'
+import { Service } from './service.ts'
+
+/** What both linters complain of. */
+const BARE = { openapi: '3.1.0', info: { title: 'Bare', version: '1' }, paths: {} }
+
+/** What spectral's `spectral:oas` finds. */
+async function spectralFaults(document: object): Promise<string[]> {
+  const spectral = new spectralCore.Spectral()
+  spectral.setRuleset(
+    new spectralCore.Ruleset({ extends: [[spectralRulesets.oas, 'recommended']], rules: {} }),
+  )
+  const found = await spectral.run(JSON.parse(JSON.stringify(document)) as Record<string, unknown>)
+  return found.map(({ code, message, path }) => `${code} at ${path.join('/')}: ${message}`)
+}
+
+/** What redocly's `recommended` finds. */
+async function redoclyFaults(document: object): Promise<string[]> {
+  const config = await createConfig({ extends: ['recommended'] })
+  const source = JSON.stringify(document)
+  const found = await lintFromString({ source, config, absoluteRef: '/openapi.json' })
+  return found.map(({ ruleId, message, location }) => `${ruleId} at ${location[0]?.pointer}: ${message}`)
+}
+
+describe('the OpenAPI document', () => {
+  for (const [linter, faultsOf] of Object.entries({
+    "spectral's rules for OpenAPI": spectralFaults,
+    "redocly's recommended rules": redoclyFaults,
+  })) {
+    it(`passes ${linter} without a warning`, async () => {
+      expect(await faultsOf(openapi)).to.deep.equal([])
+      expect(await faultsOf(BARE), 'they can fail').not.to.deep.equal([])
+    }).timeout(60_000)
+  }
+
+  it('has an example for every body, every parameter that needs one, and every answer', () => {
+    for (const [path, item] of Object.entries(openapi.paths))
+      for (const [method, { responses, ...operation }] of Object.entries(item) as [string, Documented][]) {
+        const what = `${method} ${path}`
+        expect(responses['200']?.content['application/json'].example, what).to.be.an('object')
+        if (operation.requestBody)
+          expect(operation.requestBody.content['application/json'].example, what).to.be.an('object')
+      }
+  })
+
+  it('has links by which a request follows from another: each to an operation, with parameters that it takes', () => {
+    const { operations, links } = linked()
+    expect(Object.keys(links)).to.have.length.above(10)
+    for (const [name, { operationId, parameters }] of Object.entries(links))
+      expect(operations.get(operationId), `${name}: ${operationId}`).to.include.members(
+        Object.keys(parameters),
+      )
+    const used = new Set(JSON.stringify(openapi.paths).match(/(?<=#\/components\/links\/)\w+/g))
+    expect([...used]).to.have.members(Object.keys(links))
+  })
+
+  const ajv = documentValidator()
+  for (const [name, example] of Object.entries({ ...EXAMPLES, ErrorAnswer: errorExample('CONFLICT') }))
+    it(`has an example of ${name} that its schema allows`, () => {
+      const allows = ajv.compile({ $ref: `openapi#/components/schemas/${name}` })
+      expect(allows(example), ajv.errorsText(allows.errors)).to.equal(true)
+    })
+})
+
+/** The links of the document, and the parameters of each operation by its id. */
+function linked() {
+  type Operation = {
+    readonly operationId: string
+    readonly parameters?: readonly { readonly name: string }[]
+  }
+  const operations = Object.values(openapi.paths).flatMap((item) => Object.values(item) as Operation[])
+  return {
+    links: openapi.components.links,
+    operations: new Map(
+      operations.map(({ operationId, parameters = [] }) => [operationId, parameters.map(({ name }) => name)]),
+    ),
+  }
+}
+
+interface Documented {
+  readonly requestBody?: Content
+  readonly responses: Readonly<Record<string, Content>>
+}
+
+interface Content {
+  readonly content: { readonly 'application/json': { readonly example?: unknown } }
+}
+
+describe('time zones', () => {
+  let service: Service
+
+  before(async () => {
+    service = await Service.start()
+    service.cluster.put(aWorkload())
+  })
+
+  after(async () => await service.stop())
+
+  const setting = SCHEMAS['Setting'] as { properties: { timezone: { enum: string[] } } }
+  const documented = setting.properties.timezone.enum
+
+  it('of the document are all accepted by the API', async () => {
+    expect(documented).to.have.length.greaterThan(400)
+    expect(documented.filter((zone) => READERS['timezone']?.(zone) !== undefined)).to.deep.equal([])
+    for (const timezone of ['', 'UTC', documented.at(-1)]) {
+      const { status } = await service.call('POST shop/deployments/web/enable?dryRun=true', {
+        body: { timezone },
+      })
+      expect(status, timezone).to.equal(200)
+    }
+  })
+
+  for (const timezone of ['europe/berlin', 'US/Pacific', 'Etc/GMT+5'])
+    it(`are accepted by former names and in any case: ${timezone}`, async () => {
+      const { status } = await service.call('POST shop/deployments/web/enable?dryRun=true', {
+        body: { timezone },
+      })
+      expect(status).to.equal(200)
+    })
+
+  it('that are unknown are refused with one text', async () => {
+    const { body } = await service.call('POST shop/deployments/web/enable', {
+      body: { timezone: 'Mars/Base' },
+    })
+    expect(body.error.message).to.equal(
+      "body /timezone unknown time zone 'Mars/Base': write an IANA time zone such as Europe/Berlin",
+    )
+  })
+})

@@ -1,0 +1,59 @@
+import { expect } from 'chai'
+import { NOTHING_INHERITED } from '../../../src/domain/policy/inheritance.ts'
+import { aUser } from './fake-cluster.ts'
+import { AUDIENCE, ISSUER, publicKey, rules, Service } from './service.ts'
+import { managed, pinned } from './states.ts'
+
+const TOKEN = 'that-of-a-patcher'
+
+describe('a pin, for a caller who may patch its workload and not scale it', () => {
+  let service: Service
+  let enabling: string | undefined
+
+  beforeEach(async () => {
+    enabling = undefined
+    const inherited = () =>
+      enabling === undefined
+        ? NOTHING_INHERITED
+        : ({ settings: { enabled: { text: enabling, source: 'namespace/shop' } } } as const)
+    const kubernetes = { enabled: true, audiences: [AUDIENCE] }
+    const local = { issuer: ISSUER, audience: AUDIENCE, publicKey }
+    service = await Service.start(
+      { auth: { kubernetes, oidc: [], local } },
+      { rules: { ...rules, inherited } },
+    )
+    service.cluster.users.set(TOKEN, aUser('patcher'))
+    service.cluster.allows = (_user, { verb }) => verb !== 'update'
+  })
+
+  afterEach(async () => await service.stop())
+
+  const answerTo = async (request: string) => {
+    const { code = 'OK' } = await service.call(request, { token: TOKEN })
+    return code
+  }
+  const pinState = async () => (await service.call('GET shop/deployments/web')).body.data['pin_state']
+
+  for (const request of ['disable?', 'disable?inherit=true', 'enable?inherit=true'])
+    it(`is not cleared by ${request}`, async () => {
+      service.cluster.put(managed(pinned))
+      expect(await answerTo(`POST shop/deployments/web/${request}`)).to.equal('FORBIDDEN')
+      expect(await answerTo(`POST shop/deployments/web/${request}&dryRun=true`)).to.equal('FORBIDDEN')
+      expect(await pinState()).to.equal('active')
+    })
+
+  it('is not put out of force by inheriting an enabled that means nothing', async () => {
+    enabling = 'ture'
+    service.cluster.put(managed(pinned))
+    expect(await answerTo('POST shop/deployments/web/enable?inherit=true')).to.equal('OK')
+    expect(await pinState()).to.equal('active')
+  })
+
+  it('is no reason to refuse what keeps it', async () => {
+    enabling = 'true'
+    service.cluster.put(managed(pinned))
+    for (const request of ['enable?inherit=true', 'enable'])
+      expect(await answerTo(`POST shop/deployments/web/${request}`)).to.equal('OK')
+    expect(await pinState()).to.equal('active')
+  })
+})

@@ -1,0 +1,110 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { limitBadTokens } from '../../../src/service/api/auth/login-limit.ts'
+import { RateLimit } from '../../../src/service/http/rate-limit.ts'
+import type { Refusal } from '../../../src/service/process/errors.ts'
+import { NOON, Service, token } from './service.ts'
+
+describe('rate limits', () => {
+  it('each subject has its own burst, and Retry-After says when to try again', async () => {
+    const service = await Service.start({ rate: { perSecond: 1, burst: 5 } })
+    try {
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, () => service.call('GET /api/v1/workloads')),
+      )
+      const limited = answers.filter(({ code }) => code === 'RATE_LIMITED')
+      expect(answers.filter(({ status }) => status === 200)).to.have.length(5)
+      expect(limited.map(({ status }) => status)).to.deep.equal([429, 429, 429])
+      expect(limited[0]?.headers.get('retry-after')).to.equal('1')
+      const bob = await token({ claims: { sub: 'bob' } })
+      expect((await service.call('GET /api/v1/workloads', { token: bob })).status).to.equal(200)
+    } finally {
+      await service.stop()
+    }
+  })
+
+  it('are token buckets: never more than the burst at once, then the rate', async () => {
+    const service = await Service.start({ rate: { perSecond: 20, burst: 40 } })
+    try {
+      const passed = async (count: number) => {
+        const answers = await Promise.all(
+          Array.from({ length: count }, () => service.call('GET /api/v1/workloads')),
+        )
+        return answers.filter(({ status }) => status === 200).length
+      }
+      expect(await passed(39)).to.equal(39)
+      // a window that began with the first of them would end between these two
+      service.now += 1990
+      expect(await passed(100)).to.equal(40)
+      service.now += 100
+      expect(await passed(100)).to.equal(2)
+    } finally {
+      await service.stop()
+    }
+  })
+
+  it('are applied right after authentication: limited callers cannot probe paths, strangers cannot spend tokens', async () => {
+    const service = await Service.start({ rate: { perSecond: 1, burst: 1 } })
+    try {
+      await service.call('GET /api/v1/workloads')
+      expect((await service.call('GET /nowhere')).code).to.equal('RATE_LIMITED')
+      expect((await service.call('GET /nowhere', { token: null })).code).to.equal('UNAUTHENTICATED')
+    } finally {
+      await service.stop()
+    }
+  })
+
+  const refusalOf = (spend: () => void): Refusal | undefined => {
+    try {
+      spend()
+      return undefined
+    } catch (error) {
+      return error as Refusal
+    }
+  }
+
+  it('Retry-After is the time until the next token, in whole seconds', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 5 }), (perSecond, burst) => {
+        let now = NOON
+        const limit = new RateLimit({ perSecond, burst }, () => now)
+        const spend = () => refusalOf(() => limit.spend('alice', 'slow down'))
+        for (let index = 0; index < burst; index += 1) expect(spend()).to.equal(undefined)
+        const refusal = spend()
+        expect(refusal?.retryAfter).to.equal(Math.ceil(1 / perSecond))
+        now += (refusal?.retryAfter ?? 0) * 1000
+        expect(spend()).to.equal(undefined)
+      }),
+    )
+  })
+
+  it('keep at most 20,000 buckets, and drop those that are full again', () => {
+    let now = NOON
+    const limit = new RateLimit({ perSecond: 10, burst: 10 }, () => now)
+    for (let index = 0; index < 30_000; index += 1) limit.spend(`subject ${index}`, 'slow down')
+    expect(limit.size).to.equal(20_000)
+    now += 1001
+    for (let index = 0; index < 10; index += 1) limit.spend('subject 29999', 'slow down')
+    expect(refusalOf(() => limit.spend('subject 29999', 'slow down'))?.code).to.equal('RATE_LIMITED')
+  })
+
+  const fill = (limit: ReturnType<typeof limitBadTokens>, address: string, good: boolean) => {
+    for (let index = 0; index < 100; index += 1) limit.reserve(address, 'unlikely')(good)
+  }
+  const isRefused = (limit: ReturnType<typeof limitBadTokens>, address: string) =>
+    refusalOf(() => limit.reserve(address, 'unlikely')) !== undefined
+
+  it('good tokens give their place back', () => {
+    const limit = limitBadTokens(() => NOON)
+    fill(limit, '10.0.0.1', true)
+    expect(isRefused(limit, '10.0.0.1')).to.equal(false)
+  })
+
+  it('bad tokens of one IPv6 network count together', () => {
+    const limit = limitBadTokens(() => NOON)
+    fill(limit, '2001:db8:0:1::1', false)
+    expect(isRefused(limit, '2001:db8:0:1:2:3:4:5')).to.equal(true)
+    expect(isRefused(limit, '2001:db8:0:2::1')).to.equal(false)
+    expect(isRefused(limit, '::ffff:10.0.0.1')).to.equal(false)
+  })
+})

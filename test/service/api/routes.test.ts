@@ -1,0 +1,267 @@
+import { expect } from 'chai'
+import { openapi } from '../../../src/service/api/openapi/document.ts'
+import { plannedTransitions } from '../../../src/domain/deciding/plan.ts'
+import { transitionRecord } from '../../../src/domain/records/record.ts'
+import { KINDS, TYPE_OF } from '../../../src/domain/workload/workload.ts'
+import { countOf } from '../../support/manifests.ts'
+import { aWorkload } from './fake-cluster.ts'
+import { NOON, rules, Service, type Answer } from './service.ts'
+import { managed, unreadable } from './states.ts'
+
+describe('routes of the API', () => {
+  let service: Service
+
+  beforeEach(async () => {
+    service = await Service.start()
+  })
+
+  afterEach(async () => await service.stop())
+
+  for (const kind of KINDS) {
+    it(`all nine operations work on ${kind}`, async () => {
+      const count = countOf(kind, 3)
+      service.cluster.put(aWorkload({ kind, replicas: count }))
+      const web = `shop/${kind}/web`
+      const steps: [string, object | undefined, object][] = [
+        [
+          `POST ${web}/enable`,
+          { schedule: '8-18'.replaceAll(/(\d+)/g, '$1:00'), timezone: 'Europe/Berlin' },
+          { enabled: true, wake_schedule: '8:00-18:00', timezone: 'Europe/Berlin' },
+        ],
+        [
+          `POST ${web}/snooze?for=2h`,
+          undefined,
+          { is_snoozed: true, current_replicas: 0, last_replicas: count, snooze_requested: true },
+        ],
+        [`POST ${web}/wake`, {}, { is_snoozed: false, last_replicas: count }],
+        [`POST ${web}/pin`, undefined, { pin_state: 'active' }],
+        [`DELETE ${web}/pin`, undefined, { pin_state: 'none' }],
+        [
+          `POST ${web}/override`,
+          { duration: '90m' },
+          { has_manual_override: true, manual_override_until: new Date(NOON + 90 * 60_000).toISOString() },
+        ],
+        [
+          `POST ${web}/override`,
+          { duration: '' },
+          { has_manual_override: true, manual_override_until: null },
+        ],
+        [`DELETE ${web}/override`, undefined, { has_manual_override: false }],
+        [`PUT ${web}/schedule`, { schedule: '' }, { wake_schedule: null, timezone: 'Europe/Berlin' }],
+        [`GET ${web}`, undefined, { enabled: true, type: TYPE_OF[kind] }],
+        [`GET ${web}/status`, undefined, { enabled: true, type: TYPE_OF[kind] }],
+        [`POST ${web}/disable`, undefined, { enabled: false, is_snoozed: false }],
+      ]
+      for (const [request, body, expected] of steps) {
+        const answer = await service.call(request, { body })
+        expect(answer.status, `${request}: ${JSON.stringify(answer.body)}`).to.equal(200)
+        expect(answer.body.data).to.deep.include(expected)
+        expect(answer.body.timestamp).to.equal(new Date(NOON).toISOString())
+      }
+    })
+  }
+
+  it('lists and plans have the number of their records in the message', async () => {
+    service.cluster.put(managed({}, { annotations: { schedule: '8:00-18:00' } }))
+    const list = await service.call('GET shop/deployments')
+    expect(list.body.message).to.equal('1 workload')
+    const plan = await service.call('GET shop/deployments/web/plan?hours=1')
+    expect(plan.body.message).to.equal('0 transitions in the next 1 hour')
+  })
+
+  it('a blank schedule means no schedule, as on the workload itself', async () => {
+    service.cluster.put(managed({}, { annotations: { schedule: '8:00-18:00' } }))
+    const { body } = await service.call('PUT shop/deployments/web/schedule', { body: { schedule: ' ' } })
+    expect(body.data['wake_schedule']).to.equal(null)
+  })
+
+  it('`by` names the caller, with their mode of authentication', async () => {
+    service.cluster.put(managed())
+    const { body } = await service.call('POST shop/deployments/web/snooze')
+    expect((body.data['operation_history'] as object[])[0]).to.deep.include({
+      by: 'local:alice',
+      trigger: 'api',
+      replicas: 0,
+    })
+  })
+
+  it('a dry run answers what would happen and changes nothing', async () => {
+    service.cluster.put(managed())
+    const before = service.cluster.snapshot()
+    const { body } = await service.call('POST shop/deployments/web/snooze?dryRun=true&wait=60s')
+    expect(body.data).to.deep.include({ is_snoozed: true, current_replicas: 0, last_replicas: 3 })
+    expect(body.message).to.match(/^dry run, nothing was changed: snoozed/)
+    expect(service.cluster.snapshot()).to.equal(before)
+  })
+
+  it('a dry run is refused as the write would be', async () => {
+    service.cluster.put(aWorkload())
+    const answer = await service.call('POST shop/deployments/web/snooze?dryRun=true')
+    expect(answer.code).to.equal('NOT_ENABLED')
+  })
+
+  it('enable repairs a state that cannot be read', async () => {
+    service.cluster.put(unreadable())
+    expect((await service.call('POST shop/deployments/web/enable')).status).to.equal(200)
+    expect((await service.call('GET shop/deployments/web')).status).to.equal(200)
+  })
+
+  it('a workload that the informer does not know yet is read live', async () => {
+    service.cluster.putUnlisted(managed({}, { name: 'fresh' }))
+    expect((await service.call('GET shop/deployments/fresh')).body.data).to.deep.include({ name: 'fresh' })
+  })
+
+  it('a plan lists the coming transitions, of 48 hours by default', async () => {
+    service.cluster.put(managed({}, { annotations: { schedule: '8:00-18:00' } }))
+    const two = await service.call('GET shop/deployments/web/plan')
+    expect(two.body.data.map(({ at, type }) => [at, type])).to.deep.equal([
+      ['2026-03-03T18:00:00.000Z', 'snooze'],
+      ['2026-03-04T08:00:00.000Z', 'wake'],
+      ['2026-03-04T18:00:00.000Z', 'snooze'],
+      ['2026-03-05T08:00:00.000Z', 'wake'],
+    ])
+    expect((await service.call('GET shop/deployments/web/plan?hours=7')).body.data).to.have.length(1)
+  })
+
+  /** All pages of a plan. */
+  const pagesOf = async (plan: string, from = ''): Promise<Answer[]> => {
+    const pages = [await service.call(`${plan}${from}`)]
+    for (let next = pages[0]?.body.continue; next; next = pages.at(-1)?.body.continue)
+      pages.push(await service.call(`${plan}&continue=${next}`))
+    return pages
+  }
+
+  it('a plan has 200 transitions at most, and goes on behind them to the same end, whatever time passes', async () => {
+    const windows = Array.from({ length: 32 }, (_, index) => {
+      const [hour, minute] = [Math.floor(index / 2), (index % 2) * 30]
+      return `${hour}:${minute || '00'}-${hour}:${minute + 15}`
+    })
+    const web = managed({}, { annotations: { schedule: windows.join(';') } })
+    service.cluster.put(web)
+    const plan = 'GET shop/deployments/web/plan?hours=744'
+    const all = plannedTransitions(web, NOON, rules, NOON + 744 * 3_600_000).map((step) =>
+      transitionRecord(step),
+    )
+    const [first] = await pagesOf(plan)
+    expect(first?.body.data).to.deep.equal(all.slice(0, 200))
+    expect(first?.body.message).to.equal('200 transitions in the next 744 hours: send continue for more')
+    service.now += 3_600_000
+    const rest = await pagesOf(plan, `&continue=${first?.body.continue}`)
+    expect(rest.flatMap<object>(({ body }) => body.data)).to.deep.equal(all.slice(200))
+  })
+
+  it('a plan goes on for its own caller, workload and hours alone', async () => {
+    const hours = Array.from({ length: 24 }, (_, hour) => `${hour}:00-${hour}:30`).join(';')
+    for (const name of ['web', 'api'])
+      service.cluster.put(managed({}, { name, annotations: { schedule: hours } }))
+    const { body } = await service.call('GET shop/deployments/web/plan?hours=744')
+    for (const other of ['api/plan?hours=744', 'web/plan?hours=743'])
+      expect((await service.call(`GET shop/deployments/${other}&continue=${body.continue}`)).code).to.equal(
+        'VALIDATION_ERROR',
+      )
+  })
+
+  it('a plan of thousands of decisions lets others have the event loop in between', async () => {
+    const hours = Array.from({ length: 24 }, (_, hour) => `${hour}:00-${hour}:30`).join(';')
+    service.cluster.put(managed({}, { annotations: { schedule: hours } }))
+    let longest = 0
+    let last = performance.now()
+    let isDone = false
+    const turn = () => {
+      longest = Math.max(longest, performance.now() - last)
+      last = performance.now()
+      if (!isDone) setImmediate(turn)
+    }
+    const plan = `GET shop/deployments/web/plan?hours=744`
+    const pages = await pagesOf(plan)
+    // The last one decides whatever comes before it, too.
+    const latest = `${plan}&continue=${pages.at(-2)?.body.continue}`
+    const begun = performance.now()
+    last = begun
+    setImmediate(turn)
+    expect((await service.call(latest)).body.data).to.deep.equal(pages.at(-1)?.body.data)
+    const whole = performance.now() - begun
+    isDone = true
+    expect(longest).to.be.below(whole / 2)
+  })
+
+  it('workloads may have the names of actions', async () => {
+    service.cluster.put(managed({}, { name: 'status' }))
+    expect((await service.call('GET shop/deployments/status')).body.data).to.deep.include({ name: 'status' })
+    expect((await service.call('GET shop/deployments/status/status')).body.data).to.deep.include({
+      name: 'status',
+    })
+  })
+
+  it('HEAD answers as GET does, without the body', async () => {
+    service.cluster.put(managed())
+    const { status, headers, body } = await service.call('HEAD shop/deployments/web')
+    expect([status, headers.get('content-type'), body]).to.deep.equal([
+      200,
+      'application/json; charset=utf-8',
+      {},
+    ])
+  })
+
+  it('OPTIONS lists the methods of the path', async () => {
+    const { status, headers } = await service.call('OPTIONS shop/deployments/web')
+    expect([status, headers.get('allow')]).to.deep.equal([204, 'GET, HEAD'])
+  })
+
+  it('GET /api/v1 says where everything is', async () => {
+    const { status, body } = await service.call('GET /api/v1')
+    expect(status).to.equal(200)
+    expect(body.data).to.deep.equal({
+      openapi: '/api/v1/openapi.json',
+      workloads: '/api/v1/workloads',
+      namespaces: '/api/v1/namespaces',
+      workload: '/api/v1/namespaces/{namespace}/{kind}/{name}',
+      kinds: [...KINDS],
+    })
+    expect((await service.call('GET /api/v1', { token: null })).status).to.equal(401)
+  })
+
+  it('a path with a word where others have a kind is no kind, whatever the method', async () => {
+    for (const [request, allow] of [
+      ['GET shop/snooze', 'POST'],
+      ['PUT shop/wake', 'POST'],
+      ['GET shop/pin', 'DELETE, POST'],
+      ['DELETE shop/snooze', 'POST'],
+    ] as const) {
+      const { status, headers } = await service.call(request)
+      expect([request, status, headers.get('allow')]).to.deep.equal([request, 405, allow])
+    }
+    const { headers } = await service.call('OPTIONS shop/override')
+    expect(headers.get('allow')).to.equal('DELETE, POST')
+    expect((await service.call('POST shop/hibernate')).body.error.message).to.include('there is no such kind')
+    expect((await service.call('POST shop/deployments')).headers.get('allow')).to.equal('GET, HEAD')
+  })
+
+  it('the document needs no token and names every route', async () => {
+    const { status, body } = await service.call('GET /api/v1/openapi.json', { token: null })
+    expect(status).to.equal(200)
+    expect(body).to.deep.equal(JSON.parse(JSON.stringify(openapi)))
+    expect(Object.keys(openapi.paths)).to.have.length(20)
+  })
+
+  it('answers forbid caching and sniffing', async () => {
+    const { headers } = await service.call('GET shop/deployments/none')
+    expect(headers.get('cache-control')).to.equal('no-store')
+    expect(headers.get('x-content-type-options')).to.equal('nosniff')
+  })
+
+  it('metrics get the template of the route, never text that a client wrote', async () => {
+    service.cluster.put(managed())
+    await service.call('GET shop/deployments/web')
+    await service.call('PATCH shop/deployments/web/pin')
+    await service.call('GET /x/y')
+    await service.call('GET shop/deployments/web', { token: null })
+    const workload = '/api/v1/namespaces/{namespace}/{kind}/{name}'
+    expect(service.observed).to.deep.equal([
+      { route: workload, method: 'GET', code: 200 },
+      { route: `${workload}/pin`, method: 'PATCH', code: 405 },
+      { route: 'unmatched', method: 'GET', code: 404 },
+      { route: 'unmatched', method: 'GET', code: 401 },
+    ])
+  })
+})

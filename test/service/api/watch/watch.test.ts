@@ -1,0 +1,344 @@
+import { connect } from 'node:net'
+import { expect } from 'chai'
+import { compileSchedule } from '../../../../src/domain/schedule/schedule.ts'
+import type { Workload } from '../../../../src/domain/workload/workload.ts'
+import { expectDocumentedEvent } from '../documented.ts'
+import { AUDIENCE, NOON, rules, Service, token } from '../service.ts'
+import { EventStream } from '../../../support/event-stream.ts'
+import { eventually } from '../../../support/eventually.ts'
+import { aUser, aWorkload } from '../fake-cluster.ts'
+import { managed } from '../states.ts'
+
+const LISTED = 'listed'
+
+describe('a list as a stream', function () {
+  this.timeout(90_000)
+  let service: Service
+  const open: EventStream[] = []
+
+  beforeEach(async () => {
+    service = await Service.start({}, { watchBeat: 100 })
+  })
+
+  afterEach(async () => {
+    for (const stream of open.splice(0)) {
+      for (const each of stream.events) expectDocumentedEvent(each)
+      await stream.close()
+    }
+    await service.stop()
+  })
+
+  const watch = async (path = '/api/v1/workloads?watch=true', lastEventId?: string, as?: string) => {
+    const stream = await EventStream.open(service.server.url + path, as ?? (await token()), lastEventId)
+    open.push(stream)
+    return stream
+  }
+  const put = (name: string, given: Parameters<typeof aWorkload>[0] = {}) =>
+    service.cluster.put(aWorkload({ name, ...given }))
+
+  it('begins with each record as it is, and says when that is all', async () => {
+    put('web')
+    put('db', { kind: 'statefulsets', namespace: 'data' })
+    const stream = await watch()
+    const listed = await stream.until(LISTED)
+    expect(stream.headers['content-type']).to.equal('text/event-stream; charset=utf-8')
+    expect(stream.told).to.have.members(['added shop/web', 'added data/db', 'listed'])
+    expect(listed.data).to.deep.equal({ workloads: 2 })
+    const { body } = await service.call('GET /api/v1/namespaces/shop/deployments/web')
+    expect(stream.events.find(({ data }) => data['name'] === 'web')?.data).to.deep.equal(body.data)
+  })
+
+  it('has no id before all is told: who loses the connection then begins anew', async () => {
+    put('web')
+    const stream = await watch()
+    await stream.until(LISTED)
+    expect(stream.events.map(({ id }) => id !== undefined)).to.deep.equal([false, true])
+  })
+
+  it('tells each change: added, changed, removed', async () => {
+    put('web')
+    const stream = await watch()
+    await stream.until(LISTED)
+    put('api')
+    await stream.until('added', ({ name }) => name === 'api')
+    put('web', { replicas: 5 })
+    await stream.until('changed', ({ current_replicas: count }) => count === 5)
+    service.cluster.remove(aWorkload())
+    const { data } = await stream.until('removed')
+    expect(data).to.deep.equal({ name: 'web', namespace: 'shop', type: 'deployment' })
+  })
+
+  it('tells of a record that something beside its workload has changed, such as a calendar', async () => {
+    const listeners: ((workload: Workload) => void)[] = []
+    let hours = '8:00-18:00'
+    const compile = () => compileSchedule(hours, 'UTC')
+    await service.stop()
+    const rereads = { add: (listener: (workload: Workload) => void) => void listeners.push(listener) }
+    service = await Service.start({}, { rereads, rules: { ...rules, compile } })
+    const workload = managed({}, { name: 'web', annotations: { schedule: hours } })
+    service.cluster.put(workload)
+    const stream = await watch()
+    await stream.until(LISTED)
+    hours = '8:00-13:00'
+    for (const listener of listeners) listener(service.cluster.get(workload) ?? workload)
+    const { data } = await stream.until('changed')
+    expect(data['reason']).to.include('2026-03-03T13:00:00Z')
+  })
+
+  it('tells of what comes into a filtered list and of what leaves it', async () => {
+    put('web')
+    const stream = await watch('/api/v1/workloads?watch=true&labelSelector=tier%3Dpci')
+    await stream.until(LISTED)
+    put('web', { labels: { tier: 'pci' } })
+    await stream.until('added')
+    put('web', { labels: {} })
+    await stream.until('removed')
+    put('web', { replicas: 7 })
+    put('api', { labels: { tier: 'pci' } })
+    await stream.until('added', ({ name }) => name === 'api')
+    expect(stream.told).to.deep.equal(['listed', 'added shop/web', 'removed shop/web', 'added shop/api'])
+  })
+
+  it('is about one kind in one namespace where the path says so', async () => {
+    put('web')
+    put('elsewhere', { namespace: 'other' })
+    put('db', { kind: 'statefulsets' })
+    const stream = await watch('/api/v1/namespaces/shop/deployments?watch=true')
+    await stream.until(LISTED)
+    put('elsewhere', { namespace: 'other', replicas: 9 })
+    put('web', { replicas: 9 })
+    await stream.until('changed')
+    expect(stream.told).to.deep.equal(['added shop/web', 'listed', 'changed shop/web'])
+  })
+
+  it('leaves out excluded namespaces and what a controller owns', async () => {
+    put('dns', { namespace: 'kube-system' })
+    put('owned', { owner: { apiVersion: 'v1', kind: 'Thing', name: 'it' } })
+    const stream = await watch()
+    await stream.until(LISTED)
+    put('dns', { namespace: 'kube-system', replicas: 9 })
+    put('web')
+    await stream.until('added')
+    expect(stream.told).to.deep.equal(['listed', 'added shop/web'])
+  })
+
+  it('tells of what time alone changes: the end of an override', async () => {
+    const until = NOON + 500
+    service.cluster.put(managed({ override: { until, at: NOON, by: 'local:alice' } }))
+    const stream = await watch()
+    const first = await stream.until('added')
+    expect(first.data['has_manual_override']).to.equal(true)
+    service.now = until + 1
+    await stream.until('changed', ({ has_manual_override: overridden }) => overridden === false)
+  })
+
+  it('tells of what time alone brings into a list of one state', async () => {
+    const until = NOON + 500
+    service.cluster.put(managed({ override: { until, at: NOON, by: 'local:alice' } }))
+    const awake = await watch('/api/v1/workloads?watch=true&state=awake')
+    await awake.until(LISTED)
+    service.now = until + 1
+    await awake.until('added')
+    expect(awake.told).to.deep.equal(['listed', 'added shop/web'])
+  })
+
+  it('goes on behind the last event that was received', async () => {
+    put('web')
+    put('api')
+    const first = await watch()
+    const { id } = await first.until(LISTED)
+    await first.close()
+    put('web', { replicas: 4 })
+    service.cluster.remove(aWorkload({ name: 'api' }))
+    const again = await watch(undefined, id)
+    await again.until('removed')
+    expect(again.told).to.deep.equal(['changed shop/web', 'removed shop/api'])
+  })
+
+  it('bookmarks are comments, and bring an id to go on from', async () => {
+    const stream = await watch()
+    const { id } = await stream.until(LISTED)
+    await eventually('a bookmark', () => stream.comments.includes(': bookmark') && stream.lastEventId !== id)
+    expect(stream.told).to.deep.equal(['listed'])
+    const again = await watch(undefined, stream.lastEventId)
+    expect(again.status).to.equal(200)
+  })
+
+  for (const [what, id] of [
+    ['of another process', 'AAAAAAAAAAAAAAAAAAAAAA'],
+    ['that is none', 'no-id'],
+  ] as const)
+    it(`an id ${what} is answered with 410 and what to do`, async () => {
+      const { status, text } = await watch(undefined, id)
+      expect(status).to.equal(410)
+      expect(text).to.include('"code":"GONE"').and.to.include('leave Last-Event-ID out')
+    })
+
+  it('an id of another caller, or of other filters, is answered with 410', async () => {
+    const stream = await watch()
+    const { id } = await stream.until(LISTED)
+    expect((await watch(undefined, id, await token({ claims: { sub: 'bob' } }))).status).to.equal(410)
+    expect((await watch('/api/v1/workloads?watch=true&kind=deployments', id)).status).to.equal(410)
+    expect((await watch(undefined, id)).status).to.equal(200)
+  })
+
+  it('has no pages, and says so', async () => {
+    const answer = await service.call('GET /api/v1/workloads?watch=true&limit=5')
+    expect([answer.status, answer.code]).to.deep.equal([400, 'VALIDATION_ERROR'])
+    expect(answer.body.error.message).to.include('query /limit is for pages')
+  })
+
+  it('ends with the token, and says so', async () => {
+    const stream = await watch()
+    await stream.until(LISTED)
+    service.now += 3600_000 + 31_000
+    const { data } = await stream.until('end')
+    expect(data['code']).to.equal('UNAUTHENTICATED')
+    await eventually('its end', () => stream.ended)
+  })
+
+  it('ends while the cluster is away, and a new one is refused', async () => {
+    const stream = await watch()
+    await stream.until(LISTED)
+    service.cluster.away.add('deployments')
+    const { data } = await stream.until('end')
+    expect(data['code']).to.equal('CLUSTER_UNAVAILABLE')
+    expect((await watch()).status).to.equal(503)
+  })
+
+  it('ends cleanly when the service stops', async () => {
+    const stream = await watch()
+    await stream.until(LISTED)
+    await service.server.stop()
+    expect((await stream.until('end')).data['message']).to.match(/^Dormouse stops here/)
+    await eventually('its end', () => stream.ended)
+  })
+
+  it('HEAD is answered at once', async () => {
+    const { status, headers } = await service.call('HEAD /api/v1/workloads?watch=true')
+    expect([status, headers.get('content-type')]).to.deep.equal([200, 'text/event-stream; charset=utf-8'])
+  })
+})
+
+describe('a stream that nobody reads', () => {
+  it('holds back its buffers alone, and is closed; its place is free again', async function () {
+    this.timeout(90_000)
+    const service = await Service.start({ waiters: 10 }, { watchBeat: 100, watchUnread: 3000 })
+    for (let n = 0; n < 8000; n += 1) service.cluster.put(aWorkload({ name: `w${n}` }))
+    const url = new URL('/api/v1/workloads?watch=true', service.server.url)
+    const bearer = await token()
+    const socket = connect(Number(url.port), url.hostname)
+    socket.write(
+      `GET ${url.pathname}${url.search} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${bearer}\r\n\r\n`,
+    )
+    socket.pause()
+    // What the server does not close is open as long as nobody reads.
+    const free = async () => (await service.call('HEAD /api/v1/workloads?watch=true')).status === 200
+    await eventually('the place to be taken', async () => !(await free()))
+    await eventually('the place to be free', free, { timeout: 60_000, pause: 200 })
+    socket.destroy()
+    await service.stop()
+  })
+})
+
+describe('places of streams', () => {
+  it('are 250, and 25 of one subject, apart from those of answers', async function () {
+    this.timeout(60_000)
+    const service = await Service.start()
+    const url = `${service.server.url}/api/v1/workloads?watch=true`
+    const open = async (sub: string) => await EventStream.open(url, await token({ claims: { sub } }))
+    const streams: EventStream[] = []
+    for (let subject = 0; subject < 10; subject += 1) {
+      for (let index = 0; index < 25; index += 1) streams.push(await open(`s${subject}`))
+      expect((await open(`s${subject}`)).status).to.equal(429)
+    }
+    expect(new Set(streams.map(({ status }) => status))).to.deep.equal(new Set([200]))
+    expect((await open('bob')).status).to.equal(429)
+    expect((await service.call('GET /api/v1/workloads')).status).to.equal(200)
+    await Promise.all(streams.map((stream) => stream.close()))
+    await service.stop()
+  })
+
+  it('are bounded by `waiters`, of one subject a tenth, and given back', async function () {
+    this.timeout(60_000)
+    const service = await Service.start({ waiters: 10 })
+    const url = `${service.server.url}/api/v1/workloads?watch=true`
+    const first = await EventStream.open(url, await token())
+    const second = await EventStream.open(url, await token())
+    expect(second.status).to.equal(429)
+    expect(second.text).to.include('too many lists are being watched')
+    const other = await EventStream.open(url, await token({ claims: { sub: 'bob' } }))
+    expect(other.status).to.equal(200)
+    await first.close()
+    await eventually('the place to be free', async () => {
+      const again = await EventStream.open(url, await token())
+      await again.close()
+      return again.status === 200
+    })
+    await other.close()
+    await service.stop()
+  })
+})
+
+describe('a stream for a caller who may not see everything', function () {
+  this.timeout(90_000)
+  let service: Service
+  let stream: EventStream
+  let seen: Set<string>
+
+  beforeEach(async () => {
+    const auth = { kubernetes: { enabled: true, audiences: [AUDIENCE] }, oidc: [], local: null }
+    service = await Service.start({ auth }, { watchBeat: 100 })
+    service.cluster.users.set('alices', aUser('alice'))
+    seen = new Set(['shop'])
+    service.cluster.allows = (_user, { namespace }) => seen.has(namespace ?? '')
+    for (const namespace of ['shop', 'secret']) service.cluster.put(aWorkload({ namespace }))
+    stream = await EventStream.open(`${service.server.url}/api/v1/workloads?watch=true`, 'alices')
+    await stream.until(LISTED)
+  })
+
+  afterEach(async () => {
+    await stream.close()
+    await service.stop()
+  })
+
+  it('tells nothing of the rest: neither records, nor changes, nor removals', async () => {
+    service.cluster.put(aWorkload({ namespace: 'secret', replicas: 9 }))
+    service.cluster.put(aWorkload({ namespace: 'secret2' }))
+    service.cluster.remove(aWorkload({ namespace: 'secret' }))
+    service.cluster.put(aWorkload({ replicas: 9 }))
+    await stream.until('changed')
+    expect(stream.told).to.deep.equal(['added shop/web', 'listed', 'changed shop/web'])
+  })
+
+  it('removes what they may no longer see', async () => {
+    seen.delete('shop')
+    service.now += 10_001
+    await stream.until('removed')
+    service.cluster.put(aWorkload({ replicas: 9 }))
+    service.cluster.put(aWorkload({ name: 'new' }))
+    await eventually('bookmarks', () => stream.comments.length > 20)
+    expect(stream.told).to.deep.equal(['added shop/web', 'listed', 'removed shop/web'])
+  })
+
+  it('adds what they may see now', async () => {
+    seen.add('secret')
+    for (let round = 0; round < 200 && !stream.told.includes('added secret/web'); round += 1) {
+      service.now += 10_001
+      await eventually('a bookmark', () => stream.comments.length > round)
+    }
+    expect(stream.told).to.include('added secret/web')
+  })
+
+  it('an id from before a right was lost is answered with 410', async () => {
+    const { lastEventId } = stream
+    seen.delete('shop')
+    service.now += 10_001
+    const again = await EventStream.open(
+      `${service.server.url}/api/v1/workloads?watch=true`,
+      'alices',
+      lastEventId,
+    )
+    expect(again.status).to.equal(410)
+  })
+})

@@ -1,0 +1,238 @@
+import { once } from 'node:events'
+import { mkdtemp, mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { expect } from 'chai'
+import { pino } from 'pino'
+import { DirectoryCertificates } from '../../../src/service/certificates/directory.ts'
+import { issueCa, issueLeaf, type KeyPair } from '../../../src/service/certificates/issue.ts'
+import { FakeTime, split, verifies } from './replicas.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+interface Issued {
+  readonly ca: KeyPair
+  readonly leaf: KeyPair
+}
+
+async function issued(lifetime = HOUR): Promise<Issued> {
+  const ca = await issueCa(Date.now(), lifetime)
+  return { ca, leaf: await issueLeaf(ca, ['localhost'], Date.now(), lifetime) }
+}
+
+describe('certificates from a directory', () => {
+  let directory: string
+  let log: PassThrough
+  let certificates: DirectoryCertificates
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'dormouse-certificates-'))
+    log = new PassThrough({ encoding: 'utf8' })
+    certificates = new DirectoryCertificates({ directory, clock: Date.now, logger: pino({}, log) })
+  })
+
+  afterEach(async () => {
+    await certificates.stop()
+    await rm(directory, { recursive: true, force: true })
+  })
+
+  const write = (name: string, text: string) => writeFile(join(directory, name), text)
+  const put = async ({ cert, key }: KeyPair) => {
+    await write('tls.crt', cert)
+    await write('tls.key', key)
+  }
+  const next = () => new Promise<KeyPair>((resolve) => void certificates.source.onChange(resolve))
+  const logged = async (text: string) => {
+    for (let lines = ''; !lines.includes(text);) lines += String((await once(log, 'data'))[0])
+  }
+
+  it('are read at the start, with the CA if there is one', async () => {
+    const { ca, leaf } = await issued()
+    await put(leaf)
+    await write('ca.crt', ca.cert)
+    await certificates.start()
+    expect(certificates.source.current).to.deep.equal(leaf)
+    expect(certificates.source.caBundle).to.equal(ca.cert)
+    expect(certificates.source.expiresAt).to.be.closeTo(Date.now() + HOUR, 60_000)
+  })
+
+  it('have no bundle without ca.crt', async () => {
+    await put((await issued()).leaf)
+    await certificates.start()
+    expect(certificates.source.caBundle).to.equal(undefined)
+  })
+
+  it('are read again when the files are written', async () => {
+    await put((await issued()).leaf)
+    await certificates.start()
+    const { leaf } = await issued()
+    const change = next()
+    await put(leaf)
+    expect(await change).to.deep.equal(leaf)
+    expect(certificates.source.current).to.deep.equal(leaf)
+  })
+
+  it('are read again when Kubernetes swaps the whole directory by a symbolic link', async () => {
+    const version = async (name: string, { cert, key }: KeyPair) => {
+      await mkdir(join(directory, name))
+      await write(`${name}/tls.crt`, cert)
+      await write(`${name}/tls.key`, key)
+    }
+    await version('..1', (await issued()).leaf)
+    await symlink('..1', join(directory, '..data'))
+    for (const file of ['tls.crt', 'tls.key']) await symlink(`..data/${file}`, join(directory, file))
+    await certificates.start()
+    const { leaf } = await issued()
+    const change = next()
+    await version('..2', leaf)
+    await symlink('..2', join(directory, '..data_tmp'))
+    await rename(join(directory, '..data_tmp'), join(directory, '..data'))
+    expect(await change).to.deep.equal(leaf)
+  })
+
+  it('stay the same while the new files are half written, with a warning', async () => {
+    const before = (await issued()).leaf
+    await put(before)
+    await certificates.start()
+    const { leaf } = await issued()
+    await write('tls.crt', leaf.cert)
+    await logged('do not belong together')
+    expect(certificates.source.current).to.deep.equal(before)
+    const change = next()
+    await write('tls.key', leaf.key)
+    expect(await change).to.deep.equal(leaf)
+  })
+
+  it('stay the same when the files are deleted', async () => {
+    const { leaf } = await issued()
+    await put(leaf)
+    await certificates.start()
+    for (const file of await readdir(directory)) await rm(join(directory, file))
+    await logged('tls.crt is missing')
+    expect(certificates.source.current).to.deep.equal(leaf)
+  })
+
+  it('are required to start: a certificate and its own key', async () => {
+    const fault = () => certificates.start().then(() => '', String)
+    expect(await fault()).to.match(/tls\.crt is missing/)
+    const { leaf } = await issued()
+    await put({ cert: leaf.cert, key: (await issued()).leaf.key })
+    expect(await fault()).to.match(/do not belong together/)
+  })
+
+  describe('of a new CA', () => {
+    let time: FakeTime
+    let swaps: number[]
+    let bundles: { at: number; caBundle: string | undefined; serving: KeyPair }[]
+
+    beforeEach(() => {
+      time = new FakeTime()
+      const { clock, later } = time
+      certificates = new DirectoryCertificates({ directory, clock, later, logger: pino({}, log.resume()) })
+      swaps = []
+      bundles = []
+    })
+
+    const putAll = async ({ ca, leaf }: Issued) => {
+      await put(leaf)
+      await write('ca.crt', ca.cert)
+    }
+    const begin = async (first: Issued) => {
+      await putAll(first)
+      await certificates.start()
+      certificates.source.onChange(() => swaps.push(time.now))
+      certificates.source.onCaBundle((caBundle) => {
+        bundles.push({ at: time.now, caBundle, serving: certificates.source.current })
+      })
+    }
+    /** Moves time on, and checks that the bundle trusts the certificate at every instant. */
+    const pass = async (milliseconds: number) => {
+      for (const end = time.now + milliseconds; time.now < end;) {
+        time.toNextTimer()
+        while (time.armed === 0) await new Promise(setImmediate)
+        expect(
+          verifies(certificates.source.current.cert, certificates.source.caBundle ?? '', time.now),
+        ).to.equal(true)
+      }
+    }
+
+    it('are served two minutes after the bundle has that CA beside the former one', async () => {
+      const [a, b] = [await issued(), await issued(3 * HOUR)]
+      await begin(a)
+      await putAll(b)
+      await pass(5 * MINUTE)
+      expect(bundles).to.have.length(1)
+      expect(split(bundles[0]?.caBundle ?? '').join('\n')).to.equal((b.ca.cert + a.ca.cert).trim())
+      expect(bundles[0]?.serving).to.deep.equal(a.leaf)
+      expect(certificates.source.current).to.deep.equal(b.leaf)
+      expect(swaps).to.have.length(1)
+      expect(Number(swaps[0]) - Number(bundles[0]?.at)).to.be.within(2 * MINUTE, 2 * MINUTE + 1000)
+    })
+
+    it('keep the former CA in the bundle until its certificate has expired', async () => {
+      const [a, b] = [await issued(), await issued(3 * HOUR)]
+      await begin(a)
+      const expiry = certificates.source.expiresAt
+      await putAll(b)
+      await pass(2 * HOUR)
+      expect(bundles.map(({ caBundle }) => split(caBundle ?? '').length)).to.deep.equal([2, 1])
+      expect(certificates.source.caBundle).to.equal(b.ca.cert)
+      expect(bundles[1]?.at).to.equal(expiry)
+    })
+
+    it('are served at once when the former certificate expires within two minutes', async () => {
+      // Longer than it takes until the files are read once more, which time passes on to.
+      const [a, b] = [await issued(1.5 * MINUTE), await issued()]
+      await begin(a)
+      await putAll(b)
+      await pass(1000)
+      expect(certificates.source.current).to.deep.equal(b.leaf)
+      expect(split(certificates.source.caBundle ?? '')).to.have.length(2)
+    })
+
+    it('are served at once when they are of the same CA', async () => {
+      const { ca, leaf } = await issued()
+      await begin({ ca, leaf })
+      const renewed = await issueLeaf(ca, ['localhost'], time.now, HOUR)
+      await put(renewed)
+      await pass(1000)
+      expect(certificates.source.current).to.deep.equal(renewed)
+      expect(bundles).to.deep.equal([])
+    })
+
+    it('are served at once, without any bundle, when there is no ca.crt', async () => {
+      await put((await issued()).leaf)
+      await certificates.start()
+      const { leaf } = await issued()
+      await put(leaf)
+      time.toNextTimer()
+      while (time.armed === 0) await new Promise(setImmediate)
+      expect(certificates.source.current).to.deep.equal(leaf)
+      expect(certificates.source.caBundle).to.equal(undefined)
+    })
+
+    it('wait again when yet another CA replaces it meanwhile', async () => {
+      const [a, b, c] = [await issued(), await issued(), await issued()]
+      await begin(a)
+      await putAll(b)
+      await pass(MINUTE)
+      await putAll(c)
+      await pass(MINUTE)
+      expect(certificates.source.current).to.deep.equal(a.leaf)
+      await pass(2 * MINUTE)
+      expect(certificates.source.current).to.deep.equal(c.leaf)
+      expect(swaps).to.have.length(1)
+    })
+
+    it('are not served after the end', async () => {
+      await begin(await issued())
+      await putAll(await issued())
+      await pass(1000)
+      await certificates.stop()
+      expect(time.armed).to.equal(0)
+      expect(swaps).to.deep.equal([])
+    })
+  })
+})

@@ -1,0 +1,217 @@
+import { X509Certificate } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
+import type { Later } from '../../../src/service/process/clock.ts'
+import type { SecretStore, StoredSecret } from '../../../src/service/certificates/ports.ts'
+import { SelfSignedCertificates } from '../../../src/service/certificates/self-signed.ts'
+import type { Lifetimes } from '../../../src/service/certificates/rotation.ts'
+import type { CertificateSource } from '../../../src/service/certificates/source.ts'
+import { readCertificate } from '../../../src/service/certificates/x509.ts'
+
+export const LIFETIMES: Lifetimes = { leafLifetime: 600_000, caLifetime: 3_600_000, renewAt: 2 / 3 }
+export const NAMES = ['dormouse.dormouse.svc', '127.0.0.1']
+
+/** A clock that stands still until a test moves it on, and its timeouts. */
+export class FakeTime {
+  /** Begins at the real time, so that a TLS handshake accepts the certificates. */
+  now = Date.now()
+  readonly #armed = new Map<object, { at: number; callback: () => void }>()
+
+  readonly clock = () => this.now
+
+  readonly later: Later = (callback, milliseconds) => {
+    const token = {}
+    this.#armed.set(token, { at: this.now + milliseconds, callback })
+    return () => this.#armed.delete(token)
+  }
+
+  get armed(): number {
+    return this.#armed.size
+  }
+
+  /** Moves on to the next timer; every timer that is due fires. */
+  toNextTimer(): void {
+    this.now = Math.max(this.now, Math.min(...[...this.#armed.values()].map(({ at }) => at)))
+    for (const [token, { at, callback }] of this.#armed) {
+      if (at > this.now) continue
+      this.#armed.delete(token)
+      callback()
+    }
+  }
+}
+
+/** One Secret in memory, as an API server keeps it: versions, conflicts, and watches that lag a little. */
+class SharedSecret {
+  secret: StoredSecret | undefined
+  /** Watch events that are not delivered yet. */
+  pending = 0
+  readonly writes: string[] = []
+  failing = false
+  #version = 0
+  readonly #watchers = new Set<(secret: StoredSecret | undefined) => void>()
+
+  store(name: string): SecretStore {
+    const answer = async () => {
+      await sleep(0)
+      if (this.failing) throw new Error('the cluster does not answer')
+    }
+    return {
+      read: async () => {
+        await answer()
+        return this.secret
+      },
+      create: async (data) => {
+        await answer()
+        return this.secret ? 'conflict' : this.#write(name, data)
+      },
+      update: async (data, resourceVersion) => {
+        await answer()
+        return this.secret?.resourceVersion === resourceVersion ? this.#write(name, data) : 'conflict'
+      },
+      watch: async (listener, signal) => {
+        this.#watchers.add(listener)
+        this.#deliver(listener)
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+        this.#watchers.delete(listener)
+      },
+    }
+  }
+
+  /** Writes the Secret as somebody else; undefined deletes it. */
+  set(data: StoredSecret['data'] | undefined): void {
+    if (data) this.#write('somebody', data)
+    else {
+      this.secret = undefined
+      this.#announce()
+    }
+  }
+
+  #write(name: string, data: StoredSecret['data']): StoredSecret {
+    this.writes.push(name)
+    const secret = { data, resourceVersion: String(++this.#version) }
+    this.secret = secret
+    this.#announce()
+    return secret
+  }
+
+  #announce(): void {
+    for (const watcher of this.#watchers) this.#deliver(watcher)
+  }
+
+  #deliver(watcher: (secret: StoredSecret | undefined) => void): void {
+    this.pending++
+    setTimeout(() => {
+      this.pending--
+      if (this.#watchers.has(watcher)) watcher(this.secret)
+    }, 1)
+  }
+}
+
+/** Replicas over one Secret. The first leads: its bundle is published a moment later. */
+export class Replicas {
+  readonly time = new FakeTime()
+  readonly shared = new SharedSecret()
+  readonly replicas: SelfSignedCertificates[] = []
+  readonly logged: string[] = []
+  /** How far the clock of each replica is ahead, in milliseconds. */
+  readonly ahead: number[] = []
+  /** The bundle that the API server trusts. */
+  published = ''
+  publishing = true
+  /** Certificates that were served although the API server did not trust them, or they had expired. */
+  readonly failures: string[] = []
+  readonly served = new Set<string>()
+  #late = 0
+
+  async start(count: number, lifetimes = LIFETIMES, names: readonly string[] = NAMES): Promise<void> {
+    const logger = pino({ level: 'debug' }, { write: (line: string) => void this.logged.push(line) })
+    const { later } = this.time
+    const first = this.replicas.length
+    for (let index = first; index < first + count; index++) {
+      const store = this.shared.store(String(index))
+      const clock = () => this.time.now + (this.ahead[index] ?? 0)
+      this.replicas.push(new SelfSignedCertificates({ store, names, lifetimes, clock, logger, later }))
+    }
+    const started = this.replicas.slice(first)
+    if (first === 0) this.replicas[0]?.source.onCaBundle((bundle) => this.#publish(bundle))
+    for (const replica of started) replica.source.onChange(() => this.check())
+    await Promise.all(started.map((replica) => replica.start()))
+    await this.idle()
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.replicas.map((replica) => replica.stop()))
+  }
+
+  get sources(): CertificateSource[] {
+    return this.replicas.map(({ source }) => source)
+  }
+
+  /** The leader's. */
+  get source(): CertificateSource {
+    return this.leader.source
+  }
+
+  get leader(): SelfSignedCertificates {
+    if (!this.replicas[0]) throw new TypeError('no replica')
+    return this.replicas[0]
+  }
+
+  /** Resolves once every replica waits for its timer. */
+  async idle(): Promise<void> {
+    while (this.shared.pending + this.#late > 0 || this.time.armed < this.replicas.length) await sleep(1)
+  }
+
+  async moveOn(): Promise<void> {
+    this.time.toNextTimer()
+    await this.idle()
+    this.check()
+  }
+
+  /** Checks that the API server trusts, at this instant, the certificate of every replica. */
+  check(): void {
+    if (this.published === '') return
+    for (const [index, { current }] of this.sources.filter(hasStarted).entries()) {
+      this.served.add(current.cert)
+      if (!verifies(current.cert, this.published, this.time.now)) {
+        this.failures.push(`replica ${index} at ${new Date(this.time.now).toISOString()}`)
+      }
+    }
+  }
+
+  #publish(bundle: string | undefined): void {
+    this.#late++
+    setTimeout(() => {
+      this.#late--
+      if (!this.publishing) return
+      this.published = bundle ?? ''
+      this.check()
+      this.leader.published(this.published)
+    }, 2)
+  }
+}
+
+function hasStarted(source: CertificateSource): boolean {
+  return source.caBundle !== undefined
+}
+
+/** The certificates of a bundle, each as PEM. */
+export function split(bundle: string): string[] {
+  return bundle.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
+}
+
+/** Whether one CA of the bundle signed the leaf, and both are valid now. */
+export function verifies(leaf: string, bundle: string, now: number): boolean {
+  const child = new X509Certificate(leaf)
+  const isValid = (cert: string) => {
+    const { notBefore, notAfter } = readCertificate(cert)
+    return notBefore <= now && now <= notAfter
+  }
+  return (
+    isValid(leaf) &&
+    split(bundle).some((ca) => {
+      const parent = new X509Certificate(ca)
+      return isValid(ca) && child.checkIssued(parent) && child.verify(parent.publicKey)
+    })
+  )
+}

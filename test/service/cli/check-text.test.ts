@@ -1,0 +1,91 @@
+import { expect } from 'chai'
+import { checkText } from '../../../src/service/cli/check-text.ts'
+import type { Expected } from '../../../src/domain/records/forecast.ts'
+import type { ClusterForecast } from '../../../src/service/wiring/check.ts'
+
+const nothing = { value: null, source: null }
+
+function expected(name: string, change: Expected['change'], namespace = 'shop'): Expected {
+  return {
+    kind: 'deployments',
+    namespace,
+    name,
+    managed: true,
+    before: 'awake',
+    after: change === 'snooze' ? 'asleep' : 'awake',
+    change,
+    rule: 'schedule',
+    reason: 'by schedule',
+    policy: {
+      enabled: { value: true, source: 'policy/dev' },
+      schedule: nothing,
+      timezone: nothing,
+      calendar: nothing,
+      auto_wake: nothing,
+    },
+  }
+}
+
+const found = (workloads: readonly Expected[], rest: Partial<ClusterForecast> = {}): ClusterForecast => ({
+  at: Date.parse('2026-03-02T22:00:00Z'),
+  counts: { workloads: 9, excluded: 2, managed: 4, asleep: 3, snoozes: 1, wakes: 2 },
+  workloads,
+  invalid: [],
+  needed: [],
+  idlePolicies: [],
+  unseen: [],
+  ...rest,
+})
+
+describe('the text of a check', () => {
+  it('begins with the counts, then names what changes first', () => {
+    const text = checkText(found([expected('api', null), expected('web', 'snooze')]))
+    expect(text).to.equal(
+      '9 workloads: 4 managed, 3 not managed, 2 in excluded namespaces\n' +
+        'Of the managed, at 2026-03-02T22:00:00Z: 3 asleep, 1 awake\n' +
+        'To get there, 1 would fall asleep and 2 would wake\n' +
+        '\n' +
+        'shop\n' +
+        '  falls asleep  deployment web  by policy dev  by schedule\n' +
+        '  stays awake   deployment api  by policy dev  by schedule\n',
+    )
+  })
+
+  it('says where it stands what enables each', () => {
+    const enabledBy = (value: boolean, source: Expected['policy']['enabled']['source']) => {
+      const row = expected('web', null)
+      return checkText(found([{ ...row, policy: { ...row.policy, enabled: { value, source } } }]))
+    }
+    expect(enabledBy(true, 'workload')).to.contain('deployment web  by its annotation  ')
+    expect(enabledBy(true, 'namespace/shop')).to.contain('deployment web  by namespace shop  ')
+    expect(enabledBy(false, null)).to.contain('deployment web  not enabled  ')
+  })
+
+  it('stays short however many there are, and says how many it leaves out', () => {
+    const spaces = Array.from({ length: 30 }, (_, index) => `team-${index}`)
+    const rows = spaces.flatMap((space) =>
+      Array.from({ length: 50 }, (_, index) => expected(`web-${index}`, null, space)),
+    )
+    const text = checkText(found(rows))
+    expect(text.split('\n')).to.have.length.below(300)
+    expect(text).to.contain('  … and 40 more (--output json has all)')
+    expect(text).to.contain('… and 10 more namespaces (--output json has all)')
+  })
+
+  it('ends with what is invalid and what is dangerous, without control characters', () => {
+    const text = checkText(
+      found([], {
+        invalid: [{ at: 'namespace/shop', message: 'dormouse.dev/schedule: \u001B[2J\u202E', workloads: 3 }],
+        needed: [
+          { kind: 'deployments', namespace: 'policy', name: 'guard', answers: 'webhook a.example.com' },
+        ],
+        idlePolicies: ['prod'],
+        unseen: ['list apiservices: the cluster refused: no'],
+      }),
+    )
+    expect(text).to.contain('  namespace/shop: dormouse.dev/schedule:  [2J  (3 workloads concerned)\n')
+    expect(text).to.contain('  deployment policy/guard answers webhook a.example.com: while it sleeps')
+    expect(text).to.contain('  policy prod sets nothing for any workload: none matches it, or everywhere an')
+    expect(text).to.contain('  not looked at: list apiservices: the cluster refused: no\n')
+  })
+})

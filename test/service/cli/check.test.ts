@@ -1,0 +1,137 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { request } from 'undici'
+import { SandboxCluster } from '../../../src/sandbox/sandbox.ts'
+import { ANNOTATION } from '../../../src/domain/workload/workload.ts'
+import { manifest } from '../../support/manifests.ts'
+import { callCheck } from './checking.ts'
+
+const POLICY = {
+  name: 'dev',
+  namespaces: { names: ['default'] },
+  enabled: true,
+  schedule: '1:00-2:00',
+}
+
+describe('dormouse check', () => {
+  let directory: string
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'dormouse-check-'))
+  })
+
+  afterEach(() => rm(directory, { recursive: true }))
+
+  const file = () => join(directory, 'config.yaml')
+
+  it('says that a configuration is valid', async () => {
+    await writeFile(file(), JSON.stringify({ policies: [POLICY] }))
+    expect(await callCheck(file())).to.deep.equal({
+      code: 0,
+      out: `${file()} is valid: 1 policy, 0 calendars\n`,
+      err: '',
+    })
+  })
+
+  it('ends with 2 at an invalid one, as serve does, and names each fault with its place', async () => {
+    await writeFile(file(), 'policies:\n  - name: dev\n    namespaces: {names: [a]}\n    schedule: 8-18\n')
+    const { code, out, err } = await callCheck(file())
+    expect({ code, out }).to.deep.equal({ code: 2, out: '' })
+    expect(err).to.contain('1 fault in the configuration:').and.to.contain('config.yaml:4:')
+    expect(err).to.contain('/policies/0/schedule')
+  })
+
+  it('ends with 2 where it is called wrongly', async () => {
+    expect((await callCheck()).code).to.equal(2)
+    expect((await callCheck(join(directory, 'none.yaml'))).code).to.equal(2)
+    expect((await callCheck(file(), '--output', 'xml')).code).to.equal(2)
+  })
+
+  it('warns of a calendar whose file cannot be read here', async () => {
+    const calendars = { company: { files: [join(directory, 'none.ics')] } }
+    await writeFile(file(), JSON.stringify({ calendars }))
+    const { code, err } = await callCheck(file())
+    expect(code).to.equal(0)
+    expect(err).to.match(/^warning: calendar company: .*none\.ics/)
+  })
+
+  describe('--against-cluster', () => {
+    let sandbox: SandboxCluster
+
+    beforeEach(async () => {
+      const clock = () => Date.now()
+      sandbox = new SandboxCluster({ port: 0, clock, readyAfterMs: 10, onRequest: () => {} })
+      await sandbox.start()
+      await writeFile(join(directory, 'kubeconfig'), sandbox.kubeconfig())
+      await create(manifest('deployments', 'web'))
+    })
+
+    const create = (object: object) =>
+      request(`${sandbox.url}/apis/apps/v1/namespaces/default/deployments`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(object),
+      })
+
+    afterEach(() => sandbox.stop())
+
+    const against = (...args: string[]) =>
+      callCheck(file(), '--against-cluster', '--kubeconfig', join(directory, 'kubeconfig'), ...args)
+
+    it('prints what would be managed, and why', async () => {
+      await writeFile(file(), JSON.stringify({ policies: [POLICY] }))
+      const { code, out, err } = await against()
+      expect(out).to.contain('1 workload: 1 managed, 0 not managed, 0 in excluded namespaces\n')
+      expect(out).to.match(/\ndefault\n {2}stays awake {2}deployment web {2}by policy dev {2}awake: new/)
+      expect({ code, err }).to.deep.equal({
+        code: 0,
+        err: `cluster ${new URL(sandbox.url).origin} (context dormouse-sandbox)\n`,
+      })
+    })
+
+    it('prints everything as JSON', async () => {
+      await writeFile(file(), JSON.stringify({ newWorkloadGrace: '0s', policies: [POLICY] }))
+      const { cluster } = JSON.parse((await against('--output', 'json')).out) as {
+        cluster: { at: string; counts: object; workloads: object[] }
+      }
+      expect(cluster.at).to.match(/^20.*Z$/)
+      expect(cluster.counts).to.include({ workloads: 1, managed: 1 })
+      expect(cluster.workloads[0]).to.include({ kind: 'deployments', namespace: 'default', name: 'web' })
+    })
+
+    it('ends with 1 where it found what has to be put right, in numbers', async () => {
+      await writeFile(file(), JSON.stringify({ policies: [POLICY] }))
+      const annotations = { [ANNOTATION.schedule]: '8-18' }
+      await create(manifest('deployments', 'mistyped', { annotations }))
+      const { code, out, err } = await against()
+      expect(code).to.equal(1)
+      expect(out).to.contain('  deployments/default/mistyped: dormouse.dev/schedule: ')
+      expect(err).to.match(/\nerror: found 1 invalid setting\n$/)
+      const json = await against('--output', 'json')
+      expect(json.code).to.equal(1)
+      const { cluster } = JSON.parse(json.out) as { cluster: { invalid: object[] } }
+      expect(cluster.invalid).to.have.length(1)
+    })
+
+    it('goes on without the right to see webhooks, and says so', async () => {
+      await writeFile(file(), JSON.stringify({}))
+      const path = /webhookconfigurations/
+      sandbox.faults.answer({ path, status: 403, message: 'forbidden', times: 100 })
+      const { code, out } = await against()
+      expect(code).to.equal(0)
+      expect(out).to.contain('not looked at: list /apis/admissionregistration.k8s.io/v1/mutatingwebhook')
+    })
+
+    it('ends with 1 without the right to see Namespaces', async () => {
+      await writeFile(file(), JSON.stringify({}))
+      const path = /^\/api\/v1\/namespaces(?:\?|$)/
+      sandbox.faults.answer({ path, status: 403, message: 'forbidden', times: 100 })
+      const { code, out, err } = await against()
+      expect(code).to.equal(1)
+      expect(out).not.to.contain('managed')
+      expect(err).to.contain('list and watch of namespaces')
+    })
+  })
+})

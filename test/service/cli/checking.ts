@@ -1,0 +1,41 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { registerCheck } from '../../../src/service/cli/check.ts'
+import type { Forecast } from '../../../src/domain/records/forecast.ts'
+import { call, type Outcome } from './terminal.ts'
+
+/** Runs `dormouse check` with these arguments, as outside a cluster. */
+export function callCheck(...args: string[]): Promise<Outcome> {
+  return call(
+    (program, ports) =>
+      registerCheck(program, {
+        ...ports,
+        timezone: 'UTC',
+        stopSignal: new AbortController().signal,
+        ownNamespace: undefined,
+      }),
+    ['check', ...args],
+    Date.now(),
+  )
+}
+
+/** What `dormouse check` foretells of a cluster under this configuration. @throws Error with its message if it cannot */
+export async function checkedAgainst(
+  kubeconfig: string,
+  config: object,
+): Promise<Forecast & { readonly code: number; readonly unseen: readonly string[] }> {
+  const directory = await mkdtemp(join(tmpdir(), 'dormouse-check-'))
+  try {
+    const file = join(directory, 'config.yaml')
+    // JSON is YAML.
+    await writeFile(file, JSON.stringify(config))
+    const args = [file, '--against-cluster', '--kubeconfig', kubeconfig, '--output', 'json']
+    const { code, out, err } = await callCheck(...args)
+    if (out === '') throw new Error(`dormouse check ended with ${code}: ${err}`)
+    const { cluster } = JSON.parse(out) as { cluster: Forecast & { unseen: string[] } }
+    return { ...cluster, code }
+  } finally {
+    await rm(directory, { recursive: true })
+  }
+}

@@ -1,0 +1,238 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { request } from 'undici'
+import { parse } from 'yaml'
+import { registerRelease } from '../../../src/service/cli/release.ts'
+import { LeaderElection } from '../../../src/service/leadership/leader-election.ts'
+import { KubernetesClient } from '../../../src/kubernetes/client.ts'
+import type { HttpTransport } from '../../../src/kubernetes/http.ts'
+import { LeaseObjects } from '../../../src/kubernetes/lease.ts'
+import { SandboxCluster } from '../../../src/sandbox/sandbox.ts'
+import { RecordingObserver, silentLogger, transportTo } from '../../kubernetes/fake-api-server.ts'
+import { manifest } from '../../support/manifests.ts'
+import { call, type Outcome } from './terminal.ts'
+
+const WEB = '/apis/apps/v1/namespaces/default/deployments/web'
+const LEASE_TIMES = { duration: '2s', renew: '1s', retry: '200ms' }
+const LEASE = '/apis/coordination.k8s.io/v1/namespaces/default/leases/dormouse'
+
+describe('dormouse release --all', () => {
+  let directory: string
+  let sandbox: SandboxCluster
+  let transport: HttpTransport
+  let running: LeaderElection[]
+  let logged: string
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'dormouse-release-'))
+    sandbox = new SandboxCluster({ port: 0, clock: () => Date.now(), readyAfterMs: 10, onRequest: () => {} })
+    await sandbox.start()
+    transport = transportTo(new URL(sandbox.url))
+    running = []
+    logged = ''
+    await writeFile(join(directory, 'kubeconfig'), sandbox.kubeconfig())
+    await writeFile(join(directory, 'config.yaml'), JSON.stringify({ controller: { lease: LEASE_TIMES } }))
+    const sleeper = manifest('deployments', 'web', { replicas: 0 })
+    await send('POST', '/apis/apps/v1/namespaces/default/deployments', {
+      ...sleeper,
+      metadata: {
+        ...(sleeper as { metadata: object }).metadata,
+        annotations: { 'dormouse.dev/enabled': 'true' },
+        labels: { 'dormouse.dev/asleep': '3' },
+      },
+    })
+  })
+
+  afterEach(async () => {
+    for (const election of running) await election.stop()
+    await transport.close()
+    await sandbox.stop()
+    await rm(directory, { recursive: true })
+  })
+
+  const send = async (method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown) => {
+    const answer = await request(sandbox.url + path, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return (await answer.body.json()) as {
+      code?: number
+      metadata: { annotations?: object; labels?: object }
+      spec: {
+        replicas?: number
+        holderIdentity?: string
+        leaseDurationSeconds?: number
+        leaseTransitions?: number
+      }
+    }
+  }
+
+  const release = (...more: string[]): Promise<Outcome> =>
+    call(
+      (program, ports) =>
+        registerRelease(program, {
+          ...ports,
+          environment: {},
+          timezone: 'UTC',
+          stopSignal: new AbortController().signal,
+          ownNamespace: undefined,
+          logDestination: { write: (line) => void (logged += line) },
+        }),
+      [
+        'release',
+        '--all',
+        '--kubeconfig',
+        join(directory, 'kubeconfig'),
+        '--config',
+        join(directory, 'config.yaml'),
+        ...more,
+      ],
+    )
+
+  /** The line that comes before all others. */
+  const cluster = () => `cluster ${new URL(sandbox.url).origin} (context dormouse-sandbox)\n`
+
+  /** A service's leader that notes how many replicas it saw whenever it starts and stops. */
+  const aLeader = async (seen: string[]) => {
+    const client = new KubernetesClient({ transport, observer: new RecordingObserver() })
+    const note = async (what: string) => {
+      const { spec } = await send('GET', WEB)
+      seen.push(`${what} at ${spec.replicas} replicas`)
+    }
+    const election = new LeaderElection({
+      lease: new LeaseObjects({ client, namespace: 'default', name: 'dormouse', creatable: true }),
+      identity: 'the service',
+      leaseDuration: 2000,
+      renewDeadline: 1000,
+      retryPeriod: 200,
+      clock: () => Date.now(),
+      logger: silentLogger,
+      leading: [{ name: 'work', start: () => note('starts'), stop: () => note('stops') }],
+      observer: { lead: () => {} },
+    })
+    running.push(election)
+    await election.start()
+  }
+
+  it('wakes what is asleep, removes every mark, and keeps the Lease held for another minute', async () => {
+    const { code, out } = await release()
+    expect(out).to.equal('deployments/default/web\n1 workload released\n')
+    expect(code).to.equal(0)
+    const { metadata, spec } = await send('GET', WEB)
+    expect(spec.replicas).to.equal(3)
+    expect(JSON.stringify([metadata.annotations ?? {}, metadata.labels ?? {}])).not.to.include(
+      'dormouse.dev/',
+    )
+    const { holderIdentity, leaseDurationSeconds } = (await send('GET', LEASE)).spec
+    expect(holderIdentity).to.be.a('string').that.is.not.equal('')
+    expect(leaseDurationSeconds).to.equal(60)
+  })
+
+  it('does not delete the webhook configuration where the webhook is switched off: it may lack the right', async () => {
+    const forbidden = { path: /mutatingwebhookconfigurations/, status: 403, message: 'forbidden', times: 100 }
+    sandbox.faults.answer(forbidden)
+    expect((await release()).code).to.equal(1)
+    const config = { controller: { lease: LEASE_TIMES }, webhook: { enabled: false } }
+    await writeFile(join(directory, 'config.yaml'), JSON.stringify(config))
+    const { code, err } = await release()
+    expect([code, err]).to.deep.equal([0, cluster()])
+  })
+
+  it('takes the Lease from a running service, says so, and acts only after that one has stopped', async () => {
+    const seen: string[] = []
+    await aLeader(seen)
+    const { code, out } = await release()
+    expect(code).to.equal(0)
+    expect(out).to.match(
+      /^The Lease was taken from the leader the service: waiting 2 s until it has stopped\n/,
+    )
+    expect(seen.slice(0, 2)).to.deep.equal(['starts at 0 replicas', 'stops at 0 replicas'])
+    expect((await send('GET', WEB)).spec.replicas).to.equal(3)
+  })
+
+  it('deletes the webhook configuration', async () => {
+    const collection = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'
+    await send('POST', collection, { metadata: { name: 'dormouse' }, webhooks: [] })
+    await release()
+    expect(await send('GET', `${collection}/dormouse`)).to.have.property('code', 404)
+  })
+
+  it('leaves excluded namespaces alone, and names what is asleep there', async () => {
+    const excluded = { controller: { lease: LEASE_TIMES }, excludeNamespaces: ['monitoring'] }
+    await writeFile(join(directory, 'config.yaml'), JSON.stringify(excluded))
+    await send('POST', '/api/v1/namespaces', { metadata: { name: 'monitoring' } })
+    const inside = (namespace: string) => `/apis/apps/v1/namespaces/${namespace}/deployments`
+    const marked = { 'dormouse.dev/enabled': 'true' }
+    await send('POST', inside('kube-system'), manifest('deployments', 'dns', { annotations: marked }))
+    const labels = { 'dormouse.dev/asleep': '2' }
+    await send('POST', inside('monitoring'), manifest('deployments', 'grafana', { replicas: 0, labels }))
+    const before = await send('GET', `${inside('monitoring')}/grafana`)
+
+    const { code, out, err } = await release()
+    expect(out).to.equal('deployments/default/web\n1 workload released\n')
+    expect(err).to.equal(
+      `${cluster()}left as it is, in an excluded namespace: deployments/kube-system/dns\n` +
+        'left asleep, in an excluded namespace: deployments/monitoring/grafana\n' +
+        'error: 1 workload sleeps in an excluded namespace: take that out of excludeNamespaces and run this again, ' +
+        'or scale it by hand and remove its label dormouse.dev/asleep\n',
+    )
+    expect(code).to.equal(1)
+    expect(await send('GET', `${inside('monitoring')}/grafana`)).to.deep.equal(before)
+    expect((await send('GET', `${inside('kube-system')}/dns`)).metadata.annotations).to.deep.include(marked)
+  })
+
+  it('gives up within 10 s when the cluster cannot be reached, and names server and context', async () => {
+    const kubeconfig = parse(sandbox.kubeconfig()) as { 'current-context': string }
+    const { host, origin } = new URL(sandbox.url)
+    await sandbox.faults.refuseConnections()
+    const begun = performance.now()
+    const { code, out, err } = await release()
+    expect(err).to.equal(
+      `${cluster()}error: the cluster at ${origin} (context ${kubeconfig['current-context']}) cannot be reached: ` +
+        `connect ECONNREFUSED ${host}. Nothing was changed\n`,
+    )
+    expect({ code, out, logged }).to.deep.equal({ code: 1, out: '', logged: '' })
+    expect(performance.now() - begun, 'milliseconds').to.be.below(10_000)
+    await sandbox.faults.acceptConnections()
+  })
+
+  it('prints why listing fails, each reason once, as plain text', async () => {
+    const listing = { path: /^\/apis\/apps\/v1\/daemonsets/, status: 403, message: 'no role for daemonsets' }
+    sandbox.faults.answer({ ...listing, times: 2 })
+    const { code, err } = await release()
+    expect(err).to.equal(
+      `${cluster()}warning: a watch or list failed and is tried again (daemonsets): ` +
+        'list /apis/apps/v1/daemonsets: the cluster refused: no role for daemonsets\n',
+    )
+    expect({ code, logged }).to.deep.equal({ code: 0, logged: '' })
+  })
+
+  for (const [status, right] of [
+    [403, 'the account needs the rights list and watch of daemonsets in every namespace'],
+    [401, 'check the credentials of the context'],
+  ] as const) {
+    it(`gives up when the cluster answers ${status} to three lists of a kind, and says what is missing`, async () => {
+      const listing = { path: /^\/apis\/apps\/v1\/daemonsets/, status, message: 'you may not' }
+      sandbox.faults.answer({ ...listing, times: 1000 })
+      const { code, err } = await release()
+      const where = cluster().slice('cluster '.length).trim()
+      expect(err.split('\n').at(-2)).to.equal(
+        `error: the cluster at ${where} refused three times to list or watch daemonsets: you may not. ` +
+          `Nothing was changed: ${right}`,
+      )
+      expect(code).to.equal(1)
+      expect((await send('GET', WEB)).spec.replicas).to.equal(0)
+      expect(await send('GET', LEASE)).to.have.property('code', 404)
+    })
+  }
+
+  it('changes nothing in a dry run, and does not take the Lease', async () => {
+    const { out } = await release('--dry-run')
+    expect(out).to.equal('deployments/default/web\n1 workload would be released\n')
+    expect((await send('GET', WEB)).spec.replicas).to.equal(0)
+    expect(await send('GET', LEASE)).to.have.property('code', 404)
+  })
+})

@@ -1,0 +1,54 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Server } from 'node:net'
+import { expect } from 'chai'
+import { registerSandbox } from '../../../src/service/cli/sandbox.ts'
+import { call, type Outcome } from './terminal.ts'
+
+const FLAGS = ['--api-port', '--kube-port', '--metrics-port', '--webhook-port'] as const
+
+const FREE =
+  '0: a free one; free ones for all at once: npm start -- --kube-port 0 --api-port 0 --metrics-port 0'
+
+describe('an error over a port that is in use', () => {
+  let other: Server
+  let taken: string
+
+  before('another server listens', async () => {
+    other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    taken = String((other.address() as AddressInfo).port)
+  })
+
+  after(() => other.close())
+
+  const sandbox = (settings: Record<string, string>): Promise<Outcome> => {
+    const rest = {
+      environment: {},
+      timezone: 'UTC',
+      startedBy: { node: '/usr/bin/node', file: '/main.ts' },
+      stopSignal: new AbortController().signal,
+      ownNamespace: undefined,
+      logDestination: { write: () => undefined },
+    }
+    const args = FLAGS.flatMap((flag) => [flag, settings[flag] ?? '0'])
+    return call((program, ports) => registerSandbox(program, { ...ports, ...rest }), ['sandbox', ...args])
+  }
+
+  for (const [flag, told] of [
+    ['--api-port', '--api-port (api.insecurePort)'],
+    ['--kube-port', '--kube-port'],
+    ['--metrics-port', '--metrics-port (metrics.port)'],
+    ['--webhook-port', '--webhook-port (webhook.port)'],
+  ] as const) {
+    it(`names the option that sets it: ${flag}`, async () => {
+      const { code, out, err } = await sandbox({ [flag]: taken })
+      expect([code, out]).to.deep.equal([1, ''])
+      expect(err).to.equal(`error: 127.0.0.1:${taken} is in use: give another by ${told}; ${FREE}\n`)
+    })
+  }
+
+  it('names both options where both ask for the port', async () => {
+    const { err } = await sandbox({ '--kube-port': taken, '--api-port': taken })
+    expect(err).to.include('give another by --kube-port or --api-port (api.insecurePort); ')
+  })
+})

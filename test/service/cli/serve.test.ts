@@ -1,0 +1,114 @@
+import { writeFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { newKeyPair } from '../../../src/service/api/auth/local-token.ts'
+import { registerServe } from '../../../src/service/cli/serve.ts'
+import { call, type Outcome } from './terminal.ts'
+
+describe('dormouse serve', () => {
+  let directory: string
+
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'dormouse-serve-'))
+    await writeFile(join(directory, 'private.pem'), newKeyPair('EdDSA').privateKey)
+    await writeFile(join(directory, 'not.pem'), 'hello')
+    await writeFile(
+      join(directory, 'kubeconfig'),
+      JSON.stringify({
+        clusters: [{ name: 'none', cluster: { server: 'http://127.0.0.1:9' } }],
+        contexts: [{ name: 'none', context: { cluster: 'none', user: '' } }],
+        'current-context': 'none',
+      }),
+    )
+  })
+
+  after(async () => await rm(directory, { recursive: true }))
+
+  const serveWith = async (publicKeyFile: string): Promise<Outcome> => {
+    const local = { issuer: 'me', audience: 'dormouse', publicKeyFile: join(directory, publicKeyFile) }
+    return await serve({ auth: { local } })
+  }
+
+  /** Under a configuration, and stopped as it starts. */
+  const serve = async (
+    settings: object,
+    {
+      kubeconfig = join(directory, 'kubeconfig'),
+      insecurePort = 0,
+    }: { kubeconfig?: string; insecurePort?: number | null } = {},
+  ): Promise<Outcome & { warned: string[] }> => {
+    const config = join(directory, 'config.yaml')
+    await writeFile(config, JSON.stringify({ api: { insecurePort }, metrics: { port: 0 }, ...settings }))
+    const warned: string[] = []
+    const outcome = await call(
+      (program, ports) => {
+        const stopSignal = AbortSignal.abort()
+        const logDestination = {
+          write(line: string) {
+            const { level, msg } = JSON.parse(line) as { level: string; msg: string }
+            if (level === 'warn') warned.push(msg)
+          },
+        }
+        registerServe(program, {
+          ...ports,
+          environment: {},
+          timezone: 'UTC',
+          stopSignal,
+          ownNamespace: undefined,
+          logDestination,
+        })
+      },
+      ['serve', '--config', config, '--kubeconfig', kubeconfig],
+    )
+    return { ...outcome, warned }
+  }
+
+  for (const [file, told] of [
+    ['gone.pem', /auth\.local\.publicKeyFile .*gone\.pem: there is no such file/],
+    ['not.pem', /auth\.local: this is not a public key in PEM/],
+    ['private.pem', /auth\.local: this is a private key/],
+  ] as const) {
+    it(`ends with 2 and says what is wrong with the key: ${file}`, async () => {
+      const { code, err } = await serveWith(file)
+      expect(code).to.equal(2)
+      expect(err).to.match(told)
+    })
+  }
+
+  it('reports a missing kubeconfig, and nothing about ports', async () => {
+    const { code, err } = await serve({}, { kubeconfig: '/none', insecurePort: null })
+    expect(err).to.equal('error: cannot load the kubeconfig /none: there is no such file\n')
+    expect(code).to.equal(1)
+  })
+
+  it('reports any other fault of the kubeconfig before it reports ports', async () => {
+    const kubeconfig = join(directory, 'empty')
+    await writeFile(kubeconfig, '{}')
+    const { code, err } = await serve({}, { kubeconfig, insecurePort: null })
+    expect(err).to.equal(
+      `error: kubeconfig: there are no contexts in ${kubeconfig}; name another with --kubeconfig or KUBECONFIG\n`,
+    )
+    expect(code).to.equal(1)
+  })
+
+  it('reports that it has nothing to listen on once the kubeconfig is good', async () => {
+    const { code, err } = await serve({}, { insecurePort: null })
+    expect(err).to.match(/^error: outside a cluster there is nothing to listen on/)
+    expect(code).to.equal(2)
+  })
+
+  it('warns that pins are not enforced where the API server has no URL of the webhook', async () => {
+    const { code, warned } = await serve({})
+    expect(warned).to.deep.equal([
+      'pins and overrides are not enforced: kubectl scale passes, and only pins are put right afterwards. ' +
+        'Set webhook.url to where the API server reaches this process',
+    ])
+    expect(code).to.equal(0)
+  })
+
+  it('does not warn where it writes a webhook configuration', async () => {
+    const { code, warned, err } = await serve({ webhook: { url: 'https://127.0.0.1:8443' } })
+    expect({ code, warned, err }).to.deep.equal({ code: 0, warned: [], err: '' })
+  })
+})

@@ -1,0 +1,156 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { decodeJwt, decodeProtectedHeader, importSPKI, jwtVerify } from 'jose'
+import { registerKeyPair } from '../../../src/service/cli/key-pair.ts'
+import { localVerifier, MAX_TTL, newKeyPair, signToken } from '../../../src/service/api/auth/local-token.ts'
+import { registerToken } from '../../../src/service/cli/token.ts'
+import { call } from './terminal.ts'
+
+const NOW = Date.parse('2026-03-02T12:00:00Z')
+
+describe('dormouse key-pair and dormouse token', () => {
+  let directory: string
+  let key: string
+  const keyPair = (...args: string[]) => call(registerKeyPair, ['key-pair', ...args])
+  const token = (...args: string[]) => call(registerToken, ['token', ...args], NOW)
+  const some = (...args: string[]) =>
+    token('--key', key, '--subject', 'me', '--namespaces', 'shop,blog', ...args)
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'dormouse-test-'))
+    key = join(directory, 'private.pem')
+  })
+  afterEach(() => rm(directory, { recursive: true }))
+
+  for (const algorithm of ['EdDSA', 'ES256']) {
+    it(`issues a token that the public key verifies: ${algorithm}`, async () => {
+      expect((await keyPair(directory, '--algorithm', algorithm)).code).to.equal(0)
+      const { code, out } = await some('--scope', 'dormouse:read,dormouse:write', '--ttl', '8h')
+      expect(code).to.equal(0)
+      const publicKey = await importSPKI(await readFile(join(directory, 'public.pem'), 'utf8'), algorithm)
+      const { payload } = await jwtVerify(out.trim(), publicKey, {
+        currentDate: new Date(NOW),
+        algorithms: [algorithm],
+      })
+      expect(payload).to.deep.equal({
+        iss: 'dormouse',
+        aud: 'dormouse',
+        sub: 'me',
+        scope: 'dormouse:read dormouse:write',
+        'dormouse.dev/namespaces': ['shop', 'blog'],
+        iat: NOW / 1000,
+        exp: NOW / 1000 + 8 * 3600,
+      })
+    })
+  }
+
+  it('issues by default a token to read, for one hour; takes issuer and audience from options', async () => {
+    await keyPair(directory)
+    const { out } = await some('--issuer', 'here', '--audience', 'there')
+    expect(decodeProtectedHeader(out.trim()).alg).to.equal('EdDSA')
+    expect(decodeJwt(out.trim())).to.include({
+      iss: 'here',
+      aud: 'there',
+      scope: 'dormouse:read',
+      exp: NOW / 1000 + 3600,
+    })
+  })
+
+  it('issues tokens that the API accepts', async () => {
+    await keyPair(directory)
+    const { out } = await some('--scope', 'dormouse:write', '--ttl', '24h')
+    const publicKey = await readFile(join(directory, 'public.pem'), 'utf8')
+    const verify = localVerifier({ issuer: 'dormouse', audience: 'dormouse', publicKey }, () => NOW)
+    expect(await verify(out.trim())).to.deep.include({
+      subject: 'me',
+      scopes: new Set(['dormouse:write']),
+      namespaces: new Set(['shop', 'blog']),
+    })
+  })
+
+  it('lets only the owner read the private key', async () => {
+    const inside = join(directory, 'keys')
+    await keyPair(inside)
+    expect((await stat(join(inside, 'private.pem'))).mode & 0o777).to.equal(0o600)
+    expect((await stat(inside)).mode & 0o777).to.equal(0o700)
+  })
+
+  it('overwrites no key, and leaves no half-written pair', async () => {
+    await writeFile(key, 'precious')
+    const { code, err } = await keyPair(directory)
+    expect(code).to.equal(2)
+    expect(err).to.contain('is there already')
+    expect(await readFile(key, 'utf8')).to.equal('precious')
+    expect(await readdir(directory)).to.deep.equal(['private.pem'])
+  })
+
+  it('does not print the private key', async () => {
+    const { out, err } = await keyPair(directory)
+    expect(out + err).not.to.contain('PRIVATE')
+  })
+
+  for (const [rule, args] of [
+    ['a token for more than 24 hours', ['--ttl', '24h1s']],
+    ['a token for no time', ['--ttl', '0s']],
+    ['a time without a unit', ['--ttl', '8']],
+    ['an unknown scope', ['--scope', 'dormouse:admin']],
+    ['a namespace that cannot be', ['--namespaces', 'Shop']],
+    ['an empty list', ['--namespaces', '']],
+    ['an empty subject', ['--subject', '']],
+    ['a subject of several lines', ['--subject', 'me\nyou']],
+  ] as const) {
+    it(`refuses ${rule}`, async () => {
+      await keyPair(directory)
+      const { code, out, err } = await some(...args)
+      expect([code, out]).to.deep.equal([2, ''])
+      expect(err).to.contain(args[0])
+    })
+  }
+
+  it('shows its defaults in the units that they are written in', async () => {
+    const { out } = await token('--help')
+    expect(out.replaceAll(/\s+/g, ' ')).to.contain('how long it is valid, at most 24h (default: 1h)')
+  })
+
+  for (const [ttl, told] of [
+    ['2d', 'from 1s to 24h; the units are h, m, s and ms: 2d is 48h.'],
+    ['8', 'from 1s to 24h; the units are h, m, s and ms.'],
+    ['25h', 'from 1s to 24h.'],
+  ] as const) {
+    it(`says what is wrong with the duration ${ttl}`, async () => {
+      const { code, err } = await some('--ttl', ttl)
+      expect(code).to.equal(2)
+      expect(err).to.contain(told)
+    })
+  }
+
+  it('says which required option is missing', async () => {
+    const { code, err } = await token('--key', key)
+    expect(code).to.equal(2)
+    expect(err).to.contain('--subject')
+  })
+
+  it('says that a key cannot be read, or is not a private key', async () => {
+    expect(await some()).to.deep.equal({
+      code: 2,
+      out: '',
+      err: `error: --key ${key}: there is no such file\n`,
+    })
+    await writeFile(key, 'not a key')
+    expect((await some()).err).to.contain('not a private key in PEM')
+    await keyPair(join(directory, 'keys'))
+    key = join(directory, 'keys', 'public.pem')
+    expect((await some()).err).to.contain('not a private key in PEM')
+  })
+
+  it('never signs for longer than 24 hours, even when called without the option', async () => {
+    const { privateKey } = newKeyPair('EdDSA')
+    const claims = { issuer: 'i', audience: 'a', subject: 's', scopes: [], namespaces: [] }
+    const failure = await signToken({ ...claims, privateKey, ttl: MAX_TTL + 1 }, NOW).catch(
+      (error: unknown) => error,
+    )
+    expect(failure).to.be.instanceOf(TypeError)
+  })
+})

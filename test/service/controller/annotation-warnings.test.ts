@@ -1,0 +1,54 @@
+import { expect } from 'chai'
+import { AnnotationWarnings } from '../../../src/service/controller/annotation-warnings.ts'
+import type { Workload } from '../../../src/domain/workload/workload.ts'
+import { createLogger } from '../../../src/service/process/logger.ts'
+import { RULES } from '../../support/rules.ts'
+import { aDeployment } from '../../support/workloads.ts'
+import { Told } from './told.ts'
+
+const web = aDeployment().enabled().scheduled('8:00-18:00')
+const typo = web.scheduled('8:00')
+
+function warningsOf(...steps: Workload[]): string[] {
+  const told = new Told()
+  const warnings = new AnnotationWarnings({ recorder: told, logger: createLogger('silent') }, RULES)
+  for (const [index, step] of steps.entries()) warnings.changed(steps[index - 1], step)
+  return told.events
+}
+
+describe('annotation warnings', () => {
+  it('are given of a schedule, a zone or a state that cannot be read', () => {
+    for (const broken of [typo, web.scheduled('8:00-18:00', 'Mars/Olympus')]) {
+      expect(warningsOf(broken)).to.deep.equal(['Warning InvalidSchedule web'])
+    }
+    expect(warningsOf(web.annotated({ state: '[]' }))).to.deep.equal(['Warning InvalidState web'])
+  })
+
+  it('are given when the fault appears, not at each change after', () => {
+    const later = [typo.withReplicas(4), typo.remembering({}), typo.remembering({}).labelled({ a: 'b' })]
+    expect(warningsOf(web, typo, ...later)).to.deep.equal(['Warning InvalidSchedule web'])
+  })
+
+  it('are given again of another fault, and of the same one when it returns', () => {
+    expect(warningsOf(typo, web.scheduled('nonsense'))).to.have.length(2)
+    expect(warningsOf(typo, web, typo)).to.have.length(2)
+  })
+
+  it('are given of a state that is gone while the label says asleep', () => {
+    expect(warningsOf(web, web.labelled({ 'dormouse.dev/asleep': '3' }))).to.deep.equal([
+      'Warning InvalidState web',
+    ])
+  })
+
+  it('are given of a schedule that would delete volumes', () => {
+    const risky = web.with({ deletesVolumes: true })
+    expect(warningsOf(web, risky, risky.withReplicas(2))).to.deep.equal(['Warning DataAtRisk web'])
+    expect(warningsOf(risky.scheduled(''))).to.deep.equal([])
+  })
+
+  it('are not given of an unmanaged schedule, until it is managed', () => {
+    const off = typo.annotated({ enabled: 'false' })
+    expect(warningsOf(off)).to.deep.equal([])
+    expect(warningsOf(off, typo)).to.deep.equal(['Warning InvalidSchedule web'])
+  })
+})

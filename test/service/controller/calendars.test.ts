@@ -1,0 +1,59 @@
+import { expect } from 'chai'
+import { calendarOf, type Calendar } from '../../../src/domain/schedule/calendar.ts'
+import { settled } from '../../support/fake-time.ts'
+import { at, rulesWith } from '../../support/rules.ts'
+import { aDeployment } from '../../support/workloads.ts'
+import { aRig } from './rig.ts'
+
+const sleeper = (name: string, calendar: string) =>
+  aDeployment(name)
+    .withReplicas(2)
+    .enabled()
+    .scheduled('8:00-18:00')
+    .annotated({ calendar })
+    .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
+
+describe('a calendar that changes', () => {
+  it('moves the workloads that use it at once, and costs no plan for others', async () => {
+    const known = new Map<string, Calendar | string>([
+      ['de', calendarOf('de', {})],
+      ['fr', calendarOf('fr', {})],
+    ])
+    const rig = aRig(at('Tue 9:00'))
+    const calendars = { find: (name: string) => known.get(name), names: [...known.keys()] }
+    rig.rules.compile = rulesWith({}, calendars).compile
+    rig.cluster.put(sleeper('shop/german', 'de'))
+    rig.cluster.put(sleeper('shop/both', 'fr,de'))
+    rig.cluster.put(sleeper('shop/french', 'fr'))
+    await rig.start()
+    expect(rig.moves()).to.deep.equal([])
+    const planned = rig.planned()
+    known.set('de', calendarOf('de', { '2026-03-03': '' }, [], 1))
+    rig.controller.calendarsChanged(new Set(['de']))
+    await settled()
+    expect(rig.moves()).to.have.members(['snooze shop/german', 'snooze shop/both'])
+    expect(rig.planned() - planned).to.be.below(6)
+    known.set('de', calendarOf('de', {}, [], 2))
+    rig.controller.calendarsChanged(new Set(['de']))
+    await settled()
+    expect(rig.moves().slice(2)).to.have.members(['wake shop/german', 'wake shop/both'])
+  })
+
+  it('that cannot be used any more, or again, is told by an Event, and stops what is automatic', async () => {
+    const known = new Map<string, Calendar | string>([['de', calendarOf('de', {})]])
+    const rig = aRig(at('Tue 9:00'))
+    rig.rules.compile = rulesWith({}, { find: (name) => known.get(name), names: ['de'] }).compile
+    rig.cluster.put(sleeper('shop/german', 'de'))
+    await rig.start()
+    known.set('de', 'company.ics: there is no such file')
+    rig.controller.calendarsChanged(new Set(['de']))
+    await settled()
+    expect(rig.told.events).to.deep.equal(['Warning InvalidSchedule german'])
+    await rig.time.passTo(at('Tue 18:00'))
+    expect(rig.moves()).to.deep.equal([])
+    known.set('de', calendarOf('de', {}, [], 1))
+    rig.controller.calendarsChanged(new Set(['de']))
+    await settled()
+    expect(rig.moves()).to.deep.equal(['snooze shop/german'])
+  })
+})

@@ -1,0 +1,94 @@
+import { expect } from 'chai'
+import type { FakeCluster } from '../../support/fake-cluster.ts'
+import { settled, type FakeTime } from '../../support/fake-time.ts'
+import { at, DAY, HOUR, MINUTE } from '../../support/rules.ts'
+import { aDeployment } from '../../support/workloads.ts'
+import { aRig } from './rig.ts'
+
+const YEAR = 365 * DAY
+const web = aDeployment()
+  .withReplicas(3)
+  .enabled()
+  .scheduled('8:00-18:00,Mon-Fri')
+  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
+
+const snoozedForHours = aDeployment()
+  .withReplicas(3)
+  .enabled()
+  .snoozed({ at: at('Mon 11:00'), trigger: 'api', by: 'k8s:alice', for: 2 * HOUR })
+
+/** Its sleep ends, it runs, and nothing is left to wait for. */
+async function yearAhead(time: FakeTime, cluster: FakeCluster): Promise<void> {
+  time.jump(YEAR)
+  await time.pass(MINUTE)
+  cluster.podsFollow(snoozedForHours)
+  await time.pass(10 * MINUTE)
+}
+
+describe('a clock that is set', () => {
+  it('ahead: what the schedule says then is done within a minute, and no lateness is told', async () => {
+    const { time, cluster, start, moves, told } = aRig(at('Mon 12:00'))
+    cluster.put(web)
+    await start()
+    time.jump(YEAR + 10 * HOUR)
+    await time.pass(MINUTE)
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+    expect(told.lags).to.deep.equal([0])
+  })
+
+  it('ahead, while a write is in flight: its lateness is the time that it took', async () => {
+    const { time, cluster, start, moves, told } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    const answer = cluster.hold()
+    await time.passTo(at('Mon 18:00'))
+    time.jump(YEAR)
+    await time.pass(2000)
+    answer()
+    await settled()
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+    expect(told.lags).to.deep.equal([2])
+  })
+
+  it('back, after it was a year ahead: the schedule is followed again within a minute, and so are its edges', async () => {
+    const { time, cluster, start, moves } = aRig(at('Mon 20:00'))
+    cluster.put(web)
+    await start()
+    // Tuesday, 10:00
+    time.jump(YEAR - 10 * HOUR)
+    await time.pass(MINUTE)
+    time.jump(10 * HOUR - YEAR)
+    await time.pass(MINUTE)
+    expect(moves()).to.deep.equal(['snooze shop/web', 'wake shop/web', 'snooze shop/web'])
+    await time.passTo(at('Tue 8:00'))
+    expect(moves().slice(3)).to.deep.equal(['wake shop/web'])
+    cluster.podsFollow(web)
+    await time.passTo(at('Tue 18:00'))
+    expect(moves().slice(4)).to.deep.equal(['snooze shop/web'])
+  })
+
+  it('back: the sleep that its year ahead had ended runs again, where there is no schedule to wait for', async () => {
+    const { time, cluster, start, moves } = aRig(at('Mon 12:00'))
+    cluster.put(snoozedForHours)
+    await start()
+    await yearAhead(time, cluster)
+    time.jump(-YEAR)
+    await time.pass(MINUTE)
+    expect(moves()).to.deep.equal(['wake shop/web', 'snooze shop/web'])
+  })
+
+  it('back: the same where it had been ahead for some seconds only', async () => {
+    const { time, cluster, start, moves } = aRig(at('Mon 12:00'))
+    cluster.put(snoozedForHours)
+    await start()
+    time.jump(YEAR)
+    cluster.put(snoozedForHours.labelled({ ...snoozedForHours.labels, team: 'shop' }))
+    await time.pass(1000)
+    expect(moves()).to.deep.equal(['wake shop/web'])
+    cluster.podsFollow(snoozedForHours)
+    await time.pass(1000)
+    time.jump(-YEAR)
+    await time.pass(MINUTE)
+    expect(moves().slice(1)).to.deep.equal(['snooze shop/web'])
+  })
+})

@@ -1,0 +1,397 @@
+import { expect } from 'chai'
+import { keyOf } from '../../../src/domain/workload/workload.ts'
+import { Refusal } from '../../../src/service/process/errors.ts'
+import { decoded } from '../../support/readable.ts'
+import { at, DAY, HOUR, MINUTE, SECOND } from '../../support/rules.ts'
+import { aDeployment } from '../../support/workloads.ts'
+import { settled } from '../../support/fake-time.ts'
+import { aRig } from './rig.ts'
+
+const WORK = '8:00-18:00,Mon-Fri'
+const web = aDeployment()
+  .withReplicas(3)
+  .enabled()
+  .scheduled(WORK)
+  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
+const named = (name: string) => web.with({ name, uid: `uid-of-${name}` })
+const rejected = () => new Refusal('CLUSTER_REJECTED', 'admission said no', { details: { status: 403 } })
+
+describe('the controller, when the API server is away,', () => {
+  it('tries again at most 2 s apart, and has caught up with every edge so long after its return', async () => {
+    const { time, cluster, start, moves } = aRig(at('Mon 17:59'))
+    const names = Array.from({ length: 20 }, (_, i) => `web-${i}`)
+    for (const name of names) cluster.put(named(name))
+    await start()
+    cluster.down()
+    await time.passTo(at('Mon 18:00'))
+    for (let second = 0; second < 20; second++) {
+      await time.pass(SECOND)
+      expect(time.sleeps.at(-1)).to.be.at.most(2000)
+    }
+    const tried = cluster.sent
+    cluster.up()
+    await time.pass(2 * SECOND)
+    expect(moves()).to.have.length(20)
+    expect(cluster.sent - tried, 'once each').to.equal(20)
+  })
+
+  it('counts the lag from the edge that was missed, not from the last try', async () => {
+    const { time, cluster, told, start } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    cluster.down()
+    await time.passTo(at('Mon 18:00:30'))
+    cluster.up()
+    await time.pass(2 * SECOND)
+    expect(told.lags).to.have.length(1)
+    expect(told.lags[0]).to.be.within(30, 32)
+  })
+
+  it('counts no lag of what no clock made due, although a timer fired for the retry', async () => {
+    const { time, cluster, told, start, moves } = aRig(at('Mon 20:00'))
+    const pinned = web.pinned()
+    cluster.put(pinned)
+    await start()
+    cluster.down()
+    cluster.put(web.remembering({}).remembering({}))
+    await time.pass(10 * SECOND)
+    cluster.up()
+    await time.pass(2 * SECOND)
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+    expect(told.lags).to.deep.equal([])
+  })
+
+  it('is not hurried by a storm of updates', async () => {
+    const { time, cluster, start } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    cluster.down()
+    await time.passTo(at('Mon 18:00'))
+    expect(cluster.sent).to.equal(1)
+    for (let replicas = 4; replicas < 60; replicas++) cluster.put(web.withReplicas(replicas))
+    await settled()
+    expect(cluster.sent).to.equal(1)
+    await time.pass(100)
+    expect(cluster.sent).to.equal(2)
+  })
+
+  it('reports nothing that was not written', async () => {
+    const { time, cluster, told, start } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    cluster.down()
+    await time.passTo(at('Mon 18:05'))
+    expect([told.events, told.operations]).to.deep.equal([[], []])
+  })
+})
+
+describe('the controller, when the cluster refuses,', () => {
+  const refusesToSleep = (_key: string, change: { replicas?: number }) =>
+    change.replicas === 0 ? rejected() : undefined
+
+  it('writes the failure and its backoff into the state, reports it, and tries again by itself', async () => {
+    const { time, cluster, told, start, moves } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    cluster.answer = refusesToSleep
+    await time.passTo(at('Mon 18:00'))
+    const { backoff, history } = decoded(cluster.live(web).annotations.state)
+    expect(backoff).to.deep.equal({ until: at('Mon 18:00:10'), times: 1, cause: 'failure' })
+    expect(history[0]).to.include({ type: 'snooze', result: 'failed' })
+    expect(told.events).to.deep.equal(['Warning SnoozeFailed web'])
+    expect(told.operations).to.deep.equal(['snooze schedule deployments failed'])
+    cluster.up()
+    await time.passTo(at('Mon 18:00:10') - 1)
+    expect(moves()).to.deep.equal([])
+    await time.pass(1)
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+    expect(told.events).to.deep.equal(['Warning SnoozeFailed web', 'Normal Snoozed web'])
+  })
+
+  it('waits twice as long each time, and no longer than ten minutes', async () => {
+    const { time, cluster, start } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    const tries: number[] = []
+    cluster.answer = (_key, change) => {
+      if (change.replicas === 0) tries.push(time.clock())
+      return refusesToSleep(_key, change)
+    }
+    await time.passTo(at('Mon 19:00'))
+    const waits = tries.slice(1).map((tried, index) => (tried - tries[index]!) / SECOND)
+    expect(waits.slice(0, 8)).to.deep.equal([10, 20, 40, 80, 160, 320, 600, 600])
+  })
+
+  it('waits all the same where not even the failure can be written', async () => {
+    const { time, cluster, start } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    cluster.answer = rejected
+    await time.passTo(at('Mon 18:00'))
+    expect(cluster.sent, 'the snooze and its failure').to.equal(2)
+    await time.pass(4 * SECOND)
+    expect(cluster.sent).to.equal(2)
+    await time.pass(6 * SECOND)
+    expect(cluster.sent).to.equal(4)
+  })
+
+  it('does not try without end to write what moves nothing', async () => {
+    const { time, cluster, start } = aRig(at('Mon 20:00'))
+    const asleep = web.snoozed({ at: at('Mon 18:00') })
+    cluster.put(asleep)
+    await start()
+    cluster.answer = rejected
+    cluster.put(cluster.live(asleep).scaledByHand(5))
+    await time.pass(4 * SECOND)
+    expect(cluster.sent).to.equal(1)
+  })
+})
+
+describe('the controller keeps a fault to its workload:', () => {
+  it('a workload that cannot be read stops no other, and is reported once', async () => {
+    const { time, cluster, told, start, moves } = aRig(at('Mon 17:59'))
+    const broken = named('broken').annotated({ state: '{"v":7}' })
+    cluster.put(broken)
+    cluster.put(web)
+    await start()
+    cluster.put(cluster.live(broken).with({ pods: { existing: 9, ready: 9, observedGeneration: 9 } }))
+    await time.passTo(at('Mon 18:00'))
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+    expect(told.events).to.deep.equal(['Warning InvalidState broken', 'Normal Snoozed web'])
+  })
+
+  it('a schedule that cannot be read stops that workload’s automatic behaviour alone', async () => {
+    const { time, cluster, told, start, moves } = aRig(at('Mon 17:59'))
+    cluster.put(named('typo').scheduled('8:00-18:00,Mon-Fry'))
+    cluster.put(web)
+    await start()
+    await time.passTo(at('Mon 18:00'))
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+    expect(told.events).to.deep.equal(['Warning InvalidSchedule typo', 'Normal Snoozed web'])
+  })
+
+  it('a decision that throws touches no other, and is tried again later', async () => {
+    const rig = aRig(at('Mon 17:59'))
+    const { time, cluster, told, logged, start, moves } = rig
+    const compile = rig.rules.compile
+    let faulty = true
+    rig.rules.compile = (text, zone) => {
+      if (faulty && text === '9:00-17:00') throw new TypeError('a bug of ours')
+      return compile(text, zone)
+    }
+    cluster.put(named('odd').scheduled('9:00-17:00'))
+    cluster.put(web)
+    await start()
+    await time.passTo(at('Mon 18:00'))
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+    const faults = logged.filter(({ level }) => level === 'error')
+    expect(faults).to.have.length.within(1, 6)
+    expect(faults[0]).to.include({ workload: keyOf(named('odd')) })
+    expect(told.failures, 'counted for the alert').to.equal(faults.length)
+    faulty = false
+    await time.pass(10 * MINUTE)
+    expect(moves()).to.deep.equal(['snooze shop/web', 'snooze shop/odd'])
+  })
+
+  it('a write that throws is counted, and is not tried again at once', async () => {
+    const { time, cluster, told, logged, start, moves } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    cluster.answer = () => {
+      throw new TypeError('a bug of ours')
+    }
+    await time.passTo(at('Mon 18:00') + 4 * SECOND)
+    expect([cluster.sent, told.failures]).to.deep.equal([1, 1])
+    expect(logged.filter(({ level }) => level === 'error')).to.have.length(1)
+    cluster.up()
+    await time.pass(6 * SECOND)
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+  })
+
+  it('a recorder that throws ends neither the listener nor the work', async () => {
+    const { time, cluster, told, start, moves } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    cluster.put(named('other'))
+    await start()
+    told.brokenFor = keyOf(web)
+    await time.passTo(at('Mon 18:00'))
+    expect(moves()).to.have.members(['snooze shop/web', 'snooze shop/other'])
+    expect(told.events).to.deep.equal(['Normal Snoozed other'])
+  })
+})
+
+describe('the controller, with a fault in what counts,', () => {
+  it('goes on working', async () => {
+    const { time, cluster, told, start, moves } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    told.scheduleLag = () => {
+      throw new Error('the metrics are broken')
+    }
+    await time.passTo(at('Mon 18:00:01'))
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+    await time.passTo(at('Tue 8:00') + MINUTE)
+    expect(moves()).to.deep.equal(['snooze shop/web', 'wake shop/web'])
+  })
+})
+
+describe('the controller, with a copy behind the truth,', () => {
+  it('does nothing twice: the precondition fails, and the live workload has it already', async () => {
+    const { time, cluster, start, moves } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    cluster.watch.cut()
+    cluster.put(web.snoozed({ at: at('Mon 18:00') }))
+    await time.passTo(at('Mon 18:00'))
+    await time.pass(10 * SECOND)
+    expect(moves()).to.deep.equal([])
+    expect(cluster.sent, 'and does not ask again and again').to.equal(1)
+    cluster.watch.mend()
+    await time.passTo(at('Tue 8:00'))
+    expect(moves()).to.deep.equal(['wake shop/web'])
+  })
+
+  it('still meets the next edge that the live workload has', async () => {
+    const { time, cluster, start, moves } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    cluster.watch.cut()
+    cluster.put(web.scheduled('8:00-19:00').woken({ at: at('Mon 8:00'), trigger: 'schedule' }))
+    await time.passTo(at('Mon 18:00'))
+    expect(moves()).to.deep.equal([])
+    await time.passTo(at('Mon 19:00'))
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+  })
+
+  it('decides anew where the live workload differs', async () => {
+    const { time, cluster, start, moves } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    cluster.watch.cut()
+    cluster.put(web.withReplicas(7))
+    await time.passTo(at('Mon 18:00'))
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+    expect(decoded(cluster.live(web).annotations.state).snoozed?.replicas).to.equal(7)
+  })
+
+  it('asks at most every 2 s for what is gone, until the watch says so', async () => {
+    const { time, cluster, start } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    cluster.watch.cut()
+    cluster.remove(web)
+    await time.passTo(at('Mon 18:01'))
+    expect(cluster.sent).to.be.within(2, 70)
+    const asked = cluster.sent
+    cluster.watch.mend()
+    await time.pass(DAY)
+    expect(cluster.sent).to.equal(asked)
+    expect(time.armed).to.equal(0)
+  })
+
+  it('asks once for what was deleted and created again', async () => {
+    const { time, cluster, start, moves } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    cluster.watch.cut()
+    cluster.put(aDeployment().with({ uid: 'uid-of-another' }))
+    await time.passTo(at('Mon 18:00'))
+    await time.pass(10 * SECOND)
+    expect(cluster.sent).to.equal(1)
+    cluster.put(web.with({ uid: 'uid-of-a-third' }).scheduled('8:00-19:00'))
+    cluster.watch.mend()
+    await time.passTo(at('Mon 19:00'))
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+  })
+
+  it('moves what was deleted and created again by its own schedule', async () => {
+    const { time, cluster, start, moves } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    cluster.watch.cut()
+    cluster.put(web.with({ uid: 'uid-of-another' }).scheduled('8:00-19:00'))
+    await time.passTo(at('Mon 18:59'))
+    expect(cluster.sent).to.equal(1)
+    await time.passTo(at('Mon 19:00'))
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+  })
+
+  it('waits where the live state cannot be read', async () => {
+    const { time, cluster, start } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    cluster.watch.cut()
+    cluster.put(web.annotated({ state: '{' }))
+    await time.passTo(at('Mon 18:00:10'))
+    expect(cluster.sent).to.equal(1)
+    cluster.watch.mend()
+    await time.pass(HOUR)
+    expect(cluster.sent).to.equal(1)
+  })
+})
+
+describe('a refusal holds up only what was refused:', () => {
+  const asleep = web.snoozed({ at: at('Sun 18:00') })
+  const movesPods = ({ replicas }: { replicas?: number }) => replicas !== undefined
+
+  it('a completion that was refused all day delays no edge', async () => {
+    const { time, cluster, start, moves } = aRig(at('Mon 7:59'))
+    cluster.put(asleep)
+    await start()
+    cluster.answer = (_key, change) => (movesPods(change) ? undefined : rejected())
+    await time.passTo(at('Mon 8:00'))
+    cluster.podsFollow(asleep)
+    await time.passTo(at('Mon 17:59:50'))
+    cluster.up()
+    await time.passTo(at('Mon 18:00'))
+    expect(moves()).to.deep.equal(['wake shop/web', 'snooze shop/web'])
+  })
+
+  it('one that is still refused delays none either', async () => {
+    const { time, cluster, start, moves } = aRig(at('Mon 7:59'))
+    cluster.put(asleep)
+    await start()
+    cluster.answer = (_key, change) => (movesPods(change) ? undefined : rejected())
+    await time.passTo(at('Mon 8:00'))
+    cluster.podsFollow(asleep)
+    await time.passTo(at('Tue 8:00'))
+    expect(moves()).to.deep.equal(['wake shop/web', 'snooze shop/web', 'wake shop/web'])
+  })
+
+  it('and is not tried more often for an edge in between', async () => {
+    const { time, cluster, start } = aRig(at('Mon 17:59'))
+    const wokenLate = web.inProgress({ type: 'wake', at: at('Mon 17:58') }).settled()
+    cluster.put(wokenLate)
+    cluster.answer = (_key, change) => (movesPods(change) ? undefined : rejected())
+    await start()
+    await time.passTo(at('Mon 17:59:59'))
+    const tried = cluster.sent
+    await time.passTo(at('Mon 18:00'))
+    expect(cluster.sent, 'the snooze').to.equal(tried + 1)
+  })
+})
+
+describe('a clock that is set back', () => {
+  it('makes no retry wait longer', async () => {
+    const { time, cluster, start, moves } = aRig(at('Mon 20:00'))
+    cluster.put(web)
+    cluster.down()
+    await start()
+    await time.pass(10 * SECOND)
+    time.jump(-90 * MINUTE)
+    cluster.up()
+    await time.pass(2 * SECOND)
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+  })
+
+  it('makes what was refused wait no longer', async () => {
+    const { time, cluster, start } = aRig(at('Mon 20:00'))
+    cluster.put(web)
+    cluster.answer = rejected
+    await start()
+    expect(cluster.sent, 'the snooze and its failure').to.equal(2)
+    time.jump(-90 * MINUTE)
+    await time.pass(10 * SECOND)
+    expect(cluster.sent).to.equal(4)
+  })
+})

@@ -1,0 +1,138 @@
+import { expect } from 'chai'
+import { Refusal } from '../../../src/service/process/errors.ts'
+import type { Kind } from '../../../src/domain/workload/workload.ts'
+import { at, HOUR, SECOND } from '../../support/rules.ts'
+import { aDeployment, aStatefulSet } from '../../support/workloads.ts'
+import { settled } from '../../support/fake-time.ts'
+import { aRig } from './rig.ts'
+
+const web = aDeployment()
+  .withReplicas(3)
+  .enabled()
+  .scheduled('8:00-18:00,Mon-Fri')
+  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
+const many = Array.from({ length: 500 }, (_, i) => web.with({ name: `web-${i}`, uid: `uid-${i}` }))
+
+describe('the controller, while its watches are broken,', () => {
+  it('tries nothing and logs nothing of any workload; then all that is due goes out at once', async () => {
+    const { time, cluster, logged, start, moves } = aRig(at('Mon 17:59'), { concurrency: 32 })
+    for (const workload of many) cluster.put(workload)
+    await start()
+    cluster.goes()
+    await time.passTo(at('Mon 19:00'))
+    expect([cluster.sent, logged]).to.deep.equal([0, []])
+    cluster.returns()
+    await time.pass(0)
+    await settled()
+    expect(cluster.sent).to.equal(500)
+    expect(moves()).to.have.length(500)
+  })
+
+  it('forgets what it knew where the cluster was restored from a backup meanwhile, also of what is newer since', async () => {
+    const known = web.remembering({ counter: 7 }).with({ labels: { team: 'lost' } })
+    const lost = known.snoozed({ at: at('Mon 12:00'), trigger: 'api' })
+    const { cluster, time, start, logged } = aRig(at('Mon 12:30'))
+    cluster.put(lost)
+    await start()
+    cluster.goes()
+    cluster.restoredTo(web.remembering({ counter: 2 }))
+    cluster.returns()
+    await time.pass(10 * SECOND)
+    await settled()
+    expect([cluster.sent, logged]).to.deep.equal([0, []])
+    expect(cluster.live(web).replicas).to.equal(3)
+  })
+
+  it('measures the lag from the edge that was missed', async () => {
+    const { time, cluster, told, start } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    cluster.goes()
+    await time.passTo(at('Mon 18:00:30'))
+    cluster.returns()
+    await time.pass(0)
+    expect(told.lags).to.deep.equal([30])
+  })
+
+  it('has forgotten by then what it could not write before they broke', async () => {
+    const { time, cluster, start, moves } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    cluster.down()
+    await time.passTo(at('Mon 18:00:30'))
+    const tried = cluster.sent
+    cluster.goes()
+    await time.pass(HOUR)
+    expect(cluster.sent).to.equal(tried)
+    cluster.returns()
+    await settled()
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+  })
+
+  it('gives up what waits in the queue without trying it, and comes back to it', async () => {
+    const { time, cluster, logged, start, moves } = aRig(at('Mon 17:59'), { concurrency: 4 })
+    for (const workload of many.slice(0, 50)) cluster.put(workload)
+    await start()
+    const release = cluster.hold()
+    await time.passTo(at('Mon 18:00'))
+    expect(cluster.sent, 'as many as there are workers').to.equal(4)
+    cluster.goes()
+    release()
+    cluster.delay = () => Promise.resolve()
+    await settled()
+    expect([cluster.sent, moves(), logged]).to.deep.equal([4, [], []])
+    cluster.returns()
+    await time.pass(SECOND)
+    expect(new Set(moves()).size).to.equal(50)
+    expect(cluster.sent, 'once more each of those that failed').to.equal(54)
+  })
+
+  it('takes a refusal for no answer: an API server that starts knows no roles yet', async () => {
+    const { time, cluster, start, moves } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    const release = cluster.hold()
+    await time.passTo(at('Mon 18:00'))
+    cluster.goes()
+    cluster.answer = () => new Refusal('CLUSTER_REJECTED', 'no roles yet')
+    release()
+    cluster.delay = () => Promise.resolve()
+    await settled()
+    cluster.returns()
+    await time.pass(SECOND)
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+  })
+
+  it('plans on what has changed meanwhile', async () => {
+    const { time, cluster, start, moves } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    cluster.put(many[1]!)
+    cluster.put(many[2]!)
+    await start()
+    cluster.goes()
+    await time.passTo(at('Mon 18:30'))
+    cluster.put(cluster.live(many[1]!).scheduled('8:00-20:00'))
+    cluster.remove(many[2]!)
+    cluster.returns()
+    await time.pass(SECOND)
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+  })
+
+  it('acts on the kinds that are watched: one that is not keeps no other', async () => {
+    const { time, cluster, start, moves } = aRig(at('Mon 17:59'))
+    const db = aStatefulSet('shop/db')
+      .with(web.annotated(web.annotations))
+      .with({ kind: 'statefulsets', name: 'db', uid: 'db' })
+    const broken: Kind[] = ['statefulsets', 'replicasets']
+    cluster.put(web)
+    cluster.put(db)
+    cluster.goes(broken)
+    cluster.up()
+    await start()
+    await time.passTo(at('Mon 18:00'))
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+    cluster.returns(broken)
+    await time.pass(SECOND)
+    expect(moves()).to.deep.equal(['snooze shop/web', 'snooze shop/db'])
+  })
+})

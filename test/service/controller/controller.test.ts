@@ -1,0 +1,352 @@
+import { expect } from 'chai'
+import type { Workload } from '../../../src/domain/workload/workload.ts'
+import { decoded } from '../../support/readable.ts'
+import { at, DAY, HOUR, MINUTE } from '../../support/rules.ts'
+import { aDaemonSet, aDeployment, aReplicaSet, aStatefulSet, type AWorkload } from '../../support/workloads.ts'
+import { settled } from '../../support/fake-time.ts'
+import { aRig } from './rig.ts'
+
+const WORK = '8:00-18:00,Mon-Fri'
+const NIGHT = '18:00-8:00'
+
+const byDay = (workload: AWorkload) =>
+  workload
+    .withReplicas(3)
+    .enabled()
+    .scheduled(WORK)
+    .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
+const byNight = (workload: AWorkload) =>
+  workload
+    .withReplicas(3)
+    .enabled()
+    .scheduled(NIGHT)
+    .snoozed({ at: at('Mon 8:00') })
+const web = byDay(aDeployment())
+const stateOf = (workload: Workload) => decoded(workload.annotations.state)
+
+describe('the controller', () => {
+  it('acts on an edge at its second: one patch, an Event, and nothing before', async () => {
+    const { time, cluster, told, start, moves } = aRig(at('Mon 17:00'))
+    cluster.put(web)
+    await start()
+    await time.passTo(at('Mon 18:00') - 1)
+    expect(cluster.sent).to.equal(0)
+    await time.pass(1)
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+    expect(cluster.live(web).replicas).to.equal(0)
+    expect(told.events).to.deep.equal(['Normal Snoozed web'])
+    expect(told.operations).to.deep.equal([])
+  })
+
+  it('completes an operation when the pods followed, and then rests until the next edge', async () => {
+    const { time, cluster, told, start, moves } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    await time.passTo(at('Mon 18:00'))
+    await time.pass(4000)
+    cluster.podsFollow(web)
+    await settled()
+    expect(told.operations).to.deep.equal(['snooze schedule deployments succeeded'])
+    expect(told.durations).to.deep.equal([4])
+    expect(cluster.patches.map(({ priority }) => priority)).to.deep.equal(['snooze'])
+    await time.passTo(at('Tue 8:00') - 1)
+    expect(cluster.sent).to.equal(1)
+    await time.pass(1)
+    expect(moves()).to.deep.equal(['snooze shop/web', 'wake shop/web'])
+  })
+
+  it('says that an operation timed out when its pods do not follow', async () => {
+    const { time, cluster, told, start } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    await time.passTo(at('Mon 18:10'))
+    expect(told.operations).to.deep.equal(['snooze schedule deployments timed_out'])
+  })
+
+  it('puts all four kinds to sleep and wakes them with the counts they had', async () => {
+    const { time, cluster, start } = aRig(at('Mon 17:59'))
+    const kinds = [web, byDay(aStatefulSet()), byDay(aDaemonSet()), byDay(aReplicaSet())]
+    for (const workload of kinds) cluster.put(workload)
+    await start()
+    await time.passTo(at('Mon 18:00'))
+    for (const workload of kinds) expect(stateOf(cluster.live(workload)).asleep, workload.kind).to.equal(true)
+    await time.passTo(at('Tue 8:00'))
+    for (const workload of kinds) {
+      const { replicas, snoozeKey, labels } = cluster.live(workload)
+      expect({ replicas, snoozeKey, labels }, workload.kind).to.deep.equal({
+        replicas: 3,
+        snoozeKey: undefined,
+        labels: undefined,
+      })
+    }
+  })
+
+  it('wakes before it puts to sleep, when an edge is both', async () => {
+    const { time, cluster, start, moves } = aRig(at('Mon 17:59'), { concurrency: 1 })
+    for (const name of ['a', 'b', 'c']) cluster.put(byDay(aDeployment(`shop/${name}`)))
+    for (const name of ['x', 'y', 'z']) cluster.put(byNight(aDeployment(`shop/${name}`)))
+    await start()
+    await time.passTo(at('Mon 18:00'))
+    // The first to ring finds the worker free.
+    expect(
+      moves()
+        .slice(1, 4)
+        .map((move) => move.split(' ')[0]),
+    ).to.deep.equal(['wake', 'wake', 'wake'])
+    expect(moves()).to.have.length(6)
+  })
+
+  it('acts at the start, once, on what became due before', async () => {
+    const { cluster, told, start, moves } = aRig(at('Wed 3:00'))
+    cluster.put(web)
+    await start()
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+    expect(stateOf(cluster.live(web)).intent?.at).to.equal(at('Tue 18:00'))
+    expect(told.lags, 'no timer fired for it').to.deep.equal([])
+  })
+
+  it('measures the lag from the instant that the timer was set to, to the patch', async () => {
+    const { time, cluster, told, start } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    const letGo = cluster.hold()
+    await time.passTo(at('Mon 18:00'))
+    await time.pass(700)
+    letGo()
+    await settled()
+    expect(told.lags).to.deep.equal([0.7])
+  })
+
+  it('measures no lag of what no clock made due', async () => {
+    const { time, cluster, told, start, moves } = aRig(at('Mon 20:00'))
+    const pinned = web.snoozed({ at: at('Mon 18:00') }).pinned()
+    cluster.put(pinned)
+    await start()
+    cluster.put(cluster.live(pinned).editedTo(2))
+    await time.pass(10 * MINUTE)
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+    expect(told.lags).to.deep.equal([])
+  })
+
+  it('ends an override at its second, and does what the schedule wants by then', async () => {
+    const { time, cluster, told, start, moves } = aRig(at('Mon 19:00'))
+    cluster.put(web.overridden(at('Mon 20:00')))
+    await start()
+    await time.passTo(at('Mon 20:00') - 1)
+    expect(cluster.sent).to.equal(0)
+    await time.pass(1)
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+    expect(told.events).to.deep.equal(['Normal Snoozed web', 'Normal OverrideExpired web'])
+    expect(told.lags).to.deep.equal([0])
+  })
+
+  it('takes manual scaling of a sleeper for a wake, and reports it', async () => {
+    const { cluster, told, start, moves } = aRig(at('Mon 20:00'))
+    cluster.put(web.snoozed({ at: at('Mon 18:00') }))
+    await start()
+    cluster.put(cluster.live(web).scaledByHand(5))
+    await settled()
+    expect(moves(), 'the count is the person’s').to.deep.equal([])
+    expect(stateOf(cluster.live(web)).asleep).to.equal(false)
+    expect(told.events).to.deep.equal(['Normal ManualScaling web'])
+  })
+
+  it('brings a pinned sleeper back to sleep', async () => {
+    const { cluster, told, start, moves } = aRig(at('Mon 20:00'))
+    const pinned = web.snoozed({ at: at('Mon 18:00') }).pinned()
+    cluster.put(pinned)
+    await start()
+    cluster.put(cluster.live(pinned).scaledByHand(5))
+    await settled()
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+    expect(told.events).to.deep.equal(['Warning PinEnforced web'])
+  })
+
+  it('restores what a rollout undo put back, and reports nothing twice', async () => {
+    const { cluster, told, start } = aRig(at('Mon 20:00'))
+    const asleep = web.snoozed({ at: at('Mon 18:00') })
+    cluster.put(asleep)
+    await start()
+    cluster.put(cluster.live(asleep).annotated(web.annotations))
+    await settled()
+    expect(cluster.live(asleep).annotations).to.deep.equal(asleep.annotations)
+    expect(cluster.live(asleep).replicas).to.equal(0)
+    expect(told.events).to.deep.equal([])
+    expect(told.operations).to.deep.equal([])
+  })
+
+  it('restores what a replace dropped, and puts it to sleep again with the count it found', async () => {
+    const { cluster, start } = aRig(at('Mon 20:00'))
+    const asleep = web.snoozed({ at: at('Mon 18:00') })
+    cluster.put(asleep)
+    await start()
+    cluster.put(aDeployment().with({ generation: 9 }).editedTo(4, 'kubectl-replace'))
+    await settled()
+    const { replicas, annotations } = cluster.live(asleep)
+    expect(replicas).to.equal(0)
+    expect(annotations).to.include({ enabled: 'true', schedule: WORK })
+    expect(stateOf(cluster.live(asleep)).snoozed?.replicas).to.equal(4)
+  })
+
+  it('reports what the API and other replicas wrote', async () => {
+    const { cluster, told, start } = aRig(at('Mon 12:00'))
+    cluster.put(web)
+    await start()
+    cluster.put(web.snoozed({ at: at('Mon 12:00'), trigger: 'api', by: 'k8s:alice' }))
+    await settled()
+    expect(told.events).to.deep.equal(['Normal Snoozed web'])
+    expect(told.messages[0]).to.contain('k8s:alice')
+    expect(cluster.sent).to.equal(0)
+  })
+
+  it('reports nothing that was written before it started', async () => {
+    const { cluster, told, start } = aRig(at('Mon 20:00'))
+    cluster.put(web.snoozed({ at: at('Mon 18:00') }))
+    await start()
+    expect([told.events, told.operations]).to.deep.equal([[], []])
+  })
+
+  it('takes nothing back that changes while it looks at all of them for the first time', async () => {
+    const { cluster, controller } = aRig(at('Mon 20:00'))
+    const sleepers = Array.from({ length: 200 }, (_, i) =>
+      byDay(aDeployment(`shop/web-${i}`)).snoozed({ at: at('Mon 18:00') }),
+    )
+    for (const sleeper of sleepers) cluster.put(sleeper)
+    const starting = controller.start()
+    for (const sleeper of sleepers) cluster.put(sleeper.pinned())
+    await starting
+    for (const sleeper of sleepers) cluster.put(cluster.live(sleeper).annotated(sleeper.annotations))
+    await settled()
+    for (const sleeper of sleepers) {
+      expect(cluster.live(sleeper).annotations).to.deep.equal(sleeper.pinned().annotations)
+    }
+  })
+
+  it('does nothing about workloads that are not managed, however they change', async () => {
+    const { time, cluster, told, start } = aRig(at('Mon 17:00'))
+    const plain = aDeployment('shop/plain')
+    cluster.put(plain)
+    cluster.put(web.annotated({ enabled: 'false' }).annotated({ state: undefined }))
+    await start()
+    for (let replicas = 0; replicas < 5; replicas++) cluster.put(plain.withReplicas(replicas))
+    await time.pass(3 * DAY)
+    expect(cluster.sent).to.equal(0)
+    expect(time.sleeps, 'no timer either').to.deep.equal([])
+    expect(told.events).to.deep.equal([])
+  })
+
+  it('never touches an excluded namespace', async () => {
+    const { time, cluster, start } = aRig(at('Mon 17:00'))
+    const dns = byDay(aDeployment('kube-system/dns'))
+    cluster.put(dns)
+    await start()
+    cluster.put(dns.scheduled('1:00-2:00'))
+    await time.pass(DAY)
+    expect(cluster.sent).to.equal(0)
+    expect(time.sleeps).to.deep.equal([])
+  })
+
+  it('forgets a workload that is deleted', async () => {
+    const { time, cluster, start } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    cluster.remove(web)
+    await time.pass(DAY)
+    expect(cluster.sent).to.equal(0)
+    expect(time.armed).to.equal(0)
+  })
+
+  it('takes a workload of the same name and another uid for a new one', async () => {
+    const { cluster, start } = aRig(at('Mon 20:00'))
+    cluster.put(web.snoozed({ at: at('Mon 18:00') }))
+    await start()
+    cluster.remove(web)
+    cluster.put(aDeployment().with({ uid: 'another' }))
+    await settled()
+    expect(cluster.sent).to.equal(0)
+  })
+
+  it('decides nothing in a storm of status updates', async () => {
+    let decisions = 0
+    const rig = aRig(at('Mon 12:00'))
+    const compile = rig.rules.compile
+    rig.rules.compile = (text, zone) => {
+      decisions++
+      return compile(text, zone)
+    }
+    const { cluster, start } = rig
+    cluster.put(web)
+    await start()
+    decisions = 0
+    for (let ready = 0; ready < 1000; ready++) {
+      cluster.put(
+        cluster.live(web).with({ pods: { existing: 3 + (ready % 7), ready: 3, observedGeneration: 99 } }),
+      )
+    }
+    await settled()
+    expect(decisions).to.equal(0)
+  })
+
+  it('is stopped when what is in work is done; no timer is left and nothing more is sent', async () => {
+    const { time, cluster, controller, start, moves } = aRig(at('Mon 17:59'), { concurrency: 1 })
+    cluster.put(web)
+    cluster.put(byDay(aDeployment('shop/other')))
+    await start()
+    const letGo = cluster.hold()
+    await time.passTo(at('Mon 18:00'))
+    let stopped = false
+    const stopping = controller.stop().then(() => (stopped = true))
+    await settled()
+    expect(stopped).to.equal(false)
+    letGo()
+    await stopping
+    expect(moves()).to.have.length(1)
+    expect(time.armed).to.equal(0)
+    await time.pass(DAY)
+    expect(cluster.sent).to.equal(1)
+  })
+
+  it('that failed in work while it was stopped leaves no timer', async () => {
+    const { time, cluster, controller, start } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    const letGo = cluster.hold()
+    cluster.down()
+    await time.passTo(at('Mon 18:00'))
+    const stopping = controller.stop()
+    letGo()
+    await stopping
+    expect(time.armed).to.equal(0)
+  })
+
+  it('that leads again catches up, and hears of each change once', async () => {
+    const { time, cluster, told, controller, start, moves } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    await controller.stop()
+    await time.passTo(at('Mon 18:30'))
+    expect(moves()).to.deep.equal([])
+    await start()
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+    expect(told.events).to.deep.equal(['Normal Snoozed web'])
+    await time.passTo(at('Tue 8:00') + HOUR)
+    expect(moves()).to.deep.equal(['snooze shop/web', 'wake shop/web'])
+  })
+
+  it('that is started while it stops waits for what is in work', async () => {
+    const { time, cluster, controller, start, moves } = aRig(at('Mon 17:59'))
+    cluster.put(web)
+    await start()
+    const letGo = cluster.hold()
+    await time.passTo(at('Mon 18:00'))
+    const stopping = controller.stop()
+    const starting = controller.start()
+    letGo()
+    await Promise.all([stopping, starting])
+    await settled()
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+    expect(cluster.sent).to.equal(1)
+    await time.passTo(at('Tue 8:00'))
+    expect(moves()).to.deep.equal(['snooze shop/web', 'wake shop/web'])
+  })
+})

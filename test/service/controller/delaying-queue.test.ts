@@ -1,0 +1,186 @@
+import { expect } from 'chai'
+import type { Priority } from '../../../src/service/controller/ports.ts'
+import { settled } from '../../support/fake-time.ts'
+import { aQueue, NOON } from './a-queue.ts'
+
+describe('the delaying queue', () => {
+  it('hands out wakes before snoozes before completions, and of those the oldest first', async () => {
+    const { add, started, running, finish } = aQueue()
+    add('first', 'snooze')
+    add('done', 'completion')
+    add('sleep 1', 'snooze')
+    add('sleep 2', 'snooze')
+    add('wake', 'wake')
+    while (running.size > 0) await finish([...running.keys()][0]!)
+    expect(started.slice(1)).to.deep.equal([
+      'wake wake',
+      'sleep 1 snooze',
+      'sleep 2 snooze',
+      'done completion',
+    ])
+  })
+
+  it('works on as many keys at once as it may, and on no key twice at once', async () => {
+    const { add, running, finish } = aQueue({ concurrency: 4 })
+    for (let i = 0; i < 10; i++) add(`key ${i % 6}`)
+    expect([...running.keys()]).to.have.length(4)
+    await finish('key 0')
+    expect([...running.keys()]).to.have.length(4)
+  })
+
+  it('holds a key once, under its newest task, from when it first came', async () => {
+    const { add, time, told, started, jobs, finish } = aQueue()
+    add('busy', 'wake')
+    add('a', 'completion')
+    await time.pass(3000)
+    add('a', 'wake', 7)
+    add('a', 'wake', 8)
+    expect(told.depth).to.equal(1)
+    await finish('busy')
+    expect(started).to.deep.equal(['busy wake', 'a wake'])
+    expect(jobs[1]?.task.dueAt).to.equal(8)
+    expect(told.waits).to.deep.equal([0, 3])
+  })
+
+  it('works again on what was added while it was in work, once', async () => {
+    const { add, started, finish } = aQueue()
+    add('a', 'snooze')
+    add('a', 'completion')
+    add('a', 'wake')
+    expect(started).to.have.length(1)
+    await finish('a')
+    expect(started).to.deep.equal(['a snooze', 'a wake'])
+    await finish('a')
+    expect(started).to.have.length(2)
+  })
+
+  it('forgets what has nothing due, also what was to be worked on again', async () => {
+    const { add, queue, told, started, finish } = aQueue()
+    add('a')
+    add('b')
+    add('a')
+    queue.forget('a')
+    queue.forget('b')
+    expect(told.depth).to.equal(0)
+    await finish('a')
+    expect(started).to.deep.equal(['a snooze'])
+  })
+
+  it('knows which keys are in work', async () => {
+    const { add, queue, finish } = aQueue()
+    add('a')
+    add('b')
+    expect([queue.isInWork('a'), queue.isInWork('b')]).to.deep.equal([true, false])
+    await finish('a')
+    expect([queue.isInWork('a'), queue.isInWork('b')]).to.deep.equal([false, true])
+  })
+
+  it('lets a task rest that is due, and evaluates its key when the rest has ended', async () => {
+    const { add, queue, time, started, evaluated, rests } = aQueue()
+    rests.set('a', 5000)
+    add('a')
+    await time.pass(4999)
+    expect([started, evaluated]).to.deep.equal([[], []])
+    await time.pass(1)
+    expect([started, evaluated]).to.deep.equal([[], ['a 12:00:05']])
+    add('a')
+    expect(started).to.deep.equal(['a snooze'])
+    queue.drop('a')
+    expect(time.armed).to.equal(0)
+  })
+
+  it('takes nothing before it is opened, and nothing after it is closed', async () => {
+    const { add, queue, time, started, evaluated } = aQueue({ open: false })
+    const fill = () => {
+      add('a', 'wake')
+      queue.addAfter('a', NOON + 1)
+      queue.failed('a', 'refused', undefined)
+    }
+    fill()
+    queue.open()
+    await queue.close()
+    fill()
+    await time.pass(20_000)
+    expect([started, evaluated, time.armed]).to.deep.equal([[], [], 0])
+  })
+
+  it('closes when what is in work has ended, and forgets what waits', async () => {
+    const { add, queue, told, time, started, evaluated, finish } = aQueue()
+    add('a', 'wake')
+    add('b', 'wake')
+    queue.addAfter('c', NOON + 1000)
+    let closed = false
+    const closing = queue.close().then(() => (closed = true))
+    await settled()
+    expect(closed).to.equal(false)
+    expect([told.depth, time.armed]).to.deep.equal([0, 0])
+    await finish('a')
+    await closing
+    await time.pass(2000)
+    expect([started, evaluated]).to.deep.equal([['a wake'], []])
+  })
+
+  it('may be opened again, and knows no failure of before', async () => {
+    const { add, queue, started, finish } = aQueue()
+    add('a', 'wake')
+    queue.failed('a', 'refused', undefined)
+    const closing = queue.close()
+    await finish('a')
+    await closing
+    queue.open()
+    expect(queue.isBlocked('a')).to.equal(false)
+    add('a', 'wake')
+    expect(started).to.deep.equal(['a wake', 'a wake'])
+    await finish('a')
+    await queue.close()
+  })
+})
+
+describe('the delaying queue, paced,', () => {
+  /** Room for some priorities, as a test says. */
+  function aPace(...priorities: Priority[]) {
+    const room = new Set(priorities)
+    let listener = () => {}
+    const pace = {
+      isSlow: () => false,
+      hasRoom: (priority: Priority) => room.has(priority),
+      onRoom: (called: () => void) => {
+        listener = called
+      },
+    }
+    return { pace, room, ask: () => listener() }
+  }
+
+  it('hands a key out when there is room for its write, and not before', () => {
+    const { pace, room, ask } = aPace()
+    const { add, started } = aQueue({ pace, concurrency: 8 })
+    add('a', 'snooze')
+    add('b', 'snooze')
+    expect(started).to.deep.equal([])
+    room.add('snooze')
+    ask()
+    expect(started).to.deep.equal(['a snooze', 'b snooze'])
+  })
+
+  it('keeps no snooze waiting for wakes that are held up, and no worker either', () => {
+    const { pace, room, ask } = aPace('snooze', 'completion')
+    const { add, started } = aQueue({ pace, concurrency: 2 })
+    for (let i = 0; i < 20; i++) add(`wake ${i}`, 'wake')
+    add('sleep', 'snooze')
+    expect(started).to.deep.equal(['sleep snooze'])
+    room.add('wake')
+    ask()
+    expect(started).to.deep.equal(['sleep snooze', 'wake 0 wake'])
+  })
+
+  it('sends the most urgent first when there is room again, whenever it came', async () => {
+    const { pace, room, ask } = aPace()
+    const { add, started, finish } = aQueue({ pace })
+    add('sleep', 'snooze')
+    add('wake', 'wake')
+    room.add('snooze').add('wake')
+    ask()
+    await finish('wake')
+    expect(started).to.deep.equal(['wake wake', 'sleep snooze'])
+  })
+})

@@ -1,0 +1,160 @@
+import { expect } from 'chai'
+import { HistoryReporter } from '../../../src/service/controller/history-reporter.ts'
+import type { Operation } from '../../../src/domain/workload/state.ts'
+import { iso } from '../../../src/domain/text.ts'
+import type { Workload } from '../../../src/domain/workload/workload.ts'
+import { at, MINUTE, RULES } from '../../support/rules.ts'
+import { aDeployment } from '../../support/workloads.ts'
+import { Told } from './told.ts'
+
+const awake = aDeployment()
+  .withReplicas(3)
+  .enabled()
+  .scheduled('8:00-18:00')
+  .woken({ at: at('Mon 8:00'), by: 'k8s:alice' })
+const { type, ...restOfWake } = awake.state().history[0]!
+
+function tellOf(steps: Workload[], now = at('Mon 18:05')): Told {
+  const told = new Told()
+  const reporter = new HistoryReporter({ recorder: told, observer: told, clock: () => now }, RULES)
+  for (const [index, step] of steps.entries()) {
+    const before = steps[index - 1]
+    if (before) reporter.changed(before, step)
+    reporter.evaluated(step)
+  }
+  return told
+}
+
+const snooze = (parts: Partial<Operation>): Operation => ({
+  ...restOfWake,
+  type: 'snooze',
+  at: at('Mon 18:00'),
+  trigger: 'schedule',
+  by: null,
+  replicas: 0,
+  ...parts,
+})
+
+const withHistory = (...history: Operation[]) => awake.remembering({ history })
+
+describe('the history reporter', () => {
+  it('names no schedule of a workload that has none', () => {
+    const without = (workload: typeof awake) => workload.annotated({ schedule: undefined })
+    const told = tellOf([without(awake), without(withHistory(snooze({ result: 'succeeded' })))])
+    expect(told.messages[0]).to.match(/^Snoozed automatically/)
+  })
+
+  it('reports an operation once, when it is written, and counts it once, when it has ended', () => {
+    const running = withHistory(snooze({ result: 'running', duration: null }))
+    const ended = running.remembering({ history: [snooze({ result: 'succeeded', duration: 4200 })] })
+    const told = tellOf([awake, running, ended, ended.remembering({})])
+    expect(told.events).to.deep.equal(['Normal Snoozed web'])
+    expect(told.operations).to.deep.equal(['snooze schedule deployments succeeded'])
+    expect(told.durations).to.deep.equal([4.2])
+  })
+
+  it('counts no duration of what did not succeed', () => {
+    const running = withHistory(snooze({ result: 'running', duration: null }))
+    const late = running.remembering({ history: [snooze({ result: 'timed_out', duration: 600_000 })] })
+    const told = tellOf([awake, running, late])
+    expect(told.operations).to.deep.equal(['snooze schedule deployments timed_out'])
+    expect(told.durations).to.deep.equal([])
+  })
+
+  it('counts what was superseded, and reports what superseded it, in their order', () => {
+    const running = withHistory(snooze({ result: 'running', duration: null }))
+    const wake: Operation = { ...restOfWake, type, at: at('Mon 18:01'), result: 'running', duration: null }
+    const over = running.remembering({ history: [wake, snooze({ result: 'superseded', duration: 9 })] })
+    const told = tellOf([awake, running, over])
+    expect(told.events).to.deep.equal(['Normal Snoozed web', 'Normal Woken web'])
+    expect(told.operations).to.deep.equal(['snooze schedule deployments superseded'])
+  })
+
+  it('reports several operations that came with one change, the oldest first', () => {
+    const both = withHistory(
+      { ...restOfWake, type, at: at('Mon 18:02'), result: 'succeeded' },
+      snooze({ result: 'superseded' }),
+    )
+    const told = tellOf([awake, both])
+    expect(told.events).to.deep.equal(['Normal Snoozed web', 'Normal Woken web'])
+    expect(told.operations).to.deep.equal([
+      'snooze schedule deployments superseded',
+      'wake api deployments succeeded',
+    ])
+  })
+
+  it('says who did it, why, and how many replicas are kept or running', () => {
+    const asleep = awake.snoozed({ at: at('Mon 18:00') })
+    const woken = asleep.woken({ at: at('Mon 18:01'), by: 'k8s:alice' })
+    expect(tellOf([awake, asleep, woken]).messages).to.deep.equal([
+      'Snoozed by schedule, 3 replicas kept',
+      'Woken by k8s:alice (api) to 3 replicas',
+    ])
+  })
+
+  it('calls what the cluster refused, manual scaling and a pin’s repair by their names', () => {
+    const told = tellOf([
+      awake,
+      withHistory(snooze({ result: 'failed' })),
+      withHistory(snooze({ at: at('Mon 18:01'), trigger: 'pin' })).remembering({}),
+      withHistory({ ...restOfWake, type: 'wake', at: at('Mon 18:02'), trigger: 'manual' })
+        .remembering({})
+        .remembering({}),
+      withHistory({ ...restOfWake, type: 'wake', at: at('Mon 18:03'), result: 'failed' })
+        .remembering({})
+        .remembering({})
+        .remembering({}),
+    ])
+    expect(told.events).to.deep.equal([
+      'Warning SnoozeFailed web',
+      'Warning PinEnforced web',
+      'Normal ManualScaling web',
+      'Warning WakeFailed web',
+    ])
+  })
+
+  it('reports the first operation of a workload that had no state', () => {
+    const plain = aDeployment().withReplicas(3).enabled()
+    const asleep = plain.snoozed({ at: at('Mon 18:00') })
+    expect(tellOf([plain, asleep]).events).to.deep.equal(['Normal Snoozed web'])
+  })
+
+  it('reports that flapping started a backoff, once for each', () => {
+    const first = awake.inBackoff(at('Mon 18:30'))
+    const later = first.remembering({})
+    const second = later.inBackoff(at('Mon 19:30'), 'flapping', 2)
+    const told = tellOf([awake, first, later, second])
+    expect(told.events).to.deep.equal(['Warning BackoffStarted web', 'Warning BackoffStarted web'])
+    expect(told.messages).to.include(
+      `Switched too often: the schedule is paused until ${iso(at('Mon 18:30'))}`,
+    )
+  })
+
+  it('leaves the backoff after a refusal to the refusal’s own Event', () => {
+    expect(tellOf([awake, awake.inBackoff(at('Mon 18:30'), 'failure')]).events).to.deep.equal([])
+  })
+
+  it('reports that an override expired, not that somebody cleared it', () => {
+    const overridden = awake.overridden(at('Mon 18:00'))
+    const without = overridden.remembering({}).annotated({
+      state: JSON.stringify({
+        ...JSON.parse(overridden.annotations.state!),
+        override: undefined,
+        counter: 9,
+      }),
+    })
+    expect(tellOf([overridden, without], at('Mon 18:00')).events).to.deep.equal([
+      'Normal OverrideExpired web',
+    ])
+    expect(tellOf([overridden, without], at('Mon 18:00') - MINUTE).events).to.deep.equal([])
+  })
+
+  it('reports nothing of a state that cannot be read, of an older copy, and of a state that is gone', () => {
+    const asleep = awake.snoozed({ at: at('Mon 18:00') })
+    const broken = asleep.annotated({ state: '{' })
+    const gone = asleep.annotated({ state: undefined })
+    const told = tellOf([asleep, broken, asleep, awake, gone])
+    expect(told.events).to.deep.equal([])
+    expect(told.operations).to.deep.equal([])
+  })
+})

@@ -1,0 +1,115 @@
+import { expect } from 'chai'
+import { compilePolicy } from '../../../src/domain/policy/configured.ts'
+import { Inheritance, type Namespace } from '../../../src/domain/policy/inheritance.ts'
+import { aNamespace } from '../../domain/policy/inheriting.ts'
+import { settled } from '../../support/fake-time.ts'
+import { at, DAY } from '../../support/rules.ts'
+import { aDeployment } from '../../support/workloads.ts'
+import { aRig } from './rig.ts'
+
+const WORK = '8:00-18:00,Mon-Fri'
+
+/** A controller whose Namespace shop is as it is told. */
+function inShop(policies: Parameters<typeof compilePolicy>[0][] = []) {
+  const rig = aRig(at('Mon 20:00'))
+  const inheritance = new Inheritance(policies.map(compilePolicy))
+  let shop: Namespace | undefined
+  rig.rules.inherited = (workload) =>
+    shop && !shop.deleting && workload.namespace === shop.name ? inheritance.of(shop).by(workload) : undefined
+  const becomes = async (change: Partial<Namespace> | undefined) => {
+    shop = change && aNamespace(change)
+    rig.cluster.inheritanceChanged('shop')
+    await settled()
+  }
+  return { ...rig, becomes }
+}
+
+const ENABLED = { annotations: { enabled: 'true', schedule: WORK } }
+const web = aDeployment('shop/web').withReplicas(3)
+const api = aDeployment('shop/api').withReplicas(2)
+
+describe('the controller and what workloads inherit', () => {
+  it('decides about none before its Namespace is known, and then at once', async () => {
+    const { cluster, start, moves, becomes } = inShop()
+    cluster.put(web)
+    cluster.put(aDeployment('shop/own').withReplicas(1).enabled().scheduled(WORK))
+    await start()
+    expect(cluster.sent).to.equal(0)
+    await becomes(ENABLED)
+    expect(moves().toSorted()).to.deep.equal(['snooze shop/own', 'snooze shop/web'])
+  })
+
+  it('leaves the workloads of a terminating Namespace alone, at their edges, too', async () => {
+    const { time, cluster, start, moves, becomes } = inShop()
+    cluster.put(web)
+    await becomes(ENABLED)
+    await start()
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+    cluster.podsFollow(web)
+    await becomes({ ...ENABLED, deleting: true })
+    const { sent } = cluster
+    await time.pass(2 * DAY)
+    expect(cluster.sent).to.equal(sent)
+  })
+
+  it('writes to those that a change moves, and to no other', async () => {
+    const { cluster, start, moves, becomes } = inShop()
+    cluster.put(web)
+    cluster.put(api.annotated({ enabled: 'false' }))
+    await becomes({ annotations: { enabled: 'true' } })
+    await start()
+    await becomes({ annotations: { enabled: 'true', timezone: 'Asia/Tokyo' } })
+    expect(cluster.sent).to.equal(0)
+    await becomes(ENABLED)
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+    await becomes({ annotations: { enabled: 'true', schedule: '18:00-23:00' } })
+    expect(moves()).to.deep.equal(['snooze shop/web', 'wake shop/web'])
+  })
+
+  it('follows a label of the workload by which a policy chooses', async () => {
+    const policy = {
+      name: 'dev',
+      namespaces: { names: ['*'] },
+      workloads: { selector: 'tier=web' },
+      enabled: true,
+      schedule: WORK,
+    }
+    const { cluster, start, moves, becomes } = inShop([policy])
+    cluster.put(web)
+    await becomes({})
+    await start()
+    expect(cluster.sent).to.equal(0)
+    cluster.put(web.labelled({ tier: 'web' }))
+    await settled()
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+  })
+
+  it('hears of a Namespace that other policies choose now, though no more and no fewer than before', () => {
+    const policy = (name: string, selector: string) =>
+      compilePolicy({ name, namespaces: { selector }, enabled: true, schedule: WORK })
+    const inheritance = new Inheritance([policy('dev', 'env=dev'), policy('staging', 'env=staging')])
+    const [dev, staging] = ['dev', 'staging'].map((env) => aNamespace({ labels: { env } }))
+    const same = (before: Namespace | undefined, after: Namespace | undefined) =>
+      before && after && inheritance.isSame(before, after)
+    expect(same(dev, staging)).to.equal(false)
+    expect(same(dev, aNamespace({ labels: { env: 'dev', more: 'x' }, resourceVersion: '2' }))).to.equal(true)
+    expect(same(dev, aNamespace({ labels: { env: 'dev' }, deleting: true }))).to.equal(false)
+    expect(same(dev, aNamespace({ labels: { env: 'dev' }, annotations: { timezone: '' } }))).to.equal(false)
+  })
+
+  it('says once on the Namespace what is wrong there, and nothing on the 200 workloads under it', async () => {
+    const { cluster, told, start, becomes } = inShop()
+    for (let index = 0; index < 200; index++) cluster.put(aDeployment(`shop/web-${index}`))
+    const broken = aNamespace({ annotations: { enabled: 'true', schedule: '8-18' } })
+    cluster.namespaces = [broken]
+    await becomes(broken)
+    await start()
+    expect(told.events).to.deep.equal(['Warning InvalidSetting shop'])
+    expect(told.messages[0]).to.contain('dormouse.dev/schedule: at 1')
+    cluster.namespaceChanged(broken, { ...broken, labels: { env: 'dev' } })
+    expect(told.events).to.have.length(1)
+    cluster.namespaceChanged(broken, aNamespace({ annotations: { enabled: 'yes' } }))
+    expect(told.events).to.have.length(2)
+    expect(cluster.sent).to.equal(0)
+  })
+})

@@ -1,0 +1,289 @@
+import { expect } from 'chai'
+import { keyOf } from '../../../src/domain/workload/workload.ts'
+import { Refusal } from '../../../src/service/process/errors.ts'
+import { settled } from '../../support/fake-time.ts'
+import { at, MINUTE, SECOND } from '../../support/rules.ts'
+import { aScaledObject, PAUSED } from '../../support/scaled-objects.ts'
+import { aDeployment } from '../../support/workloads.ts'
+import { aRig, type Options } from './rig.ts'
+
+const web = aDeployment()
+  .withReplicas(3)
+  .enabled()
+  .scheduled('8:00-18:00,Mon-Fri')
+  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
+const asleep = web.snoozed({ at: at('Mon 18:00') })
+const NIGHT = at('Mon 20:00')
+const scaler = aScaledObject({ minReplicaCount: 1 })
+const paused = aScaledObject({ minReplicaCount: 1, annotations: PAUSED })
+
+/** What was written, in order: `snooze shop/web`, `pause shop/web`. */
+function recorded(now: number, options?: Options) {
+  const rig = aRig(now, options)
+  const writes: string[] = []
+  const { push } = rig.keda.writes
+  rig.keda.writes.push = (...items) => {
+    writes.push(...items)
+    return push.apply(rig.keda.writes, items)
+  }
+  const { push: pushPatch } = rig.cluster.patches
+  rig.cluster.patches.push = (...items) => {
+    for (const { change } of items)
+      if (change.replicas !== undefined) writes.push(`${change.replicas === 0 ? 'snooze' : 'wake'} shop/web`)
+    return pushPatch.apply(rig.cluster.patches, items)
+  }
+  return { ...rig, recorded: writes }
+}
+
+describe('the controller beside KEDA', () => {
+  it('puts a workload to sleep first, and pauses its ScaledObject at once afterwards', async () => {
+    const { cluster, keda, start, time, recorded: writes } = recorded(at('Mon 17:59'))
+    cluster.put(web)
+    keda.put(scaler)
+    await start()
+    expect(writes).to.deep.equal([])
+    await time.passTo(at('Mon 18:00'))
+    expect(writes).to.deep.equal(['snooze shop/web', 'pause shop/web'])
+    expect(keda.annotations()).to.deep.equal({
+      'autoscaling.keda.sh/paused-replicas': '0',
+      'dormouse.dev/paused': '',
+    })
+  })
+
+  it('wakes a workload first, and ends the pause at once afterwards', async () => {
+    const { cluster, keda, start, time, recorded: writes } = recorded(at('Tue 7:59'))
+    cluster.put(asleep)
+    keda.put(paused)
+    await start()
+    await time.passTo(at('Tue 8:00'))
+    expect(writes).to.deep.equal(['wake shop/web', 'unpause shop/web'])
+    expect(keda.annotations()).to.deep.equal({})
+  })
+
+  it('completes a sleep that a crash cut between its two writes', async () => {
+    const { cluster, keda, start, recorded: writes } = recorded(NIGHT)
+    cluster.put(asleep)
+    keda.put(scaler)
+    await start()
+    expect(writes).to.deep.equal(['pause shop/web'])
+  })
+
+  it('completes a wake that a crash cut, and undoes a mark that a restore brought back', async () => {
+    const { cluster, keda, start, recorded: writes } = recorded(at('Mon 12:00'))
+    cluster.put(web)
+    keda.put(paused)
+    await start()
+    expect(writes).to.deep.equal(['unpause shop/web'])
+  })
+
+  it('repairs what a poll does between the two writes', async () => {
+    const { cluster, keda, start, time, recorded: writes } = recorded(at('Mon 17:59'))
+    cluster.put(web)
+    keda.put(scaler)
+    await start()
+    let paused = () => {}
+    keda.delay = () => new Promise((resolve) => void (paused = resolve))
+    await time.passTo(at('Mon 18:00'))
+    cluster.put(cluster.live(web).scaledByHand(1, 'keda'))
+    await settled()
+    paused()
+    await settled()
+    expect(writes).to.deep.equal(['snooze shop/web', 'snooze shop/web', 'pause shop/web'])
+    expect(cluster.live(web).replicas).to.equal(0)
+    expect(cluster.live(web).state().snoozed?.replicas).to.equal(3)
+  })
+
+  it('pauses a ScaledObject that comes, or is renamed, while its workload sleeps', async () => {
+    const { cluster, keda, start, recorded: writes } = recorded(NIGHT)
+    cluster.put(asleep)
+    await start()
+    keda.put(scaler)
+    await settled()
+    keda.remove('shop/web')
+    keda.put({ ...scaler, name: 'renamed', uid: 'scaler-2' })
+    await settled()
+    expect(writes).to.deep.equal(['pause shop/web', 'pause shop/renamed'])
+  })
+
+  it('pauses each of two ScaledObjects of one workload', async () => {
+    const { cluster, keda, start } = recorded(NIGHT)
+    cluster.put(asleep)
+    keda.put(scaler)
+    keda.put({ ...scaler, name: 'second', uid: 'scaler-2' })
+    await start()
+    expect(keda.writes).to.have.members(['pause shop/web', 'pause shop/second'])
+  })
+
+  it('leaves one alone that points at nothing, and ends the pause of one whose workload is gone', async () => {
+    const { cluster, keda, start, recorded: writes } = recorded(NIGHT)
+    cluster.put(asleep)
+    keda.put(paused)
+    keda.put(aScaledObject({ name: 'lost', uid: 'scaler-2', target: { name: 'nothing' } }))
+    await start()
+    expect(writes).to.deep.equal([])
+    cluster.remove(asleep)
+    await settled()
+    expect(writes).to.deep.equal(['unpause shop/web'])
+  })
+
+  it('ends the pause of one that scales another workload now', async () => {
+    const { cluster, keda, start, recorded: writes } = recorded(NIGHT)
+    cluster.put(asleep)
+    keda.put(paused)
+    await start()
+    keda.put({ ...paused, target: { ...paused.target, name: 'other' } })
+    await settled()
+    expect(writes).to.deep.equal(['unpause shop/web'])
+  })
+
+  it('pauses one that scales a workload of a configured kind, once the cluster tells what that is called', async () => {
+    const { cluster, keda, start, recorded: writes } = recorded(NIGHT)
+    const kind = 'rollouts.argoproj.io'
+    const target = { apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout' }
+    keda.names.set(kind, undefined)
+    const rollout = aDeployment().with({ kind }).withReplicas(3).enabled()
+    cluster.put(rollout.scheduled('8:00-18:00,Mon-Fri').snoozed({ at: at('Mon 18:00') }))
+    keda.put(aScaledObject({ target }))
+    keda.put(
+      aScaledObject({ name: 'copy', uid: 'scaler-2', target: { ...target, name: 'x' }, annotations: PAUSED }),
+    )
+    await start()
+    expect(writes).to.deep.equal([])
+    cluster.goes([kind])
+    keda.names.set(kind, 'Rollout')
+    cluster.returns([kind])
+    await settled()
+    expect(writes).to.have.members(['pause shop/web', 'unpause shop/copy'])
+  })
+
+  it('concludes nothing from copies that may be old', async () => {
+    const { cluster, keda, start, recorded: writes } = recorded(NIGHT)
+    cluster.put(asleep)
+    keda.put(paused)
+    await start()
+    cluster.goes()
+    cluster.remove(asleep)
+    await settled()
+    expect(writes).to.deep.equal([])
+    cluster.returns()
+    await settled()
+    expect(writes).to.deep.equal(['unpause shop/web'])
+  })
+
+  it('waits for the watch of ScaledObjects to be connected again', async () => {
+    const { cluster, keda, start, recorded: writes } = recorded(NIGHT)
+    cluster.put(asleep)
+    keda.connect(false)
+    keda.put(scaler)
+    await start()
+    expect(writes).to.deep.equal([])
+    keda.connect(true)
+    await settled()
+    expect(writes).to.deep.equal(['pause shop/web'])
+  })
+
+  it('tells people what the cluster refuses, and tries it again later', async () => {
+    const { cluster, keda, start, time, told } = recorded(NIGHT)
+    cluster.put(asleep)
+    keda.put(scaler)
+    keda.answer = () => new Refusal('CLUSTER_REJECTED', 'forbidden')
+    await start()
+    expect(told.events).to.deep.equal(['Warning PauseFailed web'])
+    expect(told.messages[0]).to.include('KEDA is not paused and may wake it: forbidden')
+    keda.answer = undefined
+    await time.pass(10 * SECOND)
+    expect(keda.writes).to.deep.equal(['pause shop/web'])
+  })
+
+  it('tries again at once where it lost a race or the cluster was away', async () => {
+    const { cluster, keda, start, time, told } = recorded(NIGHT)
+    cluster.put(asleep)
+    keda.put(scaler)
+    keda.answer = () => new Refusal('CLUSTER_UNAVAILABLE', 'nobody there')
+    await start()
+    keda.answer = undefined
+    await time.pass(SECOND)
+    expect(keda.writes).to.deep.equal(['pause shop/web'])
+    expect(told.events).to.deep.equal([])
+  })
+
+  it('ends a fight with somebody who takes the pause away each time', async () => {
+    const { cluster, keda, start, time, told } = recorded(NIGHT, { writesPerWorkload: 5 })
+    cluster.put(asleep)
+    keda.put(scaler)
+    keda.onChange((_, after) => {
+      if (after?.annotations.pausedReplicas === '0') time.later(() => keda.put(scaler), 100)
+    })
+    await start()
+    await time.pass(MINUTE)
+    expect(keda.writes.length).to.be.at.most(6)
+    expect(told.events).to.include('Warning TooManyWrites web')
+  })
+
+  it('keeps a fault of ours over one workload from all others, and tries that one again later', async () => {
+    const { cluster, keda, start, time, told, rules } = recorded(NIGHT)
+    const { compile } = rules
+    let faulty = true
+    rules.compile = (text, zone) => {
+      if (faulty && text === '9:00-17:00') throw new TypeError('a bug of ours')
+      return compile(text, zone)
+    }
+    cluster.put(asleep.with({ name: 'odd', uid: 'odd' }).scheduled('9:00-17:00'))
+    keda.put(aScaledObject({ name: 'odd', uid: 'scaler-2', target: { name: 'odd' } }))
+    cluster.put(asleep)
+    keda.put(scaler)
+    await start()
+    expect(keda.writes).to.deep.equal(['pause shop/web'])
+    expect(told.failures, 'counted for the alert').to.be.within(1, 4)
+    await time.pass(30 * SECOND)
+    expect(told.failures).to.be.within(2, 10)
+    faulty = false
+    await time.pass(2 * MINUTE)
+    expect(keda.writes).to.deep.equal(['pause shop/web', 'pause shop/odd'])
+  })
+
+  it('leaves excluded namespaces alone', async () => {
+    const { cluster, keda, start, recorded: writes } = recorded(NIGHT)
+    cluster.put(asleep.with({ namespace: 'kube-system' }))
+    keda.put(aScaledObject({ namespace: 'kube-system', annotations: PAUSED, target: { name: 'nothing' } }))
+    await start()
+    expect(writes).to.deep.equal([])
+  })
+
+  it('evaluates a workload again when others begin or end a pause of its ScaledObject', async () => {
+    const { cluster, keda, start, time } = recorded(at('Mon 17:59'))
+    cluster.put(web)
+    keda.put(aScaledObject({ minReplicaCount: 1, annotations: { paused: 'true' } }))
+    await start()
+    await time.passTo(at('Mon 18:30'))
+    expect(cluster.live(web).replicas).to.equal(3)
+    keda.put(scaler)
+    await settled()
+    expect(cluster.live(web).replicas).to.equal(0)
+    expect(keda.writes).to.deep.equal(['pause shop/web'])
+  })
+
+  it('evaluates again the workload that a ScaledObject scales no more', async () => {
+    const { cluster, keda, start } = recorded(NIGHT)
+    const held = aScaledObject({ minReplicaCount: 1, annotations: { paused: 'true' } })
+    cluster.put(web)
+    keda.put(held)
+    await start()
+    expect(cluster.live(web).replicas).to.equal(3)
+    keda.put({ ...held, target: { ...held.target, name: 'other' } })
+    await settled()
+    expect(cluster.live(web).replicas).to.equal(0)
+  })
+
+  it('writes nothing more once it is stopped, and completes what is left at the next start', async () => {
+    const { cluster, keda, controller, start } = recorded(NIGHT)
+    keda.put(scaler)
+    await start()
+    await controller.stop()
+    cluster.put(asleep)
+    await settled()
+    expect(keda.writes, keyOf(asleep)).to.deep.equal([])
+    await start()
+    expect(keda.writes).to.deep.equal(['pause shop/web'])
+  })
+})

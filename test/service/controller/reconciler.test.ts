@@ -1,0 +1,169 @@
+import { expect } from 'chai'
+import { LastKnownMarks } from '../../../src/service/controller/last-known-marks.ts'
+import { Planner } from '../../../src/service/controller/planner.ts'
+import { Reconciler } from '../../../src/service/controller/reconciler.ts'
+import { Refusal, type ErrorCode } from '../../../src/service/process/errors.ts'
+import { createLogger } from '../../../src/service/process/logger.ts'
+import { decoded } from '../../support/readable.ts'
+import { at, RULES } from '../../support/rules.ts'
+import { aDeployment } from '../../support/workloads.ts'
+import { FakeCluster } from '../../support/fake-cluster.ts'
+import { Told } from './told.ts'
+
+const web = aDeployment()
+  .withReplicas(3)
+  .enabled()
+  .scheduled('8:00-18:00')
+  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
+const asleep = web.snoozed({ at: at('Mon 18:00') })
+
+/** Woken, its pods ready: what is left is to give `f:replicas` back. */
+const ready = asleep
+  .woken({ at: at('Tue 8:00'), trigger: 'schedule' })
+  .inProgress({ type: 'wake', at: at('Tue 8:00') })
+  .settled()
+  .with({ ownReplicasEntry: 0 })
+
+function reconciling(
+  workload: typeof web,
+  now = at('Mon 19:00'),
+  scaledBy: () => string | undefined = () => undefined,
+) {
+  const cluster = new FakeCluster()
+  const marks = new LastKnownMarks(RULES)
+  const lines: string[] = []
+  const logger = createLogger('info', { write: (line) => void lines.push(line) })
+  cluster.put(workload)
+  const told = new Told()
+  const planner = new Planner({ scalings: { scaledBy }, clock: () => now }, RULES, marks)
+  const reconciler = new Reconciler({ writer: cluster, recorder: told, observer: told, logger }, planner, {
+    writes: () => {},
+  })
+  /** By what is due of the copy, or by what once was. */
+  const reconcile = () => {
+    const planned = planner.evaluate(cluster.get(web)!).planned ?? planner.evaluate(web).planned
+    return reconciler.reconcile(web, planned!)
+  }
+  const levels = () => lines.map((line) => (JSON.parse(line) as { level: string }).level)
+  return { cluster, marks, planner, levels, reconcile, told }
+}
+
+describe('an evaluation', () => {
+  it('says how urgent it is: wakes, snoozes, then what moves no pods', () => {
+    const evaluate = (workload: typeof web) =>
+      reconciling(workload).planner.evaluate(workload).planned?.priority
+    expect(reconciling(asleep, at('Tue 9:00')).planner.evaluate(asleep).planned?.priority).to.equal('wake')
+    expect(evaluate(web)).to.equal('snooze')
+    expect(evaluate(asleep.scaledByHand(4)), 'adopted').to.equal('completion')
+    expect(reconciling(ready, at('Tue 8:01')).planner.evaluate(ready).planned?.priority).to.equal(
+      'completion',
+    )
+    expect(evaluate(asleep)).to.equal(undefined)
+  })
+
+  it('says when to look again', () => {
+    const { planner } = reconciling(asleep)
+    expect(planner.evaluate(asleep)).to.deep.equal({ planned: undefined, lookAgainAt: at('Tue 8:00') })
+  })
+
+  it('finds nothing to do about what cannot be read', () => {
+    const broken = web.annotated({ state: '{' })
+    const { planner } = reconciling(broken)
+    expect(planner.evaluate(broken)).to.deep.equal({ planned: undefined, lookAgainAt: undefined })
+  })
+
+  it('names the user whom the webhook let through to scale', async () => {
+    const { cluster, reconcile } = reconciling(asleep.scaledByHand(4), at('Mon 20:00'), () => 'k8s:alice')
+    await reconcile()
+    expect(decoded(cluster.live(web).annotations.state).history[0]).to.include({
+      trigger: 'manual',
+      by: 'k8s:alice',
+    })
+  })
+
+  it('puts lost marks before everything else', () => {
+    const { planner, marks } = reconciling(asleep)
+    marks.note(asleep)
+    const undone = asleep.annotated(web.annotations)
+    const { planned, lookAgainAt } = planner.evaluate(undone)
+    expect(planned).to.include({ priority: 'completion', dueAt: undefined })
+    expect(planned?.step?.change?.annotations).to.deep.equal({ state: asleep.annotations.state })
+    expect(lookAgainAt).to.equal(at('Tue 8:00'))
+  })
+})
+
+describe('a reconcile', () => {
+  it('writes what is due, and says what moved the workload', async () => {
+    const { cluster, levels, reconcile } = reconciling(web)
+    const outcome = await reconcile()
+    expect(outcome).to.have.property('type', 'done')
+    expect(outcome).to.have.nested.property('moved.action', 'snooze')
+    expect(outcome).to.have.nested.property('workload.replicas', 0)
+    expect(cluster.patches).to.have.length(1)
+    expect(levels()).to.deep.equal(['info'])
+  })
+
+  it('sends nothing where nothing is due', async () => {
+    const { cluster, reconcile, levels } = reconciling(asleep)
+    expect(await reconcile()).to.include({ type: 'done', moved: undefined })
+    expect(cluster.sent).to.equal(0)
+    expect(levels()).to.deep.equal([])
+  })
+
+  it('that completes an operation moves nothing', async () => {
+    const { cluster, reconcile } = reconciling(ready, at('Tue 8:01'))
+    expect(await reconcile()).to.include({ type: 'done', moved: undefined })
+    expect(cluster.patches).to.have.length(1)
+  })
+
+  it('that the cluster refuses is written into the state, in place of the failure before', async () => {
+    const { cluster, reconcile, levels } = reconciling(web)
+    cluster.answer = (_key, change) =>
+      change.replicas === 0 ? new Refusal('CLUSTER_REJECTED', 'admission said no') : undefined
+    for (let time = 0; time < 2; time++) {
+      expect(await reconcile()).to.include({ type: 'done', moved: undefined })
+      cluster.put(cluster.live(web).remembering({ backoff: { until: 0, times: time + 1, cause: 'failure' } }))
+    }
+    const { history } = decoded(cluster.live(web).annotations.state)
+    expect(history.map(({ result }) => result)).to.deep.equal(['failed', 'succeeded'])
+    expect(levels()).to.deep.equal(['warn', 'warn'])
+  })
+
+  it('is told with what the cluster said where it refuses to have that written, too', async () => {
+    const { cluster, reconcile, told } = reconciling(web)
+    cluster.answer = () => new Refusal('CLUSTER_REJECTED', 'another account calls itself dormouse')
+    expect(await reconcile()).to.include({ type: 'failed', why: 'refused' })
+    expect(told.events).to.deep.equal(['Warning SnoozeFailed web'])
+    expect(told.messages[0]).to.include('the snooze by schedule').and.include('another account')
+  })
+
+  it('is tried again soon where the cluster went away before the refusal was written', async () => {
+    const { cluster, reconcile } = reconciling(web)
+    cluster.answer = (_key, change) =>
+      new Refusal(change.replicas === 0 ? 'CLUSTER_REJECTED' : 'CLUSTER_UNAVAILABLE', 'no')
+    const tried = { priority: 'snooze', dueAt: at('Mon 18:00') }
+    expect(await reconcile()).to.deep.equal({ type: 'failed', why: 'unavailable', tried })
+  })
+
+  it('that fails says how soon it may be tried again, and what was tried', async () => {
+    const { cluster, reconcile } = reconciling(asleep.scaledByHand(4))
+    const whys = async (code: ErrorCode) => {
+      cluster.answer = () => new Refusal(code, 'no')
+      return reconcile()
+    }
+    const tried = { priority: 'completion', dueAt: undefined }
+    expect(await whys('CLUSTER_REJECTED')).to.deep.equal({ type: 'failed', why: 'refused', tried })
+    for (const code of ['CLUSTER_UNAVAILABLE', 'CONFLICT', 'NOT_FOUND'] as const) {
+      expect(await whys(code), code).to.deep.equal({ type: 'failed', why: 'unavailable', tried })
+    }
+  })
+
+  it('rejects with a fault of ours, for the controller to log and count', async () => {
+    const { cluster, reconcile } = reconciling(web)
+    const bug = new TypeError('a bug')
+    cluster.answer = () => {
+      throw bug
+    }
+    expect(await reconcile().catch((error: unknown) => error)).to.equal(bug)
+  })
+})

@@ -1,0 +1,77 @@
+import type { Instant } from '../../../src/service/process/clock.ts'
+import { Controller } from '../../../src/service/controller/controller.ts'
+import type { ControllerPorts, Namespaces } from '../../../src/service/controller/ports.ts'
+import type { Rules } from '../../../src/domain/workload/rules.ts'
+import { createLogger } from '../../../src/service/process/logger.ts'
+import { rulesWith } from '../../support/rules.ts'
+import { UNPACED } from './a-queue.ts'
+import { FakeKeda } from '../../support/fake-keda.ts'
+import { FakeCluster } from '../../support/fake-cluster.ts'
+import { FakeTime, settled } from '../../support/fake-time.ts'
+import { Told } from './told.ts'
+
+export interface Options {
+  readonly concurrency?: number
+  readonly writesPerWorkload?: number
+}
+
+/** A controller over a time that is not real. `planned` counts its plans: each asks once who scaled the workload. */
+export function aControllerOver(
+  time: FakeTime,
+  ports: Pick<ControllerPorts, 'workloads' | 'namespaces' | 'writer' | 'pace' | 'autoscaling'>,
+  { concurrency = 4, writesPerWorkload = 20 }: Options,
+) {
+  const rules: { -readonly [K in keyof Rules]: Rules[K] } = rulesWith()
+  const told = new Told()
+  const logged: Record<string, unknown>[] = []
+  const logger = createLogger('info', {
+    write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>),
+  })
+  const { clock, monotonic, later } = time
+  let plans = 0
+  const scalings = {
+    scaledBy: () => {
+      plans++
+      return undefined
+    },
+  }
+  const controller = new Controller(
+    { ...ports, scalings, recorder: told, observer: told, clock, monotonic, logger, later },
+    rules,
+    {
+      concurrency,
+      writesPerWorkload,
+      wakeOrderTimeout: 120_000,
+      excludeNamespaces: new Set(['kube-system']),
+    },
+  )
+  return { rules, told, logged, controller, planned: () => plans }
+}
+
+/** A controller over a cluster and a time that are not real. */
+export function aRig(now: Instant, options: Options = {}) {
+  const time = new FakeTime(now)
+  const cluster = new FakeCluster()
+  const namespaces: Namespaces = {
+    list: () => cluster.namespaces,
+    onChange: (listener) => cluster.onNamespaceChange(listener),
+  }
+  const ports = { workloads: cluster, namespaces, writer: cluster, pace: UNPACED }
+  const keda = new FakeKeda()
+  const autoscaling = { scaledObjects: keda, pauser: keda }
+  const rig = aControllerOver(time, { ...ports, autoscaling }, options)
+  rig.rules.scaledObjects = (workload) => keda.ofTarget(workload)
+  const start = async () => {
+    await rig.controller.start()
+    await settled()
+  }
+  /** `snooze shop/web`, in the order in which they went through. */
+  const moves = () =>
+    cluster.patches
+      .filter(({ change }) => change.replicas !== undefined || change.snoozeKey !== undefined)
+      .map(({ key, change }) => {
+        const asleep = change.replicas === 0 || typeof change.snoozeKey === 'string'
+        return `${asleep ? 'snooze' : 'wake'} ${key.slice(key.indexOf('/') + 1)}`
+      })
+  return { time, cluster, keda, ...rig, start, moves }
+}

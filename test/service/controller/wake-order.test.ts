@@ -1,0 +1,251 @@
+import { expect } from 'chai'
+import { assert, asyncProperty, constantFrom, array } from 'fast-check'
+import { WakeOrder } from '../../../src/service/controller/wake-order.ts'
+import { keyOf } from '../../../src/domain/workload/workload.ts'
+import { decided } from '../../support/decisions.ts'
+import { settled } from '../../support/fake-time.ts'
+import { at, DAY, MINUTE } from '../../support/rules.ts'
+import { aDeployment, type AWorkload } from '../../support/workloads.ts'
+import { aRig } from './rig.ts'
+
+const WORK = '8:00-18:00,Mon-Fri'
+const EDGE = at('Tue 8:00')
+
+/** Asleep since Monday evening. */
+function sleeper(name: string, order?: string, schedule = WORK): AWorkload {
+  return aDeployment(name)
+    .withReplicas(2)
+    .enabled()
+    .scheduled(schedule)
+    .annotated({ wakeOrder: order })
+    .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
+    .snoozed({ at: at('Mon 18:00') })
+}
+
+async function aNight(...workloads: AWorkload[]) {
+  const rig = aRig(at('Tue 7:59'))
+  for (const workload of workloads) rig.cluster.put(workload)
+  await rig.start()
+  return rig
+}
+
+describe('wake-order', () => {
+  const db = sleeper('shop/db', '1')
+  const api = sleeper('shop/api', '3')
+  const web = sleeper('shop/web')
+
+  it('lets lower numbers wake first, and each next one once they are ready', async () => {
+    const { time, cluster, moves } = await aNight(web, api, db)
+    await time.passTo(EDGE)
+    expect(moves()).to.deep.equal(['wake shop/db'])
+    await time.pass(10_000)
+    expect(moves()).to.deep.equal(['wake shop/db'])
+    cluster.podsFollow(db)
+    await settled()
+    expect(moves()).to.deep.equal(['wake shop/db', 'wake shop/api'])
+    cluster.podsFollow(api)
+    await settled()
+    expect(moves()).to.deep.equal(['wake shop/db', 'wake shop/api', 'wake shop/web'])
+    expect(cluster.live(web).replicas).to.equal(2)
+  })
+
+  it('holds at the edge itself, though a clock that was ahead has woken them by that edge before', async () => {
+    const { time, cluster, moves } = await aNight(web, api, db)
+    const follow = () => {
+      for (const each of [web, api, db]) cluster.podsFollow(each)
+    }
+    time.jump(2 * MINUTE + 6 * 60 * MINUTE)
+    await time.pass(MINUTE)
+    for (let order = 0; order < 3; order++) {
+      follow()
+      await settled()
+    }
+    time.jump(-2 * MINUTE - 6 * 60 * MINUTE - 30 * MINUTE)
+    await time.pass(MINUTE)
+    follow()
+    await settled()
+    const before = moves()
+    expect(before.slice(-3)).to.have.members(['snooze shop/db', 'snooze shop/api', 'snooze shop/web'])
+    await time.passTo(EDGE)
+    expect(moves().slice(before.length)).to.deep.equal(['wake shop/db'])
+  })
+
+  it('tells how many wait, and none once all are woken', async () => {
+    const { time, cluster, controller } = await aNight(web, api, db)
+    expect(controller.waiting).to.equal(0)
+    await time.passTo(EDGE)
+    expect(controller.waiting).to.equal(2)
+    cluster.podsFollow(db)
+    await settled()
+    expect(controller.waiting).to.equal(1)
+    cluster.podsFollow(api)
+    await settled()
+    expect(controller.waiting).to.equal(0)
+    await controller.stop()
+  })
+
+  it('waits at most so many timeouts from the edge as there are lower numbers', async () => {
+    const { time, moves } = await aNight(web, api, db, sleeper('shop/db2', '1'))
+    await time.passTo(EDGE + 2 * MINUTE - 1)
+    expect(moves()).to.have.members(['wake shop/db', 'wake shop/db2'])
+    await time.pass(1)
+    expect(moves().slice(2)).to.deep.equal(['wake shop/api'])
+    await time.passTo(EDGE + 4 * MINUTE - 1)
+    expect(moves()).to.have.length(3)
+    await time.pass(1)
+    expect(moves().slice(3)).to.deep.equal(['wake shop/web'])
+  })
+
+  it('waits for its own namespace alone, and for those alone that the same edge wakes', async () => {
+    const later = sleeper('shop/db', '0', '8:01-18:00,Mon-Fri')
+    const { time, moves } = await aNight(web, sleeper('other/db', '0'), later)
+    await time.passTo(EDGE)
+    expect(moves()).to.have.members(['wake shop/web', 'wake other/db'])
+  })
+
+  for (const [what, other] of [
+    ['is pinned', db.pinned()],
+    ['is overridden', db.overridden()],
+    ['does not wake by schedule', db.annotated({ autoWake: 'false' })],
+    ['is not managed', db.annotated({ enabled: 'maybe' })],
+    ['was woken by a person before', db.woken({ at: at('Tue 7:30'), by: 'k8s:alice' }).unsettled()],
+  ] as const)
+    it(`does not wait for one that ${what}`, async () => {
+      const { time, moves } = await aNight(web, other)
+      await time.passTo(EDGE)
+      expect(moves()).to.deep.equal(['wake shop/web'])
+    })
+
+  it('goes on when what it waits for is deleted, pinned, or put to sleep again', async () => {
+    for (const end of ['deleted', 'pinned asleep', 'scaled to 0'] as const) {
+      const { time, cluster, moves } = await aNight(web, db)
+      await time.passTo(EDGE)
+      expect(moves()).to.deep.equal(['wake shop/db'])
+      if (end === 'deleted') cluster.remove(db)
+      else if (end === 'pinned asleep')
+        cluster.put(
+          cluster
+            .live(db)
+            .snoozed({ at: EDGE + 1, trigger: 'api' })
+            .pinned(),
+        )
+      else cluster.put(cluster.live(db).scaledByHand(0))
+      await settled()
+      expect(moves(), end).to.include('wake shop/web')
+    }
+  })
+
+  for (const [what, change] of [
+    ['is deleted', ({ cluster }) => cluster.remove(db)],
+    ['loses its number', ({ cluster }) => cluster.put(cluster.live(db).annotated({ wakeOrder: undefined }))],
+    ['gets a higher number', ({ cluster }) => cluster.put(cluster.live(db).annotated({ wakeOrder: '9' }))],
+  ] as [string, (rig: Awaited<ReturnType<typeof aNight>>) => void][])
+    it(`lets the others wake at once when the only lower one ${what}, and tells that none waits`, async () => {
+      const rig = await aNight(web, db)
+      await rig.time.passTo(EDGE)
+      expect([rig.moves(), rig.controller.waiting]).to.deep.equal([['wake shop/db'], 1])
+      change(rig)
+      await settled()
+      expect([rig.moves(), rig.controller.waiting]).to.deep.equal([['wake shop/db', 'wake shop/web'], 0])
+    })
+
+  it('remembers the latest wave of a namespace, and nothing once its workloads are gone', () => {
+    const all = [web, db]
+    let now = EDGE
+    const order = new WakeOrder(
+      {
+        workloads: { list: () => all },
+        clock: () => now,
+        decide: (workload) => decided(workload, now),
+        release: () => {},
+      },
+      2 * MINUTE,
+    )
+    order.open()
+    for (now of [EDGE, EDGE + DAY])
+      for (const each of all) {
+        order.evaluated(each, decided(each, now))
+        order.waitsUntil(each, decided(each, now))
+      }
+    expect([order.size, order.waiting]).to.deep.equal([{ namespaces: 1, waves: 1 }, 1])
+    for (const each of all) order.drop(each)
+    expect([order.size, order.waiting]).to.deep.equal([{ namespaces: 0, waves: 0 }, 0])
+  })
+
+  it('is kept by a leader that begins in the middle of a wave', async () => {
+    const woken = db.woken({ at: EDGE, trigger: 'schedule' }).unsettled()
+    const rig = aRig(EDGE + 10_000)
+    rig.cluster.put(web)
+    rig.cluster.put(woken)
+    await rig.start()
+    expect(rig.moves()).to.deep.equal([])
+    rig.cluster.podsFollow(db)
+    await settled()
+    expect(rig.moves()).to.deep.equal(['wake shop/web'])
+  })
+
+  it('does not delay what wakes late, or by anything else than an edge', async () => {
+    const rig = aRig(EDGE + 10 * MINUTE)
+    for (const each of [web, db]) rig.cluster.put(each)
+    await rig.start()
+    expect(rig.moves()).to.have.members(['wake shop/db', 'wake shop/web'])
+    const until = aRig(at('Mon 20:00'))
+    for (const each of [web, db]) until.cluster.put(each.annotated({ awakeUntil: '2026-03-03T06:00Z' }))
+    await until.start()
+    expect(until.moves()).to.have.members(['wake shop/db', 'wake shop/web'])
+  })
+
+  it('that cannot be read counts as 5, and a Warning Event says so', async () => {
+    const { time, moves, told } = await aNight(sleeper('shop/odd', 'first'), db)
+    expect(told.events).to.deep.equal(['Warning InvalidSchedule odd'])
+    await time.passTo(EDGE)
+    expect(moves()).to.deep.equal(['wake shop/db'])
+  })
+
+  it('costs nothing where nobody names a number: all wake at once', async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `shop/w${index}`)
+    const { time, moves } = await aNight(...names.map((name) => sleeper(name)))
+    await time.passTo(EDGE)
+    expect(moves()).to.have.length(20)
+  })
+
+  it('never wakes a higher number before all lower ones are ready or the time is over, and wakes all', async () => {
+    const numbers = array(constantFrom('0', '2', '5', '9', undefined), { minLength: 2, maxLength: 8 })
+    await assert(
+      asyncProperty(
+        numbers,
+        array(constantFrom(1000, 30_000, 150_000), { minLength: 8, maxLength: 8 }),
+        async (orders, delays) => {
+          const all = orders.map((order, index) => sleeper(`shop/w${index}`, order))
+          const { time, cluster, moves } = await aNight(...all)
+          const orderOf = (name: string) => Number(orders[Number(name.slice('wake shop/w'.length))] ?? 5)
+          const readyAt = new Map<number, number>()
+          let seen = 0
+          for (let t = EDGE; t <= EDGE + 12 * MINUTE; t += 10_000) {
+            await time.passTo(t)
+            for (const [index, due] of readyAt)
+              if (due <= t && readyAt.set(index, Infinity)) cluster.podsFollow(all[index]!)
+            await settled()
+            for (const move of moves().slice(seen)) {
+              seen += 1
+              const index = Number(move.slice('wake shop/w'.length))
+              readyAt.set(index, t + delays[index]!)
+              const lower = [...orders.keys()].filter(
+                (other) => orderOf(`wake shop/w${other}`) < orderOf(move),
+              )
+              const levels = new Set(lower.map((other) => orderOf(`wake shop/w${other}`))).size
+              const ready = lower.every((other) => readyAt.get(other) === Infinity)
+              expect(
+                ready || t >= EDGE + levels * 2 * MINUTE,
+                `${move} of ${orders.join()} at ${t - EDGE}`,
+              ).to.equal(true)
+            }
+          }
+          expect(new Set(moves()).size).to.equal(orders.length)
+          expect(cluster.live(all[0]!).replicas, keyOf(all[0]!)).to.equal(2)
+        },
+      ),
+      { numRuns: 20 },
+    )
+  })
+})

@@ -1,0 +1,138 @@
+import { once } from 'node:events'
+import { expect } from 'chai'
+import type { Lease, LeaseRecord, LeaseStore } from '../../../src/service/leadership/ports.ts'
+import { whileLeading } from '../../../src/service/leadership/while-leading.ts'
+import { createLogger } from '../../../src/service/process/logger.ts'
+import { FakeTime, settled } from '../../support/fake-time.ts'
+import { DURATION, NEVER_HELD, RENEW, RETRY, START } from './fake-replicas.ts'
+
+describe('work that is done while leading', () => {
+  let time: FakeTime
+  let record: LeaseRecord | undefined
+  let creatable: boolean
+  let stop: AbortController
+  let taken: string[]
+
+  beforeEach(() => {
+    time = new FakeTime(START)
+    record = NEVER_HELD
+    creatable = false
+    stop = new AbortController()
+    taken = []
+  })
+
+  const asLease = (read: LeaseRecord): Lease => ({
+    record: read,
+    update: async (next) => {
+      if (record !== read) return undefined
+      record = next
+      return asLease(next)
+    },
+  })
+  const write = async (next: LeaseRecord) => {
+    record = next
+    return asLease(next)
+  }
+  const stored = (): LeaseStore => ({
+    creatable,
+    read: async () => (record ? asLease(record) : undefined),
+    create: write,
+  })
+  const lead = (work: (lost: AbortSignal) => Promise<void>, lease = stored()) =>
+    whileLeading(
+      {
+        lease,
+        identity: 'the command',
+        leaseDuration: DURATION,
+        renewDeadline: RENEW,
+        retryPeriod: RETRY,
+        clock: time.clock,
+        now: () => time.clock() - START,
+        later: (callback, milliseconds) => time.later(callback, milliseconds),
+        logger: createLogger('silent'),
+      },
+      work,
+      {
+        stop: stop.signal,
+        leaseTaken: (from, milliseconds) => void taken.push(`${from}: ${milliseconds}`),
+        keep: 60_000,
+      },
+    )
+  const untilAborted = async (signal: AbortSignal) => void (await once(signal, 'abort'))
+
+  it('holds the Lease, and keeps it held for a while once it is done', async () => {
+    let holder: string | undefined
+    await lead(async () => {
+      holder = record?.holder
+    })
+    expect(holder).to.equal('the command')
+    expect(record).to.include({ holder: 'the command', durationSeconds: 60 })
+  })
+
+  it('releases the Lease at once when it fails, and fails as the work does', async () => {
+    const failure = await lead(async () => {
+      throw new Error('no')
+    }).catch((error: unknown) => error)
+    expect(failure).to.have.property('message', 'no')
+    expect(record).to.include({ holder: '', durationSeconds: 1 })
+  })
+
+  it('begins only when a live leader can no longer act', async () => {
+    record = { ...NEVER_HELD, holder: 'the service', durationSeconds: DURATION / 1000 }
+    let begun = false
+    const done = lead(async () => void (begun = true))
+    await settled()
+    await time.pass(DURATION - 1)
+    expect([begun, taken]).to.deep.equal([false, [`the service: ${DURATION}`]])
+    await time.pass(1)
+    await done
+    expect(begun).to.equal(true)
+  })
+
+  it('ends when the Lease is lost, and begins anew once that has expired', async () => {
+    const runs: AbortSignal[] = []
+    const done = lead(async (lost) => {
+      runs.push(lost)
+      if (runs.length === 1) await untilAborted(lost)
+    })
+    await settled()
+    record = { ...NEVER_HELD, holder: 'another release', durationSeconds: DURATION / 1000 }
+    await time.pass(DURATION)
+    expect(runs.map(({ aborted }) => aborted)).to.deep.equal([true])
+    expect(record.holder, 'never taken back by force').to.equal('another release')
+    await time.pass(RETRY)
+    await done
+    expect(runs).to.have.length(2)
+  })
+
+  it('begins without a Lease where there is none and none may be created', async () => {
+    record = undefined
+    let begun = false
+    await lead(async () => void (begun = true))
+    expect([begun, record]).to.deep.equal([true, undefined])
+  })
+
+  it('ends when it is to stop, and the Lease is released', async () => {
+    const done = lead(untilAborted)
+    await settled()
+    stop.abort()
+    await done
+    expect(record).to.include({ holder: '', durationSeconds: 1 })
+  })
+
+  it('never begins when it is to stop while the Lease is read', async () => {
+    let begun = false
+    const lease: LeaseStore = {
+      creatable,
+      create: write,
+      read: async (signal) => {
+        await untilAborted(signal)
+        throw signal.reason
+      },
+    }
+    const done = lead(async () => void (begun = true), lease)
+    stop.abort()
+    await done
+    expect(begun).to.equal(false)
+  })
+})

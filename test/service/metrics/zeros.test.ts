@@ -1,0 +1,87 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { FINAL_RESULTS, OPERATION_TYPES, TRIGGERS } from '../../../src/domain/workload/state.ts'
+import { KINDS } from '../../../src/domain/workload/workload.ts'
+import { readWorkload } from '../../../src/domain/workload/reading.ts'
+import { Unreadable } from '../../../src/domain/workload/state-codec.ts'
+import { Metrics } from '../../../src/service/metrics/metrics.ts'
+import { ModelCluster } from '../../domain/model.ts'
+import { People, upTo } from '../../domain/people.ts'
+import { parseMetrics } from '../../support/metrics-text.ts'
+import { at, RULES } from '../../support/rules.ts'
+
+const OPERATIONS = 'dormouse_operations_total'
+/** Of a StatefulSet: it is not put to sleep by schedule, and left running if found so. */
+const LOSES_VOLUMES = { persistentVolumeClaimRetentionPolicy: { whenScaled: 'Delete' } }
+
+function aLeader(): Metrics {
+  const metrics = new Metrics({ rules: RULES, clock: () => 0, perWorkload: false, processMetrics: false })
+  metrics.lead(true)
+  return metrics
+}
+
+/** The series of a metric, as texts that can be compared. */
+async function seriesOf(metrics: Metrics, metric: string): Promise<string[]> {
+  const samples = parseMetrics(await metrics.exposition()).filter(({ name }) => name === metric)
+  return samples.map(({ labels }) => JSON.stringify(labels))
+}
+
+/** The counters whose labels have a closed set of values, each with all the increments that there are. */
+const CLOSED: Record<string, (metrics: Metrics) => void> = {
+  [OPERATIONS]({ controller }) {
+    for (const kind of KINDS)
+      for (const type of OPERATION_TYPES)
+        for (const trigger of TRIGGERS)
+          for (const result of FINAL_RESULTS)
+            if (type !== 'snooze' || trigger !== 'disable') controller.operation(type, trigger, kind, result)
+  },
+  dormouse_operation_duration_seconds_count({ controller }) {
+    for (const kind of KINDS) for (const type of OPERATION_TYPES) controller.operationDuration(type, kind, 1)
+  },
+  dormouse_writes_withheld_total({ controller }) {
+    for (const kind of KINDS) controller.writeWithheld(kind)
+  },
+  dormouse_handler_failures_total({ controller, kubernetes }) {
+    controller.decidingFailed()
+    kubernetes.listenerFailed()
+  },
+  dormouse_events_dropped_total: ({ kubernetes }) => kubernetes.eventDropped(),
+}
+
+describe('counters that begin at 0', () => {
+  for (const [metric, happen] of Object.entries(CLOSED)) {
+    it(`have a 0 for each series that is ever incremented, and no other: ${metric}`, async () => {
+      const metrics = aLeader()
+      const zeros = await seriesOf(metrics, metric)
+      happen(metrics)
+      expect(zeros).to.have.length.above(0)
+      expect(await seriesOf(metrics, metric)).to.have.members(zeros)
+      const counted = parseMetrics(await metrics.exposition()).filter(({ name }) => name === metric)
+      expect(counted.filter(({ value }) => value === 0)).to.deep.equal([])
+    })
+  }
+
+  it('are of the types and triggers that operations have, whatever people and schedules do', async () => {
+    const metrics = aLeader()
+    const zeros = parseMetrics(await metrics.exposition()).filter(({ name }) => name === OPERATIONS)
+    const counted = new Set(zeros.map(({ labels }) => `${labels['type']} by ${labels['trigger']}`))
+    const seen = new Set<string>()
+    const everything = fc.tuple(fc.constantFrom(...KINDS), upTo(25), fc.boolean())
+    const property = fc.property(everything, ([kind, events, risky]) => {
+      const cluster = new ModelCluster(kind, at('Mon 7:30'), RULES)
+      cluster.annotate('enabled', 'true')
+      cluster.annotate('schedule', '8:00-18:00,Mon-Fri')
+      if (risky) cluster.edit(({ spec }) => Object.assign(spec, LOSES_VOLUMES))
+      cluster.settle()
+      const people = new People(cluster)
+      for (const event of events) {
+        people.do(event)
+        const reading = readWorkload(cluster.workload, RULES)
+        if (reading instanceof Unreadable) continue
+        for (const { type, trigger } of reading.state.history) seen.add(`${type} by ${trigger}`)
+      }
+    })
+    fc.assert(property, { numRuns: 500, seed: 2 })
+    expect([...seen]).to.have.members([...counted])
+  })
+})

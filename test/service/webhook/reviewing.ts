@@ -1,0 +1,134 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { PatchOperation } from '../../../src/domain/workload/patch.ts'
+import { keyOf, type Kind, type Workload } from '../../../src/domain/workload/workload.ts'
+import { trim } from '../../../src/kubernetes/trim.ts'
+import { createLogger } from '../../../src/service/process/logger.ts'
+import { EXEMPT_USERS } from '../../../src/service/webhook/admission.ts'
+import { RateLimit } from '../../../src/service/http/rate-limit.ts'
+import type { ReviewAnswer } from '../../../src/service/webhook/answer.ts'
+import { SeenScalings } from '../../../src/service/webhook/seen-scalings.ts'
+import { createWebhook } from '../../../src/service/webhook/server.ts'
+import { reviewBody } from '../../support/reviews.ts'
+import { RULES } from '../../support/rules.ts'
+
+export const OWN_USER = 'system:serviceaccount:dormouse:dormouse'
+
+export const RATE = { perSecond: 20, burst: 40 }
+
+/** A webhook over plain HTTP. The test fills the informer's copies and the cluster. */
+export class Reviewing {
+  readonly copies = new Map<string, Workload>()
+  readonly live = new Map<string, Workload>()
+  readonly told: string[] = []
+  readonly scalings = new SeenScalings(() => this.now)
+  /** Lines of the log, from level info on. */
+  readonly logged: string[] = []
+  reads = 0
+  /** Whether the informer's watches are connected. */
+  synced = true
+  /** Called each time a review looks for the informer's copy. */
+  onLook: () => void = () => {}
+  /** Live reads wait for this. */
+  gate: Promise<void> = Promise.resolve()
+  /** What users were asked about, and what the cluster answers. */
+  readonly asked: object[] = []
+  allowed: (() => boolean | Promise<boolean>) | undefined
+  /** Live reads throw this. */
+  failure: Error | undefined
+  now = Date.parse('2026-03-02T12:00:00Z')
+  /** Of requests by annotation. */
+  readonly limit = new RateLimit(RATE, () => this.now)
+  readonly #server: Server
+  #url = ''
+
+  constructor() {
+    const webhook = createWebhook({
+      scalings: this.scalings,
+      workloads: {
+        isConnected: () => this.synced,
+        get: (key) => {
+          this.onLook()
+          return this.copies.get(keyOf(key))
+        },
+      },
+      live: {
+        read: async (key, signal) => {
+          this.reads += 1
+          if (this.failure) throw this.failure
+          const seen = this.live.get(keyOf(key))
+          await Promise.race([this.gate, aborted(signal)])
+          return seen
+        },
+      },
+      rights: {
+        may: async (user, access) => {
+          this.asked.push({ user, access })
+          return (await this.allowed?.()) ?? true
+        },
+      },
+      rate: RATE,
+      isAuthenticated: false,
+      limit: this.limit,
+      trim: (kind, object) => trim(kind, object as Parameters<typeof trim>[1]),
+      rules: RULES,
+      clock: () => this.now,
+      logger: createLogger('info', { write: (line) => void this.logged.push(line) }),
+      observer: {
+        admission: (webhook, decision, reason) => this.told.push(`${webhook} ${decision} ${reason}`),
+      },
+      exemptUsers: new Set(EXEMPT_USERS),
+      excludeNamespaces: new Set(['kube-system']),
+      ownUser: () => OWN_USER,
+    })
+    this.#server = createServer((request, response) => {
+      const handle = webhook(request.url ?? '')
+      if (handle) handle(request, response)
+      else response.writeHead(404).end()
+    })
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  async start(): Promise<void> {
+    this.#server.listen(0, '127.0.0.1')
+    await once(this.#server, 'listening')
+    this.#url = `http://127.0.0.1:${this.port}`
+  }
+
+  async stop(): Promise<void> {
+    this.#server.close()
+    this.#server.closeAllConnections()
+    await once(this.#server, 'close')
+  }
+
+  /** The informer has a copy of this object. */
+  knows(kind: Kind, object: object): void {
+    const copy = trim(kind, object as Parameters<typeof trim>[1])
+    this.copies.set(keyOf(copy), copy)
+  }
+
+  async post(path: string, body: string, method = 'POST'): Promise<{ status: number; answer: ReviewAnswer }> {
+    const response = await fetch(this.#url + path, method === 'GET' ? { method } : { method, body })
+    return { status: response.status, answer: (await response.json()) as ReviewAnswer }
+  }
+
+  async review(path: string, request: object): Promise<Reviewed> {
+    const { status, answer } = await this.post(path, reviewBody(request))
+    const { response } = answer
+    const patch =
+      response.patch && (JSON.parse(Buffer.from(response.patch, 'base64').toString()) as PatchOperation[])
+    return { http: status, ...response, ...(patch ? { operations: patch } : {}) }
+  }
+}
+
+type Reviewed = ReviewAnswer['response'] & { http: number; operations?: PatchOperation[] }
+
+async function aborted(signal: AbortSignal | undefined): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<void>()
+  signal?.addEventListener('abort', () => reject(signal.reason as Error))
+  return promise
+}

@@ -1,0 +1,271 @@
+import { expect } from 'chai'
+import { decoded } from '../../support/readable.ts'
+import { APPS } from '../../support/reviews.ts'
+import { aDaemonSet, aDeployment, aReplicaSet, type AWorkload } from '../../support/workloads.ts'
+import type { Kind } from '../../../src/domain/workload/workload.ts'
+import { Reviewing } from './reviewing.ts'
+
+type Json = Record<string, unknown>
+
+/** A whole Deployment as the API server sends it, with the annotations, label and count of `workload`. */
+function objectOf(
+  workload: AWorkload,
+  { image = 'web:1', metadata = {} }: { image?: string; metadata?: Json } = {},
+): Json {
+  const { name, namespace, uid, resourceVersion, labels, replicas } = workload
+  const annotations = Object.fromEntries(
+    Object.entries(workload.annotations).map(([key, value]) => [`dormouse.dev/${key}`, value]),
+  )
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {
+      name,
+      namespace,
+      uid,
+      resourceVersion,
+      generation: 3,
+      annotations,
+      ...(labels ? { labels } : {}),
+      ...metadata,
+    },
+    spec: { replicas, template: { spec: { containers: [{ name: 'web', image }] } } },
+    status: { replicas, readyReplicas: replicas },
+  }
+}
+
+const web = aDeployment('shop/web').withReplicas(3).enabled()
+const pinned = web.pinned()
+
+describe('a review of an update', () => {
+  let here: Reviewing
+
+  beforeEach(async () => {
+    here = new Reviewing()
+    await here.start()
+  })
+
+  afterEach(() => here.stop())
+
+  const update = (oldObject: Json, object: Json, changes: Json = {}) => {
+    const { resource = 'deployments' } = (changes['resource'] ?? {}) as { resource?: Kind }
+    if (oldObject['metadata']) here.knows(resource, oldObject)
+    return here.review('/webhook/workloads', {
+      uid: 'r-2',
+      operation: 'UPDATE',
+      namespace: 'shop',
+      name: 'web',
+      resource: { ...APPS, resource: 'deployments' },
+      userInfo: { username: 'alice' },
+      options: { fieldManager: 'kubectl-edit' },
+      oldObject,
+      object,
+      ...changes,
+    })
+  }
+
+  it('changes only the count, although tools update their own fields with it', async () => {
+    const bookkeeping = {
+      generation: 4,
+      resourceVersion: '99',
+      managedFields: [{ manager: 'kubectl' }],
+      annotations: {
+        ...(objectOf(pinned).metadata as { annotations: Json }).annotations,
+        'kubectl.kubernetes.io/last-applied-configuration': '{}',
+      },
+    }
+    const answer = await update(objectOf(pinned), objectOf(pinned.withReplicas(5), { metadata: bookkeeping }))
+    expect(answer.allowed).to.equal(false)
+    expect(answer.status?.message).to.contain('DELETE /api/v1/namespaces/shop/deployments/web/pin')
+  })
+
+  it('changes only the count although kubectl replace leaves out what the API server fills in', async () => {
+    const sent = { uid: undefined, creationTimestamp: undefined, resourceVersion: undefined }
+    const filled = { creationTimestamp: '2026-03-02T00:00:00Z' }
+    const answer = await update(
+      objectOf(pinned, { metadata: filled }),
+      objectOf(pinned.withReplicas(5), { metadata: sent }),
+    )
+    expect(answer).to.include({ allowed: false })
+  })
+
+  it('with another image is allowed with a patch that keeps the count, and warns', async () => {
+    const answer = await update(objectOf(pinned), objectOf(pinned.withReplicas(5), { image: 'web:2' }))
+    expect(answer).to.deep.include({
+      allowed: true,
+      patchType: 'JSONPatch',
+      operations: [{ op: 'replace', path: '/spec/replicas', value: 3 }],
+    })
+    expect(answer.warnings?.[0]).to.match(
+      /^Dormouse: deployment shop\/web stays at 3 replicas: it is pinned active/,
+    )
+    expect(answer.warnings?.[1]).to.contain('DELETE /api/v1/namespaces/shop/deployments/web/pin')
+    expect(here.told).to.deep.equal(['workloads patched held'])
+  })
+
+  it('of a sleeper is absorbed: the patch keeps it at 0, and its state, label and warning have the new count', async () => {
+    const sleeper = web.snoozed({ at: Date.parse('2026-03-02T07:00:00Z') })
+    const { operations = [], warnings } = await update(objectOf(sleeper), objectOf(sleeper.withReplicas(6)))
+    const values = Object.fromEntries(
+      operations.map(({ path, ...rest }) => [path, 'value' in rest ? rest.value : undefined]),
+    )
+    expect(values['/spec/replicas']).to.equal(0)
+    expect(values['/metadata/labels/dormouse.dev~1asleep']).to.equal('6')
+    const state = decoded(String(values['/metadata/annotations/dormouse.dev~1state']))
+    expect(state).to.deep.include({ asleep: true, counter: sleeper.state().counter + 1 })
+    expect(state.snoozed?.replicas).to.equal(6)
+    expect(warnings?.[0]).to.contain('it will wake to 6')
+  })
+
+  it('that drops all annotations gets ours restored', async () => {
+    const { annotations: _, ...metadata } = objectOf(web.remembering({})).metadata as Json
+    const bare = { ...objectOf(web.remembering({})), metadata }
+    const { operations } = await update(objectOf(web.remembering({})), bare)
+    expect(operations).to.deep.equal([
+      {
+        op: 'add',
+        path: '/metadata/annotations',
+        value: (objectOf(web.remembering({})).metadata as Json).annotations,
+      },
+    ])
+  })
+
+  it('of exempt accounts is allowed unchanged', async () => {
+    const userInfo = { username: 'system:serviceaccount:kube-system:deployment-controller' }
+    const answer = await update(objectOf(pinned), objectOf(pinned.withReplicas(5)), { userInfo })
+    expect(answer).to.deep.include({ allowed: true })
+    expect(answer).to.not.have.property('patch')
+  })
+
+  it('of a ReplicaSet that a controller owns is allowed', async () => {
+    const owned = {
+      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', controller: true }],
+    }
+    const resource = { ...APPS, resource: 'replicasets' }
+    const answer = await update(
+      objectOf(pinned, { metadata: owned }),
+      objectOf(pinned.withReplicas(0), { metadata: owned }),
+      { resource },
+    )
+    expect(answer.allowed).to.equal(true)
+  })
+
+  it('of a pinned ReplicaSet cannot add a controller owner', async () => {
+    const owned = {
+      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', controller: true }],
+    }
+    const replicaSet = aReplicaSet('shop/web').withReplicas(3).enabled().pinned()
+    const resource = { ...APPS, resource: 'replicasets' }
+    for (const subResource of ['', 'status']) {
+      const gaining = await update(objectOf(replicaSet), objectOf(replicaSet, { metadata: owned }), {
+        resource,
+        subResource,
+      })
+      expect(gaining.allowed, subResource).to.equal(false)
+      expect(gaining.status).to.include({ code: 403 })
+      expect(gaining.status?.message).to.contain('is pinned active by k8s:alice')
+    }
+  })
+
+  it('of the status gets our annotations and labels restored, and nothing else', async () => {
+    const stripped = { annotations: { other: 'x' }, labels: { 'dormouse.dev/asleep': '9' } }
+    const status = { subResource: 'status' }
+    const { operations } = await update(
+      objectOf(pinned),
+      objectOf(pinned.withReplicas(9), { metadata: stripped }),
+      status,
+    )
+    const { annotations } = objectOf(pinned).metadata as { annotations: Json }
+    expect(operations).to.deep.equal([
+      ...['enabled', 'state'].map((name) => ({
+        op: 'add',
+        path: `/metadata/annotations/dormouse.dev~1${name}`,
+        value: annotations[`dormouse.dev/${name}`],
+      })),
+      { op: 'remove', path: '/metadata/labels/dormouse.dev~1asleep' },
+      { op: 'add', path: '/metadata/labels/dormouse.dev~1held', value: 'pin' },
+    ])
+    expect(here.told).to.deep.equal(['workloads patched restored'])
+    expect(await update(objectOf(pinned), objectOf(pinned), status)).to.not.have.property('patch')
+  })
+
+  it('warns about annotations that look like ours, when this update wrote them', async () => {
+    const annotations = { 'dormouse.dev/shedule': '8:00-18:00' }
+    const bare = objectOf(aDeployment('shop/web'))
+    const typed = { ...bare, metadata: { ...(bare.metadata as Json), annotations } }
+    const meant = /dormouse\.dev\/shedule is not known: did you mean dormouse\.dev\/schedule\?$/
+    expect((await update(bare, typed)).warnings?.[0]).to.match(meant)
+    expect((await update({}, typed, { operation: 'CREATE', oldObject: null })).warnings?.[0]).to.match(meant)
+    expect(await update(typed, typed)).to.not.have.property('warnings')
+  })
+
+  describe('of a DaemonSet that removes our key', () => {
+    const agent = aDaemonSet('shop/web').withReplicas(2).enabled()
+    const asleep = agent.snoozed({ at: Date.parse('2026-03-02T07:00:00Z') })
+    const resource = { ...APPS, resource: 'daemonsets' }
+    const entry = (operation: string, time: string, ownsSelector: boolean) => ({
+      manager: 'flux',
+      operation,
+      time,
+      fieldsV1: { 'f:spec': { 'f:template': { 'f:spec': ownsSelector ? { 'f:nodeSelector': {} } : {} } } },
+    })
+    const daemonSet = (nodeSelector: Json, managedFields: Json[] = [], annotations: Json = {}): Json => {
+      const object = objectOf(asleep)
+      const metadata = object.metadata as { annotations: Json }
+      const template = { spec: { containers: [], nodeSelector } }
+      return {
+        ...object,
+        metadata: { ...metadata, managedFields, annotations: { ...metadata.annotations, ...annotations } },
+        spec: { template },
+        status: { desiredNumberScheduled: 0 },
+      }
+    }
+    const key = { 'dormouse.dev/snoozed': 'true' }
+    const old = daemonSet({ ...key, os: 'linux' }, [entry('Apply', 't1', false), entry('Update', 't2', true)])
+    const review = (object: Json, oldObject = old, fieldManager: string | undefined = 'flux') =>
+      update(oldObject, object, { resource, options: fieldManager === undefined ? {} : { fieldManager } })
+    const restored = [
+      { op: 'add', path: '/spec/template/spec/nodeSelector/dormouse.dev~1snoozed', value: 'true' },
+    ]
+
+    it('gets it restored after server-side apply: the Apply entry of its manager has a new time, or the nodeSelector', async () => {
+      for (const applied of [
+        entry('Apply', 't3', true),
+        entry('Apply', 't1', true),
+        entry('Apply', 't3', false),
+      ]) {
+        const answer = await review(daemonSet({ os: 'linux' }, [applied]))
+        expect(answer.operations).to.deep.equal(restored)
+        expect(answer).to.not.have.property('warnings')
+      }
+    })
+
+    it('gets it restored after client-side apply: its last-applied-configuration changed', async () => {
+      const lastApplied = { 'kubectl.kubernetes.io/last-applied-configuration': '{}' }
+      const answer = await review(
+        daemonSet({ os: 'linux' }, [], lastApplied),
+        old,
+        'kubectl-client-side-apply',
+      )
+      expect(answer.operations).to.deep.equal(restored)
+    })
+
+    it('is a manual wake by the user after any other update, even if that user has applied it before', async () => {
+      const updates = [entry('Apply', 't1', false), entry('Update', 't3', true)]
+      for (const manager of ['flux', 'kubectl-patch', undefined]) {
+        const { operations } = await review(daemonSet({ os: 'linux' }, updates), old, manager)
+        const written = operations?.find(({ path }) => path.endsWith('state'))
+        expect(written)
+          .to.have.property('value')
+          .that.contains('"by":"k8s:alice"')
+          .and.contains('"asleep":false')
+      }
+    })
+  })
+
+  it('is decided without an old object when it is a creation', async () => {
+    const answer = await update({}, objectOf(web.scheduled('soon')), { operation: 'CREATE', oldObject: null })
+    expect(answer).to.include({ allowed: false })
+    expect(answer.status?.message).to.contain('dormouse.dev/schedule: ')
+  })
+})

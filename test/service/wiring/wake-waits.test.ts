@@ -1,0 +1,75 @@
+import { expect } from 'chai'
+import type { Instant } from '../../../src/service/process/clock.ts'
+import { plannedTransitions } from '../../../src/domain/deciding/plan.ts'
+import { listedRecord } from '../../../src/domain/records/record.ts'
+import type { Rules } from '../../../src/domain/workload/rules.ts'
+import type { Workload } from '../../../src/domain/workload/workload.ts'
+import { WakeWaits } from '../../../src/service/wiring/wake-waits.ts'
+import { at, iso, MINUTE, RULES, SECOND } from '../../support/rules.ts'
+import { aDeployment } from '../../support/workloads.ts'
+
+const EDGE = at('Tue 8:00')
+const TIMEOUT = 2 * MINUTE
+
+function sleeper(name: string, order?: string) {
+  return aDeployment(name)
+    .withReplicas(2)
+    .enabled()
+    .scheduled('8:00-18:00,Mon-Fri')
+    .annotated({ wakeOrder: order })
+    .snoozed({ at: at('Mon 18:00') })
+}
+
+/** The record of the first of them, and how often the others were listed. */
+function recordAmong(...all: Workload[]) {
+  const asked: string[] = []
+  const list = (namespace: string) => {
+    asked.push(namespace)
+    return all.filter((each) => each.namespace === namespace)
+  }
+  const waits = new WakeWaits(list, RULES, TIMEOUT)
+  const rules: Rules = { ...RULES, waitOf: (...of) => waits.of(...of) }
+  const record = (now: Instant, workload = all[0]!) => listedRecord(workload, now, rules)
+  return { record, asked, rules }
+}
+
+describe('the record of a workload that waits by wake-order', () => {
+  const web = sleeper('shop/web')
+  const db = sleeper('shop/db', '1')
+  const woken = db.woken({ at: EDGE, trigger: 'schedule' })
+
+  it('says for which numbers, at most until when, and what comes then', () => {
+    const { record, rules } = recordAmong(web, db, sleeper('shop/queue', '1'), sleeper('shop/api', '3'))
+    const { reason, next_transition } = record(EDGE + SECOND)
+    expect(reason).to.match(
+      /^waits for 3 workloads of wake order 1 and 3 to be ready, at most until 2026-03-03T08:04:00Z \(then: awake by schedule /,
+    )
+    expect(next_transition).to.include({ at: iso(EDGE + 2 * TIMEOUT), type: 'wake' })
+    const [first] = plannedTransitions(web, EDGE + SECOND, rules, at('Tue 20:00'))
+    expect(first).to.include({ at: EDGE + 2 * TIMEOUT, type: 'wake' })
+  })
+
+  it('counts one that was woken and is not ready yet, and no longer one that is', () => {
+    const { reason } = recordAmong(web, woken.unsettled()).record(EDGE + SECOND)
+    expect(reason).to.match(/^waits for 1 workload of wake order 1 to be ready, at most until /)
+    expect(recordAmong(web, woken).record(EDGE + SECOND).reason).to.match(/^is to wake by schedule/)
+  })
+
+  it('does not wait before the edge, past its time, for another namespace, or for higher numbers', () => {
+    const { record } = recordAmong(web, db)
+    expect(record(EDGE - 1).reason).to.match(/^asleep by schedule/)
+    expect(record(EDGE + TIMEOUT).reason).to.match(/^is to wake by schedule/)
+    expect(record(EDGE, db).reason).to.match(/^is to wake by schedule/)
+    expect(recordAmong(web, sleeper('other/db', '1')).record(EDGE).reason).to.match(/^is to wake by schedule/)
+  })
+
+  it('costs one look at its namespace a second, however many ask, and none when nothing is due', () => {
+    const { record, asked } = recordAmong(web, db)
+    record(EDGE - MINUTE)
+    expect(asked).to.deep.equal([])
+    for (let n = 0; n < 100; n++) record(EDGE + n)
+    expect(asked).to.deep.equal(['shop'])
+    record(EDGE + 5 * SECOND)
+    expect(asked).to.deep.equal(['shop', 'shop'])
+  })
+})
