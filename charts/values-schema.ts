@@ -1,6 +1,6 @@
 import type { KeySchema } from '../src/service/config/keys.ts'
 import { CONFIG_SCHEMA } from '../src/service/config/schema.ts'
-import { KINDS } from '../src/domain/workload/kinds.ts'
+import { KINDS } from '../src/domain/kinds.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 

@@ -1,4 +1,4 @@
-import type { Sleep } from '../../src/domain/workload/state.ts'
+import type { Sleep } from '../../src/domain/schedule/schedule.ts'
 import { CHOSEN, ofLeader, overRange, summed } from '../queries.ts'
 
 const GIB = '1024^3'

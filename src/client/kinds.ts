@@ -1,4 +1,4 @@
-import { KINDS, isBuiltIn, resourceOf, typeOf, type Kind } from '../domain/workload/kinds.ts'
+import { KINDS, isBuiltIn, resourceOf, typeOf, type Kind } from '../domain/kinds.ts'
 import type { WorkloadKey } from '../domain/workload/workload.ts'
 
 /** What kubectl has for short. */

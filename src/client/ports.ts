@@ -1,6 +1,6 @@
 import type { TransitionRecord, StatusRecord } from '../domain/records/record.ts'
 import type { Request } from '../domain/requests/request.ts'
-import type { Sleep } from '../domain/workload/state.ts'
+import type { Sleep } from '../domain/schedule/schedule.ts'
 import type { Kind, WorkloadKey } from '../domain/workload/workload.ts'
 
 /** A workload as the API's v1 shows it, and its kind by the name of its resource. */

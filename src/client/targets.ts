@@ -1,4 +1,4 @@
-import { isConfigurable } from '../domain/workload/kinds.ts'
+import { isConfigurable } from '../domain/kinds.ts'
 import { nearestName } from '../domain/nearest.ts'
 import type { Kind, WorkloadKey } from '../domain/workload/workload.ts'
 import { Refusal, UsageError } from '../service/process/errors.ts'

@@ -6,14 +6,7 @@ import { commandLine } from './plan/shell-words.ts'
 import { UsageError } from '../service/process/errors.ts'
 import { carryOut, type Outcome } from './carrying-out.ts'
 import { leftByDownscaler, leftByKubeGreen, ofKind, workloads } from './gathering.ts'
-import {
-  comparisonLine,
-  comparisonsText,
-  configurationText,
-  countsOf,
-  lineOf,
-  outcomesText,
-} from './text.ts'
+import { comparisonLine, comparisonsText, configurationText, countsOf, lineOf, outcomesText } from './text.ts'
 import { downscalerAmong, toolsAmong, TOOLS, type Running, type Tool } from './tool.ts'
 import type { ClusterObjects, Connection } from '../client/ports.ts'
 import { checkImpersonation, clusterOptions, withExamples } from '../client/options.ts'

@@ -1,12 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import {
-  isAtRest,
-  nameOf,
-  type ImportedObject,
-  type MergePatch,
-  type Step,
-} from './plan/imported-object.ts'
+import { isAtRest, nameOf, type ImportedObject, type MergePatch, type Step } from './plan/imported-object.ts'
 import { keptByDormouse, marksOf } from './plan/marks.ts'
 import { formatRequest, REQUEST_ANNOTATION } from '../domain/requests/annotation.ts'
 import { Refusal } from '../service/process/errors.ts'

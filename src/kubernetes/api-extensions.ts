@@ -1,5 +1,5 @@
 import type { NeededWorkload } from '../domain/records/forecast.ts'
-import { resourceOf, type ConfiguredKind, type Kind } from '../domain/workload/kinds.ts'
+import { resourceOf, type ConfiguredKind, type Kind } from '../domain/kinds.ts'
 import type { BuiltInKind } from '../domain/workload/workload.ts'
 import { messageOf } from '../service/process/errors.ts'
 import type { ObjectMeta } from './api-object.ts'

@@ -1,5 +1,5 @@
 import type { PatchOperation } from '../domain/workload/patch.ts'
-import { apiVersionOf, isBuiltIn, resourceOf, type ConfiguredKind } from '../domain/workload/kinds.ts'
+import { apiVersionOf, isBuiltIn, resourceOf, type ConfiguredKind } from '../domain/kinds.ts'
 import { FIELD_MANAGER, type BuiltInKind, type WorkloadKey } from '../domain/workload/workload.ts'
 import { ApiCalls, describe, type ApiCallsOptions, type Call } from './api-calls.ts'
 import type { ObjectList, PatchAnswer, Read, WatchEvent, WorkloadObject } from './api-object.ts'

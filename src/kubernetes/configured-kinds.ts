@@ -1,4 +1,4 @@
-import { resourceOf, type ConfiguredKind, type Kind } from '../domain/workload/kinds.ts'
+import { resourceOf, type ConfiguredKind, type Kind } from '../domain/kinds.ts'
 import type { Call } from './api-calls.ts'
 import type { Collection } from './client.ts'
 import { ClusterRefusal } from './failures.ts'

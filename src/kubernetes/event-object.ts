@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Instant } from '../service/process/clock.ts'
-import { factsOf } from '../domain/workload/kinds.ts'
+import { factsOf } from '../domain/kinds.ts'
 import { printable } from '../domain/text.ts'
 import { FIELD_MANAGER, type Workload, type WorkloadKey } from '../domain/workload/workload.ts'
 

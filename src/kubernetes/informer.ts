@@ -1,7 +1,7 @@
 import type * as Api from '../service/api/ports.ts'
 import type { Clock } from '../service/process/clock.ts'
 import type * as Controller from '../service/controller/ports.ts'
-import { isBuiltIn } from '../domain/workload/kinds.ts'
+import { isBuiltIn } from '../domain/kinds.ts'
 import { KINDS, type Kind, type Workload, type WorkloadKey } from '../domain/workload/workload.ts'
 import type { Logger } from '../service/process/logger.ts'
 import type * as Metrics from '../service/metrics/ports.ts'

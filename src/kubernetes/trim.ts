@@ -1,5 +1,5 @@
 import { countOfOther } from '../domain/workload/kept-by-other.ts'
-import { factsOf, hasKey, sleepsSuspended } from '../domain/workload/kinds.ts'
+import { factsOf, hasKey, sleepsSuspended } from '../domain/kinds.ts'
 import {
   ANNOTATION,
   ANNOTATION_NAMES,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { apiVersionOf } from '../../src/domain/workload/kinds.ts'
+import { apiVersionOf } from '../../src/domain/kinds.ts'
 import { KINDS, type Kind } from '../../src/domain/workload/workload.ts'
 import { define, scaledObject, scaledObjectsIn, undefine } from '../keda/operator.ts'
 import { describeOn } from '../support/clusters.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { hasCount } from '../../src/domain/workload/kinds.ts'
+import { hasCount } from '../../src/domain/kinds.ts'
 import {
   ANNOTATION,
   ANNOTATION_NAMES,

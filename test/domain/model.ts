@@ -1,15 +1,21 @@
 import { expect } from 'chai'
 import type { Instant } from '../../src/service/process/clock.ts'
 import type { Decision } from '../../src/domain/deciding/decision.ts'
-import { sleepsSuspended } from '../../src/domain/workload/kinds.ts'
+import { sleepsSuspended } from '../../src/domain/kinds.ts'
 import { statusPatch } from '../../src/domain/deciding/missed-runs.ts'
 import { afterStep, planFailure, planStep } from '../../src/domain/deciding/operation.ts'
 import { jsonPatch, type Change } from '../../src/domain/workload/patch.ts'
 import { planRequest, type Request } from '../../src/domain/requests/request.ts'
 import { stateOf as readableState } from '../../src/domain/workload/reading.ts'
-import type { Rules } from '../../src/domain/workload/rules.ts'
+import type { Rules } from '../../src/domain/deciding/rules.ts'
 import { EMPTY_STATE, type State, type Trigger } from '../../src/domain/workload/state.ts'
-import { ANNOTATION, ASLEEP_LABEL, FIELD_MANAGER, SNOOZE_KEY, type Kind } from '../../src/domain/workload/workload.ts'
+import {
+  ANNOTATION,
+  ASLEEP_LABEL,
+  FIELD_MANAGER,
+  SNOOZE_KEY,
+  type Kind,
+} from '../../src/domain/workload/workload.ts'
 import { Refusal } from '../../src/service/process/errors.ts'
 import { trim } from '../../src/kubernetes/trim.ts'
 import { stateOf } from '../support/decisions.ts'

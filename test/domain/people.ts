@@ -1,11 +1,16 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { sleepsSuspended } from '../../src/domain/workload/kinds.ts'
+import { sleepsSuspended } from '../../src/domain/kinds.ts'
 import { countToGiveBack } from '../../src/domain/workload/counts.ts'
 import { readWorkload, type Reading } from '../../src/domain/workload/reading.ts'
 import type { Request } from '../../src/domain/requests/request.ts'
 import { Unreadable } from '../../src/domain/workload/state-codec.ts'
-import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY, type AnnotationName } from '../../src/domain/workload/workload.ts'
+import {
+  ANNOTATION,
+  ASLEEP_LABEL,
+  SNOOZE_KEY,
+  type AnnotationName,
+} from '../../src/domain/workload/workload.ts'
 import { countOf } from '../support/manifests.ts'
 import { HOUR, MINUTE } from '../support/rules.ts'
 import { labelOf, type ModelCluster } from './model.ts'

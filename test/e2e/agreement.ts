@@ -1,8 +1,14 @@
 import { expect } from 'chai'
-import { typeOf } from '../../src/domain/workload/kinds.ts'
+import { typeOf } from '../../src/domain/kinds.ts'
 import type { StatusRecord } from '../../src/domain/records/record.ts'
 import type { State } from '../../src/domain/workload/state.ts'
-import { ANNOTATION, ASLEEP_LABEL, HELD_LABEL, SNOOZE_KEY, type Kind } from '../../src/domain/workload/workload.ts'
+import {
+  ANNOTATION,
+  ASLEEP_LABEL,
+  HELD_LABEL,
+  SNOOZE_KEY,
+  type Kind,
+} from '../../src/domain/workload/workload.ts'
 import { eventually } from '../support/eventually.ts'
 import type { KubectlObject } from '../support/kubectl.ts'
 import { decoded } from '../support/readable.ts'

@@ -1,4 +1,4 @@
-import { KINDS } from '../../src/domain/workload/kinds.ts'
+import { KINDS } from '../../src/domain/kinds.ts'
 import { describeOn } from '../support/clusters.ts'
 import { comesTrue } from './foretold.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { factsOf, sleepsSuspended } from '../../src/domain/workload/kinds.ts'
+import { factsOf, sleepsSuspended } from '../../src/domain/kinds.ts'
 import { FIELD_MANAGER, KINDS, SNOOZE_KEY, TYPE_OF } from '../../src/domain/workload/workload.ts'
 import type { ApiAnswer, WorkloadClient } from '../support/api-client.ts'
 import { describeOn } from '../support/clusters.ts'

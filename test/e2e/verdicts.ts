@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { typeOf, factsOf } from '../../src/domain/workload/kinds.ts'
+import { typeOf, factsOf } from '../../src/domain/kinds.ts'
 import { type Kind } from '../../src/domain/workload/workload.ts'
 import { inParallel } from '../support/eventually.ts'
 import type { Enforced } from '../support/enforced.ts'

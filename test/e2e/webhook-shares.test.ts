@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { factsOf } from '../../src/domain/workload/kinds.ts'
+import { factsOf } from '../../src/domain/kinds.ts'
 import { ANNOTATION, HELD_LABEL, KINDS, SNOOZE_KEY, type Kind } from '../../src/domain/workload/workload.ts'
 import { joined, scopeOf, type HeldScope } from '../../src/kubernetes/registration/held-scope.ts'
 import { desiredWebhooks } from '../../src/kubernetes/registration/webhooks.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { ConfiguredKind } from '../../src/domain/workload/kinds.ts'
+import type { ConfiguredKind } from '../../src/domain/kinds.ts'
 import { findApiExtensions } from '../../src/kubernetes/api-extensions.ts'
 import type { Call } from '../../src/kubernetes/api-calls.ts'
 import { KindNotServed } from '../../src/kubernetes/configured-kinds.ts'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { hasCount, sleepsSuspended } from '../../src/domain/workload/kinds.ts'
+import { hasCount, sleepsSuspended } from '../../src/domain/kinds.ts'
 import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY } from '../../src/domain/workload/workload.ts'
 import { countOf } from '../support/manifests.ts'
 import { act } from './act.ts'

@@ -1,4 +1,4 @@
-import { hasKey } from '../../src/domain/workload/kinds.ts'
+import { hasKey } from '../../src/domain/kinds.ts'
 import { planStep } from '../../src/domain/deciding/operation.ts'
 import { stateOf } from '../../src/domain/workload/reading.ts'
 import type { Operation } from '../../src/domain/workload/state.ts'

@@ -1,4 +1,4 @@
-import { apiVersionOf, isBuiltIn } from '../../src/domain/workload/kinds.ts'
+import { apiVersionOf, isBuiltIn } from '../../src/domain/kinds.ts'
 import { KINDS, type Kind, type Workload } from '../../src/domain/workload/workload.ts'
 import type { WorkloadObject } from '../../src/kubernetes/api-object.ts'
 import { trim } from '../../src/kubernetes/trim.ts'

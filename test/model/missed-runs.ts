@@ -1,4 +1,4 @@
-import { sleepsSuspended } from '../../src/domain/workload/kinds.ts'
+import { sleepsSuspended } from '../../src/domain/kinds.ts'
 import { ANNOTATION } from '../../src/domain/workload/workload.ts'
 import type { Seen } from './observed.ts'
 import type { Target } from './target.ts'

@@ -33,7 +33,7 @@ if (process.send && isMainThread) {
   // Only the product's own timers, of which none passes arguments on.
   const patched = (...given: Parameters<typeof set>) => {
     const timeout = set(...given)
-    if (new Error().stack?.includes('/src/timers.ts')) waiting.set(timeout, given[0])
+    if (new Error().stack?.includes('/src/service/process/timers.ts')) waiting.set(timeout, given[0])
     return timeout
   }
   globalThis.setTimeout = Object.assign(patched, set)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import type { Rules } from '../../src/domain/workload/rules.ts'
+import type { Rules } from '../../src/domain/deciding/rules.ts'
 import { ANNOTATION } from '../../src/domain/workload/workload.ts'
 import { StandIn } from '../keda/stand-in.ts'
 import { eventually, inParallel } from '../support/eventually.ts'

@@ -1,6 +1,6 @@
 import type { BulkItem } from '../../src/service/api/bulk/item.ts'
 import type { Instant } from '../../src/service/process/clock.ts'
-import { sleepsSuspended } from '../../src/domain/workload/kinds.ts'
+import { sleepsSuspended } from '../../src/domain/kinds.ts'
 import { stateOf } from '../../src/domain/workload/reading.ts'
 import { ASLEEP_LABEL, keyOf, type Kind, type WorkloadKey } from '../../src/domain/workload/workload.ts'
 import { HTTP_STATUS } from '../../src/service/process/errors.ts'

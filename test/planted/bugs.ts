@@ -178,7 +178,10 @@ export const BUGS: readonly Bug[] = [
     file: 'src/service/controller/write-budget.ts',
     find: 'if (oldest === undefined || account.writes.length < this.limit) return undefined',
     replace: 'if (oldest === undefined || this.limit > 0) return undefined',
-    tests: ['test/service/controller/write-budget.test.ts', 'test/service/controller/controller-budget.test.ts'],
+    tests: [
+      'test/service/controller/write-budget.test.ts',
+      'test/service/controller/controller-budget.test.ts',
+    ],
   },
   {
     name: 'excluded namespaces are acted on',

@@ -1,7 +1,12 @@
 import { Ajv } from 'ajv'
 import { expect } from 'chai'
-import { excludedNamespaces, InvalidConfig, loadConfig, type ConfigInput } from '../../src/service/config/config.ts'
-import type { Policy } from '../../src/domain/workload/rules.ts'
+import {
+  excludedNamespaces,
+  InvalidConfig,
+  loadConfig,
+  type ConfigInput,
+} from '../../src/service/config/config.ts'
+import type { Policy } from '../../src/domain/workload/settings-rules.ts'
 import { settingsOf } from '../../src/service/config/environment.ts'
 import type { KeySchema } from '../../src/service/config/keys.ts'
 import { CONFIG_SCHEMA } from '../../src/service/config/schema.ts'

@@ -1,16 +1,22 @@
 import fc from 'fast-check'
 import type { Instant } from '../../src/service/process/clock.ts'
 import { encodeState } from '../../src/domain/workload/state-codec.ts'
+import { SLEEP_STATES } from '../../src/domain/schedule/schedule.ts'
 import {
   OPERATION_RESULTS,
   OPERATION_TYPES,
-  SLEEP_STATES,
   TRIGGERS,
   INTENT_TRIGGERS,
   PIN_STATES,
   BACKOFF_CAUSES,
 } from '../../src/domain/workload/state.ts'
-import { ASLEEP_LABEL, HELD_LABEL, KINDS, type AnnotationName, type Kind } from '../../src/domain/workload/workload.ts'
+import {
+  ASLEEP_LABEL,
+  HELD_LABEL,
+  KINDS,
+  type AnnotationName,
+  type Kind,
+} from '../../src/domain/workload/workload.ts'
 import { HOUR, MINUTE } from './rules.ts'
 
 /** Annotations, labels, count and key of a workload, which need not be consistent. */

@@ -2,7 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Namespaces, Priority, Workloads } from '../../src/service/controller/ports.ts'
 import type { Namespace } from '../../src/domain/policy/inheritance.ts'
 import { isEmpty, jsonPatch, type Change } from '../../src/domain/workload/patch.ts'
-import { keyOf, KINDS, type Kind, type Workload, type WorkloadKey } from '../../src/domain/workload/workload.ts'
+import {
+  keyOf,
+  KINDS,
+  type Kind,
+  type Workload,
+  type WorkloadKey,
+} from '../../src/domain/workload/workload.ts'
 import { Refusal } from '../../src/service/process/errors.ts'
 import type { WorkloadObject } from '../../src/kubernetes/api-object.ts'
 import { trim } from '../../src/kubernetes/trim.ts'

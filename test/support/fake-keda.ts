@@ -6,7 +6,7 @@ import {
   type PauseAnnotation,
   type ScaledObject,
 } from '../../src/domain/autoscaling/scaled-object.ts'
-import type { ConfiguredKind } from '../../src/domain/workload/kinds.ts'
+import type { ConfiguredKind } from '../../src/domain/kinds.ts'
 import type { WorkloadKey } from '../../src/domain/workload/workload.ts'
 import { Refusal } from '../../src/service/process/errors.ts'
 import { ScaledObjectStore, type ScalerListener } from '../../src/kubernetes/scaled-object-store.ts'

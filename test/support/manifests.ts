@@ -1,4 +1,4 @@
-import { apiVersionOf, hasKey, sleepsSuspended, factsOf } from '../../src/domain/workload/kinds.ts'
+import { apiVersionOf, hasKey, sleepsSuspended, factsOf } from '../../src/domain/kinds.ts'
 import { ANNOTATION, type Kind } from '../../src/domain/workload/workload.ts'
 import type { WorkloadManifest } from './cluster.ts'
 

@@ -1,5 +1,5 @@
 import { readWorkload, type Reading } from '../../src/domain/workload/reading.ts'
-import type { Rules } from '../../src/domain/workload/rules.ts'
+import type { Rules } from '../../src/domain/deciding/rules.ts'
 import { decodeState, Unreadable } from '../../src/domain/workload/state-codec.ts'
 import type { StoredState } from '../../src/domain/workload/state.ts'
 import type { Workload } from '../../src/domain/workload/workload.ts'

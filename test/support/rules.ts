@@ -1,6 +1,7 @@
 import type { Instant } from '../../src/service/process/clock.ts'
 import { NOTHING_INHERITED } from '../../src/domain/policy/inheritance.ts'
-import type { Policy, Rules } from '../../src/domain/workload/rules.ts'
+import type { Rules } from '../../src/domain/deciding/rules.ts'
+import type { Policy } from '../../src/domain/workload/settings-rules.ts'
 import { calendarOf, type Calendars, type Dates } from '../../src/domain/schedule/calendar.ts'
 import { ScheduleCompiler } from '../../src/domain/schedule/schedule.ts'
 

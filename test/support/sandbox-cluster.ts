@@ -6,7 +6,7 @@ import type { Faults } from '../../src/sandbox/http/faults.ts'
 import { SandboxCluster } from '../../src/sandbox/sandbox.ts'
 import { clientFor } from '../control-plane/client.ts'
 import { createIn, type Cluster, type Grant, type SeenRequest } from './cluster.ts'
-import { apiVersionOf } from '../../src/domain/workload/kinds.ts'
+import { apiVersionOf } from '../../src/domain/kinds.ts'
 import { kubectlFor } from './kubectl.ts'
 
 /** By its user agent, Dormouse's requests are told from those of kubectl and of the tests. */

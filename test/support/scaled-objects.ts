@@ -1,7 +1,7 @@
 import type { PauseAnnotation, ScaledObject } from '../../src/domain/autoscaling/scaled-object.ts'
 import { keyOf } from '../../src/domain/workload/workload.ts'
 import { targetOf } from '../../src/domain/autoscaling/scaled-object.ts'
-import type { Rules } from '../../src/domain/workload/rules.ts'
+import type { Rules } from '../../src/domain/deciding/rules.ts'
 import { RULES } from './rules.ts'
 
 type Options = Partial<Omit<ScaledObject, 'annotations' | 'target'>> & {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { apiVersionOf } from '../../src/domain/workload/kinds.ts'
+import { apiVersionOf } from '../../src/domain/kinds.ts'
 import { KIND_NAME, type Kind } from '../../src/domain/workload/workload.ts'
 import type { Answer } from '../control-plane/client.ts'
 import type { ApiClient, WorkloadClient } from './api-client.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { factsOf, hasKey, sleepsSuspended } from '../../src/domain/workload/kinds.ts'
+import { factsOf, hasKey, sleepsSuspended } from '../../src/domain/kinds.ts'
 import {
   ANNOTATION,
   FIELD_MANAGER,

@@ -167,7 +167,7 @@ export class ClusterDormouse implements Dormouse {
   async #judging() {
     const [record, { plannedTransitions }, rules] = await Promise.all([
       import('../../domain/records/record.ts'),
-      import('../../domain/deciding/plan.ts'),
+      import('../../domain/records/plan.ts'),
       this.#reader.rules(),
     ])
     return { ...record, plannedTransitions, rules, now: this.#clock() }

@@ -1,6 +1,6 @@
-import { isConfigurable, type ConfiguredKind } from '../../domain/workload/kinds.ts'
+import { isConfigurable, type ConfiguredKind } from '../../domain/kinds.ts'
 import type { ConfiguredPolicy } from '../../domain/policy/configured.ts'
-import type { Policy } from '../../domain/workload/rules.ts'
+import type { Policy } from '../../domain/workload/settings-rules.ts'
 
 /** What the service publishes of its settings in the ConfigMap `dormouse` of `kube-public`. */
 export interface KnownService {

@@ -1,4 +1,4 @@
-import { KINDS, apiVersionOf, isBuiltIn, resourceOf } from '../../domain/workload/kinds.ts'
+import { KINDS, apiVersionOf, isBuiltIn, resourceOf } from '../../domain/kinds.ts'
 import type { Namespace } from '../../domain/policy/inheritance.ts'
 import type { Kind, Workload, WorkloadKey } from '../../domain/workload/workload.ts'
 import { Refusal } from '../../service/process/errors.ts'

@@ -2,7 +2,7 @@ import { compilePolicy, type CompiledPolicy } from '../../domain/policy/configur
 import { Inheritance, type Inherited, type Namespace } from '../../domain/policy/inheritance.ts'
 import { SETTING_NAMES, type Found, type SettingName } from '../../domain/policy/settings.ts'
 import type { StatusRecord } from '../../domain/records/record.ts'
-import type { Rules } from '../../domain/workload/rules.ts'
+import type { Rules } from '../../domain/deciding/rules.ts'
 import { calendarOf, type Calendar, type Calendars } from '../../domain/schedule/calendar.ts'
 import { ScheduleCompiler } from '../../domain/schedule/schedule.ts'
 import { InvalidSchedule } from '../../domain/schedule/syntax.ts'

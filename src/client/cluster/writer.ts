@@ -1,7 +1,7 @@
 import type { Clock } from '../../service/process/clock.ts'
 import type { Request } from '../../domain/requests/request.ts'
 import { formatRequest, REQUEST_ANNOTATION, type WrittenRequest } from '../../domain/requests/annotation.ts'
-import { isBuiltIn, apiVersionOf, resourceOf } from '../../domain/workload/kinds.ts'
+import { isBuiltIn, apiVersionOf, resourceOf } from '../../domain/kinds.ts'
 import { SETTING_NAMES } from '../../domain/policy/settings.ts'
 import { ANNOTATION, nameOf, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
 import { Refusal } from '../../service/process/errors.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Request } from '../../domain/requests/request.ts'
-import type { Sleep } from '../../domain/workload/state.ts'
+import type { Sleep } from '../../domain/schedule/schedule.ts'
 import type { WorkloadKey } from '../../domain/workload/workload.ts'
 import { UsageError } from '../../service/process/errors.ts'
 import { resourceName } from '../kinds.ts'

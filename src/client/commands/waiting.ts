@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Sleep } from '../../domain/workload/state.ts'
+import type { Sleep } from '../../domain/schedule/schedule.ts'
 import type { WorkloadKey } from '../../domain/workload/workload.ts'
 import { nameOf } from '../../domain/workload/workload.ts'
 import type { Dormouse, Found } from '../ports.ts'

@@ -1,4 +1,4 @@
-import { KINDS, TYPE_OF, isBuiltIn, typeOf, isKind } from '../../domain/workload/kinds.ts'
+import { KINDS, TYPE_OF, isBuiltIn, typeOf, isKind } from '../../domain/kinds.ts'
 import type { StatusRecord, TransitionRecord } from '../../domain/records/record.ts'
 import type { Request } from '../../domain/requests/request.ts'
 import type { Kind, WorkloadKey } from '../../domain/workload/workload.ts'

@@ -1,5 +1,5 @@
 import type { WorkloadKey } from '../../domain/workload/workload.ts'
-import { isKind } from '../../domain/workload/kinds.ts'
+import { isKind } from '../../domain/kinds.ts'
 import { targetText } from '../kinds.ts'
 
 /** How commands are written that people can paste: with the options that lead to the same place. */

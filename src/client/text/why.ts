@@ -1,4 +1,4 @@
-import { hasCount, hasKey } from '../../domain/workload/kinds.ts'
+import { hasCount, hasKey } from '../../domain/kinds.ts'
 import { ofSource } from '../../domain/policy/settings.ts'
 import { isKnown, TRIGGERS } from '../../domain/workload/state.ts'
 import { counted } from '../../domain/text.ts'

@@ -1,5 +1,5 @@
 import type { Instant } from '../../service/process/clock.ts'
-import { factsOf } from '../workload/kinds.ts'
+import { factsOf } from '../kinds.ts'
 import type { Change } from '../workload/patch.ts'
 import { InvalidRequest, parseRequest, type Verb, type WrittenRequest } from '../requests/annotation.ts'
 import { iso } from '../text.ts'

@@ -1,5 +1,5 @@
 import type { Instant } from '../../service/process/clock.ts'
-import type { Rules } from '../workload/rules.ts'
+import type { Rules } from '../deciding/rules.ts'
 import { changeBetween } from '../workload/change.ts'
 import { withoutRequest } from '../workload/marks.ts'
 import { readWithoutState, stateOf, withState } from '../workload/reading.ts'

@@ -1,5 +1,5 @@
 import type { Unreadable } from '../workload/state-codec.ts'
-import { typeOf } from '../workload/kinds.ts'
+import { typeOf } from '../kinds.ts'
 import { printable } from '../text.ts'
 import { pathOf, type WorkloadKey } from '../workload/workload.ts'
 

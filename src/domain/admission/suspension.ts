@@ -1,6 +1,6 @@
 import type { Instant } from '../../service/process/clock.ts'
 import type { Reading } from '../workload/reading.ts'
-import type { Rules } from '../workload/rules.ts'
+import type { Rules } from '../deciding/rules.ts'
 import { isRunning, type Workload } from '../workload/workload.ts'
 import type { AdmissionDecision } from './decision.ts'
 import type { Draft, Update } from './draft.ts'

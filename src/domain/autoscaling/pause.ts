@@ -1,7 +1,7 @@
 import { stepOf } from '../workload/json-pointer.ts'
 import type { PatchOperation } from '../workload/patch.ts'
 import { readWorkload } from '../workload/reading.ts'
-import type { Rules } from '../workload/rules.ts'
+import type { ReadingRules } from '../workload/settings-rules.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import type { Workload } from '../workload/workload.ts'
 import {
@@ -20,7 +20,7 @@ export type PauseChange = Readonly<Partial<Record<PauseAnnotation, string | null
 const ANNOTATIONS = '/metadata/annotations'
 
 /** Whether a workload's state says that it sleeps, so that KEDA is to rest; undefined: nobody can tell. */
-export function sleeps(workload: Workload, rules: Rules): boolean | undefined {
+export function sleeps(workload: Workload, rules: ReadingRules): boolean | undefined {
   if (workload.deleting) return undefined
   const reading = readWorkload(workload, rules)
   return reading instanceof Unreadable ? undefined : reading.state.asleep

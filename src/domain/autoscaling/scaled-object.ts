@@ -1,4 +1,4 @@
-import { isBuiltIn, KIND_NAME, resourceOf, SCALABLE_KINDS, type ConfiguredKind, type Kind } from '../workload/kinds.ts'
+import { isBuiltIn, KIND_NAME, resourceOf, SCALABLE_KINDS, type ConfiguredKind, type Kind } from '../kinds.ts'
 import type { WorkloadKey } from '../workload/workload.ts'
 
 export const PAUSE_ANNOTATION = {

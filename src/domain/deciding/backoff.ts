@@ -1,7 +1,7 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { isCredible } from './decision-time.ts'
 import { recentOperations } from './history.ts'
-import type { Policy } from '../workload/rules.ts'
+import type { Policy } from '../workload/settings-rules.ts'
 import { BACKOFF_CAUSES, isKnown, type Backoff, type BackoffCause, type State } from '../workload/state.ts'
 
 const FAILURE_BASE = 10_000

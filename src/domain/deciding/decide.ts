@@ -17,10 +17,10 @@ import { driftOf, fight, isScaled, scaling, stillKept } from './drift.ts'
 import { scheduleInForce } from './schedule-in-force.ts'
 import { desired, type Desired, type DesiredBy } from './intent.ts'
 import { keptByOther } from '../workload/kept-by-other.ts'
-import { sleepsSuspended } from '../workload/kinds.ts'
+import { sleepsSuspended } from '../kinds.ts'
 import { ofSource } from '../policy/settings.ts'
 import type { Reading } from '../workload/reading.ts'
-import type { Rules } from '../workload/rules.ts'
+import type { Rules } from './rules.ts'
 import {
   BACKOFF_CAUSES,
   isKnown,

@@ -1,10 +1,12 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { afterFight } from './backoff.ts'
-import type { Policy, Rules } from '../workload/rules.ts'
+import type { Rules } from './rules.ts'
+import type { Policy } from '../workload/settings-rules.ts'
 import type { Backoff, State } from '../workload/state.ts'
+import type { Reading } from '../workload/reading.ts'
 import { counted } from '../text.ts'
-import type { Workload } from '../workload/workload.ts'
-import { isScaledByKeda } from '../autoscaling/scalers.ts'
+import { isRunning, type Workload } from '../workload/workload.ts'
+import { heldByKeda, isScaledByKeda } from '../autoscaling/scalers.ts'
 
 /** Field managers: the HPA acts from the controller manager; KEDA's operator is named after its binary. */
 const AUTOSCALERS: ReadonlyMap<string, string> = new Map([
@@ -39,4 +41,14 @@ export function restFromFight(state: State, now: Instant, policy: Policy): Backo
   const { backoff } = state
   const hasRested = backoff?.cause === 'flapping' && backoff.until > newest.at
   return hasRested ? undefined : afterFight(state, now, policy)
+}
+
+/** How an autoscaler keeps a schedule from being carried out. */
+export type AutoscalerConflict = 'fight' | 'held_by_keda'
+
+/** Of a managed workload: an autoscaler has woken it although it is asleep, or others have paused KEDA; undefined: neither. */
+export function autoscalerConflict(reading: Reading, rules: Rules): AutoscalerConflict | undefined {
+  const { workload, state } = reading
+  if (heldByKeda(workload, rules) !== undefined) return 'held_by_keda'
+  return state.asleep && isRunning(workload) && fightOf(workload, rules) !== undefined ? 'fight' : undefined
 }

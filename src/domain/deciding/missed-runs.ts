@@ -1,6 +1,6 @@
 import type { Instant } from '../../service/process/clock.ts'
 import type { Decision } from './decision.ts'
-import { sleepsSuspended } from '../workload/kinds.ts'
+import { sleepsSuspended } from '../kinds.ts'
 import type { Change, PatchOperation } from '../workload/patch.ts'
 import { isRunning, type Workload } from '../workload/workload.ts'
 

@@ -1,10 +1,10 @@
 import type { Instant } from '../../service/process/clock.ts'
-import { hasKey } from '../workload/kinds.ts'
+import { hasKey } from '../kinds.ts'
 import { withoutMissedRuns } from './missed-runs.ts'
 import type { Change } from '../workload/patch.ts'
 import { countToGiveBack, keptCount } from '../workload/counts.ts'
 import { readWithoutState, readWorkload } from '../workload/reading.ts'
-import type { Rules } from '../workload/rules.ts'
+import type { Rules } from './rules.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { ANNOTATION_NAMES, ASLEEP_LABEL, HELD_LABEL, isRunning, type Workload } from '../workload/workload.ts'
 

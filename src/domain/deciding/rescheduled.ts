@@ -2,7 +2,7 @@ import type { Instant } from '../../service/process/clock.ts'
 import { scheduledState } from './schedule-in-force.ts'
 import { currentIntent, desired, isAutomatic, newIntent, stillRuns } from './intent.ts'
 import { withState, type Reading } from '../workload/reading.ts'
-import type { Rules } from '../workload/rules.ts'
+import type { Rules } from './rules.ts'
 
 /**
  * `after` with the intent that `by` forms by changing the schedule or the zone. An intent that a person formed

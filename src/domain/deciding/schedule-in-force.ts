@@ -2,7 +2,7 @@ import type { Instant } from '../../service/process/clock.ts'
 import type { Reading } from '../workload/reading.ts'
 import { withWindowUntil } from '../schedule/awake-until.ts'
 import type { Edge, Schedule } from '../schedule/schedule.ts'
-import type { Sleep } from '../workload/state.ts'
+import type { Sleep } from '../schedule/schedule.ts'
 
 /** Milliseconds that the search for an edge of a schedule with calendars reaches at least. */
 const HORIZON = 366 * 24 * 60 * 60_000

@@ -1,4 +1,4 @@
-import type { Workload } from '../workload/workload.ts'
+import type { AnnotationName } from '../annotations.ts'
 import { INHERITED_ANNOTATIONS, NOTHING_INHERITED, type Inherited } from './inheritance.ts'
 import {
   LONGEST_SETTING,
@@ -24,7 +24,7 @@ export interface Effective {
   readonly sources: Sources
 }
 
-type Own = Workload['annotations']
+type Own = Readonly<Partial<Record<AnnotationName, string>>>
 interface Defaults {
   readonly timezone: string
 }

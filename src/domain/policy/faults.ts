@@ -1,6 +1,6 @@
 import { parseEnd } from '../schedule/awake-until.ts'
 import { InvalidSchedule, parseSchedule, timezoneFault } from '../schedule/syntax.ts'
-import { ANNOTATION } from '../workload/workload.ts'
+import { ANNOTATION } from '../annotations.ts'
 import { A_FLAG } from './effective.ts'
 import { LONGEST_SETTING } from './settings.ts'
 import { INHERITED_ANNOTATIONS, type InheritedAnnotation, type Namespace } from './inheritance.ts'

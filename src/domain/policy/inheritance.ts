@@ -1,4 +1,4 @@
-import type { Workload } from '../workload/workload.ts'
+import type { Kind, Owner } from '../kinds.ts'
 import { INHERITING_KINDS, type CompiledPolicy } from './configured.ts'
 import { SETTING_NAMES, type Found, type SettingName, type Source } from './settings.ts'
 
@@ -27,7 +27,11 @@ export interface Inherited {
 export const NOTHING_INHERITED: Inherited = { settings: {} }
 
 /** The part of a workload that inheritance depends on, beside its namespace. */
-export type Heir = Pick<Workload, 'kind' | 'owner' | 'labels'>
+export interface Heir {
+  readonly kind: Kind
+  readonly owner: Owner | undefined
+  readonly labels: Readonly<Record<string, string>> | undefined
+}
 
 /** Resolves what is inherited, once for each Namespace and set of policies that match. */
 export class Inheritance {

@@ -7,7 +7,7 @@ import type { Namespace } from '../policy/inheritance.ts'
 import type { Source } from '../policy/settings.ts'
 import { readWithoutState, readWorkload, type Reading } from '../workload/reading.ts'
 import { reasonOf } from './record.ts'
-import type { Rules } from '../workload/rules.ts'
+import type { Rules } from '../deciding/rules.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { hasSleepMark, keyOf, type Workload, type WorkloadKey } from '../workload/workload.ts'
 

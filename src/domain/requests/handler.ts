@@ -2,7 +2,7 @@ import type { Instant } from '../../service/process/clock.ts'
 import { decide } from '../deciding/decide.ts'
 import { carryOut } from '../deciding/operation.ts'
 import type { Reading } from '../workload/reading.ts'
-import type { Rules } from '../workload/rules.ts'
+import type { Rules } from '../deciding/rules.ts'
 import { BY_API, type Channel } from './channel.ts'
 
 /** What a request's handler is given: the workload, who asks, when, and the rules. */

@@ -1,11 +1,13 @@
 import { LRUCache } from 'lru-cache'
 import type { Instant } from '../../service/process/clock.ts'
-import type { Sleep } from '../workload/state.ts'
 import { calendarEffect, type Replaced } from './calendar-effect.ts'
 import { findCalendars, NO_CALENDARS, type Calendar, type Calendars } from './calendar.ts'
 import { Edges, type Span } from './edges.ts'
 import { canonical, InvalidSchedule, parseSchedule } from './syntax.ts'
 import { A_TIMEZONE, timezoneFault, Zone } from './zone.ts'
+
+export const SLEEP_STATES = ['awake', 'asleep'] as const
+export type Sleep = (typeof SLEEP_STATES)[number]
 
 /** An instant at which a schedule changes, and what it changes to. */
 export interface Edge {

@@ -1,7 +1,7 @@
 import { differingAnnotations } from './marks.ts'
 import { isEmpty, labelsIn, restsOn, type Change } from './patch.ts'
 import { keptCount } from './counts.ts'
-import { hasKey, sleepsSuspended } from './kinds.ts'
+import { hasKey, sleepsSuspended } from '../kinds.ts'
 import type { Reading } from './reading.ts'
 import { encodeState, LAST_COUNTER, STATE_LIMIT } from './state-codec.ts'
 import { EMPTY_STATE, heldBy } from './state.ts'

@@ -1,5 +1,5 @@
 import type { Reading } from './reading.ts'
-import { hasCount, hasKey } from './kinds.ts'
+import { hasCount, hasKey } from '../kinds.ts'
 import { isRunning } from './workload.ts'
 
 /** The count that a sleeper wakes to. */

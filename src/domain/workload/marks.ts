@@ -1,6 +1,6 @@
 import { kindOfState, stateOf } from './reading.ts'
 import { isManaged } from './settings.ts'
-import type { Rules } from './rules.ts'
+import type { ReadingRules } from './settings-rules.ts'
 import { LAST_COUNTER } from './state-codec.ts'
 import { EMPTY_STATE, heldBy } from './state.ts'
 import {
@@ -72,7 +72,11 @@ export interface LastKnown {
  * object where nothing is to be restored. Labels, count and key are not corrected here: reading the result does that.
  * The counter only grows, so a state with a lower one is an old copy.
  */
-export function withMarksRestored(workload: Workload, known: LastKnown | undefined, rules: Rules): Workload {
+export function withMarksRestored(
+  workload: Workload,
+  known: LastKnown | undefined,
+  rules: ReadingRules,
+): Workload {
   // The informer sees an older version only where the cluster was restored from a backup: that is the truth then.
   if (!known || workload.deleting || isOlder(workload, known.workload)) return workload
   const counter = counterOf(workload, known)
@@ -90,7 +94,7 @@ export function marksRestored(
   workload: Workload,
   known: Workload,
   isOldCopy: boolean,
-  rules: Rules,
+  rules: ReadingRules,
 ): Workload {
   const { state } = workload.annotations
   if (state === known.annotations.state) return withLabelsOf(workload, known)
@@ -110,7 +114,7 @@ function isOldCounter(counter: number, known: LastKnown): boolean {
 export function knownAfter(
   workload: Workload,
   known: LastKnown | undefined,
-  rules: Rules,
+  rules: ReadingRules,
 ): LastKnown | undefined {
   if (withMarksRestored(workload, known, rules) !== workload) return known
   // A repair of an unreadable state starts another counter: it must not be taken for an old copy.
@@ -130,7 +134,7 @@ function isForeign(workload: Workload): boolean {
 }
 
 /** Awake, not managed and not held: people may remove what is left of our marks. */
-function mayBeRemoved(known: Workload, rules: Rules): boolean {
+function mayBeRemoved(known: Workload, rules: ReadingRules): boolean {
   return !isManaged(known, rules) && !hasSleepMark(known) && known.labels?.[HELD_LABEL] === undefined
 }
 

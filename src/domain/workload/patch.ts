@@ -1,6 +1,6 @@
 import { stepOf } from './json-pointer.ts'
 import type { Instant } from '../../service/process/clock.ts'
-import { hasKey, sleepsSuspended } from './kinds.ts'
+import { hasKey, sleepsSuspended } from '../kinds.ts'
 import {
   ANNOTATION,
   ANNOTATION_NAMES,

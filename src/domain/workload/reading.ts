@@ -1,5 +1,5 @@
-import { sleepsSuspended } from './kinds.ts'
-import type { Rules } from './rules.ts'
+import { sleepsSuspended } from '../kinds.ts'
+import type { ReadingRules } from './settings-rules.ts'
 import { settingsOf, type Settings } from './settings.ts'
 import { SETTING_NAMES, type SettingName } from '../policy/settings.ts'
 import { decodeState, Unreadable } from './state-codec.ts'
@@ -22,7 +22,7 @@ export interface Reading extends Settings {
 }
 
 /** Reads a workload's annotations, label and key. Unreadable: its state is broken, or gone while a mark says asleep. */
-export function readWorkload(workload: Workload, rules: Rules): Reading | Unreadable {
+export function readWorkload(workload: Workload, rules: ReadingRules): Reading | Unreadable {
   const stored = storedState(workload)
   if (stored instanceof Unreadable) return stored
   const written = stored?.kind === workload.kind ? stored : undefined
@@ -35,7 +35,7 @@ export function readWorkload(workload: Workload, rules: Rules): Reading | Unread
 }
 
 /** The workload as its label, key and count alone describe it: a repair starts from it. */
-export function readWithoutState(workload: Workload, rules: Rules): Reading {
+export function readWithoutState(workload: Workload, rules: ReadingRules): Reading {
   return { workload, ...readSettings(workload, rules), state: stateByMarks(workload), written: undefined }
 }
 
@@ -68,7 +68,7 @@ export function withState(reading: Reading, state: State): Reading {
 export function withAnnotations(
   reading: Reading,
   changed: Partial<Record<SettingName, string | null>>,
-  rules: Rules,
+  rules: ReadingRules,
 ): Reading {
   const annotations: Partial<Record<AnnotationName, string>> = { ...reading.workload.annotations }
   for (const name of SETTING_NAMES) {
@@ -98,7 +98,7 @@ function correctedByMarks(workload: Workload, state: State): State {
 }
 
 /** A ReplicaSet that outlived its Deployment carries copies of its annotations: `enabled` among them is ignored. */
-function readSettings(workload: Workload, rules: Rules): Settings {
+function readSettings(workload: Workload, rules: ReadingRules): Settings {
   const settings = settingsOf(workload, rules)
   return isCopy(workload) ? { ...settings, enabled: false } : settings
 }

@@ -2,7 +2,7 @@ import type { Instant } from '../../service/process/clock.ts'
 import { A_FLAG, effectiveSettings, faultAt, type Effective } from '../policy/effective.ts'
 import type { Heir } from '../policy/inheritance.ts'
 import type { SettingName, Source } from '../policy/settings.ts'
-import type { Rules } from './rules.ts'
+import type { ReadingRules } from './settings-rules.ts'
 import { parseEnd } from '../schedule/awake-until.ts'
 import { calendarNames, InvalidCalendar } from '../schedule/calendar.ts'
 import { InvalidTimezone, type Schedule } from '../schedule/schedule.ts'
@@ -34,7 +34,7 @@ export interface Settings {
 /** What settings depend on. */
 export type Setter = Heir & Pick<Workload, 'namespace' | 'annotations'>
 
-export function settingsOf(workload: Setter, rules: Rules): Settings {
+export function settingsOf(workload: Setter, rules: ReadingRules): Settings {
   const inherited = rules.inherited(workload)
   const effective = effectiveSettings(workload.annotations, inherited, rules.policy)
   const { enabled, autoWake } = effective
@@ -51,14 +51,14 @@ export function settingsOf(workload: Setter, rules: Rules): Settings {
 }
 
 /** Whether it is managed, without reading more than that. */
-export function isManaged(workload: Workload, rules: Rules): boolean {
+export function isManaged(workload: Workload, rules: ReadingRules): boolean {
   const { enabled } = workload.annotations
   if (enabled !== undefined) return enabled === 'true'
   return rules.inherited(workload)?.settings.enabled?.text === 'true'
 }
 
 /** Whether one of these calendars counts for a workload. */
-export function usesCalendar(workload: Workload, names: ReadonlySet<string>, rules: Rules): boolean {
+export function usesCalendar(workload: Workload, names: ReadonlySet<string>, rules: ReadingRules): boolean {
   const { calendar } = settingsOf(workload, rules)
   return calendar !== undefined && calendar.split(',').some((name) => names.has(name))
 }
@@ -77,7 +77,7 @@ const NOTHING: Understood = {
   scheduleFaultAt: null,
 }
 
-function understood(effective: Effective, calendar: string | undefined, rules: Rules): Understood {
+function understood(effective: Effective, calendar: string | undefined, rules: ReadingRules): Understood {
   const { schedule: text, timezone, autoWake, sources } = effective
   if (text === undefined) return NOTHING
   const invalid = (name: SettingName | 'awakeUntil', source: Source | null, message: string): Understood => ({

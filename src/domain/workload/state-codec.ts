@@ -1,6 +1,7 @@
 import { Ajv } from 'ajv'
 import { LRUCache } from 'lru-cache'
-import { OPERATION_TYPES, PIN_STATES, SLEEP_STATES, type State, type StoredState } from './state.ts'
+import { OPERATION_TYPES, PIN_STATES, type State, type StoredState } from './state.ts'
+import { SLEEP_STATES } from '../schedule/schedule.ts'
 import { clip } from '../text.ts'
 import { KINDS, MAX_REPLICAS } from './workload.ts'
 

@@ -1,4 +1,5 @@
 import type { Instant } from '../../service/process/clock.ts'
+import type { Sleep } from '../schedule/schedule.ts'
 import type { Kind } from './workload.ts'
 
 // Each list is the one source of its type, of the stored state's schema, of the OpenAPI document and of the metrics.
@@ -10,9 +11,6 @@ export type Open<Known extends string> = Known | (string & {})
 export function isKnown<Known extends string>(list: readonly Known[], value: Open<Known>): value is Known {
   return list.some((known) => known === value)
 }
-
-export const SLEEP_STATES = ['awake', 'asleep'] as const
-export type Sleep = (typeof SLEEP_STATES)[number]
 
 export const OPERATION_TYPES = ['snooze', 'wake'] as const
 export type OperationType = (typeof OPERATION_TYPES)[number]

@@ -1,39 +1,18 @@
 import type { Instant } from '../../service/process/clock.ts'
-import { factsOf, hasKey, isKind, sleepsSuspended, typeOf, type Kind } from './kinds.ts'
+import { ASLEEP_LABEL, type AnnotationName } from '../annotations.ts'
+import { factsOf, hasKey, isKind, sleepsSuspended, typeOf, type Kind, type Owner } from '../kinds.ts'
 
-export { KIND_NAME, KINDS, SCALABLE_KINDS, TYPE_OF, isKind, type BuiltInKind, type Kind } from './kinds.ts'
-
-export const ANNOTATION = {
-  enabled: 'dormouse.dev/enabled',
-  schedule: 'dormouse.dev/schedule',
-  timezone: 'dormouse.dev/timezone',
-  calendar: 'dormouse.dev/calendar',
-  autoWake: 'dormouse.dev/auto-wake',
-  awakeUntil: 'dormouse.dev/awake-until',
-  wakeOrder: 'dormouse.dev/wake-order',
-  catchUp: 'dormouse.dev/catch-up',
-  /** Taken out of the write that brings it, so that it is seldom stored: `requests/annotation.ts`. */
-  request: 'dormouse.dev/request',
-  state: 'dormouse.dev/state',
-} as const
-export type AnnotationName = keyof typeof ANNOTATION
-export const ANNOTATION_NAMES = Object.keys(ANNOTATION) as AnnotationName[]
-
-/** Present while snoozed; its value is the kept count. */
-export const ASLEEP_LABEL = 'dormouse.dev/asleep'
-/** Present while a pin or an override holds the workload; its value is `pin` or `override`. */
-export const HELD_LABEL = 'dormouse.dev/held'
-/** Our labels: both follow from the state. */
-export const OWN_LABELS = [ASLEEP_LABEL, HELD_LABEL] as const
-export type OwnLabel = (typeof OWN_LABELS)[number]
-/** The key in a DaemonSet's nodeSelector that no node carries. */
-export const SNOOZE_KEY = 'dormouse.dev/snoozed'
-/** The value that we give it. */
-export const SNOOZED = 'true'
-/** The annotation in which the downscalers keep the count of what they put to sleep. */
-export const KEPT_BY_DOWNSCALERS = 'downscaler/original-replicas'
-/** The field manager of our writes, in managedFields. */
-export const FIELD_MANAGER = 'dormouse'
+export * from '../annotations.ts'
+export {
+  KIND_NAME,
+  KINDS,
+  SCALABLE_KINDS,
+  TYPE_OF,
+  isKind,
+  type BuiltInKind,
+  type Kind,
+  type Owner,
+} from '../kinds.ts'
 
 /** The label of the leader's probe of the webhook, and what the webhook answers to it. */
 export const PROBE_LABEL = 'dormouse.dev/probe'
@@ -47,12 +26,6 @@ export const MAX_REPLICAS = 2 ** 31 - 1
 export interface WorkloadKey {
   readonly kind: Kind
   readonly namespace: string
-  readonly name: string
-}
-
-export interface Owner {
-  readonly apiVersion: string
-  readonly kind: string
   readonly name: string
 }
 

@@ -1,4 +1,4 @@
-import { resourceOf } from '../../domain/workload/kinds.ts'
+import { resourceOf } from '../../domain/kinds.ts'
 import type { WorkloadKey } from '../../domain/workload/workload.ts'
 import { quoted, type MatchCondition } from './match-conditions.ts'
 

@@ -1,5 +1,5 @@
 import { systemMonotonic, type Later, type Monotonic } from '../../service/process/clock.ts'
-import { factsOf } from '../../domain/workload/kinds.ts'
+import { factsOf } from '../../domain/kinds.ts'
 import { HELD_LABEL, type Workload } from '../../domain/workload/workload.ts'
 import { Timers } from '../../service/process/timers.ts'
 import { joined, scaledName, scopeOf, type HeldScope } from './held-scope.ts'

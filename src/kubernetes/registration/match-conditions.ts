@@ -1,4 +1,4 @@
-import { factsOf, hasKey } from '../../domain/workload/kinds.ts'
+import { factsOf, hasKey } from '../../domain/kinds.ts'
 import {
   ANNOTATION,
   FIELD_MANAGER,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { factsOf, resourceOf } from '../../domain/workload/kinds.ts'
+import { factsOf, resourceOf } from '../../domain/kinds.ts'
 import { HELD_LABEL, KINDS, PROBE_LABEL, SCALABLE_KINDS, type Kind } from '../../domain/workload/workload.ts'
 import type { ConfiguredFields } from '../trim.ts'
 import { twinsOf, type HeldScope, type Requirement } from './held-scope.ts'

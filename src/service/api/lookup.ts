@@ -1,4 +1,4 @@
-import { typeOf } from '../../domain/workload/kinds.ts'
+import { typeOf } from '../../domain/kinds.ts'
 import { KINDS, type Kind, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
 import { Refusal } from '../process/errors.ts'
 import type { Workloads, Writer } from './ports.ts'

@@ -1,4 +1,4 @@
-import { typeOf } from '../../domain/workload/kinds.ts'
+import { typeOf } from '../../domain/kinds.ts'
 import { readWorkload } from '../../domain/workload/reading.ts'
 import { workloadState, type WorkloadState } from '../../domain/records/workload-state.ts'
 import { type Workload } from '../../domain/workload/workload.ts'

@@ -1,4 +1,4 @@
-import { plannedSteps, type Transition } from '../../domain/deciding/plan.ts'
+import { plannedSteps, type Transition } from '../../domain/records/plan.ts'
 import { transitionRecord } from '../../domain/records/record.ts'
 import { counted } from '../../domain/text.ts'
 import { inTurns } from '../process/turns.ts'

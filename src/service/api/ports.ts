@@ -1,7 +1,7 @@
 import type { Clock, Monotonic } from '../process/clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Change } from '../../domain/workload/patch.ts'
-import type { Rules } from '../../domain/workload/rules.ts'
+import type { Rules } from '../../domain/deciding/rules.ts'
 import type { Kind, Workload, WorkloadKey } from '../../domain/workload/workload.ts'
 import type { Logger } from '../process/logger.ts'
 

@@ -1,6 +1,6 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { Router, type Layer } from '@koa/router'
-import { KINDS, type Kind } from '../../domain/workload/kinds.ts'
+import { KINDS, type Kind } from '../../domain/kinds.ts'
 import { Refusal } from '../process/errors.ts'
 import { audit } from './audit.ts'
 import { createAuthorization } from './auth/authorization.ts'

@@ -1,6 +1,6 @@
 import type { Expected, NeededWorkload } from '../../domain/records/forecast.ts'
 import type { InvalidSetting } from '../../domain/records/invalid-settings.ts'
-import { typeOf } from '../../domain/workload/kinds.ts'
+import { typeOf } from '../../domain/kinds.ts'
 import { counted, iso, printable } from '../../domain/text.ts'
 import { nameOf } from '../../domain/workload/workload.ts'
 import type { ClusterForecast } from '../wiring/check.ts'

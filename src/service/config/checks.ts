@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { isBuiltIn, isConfigurable, isKind, UNMANAGEABLE } from '../../domain/workload/kinds.ts'
+import { isBuiltIn, isConfigurable, isKind, UNMANAGEABLE } from '../../domain/kinds.ts'
 import { InvalidLabelSelector, parseLabelSelector } from '../../domain/policy/label-selector.ts'
 import { calendarNames, parseHours } from '../../domain/schedule/calendar.ts'
 import { InvalidSchedule, isTimezone, parseSchedule } from '../../domain/schedule/syntax.ts'

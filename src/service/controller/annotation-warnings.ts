@@ -1,7 +1,7 @@
 import { riskOf } from '../../domain/deciding/decide.ts'
 import { sameMarks } from '../../domain/workload/marks.ts'
 import { readWorkload } from '../../domain/workload/reading.ts'
-import type { Rules } from '../../domain/workload/rules.ts'
+import type { Rules } from '../../domain/deciding/rules.ts'
 import { wakeOrderFault } from '../../domain/deciding/wake-order.ts'
 import { Unreadable } from '../../domain/workload/state-codec.ts'
 import { clip } from '../../domain/text.ts'

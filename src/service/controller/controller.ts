@@ -1,7 +1,7 @@
 import { systemLater } from '../process/clock.ts'
 import { usesCalendar } from '../../domain/workload/settings.ts'
 import type { ScaledObject } from '../../domain/autoscaling/scaled-object.ts'
-import type { Rules } from '../../domain/workload/rules.ts'
+import type { Rules } from '../../domain/deciding/rules.ts'
 import { keyOf, type Kind, type Workload } from '../../domain/workload/workload.ts'
 import type { Runnable } from '../process/runnable.ts'
 import { AnnotationWarnings } from './annotation-warnings.ts'

@@ -2,7 +2,7 @@ import type { Clock } from '../process/clock.ts'
 import { fightOf } from '../../domain/deciding/fight.ts'
 import { endingOf } from '../../domain/deciding/history.ts'
 import { stateOf } from '../../domain/workload/reading.ts'
-import type { Rules } from '../../domain/workload/rules.ts'
+import type { Rules } from '../../domain/deciding/rules.ts'
 import { settingsOf } from '../../domain/workload/settings.ts'
 import {
   EMPTY_STATE,

@@ -1,5 +1,5 @@
 import { knownAfter, withMarksRestored, type LastKnown } from '../../domain/workload/marks.ts'
-import type { Rules } from '../../domain/workload/rules.ts'
+import type { Rules } from '../../domain/deciding/rules.ts'
 import { isOlder, type Workload } from '../../domain/workload/workload.ts'
 
 /** By uid: the newest copy of each workload whose marks (annotations, label, a DaemonSet's key) were in order. */

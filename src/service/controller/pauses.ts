@@ -1,7 +1,7 @@
 import { systemMonotonic } from '../process/clock.ts'
 import { pauseChange, sleeps, type PauseChange } from '../../domain/autoscaling/pause.ts'
 import { keyOfScaler, type ScaledObject } from '../../domain/autoscaling/scaled-object.ts'
-import type { Rules } from '../../domain/workload/rules.ts'
+import type { Rules } from '../../domain/deciding/rules.ts'
 import type { Workload } from '../../domain/workload/workload.ts'
 import { messageOf, Refusal } from '../process/errors.ts'
 import { DelayingQueue, type Job } from './delaying-queue.ts'

@@ -1,6 +1,6 @@
 import { systemMonotonic } from '../process/clock.ts'
 import { earliest } from '../../domain/deciding/decision.ts'
-import type { Rules } from '../../domain/workload/rules.ts'
+import type { Rules } from '../../domain/deciding/rules.ts'
 import { isOlder, keyOf, parseKey, type Kind, type Workload } from '../../domain/workload/workload.ts'
 import { BudgetWarnings } from './budget-warnings.ts'
 import { DelayingQueue, type Job } from './delaying-queue.ts'

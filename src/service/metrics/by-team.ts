@@ -1,4 +1,4 @@
-import type { Sleep } from '../../domain/workload/state.ts'
+import type { Sleep } from '../../domain/schedule/schedule.ts'
 import type { Workload } from '../../domain/workload/workload.ts'
 import { StateCounts } from './by-source.ts'
 import { Savings, Shares, type Saved, type Share } from './savings.ts'

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Clock, Monotonic } from '../process/clock.ts'
-import type { Rules } from '../../domain/workload/rules.ts'
+import type { Rules } from '../../domain/deciding/rules.ts'
 import type { LeadershipObserver } from '../leadership/ports.ts'
 import { ApiMetrics } from './api-metrics.ts'
 import { exportComing } from './coming-metrics.ts'

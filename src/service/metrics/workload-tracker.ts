@@ -2,14 +2,14 @@ import { ClockJumps } from '../process/clock-jumps.ts'
 import { systemMonotonic, type Clock, type Instant, type Monotonic } from '../process/clock.ts'
 import { isCredible } from '../../domain/deciding/decision-time.ts'
 import { readsTheSame } from '../../domain/workload/marks.ts'
-import type { Rules } from '../../domain/workload/rules.ts'
+import type { Rules } from '../../domain/deciding/rules.ts'
+import type { Sleep } from '../../domain/schedule/schedule.ts'
 import {
   isKnown,
   OPERATION_TYPES,
   TRIGGER,
   TRIGGERS,
   type OperationType,
-  type Sleep,
 } from '../../domain/workload/state.ts'
 import { keyOf, type Kind, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
 import type { WorkloadState } from '../../domain/records/workload-state.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { hasKey, sleepsSuspended } from '../../domain/workload/kinds.ts'
+import { hasKey, sleepsSuspended } from '../../domain/kinds.ts'
 import { REQUEST_ANNOTATION } from '../../domain/requests/annotation.ts'
 import { ANNOTATION, fieldOf, OWN_LABELS, SNOOZE_KEY, type Workload } from '../../domain/workload/workload.ts'
 import { isJson, jsonOf, type Json } from './json.ts'

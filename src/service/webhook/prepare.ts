@@ -1,6 +1,6 @@
 import { allow, deny, type AdmissionDecision } from '../../domain/admission/decision.ts'
 import { about } from '../../domain/admission/messages.ts'
-import { kindOf } from '../../domain/workload/kinds.ts'
+import { kindOf } from '../../domain/kinds.ts'
 import { PROBE_LABEL, probeAnswer } from '../../domain/workload/workload.ts'
 import { decideExempt, unreadBy, type AdmissionDeps } from './admission.ts'
 import { reviewAsking } from './asking.ts'

@@ -1,6 +1,6 @@
 import { allow, deny, withoutState, type AdmissionDecision } from '../../domain/admission/decision.ts'
 import { about } from '../../domain/admission/messages.ts'
-import { kindOf } from '../../domain/workload/kinds.ts'
+import { kindOf } from '../../domain/kinds.ts'
 import { stateOf } from '../../domain/workload/reading.ts'
 import { heldBy } from '../../domain/workload/state.ts'
 import { ANNOTATION, HELD_LABEL } from '../../domain/workload/workload.ts'

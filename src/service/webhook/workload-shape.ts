@@ -1,5 +1,5 @@
 import { Ajv } from 'ajv'
-import { hasKey, isBuiltIn, sleepsSuspended } from '../../domain/workload/kinds.ts'
+import { hasKey, isBuiltIn, sleepsSuspended } from '../../domain/kinds.ts'
 import { MAX_REPLICAS, type Kind } from '../../domain/workload/workload.ts'
 import { isJson, type Json } from './json.ts'
 

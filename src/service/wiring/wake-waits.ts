@@ -1,7 +1,7 @@
 import type { Instant } from '../process/clock.ts'
 import type { Decision } from '../../domain/deciding/decision.ts'
 import { planStep } from '../../domain/deciding/operation.ts'
-import type { Rules } from '../../domain/workload/rules.ts'
+import type { Rules } from '../../domain/deciding/rules.ts'
 import { memberOf, wakeOrderOf, wakingEdge } from '../../domain/deciding/wake-order.ts'
 import { waitIn, type WakeWait, type WaveMember } from '../../domain/deciding/wake-wait.ts'
 import type { Workload } from '../../domain/workload/workload.ts'

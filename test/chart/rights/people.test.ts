@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { factsOf } from '../../../src/domain/workload/kinds.ts'
+import { factsOf } from '../../../src/domain/kinds.ts'
 import { isKind, KINDS, type Kind } from '../../../src/domain/workload/workload.ts'
 import type { ApiAnswer, Method } from '../../support/api-client.ts'
 import { describeOn } from '../../support/clusters.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { typeOf } from '../../../src/domain/workload/kinds.ts'
+import { typeOf } from '../../../src/domain/kinds.ts'
 import { admitCreate } from '../../../src/domain/admission/create.ts'
 import type { AdmissionDecision } from '../../../src/domain/admission/decision.ts'
 import { admitScale } from '../../../src/domain/admission/scale.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { plannedTransitions } from '../../../src/domain/deciding/plan.ts'
+import { plannedTransitions } from '../../../src/domain/records/plan.ts'
 import { listedRecord, transitionRecord } from '../../../src/domain/records/record.ts'
 import { KINDS, type Kind } from '../../../src/domain/workload/workload.ts'
 import { stateOf } from '../../support/decisions.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { compilePolicy } from '../../../src/domain/policy/configured.ts'
 import { statusRecord } from '../../../src/domain/records/record.ts'
-import type { Rules } from '../../../src/domain/workload/rules.ts'
+import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import { ANNOTATION } from '../../../src/domain/workload/workload.ts'
 import { decided } from '../../support/decisions.ts'
 import { at, RULES } from '../../support/rules.ts'

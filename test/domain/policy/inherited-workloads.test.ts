@@ -5,7 +5,7 @@ import { compilePolicy, type ConfiguredPolicy } from '../../../src/domain/policy
 import { Inheritance, type Namespace } from '../../../src/domain/policy/inheritance.ts'
 import { statusRecord } from '../../../src/domain/records/record.ts'
 import { workloadState } from '../../../src/domain/records/workload-state.ts'
-import type { Rules } from '../../../src/domain/workload/rules.ts'
+import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import { withMarksRestored } from '../../../src/domain/workload/marks.ts'
 import { asked, decided, stepped } from '../../support/decisions.ts'
 import { read } from '../../support/readable.ts'

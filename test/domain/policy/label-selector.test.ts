@@ -1,6 +1,10 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { InvalidLabelSelector, labelMatcher, parseLabelSelector } from '../../../src/domain/policy/label-selector.ts'
+import {
+  InvalidLabelSelector,
+  labelMatcher,
+  parseLabelSelector,
+} from '../../../src/domain/policy/label-selector.ts'
 
 const web = { app: 'web', tier: 'front', 'shop.example/size': '7', empty: '' }
 

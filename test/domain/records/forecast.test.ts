@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { forecast } from '../../../src/domain/records/forecast.ts'
 import { compilePolicy } from '../../../src/domain/policy/configured.ts'
 import { Inheritance, type Namespace } from '../../../src/domain/policy/inheritance.ts'
-import type { Rules } from '../../../src/domain/workload/rules.ts'
+import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import { at, rulesWith } from '../../support/rules.ts'
 import { aDeployment, type AWorkload } from '../../support/workloads.ts'
 

@@ -1,6 +1,11 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { decodeState, encodeState, STATE_LIMIT, Unreadable } from '../../../src/domain/workload/state-codec.ts'
+import {
+  decodeState,
+  encodeState,
+  STATE_LIMIT,
+  Unreadable,
+} from '../../../src/domain/workload/state-codec.ts'
 import { KINDS, type Kind } from '../../../src/domain/workload/workload.ts'
 import { anyState } from '../../support/arbitrary-marks.ts'
 import { mutated } from '../../support/json-mutations.ts'

@@ -1,6 +1,11 @@
 import { expect } from 'chai'
 import { readOrRefuse } from '../../../src/domain/requests/refusals.ts'
-import { decodeState, encodeState, STATE_LIMIT, type Unreadable } from '../../../src/domain/workload/state-codec.ts'
+import {
+  decodeState,
+  encodeState,
+  STATE_LIMIT,
+  type Unreadable,
+} from '../../../src/domain/workload/state-codec.ts'
 import type { Operation, StoredState } from '../../../src/domain/workload/state.ts'
 import { Refusal } from '../../../src/service/process/errors.ts'
 import { decoded } from '../../support/readable.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { openapi } from '../../../src/service/api/openapi/document.ts'
-import { plannedTransitions } from '../../../src/domain/deciding/plan.ts'
+import { plannedTransitions } from '../../../src/domain/records/plan.ts'
 import { transitionRecord } from '../../../src/domain/records/record.ts'
 import { KINDS, TYPE_OF } from '../../../src/domain/workload/workload.ts'
 import { countOf } from '../../support/manifests.ts'

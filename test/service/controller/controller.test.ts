@@ -2,7 +2,13 @@ import { expect } from 'chai'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
 import { decoded } from '../../support/readable.ts'
 import { at, DAY, HOUR, MINUTE } from '../../support/rules.ts'
-import { aDaemonSet, aDeployment, aReplicaSet, aStatefulSet, type AWorkload } from '../../support/workloads.ts'
+import {
+  aDaemonSet,
+  aDeployment,
+  aReplicaSet,
+  aStatefulSet,
+  type AWorkload,
+} from '../../support/workloads.ts'
 import { settled } from '../../support/fake-time.ts'
 import { aRig } from './rig.ts'
 

@@ -1,7 +1,7 @@
 import type { Instant } from '../../../src/service/process/clock.ts'
 import { Controller } from '../../../src/service/controller/controller.ts'
 import type { ControllerPorts, Namespaces } from '../../../src/service/controller/ports.ts'
-import type { Rules } from '../../../src/domain/workload/rules.ts'
+import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import { createLogger } from '../../../src/service/process/logger.ts'
 import { rulesWith } from '../../support/rules.ts'
 import { UNPACED } from './a-queue.ts'

@@ -3,7 +3,11 @@ import { connect, createServer } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createLogger } from '../../../src/service/process/logger.ts'
-import { MetricsServer, type MetricsServerOptions, type Readiness } from '../../../src/service/metrics/metrics-server.ts'
+import {
+  MetricsServer,
+  type MetricsServerOptions,
+  type Readiness,
+} from '../../../src/service/metrics/metrics-server.ts'
 import { sendRaw } from '../../support/raw-http.ts'
 
 describe('the metrics server', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { Inheritance } from '../../../src/domain/policy/inheritance.ts'
-import type { Rules } from '../../../src/domain/workload/rules.ts'
+import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
 import { WorkloadTracker } from '../../../src/service/metrics/workload-tracker.ts'
 import { aNamespace } from '../../domain/policy/inheriting.ts'

@@ -1,6 +1,6 @@
 import { encodeState } from '../../../src/domain/workload/state-codec.ts'
 import { EMPTY_STATE, type State } from '../../../src/domain/workload/state.ts'
-import type { Rules } from '../../../src/domain/workload/rules.ts'
+import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import { ScheduleCompiler } from '../../../src/domain/schedule/schedule.ts'
 import { ASLEEP_LABEL, type Workload } from '../../../src/domain/workload/workload.ts'
 import { ALONE } from '../../support/rules.ts'

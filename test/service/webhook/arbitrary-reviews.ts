@@ -1,12 +1,24 @@
 import fc from 'fast-check'
-import { factsOf } from '../../../src/domain/workload/kinds.ts'
+import { factsOf } from '../../../src/domain/kinds.ts'
 import type { Kind, Workload } from '../../../src/domain/workload/workload.ts'
-import { ANNOTATION, ASLEEP_LABEL, HELD_LABEL, OWN_LABELS, SNOOZE_KEY } from '../../../src/domain/workload/workload.ts'
+import {
+  ANNOTATION,
+  ASLEEP_LABEL,
+  HELD_LABEL,
+  OWN_LABELS,
+  SNOOZE_KEY,
+} from '../../../src/domain/workload/workload.ts'
 import { mutated } from '../../support/json-mutations.ts'
 import { APPS, scaling } from '../../support/reviews.ts'
 import { at } from '../../support/rules.ts'
 import { objectOf } from '../../support/workload-object.ts'
-import { aDaemonSet, aDeployment, aReplicaSet, aStatefulSet, type AWorkload } from '../../support/workloads.ts'
+import {
+  aDaemonSet,
+  aDeployment,
+  aReplicaSet,
+  aStatefulSet,
+  type AWorkload,
+} from '../../support/workloads.ts'
 
 const KINDS: readonly (() => AWorkload)[] = [
   () => aDeployment('shop/web'),

@@ -1,6 +1,12 @@
 import { expect } from 'chai'
-import { ANNOTATION, HELD_LABEL, KINDS, type BuiltInKind, type Workload } from '../../../src/domain/workload/workload.ts'
-import { factsOf } from '../../../src/domain/workload/kinds.ts'
+import {
+  ANNOTATION,
+  HELD_LABEL,
+  KINDS,
+  type BuiltInKind,
+  type Workload,
+} from '../../../src/domain/workload/workload.ts'
+import { factsOf } from '../../../src/domain/kinds.ts'
 import { encodeState } from '../../../src/domain/workload/state-codec.ts'
 import { EMPTY_STATE } from '../../../src/domain/workload/state.ts'
 import { readHead } from '../../../src/service/webhook/review.ts'

@@ -1,5 +1,5 @@
 import type { LimitFunction } from 'p-limit'
-import { factsOf, resourceOf } from '../../../domain/workload/kinds.ts'
+import { factsOf, resourceOf } from '../../../domain/kinds.ts'
 import type { Kind } from '../../../domain/workload/workload.ts'
 import { Refusal } from '../../process/errors.ts'
 import { HttpRefusal } from '../answers.ts'

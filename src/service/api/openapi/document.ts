@@ -1,4 +1,4 @@
-import { KINDS, TYPES, typeOf, type Kind } from '../../../domain/workload/kinds.ts'
+import { KINDS, TYPES, typeOf, type Kind } from '../../../domain/kinds.ts'
 import { HTTP_STATUS, type ErrorCode } from '../../process/errors.ts'
 import { ENTRIES, TAGS, type Entry, type Method, type OperationId, type Tag } from './entries.ts'
 import { errorExample, EXAMPLES } from './examples.ts'

@@ -1,4 +1,4 @@
-import { TYPES } from '../../../domain/workload/kinds.ts'
+import { TYPES } from '../../../domain/kinds.ts'
 import { HTTP_STATUS } from '../../process/errors.ts'
 import { component, count, record, text, type Schema } from './schema.ts'
 

@@ -1,4 +1,4 @@
-import { KINDS } from '../../../domain/workload/kinds.ts'
+import { KINDS } from '../../../domain/kinds.ts'
 import { WORKLOAD_STATES } from '../../../domain/records/workload-state.ts'
 import { A_DURATION, DURATION_PATTERN } from '../../../domain/schedule/duration.ts'
 import { WAIT_PATTERN } from './formats.ts'

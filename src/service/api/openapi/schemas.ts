@@ -1,7 +1,7 @@
 import type { PolicyRecord } from '../../../domain/records/policy-record.ts'
 import type { HistoryRecord, StatusRecord, TransitionRecord } from '../../../domain/records/record.ts'
 import { OPERATION_RESULTS, OPERATION_TYPES, PIN_STATES, TRIGGERS } from '../../../domain/workload/state.ts'
-import { TYPES } from '../../../domain/workload/kinds.ts'
+import { TYPES } from '../../../domain/kinds.ts'
 import type { NamespaceRecord, NextChange, SavedRecord } from '../../../domain/records/namespace-record.ts'
 import { WORKLOAD_STATES } from '../../../domain/records/workload-state.ts'
 import { HTTP_STATUS } from '../../process/errors.ts'

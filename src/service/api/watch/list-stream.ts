@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
-import { typeOf } from '../../../domain/workload/kinds.ts'
+import { typeOf } from '../../../domain/kinds.ts'
 import type { Workload, WorkloadKey } from '../../../domain/workload/workload.ts'
 import { Refusal } from '../../process/errors.ts'
 import type { Workloads } from '../ports.ts'

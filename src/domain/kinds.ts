@@ -130,3 +130,10 @@ export function sleepsSuspended(kind: Kind): boolean {
 function recordOf<T>(of: (kind: BuiltInKind) => T): Readonly<Record<BuiltInKind, T>> {
   return Object.fromEntries(KINDS.map((kind) => [kind, of(kind)])) as Record<BuiltInKind, T>
 }
+
+/** The controller owner of an object. */
+export interface Owner {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+}

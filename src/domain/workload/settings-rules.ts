@@ -1,10 +1,5 @@
-import type { Instant } from '../../service/process/clock.ts'
-import type { Decision } from '../deciding/decision.ts'
 import type { Heir, Inherited, Namespace } from '../policy/inheritance.ts'
-import type { ScaledObject } from '../autoscaling/scaled-object.ts'
 import type { Schedule } from '../schedule/schedule.ts'
-import type { WakeWait } from '../deciding/wake-wait.ts'
-import type { Workload, WorkloadKey } from './workload.ts'
 
 /** The service's settings that the rules depend on; durations in milliseconds. */
 export interface Policy {
@@ -21,8 +16,8 @@ export interface Policy {
   }
 }
 
-/** What decisions depend on beside the workload and the time. */
-export interface Rules {
+/** What the reading of a workload depends on beside the workload. */
+export interface ReadingRules {
   readonly policy: Policy
   /** Equal text, zone and list of calendars give the same object. Throws InvalidSchedule. */
   readonly compile: (text: string, zone: string, calendar?: string) => Schedule
@@ -30,10 +25,4 @@ export interface Rules {
   readonly inherited: (workload: Heir & { readonly namespace: string }) => Inherited | undefined
   /** Whether the workloads of these two states of a Namespace inherit the same. */
   readonly inheritsSame: (before: Namespace, after: Namespace) => boolean
-  /** KEDA's ScaledObjects that name it as their target; undefined: nobody looks for them. */
-  readonly scaledObjects?: (workload: WorkloadKey) => readonly ScaledObject[]
-  /** The workload that scales this one in its place, as a Rollout does with a Deployment; undefined: none is known. */
-  readonly scalerOf?: (workload: WorkloadKey) => WorkloadKey | undefined
-  /** What a wake that is decided on waits for by its order; undefined: nothing, or nobody looks for it. */
-  readonly waitOf?: (workload: Workload, decision: Decision, now: Instant) => WakeWait | undefined
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { plannedTransitions } from '../../../src/domain/deciding/plan.ts'
+import { plannedTransitions } from '../../../src/domain/records/plan.ts'
 import { statusRecord } from '../../../src/domain/records/record.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
 import { asked } from '../../support/decisions.ts'

@@ -1,0 +1,32 @@
+/** The names that Dormouse writes on objects, and reads from them. */
+export const ANNOTATION = {
+  enabled: 'dormouse.dev/enabled',
+  schedule: 'dormouse.dev/schedule',
+  timezone: 'dormouse.dev/timezone',
+  calendar: 'dormouse.dev/calendar',
+  autoWake: 'dormouse.dev/auto-wake',
+  awakeUntil: 'dormouse.dev/awake-until',
+  wakeOrder: 'dormouse.dev/wake-order',
+  catchUp: 'dormouse.dev/catch-up',
+  /** Taken out of the write that brings it, so that it is seldom stored: `requests/annotation.ts`. */
+  request: 'dormouse.dev/request',
+  state: 'dormouse.dev/state',
+} as const
+export type AnnotationName = keyof typeof ANNOTATION
+export const ANNOTATION_NAMES = Object.keys(ANNOTATION) as AnnotationName[]
+
+/** Present while snoozed; its value is the kept count. */
+export const ASLEEP_LABEL = 'dormouse.dev/asleep'
+/** Present while a pin or an override holds the workload; its value is `pin` or `override`. */
+export const HELD_LABEL = 'dormouse.dev/held'
+/** Our labels: both follow from the state. */
+export const OWN_LABELS = [ASLEEP_LABEL, HELD_LABEL] as const
+export type OwnLabel = (typeof OWN_LABELS)[number]
+/** The key in a DaemonSet's nodeSelector that no node carries. */
+export const SNOOZE_KEY = 'dormouse.dev/snoozed'
+/** The value that we give it. */
+export const SNOOZED = 'true'
+/** The annotation in which the downscalers keep the count of what they put to sleep. */
+export const KEPT_BY_DOWNSCALERS = 'downscaler/original-replicas'
+/** The field manager of our writes, in managedFields. */
+export const FIELD_MANAGER = 'dormouse'
