@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const PROJECT = join(import.meta.dirname, '..')
+/** What `describeOn` has in the titles of what runs there. */
+const REAL = 'the real control plane'
+const HOOKS = ['--require', './test/support/hooks.ts']
+
+interface Choice {
+  /** Whether a file of tests belongs to it. */
+  readonly has: (file: string) => boolean
+  readonly options: readonly string[]
+}
+
+const needsCluster = (file: string) =>
+  /\b(describeOn|goProgram|startSandbox\w*|runProgram)\b/.test(readFileSync(join(PROJECT, file), 'utf8'))
+const isEndToEnd = (file: string) => /^test\/(e2e|model)\//.test(file)
+
+const QUICK: Choice = {
+  has: (file) => !isEndToEnd(file) && !needsCluster(file),
+  options: ['--parallel', '--jobs', '2'],
+}
+const CHOICES: Readonly<Record<string, Choice>> = {
+  t: QUICK,
+  't:watch': { ...QUICK, options: ['--watch', '--watch-files', 'src/**/*.ts,test/**/*.ts'] },
+  e2e: {
+    has: (file) => isEndToEnd(file) || needsCluster(file),
+    options: [...HOOKS, '--grep', REAL, '--invert'],
+  },
+  real: {
+    has: (file) => isEndToEnd(file) || needsCluster(file),
+    options: [...HOOKS, '--grep', REAL],
+  },
+}
+
+/**
+ * `npm run t|t:watch|e2e|real -- WORDS`: the tests whose paths have one of the words, without what the others need.
+ * What begins with `-` is an option of mocha.
+ */
+const [name = '', ...given] = process.argv.slice(2)
+const words = given.filter((word) => !word.startsWith('-'))
+const choice = CHOICES[name]
+if (!choice) throw new Error(`there is no choice of tests '${name}', only ${Object.keys(CHOICES).join(', ')}`)
+
+const files = globSync('test/**/*.test.ts', { cwd: PROJECT, exclude: ['test/long/**'] })
+  .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+  .toSorted()
+const chosen = files.filter(choice.has)
+if (chosen.length === 0) {
+  const elsewhere = Object.keys(CHOICES).filter((other) => files.some(CHOICES[other]!.has))
+  const hint =
+    elsewhere.length > 0 ? `: try npm run ${elsewhere.join(' or npm run ')} -- ${words.join(' ')}` : ''
+  process.stderr.write(`no test of '${name}' has ${words.join(' or ')} in its path${hint}\n`)
+  process.exitCode = 1
+} else {
+  const mocha = createRequire(import.meta.url).resolve('mocha/bin/mocha.js')
+  const options = ['--no-config', '--exit', '--timeout', '60000', '--reporter', 'dot', ...choice.options]
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'dormouse-compiled') }
+  const flags = given.filter((word) => word.startsWith('-'))
+  const child = spawn(process.execPath, [mocha, ...options, ...flags, ...chosen], {
+    cwd: PROJECT,
+    stdio: 'inherit',
+    env,
+  })
+  const [code] = await once(child, 'exit')
+  process.exitCode = Number(code ?? 1)
+}
