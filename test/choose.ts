@@ -59,7 +59,11 @@ if (chosen.length === 0) {
 } else {
   const mocha = createRequire(import.meta.url).resolve('mocha/bin/mocha.js')
   const options = ['--no-config', '--exit', '--timeout', '60000', '--reporter', 'dot', ...choice.options]
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'dormouse-compiled') }
+  const env = {
+    ...process.env,
+    NODE_COMPILE_CACHE: join(tmpdir(), 'dormouse-compiled'),
+    ...(name.startsWith('t') && { PROPERTY_SHARE: '0.15' }),
+  }
   const flags = given.filter((word) => word.startsWith('-'))
   const child = spawn(process.execPath, [mocha, ...options, ...flags, ...chosen], {
     cwd: PROJECT,

@@ -15,6 +15,7 @@ import { Refusal } from '../../../src/service/process/errors.ts'
 import { stepped } from '../../support/decisions.ts'
 import { at, HOUR, MINUTE, RULES, SECOND } from '../../support/rules.ts'
 import { aCronJob, aDaemonSet, aDeployment, type AWorkload } from '../../support/workloads.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const NOON = at('Mon 12:00')
 const SEVEN = at('Mon 7:00')
@@ -456,7 +457,7 @@ describe('whatever is asked of whatever workload', () => {
           expect({ pin: state.pin, override: state.override }).to.deep.equal({ pin, override })
         },
       ),
-      { numRuns: 400 },
+      propertyRuns(400),
     )
   })
 })

@@ -8,6 +8,7 @@ import { anyMarks, labelsWith, type Marks } from '../../support/arbitrary-marks.
 import { followed } from '../../support/decisions.ts'
 import { at, HOUR, MINUTE, RULES } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const NOW = at('Mon 17:55')
 /** Design, section 2: whatever marks a workload arrives with, after this many writes there is nothing to do. */
@@ -90,7 +91,7 @@ function writesUntilRest(
 describe('whatever marks a workload arrives with, and whatever was known of it', () => {
   it(`there is nothing to do after at most ${MOST_WRITES} writes`, function () {
     this.timeout(1_200_000)
-    const numRuns = Number(process.env['PROPERTY_RUNS'] ?? 3000)
+    const runs = propertyRuns(3000)
     const counts = new Map<number, number>()
     let unreadable = 0
     fc.assert(
@@ -103,13 +104,13 @@ describe('whatever marks a workload arrives with, and whatever was known of it',
         if (writes === undefined) unreadable += 1
         else counts.set(writes, (counts.get(writes) ?? 0) + 1)
       }),
-      { numRuns },
+      runs,
     )
     // The property would hold of a domain that does nothing, too.
-    expect(counts.get(1) ?? 0, 'cases that were written once').to.be.above(numRuns / 10)
+    expect(counts.get(1) ?? 0, 'cases that were written once').to.be.above(runs.numRuns / 10)
     if (process.env['PROPERTY_RUNS'])
       process.stderr.write(
-        `${numRuns} cases; by writes: ${JSON.stringify([...counts])}; unreadable: ${unreadable}\n`,
+        `${runs.numRuns} cases; by writes: ${JSON.stringify([...counts])}; unreadable: ${unreadable}\n`,
       )
   })
 })

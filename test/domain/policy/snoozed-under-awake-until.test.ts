@@ -6,6 +6,7 @@ import { canonical } from '../../../src/domain/schedule/syntax.ts'
 import { at, DAY, HOUR, iso, MINUTE, RULES } from '../../support/rules.ts'
 import { ModelCluster } from '../model.ts'
 import { schedules } from '../schedule/every-minute.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const WEEK = '7:00-20:00,Mon-Fri'
 const FRIDAY = at('Fri 23:00')
@@ -117,7 +118,7 @@ describe('what a person put to sleep, under awake-until', () => {
             expect.fail(`${schedule}, asked ${iso(asked)}, until ${iso(end)}: not ${expected} at ${iso(t)}`)
         }
       }),
-      { numRuns: 25 },
+      propertyRuns(25),
     )
   }).timeout(60_000)
 })

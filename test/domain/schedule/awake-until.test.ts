@@ -4,6 +4,7 @@ import { withWindowUntil } from '../../../src/domain/schedule/awake-until.ts'
 import { compileSchedule } from '../../../src/domain/schedule/schedule.ts'
 import { canonical } from '../../../src/domain/schedule/syntax.ts'
 import { MINUTE, schedules } from './every-minute.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const DAY = 24 * 60
 const START = Date.UTC(2026, 2, 20)
@@ -34,7 +35,7 @@ describe('a schedule with a window that has no beginning', () => {
         }
         expect(next === undefined || next.at >= START + 14 * DAY * MINUTE).to.equal(true)
       }),
-      { numRuns: 20 },
+      propertyRuns(20),
     )
   }).timeout(60_000)
 })

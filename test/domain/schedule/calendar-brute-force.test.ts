@@ -3,12 +3,10 @@ import { array, assert, constantFrom, integer, oneof, property, record } from 'f
 import { calendarOf, dateOf, hoursOn } from '../../../src/domain/schedule/calendar.ts'
 import { compileSchedule } from '../../../src/domain/schedule/schedule.ts'
 import { canonical } from '../../../src/domain/schedule/syntax.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { awakeMinutes, DAY, edgesIn, edgesOf, MARGIN, MINUTE, schedules, window } from './every-minute.ts'
 import type { Hours } from './every-minute.ts'
 import { walk } from './wall-clock.ts'
-
-const long = process.env.FUZZ === 'long'
-const RUNS = long ? 60 : 6
 
 /** With the days of the year at which clocks change there. */
 const ZONES: Record<string, { year: number; changes: number[] }> = {
@@ -50,7 +48,7 @@ function textOf(given: readonly Hours[]): string {
 }
 
 describe('schedules with calendars, against every minute of whole years', function () {
-  this.timeout(long ? 600_000 : 40_000)
+  this.timeout(600_000)
 
   for (const [zone, { year, changes }] of Object.entries(ZONES))
     it(`${zone} ${year}`, () => {
@@ -83,7 +81,7 @@ describe('schedules with calendars, against every minute of whole years', functi
               expect.fail(`${schedule.key} at ${new Date((clock.from + i) * MINUTE).toISOString()}`)
           expect(hoursOn(made, first - 100 * DAY * MINUTE)).to.equal(undefined)
         }),
-        { numRuns: RUNS },
+        propertyRuns(6),
       )
     })
 })
