@@ -18,7 +18,9 @@ const DAY = 24 * 60
 
 export function walk(zone: string, from: number, to: number): WallClock {
   const format = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' })
-  const firsts = new Map<number, number>()
+  // By local minute from a day before the first: no zone is further from UTC.
+  const base = from / MINUTE - DAY
+  const firsts = new Float64Array((to - from) / MINUTE + 2 * DAY).fill(NaN)
   const days = new Set<number>()
   let last: number | undefined
   let next = offset(format, from / MINUTE)
@@ -30,8 +32,8 @@ export function walk(zone: string, from: number, to: number): WallClock {
       if (!steady) shown = offset(format, minute)
       const local = minute + shown
       for (let skipped = (last ?? local) + 1; skipped < local; skipped += 1)
-        firsts.set(skipped, minute + (skipped - (last ?? local) - 1))
-      if (!firsts.has(local)) firsts.set(local, minute)
+        firsts[skipped - base] = minute + (skipped - (last ?? local) - 1)
+      if (last === undefined || local > last) firsts[local - base] = minute
       if (local % DAY === DAY / 2) days.add(local - DAY / 2)
       last = Math.max(local, last ?? local)
     }
@@ -39,7 +41,7 @@ export function walk(zone: string, from: number, to: number): WallClock {
   return {
     from: from / MINUTE,
     minutes: (to - from) / MINUTE,
-    comesAt: (local) => firsts.get(local) ?? NaN,
+    comesAt: (local) => firsts[local - base] ?? NaN,
     midnights: [...days],
   }
 }
