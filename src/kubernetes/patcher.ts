@@ -1,10 +1,18 @@
+import { LRUCache } from 'lru-cache'
 import type * as Api from '../service/api/ports.ts'
 import type * as Controller from '../service/controller/ports.ts'
 import { changeBack, goesToSleep, hasChangedMarks } from '../domain/workload/change.ts'
 import { differingAnnotations } from '../domain/workload/marks.ts'
 import { statusPatch } from '../domain/deciding/missed-runs.ts'
 import { isEmpty, jsonPatch, type Change, type PatchOperation } from '../domain/workload/patch.ts'
-import { keyOf, type Kind, type Workload, type WorkloadKey } from '../domain/workload/workload.ts'
+import { hasKey } from '../domain/kinds.ts'
+import {
+  isUnmarkedSleep,
+  keyOf,
+  type Kind,
+  type Workload,
+  type WorkloadKey,
+} from '../domain/workload/workload.ts'
 import { Refusal } from '../service/process/errors.ts'
 import type * as Webhook from '../service/webhook/ports.ts'
 import type { PatchAnswer, WorkloadObject } from './api-object.ts'
@@ -87,6 +95,8 @@ type Sent =
   | { readonly type: 'lost' | 'hung'; readonly error: ClusterRefusal }
 
 const ATTEMPTS = 5
+/** Sleeps that were undone: beyond that, the ones longest ago are forgotten, and undone once more. */
+const UNDONE_KEPT = 10_000
 /** An API server that starts answers these to everybody: it knows neither accounts nor roles yet. */
 const FORBIDS: ReadonlySet<number> = new Set([401, 403])
 
@@ -98,7 +108,7 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
   readonly #fields: ConfiguredFields | undefined
   readonly #delay: Delay
   /** By uid: the workloads whose sleep was undone, since an admission webhook dropped our marks. */
-  readonly #undone = new Set<string>()
+  readonly #undone = new LRUCache<string, true>({ max: UNDONE_KEPT })
 
   constructor({ calls, copy, gate, fields, delay: wait = delay }: Options) {
     this.#fields = fields
@@ -172,6 +182,10 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
         this.#copy.applied(workload)
         return { plan: planned, workload, wrote: true }
       }
+      if (mayBeApplied && sleepsUnmarked(workload, before, change)) {
+        await this.#undo(key, before, workload, options)
+        throw rewritten(key)
+      }
       if (sent.type === 'hung') throw webhookFailed(key, sent.error)
       // Nothing that the patch tests has changed, yet it did not apply: it never will.
       if (sent.type === 'stale' && attempt > 1 && equal(jsonPatch(workload, change), operations)) {
@@ -186,7 +200,7 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
    * its count. Whoever has set another count since has the say.
    */
   async #undo(key: WorkloadKey, before: Workload, written: Workload, options: WriteOptions): Promise<void> {
-    this.#undone.add(before.uid)
+    this.#undone.set(before.uid, true)
     const priority = options.priority === 'request' ? 'request' : 'follow-up'
     let found = written
     // Not by the signal: what waits may be given up, but not this.
@@ -258,6 +272,13 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
       throw error
     }
   }
+}
+
+/** Whether a patch whose answer was lost has put the workload to sleep without the marks that keep its count. */
+function sleepsUnmarked(live: Workload, before: Workload, change: Change): boolean {
+  if (live.uid !== before.uid || !goesToSleep(before, change) || hasChangedMarks(live, before, change))
+    return false
+  return hasKey(live.kind) ? live.snoozeKey === change.snoozeKey : isUnmarkedSleep(live)
 }
 
 /** `before` with the annotations that others have changed between our write and now. */

@@ -384,6 +384,19 @@ describe('the patcher', () => {
       expect(object?.metadata.annotations).to.include({ 'dormouse.dev/timezone': 'Asia/Tokyo' })
     })
 
+    it('puts the count back where the answer to that very write was lost', async () => {
+      const { handler } = server
+      server.handler = (received, response) => {
+        if (received.method !== 'PATCH' || sent('PATCH').length > 1) return handler(received, response)
+        apply(received.body)
+        change({ annotations: { 'dormouse.dev/enabled': 'true' }, labels: { app: 'web' } })
+        response.destroy()
+      }
+      const { message } = await refused(patcher.write(WEB, snooze, controller))
+      expect(message).to.include('it cannot sleep')
+      expect(object?.spec).to.include({ replicas: 3 })
+    })
+
     it('leaves a count that somebody has set since', async () => {
       const { handler } = server
       server.handler = (received, response) => {

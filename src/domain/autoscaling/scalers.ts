@@ -1,8 +1,9 @@
+import type { ReadingRules } from '../workload/settings-rules.ts'
 import type { Workload, WorkloadKey } from '../workload/workload.ts'
 import { pausedByOthers, type ScaledObject } from './scaled-object.ts'
 
 /** What autoscaling depends on beside the workload. */
-export interface ScalingRules {
+export interface ScalingRules extends ReadingRules {
   /** KEDA's ScaledObjects that name it as their target; undefined: nobody looks for them. */
   readonly scaledObjects?: (workload: WorkloadKey) => readonly ScaledObject[]
   /** The workload that scales this one in its place, as a Rollout does with a Deployment; undefined: none is known. */
@@ -12,11 +13,6 @@ export interface ScalingRules {
 /** The ScaledObjects that scale a workload: one, as KEDA wants it; none where there is no KEDA. */
 function scalersOf(workload: Workload, rules: ScalingRules): readonly ScaledObject[] {
   return rules.scaledObjects?.(workload).filter(({ deleting }) => !deleting) ?? []
-}
-
-/** Whether KEDA scales it. */
-export function isScaledByKeda(workload: Workload, rules: ScalingRules): boolean {
-  return scalersOf(workload, rules).length > 0
 }
 
 /** Why others hold its count by KEDA's pause, as reasons tell it; undefined: they do not. */

@@ -1,5 +1,6 @@
 import type { Instant } from '../../service/process/clock.ts'
-import { heldByKeda, isScaledByKeda } from '../autoscaling/scalers.ts'
+import { heldByKeda } from '../autoscaling/scalers.ts'
+import { isScaledByKeda } from '../workload/reading.ts'
 import { backoffInEffect } from './backoff.ts'
 import { hasRoomToWake } from '../workload/change.ts'
 import { countToGiveBack, countToKeep, countToWake, keptCount } from '../workload/counts.ts'

@@ -1,6 +1,7 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { autoscalerOf, fightOf, restFromFight } from './fight.ts'
-import { isScaledByKeda, kedaDecides } from '../autoscaling/scalers.ts'
+import { kedaDecides } from '../autoscaling/scalers.ts'
+import { isScaledByKeda } from '../workload/reading.ts'
 import { managerAuthor } from '../workload/author.ts'
 import { earliest, lookAgain, type PartialDecision, type Reason } from './decision.ts'
 import { scheduleInForce } from './schedule-in-force.ts'

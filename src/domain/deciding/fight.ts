@@ -6,7 +6,8 @@ import type { Backoff, State } from '../workload/state.ts'
 import type { Reading } from '../workload/reading.ts'
 import { counted } from '../text.ts'
 import { isRunning, type Workload } from '../workload/workload.ts'
-import { heldByKeda, isScaledByKeda } from '../autoscaling/scalers.ts'
+import { heldByKeda } from '../autoscaling/scalers.ts'
+import { isScaledByKeda } from '../workload/reading.ts'
 
 /** Field managers: the HPA acts from the controller manager; KEDA's operator is named after its binary. */
 const AUTOSCALERS: ReadonlyMap<string, string> = new Map([

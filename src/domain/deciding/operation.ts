@@ -5,10 +5,10 @@ import { changeBetween, changed } from '../workload/change.ts'
 import { countToGiveBack } from '../workload/counts.ts'
 import { decide } from './decide.ts'
 import { decisionTime } from './decision-time.ts'
-import { noAction, type Decision } from './decision.ts'
+import { noAction, type Decision, type Reason } from './decision.ts'
 import { completed, withOperation } from './history.ts'
 import { hasKey, sleepsSuspended } from '../kinds.ts'
-import { withMarksRestored, withoutRequest, type LastKnown } from '../workload/marks.ts'
+import { lostCount, withMarksRestored, withoutRequest, type LastKnown } from '../workload/marks.ts'
 import { withoutMissedRuns } from './missed-runs.ts'
 import type { Change } from '../workload/patch.ts'
 import { readWorkload, withState, type Reading } from '../workload/reading.ts'
@@ -38,6 +38,8 @@ type Move = Pick<Decision, 'action' | 'trigger' | 'by' | 'replicas' | 'kept' | '
 
 /** What the controller does about a workload now, given what was last known of its marks. */
 export function planStep(workload: Workload, clock: Instant, rules: Rules, known?: LastKnown): Step {
+  const count = lostCount(workload, known)
+  if (count !== undefined) return givingBack(count)
   // A request that is stored has passed no webhook: nobody knows who made it, so it is never carried out.
   const restored = withoutRequest(withMarksRestored(workload, known, rules))
   const read = readWorkload(restored, rules)
@@ -55,6 +57,14 @@ export function planStep(workload: Workload, clock: Instant, rules: Rules, known
 /** Whether the label agrees with what holds it: what is not managed may be held, and an upgrade brings no labels. */
 function hasRightHold({ workload: { labels }, state }: Reading): boolean {
   return labels?.[HELD_LABEL] === heldBy(state)
+}
+
+/** The count alone: whatever dropped our marks may drop them again. */
+function givingBack(replicas: number): Step {
+  const text = `an admission webhook dropped the annotations and the label that kept its count: it gets its ${replicas} back`
+  const reason: Reason = { code: 'recovery', text }
+  const decision: Decision = { action: 'wake', trigger: 'recovery', by: null, replicas, reason }
+  return { decision, change: { annotations: {}, replicas } }
 }
 
 /** A workload whose state cannot be read waits for somebody to repair it. */

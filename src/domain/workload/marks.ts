@@ -8,6 +8,8 @@ import {
   ASLEEP_LABEL,
   isOlder,
   hasSleepMark,
+  isRunning,
+  isUnmarkedSleep,
   HELD_LABEL,
   OWN_LABELS,
   type AnnotationName,
@@ -84,6 +86,24 @@ export function withMarksRestored(
 }
 
 /**
+ * The count of a workload that our own write put to sleep and whose marks were dropped from it; undefined: it is not so,
+ * or nobody remembers the count. A write whose marks were stored has another state.
+ */
+export function lostCount(workload: Workload, known: LastKnown | undefined): number | undefined {
+  const before = known?.workload
+  if (!before || workload.deleting || isOlder(workload, before) || !isUnmarkedSleep(workload))
+    return undefined
+  const { state } = workload.annotations
+  const isOfBefore = state === undefined || state === before.annotations.state
+  return isOfBefore && isRunning(before) ? before.replicas : undefined
+}
+
+/** Whether nothing of a copy's marks has to be restored, nor a count that they should have kept. */
+export function isInOrder(workload: Workload, known: LastKnown | undefined, rules: ReadingRules): boolean {
+  return withMarksRestored(workload, known, rules) === workload && lostCount(workload, known) === undefined
+}
+
+/**
  * Restores the marks of `known`, an earlier copy of the workload, where others destroyed them. Nothing else restores
  * marks: controller and webhook both call this.
  * - `kubectl rollout undo` puts old annotations back: all are replaced. `isOldCopy`: whether a state that differs is old.
@@ -116,7 +136,7 @@ export function knownAfter(
   known: LastKnown | undefined,
   rules: ReadingRules,
 ): LastKnown | undefined {
-  if (withMarksRestored(workload, known, rules) !== workload) return known
+  if (!isInOrder(workload, known, rules)) return known
   // A repair of an unreadable state starts another counter: it must not be taken for an old copy.
   const counter = counterOf(workload, known)
   return counter === undefined ? undefined : { counter, workload }

@@ -3,10 +3,11 @@ import type { ReadingRules } from './settings-rules.ts'
 import { settingsOf, type Settings } from './settings.ts'
 import { SETTING_NAMES, type SettingName } from '../policy/settings.ts'
 import { decodeState, Unreadable } from './state-codec.ts'
-import { EMPTY_STATE, type State, type StoredState } from './state.ts'
+import { EMPTY_STATE, type Snoozed, type State, type StoredState } from './state.ts'
 import {
   hasSleepMark,
   isRunning,
+  isUnmarkedSleep,
   labelCount,
   type AnnotationName,
   type Kind,
@@ -21,10 +22,16 @@ export interface Reading extends Settings {
   readonly written: State | undefined
 }
 
-/** Reads a workload's annotations, label and key. Unreadable: its state is broken, or gone while a mark says asleep. */
+/** Reads a workload's annotations, label and key. Unreadable: its state is broken, or gone although it was put to sleep. */
 export function readWorkload(workload: Workload, rules: ReadingRules): Reading | Unreadable {
   const stored = storedState(workload)
   if (stored instanceof Unreadable) return stored
+  // KEDA keeps a workload that wakes at the 0 that we have set.
+  if (!stored && isUnmarkedSleep(workload) && !isScaledByKeda(workload, rules)) {
+    return new Unreadable(
+      'it is gone, and so is the count that it kept: Dormouse set it to 0, and something dropped its annotations and label',
+    )
+  }
   const written = stored?.kind === workload.kind ? stored : undefined
   if (!stored && hasSleepMark(workload)) {
     return new Unreadable('it is gone, and a mark says that the workload sleeps')
@@ -40,6 +47,7 @@ export function readWithoutState(workload: Workload, rules: ReadingRules): Readi
 }
 
 function stateByMarks(workload: Workload): State {
+  if (isUnmarkedSleep(workload)) return { ...EMPTY_STATE, asleep: true, snoozed: asleepWith(1, workload) }
   const asleep = hasSleepMark(workload) && !isRunning(workload)
   return asleep ? correctedByMarks(workload, { ...EMPTY_STATE, asleep }) : EMPTY_STATE
 }
@@ -93,8 +101,18 @@ function correctedByMarks(workload: Workload, state: State): State {
   const counted = count ?? state.snoozed?.replicas ?? 0
   const kept = sleepsSuspended(workload.kind) ? Math.min(counted, 1) : counted
   if (state.asleep && state.snoozed?.replicas === kept) return state
-  const snoozed = state.snoozed ?? { at: workload.createdAt, trigger: 'recovery' as const, by: null }
+  const snoozed = state.snoozed ?? asleepWith(kept, workload)
   return { ...state, asleep, snoozed: { ...snoozed, replicas: kept } }
+}
+
+/** A sleep of which nothing but its count is known. */
+function asleepWith(replicas: number, { createdAt }: Workload): Snoozed {
+  return { at: createdAt, trigger: 'recovery', by: null, replicas }
+}
+
+/** Whether KEDA scales it: one ScaledObject does, as KEDA wants it; none where there is no KEDA. */
+export function isScaledByKeda(workload: Workload, rules: ReadingRules): boolean {
+  return rules.scaledObjects?.(workload).some(({ deleting }) => !deleting) ?? false
 }
 
 /** A ReplicaSet that outlived its Deployment carries copies of its annotations: `enabled` among them is ignored. */

@@ -1,5 +1,6 @@
 import type { Heir, Inherited, Namespace } from '../policy/inheritance.ts'
 import type { Schedule } from '../schedule/schedule.ts'
+import type { WorkloadKey } from './workload.ts'
 
 /** The service's settings that the rules depend on; durations in milliseconds. */
 export interface Policy {
@@ -25,4 +26,6 @@ export interface ReadingRules {
   readonly inherited: (workload: Heir & { readonly namespace: string }) => Inherited | undefined
   /** Whether the workloads of these two states of a Namespace inherit the same. */
   readonly inheritsSame: (before: Namespace, after: Namespace) => boolean
+  /** KEDA's ScaledObjects that name it as their target; undefined: nobody looks for them. */
+  readonly scaledObjects?: (workload: WorkloadKey) => readonly { readonly deleting: boolean }[]
 }

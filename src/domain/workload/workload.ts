@@ -1,5 +1,5 @@
 import type { Instant } from '../../service/process/clock.ts'
-import { ASLEEP_LABEL, type AnnotationName } from '../annotations.ts'
+import { ASLEEP_LABEL, FIELD_MANAGER, type AnnotationName } from '../annotations.ts'
 import { factsOf, hasKey, isKind, sleepsSuspended, typeOf, type Kind, type Owner } from '../kinds.ts'
 
 export * from '../annotations.ts'
@@ -181,6 +181,15 @@ export function labelCount(workload: Workload): number | undefined {
 /** Whether a mark of sleep that survives lost annotations is there: the label, or a DaemonSet's key. */
 export function hasSleepMark(workload: Workload): boolean {
   return workload.labels?.[ASLEEP_LABEL] !== undefined || workload.snoozeKey !== undefined
+}
+
+/**
+ * Whether our own write set its count to 0 and no label says that it sleeps: an admission webhook dropped our marks from
+ * that very write, since one patch sets both.
+ */
+export function isUnmarkedSleep({ kind, replicas, replicasManager, labels }: Workload): boolean {
+  const isOurs = replicasManager?.manager === FIELD_MANAGER && replicasManager.subresource === undefined
+  return isOurs && replicas === 0 && !hasKey(kind) && labels?.[ASLEEP_LABEL] === undefined
 }
 
 /**

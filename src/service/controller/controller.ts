@@ -181,7 +181,7 @@ export class Controller implements Runnable {
 
   #saw(before: Workload | undefined, after: Workload): void {
     const known = this.#marks.of(after)?.workload ?? before
-    const inOrder = this.#marks.note(after)
+    const inOrder = this.#marks.note(after, before)
     if (inOrder && known) {
       this.#reporter.changed(known, after)
       this.#others.changed(known, after)

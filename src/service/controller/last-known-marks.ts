@@ -1,6 +1,6 @@
-import { knownAfter, withMarksRestored, type LastKnown } from '../../domain/workload/marks.ts'
+import { isInOrder, knownAfter, type LastKnown } from '../../domain/workload/marks.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
-import { isOlder, type Workload } from '../../domain/workload/workload.ts'
+import { isOlder, isUnmarkedSleep, type Workload } from '../../domain/workload/workload.ts'
 
 /** By uid: the newest copy of each workload whose marks (annotations, label, a DaemonSet's key) were in order. */
 export class LastKnownMarks {
@@ -17,14 +17,18 @@ export class LastKnownMarks {
 
   /** Whether nothing of a copy's marks has to be restored. */
   isInOrder(workload: Workload): boolean {
-    return withMarksRestored(workload, this.of(workload), this.#rules) === workload
+    return isInOrder(workload, this.of(workload), this.#rules)
   }
 
-  /** Remembers the informer's newest copy; true: its marks are in order, and it is not older than the one before. */
-  note(workload: Workload): boolean {
-    const before = this.of(workload)
+  /**
+   * Remembers the informer's newest copy; true: its marks are in order, and it is not older than the one before.
+   * `former`: the copy before, which alone knows the count where our marks were dropped from the first sleep.
+   */
+  note(workload: Workload, former?: Workload): boolean {
+    const first = former && isUnmarkedSleep(workload) ? { counter: 0, workload: former } : undefined
+    const before = this.of(workload) ?? first
     const back = before !== undefined && isOlder(workload, before.workload)
-    const inOrder = this.isInOrder(workload)
+    const inOrder = isInOrder(workload, before, this.#rules)
     const after = knownAfter(workload, before, this.#rules)
     if (after) this.#known.set(workload.uid, after)
     else this.#known.delete(workload.uid)
