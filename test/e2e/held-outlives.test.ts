@@ -59,6 +59,12 @@ describeOn('a pin outlives the policy that its workload is taken out of', functi
     expect(patched.code).to.not.equal(0)
   })
 
+  it('and a wake request says so, and how to end it', async () => {
+    const { status, body } = await here.workload('statefulsets', 'db').attempt('POST', 'wake')
+    expect([status, body.error.code]).to.deep.equal([409, 'PINNED'])
+    expect(body.error.message).to.match(/pinned snoozed by .*DELETE .*\/statefulsets\/db\/pin first/)
+  })
+
   it('until somebody clears it: then it wakes', async () => {
     await here.workload('statefulsets', 'db').unpin()
     const object = await here.get('statefulsets', 'db')

@@ -1,6 +1,6 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { Refusal } from '../../service/process/errors.ts'
-import { decide } from '../deciding/decide.ts'
+import { decide, isHeld } from '../deciding/decide.ts'
 import { decisionTime } from '../deciding/decision-time.ts'
 import { textBefore, type Reason } from '../deciding/decision.ts'
 import { changeBetween, changed } from '../workload/change.ts'
@@ -43,7 +43,7 @@ export type Request =
   /** What another tool put to sleep, and the count that it is to wake to. */
   | { action: 'adopt'; count: number }
 
-/** The requests that are not refused while a workload is not managed. */
+/** The requests that are not refused while a workload is neither managed nor held. */
 const WHILE_UNMANAGED: ReadonlySet<Request['action']> = new Set([
   'enable',
   'disable',
@@ -88,7 +88,7 @@ export function planRequest(
   const { reading, repair } = readFor(request, workload, rules)
   refuseUnsettled(reading)
   const now = decisionTime(reading.state, clock)
-  if (!WHILE_UNMANAGED.has(request.action)) refuseUnmanaged(reading, channel)
+  if (!WHILE_UNMANAGED.has(request.action) && !isHeld(reading, now)) refuseUnmanaged(reading, channel)
   if (!leavesAlone(request, reading)) refuseCount(workload)
   if (MOVES.has(request.action)) refusePinned(reading, channel)
   const done = completed(reading, now, rules.policy)
@@ -106,7 +106,8 @@ export function planRequest(
 
 /** Whether the workload is in nobody's hands afterwards, and its count is written nowhere. */
 function leavesAlone({ action }: Request, { enabled, state }: Reading): boolean {
-  return !state.asleep && (action === 'disable' || (enabled === false && action !== 'enable'))
+  const ends = WHILE_UNMANAGED.has(action) && action !== 'enable'
+  return !state.asleep && ends && (action === 'disable' || enabled === false)
 }
 
 function readFor(request: Request, workload: Workload, rules: Rules): { reading: Reading; repair: boolean } {
@@ -119,9 +120,10 @@ function readFor(request: Request, workload: Workload, rules: Rules): { reading:
 /** Somebody woke the sleeper, or scaled it down again: first does what the controller is about to do about that. */
 function settle(reading: Reading, now: Instant, rules: Rules): Reading {
   const { state, workload, enabled } = reading
+  const isActedOn = enabled === true || isHeld(reading, now)
   const isWoken = state.asleep && isRunning(workload)
   const isScaledBack = countToGiveBack(reading) !== undefined && !isRunning(workload)
-  return enabled === true && (isWoken || isScaledBack) ? follow(reading, now, rules) : reading
+  return isActedOn && (isWoken || isScaledBack) ? follow(reading, now, rules) : reading
 }
 
 function act(context: Context, request: Request, repair: boolean): Outcome {

@@ -7,6 +7,7 @@ import { jsonPatch } from '../../../src/domain/workload/patch.ts'
 import { releaseChange } from '../../../src/domain/deciding/release.ts'
 import { EMPTY_STATE, heldBy } from '../../../src/domain/workload/state.ts'
 import { HELD_LABEL } from '../../../src/domain/workload/workload.ts'
+import { Refusal } from '../../../src/service/process/errors.ts'
 import { asked, stepped } from '../../support/decisions.ts'
 import { at, MINUTE, RULES } from '../../support/rules.ts'
 import { aDeployment, BY_KIND, type AWorkload } from '../../support/workloads.ts'
@@ -113,6 +114,50 @@ describe('the label of what is held, where it is wrong', () => {
     const missing = pinned.withoutLabel(HELD_LABEL)
     expect(planStep(missing.with({ deleting: true }), NOON, RULES).change).to.equal(undefined)
     expect(planStep(missing.annotated({ state: '{"v":7}' }), NOON, RULES).change).to.equal(undefined)
+  })
+})
+
+describe('what is held and managed by nothing any more', () => {
+  const sleeper = aDeployment()
+    .withReplicas(3)
+    .snoozed({ at: at('Mon 9:00') })
+  const ask = (workload: AWorkload, action: 'snooze' | 'wake') => asked(workload, { action }, NOON)
+
+  for (const action of ['snooze', 'wake'] as const)
+    it(`is refused a ${action} while it is pinned, with the request that ends the pin`, () => {
+      expect(() => ask(sleeper.pinned(), action))
+        .to.throw(Refusal, /pinned snoozed by k8s:alice.*DELETE .*\/pin first/)
+        .with.property('code', 'PINNED')
+    })
+
+  it('wakes by request while it is overridden, as what is managed does, and rests so', () => {
+    const { after } = ask(sleeper.overridden(), 'wake')
+    expect(after.replicas).to.equal(3)
+    expect(stepped(after, NOON + MINUTE).after.replicas).to.equal(3)
+  })
+
+  it('sleeps by request while it is overridden, and wakes when that ends, since nothing else would wake it', () => {
+    const { after } = ask(aDeployment().withReplicas(3).overridden(at('Mon 13:00')), 'snooze')
+    expect(after.replicas).to.equal(0)
+    expect(stepped(after, at('Mon 12:59')).after.replicas).to.equal(0)
+    expect(stepped(after, at('Mon 13:00')).after.replicas).to.equal(3)
+  })
+
+  it('is refused all else once the override has ended, or managing was turned off on it', () => {
+    for (const workload of [
+      sleeper.overridden(at('Mon 11:00')),
+      sleeper.pinned().annotated({ enabled: 'false' }),
+    ])
+      expect(() => ask(workload, 'wake'))
+        .to.throw(Refusal)
+        .with.property('code', 'NOT_ENABLED')
+  })
+
+  it('is not put to sleep where its count could not be kept', () => {
+    const odd = aDeployment().with({ replicas: 2.5 }).overridden()
+    expect(() => ask(odd, 'snooze'))
+      .to.throw(Refusal)
+      .with.property('code', 'DATA_AT_RISK')
   })
 })
 

@@ -76,8 +76,8 @@ describe('refusals come in the order:', () => {
     )
   })
 
-  it('NOT_ENABLED before PINNED', () => {
-    const workload = aDeployment().remembering({}).pinned()
+  it('NOT_ENABLED before PINNED, where managing was turned off on it', () => {
+    const workload = aDeployment().annotated({ enabled: 'false' }).pinned()
     expect(refusal(workload, { action: 'snooze' }).code).to.equal('NOT_ENABLED')
   })
 
