@@ -16,11 +16,11 @@ export function secondsUntil(instant: Instant, now: Instant): number {
 }
 
 /**
- * A line that quotes others, for a terminal or a table: without control characters, which steer it, and those that turn
- * the direction of what follows. Of the same length.
+ * A line that quotes others, for a terminal or a table: without control characters, which steer it, other ends of lines,
+ * and those that turn the direction of what follows. Of the same length.
  */
 export function printable(line: string): string {
-  return line.replaceAll(/\p{Cc}|\p{Bidi_Control}/gu, ' ')
+  return line.replaceAll(/\p{Cc}|\p{Zl}|\p{Zp}|\p{Bidi_Control}/gu, ' ')
 }
 
 /** A foreign text, cut to fit into a message. */

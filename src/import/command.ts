@@ -1,13 +1,21 @@
 import { Option, type Command } from 'commander'
 import type { Comparison } from './plan/comparison.ts'
 import type { ImportedConfiguration } from './plan/configuration.ts'
-import { nameOf, type ImportedObject, type Step } from './plan/imported-object.ts'
+import type { ImportedObject, Step } from './plan/imported-object.ts'
 import { commandLine } from './plan/shell-words.ts'
 import { UsageError } from '../service/process/errors.ts'
-import { carryOut, type Outcome } from './carrying-out.ts'
-import { leftByDownscaler, leftByKubeGreen, ofKind, workloads } from './gathering.ts'
-import { comparisonLine, comparisonsText, configurationText, countsOf, lineOf, outcomesText } from './text.ts'
-import { downscalerAmong, toolsAmong, TOOLS, type Running, type Tool } from './tool.ts'
+import { carryOut, type Outcome } from '../import/carrying-out.ts'
+import { leftByDownscaler, leftByKubeGreen, ofKind, workloads } from '../import/gathering.ts'
+import {
+  comparisonLine,
+  comparisonsText,
+  configurationText,
+  countsOf,
+  failureLine,
+  lineOf,
+  outcomesText,
+} from '../import/text.ts'
+import { downscalerAmong, toolsAmong, TOOLS, type Running, type Tool } from '../import/tool.ts'
 import type { ClusterObjects, Connection } from '../client/ports.ts'
 import { checkImpersonation, clusterOptions, withExamples } from '../client/options.ts'
 import type { Terminal } from '../client/terminal.ts'
@@ -90,7 +98,7 @@ async function carriedOut(
   try {
     for await (const outcome of carryOut(cluster, steps, dryRun, stopSignal)) {
       outcomes.push(outcome)
-      if (outcome.why !== undefined) stderr.write(`error: ${nameOf(outcome.step.object)}: ${outcome.why}\n`)
+      if (outcome.why !== undefined) stderr.write(failureLine(outcome))
     }
     if (!dryRun) different.push(...(await comparedAgain(cluster, steps, stderr)))
   } catch (error) {

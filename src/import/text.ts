@@ -1,18 +1,23 @@
 import type { Comparison } from './plan/comparison.ts'
 import type { ImportedConfiguration } from './plan/configuration.ts'
 import { nameOf, type Step } from './plan/imported-object.ts'
-import { oneLine } from '../client/legible.ts'
+import { printable } from '../domain/text.ts'
 import { serialized } from '../client/output.ts'
 import type { Outcome } from './carrying-out.ts'
 
 /** `mapped        deployment shop/web: adopted asleep, 3 kept; …` */
 export function lineOf({ object, verdict, says }: Step): string {
-  return `${verdict.padEnd(12)}  ${nameOf(object)}: ${oneLine(says.join('; '))}\n`
+  return line(`${verdict.padEnd(12)}  ${nameOf(object)}: ${says.join('; ')}`)
+}
+
+/** `error: deployment shop/web: its namespace is left as it is, …` */
+export function failureLine({ step: { object }, why = '' }: Outcome): string {
+  return line(`error: ${nameOf(object)}: ${why}`)
 }
 
 /** `kept          deployment shop/web: asleep, 3 kept` */
 export function comparisonLine({ object, isKept, says }: Comparison): string {
-  return `${(isKept ? 'kept' : 'differs').padEnd(12)}  ${nameOf(object)}: ${says}\n`
+  return line(`${(isKept ? 'kept' : 'differs').padEnd(12)}  ${nameOf(object)}: ${says}`)
 }
 
 /** `every count is kept: 27 compared` */
@@ -52,6 +57,11 @@ export async function configurationText({
   byHand,
 }: ImportedConfiguration): Promise<string> {
   const config = { policies, ...(excludeNamespaces.length > 0 && { excludeNamespaces }) }
-  const notes = byHand.map((each) => `# by hand: ${oneLine(each)}\n`)
+  const notes = byHand.map((each) => line(`# by hand: ${each}`))
   return `\n# Of its arguments and its environment, for the chart's values:\n${notes.join('')}${await serialized('yaml', { config })}`
+}
+
+/** Names, keys and values are of those who may write in a namespace: none of them makes a line of its own. */
+function line(text: string): string {
+  return `${printable(text)}\n`
 }

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
-import { lineOf } from '../../src/import/text.ts'
+import { comparisonLine, failureLine, lineOf } from '../../src/import/text.ts'
 import { toolsAmong } from '../../src/import/tool.ts'
 import type { ImportedObject } from '../../src/import/plan/imported-object.ts'
+import { keptOfOthers } from '../../src/import/plan/restores.ts'
 import { Refusal } from '../../src/service/process/errors.ts'
 import {
   HOURS,
@@ -208,6 +209,24 @@ describe('an import', () => {
     const odd = sleeper('web', '3\nmapped        deployment shop/other: adopted asleep, 3 kept')
     const lines = planOf([shop, odd]).map(lineOf)
     for (const line of lines) expect(line.trimEnd()).to.not.include('\n')
+  })
+
+  it('nor do keys of a Secret that tenants may write make a line, or steer the terminal', () => {
+    const forged = 'x\nmapped        deployment shop/other: adopted asleep, 3 kept\u001B[0m\u2028y'
+    const key = Buffer.from(JSON.stringify({ [`Widget\n.example.com`]: { [forged]: '{"spec":{"a":1}}' } }))
+    const data = { 'original-resource-info': key.toString('base64') }
+    const metadata = { namespace: 'shop', name: 'sleepinfo-night' }
+    const [{ object } = { object: shop }] = keptOfOthers({ apiVersion: 'v1', kind: 'Secret', metadata, data })
+    const step = { object, verdict: 'refused', says: [forged] } as const
+    const lines = [
+      lineOf(step),
+      comparisonLine({ object, isKept: true, says: forged }),
+      failureLine({ step, became: 'failed', why: forged }),
+    ]
+    for (const line of lines) {
+      expect(line).to.include('mapped')
+      expect(line.trimEnd()).to.not.match(/[\p{Cc}\p{Zl}]/u)
+    }
   })
 
   it('refuses a count that no workload can have', () => {

@@ -50,7 +50,7 @@ export const KINDS_READ: readonly string[] = READ.map((name) => name.replace(/\.
 /** What it keeps of kinds that nobody reads here, as objects with their names alone. */
 export function keptOfOthers(secret: ImportedObject): { object: ImportedObject; restore: Restore }[] {
   return [...keptIn(secret)].flatMap(([key, restore]) => {
-    const [, kind = '', group = '', name = ''] = /^([^./]*)\.?([^/]*)\/(.*)$/.exec(key) ?? []
+    const [, kind = '', group = '', name = ''] = /^([^./]*)\.?([^/]*)\/(.*)$/s.exec(key) ?? []
     if (READ.includes(`${kind}.${group}`)) return []
     const { namespace } = secret.metadata
     const metadata = { name, ...(namespace !== undefined && { namespace }) }
