@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { ANNOTATION, type BuiltInKind } from '../../src/domain/workload/workload.ts'
+import { ANNOTATION, OWN_LABELS, type BuiltInKind } from '../../src/domain/workload/workload.ts'
 import { describeOn } from '../support/clusters.ts'
 import { enforced } from '../support/enforced.ts'
 import { countOf, manifest } from '../support/manifests.ts'
@@ -166,6 +166,17 @@ describeOn(
         history: [],
       })
     })
+
+    for (const label of OWN_LABELS)
+      it(`in a review of more than 4 MiB, with ${label} alone and no annotations, goes through`, async () => {
+        const name = `large-${label.split('/')[1]}`
+        const template = { metadata: { labels: { app: name } }, spec: { containers: [LARGE] } }
+        const whole = manifest('deployments', name, { labels: { [label]: '1' } })
+        const sent = { ...whole, spec: { ...whole.spec, template } }
+        // kubectl would write each < as six characters, which no API server takes.
+        const { status, body } = await here.cluster.admin.send('POST', here.path('deployments'), sent, asBob)
+        expect(status, body.message).to.equal(201)
+      })
   },
   'real',
 )

@@ -11,7 +11,7 @@ import { reviewNamespace } from './namespace.ts'
 import { readReview, textOf, type ReviewRequest } from './review.ts'
 import { isScale, type Route } from './routes.ts'
 import { reviewScale, trimScales } from './scale.ts'
-import { decideUnread, witnessOf } from './undecided.ts'
+import { createdWitness, decideUnread, witnessOf } from './undecided.ts'
 import { Unread } from './unread.ts'
 import { reviewWorkload, type WorkloadDeps } from './workload.ts'
 
@@ -31,7 +31,7 @@ export function prepare(route: Route, body: Uint8Array, deps: Deps, current: Cur
       'the review has more values, or deeper ones, than a Kubernetes object can have',
     )
   const whole = readReview(parsed(body))
-  const review = { ...whole, object: undefined, oldObject: witnessOf(whole.oldObject) }
+  const review = { ...whole, object: createdWitness(whole.object), oldObject: witnessOf(whole.oldObject) }
   const exempt = decideExempt(route, whole, deps)
   if (exempt) return { review, decision: exempt }
   try {
@@ -55,7 +55,7 @@ function decided(
   }
   if (hasTooManyEntries(whole)) return tooManyEntries(whole)
   if (route === 'probe') return reviewProbe(whole)
-  if (route === 'namespaces') return reviewNamespace(whole)
+  if (route === 'namespaces') return reviewNamespace(whole, deps.rules)
   const decision = reviewWorkload(whole, deps)
   return decision.type === 'asking' ? () => reviewAsking(review, decision, deps, current) : decision
 }

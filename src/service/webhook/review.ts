@@ -112,15 +112,27 @@ export const LONGEST_HEAD = 64 * 1024
 const OBJECTS = /,"(?:object|oldObject)":/g
 const MOST_TRIES = 8
 
+/** An object of which only this is known. */
+export const NO_ANNOTATIONS = {}
+/** API servers write metadata first, and in it labels alone before annotations. */
+const METADATA = /^,"object":\{(?:"(?:kind|apiVersion)":"[^"]*",)*"metadata":\{/
+
+/** Whether an object, of which this is the beginning, has none: where that is too short to tell, it may have some. */
+function hasNoAnnotations(text: string): boolean {
+  const spec = text.indexOf('"spec":{')
+  return METADATA.test(text) && spec !== -1 && !text.slice(0, spec).includes('"annotations":{')
+}
+
 /**
- * The request of a review without its objects and options, of which only the beginning is there; undefined: it is
+ * The request of a review without its objects (but for `NO_ANNOTATIONS`) and options, of which only the beginning is there; undefined: it is
  * not one that an API server wrote, or its beginning is too long.
  */
 export function readHead(body: Uint8Array): ReviewRequest | undefined {
   const head = textOf(body.subarray(0, LONGEST_HEAD))
   for (const { index } of [...head.matchAll(OBJECTS)].slice(0, MOST_TRIES)) {
     try {
-      return readReview(JSON.parse(`${head.slice(0, index)}}}`))
+      const request = readReview(JSON.parse(`${head.slice(0, index)}}}`))
+      return hasNoAnnotations(head.slice(index)) ? { ...request, object: NO_ANNOTATIONS } : request
     } catch (error) {
       if (!(error instanceof SyntaxError || error instanceof Unread)) throw error
     }

@@ -4,9 +4,9 @@ import { kindOf } from '../../domain/kinds.ts'
 import { stateOf } from '../../domain/workload/reading.ts'
 import { heldBy } from '../../domain/workload/state.ts'
 import { ANNOTATION, HELD_LABEL } from '../../domain/workload/workload.ts'
-import { jsonOf, type Json } from './json.ts'
+import { isJson, jsonOf, type Json } from './json.ts'
 import type { Workloads } from './ports.ts'
-import type { ReviewRequest } from './review.ts'
+import { NO_ANNOTATIONS, type ReviewRequest } from './review.ts'
 import type { Unread } from './unread.ts'
 import { isHeldOnly, isScale, type Route } from './routes.ts'
 
@@ -42,7 +42,7 @@ function unchecked(review: ReviewRequest, message: string): string {
   return subject(review, `was not checked: ${message}`)
 }
 
-/** Whether a created object is unread, or has a state. */
+/** Whether a created object is unread, or has a state. One without annotations has none, and nothing can be removed from it. */
 function mayBringState({ object }: ReviewRequest): boolean {
   return object === undefined || annotationsOf(object)[ANNOTATION.state] !== undefined
 }
@@ -59,6 +59,11 @@ function isHeld({ oldObject, ...review }: ReviewRequest, workloads: Pick<Workloa
 export function witnessOf(oldObject: unknown): Json {
   const label = jsonOf(metadataOf(oldObject)['labels'])[HELD_LABEL]
   return label === undefined ? {} : { metadata: { labels: { [HELD_LABEL]: label } } }
+}
+
+/** The created object, as much of it as `decideUnread` looks at; undefined: it has annotations, which may be a state. */
+export function createdWitness(object: unknown): Json | undefined {
+  return isJson(metadataOf(object)['annotations']) ? undefined : NO_ANNOTATIONS
 }
 
 function annotationsOf(object: unknown): Json {

@@ -257,6 +257,20 @@ describe('a review that cannot be read', () => {
     expect(answer.warnings?.[0]).to.match(/has lost the state that it may have brought: .*larger than 4 MiB/)
   })
 
+  for (const [what, request] of Object.entries({
+    'its object was never read': { object: { ...objectOf(aDeployment('shop/web')), ...large } },
+    'its object was read': { object: { ...objectOf(aDeployment('shop/web')), spec: { replicas: 'one' } } },
+  }))
+    it(`of a creation without annotations is answered without a patch, which could not apply: ${what}`, async () => {
+      const answer = await here.review(
+        '/webhook/workloads',
+        requestOf(pinned, { operation: 'CREATE', oldObject: null, ...request }),
+      )
+      expect(answer).to.include({ http: 200, allowed: true })
+      expect(answer).to.not.have.property('patch')
+      expect(answer.warnings?.[0]).to.include('was not checked')
+    })
+
   it('is counted and logged by its reason', async () => {
     await here.review('/webhook/held', requestOf(pinned, { object: { ...held, ...large } }))
     expect(here.told).to.deep.equal(['held denied too_large'])
@@ -282,6 +296,34 @@ describe('the beginning of a review', () => {
       { username: 'bob', groups: [',"object":', ',"oldObject":{}'] },
     ])
       expect(head(requestOf(pinned, { userInfo }))?.userInfo.username).to.equal(userInfo.username)
+  })
+
+  it('says where an object has no annotations, and only where that is certain', () => {
+    const first = { kind: 'Deployment', apiVersion: 'apps/v1' }
+    const spec = { template: { metadata: { annotations: { a: 'b' } } }, pad: 'y'.repeat(100_000) }
+    const readOf = (object: object) => head(requestOf(pinned, { operation: 'CREATE', object }))?.object
+    expect(readOf({ ...first, metadata: { name: 'web', labels: { '"spec":{': 'x' } }, spec })).to.deep.equal(
+      {},
+    )
+    for (const [what, object] of Object.entries({
+      'it has some': { ...first, metadata: { name: 'web', annotations: { a: 'b' } }, spec },
+      'its labels fill the beginning': {
+        ...first,
+        metadata: {
+          labels: Object.fromEntries(
+            Array.from({ length: 3000 }, (_, at) => [`label-${at}`, 'x'.repeat(20)]),
+          ),
+        },
+        spec,
+      },
+      'something stands before its metadata': {
+        ...first,
+        also: { spec: {} },
+        metadata: { annotations: { a: 'b' } },
+        spec,
+      },
+    }))
+      expect(readOf(object), what).to.equal(undefined)
   })
 
   it('is nothing where it is no review, or too long', () => {
