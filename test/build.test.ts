@@ -1,13 +1,12 @@
-import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { bundle } from '../build.ts'
 import { PROJECT } from './support/dormouse.ts'
+import { runProgram } from './support/kubectl.ts'
 
 describe('the bundle that the image runs', function () {
   this.timeout(180_000)
@@ -39,7 +38,7 @@ describe('the bundle that the image runs', function () {
   }
 
   it('says the version of the project', async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, [file('main.js'), '--version'])
+    const { stdout } = await runProgram(process.execPath, [file('main.js'), '--version'])
     const { version } = JSON.parse(await readFile(join(PROJECT, 'package.json'), 'utf8')) as {
       version: string
     }

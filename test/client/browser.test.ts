@@ -34,7 +34,11 @@ describe('the browser that the console is opened in', function () {
   afterEach(() => Promise.all([rm(seen, { force: true }), rm(`${seen}.html`, { force: true })]))
   after(() => rm(folder, { recursive: true }))
 
-  const environment = () => ({ ...process.env, PATH: `${folder}:${process.env['PATH']}`, DISPLAY: ':9' })
+  const environment = () => ({
+    ...programEnvironment(),
+    PATH: `${folder}:${process.env['PATH']}`,
+    DISPLAY: ':9',
+  })
   const started = () =>
     eventually('the browser to be started', async () => {
       const args = await readFile(seen, 'utf8').catch(() => '')
@@ -73,7 +77,7 @@ describe('the browser that the console is opened in', function () {
       const temporary = join(folder, 'tmp')
       const child = endsWithTests(
         spawn(process.execPath, [join(PROJECT, 'src/client/main.ts'), 'console', '--server', cluster.url], {
-          env: { ...programEnvironment(), ...environment(), TMPDIR: temporary, DORMOUSE_TOKEN: 'token' },
+          env: { ...environment(), TMPDIR: temporary, DORMOUSE_TOKEN: 'token' },
         }),
       )
       let err = ''

@@ -9,9 +9,11 @@ import { around, type Between } from './around.ts'
 import type { Cluster } from './cluster.ts'
 import { newLocalTokens, type LocalTokens } from './local-tokens.ts'
 import { parseMetrics, type Sample } from './metrics-text.ts'
+import { programEnvironment } from './program-environment.ts'
 import { endsWithTests, RunningProgram } from './running-program.ts'
 
 export const PROJECT = fileURLToPath(new URL('../../', import.meta.url))
+export { programEnvironment }
 export const MAIN = join(PROJECT, 'src', 'main.ts')
 
 /** Keys of the configuration file; the tests' defaults come first. */
@@ -194,10 +196,4 @@ export function startProgram(
     stdio: ['pipe', 'pipe', 'pipe', ...channel],
   }
   return endsWithTests(spawn(process.execPath, [...first, main, ...args], options))
-}
-
-export function programEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !name.startsWith('DORMOUSE_') && name !== 'KUBECONFIG'),
-  )
 }

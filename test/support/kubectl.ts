@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
+import { programEnvironment } from './program-environment.ts'
 
 export interface KubectlResult {
   readonly code: number | null
@@ -59,7 +60,7 @@ export interface KubectlObject {
 export function kubectlFor(kubeconfig: string, cacheDirectory: string): Kubectl {
   const own = [`--kubeconfig=${kubeconfig}`, `--cache-dir=${cacheDirectory}`]
   const attempt: Kubectl['attempt'] = (args, input = '', env = {}) =>
-    runProgram('kubectl', [...own, ...args], { input, env: { ...process.env, ...env } })
+    runProgram('kubectl', [...own, ...args], { input, env: { ...programEnvironment(), ...env } })
   const kubectl = async (...args: string[]) => {
     const { code, stdout, stderr } = await attempt(args)
     if (code !== 0) throw new Error(`kubectl ${args.join(' ')} ended with ${code}: ${stderr || stdout}`)
@@ -80,7 +81,11 @@ export function kubectlFor(kubeconfig: string, cacheDirectory: string): Kubectl 
 export async function runProgram(
   program: string,
   args: readonly string[],
-  { input = '', env = process.env, cwd }: { input?: string; env?: NodeJS.ProcessEnv; cwd?: string } = {},
+  {
+    input = '',
+    env = programEnvironment(),
+    cwd,
+  }: { input?: string; env?: NodeJS.ProcessEnv; cwd?: string } = {},
 ): Promise<KubectlResult> {
   const child = spawn(program, args, { env, ...(cwd === undefined ? {} : { cwd }) })
   const closed = once(child, 'close') as Promise<[number | null]>
