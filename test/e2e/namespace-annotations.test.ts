@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { describeOn } from '../support/clusters.ts'
 import { enforced } from '../support/enforced.ts'
+import { eventually } from '../support/eventually.ts'
+import type { KubectlEvent } from '../support/served.ts'
 
 describeOn(
   'annotations of a Namespace',
@@ -30,6 +32,28 @@ describeOn(
       expect(stderr)
         .to.include('dormouse.dev/shedule is not known: did you mean dormouse.dev/schedule?')
         .and.include('dormouse.dev/wake-order has no effect on a Namespace')
+    })
+
+    it('that name a calendar which nobody knows are told, and an Event says so', async () => {
+      const { code, stderr } = await annotate('dormouse.dev/calendar=nosuch')
+      expect(code, stderr).to.equal(0)
+      expect(stderr).to.match(/Warning: Dormouse: namespace .*calendar: there is no calendar 'nosuch'/)
+      await eventually('an Event', async () => {
+        const { items } = await here.cluster.kubectl.json<{ items: KubectlEvent[] }>(
+          'get',
+          'events',
+          '-n',
+          'default',
+        )
+        return items.some(
+          ({ reason, message, involvedObject }) =>
+            reason === 'InvalidSetting' &&
+            involvedObject.name === here.namespace &&
+            message.includes("'nosuch'"),
+        )
+      })
+      const removed = await annotate('dormouse.dev/calendar-')
+      expect([removed.code, removed.stderr]).to.deep.equal([0, ''])
     })
 
     it('that are right are taken without a word, and a Namespace without any is none of its business', async () => {

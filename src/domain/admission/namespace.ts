@@ -1,4 +1,6 @@
 import { INHERITED_ANNOTATIONS } from '../policy/inheritance.ts'
+import type { Rules } from '../workload/settings-rules.ts'
+import { unusableCalendar } from '../workload/settings.ts'
 import { ANNOTATION } from '../workload/workload.ts'
 import { annotationFault, MOST_WARNINGS, unknownNames, type Annotations } from './annotations.ts'
 import { allow, deny, type AdmissionDecision } from './decision.ts'
@@ -14,14 +16,24 @@ export interface NamespaceWrite {
   readonly others: readonly string[]
 }
 
-/** Decides on a Namespace whose annotations its workloads inherit: what would stop their schedules is refused. */
-export function admitNamespace({ name, before, after, others }: NamespaceWrite): AdmissionDecision {
+/**
+ * Decides on a Namespace whose annotations its workloads inherit: what would stop their schedules is refused, but for
+ * calendars that cannot be used, since the configuration may have them soon.
+ */
+export function admitNamespace(
+  { name, before, after, others }: NamespaceWrite,
+  rules: Rules,
+): AdmissionDecision {
   const fault = annotationFault(INHERITED_ANNOTATIONS, before, after)
   if (fault !== undefined) return deny('invalid_annotation', aboutNamespace(name, `: ${fault}`))
   const ofWorkloads: ReadonlySet<string> = new Set(Object.values(ANNOTATION))
   const misplaced = others.filter((other) => ofWorkloads.has(other))
   const unknown = others.filter((other) => !ofWorkloads.has(other))
+  const { calendar } = after
+  const isNew = calendar !== undefined && calendar !== before?.calendar
+  const unusable = isNew ? unusableCalendar(calendar, rules) : undefined
   const says = [
+    ...(unusable === undefined ? [] : [`: ${ANNOTATION.calendar}: ${unusable.slice(0, 160)}`]),
     ...misplaced.map((other) => `: ${other} has no effect on a Namespace: write it on the workload itself`),
     ...unknownNames(unknown, INHERITED_ANNOTATIONS),
   ]

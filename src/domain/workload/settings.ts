@@ -1,8 +1,9 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { A_FLAG, effectiveSettings, faultAt, type Effective } from '../policy/effective.ts'
-import type { Heir } from '../policy/inheritance.ts'
+import { namespaceFault, settingFault } from '../policy/faults.ts'
+import type { Heir, Namespace } from '../policy/inheritance.ts'
 import type { SettingName, Source } from '../policy/settings.ts'
-import type { ReadingRules } from './settings-rules.ts'
+import type { Rules } from './settings-rules.ts'
 import { parseEnd } from '../schedule/awake-until.ts'
 import { calendarNames, InvalidCalendar } from '../schedule/calendar.ts'
 import { InvalidTimezone, type Schedule } from '../schedule/schedule.ts'
@@ -30,6 +31,9 @@ export interface Settings {
   /** Whether its Namespace is known, and not terminating: before that nothing is decided. */
   readonly isSettled: boolean
 }
+
+/** A schedule with which every calendar can be used. */
+const ANY_HOURS = '0:00-24:00'
 
 /** What settings depend on. */
 export type Setter = Heir & Pick<Workload, 'namespace' | 'annotations'>
@@ -61,6 +65,28 @@ export function isManaged(workload: Workload, rules: ReadingRules): boolean {
 export function usesCalendar(workload: Workload, names: ReadonlySet<string>, rules: ReadingRules): boolean {
   const { calendar } = settingsOf(workload, rules)
   return calendar !== undefined && calendar.split(',').some((name) => names.has(name))
+}
+
+/** Why calendars of these names cannot be used by the configuration that is in force; undefined: they can. */
+export function unusableCalendar(text: string, { compile, policy }: Rules): string | undefined {
+  const names = calendarNames(text)
+  if (names.length === 0) return undefined
+  try {
+    compile(ANY_HOURS, policy.timezone, names.join(','))
+    return undefined
+  } catch (error) {
+    if (error instanceof InvalidCalendar) return error.message
+    throw error
+  }
+}
+
+/** The faults of a Namespace's annotations and of the calendars that they name, in one text; undefined: there is none. */
+export function faultOfNamespace(namespace: Namespace, rules: Rules): string | undefined {
+  const { calendar = '' } = namespace.annotations
+  const isReadable = settingFault('calendar', calendar) === undefined
+  const unusable = isReadable ? unusableCalendar(calendar, rules) : undefined
+  const faults = [namespaceFault(namespace), unusable && `${ANNOTATION.calendar}: ${unusable}`]
+  return faults.filter((fault) => fault !== undefined).join('; ') || undefined
 }
 
 function calendarsOf({ calendar }: Effective): string | undefined {

@@ -52,7 +52,7 @@ export class Controller implements Runnable {
     this.#marks = new LastKnownMarks(rules)
     this.#reporter = new HistoryReporter(ports, rules)
     this.#warnings = new AnnotationWarnings(ports, rules)
-    this.#namespaceWarnings = new NamespaceWarnings(ports, settings.excludeNamespaces)
+    this.#namespaceWarnings = new NamespaceWarnings(ports, rules, settings.excludeNamespaces)
     this.#others = new OtherWriters(ports, rules)
     this.#requests = new RequestAudit(ports)
     const known = { marks: this.#marks, reporter: this.#reporter, others: this.#others }
@@ -99,6 +99,8 @@ export class Controller implements Runnable {
 
   /** Evaluates the workloads that use these calendars. */
   calendarsChanged(names: ReadonlySet<string>): void {
+    const namespaces = this.#running ? this.#ports.namespaces?.list() : undefined
+    for (const namespace of namespaces ?? []) this.#namespaceWarnings.reread(namespace, names)
     const evaluate = (workload: Workload) => {
       if (!this.#settings.excludeNamespaces.has(workload.namespace)) this.#calendarChanged(workload, names)
     }

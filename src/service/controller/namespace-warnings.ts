@@ -1,5 +1,7 @@
-import { namespaceFault } from '../../domain/policy/faults.ts'
+import { faultOfNamespace } from '../../domain/workload/settings.ts'
 import type { Namespace } from '../../domain/policy/inheritance.ts'
+import type { Rules } from '../../domain/workload/settings-rules.ts'
+import { calendarNames } from '../../domain/schedule/calendar.ts'
 import type { Logger } from '../process/logger.ts'
 import type { Recorder } from './ports.ts'
 
@@ -14,17 +16,20 @@ interface NamespaceWarningsPorts {
 /** Warns people of a Namespace's annotations that its workloads cannot inherit: by an Event on it and a log line, once. */
 export class NamespaceWarnings {
   readonly #ports: NamespaceWarningsPorts
+  readonly #rules: Rules
   readonly #excluded: ReadonlySet<string>
 
-  constructor(ports: NamespaceWarningsPorts, excluded: ReadonlySet<string>) {
+  constructor(ports: NamespaceWarningsPorts, rules: Rules, excluded: ReadonlySet<string>) {
     this.#ports = ports
+    this.#rules = rules
     this.#excluded = excluded
   }
 
   changed(before: Namespace | undefined, after: Namespace | undefined): void {
     if (!after || after.deleting || this.#excluded.has(after.name)) return
-    const fault = namespaceFault(after)
-    if (fault === undefined || (before?.uid === after.uid && namespaceFault(before) === fault)) return
+    const fault = faultOfNamespace(after, this.#rules)
+    if (fault === undefined || (before?.uid === after.uid && faultOfNamespace(before, this.#rules) === fault))
+      return
     const { recorder, logger } = this.#ports
     const { name, uid, resourceVersion } = after
     const message = `${fault}. Nothing automatic is done about the workloads that inherit this`
@@ -32,5 +37,11 @@ export class NamespaceWarnings {
     const reference = { apiVersion: 'v1', kind: 'Namespace', name }
     const subject = { namespace: EVENTS_NAMESPACE, name, uid, resourceVersion, reference }
     recorder.record(subject, 'Warning', 'InvalidSetting', message)
+  }
+
+  /** These calendars have changed, and with them perhaps what its annotation means. */
+  reread(namespace: Namespace, names: ReadonlySet<string>): void {
+    if (calendarNames(namespace.annotations.calendar ?? '').some((name) => names.has(name)))
+      this.changed(undefined, namespace)
   }
 }

@@ -2,6 +2,7 @@ import type { Annotations } from '../../domain/admission/annotations.ts'
 import type { AdmissionDecision } from '../../domain/admission/decision.ts'
 import { admitNamespace } from '../../domain/admission/namespace.ts'
 import { INHERITED_ANNOTATIONS } from '../../domain/policy/inheritance.ts'
+import type { Rules } from '../../domain/workload/settings-rules.ts'
 import { ANNOTATION } from '../../domain/workload/workload.ts'
 import { isJson, jsonOf } from './json.ts'
 import { changedAnnotations } from './object-diff.ts'
@@ -11,23 +12,21 @@ import { Unread } from './unread.ts'
 const INHERITED: readonly string[] = INHERITED_ANNOTATIONS.map((name) => ANNOTATION[name])
 
 /** Decides on CREATE or UPDATE of a Namespace. @throws Unread */
-export function reviewNamespace({
-  operation,
-  name,
-  object,
-  oldObject,
-  resource,
-}: ReviewRequest): AdmissionDecision {
+export function reviewNamespace(
+  { operation, name, object, oldObject, resource }: ReviewRequest,
+  rules: Rules,
+): AdmissionDecision {
   const isUpdate = operation === 'UPDATE'
   if (resource.resource !== 'namespaces' || !isJson(object) || (isUpdate && !isJson(oldObject)))
     throw new Unread('unexpected', 'the review is not that of a Namespace')
   const changed = changedAnnotations(jsonOf(oldObject), object)
-  return admitNamespace({
+  const write = {
     name,
     before: isUpdate ? inheritedFrom(oldObject) : undefined,
     after: inheritedFrom(object),
     others: changed.filter((each) => !INHERITED.includes(each)),
-  })
+  }
+  return admitNamespace(write, rules)
 }
 
 function inheritedFrom(object: unknown): Annotations {

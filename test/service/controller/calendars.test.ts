@@ -3,6 +3,7 @@ import { calendarOf, type Calendar } from '../../../src/domain/schedule/calendar
 import { settled } from '../../support/fake-time.ts'
 import { at, rulesWith } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
+import { aNamespace } from '../../domain/policy/inheriting.ts'
 import { aRig } from './rig.ts'
 
 const sleeper = (name: string, calendar: string) =>
@@ -55,5 +56,27 @@ describe('a calendar that changes', () => {
     rig.controller.calendarsChanged(new Set(['de']))
     await settled()
     expect(rig.moves()).to.deep.equal(['snooze shop/german'])
+  })
+
+  it('that a Namespace names and nobody knows is told of there, once, and again when it is known and then broken', async () => {
+    const known = new Map<string, Calendar | string>()
+    const rig = aRig(at('Tue 9:00'))
+    rig.rules.compile = rulesWith({}, { find: (name) => known.get(name), names: ['de'] }).compile
+    const shop = aNamespace({ annotations: { calendar: 'de' } })
+    rig.cluster.namespaces = [shop]
+    await rig.start()
+    expect(rig.told.events).to.deep.equal(['Warning InvalidSetting shop'])
+    expect(rig.told.messages[0]).to.match(
+      /^dormouse\.dev\/calendar: there is no calendar 'de': write one of de\./,
+    )
+    rig.cluster.namespaceChanged(shop, { ...shop, labels: { env: 'dev' } })
+    known.set('de', calendarOf('de', {}))
+    rig.controller.calendarsChanged(new Set(['de', 'fr']))
+    expect(rig.told.events).to.have.length(1)
+    known.set('de', 'company.ics: there is no such file')
+    rig.controller.calendarsChanged(new Set(['fr']))
+    expect(rig.told.events).to.have.length(1)
+    rig.controller.calendarsChanged(new Set(['de']))
+    expect(rig.told.messages[1]).to.include('calendar de cannot be used: company.ics')
   })
 })
