@@ -12,7 +12,7 @@ const ANNOTATION = 'policy.example/seen'
 const CONFIGURATIONS = CONFIGURATION.replace(/\/dormouse$/, '')
 
 describeOn(
-  'another webhook that changes an object after ours',
+  'another webhook that changes an object after ours, which is not called again',
   function (on) {
     this.timeout(60_000)
     const here = enforced(on)
