@@ -79,8 +79,7 @@ export function forecast(
     const isFaulty = invalid.addOf(reading, step.decision.reason)
     if (each.managed || each.change !== null || isFaulty) expected.push(each)
   }
-  for (const namespace of namespaces)
-    if (!excluded.has(namespace.name)) invalid.addNamespace(namespace, rules)
+  for (const namespace of namespaces) if (!excluded.has(namespace.name)) invalid.addNamespace(namespace)
   const managed = expected.filter((each) => each.managed)
   const names = new Set(managed.map(keyOf))
   return {

@@ -1,8 +1,7 @@
 import type { Reason } from '../deciding/decision.ts'
+import { namespaceFault } from '../policy/faults.ts'
 import type { Namespace } from '../policy/inheritance.ts'
 import type { Reading } from '../workload/reading.ts'
-import type { Rules } from '../workload/settings-rules.ts'
-import { faultOfNamespace } from '../workload/settings.ts'
 import { keyOf } from '../workload/workload.ts'
 
 /** A setting that cannot be read. */
@@ -31,8 +30,8 @@ export class InvalidSettings {
   }
 
   /** One that no workload has told of. */
-  addNamespace(namespace: Namespace, rules: Rules): void {
-    const message = faultOfNamespace(namespace, rules)
+  addNamespace(namespace: Namespace): void {
+    const message = namespaceFault(namespace)
     const at = `namespace/${namespace.name}`
     if (message !== undefined && !this.list().some((fault) => fault.at === at)) this.#add(at, message, 0)
   }
