@@ -1,5 +1,5 @@
 import { INHERITED_ANNOTATIONS } from '../policy/inheritance.ts'
-import type { Rules } from '../workload/settings-rules.ts'
+import type { Rules } from '../deciding/rules.ts'
 import { unusableCalendar } from '../workload/settings.ts'
 import { ANNOTATION } from '../workload/workload.ts'
 import { annotationFault, MOST_WARNINGS, unknownNames, type Annotations } from './annotations.ts'

@@ -3,7 +3,7 @@ import { A_FLAG, effectiveSettings, faultAt, type Effective } from '../policy/ef
 import { namespaceFault, settingFault } from '../policy/faults.ts'
 import type { Heir, Namespace } from '../policy/inheritance.ts'
 import type { SettingName, Source } from '../policy/settings.ts'
-import type { Rules } from './settings-rules.ts'
+import type { ReadingRules } from './settings-rules.ts'
 import { parseEnd } from '../schedule/awake-until.ts'
 import { calendarNames, InvalidCalendar } from '../schedule/calendar.ts'
 import { InvalidTimezone, type Schedule } from '../schedule/schedule.ts'
@@ -68,7 +68,7 @@ export function usesCalendar(workload: Workload, names: ReadonlySet<string>, rul
 }
 
 /** Why calendars of these names cannot be used by the configuration that is in force; undefined: they can. */
-export function unusableCalendar(text: string, { compile, policy }: Rules): string | undefined {
+export function unusableCalendar(text: string, { compile, policy }: ReadingRules): string | undefined {
   const names = calendarNames(text)
   if (names.length === 0) return undefined
   try {
@@ -81,7 +81,7 @@ export function unusableCalendar(text: string, { compile, policy }: Rules): stri
 }
 
 /** The faults of a Namespace's annotations and of the calendars that they name, in one text; undefined: there is none. */
-export function faultOfNamespace(namespace: Namespace, rules: Rules): string | undefined {
+export function faultOfNamespace(namespace: Namespace, rules: ReadingRules): string | undefined {
   const { calendar = '' } = namespace.annotations
   const isReadable = settingFault('calendar', calendar) === undefined
   const unusable = isReadable ? unusableCalendar(calendar, rules) : undefined

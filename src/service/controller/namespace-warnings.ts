@@ -1,6 +1,6 @@
 import { faultOfNamespace } from '../../domain/workload/settings.ts'
 import type { Namespace } from '../../domain/policy/inheritance.ts'
-import type { Rules } from '../../domain/workload/settings-rules.ts'
+import type { Rules } from '../../domain/deciding/rules.ts'
 import { calendarNames } from '../../domain/schedule/calendar.ts'
 import type { Logger } from '../process/logger.ts'
 import type { Recorder } from './ports.ts'
