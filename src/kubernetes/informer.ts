@@ -33,7 +33,7 @@ type FailureListener = (kind: Kind, error: unknown) => void
 
 interface Options extends Pick<
   ReflectorOptions<WorkloadObject>,
-  'client' | 'silence' | 'watchSeconds' | 'pageSize'
+  'client' | 'silence' | 'watchSeconds' | 'pageSize' | 'standstill'
 > {
   observer: KubernetesObserver
   logger: Logger
@@ -76,7 +76,7 @@ export class WorkloadInformer
 
   constructor(options: Options) {
     const { client, observer, logger, delay = systemDelay, clock = Date.now } = options
-    const { silence, watchSeconds, pageSize, configured } = options
+    const { silence, watchSeconds, pageSize, standstill, configured } = options
     this.#kinds = [...KINDS, ...(configured?.fields.keys() ?? [])]
     this.#observer = observer
     this.#logger = logger
@@ -99,7 +99,8 @@ export class WorkloadInformer
       const sink = workloadSink(kind, this.#store, intern, configured?.fields)
       const collection = isBuiltIn(kind) ? workloadsOf(kind) : configured?.collectionOf(kind)
       if (!collection) throw new TypeError(`${kind} is not configured`)
-      const reflected = { client, collection, sink, logger, delay, silence, watchSeconds, pageSize }
+      const watching = { silence, watchSeconds, pageSize, standstill }
+      const reflected = { client, collection, sink, logger, delay, ...watching }
       return new Reflector(reflected, this.#progressOf(kind))
     }
     this.#reflectors = new Map(this.#kinds.map((kind) => [kind, reflectorOf(kind)]))

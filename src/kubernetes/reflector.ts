@@ -1,5 +1,6 @@
 import { compareVersions } from '../domain/workload/workload.ts'
 import type { Logger } from '../service/process/logger.ts'
+import { standstill, type Standstill } from '../service/process/standstill.ts'
 import type { KubernetesObject, WatchEvent } from './api-object.ts'
 import type { Collection, KubernetesClient } from './client.ts'
 import { retryDelay, type Delay } from './delay.ts'
@@ -41,6 +42,8 @@ export interface ReflectorOptions<Watched> {
   readonly watchSeconds?: number | undefined
   /** Objects in one page of a list; default 500. */
   readonly pageSize?: number | undefined
+  /** Whether this process was suspended; default: its own. */
+  readonly standstill?: Pick<Standstill, 'since'> | undefined
   /** Milliseconds: the longest pause before a retry. Default 2,000, so that we catch up soon after an outage. */
   readonly longestRetry?: number
 }
@@ -64,7 +67,6 @@ export const FAILING = 3
 
 const WATCH_SECONDS = 30
 const SILENCE_MS = 33_000
-const STOOD_STILL_MS = 30_000
 /** No backup is restored in so little time. */
 const AWAY_MS = 1000
 const FIRST_RETRY_MS = 100
@@ -78,6 +80,7 @@ const LONGEST_RETRY_AFTER_S = 30
 export class Reflector<Watched extends KubernetesObject> {
   readonly #options: ReflectorOptions<Watched>
   readonly #progress: Progress
+  readonly #standstill: Pick<Standstill, 'since'>
   /** Where the next watch begins; undefined: list first. */
   #resourceVersion: string | undefined
   /** The version of the latest list or event; outlives `#resourceVersion`. */
@@ -98,7 +101,7 @@ export class Reflector<Watched extends KubernetesObject> {
   #wentBack = false
   /** Whether a list since the last complete one proves that the cluster was restored from a backup. */
   #proved = false
-  /** Monotonic: when the present watch was connected, or its latest event came. */
+  /** Monotonic: when the last list began, the watch was connected, or its latest event came. */
   #heardAt = 0
   /** Ends the present watch. */
   #doubt = new AbortController()
@@ -106,6 +109,7 @@ export class Reflector<Watched extends KubernetesObject> {
   constructor(options: ReflectorOptions<Watched>, progress: Progress = {}) {
     this.#options = options
     this.#progress = progress
+    this.#standstill = options.standstill ?? standstill()
   }
 
   /** Whether a watch is connected, or was ended by the server as usual and is being replaced. */
@@ -124,7 +128,7 @@ export class Reflector<Watched extends KubernetesObject> {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
-        if (this.#resourceVersion === undefined || this.#wasAway()) {
+        if (this.#resourceVersion === undefined || this.#wasAway() || this.#stoodStill()) {
           await this.#list(signal)
           this.#progress.listed?.()
         }
@@ -145,6 +149,7 @@ export class Reflector<Watched extends KubernetesObject> {
   }
 
   async #list(signal: AbortSignal): Promise<void> {
+    this.#heardAt = performance.now()
     const ended = new AbortController()
     try {
       await this.#readPages(AbortSignal.any([signal, ended.signal]))
@@ -221,6 +226,7 @@ export class Reflector<Watched extends KubernetesObject> {
     const begun = performance.now()
     const options = { resourceVersion, timeoutSeconds: watchSeconds, silence, signal }
     const events = await client.watch<Watched>(collection, options)
+    this.#refuseStandstill()
     this.#heardAt = performance.now()
     this.#watched()
     this.#connect(true)
@@ -248,10 +254,15 @@ export class Reflector<Watched extends KubernetesObject> {
     return this.#unanswered && since !== undefined && performance.now() - since > AWAY_MS
   }
 
-  /** Whether this process was suspended: a watch that is silent for so long is given up, and nobody did. */
+  /** Whether this process was suspended since the last event: a backup may have been restored meanwhile, unnoticed. */
   #stoodStill(): boolean {
-    const { silence = SILENCE_MS } = this.#options
-    return performance.now() - this.#heardAt > silence + STOOD_STILL_MS
+    return this.#standstill.since(this.#heardAt)
+  }
+
+  /** @throws ClusterRefusal, after which it is listed anew */
+  #refuseStandstill(): void {
+    const { resource } = this.#options.collection
+    if (this.#stoodStill()) throw refusalOf(`watch ${resource}`, 410, { message: 'this process stood still' })
   }
 
   #connect(connected: boolean): void {
@@ -265,8 +276,7 @@ export class Reflector<Watched extends KubernetesObject> {
     if (event.type === 'ERROR') {
       throw refusalOf(`watch ${collection.resource}`, event.object.code ?? 500, event.object)
     }
-    if (this.#stoodStill())
-      throw refusalOf(`watch ${collection.resource}`, 410, { message: 'we stood still' })
+    this.#refuseStandstill()
     const { resourceVersion } = event.object.metadata
     // A server that was restored from a backup tells its own version, older than ours.
     if (event.type === 'BOOKMARK' && compareVersions(resourceVersion, this.#newest ?? '') < 0) {

@@ -16,6 +16,9 @@ import { agree, marksOf } from './agreement.ts'
 const BUMP = 1_000_000_000
 const COUNT = 3
 
+/** When the process is stopped by SIGSTOP; it goes on once the restored cluster's versions are above those that it saw. */
+type Suspended = 'never' | 'once it has noticed' | 'from the start'
+
 /** A workload in the backup, and what becomes of it in the time that is lost. */
 interface Case {
   readonly kind: Kind
@@ -124,16 +127,18 @@ describe('etcd is restored from a backup while Dormouse runs', function () {
   })
 
   /** Backs up, loses `CASES`' changes, and restores; `meanwhile` runs while Dormouse cannot look. */
-  async function restored(bump: number | undefined, overtaken: boolean): Promise<void> {
+  async function restored(bump: number | undefined, suspended: Suspended): Promise<void> {
     const backup = await server().backUp()
     for (const { lost } of CASES) await lost(here)
     await here.create('deployments', 'came')
     const lostVersion = await version()
+    if (suspended === 'from the start') here.dormouse.suspend()
     await on().stopApiServer()
-    await eventually('Dormouse to notice', async () => (await connected()) === 0)
-    if (overtaken) here.dormouse.suspend()
+    if (suspended !== 'from the start')
+      await eventually('Dormouse to notice', async () => (await connected()) === 0)
+    if (suspended === 'once it has noticed') here.dormouse.suspend()
     await server().restore(backup, { etcdutl: program, ...(bump === undefined ? {} : { bump }) })
-    if (overtaken) {
+    if (suspended !== 'never') {
       while ((await version()) <= lostVersion + 20n)
         await on().admin.expect('POST', '/api/v1/namespaces/default/configmaps', {
           metadata: { generateName: 'overtakes-' },
@@ -143,17 +148,22 @@ describe('etcd is restored from a backup while Dormouse runs', function () {
   }
 
   const ROUNDS = [
-    { title: 'with its revisions bumped, as is advised', bump: BUMP, overtaken: false },
-    { title: 'with versions that go back', bump: undefined, overtaken: false },
+    { title: 'with its revisions bumped, as is advised', bump: BUMP, suspended: 'never' },
+    { title: 'with versions that go back', bump: undefined, suspended: 'never' },
     {
       title: 'with versions that others have made overtake ours before it looks',
       bump: undefined,
-      overtaken: true,
+      suspended: 'once it has noticed',
     },
-  ]
-  for (const { title, bump, overtaken } of ROUNDS)
+    {
+      title: 'with versions that overtook ours while its process was suspended',
+      bump: undefined,
+      suspended: 'from the start',
+    },
+  ] as const
+  for (const { title, bump, suspended } of ROUNDS)
     it(`${title}: it takes every workload as the backup has it`, async () => {
-      await restored(bump, overtaken)
+      await restored(bump, suspended)
       await asInTheBackup()
     })
 

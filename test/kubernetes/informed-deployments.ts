@@ -54,6 +54,9 @@ export class InformedDeployments {
     }
   }
 
+  /** Monotonic: when the process last stood still. */
+  stoodStillAt = -Infinity
+
   readonly stand: Handler = (_, response) => {
     response.writeHead(200).flushHeaders()
     this.standing.push(response)
@@ -76,7 +79,8 @@ export class InformedDeployments {
     const delay: Delay = async (milliseconds) => void this.pauses.push(milliseconds)
     const client = clientFor(this.#transport, this.observer)
     const { observer } = this
-    const options = { client, observer, logger: silentLogger, delay, silence, watchSeconds }
+    const standstill = { since: (instant: number) => this.stoodStillAt > instant }
+    const options = { client, observer, logger: silentLogger, delay, silence, watchSeconds, standstill }
     this.#informer = new WorkloadInformer(options)
     this.#informer.onChange((before, after) => {
       const versions = `${before?.resourceVersion ?? '-'} > ${after?.resourceVersion ?? '-'}`

@@ -114,6 +114,23 @@ describe('a cluster that was restored from a backup', () => {
     expect(restored).to.deep.equal(['deployments'])
   })
 
+  for (const { title, noticed } of [
+    { title: 'the next event', noticed: () => api.standing[0]?.write(line('MODIFIED', web('400'))) },
+    { title: 'the end of the watch', noticed: () => api.standing[0]?.destroy() },
+  ])
+    it(`is looked for by a list after this process stood still, at ${title}`, async () => {
+      api.lists = [list('100', web('10')), list('300', web('10'))]
+      await api.started()
+      api.standing[0]?.write(line('MODIFIED', web('150')))
+      await until(() => api.changes.includes('10 > 150 web'))
+      api.stoodStillAt = performance.now()
+      noticed()
+      await until(() => api.standing.length === 2)
+      expect(api.informer.get(WEB)?.resourceVersion).to.equal('10')
+      expect(restored).to.deep.equal(['deployments'])
+      expect(api.asked('list')).to.have.length(2)
+    })
+
   it('is not looked for when a watch alone was cut', async () => {
     await api.started()
     api.standing[0]?.destroy()
