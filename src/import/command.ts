@@ -4,8 +4,9 @@ import type { ImportedConfiguration } from './plan/configuration.ts'
 import type { ImportedObject, Step } from './plan/imported-object.ts'
 import { commandLine } from './plan/shell-words.ts'
 import { UsageError } from '../service/process/errors.ts'
-import { carryOut, type Outcome } from '../import/carrying-out.ts'
-import { leftByDownscaler, leftByKubeGreen, ofKind, workloads } from '../import/gathering.ts'
+import { ASLEEP_LABEL } from '../domain/annotations.ts'
+import { carryOut, type Outcome } from './carrying-out.ts'
+import { leftByDownscaler, leftByKubeGreen, ofKind, workloads } from './gathering.ts'
 import {
   comparisonLine,
   comparisonsText,
@@ -14,8 +15,8 @@ import {
   failureLine,
   lineOf,
   outcomesText,
-} from '../import/text.ts'
-import { downscalerAmong, toolsAmong, TOOLS, type Running, type Tool } from '../import/tool.ts'
+} from './text.ts'
+import { downscalerAmong, toolsAmong, TOOLS, type Running, type Tool } from './tool.ts'
 import type { ClusterObjects, Connection } from '../client/ports.ts'
 import { checkImpersonation, clusterOptions, withExamples } from '../client/options.ts'
 import type { Terminal } from '../client/terminal.ts'
@@ -180,12 +181,19 @@ function refuseBeside(running: readonly Running[], from: Tool, program: string):
       (from === 'downscaler' ? tool !== 'kube-green' : tool === from) && isStarted(deployment),
   )
   if (!beside) return
-  const { namespace, name } = beside.deployment.metadata
+  const { namespace, name, labels } = beside.deployment.metadata
+  const remove = commandLine('kubectl', 'delete', 'deployment', name, '-n', namespace ?? '')
+  if (labels?.[ASLEEP_LABEL] !== undefined)
+    throw new UsageError(
+      `Dormouse has put ${beside.tool} to sleep and would wake it: remove it by ${remove}, then repeat ${program} import`,
+    )
   const stop = commandLine('kubectl', 'scale', 'deployment', name, '-n', namespace ?? '', '--replicas', '0')
   throw new UsageError(`${beside.tool} still runs: stop it by ${stop}, then repeat ${program} import`)
 }
 
-/** Also one whose pods are about to be ready, or still are. */
-function isStarted({ spec, status }: ImportedObject): boolean {
-  return spec?.replicas !== 0 || (status?.readyReplicas ?? 0) > 0
+/** Also one whose pods are about to be ready, or still are, and one that sleeps until its hours. */
+function isStarted({ metadata, spec, status }: ImportedObject): boolean {
+  return (
+    metadata.labels?.[ASLEEP_LABEL] !== undefined || spec?.replicas !== 0 || (status?.readyReplicas ?? 0) > 0
+  )
 }

@@ -38,7 +38,7 @@ export async function downscalerAmong(
   running: readonly Running[],
   from: Exclude<Tool, 'kube-green'>,
   cluster: ClusterObjects,
-): Promise<{ dialect: Dialect; program: Program }> {
+): Promise<{ dialect: Dialect; program: Program; home?: string | undefined }> {
   const meant = running.filter(
     ({ tool }) => tool !== 'kube-green' && (from === 'downscaler' || tool === from),
   )
@@ -49,7 +49,8 @@ export async function downscalerAmong(
     )
   if (first) {
     const settings = await programSettings(first.deployment, cluster)
-    return { dialect: first.tool === 'gokubedownscaler' ? 'go' : 'py', program: settings }
+    const home = first.deployment.metadata.namespace
+    return { dialect: first.tool === 'gokubedownscaler' ? 'go' : 'py', program: settings, home }
   }
   if (from === 'downscaler')
     throw new UsageError(

@@ -170,6 +170,22 @@ describe('an import', () => {
       expect(annotationsAt(cluster, web)).to.not.have.property(KEPT)
     })
 
+  it('changes nothing while a policy of Dormouse keeps the other tool asleep: it would wake in the morning', async () => {
+    const image = 'ghcr.io/caas-team/gokubedownscaler:1.4.0'
+    const web = sleeper('web', '3')
+    const tool: ImportedObject = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { namespace: 'tools', name: 'downscaler', labels: { 'dormouse.dev/asleep': '1' } },
+      spec: { replicas: 0, template: { spec: { containers: [{ image }] } } },
+    }
+    const cluster = new Objects([shop, web, tool])
+    const { code, err } = await imported(cluster)
+    expect(code).to.equal(2)
+    expect(err).to.include('kubectl delete deployment downscaler -n tools')
+    expect(annotationsAt(cluster, web)).to.have.property(KEPT)
+  })
+
   it('finds the tool by its image, also where that comes from a mirror', () => {
     const toolOf = (image: string) => {
       const spec = { template: { spec: { containers: [{ image }] } } }

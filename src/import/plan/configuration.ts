@@ -58,9 +58,11 @@ export function configurationOf(left: Left, now: Instant): ImportedConfiguration
   }
   const names = left.namespaces.map(({ metadata }) => metadata.name)
   const unlimited = { ...left, program: { ...program, namespaces: [] } }
+  // Asleep by a policy, the tool would wake with its workloads and act beside Dormouse.
+  const isLeftOut = (name: string) => name === left.home || !worksIn(unlimited, name)
   return {
     policies: [policy],
-    excludeNamespaces: names.filter((name) => !worksIn(unlimited, name)),
+    excludeNamespaces: names.filter(isLeftOut),
     byHand: [
       ...(wanted.refused === undefined ? [] : [`its defaults: ${wanted.refused}`]),
       ...wanted.differs,

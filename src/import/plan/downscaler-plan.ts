@@ -14,6 +14,8 @@ import { leftAlone, type Wanted } from './wanted.ts'
 export interface Left {
   readonly dialect: Dialect
   readonly program: Program
+  /** The namespace that it runs in itself; undefined: it is not known. */
+  readonly home?: string | undefined
   readonly namespaces: readonly ImportedObject[]
   /** Of all kinds that it changes. */
   readonly objects: readonly ImportedObject[]

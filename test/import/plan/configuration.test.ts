@@ -20,6 +20,12 @@ describe("a downscaler's arguments and environment as configuration", () => {
     expect(byHand).to.include('jobs: Jobs end by themselves')
   })
 
+  it('leave out the namespace in which the tool itself runs, which a policy would put to sleep with the others', () => {
+    const left = leftBy('gokubedownscaler-main')
+    expect(configurationOf(left, RECORDED).excludeNamespaces).to.deep.equal([left.home])
+    expect(left.home).to.equal('go14-downscaler')
+  })
+
   it('without default times the policy enables nothing, since the tool left alone what says nothing', () => {
     const left = leftBy('gokubedownscaler')
     const program = { ...left.program, args: {}, env: {} }

@@ -55,6 +55,7 @@ export function leftBy(tool: Exclude<Tool, 'kube-green'>): Left {
   return {
     dialect: tool === 'py-kube-downscaler' ? 'py' : 'go',
     program: programOf(container?.args ?? [], config?.data ?? {}),
+    home: own?.metadata.namespace,
     namespaces: found.filter(({ kind }) => kind === 'Namespace'),
     objects: found.filter(({ kind }) => !['Namespace', 'ConfigMap'].includes(kind)),
   }
