@@ -31,7 +31,7 @@ export interface Answer {
   readonly messages: readonly string[]
   /** The workload after it; worked out only when it is asked for. */
   readonly after: () => Promise<Found>
-  /** What it is to become in a moment, where another does that: who waits, waits for it. */
+  /** The state that Dormouse will bring about after this write; `--wait` waits for it. */
   readonly becomes?: Sleep
 }
 

@@ -140,7 +140,7 @@ async function watch(
     const shown = new Set<string>()
     for await (const seen of dormouse.watch(selection, stopSignal)) {
       const name = nameOf(keyOfFound(seen))
-      // What leaves the state that is asked for is told once more.
+      // Print a workload once more when it leaves the requested state.
       const isShown = wanted(seen) && !seen.gone
       if (!shown.delete(name) && !isShown) continue
       if (isShown) shown.add(name)

@@ -17,7 +17,7 @@ export async function* lookedAt(
   signal: AbortSignal,
 ): AsyncGenerator<Seen> {
   let before: ReadonlyMap<string, Found> | undefined
-  /** What an outage is told by, once. */
+  /** The message that reports an outage, once. */
   let told: string | undefined
   while (!signal.aborted) {
     const now = await looked()

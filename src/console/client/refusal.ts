@@ -1,8 +1,8 @@
 import { messageOf, Refusal } from '../../service/process/errors.ts'
 
 /**
- * What the page is told of a failure. That the cluster does not know the person is not that the page's token is bad: the
- * page would ask for another.
+ * A failure as the page gets it. A 401 of the cluster does not mean that the page's token is bad: the page would ask for
+ * another.
  */
 export function refusalOf(error: unknown): Refusal {
   if (!(error instanceof Refusal))

@@ -6,7 +6,7 @@ import type { Settings } from './program.ts'
 const NOT_PAUSED = '-1'
 
 /**
- * What a downscaler changed of a kind that Dormouse does not put to sleep goes back to what it was. `isAdopted` tells
+ * Restores objects that the downscaler changed and Dormouse does not manage. `isAdopted` tells
  * whether the workload of this name in its namespace is taken over asleep.
  */
 export function putBack(

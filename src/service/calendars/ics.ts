@@ -43,7 +43,7 @@ function* named(event: ICAL.Event, occurrences: Iterable<Occurrence>): Generator
   }
 }
 
-/** Those that begin before `to`, in order; of an event that does not recur: itself. */
+/** Those that begin before `to`, in order; a single event has one occurrence: itself. */
 function* occurrencesOf(event: ICAL.Event, to: number): Generator<Occurrence, void> {
   // An event needs no start in a file that names a method (RFC 5545, 3.6.1): then it covers no date.
   if (!(event.startDate as ICAL.Time | null)?.isDate) return

@@ -5,7 +5,7 @@ import { LONGEST_SLEEP, systemLater, type Clock, type Instant, type Later, type 
 /** At most this many timers fire in one turn of the event loop, so that a wave keeps no request waiting. */
 const FIRES_A_TURN = 50
 
-/** The instant of a key that nothing makes due but a clock that is set back. */
+/** Fires only if the clock is set back. */
 export const NEVER: Instant = Number.MAX_SAFE_INTEGER
 
 interface Entry {
