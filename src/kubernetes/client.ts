@@ -171,7 +171,8 @@ async function* endingWithin(
   late: AbortController,
 ): AsyncGenerator<Buffer> {
   const giveUp = () => late.abort(new DOMException('the page did not end', 'TimeoutError'))
-  const timer = setTimeout(giveUp, milliseconds)
+  // A page that nobody reads to its end keeps no process from ending.
+  const timer = setTimeout(giveUp, milliseconds).unref()
   try {
     yield* body
   } catch (error) {

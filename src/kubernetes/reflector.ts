@@ -86,6 +86,8 @@ export class Reflector<Watched extends KubernetesObject> {
   /** The version of the latest list or event; outlives `#resourceVersion`. */
   #newest: string | undefined
   #failures = 0
+  /** Whether a failure was logged since the last event of a watch: a watch that merely ended is none. */
+  #warned = false
   /** Whether the latest failure was an answer of the cluster. */
   #answered = false
   #connected = false
@@ -286,6 +288,7 @@ export class Reflector<Watched extends KubernetesObject> {
     this.#heardAt = performance.now()
     this.#interrupted = false
     this.#failures = 0
+    this.#warned = false
     if (event.type === 'DELETED') sink.delete(event.object)
     else if (event.type !== 'BOOKMARK') sink.put(event.object, OUTRANKS_NONE)
     if (compareVersions(resourceVersion, this.#newest ?? '') < 0) return
@@ -303,10 +306,14 @@ export class Reflector<Watched extends KubernetesObject> {
     this.#connect(false)
     // A cluster that answers again is back, and refuses only while it starts: begin with short pauses again.
     const answered = error instanceof ClusterRefusal && error.noAnswer === undefined
-    if (answered && !this.#answered) this.#failures = 0
+    if (answered && !this.#answered) {
+      this.#failures = 0
+      this.#warned = false
+    }
     this.#answered = answered
     this.#unanswered ||= !answered
-    const level = this.#failures === 0 ? 'warn' : 'debug'
+    const level = this.#warned ? 'debug' : 'warn'
+    this.#warned = true
     const about = { kind: collection.resource, reason, relist, error: explain(error) }
     logger[level](about, 'a watch or list failed and is tried again')
     this.#progress.failed?.(this.#failures + 1, error)

@@ -88,6 +88,43 @@ describe("the client's own transport", function () {
     await without.send(get, 1000).catch((error: unknown) => expect(error).to.be.instanceOf(CredentialsError))
   })
 
+  const ends = { 'has ended': 'end', 'goes on': 'write' } as const
+  for (const [what, how] of Object.entries(ends))
+    for (const chunks of [0, 1])
+      it(`lets go of an answer that ${what} once ${chunks} of it were read: nothing fails beside`, async () => {
+        answer = (_, response) => void response.writeHead(200)[how]('a page')
+        const beside: unknown[] = []
+        const crash = (error: unknown) => void beside.push(error)
+        const others = process.listeners('uncaughtException')
+        process.removeAllListeners('uncaughtException').on('uncaughtException', crash)
+        try {
+          const stop = new AbortController()
+          const { body } = await transport.open({ ...get, signal: stop.signal }, 60_000)
+          const reading = body[Symbol.asyncIterator]()
+          for (let read = 0; read < chunks; read++) expect((await reading.next()).done).to.equal(false)
+          stop.abort(new Error('enough'))
+          await new Promise((resolve) => setTimeout(resolve, 50))
+          if (how === 'write')
+            expect(await reading.next().catch((error: unknown) => error)).to.have.property(
+              'message',
+              'enough',
+            )
+        } finally {
+          process.removeAllListeners('uncaughtException')
+          for (const other of others) process.on('uncaughtException', other)
+        }
+        expect(beside).to.deep.equal([])
+        answer = (_, response) => response.writeHead(200).end('ok')
+        expect((await transport.send(get, 10_000)).text).to.equal('ok')
+      })
+
+  it('ends a call that nobody has answered with the reason of its signal', async () => {
+    const stop = new AbortController()
+    answer = () => stop.abort(new Error('enough'))
+    const failed = transport.open({ ...get, signal: stop.signal }, 60_000).catch((error: unknown) => error)
+    expect(await failed).to.have.property('message', 'enough')
+  })
+
   it('gives a stream up that has fallen silent, and ends it when it is closed', async () => {
     answer = (_, response) => void response.writeHead(200).write('begun')
     const read = async (silence: number) => {

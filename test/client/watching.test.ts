@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { changesOf } from '../../src/client/cluster/watching.ts'
-import type { KubernetesClient } from '../../src/kubernetes/client.ts'
+import type { Collection, KubernetesClient } from '../../src/kubernetes/client.ts'
+import { refusalOf, unanswered } from '../../src/kubernetes/failures.ts'
 
 describe('the client’s watch of a cluster', () => {
   it('ends with who reads it, also before the process stops: nothing goes on behind', async () => {
@@ -28,5 +29,38 @@ describe('the client’s watch of a cluster', () => {
     }
     expect(signals.map(({ aborted }) => aborted)).to.not.include(false)
     expect(warnings).to.deep.equal([])
+  })
+  it('says once that the cluster is gone, however many kinds it follows, and each other fault of a kind', async () => {
+    const failures = {
+      deployments: unanswered('list deployments', new Error('connect ECONNREFUSED')),
+      daemonsets: unanswered('list daemonsets', new Error('connect ECONNREFUSED')),
+      statefulsets: refusalOf('list statefulsets', 403, { message: 'no right' }),
+    }
+    const client = {
+      async listPage({ resource }: Collection) {
+        throw failures[resource as keyof typeof failures]
+      },
+    } as unknown as Pick<KubernetesClient, 'listPage' | 'watch'>
+    const collections = new Map(
+      (['deployments', 'daemonsets', 'statefulsets'] as const).map((kind) => [
+        kind,
+        { resource: kind, path: `/apis/apps/v1/${kind}` },
+      ]),
+    )
+    const warnings: string[] = []
+    const stop = new AbortController()
+    const warn = (text: string) => {
+      warnings.push(text)
+      if (warnings.length === 2) setTimeout(() => stop.abort(), 50)
+    }
+    for await (const change of changesOf(client, collections, stop.signal, warn))
+      expect.fail(`nothing can be seen: ${change.kind}`)
+    expect(warnings).to.have.length(2)
+    expect(warnings[0]).to.match(
+      /^the list was interrupted, and is followed again: .*the cluster cannot be reached/,
+    )
+    expect(warnings[1]).to.match(
+      /^the list of statefulsets was interrupted, and is followed again: .*no right/,
+    )
   })
 })

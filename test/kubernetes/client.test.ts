@@ -84,6 +84,16 @@ describe('the client', () => {
     expect(noAnswer).to.equal('timeout')
   })
 
+  it('keeps no process from ending by a page that nobody reads', async () => {
+    inTurn((_, response) => response.writeHead(200).end('{"metadata":{"resourceVersion":"1"},"items":[]}'))
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    const stop = new AbortController()
+    const before = timers()
+    await client.listPage({ resource: 'deployments', path: '/x' }, 500, '', stop.signal)
+    stop.abort()
+    expect(timers()).to.be.at.most(before)
+  })
+
   it('refuses a key without a name: its path would be that of the collection', async () => {
     for (const [namespace, name] of [
       ['shop', ''],

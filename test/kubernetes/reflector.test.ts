@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { KubernetesObject, ObjectList, WatchEvent } from '../../src/kubernetes/api-object.ts'
-import { refusalOf } from '../../src/kubernetes/failures.ts'
+import { refusalOf, unanswered } from '../../src/kubernetes/failures.ts'
 import { Reflector, type ReflectorOptions } from '../../src/kubernetes/reflector.ts'
 import { silentLogger } from './fake-api-server.ts'
 
@@ -20,6 +20,7 @@ async function* failing(error: Error): AsyncGenerator<never> {
   yield await new Promise<never>((_, reject) => reject(error))
 }
 const broken: Watch = () => failing(refusalOf('watch deployments', 500, {}))
+const gone: Watch = () => failing(unanswered('watch deployments', new Error('connect ECONNREFUSED')))
 const expired: Watch = () => failing(refusalOf('watch deployments', 410, {}))
 const silent: Watch = async function* () {}
 const bookmark = { type: 'BOOKMARK', object: { metadata: { resourceVersion: '150' } } }
@@ -27,8 +28,19 @@ const said: Watch = async function* () {
   yield bookmark as WatchEvent<KubernetesObject>
 }
 
+interface Told {
+  readonly pages: Page[]
+  readonly watches?: Watch[]
+  /** After so many seconds a watch ends in time. */
+  readonly watchSeconds?: number
+}
+
+interface Warning {
+  readonly reason: string
+}
+
 /** Reflects these pages and watches in turn, of which each ends as one that the server ended in time; then it is stopped. */
-async function reflected({ pages, watches = [] }: { pages: Page[]; watches?: Watch[] }) {
+async function reflected({ pages, watches = [], watchSeconds = 1 }: Told) {
   const asked: string[] = []
   const failures: number[] = []
   const stop = new AbortController()
@@ -49,9 +61,11 @@ async function reflected({ pages, watches = [] }: { pages: Page[]; watches?: Wat
   } as unknown as ReflectorOptions<KubernetesObject>['client']
   const sink = { put() {}, delete() {}, retain() {} }
   const delay = async () => {}
-  const options = { client, collection: COLLECTION, sink, logger: silentLogger, delay, watchSeconds: 1 }
+  const warnings: string[] = []
+  const logger = { ...silentLogger, warn: (about: unknown) => void warnings.push((about as Warning).reason) }
+  const options = { client, collection: COLLECTION, sink, logger, delay, watchSeconds }
   await new Reflector(options, { failed: (times) => void failures.push(times) }).run(stop.signal)
-  return { asked, failures }
+  return { asked, failures, warnings }
 }
 
 describe('a reflector', () => {
@@ -93,6 +107,12 @@ describe('a reflector', () => {
       watches: [broken, broken, broken, saidAndBroke, broken],
     })
     expect(failures).to.deep.equal([1, 2, 3, 1, 2])
+  })
+
+  it('warns at the first failure after a watch that the server ended early, and once in a row', async () => {
+    const watches = [silent, gone, gone]
+    const { warnings } = await reflected({ pages: [page()], watches, watchSeconds: 30 })
+    expect(warnings).to.deep.equal(['unreachable'])
   })
 
   it('suspects a restored cluster only until a watch has said something', async () => {

@@ -80,10 +80,10 @@ export class NodeTransport {
       method,
       headers: sent,
       agent: this.#agent,
-      ...(signal && { signal }),
       ...(server.protocol === 'https:' && known.tls),
     }
-    const answer = await this.#answered(new URL(server.origin + this.#basePath + path), options, body)
+    const url = new URL(server.origin + this.#basePath + path)
+    const answer = await this.#answered(url, options, body, signal)
     if (silence !== undefined) answer.setTimeout(silence, () => answer.destroy(silent()))
     return {
       status: answer.statusCode ?? 0,
@@ -93,22 +93,41 @@ export class NodeTransport {
     }
   }
 
-  #answered(url: URL, options: RequestOptions, body: string | undefined): Promise<IncomingMessage> {
+  /**
+   * Ends the answer itself where `signal` does: by Node's own option a socket whose answer is whole, but not read, fails
+   * while nobody hears it.
+   */
+  #answered(
+    url: URL,
+    options: RequestOptions,
+    body: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     const call = url.protocol === 'https:' ? secure(url, options) : plain(url, options)
+    let ended: (reason: Error) => void = (reason) => void call.destroy(reason)
+    const abort = () => ended(signal?.reason)
+    signal?.addEventListener('abort', abort)
     const late = setTimeout(() => call.destroy(new Error('no connection')), CONNECT_TIMEOUT)
     call.once('socket', (socket) => {
       const connected = () => clearTimeout(late)
       if (socket.connecting) socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', connected)
       else connected()
     })
-    call.once('error', (error) => {
+    call.on('error', (error) => {
       clearTimeout(late)
+      signal?.removeEventListener('abort', abort)
       reject(error)
     })
     call.once('response', (answer) => {
       this.#open.add(answer)
-      answer.once('close', () => this.#open.delete(answer))
+      ended = (reason) => void answer.destroy(reason)
+      // Of one that nobody reads any more nobody hears why it ended.
+      answer.on('error', () => {})
+      answer.once('close', () => {
+        this.#open.delete(answer)
+        signal?.removeEventListener('abort', abort)
+      })
       resolve(answer)
     })
     call.end(body)

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Kind } from '../../domain/workload/workload.ts'
 import type { KubernetesObject, WorkloadObject } from '../../kubernetes/api-object.ts'
 import type { Collection, KubernetesClient } from '../../kubernetes/client.ts'
+import type { NoAnswer } from '../../kubernetes/failures.ts'
 import { Reflector } from '../../kubernetes/reflector.ts'
 
 /** An object of one kind, as it is now, or as it was when it was deleted. */
@@ -30,8 +31,9 @@ export async function* changesOf(
   const left = new AbortController()
   const ended = AbortSignal.any([signal, left.signal])
   ended.addEventListener('abort', () => arrived.resolve(), { once: true })
+  const outages = new Outages(warn)
   const running = [...collections].map(([kind, collection]) =>
-    reflectorOf(client, kind, collection, push, warn).run(ended),
+    reflectorOf(client, kind, collection, push, outages).run(ended),
   )
   try {
     while (!ended.aborted) {
@@ -53,7 +55,7 @@ function reflectorOf(
   kind: Kind,
   collection: Collection,
   push: (change: Change) => void,
-  warn: (text: string) => void,
+  outages: Outages,
 ): Reflector<WorkloadObject & KubernetesObject> {
   const known = new Map<string, WorkloadObject>()
   const nameOf = ({ metadata }: WorkloadObject) => `${metadata.namespace ?? ''}/${metadata.name}`
@@ -74,16 +76,42 @@ function reflectorOf(
     },
   }
   const logger = {
-    warn: (about: unknown) =>
-      warn(`the watch of ${kind} was interrupted, and is tried again: ${reasonOf(about)}`),
+    warn: (about: unknown, text = '') => outages.begins(kind, about as Fault, text),
     debug() {},
   }
   const delay = (milliseconds: number, signal?: AbortSignal) =>
     pause(milliseconds, undefined, signal ? { signal } : {})
-  return new Reflector({ client, collection, sink, logger, delay })
+  const connected = (is: boolean) => is && outages.ends(kind)
+  return new Reflector({ client, collection, sink, logger, delay }, { connected })
 }
 
-function reasonOf(about: unknown): string {
-  const { error } = about as { error?: string }
-  return error ?? 'the connection ended'
+/** How a reflector logs why it tries again. */
+interface Fault {
+  readonly reason?: string
+  readonly error?: string
+}
+
+/** Why a list or watch got no answer: then it is the cluster that is gone, and with it all kinds. */
+const OF_THE_CLUSTER: ReadonlySet<unknown> = new Set<NoAnswer>(['unreachable', 'cut', 'timeout', 'silent'])
+
+/** Tells which kinds cannot be followed at present, and that the cluster is gone once for all kinds. */
+class Outages {
+  readonly #warn: (text: string) => void
+  readonly #away = new Set<Kind>()
+
+  constructor(warn: (text: string) => void) {
+    this.#warn = warn
+  }
+
+  begins(kind: Kind, { reason, error }: Fault, text: string): void {
+    if (error === undefined) return this.#warn(`${kind}: ${text}`)
+    const isWhole = OF_THE_CLUSTER.has(reason)
+    if (!isWhole || this.#away.size === 0)
+      this.#warn(`the list${isWhole ? '' : ` of ${kind}`} was interrupted, and is followed again: ${error}`)
+    if (isWhole) this.#away.add(kind)
+  }
+
+  ends(kind: Kind): void {
+    this.#away.delete(kind)
+  }
 }
