@@ -16,7 +16,7 @@ import { configOf } from './run-options.ts'
 const DAYS_SHOWN = 366
 
 interface ExplainOptions {
-  readonly timezone: string
+  readonly timezone?: string
   readonly count: number
   readonly from?: string
   readonly calendar?: string
@@ -34,16 +34,17 @@ export function registerExplain(
     .command('explain')
     .description('Show how Dormouse reads a schedule: its canonical form and its next edges')
     .argument('<schedule>', "such as '8:00-18:00,Mon-Fri'")
-    .option('--timezone <zone>', 'IANA time zone', 'UTC')
+    .option('--timezone <zone>', 'IANA time zone (default: that of the configuration)')
     .option('--count <n>', 'number of edges', wholeNumber(1, 1000), 10)
     .option('--from <time>', 'ISO 8601, in the time zone if it names none (default: now)')
     .option('--calendar <names>', 'calendars of the configuration, separated by commas')
-    .option('--config <file>', 'YAML configuration that has them')
+    .option('--config <file>', 'YAML configuration of the service')
     .option('--json', 'print JSON')
     .allowExcessArguments()
     .action(async (text: string, options: ExplainOptions, { args }: Command) => {
-      const { timezone, count, from, json } = options
+      const { count, from, json } = options
       if (args.length > 1) throw new UsageError(unquoted(args.join(' ')))
+      const timezone = options.timezone ?? (await configOf(options, ports)).timezone
       const start = from === undefined || !isTimezone(timezone) ? clock() : instantOf(from, timezone)
       // Of calendar files the dates around that time are read.
       const calendars = await calendarsOf(options, { ...ports, clock: () => start })

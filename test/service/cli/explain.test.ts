@@ -40,6 +40,19 @@ describe('dormouse explain', () => {
     expect(out).to.contain('Sun 2026-03-29 03:30 +02:00  2026-03-29T01:30:00Z  awake')
   })
 
+  it("computes in the configuration's time zone, unless --timezone names another", async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'dormouse-explain-'))
+    const config = join(directory, 'dormouse.yaml')
+    await writeFile(config, "timezone: Europe/Berlin\ncalendars: { xmas: { dates: { 2026-12-24: '' } } }\n")
+    const args = ['8:00-18:00', '--config', config, '--from', '2026-03-02T12:00', '--count', '1']
+    for (const calendar of [[], ['--calendar', 'xmas']]) {
+      const { out } = await explain(...args, ...calendar)
+      expect(out).to.contain('at        Mon 2026-03-02 12:00 +01:00').and.contain('timezone  Europe/Berlin')
+    }
+    expect((await explain(...args, '--timezone', 'UTC')).out).to.contain('timezone  UTC')
+    await rm(directory, { recursive: true })
+  })
+
   it('prints the same content as JSON', async () => {
     const { out } = await explain('8:00-18:00', '--timezone', 'Asia/Kathmandu', '--count', '1', '--json')
     expect(JSON.parse(out)).to.deep.equal({
