@@ -12,6 +12,16 @@ export function backoffInEffect({ backoff }: State, now: Instant): Backoff | und
   return backoff && backoff.until > now ? backoff : undefined
 }
 
+const CAUSE_TEXT: Readonly<Record<BackoffCause, string>> = {
+  flapping: 'it was switched too often',
+  failure: 'the cluster refused the last attempt',
+}
+
+/** Why a backoff is in effect, in words. */
+export function causeText(cause: Backoff['cause']): string {
+  return isKnown(BACKOFF_CAUSES, cause) ? CAUSE_TEXT[cause] : cause
+}
+
 /** Cuts a backoff that ends later than any rule sets, after a clock was set back or in a state from elsewhere. */
 export function withBackoffCut(state: State, now: Instant, { backoff: policy }: Policy): State {
   const { backoff } = state

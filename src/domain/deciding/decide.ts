@@ -1,7 +1,7 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { heldByKeda } from '../autoscaling/scalers.ts'
 import { isScaledByKeda } from '../workload/reading.ts'
-import { backoffInEffect } from './backoff.ts'
+import { backoffInEffect, causeText } from './backoff.ts'
 import { hasRoomToWake } from '../workload/change.ts'
 import { countToGiveBack, countToKeep, countToWake, keptCount } from '../workload/counts.ts'
 import { decisionTime } from './decision-time.ts'
@@ -22,15 +22,7 @@ import { sleepsSuspended } from '../kinds.ts'
 import { ofSource } from '../policy/settings.ts'
 import type { Reading } from '../workload/reading.ts'
 import type { Rules } from './rules.ts'
-import {
-  BACKOFF_CAUSES,
-  isKnown,
-  operationInProgress,
-  pendingWake,
-  type Backoff,
-  type BackoffCause,
-  type Override,
-} from '../workload/state.ts'
+import { operationInProgress, pendingWake, type Backoff, type Override } from '../workload/state.ts'
 import { iso } from '../text.ts'
 import { countFault, FIELD_MANAGER, isRunning, nameOf, pathOf, type Workload } from '../workload/workload.ts'
 
@@ -99,7 +91,7 @@ function undeleted(reading: Reading, now: Instant, rules: Rules): PartialDecisio
   const override = overrideInEffect(reading, now)
   const expired = state.override && !override ? ({ overrideExpired: true } as const) : {}
   const decision =
-    enabled === true || held ? managed(reading, override, now, rules) : notManaged(reading, now)
+    enabled === true || held ? managed(reading, override, now, rules) : notManaged(reading, now, rules)
   return {
     ...expired,
     ...decision,
@@ -107,7 +99,7 @@ function undeleted(reading: Reading, now: Instant, rules: Rules): PartialDecisio
   }
 }
 
-function notManaged(reading: Reading, now: Instant): PartialDecision {
+function notManaged(reading: Reading, now: Instant, rules: Rules): PartialDecision {
   const { state } = reading
   if (state.asleep) {
     const reason: Reason = { code: 'disabled', text: 'managing was turned off, so it wakes' }
@@ -118,10 +110,16 @@ function notManaged(reading: Reading, now: Instant): PartialDecision {
   const { enabled } = reading.effective.sources
   const off = ofSource(enabled)
   const because = off === '' ? '' : `, since dormouse.dev/enabled${off} is "false"`
-  const until = `not managed until POST ${pathOf(reading.workload)}/enable${because}`
+  const inherits = enabled === 'workload' && inheritsEnabled(reading, rules) ? ' with ?inherit=true' : ''
+  const until = `not managed until POST ${pathOf(reading.workload)}/enable${inherits}${because}`
   const decision = noAction('not_managed', until)
   // Of one that has lost what it inherited nothing is written: its intent rests until it is managed again.
   return enabled === 'workload' ? { ...decision, cleared: true } : decision
+}
+
+/** Whether it would be managed without an `enabled` of its own. */
+function inheritsEnabled({ workload }: Reading, rules: Rules): boolean {
+  return rules.inherited?.(workload)?.settings.enabled?.text === 'true'
 }
 
 function managed(
@@ -295,15 +293,9 @@ function overridden({ by, until }: Override): PartialDecision {
 
 /** `fought`: what an autoscaler does against it. */
 function waiting({ cause, until }: Backoff, then: Reason, fought?: string): PartialDecision {
-  const why: Readonly<Record<BackoffCause, string>> = {
-    flapping: fought ?? 'it was switched too often',
-    failure: 'the cluster refused the last attempt',
-  }
+  const why = cause === 'flapping' && fought !== undefined ? fought : causeText(cause)
   return {
-    ...noAction(
-      'backoff',
-      `waits until ${iso(until)}: ${isKnown(BACKOFF_CAUSES, cause) ? why[cause] : cause} (then: ${then.text})`,
-    ),
+    ...noAction('backoff', `waits until ${iso(until)}: ${why} (then: ${then.text})`),
     ...lookAgain(until),
   }
 }

@@ -59,7 +59,7 @@ export function isAutomatic({ trigger }: Intent): boolean {
 }
 
 /** What formed an intent and by whom, as reasons name it: `request of k8s:alice`. */
-function authorOf({ trigger, by }: Intent): string {
+export function authorOf({ trigger, by }: Intent): string {
   const what = isKnown(INTENT_TRIGGERS, trigger) ? FORMED_BY[trigger].what : trigger
   return by === null ? what : `${what} of ${by}`
 }
@@ -228,6 +228,8 @@ function textOf(reading: Reading, { schedule, state, wakes, prolonged, nextEdge 
   if (prolonged) return `awake by ${ANNOTATION.awakeUntil}${nextEdge ? ` until ${iso(nextEdge.at)}` : ''}`
   const text = `${state} by schedule ${nameOf(reading, schedule)}`
   if (!wakes && state === 'asleep') return `${text}, which only puts to sleep`
+  if (nextEdge && reading.awakeUntil.includes(nextEdge.at))
+    return `${text}, then by ${ANNOTATION.awakeUntil} until ${iso(nextEdge.at)}`
   if (nextEdge) return `${text} until ${iso(nextEdge.at)}`
   return schedule.calendar === '' ? text : `${text}, for a year at least`
 }

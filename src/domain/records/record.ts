@@ -1,5 +1,5 @@
 import type { Instant } from '../../service/process/clock.ts'
-import { backoffInEffect } from '../deciding/backoff.ts'
+import { backoffInEffect, causeText } from '../deciding/backoff.ts'
 import { decide, isHeld, overrideInEffect } from '../deciding/decide.ts'
 import { textBefore, type Reason } from '../deciding/decision.ts'
 import { decisionTime } from '../deciding/decision-time.ts'
@@ -15,6 +15,7 @@ import type { Rules } from '../deciding/rules.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import {
   operationInProgress,
+  type Backoff,
   type Open,
   type Operation,
   type OperationResult,
@@ -22,6 +23,7 @@ import {
   type PinState,
   type Trigger,
 } from '../workload/state.ts'
+import { iso as seconds } from '../text.ts'
 import { waitText, type WakeWait } from '../deciding/wake-wait.ts'
 import { currentReplicas, hasSleepMark, isRunning, labelCount, type Workload } from '../workload/workload.ts'
 
@@ -123,12 +125,17 @@ function recordOf(read: Reading, clock: Instant, rules: Rules): StatusRecord {
     operation_history: state.history.map((operation) => historyRecord(operation, now)),
     next_transition: next ? transitionRecord(next) : null,
     policy: policyRecord(reading),
-    reason: reasonOf(
+    reason: `${reasonOf(
       reading,
       wait ? decision.reason : { ...decision.reason, text: textBefore(decision.reason) },
       wait,
-    ),
+    )}${backoff && decision.reason.code !== 'backoff' ? restText(backoff) : ''}`,
   }
+}
+
+/** A backoff that has nothing to wait for yet refuses requests all the same. */
+function restText({ until, cause }: Backoff): string {
+  return `; in backoff until ${seconds(until)}: ${causeText(cause)}`
 }
 
 export function transitionRecord({ at, type, reason }: Transition): TransitionRecord {

@@ -60,4 +60,27 @@ describe('awake-until', () => {
       if (until !== undefined)
         expect(reason.text).to.equal(`awake by ${ANNOTATION.awakeUntil} until ${until}`)
     })
+
+  it('is named inside the hours, too, where the end is its: the schedule alone would end earlier', () => {
+    const noon = at('Mon 12:00')
+    expect(decided(aDeployment(), noon, under('2026-03-06T23:00Z')).reason.text).to.match(
+      /^awake by schedule 8:00-18:00,Mon-Fri \(UTC\) of policy dev, then by dormouse.dev\/awake-until until 2026-03-06T23:00:00Z$/,
+    )
+    expect(decided(aDeployment(), noon, under(undefined)).reason.text).to.match(
+      / until 2026-03-02T18:00:00Z$/,
+    )
+  })
+
+  it('whether it is managed by what it inherits is said where its own enabled turns it off', () => {
+    const off = aDeployment().annotated({ enabled: 'false' })
+    expect(statusRecord(off, NOW, under(undefined)).reason).to.match(/\/enable with \?inherit=true$/)
+    expect(statusRecord(off, NOW, RULES).reason).to.match(/\/enable$/)
+  })
+
+  it('a backoff that has nothing to wait for stands in the record all the same', () => {
+    const rests = aDeployment().enabled().scheduled(WORK).remembering({}).inBackoff(at('Mon 12:05'))
+    expect(statusRecord(rests, at('Mon 12:00'), RULES).reason).to.match(
+      /until 2026-03-02T18:00:00Z; in backoff until 2026-03-02T12:05:00Z: it was switched too often$/,
+    )
+  })
 })
