@@ -41,7 +41,8 @@ export function override({ reading, by, now }: Context, duration: number | null)
   const until = duration === null ? null : now + duration
   const target = withState(reading, { ...reading.state, override: { until, at: now, by } })
   const done = `overridden ${until === null ? 'for good' : `until ${iso(until)}`}`
-  return { target, done: target.state.pin ? `${done}, but the pin goes first` : done }
+  const stays = `and it stays ${target.state.asleep ? 'asleep' : 'awake'}`
+  return { target, done: `${done}, ${target.state.pin ? 'but the pin goes first' : stays}` }
 }
 
 export function clearOverride({ reading, now, rules, channel }: Context): Outcome {

@@ -170,6 +170,24 @@ describe('a wake request', () => {
     expect(message).to.equal('stays awake: awake by request of k8s:carol; sleeps 2026-03-02T20:00:00Z')
   })
 
+  it('says what it replaces: what another has asked for, or what would have lasted longer', () => {
+    const until = at('Fri 18:00')
+    const wake = { action: 'wake', for: 96 * HOUR } as const
+    const held = followed(asked(awake, wake, NOON, { by: 'k8s:bob' }).after)
+    const was = 'was awake until 2026-03-06T12:00:00Z by request of k8s:bob'
+    for (const [by, request] of [
+      ['k8s:carol', { action: 'wake', for: 4 * HOUR }],
+      ['k8s:carol', { action: 'wake', for: 120 * HOUR }],
+      ['k8s:bob', { action: 'wake', for: 4 * HOUR }],
+      ['k8s:carol', { action: 'snooze' }],
+    ] as const)
+      expect(asked(held, request, NOON, { by }).message)
+        .to.match(/^[^:]*, was awake/)
+        .and.include(was)
+    const longer = { action: 'wake', for: until - NOON + HOUR } as const
+    expect(asked(held, longer, NOON, { by: 'k8s:bob' }).message).to.not.include('was awake')
+  })
+
   it('while awake without `for`: nothing changes, and the message says when it will sleep and how to use `for`', () => {
     const { change, message } = asked(awake, { action: 'wake' }, NOON)
     expect(change).to.equal(undefined)
@@ -220,6 +238,10 @@ describe('an override', () => {
   it('of a pinned workload says that the pin goes first', () => {
     const { message } = asked(awake.pinned(), { action: 'override', duration: HOUR }, NOON)
     expect(message).to.match(/^overridden until \S+, but the pin goes first: pinned active/)
+    const says = (workload: typeof awake) =>
+      asked(workload, { action: 'override', duration: HOUR }, NOON).message
+    expect(says(asleep)).to.match(/^overridden until \S+, and it stays asleep: overridden by/)
+    expect(says(awake)).to.match(/^overridden until \S+, and it stays awake: overridden by/)
   })
 
   it("cleared after an edge passed: the schedule's present state at once", () => {
