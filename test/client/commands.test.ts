@@ -112,6 +112,28 @@ describe('the commands for people', () => {
       ).to.be.below(12)
   })
 
+  it('why offers what changes something, and what is not refused', async () => {
+    const offered = async (more: Parameters<typeof aRecord>[1]) => {
+      const { out } = await typed(['why', 'web'], { workloads: [aRecord('web', more)] })
+      return out.split('\n').filter((line) => line.includes('kubectl dormouse'))
+    }
+    const ends = (at: string) => ({
+      wake_requested: true,
+      next_transition: { at, type: 'snooze' as const, reason: 'x' },
+    })
+    expect((await offered({ wake_requested: false })).join()).to.include('wake deploy/web --for 4h')
+    expect((await offered(ends('2026-03-02T15:00:00.000Z'))).join()).to.include('wake deploy/web --for 4h')
+    expect((await offered(ends('2026-03-06T17:00:00.000Z'))).join()).to.not.include('wake')
+    expect((await offered({ wake_requested: true, next_transition: null })).join()).to.not.include('wake')
+    const backoff = { in_backoff_period: true, backoff_until: '2026-03-02T15:00:00.000Z' }
+    expect((await offered(backoff)).join()).to.match(/snooze deploy\/web --force$/)
+    const failed = { ...backoff, reason: 'awake; in backoff until x: the cluster refused the last attempt' }
+    expect((await offered(failed)).join()).to.match(/snooze deploy\/web$/)
+    const reason = 'not managed until POST /api/v1/namespaces/shop/deployments/web/enable with ?inherit=true'
+    const off = await offered({ enabled: false, next_transition: null, reason })
+    expect(off.join()).to.match(/enable deploy\/web --inherit$/)
+  })
+
   it('plan looks a week ahead, in the times of the reader', async () => {
     const { out } = await typed(['plan', 'deploy/web'], { workloads: shop })
     expect(out).to.include('the next 7 days').and.include('Mon 2026-03-02 18:00   5h   sleeps')

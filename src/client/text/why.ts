@@ -37,7 +37,7 @@ export function whyText(found: Found, style: Style): string {
     ...byWhom(record),
     ...sinceWhen(record, style.times),
     labelled('next', nextOf(record, style)),
-    ...changes(found, style.advice).map(([what, typed]) => labelled(what, typed)),
+    ...changes(found, style).map(([what, typed]) => labelled(what, typed)),
   ]
   return `${lines.join('\n')}\n`
 }
@@ -128,16 +128,33 @@ function there(at: number, zone: string | null, times: LocalTimes): string {
 }
 
 /** Up to four commands, each with what it is for. */
-function changes({ kind, record }: Found, advice: Advice): [what: string, typed: string][] {
+function changes({ kind, record }: Found, { advice, times }: Style): [what: string, typed: string][] {
   const key = { kind, namespace: record.namespace, name: record.name }
   const typed = (verb: string, rest = '') => command(advice, verb, key, rest)
   if (isUnreadable(record)) return [['to repair it', typed('enable')]]
   if (isUnknown(record)) return [['to ask the service', typed('snooze', '--dry-run')]]
+  if (!record.enabled && record.reason.includes('?inherit=true'))
+    return [['to manage it again', typed('enable', '--inherit')]]
   if (!record.enabled) return [['to manage it', typed('enable', '--schedule 8:00-18:00,Mon-Fri')]]
   if (record.pin_state !== 'none') return [['to let it go', typed('unpin')]]
   const resume: [string, string][] = record.has_manual_override
     ? [['to follow its hours', typed('resume')]]
     : []
   if (record.is_snoozed) return [['to run it for 4 hours', typed('wake', '--for 4h')], ...resume]
-  return [['to keep it awake', typed('wake', '--for 4h')], ['to put it to sleep', typed('snooze')], ...resume]
+  const keep: [string, string][] = isKeptAwake(record, times)
+    ? []
+    : [['to keep it awake', typed('wake', '--for 4h')]]
+  return [...keep, ['to put it to sleep', typed('snooze', isRefused(record) ? '--force' : '')], ...resume]
+}
+
+const FOUR_HOURS = 4 * 60 * 60_000
+
+/** Whether somebody has asked for it to be awake, for so long that four hours more would be less. */
+function isKeptAwake({ wake_requested: asked, next_transition: next }: StatusRecord, { now }: LocalTimes) {
+  return asked && (next === null || Date.parse(next.at) >= now + FOUR_HOURS)
+}
+
+/** Whether a snooze would be refused for now; one that the cluster refused may be tried again. */
+function isRefused({ in_backoff_period: rests, reason }: StatusRecord): boolean {
+  return rests && !reason.includes('the cluster refused the last attempt')
 }
