@@ -54,8 +54,9 @@ export function parseRequest(text: string): WrittenRequest {
   const last = rest.at(-1)
   const at = last?.startsWith('@') ? { at: timeOf(last) } : {}
   const [value, ...more] = last?.startsWith('@') ? rest.slice(0, -1) : rest
+  const asked = { verb, ...valueOf(verb, value, more[0]), ...at }
   if (more.length > 0) throw new InvalidRequest(`nothing can follow '${verb} ${value}' but ${A_TIME}`)
-  return { verb, ...valueOf(verb, value), ...at }
+  return asked
 }
 
 function verbNamed(name: string): Verb {
@@ -70,12 +71,16 @@ function isVerb(name: string): name is Verb {
   return Object.hasOwn(TAKES, name)
 }
 
-function valueOf(verb: Verb, value: string | undefined): { duration?: number; count?: number } {
+/** `after`: the word behind the value, which may be its unit. */
+function valueOf(verb: Verb, value?: string, after = ''): { duration?: number; count?: number } {
   if (TAKES[verb] === 'count') return { count: countOf(value) }
   if (value === undefined) return {}
   if (TAKES[verb] === 'nothing') throw new InvalidRequest(`write '${verb}' alone, without '${short(value)}'`)
   if (isDuration(value)) return { duration: milliseconds(value) }
-  throw new InvalidRequest(`expected ${A_DURATION} after ${verb}, found '${short(value)}'`)
+  const unit = /^\d{1,6}$/.test(value)
+    ? `: it needs a unit, as in ${value}${/^m/i.test(after) ? 'm' : 'h'}`
+    : ''
+  throw new InvalidRequest(`expected ${A_DURATION} after ${verb}, found '${short(value)}'${unit}`)
 }
 
 function countOf(value: string | undefined): number {
