@@ -27,7 +27,7 @@ export function parseTimeout(option: string, text: string): number {
 }
 
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
-const AN_END = "a time such as 18:00, 'mon 8:00', tomorrow, 2026-11-24 or 2026-11-24T18:00"
+const AN_END = "a time such as 18:00, 'mon 8:00', fri, tomorrow, 2026-11-24 or 2026-11-24T18:00"
 
 /**
  * The instant that follows `--until`: the next time when the clock shows that, the end of a date, or an instant. Local

@@ -33,6 +33,8 @@ describe('times that people type and read', () => {
       const error = await parseUntil(text, NOON, ZONE).catch((thrown: unknown) => thrown)
       expect(error, text).to.be.instanceOf(UsageError)
     }
+    const error = await parseUntil('soon', NOON, ZONE).catch((thrown: unknown) => thrown)
+    expect(String(error)).to.include("18:00, 'mon 8:00', fri, tomorrow, 2026-11-24")
   })
 
   it('reads durations of whole minutes', () => {
