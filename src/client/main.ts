@@ -1,11 +1,14 @@
 #!/usr/bin/env node
+import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { runClient } from './program.ts'
 import { processTerminal } from './process-terminal.ts'
-import { clientVersion } from './version.ts'
 
 /** What kubectl starts to complete `kubectl dormouse`: the same program, asked for what could follow. */
 const COMPLETES = 'kubectl_complete-dormouse'
+
+/** Set by the bundler, whose files lie elsewhere. */
+declare const DORMOUSE_VERSION: string | undefined
 
 const stop = new AbortController()
 for (const signal of ['SIGTERM', 'SIGINT'] as const)
@@ -27,4 +30,11 @@ async function main(name: string, given: readonly string[]): Promise<void> {
   const terminal = processTerminal(process, program, stop.signal)
   const args = name === COMPLETES ? ['__complete', ...given] : given
   process.exitCode = await runClient(args, clientVersion(), terminal)
+}
+
+/** The version of the package that this is part of. */
+function clientVersion(): string {
+  if (typeof DORMOUSE_VERSION === 'string') return DORMOUSE_VERSION
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(text) as { version: string }).version
 }

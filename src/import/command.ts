@@ -21,6 +21,7 @@ import type { ClusterObjects, Connection } from '../client/ports.ts'
 import { checkImpersonation, clusterOptions, withExamples } from '../client/options.ts'
 import type { Terminal } from '../client/terminal.ts'
 import { AlreadyTold } from '../client/commands/already-told.ts'
+import { pathOf } from './resources.ts'
 
 interface Options extends Connection {
   readonly from: Tool
@@ -119,13 +120,15 @@ async function comparedAgain(
   steps: readonly Step[],
   stderr: Terminal['stderr'],
 ): Promise<Comparison[]> {
-  const [{ recordedIn }, { readAgain }] = await Promise.all([
-    import('./plan/comparison.ts'),
-    import('./verifying.ts'),
-  ])
+  const { compared, recordedIn } = await import('./plan/comparison.ts')
   const recorded = recordedIn(steps)
   if (recorded.length === 0) return []
-  const all = await readAgain(cluster, recorded)
+  const all: Comparison[] = []
+  for (const each of recorded) {
+    const now = await cluster.get<ImportedObject>(pathOf(each.object))
+    // What is gone meanwhile is left out.
+    if (now) all.push(compared({ ...now, kind: each.object.kind }, each.recorded))
+  }
   const different = all.filter(({ isKept }) => !isKept)
   for (const each of different) stderr.write(comparisonLine(each))
   stderr.write(`${comparisonsText(all)}\n`)

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import type { ConsoleRequest } from '../../src/service/api/ports.ts'
-import { Console, newSecret, signInUrl } from '../../src/console/console.ts'
-import { pageFiles } from '../../src/console/files.ts'
+import { Console, newSecret, signInUrl, pageFiles } from '../../src/console/console.ts'
 import { pageSources } from '../../src/console/sources.ts'
 import { Service } from '../service/api/service.ts'
 import { rawHttp } from './raw.ts'

@@ -7,8 +7,7 @@ import type { Proxies } from '../proxies.ts'
 import type { Answer, Dormouse, Found, Seen, Selection } from '../ports.ts'
 import { HttpCalls, NoStream, type HttpCall } from './calls.ts'
 import { byName } from './compared.ts'
-import { followed, type Followed } from './followed.ts'
-import { lookedAt } from './looking.ts'
+import { followed, type Followed, lookedAt } from './followed.ts'
 import { callOf } from './request-calls.ts'
 
 const PAGE = 500

@@ -1,8 +1,7 @@
 import { counted } from '../../domain/text.ts'
 import { ASLEEP_LABEL } from '../../domain/workload/workload.ts'
-import { adoptedWith } from './adopted.ts'
+import { adoptedWith, keptByDormouse } from './marks.ts'
 import { canSleep, isAtRest, nameOf, type ImportedObject, type Step } from './imported-object.ts'
-import { keptByDormouse } from './marks.ts'
 
 /** A workload, and the count that another tool recorded before it was taken over. */
 export interface Recorded {

@@ -1,14 +1,12 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { replicasLeft, wantedBy } from './downscaler.ts'
 import { canSleep, matchNone, type ImportedObject, type Step } from './imported-object.ts'
-import { isAsleepByTool, KEPT, keptCount, marksOf, settingsOf, without } from './marks.ts'
+import { isAsleepByTool, KEPT, keptCount, marksOf, settingsOf, without, adoptedWith } from './marks.ts'
 import type { Program, Settings } from './program.ts'
 import { putBack } from './put-back.ts'
-import { annotationsOf } from './settings.ts'
+import { annotationsOf, leftAlone, type Wanted } from './wanted.ts'
 import type { Dialect } from './spans.ts'
-import { adoptedWith } from './adopted.ts'
 import { adoptionOf, refusalOf, returning, stepOf, type Inherited } from './steps.ts'
-import { leftAlone, type Wanted } from './wanted.ts'
 
 /** What a downscaler left in a cluster. */
 export interface Left {

@@ -1,11 +1,16 @@
 import { asciiJson, commandLine } from './shell-words.ts'
 import { canSleep, isAtRest, type ImportedObject, type MergePatch, type Step } from './imported-object.ts'
 import { isReadable, keptIn, keptKey, keptOfOthers, restorable, type Restore } from './restores.ts'
-import { annotationsOf } from './settings.ts'
-import { hasPatch, isChosen, isOfKind, isSleepInfo, type SleepInfo } from './sleep-info-object.ts'
-import { wantedBySleepInfos } from './sleep-info.ts'
+import { annotationsOf, leftAlone, type Wanted } from './wanted.ts'
+import {
+  hasPatch,
+  isChosen,
+  isOfKind,
+  isSleepInfo,
+  type SleepInfo,
+  wantedBySleepInfos,
+} from './sleep-info.ts'
 import { adoptionOf, refusalOf, returning, stepOf } from './steps.ts'
-import { leftAlone, type Wanted } from './wanted.ts'
 
 /** What kube-green left in one namespace. */
 export interface LeftInNamespace {

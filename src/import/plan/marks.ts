@@ -1,7 +1,13 @@
-import { ASLEEP_LABEL, KEPT_BY_DOWNSCALERS, MAX_REPLICAS } from '../../domain/workload/workload.ts'
-import type { ImportedObject, MergePatch } from './imported-object.ts'
-import { isAtRest } from './imported-object.ts'
+import {
+  ASLEEP_LABEL,
+  KEPT_BY_DOWNSCALERS,
+  MAX_REPLICAS,
+  ANNOTATION,
+} from '../../domain/workload/workload.ts'
+import { type ImportedObject, type MergePatch, isAtRest } from './imported-object.ts'
 import type { Settings } from './program.ts'
+import { InvalidRequest, parseRequest } from '../../domain/requests/annotation.ts'
+import { decodeState, Unreadable } from '../../domain/workload/state-codec.ts'
 
 const PREFIX = 'downscaler/'
 export const KEPT = KEPT_BY_DOWNSCALERS
@@ -42,4 +48,18 @@ export function keptByDormouse(object: ImportedObject | undefined): number | und
 function countOf(text = ''): number | undefined {
   const count = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : undefined
   return count !== undefined && count <= MAX_REPLICAS ? count : undefined
+}
+
+/** The count that it was adopted with; undefined: it was not, or something else was asked of it since. */
+export function adoptedWith({ metadata }: ImportedObject): number | undefined {
+  const text = metadata.annotations?.[ANNOTATION.state]
+  const state = text === undefined ? undefined : decodeState(text)
+  if (!state || state instanceof Unreadable || !state.request) return undefined
+  try {
+    const { verb, count } = parseRequest(state.request.text)
+    return verb === 'adopt' ? count : undefined
+  } catch (error) {
+    if (error instanceof InvalidRequest) return undefined
+    throw error
+  }
 }

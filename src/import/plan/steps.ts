@@ -1,9 +1,8 @@
 import { formatRequest, REQUEST_ANNOTATION } from '../../domain/requests/annotation.ts'
 import { ANNOTATION } from '../../domain/workload/workload.ts'
 import type { ImportedObject, MergePatch, Step } from './imported-object.ts'
-import { adoptedWith } from './adopted.ts'
-import { keptByDormouse, marksOf, without } from './marks.ts'
-import { annotationsOf, saysWanted } from './settings.ts'
+import { adoptedWith, keptByDormouse, marksOf, without } from './marks.ts'
+import { annotationsOf, saysWanted } from './wanted.ts'
 import type { Wanted } from './wanted.ts'
 
 /** The step that writes these annotations; none where there is nothing to write. */
