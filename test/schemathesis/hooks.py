@@ -53,12 +53,6 @@ EXCLUSIONS = [
         "positive_data_acceptance" in failure.checks
         and faults_of(response) == ("VALIDATION_ERROR", ["query/continue"])
     ),
-    # The id of an event is sealed, too: another than one that this caller was told is answered with 410.
-    lambda failure, response: (
-        "positive_data_acceptance" in failure.checks
-        and response.status_code == 410
-        and faults_of(response)[0] == "GONE"
-    ),
     # A watched list has no pages. A document describes each parameter by itself.
     lambda failure, response: (
         "positive_data_acceptance" in failure.checks

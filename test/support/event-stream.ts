@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici'
 import { eventually } from './eventually.ts'
 
-/** A server-sent event as its reader gets it; `id` is the last one that was told. */
+/** A server-sent event as its reader gets it. */
 export interface StreamEvent {
   readonly event: string
   readonly id: string | undefined
@@ -16,7 +16,6 @@ export class EventStream {
   readonly comments: string[] = []
   /** Of a refusal. */
   text = ''
-  lastEventId: string | undefined
   ended = false
   readonly #agent: Agent
   readonly #gone: AbortController
@@ -32,18 +31,19 @@ export class EventStream {
     this.#gone = gone
   }
 
-  static async open(url: string, token: string, lastEventId?: string): Promise<EventStream> {
+  static async open(url: string, token: string, headers: Record<string, string> = {}): Promise<EventStream> {
     const agent = new Agent({ bodyTimeout: 0 })
     const gone = new AbortController()
-    const { statusCode, headers, body } = await request(url, {
+    const {
+      statusCode,
+      headers: answered,
+      body,
+    } = await request(url, {
       dispatcher: agent,
       signal: gone.signal,
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
-      },
+      headers: { authorization: `Bearer ${token}`, ...headers },
     })
-    const stream = new EventStream(statusCode, headers, { agent, gone })
+    const stream = new EventStream(statusCode, answered, { agent, gone })
     if (statusCode === 200) void stream.#read(body)
     else {
       stream.text = await body.text()
@@ -70,12 +70,11 @@ export class EventStream {
   #take(lines: readonly string[]): void {
     const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
     this.comments.push(...lines.filter((line) => line.startsWith(':')))
-    this.lastEventId = field('id') ?? this.lastEventId
     const data = field('data')
     if (data === undefined) return
     this.events.push({
       event: field('event') ?? 'message',
-      id: this.lastEventId,
+      id: field('id'),
       data: JSON.parse(data) as Record<string, unknown>,
     })
   }

@@ -3,7 +3,7 @@ import { Agent, EnvHttpProxyAgent, request } from 'undici'
 import { Refusal } from '../../service/process/errors.ts'
 import type { Proxies } from '../proxies.ts'
 import { refusal, unreachable } from './failures.ts'
-import { itemsOf, type StreamItem } from './stream-items.ts'
+import { eventsOf, type StreamEvent } from './stream-events.ts'
 
 /** A success of the API. */
 export interface Success<Data> {
@@ -80,33 +80,29 @@ export class HttpCalls {
   }
 
   /**
-   * Opens a stream of events after this one; '': from the beginning. It lasts until it breaks or the signal is aborted.
+   * Opens a stream of events. It lasts until it breaks or the signal is aborted.
    * @throws Refusal as `send`, NoStream
    */
   async stream(
     call: Omit<HttpCall, 'method' | 'body'>,
-    lastEventId: string,
     signal: AbortSignal,
-  ): Promise<AsyncGenerator<StreamItem>> {
-    const extra = {
-      accept: 'text/event-stream, application/json',
-      ...(lastEventId !== '' && { 'last-event-id': lastEventId }),
-    }
+  ): Promise<AsyncGenerator<StreamEvent>> {
+    const extra = { accept: 'text/event-stream, application/json' }
     const { statusCode, headers, body } = await this.#opened(
       { ...call, method: 'GET' },
       SILENCE,
       extra,
       signal,
     )
-    if (String(headers['content-type']).startsWith('text/event-stream')) return this.#items(body)
+    if (String(headers['content-type']).startsWith('text/event-stream')) return this.#events(body)
     const failure = parsed(await body.text())
     if (statusCode === 200 || statusCode === 400) throw new NoStream(`${this.#base} knows no streams`)
     throw refusal(this.#base, statusCode, failure)
   }
 
-  async *#items(body: AsyncIterable<Buffer>): AsyncGenerator<StreamItem> {
+  async *#events(body: AsyncIterable<Buffer>): AsyncGenerator<StreamEvent> {
     try {
-      yield* itemsOf(body)
+      yield* eventsOf(body)
     } catch (error) {
       throw unreachable(this.#base, error)
     }

@@ -4,7 +4,7 @@ import { Refusal, type ErrorCode } from '../../service/process/errors.ts'
 import type { Found, Seen } from '../ports.ts'
 import { byName, differing, isSameRecord, nameIn } from './compared.ts'
 import { isPassing } from './failures.ts'
-import type { StreamItem } from './stream-items.ts'
+import type { StreamEvent } from './stream-events.ts'
 
 const FIRST_PAUSE = 1000
 const LONGEST_PAUSE = 15_000
@@ -12,16 +12,15 @@ const LONGEST_PAUSE = 15_000
 type Names = Pick<StatusRecord, 'namespace' | 'type' | 'name'>
 
 export interface Followed {
-  /** Opens the stream after this event; '': from the beginning. */
-  open(lastEventId: string, signal: AbortSignal): Promise<AsyncIterable<StreamItem>>
+  open(signal: AbortSignal): Promise<AsyncIterable<StreamEvent>>
   /** undefined: of a kind that is not known here. */
   found(record: StatusRecord): Promise<Found | undefined>
   warn(text: string): void
 }
 
 /**
- * The workloads of a list's stream as they are, then each change, until the signal is aborted. A connection that breaks is
- * opened again where it was, or from the beginning where the service no longer knows that.
+ * The workloads of a list's stream as they are, then each change, until the signal is aborted. Where the connection breaks,
+ * the list is told again, and what is other than before.
  * @throws Refusal where the first try fails, or no further one can succeed
  */
 export async function* followed(stream: Followed, signal: AbortSignal): AsyncGenerator<Seen> {
@@ -29,18 +28,16 @@ export async function* followed(stream: Followed, signal: AbortSignal): AsyncGen
   let wait = FIRST_PAUSE
   while (!signal.aborted) {
     try {
-      for await (const item of await stream.open(list.lastEventId, signal)) {
+      list.begin()
+      for await (const { event, data } of await stream.open(signal)) {
         wait = FIRST_PAUSE
-        if ('id' in item) list.lastEventId = item.id
-        else yield* await list.take(item.event, JSON.parse(item.data))
+        yield* await list.take(event, JSON.parse(data))
       }
       throw new Refusal('CLUSTER_UNAVAILABLE', 'the connection was closed')
     } catch (error) {
       if (signal.aborted) return
-      if (!isPassing(error)) throw error
-      if (error.code === 'GONE') list.beginAnew()
-      else if (!list.hasBegun) throw error
-      else stream.warn(`the list was interrupted, and is followed again: ${error.message}`)
+      if (!isPassing(error) || !list.hasBegun) throw error
+      stream.warn(`the list was interrupted, and is followed again: ${error.message}`)
       await pause(wait, undefined, { signal }).catch(() => {})
       wait = Math.min(2 * wait, LONGEST_PAUSE)
     }
@@ -52,16 +49,14 @@ class FollowedList {
   readonly #stream: Followed
   #known = new Map<string, Found>()
   /** Gathered until the whole list was told; undefined: it was. */
-  #listing: Map<string, Found> | undefined = new Map()
-  lastEventId = ''
+  #listing: Map<string, Found> | undefined
   hasBegun = false
 
   constructor(stream: Followed) {
     this.#stream = stream
   }
 
-  beginAnew(): void {
-    this.lastEventId = ''
+  begin(): void {
     this.#listing = new Map()
   }
 

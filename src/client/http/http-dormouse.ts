@@ -131,7 +131,7 @@ export class HttpDormouse implements Dormouse {
   #stream({ namespace, kind, labelSelector }: Selection): Followed {
     const call = { path: '/workloads', query: { namespace, kind, labelSelector, watch: true } }
     return {
-      open: (lastEventId, signal) => this.#calls.stream(call, lastEventId, signal),
+      open: (signal) => this.#calls.stream(call, signal),
       found: async (record) => {
         const kind = (await this.#kindsOf([record])).get(record.type)
         return kind && { kind, record }

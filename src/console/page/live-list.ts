@@ -25,7 +25,6 @@ export class LiveList {
   readonly #model: Model
   readonly #session: Session
   #records = new Map<string, Workload>()
-  #lastEventId = ''
   #pause = FIRST_PAUSE
   #wake: () => void = () => undefined
   #stream = new AbortController()
@@ -47,8 +46,6 @@ export class LiveList {
 
   /** Ends the stream, and what it brought: somebody signed out. `retry` begins anew. */
   forget(): void {
-    this.#lastEventId = ''
-    this.#records = new Map()
     this.#stream.abort()
   }
 
@@ -73,11 +70,6 @@ export class LiveList {
     const model = this.#model
     const refused = error instanceof Refused ? error : new Refused(0, 'UNREACHABLE', String(error))
     const { since } = model.connection
-    if (refused.status === 410) {
-      this.#lastEventId = ''
-      this.#pause = 0
-      return
-    }
     if (refused.code === 'UNAUTHENTICATED') this.onSignedOut(refused.message)
     else if (refused.retryAfter !== undefined) this.#pause = Math.max(this.#pause, refused.retryAfter)
     model.connection = { state: 'away', why: REASONS[refused.code] ?? refused.message, since }
@@ -97,14 +89,10 @@ export class LiveList {
     const stream = (this.#stream = new AbortController())
     const response = await request('/api/v1/workloads?watch=true', {
       signal: stream.signal,
-      headers: {
-        ...authorization(this.#session.token),
-        ...(this.#lastEventId !== '' && { 'Last-Event-ID': this.#lastEventId }),
-      },
+      headers: authorization(this.#session.token),
     })
     if (!response.ok || !response.body) throw await refusalOf(response)
-    if (this.#lastEventId === '') this.#records = new Map()
-    else this.#live()
+    this.#records = new Map()
     let timer: ReturnType<typeof setTimeout> | undefined
     try {
       let rest = ''
@@ -128,7 +116,7 @@ export class LiveList {
   }
 
   #take(block: string): void {
-    const event = eventOf(block, (id) => (this.#lastEventId = id))
+    const event = eventOf(block)
     if (!event) return
     const data: unknown = JSON.parse(event.data)
     if (event.name === 'added' || event.name === 'changed')
@@ -154,18 +142,16 @@ export class LiveList {
 }
 
 function ended({ code, message }: { code: string | null; message: string }): Refused {
-  if (code === 'GONE') return new Refused(410, code, message)
-  if (code === null) return new Refused(0, 'STOPPED', 'Dormouse was stopped. It is tried again')
+  if (code === null) return new Refused(0, 'ENDED', 'The list ended. It is opened anew')
   return new Refused(code === 'UNAUTHENTICATED' ? 401 : 0, code, message)
 }
 
 /** A block of a stream of server-sent events; undefined: it has no data. */
-function eventOf(block: string, onId: (id: string) => void): Event | undefined {
+function eventOf(block: string): Event | undefined {
   let name = 'message'
   let data: string | undefined
   for (const line of block.split('\n')) {
-    if (line.startsWith('id: ')) onId(line.slice(4))
-    else if (line.startsWith('event: ')) name = line.slice(7)
+    if (line.startsWith('event: ')) name = line.slice(7)
     else if (line.startsWith('data: ')) data = line.slice(6)
   }
   return data === undefined ? undefined : { name, data }

@@ -6,7 +6,6 @@ import { counted } from '../../domain/text.ts'
 import { ownedBy, type Kind, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
 import { workloadState } from '../../domain/records/workload-state.ts'
 import { answer } from './answers.ts'
-import { subjectKey } from './auth/caller.ts'
 import { whenGone, type ApiContext, type ApiMiddleware } from './context.ts'
 import type { ContinueTokens } from './continue-tokens.ts'
 import { isListed, page } from './listing.ts'
@@ -67,13 +66,12 @@ export function createReads(deps: ApiDeps, { visibleTo, tokens, watches }: Lists
 
   async function watch(ctx: ApiContext, scope: { namespace: string | undefined; kind: Kind | undefined }) {
     const { namespace, kind } = scope
-    const { state, labelSelector } = ctx.state.input.query
+    const { state } = ctx.state.input.query
     const includes = (key: WorkloadKey) =>
       (namespace === undefined || key.namespace === namespace) &&
       (kind === undefined || key.kind === kind) &&
       !excluded.has(key.namespace)
     await watches.stream(ctx, {
-      id: JSON.stringify([subjectKey(ctx.state.caller), namespace, kind, state, labelSelector]),
       all: () => filtered(workloads.list(namespace, kind), (each) => includes(each) && isListed(each)),
       includes,
       chosen: chosenBy(ctx, clock),

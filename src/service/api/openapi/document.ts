@@ -11,7 +11,7 @@ export type { OperationId } from './entries.ts'
 
 export interface Parameter {
   readonly name: string
-  readonly in: 'path' | 'query' | 'header'
+  readonly in: 'path' | 'query'
   readonly required: boolean
   readonly description?: string
   readonly schema: Schema
@@ -37,16 +37,6 @@ interface Json {
 }
 
 export const OPENAPI_PATH = '/api/v1/openapi.json'
-
-/** What follows is told by the id of the last event (HTML, section 9.2). */
-const LAST_EVENT_ID: Parameter = {
-  name: 'Last-Event-ID',
-  in: 'header',
-  required: false,
-  description:
-    'With `watch`: the id of the last event that was received; the stream goes on behind it, or 410',
-  schema: { type: 'string' },
-}
 
 /** Of a stream the schema is that of each event: so do tools read OpenAPI before 3.2, which has `itemSchema`. */
 const EVENT_STREAM = {
@@ -132,7 +122,7 @@ function operationOf(entry: Entry & { id: OperationId }): Operation {
     summary,
     description,
     tags: [tag],
-    parameters: [...inPath, ...inQuery, ...(isWatchable ? [LAST_EVENT_ID] : [])],
+    parameters: [...inPath, ...inQuery],
     ...(body && { requestBody: { required: false, content: json(body, EXAMPLES[body]) } }),
     responses: {
       200: {

@@ -8,7 +8,7 @@ const EVENTS: readonly { readonly names: readonly string[]; readonly when: strin
     { names: ['added', 'changed'], when: 'A workload as it is now', data: component('StatusRecord') },
     {
       names: ['removed'],
-      when: 'It is gone, matches no longer, or may no longer be seen',
+      when: 'It is gone, or matches no longer',
       data: record('Which', { name: text, namespace: text, type: { enum: TYPES } }),
     },
     {
@@ -20,7 +20,7 @@ const EVENTS: readonly { readonly names: readonly string[]; readonly when: strin
       names: ['end'],
       when: 'The stream ends',
       data: record('Why', {
-        code: { enum: [...Object.keys(HTTP_STATUS), null], description: 'Of an error; null: Dormouse stops' },
+        code: { enum: [...Object.keys(HTTP_STATUS), null], description: 'Of an error; null: connect again' },
         message: text,
       }),
     },
@@ -35,7 +35,6 @@ export const WATCH_EVENT: Schema = {
     properties: {
       event: { enum: names },
       data: { type: 'string', contentMediaType: 'application/json', contentSchema: data },
-      id: { type: 'string', description: 'To go on behind it, as `Last-Event-ID`' },
     },
     required: ['event', 'data'],
     additionalProperties: false,

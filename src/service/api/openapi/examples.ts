@@ -136,7 +136,6 @@ const ERRORS: Readonly<Record<(typeof HTTP_STATUS)[ErrorCode], string>> = {
   404: 'there is no deployment web in the namespace shop: check both names',
   405: 'GET does nothing here: use POST',
   409: 'deployment shop/web is not managed by Dormouse: POST /api/v1/namespaces/shop/deployments/web/enable first',
-  410: 'what has changed since that event is not known here: leave Last-Event-ID out to get the whole list again',
   413: 'the body is larger than 16384 bytes: send less',
   415: 'a body must be JSON: send Content-Type: application/json',
   422: 'dormouse.dev/state cannot be read: POST /api/v1/namespaces/shop/deployments/web/enable repairs it',

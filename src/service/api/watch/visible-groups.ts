@@ -1,27 +1,22 @@
+import pLimit from 'p-limit'
 import type { Kind, WorkloadKey } from '../../../domain/workload/workload.ts'
 import type { Visible } from '../visibility.ts'
-import { digest } from './event-ids.ts'
 
 /** Groups whose rights are asked for at once. */
 const CONCURRENCY = 4
 /** A right that is missing is asked for again only each so many times. */
 const SELDOM = 6
 
-export interface Group {
+interface Group {
   readonly namespace: string
   readonly kind: Kind
 }
 
-interface Known extends Group {
-  visible: boolean
-}
-
 /** The workloads of one kind in one namespace are a group: of each, a caller sees all or none. */
 export class VisibleGroups {
-  readonly #groups = new Map<string, Known>()
+  readonly #groups = new Map<string, Group & { readonly isVisible: boolean }>()
   #visible: Visible
   #asked = 0
-  #digest: Buffer | undefined
 
   constructor(visible: Visible) {
     this.#visible = visible
@@ -34,57 +29,38 @@ export class VisibleGroups {
       const name = nameOf({ namespace, kind })
       if (!this.#groups.has(name)) unknown.set(name, { namespace, kind })
     }
-    await inBatches([...unknown], async ([name, group]) => {
-      this.#set(name, group, await this.#visible(group.namespace, group.kind))
-    })
+    const groups = [...unknown]
+    const seen = await this.#ask(groups.map(([, group]) => group))
+    for (const [index, [name, group]] of groups.entries())
+      this.#groups.set(name, { ...group, isVisible: seen[index] === true })
   }
 
-  /** undefined: it was not asked for yet. */
-  sees(key: Group): boolean | undefined {
-    return this.#groups.get(nameOf(key))?.visible
+  /** Whether this group may be seen, as far as was learned. */
+  sees(group: Group): boolean {
+    return this.#groups.get(nameOf(group))?.isVisible === true
   }
 
-  /** Asks again; tells which groups came and which went. */
-  async askAgain(visible: Visible): Promise<{ gained: Group[]; lost: Group[] }> {
+  /** Asks again: whether any of them may be seen no more, or is seen now. */
+  async hasChanged(visible: Visible): Promise<boolean> {
     this.#visible = visible
     this.#asked += 1
     const all = this.#asked % SELDOM === 0
-    const gained: Group[] = []
-    const lost: Group[] = []
-    await inBatches(
-      [...this.#groups].filter(([, group]) => group.visible || all),
-      async ([name, { namespace, kind, visible: before }]) => {
-        const now = await visible(namespace, kind)
-        if (now === before) return
-        this.#set(name, { namespace, kind }, now)
-        ;(now ? gained : lost).push({ namespace, kind })
-      },
-    )
-    return { gained, lost }
+    const due = [...this.#groups.values()].filter(({ isVisible }) => isVisible || all)
+    const now = await this.#ask(due)
+    return due.some(({ isVisible }, index) => isVisible !== now[index])
   }
 
-  /** Of what is visible, together with what else tells one list from another. */
-  digest(list: string): Buffer {
-    return (this.#digest ??= digest(
-      list,
-      ...[...this.#groups]
-        .filter(([, { visible }]) => visible)
-        .map(([name]) => name)
-        .sort(),
-    ))
-  }
-
-  #set(name: string, group: Group, visible: boolean): void {
-    this.#groups.set(name, { ...group, visible })
-    this.#digest = undefined
+  async #ask(groups: readonly Group[]): Promise<boolean[]> {
+    const limit = pLimit(CONCURRENCY)
+    try {
+      return await limit.map(groups, ({ namespace, kind }) => this.#visible(namespace, kind))
+    } finally {
+      // Where one failed.
+      limit.clearQueue()
+    }
   }
 }
 
-export function nameOf({ namespace, kind }: Group): string {
+function nameOf({ namespace, kind }: Group): string {
   return `${namespace}/${kind}`
-}
-
-async function inBatches<T>(items: readonly T[], ask: (item: T) => Promise<void>): Promise<void> {
-  for (let start = 0; start < items.length; start += CONCURRENCY)
-    await Promise.all(items.slice(start, start + CONCURRENCY).map(ask))
 }

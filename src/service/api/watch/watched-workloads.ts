@@ -2,17 +2,12 @@ import type { Later } from '../../process/clock.ts'
 import type { Workload, WorkloadKey } from '../../../domain/workload/workload.ts'
 import type { ApiDeps } from '../ports.ts'
 import { ChangeLog } from './change-log.ts'
-import { EventIds } from './event-ids.ts'
 import { ListedRecords } from './listed-records.ts'
 
-/** How long the log outlives the last stream, so that its reader can resume, in milliseconds. */
-const LINGER = 60_000
-
-/** What all streams of lists share while there are any: the log of changes, the records, and the key of their ids. */
+/** What all streams of lists share while there are any: the log of changes, and the records. */
 export interface Shared {
   readonly log: ChangeLog
   readonly records: ListedRecords
-  readonly ids: EventIds
   /** Resolves at the next change, after `timeout` ms, or when aborted. */
   changed(timeout: number, signal: AbortSignal): Promise<void>
 }
@@ -23,7 +18,6 @@ export class WatchedWorkloads {
   readonly #later: Later | undefined
   #shared: (Shared & { readonly tell: () => void }) | undefined
   #streams = 0
-  #lingering: NodeJS.Timeout | undefined
 
   constructor(deps: Pick<ApiDeps, 'workloads' | 'rereads' | 'rules' | 'clock' | 'monotonic'>, later?: Later) {
     this.#deps = deps
@@ -41,18 +35,16 @@ export class WatchedWorkloads {
 
   /** Call `leave` once the stream has ended. */
   join(): Shared {
-    clearTimeout(this.#lingering)
     this.#streams += 1
     return (this.#shared ??= this.#begin())
   }
 
   leave(): void {
     this.#streams -= 1
-    if (this.#streams === 0) this.#lingering = setTimeout(() => this.close(), LINGER).unref()
+    if (this.#streams === 0) this.close()
   }
 
   close(): void {
-    clearTimeout(this.#lingering)
     this.#shared?.records.stop()
     this.#shared = undefined
   }
@@ -74,7 +66,6 @@ export class WatchedWorkloads {
         later: this.#later,
         onDue: (key) => this.#changed(key),
       }),
-      ids: new EventIds(),
       tell() {
         for (const wake of waiting) wake()
       },

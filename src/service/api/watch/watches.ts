@@ -7,7 +7,7 @@ import { whenGone, type ApiContext } from '../context.ts'
 import { Places, streamLimits } from '../places.ts'
 import type { ApiDeps } from '../ports.ts'
 import { invalid } from '../validation.ts'
-import { endEvent, ListStream, type WatchedList } from './list-stream.ts'
+import { BeginAnew, endEvent, ListStream, type WatchedList } from './list-stream.ts'
 import { WatchedWorkloads } from './watched-workloads.ts'
 
 /** How often rights are asked again, in milliseconds: a little longer than answers are cached. */
@@ -15,15 +15,13 @@ const BEAT = 10_100
 /** How long a client may leave what was sent unread, in milliseconds. */
 const UNREAD = 30_000
 const TOO_MANY = 'too many lists are being watched: end one, or list without watch'
-/** Of the id that a client sends back. */
-const LONGEST_ID = 64
 
 /** What the handlers of lists know; the rest is the same for all. */
 export type Watched = Omit<WatchedList, 'workloads' | 'beat' | 'signal'>
 
 /** The lists that are streamed. */
 export interface Watches {
-  /** Answers with a stream. @throws Refusal GONE, RATE_LIMITED, and what `visible` throws */
+  /** Answers with a stream. @throws Refusal RATE_LIMITED, and what `visible` throws */
   stream(ctx: ApiContext, list: Watched): Promise<void>
   /** Ends all streams, each with an event that says so. */
   close(): void
@@ -43,13 +41,18 @@ export function createWatches(deps: ApiDeps): Watches {
       }
       body.write(endEvent(null, 'Dormouse stops here: connect again'))
     } catch (error) {
-      const refusal = error instanceof Refusal ? error : internal(ctx.state.requestId)
-      if (!(error instanceof Refusal))
-        logger.error({ err: error, requestId: ctx.state.requestId }, 'a stream failed')
-      body.write(endEvent(refusal.code, refusal.message))
+      body.write(ending(error, ctx.state.requestId))
     } finally {
       body.end()
     }
+  }
+
+  function ending(error: unknown, requestId: string): string {
+    if (error instanceof BeginAnew) return endEvent(null, error.message)
+    if (error instanceof Refusal) return endEvent(error.code, error.message)
+    logger.error({ err: error, requestId }, 'a stream failed')
+    const { code, message } = internal(requestId)
+    return endEvent(code, message)
   }
 
   return {
@@ -61,11 +64,7 @@ export function createWatches(deps: ApiDeps): Watches {
       try {
         const gone = whenGone(ctx)
         const signal = AbortSignal.any([gone, closing.signal])
-        const stream = await ListStream.open(
-          { ...list, workloads, beat: watchBeat, signal },
-          shared,
-          ctx.get('Last-Event-ID').slice(0, LONGEST_ID),
-        )
+        const stream = await ListStream.open({ ...list, workloads, beat: watchBeat, signal }, shared)
         ctx.status = 200
         ctx.set({ 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' })
         const body = new PassThrough()

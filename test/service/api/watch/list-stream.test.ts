@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { ChangeLog } from '../../../../src/service/api/watch/change-log.ts'
-import { EventIds } from '../../../../src/service/api/watch/event-ids.ts'
 import { ListedRecords } from '../../../../src/service/api/watch/listed-records.ts'
-import { ListStream } from '../../../../src/service/api/watch/list-stream.ts'
+import { BeginAnew, ListStream } from '../../../../src/service/api/watch/list-stream.ts'
 import { keyOf } from '../../../../src/domain/workload/workload.ts'
 import { NOON, rules } from '../service.ts'
 import { aWorkload } from '../fake-cluster.ts'
@@ -32,11 +31,9 @@ describe('a stream that is read slowly', function () {
         monotonic: () => 0,
         onDue: () => undefined,
       }),
-      ids: new EventIds(),
       changed: async () => undefined,
     }
     const list = {
-      id: 'list',
       workloads: { get: (key: Parameters<typeof keyOf>[0]) => copies.get(keyOf(key)) },
       all: () => workloads,
       includes: () => true,
@@ -46,38 +43,53 @@ describe('a stream that is read slowly', function () {
       beat: 10,
       signal: end.signal,
     }
-    return (await ListStream.open(list, shared, '')).events()
+    return (await ListStream.open(list, shared)).events()
   }
 
-  it('loses a right that is taken away while the list is told', async () => {
-    const events = await open()
+  const endOf = (read: () => Promise<void>) => read().catch((error: unknown) => error)
+  const CHANGED = 'what you may list has changed: connect again for the whole list'
+
+  it('ends when a right is taken away while the list is told', async () => {
     const told: string[] = []
-    for await (const text of events) {
-      told.push(text)
-      mayList = false
-      if (text.startsWith('event: listed')) break
-      await pause(1)
+    const read = async () => {
+      for await (const text of await open()) {
+        told.push(text)
+        mayList = false
+        await pause(1)
+      }
     }
-    const of = (name: string) => told.filter((text) => text.startsWith(`event: ${name}`))
-    expect(of('added').length).to.be.below(workloads.length)
-    expect(of('removed').length).to.equal(of('added').length)
-    expect(of('listed')).to.have.length(1)
-    expect(of('listed')[0]).to.include('{"workloads":0}')
+    expect(await endOf(read))
+      .to.be.instanceOf(BeginAnew)
+      .with.property('message', CHANGED)
+    expect(told.length).to.be.below(workloads.length)
   })
 
-  it('loses it although there is always another change to tell', async () => {
-    const events = await open()
-    let isGone = false
+  it('ends although there is always another change to tell', async () => {
     let count = 0
-    for await (const text of events) {
-      count += 1
-      if (text.startsWith('event: changed')) mayList = false
-      if (text.startsWith('event: removed')) isGone = true
-      if (isGone || count > 3 * workloads.length) break
-      const next = workloads[count % workloads.length]
-      if (next) log.add(next)
-      if (!mayList) await pause(1)
+    const read = async () => {
+      for await (const text of await open()) {
+        count += 1
+        if (text.startsWith('event: changed')) mayList = false
+        const next = workloads[count % workloads.length]
+        if (next) log.add(next)
+        if (!mayList) await pause(1)
+      }
     }
-    expect(isGone).to.equal(true)
+    expect(await endOf(read))
+      .to.be.instanceOf(BeginAnew)
+      .with.property('message', CHANGED)
+    expect(count).to.be.below(3 * workloads.length)
+  })
+
+  it('ends when more has changed than the log keeps', async () => {
+    log = new ChangeLog(() => true, 10)
+    const read = async () => {
+      for await (const text of await open())
+        if (text.startsWith('event: listed')) for (const each of workloads) log.add(each)
+    }
+    expect(await endOf(read))
+      .to.be.instanceOf(BeginAnew)
+      .with.property('message')
+      .that.matches(/^more has changed/)
   })
 })
