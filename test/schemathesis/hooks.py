@@ -47,8 +47,7 @@ def faults_of(response):
 
 # Each with its reason; a failure that one of them knows is left out.
 EXCLUSIONS = [
-    # A continue token is sealed: no document can say which texts are tokens that were issued to this caller. Links of
-    # the document bring real ones into the stateful phase.
+    # No document can say which texts are continue tokens of a list with these filters.
     lambda failure, response: (
         "positive_data_acceptance" in failure.checks
         and faults_of(response) == ("VALIDATION_ERROR", ["query/continue"])

@@ -4,6 +4,7 @@ import { counted } from '../../domain/text.ts'
 import type { Kind, Workload } from '../../domain/workload/workload.ts'
 import { answer } from './answers.ts'
 import type { Authorization } from './auth/authorization.ts'
+import { continueToken } from './continue-tokens.ts'
 import { whenGone, type ApiMiddleware } from './context.ts'
 import { listableKinds } from './listable-kinds.ts'
 import { compare, isListed, listedIn } from './listing.ts'
@@ -30,7 +31,7 @@ export interface NamespaceReads {
 export function createNamespaceReads(
   deps: ApiDeps,
   authorization: Authorization,
-  { visibleTo, tokens }: Lists,
+  { visibleTo }: Pick<Lists, 'visibleTo'>,
 ): NamespaceReads {
   const { workloads, rules, clock, settings } = deps
   const excluded = new Set(settings.excludeNamespaces)
@@ -80,7 +81,7 @@ export function createNamespaceReads(
           sum += all.length
         }
       }
-      const token = end === null ? null : await tokens.seal(end, ctx)
+      const token = end === null ? null : continueToken(end, ctx)
       const more = token === null ? '' : ': send continue for more'
       const message = `${counted(records.length, 'namespace')}${more}`
       answer(ctx, clock(), message, records, { continue: token })

@@ -1,10 +1,11 @@
 import { plannedSteps, type Transition } from '../../domain/records/plan.ts'
 import { transitionRecord } from '../../domain/records/record.ts'
 import { counted } from '../../domain/text.ts'
+import type { Instant } from '../process/clock.ts'
 import { inTurns } from '../process/turns.ts'
 import { answer } from './answers.ts'
 import type { ApiMiddleware } from './context.ts'
-import type { ContinueTokens } from './continue-tokens.ts'
+import { continueToken, startAgain } from './continue-tokens.ts'
 import { newestCopy } from './lookup.ts'
 import { PLAN_HOURS, PLAN_PAGE } from './openapi/parameters.ts'
 import type { ApiDeps } from './ports.ts'
@@ -12,14 +13,14 @@ import type { ApiDeps } from './ports.ts'
 const HOUR = 3_600_000
 
 /** Makes the middleware that answers with the coming transitions of a workload, in pages. */
-export function createPlans(deps: ApiDeps, tokens: ContinueTokens): ApiMiddleware {
+export function createPlans(deps: ApiDeps): ApiMiddleware {
   const { workloads, writer, rules, clock } = deps
   return async (ctx) => {
     const { path, query } = ctx.state.input
     const workload = await newestCopy(workloads, writer, path)
     const now = clock()
     const hours = query.hours ?? PLAN_HOURS
-    const { told, until } = positionOf(ctx.state.after) ?? { told: -Infinity, until: now + hours * HOUR }
+    const { told, until } = positionOf(ctx.state.after, now + hours * HOUR)
     const found: Transition[] = []
     const full = new AbortController()
     // A month of a schedule may take 2,000 decisions.
@@ -33,16 +34,17 @@ export function createPlans(deps: ApiDeps, tokens: ContinueTokens): ApiMiddlewar
     )
     const shown = found.slice(0, PLAN_PAGE)
     const last = full.signal.aborted ? shown.at(-1) : undefined
-    const token = last ? await tokens.seal(`${last.at}/${until}`, ctx) : null
+    const token = last ? continueToken(`${last.at}/${until}`, ctx) : null
     const more = token === null ? '' : ': send continue for more'
     const message = `${counted(shown.length, 'transition')} in the next ${counted(hours, 'hour')}${more}`
     answer(ctx, now, message, shown.map(transitionRecord), { continue: token })
   }
 }
 
-/** The instant of the last transition that was told, and the end of the plan; undefined: this is the first page. */
-function positionOf(after: string): { told: number; until: number } | undefined {
-  if (after === '') return undefined
-  const [told = 0, until = 0] = after.split('/').map(Number)
-  return { told, until }
+/** The instant of the last transition that was told, and the end of the plan, at most `farthest`. */
+function positionOf(after: string, farthest: Instant): { told: Instant; until: Instant } {
+  if (after === '') return { told: -Infinity, until: farthest }
+  const [told = NaN, until = NaN] = after.split('/').map(Number)
+  if (!Number.isFinite(told + until)) throw startAgain()
+  return { told, until: Math.min(until, farthest) }
 }

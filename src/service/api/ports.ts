@@ -135,8 +135,6 @@ export interface ApiDeps {
   readonly logger: Logger
   readonly settings: ApiSettings
   readonly observer: RequestObserver
-  /** A secret that all replicas share, so that each opens the continue tokens of the others; absent: only its own. */
-  readonly secret?: () => string
   /** The page for people; absent: none. */
   readonly console?: ConsolePages
   /** How often the rights of those who watch lists are asked again, in milliseconds. */

@@ -7,7 +7,7 @@ import { ownedBy, type Kind, type Workload, type WorkloadKey } from '../../domai
 import { workloadState } from '../../domain/records/workload-state.ts'
 import { answer } from './answers.ts'
 import { whenGone, type ApiContext, type ApiMiddleware } from './context.ts'
-import type { ContinueTokens } from './continue-tokens.ts'
+import { continueToken, positionIn } from './continue-tokens.ts'
 import { isListed, page } from './listing.ts'
 import { demandCurrent, newestCopy } from './lookup.ts'
 import { OPENAPI_PATH, withKinds } from './openapi/document.ts'
@@ -28,14 +28,13 @@ export interface Reads {
   readonly listWorkloads: ApiMiddleware
 }
 
-/** What all lists share: who sees what, and where their pages go on. */
+/** What all lists share. */
 export interface Lists {
   readonly visibleTo: Visibility
-  readonly tokens: ContinueTokens
   readonly watches: Watches
 }
 
-export function createReads(deps: ApiDeps, { visibleTo, tokens, watches }: Lists): Reads {
+export function createReads(deps: ApiDeps, { visibleTo, watches }: Lists): Reads {
   const { workloads, writer, rules, clock, settings } = deps
   const excluded = new Set(settings.excludeNamespaces)
 
@@ -49,7 +48,7 @@ export function createReads(deps: ApiDeps, { visibleTo, tokens, watches }: Lists
       chosen: chosenBy(ctx, () => now),
       signal: whenGone(ctx),
     })
-    const token = end === null ? null : await tokens.seal(end, ctx)
+    const token = end === null ? null : continueToken(end, ctx)
     const records = found.map((workload) => listedRecord(workload, now, rules))
     const more = token === null ? '' : ': send continue for more'
     answer(ctx, now, `${counted(records.length, 'workload')}${more}`, records, { continue: token })
@@ -95,10 +94,10 @@ export function createReads(deps: ApiDeps, { visibleTo, tokens, watches }: Lists
       answer(ctx, now, `${record.reason}${ownerNote(workload)}`, record)
     },
 
-    showPlan: createPlans(deps, tokens),
+    showPlan: createPlans(deps),
 
     async resume(ctx, next) {
-      ctx.state.after = await tokens.open(ctx)
+      ctx.state.after = positionIn(ctx)
       await next()
     },
 

@@ -8,7 +8,6 @@ import { readBody } from './body.ts'
 import { createBulks } from './bulk/bulk.ts'
 import type { ApiState, ApiMiddleware } from './context.ts'
 import { HttpRefusal } from './answers.ts'
-import { createContinueTokens } from './continue-tokens.ts'
 import { createNamespaceReads } from './namespaces.ts'
 import { openapi, OPENAPI_PATH, operations, withKinds, type OperationId } from './openapi/document.ts'
 import { guardPins, whereInherited } from './pin-guard.ts'
@@ -36,7 +35,6 @@ function handlersOf(
   const { demand, demandAnyRead } = authorization
   const lists = {
     visibleTo: createVisibility(authorization),
-    tokens: createContinueTokens(deps.secret),
     watches,
   }
   const { showIndex, showWorkload, showPlan, resume, listNamespace, listWorkloads } = createReads(deps, lists)

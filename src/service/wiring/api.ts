@@ -1,6 +1,5 @@
 import { createApi, type Api } from '../api/app.ts'
 import type { AuthSettings } from '../api/ports.ts'
-import type { CertificateSource } from '../certificates/source.ts'
 import { systemMonotonic } from '../process/clock.ts'
 import type { Config } from '../config/config.ts'
 import { UsageError } from '../process/errors.ts'
@@ -10,10 +9,7 @@ import type { Foundation } from './foundation.ts'
 import { readText } from './settings.ts'
 
 /** @throws UsageError when a key file cannot be read, or the settings of authentication cannot work */
-export async function apiOf(
-  foundation: Foundation,
-  certificates: CertificateSource | undefined,
-): Promise<Api> {
+export async function apiOf(foundation: Foundation): Promise<Api> {
   const { config, cluster, rereads, rules, clock, logger, metrics, excludeNamespaces, local, signIn } =
     foundation
   const auth: AuthSettings = { ...config.auth, local: local ?? (await localAuth(config)) }
@@ -39,8 +35,6 @@ export async function apiOf(
       },
       observer: metrics.api,
       ...(config.console.enabled && { console: new Console(signIn, config.console.signOutUrl) }),
-      // All replicas serve by this key, and nobody else has it.
-      ...(certificates && { secret: () => certificates.current.key }),
     })
   } catch (error) {
     if (error instanceof TypeError) throw new UsageError(error.message, { cause: error })

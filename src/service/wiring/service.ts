@@ -41,7 +41,7 @@ export class Service implements Runnable {
     const { recorder, informer, namespaces, transport, keda } = foundation.cluster
     const certificates = https ? servingCertificates(foundation) : undefined
     const webhook = certificates && config.webhook.enabled ? webhookOf(foundation) : undefined
-    const api = await apiOf(foundation, certificates?.source)
+    const api = await apiOf(foundation)
     const servers = serversOf(foundation, {
       api,
       certificates: certificates?.source,

@@ -150,7 +150,7 @@ describe('routes of the API', () => {
     expect(rest.flatMap<object>(({ body }) => body.data)).to.deep.equal(all.slice(200))
   })
 
-  it('a plan goes on for its own caller, workload and hours alone', async () => {
+  it('a plan goes on for its own workload and hours alone, and never past their end', async () => {
     const hours = Array.from({ length: 24 }, (_, hour) => `${hour}:00-${hour}:30`).join(';')
     for (const name of ['web', 'api'])
       service.cluster.put(managed({}, { name, annotations: { schedule: hours } }))
@@ -159,6 +159,14 @@ describe('routes of the API', () => {
       expect((await service.call(`GET shop/deployments/${other}&continue=${body.continue}`)).code).to.equal(
         'VALIDATION_ERROR',
       )
+    const from = async (position: string) => {
+      const content = JSON.parse(Buffer.from(body.continue ?? '', 'base64url').toString()) as object
+      const token = Buffer.from(JSON.stringify({ ...content, position })).toString('base64url')
+      return await service.call(`GET shop/deployments/web/plan?hours=744&continue=${token}`)
+    }
+    expect((await from('soon/later')).code).to.equal('VALIDATION_ERROR')
+    const end = NOON + 744 * 3_600_000
+    expect((await from(`${end}/${end * 1000}`)).body.data).to.deep.equal([])
   })
 
   it('a plan of thousands of decisions lets others have the event loop in between', async () => {
