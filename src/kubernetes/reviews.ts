@@ -1,9 +1,6 @@
 import type { ClusterUser, ResourceAccess, Reviews } from '../service/api/ports.ts'
 import type { KubernetesClient } from './client.ts'
 
-/** Milliseconds; short, since the caller of the API whose token is verified waits for it. */
-const KEYS_TIMEOUT = 2000
-
 interface TokenReview {
   readonly status?: {
     readonly authenticated?: boolean
@@ -65,23 +62,5 @@ export class AccessReviews implements Reviews {
     const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews'
     const { status } = await this.#client.create<SubjectAccessReview>('subjectaccessreviews', path, review)
     return status?.allowed === true && status.denied !== true
-  }
-
-  /**
-   * The public keys of the key pairs that sign service account tokens, as a JWK set. Every service account may
-   * read them by default (ClusterRole `system:service-account-issuer-discovery`).
-   */
-  async keys(): Promise<unknown> {
-    const path = '/openid/v1/jwks'
-    const accept = 'application/jwk-set+json, application/json'
-    return this.#client.call({
-      method: 'GET',
-      verb: 'get',
-      resource: 'jwks',
-      path,
-      accept,
-      retries: 0,
-      timeout: KEYS_TIMEOUT,
-    })
   }
 }

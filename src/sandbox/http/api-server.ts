@@ -21,9 +21,6 @@ const PROBES = new Set(['/healthz', '/livez', '/readyz'])
 /** Without schemas: kubectl asks for this when it is given a `List`, and then leaves validation to the server. */
 const OPENAPI_V2 = { path: '/openapi/v2', type: 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf' }
 
-/** The public keys of service account tokens. */
-const JWKS = { path: '/openid/v1/jwks', type: 'application/jwk-set+json' }
-
 /** Answers one request; every error is answered as a Status. */
 export async function handle(
   request: IncomingMessage,
@@ -61,8 +58,6 @@ async function answered(
   if (method === 'GET') {
     if (PROBES.has(path)) return { code: 200, body: 'ok', type: 'text/plain' }
     if (path === OPENAPI_V2.path) return { code: 200, body: '', type: OPENAPI_V2.type }
-    if (path === JWKS.path)
-      return { code: 200, body: JSON.stringify(await parts.tokens.jwks()), type: JWKS.type }
     const document = discovery(path, request.headers.host ?? '', customResources(parts.registry.store))
     if (document) return ok(JSON.stringify(document))
   }

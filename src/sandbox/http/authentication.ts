@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose'
+import { generateKeyPair, jwtVerify, SignJWT } from 'jose'
 import type { CryptoKey } from 'jose'
 import type { Clock } from '../../service/process/clock.ts'
 import type { StoredObject, UserInfo } from '../store/object.ts'
@@ -67,12 +67,6 @@ export class Tokens {
     } catch {
       return undefined
     }
-  }
-
-  /** The public key, as a JWK set. */
-  async jwks(): Promise<object> {
-    const key = await exportJWK(this.#key('publicKey'))
-    return { keys: [{ ...key, kid: KEY_ID, alg: ALGORITHM, use: 'sig' }] }
   }
 
   #key(half: 'privateKey' | 'publicKey'): CryptoKey {

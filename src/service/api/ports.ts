@@ -58,8 +58,6 @@ export interface Reviews {
   /** Undefined: the cluster does not accept the token for any of the audiences. */
   authenticate(token: string, audiences: readonly string[]): Promise<ClusterUser | undefined>
   authorize(user: ClusterUser, access: ResourceAccess): Promise<boolean>
-  /** The public keys by which the cluster signs tokens, as a JWK set (RFC 7517); rejects if it does not show them. */
-  keys?(): Promise<unknown>
 }
 
 /** Called for each answer: `route` is the route's template or `unmatched`, `method` as sent, `seconds` the time it took. */

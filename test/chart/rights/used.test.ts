@@ -27,8 +27,8 @@ import { helm, only, type Manifest } from '../helm.ts'
 import { marked } from './told.ts'
 import { grantsOf, rulesOf, type Grant } from './grants.ts'
 
-/** Allowed to every account: who it is, and the cluster's version; to every service account: the keys of tokens. */
-const EVERYBODYS = ['create selfsubjectreviews', 'get /version', 'get /openid/v1/jwks']
+/** Allowed to every account: who it is, and the cluster's version. */
+const EVERYBODYS = ['create selfsubjectreviews', 'get /version']
 /** Nobody listens behind the chart's Service here: manual scalings in this suite would wait for it. */
 const SETTINGS = {
   api: { host: '127.0.0.1', port: 0, insecurePort: 0 },

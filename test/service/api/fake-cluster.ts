@@ -65,13 +65,6 @@ export class FakeCluster extends Cluster implements Writer, Reviews {
     return this.users.get(token)
   }
 
-  /** The cluster shows no keys, unless a test gives it some. */
-  showKeys: () => Promise<unknown> = () => Promise.reject(new Error('forbidden'))
-
-  async keys(): Promise<unknown> {
-    return await this.showKeys()
-  }
-
   async authorize(user: ClusterUser, access: ResourceAccess): Promise<boolean> {
     this.asked.push(access)
     if (this.failure) throw this.failure

@@ -89,10 +89,10 @@ describe('rate limits', () => {
   })
 
   const fill = (limit: ReturnType<typeof limitBadTokens>, address: string, good: boolean) => {
-    for (let index = 0; index < 100; index += 1) limit.reserve(address, 'unlikely')(good)
+    for (let index = 0; index < 100; index += 1) limit(address)(good)
   }
   const isRefused = (limit: ReturnType<typeof limitBadTokens>, address: string) =>
-    refusalOf(() => limit.reserve(address, 'unlikely')) !== undefined
+    refusalOf(() => limit(address)) !== undefined
 
   it('good tokens give their place back', () => {
     const limit = limitBadTokens(() => NOON)

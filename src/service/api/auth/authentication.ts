@@ -7,7 +7,6 @@ import { unverifiedClaims } from './jwt.ts'
 import { knownTokens, type Verify } from './known-tokens.ts'
 import { localVerifier } from './local-token.ts'
 import type { LoginAudit } from './login-audit.ts'
-import { limitBadTokens } from './login-limit.ts'
 import { oidcVerifier } from './oidc.ts'
 import type { ApiDeps } from '../ports.ts'
 
@@ -45,7 +44,6 @@ export function authenticate(
       ? clusterVerifier({
           reviews,
           audiences,
-          limit: limitBadTokens(monotonic),
           configured,
           clock,
           monotonic,

@@ -6,13 +6,14 @@ import { unauthenticated } from '../answers.ts'
 import type { Reviews } from '../ports.ts'
 import { clusterCaller, type ClusterCaller } from './caller.ts'
 import { askCluster, CACHED } from './cluster-rights.ts'
-import { tokenCredibility } from './credibility.ts'
 import { LEEWAY, unverifiedClaims } from './jwt.ts'
-import type { LoginLimit } from './login-limit.ts'
+import { limitBadTokens } from './login-limit.ts'
 
 /** How long a refusal of the cluster is cached, in milliseconds. */
 const REFUSAL_CACHED = 2000
 const MAX_TOKENS = 10_000
+/** How many issuers refusals may name. */
+const MAX_ISSUERS = 16
 /** How long an accepted token that never expires is known to be good, in milliseconds. */
 const KNOWN_GOOD = 24 * 3_600_000
 
@@ -24,8 +25,6 @@ interface TokenReview {
 export interface ClusterLogin {
   readonly reviews: Reviews
   readonly audiences: readonly string[]
-  /** Bounds the reviews that bad tokens of one address may cause. */
-  readonly limit: LoginLimit
   /** Issuers that other verifiers serve; refusals name them. */
   readonly configured: readonly string[]
   readonly clock: Clock
@@ -36,8 +35,10 @@ export interface ClusterLogin {
  * Asks the cluster whose a token is: at most once in 10 s for each token, however many requests show it. A token that
  * was good before passes the limit of its address, whatever bad tokens come from there.
  */
-export function clusterVerifier({ reviews, audiences, limit, configured, clock, monotonic }: ClusterLogin) {
-  const credibility = tokenCredibility({ audiences, keys: reviews.keys?.bind(reviews), clock, monotonic })
+export function clusterVerifier({ reviews, audiences, configured, clock, monotonic }: ClusterLogin) {
+  const reserve = limitBadTokens(monotonic)
+  /** Of accepted tokens. */
+  const issuers = new LRUCache<string, true>({ max: MAX_ISSUERS })
   const options = { max: MAX_TOKENS, ttlResolution: 0, perf: { now: monotonic } }
   const good = new LRUCache<string, true>(options)
   const reviewed = new LRUCache<string, TokenReview, { token: string; address: string }>({
@@ -45,7 +46,7 @@ export function clusterVerifier({ reviews, audiences, limit, configured, clock, 
     ttl: CACHED,
     ignoreFetchAbort: true,
     fetchMethod: async (key, _before, { options: entry, context: { token, address } }) => {
-      const settle = good.has(key) ? undefined : limit.reserve(address, await credibility.of(token))
+      const settle = good.has(key) ? undefined : reserve(address)
       const user = await askCluster(() => reviews.authenticate(token, audiences)).catch((error: unknown) => {
         // unanswered is not bad
         settle?.(true)
@@ -55,7 +56,7 @@ export function clusterVerifier({ reviews, audiences, limit, configured, clock, 
       const left = Math.max(1, expiryOf(token) - clock())
       if (user) {
         good.set(key, true, { ttl: Math.min(KNOWN_GOOD, left) })
-        credibility.accepted(token)
+        issuers.set(unverifiedClaims(token)?.iss ?? '', true)
       } else good.delete(key)
       entry.ttl = user ? Math.min(CACHED, left) : REFUSAL_CACHED
       return { caller: user && clusterCaller(user, 'kubernetes') }
@@ -68,7 +69,7 @@ export function clusterVerifier({ reviews, audiences, limit, configured, clock, 
     }
     const review = await reviewed.fetch(digest(token), { context: { token, address } })
     if (review?.caller) return review.caller
-    throw refusalOf(token, audiences, [...configured, ...credibility.issuers])
+    throw refusalOf(token, audiences, [...configured, ...[...issuers.keys()].filter(Boolean)])
   }
 }
 
