@@ -2,7 +2,6 @@ import { KINDS, TYPES, typeOf, type Kind } from '../../../domain/kinds.ts'
 import { HTTP_STATUS, type ErrorCode } from '../../process/errors.ts'
 import { ENTRIES, TAGS, type Entry, type Method, type OperationId, type Tag } from './entries.ts'
 import { errorExample, EXAMPLES } from './examples.ts'
-import { LINKS, linksOf } from './links.ts'
 import { PATH_PARAMETERS, QUERY_PARAMETERS, type Described } from './parameters.ts'
 import type { Schema } from './schema.ts'
 import { SCHEMAS } from './schemas.ts'
@@ -75,7 +74,6 @@ export const openapi = {
     },
     schemas: SCHEMAS,
     responses: errorResponses(),
-    links: LINKS,
   },
 }
 
@@ -115,7 +113,7 @@ function operationOf(entry: Entry & { id: OperationId }): Operation {
   const { id, summary, description, tag, path, query, body, answer } = entry
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => parameter('path', name))
   const inQuery = query.map((name) => parameter('query', name))
-  const links = linksOf(id)
+  const links = linksOf(entry, inPath)
   const isWatchable = query.some((name) => name === 'watch')
   return {
     operationId: id,
@@ -128,10 +126,39 @@ function operationOf(entry: Entry & { id: OperationId }): Operation {
       200: {
         description: 'Done',
         content: { ...json(answer, EXAMPLES[answer]), ...(isWatchable && EVENT_STREAM) },
-        ...(links && { links }),
+        ...(Object.keys(links).length > 0 && { links }),
       },
       ...errorReferences(),
     },
+  }
+}
+
+/** What callers send next: for the next page, and for the workload that they have changed or asked about. */
+function linksOf({ id, query }: Entry & { id: OperationId }, inPath: readonly Parameter[]) {
+  const same = (place: Parameter['in'], names: readonly string[]) =>
+    Object.fromEntries(names.map((name) => [name, `$request.${place}.${name}`]))
+  const path = inPath.map(({ name }) => name)
+  const filters = query.filter((name) => name !== 'watch')
+  return {
+    ...(query.includes('continue') && {
+      next: {
+        operationId: id,
+        description: 'The next page: the same filters, with `continue` unless it is null',
+        parameters: {
+          ...same('path', path),
+          ...same('query', filters),
+          continue: '$response.body#/continue',
+        },
+      },
+    }),
+    ...(path.includes('name') &&
+      id !== 'read' && {
+        workload: {
+          operationId: 'read' satisfies OperationId,
+          description: 'The same workload as it is now',
+          parameters: same('path', path),
+        },
+      }),
   }
 }
 
