@@ -27,26 +27,18 @@ const UNREAD = 10_000
 interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** By the monotonic clock. */
-  readonly since: number
 }
 
 interface Connection {
   readonly socket: Socket
-  readonly address: string
-  /** Requests whose answers have not been handed to the system, the oldest first. */
+  /** Requests whose answers have not been handed to the system. */
   readonly exchanges: Set<Exchange>
-  /** It has sent a request. */
-  hasAsked: boolean
-  /** When it connected, or its latest answer was through; by the monotonic clock. */
-  idleSince: number
 }
 
 /**
  * Limits the connections of one server, also those whose TLS handshake never ends, which Node does not track. One too
- * many closes one that waits for its client, of the address that has the most connections: first of those that never
- * sent a request, then of those between two requests, then of those whose request does not arrive or whose answer is
- * not read; the oldest first. Who keeps connections open loses those, and ordinary clients get through.
+ * many closes the one that has waited for its client for longest: to send a request, or the rest of it, or to read an
+ * answer. So who keeps connections open loses those, and whoever asks gets through.
  *
  *     const connections = new ServerConnections()
  *     const server = connections.watch(createServer(LIMITS, connections.guard(handle)))
@@ -54,8 +46,8 @@ interface Connection {
 export class ServerConnections {
   readonly #most: number
   #arrivals = 0
+  /** Those that connected, or whose latest answer was through, first come first. */
   readonly #all = new Set<Connection>()
-  readonly #ofAddress = new Map<string, number>()
   readonly #ofPeer = new Map<string, Connection>()
   /** By the socket of a request, which over TLS is not the one that connected. */
   readonly #ofSocket = new WeakMap<Socket, Connection>()
@@ -99,44 +91,25 @@ export class ServerConnections {
 
   #connected(socket: Socket): void {
     this.#arrivals++
-    const address = socket.remoteAddress ?? ''
-    const idleSince = performance.now()
-    const connection: Connection = { socket, address, exchanges: new Set(), hasAsked: false, idleSince }
+    const connection: Connection = { socket, exchanges: new Set() }
     const peer = peerOf(socket)
     this.#all.add(connection)
-    this.#count(address, 1)
     this.#ofPeer.set(peer, connection)
     this.#ofSocket.set(socket, connection)
     socket.once('close', () => {
       this.#all.delete(connection)
-      this.#count(address, -1)
       if (this.#ofPeer.get(peer) === connection) this.#ofPeer.delete(peer)
       // Node tells only the answer whose turn it is.
       for (const { response } of connection.exchanges) if (!response.socket) response.destroy().emit('close')
     })
-    if (this.#all.size > this.#most) this.#leastMissed(connection).socket.destroy()
-  }
-
-  #count(address: string, more: 1 | -1): void {
-    const count = (this.#ofAddress.get(address) ?? 0) + more
-    if (count === 0) this.#ofAddress.delete(address)
-    else this.#ofAddress.set(address, count)
+    if (this.#all.size > this.#most) this.#longestIdle(connection).socket.destroy()
   }
 
   /** The one to close when there is one too many; `newest` only if all others wait for us. */
-  #leastMissed(newest: Connection): Connection {
-    let least: Connection | undefined
-    for (const connection of this.#all) {
-      if (connection === newest || waitsForUs(connection)) continue
-      if (!least || this.#compare(connection, least) < 0) least = connection
-    }
-    return least ?? newest
-  }
-
-  /** Negative where `a` is closed before `b`. */
-  #compare(a: Connection, b: Connection): number {
-    const count = ({ address }: Connection) => this.#ofAddress.get(address) ?? 0
-    return count(b) - count(a) || standing(a) - standing(b) || waitingSince(a) - waitingSince(b)
+  #longestIdle(newest: Connection): Connection {
+    for (const connection of this.#all)
+      if (connection !== newest && !waitsForUs(connection)) return connection
+    return newest
   }
 
   #isAdmitted(request: IncomingMessage, response: ServerResponse): boolean {
@@ -150,12 +123,11 @@ export class ServerConnections {
       socket.destroy()
       return false
     }
-    const exchange = { request, response, since: performance.now() }
+    const exchange = { request, response }
     exchanges.add(exchange)
-    connection.hasAsked = true
     response.once('close', () => {
       exchanges.delete(exchange)
-      connection.idleSince = performance.now()
+      if (this.#all.delete(connection)) this.#all.add(connection)
     })
     return true
   }
@@ -174,17 +146,6 @@ export class ServerConnections {
 function waitsForUs({ exchanges }: Connection): boolean {
   for (const { request, response } of exchanges) if (request.complete && !response.writableEnded) return true
   return false
-}
-
-/** 0: it never sent a request; 1: it is between two; 2: it is slow with one. */
-function standing({ exchanges, hasAsked }: Connection): number {
-  if (exchanges.size > 0) return 2
-  return hasAsked ? 1 : 0
-}
-
-function waitingSince({ exchanges, idleSince }: Connection): number {
-  const [first] = exchanges
-  return first?.since ?? idleSince
 }
 
 /** Whether the TLS handshake of the socket is under way: nothing can be sent to the client yet. */
