@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import { nameOf, type WorkloadKey } from '../../domain/workload/workload.ts'
 import { messageOf } from '../../service/process/errors.ts'
 import type { Targets } from '../targets.ts'
@@ -31,30 +32,22 @@ export async function withoutRefused<Result>(
   if (missing && keys.length + more.length === 0) throw missing
   const fail = (message: string) => void stderr.write(`error: ${message}\n`)
   for (const each of absent) fail(said(each.message, style))
-  const results = Array.from<Result | undefined>({ length: keys.length })
   let failed = absent.length
   let left = 0
-  const waiting = [...keys.entries()]
-  const work = async () => {
-    while (!stopSignal.aborted) {
-      const next = waiting.shift()
-      if (!next) return
-      const [place, key] = next
-      try {
-        results[place] = await act(key)
-      } catch (error) {
-        if (error === stopSignal.reason) {
-          left += 1
-          return
-        }
+  const results = await pLimit(ABREAST).map(keys, async (key) => {
+    try {
+      stopSignal.throwIfAborted()
+      return await act(key)
+    } catch (error) {
+      if (stopSignal.aborted && error === stopSignal.reason) left += 1
+      else {
         failed += 1
         const message = said(messageOf(error), style)
         fail(message.startsWith(nameOf(key)) ? message : `${nameOf(key)}: ${message}`)
       }
+      return undefined
     }
-  }
-  await Promise.all(Array.from({ length: ABREAST }, work))
-  left += waiting.length
+  })
   if (left > 0) {
     stderr.write(`stopped: ${left} of ${keys.length} were left as they are\n`)
     stopSignal.throwIfAborted()

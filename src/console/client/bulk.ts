@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import { parseLabelSelector, InvalidLabelSelector } from '../../domain/policy/label-selector.ts'
 import type { StatusRecord } from '../../domain/records/record.ts'
 import type { Request } from '../../domain/requests/request.ts'
@@ -33,16 +34,10 @@ export async function askAll(
   { query, signal }: Pick<Call, 'query' | 'signal'>,
 ): Promise<Answered> {
   const chosen = await chosenOf(dormouse, namespace, query)
-  const items: Item[] = []
-  const waiting = [...chosen.entries()]
-  const work = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      if (dryRun) signal.throwIfAborted()
-      const [place, found] = next
-      items[place] = await ask(dormouse, found, request, dryRun)
-    }
-  }
-  await Promise.all(Array.from({ length: ABREAST }, work))
+  const items = await pLimit(ABREAST).map(chosen, async (found) => {
+    if (dryRun) signal.throwIfAborted()
+    return await ask(dormouse, found, request, dryRun)
+  })
   const counts: Record<Result, number> = { done: 0, unchanged: 0, refused: 0 }
   for (const { result } of items) counts[result] += 1
   const { done, unchanged, refused } = counts
