@@ -38,7 +38,7 @@ export async function reviewAsking(
   current: CurrentWorkloads,
 ): Promise<AdmissionDecision> {
   const { before } = update
-  if (isStranger(before, deps)) {
+  if (isStranger(before.uid, deps.workloads.get(before), deps)) {
     // Nothing is asked or planned: a forged review would learn of rights, rates and schedules.
     const unknown = new Refusal('CONFLICT', 'it is not known yet: try again')
     return withoutDetails(admitUpdate(update, deps.clock(), deps.rules, unknown), before)

@@ -1,11 +1,10 @@
 import type { Clock } from '../process/clock.ts'
-import { allow, deny, type AdmissionDecision } from '../../domain/admission/decision.ts'
-import { about } from '../../domain/admission/messages.ts'
+import { allow, type AdmissionDecision } from '../../domain/admission/decision.ts'
 import { admitScale } from '../../domain/admission/scale.ts'
 import { authorBy } from '../../domain/workload/author.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import { isBuiltIn, kindOf } from '../../domain/kinds.ts'
-import { keyOf, type Kind, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
+import { keyOf, type Kind, type WorkloadKey } from '../../domain/workload/workload.ts'
 import { Refusal } from '../process/errors.ts'
 import type { Logger } from '../process/logger.ts'
 import type { CurrentWorkloads } from './current-workloads.ts'
@@ -13,6 +12,7 @@ import { jsonOf } from './json.ts'
 import type { Scaling, Workloads } from './ports.ts'
 import { Crowded } from './read-pace.ts'
 import type { ReviewRequest } from './review.ts'
+import { isStranger, withoutDetails } from './strangers.ts'
 import { Unread } from './unread.ts'
 
 /** A resourceVersion (KEP-5504), of at most twice the length that 64 bits need. */
@@ -65,9 +65,10 @@ function trimScale(object: unknown): Scale {
  */
 export async function reviewScale(
   review: ScaleReview,
-  { workloads, rules, clock, logger, scalings, configured, isAuthenticated }: ScaleDeps,
+  deps: ScaleDeps,
   current: CurrentWorkloads,
 ): Promise<AdmissionDecision> {
+  const { workloads, rules, clock, logger, scalings, configured, isAuthenticated } = deps
   const { namespace, name, operation, subResource, resource, userInfo, options, dryRun } = review
   const kind = kindOf(resource.group, resource.resource)
   if (operation !== 'UPDATE' || subResource !== 'scale')
@@ -79,30 +80,24 @@ export async function reviewScale(
   if (!DECIMAL.test(resourceVersion))
     throw new Unread('unexpected', 'the resourceVersion of oldObject is not a decimal integer')
   const replicas = review.object.spec.replicas ?? 0
-  /** A caller that does not know the uid learns the decision alone. */
-  const isStranger = (workload: Workload | undefined) => !isAuthenticated && workload?.uid !== uid
   let workload
   try {
     workload = await current.at(key, { uid, resourceVersion })
   } catch (error) {
     logger.warn({ err: error, workload: keyOf(key) }, 'a scaling could not be checked')
-    const cause = isStranger(workloads.get(key)) ? 'try again' : causeOf(error)
+    const cause = isStranger(uid, workloads.get(key), deps) ? 'try again' : causeOf(error)
     throw new Unread('unchecked', cause)
   }
   // A Deployment's ReplicaSets carry copies of its annotations.
   if (!workload || (kind === 'replicasets' && workload.owner)) return allow('not_managed')
   const decision = admitScale(workload, replicas, clock(), rules)
-  if (isStranger(workload)) return withoutDetails(decision, workload)
+  if (isStranger(uid, workload, deps)) return withoutDetails(decision, workload)
   if (decision.reason === 'manual_wake' && !dryRun && userInfo.username !== '') {
     const by = authorBy(isAuthenticated ? 'k8s' : 'review', userInfo.username)
     scalings.add({ uid: workload.uid, replicas, by, manager: options.fieldManager })
     logger.info({ workload: keyOf(workload), by, replicas }, 'a sleeper is woken by hand')
   }
   return decision
-}
-
-function withoutDetails({ type, reason }: AdmissionDecision, workload: Workload): AdmissionDecision {
-  return type === 'denied' ? deny(reason, about(workload, `is ${reason}`)) : allow(reason)
 }
 
 /** Why the workload could not be read, for the person who scales it. */

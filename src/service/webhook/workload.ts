@@ -10,6 +10,7 @@ import type { Rules } from '../../domain/deciding/rules.ts'
 import { factsOf, hasKey, isBuiltIn, kindOf } from '../../domain/kinds.ts'
 import { OWN_LABELS, type Kind, type Workload } from '../../domain/workload/workload.ts'
 import { changesMore, isApply, isRequestApplied, otherToolsKey, unknownAnnotations } from './object-diff.ts'
+import type { Workloads } from './ports.ts'
 import type { ReviewRequest } from './review.ts'
 import { isJson, type Json } from './json.ts'
 import { asStored } from './stored.ts'
@@ -22,6 +23,9 @@ export interface WorkloadDeps {
   readonly clock: Clock
   /** Reads from a whole object what the rules need. */
   readonly trim: (kind: Kind, object: unknown) => Workload
+  readonly workloads: Workloads
+  /** Whether whoever sends reviews has proven to be an API server (`webhook.clientCA`). */
+  readonly isAuthenticated: boolean
   /** The kinds beside the built-in ones. */
   readonly configured?: ReadonlySet<Kind>
 }
@@ -33,13 +37,11 @@ export interface Asking {
   readonly brought: Brought
 }
 
-type ReviewDeps = WorkloadDeps & Parameters<typeof isStranger>[1]
-
 /**
  * Decides on CREATE or UPDATE of a workload or its status. The review carries both objects, so this needs no I/O but
  * for an update that asks for something. @throws Unread
  */
-export function reviewWorkload(request: ReviewRequest, deps: ReviewDeps): AdmissionDecision | Asking {
+export function reviewWorkload(request: ReviewRequest, deps: WorkloadDeps): AdmissionDecision | Asking {
   const { rules, clock, trim } = deps
   const { subResource, options, userInfo } = request
   const { kind, old, object } = objectsOf(request, deps)
@@ -51,7 +53,7 @@ export function reviewWorkload(request: ReviewRequest, deps: ReviewDeps): Admiss
   if (!before || !old) return admitCreate(after, clock(), rules, unknown)
   if (!isMarked(before) && !isMarked(after) && unknown.length === 0) return allow('not_managed')
   const bare = (decision: AdmissionDecision) =>
-    isStranger(before, deps) ? withoutDetails(decision, before) : decision
+    isStranger(before.uid, deps.workloads.get(before), deps) ? withoutDetails(decision, before) : decision
   if (subResource === 'status') return bare(admitStatus(before, after, clock(), rules))
   const { fieldManager } = options
   const update = {

@@ -171,7 +171,9 @@ describe('a review of scaling', () => {
       scaling(pinned.with({ uid: 'another' }), 5),
     )
     expect(allowed).to.equal(false)
-    expect(status?.message).to.equal('Dormouse: deployment shop/web is pinned')
+    expect(status?.message).to.equal(
+      'Dormouse: deployment shop/web is not known to Dormouse yet, and this write was refused: try again',
+    )
   })
 
   it('over a state that cannot be read has no warning for a caller that does not name the current uid', async () => {
