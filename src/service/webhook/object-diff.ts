@@ -1,8 +1,8 @@
-import { isDeepStrictEqual } from 'node:util'
 import { hasKey, sleepsSuspended } from '../../domain/kinds.ts'
 import { REQUEST_ANNOTATION } from '../../domain/requests/annotation.ts'
 import { ANNOTATION, fieldOf, OWN_LABELS, SNOOZE_KEY, type Workload } from '../../domain/workload/workload.ts'
 import { isJson, jsonOf, type Json } from './json.ts'
+import { Unread } from './unread.ts'
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 /** Annotations that tools update along with a count. */
@@ -13,10 +13,15 @@ const BOOKKEEPING = [
 ]
 const OUR_PREFIX = 'dormouse.dev/'
 const OUR_ANNOTATIONS: readonly string[] = Object.values(ANNOTATION)
+/** Values within values: no Kubernetes object has a hundred. */
+const DEEPEST = 1000
 
-/** Whether an update changes anything but the count (DaemonSet: our key), our annotations and label, and bookkeeping. */
+/**
+ * Whether an update changes anything but the count (DaemonSet: our key), our annotations and label, and bookkeeping.
+ * @throws Unread
+ */
 export function changesMore(workload: Workload, old: Json, object: Json): boolean {
-  return !isDeepStrictEqual(withoutOurs(workload, old), withoutOurs(workload, object))
+  return !isSame(withoutOurs(workload, old), withoutOurs(workload, object), 0)
 }
 
 /** Annotations below `dormouse.dev/` that are not ours, as far as this write added or changed them. */
@@ -144,4 +149,19 @@ function withValue(object: unknown, [name, ...below]: readonly string[], value: 
 
 function without(map: unknown, keys: readonly string[]): Json {
   return Object.fromEntries(Object.entries(jsonOf(map)).filter(([key]) => !keys.includes(key)))
+}
+
+/** Not isDeepStrictEqual, which has no limit of depth: a forged review would end it by its stack. */
+function isSame(a: unknown, b: unknown, depth: number): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (depth > DEEPEST)
+    throw new Unread('unexpected', 'the object has values that stand deeper than Kubernetes has any')
+  if (Array.isArray(a) !== Array.isArray(b)) return false
+  const [before, after] = [a as Json, b as Json]
+  const names = Object.keys(before)
+  return (
+    names.length === Object.keys(after).length &&
+    names.every((name) => Object.hasOwn(after, name) && isSame(before[name], after[name], depth + 1))
+  )
 }

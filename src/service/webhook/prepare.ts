@@ -26,10 +26,7 @@ export interface Prepared {
 /** Parses a body, and decides on the review as far as that needs no I/O. @throws Unread */
 export function prepare(route: Route, body: Uint8Array, deps: Deps, current: CurrentWorkloads): Prepared {
   if (isTooDense(body))
-    throw new Unread(
-      'unexpected',
-      'the review has more values, or deeper ones, than a Kubernetes object can have',
-    )
+    throw new Unread('unexpected', 'the review has more values than a Kubernetes object can have')
   const whole = readReview(parsed(body))
   const review = { ...whole, object: createdWitness(whole.object), oldObject: witnessOf(whole.oldObject) }
   const exempt = decideExempt(route, whole, deps)
