@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { Console, isEqual, isOwnHost, newSecret, signInUrl } from '../console.ts'
 import { HTTP_STATUS, Refusal, UsageError } from '../../service/process/errors.ts'
+import { errorBody } from '../../service/http/errors.ts'
 import { LIMITS, ServerConnections } from '../../service/http/server-connections.ts'
 import type { Dormouse } from '../../client/ports.ts'
 import { answerCall } from './calls.ts'
@@ -158,9 +159,7 @@ function refuse(
   refusal: Refusal,
   status: number = HTTP_STATUS[refusal.code],
 ): void {
-  const { code, message, details } = refusal
-  const error = { code, message, details }
-  send(response, status, { success: false, error, timestamp: new Date().toISOString() })
+  send(response, status, errorBody(refusal, Date.now()))
 }
 
 function send(response: ServerResponse, status: number, body: object): void {

@@ -15,29 +15,20 @@ export interface ReviewAnswer {
 }
 
 /** HTTP statuses with their names in Kubernetes (`metav1.StatusReason`). */
-const STATUS_REASON = {
-  400: 'BadRequest',
-  403: 'Forbidden',
-  405: 'MethodNotAllowed',
-  413: 'RequestEntityTooLarge',
-  503: 'ServiceUnavailable',
-} as const
-export type RefusalStatus = keyof typeof STATUS_REASON
+const BAD_REQUEST = { code: 400, reason: 'BadRequest' }
+const FORBIDDEN = { code: 403, reason: 'Forbidden' }
+const TOO_LARGE = { code: 413, reason: 'RequestEntityTooLarge' }
+const UNAVAILABLE = { code: 503, reason: 'ServiceUnavailable' }
 
 /** Of denials: any other reason is 403. */
-const STATUS_OF: Partial<Record<AdmissionReason, RefusalStatus>> = {
-  unknown: 400,
-  unexpected: 400,
-  too_large: 413,
-  too_many: 503,
-  too_late: 503,
-  unchecked: 503,
-  failed: 503,
-}
-
-/** The HTTP status of a denial for this reason. */
-export function statusOf(reason: AdmissionReason): RefusalStatus {
-  return STATUS_OF[reason] ?? 403
+const STATUS_OF: Partial<Record<AdmissionReason, typeof FORBIDDEN>> = {
+  unknown: BAD_REQUEST,
+  unexpected: BAD_REQUEST,
+  too_large: TOO_LARGE,
+  too_many: UNAVAILABLE,
+  too_late: UNAVAILABLE,
+  unchecked: UNAVAILABLE,
+  failed: UNAVAILABLE,
 }
 
 /** The answer to the review with this uid. */
@@ -46,22 +37,20 @@ export function answerOf(uid: string, decision: AdmissionDecision): ReviewAnswer
   switch (decision.type) {
     case 'allowed':
       return reviewed({ uid, allowed: true, ...warnings })
-    case 'denied':
-      return reviewed({ ...denial(uid, statusOf(decision.reason), decision.message), ...warnings })
+    case 'denied': {
+      const { reason, message } = decision
+      return reviewed({
+        uid,
+        allowed: false,
+        status: { ...(STATUS_OF[reason] ?? FORBIDDEN), message },
+        ...warnings,
+      })
+    }
     case 'patched': {
       const patch = Buffer.from(JSON.stringify(decision.operations)).toString('base64')
       return reviewed({ uid, allowed: true, patchType: 'JSONPatch', patch, ...warnings })
     }
   }
-}
-
-/** The answer to a request that is not known to be a review: it has no uid. */
-export function refusal(status: RefusalStatus, message: string): ReviewAnswer {
-  return reviewed(denial('', status, `Dormouse: ${message}`))
-}
-
-function denial(uid: string, code: RefusalStatus, message: string): ReviewAnswer['response'] {
-  return { uid, allowed: false, status: { code, message, reason: STATUS_REASON[code] } }
 }
 
 function reviewed(response: ReviewAnswer['response']): ReviewAnswer {

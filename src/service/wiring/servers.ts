@@ -2,9 +2,9 @@ import { X509Certificate } from 'node:crypto'
 import type { RequestListener, ServerOptions } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { Api } from '../api/app.ts'
-import { ApiServer, type Listener } from '../api/server.ts'
 import type { CertificateSource } from '../certificates/source.ts'
 import type { Config } from '../config/config.ts'
+import { HttpServer, type Listener } from '../http/server.ts'
 import { UsageError } from '../process/errors.ts'
 import type { Runnable } from '../process/runnable.ts'
 import type { Foundation } from './foundation.ts'
@@ -51,10 +51,10 @@ export interface Servers {
   url(of: Answers): string | undefined
 }
 
-export function serversOf({ config, clock, logger }: Foundation, { api, ...rest }: Served): Servers {
-  const endpoints = endpointsOf(config, rest)
+export function serversOf({ config, clock, logger }: Foundation, served: Served): Servers {
+  const endpoints = endpointsOf(config, served)
   const listeners = endpoints.map(({ listener }) => listener)
-  const server = new ApiServer(api, listeners, { clock, logger })
+  const server = new HttpServer(listeners, { clock, logger, drain: () => served.api.drain() })
   return {
     server,
     url: (of) => {
@@ -67,23 +67,17 @@ export function serversOf({ config, clock, logger }: Foundation, { api, ...rest 
 /** Plain HTTP first, where it is configured; then the API over HTTPS; the webhook has a port of its own. */
 function endpointsOf(
   { api: { host, port, insecurePort }, webhook: { port: webhookPort } }: Config,
-  { certificates, webhook, clientCA }: Omit<Served, 'api'>,
+  { api, certificates, webhook, clientCA }: Served,
 ): Endpoint[] {
   const endpoints: Endpoint[] = []
-  if (insecurePort !== null) endpoints.push({ listener: { host, port: insecurePort }, answers: 'api' })
+  const { callback } = api
+  if (insecurePort !== null)
+    endpoints.push({ listener: { host, port: insecurePort, handle: callback }, answers: 'api' })
   if (!certificates) return endpoints
-  endpoints.push({ listener: overTls({ host, port }, certificates), answers: 'api' })
+  endpoints.push({ listener: overTls({ host, port, handle: callback }, certificates), answers: 'api' })
   if (!webhook) return endpoints
-  const handle: RequestListener = (request, response) => {
-    const [path = ''] = (request.url ?? '').split('?')
-    const review = webhook.handler(path)
-    if (review) review(request, response)
-    else response.writeHead(404).end()
-  }
-  endpoints.push({
-    listener: overTls({ host, port: webhookPort, handle }, certificates, clientCA),
-    answers: 'webhook',
-  })
+  const reviews = { host, port: webhookPort, handle: webhook.callback }
+  endpoints.push({ listener: overTls(reviews, certificates, clientCA), answers: 'webhook' })
   return endpoints
 }
 

@@ -7,13 +7,12 @@ import { AccessReviews } from '../../kubernetes/reviews.ts'
 import { RateLimit } from '../http/rate-limit.ts'
 import { EXEMPT_USERS } from '../webhook/admission.ts'
 import { SeenScalings } from '../webhook/seen-scalings.ts'
-import { createWebhook } from '../webhook/server.ts'
+import { createWebhook } from '../webhook/app.ts'
 import type { Foundation } from './foundation.ts'
 
 /** The admission webhook; every replica answers. */
 export interface Webhook {
-  /** undefined: no webhook has this path. */
-  readonly handler: (path: string) => RequestListener | undefined
+  readonly callback: RequestListener
   /** Who scaled by hand, for the controller of this replica: what is written does not name the user. */
   readonly scalings: SeenScalings
 }
@@ -23,7 +22,7 @@ export function webhookOf(foundation: Foundation): Webhook {
   const scalings = new SeenScalings(clock)
   const reviews = new AccessReviews(cluster.client)
   const { rate } = config.api
-  const handler = createWebhook({
+  const callback = createWebhook({
     scalings,
     rights: { may: (user, access) => reviews.authorize(user, access) },
     rate,
@@ -41,7 +40,7 @@ export function webhookOf(foundation: Foundation): Webhook {
     excludeNamespaces: new Set(excludeNamespaces),
     ownUser: () => identity.user,
   })
-  return { handler, scalings }
+  return { callback, scalings }
 }
 
 /** Users whose scaling does not count as manual: Kubernetes' own controllers, and those of the configuration. */

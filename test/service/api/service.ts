@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 import { SignJWT, type JWTPayload } from 'jose'
 import { createApi } from '../../../src/service/api/app.ts'
 import type { ApiDeps, ApiSettings } from '../../../src/service/api/ports.ts'
-import { ApiServer } from '../../../src/service/api/server.ts'
+import { HttpServer } from '../../../src/service/http/server.ts'
 import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import { compileSchedule } from '../../../src/domain/schedule/schedule.ts'
 import { createLogger } from '../../../src/service/process/logger.ts'
@@ -90,7 +90,7 @@ export class Service {
   readonly observed: { route: string; method: string; code: number }[] = []
   /** Told of each answer, as metrics are. */
   onObserved: () => void = () => undefined
-  readonly server: ApiServer
+  readonly server: HttpServer
   now = NOON
   #log = ''
   #token = ''
@@ -131,7 +131,8 @@ export class Service {
       },
       ...given,
     }
-    this.server = new ApiServer(createApi(deps), [{ host: '127.0.0.1', port: 0 }], deps)
+    const { callback, drain } = createApi(deps)
+    this.server = new HttpServer([{ host: '127.0.0.1', port: 0, handle: callback }], { ...deps, drain })
   }
 
   static async start(settings?: Partial<ApiSettings>, given?: Partial<ApiDeps>): Promise<Service> {

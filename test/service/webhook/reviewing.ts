@@ -9,7 +9,7 @@ import { EXEMPT_USERS } from '../../../src/service/webhook/admission.ts'
 import { RateLimit } from '../../../src/service/http/rate-limit.ts'
 import type { ReviewAnswer } from '../../../src/service/webhook/answer.ts'
 import { SeenScalings } from '../../../src/service/webhook/seen-scalings.ts'
-import { createWebhook } from '../../../src/service/webhook/server.ts'
+import { createWebhook } from '../../../src/service/webhook/app.ts'
 import { reviewBody } from '../../support/reviews.ts'
 import { RULES } from '../../support/rules.ts'
 
@@ -82,11 +82,7 @@ export class Reviewing {
       excludeNamespaces: new Set(['kube-system']),
       ownUser: () => OWN_USER,
     })
-    this.#server = createServer((request, response) => {
-      const handle = webhook(request.url ?? '')
-      if (handle) handle(request, response)
-      else response.writeHead(404).end()
-    })
+    this.#server = createServer(webhook)
   }
 
   get port(): number {
@@ -111,9 +107,9 @@ export class Reviewing {
     this.copies.set(keyOf(copy), copy)
   }
 
-  async post(path: string, body: string, method = 'POST'): Promise<{ status: number; answer: ReviewAnswer }> {
+  async post(path: string, body: string, method = 'POST'): Promise<Posted> {
     const response = await fetch(this.#url + path, method === 'GET' ? { method } : { method, body })
-    return { status: response.status, answer: (await response.json()) as ReviewAnswer }
+    return { status: response.status, answer: (await response.json()) as Posted['answer'] }
   }
 
   async review(path: string, request: object): Promise<Reviewed> {
@@ -123,6 +119,12 @@ export class Reviewing {
       response.patch && (JSON.parse(Buffer.from(response.patch, 'base64').toString()) as PatchOperation[])
     return { http: status, ...response, ...(patch ? { operations: patch } : {}) }
   }
+}
+
+/** `error`: where not even the uid could be read. */
+interface Posted {
+  readonly status: number
+  readonly answer: ReviewAnswer & { readonly error?: { readonly code: string; readonly message: string } }
 }
 
 type Reviewed = ReviewAnswer['response'] & { http: number; operations?: PatchOperation[] }

@@ -259,12 +259,11 @@ describe('a request that is not a valid review', () => {
     ['a number', '7'],
   ]
   for (const [what, body] of broken) {
-    it(`gets a well-formed answer: ${what}`, async () => {
+    it(`gets the envelope of errors: ${what}`, async () => {
       for (const path of ['/webhook/scale', '/webhook/workloads']) {
         const { status, answer } = await here.post(path, body)
         expect(status).to.equal(400)
-        expect(answer).to.deep.include({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview' })
-        expect(answer.response).to.deep.include({ uid: '', allowed: false })
+        expect(answer.error).to.include({ code: 'VALIDATION_ERROR' })
       }
     })
   }
@@ -355,9 +354,10 @@ describe('a request that is not a valid review', () => {
     }
   })
 
-  it('gets 413 above 8 MiB, and 405 for other methods', async () => {
+  it('gets 413 where it is large and cannot be read, 405 for other methods, 404 elsewhere', async () => {
     expect((await here.post('/webhook/scale', ' '.repeat(8 * 1024 * 1024 + 1))).status).to.equal(413)
     expect((await here.post('/webhook/scale', '', 'GET')).status).to.equal(405)
+    expect((await here.post('/webhook', '{}')).status).to.equal(404)
   })
 
   it('never blocks a deploy when its object cannot be read', async () => {

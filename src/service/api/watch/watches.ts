@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { Refusal } from '../../process/errors.ts'
-import { internal } from '../answers.ts'
+import { internal } from '../../http/errors.ts'
 import { subjectKey } from '../auth/caller.ts'
 import { whenGone, type ApiContext } from '../context.ts'
 import { Places, streamLimits } from '../places.ts'

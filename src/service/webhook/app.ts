@@ -1,7 +1,10 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
+import Koa from 'koa'
 import type { AdmissionDecision } from '../../domain/admission/decision.ts'
+import { answerErrors, HttpRefusal } from '../http/errors.ts'
+import { Refusal } from '../process/errors.ts'
 import { decideExempt, unreadBy, type AdmissionDeps } from './admission.ts'
-import { answerOf, refusal, statusOf, type ReviewAnswer } from './answer.ts'
+import { answerOf, type ReviewAnswer } from './answer.ts'
 import { Bodies, Body } from './bodies.ts'
 import { CurrentWorkloads } from './current-workloads.ts'
 import type { LiveReader, Observer } from './ports.ts'
@@ -15,8 +18,6 @@ import type { WorkloadDeps } from './workload.ts'
 
 /** Milliseconds: the API server gives up after 3 s, and then nobody decides. */
 const LONGEST_REVIEW = 2500
-/** Milliseconds that a body may still arrive once it is answered: if we closed the connection at once, the answer would be lost. */
-const LINGER = 1000
 /** Characters: Kubernetes limits neither user names nor the name of an object before it is created. */
 const LONGEST_LOGGED = 256
 
@@ -32,23 +33,33 @@ interface Shared extends WebhookDeps {
   readonly turns: ReviewTurns
 }
 
-/** Answers admission reviews on the paths of `routes.ts`; undefined: another path. */
-export function createWebhook(deps: WebhookDeps): (path: string) => RequestListener | undefined {
+/** Answers admission reviews on the paths of `routes.ts`: a handler for any node HTTP or HTTPS server. */
+export function createWebhook(deps: WebhookDeps): RequestListener {
+  const { logger, clock } = deps
   const current = new CurrentWorkloads(deps.workloads, deps.live)
   const shared: Shared = { ...deps, current, bodies: new Bodies(), turns: new ReviewTurns() }
-  return (path) => {
-    const route = routeOf(path)
-    return route && ((request, response) => void serve(route, request, response, shared))
-  }
+  const app = new Koa()
+  app.use(answerErrors(logger, clock))
+  app.use(async (ctx) => {
+    const route = routeOf(ctx.path)
+    if (!route)
+      throw new Refusal('NOT_FOUND', 'there is nothing here: API servers send their reviews elsewhere')
+    if (ctx.method !== 'POST')
+      throw new HttpRefusal('METHOD_NOT_ALLOWED', 'POST an AdmissionReview', { Allow: 'POST' })
+    ctx.body = await answered(route, ctx, shared)
+  })
+  // koa reports connections that end before their answer
+  app.on('error', (error) => logger.debug({ err: error }, 'connection failed'))
+  const handle = app.callback()
+  return (request, response) => void handle(request, response)
 }
 
-async function serve(
+/** undefined: the client is gone. @throws Unread where not even the beginning of the review can be read */
+async function answered(
   route: Route,
-  request: IncomingMessage,
-  response: ServerResponse,
+  { req, res }: Koa.Context,
   shared: Shared,
-): Promise<void> {
-  if (request.method !== 'POST') return send(response, 405, refusal(405, 'POST an AdmissionReview'))
+): Promise<ReviewAnswer | undefined> {
   const begun = performance.now()
   const over = new AbortController()
   const body = new Body(longestBody(route), (cause) => over.abort(cause))
@@ -57,24 +68,20 @@ async function serve(
     LONGEST_REVIEW,
   )
   // An abort makes an error with a stack: not for each answered review.
-  response.once('close', () => {
-    if (!response.writableFinished) over.abort()
+  res.once('close', () => {
+    if (!res.writableFinished) over.abort()
   })
   try {
-    const { review, decision } = await decided(route, request, body, over.signal, shared)
-    if (response.destroyed) return
-    send(response, 200, answerOf(review.uid, decision))
+    const { review, decision } = await decided(route, req, body, over.signal, shared)
+    if (res.destroyed) return undefined
     shared.observer.admission(route, decision.type, decision.reason, (performance.now() - begun) / 1000)
     const level = decision.type === 'allowed' ? 'debug' : 'info'
     shared.logger[level](fieldsOf(route, review, decision), 'admission review')
+    return answerOf(review.uid, decision)
   } catch (error) {
-    if (response.destroyed) return
-    if (!(error instanceof Unread)) {
-      shared.logger.debug({ err: error, webhook: route }, 'a review broke off')
-      return void response.destroy()
-    }
-    const status = statusOf(error.reason)
-    send(response, status, refusal(status, error.message))
+    if (!res.destroyed) throw error
+    shared.logger.debug({ err: error, webhook: route }, 'a review broke off')
+    return undefined
   } finally {
     clearTimeout(late)
     shared.bodies.release(body)
@@ -136,19 +143,4 @@ function fieldsOf(webhook: Route, review: ReviewRequest, { type, reason }: Admis
 
 function clip(text: string): string {
   return text.length > LONGEST_LOGGED ? `${text.slice(0, LONGEST_LOGGED - 1)}…` : text
-}
-
-/** Of a body that still arrives, the connection is closed once it has ended, or soon. */
-function send(response: ServerResponse, status: number, answer: ReviewAnswer): void {
-  const body = JSON.stringify(answer)
-  const isComplete = response.req.complete
-  response.writeHead(status, {
-    'Content-Type': 'application/json',
-    'Content-Length': Buffer.byteLength(body),
-    ...(!isComplete && { Connection: 'close' }),
-  })
-  if (isComplete) return void response.end(body)
-  response.write(body)
-  response.req.once('end', () => response.end()).resume()
-  setTimeout(() => response.end(), LINGER).unref()
 }

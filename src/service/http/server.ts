@@ -7,9 +7,8 @@ import type { Clock } from '../process/clock.ts'
 import { Refusal } from '../process/errors.ts'
 import type { Logger } from '../process/logger.ts'
 import type { Runnable } from '../process/runnable.ts'
-import { isShakingHands, LIMITS, ServerConnections } from '../http/server-connections.ts'
-import type { Api } from './app.ts'
-import { errorBody } from './answers.ts'
+import { errorBody } from './errors.ts'
+import { isShakingHands, LIMITS, ServerConnections } from './server-connections.ts'
 
 /**
  * Over TLS: the API server (Go's transport) keeps an idle connection to a webhook for 90 s. If we closed it first, a
@@ -27,14 +26,13 @@ const LINGER = 1000
 /** How long the client of a broken request has to read the answer, in milliseconds. */
 const LAST_WORDS = 1000
 
-/** An address to serve the API at; `createServer` may make an HTTPS server, or one that is shared. */
+/** An address, and what answers there; `createServer` may make an HTTPS server, or one that is shared. */
 export interface Listener {
   readonly host: string
   /** 0: a free one. */
   readonly port: number
   readonly createServer?: (options: ServerOptions, handle: RequestListener) => Server | TlsServer
-  /** Answers instead of the API. */
-  readonly handle?: RequestListener
+  readonly handle: RequestListener
 }
 
 interface Serving {
@@ -42,27 +40,30 @@ interface Serving {
   readonly connections: ServerConnections
 }
 
-/** Serves the API; `stop` finishes requests in flight and cuts those that take longer than 8 s. */
-export class ApiServer implements Runnable {
-  readonly name = 'api'
-  readonly #api: Api
+interface Deps {
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Called when the stop begins: ends what would take long. */
+  readonly drain?: () => void
+}
+
+/** Serves the API and the webhook; `stop` finishes requests in flight and cuts those that take longer than 8 s. */
+export class HttpServer implements Runnable {
+  readonly name = 'servers'
   readonly #listeners: readonly Listener[]
-  readonly #clock: Clock
-  readonly #logger: Logger
+  readonly #deps: Deps
   readonly #serving: Serving[] = []
   #leaving = false
 
-  constructor(api: Api, listeners: readonly Listener[], { clock, logger }: { clock: Clock; logger: Logger }) {
-    this.#api = api
+  constructor(listeners: readonly Listener[], deps: Deps) {
     this.#listeners = listeners
-    this.#clock = clock
-    this.#logger = logger
+    this.#deps = deps
   }
 
   /** The URL of the first listener, once started: `http://127.0.0.1:8181`. */
   get url(): string {
     const [url] = this.urls
-    if (url === undefined) throw new TypeError('the API has not been started')
+    if (url === undefined) throw new TypeError('the server has not been started')
     return url
   }
 
@@ -84,13 +85,13 @@ export class ApiServer implements Runnable {
   }
 
   async stop(): Promise<void> {
-    this.#api.drain()
+    this.#deps.drain?.()
     const serving = this.#serving.splice(0)
     this.#leaving = true
     if (serving.some(({ server }) => 'setSecureContext' in server)) await delay(LINGER)
     await allRead(serving)
     const cut = setTimeout(() => {
-      this.#logger.warn('cutting requests that are still in flight')
+      this.#deps.logger.warn('cutting requests that are still in flight')
       for (const { connections } of serving) connections.destroyAll()
     }, DRAIN)
     await Promise.all(serving.map(closed))
@@ -99,7 +100,7 @@ export class ApiServer implements Runnable {
 
   async #listen({ host, port, createServer: create = createServer, handle }: Listener): Promise<Serving> {
     const connections = new ServerConnections()
-    const guarded = connections.guard(handle ?? this.#api.callback)
+    const guarded = connections.guard(handle)
     const server = connections.watch(create(LIMITS, guarded))
     if ('setSecureContext' in server) server.keepAliveTimeout = TLS_KEEP_ALIVE
     server.prependListener('request', (_, response) => {
@@ -113,7 +114,7 @@ export class ApiServer implements Runnable {
     server.listen({ host, port }, resolve)
     await promise
     server.off('error', reject)
-    server.on('error', (error) => this.#logger.error({ err: error }, 'server failed'))
+    server.on('error', (error) => this.#deps.logger.error({ err: error }, 'server failed'))
     return { server, connections }
   }
 
@@ -123,7 +124,7 @@ export class ApiServer implements Runnable {
       return void socket.destroy()
     const [status, message] = parserFault(error.code)
     const refusal = new Refusal('VALIDATION_ERROR', message)
-    const body = JSON.stringify(errorBody(refusal, randomUUID(), this.#clock()))
+    const body = JSON.stringify(errorBody(refusal, this.#deps.clock(), randomUUID()))
     const head = [
       `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
       'Content-Type: application/json; charset=utf-8',

@@ -4,12 +4,12 @@ import { Agent, createServer as createTlsServer, get, type Server as TlsServer }
 import { connect, type Socket } from 'node:net'
 import type { TlsOptions } from 'node:tls'
 import { expect } from 'chai'
-import { ApiServer } from '../../../src/service/api/server.ts'
+import { HttpServer } from '../../../src/service/http/server.ts'
 import { createLogger } from '../../../src/service/process/logger.ts'
 import { selfSigned } from '../../support/certificate.ts'
-import { rawRequest, sendRaw } from '../../support/raw-http.ts'
-import { Service, token } from './service.ts'
-import { managed } from './states.ts'
+import { sendRaw } from '../../support/raw-http.ts'
+import { Service, token } from '../api/service.ts'
+import { managed } from '../api/states.ts'
 
 describe('the server', () => {
   let service: Service
@@ -76,13 +76,15 @@ describe('the server', () => {
 
   it('checks for slow clients more often than the time they are given', async () => {
     let given: ServerOptions = {}
-    const api = { callback: () => undefined, drain: () => undefined }
     const deps = { clock: Date.now, logger: createLogger('silent') }
     const take = (options: ServerOptions, handle: RequestListener) => {
       given = options
       return createServer(options, handle)
     }
-    const server = new ApiServer(api, [{ host: '127.0.0.1', port: 0, createServer: take }], deps)
+    const server = new HttpServer(
+      [{ host: '127.0.0.1', port: 0, createServer: take, handle: () => undefined }],
+      deps,
+    )
     await server.start()
     await server.stop()
     const { connectionsCheckingInterval: interval = 30_000, headersTimeout = 0 } = given
@@ -93,9 +95,11 @@ describe('the server', () => {
     const accepted = Promise.withResolvers<Socket>()
     const take = (options: ServerOptions, handle: RequestListener) =>
       createServer(options, handle).once('connection', accepted.resolve)
-    const api = { callback: () => undefined, drain: () => undefined }
     const deps = { clock: Date.now, logger: createLogger('silent') }
-    const server = new ApiServer(api, [{ host: '127.0.0.1', port: 0, createServer: take }], deps)
+    const server = new HttpServer(
+      [{ host: '127.0.0.1', port: 0, createServer: take, handle: () => undefined }],
+      deps,
+    )
     await server.start()
     const { port } = new URL(server.url)
     const client = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true })
@@ -109,17 +113,6 @@ describe('the server', () => {
   it('answers a request with an unknown expectation', async () => {
     const head = 'GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n'
     expect(await sendRaw(service.server.url, head)).to.match(/^HTTP\/1\.1 401 [^]*UNAUTHENTICATED/)
-  })
-
-  it('leaves such a request to the handler of a port that has its own', async () => {
-    const api = { callback: () => undefined, drain: () => undefined }
-    const deps = { clock: Date.now, logger: createLogger('silent') }
-    const handle: RequestListener = (_, response) => response.end('of this port')
-    const server = new ApiServer(api, [{ host: '127.0.0.1', port: 0, handle }], deps)
-    await server.start()
-    const answer = await rawRequest(server.url, 'GET /', ['Expect: tea'])
-    await server.stop()
-    expect(answer.body).to.include('of this port')
   })
 
   it('stops: idle connections are closed, and new ones are refused', async () => {
@@ -175,11 +168,13 @@ describe('the server', () => {
     let listening: TlsServer | undefined
     const take = (options: ServerOptions) =>
       (listening = createTlsServer({ ...options, ...certificate }, (_, response) => response.end()))
-    const api = { callback: () => undefined, drain: () => undefined }
     const warnings: string[] = []
     const logger = createLogger('warn', { write: (line) => warnings.push(line) })
     const deps = { clock: Date.now, logger }
-    const server = new ApiServer(api, [{ host: '127.0.0.1', port: 0, createServer: take }], deps)
+    const server = new HttpServer(
+      [{ host: '127.0.0.1', port: 0, createServer: take, handle: () => undefined }],
+      deps,
+    )
     await server.start()
     expect(listening?.keepAliveTimeout).to.be.above(90_000)
     const agent = new Agent({ keepAlive: true, rejectUnauthorized: false })
@@ -196,12 +191,11 @@ describe('the server', () => {
     let listening: TlsServer
     const warnings: string[] = []
     let given: ServerOptions & TlsOptions = {}
-    let server: ApiServer
+    let server: HttpServer
 
     beforeEach(async () => {
       warnings.length = 0
       const certificate = await selfSigned()
-      const api = { callback: () => undefined, drain: () => undefined }
       const logger = createLogger('warn', { write: (line) => warnings.push(line) })
       const deps = { clock: Date.now, logger }
       const take = (options: ServerOptions) => {
@@ -210,10 +204,10 @@ describe('the server', () => {
         return (listening = createTlsServer({ ...options, ...certificate, handshakeTimeout: 200 }))
       }
       const listeners = [
-        { host: '127.0.0.1', port: 0, createServer: take },
-        { host: '127.0.0.1', port: 0 },
+        { host: '127.0.0.1', port: 0, createServer: take, handle: () => undefined },
+        { host: '127.0.0.1', port: 0, handle: () => undefined },
       ]
-      server = new ApiServer(api, listeners, deps)
+      server = new HttpServer(listeners, deps)
       await server.start()
     })
 
@@ -257,9 +251,8 @@ describe('the server', () => {
 
   it('says which port is taken', async () => {
     const port = Number(new URL(service.server.url).port)
-    const api = { callback: () => undefined, drain: () => undefined }
     const deps = { clock: Date.now, logger: createLogger('silent') }
-    const server = new ApiServer(api, [{ host: '127.0.0.1', port }], deps)
+    const server = new HttpServer([{ host: '127.0.0.1', port, handle: () => undefined }], deps)
     const error = await server.start().then(
       () => undefined,
       (reason: Error) => reason,

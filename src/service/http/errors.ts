@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto'
+import type { Middleware } from 'koa'
+import type { Clock, Instant } from '../process/clock.ts'
+import { HTTP_STATUS, Refusal, type ErrorCode } from '../process/errors.ts'
+import type { Logger } from '../process/logger.ts'
+
+/** What an error's answer and its line in the log say of the request. */
+interface Asked {
+  /** Undefined: one is made for the error. */
+  requestId?: string
+  route?: string
+}
+
+/** A refusal whose answer has headers of its own. */
+export class HttpRefusal extends Refusal {
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(code: ErrorCode, message: string, headers: Record<string, string>, cause?: unknown) {
+    super(code, message, { cause })
+    this.headers = headers
+  }
+}
+
+/** The body of every error (design, section 5). `requestId`: by which the log has it; undefined: there is no log. */
+export function errorBody({ code, message, details }: Refusal, now: Instant, requestId?: string): object {
+  const error = { code, message, details: requestId ? { ...details, request_id: requestId } : details }
+  return { success: false, error, timestamp: new Date(now).toISOString() }
+}
+
+/** Answers whatever the middleware below throws; only the log shows causes and stacks. */
+export function answerErrors<State extends Asked>(logger: Logger, clock: Clock): Middleware<State> {
+  return async (ctx, next) => {
+    try {
+      await next()
+    } catch (error) {
+      const { requestId = randomUUID(), route } = ctx.state
+      const refusal = error instanceof Refusal ? error : internal(requestId)
+      const status = HTTP_STATUS[refusal.code]
+      if (status === 500) logger.error({ err: error, requestId, route }, 'request failed')
+      else if (status > 500) logger.warn({ err: error, requestId, route }, 'cluster failed a request')
+      ctx.status = status
+      if (refusal instanceof HttpRefusal) ctx.set(refusal.headers)
+      const retryAfter = refusal.retryAfter ?? (status === 503 ? 1 : undefined)
+      if (retryAfter !== undefined) ctx.set('Retry-After', String(Math.max(1, Math.ceil(retryAfter))))
+      ctx.body = errorBody(refusal, clock(), requestId)
+    }
+  }
+}
+
+/** 500: a bug. Only the log shows what it was. */
+export function internal(requestId: string): Refusal {
+  return new Refusal('INTERNAL', `this is a fault of Dormouse: report it with the request id ${requestId}`)
+}
