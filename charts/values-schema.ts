@@ -1,5 +1,6 @@
 import type { KeySchema } from '../src/service/config/keys.ts'
 import { CONFIG_SCHEMA } from '../src/service/config/schema.ts'
+import { PRECISE_PATTERN } from '../src/domain/schedule/duration.ts'
 import { KINDS } from '../src/domain/kinds.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
@@ -16,7 +17,7 @@ function jsonSchema({ expects, duration, size, check, ...schema }: KeySchema): J
   return {
     description: expects,
     ...rest,
-    ...(duration !== undefined && { pattern: DURATION, minLength: 2 }),
+    ...(duration !== undefined && { pattern: `^${PRECISE_PATTERN}$`, minLength: 2 }),
     ...(typeof check === 'string' && { pattern: CHECKED[check] }),
     ...(size !== undefined && { pattern: '^[0-9]{1,9}(B|KiB|MiB|GiB)$' }),
     // Not 0, any free port: nobody could find it in a pod.
@@ -57,6 +58,3 @@ const CHECKED: Readonly<Record<string, string>> = {
   consoleUrl: String.raw`^https?://[^/?#@\s]+([/?][^#\s]*)?$`,
   jwksUri: String.raw`^(https://[^/?#@\s]+|http://(localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?)([/?][^#\s]*)?$`,
 }
-
-/** The syntax of `parseDuration`. Without lookahead, which Go's regular expressions in Helm do not have. */
-const DURATION = '^([0-9]{1,9}h)?([0-9]{1,9}m)?([0-9]{1,9}s)?([0-9]{1,9}ms)?$'

@@ -1,29 +1,21 @@
+import {
+  aDuration,
+  durationIn,
+  REQUEST_BOUNDS,
+  unitAdvice,
+  type Bounds,
+} from '../domain/schedule/duration.ts'
 import type { Instant } from '../service/process/clock.ts'
 import { UsageError } from '../service/process/errors.ts'
 
 const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
-/** The longest that a request may be for: a year. */
-const LONGEST = 8760 * HOUR
+const [, LONGEST] = REQUEST_BOUNDS
 
-const A_DURATION = 'a duration such as 90m, 4h, 1h30m or 2d, of whole minutes and at most a year'
-
-/** Milliseconds of what follows `--for`. @throws UsageError */
-export function parseFor(text: string): number {
-  const [match, days, hours, minutes] = /^(?:(\d{1,4})d)?(?:(\d{1,4})h)?(?:(\d{1,6})m)?$/.exec(text) ?? []
-  const value = Number(days ?? 0) * DAY + Number(hours ?? 0) * HOUR + Number(minutes ?? 0) * MINUTE
-  if (match !== undefined && value >= MINUTE && value <= LONGEST) return value
-  const unit = /^\d+$/.test(text) ? `: did you mean ${text}m or ${text}h?` : ''
-  throw new UsageError(`--for: expected ${A_DURATION}, found '${text}'${unit}`)
-}
-
-/** Milliseconds of a time to wait: seconds, too. @throws UsageError that names the option */
-export function parseTimeout(option: string, text: string): number {
-  const [match, hours, minutes, seconds] = /^(?:(\d{1,3})h)?(?:(\d{1,5})m)?(?:(\d{1,6})s)?$/.exec(text) ?? []
-  const value = Number(hours ?? 0) * HOUR + Number(minutes ?? 0) * MINUTE + Number(seconds ?? 0) * 1000
-  if (match !== undefined && match !== '' && value > 0) return value
-  throw new UsageError(`${option}: expected a duration such as 90s or 5m, found '${text}'`)
+/** Milliseconds of what follows an option. @throws UsageError that names the option */
+export function durationOption(option: string, text: string, bounds: Bounds = REQUEST_BOUNDS): number {
+  const value = durationIn(text, bounds)
+  if (value !== undefined) return value
+  throw new UsageError(`${option}: expected ${aDuration(bounds)}, found '${text}'${unitAdvice(text)}`)
 }
 
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']

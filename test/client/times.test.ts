@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { age, minutesTo, parseFor, parseUntil } from '../../src/client/times.ts'
+import { age, durationOption, minutesTo, parseUntil } from '../../src/client/times.ts'
 import { shortTime, withLocalTimes } from '../../src/client/text/local-time.ts'
 import { UsageError } from '../../src/service/process/errors.ts'
 
@@ -37,12 +37,12 @@ describe('times that people type and read', () => {
     expect(String(error)).to.include("18:00, 'mon 8:00', fri, tomorrow, 2026-11-24")
   })
 
-  it('reads durations of whole minutes', () => {
-    expect(['90m', '4h', '1h30m', '2d'].map((text) => parseFor(text) / 60_000)).to.deep.equal([
-      90, 240, 90, 2880,
-    ])
-    for (const text of ['', '0h', '4', '30s', '-1h', '400d', '1.5h', '4h4h'])
-      expect(() => parseFor(text), text).to.throw(UsageError)
+  it('refuses a duration with its option and what is expected', () => {
+    expect(durationOption('--for', '1h30m')).to.equal(90 * 60_000)
+    expect(() => durationOption('--for', '4')).to.throw(
+      UsageError,
+      "--for: expected a duration such as 90s, 1h30m or 2d, from 1m to 365d, found '4': did you mean 4m or 4h?",
+    )
   })
 
   it('rounds up to whole minutes', () => {

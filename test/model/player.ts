@@ -1,4 +1,4 @@
-import { parseDuration } from '../../src/service/config/units.ts'
+import { milliseconds } from '../../src/domain/schedule/duration.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { calendarsOf, HOUR, rulesWith } from '../support/rules.ts'
 import { startSandboxCluster } from '../support/sandbox-cluster.ts'
@@ -46,13 +46,17 @@ export function realPlace(cluster: () => Cluster): Place {
 /** Milliseconds that a world's clock is moved at most: two thirds of its certificates' life. */
 const FARTHEST = 5000 * HOUR
 
-const duration = (text: string) => parseDuration(text) ?? Number.NaN
 const { maxOperations, window, base, max } = SETTINGS.backoff
 const dates = Object.entries(SETTINGS.calendars).map(([name, { dates }]) => [name, dates] as const)
 const RULES = rulesWith(
   {
-    newWorkloadGrace: duration(SETTINGS.newWorkloadGrace),
-    backoff: { maxOperations, window: duration(window), base: duration(base), max: duration(max) },
+    newWorkloadGrace: milliseconds(SETTINGS.newWorkloadGrace),
+    backoff: {
+      maxOperations,
+      window: milliseconds(window),
+      base: milliseconds(base),
+      max: milliseconds(max),
+    },
   },
   calendarsOf(Object.fromEntries(dates)),
 )

@@ -35,6 +35,12 @@ requirement = st.one_of(
 )
 schemathesis.openapi.format("label-selector", st.lists(requirement, max_size=4).map(",".join))
 
+# Within the bounds of each (src/service/api/openapi/formats.ts).
+limit = st.one_of(st.integers(1, 525600).map("{}m".format), st.builds("{}d{}h".format, st.integers(1, 364), hour))
+schemathesis.openapi.format("duration-limit", limit)
+schemathesis.openapi.format("duration-limitOrNone", st.one_of(limit, st.just("")))
+schemathesis.openapi.format("duration-wait", st.one_of(st.integers(1, 300).map("{}s".format), st.builds("{}m{}s".format, st.integers(0, 4), st.integers(1, 59))))
+
 
 def faults_of(response):
     """The code of an error, and the faults that a 400 lists, as `query/continue`."""

@@ -10,7 +10,7 @@ import { forPrograms } from '../output.ts'
 import type { Answer, Connection, Dormouse } from '../ports.ts'
 import type { Terminal } from '../terminal.ts'
 import { said, type Style } from '../text/why.ts'
-import { parseTimeout } from '../times.ts'
+import { durationOption } from '../times.ts'
 import { chosen, manyOptions, type ManyOptions } from './chosen.ts'
 import { styleFor } from '../style.ts'
 import { AlreadyTold } from './already-told.ts'
@@ -64,6 +64,8 @@ export function requestCommand<Options extends RequestOptions>(
 }
 
 const FIVE_MINUTES = 5 * 60_000
+/** How long `--wait` may wait, in milliseconds. */
+const WAIT_BOUNDS = [1000, 86_400_000] as const
 
 async function ask<Options extends RequestOptions>(
   terminal: Terminal,
@@ -76,7 +78,8 @@ async function ask<Options extends RequestOptions>(
   const { dryRun = false, wait = false } = options
   if (wait && dryRun) throw new UsageError('--wait has nothing to wait for with --dry-run')
   if (options.timeout !== undefined && !wait) throw new UsageError('--timeout is for --wait')
-  const timeout = options.timeout === undefined ? FIVE_MINUTES : parseTimeout('--timeout', options.timeout)
+  const timeout =
+    options.timeout === undefined ? FIVE_MINUTES : durationOption('--timeout', options.timeout, WAIT_BOUNDS)
   const request = await requestOf(options)
   const named = dryRun ? { ...options, yes: true as const } : options
   const question = { verb: `${verb.slice(0, 1).toUpperCase()}${verb.slice(1)}`, unmanaged }

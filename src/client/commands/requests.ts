@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { UsageError } from '../../service/process/errors.ts'
 import type { Terminal } from '../terminal.ts'
-import { minutesTo, parseFor, parseUntil } from '../times.ts'
+import { durationOption, minutesTo, parseUntil } from '../times.ts'
 import { requestCommand, type RequestOptions } from './asking.ts'
 
 interface LimitOptions extends RequestOptions {
@@ -87,7 +87,7 @@ async function limitOf(
   { clock, timezone }: Pick<Terminal, 'clock' | 'timezone'>,
 ): Promise<{ for?: number }> {
   if (duration !== undefined && until !== undefined) throw new UsageError('give --for or --until, not both')
-  if (duration !== undefined) return { for: parseFor(duration) }
+  if (duration !== undefined) return { for: durationOption('--for', duration) }
   if (until === undefined) return {}
   const now = clock()
   return { for: minutesTo(await parseUntil(until, now, timezone), now) }

@@ -1,4 +1,4 @@
-import { isDuration, milliseconds, A_DURATION } from '../../domain/schedule/duration.ts'
+import { A_DURATION, durationIn } from '../../domain/schedule/duration.ts'
 import type { Request } from '../../domain/requests/request.ts'
 import type { WorkloadKey } from '../../domain/workload/workload.ts'
 import { Refusal } from '../../service/process/errors.ts'
@@ -95,10 +95,11 @@ interface Hours {
 }
 
 function requestOf(method: string, action: string, query: URLSearchParams): Request {
-  const duration = query.get('for')
-  if (duration !== null && !isDuration(duration))
+  const text = query.get('for')
+  const duration = text === null ? undefined : durationIn(text)
+  if (text !== null && duration === undefined)
     throw new Refusal('VALIDATION_ERROR', `for: expected ${A_DURATION}`)
-  const limit = duration === null ? {} : { for: milliseconds(duration) }
+  const limit = duration === undefined ? {} : { for: duration }
   switch (`${method} ${action}`) {
     case 'POST wake':
       return { action: 'wake', ...limit }

@@ -1,5 +1,5 @@
 import type { Instant } from '../../service/process/clock.ts'
-import { A_DURATION, durationText, isDuration, milliseconds } from '../schedule/duration.ts'
+import { A_DURATION, durationIn, durationText, unitAdvice } from '../schedule/duration.ts'
 import { nearestName } from '../nearest.ts'
 import { ANNOTATION, MAX_REPLICAS } from '../workload/workload.ts'
 
@@ -23,7 +23,7 @@ export const VERBS = Object.keys(TAKES) as readonly Verb[]
 /** A request as the annotation has it: `wake 4h @2026-11-24T18:00:00.000Z`. */
 export interface WrittenRequest {
   readonly verb: Verb
-  /** Milliseconds, in whole minutes; of wake, snooze, force-snooze and override. */
+  /** Milliseconds, in whole seconds; of wake, snooze, force-snooze and override. */
   readonly duration?: number
   /** The replicas to wake to; of adopt. */
   readonly count?: number
@@ -54,7 +54,7 @@ export function parseRequest(text: string): WrittenRequest {
   const last = rest.at(-1)
   const at = last?.startsWith('@') ? { at: timeOf(last) } : {}
   const [value, ...more] = last?.startsWith('@') ? rest.slice(0, -1) : rest
-  const asked = { verb, ...valueOf(verb, value, more[0]), ...at }
+  const asked = { verb, ...valueOf(verb, value), ...at }
   if (more.length > 0) throw new InvalidRequest(`nothing can follow '${verb} ${value}' but ${A_TIME}`)
   return asked
 }
@@ -71,16 +71,15 @@ function isVerb(name: string): name is Verb {
   return Object.hasOwn(TAKES, name)
 }
 
-/** `after`: the word behind the value, which may be its unit. */
-function valueOf(verb: Verb, value?: string, after = ''): { duration?: number; count?: number } {
+function valueOf(verb: Verb, value?: string): { duration?: number; count?: number } {
   if (TAKES[verb] === 'count') return { count: countOf(value) }
   if (value === undefined) return {}
   if (TAKES[verb] === 'nothing') throw new InvalidRequest(`write '${verb}' alone, without '${short(value)}'`)
-  if (isDuration(value)) return { duration: milliseconds(value) }
-  const unit = /^\d{1,6}$/.test(value)
-    ? `: it needs a unit, as in ${value}${/^m/i.test(after) ? 'm' : 'h'}`
-    : ''
-  throw new InvalidRequest(`expected ${A_DURATION} after ${verb}, found '${short(value)}'${unit}`)
+  const duration = durationIn(value)
+  if (duration !== undefined) return { duration }
+  throw new InvalidRequest(
+    `expected ${A_DURATION} after ${verb}, found '${short(value)}'${unitAdvice(value)}`,
+  )
 }
 
 function countOf(value: string | undefined): number {
@@ -108,7 +107,7 @@ function short(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40)}…` : text
 }
 
-/** The text that `parseRequest` reads. @throws TypeError on a duration that is not in whole minutes */
+/** The text that `parseRequest` reads. */
 export function formatRequest({ verb, duration, count, at }: WrittenRequest): string {
   const words = [
     verb,

@@ -1,29 +1,66 @@
-const UNIT = { s: 1000, m: 60_000, h: 3_600_000 } as const
+/** Milliseconds, the largest first. */
+const UNIT = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const
 
-/** `for` and `duration`: whole hours or minutes, 1m to 8760h. */
-export const DURATION_PATTERN =
-  '(?:[1-9][0-9]{0,2}|[1-7][0-9]{3}|8[0-6][0-9]{2}|87[0-5][0-9]|8760)h' +
-  '|(?:[1-9][0-9]{0,4}|[1-4][0-9]{5}|5[01][0-9]{4}|52[0-4][0-9]{3}|525[0-5][0-9]{2}|525600)m'
+/** `[<n>d][<n>h][<n>m][<n>s]`, as a day of 24 hours has it; at least one part, which a pattern without lookahead cannot say. */
+export const DURATION_PATTERN = '(?:[0-9]{1,9}d)?(?:[0-9]{1,9}h)?(?:[0-9]{1,9}m)?(?:[0-9]{1,9}s)?'
+/** The same with milliseconds, as the configuration takes it. */
+export const PRECISE_PATTERN = `${DURATION_PATTERN}(?:[0-9]{1,9}ms)?`
 
-/** What that pattern expects, in words. */
-export const A_DURATION = 'a duration such as 90m or 12h, from 1m to 8760h'
+const DURATION = new RegExp(`^${DURATION_PATTERN}$`)
+const PRECISE = new RegExp(`^${PRECISE_PATTERN}$`)
 
-const DURATION = new RegExp(`^(?:${DURATION_PATTERN})$`)
+/** Least and most, in milliseconds. */
+export type Bounds = readonly [least: number, most: number]
 
-export function isDuration(text: string): boolean {
-  return DURATION.test(text)
+/** How long a request may be for: 1m to 365d. */
+export const REQUEST_BOUNDS: Bounds = [UNIT.m, 365 * UNIT.d]
+/** What `REQUEST_BOUNDS` expect, in words. */
+export const A_DURATION = aDuration(REQUEST_BOUNDS)
+
+/** Milliseconds of `90m`, `1h30m` or `2d`; undefined: the text is not a duration within these bounds. */
+export function durationIn(text: string, [least, most]: Bounds = REQUEST_BOUNDS): number | undefined {
+  return within(DURATION, text, least, most)
 }
 
-/** Milliseconds of a duration in whole seconds, minutes or hours, such as `90m`. @throws TypeError on any other text */
-export function milliseconds(duration: string): number {
-  const [, count, unit] = /^(\d{1,6})([smh])$/.exec(duration) ?? []
-  if (count === undefined) throw new TypeError(`not a duration: ${duration}`)
-  return Number(count) * UNIT[unit as keyof typeof UNIT]
+/** The same where milliseconds count, too: `1s500ms`. */
+export function preciseDurationIn(text: string, [least, most]: Bounds): number | undefined {
+  return within(PRECISE, text, least, most)
 }
 
-/** The inverse for whole minutes, in hours where these are whole: `90m`, `2h`. @throws TypeError on any other number */
-export function durationText(duration: number): string {
-  const text = duration % UNIT.h === 0 ? `${duration / UNIT.h}h` : `${duration / UNIT.m}m`
-  if (!isDuration(text)) throw new TypeError(`not whole minutes from 1m to 8760h: ${duration} ms`)
-  return text
+/** Milliseconds of a text that was checked. @throws TypeError on any other text */
+export function milliseconds(text: string): number {
+  const value = preciseDurationIn(text, [0, Infinity])
+  if (value === undefined) throw new TypeError(`not a duration: ${text}`)
+  return value
+}
+
+function within(grammar: RegExp, text: string, least: number, most: number): number | undefined {
+  if (text === '' || !grammar.test(text)) return undefined
+  const parts = [...text.matchAll(/(\d+)([a-z]+)/g)]
+  const value = parts.reduce(
+    (sum, [, count, unit]) => sum + Number(count) * UNIT[unit as keyof typeof UNIT],
+    0,
+  )
+  return value >= least && value <= most ? value : undefined
+}
+
+/** In words: `a duration such as 90s, 4h or 2d, from 1m to 365d`. */
+export function aDuration([least, most]: Bounds): string {
+  return `a duration such as 90s, 1h30m or 2d, from ${durationText(least)} to ${durationText(most)}`
+}
+
+/** Advice for a number without a unit: `: did you mean 4m or 4h?`; '' for any other text. */
+export function unitAdvice(text: string): string {
+  return /^\d{1,9}$/.test(text) ? `: did you mean ${text}m or ${text}h?` : ''
+}
+
+/** The shortest way to write a duration: `5400000` is `1h30m`. */
+export function durationText(milliseconds: number): string {
+  let left = milliseconds
+  const parts = Object.entries(UNIT).map(([unit, size]) => {
+    const count = Math.floor(left / size)
+    left -= count * size
+    return count > 0 ? `${count}${unit}` : ''
+  })
+  return parts.join('') || '0s'
 }

@@ -1,15 +1,14 @@
 import { InvalidArgumentError } from 'commander'
-import { formatDuration, parseDuration, unitAdvice } from '../config/units.ts'
+import { aDuration, durationIn, unitAdvice, type Bounds } from '../../domain/schedule/duration.ts'
 
 // Parsers of option values. Each throws commander's InvalidArgumentError, to which commander adds the option's name.
 
 /** Milliseconds of `90s`, `8h` and the like, within bounds. */
-export function duration(least: number, most: number) {
+export function duration(...bounds: Bounds) {
   return (text: string): number => {
-    const value = parseDuration(text)
-    if (value !== undefined && value >= least && value <= most) return value
-    const bounds = `from ${formatDuration(least)} to ${formatDuration(most)}`
-    throw new InvalidArgumentError(`Expected a duration such as 90s or 8h, ${bounds}${unitAdvice(text)}.`)
+    const value = durationIn(text, bounds)
+    if (value !== undefined) return value
+    throw new InvalidArgumentError(`Expected ${aDuration(bounds)}${unitAdvice(text) || '.'}`)
   }
 }
 

@@ -6,7 +6,7 @@ import { InvalidSchedule, isTimezone, parseSchedule } from '../../domain/schedul
 import { isSafeKeysUrl } from './issuer-rules.ts'
 import { fault, shown, type ConfigFault } from './faults.ts'
 import type { Config } from './schema.ts'
-import { formatDuration } from './units.ts'
+import { durationText } from '../../domain/schedule/duration.ts'
 
 /** Rules for one value that JSON Schema cannot express, by the name that the keyword `check` gives. */
 export const CHECKS: Readonly<Record<string, (value: string) => boolean>> = {
@@ -80,7 +80,7 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
     pointers: ['/backoff/base', '/backoff/max'],
     holds: ({ backoff }) => backoff.base <= backoff.max,
     expected: 'at most backoff.max',
-    found: ({ backoff }) => `${formatDuration(backoff.base)} above ${formatDuration(backoff.max)}`,
+    found: ({ backoff }) => `${durationText(backoff.base)} above ${durationText(backoff.max)}`,
   },
   {
     pointers: ['/kinds'],
@@ -107,21 +107,20 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
     pointers: ['/controller/lease/retry', '/controller/lease/renew'],
     holds: ({ controller: { lease } }) => lease.retry < lease.renew,
     expected: 'less than controller.lease.renew',
-    found: ({ controller: { lease } }) =>
-      `${formatDuration(lease.retry)} beside ${formatDuration(lease.renew)}`,
+    found: ({ controller: { lease } }) => `${durationText(lease.retry)} beside ${durationText(lease.renew)}`,
   },
   {
     pointers: ['/controller/lease/renew', '/controller/lease/duration'],
     holds: ({ controller: { lease } }) => lease.renew < lease.duration,
     expected: 'less than controller.lease.duration',
     found: ({ controller: { lease } }) =>
-      `${formatDuration(lease.renew)} beside ${formatDuration(lease.duration)}`,
+      `${durationText(lease.renew)} beside ${durationText(lease.duration)}`,
   },
   {
     pointers: ['/controller/lease/duration'],
     holds: ({ controller: { lease } }) => lease.duration % 1000 === 0,
     expected: "whole seconds, as a Lease's spec holds them",
-    found: ({ controller: { lease } }) => formatDuration(lease.duration),
+    found: ({ controller: { lease } }) => durationText(lease.duration),
   },
   {
     pointers: ['/api/insecurePort', '/api/port', '/webhook/port'],
@@ -155,7 +154,7 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
     holds: ({ webhook: { certificates } }) => certificates.leafLifetime * 2 <= certificates.caLifetime,
     expected: 'at most half of webhook.certificates.caLifetime',
     found: ({ webhook: { certificates } }) =>
-      `${formatDuration(certificates.leafLifetime)} beside ${formatDuration(certificates.caLifetime)}`,
+      `${durationText(certificates.leafLifetime)} beside ${durationText(certificates.caLifetime)}`,
   },
   {
     // The issuer of a token decides which section verifies it.

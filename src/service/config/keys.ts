@@ -1,4 +1,4 @@
-import { formatDuration } from './units.ts'
+import { aDuration } from '../../domain/schedule/duration.ts'
 
 declare const VALUE: unique symbol
 
@@ -56,9 +56,8 @@ export function orNull<Value>(schema: KeySchema<Value>, value: unknown = null): 
 
 /** Milliseconds. */
 export function duration(value: string | undefined, least: number, most: number): KeySchema<number> {
-  const bounds = `from ${formatDuration(least)} to ${formatDuration(most)}`
-  const expects = `a duration such as 90s, 5m or 1h30m, ${bounds}`
-  return { type: 'string', expects, duration: [least, most], ...defaultOf(value) }
+  const bounds = [least, most] as const
+  return { type: 'string', expects: aDuration(bounds), duration: bounds, ...defaultOf(value) }
 }
 
 export function text(expects: string, rest: Readonly<Record<string, unknown>> = {}): KeySchema<string> {

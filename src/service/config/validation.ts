@@ -1,12 +1,13 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import { stepOf } from '../../domain/workload/json-pointer.ts'
+import { preciseDurationIn, unitAdvice, type Bounds } from '../../domain/schedule/duration.ts'
 import { adviceFor, CHECKS } from './checks.ts'
 import { fault, shown, unknownName, type ConfigFault } from './faults.ts'
 import type { KeySchema } from './keys.ts'
 import { CONFIG_SCHEMA } from './schema.ts'
-import { parseDuration, parseSize, unitAdvice } from './units.ts'
+import { parseSize } from './units.ts'
 
-type Parse = (text: string) => number | undefined
+type Parse = (text: string, bounds: Bounds) => number | undefined
 
 interface Place {
   readonly parentData: Record<PropertyKey, unknown>
@@ -15,9 +16,9 @@ interface Place {
 
 /** A keyword that replaces a text by its number, which has to be within [least, most]. */
 function unit(parse: Parse) {
-  return ([least = 0, most = 0]: number[], text: string, _schema: unknown, place?: Place): boolean => {
-    const value = parse(text)
-    if (value === undefined || value < least || value > most || !place) return false
+  return (bounds: Bounds, text: string, _schema: unknown, place?: Place): boolean => {
+    const value = parse(text, bounds)
+    if (value === undefined || !place) return false
     place.parentData[place.parentDataProperty] = value
     return true
   }
@@ -33,7 +34,7 @@ const ajv = new Ajv({
   validateSchema: false,
 })
 ajv.addVocabulary(['expects'])
-ajv.addKeyword({ keyword: 'duration', type: 'string', modifying: true, validate: unit(parseDuration) })
+ajv.addKeyword({ keyword: 'duration', type: 'string', modifying: true, validate: unit(preciseDurationIn) })
 ajv.addKeyword({ keyword: 'size', type: 'string', modifying: true, validate: unit(parseSize) })
 ajv.addKeyword({
   keyword: 'check',

@@ -55,7 +55,7 @@ const REFUSED: Readonly<Record<string, Readonly<Record<string, readonly [request
       'PUT shop/deployments/web/schedule',
       { body: { timezone: '../../etc/localtime' } },
     ],
-    'a duration in seconds': ['POST shop/deployments/web/override', { body: { duration: '90s' } }],
+    'a duration in milliseconds': ['POST shop/deployments/web/override', { body: { duration: '90000ms' } }],
     'a negative duration': ['POST shop/deployments/web/override', { body: { duration: '-1h' } }],
     'a duration that is a number': ['POST shop/deployments/web/override', { body: { duration: 60 } }],
   },

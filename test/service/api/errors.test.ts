@@ -35,7 +35,7 @@ describe('errors of the API', () => {
     ['VALIDATION_ERROR', 400, 'POST shop/deployments/web/pin', { body: { schedule: '' } }],
     ['VALIDATION_ERROR', 400, 'POST shop/deployments/web/override', { body: { duration: '8761h' } }],
     ['VALIDATION_ERROR', 400, 'POST shop/deployments/web/override', { body: { duration: '0m' } }],
-    ['VALIDATION_ERROR', 400, 'POST shop/deployments/web/snooze?for=1d'],
+    ['VALIDATION_ERROR', 400, 'POST shop/deployments/web/snooze?for=366d'],
     ['VALIDATION_ERROR', 400, 'POST shop/deployments/web/snooze?for='],
     ['VALIDATION_ERROR', 400, 'POST shop/deployments/web/snooze?for=1h&for=1h'],
     ['VALIDATION_ERROR', 400, 'POST shop/deployments/web/snooze?force=yes'],

@@ -130,7 +130,7 @@ export function errorExample(code: ErrorCode, message: string = ERRORS[HTTP_STAT
 }
 
 const ERRORS: Readonly<Record<(typeof HTTP_STATUS)[ErrorCode], string>> = {
-  400: 'query /for must be a duration such as 90m or 12h, from 1m to 8760h',
+  400: 'query /for must be a duration such as 90s, 1h30m or 2d, from 1m to 365d',
   401: 'a token is needed: send Authorization: Bearer <token>',
   403: 'k8s:alice may not update deployments.apps/scale in the namespace shop: ask for a Role that allows it',
   404: 'there is no deployment web in the namespace shop: check both names',

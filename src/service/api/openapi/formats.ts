@@ -1,8 +1,15 @@
 import { InvalidLabelSelector, parseLabelSelector } from '../../../domain/policy/label-selector.ts'
+import {
+  aDuration,
+  durationIn,
+  REQUEST_BOUNDS,
+  unitAdvice,
+  type Bounds,
+} from '../../../domain/schedule/duration.ts'
 import { InvalidSchedule, parseSchedule, timezoneFault } from '../../../domain/schedule/syntax.ts'
 
-/** `wait`: whole seconds or minutes, 1s to 5m. */
-export const WAIT_PATTERN = '(?:[1-9][0-9]?|[12][0-9]{2}|300)s|[1-5]m'
+/** How long an answer may wait for the pods, in milliseconds. */
+export const WAIT_BOUNDS: Bounds = [1000, 300_000]
 
 /** Says what is wrong with a text; undefined: nothing. */
 type Reader = (text: string) => string | undefined
@@ -11,7 +18,16 @@ type Reader = (text: string) => string | undefined
 export const READERS: Readonly<Record<string, Reader>> = {
   schedule: (text) => (text.trim() === '' ? undefined : faultOf(() => parseSchedule(text), InvalidSchedule)),
   timezone: (text) => (text === '' ? undefined : timezoneFault(text)),
+  limit: (text) => duration(text, REQUEST_BOUNDS),
+  limitOrNone: (text) => (text === '' ? undefined : duration(text, REQUEST_BOUNDS)),
+  wait: (text) => duration(text, WAIT_BOUNDS),
   labelSelector: (text) => faultOf(() => parseLabelSelector(text), InvalidLabelSelector),
+}
+
+function duration(text: string, bounds: Bounds): string | undefined {
+  return durationIn(text, bounds) === undefined
+    ? `must be ${aDuration(bounds)}${unitAdvice(text)}`
+    : undefined
 }
 
 function faultOf(read: () => unknown, expected: new (...args: never[]) => Error): string | undefined {

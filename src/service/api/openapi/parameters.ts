@@ -1,8 +1,8 @@
 import { KINDS } from '../../../domain/kinds.ts'
 import { WORKLOAD_STATES } from '../../../domain/records/workload-state.ts'
-import { A_DURATION, DURATION_PATTERN } from '../../../domain/schedule/duration.ts'
-import { WAIT_PATTERN } from './formats.ts'
-import { flag, patterned, READ_AS, whole, type Schema } from './schema.ts'
+import { A_DURATION, aDuration } from '../../../domain/schedule/duration.ts'
+import { WAIT_BOUNDS } from './formats.ts'
+import { duration, flag, patterned, READ_AS, whole, type Schema } from './schema.ts'
 
 /** Defaults of `hours` and `limit`. */
 export const PLAN_HOURS = 48
@@ -38,12 +38,12 @@ export const QUERY_PARAMETERS = {
   wait: {
     description:
       'Answer once the pods have followed; after this time, or at once where too many wait, with operation_in_progress true',
-    schema: patterned(WAIT_PATTERN, 'a duration such as 60s or 2m, from 1s to 5m'),
+    schema: duration('wait', aDuration(WAIT_BOUNDS)),
     example: '60s',
   },
   for: {
     description: 'How long it stays so, whatever the schedule says',
-    schema: patterned(DURATION_PATTERN, A_DURATION),
+    schema: duration('limit', A_DURATION),
     example: '2h',
   },
   force: {

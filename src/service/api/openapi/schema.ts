@@ -1,3 +1,5 @@
+import { DURATION_PATTERN } from '../../../domain/schedule/duration.ts'
+
 /** A JSON Schema of the 2020-12 dialect, which OpenAPI 3.1 uses. */
 export type Schema = Readonly<Record<string, unknown>>
 
@@ -21,6 +23,15 @@ export function component(name: string): Schema {
 /** A text that matches all of `pattern`; `expected` says in words what that is. */
 export function patterned(pattern: string, expected: string, rest: Schema = {}): Schema {
   return { type: 'string', pattern: `^(?:${pattern})$`, [EXPECTED]: expected, ...rest }
+}
+
+/** A duration; `reader` holds its bounds, which no pattern can express. */
+export function duration(reader: string, expected: string): Schema {
+  return patterned(DURATION_PATTERN, expected, {
+    maxLength: 64,
+    format: `duration-${reader}`,
+    [READ_AS]: reader,
+  })
 }
 
 /** One of a list that later releases may lengthen: during a rolling update a replica shows what a newer one wrote. */

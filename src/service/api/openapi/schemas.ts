@@ -6,7 +6,7 @@ import type { NamespaceRecord, NextChange, SavedRecord } from '../../../domain/r
 import { WORKLOAD_STATES } from '../../../domain/records/workload-state.ts'
 import { HTTP_STATUS } from '../../process/errors.ts'
 import { BULK_RESULTS, MOST_WORKLOADS, type BulkItem } from '../bulk/item.ts'
-import { A_DURATION, DURATION_PATTERN } from '../../../domain/schedule/duration.ts'
+import { A_DURATION } from '../../../domain/schedule/duration.ts'
 import { WATCH_EVENT } from './events.ts'
 import { kind, PLAN_PAGE } from './parameters.ts'
 import {
@@ -14,10 +14,10 @@ import {
   body,
   component,
   count,
+  duration,
   flag,
   meaning,
   oneOf,
-  patterned,
   READ_AS,
   record,
   success,
@@ -179,7 +179,7 @@ const namespaceFields: Record<keyof NamespaceRecord, Schema> = {
 export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Setting: body('A schedule and its zone', setting),
   Override: body('How long the override holds', {
-    duration: patterned(`|${DURATION_PATTERN}`, `${A_DURATION}, or empty for a permanent one`),
+    duration: duration('limitOrNone', `${A_DURATION}, or empty for a permanent one`),
   }),
   Nothing: body('Nothing', {}),
   StatusRecord: record('A workload as Dormouse sees it', statusFields),
