@@ -14,7 +14,7 @@ export function aRecord(
   more: Partial<StatusRecord> = {},
   kind: BuiltInKind = 'deployments',
 ): Found {
-  const record: StatusRecord = {
+  const record: Omit<StatusRecord, 'phase' | 'held_by'> = {
     name,
     namespace: 'shop',
     type: TYPE_OF[kind],
@@ -49,7 +49,11 @@ export function aRecord(
       'awake by schedule 8:00-18:00,Mon-Fri (Europe/Berlin) of namespace shop until 2026-03-02T17:00:00Z',
     ...more,
   }
-  return { kind, record }
+  const { operation_in_progress: moves, pin_state, has_manual_override, in_backoff_period } = record
+  const phase = record.is_snoozed ? (moves ? 'falling_asleep' : 'asleep') : moves ? 'waking' : 'awake'
+  const held = pin_state === 'none' ? (has_manual_override ? 'override' : null) : 'pin'
+  const held_by = held ?? (in_backoff_period ? 'backoff' : null)
+  return { kind, record: { ...record, phase, held_by, ...more } }
 }
 
 export function anAsleepRecord(name: string, more: Partial<StatusRecord> = {}): Found {

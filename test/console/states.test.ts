@@ -14,7 +14,7 @@ describe('what the console makes of a workload', () => {
     const reason = 'dormouse.dev/state cannot be read: not JSON. POST to its /enable repairs it'
     for (const enabled of [true, false]) {
       const { record } = aRecord('web', { enabled, reason })
-      expect(stateOf(record)).to.equal('broken')
+      expect(stateOf(record)).to.equal('invalid')
       expect(buttonsOf(record, model).map(({ label }) => label)).to.deep.equal(['Repair'])
       expect(reasonOf(record, 0)).to.equal('dormouse.dev/state cannot be read: not JSON. Repair it')
     }
@@ -24,10 +24,11 @@ describe('what the console makes of a workload', () => {
     const state = (...given: Parameters<typeof aRecord>) => stateOf(aRecord(...given).record)
     expect(state('web')).to.equal('awake')
     expect(stateOf(anAsleepRecord('web').record)).to.equal('asleep')
-    expect(state('web', { in_backoff_period: true })).to.equal('waiting')
-    expect(state('web', { in_backoff_period: true, has_manual_override: true })).to.equal('overridden')
-    expect(state('web', { has_manual_override: true, pin_state: 'active' })).to.equal('pinned')
-    expect(state('web', { pin_state: 'active', enabled: false })).to.equal('unmanaged')
+    expect(state('web', { in_backoff_period: true })).to.equal('backoff')
+    expect(state('web', { in_backoff_period: true, has_manual_override: true })).to.equal('override')
+    expect(state('web', { has_manual_override: true, pin_state: 'active' })).to.equal('pin')
+    expect(state('web', { enabled: false })).to.equal('unmanaged')
+    expect(state('web', { pin_state: 'active', enabled: false })).to.equal('pin')
   })
 
   it('says what one that was switched too often waits for, and until when', () => {

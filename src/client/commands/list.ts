@@ -8,7 +8,7 @@ import { documentOf, forPrograms } from '../output.ts'
 import type { Connection, Dormouse, Found, Seen, Selection } from '../ports.ts'
 import type { Terminal } from '../terminal.ts'
 import { listHeader, listRow, type Columns } from '../text/list.ts'
-import { stateOf } from '../text/state.ts'
+import { SHOWN, stateOf } from '../text/state.ts'
 import { Table } from '../text/table.ts'
 import { keyOfFound } from '../text/why.ts'
 import { styleFor, tellNotes } from '../style.ts'
@@ -21,8 +21,6 @@ interface Options extends Connection, OutputOptions {
   readonly headers: boolean
 }
 
-const STATES = ['asleep', 'awake', 'waking', 'falling-asleep', 'unmanaged', 'unknown', 'unreadable']
-
 export function registerList(program: Command, terminal: Terminal): void {
   const command = program
     .command('list')
@@ -30,7 +28,7 @@ export function registerList(program: Command, terminal: Terminal): void {
     .argument('[kind]', 'only of this kind: deploy, sts, ds, rs or cj')
     .option('-A, --all-namespaces', 'of all namespaces')
     .option('-l, --selector <labels>', 'only those with these labels, as in app=web,tier!=infra')
-    .addOption(new Option('--state <state>', 'only those in this state').choices(STATES))
+    .addOption(new Option('--state <state>', 'only those in this state').choices(SHOWN))
     .option('-w, --watch', 'go on, with a line for each change')
     .option('--no-headers', 'without the line of headings')
   withExamples(command, terminal, '', '-A --state asleep', 'deploy -l app=web -o wide', '-w')
@@ -155,7 +153,7 @@ async function watch(
 
 /** What is told later may have a longer state. */
 function widestRow({ namespace }: Columns): string[] {
-  return [...(namespace ? [''] : []), '', '', 'falling-asleep']
+  return [...(namespace ? [''] : []), '', '', 'falling_asleep']
 }
 
 function goneRow({ record }: Found, { namespace }: Columns): string[] {

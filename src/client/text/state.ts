@@ -1,26 +1,27 @@
 import type { StatusRecord } from '../../domain/records/record.ts'
+import { PHASES } from '../../domain/workload/state.ts'
 import { shortTime, withLocalTimes, type LocalTimes } from './local-time.ts'
 import type { Colour } from './colour.ts'
 
-/** What a workload is, in one word, as tables have it. */
-export type Shown = 'asleep' | 'awake' | 'waking' | 'falling-asleep' | 'unmanaged' | 'unknown' | 'unreadable'
+/** What a workload is, in one word, as tables have it: its phase, where that means anything. */
+export const SHOWN = [...PHASES, 'unmanaged', 'unknown', 'invalid'] as const
+export type Shown = (typeof SHOWN)[number]
 
 const COLOURS: Readonly<Record<Shown, Colour | undefined>> = {
   asleep: 'blue',
   awake: 'green',
   waking: 'yellow',
-  'falling-asleep': 'yellow',
+  falling_asleep: 'yellow',
   unmanaged: 'dim',
   unknown: 'dim',
-  unreadable: 'red',
+  invalid: 'red',
 }
 
 export function stateOf(record: StatusRecord): Shown {
-  if (isUnreadable(record)) return 'unreadable'
+  if (isUnreadable(record)) return 'invalid'
   if (isUnknown(record)) return 'unknown'
-  if (!record.enabled) return 'unmanaged'
-  if (record.operation_in_progress) return record.is_snoozed ? 'falling-asleep' : 'waking'
-  return record.is_snoozed ? 'asleep' : 'awake'
+  if (!record.enabled && record.held_by === null) return 'unmanaged'
+  return record.phase
 }
 
 export function colourOf(state: Shown): Colour | undefined {

@@ -59,9 +59,9 @@ const WORDS = {
   asleep: 'asleep',
   awake: 'awake',
   waking: 'waking',
-  'falling-asleep': 'falling asleep',
+  falling_asleep: 'falling asleep',
   unknown: 'perhaps managed by Dormouse',
-  unreadable: 'in a state that cannot be read',
+  invalid: 'in a state that cannot be read',
 }
 
 function podsText(kind: Found['kind'], record: StatusRecord): string {

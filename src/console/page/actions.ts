@@ -41,17 +41,24 @@ export function buttonsOf(workload: Workload, model: Model): Button[] {
   })
   if (isBroken(workload))
     return [button('enable', 'Repair', 'Repair', 'Begin anew, with the count of its label', post('enable'))]
-  // Its hours are asked for first.
-  if (!workload.enabled) return []
-  if (workload.pin_state !== 'none')
+  if (workload.held_by === 'pin')
     return [button('unpin', 'Unpin', 'Unpin', 'The schedule and requests count again', remove('pin'))]
   const asleep = isAsleep(workload)
-  const held = workload.has_manual_override
+  const held = workload.held_by === 'override'
+  const resume = button(
+    'resume',
+    'Resume schedule',
+    'Resume the schedule of',
+    'The schedule counts again',
+    remove('override'),
+  )
+  // Its hours are asked for first.
+  if (!workload.enabled) return held ? [resume] : []
   return [
     button('wake', asleep ? 'Wake 4 h' : 'Awake 4 h', 'Wake for 4 h', `${asleep ? 'Wake it' : 'Keep it awake'} for four hours, whatever the schedule says`, post('wake?for=4h')),
     ...(asleep ? [] : [button('snooze', 'Snooze', 'Snooze', 'Asleep until its schedule wakes it', post('snooze'))]),
     held
-      ? button('resume', 'Resume schedule', 'Resume the schedule of', 'The schedule counts again', remove('override'))
+      ? resume
       : button('keep', 'Keep awake', 'Keep awake', 'Awake, with its schedule off, until resumed',
           post('wake'), post('override')),
     button('pin', 'Pin', 'Pin', `Hold it ${asleep ? 'asleep' : 'awake'}: nobody can scale it until unpinned`, post('pin')),

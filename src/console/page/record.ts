@@ -15,23 +15,21 @@ export function keyOf({ namespace, type, name }: Identity): string {
 export const STATES = {
   asleep: 'Asleep',
   awake: 'Awake',
-  pinned: 'Pinned',
-  overridden: 'Schedule off',
-  waiting: 'Waiting',
+  pin: 'Pinned',
+  override: 'Schedule off',
+  backoff: 'Waiting',
   unmanaged: 'Not managed',
   unknown: 'Unknown',
-  broken: 'Needs repair',
+  invalid: 'Needs repair',
 } as const
 
 export type State = keyof typeof STATES
 
 /** The state by which lists are filtered: one workload has one. */
 export function stateOf(workload: Workload): State {
-  if (isBroken(workload)) return 'broken'
+  if (isBroken(workload)) return 'invalid'
+  if (workload.held_by !== null) return workload.held_by
   if (!workload.enabled) return isUnknown(workload) ? 'unknown' : 'unmanaged'
-  if (workload.pin_state !== 'none') return 'pinned'
-  if (workload.has_manual_override) return 'overridden'
-  if (workload.in_backoff_period) return 'waiting'
   return workload.is_snoozed ? 'asleep' : 'awake'
 }
 

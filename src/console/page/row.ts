@@ -105,9 +105,9 @@ function partsOf(name: string): string[] {
 /** The state in a word, with a sign and never by colour alone. */
 export function StateBadge({ workload }: { workload: Workload }): VNode {
   const state = stateOf(workload)
-  const held = state === 'pinned' || state === 'overridden' || state === 'waiting'
   const asleep = workload.is_snoozed
-  const words = held ? `${STATES[state]}, ${asleep ? 'asleep' : 'awake'}` : STATES[state]
+  const words =
+    state === workload.held_by ? `${STATES[state]}, ${asleep ? 'asleep' : 'awake'}` : STATES[state]
   return html`<span class=${`badge ${state} ${asleep ? 'is-asleep' : 'is-awake'}`}>
     ${icon(state)}<span>${words}${workload.operation_in_progress ? '…' : ''}</span>
   </span>`

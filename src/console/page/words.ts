@@ -1,4 +1,4 @@
-import { stateOf, type Workload } from './record.ts'
+import type { Workload } from './record.ts'
 
 const DAY = 86_400_000
 
@@ -61,8 +61,8 @@ export function reasonOf({ reason, enabled }: { reason: string; enabled: boolean
 
 /** What one that was switched too often waits for; a wake is never refused. */
 export function waitOf(workload: Workload, now: number): string | undefined {
-  const until = workload.backoff_until
-  if (stateOf(workload) !== 'waiting' || until === null) return undefined
+  const { backoff_until: until, held_by: holder } = workload
+  if (holder !== 'backoff' || until === null) return undefined
   return `Switched too often: its schedule and Snooze wait until ${shortTime(Date.parse(until), now)}. Wake works at once.`
 }
 

@@ -16,10 +16,12 @@ import { Unreadable } from '../workload/state-codec.ts'
 import {
   operationInProgress,
   type Backoff,
+  type Holder,
   type Open,
   type Operation,
   type OperationResult,
   type OperationType,
+  type Phase,
   type PinState,
   type Trigger,
 } from '../workload/state.ts'
@@ -54,6 +56,8 @@ export interface StatusRecord {
   current_replicas: number
   last_replicas: number
   ready_replicas: number
+  phase: Phase
+  held_by: Holder | null
   is_snoozed: boolean
   snooze_requested: boolean
   wake_requested: boolean
@@ -102,12 +106,15 @@ function recordOf(read: Reading, clock: Instant, rules: Rules): StatusRecord {
   const next = foreseen && delayed(foreseen, wait)
   const requested = managed ? requestInForce(reading, now, rules) : undefined
   const isSnoozed = (managed || held) && state.asleep
+  const isMoving = operationInProgress(state) !== undefined
   return {
     ...identity(workload),
     enabled: managed,
     current_replicas: currentReplicas(workload),
     last_replicas: state.snoozed ? keptCount(reading) : currentReplicas(workload),
     ready_replicas: workload.pods.ready,
+    phase: isSnoozed ? (isMoving ? 'falling_asleep' : 'asleep') : isMoving ? 'waking' : 'awake',
+    held_by: held ? (state.pin ? 'pin' : 'override') : backoff ? 'backoff' : null,
     is_snoozed: isSnoozed,
     snooze_requested: requested === 'asleep',
     wake_requested: requested === 'awake',
@@ -120,7 +127,7 @@ function recordOf(read: Reading, clock: Instant, rules: Rules): StatusRecord {
     pin_state: held ? (state.pin?.state ?? 'none') : 'none',
     in_backoff_period: backoff !== undefined,
     backoff_until: time(backoff?.until),
-    operation_in_progress: operationInProgress(state) !== undefined,
+    operation_in_progress: isMoving,
     recent_operations: recentOperations(state, now, rules.policy.backoff.window),
     operation_history: state.history.map((operation) => historyRecord(operation, now)),
     next_transition: next ? transitionRecord(next) : null,
@@ -178,13 +185,16 @@ function historyRecord({ at, duration, ...operation }: Operation, now: Instant):
 }
 
 function unreadableRecord(workload: Workload, { message }: Unreadable, rules: Rules): StatusRecord {
+  const isSnoozed = hasSleepMark(workload) && !isRunning(workload)
   return {
     ...identity(workload),
     enabled: false,
     current_replicas: currentReplicas(workload),
     last_replicas: labelCount(workload) ?? currentReplicas(workload),
     ready_replicas: workload.pods.ready,
-    is_snoozed: hasSleepMark(workload) && !isRunning(workload),
+    phase: isSnoozed ? 'asleep' : 'awake',
+    held_by: null,
+    is_snoozed: isSnoozed,
     snooze_requested: false,
     wake_requested: false,
     snoozed_at: null,

@@ -17,6 +17,8 @@ const FIELDS = [
   'enabled',
   'current_replicas',
   'last_replicas',
+  'phase',
+  'held_by',
   'is_snoozed',
   'snooze_requested',
   'wake_requested',
@@ -67,6 +69,8 @@ describe('the status record', () => {
       current_replicas: 3,
       last_replicas: 3,
       ready_replicas: 3,
+      phase: 'awake',
+      held_by: null,
       is_snoozed: false,
       snooze_requested: false,
       wake_requested: false,
@@ -164,6 +168,19 @@ describe('the status record', () => {
     })
   })
 
+  it('phase is asleep or awake, and where pods still follow falling asleep or waking', () => {
+    expect(record(asleep).phase).to.equal('asleep')
+    expect(record(asked(awake, { action: 'snooze' }, NOON).after).phase).to.equal('falling_asleep')
+    expect(record(asked(asleep, { action: 'wake' }, NIGHT).after, NIGHT).phase).to.equal('waking')
+  })
+
+  it('held_by is the first of pin, override and backoff', () => {
+    const held = awake.inBackoff(NIGHT)
+    expect(
+      [held, held.overridden(), held.overridden().pinned()].map((each) => record(each).held_by),
+    ).to.deep.equal(['backoff', 'override', 'pin'])
+  })
+
   it('shows pin and backoff', () => {
     expect(record(awake.pinned()).pin_state).to.equal('active')
     expect(record(asleep.pinned()).pin_state).to.equal('snoozed')
@@ -242,6 +259,7 @@ describe('a workload whose state cannot be read', () => {
       name,
       namespace,
       type,
+      phase,
       is_snoozed,
       current_replicas,
       last_replicas,
@@ -255,6 +273,7 @@ describe('a workload whose state cannot be read', () => {
       name,
       namespace,
       type,
+      phase,
       is_snoozed,
       current_replicas,
       last_replicas,
@@ -264,6 +283,7 @@ describe('a workload whose state cannot be read', () => {
       name: 'web',
       namespace: 'shop',
       type: 'deployment',
+      phase: 'asleep',
       is_snoozed: true,
       current_replicas: 0,
       last_replicas: 3,

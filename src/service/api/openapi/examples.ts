@@ -20,6 +20,8 @@ const sleeper: StatusRecord = {
   current_replicas: 0,
   last_replicas: 3,
   ready_replicas: 0,
+  phase: 'asleep',
+  held_by: null,
   is_snoozed: true,
   snooze_requested: false,
   wake_requested: false,

@@ -1,6 +1,13 @@
 import type { PolicyRecord } from '../../../domain/records/policy-record.ts'
 import type { HistoryRecord, StatusRecord, TransitionRecord } from '../../../domain/records/record.ts'
-import { OPERATION_RESULTS, OPERATION_TYPES, PIN_STATES, TRIGGERS } from '../../../domain/workload/state.ts'
+import {
+  HOLDERS,
+  OPERATION_RESULTS,
+  OPERATION_TYPES,
+  PHASES,
+  PIN_STATES,
+  TRIGGERS,
+} from '../../../domain/workload/state.ts'
 import { TYPES } from '../../../domain/kinds.ts'
 import type { NamespaceRecord, NextChange, SavedRecord } from '../../../domain/records/namespace-record.ts'
 import { WORKLOAD_STATES } from '../../../domain/records/workload-state.ts'
@@ -65,6 +72,12 @@ const statusFields: Record<keyof StatusRecord, Schema> = {
     count,
   ),
   ready_replicas: meaning('How many pods are ready; CronJob: as current_replicas', count),
+  phase: meaning('Whether it sleeps; waking, falling_asleep: its pods have not followed yet', {
+    enum: PHASES,
+  }),
+  held_by: meaning('Why its schedule is not carried out; null: nothing holds it', {
+    enum: [...HOLDERS, null],
+  }),
   is_snoozed: meaning('Whether Dormouse has put it to sleep', flag),
   snooze_requested: meaning('Whether a snooze by request is in force', flag),
   wake_requested: meaning('Whether a wake by request is in force', flag),
