@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve, sep } from 'node:path'
 import { parseAllDocuments } from 'yaml'
 import { messageOf } from '../service/process/errors.ts'
-import { faultOfFields } from './kube-config-fields.ts'
 
 /** Fields of a kubeconfig that we use, under their own names. Paths are absolute. */
 export interface Cluster {
@@ -69,16 +68,18 @@ export interface Named<Body> {
  */
 export function readKubeConfig(file: string): KubeConfig | undefined {
   try {
-    const { clusters, users, contexts, ...rest } = parsed(readFileSync(file, 'utf8'))
+    const config = parsed(readFileSync(file, 'utf8'))
+    checkFields('', config, { 'current-context': 'a text' })
     const directory = dirname(resolve(file))
     return {
       file,
-      currentContext: rest['current-context'] || undefined,
-      clusters: entriesOf(clusters, 'cluster', directory, ['certificate-authority']),
-      users: entriesOf<User>(users, 'user', directory, ['client-certificate', 'client-key', 'tokenFile']).map(
-        ({ name, body }) => ({ name, body: withCommand(body, directory) }),
-      ),
-      contexts: entriesOf(contexts, 'context', directory, []),
+      currentContext: (config['current-context'] as string | null) || undefined,
+      clusters: entriesOf<Cluster>(config, 'cluster', directory),
+      users: entriesOf<User>(config, 'user', directory).map(({ name, body }) => ({
+        name,
+        body: withCommand(body, directory),
+      })),
+      contexts: entriesOf<Context>(config, 'context', directory),
     }
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
@@ -86,43 +87,105 @@ export function readKubeConfig(file: string): KubeConfig | undefined {
   }
 }
 
-type Entries = readonly { readonly name: string; readonly [field: string]: unknown }[] | null
-
-/** A kubeconfig whose fields, where they are there, are of their types. */
-interface Parsed {
-  readonly 'current-context'?: string | null
-  readonly clusters?: Entries
-  readonly users?: Entries
-  readonly contexts?: Entries
-}
+type Fields = Readonly<Record<string, unknown>>
 
 /** As kubectl does: of several documents the first counts, keys may be merged (`<<`), and no `kind` is a Config. */
-function parsed(text: string): Parsed {
+function parsed(text: string): Fields {
   const [document] = parseAllDocuments(text, { merge: true })
   // After its first line the message quotes the text, in which there may be a token.
   for (const { message } of document?.errors ?? []) throw new Error(message.replace(/:?\n[^]*/, ''))
   const config: unknown = document?.toJS() ?? {}
-  if (typeof config !== 'object' || config === null || Array.isArray(config))
-    throw new Error('it is no kubeconfig')
-  const { kind = 'Config' } = config as { kind?: unknown }
+  if (!isMapping(config)) throw new Error('it is no kubeconfig')
+  const { kind } = config
   if (typeof kind === 'string' && kind !== 'Config') throw new Error(`it is no kubeconfig, but a ${kind}`)
-  const fault = faultOfFields(config)
-  if (fault !== undefined) throw new Error(fault)
   return config
 }
 
-/** `paths` are the fields with a path, relative to `directory`. */
-function entriesOf<Body>(
-  list: Entries | undefined,
-  field: 'cluster' | 'user' | 'context',
-  directory: string,
-  paths: readonly (keyof Body & string)[],
-): Named<Body>[] {
-  return (list ?? []).map((entry) => {
-    const body = { ...(entry[field] as Record<string, string> | null) }
-    for (const path of paths) if (body[path]) body[path] = resolve(directory, body[path])
-    return { name: entry.name, body: body as Body }
+const TYPES = {
+  'a text': isText,
+  'a path': isText,
+  'true or false': (value: unknown) => typeof value === 'boolean',
+  'a list of texts': isTexts,
+  'a list of mappings': (value: unknown) => Array.isArray(value) && value.every(isMapping),
+  'a mapping': isMapping,
+  'a mapping to lists': (value: unknown) => isMapping(value) && Object.values(value).every(isTexts),
+} as const
+type Types = Readonly<Record<string, keyof typeof TYPES>>
+
+/** The fields that we use: null is none, and others are ignored. Paths are relative to the file. */
+const FIELDS = {
+  cluster: {
+    server: 'a text',
+    'certificate-authority': 'a path',
+    'certificate-authority-data': 'a text',
+    'insecure-skip-tls-verify': 'true or false',
+    'tls-server-name': 'a text',
+    'proxy-url': 'a text',
+    extensions: 'a list of mappings',
+  },
+  user: {
+    'client-certificate': 'a path',
+    'client-certificate-data': 'a text',
+    'client-key': 'a path',
+    'client-key-data': 'a text',
+    token: 'a text',
+    tokenFile: 'a path',
+    username: 'a text',
+    password: 'a text',
+    as: 'a text',
+    'as-uid': 'a text',
+    'as-groups': 'a list of texts',
+    'as-user-extra': 'a mapping to lists',
+    exec: 'a mapping',
+    'auth-provider': 'a mapping',
+  },
+  context: { cluster: 'a text', user: 'a text', namespace: 'a text' },
+} as const
+const EXEC: Types = {
+  command: 'a text',
+  args: 'a list of texts',
+  env: 'a list of mappings',
+  installHint: 'a text',
+  provideClusterInfo: 'true or false',
+}
+
+/** Throws an Error for the first field that is not of its type: `users[0]: token is a number: put it in quotes`. */
+function checkFields(place: string, fields: Fields, types: Types): void {
+  for (const [name, type] of Object.entries(types)) {
+    const value = fields[name] ?? undefined
+    if (value === undefined || TYPES[type](value)) continue
+    const isBare = type === 'a text' && typeof value !== 'object'
+    throw new Error(`${place}${name} is ${isBare ? `a ${typeof value}: put it in quotes` : `not ${type}`}`)
+  }
+}
+
+function entriesOf<Body>(config: Fields, field: keyof typeof FIELDS, directory: string): Named<Body>[] {
+  const list = config[`${field}s`] ?? []
+  if (!Array.isArray(list)) throw new Error(`${field}s is not a list`)
+  return list.map((entry: unknown, index) => {
+    const place = `${field}s[${index}]`
+    if (!isMapping(entry) || !entry['name']) throw new Error(`${place}.name is missing`)
+    checkFields(`${place}: `, entry, { name: 'a text', [field]: 'a mapping' })
+    const body = { ...(entry[field] as Fields | null) }
+    const types: Types = FIELDS[field]
+    checkFields(`${place}: `, body, types)
+    if (body['exec']) checkFields(`${place}: exec.`, body['exec'] as Fields, EXEC)
+    for (const [name, type] of Object.entries(types))
+      if (type === 'a path' && body[name]) body[name] = resolve(directory, body[name] as string)
+    return { name: entry['name'] as string, body: body as Body }
   })
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isText)
+}
+
+function isMapping(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** A command without a folder is looked for in PATH. */
