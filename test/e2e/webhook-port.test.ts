@@ -17,11 +17,10 @@ describe('the port of the webhook, on the sandbox', function () {
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false } })
   let cluster: StartedCluster
   let dormouse: Dormouse
-  let api = 0
-  let webhook = 0
+  let api: number
+  let webhook: number
 
   const started = async (settings: object = {}) => {
-    ;[api, webhook] = await freePorts(2)
     dormouse = await Dormouse.start(cluster, {
       api: { host: '127.0.0.1', port: api, insecurePort: 0 },
       webhook: { port: webhook, url: `https://127.0.0.1:${webhook}`, ...settings },
@@ -37,7 +36,10 @@ describe('the port of the webhook, on the sandbox', function () {
     return statusCode
   }
 
-  before(async () => (cluster = await startSandboxCluster()))
+  before(async () => {
+    ;[api, webhook] = await freePorts(2)
+    cluster = await startSandboxCluster()
+  })
   afterEach(() => dormouse.stop())
   after(async () => {
     await dispatcher.destroy()

@@ -227,13 +227,6 @@ export const BUGS: readonly Bug[] = [
     tests: ['test/kubernetes/registration/contest.test.ts'],
   },
   {
-    name: "another Dormouse's operation of the same instant is taken for an own one",
-    file: 'src/domain/deciding/other-writer.ts',
-    find: 'return a.type === b?.type && a.at === b.at',
-    replace: 'return a.at === b?.at',
-    tests: ['test/service/controller/other-writers.test.ts'],
-  },
-  {
     name: 'sleep is harmless on a copy that is behind, and deletes volumes',
     file: 'src/domain/workload/patch.ts',
     find: "tests.push({ op: 'test', path: WHEN_SCALED, value: workload.keepsVolumesBy })",

@@ -7,7 +7,6 @@ import { isScaled, scaling } from './drift.ts'
 import { readWorkload } from '../workload/reading.ts'
 import type { Rules } from './rules.ts'
 import { Unreadable } from '../workload/state-codec.ts'
-import type { Operation, State } from '../workload/state.ts'
 import { FIELD_MANAGER, isRunning, type Workload } from '../workload/workload.ts'
 
 /** Somebody else moved a workload against what was decided about it. */
@@ -58,29 +57,4 @@ function isByAutoscaler(before: Workload, after: Workload, rules: Rules): boolea
   if (isScaledByKeda(after, rules)) return !isRunningNow || isScaled(after)
   if (isRunningNow) return false
   return autoscalerOf(after) !== undefined || (!after.replicasManager && autoscalerOf(before) !== undefined)
-}
-
-/**
- * The operation that a schedule brought about between two states, and no request: it was written by whatever controller
- * acts. undefined: there is none.
- */
-export function automaticOperation(before: State, after: State): Operation | undefined {
-  const [newest] = after.history
-  const [known] = before.history
-  if (!newest || newest.trigger !== 'schedule' || newest.by !== null) return undefined
-  if (isSameOperation(newest, known)) return undefined
-  // Enabling and a new schedule form an intent in somebody's name; the ends of pins and overrides remove them.
-  const { intent, pin, override } = after
-  const isIntended = intent !== undefined && intent.by !== null && intent.at !== before.intent?.at
-  const isFreed = (before.pin !== undefined && !pin) || (isInForce(before, newest.at) && !override)
-  return isIntended || isFreed ? undefined : newest
-}
-
-/** Type and time tell the operations of one workload apart. */
-export function isSameOperation(a: Operation, b: Operation | undefined): boolean {
-  return a.type === b?.type && a.at === b.at
-}
-
-function isInForce({ override }: State, now: Instant): boolean {
-  return override !== undefined && (override.until === null || override.until > now)
 }

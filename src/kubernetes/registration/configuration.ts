@@ -6,7 +6,7 @@ import type { KubernetesClient } from '../client.ts'
 import type { Delay } from '../delay.ts'
 import { ClusterRefusal } from '../failures.ts'
 import type { ObjectReference } from '../single-object.ts'
-import type { MutatingWebhook } from './webhooks.ts'
+import { urlOf, type MutatingWebhook } from './webhooks.ts'
 
 /** The MutatingWebhookConfiguration `dormouse`. */
 export interface Configuration extends KubernetesObject {
@@ -104,6 +104,27 @@ export class ConfigurationWriter {
     }
     this.#bucket.take()
   }
+}
+
+/**
+ * Whose the configuration is if it is another Dormouse's: `belongs to the Namespace staging`, `points at https://else`;
+ * undefined: it is ours, or nobody's. @throws ClusterRefusal
+ */
+export async function otherDormouse(
+  client: Pick<KubernetesClient, 'call'>,
+  ours: { readonly namespace: string | undefined; readonly url: string | null },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { resource, name } = CONFIGURATION
+  // The role has no `get`.
+  const path = `${CONFIGURATION.path}?fieldSelector=metadata.name%3D${name}`
+  const call = { method: 'GET', verb: 'list', resource, path, signal } as const
+  const { items } = await client.call<{ items: readonly Configuration[] }>(call)
+  const present = items.find(({ metadata }) => metadata.name === name)
+  const owner = present?.metadata.ownerReferences?.find(({ kind }) => kind === 'Namespace')?.name
+  if (owner !== undefined) return owner === ours.namespace ? undefined : `belongs to the Namespace ${owner}`
+  const url = urlOf(present?.webhooks ?? [])
+  return url === undefined || url === ours.url?.replace(/\/+$/, '') ? undefined : `points at ${url}`
 }
 
 /** Deletes the configuration, if it exists. @throws ClusterRefusal */

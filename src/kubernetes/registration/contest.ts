@@ -2,7 +2,7 @@ import { FIELD_MANAGER } from '../../domain/workload/workload.ts'
 import type { Configuration } from './configuration.ts'
 import { addressOf, type MutatingWebhook } from './webhooks.ts'
 
-/** So many times within ten minutes may be an upgrade, or a hand; more is another Dormouse. */
+/** So many times within ten minutes may be an upgrade, or a hand; more is a tool. */
 const TOLERATED = 5
 const WINDOW_MS = 10 * 60_000
 const FIRST_REST_MS = 10_000

@@ -211,6 +211,12 @@ export function addressOf(present: readonly MutatingWebhook[]): string | undefin
     : (config?.['url'] as string | undefined)
 }
 
+/** The URL that the webhooks are called at, without their paths; undefined: nowhere, or at a Service. */
+export function urlOf(present: readonly MutatingWebhook[]): string | undefined {
+  const config = present.find(({ name }) => name === WORKLOADS)?.clientConfig
+  return config && withoutPath(config).url
+}
+
 /** Whether two differ at most in what Dormouse itself changes when the proof turns. */
 export function sameButPolicy(a: readonly MutatingWebhook[], b: readonly MutatingWebhook[]): boolean {
   const without = (webhooks: readonly MutatingWebhook[]) =>

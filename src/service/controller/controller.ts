@@ -55,7 +55,7 @@ export class Controller implements Runnable {
     this.#namespaceWarnings = new NamespaceWarnings(ports, rules, settings.excludeNamespaces)
     this.#others = new OtherWriters(ports, rules)
     this.#requests = new RequestAudit(ports)
-    const known = { marks: this.#marks, reporter: this.#reporter, others: this.#others }
+    const known = { marks: this.#marks, reporter: this.#reporter }
     this.#loop = new ReconcileLoop(ports, rules, settings, known)
     const { autoscaling } = ports
     this.#pauses = autoscaling && new Pauses({ ...ports, autoscaling }, rules, settings)
@@ -73,7 +73,6 @@ export class Controller implements Runnable {
     await this.#stopped
     ending.signal.throwIfAborted()
     this.#running = true
-    this.#others.start()
     this.#loop.open({ signal: ending.signal, cut: cut.signal })
     if (!this.#listening) this.#listen()
     const { workloads, namespaces } = this.#ports

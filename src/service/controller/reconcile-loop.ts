@@ -6,7 +6,6 @@ import { BudgetWarnings } from './budget-warnings.ts'
 import { DelayingQueue, type Job } from './delaying-queue.ts'
 import type { HistoryReporter } from './history-reporter.ts'
 import type { LastKnownMarks } from './last-known-marks.ts'
-import type { OtherWriters } from './other-writers.ts'
 import { Outages } from './outages.ts'
 import { Planner, type Evaluation, type Planned } from './planner.ts'
 import type { ControllerPorts, ControllerSettings, Stopping } from './ports.ts'
@@ -26,7 +25,6 @@ const PLANS_KEPT = 1000
 interface Known {
   readonly marks: LastKnownMarks
   readonly reporter: HistoryReporter
-  readonly others: OtherWriters
 }
 
 /** Evaluate → enqueue → reconcile → when to look again. An evaluation does no I/O; a reconcile sends one patch. */
@@ -47,7 +45,7 @@ export class ReconcileLoop {
     ports: ControllerPorts,
     rules: Rules,
     { concurrency, writesPerWorkload, wakeOrderTimeout }: ControllerSettings,
-    { marks, reporter, others }: Known,
+    { marks, reporter }: Known,
   ) {
     const { monotonic = systemMonotonic } = ports
     this.#ports = ports
@@ -55,7 +53,7 @@ export class ReconcileLoop {
     this.#outages = new Outages(ports.workloads)
     this.#budget = new WriteBudget(writesPerWorkload)
     this.#planner = new Planner(ports, rules, marks)
-    this.#reconciler = new Reconciler(ports, this.#planner, others)
+    this.#reconciler = new Reconciler(ports, this.#planner)
     const { workloads, clock } = ports
     const decide = (workload: Workload) => this.#planner.decide(workload)
     const release = (keys: readonly string[]) =>

@@ -6,7 +6,6 @@ import { keyOf, podsFollowed, type Workload, type WorkloadKey } from '../../doma
 import { messageOf, Refusal } from '../process/errors.ts'
 import type { Logger } from '../process/logger.ts'
 import type { Due, FailureReason } from './failures.ts'
-import type { OtherWriters } from './other-writers.ts'
 import { dueOf, type Evaluation, type Planned, type Planner } from './planner.ts'
 import type { Observer, Recorder, Stopping, Writer } from './ports.ts'
 
@@ -40,12 +39,10 @@ interface ReconcilerPorts {
 export class Reconciler {
   readonly #ports: ReconcilerPorts
   readonly #planner: Planner
-  readonly #others: Pick<OtherWriters, 'writes'>
 
-  constructor(ports: ReconcilerPorts, planner: Planner, others: Pick<OtherWriters, 'writes'>) {
+  constructor(ports: ReconcilerPorts, planner: Planner) {
     this.#ports = ports
     this.#planner = planner
-    this.#others = others
   }
 
   /** Writes what was planned, or what is due instead where that is out of date. Rejects only with a fault of ours. */
@@ -60,7 +57,6 @@ export class Reconciler {
       sentFor = workload
       decided = step.decision
       tried ??= dueOf(decided)
-      if (step.change) this.#others.writes(workload, step.target?.state.history[0])
       return step
     }
     try {

@@ -11,7 +11,7 @@ import { controllerOf, electionOf } from './leading.ts'
 import { metricsServerOf } from './metrics-server.ts'
 import { publishedSettings } from './published.ts'
 import { clientCAOf, serversOf, type Servers } from './servers.ts'
-import { webhookRegistration } from './webhook-registration.ts'
+import { onlyDormouse, webhookRegistration } from './webhook-registration.ts'
 import { webhookOf } from './webhook.ts'
 
 /** Where a started service is reached. */
@@ -73,6 +73,7 @@ export class Service implements Runnable {
         stop: async () => void (await Promise.all([informer.stop(), namespaces.stop()])),
       },
       foundation.identity,
+      registration && onlyDormouse(foundation),
       config.controller.enabled ? election : undefined,
     ])
     const lifecycle = new Lifecycle(parts, ({ name }, call, err) =>

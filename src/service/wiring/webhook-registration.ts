@@ -1,4 +1,4 @@
-import type { ConfigurationReference } from '../../kubernetes/registration/configuration.ts'
+import { otherDormouse, type ConfigurationReference } from '../../kubernetes/registration/configuration.ts'
 import { HeldWorkloads } from '../../kubernetes/registration/held-workloads.ts'
 import { probeWebhook } from '../../kubernetes/registration/probe.ts'
 import { WebhookRegistration } from '../../kubernetes/registration/registration.ts'
@@ -59,6 +59,28 @@ export function webhookRegistration(
       held,
     })
   })
+}
+
+/** A part whose start throws an Error if the webhook configuration is another Dormouse's: two undo each other's operations. */
+export function onlyDormouse({ cluster, config, atLoopback, ownNamespace, logger }: Foundation): Runnable {
+  const stopping = new AbortController()
+  const { url } = config.webhook
+  return {
+    name: 'look for another Dormouse',
+    async start() {
+      if (url === null && atLoopback) return
+      const ours = { namespace: ownNamespace, url }
+      const other = await otherDormouse(cluster.client, ours, stopping.signal).catch((err: unknown) =>
+        logger.warn({ err }, 'the webhook configuration cannot be read, so no other Dormouse is looked for'),
+      )
+      if (other !== undefined)
+        throw new Error(
+          `another Dormouse runs in this cluster: the MutatingWebhookConfiguration dormouse ${other}. Stop one of the ` +
+            'two; if no other runs, `kubectl delete mutatingwebhookconfiguration dormouse`, and start again',
+        )
+    },
+    stop: async () => stopping.abort(),
+  }
 }
 
 /** Reports as metric, log line and Event whether the API server reaches the webhook. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { automaticOperation, contradictionOf } from '../../../src/domain/deciding/other-writer.ts'
-import { asked, followed, stateOf, stepped } from '../../support/decisions.ts'
-import { at, HOUR, RULES } from '../../support/rules.ts'
+import { contradictionOf } from '../../../src/domain/deciding/other-writer.ts'
+import { asked } from '../../support/decisions.ts'
+import { HOUR, RULES } from '../../support/rules.ts'
 import { aDeployment, type AWorkload } from '../../support/workloads.ts'
 import { asleep, awake, NIGHT, NOON, unscheduled } from '../fixtures.ts'
 
@@ -56,34 +56,4 @@ describe('somebody else who moves a workload against what was decided', () => {
     it(`does not count: ${what}`, () => {
       expect(told(before, after, now)).to.equal(undefined)
     })
-})
-
-describe('an operation that a controller made', () => {
-  const EVENING = at('Mon 18:00')
-  const then = stateOf(awake)
-
-  it('is one that the schedule brought about', () => {
-    const { state } = stepped(awake, EVENING)
-    expect(automaticOperation(then, state)).to.equal(state.history[0])
-    expect(automaticOperation(state, state)).to.equal(undefined)
-  })
-
-  for (const [what, before, request] of [
-    ['a request', awake, { action: 'snooze' }],
-    ['a new schedule', awake, { action: 'schedule', schedule: '21:00-22:00' }],
-    ['enabling', awake.annotated({ enabled: 'false', schedule: '21:00-22:00' }), { action: 'enable' }],
-    ['the end of a pin', awake.pinned(), { action: 'unpin' }],
-    ['the end of an override', awake.overridden(), { action: 'clear-override' }],
-  ] as const)
-    it(`is not ${what}`, () => {
-      const { state } = asked(aDeployment().with(followed(before)), request, NIGHT)
-      expect(state.asleep, 'it puts it to sleep').to.equal(true)
-      expect(automaticOperation(stateOf(before), state)).to.equal(undefined)
-    })
-
-  it('is one at the end of an override that has run out', () => {
-    const overridden = awake.overridden(NIGHT)
-    const { state } = stepped(overridden, NIGHT + 1)
-    expect(automaticOperation(stateOf(overridden), state)).to.equal(state.history[0])
-  })
 })

@@ -1,9 +1,6 @@
 import { expect } from 'chai'
-import { planStep } from '../../../src/domain/deciding/operation.ts'
-import { changed } from '../../../src/domain/workload/change.ts'
-import { rulesWith, at, MINUTE, SECOND } from '../../support/rules.ts'
+import { at, MINUTE, SECOND } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
-import { settled } from '../../support/fake-time.ts'
 import { aRig } from './rig.ts'
 
 const WORK = '8:00-18:00,Mon-Fri'
@@ -12,7 +9,6 @@ const web = aDeployment()
   .enabled()
   .scheduled(WORK)
   .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
-const TOKYO = rulesWith({ timezone: 'Asia/Tokyo' })
 
 describe('another writer', () => {
   const rigAt = async (now: string) => {
@@ -51,51 +47,6 @@ describe('another writer', () => {
     await downAndUp()
     expect(warnings()).to.have.length(1)
     expect(warnings()[0]).to.include('by manager:kubectl').and.include('3 times within 10 min')
-  })
-
-  describe('that is a Dormouse, too,', () => {
-    /** One that believes to be elsewhere acts now. */
-    const otherActs = ({ cluster, time }: Awaited<ReturnType<typeof rigAt>>) => {
-      const copy = cluster.live(web)
-      const { change } = planStep(copy, time.clock(), TOKYO)
-      if (change) cluster.put(copy.with(changed(copy, change)).settled())
-    }
-
-    it('and does not agree is told of, and both stop in a backoff', async () => {
-      const rig = await rigAt('Mon 12:00')
-      await rig.time.pass(10 * SECOND)
-      for (let again = 0; again < 20; again++) {
-        otherActs(rig)
-        await settled()
-      }
-      expect(rig.moves().length).to.be.within(3, 4)
-      expect(rig.warnings()).to.include(
-        'It was put to sleep by another Dormouse. Two installations decide about this workload: ' +
-          '`kubectl get leases -A` shows where a second Dormouse runs',
-      )
-      expect(rig.told.events.filter((event) => event.includes('BackoffStarted'))).to.have.length(1)
-    })
-
-    it('is not seen in what the former leader wrote last', async () => {
-      const rig = await rigAt('Mon 12:00')
-      for (let again = 0; again < 20; again++) {
-        otherActs(rig)
-        await settled()
-      }
-      expect(rig.warnings()).to.deep.equal([])
-    })
-
-    it('is told of for ten workloads in ten minutes, not for all', async () => {
-      const rig = await rigAt('Mon 12:00')
-      await rig.time.pass(10 * SECOND)
-      for (let index = 0; index < 30; index++) {
-        const each = web.with({ name: `web-${index}`, uid: `uid-${index}` })
-        rig.cluster.put(each)
-        const { change } = planStep(each, rig.time.clock(), TOKYO)
-        if (change) rig.cluster.put(each.with(changed(each, change)).settled())
-      }
-      expect(rig.warnings()).to.have.length(10)
-    })
   })
 
   it('is not seen in own transitions, however often a schedule is changed by hand', async () => {

@@ -36,9 +36,7 @@ function reconciling(
   cluster.put(workload)
   const told = new Told()
   const planner = new Planner({ scalings: { scaledBy }, clock: () => now }, RULES, marks)
-  const reconciler = new Reconciler({ writer: cluster, recorder: told, observer: told, logger }, planner, {
-    writes: () => {},
-  })
+  const reconciler = new Reconciler({ writer: cluster, recorder: told, observer: told, logger }, planner)
   /** By what is due of the copy, or by what once was. */
   const reconcile = () => {
     const planned = planner.evaluate(cluster.get(web)!).planned ?? planner.evaluate(web).planned
