@@ -89,7 +89,7 @@ export class WorkloadInformer
         const deployments = this.#scalers.changed(before, after)
         const { kind, namespace, name } = after ?? before ?? {}
         this.#changes.tell({ kind, namespace, name }, before, after)
-        for (const key of deployments) this.#tellAgain(key)
+        this.inputsChanged(deployments)
       },
       clock,
       this.#kinds,
@@ -175,21 +175,25 @@ export class WorkloadInformer
   }
 
   /**
-   * Called synchronously for each change, and with one copy twice where only what it inherits, or what scales it in its
-   * place, has changed; a throw is logged and counted, and ends nothing.
+   * Called synchronously for each change, and with one copy twice where only what decides on it beside itself has
+   * changed; a throw is logged and counted, and ends nothing.
    */
   onChange(listener: ChangeListener): void {
     this.#changes.add(listener)
   }
 
   /**
-   * What the workloads of a namespace inherit has changed: listeners are told of each as of a change from its copy to
-   * that same copy, some in a turn of the event loop. Also of one whose copy was replaced since this began: listeners
-   * pass over most changes, such as those of a status.
+   * What decides on these beside themselves has changed, such as their Namespace or a calendar: listeners are told of
+   * each that this `concerns` as of a change from its copy to that same copy, some in a turn of the event loop. Also of
+   * one whose copy was replaced since this began: listeners pass over most changes, such as those of a status.
    */
-  inheritanceChanged(namespace: string): void {
-    const tell = (workload: Workload) => this.#tellAgain(workload)
-    void inTurns([...this.list(namespace)], tell, this.#stopped.signal)
+  inputsChanged(keys: Iterable<WorkloadKey>, concerns: (workload: Workload) => boolean = () => true): void {
+    const tell = ({ kind, namespace, name }: WorkloadKey) => {
+      const workload = this.get({ kind, namespace, name })
+      if (workload && this.#mayConcern(workload, concerns))
+        this.#changes.tell({ kind, namespace, name }, workload, workload)
+    }
+    void inTurns(keys, tell, this.#stopped.signal)
   }
 
   /** Called synchronously when the watch of a kind breaks or is connected again. */
@@ -220,9 +224,13 @@ export class WorkloadInformer
     this.#store.applied(workload)
   }
 
-  #tellAgain({ kind, namespace, name }: WorkloadKey): void {
-    const workload = this.get({ kind, namespace, name })
-    if (workload) this.#changes.tell({ kind, namespace, name }, workload, workload)
+  /** Of one that our own code fails over, listeners are told: each copes with that. */
+  #mayConcern(workload: Workload, concerns: (workload: Workload) => boolean): boolean {
+    try {
+      return concerns(workload)
+    } catch {
+      return true
+    }
   }
 
   #progressOf(kind: Kind): Progress {

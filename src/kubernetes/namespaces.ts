@@ -4,6 +4,7 @@ import { INHERITED_ANNOTATIONS, type Namespace } from '../domain/policy/inherita
 import { ANNOTATION, isOlder } from '../domain/workload/workload.ts'
 import type { Logger } from '../service/process/logger.ts'
 import type { Runnable } from '../service/process/runnable.ts'
+import { inTurns } from '../service/process/turns.ts'
 import type { KubernetesObject, ObjectMeta } from './api-object.ts'
 import { NAMESPACES, type KubernetesClient } from './client.ts'
 import { delay as systemDelay, type Delay } from './delay.ts'
@@ -78,9 +79,18 @@ export class NamespaceInformer implements Runnable, Controller.Namespaces {
     if (this.#synced) yield* this.#known.values()
   }
 
-  /** Called synchronously for each change, and for each Namespace when they are known; a throw is logged and counted. */
+  /**
+   * Called synchronously for each change, for each Namespace when they are known, and with one copy twice where only
+   * what its annotations mean has changed; a throw is logged and counted.
+   */
   onChange(listener: ChangeListener): void {
     this.#changes.add(listener)
+  }
+
+  /** What annotations mean has changed, such as a calendar: listeners are told of each copy twice, some in a turn. */
+  inputsChanged(): void {
+    const tell = (namespace: Namespace) => this.#tell(namespace, namespace)
+    void inTurns(this.list(), tell, this.#stopped.signal)
   }
 
   #progress(): Progress {

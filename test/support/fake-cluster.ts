@@ -85,9 +85,10 @@ export class FakeCluster implements Workloads {
     this.#restoreListeners.push(listener)
   }
 
-  /** What the workloads of a namespace inherit has changed. */
-  inheritanceChanged(namespace: string): void {
-    for (const workload of [...this.list(namespace)]) this.#notify(workload, workload)
+  /** What decides on these beside themselves has changed: their copies are told again. */
+  inputsChanged(keys: Iterable<WorkloadKey>, concerns: (workload: Workload) => boolean = () => true): void {
+    for (const workload of [...keys].map((key) => this.get(key)))
+      if (workload && concerns(workload)) this.#notify(workload, workload)
   }
 
   onNamespaceChange(listener: NamespaceListener): void {

@@ -119,11 +119,6 @@ export interface ConsolePages {
 export interface ApiDeps {
   readonly workloads: Workloads
   readonly writer: Writer
-  /**
-   * Tells of workloads that read otherwise though they are as they were: a calendar has changed, or who scales them.
-   * Absent: nobody tells.
-   */
-  readonly rereads?: { add(listener: (workload: Workload) => void): void }
   /** Needed where `auth.kubernetes` is enabled. */
   readonly reviews?: Reviews
   readonly rules: Rules

@@ -23,27 +23,32 @@ interface AnnotationWarningsPorts {
 export class AnnotationWarnings {
   readonly #ports: AnnotationWarningsPorts
   readonly #rules: Rules
+  /** The latest warning of those that have a fault, by uid. */
+  readonly #told = new Map<string, string>()
 
   constructor(ports: AnnotationWarningsPorts, rules: Rules) {
     this.#ports = ports
     this.#rules = rules
   }
 
+  /** To be called with the same copy twice where what decides on it beside itself has changed. */
   changed(before: Workload | undefined, after: Workload): void {
-    // The same copy twice: what it inherits has changed, so it is told again, which the recorder counts.
-    const known = before === after ? undefined : before
-    if (known && saysTheSame(known, after)) return
-    const ignored = ignoredRequest(known, after)
+    if (before && before !== after && saysTheSame(before, after)) return
+    const ignored = ignoredRequest(before, after)
     if (ignored) this.#warn(after, ignored)
     const warning = this.#of(after)
-    if (!warning || (known && this.#of(known)?.message === warning.message)) return
-    this.#warn(after, warning)
+    const told = this.#told.get(after.uid)
+    if (warning) this.#told.set(after.uid, warning.message)
+    else this.#told.delete(after.uid)
+    if (warning && warning.message !== told) this.#warn(after, warning)
   }
 
-  /** Something beside the workload has changed what its annotations mean: a calendar. */
-  reread(workload: Workload): void {
-    const warning = this.#of(workload)
-    if (warning?.reason === 'InvalidSchedule') this.#warn(workload, warning)
+  forget({ uid }: Workload): void {
+    this.#told.delete(uid)
+  }
+
+  clear(): void {
+    this.#told.clear()
   }
 
   #warn(workload: Workload, { reason, message }: AnnotationWarning): void {

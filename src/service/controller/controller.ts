@@ -1,6 +1,4 @@
 import { systemLater } from '../process/clock.ts'
-import { usesCalendar } from '../../domain/workload/settings.ts'
-import type { ScaledObject } from '../../domain/autoscaling/scaled-object.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import { keyOf, type Kind, type Workload } from '../../domain/workload/workload.ts'
 import type { Runnable } from '../process/runnable.ts'
@@ -25,7 +23,6 @@ const STOP_WITHIN_MS = 2000
 export class Controller implements Runnable {
   readonly name = 'controller'
   readonly #ports: ControllerPorts
-  readonly #rules: Rules
   readonly #settings: ControllerSettings
   readonly #marks: LastKnownMarks
   readonly #reporter: HistoryReporter
@@ -47,7 +44,6 @@ export class Controller implements Runnable {
 
   constructor(ports: ControllerPorts, rules: Rules, settings: ControllerSettings) {
     this.#ports = ports
-    this.#rules = rules
     this.#settings = settings
     this.#marks = new LastKnownMarks(rules)
     this.#reporter = new HistoryReporter(ports, rules)
@@ -96,26 +92,6 @@ export class Controller implements Runnable {
     return this.#loop.waiting
   }
 
-  /** Evaluates the workloads that use these calendars. */
-  calendarsChanged(names: ReadonlySet<string>): void {
-    const namespaces = this.#running ? this.#ports.namespaces?.list() : undefined
-    for (const namespace of namespaces ?? []) this.#namespaceWarnings.reread(namespace, names)
-    const evaluate = (workload: Workload) => {
-      if (!this.#settings.excludeNamespaces.has(workload.namespace)) this.#calendarChanged(workload, names)
-    }
-    if (this.#running) void inTurns(this.#ports.workloads.list(), evaluate, this.#ending.signal)
-  }
-
-  #calendarChanged(workload: Workload, names: ReadonlySet<string>): void {
-    try {
-      if (!usesCalendar(workload, names, this.#rules)) return
-      this.#warnings.reread(workload)
-      this.#loop.groundsChanged(workload)
-    } catch (error) {
-      this.#loop.failedOver(keyOf(workload), error)
-    }
-  }
-
   async #windDown(cut: AbortController): Promise<void> {
     const { later = systemLater } = this.#ports
     const disarm = later(() => cut.abort(), this.#settings.stopWithin ?? STOP_WITHIN_MS)
@@ -124,6 +100,8 @@ export class Controller implements Runnable {
     this.#marks.clear()
     this.#reporter.clear()
     this.#others.clear()
+    this.#warnings.clear()
+    this.#namespaceWarnings.clear()
   }
 
   #listen(): void {
@@ -138,33 +116,14 @@ export class Controller implements Runnable {
     })
     workloads.onRestored((kind) => this.#restored(kind))
     const scaledObjects = this.#ports.autoscaling?.scaledObjects
-    scaledObjects?.onChange((before, after) => this.#scalerChanged(before, after))
+    scaledObjects?.onChange((before, after) => {
+      const scaler = after ?? before
+      if (this.#running && scaler) this.#pauses?.scalerChanged(scaler)
+    })
     scaledObjects?.onConnection((connected) => {
       if (connected && this.#running) this.#pauses?.connected()
     })
     this.#listening = true
-  }
-
-  #scalerChanged(before: ScaledObject | undefined, after: ScaledObject | undefined): void {
-    const { autoscaling, workloads } = this.#ports
-    const scaler = after ?? before
-    if (!this.#running || !scaler) return
-    this.#pauses?.scalerChanged(scaler)
-    for (const each of [before, after]) {
-      const target = each && autoscaling?.scaledObjects.targetOf(each)
-      const workload = target && target !== 'unknown' ? workloads.get(target) : undefined
-      if (workload) this.#evaluateAgain(workload)
-    }
-  }
-
-  /** What the decision rests on has changed, but not the workload. */
-  #evaluateAgain(workload: Workload): void {
-    if (this.#settings.excludeNamespaces.has(workload.namespace)) return
-    try {
-      this.#loop.groundsChanged(workload)
-    } catch (error) {
-      this.#loop.failedOver(keyOf(workload), error)
-    }
   }
 
   #changed(before: Workload | undefined, after: Workload | undefined): void {
@@ -188,8 +147,8 @@ export class Controller implements Runnable {
       this.#others.changed(known, after)
       this.#requests.changed(known, after)
     }
-    // The same copy twice: what it inherits, or what scales it in its place, has changed.
-    if (before === after) this.#loop.groundsChanged(after)
+    // The same copy twice: what decides on it beside itself has changed.
+    if (before === after) this.#loop.inputsChanged(after)
     else if (!before || isRelevant(before, after)) this.#loop.workloadChanged(after)
     if (this.#marks.isInOrder(after)) this.#warnings.changed(before, after)
   }
@@ -208,6 +167,7 @@ export class Controller implements Runnable {
     this.#marks.forget(workload)
     this.#reporter.forget(workload)
     this.#others.forget(workload)
+    this.#warnings.forget(workload)
     this.#loop.drop(workload)
   }
 }

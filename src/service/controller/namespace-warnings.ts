@@ -1,7 +1,6 @@
 import { faultOfNamespace } from '../../domain/workload/settings.ts'
 import type { Namespace } from '../../domain/policy/inheritance.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
-import { calendarNames } from '../../domain/schedule/calendar.ts'
 import type { Logger } from '../process/logger.ts'
 import type { Recorder } from './ports.ts'
 
@@ -18,6 +17,8 @@ export class NamespaceWarnings {
   readonly #ports: NamespaceWarningsPorts
   readonly #rules: Rules
   readonly #excluded: ReadonlySet<string>
+  /** The latest fault of those that have one, by uid. */
+  readonly #told = new Map<string, string>()
 
   constructor(ports: NamespaceWarningsPorts, rules: Rules, excluded: ReadonlySet<string>) {
     this.#ports = ports
@@ -25,11 +26,15 @@ export class NamespaceWarnings {
     this.#excluded = excluded
   }
 
+  /** To be called with the same copy twice where what its annotations mean has changed. */
   changed(before: Namespace | undefined, after: Namespace | undefined): void {
+    if (before && before.uid !== after?.uid) this.#told.delete(before.uid)
     if (!after || after.deleting || this.#excluded.has(after.name)) return
     const fault = faultOfNamespace(after, this.#rules)
-    if (fault === undefined || (before?.uid === after.uid && faultOfNamespace(before, this.#rules) === fault))
-      return
+    const told = this.#told.get(after.uid)
+    if (fault === undefined) this.#told.delete(after.uid)
+    else this.#told.set(after.uid, fault)
+    if (fault === undefined || fault === told) return
     const { recorder, logger } = this.#ports
     const { name, uid, resourceVersion } = after
     const message = `${fault}. Nothing automatic is done about the workloads that inherit this`
@@ -39,9 +44,7 @@ export class NamespaceWarnings {
     recorder.record(subject, 'Warning', 'InvalidSetting', message)
   }
 
-  /** These calendars have changed, and with them perhaps what its annotation means. */
-  reread(namespace: Namespace, names: ReadonlySet<string>): void {
-    if (calendarNames(namespace.annotations.calendar ?? '').some((name) => names.has(name)))
-      this.changed(undefined, namespace)
+  clear(): void {
+    this.#told.clear()
   }
 }

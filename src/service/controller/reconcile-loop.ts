@@ -35,7 +35,7 @@ export class ReconcileLoop {
   readonly #budget: WriteBudget
   readonly #planner: Planner
   readonly #reconciler: Reconciler
-  /** Keys in work whose grounds have changed since. */
+  /** Keys in work of which what decides on them beside themselves has changed since. */
   readonly #void = new Set<string>()
   readonly #order: WakeOrder
   readonly #queue: DelayingQueue<Planned>
@@ -94,8 +94,8 @@ export class ReconcileLoop {
     else this.#evaluate(workload)
   }
 
-  /** What decisions about it rest on has changed, but not the workload: what a write in flight foresaw is void. */
-  groundsChanged(workload: Workload): void {
+  /** What decides on it beside itself has changed: what a write in flight foresaw is void. */
+  inputsChanged(workload: Workload): void {
     const key = keyOf(workload)
     if (this.#queue.isInWork(key)) this.#void.add(key)
     this.workloadChanged(workload)

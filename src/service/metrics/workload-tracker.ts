@@ -94,15 +94,10 @@ export class WorkloadTracker {
   /** To be called for every change that the informer sees; `before` undefined: added, `after` undefined: deleted. */
   changed(before: Workload | undefined, after: Workload | undefined): void {
     const workload = after ?? before
-    // The same copy twice: what it inherits has changed.
+    // The same copy twice: what decides on it beside itself has changed.
     if (!workload || (before && after && before !== after && countsTheSame(before, after))) return
     if (after) this.#read(after)
     else this.#track(workload, undefined)
-  }
-
-  /** What decides on it beside itself has changed: a calendar. */
-  reread(workload: Workload): void {
-    this.#read(workload)
   }
 
   /** How many workloads of which kind are in which state; a state that was seen once of a kind stays, with 0. */

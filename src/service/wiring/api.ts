@@ -10,15 +10,13 @@ import { readText } from './settings.ts'
 
 /** @throws UsageError when a key file cannot be read, or the settings of authentication cannot work */
 export async function apiOf(foundation: Foundation): Promise<Api> {
-  const { config, cluster, rereads, rules, clock, logger, metrics, excludeNamespaces, local, signIn } =
-    foundation
+  const { config, cluster, rules, clock, logger, metrics, excludeNamespaces, local, signIn } = foundation
   const auth: AuthSettings = { ...config.auth, local: local ?? (await localAuth(config)) }
   const { bodyLimit, rate, trustedProxies, waiters } = config.api
   try {
     return createApi({
       workloads: cluster.informer,
       writer: cluster.patcher,
-      rereads,
       reviews: new AccessReviews(cluster.client),
       rules,
       clock,

@@ -3,19 +3,17 @@ import type { ConfiguredCalendars } from '../calendars/configured-calendars.ts'
 import type { Clock } from '../process/clock.ts'
 import { excludedNamespaces, type Config } from '../config/config.ts'
 import type { OneTimeSignIn } from '../../console/console.ts'
-import { usesCalendar } from '../../domain/workload/settings.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
-import { keyOf, type Workload } from '../../domain/workload/workload.ts'
+import type { Workload } from '../../domain/workload/workload.ts'
 import { Identity } from '../../kubernetes/identity.ts'
 import type { KubeConfigSource } from '../../kubernetes/kube-config.ts'
-import { Listeners } from '../../kubernetes/listeners.ts'
 import type { Probing } from '../../kubernetes/registration/proof.ts'
 import type { Logger } from '../process/logger.ts'
 import { Metrics } from '../metrics/metrics.ts'
 import { calendarsOf } from './calendars.ts'
 import { clusterClients, type ClusterClients } from './cluster-clients.ts'
+import { followInputs } from './inputs.ts'
 import { homeNamespace } from './lease.ts'
-import { rereadInTurns } from './rereading.ts'
 import { rulesOf } from './settings.ts'
 
 export interface ServiceOptions {
@@ -46,8 +44,6 @@ export interface Foundation extends ServiceOptions {
   readonly calendars: ConfiguredCalendars
   readonly excludeNamespaces: readonly string[]
   readonly metrics: Metrics
-  /** Told of workloads that read otherwise though they are as they were: a calendar has changed, or a ScaledObject. */
-  readonly rereads: Listeners<[workload: Workload]>
   readonly cluster: ClusterClients
   /** Who we are to the cluster. */
   readonly identity: Identity
@@ -92,34 +88,7 @@ export function foundationOf(options: ServiceOptions): Foundation {
     },
   })
   metrics.followCalendars(() => calendars.readable())
-  const rereads = new Listeners<[workload: Workload]>(metrics.kubernetes, logger)
-  rereads.add((workload) => metrics.workloads.reread(workload))
-  const failed = (workload: Workload, error: unknown) => {
-    metrics.kubernetes.listenerFailed()
-    logger.error({ workload: keyOf(workload), err: error }, 'a workload could not be read again')
-  }
-  calendars.onChange((names) => {
-    const reread = (workload: Workload) => {
-      if (usesCalendar(workload, names, rules)) rereads.tell({ workload: keyOf(workload) }, workload)
-    }
-    void rereadInTurns({ workloads: informer.list(), reread, failed })
-  })
-  namespaces.onChange((before, after) => {
-    const name = (after ?? before)?.name ?? ''
-    if (!before || !after || !rules.inheritsSame(before, after)) informer.inheritanceChanged(name)
-    else if (teamLabel !== null && before.labels?.[teamLabel] !== after.labels?.[teamLabel]) {
-      const reread = (workload: Workload) => metrics.workloads.reread(workload)
-      void rereadInTurns({ workloads: informer.list(name), reread, failed })
-    }
-  })
-  const scaledObjects = cluster.keda?.informer
-  scaledObjects?.onChange((before, after) => {
-    for (const scaler of [before, after]) {
-      const target = scaler && scaledObjects.targetOf(scaler)
-      const workload = target && target !== 'unknown' ? informer.get(target) : undefined
-      if (workload) rereads.tell({ workload: keyOf(workload) }, workload)
-    }
-  })
+  followInputs({ informer, namespaces, calendars, scaledObjects: cluster.keda?.informer, rules, teamLabel })
   const identity = new Identity(client, logger)
   const namespace = homeNamespace({ config, cluster, ownNamespace })
   const service =
@@ -130,7 +99,6 @@ export function foundationOf(options: ServiceOptions): Foundation {
     calendars,
     excludeNamespaces,
     metrics,
-    rereads,
     cluster,
     identity,
     namespace,

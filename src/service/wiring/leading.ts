@@ -16,7 +16,7 @@ export function controllerOf(
   webhook: Webhook | undefined,
   leads: () => boolean,
 ): Controller {
-  const { config, cluster, rules, calendars, clock, logger, metrics, excludeNamespaces } = foundation
+  const { config, cluster, rules, clock, logger, metrics, excludeNamespaces } = foundation
   const { concurrency, writesPerWorkload, lease } = config.controller
   const controller = new Controller(
     {
@@ -44,7 +44,6 @@ export function controllerOf(
       stopWithin: Math.min(LONGEST_STOP, (lease.duration - lease.renew) / 2),
     },
   )
-  calendars.onChange((names) => controller.calendarsChanged(names))
   metrics.followWaiting(() => controller.waiting)
   return controller
 }

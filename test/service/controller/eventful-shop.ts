@@ -109,7 +109,7 @@ export class EventfulShop {
         return cluster.put(live.annotated(event.settings))
       case 'namespace':
         this.#namespace = aNamespace({ annotations: event.settings, deleting: event.deleting })
-        return cluster.inheritanceChanged('shop')
+        return cluster.inputsChanged(cluster.list('shop'))
       case 'scale':
         return cluster.put(scaled(live, event))
       case 'answers':

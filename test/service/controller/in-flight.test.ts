@@ -72,7 +72,7 @@ describe('the controller, when others change what its patch in flight does not t
     cluster.answerDelay = SECOND
     cluster.onWritten = () => {
       annotations = { enabled: 'true', schedule: '18:00-23:00' }
-      cluster.inheritanceChanged()
+      cluster.inputsChanged()
     }
     const inheriting = aDeployment('shop/web').withReplicas(3)
     cluster.put(inheriting)

@@ -18,7 +18,7 @@ function inShop(policies: Parameters<typeof compilePolicy>[0][] = []) {
     shop && !shop.deleting && workload.namespace === shop.name ? inheritance.of(shop).by(workload) : undefined
   const becomes = async (change: Partial<Namespace> | undefined) => {
     shop = change && aNamespace(change)
-    rig.cluster.inheritanceChanged('shop')
+    rig.cluster.inputsChanged(rig.cluster.list('shop'))
     await settled()
   }
   return { ...rig, becomes }

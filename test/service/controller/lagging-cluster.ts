@@ -69,8 +69,8 @@ class LaggingCluster implements Workloads, WorkloadCopy {
     this.#listeners.push(listener)
   }
 
-  /** What they inherit has changed: the same copies are told again. */
-  inheritanceChanged(): void {
+  /** What decides on them beside themselves has changed: the same copies are told again. */
+  inputsChanged(): void {
     for (const workload of [...this.list()])
       for (const listener of this.#listeners) listener(workload, workload)
   }

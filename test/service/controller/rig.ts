@@ -1,6 +1,7 @@
 import type { Instant } from '../../../src/service/process/clock.ts'
 import { Controller } from '../../../src/service/controller/controller.ts'
 import type { ControllerPorts, Namespaces } from '../../../src/service/controller/ports.ts'
+import { followInputs } from '../../../src/service/wiring/inputs.ts'
 import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import { createLogger } from '../../../src/service/process/logger.ts'
 import { rulesWith } from '../../support/rules.ts'
@@ -61,6 +62,24 @@ export function aRig(now: Instant, options: Options = {}) {
   const autoscaling = { scaledObjects: keda, pauser: keda }
   const rig = aControllerOver(time, { ...ports, autoscaling }, options)
   rig.rules.scaledObjects = (workload) => keda.ofTarget(workload)
+  const calendarListeners: ((names: ReadonlySet<string>) => void)[] = []
+  const calendars = {
+    onChange: (listener: (typeof calendarListeners)[0]) => void calendarListeners.push(listener),
+  }
+  const retold = () => {
+    for (const namespace of cluster.namespaces) cluster.namespaceChanged(namespace, namespace)
+  }
+  followInputs({
+    informer: cluster,
+    namespaces: { ...namespaces, inputsChanged: retold },
+    calendars,
+    scaledObjects: keda,
+    rules: rig.rules,
+    teamLabel: null,
+  })
+  const calendarsChanged = (...names: string[]) => {
+    for (const listener of calendarListeners) listener(new Set(names))
+  }
   const start = async () => {
     await rig.controller.start()
     await settled()
@@ -73,5 +92,5 @@ export function aRig(now: Instant, options: Options = {}) {
         const asleep = change.replicas === 0 || typeof change.snoozeKey === 'string'
         return `${asleep ? 'snooze' : 'wake'} ${key.slice(key.indexOf('/') + 1)}`
       })
-  return { time, cluster, keda, ...rig, start, moves }
+  return { time, cluster, keda, ...rig, start, moves, calendarsChanged }
 }

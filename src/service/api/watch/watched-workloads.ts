@@ -19,7 +19,7 @@ export class WatchedWorkloads {
   #shared: (Shared & { readonly tell: () => void }) | undefined
   #streams = 0
 
-  constructor(deps: Pick<ApiDeps, 'workloads' | 'rereads' | 'rules' | 'clock' | 'monotonic'>, later?: Later) {
+  constructor(deps: Pick<ApiDeps, 'workloads' | 'rules' | 'clock' | 'monotonic'>, later?: Later) {
     this.#deps = deps
     this.#later = later
     const told = (before: Workload | undefined, after: Workload | undefined) => {
@@ -30,7 +30,6 @@ export class WatchedWorkloads {
       if (key) this.#changed(key)
     }
     deps.workloads.onChange(told)
-    deps.rereads?.add((workload) => told(workload, workload))
   }
 
   /** Call `leave` once the stream has ended. */

@@ -1,7 +1,6 @@
 import { connect } from 'node:net'
 import { expect } from 'chai'
 import { compileSchedule } from '../../../../src/domain/schedule/schedule.ts'
-import type { Workload } from '../../../../src/domain/workload/workload.ts'
 import { expectDocumentedEvent } from '../documented.ts'
 import { AUDIENCE, NOON, rules, Service, token } from '../service.ts'
 import { EventStream } from '../../../support/event-stream.ts'
@@ -62,18 +61,16 @@ describe('a list as a stream', function () {
   })
 
   it('tells of a record that something beside its workload has changed, such as a calendar', async () => {
-    const listeners: ((workload: Workload) => void)[] = []
     let hours = '8:00-18:00'
     const compile = () => compileSchedule(hours, 'UTC')
     await service.stop()
-    const rereads = { add: (listener: (workload: Workload) => void) => void listeners.push(listener) }
-    service = await Service.start({}, { rereads, rules: { ...rules, compile } })
+    service = await Service.start({}, { rules: { ...rules, compile } })
     const workload = managed({}, { name: 'web', annotations: { schedule: hours } })
     service.cluster.put(workload)
     const stream = await watch()
     await stream.until(LISTED)
     hours = '8:00-13:00'
-    for (const listener of listeners) listener(service.cluster.get(workload) ?? workload)
+    service.cluster.inputsChanged([workload])
     const { data } = await stream.until('changed')
     expect(data['reason']).to.include('2026-03-03T13:00:00Z')
   })

@@ -7,7 +7,7 @@ import { deployment, workload } from './objects.ts'
 /** More than are told in one turn of the event loop. */
 const NAMES = Array.from({ length: 120 }, (_, index) => `web-${index}`)
 
-describe('the informer, when what the workloads of a Namespace inherit has changed,', () => {
+describe('the informer, when what decides on workloads beside themselves has changed,', () => {
   let api: InformedDeployments
   /** Of each workload, the copy that listeners were told of twice. */
   let told: Map<string, Workload>
@@ -26,14 +26,24 @@ describe('the informer, when what the workloads of a Namespace inherit has chang
   afterEach(() => api.close())
 
   it('tells of each of them, as of a change from its copy to that same copy', async () => {
-    api.informer.inheritanceChanged('elsewhere')
-    api.informer.inheritanceChanged('shop')
+    api.informer.inputsChanged(api.informer.list('shop'))
     for (let turn = 0; turn < 10; turn++) await nextTurn()
     expect([...told.keys()]).to.have.members(NAMES)
   })
 
+  it('tells of those alone that this concerns, and of one over which our own code fails', async () => {
+    const concerns = ({ name }: Workload) => {
+      if (name === 'web-7') throw new TypeError('a bug of ours')
+      return name === 'web-100'
+    }
+    api.informer.inputsChanged(api.informer.list(), concerns)
+    expect([...told.keys()], 'some in a turn of the event loop').to.deep.equal(['web-7'])
+    for (let turn = 0; turn < 10; turn++) await nextTurn()
+    expect([...told.keys()]).to.deep.equal(['web-7', 'web-100'])
+  })
+
   it('tells also of those whose status changes meanwhile, which is no reason to evaluate them', async () => {
-    api.informer.inheritanceChanged('shop')
+    api.informer.inputsChanged(api.informer.list('shop'))
     for (const name of NAMES) api.informer.applied(workload(name, { resourceVersion: '200' }))
     for (let turn = 0; turn < 10; turn++) await nextTurn()
     expect([...told.keys()]).to.have.members(NAMES)

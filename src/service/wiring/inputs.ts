@@ -1,0 +1,46 @@
+import type { ScaledObject } from '../../domain/autoscaling/scaled-object.ts'
+import type { Rules } from '../../domain/deciding/rules.ts'
+import type { Namespace } from '../../domain/policy/inheritance.ts'
+import { usesCalendar } from '../../domain/workload/settings.ts'
+import type { Workload, WorkloadKey } from '../../domain/workload/workload.ts'
+
+type Changes<T> = (listener: (before: T | undefined, after: T | undefined) => void) => void
+
+/** What decides on workloads beside themselves, and the copies whose listeners learn of it. */
+interface Inputs {
+  readonly informer: {
+    list(namespace?: string): Iterable<Workload>
+    inputsChanged(keys: Iterable<WorkloadKey>, concerns?: (workload: Workload) => boolean): void
+  }
+  readonly namespaces: { readonly onChange: Changes<Namespace>; inputsChanged(): void }
+  readonly calendars: { onChange(listener: (names: ReadonlySet<string>) => void): void }
+  /** undefined: KEDA is left to itself. */
+  readonly scaledObjects?:
+    | {
+        readonly onChange: Changes<ScaledObject>
+        targetOf(scaler: ScaledObject): WorkloadKey | 'unknown' | undefined
+      }
+    | undefined
+  readonly rules: Rules
+  /** By which metrics tell teams apart; null: none. */
+  readonly teamLabel: string | null
+}
+
+/** Has the informer tell again of the workloads that a calendar, a Namespace or a ScaledObject concerns when it changes. */
+export function followInputs(inputs: Inputs): void {
+  const { informer, namespaces, calendars, scaledObjects, rules, teamLabel } = inputs
+  calendars.onChange((names) => {
+    informer.inputsChanged(informer.list(), (workload) => usesCalendar(workload, names, rules))
+    namespaces.inputsChanged()
+  })
+  namespaces.onChange((before, after) => {
+    if (before === after) return
+    const teamOf = (namespace: Namespace) => teamLabel !== null && namespace.labels?.[teamLabel]
+    const isSame = before && after && rules.inheritsSame(before, after) && teamOf(before) === teamOf(after)
+    if (!isSame) informer.inputsChanged(informer.list((after ?? before)?.name ?? ''))
+  })
+  scaledObjects?.onChange((before, after) => {
+    const targets = [before, after].map((scaler) => scaler && scaledObjects.targetOf(scaler))
+    informer.inputsChanged(targets.filter((target) => target !== undefined && target !== 'unknown'))
+  })
+}
