@@ -36,7 +36,6 @@ function aController(cluster: Copies): Controller {
   return new Controller({ ...ports, later }, RULES, {
     concurrency: 32,
     writesPerWorkload: 20,
-    wakeOrderTimeout: 120_000,
     excludeNamespaces: new Set(),
   })
 }

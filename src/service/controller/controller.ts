@@ -87,11 +87,6 @@ export class Controller implements Runnable {
     return this.#stopped
   }
 
-  /** How many workloads rightly wait, at an edge that wakes, for lower numbers of wake-order. */
-  get waiting(): number {
-    return this.#loop.waiting
-  }
-
   async #windDown(cut: AbortController): Promise<void> {
     const { later = systemLater } = this.#ports
     const disarm = later(() => cut.abort(), this.#settings.stopWithin ?? STOP_WITHIN_MS)

@@ -57,11 +57,6 @@ export class Planner {
     return { planned, lookAgainAt: lookAgainAt(decision) }
   }
 
-  /** What would be done about a workload now. */
-  decide(workload: Workload): Decision {
-    return this.#plan(workload, this.#ports.clock()).decision
-  }
-
   /** The step for this copy: the one that was planned if it was planned on this very copy and just now, else a new one. */
   stepFor(copy: Workload, { workload, at, step }: Planned): Step {
     const now = this.#ports.clock()

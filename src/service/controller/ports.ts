@@ -32,8 +32,6 @@ export interface ControllerSettings {
   /** A minute; edges apart. */
   readonly writesPerWorkload: number
   readonly excludeNamespaces: ReadonlySet<string>
-  /** Milliseconds for each lower number of wake-order that a wake waits at most. */
-  readonly wakeOrderTimeout: number
   /** Milliseconds that writes which were sent may take when it stops; default 2,000. */
   readonly stopWithin?: number
 }

@@ -12,7 +12,6 @@ import type { ControllerPorts, ControllerSettings, Stopping } from './ports.ts'
 import { Reconciler } from './reconciler.ts'
 import { isRelevant } from './relevance.ts'
 import { inTurns } from '../process/turns.ts'
-import { WakeOrder } from './wake-order.ts'
 import { WriteBudget } from './write-budget.ts'
 
 /**
@@ -37,28 +36,24 @@ export class ReconcileLoop {
   readonly #reconciler: Reconciler
   /** Keys in work of which what decides on them beside themselves has changed since. */
   readonly #void = new Set<string>()
-  readonly #order: WakeOrder
+  readonly #rules: Rules
   readonly #queue: DelayingQueue<Planned>
   #stopping: Required<Stopping> = { signal: AbortSignal.abort(), cut: AbortSignal.abort() }
 
   constructor(
     ports: ControllerPorts,
     rules: Rules,
-    { concurrency, writesPerWorkload, wakeOrderTimeout }: ControllerSettings,
+    { concurrency, writesPerWorkload }: ControllerSettings,
     { marks, reporter }: Known,
   ) {
     const { monotonic = systemMonotonic } = ports
     this.#ports = ports
+    this.#rules = rules
     this.#reporter = reporter
     this.#outages = new Outages(ports.workloads)
     this.#budget = new WriteBudget(writesPerWorkload)
     this.#planner = new Planner(ports, rules, marks)
     this.#reconciler = new Reconciler(ports, this.#planner)
-    const { workloads, clock } = ports
-    const decide = (workload: Workload) => this.#planner.decide(workload)
-    const release = (keys: readonly string[]) =>
-      void inTurns(keys, (key) => this.#evaluateNewest(key), this.#stopping.signal)
-    this.#order = new WakeOrder({ workloads, clock, decide, release }, wakeOrderTimeout)
     const warnings = new BudgetWarnings(ports, this.#budget)
     const handlers = {
       evaluate: (key: string) => this.#evaluateNewest(key),
@@ -71,7 +66,6 @@ export class ReconcileLoop {
   /** `stopping` ends what will be in work. */
   open(stopping: Required<Stopping>): void {
     this.#stopping = stopping
-    this.#order.open()
     this.#queue.open()
   }
 
@@ -80,12 +74,6 @@ export class ReconcileLoop {
     await this.#queue.close()
     this.#outages.clear()
     this.#budget.clear()
-    this.#order.clear()
-  }
-
-  /** How many workloads wait for lower numbers of wake-order. */
-  get waiting(): number {
-    return this.#order.waiting
   }
 
   /** A key in work is evaluated afterwards: mostly its own write is the change. */
@@ -104,7 +92,6 @@ export class ReconcileLoop {
   /** The workload no longer exists. */
   drop(workload: Workload): void {
     this.#queue.drop(keyOf(workload))
-    this.#order.drop(workload)
   }
 
   /** The watch of a kind broke, or is connected again: then everything that waited for it is written at once. */
@@ -145,10 +132,9 @@ export class ReconcileLoop {
     if (this.#queue.isBlocked(key)) return
     const { planned, lookAgainAt } = known ?? this.#planner.evaluate(workload)
     const decision = planned?.step?.decision
-    this.#order.evaluated(workload, decision)
-    const waitsUntil = decision && this.#order.waitsUntil(workload, decision)
-    this.#queue.addAfter(key, earliest(lookAgainAt, waitsUntil))
-    if (planned && waitsUntil === undefined)
+    const wait = decision && this.#rules.waitOf?.(workload, decision, this.#ports.clock())
+    this.#queue.addAfter(key, earliest(lookAgainAt, wait?.until))
+    if (planned && !wait)
       this.#queue.add(key, this.#queue.depth < PLANS_KEPT ? planned : { ...planned, step: undefined })
     else this.#queue.forget(key)
   }

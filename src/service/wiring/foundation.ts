@@ -4,11 +4,12 @@ import type { Clock } from '../process/clock.ts'
 import { excludedNamespaces, type Config } from '../config/config.ts'
 import type { OneTimeSignIn } from '../../console/console.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
-import type { Workload } from '../../domain/workload/workload.ts'
+import type { Workload, WorkloadKey } from '../../domain/workload/workload.ts'
 import { Identity } from '../../kubernetes/identity.ts'
 import type { KubeConfigSource } from '../../kubernetes/kube-config.ts'
 import type { Probing } from '../../kubernetes/registration/proof.ts'
 import type { Logger } from '../process/logger.ts'
+import { WakeWaits } from '../evaluating/wake-waits.ts'
 import { Metrics } from '../metrics/metrics.ts'
 import { calendarsOf } from './calendars.ts'
 import { clusterClients, type ClusterClients } from './cluster-clients.ts'
@@ -66,7 +67,7 @@ export function foundationOf(options: ServiceOptions): Foundation {
   const rules: Rules = rulesOf(config, {
     namespaceOf: (name) => cluster.namespaces.get(name),
     calendars,
-    workloadsOf: (namespace) => cluster.informer.list(namespace),
+    waitOf: (...decided) => waits.of(...decided),
     scaledObjects: (workload) => cluster.keda?.informer.ofTarget(workload) ?? [],
     scalerOf: (workload) => cluster.informer.scalerOf(workload),
   })
@@ -80,6 +81,11 @@ export function foundationOf(options: ServiceOptions): Foundation {
   const metrics = new Metrics({ rules, clock, perWorkload, teamOf, excludeNamespaces, processMetrics: true })
   const cluster: ClusterClients = clusterClients({ ...options, observer: metrics.kubernetes })
   const { client, informer, namespaces } = cluster
+  const released = (keys: readonly WorkloadKey[]) => informer.inputsChanged(keys)
+  const waits = new WakeWaits({ workloads: informer, rules, clock, released }, config.wakeOrderTimeout)
+  // First: whoever decides on a copy asks what it waits for.
+  informer.onChange((before, after) => waits.changed(before, after))
+  metrics.followWaiting(() => waits.waiting)
   informer.onChange((before, after) => metrics.workloads.changed(before, after))
   metrics.follow({
     get: (key) => informer.get(key),

@@ -38,13 +38,11 @@ export function controllerOf(
     {
       concurrency,
       writesPerWorkload,
-      wakeOrderTimeout: config.wakeOrderTimeout,
       excludeNamespaces: new Set(excludeNamespaces),
       // Stopped before another replica can begin to lead.
       stopWithin: Math.min(LONGEST_STOP, (lease.duration - lease.renew) / 2),
     },
   )
-  metrics.followWaiting(() => controller.waiting)
   return controller
 }
 

@@ -5,17 +5,15 @@ import { Inheritance, type Namespace } from '../../domain/policy/inheritance.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import { NO_CALENDARS, type Calendars } from '../../domain/schedule/calendar.ts'
 import { ScheduleCompiler } from '../../domain/schedule/schedule.ts'
-import type { Workload } from '../../domain/workload/workload.ts'
 import { UsageError } from '../process/errors.ts'
-import { WakeWaits } from './wake-waits.ts'
 
 /** What the rules ask for beside the configuration, as it is now. */
 export interface Surroundings {
   /** undefined: it does not exist, or is not known yet. */
   readonly namespaceOf: (name: string) => Namespace | undefined
   readonly calendars?: Calendars
-  /** Of a namespace; undefined: nobody looks for what a wake waits for. */
-  readonly workloadsOf?: (namespace: string) => Iterable<Workload>
+  /** undefined: nobody looks for what a wake waits for. */
+  readonly waitOf?: Rules['waitOf']
   readonly scaledObjects?: Required<Rules>['scaledObjects']
   readonly scalerOf?: Required<Rules>['scalerOf']
 }
@@ -26,14 +24,14 @@ export function rulesOf(
   {
     namespaceOf,
     calendars = NO_CALENDARS,
-    workloadsOf,
+    waitOf,
     scaledObjects = () => [],
     scalerOf = () => undefined,
   }: Surroundings,
 ): Rules {
   const compiler = new ScheduleCompiler(SCHEDULES_KEPT, calendars)
   const inheritance = new Inheritance(config.policies.map(compilePolicy))
-  const rules: Rules = {
+  return {
     policy: config,
     compile: (text, zone, calendar) => compiler.compile(text, zone, calendar),
     inherited(workload) {
@@ -43,10 +41,8 @@ export function rulesOf(
     inheritsSame: (before, after) => inheritance.isSame(before, after),
     scaledObjects,
     scalerOf,
+    ...(waitOf && { waitOf }),
   }
-  if (!workloadsOf) return rules
-  const waits = new WakeWaits(workloadsOf, rules, config.wakeOrderTimeout)
-  return { ...rules, waitOf: (workload, decision, now) => waits.of(workload, decision, now) }
 }
 
 const SCHEDULES_KEPT = 10_000

@@ -35,7 +35,6 @@ function aControllerThatHangs(end: Readonly<Record<string, End>>) {
     {
       concurrency: 4,
       writesPerWorkload: 20,
-      wakeOrderTimeout: 120_000,
       excludeNamespaces: new Set(),
       stopWithin: 2000,
     },

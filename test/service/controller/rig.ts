@@ -2,6 +2,8 @@ import type { Instant } from '../../../src/service/process/clock.ts'
 import { Controller } from '../../../src/service/controller/controller.ts'
 import type { ControllerPorts, Namespaces } from '../../../src/service/controller/ports.ts'
 import { followInputs } from '../../../src/service/wiring/inputs.ts'
+import { WakeWaits } from '../../../src/service/evaluating/wake-waits.ts'
+import type { WorkloadKey } from '../../../src/domain/workload/workload.ts'
 import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import { createLogger } from '../../../src/service/process/logger.ts'
 import { rulesWith } from '../../support/rules.ts'
@@ -42,7 +44,6 @@ export function aControllerOver(
     {
       concurrency,
       writesPerWorkload,
-      wakeOrderTimeout: 120_000,
       excludeNamespaces: new Set(['kube-system']),
     },
   )
@@ -80,6 +81,12 @@ export function aRig(now: Instant, options: Options = {}) {
   const calendarsChanged = (...names: string[]) => {
     for (const listener of calendarListeners) listener(new Set(names))
   }
+  const { rules } = rig
+  const { clock } = time
+  const released = (keys: readonly WorkloadKey[]) => cluster.inputsChanged(keys)
+  const waits = new WakeWaits({ workloads: cluster, rules, clock, released }, 120_000)
+  rules.waitOf = (...decided) => waits.of(...decided)
+  cluster.onChange((before, after) => waits.changed(before, after))
   const start = async () => {
     await rig.controller.start()
     await settled()
@@ -92,5 +99,5 @@ export function aRig(now: Instant, options: Options = {}) {
         const asleep = change.replicas === 0 || typeof change.snoozeKey === 'string'
         return `${asleep ? 'snooze' : 'wake'} ${key.slice(key.indexOf('/') + 1)}`
       })
-  return { time, cluster, keda, ...rig, start, moves, calendarsChanged }
+  return { time, cluster, keda, ...rig, start, moves, calendarsChanged, waits }
 }

@@ -1,10 +1,8 @@
 import { expect } from 'chai'
 import { assert, asyncProperty, constantFrom, array } from 'fast-check'
-import { WakeOrder } from '../../../src/service/controller/wake-order.ts'
 import { keyOf } from '../../../src/domain/workload/workload.ts'
-import { decided } from '../../support/decisions.ts'
 import { settled } from '../../support/fake-time.ts'
-import { at, DAY, MINUTE } from '../../support/rules.ts'
+import { at, MINUTE } from '../../support/rules.ts'
 import { aDeployment, type AWorkload } from '../../support/workloads.ts'
 import { aRig } from './rig.ts'
 
@@ -71,16 +69,16 @@ describe('wake-order', () => {
   })
 
   it('tells how many wait, and none once all are woken', async () => {
-    const { time, cluster, controller } = await aNight(web, api, db)
-    expect(controller.waiting).to.equal(0)
+    const { time, cluster, controller, waits } = await aNight(web, api, db)
+    expect(waits.waiting).to.equal(0)
     await time.passTo(EDGE)
-    expect(controller.waiting).to.equal(2)
+    expect(waits.waiting).to.equal(2)
     cluster.podsFollow(db)
     await settled()
-    expect(controller.waiting).to.equal(1)
+    expect(waits.waiting).to.equal(1)
     cluster.podsFollow(api)
     await settled()
-    expect(controller.waiting).to.equal(0)
+    expect(waits.waiting).to.equal(0)
     await controller.stop()
   })
 
@@ -143,34 +141,11 @@ describe('wake-order', () => {
     it(`lets the others wake at once when the only lower one ${what}, and tells that none waits`, async () => {
       const rig = await aNight(web, db)
       await rig.time.passTo(EDGE)
-      expect([rig.moves(), rig.controller.waiting]).to.deep.equal([['wake shop/db'], 1])
+      expect([rig.moves(), rig.waits.waiting]).to.deep.equal([['wake shop/db'], 1])
       change(rig)
       await settled()
-      expect([rig.moves(), rig.controller.waiting]).to.deep.equal([['wake shop/db', 'wake shop/web'], 0])
+      expect([rig.moves(), rig.waits.waiting]).to.deep.equal([['wake shop/db', 'wake shop/web'], 0])
     })
-
-  it('remembers the latest wave of a namespace, and nothing once its workloads are gone', () => {
-    const all = [web, db]
-    let now = EDGE
-    const order = new WakeOrder(
-      {
-        workloads: { list: () => all },
-        clock: () => now,
-        decide: (workload) => decided(workload, now),
-        release: () => {},
-      },
-      2 * MINUTE,
-    )
-    order.open()
-    for (now of [EDGE, EDGE + DAY])
-      for (const each of all) {
-        order.evaluated(each, decided(each, now))
-        order.waitsUntil(each, decided(each, now))
-      }
-    expect([order.size, order.waiting]).to.deep.equal([{ namespaces: 1, waves: 1 }, 1])
-    for (const each of all) order.drop(each)
-    expect([order.size, order.waiting]).to.deep.equal([{ namespaces: 0, waves: 0 }, 0])
-  })
 
   it('is kept by a leader that begins in the middle of a wave', async () => {
     const woken = db.woken({ at: EDGE, trigger: 'schedule' }).unsettled()

@@ -3,8 +3,8 @@ import type { Instant } from '../../../src/service/process/clock.ts'
 import { plannedTransitions } from '../../../src/domain/records/plan.ts'
 import { listedRecord } from '../../../src/domain/records/record.ts'
 import type { Rules } from '../../../src/domain/deciding/rules.ts'
-import type { Workload } from '../../../src/domain/workload/workload.ts'
-import { WakeWaits } from '../../../src/service/wiring/wake-waits.ts'
+import { keyOf, type Workload, type WorkloadKey } from '../../../src/domain/workload/workload.ts'
+import { WakeWaits } from '../../../src/service/evaluating/wake-waits.ts'
 import { at, iso, MINUTE, RULES, SECOND } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
 
@@ -23,14 +23,34 @@ function sleeper(name: string, order?: string) {
 /** The record of the first of them, and how often the others were listed. */
 function recordAmong(...all: Workload[]) {
   const asked: string[] = []
-  const list = (namespace: string) => {
-    asked.push(namespace)
-    return all.filter((each) => each.namespace === namespace)
+  const copies = new Map(all.map((each) => [keyOf(each), each]))
+  const workloads = {
+    get: (key: WorkloadKey) => copies.get(keyOf(key)),
+    list: (namespace: string) => {
+      asked.push(namespace)
+      return [...copies.values()].filter((each) => each.namespace === namespace)
+    },
   }
-  const waits = new WakeWaits(list, RULES, TIMEOUT)
+  let now = EDGE
+  const released: string[] = []
+  const ports = {
+    workloads,
+    rules: RULES,
+    clock: () => now,
+    released: (keys: readonly WorkloadKey[]) => void released.push(...keys.map(keyOf)),
+  }
+  const waits = new WakeWaits(ports, TIMEOUT)
   const rules: Rules = { ...RULES, waitOf: (...of) => waits.of(...of) }
-  const record = (now: Instant, workload = all[0]!) => listedRecord(workload, now, rules)
-  return { record, asked, rules }
+  const record = (at: Instant, workload = all[0]!) => {
+    now = at
+    return listedRecord(workload, at, rules)
+  }
+  const put = (after: Workload) => {
+    const before = copies.get(keyOf(after))
+    copies.set(keyOf(after), after)
+    waits.changed(before, after)
+  }
+  return { record, asked, rules, released, put, waits }
 }
 
 describe('the record of a workload that waits by wake-order', () => {
@@ -63,13 +83,38 @@ describe('the record of a workload that waits by wake-order', () => {
     expect(recordAmong(web, sleeper('other/db', '1')).record(EDGE).reason).to.match(/^is to wake by schedule/)
   })
 
-  it('costs one look at its namespace a second, however many ask, and none when nothing is due', () => {
+  it('costs one look at its namespace for each edge, however many ask, and none when nothing is due', () => {
     const { record, asked } = recordAmong(web, db)
     record(EDGE - MINUTE)
     expect(asked).to.deep.equal([])
     for (let n = 0; n < 100; n++) record(EDGE + n)
-    expect(asked).to.deep.equal(['shop'])
     record(EDGE + 5 * SECOND)
-    expect(asked).to.deep.equal(['shop', 'shop'])
+    expect(asked).to.deep.equal(['shop'])
+  })
+
+  it('follows each change of the others, and those that were told to wait are named once it ends', () => {
+    const queue = sleeper('shop/queue', '1')
+    const { record, put, released, waits } = recordAmong(web, db, queue)
+    record(EDGE + SECOND)
+    put(woken.unsettled())
+    put(queue.woken({ at: EDGE, trigger: 'schedule' }))
+    expect([released, waits.waiting]).to.deep.equal([[], 1])
+    expect(record(EDGE + SECOND).reason).to.match(/^waits for 1 workload of wake order 1 /)
+    put(woken)
+    expect([released, waits.waiting]).to.deep.equal([['deployments/shop/web'], 0])
+    expect(record(EDGE + SECOND).reason).to.match(/^is to wake by schedule/)
+  })
+
+  it('begins when somebody names a number, also in the middle of a wave', () => {
+    const { record, put } = recordAmong(web, sleeper('shop/db'))
+    expect(record(EDGE).reason).to.match(/^is to wake by schedule/)
+    put(db)
+    expect(record(EDGE).reason).to.match(/^waits for 1 workload of wake order 1 /)
+  })
+
+  it('is counted of the copies alone, not of what a request would make of them', () => {
+    const { record, waits } = recordAmong(web, db)
+    record(EDGE, web.labelled({ as: 'planned' }))
+    expect(waits.waiting).to.equal(0)
   })
 })

@@ -1,0 +1,162 @@
+import type { Clock, Instant } from '../process/clock.ts'
+import { isCredible } from '../../domain/deciding/decision-time.ts'
+import type { Decision } from '../../domain/deciding/decision.ts'
+import { planStep } from '../../domain/deciding/operation.ts'
+import type { Rules } from '../../domain/deciding/rules.ts'
+import { memberOf, wakeOrderOf, wakingEdge } from '../../domain/deciding/wake-order.ts'
+import { waitIn, type WakeWait, type WaveMember } from '../../domain/deciding/wake-wait.ts'
+import { readsTheSame } from '../../domain/workload/marks.ts'
+import {
+  keyOf,
+  parseKey,
+  podsFollowed,
+  type Workload,
+  type WorkloadKey,
+} from '../../domain/workload/workload.ts'
+
+interface WakeWaitsPorts {
+  readonly workloads: {
+    get(key: WorkloadKey): Workload | undefined
+    list(namespace: string): Iterable<Workload>
+  }
+  readonly rules: Rules
+  readonly clock: Clock
+  /** These wait no longer for some number: whoever decides on them has to look again. */
+  readonly released: (keys: readonly WorkloadKey[]) => void
+}
+
+/** What one edge wakes in one namespace. */
+interface Wave {
+  readonly edge: Instant
+  /** undefined: nobody there names a number. */
+  readonly members: Map<string, WaveMember> | undefined
+  /** The numbers of those that were told to wait. */
+  readonly waiting: Map<string, number>
+  /** By number, what its members wait for, as long as no member changes, and since when that is known. */
+  readonly known: Map<number, { readonly at: Instant; readonly wait: WakeWait | undefined }>
+}
+
+/** Past so many timeouts nobody waits any more: there are no more lower numbers. */
+const LONGEST = 10
+
+/**
+ * At an edge that wakes, a workload waits until those of its namespace that the same edge wakes and whose
+ * `dormouse.dev/wake-order` is lower are ready. All of it follows from the workloads, so every replica says the same,
+ * and a new leader goes on in the middle of a wave.
+ */
+export class WakeWaits {
+  readonly #ports: WakeWaitsPorts
+  /** Milliseconds that is waited at most for each lower number. */
+  readonly #timeout: number
+  /** By namespace. */
+  readonly #waves = new Map<string, Wave[]>()
+
+  constructor(ports: WakeWaitsPorts, timeout: number) {
+    this.#ports = ports
+    this.#timeout = timeout
+  }
+
+  /** What this decision about a workload waits for; undefined: nothing. */
+  of(workload: Workload, decision: Decision, now: Instant): WakeWait | undefined {
+    const edge = wakingEdge(workload, decision)
+    if (edge === undefined || this.#isOver(edge, now)) return undefined
+    const wave = this.#waveOf(workload.namespace, edge, now)
+    const order = wakeOrderOf(workload)
+    const wait = this.#waitIn(wave, order, now)
+    if (this.#ports.workloads.get(workload) !== workload) return wait
+    if (wait) wave.waiting.set(keyOf(workload), order)
+    else wave.waiting.delete(keyOf(workload))
+    return wait
+  }
+
+  /** How many workloads were told to wait, and have not changed since. */
+  get waiting(): number {
+    return [...this.#waves.values()].flat().reduce((sum, { waiting }) => sum + waiting.size, 0)
+  }
+
+  /** To be called for every change that the informer sees, before anybody asks about that copy. */
+  changed(before: Workload | undefined, after: Workload | undefined): void {
+    const workload = after ?? before
+    const waves = workload && this.#waves.get(workload.namespace)
+    if (!waves || (before && after && before !== after && countsTheSame(before, after))) return
+    if (after?.annotations.wakeOrder) this.#beginOrdered(workload.namespace, waves)
+    const now = this.#ports.clock()
+    const key = keyOf(workload)
+    for (const wave of waves) {
+      wave.waiting.delete(key)
+      if (wave.members && replace(wave.members, key, after && this.#memberOf(after, wave.edge, now)))
+        this.#release(wave, now)
+    }
+  }
+
+  #isOver(edge: Instant, now: Instant): boolean {
+    return now >= edge + LONGEST * this.#timeout
+  }
+
+  /** Those in which nobody named a number are read anew when somebody asks. */
+  #beginOrdered(namespace: string, waves: readonly Wave[]): void {
+    const ordered = waves.filter(({ members }) => members)
+    if (ordered.length < waves.length) this.#waves.set(namespace, ordered)
+  }
+
+  #waveOf(namespace: string, edge: Instant, now: Instant): Wave {
+    const known = this.#waves.get(namespace)?.find((wave) => wave.edge === edge)
+    if (known) return known
+    this.#forget(now)
+    const members = this.#read(namespace, edge, now)
+    const wave = { edge, members, waiting: new Map<string, number>(), known: new Map() }
+    this.#waves.set(namespace, [...(this.#waves.get(namespace) ?? []), wave])
+    return wave
+  }
+
+  /** Waves that are over, and those of a clock that was ahead: their edge is still to come. */
+  #forget(now: Instant): void {
+    for (const [namespace, waves] of this.#waves) {
+      const kept = waves.filter(({ edge }) => !this.#isOver(edge, now) && isCredible(edge, now))
+      if (kept.length > 0) this.#waves.set(namespace, kept)
+      else this.#waves.delete(namespace)
+    }
+  }
+
+  #read(namespace: string, edge: Instant, now: Instant): Wave['members'] {
+    const workloads = [...this.#ports.workloads.list(namespace)]
+    if (!workloads.some(({ annotations }) => annotations.wakeOrder)) return undefined
+    const members = new Map<string, WaveMember>()
+    for (const each of workloads) replace(members, keyOf(each), this.#memberOf(each, edge, now))
+    return members
+  }
+
+  #memberOf(workload: Workload, edge: Instant, now: Instant): WaveMember | undefined {
+    return memberOf(workload, edge, planStep(workload, now, this.#ports.rules).decision)
+  }
+
+  #waitIn({ edge, members, known }: Wave, order: number, now: Instant): WakeWait | undefined {
+    if (!members) return undefined
+    const before = known.get(order)
+    if (before && now >= before.at && (!before.wait || now < before.wait.until)) return before.wait
+    const wait = waitIn({ edge, members: members.values(), timeout: this.#timeout }, order, now)
+    known.set(order, { at: now, wait })
+    return wait
+  }
+
+  /** A member has changed: those whose number has nothing left to wait for are to be decided on again. */
+  #release(wave: Wave, now: Instant): void {
+    wave.known.clear()
+    const free = [...wave.waiting].filter(([, order]) => !this.#waitIn(wave, order, now))
+    for (const [key] of free) wave.waiting.delete(key)
+    if (free.length > 0) this.#ports.released(free.map(([key]) => parseKey(key)))
+  }
+}
+
+/** Most changes are of a status, of which a wave asks only whether all pods followed. */
+function countsTheSame(a: Workload, b: Workload): boolean {
+  return readsTheSame(a, b) && podsFollowed(a) === podsFollowed(b)
+}
+
+/** Returns whether that changes anything for the others. */
+function replace(members: Map<string, WaveMember>, key: string, after: WaveMember | undefined): boolean {
+  const before = members.get(key)
+  if (after) members.set(key, after)
+  else members.delete(key)
+  return before?.order !== after?.order || before?.pending !== after?.pending
+}
