@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/service/process/clock.ts'
 import { connect } from '../../src/client/connect.ts'
 import { dormouseSuite } from '../client/dormouse-suite.ts'
-import { describeOn } from '../support/clusters.ts'
+import { describeOnBoth } from '../support/clusters.ts'
 import { enforced } from '../support/enforced.ts'
 import { isPublished, onlyIn } from '../support/developer.ts'
 
@@ -22,7 +22,7 @@ const outside = (environment: Record<string, string> = {}) => ({
   stopSignal: new AbortController().signal,
 })
 
-describeOn('the client', function (on) {
+describeOnBoth('the client', function (on) {
   this.timeout(150_000)
   const here = enforced(on, { settings: { policies: POLICIES, calendars: CALENDARS } })
 
@@ -48,7 +48,7 @@ describeOn('the client', function (on) {
   })
 })
 
-describeOn('the client where policies are not published', function (on) {
+describeOnBoth('the client where policies are not published', function (on) {
   this.timeout(150_000)
   const here = enforced(on, { settings: { publish: false, policies: POLICIES, calendars: CALENDARS } })
 

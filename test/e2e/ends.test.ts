@@ -50,6 +50,4 @@ describeOn('SIGTERM during work', function (on) {
   })
 })
 
-describeOn('kill -9 in a wave', (on) => {
-  killsInAWave(on, ({ isReal }) => (isReal ? 5 : 3))
-})
+describeOn('kill -9 in a wave', (on) => killsInAWave(on, 5))

@@ -21,7 +21,7 @@ describeOn('a tool that scales beside Dormouse, which has no webhook,', function
   // As many writes a minute as may be configured: what ends a fight is not that number.
   const here = served(on, { newWorkloadGrace: '0s', controller: { writesPerWorkload: 1000 } })
 
-  forEach(here, (tool, index) => {
+  forEach((tool, index) => {
     it('and puts to sleep what a request holds awake: it is left so, and an Event names the tool', async () => {
       const name = `held-${index}`
       const workload = await here.enabled(kind, name, { replicas: REPLICAS, schedule: asleepNow() })
@@ -88,7 +88,7 @@ describeOn('a tool that scales beside Dormouse and its webhook', function (on) {
   this.timeout(120_000)
   const here = enforced(on)
 
-  forEach(here, (tool, index) => {
+  forEach((tool, index) => {
     it('does not move what is pinned awake, and is told why', async () => {
       const name = `pinned-${index}`
       const workload = await here.enabled(kind, name, { replicas: REPLICAS, schedule: awakeNow() })
@@ -118,16 +118,8 @@ describeOn('a tool that scales beside Dormouse and its webhook', function (on) {
   })
 })
 
-function forEach(here: Served, define: (tool: Neighbour, index: number) => void): void {
-  for (const [index, tool] of neighbours().entries())
-    describe(tool.name, () => {
-      before(function () {
-        if (!tool.applies || here.cluster.isReal) return
-        print([`${tool.name}: skipped on the sandbox, which refuses server-side apply with a 415`])
-        this.skip()
-      })
-      define(tool, index)
-    })
+function forEach(define: (tool: Neighbour, index: number) => void): void {
+  for (const [index, tool] of neighbours().entries()) describe(tool.name, () => define(tool, index))
 }
 
 /** Lets the tool look again and again until it has nothing more to do, or is refused; returns the answers to its writes. */

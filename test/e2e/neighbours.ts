@@ -17,8 +17,6 @@ export interface Neighbour {
   readonly name: string
   /** What it is called in managedFields. */
   readonly manager: string
-  /** It writes by server-side apply, which the sandbox has not. */
-  readonly applies?: true
   /** What it has put to sleep carries its mark: Dormouse leaves that alone, and puts it to sleep once it runs again. */
   readonly marks?: true
   round(admin: Client, path: string, wants: Wants): Promise<Round>
@@ -72,7 +70,6 @@ function kubeGreen(): Neighbour {
   return {
     name: 'kube-green',
     manager: 'kube-green',
-    applies: true,
     async round(admin, path, wants) {
       const { status: _, ...object } = (await admin.expect('GET', path)) as Read
       const { replicas } = object.spec

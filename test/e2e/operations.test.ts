@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { factsOf, sleepsSuspended } from '../../src/domain/kinds.ts'
 import { FIELD_MANAGER, KINDS, SNOOZE_KEY, TYPE_OF } from '../../src/domain/workload/workload.ts'
 import type { ApiAnswer, WorkloadClient } from '../support/api-client.ts'
-import { describeOn } from '../support/clusters.ts'
+import { describeOnBoth } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { countOf } from '../support/manifests.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'
@@ -11,7 +11,7 @@ import { agree, marksOf } from './agreement.ts'
 
 const HOUR = 3_600_000
 
-describeOn('operations', function (on) {
+describeOnBoth('operations', function (on) {
   this.timeout(120_000)
   const here = served(on, { newWorkloadGrace: '0s', backoff: { maxOperations: 10 } })
 

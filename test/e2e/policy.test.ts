@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { ANNOTATION, type Kind } from '../../src/domain/workload/workload.ts'
-import { describeOn } from '../support/clusters.ts'
+import { describeOnBoth } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
 import { asleepNow, awakeNow, comingMinute, sleepsAt } from '../support/schedules.ts'
@@ -12,7 +12,7 @@ const KIND: Kind = 'deployments'
 /** Under one mistyped Namespace, or one that changes. */
 const MANY = 40
 
-describeOn('settings of a Namespace', function (on) {
+describeOnBoth('settings of a Namespace', function (on) {
   this.timeout(120_000)
   const team = `team-${randomBytes(3).toString('hex')}`
   const here = served(on, {

@@ -77,7 +77,7 @@ describeOn('what is published for clients', function (on) {
       'the kind to be served',
       async () => (await on().admin.send('GET', `/apis/${GROUP}/v1/gears`)).status === 200,
     )
-    if (on().isReal) await mayManage(on(), GROUP)
+    await mayManage(on(), GROUP)
     await on().admin.expect('PATCH', PUBLISHED, { data: null })
   })
 
@@ -102,7 +102,7 @@ describeOn('what is published for clients', function (on) {
   })
 
   after(async () => {
-    if (on().isReal) await mayNoLongerManage(on(), GROUP)
+    await mayNoLongerManage(on(), GROUP)
     await on().admin.send('DELETE', `${DEFINITIONS}/${GEARS}`)
     await on().admin.send('PATCH', PUBLISHED, { data: null })
   })
@@ -140,7 +140,7 @@ describeOn('what is published for clients', function (on) {
     const gear = { apiVersion: `${GROUP}/v1`, kind: 'Gear', metadata: { name: 'cog' }, spec: { replicas: 2 } }
     expect(await here.withFile('create', gear)).to.include({ code: 0 })
     const kubeconfig = (await on().personKubeconfig?.('dora')) ?? on().adminKubeconfig
-    if (on().isReal) await mayEdit('dora')
+    await mayEdit('dora')
     const listed = await eventually('both to be listed', async () => {
       const { stdout } = await client(kubeconfig, 'list', '-n', here.namespace, '-o', 'wide')
       return /\bcog\b/.test(stdout) && /\bweb\b/.test(stdout) && stdout
@@ -158,7 +158,7 @@ describeOn('what is published for clients', function (on) {
     }
 
     before('a person who may read and patch in one namespace alone, which a policy manages', async () => {
-      if (on().isReal) await mayPatch('dave')
+      await mayPatch('dave')
       await here.create('deployments', 'by-policy')
       await here.create('deployments', 'infra', { labels: { tier: 'infra' } })
       await on().admin.expect('PATCH', `/api/v1/namespaces/${here.namespace}`, {
@@ -171,7 +171,6 @@ describeOn('what is published for clients', function (on) {
     })
 
     it('are not enough for a person who may not read the Namespace, and who is told so', async () => {
-      if (!on().isReal) return
       const type = await person()
       const { stdout, stderr } = await eventually('the right', async () => {
         const answer = await type('list')
@@ -183,7 +182,7 @@ describeOn('what is published for clients', function (on) {
 
     it('let the client of that person say who is managed, by what, and when it sleeps', async () => {
       await filled()
-      if (on().isReal) await mayRead('dave')
+      await mayRead('dave')
       const type = await person()
       const { stdout, stderr } = await eventually('the right', async () => {
         const answer = await type('list', '-o', 'wide')
@@ -292,7 +291,6 @@ describeOn('what is published for clients', function (on) {
   })
 
   it('and nothing else of kube-public may be read by an ordinary person, nor may that be changed', async function () {
-    if (!on().isReal) return
     const other = PUBLISHED.replace(/dormouse$/, `other-${here.namespace}`)
     const metadata = { name: `other-${here.namespace}` }
     await on().admin.expect('POST', PUBLISHED.replace(/\/dormouse$/, ''), { metadata })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { ANNOTATION, type Kind } from '../../src/domain/workload/workload.ts'
-import { describeOn } from '../support/clusters.ts'
+import { describeOnBoth } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { annotated } from '../support/manifests.ts'
 import { asleepNow, awakeBetween, awakeNow } from '../support/schedules.ts'
@@ -11,7 +11,7 @@ const REPLICAS = 2
 const GRACE = 4000
 const HOUR = 3_600_000
 
-describeOn('schedules by annotation', function (on) {
+describeOnBoth('schedules by annotation', function (on) {
   this.timeout(120_000)
   const here = served(on, { newWorkloadGrace: `${GRACE / 1000}s`, backoff: { maxOperations: 19 } })
 

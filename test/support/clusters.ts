@@ -40,14 +40,13 @@ const places: readonly Place[] = [
 const BUILD = 30 * 60_000
 
 /**
- * Defines the same tests on the sandbox and on the real control plane; `on()` is the cluster, within hooks and
- * tests. If the real one is unavailable, its tests are skipped and the end of the run says so; with `CI` or
- * `DORMOUSE_REQUIRE_CONTROL_PLANE` set that is a failure.
+ * Defines tests on the real control plane; `on()` is the cluster, within hooks and tests. If it is unavailable, they
+ * are skipped and the end of the run says so; with `CI` or `DORMOUSE_REQUIRE_CONTROL_PLANE` set that is a failure.
  */
 export function describeOn(
   title: string,
   define: (this: Mocha.Suite, on: () => Cluster) => void,
-  where: 'both' | 'sandbox' | 'real' = 'both',
+  where: 'both' | 'sandbox' | 'real' = 'real',
 ): void {
   const [sandboxAlone, realAlone] = [places.slice(0, 1), places.slice(1)]
   for (const place of { both: places, sandbox: sandboxAlone, real: realAlone }[where]) {
@@ -69,6 +68,11 @@ export function describeOn(
       })
     })
   }
+}
+
+/** The same tests on the sandbox too: the core, so that a machine without Go tests something. */
+export function describeOnBoth(title: string, define: (this: Mocha.Suite, on: () => Cluster) => void): void {
+  describeOn(title, define, 'both')
 }
 
 /** A line for each cluster that was asked for: how many tests ran there, or why none did. */

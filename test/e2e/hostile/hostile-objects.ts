@@ -29,7 +29,7 @@ export function hostileObjects(
   let started: number
   /** Of the neighbours; a DaemonSet has as many as there are nodes. */
   const counts = new Map<Kind, number | undefined>()
-  const all = () => recipes(owner, { isReal: on().isReal, everyKind })
+  const all = () => recipes(owner, everyKind)
   const sleepers = () => all().map((recipe) => ({ ...recipe, name: `was-${recipe.name}` }))
   const startOf = async () => sumOf(await here.dormouse.metrics(), 'process_start_time_seconds')
 

@@ -17,8 +17,6 @@ export interface Recipe {
   readonly kind: Kind
   readonly metadata?: object
   readonly spec?: object
-  /** Needs a real controller, which makes no pods of it. */
-  readonly realOnly?: true
 }
 
 /** An object that owns others. */
@@ -33,7 +31,7 @@ const annotations = (texts: Readonly<Record<string, string | null>>) => ({ metad
 const label = (value: string) => ({ metadata: { labels: { [ASLEEP_LABEL]: value } } })
 const nodeSelector = (value: unknown) => ({ spec: { template: { spec: { nodeSelector: value } } } })
 
-type Parts = Readonly<Record<string, Pick<Recipe, 'metadata' | 'spec' | 'realOnly'>>>
+type Parts = Readonly<Record<string, Pick<Recipe, 'metadata' | 'spec'>>>
 
 function ofMarks(kind: Kind): Parts {
   const states = Object.entries(hostileStates(kind)).map(([name, text]) => [
@@ -78,7 +76,7 @@ function ofSpec(kind: Kind): Parts {
       spec: { minReadySeconds: MAX_REPLICAS - 1, progressDeadlineSeconds: MAX_REPLICAS },
     },
     paused: { spec: { paused: true } },
-    'paused-most': { spec: { paused: true, replicas: MAX_REPLICAS }, realOnly: true },
+    'paused-most': { spec: { paused: true, replicas: MAX_REPLICAS } },
     'no-history': { spec: { revisionHistoryLimit: 0, strategy: { type: 'Recreate', rollingUpdate: null } } },
   }
   const statefulSets: Parts = {
@@ -138,14 +136,11 @@ function ofMetadata(owner: Owning): Parts {
   }
 }
 
-interface Choice {
-  readonly isReal: boolean
-  /** Each recipe for all kinds, or for one of them in turn. */
-  readonly everyKind: boolean
-}
-
-/** All recipes: managed, and by their hours asleep now, unless they say otherwise. */
-export function recipes(owner: Owning, { isReal, everyKind }: Choice): Recipe[] {
+/**
+ * All recipes: managed, and by their hours asleep now, unless they say otherwise. `everyKind`: each for all kinds, or for
+ * one of them in turn.
+ */
+export function recipes(owner: Owning, everyKind: boolean): Recipe[] {
   const managed = { [ANNOTATION.enabled]: 'true', [ANNOTATION.schedule]: asleepNow() }
   const parts = new Map(
     KINDS.map((kind) => [kind, { ...ofMarks(kind), ...ofSpec(kind), ...ofMetadata(owner) }]),
@@ -155,8 +150,7 @@ export function recipes(owner: Owning, { isReal, everyKind }: Choice): Recipe[] 
     const having = KINDS.filter((kind) => parts.get(kind)?.[name])
     const chosen = everyKind ? having : having.slice(turn % having.length).slice(0, 1)
     return chosen.flatMap((kind): Recipe[] => {
-      const { metadata = {}, spec, realOnly } = parts.get(kind)?.[name] ?? {}
-      if (realOnly && !isReal) return []
+      const { metadata = {}, spec } = parts.get(kind)?.[name] ?? {}
       const annotations = { ...managed, ...(metadata as { annotations?: object }).annotations }
       return [
         { name: `${name}-${kind}`, kind, metadata: { ...metadata, annotations }, ...(spec && { spec }) },
