@@ -10,14 +10,8 @@ interface Node {
   readonly [part: string]: unknown
 }
 
-/** The sandbox's faults, which are for tests, and what JSON.stringify and undici call. */
+/** What JSON.stringify and undici call. */
 const CALLED_ELSEWHERE = new Set([
-  'cutWatches',
-  'holdWatches',
-  'releaseWatches',
-  'refuseConnections',
-  'acceptConnections',
-  'denyAccess',
   'toJSON',
   'onRequestStart',
   'onResponseStart',

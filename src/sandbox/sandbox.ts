@@ -7,7 +7,6 @@ import { Admission } from './admission/admission.ts'
 import { ClientWrites } from './admission/client-writes.ts'
 import { handle } from './http/api-server.ts'
 import { Tokens } from './http/authentication.ts'
-import { Faults } from './http/faults.ts'
 import { ObjectStore } from './store/object-store.ts'
 import { Registry } from './store/registry.ts'
 import { Rollout } from './controllers/rollout.ts'
@@ -47,7 +46,6 @@ const KEEP_ALIVE_MS = 120_000
 /** A Kubernetes API in memory, over plain HTTP on loopback, with simulated controllers. */
 export class SandboxCluster implements Runnable {
   readonly name = 'sandbox cluster'
-  readonly faults: Faults
   readonly #options: SandboxOptions
   readonly #store: ObjectStore
   readonly #watches: Watches
@@ -75,11 +73,6 @@ export class SandboxCluster implements Runnable {
       clock,
       readyAfterMs: options.readyAfterMs ?? 1000,
       onError: (error) => logger?.error({ err: error }, 'the sandbox could not reconcile a workload'),
-    })
-    this.faults = new Faults({
-      watches: this.#watches,
-      store: this.#store,
-      listener: { listen: () => this.#listen(), close: () => this.#close() },
     })
   }
 
@@ -127,14 +120,12 @@ export class SandboxCluster implements Runnable {
   }
 
   async #listen(): Promise<void> {
-    if (this.#server) return
     const { logger, onRequest } = this.#options
     const parts = {
       registry: this.#registry,
       writes: new ClientWrites(this.#registry, this.#admission),
       watches: this.#watches,
       tokens: this.#tokens,
-      faults: this.faults,
       clock: this.#options.clock,
       onError: (error: unknown, request: string) =>
         logger?.error({ err: error, request }, 'the sandbox could not answer'),
@@ -154,11 +145,9 @@ export class SandboxCluster implements Runnable {
 
   async #close(): Promise<void> {
     const server = this.#server
-    this.#server = undefined
     if (!server) return
     await new Promise<void>((resolve) => {
       server.close(() => resolve())
-      this.#watches.cut()
       server.closeAllConnections()
     })
   }

@@ -8,7 +8,7 @@ const DECIDE = 'export function decide('
 registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context)
-    if (!url.endsWith('/src/domain/decide.ts')) return loaded
+    if (!url.endsWith('/src/domain/deciding/decide.ts')) return loaded
     const source = readFileSync(new URL(url), 'utf8')
     if (!source.includes(DECIDE)) throw new Error(`there is no ${DECIDE} in ${url} any more`)
     const planted = `export function decide(...args: any): any {

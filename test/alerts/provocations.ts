@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ANNOTATION, ASLEEP_LABEL } from '../../src/domain/workload/workload.ts'
 import { freePorts } from '../control-plane/ports.ts'
+import { refusal } from '../faults/faults.ts'
 import { CONFIGURATIONS, WebhookServer, type Review } from '../sandbox/webhook-server.ts'
 import { icsOf } from '../service/calendars/ics-text.ts'
 import { eventually } from '../support/eventually.ts'
@@ -56,9 +57,9 @@ export async function refusedWakes(): Promise<Scene> {
 export async function forbidden(): Promise<Scene> {
   const stage = await Stage.start('forbidden')
   await stage.asleep('statefulsets', 'db')
-  const { faults } = stage.cluster
-  const forbid = (method: string, path: RegExp) =>
-    faults.answer({ method, path, status: 403, message: 'forbidden', times: Infinity })
+  const { proxy } = stage
+  const forbid = (verb: 'patch' | 'list' | 'watch', resource: string) =>
+    proxy.onCall({ verb, resource, times: Infinity }, refusal(403))
   return {
     stage,
     provocations: [
@@ -66,7 +67,7 @@ export async function forbidden(): Promise<Scene> {
         alert: 'DormouseWakesOverdue',
         how: 'every patch of StatefulSets by Dormouse is answered 403',
         async provoke() {
-          forbid('PATCH', /\/statefulsets\/.*fieldManager=dormouse/)
+          forbid('patch', 'statefulsets')
           await stage.annotate('statefulsets', 'db', annotated(awakeNow()))
         },
       },
@@ -74,16 +75,17 @@ export async function forbidden(): Promise<Scene> {
         alert: 'DormouseSnoozesOverdue',
         how: 'every patch of Deployments by Dormouse is answered 403',
         async provoke() {
-          forbid('PATCH', /\/deployments\/.*fieldManager=dormouse/)
+          forbid('patch', 'deployments')
           await stage.create('deployments', 'web', annotated(asleepNow()))
         },
       },
       {
         alert: 'DormouseWatchDown',
-        how: 'its watches are cut, and that of DaemonSets is answered 403 from then on',
+        how: 'its watches are cut, and DaemonSets are answered 403 from then on',
         async provoke() {
-          forbid('GET', /\/daemonsets\?/)
-          faults.cutWatches()
+          forbid('list', 'daemonsets')
+          forbid('watch', 'daemonsets')
+          for (const watch of proxy.watches()) watch.cut()
         },
       },
     ],
@@ -205,13 +207,15 @@ export async function blindWebhook(): Promise<Scene> {
   const certificates = { leafLifetime: '30m' }
   const webhook = { port, url: `https://127.0.0.1:${port}`, certificates }
   const stage = await Stage.start('blind webhook', { settings: { webhook } })
-  const { admin, faults } = stage.cluster
+  const { admin } = stage.cluster
   await stage.create('deployments', 'web')
   const provoke = async () => {
     // Its cached copy is old, and a live read takes long and fails.
-    faults.holdWatches()
+    stage.proxy.freeze('deployments')
     await stage.annotate('deployments', 'web', { note: 'new' })
-    faults.answer({ method: 'GET', path: /\/deployments\/web$/, status: 500, after: 1500, times: Infinity })
+    const reads = { verb: 'get', resource: 'deployments', name: 'web', times: Infinity } as const
+    stage.proxy.onCall(reads, { type: 'delay', stage: 'before', milliseconds: 1500 })
+    stage.proxy.onCall(reads, refusal(500))
     const scale = `${stage.path('deployments', 'web')}/scale`
     for (let replicas = 2; replicas < 6; replicas += 1) await stage.patch(scale, { spec: { replicas } })
   }
@@ -267,9 +271,9 @@ export async function late(): Promise<Scene> {
         async provoke() {
           await stage.create('deployments', 'web', annotated(asleepNow()))
           await sleep(2000)
-          await stage.cluster.stopApiServer()
+          const back = stage.proxy.away()
           await sleep(75_000)
-          await stage.cluster.startApiServer()
+          back()
         },
       },
     ],

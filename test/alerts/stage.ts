@@ -1,4 +1,6 @@
 import type { Kind } from '../../src/domain/workload/workload.ts'
+import { FaultProxy } from '../faults/fault-proxy.ts'
+import { behind } from '../faults/through-faults.ts'
 import { Dormouse, type Settings } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
 import { sumOf } from '../support/metrics-text.ts'
@@ -21,11 +23,14 @@ interface StageOptions {
 export class Stage {
   readonly name: string
   readonly cluster: StartedCluster
+  /** Between the two. */
+  readonly proxy: FaultProxy
   readonly dormouse: Dormouse
 
-  private constructor(name: string, cluster: StartedCluster, dormouse: Dormouse) {
+  private constructor(name: string, cluster: StartedCluster, proxy: FaultProxy, dormouse: Dormouse) {
     this.name = name
     this.cluster = cluster
+    this.proxy = proxy
     this.dormouse = dormouse
   }
 
@@ -35,9 +40,11 @@ export class Stage {
   ): Promise<Stage> {
     const cluster = await startSandboxCluster(readyAfterMs === undefined ? {} : { readyAfterMs })
     await createNamespace(cluster, NAMESPACE)
-    const dormouse = await Dormouse.start(cluster, { newWorkloadGrace: '0s', ...settings }, preload)
+    const proxy = await FaultProxy.before(cluster.dormouseKubeconfig)
+    const behindIt = behind(proxy, cluster)
+    const dormouse = await Dormouse.start(behindIt, { newWorkloadGrace: '0s', ...settings }, preload)
     await eventually('it to lead', async () => sumOf(await dormouse.metrics(), 'dormouse_leader') === 1)
-    return new Stage(name, cluster, dormouse)
+    return new Stage(name, cluster, proxy, dormouse)
   }
 
   /** The target for Prometheus; the label tells the stages apart. */
@@ -75,6 +82,7 @@ export class Stage {
   async stop(): Promise<void> {
     await this.dormouse.kill()
     await this.dormouse.stop()
+    await this.proxy.stop()
     await this.cluster.stop()
   }
 }

@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { startSandboxCluster, type StartedCluster } from '../support/sandbox-cluster.ts'
+import { FaultProxy } from '../faults/fault-proxy.ts'
+import { behind } from '../faults/through-faults.ts'
 import { Dormouse, PROJECT } from '../support/dormouse.ts'
 import { enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
@@ -22,6 +24,7 @@ const RULES = join(PROJECT, 'charts', 'dormouse', 'alerts.yaml')
 describe('every query of the dashboards, asked of a Prometheus that scrapes two replicas at work', function () {
   this.timeout(180_000)
   let cluster: StartedCluster | undefined
+  let proxy: FaultProxy | undefined
   let second: Dormouse | undefined
   let prometheus: Prometheus | undefined
   let begun = 0
@@ -30,15 +33,16 @@ describe('every query of the dashboards, asked of a Prometheus that scrapes two 
   before('Prometheus is there', async function () {
     if (!prometheusIsThere()) leaveOut(this, 'prometheus is not on the path (Debian: the package prometheus)')
     cluster = await startSandboxCluster()
+    proxy = await FaultProxy.before(cluster.dormouseKubeconfig)
   })
 
   const here = enforced(() => {
-    if (!cluster) throw new TypeError('the cluster is there only within hooks and tests')
-    return cluster
+    if (!cluster || !proxy) throw new TypeError('the cluster is there only within hooks and tests')
+    return behind(proxy, cluster)
   })
   const there = () => {
-    if (!second || !prometheus) throw new TypeError('they are there only within hooks and tests')
-    return { second, prometheus }
+    if (!second || !prometheus || !proxy) throw new TypeError('they are there only within hooks and tests')
+    return { second, prometheus, proxy }
   }
 
   before('a second replica waits, and Prometheus looks', async () => {
@@ -57,7 +61,7 @@ describe('every query of the dashboards, asked of a Prometheus that scrapes two 
   before('everything happens', async () => {
     await busy(here)
     await here.kubectl('label', 'namespace', here.namespace, 'team=shop')
-    await outage(here)
+    await outage(here, there().proxy)
     await here.dormouse.terminate()
     await eventually(
       'the other one to lead',
@@ -99,7 +103,10 @@ describe('every query of the dashboards, asked of a Prometheus that scrapes two 
     await prometheus?.stop()
     await second?.stop()
   })
-  after(() => cluster?.stop())
+  after(async () => {
+    await proxy?.stop()
+    await cluster?.stop()
+  })
 
   it('has data', () => {
     const empty = answers.filter(({ found }) => !found.some(({ samples }) => samples.some(isNumber)))

@@ -1,4 +1,5 @@
 import { ANNOTATION } from '../../src/domain/workload/workload.ts'
+import type { FaultProxy } from '../faults/fault-proxy.ts'
 import type { Dormouse } from '../support/dormouse.ts'
 import type { Enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
@@ -56,8 +57,8 @@ export async function busy(here: Enforced): Promise<void> {
 }
 
 /** The API server goes away for a moment, and requests meanwhile are refused. */
-export async function outage(here: Enforced): Promise<void> {
-  await here.cluster.stopApiServer()
+export async function outage(here: Enforced, proxy: FaultProxy): Promise<void> {
+  const back = proxy.away()
   await eventually('requests to be refused', async () => {
     const { status } = await here.workload('deployments', 'web').attempt('POST', '/unpin')
     return status === 404 || status === 503
@@ -66,7 +67,7 @@ export async function outage(here: Enforced): Promise<void> {
     const { status } = await here.workload('deployments', 'web').attempt('GET', '')
     return status === 503
   })
-  await here.cluster.startApiServer()
+  back()
 }
 
 /**

@@ -38,6 +38,8 @@ const ALIVE_MS = 5000
 export class FaultProxy {
   /** The path of a kubeconfig with Dormouse's own credentials that leads here. */
   readonly kubeconfig: string
+  /** Where it listens. */
+  url = ''
   /** All calls, oldest first. */
   readonly calls: Called[] = []
   readonly #directory: string
@@ -65,6 +67,7 @@ export class FaultProxy {
     const address = await proxy.#listen(
       ownCa && (await issueLeaf(ownCa, ['127.0.0.1'], Date.now(), 24 * HOUR)),
     )
+    proxy.url = address
     await writeFile(proxy.kubeconfig, leadingTo(text, address, ownCa?.cert), { mode: 0o600 })
     return proxy
   }
@@ -100,6 +103,13 @@ export class FaultProxy {
     for (const watch of this.watches(resource)) view.thaws.set(watch, watch.freeze())
     this.#frozen.add(view)
     return () => this.#thaw(view)
+  }
+
+  /** The API server goes away: watches and calls are cut until the function returned brings it back. */
+  away(): () => void {
+    const laid = this.onCall({ times: Infinity }, { type: 'cut', stage: 'before' })
+    for (const watch of this.#open) watch.cut()
+    return () => laid.lift()
   }
 
   /** From now on both sides hear each other unchanged again; what is late already still comes late. */

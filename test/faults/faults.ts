@@ -81,6 +81,7 @@ export function refusal(
 }
 
 const REASON: Readonly<Record<number, string>> = {
+  401: 'Unauthorized',
   403: 'Forbidden',
   409: 'Conflict',
   410: 'Expired',

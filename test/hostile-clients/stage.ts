@@ -1,5 +1,7 @@
 import { Agent, request } from 'undici'
 import { freePorts } from '../control-plane/ports.ts'
+import { FaultProxy } from '../faults/fault-proxy.ts'
+import { behind } from '../faults/through-faults.ts'
 import { Dormouse, type LogLine, type Settings } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
 import { startSandboxCluster, type StartedCluster } from '../support/sandbox-cluster.ts'
@@ -26,6 +28,8 @@ export type PortName = 'api' | 'apiWithoutTls' | 'webhook' | 'metrics'
 /** `dormouse serve` on the sandbox, with all its ports and the limits that it has by default. */
 export class Stage {
   readonly cluster: StartedCluster
+  /** Between the two. */
+  readonly proxy: FaultProxy
   readonly dormouse: Dormouse
   readonly ports: Readonly<Record<PortName, Port>>
   readonly #client = new Agent({ connect: { rejectUnauthorized: false } })
@@ -33,11 +37,13 @@ export class Stage {
 
   private constructor(
     cluster: StartedCluster,
+    proxy: FaultProxy,
     dormouse: Dormouse,
     urls: Record<PortName, string>,
     token: string,
   ) {
     this.cluster = cluster
+    this.proxy = proxy
     this.dormouse = dormouse
     const list = { ask: { method: 'GET', path: '/api/v1/workloads' }, answer: 200 } as const
     this.ports = {
@@ -57,8 +63,9 @@ export class Stage {
     const cluster = await startSandboxCluster(readyAfterMs === undefined ? {} : { readyAfterMs })
     const [api, webhook] = await freePorts(2)
     const on = (port: number) => `https://127.0.0.1:${port}`
+    const proxy = await FaultProxy.before(cluster.dormouseKubeconfig)
     const dormouse = await Dormouse.start(
-      cluster,
+      behind(proxy, cluster),
       {
         newWorkloadGrace: '0s',
         webhook: { port: webhook, url: on(webhook) },
@@ -78,7 +85,7 @@ export class Stage {
       webhook: on(webhook),
       metrics: dormouse.metricsUrl,
     }
-    return new Stage(cluster, dormouse, urls, await dormouse.tokens.token({ subject: 'ordinary' }))
+    return new Stage(cluster, proxy, dormouse, urls, await dormouse.tokens.token({ subject: 'ordinary' }))
   }
 
   /** An ordinary request on a connection of its own. @throws Error unless it is answered as it should be */
@@ -120,6 +127,7 @@ export class Stage {
   async stop(): Promise<void> {
     await this.#client.destroy()
     await this.dormouse.stop()
+    await this.proxy.stop()
     await this.cluster.stop()
   }
 

@@ -79,7 +79,7 @@ describe('memory and descriptors', function () {
     })
     for (const port of HOSTILE) await answered(() => stage.visit(port))
     await stage.dormouse.metrics()
-    stage.cluster.faults.cutWatches()
+    for (const watch of stage.proxy.watches()) watch.cut()
     await Promise.all(crowds.map((crowd) => crowd.leave()))
   }
 })

@@ -2,18 +2,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../../src/service/process/clock.ts'
-import type { Faults } from '../../src/sandbox/http/faults.ts'
 import { SandboxCluster } from '../../src/sandbox/sandbox.ts'
 import { clientFor } from '../control-plane/client.ts'
-import { createIn, type Cluster, type Grant, type SeenRequest } from './cluster.ts'
-import { apiVersionOf } from '../../src/domain/kinds.ts'
+import { createIn, type Cluster, type SeenRequest } from './cluster.ts'
 import { kubectlFor } from './kubectl.ts'
 
 /** By its user agent, Dormouse's requests are told from those of kubectl and of the tests. */
 const OURS = /^dormouse\b/i
 
 export interface StartedCluster extends Cluster {
-  readonly faults: Faults
   stop(): Promise<void>
 }
 
@@ -37,17 +34,7 @@ export async function startSandboxCluster({
   await writeFile(kubeconfig, sandbox.kubeconfig(), { mode: 0o600 })
   const admin = clientFor(sandbox)
   const kubectl = kubectlFor(kubeconfig, join(directory, 'kubectl-cache'))
-  const grantsOf = new Map<string, { namespace: string; grants: readonly Grant[] }>()
-  sandbox.faults.denyAccess(({ user, verb, resource, subresource, namespace, name }) => {
-    const given = grantsOf.get(user)
-    if (!given) return false
-    const asked = subresource === '' ? resource : `${resource}/${subresource}`
-    const allows = ({ verbs, resources, resourceNames }: Grant) =>
-      verbs.includes(verb) && resources.includes(asked) && (resourceNames?.includes(name) ?? true)
-    return !(given.namespace === namespace && given.grants.some(allows))
-  })
   return {
-    faults: sandbox.faults,
     name: 'the sandbox',
     isReal: false,
     adminKubeconfig: kubeconfig,
@@ -55,23 +42,11 @@ export async function startSandboxCluster({
     kubectl,
     admin,
     create: (namespace, objects) => createIn(admin, namespace, objects),
-    stopApiServer: () => sandbox.faults.refuseConnections(),
-    startApiServer() {
-      // A real API server knows no roles at first, while it starts.
-      sandbox.faults.answer({ path: /^\/apis\/apps\//, status: 403, message: 'forbidden', times: 8 })
-      return sandbox.faults.acceptConnections()
-    },
-    async refuse(kind) {
-      const path = new RegExp(`^/apis/${apiVersionOf(kind)}/${kind}\\?`)
-      const allow = sandbox.faults.answer({ path, status: 403, message: 'forbidden', times: Infinity })
-      return async () => allow()
-    },
+    stopApiServer: realAlone,
+    startApiServer: realAlone,
+    refuse: realAlone,
     requestsSince: async (since) => requests.filter(({ at }) => at >= since),
-    async accountToken(namespace, account, ...grants) {
-      await kubectl('create', 'serviceaccount', account, '-n', namespace)
-      grantsOf.set(`system:serviceaccount:${namespace}:${account}`, { namespace, grants })
-      return (await kubectl('create', 'token', account, '-n', namespace, '--audience', 'dormouse')).trim()
-    },
+    accountToken: realAlone,
     async stop() {
       await admin.close()
       await sandbox.stop()
@@ -79,6 +54,9 @@ export async function startSandboxCluster({
     },
   }
 }
+
+/** The sandbox allows everything and does not fail: a fault proxy stands before it where it should. */
+const realAlone = () => Promise.reject(new TypeError('only the real control plane can do this'))
 
 function verbOf(method: string, url: string): SeenRequest['verb'] {
   if (method === 'PATCH') return 'patch'

@@ -21,11 +21,7 @@ export function send(
 }
 
 /** Sends an error as a Status. */
-export function fail(
-  response: ServerResponse,
-  error: StatusError,
-  headers: Record<string, string> = {},
-): void {
+export function fail(response: ServerResponse, error: StatusError): void {
   const { retryAfterSeconds } = error.details
   const retry = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
   // The rest of a body that was not read to its end would be taken for the next request.
@@ -33,7 +29,7 @@ export function fail(
   send(response, {
     code: error.code,
     body: JSON.stringify(error),
-    headers: { ...retry, ...close, ...headers },
+    headers: { ...retry, ...close },
   })
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { fail, ok, send, warningRecorder } from './answer.ts'
 import type { Answer } from './answer.ts'
@@ -30,11 +29,6 @@ export async function handle(
   const { method = 'GET', url = '/' } = request
   try {
     parts.onRequest({ method, url, userAgent: request.headers['user-agent'] ?? '' })
-    const fault = parts.faults.take(method, url)
-    if (fault) {
-      if (fault.after > 0) await setTimeout(fault.after)
-      return fail(response, fault.error, fault.headers)
-    }
     const answer = await answered(request, response, parts)
     if (answer) send(response, answer)
   } catch (error) {

@@ -5,7 +5,6 @@ import type { UserInfo } from '../store/object.ts'
 import type { Registry } from '../store/registry.ts'
 import type { Target } from '../store/resources.ts'
 import type { Tokens } from './authentication.ts'
-import type { Faults } from './faults.ts'
 import { Presentation } from './presentation.ts'
 import type { Form, Route } from './request.ts'
 import type { Watches } from './watch.ts'
@@ -16,7 +15,6 @@ export interface ResourceParts {
   writes: ClientWrites
   watches: Watches
   tokens: Tokens
-  faults: Faults
   clock: Clock
 }
 

@@ -95,9 +95,8 @@ async function token(call: Call, parts: ResourceParts): Promise<Answer> {
   return { code: 201, body: JSON.stringify(await requestToken(account, call.body, reviewContext(parts))) }
 }
 
-const reviewContext = ({ registry, tokens, clock, faults }: ResourceParts): ReviewContext => ({
+const reviewContext = ({ registry, tokens, clock }: ResourceParts): ReviewContext => ({
   tokens,
   store: registry.store,
   clock,
-  allows: (question) => faults.allows(question),
 })

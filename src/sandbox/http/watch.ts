@@ -34,7 +34,7 @@ class Watch {
     this.#cursor = options.since ?? store.version
   }
 
-  begin(bookmarkEveryMs: number, isHeld: () => boolean): void {
+  begin(bookmarkEveryMs: number): void {
     const { since, store, namespace, matcher, bookmarks, timeoutSeconds } = this.#options
     this.#response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders()
     if (since === undefined) {
@@ -43,7 +43,7 @@ class Watch {
       this.#write(present.map((object) => this.#line('ADDED', object)))
     }
     const bookmark = () => {
-      if (bookmarks && !isHeld()) this.#bookmark()
+      if (bookmarks) this.#bookmark()
     }
     this.#timers.push(setInterval(bookmark, bookmarkEveryMs).unref())
     if (timeoutSeconds === undefined) return
@@ -76,11 +76,6 @@ class Watch {
     this.#response.end()
   }
 
-  cut(): void {
-    this.end()
-    this.#response.destroy()
-  }
-
   /**
    * A change as this watch reports it: an object that starts to match the selector is ADDED, one that no longer
    * does is DELETED.
@@ -111,7 +106,7 @@ class Watch {
   #write(lines: string[]): void {
     if (lines.length === 0 || this.#response.writableEnded) return
     this.#response.write(lines.join(''))
-    if (this.#response.writableLength > LARGEST_BACKLOG) this.cut()
+    if (this.#response.writableLength > LARGEST_BACKLOG) this.#response.destroy()
   }
 }
 
@@ -120,7 +115,6 @@ export class Watches {
   readonly #store: ObjectStore
   readonly #bookmarkEveryMs: number
   readonly #open = new Set<Watch>()
-  #held = false
   #isPending = false
 
   constructor(store: ObjectStore, bookmarkEveryMs: number) {
@@ -141,21 +135,8 @@ export class Watches {
       watch.end()
       this.#open.delete(watch)
     })
-    watch.begin(this.#bookmarkEveryMs, () => this.#held)
-    if (!this.#held) watch.advance()
-  }
-
-  cut(): void {
-    for (const watch of this.#open) watch.cut()
-  }
-
-  hold(): void {
-    this.#held = true
-  }
-
-  release(): void {
-    this.#held = false
-    this.#advance()
+    watch.begin(this.#bookmarkEveryMs)
+    watch.advance()
   }
 
   /** What a definition made is served no more once it is deleted. */
@@ -170,6 +151,6 @@ export class Watches {
 
   #advance(): void {
     this.#isPending = false
-    if (!this.#held) for (const watch of this.#open) watch.advance()
+    for (const watch of this.#open) watch.advance()
   }
 }

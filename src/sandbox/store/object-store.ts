@@ -100,12 +100,6 @@ export class ObjectStore {
     }))
   }
 
-  /** Deletes the log, like etcd's compaction. */
-  compact(): void {
-    this.#log = []
-    this.#compacted = this.#version
-  }
-
   subscribe(listener: Listener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

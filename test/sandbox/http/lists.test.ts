@@ -21,16 +21,6 @@ describe('sandbox API: lists and forms', () => {
     expect(next.body.metadata.continue).to.equal(undefined)
   })
 
-  it('whose moment was compacted away are 410', async () => {
-    const first = await client.get(`${DEPLOYMENTS}?limit=2`)
-    await client.post(DEPLOYMENTS, aWorkload('f'))
-    here.sandbox.faults.compact()
-    const { status, body } = await client.get(
-      `${DEPLOYMENTS}?limit=2&continue=${first.body.metadata.continue}`,
-    )
-    expect([status, body.reason]).to.deep.equal([410, 'Expired'])
-  })
-
   it('of a version that is yet to come are 504 with Retry-After', async () => {
     const { status, headers, body } = await client.get(`${DEPLOYMENTS}?resourceVersion=999999`)
     expect([status, headers['retry-after']]).to.deep.equal([504, '1'])

@@ -70,17 +70,6 @@ describe('sandbox API: watches', () => {
     expect(await watch.next()).to.equal(undefined)
   })
 
-  it('from a version that is compacted away get an ERROR with 410 and end', async () => {
-    const version = await create('old')
-    await create('new')
-    here.sandbox.faults.compact()
-    const watch = await client.watch(`${CONFIG_MAPS}?watch=1&resourceVersion=${version}`)
-    const error = await watch.next()
-    expect(error?.type).to.equal('ERROR')
-    expect(error?.object).to.include({ code: 410, reason: 'Expired' })
-    expect(await watch.next()).to.equal(undefined)
-  })
-
   it('that ask for initial events in the stream are refused with 422, so that clients list', async () => {
     const query = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'
     const { status, body } = await client.get(`${CONFIG_MAPS}?${query}`)
@@ -98,31 +87,5 @@ describe('sandbox API: watches', () => {
     const bare = await client.as({ accept }).watch(query)
     expect((await bare.next())?.object.kind).to.equal('PartialObjectMetadata')
     bare.close()
-  })
-
-  describe('and faults', () => {
-    it('are cut on demand', async () => {
-      const watch = await client.watch(`${CONFIG_MAPS}?watch=1&resourceVersion=${await create('x')}`)
-      here.sandbox.faults.cutWatches()
-      expect(await watch.next()).to.equal(undefined)
-    })
-
-    it('are silent while held, and lose nothing', async () => {
-      const version = await create('x')
-      const path = `${CONFIG_MAPS}?watch=1&resourceVersion=${version}&allowWatchBookmarks=true`
-      here.sandbox.faults.holdWatches()
-      const watch = await client.watch(path)
-      await create('y')
-      let isSilent = true
-      const next = watch.next().then((event) => {
-        expect(isSilent).to.equal(false)
-        return event
-      })
-      await client.get(CONFIG_MAPS)
-      isSilent = false
-      here.sandbox.faults.releaseWatches()
-      expect(brief(await next)).to.deep.equal(['ADDED', 'y'])
-      watch.close()
-    })
   })
 })

@@ -62,17 +62,6 @@ describe('object store', () => {
     expect(() => store.since(store.version - 3)).to.throw('too old resource version')
   })
 
-  it('forgets everything before now when compacted', () => {
-    const store = aStore()
-    const { version } = store
-    store.create('pods', pod('one'))
-    store.compact()
-    expect(() => store.since(version)).to.throw('too old resource version')
-    expect(store.since(store.version)).to.deep.equal([])
-    store.create('pods', pod('two'))
-    expect(store.since(store.version - 1)).to.have.length(1)
-  })
-
   it('knows what belongs to an owner, until it goes or loses its owner reference', () => {
     const store = aStore()
     const ownerReferences = [{ apiVersion: 'v1', kind: 'X', name: 'x', uid: 'u' }]

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { request } from 'undici'
 import { SandboxCluster } from '../../../src/sandbox/sandbox.ts'
+import { FaultProxy } from '../../faults/fault-proxy.ts'
+import { refusal } from '../../faults/faults.ts'
 import { ANNOTATION } from '../../../src/domain/workload/workload.ts'
 import { manifest } from '../../support/manifests.ts'
 import { callCheck } from './checking.ts'
@@ -59,12 +61,14 @@ describe('dormouse check', () => {
 
   describe('--against-cluster', () => {
     let sandbox: SandboxCluster
+    let proxy: FaultProxy
 
     beforeEach(async () => {
       const clock = () => Date.now()
       sandbox = new SandboxCluster({ port: 0, clock, readyAfterMs: 10, onRequest: () => {} })
       await sandbox.start()
       await writeFile(join(directory, 'kubeconfig'), sandbox.kubeconfig())
+      proxy = await FaultProxy.before(join(directory, 'kubeconfig'))
       await create(manifest('deployments', 'web'))
     })
 
@@ -75,10 +79,13 @@ describe('dormouse check', () => {
         body: JSON.stringify(object),
       })
 
-    afterEach(() => sandbox.stop())
+    afterEach(async () => {
+      await proxy.stop()
+      await sandbox.stop()
+    })
 
     const against = (...args: string[]) =>
-      callCheck(file(), '--against-cluster', '--kubeconfig', join(directory, 'kubeconfig'), ...args)
+      callCheck(file(), '--against-cluster', '--kubeconfig', proxy.kubeconfig, ...args)
 
     it('prints what would be managed, and why', async () => {
       await writeFile(file(), JSON.stringify({ policies: [POLICY] }))
@@ -87,7 +94,7 @@ describe('dormouse check', () => {
       expect(out).to.match(/\ndefault\n {2}stays awake {2}deployment web {2}by policy dev {2}awake: new/)
       expect({ code, err }).to.deep.equal({
         code: 0,
-        err: `cluster ${new URL(sandbox.url).origin} (context dormouse-sandbox)\n`,
+        err: `cluster ${new URL(proxy.url).origin} (context dormouse-sandbox)\n`,
       })
     })
 
@@ -117,8 +124,7 @@ describe('dormouse check', () => {
 
     it('goes on without the right to see webhooks, and says so', async () => {
       await writeFile(file(), JSON.stringify({}))
-      const path = /webhookconfigurations/
-      sandbox.faults.answer({ path, status: 403, message: 'forbidden', times: 100 })
+      proxy.onCall({ resource: 'mutatingwebhookconfigurations', times: Infinity }, refusal(403))
       const { code, out } = await against()
       expect(code).to.equal(0)
       expect(out).to.contain('not looked at: list /apis/admissionregistration.k8s.io/v1/mutatingwebhook')
@@ -126,8 +132,7 @@ describe('dormouse check', () => {
 
     it('ends with 1 without the right to see Namespaces', async () => {
       await writeFile(file(), JSON.stringify({}))
-      const path = /^\/api\/v1\/namespaces(?:\?|$)/
-      sandbox.faults.answer({ path, status: 403, message: 'forbidden', times: 100 })
+      proxy.onCall({ resource: 'namespaces', name: '', times: Infinity }, refusal(403))
       const { code, out, err } = await against()
       expect(code).to.equal(1)
       expect(out).not.to.contain('managed')

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { request } from 'undici'
-import { parse } from 'yaml'
 import { registerRelease } from '../../../src/service/cli/release.ts'
 import { LeaderElection } from '../../../src/service/leadership/leader-election.ts'
 import { KubernetesClient } from '../../../src/kubernetes/client.ts'
@@ -11,6 +10,10 @@ import type { HttpTransport } from '../../../src/kubernetes/http.ts'
 import { LeaseObjects } from '../../../src/kubernetes/lease.ts'
 import { SandboxCluster } from '../../../src/sandbox/sandbox.ts'
 import { RecordingObserver, silentLogger, transportTo } from '../../kubernetes/fake-api-server.ts'
+import { freePorts } from '../../control-plane/ports.ts'
+import { FaultProxy } from '../../faults/fault-proxy.ts'
+import { refusal } from '../../faults/faults.ts'
+import { leadingTo } from '../../faults/kubeconfig.ts'
 import { manifest } from '../../support/manifests.ts'
 import { call, type Outcome } from './terminal.ts'
 
@@ -21,6 +24,7 @@ const LEASE = '/apis/coordination.k8s.io/v1/namespaces/default/leases/dormouse'
 describe('dormouse release --all', () => {
   let directory: string
   let sandbox: SandboxCluster
+  let proxy: FaultProxy
   let transport: HttpTransport
   let running: LeaderElection[]
   let logged: string
@@ -33,6 +37,7 @@ describe('dormouse release --all', () => {
     running = []
     logged = ''
     await writeFile(join(directory, 'kubeconfig'), sandbox.kubeconfig())
+    proxy = await FaultProxy.before(join(directory, 'kubeconfig'))
     await writeFile(join(directory, 'config.yaml'), JSON.stringify({ controller: { lease: LEASE_TIMES } }))
     const sleeper = manifest('deployments', 'web', { replicas: 0 })
     await send('POST', '/apis/apps/v1/namespaces/default/deployments', {
@@ -48,6 +53,7 @@ describe('dormouse release --all', () => {
   afterEach(async () => {
     for (const election of running) await election.stop()
     await transport.close()
+    await proxy.stop()
     await sandbox.stop()
     await rm(directory, { recursive: true })
   })
@@ -70,7 +76,7 @@ describe('dormouse release --all', () => {
     }
   }
 
-  const release = (...more: string[]): Promise<Outcome> =>
+  const release = (kubeconfig = proxy.kubeconfig, ...more: string[]): Promise<Outcome> =>
     call(
       (program, ports) =>
         registerRelease(program, {
@@ -81,19 +87,11 @@ describe('dormouse release --all', () => {
           ownNamespace: undefined,
           logDestination: { write: (line) => void (logged += line) },
         }),
-      [
-        'release',
-        '--all',
-        '--kubeconfig',
-        join(directory, 'kubeconfig'),
-        '--config',
-        join(directory, 'config.yaml'),
-        ...more,
-      ],
+      ['release', '--all', '--kubeconfig', kubeconfig, '--config', join(directory, 'config.yaml'), ...more],
     )
 
   /** The line that comes before all others. */
-  const cluster = () => `cluster ${new URL(sandbox.url).origin} (context dormouse-sandbox)\n`
+  const cluster = () => `cluster ${new URL(proxy.url).origin} (context dormouse-sandbox)\n`
 
   /** A service's leader that notes how many replicas it saw whenever it starts and stops. */
   const aLeader = async (seen: string[]) => {
@@ -132,8 +130,7 @@ describe('dormouse release --all', () => {
   })
 
   it('does not delete the webhook configuration where the webhook is switched off: it may lack the right', async () => {
-    const forbidden = { path: /mutatingwebhookconfigurations/, status: 403, message: 'forbidden', times: 100 }
-    sandbox.faults.answer(forbidden)
+    proxy.onCall({ resource: 'mutatingwebhookconfigurations', times: Infinity }, refusal(403))
     expect((await release()).code).to.equal(1)
     const config = { controller: { lease: LEASE_TIMES }, webhook: { enabled: false } }
     await writeFile(join(directory, 'config.yaml'), JSON.stringify(config))
@@ -185,27 +182,26 @@ describe('dormouse release --all', () => {
   })
 
   it('gives up within 10 s when the cluster cannot be reached, and names server and context', async () => {
-    const kubeconfig = parse(sandbox.kubeconfig()) as { 'current-context': string }
-    const { host, origin } = new URL(sandbox.url)
-    await sandbox.faults.refuseConnections()
+    const [nowhere] = await freePorts(1)
+    const host = `127.0.0.1:${nowhere}`
+    const there = `http://${host} (context dormouse-sandbox)`
+    await writeFile(join(directory, 'astray'), leadingTo(sandbox.kubeconfig(), `http://${host}`, undefined))
     const begun = performance.now()
-    const { code, out, err } = await release()
+    const { code, out, err } = await release(join(directory, 'astray'))
     expect(err).to.equal(
-      `${cluster()}error: the cluster at ${origin} (context ${kubeconfig['current-context']}) cannot be reached: ` +
+      `cluster ${there}\nerror: the cluster at ${there} cannot be reached: ` +
         `connect ECONNREFUSED ${host}. Nothing was changed\n`,
     )
     expect({ code, out, logged }).to.deep.equal({ code: 1, out: '', logged: '' })
     expect(performance.now() - begun, 'milliseconds').to.be.below(10_000)
-    await sandbox.faults.acceptConnections()
   })
 
   it('prints why listing fails, each reason once, as plain text', async () => {
-    const listing = { path: /^\/apis\/apps\/v1\/daemonsets/, status: 403, message: 'no role for daemonsets' }
-    sandbox.faults.answer({ ...listing, times: 2 })
+    proxy.onCall({ verb: 'list', resource: 'daemonsets', times: 2 }, refusal(403))
     const { code, err } = await release()
     expect(err).to.equal(
       `${cluster()}warning: a watch or list failed and is tried again (daemonsets): ` +
-        'list /apis/apps/v1/daemonsets: the cluster refused: no role for daemonsets\n',
+        'list /apis/apps/v1/daemonsets: the cluster refused: a fault on demand: 403\n',
     )
     expect({ code, logged }).to.deep.equal({ code: 0, logged: '' })
   })
@@ -215,12 +211,11 @@ describe('dormouse release --all', () => {
     [401, 'check the credentials of the context'],
   ] as const) {
     it(`gives up when the cluster answers ${status} to three lists of a kind, and says what is missing`, async () => {
-      const listing = { path: /^\/apis\/apps\/v1\/daemonsets/, status, message: 'you may not' }
-      sandbox.faults.answer({ ...listing, times: 1000 })
+      proxy.onCall({ verb: 'list', resource: 'daemonsets', times: Infinity }, refusal(status))
       const { code, err } = await release()
       const where = cluster().slice('cluster '.length).trim()
       expect(err.split('\n').at(-2)).to.equal(
-        `error: the cluster at ${where} refused three times to list or watch daemonsets: you may not. ` +
+        `error: the cluster at ${where} refused three times to list or watch daemonsets: a fault on demand: ${status}. ` +
           `Nothing was changed: ${right}`,
       )
       expect(code).to.equal(1)
@@ -230,7 +225,7 @@ describe('dormouse release --all', () => {
   }
 
   it('changes nothing in a dry run, and does not take the Lease', async () => {
-    const { out } = await release('--dry-run')
+    const { out } = await release(proxy.kubeconfig, '--dry-run')
     expect(out).to.equal('deployments/default/web\n1 workload would be released\n')
     expect((await send('GET', WEB)).spec.replicas).to.equal(0)
     expect(await send('GET', LEASE)).to.have.property('code', 404)
