@@ -126,15 +126,15 @@ describeOn(
       }
     })
 
-    it('in a review of more than 4 MiB ends no pin: it is denied with the reason', async () => {
+    it('in a review of more than 6 MiB ends no pin: it is denied with the reason', async () => {
       await pinned('deployments', 'large')
       const more = { spec: { template: { spec: { containers: [LARGE] } } } }
       const answer = await patchByBob('deployments', 'large', more, 'strategic-merge')
-      expect(answer).to.match(/^[45]\d\d .*Dormouse: deployment .*\/large .*larger than 4 MiB/)
+      expect(answer).to.match(/^[45]\d\d .*Dormouse: deployment .*\/large .*larger than 6 MiB/)
       await expectHeld('deployments', 'large')
     })
 
-    it('in a review of more than 4 MiB goes through with a warning where nothing holds the workload', async () => {
+    it('in a review of more than 6 MiB goes through with a warning where nothing holds the workload', async () => {
       await here.enabled('deployments', 'large-free', { replicas: COUNT })
       const body = JSON.stringify({ spec: { template: { spec: { containers: [LARGE] } } } })
       const directory = await mkdtemp(join(tmpdir(), 'unread-'))
@@ -144,14 +144,14 @@ describeOn(
         const { code, stderr } = await here.attempt('patch', 'deployment', 'large-free', ...args)
         expect(code, stderr).to.equal(0)
         expect(stderr).to.match(
-          /^Warning: Dormouse: deployment .*\/large-free was not checked.*larger than 4 MiB/m,
+          /^Warning: Dormouse: deployment .*\/large-free was not checked.*larger than 6 MiB/m,
         )
       } finally {
         await rm(directory, { recursive: true })
       }
     })
 
-    it('in a review of more than 4 MiB brings no state: the creation goes through without', async () => {
+    it('in a review of more than 6 MiB brings no state: the creation goes through without', async () => {
       const labels = { app: 'large-new' }
       const annotations = { [ANNOTATION.enabled]: 'true', [ANNOTATION.state]: forged('deployments') }
       const whole = manifest('deployments', 'large-new', { annotations })

@@ -207,7 +207,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'a namesake of an exempt account is exempt',
-    file: 'src/service/webhook/admission.ts',
+    file: 'src/service/webhook/decide.ts',
     find: 'if (exemptUsers.has(username)) return true',
     replace: 'if ([...exemptUsers].some((exempt) => username.startsWith(exempt))) return true',
     tests: ['test/service/webhook/scale.test.ts', 'test/service/webhook/workload.test.ts'],

@@ -68,13 +68,13 @@ export function updating(
   }
 }
 
-/** Forged reviews that cost most: one with 150,000 labels in both objects, some 3.6 MiB, and one of almost 4 MiB of `{}`. */
+/** Forged reviews that cost most: one with 150,000 labels in both objects, some 3.6 MiB, and one of almost 6 MiB of `{}`. */
 export function mostExpensiveReviews(): readonly string[] {
   const name = { kind: 'deployments', namespace: 'shop', name: 'web' } as const
   const forged = { ...name, uid: 'u', resourceVersion: '1', replicas: 3 }
   const labels = Object.fromEntries(Array.from({ length: 150_000 }, (_, index) => [`l${index}`, '']))
   const [before = '', after = ''] = reviewBody(updating(forged, {}, { object: '#' })).split('"#"')
-  const count = Math.floor((4 * MIB - before.length - after.length - 2) / 3)
+  const count = Math.floor((6 * MIB - before.length - after.length - 2) / 3)
   const dense = `${before}[${Array.from({ length: count }, () => '{}').join(',')}]${after}`
   return [reviewBody(updating(forged, { labels })), dense]
 }

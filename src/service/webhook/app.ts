@@ -3,25 +3,22 @@ import Koa from 'koa'
 import type { AdmissionDecision } from '../../domain/admission/decision.ts'
 import { answerErrors, HttpRefusal } from '../http/errors.ts'
 import { Refusal } from '../process/errors.ts'
-import { decideExempt, unreadBy, type AdmissionDeps } from './admission.ts'
 import { answerOf, type ReviewAnswer } from './answer.ts'
 import { Bodies, Body } from './bodies.ts'
 import { CurrentWorkloads } from './current-workloads.ts'
+import { decide, decideExempt, type AdmissionDeps } from './decide.ts'
 import type { LiveReader, Observer } from './ports.ts'
-import { prepare } from './prepare.ts'
-import type { ReviewRequest } from './review.ts'
+import { parseReview, readHead, Unread, type ReviewRequest } from './review.ts'
 import { longestBody, routeOf, type Route } from './routes.ts'
 import { ReviewTurns } from './turns.ts'
-import { decideUnread } from './undecided.ts'
-import { Unread } from './unread.ts'
-import type { WorkloadDeps } from './workload.ts'
+import { decideUnread, unreadBy } from './unread.ts'
 
 /** Milliseconds: the API server gives up after 3 s, and then nobody decides. */
 const LONGEST_REVIEW = 2500
 /** Characters: Kubernetes limits neither user names nor the name of an object before it is created. */
 const LONGEST_LOGGED = 256
 
-interface WebhookDeps extends AdmissionDeps, WorkloadDeps {
+interface WebhookDeps extends AdmissionDeps {
   readonly live: LiveReader
   readonly observer: Observer
 }
@@ -62,7 +59,7 @@ async function answered(
 ): Promise<ReviewAnswer | undefined> {
   const begun = performance.now()
   const over = new AbortController()
-  const body = new Body(longestBody(route), (cause) => over.abort(cause))
+  const body = new Body(req, longestBody(route), (cause) => over.abort(cause))
   const late = setTimeout(
     () => over.abort(new Unread('too_late', 'that took too long. Try again')),
     LONGEST_REVIEW,
@@ -101,35 +98,44 @@ async function decided(
   signal: AbortSignal,
   shared: Shared,
 ): Promise<Decided> {
-  const { bodies, turns, current } = shared
-  let review: ReviewRequest | undefined
+  const { bodies, turns } = shared
   try {
     await unless(signal, bodies.read(request, body))
-    const task = () => prepare(route, body.bytes, shared, current)
-    const prepared = await turns.run(task, body.length, signal)
-    review = prepared.review
-    bodies.release(body)
-    const { decision } = prepared
-    return { review, decision: typeof decision === 'function' ? await unless(signal, decision()) : decision }
+    const task = () => decidedWhole(route, body.bytes, shared)
+    return await unless(signal, turns.run(task, body.bytes.length, signal))
   } catch (error) {
-    review ??= body.head
+    const review = readHead(body.bytes)
     // A broken connection, or a client that has gone.
     if (!review || (signal.aborted && !(signal.reason instanceof Unread))) throw error
-    const unread = unreadBy(error, review, shared)
-    const decision =
-      decideExempt(route, review, shared) ?? decideUnread(route, review, unread, shared.workloads)
-    return { review, decision }
+    return undecided(route, review, error, shared)
   }
 }
 
-/** What comes first: the value, or the signal's reason. */
+/** Reads and decides at once, but for what needs I/O. @throws Unread */
+async function decidedWhole(route: Route, body: Uint8Array, shared: Shared): Promise<Decided> {
+  const review = parseReview(body)
+  try {
+    return { review, decision: await decide(route, review, shared, shared.current) }
+  } catch (error) {
+    return undecided(route, review, error, shared)
+  }
+}
+
+function undecided(route: Route, review: ReviewRequest, error: unknown, shared: Shared): Decided {
+  const unread = unreadBy(error, review, shared.logger)
+  const decision =
+    decideExempt(route, review, shared) ?? decideUnread(route, review, unread, shared.workloads)
+  return { review, decision }
+}
+
+/** The value, or the signal's reason where that comes first. */
 async function unless<T>(signal: AbortSignal, value: Promise<T>): Promise<T> {
-  signal.throwIfAborted()
   const { promise, reject } = Promise.withResolvers<never>()
   const abort = () => reject(signal.reason)
+  if (signal.aborted) abort()
   signal.addEventListener('abort', abort, { once: true })
   try {
-    return await Promise.race([value, promise])
+    return await Promise.race([promise, value])
   } finally {
     signal.removeEventListener('abort', abort)
   }

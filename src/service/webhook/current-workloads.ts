@@ -1,6 +1,14 @@
+import { TokenBucket } from '../process/token-bucket.ts'
 import { isOlder, keyOf, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
 import type { LiveReader, Workloads } from './ports.ts'
-import { ReadPace, type Pace } from './read-pace.ts'
+
+interface Pace {
+  readonly perSecond: number
+  readonly burst: number
+  readonly atOnce: number
+  /** Reads that may wait; one more is refused. */
+  readonly waiting: number
+}
 
 /** For reviews that name the uid of the informer's copy: only those who can read the workload know it. */
 const KNOWN: Pace = { perSecond: 50, burst: 100, atOnce: 8, waiting: 256 }
@@ -76,6 +84,72 @@ class SharedReads {
       return await reading
     } finally {
       this.#running.delete(name)
+    }
+  }
+}
+
+/** Too many tasks wait already. */
+export class Crowded extends Error {
+  override readonly name = 'Crowded'
+}
+
+/**
+ * Runs reads in order, at a limited rate and a few at once. Not p-limit: that has no rate, and a task cannot leave its queue
+ * when its time is over.
+ */
+class ReadPace {
+  readonly #pace: Pace
+  readonly #bucket: TokenBucket
+  readonly #waiting = new Set<() => void>()
+  #underWay = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(pace: Pace) {
+    this.#pace = pace
+    this.#bucket = new TokenBucket(pace.perSecond, pace.burst)
+  }
+
+  /** Runs the task in its turn. @throws Crowded, and the signal's reason when that is aborted while the task waits */
+  async run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    await this.#turn(signal)
+    try {
+      return await task()
+    } finally {
+      this.#underWay -= 1
+      this.#admit()
+    }
+  }
+
+  #turn(signal: AbortSignal): Promise<void> {
+    if (this.#waiting.size >= this.#pace.waiting) throw new Crowded('too many wait for a read')
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#waiting.delete(enter)
+        reject(signal.reason)
+      }
+      const enter = () => {
+        signal.removeEventListener('abort', leave)
+        resolve()
+      }
+      signal.addEventListener('abort', leave, { once: true })
+      this.#waiting.add(enter)
+      this.#admit()
+    })
+  }
+
+  #admit(): void {
+    clearTimeout(this.#timer)
+    for (const enter of this.#waiting) {
+      if (this.#underWay >= this.#pace.atOnce) return
+      const wait = this.#bucket.wait(performance.now())
+      if (wait > 0) {
+        this.#timer = setTimeout(() => this.#admit(), wait)
+        return
+      }
+      this.#bucket.take()
+      this.#waiting.delete(enter)
+      this.#underWay += 1
+      enter()
     }
   }
 }

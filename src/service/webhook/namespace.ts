@@ -6,8 +6,7 @@ import type { Rules } from '../../domain/deciding/rules.ts'
 import { ANNOTATION } from '../../domain/workload/workload.ts'
 import { isJson, jsonOf } from './json.ts'
 import { changedAnnotations } from './object-diff.ts'
-import type { ReviewRequest } from './review.ts'
-import { Unread } from './unread.ts'
+import { Unread, type ReviewRequest } from './review.ts'
 
 const INHERITED: readonly string[] = INHERITED_ANNOTATIONS.map((name) => ANNOTATION[name])
 

@@ -2,7 +2,7 @@ import { hasKey, sleepsSuspended } from '../../domain/kinds.ts'
 import { REQUEST_ANNOTATION } from '../../domain/requests/annotation.ts'
 import { ANNOTATION, fieldOf, OWN_LABELS, SNOOZE_KEY, type Workload } from '../../domain/workload/workload.ts'
 import { isJson, jsonOf, type Json } from './json.ts'
-import { Unread } from './unread.ts'
+import { Unread } from './review.ts'
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 /** Annotations that tools update along with a count. */

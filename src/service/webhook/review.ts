@@ -1,7 +1,8 @@
 import { Ajv } from 'ajv'
+import { Refusal, type ErrorCode } from '../process/errors.ts'
 import { isJson } from './json.ts'
 import type { User } from './ports.ts'
-import { Unread } from './unread.ts'
+import { SMALL_BODY } from './routes.ts'
 
 /** The parts of an AdmissionReview request (`admission.k8s.io/v1`) that we read. */
 export interface ReviewRequest {
@@ -17,6 +18,30 @@ export interface ReviewRequest {
   readonly object: unknown
   readonly oldObject: unknown
   readonly dryRun: boolean
+}
+
+/**
+ * Why a review could not be decided, and the error where not even its uid can be read; `unchecked`: the cluster did not
+ * show the workload.
+ */
+const CODE = {
+  too_large: 'PAYLOAD_TOO_LARGE',
+  too_many: 'RATE_LIMITED',
+  too_late: 'RATE_LIMITED',
+  unexpected: 'VALIDATION_ERROR',
+  unchecked: 'CLUSTER_UNAVAILABLE',
+  failed: 'INTERNAL',
+} as const satisfies Record<string, ErrorCode>
+export type Cause = keyof typeof CODE
+
+/** Thrown where a review cannot be read or decided; the message is for the person who writes. */
+export class Unread extends Refusal {
+  readonly reason: Cause
+
+  constructor(reason: Cause, message: string) {
+    super(CODE[reason], message)
+    this.reason = reason
+  }
 }
 
 const text = { type: 'string' }
@@ -77,8 +102,44 @@ const validate = new Ajv({
   },
 })
 
-/** The request of a review. @throws Unread when it is not a review that we understand */
-export function readReview(document: unknown): ReviewRequest {
+/** JSON values in a body. The densest review of two objects of 1.5 MiB has some 250,000, mostly managedFields. */
+const MOST_VALUES = 300_000
+const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = Buffer.from('"\\,[{')
+
+/** The request of the review in this body. @throws Unread when it is not a review that we understand */
+export function parseReview(body: Uint8Array): ReviewRequest {
+  if (isTooDense(body))
+    throw new Unread('unexpected', 'the review has more values than a Kubernetes object can have')
+  let document: unknown
+  try {
+    document = JSON.parse(textOf(body))
+  } catch {
+    // It is read as one that is not there.
+  }
+  return readReview(document)
+}
+
+/**
+ * Whether a JSON body has more values than any real review: parsing 4 MiB of `{}` takes a quarter of a second and 200
+ * MiB. A small body has no room for so many, and is not looked through.
+ */
+export function isTooDense(body: Uint8Array): boolean {
+  if (body.length <= SMALL_BODY) return false
+  let values = 0
+  let isText = false
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at]
+    if (isText) {
+      if (byte === BACKSLASH) at++
+      else if (byte === QUOTE) isText = false
+    } else if (byte === QUOTE) isText = true
+    else if ((byte === COMMA || byte === BRACKET || byte === BRACE) && ++values > MOST_VALUES) return true
+  }
+  return false
+}
+
+/** @throws Unread */
+function readReview(document: unknown): ReviewRequest {
   if (!validate(document)) {
     const [fault] = validate.errors ?? []
     const where = `${fault?.instancePath || '/'} ${fault?.message ?? ''}`
@@ -140,7 +201,7 @@ export function readHead(body: Uint8Array): ReviewRequest | undefined {
   return undefined
 }
 
-export function textOf({ buffer, byteOffset, length }: Uint8Array): string {
+function textOf({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString('utf8')
 }
 

@@ -26,9 +26,12 @@ export function isHeldOnly(route: Route): boolean {
   return route === 'held' || route === 'held-scale'
 }
 
-/** Bytes. An object has at most 1.5 MiB in etcd, and a review carries two; a Scale has some 500 bytes. */
+/** Bytes: such a body is parsed in some milliseconds. An ordinary review has 10 to 30 KiB. */
+export const SMALL_BODY = 256 * 1024
+
+/** Bytes. API servers take bodies of 3 MiB, and a review carries two objects; a Scale has some 500 bytes. */
 export function longestBody(route: Route): number {
-  return isScale(route) || route === 'probe' ? 64 * 1024 : 4 * MIB
+  return isScale(route) || route === 'probe' ? 64 * 1024 : 6 * MIB
 }
 
 /** `64 KiB`, as messages say it. */

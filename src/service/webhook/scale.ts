@@ -7,13 +7,11 @@ import { isBuiltIn, kindOf } from '../../domain/kinds.ts'
 import { keyOf, type Kind, type WorkloadKey } from '../../domain/workload/workload.ts'
 import { Refusal } from '../process/errors.ts'
 import type { Logger } from '../process/logger.ts'
-import type { CurrentWorkloads } from './current-workloads.ts'
+import { Crowded, type CurrentWorkloads } from './current-workloads.ts'
 import { jsonOf } from './json.ts'
 import type { Scaling, Workloads } from './ports.ts'
-import { Crowded } from './read-pace.ts'
-import type { ReviewRequest } from './review.ts'
 import { isStranger, withoutDetails } from './strangers.ts'
-import { Unread } from './unread.ts'
+import { Unread, type ReviewRequest } from './review.ts'
 
 /** A resourceVersion (KEP-5504), of at most twice the length that 64 bits need. */
 const DECIMAL = /^[1-9]\d{0,38}$/
@@ -31,40 +29,12 @@ export interface ScaleDeps {
   readonly scalings: { add(scaling: Scaling): void }
 }
 
-interface Scale {
-  readonly metadata: { readonly uid?: string; readonly resourceVersion?: string }
-  readonly spec: { readonly replicas?: number }
-}
-
-export interface ScaleReview extends ReviewRequest {
-  readonly object: Scale
-  readonly oldObject: Scale
-}
-
-/** The review with the fields of its Scales that we read: in a forged review these have any size and shape. */
-export function trimScales(review: ReviewRequest): ScaleReview {
-  return { ...review, object: trimScale(review.object), oldObject: trimScale(review.oldObject) }
-}
-
-function trimScale(object: unknown): Scale {
-  const { metadata, spec } = jsonOf(object)
-  const { uid, resourceVersion } = jsonOf(metadata)
-  const { replicas } = jsonOf(spec)
-  return {
-    metadata: {
-      ...(typeof uid === 'string' && { uid }),
-      ...(typeof resourceVersion === 'string' && { resourceVersion }),
-    },
-    spec: { ...(typeof replicas === 'number' && { replicas }) },
-  }
-}
-
 /**
  * Decides on an UPDATE of the scale subresource. A Scale carries nothing of its workload but uid and resourceVersion,
  * so the decision is about the workload as it is at that version. @throws Unread
  */
 export async function reviewScale(
-  review: ScaleReview,
+  review: ReviewRequest,
   deps: ScaleDeps,
   current: CurrentWorkloads,
 ): Promise<AdmissionDecision> {
@@ -76,10 +46,10 @@ export async function reviewScale(
   if (!kind || !(isBuiltIn(kind) || configured?.has(kind)))
     throw new Unread('unexpected', 'Dormouse does not serve this kind')
   const key: WorkloadKey = { kind, namespace, name }
-  const { uid, resourceVersion = '' } = review.oldObject.metadata
+  const { uid, resourceVersion } = scaleOf(review.oldObject)
   if (!DECIMAL.test(resourceVersion))
     throw new Unread('unexpected', 'the resourceVersion of oldObject is not a decimal integer')
-  const replicas = review.object.spec.replicas ?? 0
+  const { replicas } = scaleOf(review.object)
   let workload
   try {
     workload = await current.at(key, { uid, resourceVersion })
@@ -98,6 +68,18 @@ export async function reviewScale(
     logger.info({ workload: keyOf(workload), by, replicas }, 'a sleeper is woken by hand')
   }
   return decision
+}
+
+/** What we read of a Scale: in a forged review it has any shape. */
+function scaleOf(object: unknown) {
+  const { metadata, spec } = jsonOf(object)
+  const { uid, resourceVersion } = jsonOf(metadata)
+  const { replicas } = jsonOf(spec)
+  return {
+    uid: typeof uid === 'string' ? uid : undefined,
+    resourceVersion: typeof resourceVersion === 'string' ? resourceVersion : '',
+    replicas: typeof replicas === 'number' ? replicas : 0,
+  }
 }
 
 /** Why the workload could not be read, for the person who scales it. */

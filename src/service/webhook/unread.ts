@@ -1,25 +1,77 @@
-import { Refusal, type ErrorCode } from '../process/errors.ts'
+import { allow, deny, withoutState, type AdmissionDecision } from '../../domain/admission/decision.ts'
+import { about } from '../../domain/admission/messages.ts'
+import { kindOf } from '../../domain/kinds.ts'
+import { stateOf } from '../../domain/workload/reading.ts'
+import { heldBy } from '../../domain/workload/state.ts'
+import { ANNOTATION, HELD_LABEL } from '../../domain/workload/workload.ts'
+import type { Logger } from '../process/logger.ts'
+import { jsonOf, type Json } from './json.ts'
+import type { Workloads } from './ports.ts'
+import { Unread, type ReviewRequest } from './review.ts'
+import { isHeldOnly, isScale, type Route } from './routes.ts'
+
+/** Why the review is unread: a fault of ours is logged, and names no more than the review. */
+export function unreadBy(error: unknown, { uid }: ReviewRequest, logger: Logger): Unread {
+  if (error instanceof Unread) return error
+  logger.error({ err: error, review: uid }, 'a review failed')
+  return new Unread('failed', `a fault of Dormouse, whose log has the review ${uid}`)
+}
 
 /**
- * Why a review could not be decided, and the error where not even its uid can be read; `unchecked`: the cluster did not
- * show the workload.
+ * The one answer to a review that cannot be decided, for whatever reason (design, section 6): an update of what is
+ * held is denied, a creation loses the state that it may bring, and all else goes through with a warning. Held: by the
+ * route, by the old object's label, or by the informer's copy.
  */
-const CODE = {
-  too_large: 'PAYLOAD_TOO_LARGE',
-  too_many: 'RATE_LIMITED',
-  too_late: 'RATE_LIMITED',
-  unexpected: 'VALIDATION_ERROR',
-  unchecked: 'CLUSTER_UNAVAILABLE',
-  failed: 'INTERNAL',
-} as const satisfies Record<string, ErrorCode>
-export type Cause = keyof typeof CODE
-
-/** Thrown where a review cannot be read or decided; the message is for the person who writes. */
-export class Unread extends Refusal {
-  readonly reason: Cause
-
-  constructor(reason: Cause, message: string) {
-    super(CODE[reason], message)
-    this.reason = reason
+export function decideUnread(
+  route: Route,
+  review: ReviewRequest,
+  { reason, message }: Unread,
+  workloads: Pick<Workloads, 'get'>,
+): AdmissionDecision {
+  if (route === 'probe') return allow(reason)
+  if (review.operation === 'CREATE' && route === 'workloads') {
+    const says = subject(
+      review,
+      `was not checked, and has lost the state that it may have brought: ${message}`,
+    )
+    return mayBringState(review) ? withoutState(reason, [says]) : allow(reason, [unchecked(review, message)])
   }
+  if (isHeldOnly(route) || isHeld(review, workloads))
+    return deny(reason, subject(review, `is held by a pin or an override, and ${notDone(route)}: ${message}`))
+  return allow(reason, [unchecked(review, message)])
+}
+
+function notDone(route: Route): string {
+  return isScale(route) ? 'this scaling was not checked' : 'this write was not checked'
+}
+
+function unchecked(review: ReviewRequest, message: string): string {
+  return subject(review, `was not checked: ${message}`)
+}
+
+/** Whether a created object is unread, or has a state. */
+function mayBringState({ object }: ReviewRequest): boolean {
+  return object === undefined || annotationsOf(object)[ANNOTATION.state] !== undefined
+}
+
+function isHeld({ oldObject, ...review }: ReviewRequest, workloads: Pick<Workloads, 'get'>): boolean {
+  if (jsonOf(metadataOf(oldObject)['labels'])[HELD_LABEL] !== undefined) return true
+  const kind = kindOf(review.resource.group, review.resource.resource)
+  const copy = kind && workloads.get({ kind, namespace: review.namespace, name: review.name })
+  const state = copy && stateOf(copy)
+  return copy?.labels?.[HELD_LABEL] !== undefined || (state !== undefined && heldBy(state) !== undefined)
+}
+
+function annotationsOf(object: unknown): Json {
+  return jsonOf(metadataOf(object)['annotations'])
+}
+
+function metadataOf(object: unknown): Json {
+  return jsonOf(jsonOf(object).metadata)
+}
+
+/** A message about the object under review, whatever it is. */
+function subject({ resource, namespace, name }: ReviewRequest, says: string): string {
+  const kind = kindOf(resource.group, resource.resource)
+  return kind ? about({ kind, namespace, name }, says) : `Dormouse: the object ${says}`
 }

@@ -11,11 +11,10 @@ import { factsOf, hasKey, isBuiltIn, kindOf } from '../../domain/kinds.ts'
 import { OWN_LABELS, type Kind, type Workload } from '../../domain/workload/workload.ts'
 import { changesMore, isApply, isRequestApplied, otherToolsKey, unknownAnnotations } from './object-diff.ts'
 import type { Workloads } from './ports.ts'
-import type { ReviewRequest } from './review.ts'
 import { isJson, type Json } from './json.ts'
 import { asStored } from './stored.ts'
 import { isStranger, withoutDetails } from './strangers.ts'
-import { Unread } from './unread.ts'
+import { Unread, type ReviewRequest } from './review.ts'
 import { isWorkload } from './workload-shape.ts'
 
 export interface WorkloadDeps {

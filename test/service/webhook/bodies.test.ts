@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { keyOf } from '../../../src/domain/workload/workload.ts'
 import type { ReviewAnswer } from '../../../src/service/webhook/answer.ts'
-import { SMALL_BODY } from '../../../src/service/webhook/limits.ts'
+import { SMALL_BODY } from '../../../src/service/webhook/routes.ts'
 import { eventually } from '../../support/eventually.ts'
 import { reviewBody, scaling, updating } from '../../support/reviews.ts'
 import { aDeployment } from '../../support/workloads.ts'
@@ -12,7 +12,7 @@ import { Reviewing } from './reviewing.ts'
 const MIB = 1024 * 1024
 const HEAD = 'POST /webhook/workloads HTTP/1.1\r\nHost: a\r\n'
 /** What is announced by as many bytes as are kept of one review. */
-const LIMIT = 4 * MIB
+const LIMIT = 6 * MIB
 const pinned = aDeployment('shop/web').withReplicas(3).enabled().pinned()
 
 describe('the bodies of reviews', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { keyOf } from '../../../src/domain/workload/workload.ts'
-import { isTooDense } from '../../../src/service/webhook/limits.ts'
+import { isTooDense } from '../../../src/service/webhook/review.ts'
 import { APPS, reviewBody, scaling } from '../../support/reviews.ts'
 import { aDeployment } from '../../support/workloads.ts'
 import { Reviewing } from './reviewing.ts'

@@ -173,10 +173,10 @@ describe('a review that cannot be read', () => {
 
   const held = objectOf(pinned)
   const free = aDeployment('shop/web').withReplicas(3).enabled()
-  const large = { padding: 'x'.repeat(4 * MIB) }
+  const large = { padding: 'x'.repeat(6 * MIB) }
   /** Each kind of review that is not read, as changes of its request. */
   const UNREAD: readonly [string, (object: Json) => object, RegExp][] = [
-    ['too large', (object) => ({ object: { ...object, ...large } }), /larger than 4 MiB/],
+    ['too large', (object) => ({ object: { ...object, ...large } }), /larger than 6 MiB/],
     ['too dense', (object) => ({ object: { ...object, x: Array(310_000).fill(0) } }), /more values/],
     [
       'of another shape',
@@ -254,7 +254,7 @@ describe('a review that cannot be read', () => {
       { op: 'add', path, value: '' },
       { op: 'remove', path },
     ])
-    expect(answer.warnings?.[0]).to.match(/has lost the state that it may have brought: .*larger than 4 MiB/)
+    expect(answer.warnings?.[0]).to.match(/has lost the state that it may have brought: .*larger than 6 MiB/)
   })
 
   for (const [what, request] of Object.entries({

@@ -1,0 +1,95 @@
+import { allow, deny, type AdmissionDecision } from '../../domain/admission/decision.ts'
+import { about } from '../../domain/admission/messages.ts'
+import { kindOf } from '../../domain/kinds.ts'
+import { FIELD_MANAGER, PROBE_LABEL, probeAnswer } from '../../domain/workload/workload.ts'
+import { reviewAsking, type AskingDeps } from './asking.ts'
+import type { CurrentWorkloads } from './current-workloads.ts'
+import { jsonOf } from './json.ts'
+import { reviewNamespace } from './namespace.ts'
+import type { ReviewRequest } from './review.ts'
+import { isScale, type Route } from './routes.ts'
+import { reviewScale, type ScaleDeps } from './scale.ts'
+import { reviewWorkload, type WorkloadDeps } from './workload.ts'
+
+/** Controllers that scale as part of their work, by exact user name (design, section 6). `exemptUsers` adds to them. */
+export const EXEMPT_USERS = [
+  'system:kube-controller-manager',
+  ...[
+    'horizontal-pod-autoscaler',
+    'deployment-controller',
+    'statefulset-controller',
+    'replicaset-controller',
+    'daemon-set-controller',
+    'generic-garbage-collector',
+  ].map((name) => `system:serviceaccount:kube-system:${name}`),
+  'system:serviceaccount:keda:keda-operator',
+]
+
+/** Labels, and annotations, of one object. Kubernetes limits only the size of the annotations. */
+const MOST_ENTRIES = 4096
+/** The nonce in the leader's probe: strangers get no other text back. */
+const NONCE = /^[0-9a-f]{16}$/
+
+export interface AdmissionDeps extends ScaleDeps, AskingDeps, WorkloadDeps {
+  /** Exact user names whose writes are always allowed. */
+  readonly exemptUsers: ReadonlySet<string>
+  readonly excludeNamespaces: ReadonlySet<string>
+  /** The user name that Dormouse writes as; undefined: not known yet, so no write counts as Dormouse's. */
+  readonly ownUser: () => string | undefined
+}
+
+/** Decides on a whole review. @throws Unread */
+export async function decide(
+  route: Route,
+  review: ReviewRequest,
+  deps: AdmissionDeps,
+  current: CurrentWorkloads,
+): Promise<AdmissionDecision> {
+  const exempt = decideExempt(route, review, deps)
+  if (exempt) return exempt
+  if (isScale(route)) return await reviewScale(review, deps, current)
+  if (hasTooManyEntries(review)) return tooManyEntries(review)
+  if (route === 'probe') return reviewProbe(review)
+  if (route === 'namespaces') return reviewNamespace(review, deps.rules)
+  const decision = reviewWorkload(review, deps)
+  return decision.type === 'asking' ? await reviewAsking(review, decision, deps, current) : decision
+}
+
+/** The decision on a review that nothing of it can change: of excluded namespaces and exempt accounts. */
+export function decideExempt(
+  route: Route,
+  review: ReviewRequest,
+  deps: AdmissionDeps,
+): AdmissionDecision | undefined {
+  // Dormouse's own namespace, where the probe is, is excluded.
+  if (route === 'probe') return undefined
+  const namespace = route === 'namespaces' ? review.name : review.namespace
+  if (deps.excludeNamespaces.has(namespace)) return allow('not_managed')
+  return isExempt(review, deps) ? allow('exempt') : undefined
+}
+
+/** Dormouse's own user is exempt only by its field manager: an administrator may run Dormouse as themselves. */
+function isExempt({ userInfo, options }: ReviewRequest, { exemptUsers, ownUser }: AdmissionDeps): boolean {
+  const { username } = userInfo
+  if (exemptUsers.has(username)) return true
+  return options.fieldManager === FIELD_MANAGER && username !== '' && username === ownUser()
+}
+
+/** Whether the object under review has more labels or annotations than we check. */
+function hasTooManyEntries({ object }: ReviewRequest): boolean {
+  const { labels, annotations } = jsonOf(jsonOf(object).metadata)
+  return [labels, annotations].some((map) => Object.keys(jsonOf(map)).length > MOST_ENTRIES)
+}
+
+function tooManyEntries({ resource, namespace, name }: ReviewRequest): AdmissionDecision {
+  const says = `has more than ${MOST_ENTRIES.toLocaleString('en')} labels or annotations: Dormouse checks no more than that`
+  const kind = kindOf(resource.group, resource.resource)
+  const message = kind ? about({ kind, namespace, name }, says) : `Dormouse: the object ${says}`
+  return deny('too_large', message)
+}
+
+/** A review of the leader's own dry run, which proves that API servers reach us: the answer repeats its nonce. */
+function reviewProbe({ object }: ReviewRequest): AdmissionDecision {
+  const nonce = jsonOf(jsonOf(jsonOf(object).metadata).labels)[PROBE_LABEL]
+  return allow('probe', typeof nonce === 'string' && NONCE.test(nonce) ? [probeAnswer(nonce)] : [])
+}
