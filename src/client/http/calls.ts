@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { createParser } from 'eventsource-parser'
 import { Agent, EnvHttpProxyAgent, request } from 'undici'
 import { Refusal } from '../../service/process/errors.ts'
 import type { Proxies } from '../proxies.ts'
 import { refusal, unreachable } from './failures.ts'
-import { eventsOf, type StreamEvent } from './stream-events.ts'
 
 /** A success of the API. */
 export interface Success<Data> {
@@ -18,6 +18,12 @@ export interface HttpCall {
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: object | undefined
+}
+
+/** An event of a stream of server-sent events (HTML, section 9.2). */
+export interface StreamEvent {
+  readonly event: string
+  readonly data: string
 }
 
 /** The service is older than streams, or no Dormouse. */
@@ -101,8 +107,16 @@ export class HttpCalls {
   }
 
   async *#events(body: AsyncIterable<Buffer>): AsyncGenerator<StreamEvent> {
+    const events: StreamEvent[] = []
+    const parser = createParser({
+      onEvent: ({ event = 'message', data }) => void events.push({ event, data }),
+    })
+    const decoder = new TextDecoder()
     try {
-      yield* eventsOf(body)
+      for await (const chunk of body) {
+        parser.feed(decoder.decode(chunk, { stream: true }))
+        yield* events.splice(0)
+      }
     } catch (error) {
       throw unreachable(this.#base, error)
     }

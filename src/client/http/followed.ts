@@ -4,7 +4,7 @@ import { Refusal, type ErrorCode } from '../../service/process/errors.ts'
 import type { Found, Seen } from '../ports.ts'
 import { byName, differing, isSameRecord, nameIn } from './compared.ts'
 import { isPassing } from './failures.ts'
-import type { StreamEvent } from './stream-events.ts'
+import type { StreamEvent } from './calls.ts'
 
 const FIRST_PAUSE = 1000
 const LONGEST_PAUSE = 15_000

@@ -15,10 +15,8 @@ const REASONS: Readonly<Record<string, string>> = {
   RATE_LIMITED: 'Too many lists are open. It is tried again',
 }
 
-interface Event {
-  readonly name: string
-  readonly data: string
-}
+/** An event as our servers write it; comments are blocks of their own. */
+const EVENT = /^event: (\w+)\ndata: (.*)$/
 
 /** Keeps the model's records as they are in the cluster, by the stream of `GET /api/v1/workloads?watch=true`. */
 export class LiveList {
@@ -116,14 +114,13 @@ export class LiveList {
   }
 
   #take(block: string): void {
-    const event = eventOf(block)
-    if (!event) return
-    const data: unknown = JSON.parse(event.data)
-    if (event.name === 'added' || event.name === 'changed')
-      this.#records.set(keyOf(data as Workload), data as Workload)
-    else if (event.name === 'removed') this.#records.delete(keyOf(data as Identity))
-    else if (event.name === 'listed') this.#live()
-    else if (event.name === 'end') throw ended(data as { code: string | null; message: string })
+    const [, name, text] = EVENT.exec(block) ?? []
+    if (text === undefined) return
+    const data: unknown = JSON.parse(text)
+    if (name === 'added' || name === 'changed') this.#records.set(keyOf(data as Workload), data as Workload)
+    else if (name === 'removed') this.#records.delete(keyOf(data as Identity))
+    else if (name === 'listed') this.#live()
+    else if (name === 'end') throw ended(data as { code: string | null; message: string })
     // What was shown before stays until the new list is complete.
     if (this.#model.connection.state === 'live' || this.#model.records.size === 0)
       this.#model.records = this.#records
@@ -144,15 +141,4 @@ export class LiveList {
 function ended({ code, message }: { code: string | null; message: string }): Refused {
   if (code === null) return new Refused(0, 'ENDED', 'The list ended. It is opened anew')
   return new Refused(code === 'UNAUTHENTICATED' ? 401 : 0, code, message)
-}
-
-/** A block of a stream of server-sent events; undefined: it has no data. */
-function eventOf(block: string): Event | undefined {
-  let name = 'message'
-  let data: string | undefined
-  for (const line of block.split('\n')) {
-    if (line.startsWith('event: ')) name = line.slice(7)
-    else if (line.startsWith('data: ')) data = line.slice(6)
-  }
-  return data === undefined ? undefined : { name, data }
 }
