@@ -11,9 +11,17 @@ export const ANNOTATION = {
   /** Taken out of the write that brings it, so that it is seldom stored: `requests/annotation.ts`. */
   request: 'dormouse.dev/request',
   state: 'dormouse.dev/state',
+  history: 'dormouse.dev/history',
 } as const
 export type AnnotationName = keyof typeof ANNOTATION
 export const ANNOTATION_NAMES = Object.keys(ANNOTATION) as AnnotationName[]
+
+/** Those that hold the state, which Dormouse alone writes. The second changes with the first alone. */
+export const STATE_ANNOTATIONS = ['state', 'history'] as const satisfies readonly AnnotationName[]
+type StateAnnotation = (typeof STATE_ANNOTATIONS)[number]
+export function isOfState(name: AnnotationName): name is StateAnnotation {
+  return STATE_ANNOTATIONS.some((each) => each === name)
+}
 
 /** Present while snoozed; its value is the kept count. */
 export const ASLEEP_LABEL = 'dormouse.dev/asleep'

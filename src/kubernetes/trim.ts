@@ -5,6 +5,7 @@ import {
   ANNOTATION_NAMES,
   ASLEEP_LABEL,
   FIELD_MANAGER,
+  isOfState,
   KEPT_BY_DOWNSCALERS,
   MAX_REPLICAS,
   SNOOZE_KEY,
@@ -175,7 +176,7 @@ function ownAnnotations(
   if (!annotations) return kept
   for (const name of ANNOTATION_NAMES) {
     const value = annotations[ANNOTATION[name]]
-    if (value !== undefined) kept[name] = name === 'state' ? value : intern(value)
+    if (value !== undefined) kept[name] = isOfState(name) ? value : intern(value)
   }
   return kept
 }

@@ -29,6 +29,7 @@ export interface Marks {
 export function marksOf({ kind, metadata, spec, status }: KubectlObject): Marks {
   const { annotations = {}, labels = {} } = metadata
   const state = annotations[ANNOTATION.state]
+  const history = annotations[ANNOTATION.history] ?? null
   const asleep = spec.template?.spec.nodeSelector?.[SNOOZE_KEY] !== undefined
   const counts: Record<string, number | undefined> = {
     DaemonSet: asleep ? 0 : status?.desiredNumberScheduled,
@@ -40,7 +41,7 @@ export function marksOf({ kind, metadata, spec, status }: KubectlObject): Marks 
     enabled: annotations[ANNOTATION.enabled],
     schedule: annotations[ANNOTATION.schedule],
     timezone: annotations[ANNOTATION.timezone],
-    state: state === undefined ? undefined : decoded(state),
+    state: state === undefined ? undefined : decoded({ state, history }),
   }
 }
 

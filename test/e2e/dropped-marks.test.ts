@@ -1,5 +1,12 @@
 import { expect } from 'chai'
-import { ANNOTATION, ASLEEP_LABEL, KINDS, SNOOZE_KEY, type Kind } from '../../src/domain/workload/workload.ts'
+import {
+  ANNOTATION,
+  STATE_ANNOTATIONS,
+  ASLEEP_LABEL,
+  KINDS,
+  SNOOZE_KEY,
+  type Kind,
+} from '../../src/domain/workload/workload.ts'
 import { dormouse } from '../control-plane/dormouse-account.ts'
 import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
@@ -15,14 +22,14 @@ const CONFIGURATIONS = `${ADMISSION}/mutatingwebhookconfigurations`
 const BINDING = `${ADMISSION}/validatingadmissionpolicybindings/${dormouse.name}`
 const COUNT = 5
 
-/** It removes what it does not know from whatever is written: our state and our label. */
+/** It removes what it does not know from whatever is written: our state, its history and our label. */
 const aPolicyEngine = () => {
   const removal = (field: 'annotations' | 'labels', name: string, present: object | undefined) =>
     present && name in present
       ? [{ op: 'remove', path: `/metadata/${field}/${name.replace('/', '~1')}` }]
       : []
   return serveNeighbour(({ annotations, labels }) => [
-    ...removal('annotations', ANNOTATION.state, annotations),
+    ...STATE_ANNOTATIONS.flatMap((each) => removal('annotations', ANNOTATION[each], annotations)),
     ...removal('labels', ASLEEP_LABEL, labels),
   ])
 }

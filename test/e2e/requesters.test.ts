@@ -133,7 +133,7 @@ describeOn(
       await here.asleep('deployments', 'forged', { replicas: COUNT })
       const state = await stateOf('forged')
       const forged = JSON.stringify({
-        v: 1,
+        v: 2,
         ...state,
         pin: undefined,
         request: { text: 'wake', by: 'k8s:cfo' },

@@ -21,7 +21,8 @@ describeOn('a write of the status', function (on) {
       const workload = await here.asleep(kind, name, { replicas: COUNT })
       await workload.pin()
       const before = await here.get(kind, name)
-      const { [ANNOTATION.state]: state = '' } = before.metadata.annotations ?? {}
+      const { [ANNOTATION.state]: state = '', [ANNOTATION.history]: history = '' } =
+        before.metadata.annotations ?? {}
       const parsed = JSON.parse(state) as { counter: number }
       const forged = JSON.stringify({ ...parsed, counter: parsed.counter + 1, pin: undefined }).replaceAll(
         /"by":"[^"]*"/g,
@@ -31,6 +32,8 @@ describeOn('a write of the status', function (on) {
         { annotations: { [ANNOTATION.state]: forged } },
         { annotations: { [ANNOTATION.state]: null, [ANNOTATION.enabled]: null } },
         { annotations: { [ANNOTATION.state]: 'unreadable' } },
+        { annotations: { [ANNOTATION.history]: history.replaceAll(/"[^"]*"/g, '"k8s:cfo"') } },
+        { annotations: { [ANNOTATION.history]: null } },
         { annotations: { [ANNOTATION.enabled]: 'false' }, labels: { [ASLEEP_LABEL]: '99' } },
         { annotations: null, labels: null },
       ]
@@ -41,7 +44,11 @@ describeOn('a write of the status', function (on) {
         const ours = Object.fromEntries(
           Object.values(ANNOTATION).map((each) => [each, after.annotations?.[each]]),
         )
-        expect(ours).to.include({ [ANNOTATION.state]: state, [ANNOTATION.enabled]: 'true' })
+        expect(ours).to.include({
+          [ANNOTATION.state]: state,
+          [ANNOTATION.history]: history,
+          [ANNOTATION.enabled]: 'true',
+        })
         expect(after.labels?.[ASLEEP_LABEL]).to.equal(String(COUNT))
       }
       expect(await workload.status()).to.include({ pin_state: 'snoozed', enabled: true })

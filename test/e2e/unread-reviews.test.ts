@@ -31,12 +31,13 @@ const RESOURCES = { apps: ['deployments', 'statefulsets', 'daemonsets', 'replica
 const LARGE = { name: 'app', image: 'app', args: ['<'.repeat(1_450_000)] }
 
 /** A state of somebody's own making: no pin, and an override and a history in another's name. */
-function forged(kind: string): string {
+function forged(kind: string): Readonly<Record<string, string>> {
   const by = 'k8s:cfo@example.com'
   const at = new Date().toISOString()
-  const entry = { type: 'wake', trigger: 'api', at, replicas: 9, duration: 5, by, result: 'succeeded' }
-  const override = { until: null, at, by }
-  return JSON.stringify({ v: 1, counter: 9, asleep: false, kind, history: [entry], override })
+  return {
+    [ANNOTATION.state]: JSON.stringify({ v: 2, counter: 9, kind, override: { at, by } }),
+    [ANNOTATION.history]: `${at} @1w9/api+5 ["${by}"]`,
+  }
 }
 
 describeOn(
@@ -79,7 +80,7 @@ describeOn(
         statefulsets: { replicas: 1 },
         cronjobs: { suspend: true },
       }
-      const marks = { [ANNOTATION.state]: forged(kind), [ANNOTATION.enabled]: 'false' }
+      const marks = { ...forged(kind), [ANNOTATION.enabled]: 'false' }
       const body = {
         ...more,
         spec: { ...count[kind], ...more['spec'] },
@@ -115,7 +116,7 @@ describeOn(
     it('a creation with such a field brings no override and no history', async () => {
       for (const [index, more] of ON_CREATION.entries()) {
         const name = `created-${index}`
-        const annotations = { [ANNOTATION.enabled]: 'true', [ANNOTATION.state]: forged('deployments') }
+        const annotations = { [ANNOTATION.enabled]: 'true', ...forged('deployments') }
         const whole = manifest('deployments', name, { replicas: COUNT, annotations })
         const sent = { ...whole, ...more, metadata: { ...whole.metadata, ...more['metadata'] } }
         const { status } = await here.cluster.admin.send('POST', here.path('deployments'), sent, asBob)
@@ -153,7 +154,7 @@ describeOn(
 
     it('in a review of more than 6 MiB brings no state: the creation goes through without', async () => {
       const labels = { app: 'large-new' }
-      const annotations = { [ANNOTATION.enabled]: 'true', [ANNOTATION.state]: forged('deployments') }
+      const annotations = { [ANNOTATION.enabled]: 'true', ...forged('deployments') }
       const whole = manifest('deployments', 'large-new', { annotations })
       const template = { metadata: { labels }, spec: { containers: [LARGE] } }
       const sent = { ...whole, spec: { ...whole.spec, template } }

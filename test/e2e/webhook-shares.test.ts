@@ -60,6 +60,7 @@ const WRITES: Readonly<Record<string, Write>> = {
   'a label of others': { body: metadata({ labels: { other: 'x' } }), breaks: false, leavesBare: true },
   'a request': { body: annotated(ANNOTATION.request, 'wake'), breaks: true },
   'a state': { body: annotated(ANNOTATION.state, '{}'), breaks: true },
+  'a history': { body: annotated(ANNOTATION.history, ''), breaks: true },
   'an unknown annotation of ours': { body: annotated('dormouse.dev/shedule', 'x'), breaks: false },
   'the label of what is held': { body: metadata({ labels: { [HELD_LABEL]: 'mine' } }), breaks: true },
   'an owner': { body: metadata({ ownerReferences: [OWNER] }), breaks: true, leavesBare: true },
@@ -77,6 +78,11 @@ const WRITES: Readonly<Record<string, Write>> = {
   },
   'the status with a state': {
     body: annotated(ANNOTATION.state, '{}'),
+    subresource: 'status',
+    breaks: true,
+  },
+  'the status with a history': {
+    body: annotated(ANNOTATION.history, ''),
     subresource: 'status',
     breaks: true,
   },
@@ -131,7 +137,7 @@ const OBJECTS: Readonly<Record<string, { metadata: object; spec?: unknown }>> = 
   'held-alone': { metadata: { labels: { [HELD_LABEL]: 'pin' } }, spec: { size: null } },
   held: {
     metadata: {
-      annotations: { [ANNOTATION.enabled]: 'true', [ANNOTATION.state]: '{"v":1}' },
+      annotations: { [ANNOTATION.enabled]: 'true', [ANNOTATION.state]: '{"v":2}' },
       labels: { app: 'x', [HELD_LABEL]: 'override' },
       ownerReferences: OWNERS,
     },

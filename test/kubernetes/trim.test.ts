@@ -73,10 +73,11 @@ describe('trimming an object', () => {
     const annotations = {
       'dormouse.dev/enabled': 'true',
       'dormouse.dev/state': '{}',
+      'dormouse.dev/history': '',
       other: 'x'.repeat(1000),
     }
     expect(trim('deployments', deployment('web', { annotations }))).to.deep.include({
-      annotations: { enabled: 'true', state: '{}' },
+      annotations: { enabled: 'true', state: '{}', history: '' },
       hasAnnotations: true,
     })
     const foreign = trim('deployments', deployment('web', { annotations: { other: 'x' } }))

@@ -69,6 +69,9 @@ export const HANDS = {
   'lose state': act(1, NOTHING, (target) =>
     destroy(target, 'lose state', { metadata: { annotations: { [ANNOTATION.state]: null } } }),
   ),
+  'lose history': act(1, NOTHING, (target) =>
+    destroy(target, 'lose history', { metadata: { annotations: { [ANNOTATION.history]: null } } }),
+  ),
   'drop key': act(1, NOTHING, async (target) => {
     if (target.key.kind !== 'daemonsets') return
     const nodeSelector = { [SNOOZE_KEY]: null }
@@ -124,11 +127,11 @@ async function replace(target: Target, count: number): Promise<void> {
   if (!latest || target.fragile) return
   const before = target.held
   const { resourceVersion: _, managedFields: __, annotations, ...metadata } = latest.metadata
-  const own = Object.entries(annotations ?? {}).filter(([name]) => name !== ANNOTATION.state)
+  const { [ANNOTATION.state]: _state, [ANNOTATION.history]: _history, ...own } = annotations ?? {}
   const { [ASLEEP_LABEL]: ___, ...labels } = latest.metadata.labels ?? {}
   const object = structuredClone({
     ...latest,
-    metadata: { ...metadata, annotations: Object.fromEntries(own), labels },
+    metadata: { ...metadata, annotations: own, labels },
   }) as { spec: { replicas?: number; suspend?: boolean; template: { spec: { nodeSelector?: object } } } }
   if (target.key.kind === 'daemonsets') object.spec.template.spec.nodeSelector = { ...target.selector }
   else if (sleepsSuspended(target.key.kind)) object.spec.suspend = count === 0

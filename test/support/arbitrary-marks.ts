@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Instant } from '../../src/service/process/clock.ts'
-import { encodeState } from '../../src/domain/workload/state-codec.ts'
+import { encodeState, type StateTexts } from '../../src/domain/workload/state-codec.ts'
 import { SLEEP_STATES } from '../../src/domain/schedule/schedule.ts'
 import {
   OPERATION_RESULTS,
@@ -48,8 +48,8 @@ function instants(now: Instant): fc.Arbitrary<Instant> {
   )
 }
 
-/** Any state that the annotation's schema accepts, mostly of this kind. */
-export function anyState(now: Instant, kind: Kind): fc.Arbitrary<string> {
+/** Any state that the schema accepts, mostly of this kind, as its annotations have it. */
+export function anyState(now: Instant, kind: Kind): fc.Arbitrary<StateTexts> {
   const instant = instants(now)
   const operation = fc.record({
     type: fc.constantFrom(...OPERATION_TYPES),
@@ -107,16 +107,20 @@ export function anyState(now: Instant, kind: Kind): fc.Arbitrary<string> {
     .map((state) => encodeState(state))
 }
 
-/** A valid state that is damaged in one place. */
-function broken(now: Instant, kind: Kind): fc.Arbitrary<string> {
+/** A valid state that is damaged in one place, in itself or in its history. */
+function broken(now: Instant, kind: Kind): fc.Arbitrary<StateTexts> {
+  const other = fc.constantFrom('', '"', '{', 'x', '0', ' ', ',"v":2')
   return fc
-    .tuple(anyState(now, kind), fc.nat(400), fc.constantFrom('', '"', '{', 'x', '0', ',"v":2'))
-    .map(([text, place, other]) => text.slice(0, place) + other + text.slice(place + other.length))
+    .tuple(anyState(now, kind), fc.constantFrom('state', 'history'), fc.nat(400), other)
+    .map(([texts, name, place, put]) => {
+      const text = texts[name] ?? ''
+      return { ...texts, [name]: text.slice(0, place) + put + text.slice(place + put.length) }
+    })
 }
 
 const GARBAGE = fc.oneof(
   fc.string({ maxLength: 40 }),
-  fc.constantFrom('', 'null', '{}', '[]', '{"v":1}', '{"v":2}'),
+  fc.constantFrom('', 'null', '{}', '[]', '{"v":1}', '{"v":2}', '{"v":3}'),
 )
 
 /** Arbitrary marks, most of them with a readable state. */
@@ -124,7 +128,9 @@ export function anyMarks(now: Instant, kind: Kind): fc.Arbitrary<Marks> {
   const state = fc.oneof(
     { weight: 6, arbitrary: anyState(now, kind) },
     { weight: 1, arbitrary: broken(now, kind) },
-    { weight: 1, arbitrary: GARBAGE },
+    { weight: 1, arbitrary: fc.record({ state: GARBAGE }) },
+    { weight: 1, arbitrary: fc.record({ history: GARBAGE }) },
+    { weight: 4, arbitrary: fc.constant({}) },
   )
   const enabled = fc.constantFrom('true', 'true', 'true', 'true', 'false', 'maybe', '')
   const schedule = fc.constantFrom(
@@ -138,7 +144,9 @@ export function anyMarks(now: Instant, kind: Kind): fc.Arbitrary<Marks> {
   const timezone = fc.constantFrom('UTC', 'Asia/Tokyo', 'Mars/Base', '')
   const label = fc.oneof(COUNT.map(String), fc.constantFrom('x', '03', '', '2147483648', '-1'))
   return fc.record({
-    annotations: fc.record({ enabled, schedule, timezone, state }, { requiredKeys: [] }).map(definedOnly),
+    annotations: fc
+      .tuple(fc.record({ enabled, schedule, timezone }, { requiredKeys: [] }), state)
+      .map(([settings, texts]) => definedOnly({ ...settings, ...texts })),
     label: maybe(label),
     held: fc.constantFrom(undefined, undefined, 'pin', 'override', 'mine'),
     replicas: COUNT,

@@ -44,8 +44,8 @@ export function asked(
   return { ...plan, state: stateOf(plan.after) }
 }
 
-export function stateOf({ annotations: { state } }: Workload): State {
-  return state === undefined ? EMPTY_STATE : decoded(state)
+export function stateOf({ annotations }: Workload): State {
+  return annotations.state === undefined ? EMPTY_STATE : decoded(annotations)
 }
 
 /** The same workload after its pods have followed its spec. */

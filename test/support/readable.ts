@@ -1,13 +1,14 @@
 import { readWorkload, type Reading } from '../../src/domain/workload/reading.ts'
 import type { Rules } from '../../src/domain/deciding/rules.ts'
+import type { Change } from '../../src/domain/workload/patch.ts'
 import { decodeState, Unreadable } from '../../src/domain/workload/state-codec.ts'
 import type { StoredState } from '../../src/domain/workload/state.ts'
 import type { Workload } from '../../src/domain/workload/workload.ts'
 import { RULES } from './rules.ts'
 
-/** The state in the text of an annotation; a test that expects one fails without. */
-export function decoded(text: string | undefined): StoredState {
-  return demanded(decodeState(text ?? ''))
+/** The state in these annotations; a test that expects one fails without. */
+export function decoded(annotations: Change['annotations'] | undefined): StoredState {
+  return demanded(decodeState(annotations?.state ?? '', annotations?.history ?? undefined))
 }
 
 /** As `readWorkload`, of a workload that can be read. */

@@ -69,9 +69,9 @@ class Telling {
 
   /** What Dormouse keeps of it. */
   remembering(this: AWorkload, state: Partial<State>): AWorkload {
-    const known = this.annotations.state === undefined ? EMPTY_STATE : decoded(this.annotations.state)
+    const known = this.annotations.state === undefined ? EMPTY_STATE : decoded(this.annotations)
     const next = { ...known, kind: this.kind, counter: known.counter + 1, ...state }
-    return this.annotated({ state: encodeState(next) }).labelledHeld(heldBy(next))
+    return this.annotated({ history: undefined, ...encodeState(next) }).labelledHeld(heldBy(next))
   }
 
   /** Put to sleep, its pods gone: by the schedule, with an edge's intent, unless told otherwise. */
@@ -171,7 +171,7 @@ class Telling {
 
   /** What its annotation says now. */
   state(this: AWorkload): State {
-    return this.annotations.state === undefined ? EMPTY_STATE : decoded(this.annotations.state)
+    return this.annotations.state === undefined ? EMPTY_STATE : decoded(this.annotations)
   }
 
   private history(this: AWorkload): readonly Operation[] {

@@ -6,12 +6,18 @@ import type { Rules } from '../deciding/rules.ts'
 import { isManaged, settingsOf } from '../workload/settings.ts'
 import { clip } from '../text.ts'
 import { orderFault } from '../deciding/wake-order.ts'
-import { ANNOTATION, ANNOTATION_NAMES, type AnnotationName, type Workload } from '../workload/workload.ts'
+import {
+  ANNOTATION,
+  ANNOTATION_NAMES,
+  isOfState,
+  type AnnotationName,
+  type Workload,
+} from '../workload/workload.ts'
 import { about } from './messages.ts'
 
 /** The annotations by which people say what a workload is to do. */
-export const SETTINGS = ANNOTATION_NAMES.filter((name) => name !== 'state' && name !== 'request')
-type Setting = Exclude<AnnotationName, 'state' | 'request'>
+export const SETTINGS = ANNOTATION_NAMES.filter((name) => !isOfState(name) && name !== 'request')
+type Setting = (typeof SETTINGS)[number]
 /** Those that change what a schedule does, so that they do nothing without one. */
 const OF_SCHEDULES = ['calendar', 'autoWake', 'awakeUntil', 'wakeOrder'] as const
 /** One write may bring any number of unknown annotations. */

@@ -5,7 +5,7 @@ import { withoutRequest } from '../workload/marks.ts'
 import { readWithoutState, stateOf, withState } from '../workload/reading.ts'
 import { withoutUnknown } from '../workload/state-codec.ts'
 import { EMPTY_STATE, type State } from '../workload/state.ts'
-import { isRunning, labelCount, OWN_LABELS, type Workload } from '../workload/workload.ts'
+import { isRunning, labelCount, OWN_LABELS, STATE_ANNOTATIONS, type Workload } from '../workload/workload.ts'
 import { annotationFault, SETTINGS, withoutEffect } from './annotations.ts'
 import { allow, deny, patched, withWarnings, type AdmissionDecision } from './decision.ts'
 import { about } from './messages.ts'
@@ -35,8 +35,10 @@ function decideCreate(created: Workload, now: Instant, rules: Rules): AdmissionD
   const fault = annotationFault(SETTINGS, undefined, created.annotations)
   if (fault !== undefined) return deny('invalid_annotation', about(created, `: ${fault}`))
   const { annotations, labels, snoozeKey } = created
-  const isLabelled = OWN_LABELS.some((key) => labels?.[key] !== undefined)
-  if (annotations.state === undefined && !isLabelled && snoozeKey === undefined) return allow('free')
+  const isMarked =
+    STATE_ANNOTATIONS.some((name) => annotations[name] !== undefined) ||
+    OWN_LABELS.some((key) => labels?.[key] !== undefined)
+  if (!isMarked && snoozeKey === undefined) return allow('free')
   const carried = carriedState(created) ?? keptByLabel(created, now)
   const bare = withoutMarks(created)
   const reading = readWithoutState(bare, rules)
@@ -73,7 +75,7 @@ function keptByLabel(created: Workload, now: Instant): State | undefined {
 }
 
 function withoutMarks(workload: Workload): Workload {
-  const { state: _, ...annotations } = workload.annotations
+  const { state: _state, history: _history, ...annotations } = workload.annotations
   const ours: ReadonlySet<string> = new Set(OWN_LABELS)
   const labels = Object.fromEntries(Object.entries(workload.labels ?? {}).filter(([key]) => !ours.has(key)))
   return { ...workload, annotations, labels, snoozeKey: undefined }

@@ -1,5 +1,6 @@
 import { mutations, type Change, type PatchOperation } from '../workload/patch.ts'
-import { ANNOTATION, type Workload } from '../workload/workload.ts'
+import { stepOf } from '../workload/json-pointer.ts'
+import { ANNOTATION, STATE_ANNOTATIONS, type Workload } from '../workload/workload.ts'
 
 /** Why a review was answered as it was: the label `reason` of metrics and logs. */
 export type AdmissionReason =
@@ -72,13 +73,13 @@ export function patched(
 
 /** Allows an object that has annotations, though nobody knows which, without the state that it may have. */
 export function withoutState(reason: AdmissionReason, warnings: readonly string[]): AdmissionDecision {
-  const path = `/metadata/annotations/${ANNOTATION.state.replaceAll('/', '~1')}`
-  // What is removed has to be there.
-  const operations = [
-    { op: 'add', path, value: '' },
-    { op: 'remove', path },
-  ] as const
-  return { type: 'patched', reason, change: { annotations: { state: null } }, operations, warnings }
+  const operations = STATE_ANNOTATIONS.flatMap((name) => {
+    const path = `/metadata/annotations/${stepOf(ANNOTATION[name])}`
+    // What is removed has to be there.
+    return [{ op: 'add', path, value: '' } as const, { op: 'remove', path } as const]
+  })
+  const change: Change = { annotations: { state: null, history: null } }
+  return { type: 'patched', reason, change, operations, warnings }
 }
 
 export function withWarnings(decision: AdmissionDecision, warnings: readonly string[]): AdmissionDecision {

@@ -2,7 +2,7 @@ import type { Instant } from '../../service/process/clock.ts'
 import { isCredible } from './decision-time.ts'
 import type { Policy } from '../workload/settings-rules.ts'
 import type { Reading } from '../workload/reading.ts'
-import { HISTORY_LIMIT } from '../workload/state-codec.ts'
+import { HISTORY_LIMIT } from '../workload/history-codec.ts'
 import { operationInProgress, type Operation, type OperationResult, type State } from '../workload/state.ts'
 import { isRunning, podsFollowed, type Workload } from '../workload/workload.ts'
 

@@ -5,7 +5,14 @@ import { hasKey, sleepsSuspended } from '../kinds.ts'
 import type { Reading } from './reading.ts'
 import { encodeState, LAST_COUNTER, STATE_LIMIT } from './state-codec.ts'
 import { EMPTY_STATE, heldBy } from './state.ts'
-import { ANNOTATION, ASLEEP_LABEL, HELD_LABEL, type AnnotationName, type Workload } from './workload.ts'
+import {
+  ANNOTATION,
+  ASLEEP_LABEL,
+  HELD_LABEL,
+  type AnnotationName,
+  type Kind,
+  type Workload,
+} from './workload.ts'
 
 /** Bytes: the API server refuses an object whose annotations, keys and values together, are larger. */
 const ANNOTATIONS_LIMIT = 256 * 1024
@@ -33,14 +40,10 @@ export function labelChange(
 
 /** The change that makes `target` of a workload; undefined: it is so already. */
 export function changeBetween(workload: Workload, target: Reading): Change | undefined {
-  const { state, written = EMPTY_STATE } = target
-  const stored = { ...state, kind: workload.kind, counter: Math.min(state.counter + 1, LAST_COUNTER) }
+  const { state } = target
   const { replicas, snoozeKey, lastScheduleTime } = target.workload
   const change: Change = {
-    annotations: {
-      ...annotationChange(workload, target.workload),
-      ...(state === written ? {} : { state: encodeState(stored, stateLimit(target)) }),
-    },
+    annotations: annotationChange(workload, withStateWritten(target, workload.kind)),
     ...labelChange(workload, state.asleep ? String(keptCount(target)) : null, heldBy(state) ?? null),
     ...(replicas === workload.replicas || hasKey(workload.kind) ? {} : { replicas }),
     ...(snoozeKey === workload.snoozeKey ? {} : { snoozeKey: snoozeKey ?? null }),
@@ -52,16 +55,20 @@ export function changeBetween(workload: Workload, target: Reading): Change | und
   return isEmpty(change) ? undefined : change
 }
 
-function stateLimit({ workload }: Reading): number {
-  return Math.min(STATE_LIMIT, bytesLeft(workload))
+/** The target with the annotations of its state, where they are to be written. */
+function withStateWritten({ workload, state, written = EMPTY_STATE }: Reading, kind: Kind): Workload {
+  if (state === written) return workload
+  const stored = { ...state, kind, counter: Math.min(state.counter + 1, LAST_COUNTER) }
+  const texts = encodeState(stored, Math.min(STATE_LIMIT, bytesLeft(workload)))
+  return changed(workload, { annotations: { history: null, ...texts } })
 }
 
-/** Bytes that are left for our state beside all other annotations. */
+/** Bytes that are left for our state and its history beside all other annotations. */
 function bytesLeft({ annotations, otherAnnotationBytes }: Workload): number {
-  const { state: _, ...others } = annotations
+  const { state: _state, history: _history, ...others } = annotations
   const taken = Object.entries(others).reduce(
     (sum, [name, value]) => sum + ANNOTATION[name as AnnotationName].length + Buffer.byteLength(value),
-    otherAnnotationBytes + ANNOTATION.state.length,
+    otherAnnotationBytes + ANNOTATION.state.length + ANNOTATION.history.length,
   )
   return ANNOTATIONS_LIMIT - taken
 }

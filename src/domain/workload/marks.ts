@@ -11,6 +11,7 @@ import {
   isRunning,
   isUnmarkedSleep,
   HELD_LABEL,
+  isOfState,
   OWN_LABELS,
   type AnnotationName,
   type OwnLabel,
@@ -117,7 +118,7 @@ export function marksRestored(
   rules: ReadingRules,
 ): Workload {
   const { state } = workload.annotations
-  if (state === known.annotations.state) return withLabelsOf(workload, known)
+  if (state === known.annotations.state) return withLabelsOf(withHistoryOf(workload, known), known)
   if (state === undefined || isForeign(workload))
     return mayBeRemoved(known, rules)
       ? withLabelsOf(workload, known)
@@ -163,12 +164,20 @@ function withAnnotationsOf(workload: Workload, known: Workload, whole: boolean):
   for (const name of ANNOTATION_NAMES) {
     // One that was stored is never carried out: nothing brings it back.
     if (name === 'request') continue
-    if (annotations[name] !== undefined && name !== 'state' && !whole) continue
+    if (annotations[name] !== undefined && !isOfState(name) && !whole) continue
     const value = known.annotations[name]
     if (value === undefined) delete annotations[name]
     else annotations[name] = value
   }
   return withLabelsOf({ ...workload, annotations }, known)
+}
+
+/** The history changes with the state alone; without one it means nothing. */
+function withHistoryOf(workload: Workload, known: Workload): Workload {
+  const { state, history } = known.annotations
+  if (state === undefined || workload.annotations.history === history) return workload
+  const { history: _, ...others } = workload.annotations
+  return { ...workload, annotations: history === undefined ? others : { ...others, history } }
 }
 
 function withLabelsOf(workload: Workload, known: Workload): Workload {

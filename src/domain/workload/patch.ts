@@ -108,12 +108,15 @@ function preconditions(workload: Workload, change: Change): PatchOperation[] {
 
 /** Whether the patch tests the annotation: what else changes meanwhile neither stops it nor means that it was undone. */
 export function restsOn(workload: Pick<Workload, 'kind'>, change: Change, name: AnnotationName): boolean {
-  return isReadFor(workload, name) || change.annotations[name] !== undefined
+  return name !== 'history' && (isReadFor(workload, name) || change.annotations[name] !== undefined)
 }
 
-/** Whether a decision about the workload may rest on the annotation. `wake-order` says when one is carried out, not what it is. */
+/**
+ * Whether a decision about the workload may rest on the annotation. `wake-order` says when one is carried out, not what it
+ * is; a request that is stored is never carried out. The history changes with the state, which is tested.
+ */
 function isReadFor({ kind }: Pick<Workload, 'kind'>, name: AnnotationName): boolean {
-  return name === 'catchUp' ? sleepsSuspended(kind) : name !== 'wakeOrder'
+  return name === 'catchUp' ? sleepsSuspended(kind) : name !== 'wakeOrder' && name !== 'request'
 }
 
 function annotationOperations(workload: Workload, { annotations }: Change): PatchOperation[] {

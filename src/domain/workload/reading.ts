@@ -18,7 +18,7 @@ import {
 export interface Reading extends Settings {
   readonly workload: Workload
   readonly state: State
-  /** The state that the annotation holds: where `state` is another object, it is to be written. undefined: none. */
+  /** The state that the annotations hold: where `state` is another object, it is to be written. undefined: none. */
   readonly written: State | undefined
 }
 
@@ -52,7 +52,7 @@ function stateByMarks(workload: Workload): State {
   return asleep ? correctedByMarks(workload, { ...EMPTY_STATE, asleep }) : EMPTY_STATE
 }
 
-/** The state that the annotation holds; undefined: none, none that can be read, or one written for another kind. */
+/** The state that the annotations hold; undefined: none, none that can be read, or one written for another kind. */
 export function stateOf(workload: Workload): State | undefined {
   const stored = storedState(workload)
   return stored && !(stored instanceof Unreadable) && stored.kind === workload.kind ? stored : undefined
@@ -64,8 +64,9 @@ export function kindOfState(workload: Workload): Kind | undefined {
   return stored instanceof Unreadable ? undefined : stored?.kind
 }
 
-function storedState({ annotations: { state } }: Workload): StoredState | Unreadable | undefined {
-  return state === undefined ? undefined : decodeState(state)
+function storedState({ annotations }: Workload): StoredState | Unreadable | undefined {
+  const { state, history } = annotations
+  return state === undefined ? undefined : decodeState(state, history)
 }
 
 export function withState(reading: Reading, state: State): Reading {

@@ -1,17 +1,25 @@
 import { Ajv } from 'ajv'
 import { LRUCache } from 'lru-cache'
-import { OPERATION_TYPES, PIN_STATES, type State, type StoredState } from './state.ts'
+import { decodeHistory, encodeHistory, HISTORY_LIMIT, type History } from './history-codec.ts'
+import { parseInstant, writtenInstant } from './instant.ts'
+import { OPERATION_TYPES, PIN_STATES, type Operation, type StoredState } from './state.ts'
 import { SLEEP_STATES } from '../schedule/schedule.ts'
 import { clip } from '../text.ts'
 import { KINDS, MAX_REPLICAS } from './workload.ts'
 
-/** The version of the document; one of another version is unreadable. */
-const VERSION = 1
-/** How long the document may be, in bytes of UTF-8. */
+/** The version that is written. Version 1, which held the history, is read as well; one of another is unreadable. */
+const VERSION = 2
+/** How long state and history may be together, in bytes of UTF-8. */
 export const STATE_LIMIT = 8 * 1024
-export const HISTORY_LIMIT = 20
 /** The highest counter, which only other hands can write. It grows no more: one above it could not be read again. */
 export const LAST_COUNTER = Number.MAX_SAFE_INTEGER
+
+/** The texts of the two annotations that hold a state. */
+export interface StateTexts {
+  readonly state: string
+  /** undefined: it has no operations. */
+  readonly history?: string
+}
 
 /** A state that cannot be read: nothing is written to its workload but a repair. */
 export class Unreadable {
@@ -28,13 +36,17 @@ export class Unreadable {
   }
 }
 
-const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/
+interface Schema {
+  readonly default?: unknown
+  readonly [keyword: string]: unknown
+}
 
 /** ISO 8601 in UTC in the document, milliseconds in memory, which is what is validated. */
-const instant = { type: 'integer' }
-const instantOrNull = { type: ['integer', 'null'] }
+const instant: Schema = { type: 'integer' }
 const author = { type: 'string', maxLength: 128 }
-const by = { ...author, type: ['string', 'null'] }
+// A key that has its default is left out of the document.
+const instantOrNull: Schema = { type: ['integer', 'null'], default: null }
+const by = { ...author, type: ['string', 'null'], default: null }
 const count = { type: 'integer', minimum: 0, maximum: MAX_REPLICAS }
 const whole = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
 /** A kind that we have, or the full name of a configured one. */
@@ -42,9 +54,10 @@ const KIND = `^(?:${KINDS.join('|')}|[a-z0-9-]+(?:\\.[a-z0-9-]+)+)$`
 const sleep = { enum: SLEEP_STATES }
 /** One of a list that a later release may lengthen. */
 const open = { type: 'string', pattern: '^[A-Za-z0-9._-]{1,40}$' }
+const trigger = { ...open, default: 'schedule' }
 
-type Properties = Readonly<Record<string, object>>
-interface Part {
+type Properties = Readonly<Record<string, Schema>>
+interface Part extends Schema {
   readonly type: 'object'
   readonly properties: Properties
   readonly required: readonly string[]
@@ -55,10 +68,11 @@ function part(required: Properties, optional: Properties = {}): Part {
   return { type: 'object', properties: { ...required, ...optional }, required: Object.keys(required) }
 }
 
+/** In version 1. */
 const OPERATION = part(
   {
     type: { enum: OPERATION_TYPES },
-    trigger: open,
+    trigger,
     at: instant,
     replicas: count,
     duration: { ...whole, type: ['integer', 'null'] },
@@ -69,12 +83,9 @@ const OPERATION = part(
 )
 
 const PARTS: Readonly<Record<string, Part>> = {
-  snoozed: part({ at: instant, replicas: count, trigger: open, by }),
+  snoozed: part({ at: instant, replicas: count, trigger, by }),
   woken: part({ at: instant }, { kept: count, set: count }),
-  intent: part(
-    { want: sleep, at: instant, before: sleep, by, trigger: open },
-    { until: instant, hold: instant },
-  ),
+  intent: part({ want: sleep, at: instant, before: sleep, by, trigger }, { until: instant, hold: instant }),
   pin: part({ state: { enum: PIN_STATES }, replicas: count, at: instant, by: author }),
   override: part({ until: instantOrNull, at: instant, by: author }),
   backoff: part({ until: instant, times: { type: 'integer', minimum: 1 }, cause: open }),
@@ -86,89 +97,105 @@ const PARTS: Readonly<Record<string, Part>> = {
 
 const DOCUMENT = part(
   {
-    v: { const: VERSION },
     kind: { type: 'string', maxLength: 317, pattern: KIND },
     counter: { type: 'integer', minimum: 1, maximum: LAST_COUNTER },
-    asleep: { type: 'boolean' },
-    history: { type: 'array', items: OPERATION, maxItems: HISTORY_LIMIT },
+    asleep: { type: 'boolean', default: false },
   },
   PARTS,
 )
 
-const validate = new Ajv({ allowUnionTypes: true, meta: false, validateSchema: false }).compile<
-  StoredState & { v: number }
->(DOCUMENT)
+const ajv = new Ajv({ allowUnionTypes: true, useDefaults: true, meta: false, validateSchema: false })
+const isDocument = ajv.compile<Omit<StoredState, 'history'>>(DOCUMENT)
+const areOperations = ajv.compile<Operation[]>({ type: 'array', items: OPERATION, maxItems: HISTORY_LIMIT })
 
 /**
  * One change of a workload reads its state several times: cache states by their text. Few, since one takes 4 KB: those
  * that stay for long are garbage that only a collection of the whole heap finds.
  */
-const cache = new LRUCache<string, StoredState>({ max: 64 })
+const cache = new LRUCache<string, { history: string | undefined; read: StoredState }>({ max: 64 })
 
-/** The state that the annotation's text holds. */
-export function decodeState(text: string): StoredState | Unreadable {
-  const cached = cache.get(text)
-  if (cached) return cached
-  const state = parseState(text)
-  if (!(state instanceof Unreadable)) cache.set(text, state)
-  return state
+/** The state that our annotations hold. */
+export function decodeState(state: string, history?: string): StoredState | Unreadable {
+  const cached = cache.get(state)
+  if (cached && cached.history === history) return cached.read
+  const read = parseState(state, history)
+  if (!(read instanceof Unreadable)) cache.set(state, { history, read })
+  return read
 }
 
-function parseState(text: string): StoredState | Unreadable {
-  if (Buffer.byteLength(text) > STATE_LIMIT) return new Unreadable(`longer than ${STATE_LIMIT} bytes`)
+function parseState(text: string, history: string | undefined): StoredState | Unreadable {
+  if (isTooLong(text)) return new Unreadable(`longer than ${STATE_LIMIT} bytes`)
   let document: unknown
   try {
-    const parsed: unknown = JSON.parse(text)
+    document = JSON.parse(text)
     // What is nested too deeply to be written again is not read.
-    JSON.stringify(parsed)
-    document = isRecord(parsed) ? inParts(parsed, readInstants) : parsed
+    JSON.stringify(document)
   } catch {
     return new Unreadable('not JSON')
   }
-  if (!validate(document)) {
-    const version = (document as { v?: unknown } | null)?.v
-    if (version !== VERSION)
-      return new Unreadable(`version ${clip(JSON.stringify(version ?? null))} is not known`)
-    const [fault] = validate.errors ?? []
+  const { v: version, history: inside, unreadHistory: _, ...others } = isRecord(document) ? document : {}
+  if (version !== 1 && version !== VERSION)
+    return new Unreadable(`version ${clip(JSON.stringify(version ?? null))} is not known`)
+  const state = inParts(others, readInstants)
+  if (!isDocument(state)) {
+    const [fault] = isDocument.errors ?? []
     return new Unreadable(`${fault?.instancePath || '/'} ${fault?.message ?? 'is not valid'}`)
   }
-  const { v: _version, ...state } = document
-  return state
+  if (version === 1) return { ...state, history: operationsIn(inside) }
+  const isRead = history !== undefined && !isTooLong(history)
+  return { ...state, ...(isRead ? decodeHistory(history) : { history: [] }) }
+}
+
+function isTooLong(text: string): boolean {
+  return Buffer.byteLength(text) > STATE_LIMIT
+}
+
+/** The history of version 1. As in version 2, a fault in it costs nothing else. */
+function operationsIn(list: unknown): Operation[] {
+  if (!Array.isArray(list)) return []
+  const operations = list.map((each: unknown) => (isRecord(each) ? readInstants(each, OPERATION) : each))
+  return areOperations(operations) ? operations : []
 }
 
 /**
- * The annotation's text. Where it would be longer than `limit` bytes, the oldest operations are left out, and where that
- * does not do, what a later release has added.
+ * The annotations' texts. Where they would be longer than `limit` bytes together, the oldest operations are left out, and
+ * where that does not do, what a later release has added.
  */
-export function encodeState(state: StoredState, limit = STATE_LIMIT): string {
-  for (let length = Math.min(state.history.length, HISTORY_LIMIT); length >= 0; length -= 1) {
-    const text = textOf({ ...state, history: state.history.slice(0, length) })
-    if (Buffer.byteLength(text) <= limit) return text
+export function encodeState(
+  { history, unreadHistory = [], ...rest }: StoredState,
+  limit = STATE_LIMIT,
+): StateTexts {
+  const state = textOf(rest)
+  const left = limit - Buffer.byteLength(state)
+  if (left < 0) return { state: textOf(withoutUnknown(rest)) }
+  const operations = { history, unreadHistory }
+  for (let most = HISTORY_LIMIT; most > 0; most -= 1) {
+    const text = encodeHistory(operations, most)
+    if (text === undefined) break
+    if (Buffer.byteLength(text) <= left) return { state, history: text }
   }
-  return textOf(withoutUnknown({ ...state, history: [] }))
+  return { state }
 }
 
-function textOf(state: StoredState): string {
-  return JSON.stringify(inParts({ v: VERSION, ...state }, writtenInstants))
+function textOf(state: object): string {
+  const document = withoutDefaults(inParts({ ...state }, written), DOCUMENT)
+  return JSON.stringify({ v: VERSION, ...document })
 }
 
-/** The state without the keys that this release does not know. */
-export function withoutUnknown<S extends State>(state: S): S {
-  return inParts(onlyKnown({ ...state } as Fields, DOCUMENT), onlyKnown) as unknown as S
+/** The state without its operations, and without the keys that this release does not know. */
+export function withoutUnknown<S extends object>(state: S): Omit<S, keyof History> {
+  return inParts(onlyKnown({ ...state } as Fields, DOCUMENT), onlyKnown) as unknown as Omit<S, keyof History>
 }
 
 type Fields = Record<string, unknown>
 
-/** A copy of the document, in which each part that we know, and each operation, is replaced; all else stays as it is. */
+/** A copy of the document, in which each part that we know is replaced; all else stays as it is. */
 function inParts(document: Fields, replaced: (fields: Fields, part: Part) => Fields): Fields {
   const copy = { ...document }
   for (const [name, part] of Object.entries(PARTS)) {
     const fields = copy[name]
     if (isRecord(fields)) copy[name] = replaced(fields, part)
   }
-  const { history } = copy
-  if (Array.isArray(history))
-    copy['history'] = history.map((each: unknown) => (isRecord(each) ? replaced(each, OPERATION) : each))
   return copy
 }
 
@@ -176,14 +203,23 @@ function onlyKnown(fields: Fields, { properties }: Part): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(properties, name)))
 }
 
-function readInstants(fields: Fields, part: Part): Fields {
-  return withInstants(fields, part, parseInstant)
+function withoutDefaults(fields: Fields, { properties }: Part): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).filter(
+      ([name, value]) => !Object.hasOwn(properties, name) || value !== properties[name]?.default,
+    ),
+  )
 }
 
-function writtenInstants(fields: Fields, part: Part): Fields {
-  return withInstants(fields, part, (value) =>
-    typeof value === 'number' ? new Date(value).toISOString() : value,
+function readInstants(fields: Fields, part: Part): Fields {
+  return withInstants(fields, part, (value) => (value === null ? null : parseInstant(value)))
+}
+
+function written(fields: Fields, part: Part): Fields {
+  const texts = withInstants(fields, part, (value) =>
+    typeof value === 'number' ? writtenInstant(value) : value,
   )
+  return withoutDefaults(texts, part)
 }
 
 function withInstants(fields: Fields, { properties }: Part, replaced: (value: unknown) => unknown): Fields {
@@ -196,10 +232,4 @@ function withInstants(fields: Fields, { properties }: Part, replaced: (value: un
 
 function isRecord(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** NaN, which the schema rejects, for anything but an instant or null. */
-function parseInstant(value: unknown): unknown {
-  if (value === null) return null
-  return typeof value === 'string' && ISO_8601.test(value) ? Date.parse(value) : NaN
 }

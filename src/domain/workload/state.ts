@@ -114,6 +114,13 @@ export interface Operation {
   readonly generation?: number
 }
 
+/** One that a later release wrote in words that this one cannot read: it is written back, and nothing else. */
+export interface UnreadOperation {
+  readonly at: Instant
+  readonly by: string | null
+  readonly word: string
+}
+
 export interface Snoozed {
   readonly at: Instant
   /** The kept count: what a wake brings back. DaemonSet: for information. */
@@ -140,8 +147,9 @@ export interface Asked {
 }
 
 /**
- * All that Dormouse keeps on a workload, in the annotation `dormouse.dev/state`. A later release's keys, which no type
- * names, may stand in it and in its parts: spread what is changed, so that they are written back.
+ * All that Dormouse keeps on a workload, in the annotations `dormouse.dev/state` and, the operations, `dormouse.dev/history`.
+ * A later release's keys, which no type names, may stand in it and in its parts: spread what is changed, so that they are
+ * written back.
  */
 export interface State {
   /** Grows by one at each write. */
@@ -158,9 +166,11 @@ export interface State {
   readonly request?: Asked
   /** Newest first, at most 20; the newest is the operation in progress while its result is `running`. */
   readonly history: readonly Operation[]
+  /** Newest first. */
+  readonly unreadHistory?: readonly UnreadOperation[]
 }
 
-/** As the annotation has it: a state is written for one kind, and is ignored on another. */
+/** As the annotations have it: a state is written for one kind, and is ignored on another. */
 export type StoredState = State & { readonly kind: Kind }
 
 export const EMPTY_STATE: State = { counter: 0, asleep: false, history: [] }

@@ -36,7 +36,7 @@ describe('a workload that is created', () => {
       .overridden()
       .inBackoff(at('Mon 13:00'))
     const { result, reason } = created(moved)
-    const { counter: _, ...state } = decoded(result.annotations.state)
+    const { counter: _, ...state } = decoded(result.annotations)
     const { intent, snoozed } = moved.state()
     expect(reason).to.equal('stripped')
     expect(state).to.deep.equal({
@@ -52,9 +52,14 @@ describe('a workload that is created', () => {
   it('keeps what stayed kept when somebody woke it to fewer', () => {
     const woken = { at: at('Mon 9:00'), kept: 3, set: 1 }
     const moved = web.remembering({ woken }).withReplicas(1)
-    expect(decoded(created(moved).result.annotations.state)).to.deep.include({ woken })
+    expect(decoded(created(moved).result.annotations)).to.deep.include({ woken })
     const whole = web.remembering({ woken: { at: at('Mon 9:00') } })
-    expect(decoded(created(whole).result.annotations.state)).to.not.have.property('woken')
+    expect(decoded(created(whole).result.annotations)).to.not.have.property('woken')
+  })
+
+  it('with a history alone loses it', () => {
+    const { result, reason } = created(web.annotated({ history: '2026-03-02T07:00:00Z w3' }))
+    expect([reason, result.annotations]).to.deep.equal(['stripped', web.annotations])
   })
 
   it('starts without a state when its own cannot be read', () => {
@@ -67,7 +72,7 @@ describe('a workload that is created', () => {
     const asleep = web.snoozed({ at: at('Mon 7:00') })
     for (const state of ['{', '{"v":99}', undefined]) {
       const { result } = created(asleep.annotated({ state }))
-      const { snoozed } = decoded(result.annotations.state)
+      const { snoozed } = decoded(result.annotations)
       expect([result.replicas, result.labels, snoozed?.replicas]).to.deep.equal([
         0,
         { [ASLEEP_LABEL]: '3' },

@@ -49,7 +49,7 @@ describe('an update that suspends or resumes a CronJob', () => {
       1,
       undefined,
     ])
-    const [newest] = decoded(result.annotations.state ?? '').history
+    const [newest] = decoded(result.annotations).history
     expect(newest).to.include({ type: 'wake', trigger: 'manual', by: 'k8s:carol', replicas: 1 })
     expect(result).not.to.have.property('lastScheduleTime')
   })

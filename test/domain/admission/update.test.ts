@@ -79,7 +79,7 @@ describe('GitOps and sleep', () => {
     for (const otherChanges of [false, true]) {
       const { result, reason, ...decision } = updated(sleeper, sleeper.withReplicas(7), { otherChanges })
       expect([reason, result.replicas, result.labels?.[ASLEEP_LABEL]]).to.deep.equal(['absorbed', 0, '7'])
-      expect(decoded(result.annotations.state).snoozed?.replicas).to.equal(7)
+      expect(decoded(result.annotations).snoozed?.replicas).to.equal(7)
       const warnings = [
         /^Dormouse: deployment shop\/web is asleep and stays at 0 replicas; it will wake to 7$/,
         /^Dormouse: deployment shop\/web: to wake it now, .* POST .*shop\/deployments\/web\/wake$/,
@@ -100,7 +100,7 @@ describe('GitOps and sleep', () => {
     const sync = updated(asleep, asleep.withoutItsKey(), { otherChanges: true })
     expect([sync.reason, sync.result.snoozeKey]).to.deep.equal(['absorbed', 'true'])
     const { reason, result } = updated(asleep, asleep.withoutItsKey())
-    const state = decoded(result.annotations.state)
+    const state = decoded(result.annotations)
     expect([reason, result.snoozeKey, state.asleep]).to.deep.equal(['manual_wake', undefined, false])
     expect(state.intent).to.include({ want: 'awake', trigger: 'manual', by: 'k8s:carol' })
     expect(state.history[0]).to.include({ type: 'wake', trigger: 'manual', by: 'k8s:carol' })
@@ -109,7 +109,7 @@ describe('GitOps and sleep', () => {
   it('a manual wake of a DaemonSet is recorded with the kept count, and is running until its pods follow', () => {
     const asleep = agent.snoozed({ at: SEVEN, kept: 3 }).with({ replicas: 0 })
     const { result } = updated(asleep, asleep.with({ snoozeKey: undefined }))
-    expect(decoded(result.annotations.state).history[0]).to.include({
+    expect(decoded(result.annotations).history[0]).to.include({
       replicas: 3,
       duration: null,
       result: 'running',
@@ -148,7 +148,7 @@ describe('GitOps and sleep', () => {
     const bare = asleep.withoutItsKey().annotated({ state: undefined }).labelled(undefined)
     const { reason, result } = updated(asleep, bare)
     expect([reason, result.snoozeKey]).to.deep.equal(['absorbed', 'true'])
-    expect(decoded(result.annotations.state).asleep).to.equal(true)
+    expect(decoded(result.annotations).asleep).to.equal(true)
   })
 
   it('our key is removed again when somebody else adds it to a DaemonSet', () => {
@@ -179,6 +179,20 @@ describe('our marks in an update by somebody else', () => {
     const { result, reason } = updated(before, old.labelled({}), { otherChanges: true })
     expect(reason).to.equal('restored')
     expect(marks(result)).to.deep.equal(marks(before))
+  })
+
+  it('hold the history, which changes with the state alone: rewritten, dropped or put back, it is restored', () => {
+    const earlier = web.snoozed({ at: SEVEN - 1000 }).annotations
+    for (const history of ['', '2026-03-02T07:00:00Z w3', undefined, earlier.history]) {
+      const { result, reason } = updated(before, before.annotated({ history }))
+      expect([reason, marks(result)]).to.deep.equal(['restored', marks(before)])
+    }
+    const undone = before.annotated({ state: earlier.state, history: undefined })
+    expect(marks(updated(before, undone).result)).to.deep.equal(marks(before))
+    const without = web.remembering({})
+    expect(
+      updated(without, without.annotated({ history: earlier.history })).result.annotations,
+    ).to.deep.equal(without.annotations)
   })
 
   it('are restored as far as they are absent when the state was dropped', () => {
@@ -256,7 +270,7 @@ describe('our marks in an update by somebody else', () => {
   it('record how long a manual wake by the key lasts', () => {
     const asleep = agent.scheduled('8:00-9:00').snoozed({ at: at('Mon 9:00') })
     const { result } = updated(asleep, asleep.withoutItsKey())
-    expect(decoded(result.annotations.state).intent?.hold).to.equal(NOON + 12 * HOUR)
+    expect(decoded(result.annotations).intent?.hold).to.equal(NOON + 12 * HOUR)
   })
 })
 

@@ -56,7 +56,7 @@ describe('a workload that is not managed is not written', () => {
   it('but its own annotations come back where `kubectl rollout undo` put old ones on it', () => {
     const old = awake.annotated({ schedule: '9:00-17:00' })
     const disabled = asked(old, { action: 'disable' }, NOON).after
-    const known = { counter: decoded(disabled.annotations.state).counter, workload: disabled }
+    const known = { counter: decoded(disabled.annotations).counter, workload: disabled }
     const { annotations } = off.remembering({})
     const undone = { ...disabled, annotations, resourceVersion: '101' }
     const { change } = planStep(undone, NOON, RULES, known)
@@ -128,7 +128,7 @@ describe('an operation that the cluster refused', () => {
     return change && changed(workload, change)
   }
   const history = (workload: Workload | undefined) =>
-    decoded(workload?.annotations.state).history.map(({ type, result }) => `${type} ${result}`)
+    decoded(workload?.annotations).history.map(({ type, result }) => `${type} ${result}`)
 
   it('is the first of a workload without a history', () => {
     const fresh = aDeployment().withReplicas(3).enabled().scheduled(WORK)
@@ -136,9 +136,9 @@ describe('an operation that the cluster refused', () => {
   })
 
   it('counts no replicas after a snooze, and the ones to come after a wake', () => {
-    const [snooze] = decoded(failed(awake, 'snooze', NIGHT)!.annotations.state).history
+    const [snooze] = decoded(failed(awake, 'snooze', NIGHT)!.annotations).history
     expect(snooze).to.include({ type: 'snooze', replicas: 0 })
-    const [wake] = decoded(failed(asleep, 'wake', MORNING)!.annotations.state).history
+    const [wake] = decoded(failed(asleep, 'wake', MORNING)!.annotations).history
     expect(wake).to.include({ type: 'wake', replicas: 3 })
   })
 

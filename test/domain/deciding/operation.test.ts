@@ -147,7 +147,7 @@ describe('an operation in progress', () => {
     const gone = followed(snoozing)
     const decision = { ...decided(gone, NOON + HOUR), action: 'wake' as const }
     const change = planFailure(gone, decision, NOON + HOUR, RULES)
-    const { history } = decoded(change?.annotations.state ?? '')
+    const { history } = decoded(change?.annotations)
     expect(history.map(({ type, result }) => `${type} ${result}`)).to.deep.equal([
       'wake failed',
       'snooze succeeded',

@@ -32,7 +32,7 @@ describe('release', () => {
       .enabled()
       .snoozed({ at: at('Mon 18:00') })
     expect(releaseChange(agent, NOW, RULES)).to.deep.equal({
-      annotations: { enabled: null, state: null },
+      annotations: { enabled: null, state: null, history: null },
       label: null,
       snoozeKey: null,
     })

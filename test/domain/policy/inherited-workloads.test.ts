@@ -39,7 +39,7 @@ describe('a workload that inherits its settings', () => {
     expect(stepped(web, NOON, ENABLED).change).to.equal(undefined)
     const { after, state, decision } = stepped(web, NIGHT, ENABLED)
     expect([after.replicas, state.snoozed?.replicas]).to.deep.equal([0, 3])
-    expect(Object.keys(after.annotations)).to.deep.equal(['state'])
+    expect(after.annotations).to.have.all.keys('state', 'history')
     expect(decision.reason.text).to.equal(
       `asleep by schedule ${WORK} (UTC) of namespace shop until 2026-03-03T08:00:00Z`,
     )

@@ -43,11 +43,7 @@ const LATER: StoredState = {
   ],
 }
 const workload = (state: StoredState) =>
-  aDeployment()
-    .withReplicas(3)
-    .enabled()
-    .scheduled(WORK)
-    .annotated({ state: encodeState(state) })
+  aDeployment().withReplicas(3).enabled().scheduled(WORK).annotated(encodeState(state))
 
 describe('a trigger, cause or result of a later release', () => {
   it('of an intent counts as what somebody asked for, until the next edge', () => {

@@ -18,7 +18,7 @@ describe('the marks of sleep', () => {
       )
       expect(decision.action).to.equal('snooze')
       expect(change).to.deep.include({ label: '3', replicas: 0 })
-      expect(change?.annotations).to.have.keys('state')
+      expect(change?.annotations).to.have.keys('state', 'history')
     })
   }
 

@@ -175,6 +175,16 @@ describe('the precondition of a change', () => {
     expect(applied(edited, patchFor(full, SNOOZE))?.spec.replicas).to.equal(0)
   })
 
+  it('does not fail on the history, which changes with the state, nor on a request, which is never carried out', () => {
+    for (const name of ['history', 'request'] as const) {
+      const edited = structuredClone(full)
+      edited.metadata.annotations![ANNOTATION[name]] = 'x'
+      const change = { ...SNOOZE, annotations: { ...SNOOZE.annotations, history: 'y' } }
+      const after = applied(edited, patchFor(full, change))
+      expect(after?.metadata.annotations?.[ANNOTATION.history], name).to.equal('y')
+    }
+  })
+
   it('does not fail on wake-order, nor on catch-up of what is no CronJob, unless the change is of them', () => {
     for (const name of ['wakeOrder', 'catchUp'] as const) {
       const edited = structuredClone(full)

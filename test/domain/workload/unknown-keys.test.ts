@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { encodeState, STATE_LIMIT } from '../../../src/domain/workload/state-codec.ts'
+import { encodeState, STATE_LIMIT, type StateTexts } from '../../../src/domain/workload/state-codec.ts'
 import type { Operation, State, StoredState } from '../../../src/domain/workload/state.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
 import { asked, followed, stepped } from '../../support/decisions.ts'
@@ -57,7 +57,7 @@ const UNKNOWN: fc.Arbitrary<Fields> = fc.dictionary(NAME, VALUE, {
 /** An instant elsewhere, and none that this release knows here. */
 const UNTIL = fc.constantFrom<Fields>({}, { until: 'Friday' }, { until: 7 }, { hold: null })
 const ADDED = fc.tuple(UNKNOWN, UNTIL).map(([some, until]) => ({ ...some, ...until }))
-const PLACES = ['', 'snoozed', 'woken', 'request', 'pin', 'history/0', 'history/1'] as const
+const PLACES = ['', 'snoozed', 'woken', 'request', 'pin'] as const
 const OF_PLACES = fc.record({
   ...Object.fromEntries(PLACES.map((place) => [place, ADDED])),
   // These have an end of their own.
@@ -70,17 +70,17 @@ function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value))
 }
 
-/** The state as its annotation has it, with what a later release has added at each place. */
-function laterText(state: StoredState, added: Record<string, Fields>): string {
-  const document = JSON.parse(encodeState(state)) as Fields
-  const more = (place: string, fields: unknown) => ({ ...(fields as Fields), ...added[place] })
+/** The annotations of the state, with what a later release has added at each place of the document. */
+function laterTexts(state: StoredState, added: Record<string, Fields>): StateTexts {
+  const { state: text, ...history } = encodeState(state)
+  const document = JSON.parse(text) as Fields
   const parts = Object.keys(added).filter((place) => document[place] !== undefined)
-  const history = (document['history'] as unknown[]).map((each, index) => more(`history/${index}`, each))
-  return JSON.stringify({
-    ...more('', document),
-    ...Object.fromEntries(parts.map((part) => [part, more(part, document[part])])),
-    history,
-  })
+  const later = {
+    ...document,
+    ...added[''],
+    ...Object.fromEntries(parts.map((part) => [part, { ...(document[part] as Fields), ...added[part] }])),
+  }
+  return { state: JSON.stringify(later), ...history }
 }
 
 function textOf({ annotations }: Workload): string {
@@ -91,8 +91,7 @@ function textOf({ annotations }: Workload): string {
 function expectKept(workload: Workload, added: Record<string, Fields>, ...places: string[]): void {
   const document = JSON.parse(textOf(workload)) as Fields
   for (const place of places) {
-    const found =
-      place === '' ? document : place.split('/').reduce<unknown>((at, key) => (at as Fields)[key], document)
+    const found = place === '' ? document : document[place]
     for (const [name, value] of Object.entries(added[place] ?? {})) {
       expect(Object.hasOwn(found as Fields, name), `${place}/${name}`).to.equal(true)
       expect(plain((found as Fields)[name]), `${place}/${name}`).to.deep.equal(plain(value))
@@ -101,25 +100,25 @@ function expectKept(workload: Workload, added: Record<string, Fields>, ...places
 }
 
 const workload = aDeployment().withReplicas(3).enabled().scheduled(WORK)
-const carrying = (text: string, from: AWorkload = workload) => from.annotated({ state: text })
+const carrying = (texts: StateTexts, from: AWorkload = workload) => from.annotated({ ...texts })
 
 describe('what a later release has added to the state', () => {
   it('is written back as it was, by a snooze, a wake, a pin and an unpin', () => {
     fc.assert(
       fc.property(OF_PLACES, (added) => {
-        const before = carrying(laterText(STATE, added))
+        const before = carrying(laterTexts(STATE, added))
         const pinned = asked(before, { action: 'pin' }, NOON).after
-        const rest = ['', 'override', 'request', 'history/0', 'history/1']
+        const rest = ['', 'override', 'request']
         expectKept(pinned, added, ...rest, 'snoozed', 'woken', 'intent')
         const unpinned = asked(pinned, { action: 'unpin' }, NOON + MINUTE).after
         expectKept(unpinned, added, ...rest, 'snoozed', 'woken', 'intent')
         // A new snooze, wake or intent takes the place of the former one, whole.
         const slept = followed(asked(unpinned, { action: 'snooze' }, NOON + 2 * MINUTE).after)
         expect(slept.replicas).to.equal(0)
-        expectKept(slept, shifted(added, 1), '', 'override', 'request', 'woken', 'history/1', 'history/2')
+        expectKept(slept, added, '', 'override', 'request', 'woken')
         const woken = asked(slept, { action: 'wake' }, NOON + 3 * MINUTE).after
         expect(woken.replicas).to.equal(5)
-        expectKept(woken, shifted(added, 2), '', 'override', 'request', 'history/2', 'history/3')
+        expectKept(woken, added, '', 'override', 'request')
       }),
       propertyRuns(200),
     )
@@ -129,14 +128,14 @@ describe('what a later release has added to the state', () => {
     fc.assert(
       fc.property(OF_PLACES, (added) => {
         const { override: _, ...free } = STATE
-        const slept = stepped(carrying(laterText(free, added)), at('Mon 18:00')).after
+        const slept = stepped(carrying(laterTexts(free, added)), at('Mon 18:00')).after
         expect(slept.replicas).to.equal(0)
-        expectKept(slept, shifted(added, 1), '', 'woken', 'request', 'history/1', 'history/2')
-        const held = carrying(laterText({ ...STATE, pin: PIN }, added))
+        expectKept(slept, added, '', 'woken', 'request')
+        const held = carrying(laterTexts({ ...STATE, pin: PIN }, added))
         const let_go = asked(held, { action: 'clear-override' }, NOON).after
         expectKept(let_go, added, '', 'pin', 'intent', 'woken', 'snoozed', 'request')
         const disabled = asked(held, { action: 'disable' }, NOON).after
-        expectKept(disabled, added, '', 'woken', 'snoozed', 'request', 'history/0')
+        expectKept(disabled, added, '', 'woken', 'snoozed', 'request')
       }),
       propertyRuns(100),
     )
@@ -146,7 +145,7 @@ describe('what a later release has added to the state', () => {
     fc.assert(
       fc.property(OF_PLACES, (added) => {
         const sleeping = { ...STATE, asleep: true, history: [] }
-        const created = carrying(laterText(sleeping, added), workload.withReplicas(0))
+        const created = carrying(laterTexts(sleeping, added), workload.withReplicas(0))
         const bare = carrying(encodeState(sleeping), workload.withReplicas(0))
         const admitted = [created, bare].map((each) => admitCreate(each, NOON, RULES))
         const [state, expected] = admitted.map((decision) =>
@@ -160,22 +159,12 @@ describe('what a later release has added to the state', () => {
 
   it('goes where there is no room for it, after the history: what is written can be read', () => {
     const long = { later: 'x'.repeat(STATE_LIMIT - 1200) }
-    const before = carrying(laterText(STATE, { '': long }))
+    const before = carrying(laterTexts(STATE, { '': long }))
     const { after } = asked(before, { action: 'snooze', for: 60 * MINUTE }, NOON)
     expect(Buffer.byteLength(textOf(after))).to.be.at.most(STATE_LIMIT)
-    expect(decoded(textOf(after))).to.deep.include({ asleep: true })
+    expect(decoded(after.annotations)).to.deep.include({ asleep: true })
     const tight = { later: 'x'.repeat(STATE_LIMIT - 1200 - 400) }
-    const { after: kept } = asked(carrying(laterText(STATE, { '': tight })), { action: 'pin' }, NOON)
+    const { after: kept } = asked(carrying(laterTexts(STATE, { '': tight })), { action: 'pin' }, NOON)
     expectKept(kept, { '': tight }, '')
   })
 })
-
-/** The history has grown by so many. */
-function shifted(added: Record<string, Fields>, by: number): Record<string, Fields> {
-  return Object.fromEntries(
-    Object.entries(added).map(([place, fields]) => {
-      const [, index] = /^history\/(\d)$/.exec(place) ?? []
-      return [index === undefined ? place : `history/${Number(index) + by}`, fields]
-    }),
-  )
-}

@@ -7,7 +7,7 @@ import {
   type Kind,
 } from '../../../src/domain/workload/workload.ts'
 import { asleepNow } from '../../support/schedules.ts'
-import { hostileStates } from './states.ts'
+import { HOSTILE_HISTORIES, hostileStates, state } from './states.ts'
 
 const KIB = 1024
 
@@ -38,8 +38,12 @@ function ofMarks(kind: Kind): Parts {
     name,
     annotations({ [ANNOTATION.state]: text }),
   ])
+  const histories = Object.entries(HOSTILE_HISTORIES).map(([name, text]) => [
+    name,
+    annotations({ [ANNOTATION.state]: state(kind), [ANNOTATION.history]: text }),
+  ])
   return {
-    ...(Object.fromEntries(states) as Parts),
+    ...(Object.fromEntries([...states, ...histories]) as Parts),
     'enabled-odd': annotations({ [ANNOTATION.enabled]: ' TRUE\n' }),
     'schedule-100-kib': annotations({ [ANNOTATION.schedule]: '8:00-18:00;'.repeat(9 * KIB) }),
     'schedule-unicode': annotations({ [ANNOTATION.schedule]: '８:００-1８:00,Ｍon\u0000' }),

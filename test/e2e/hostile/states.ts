@@ -9,9 +9,9 @@ const YEAR_275760 = '+275760-09-13T00:00:00.000Z'
 const by = 'k8s:mallory'
 const snoozed = (replicas: number, at = YEAR_0) => ({ at, replicas, trigger: 'api', by })
 
-/** A state of version 1, with these fields. */
-function state(kind: Kind, fields: object = {}): string {
-  return JSON.stringify({ v: 1, kind, counter: 1, asleep: false, history: [], ...fields })
+/** A state with these fields. */
+export function state(kind: Kind, fields: object = {}): string {
+  return JSON.stringify({ v: 2, kind, counter: 1, asleep: false, ...fields })
 }
 
 function lasting(at: string): object {
@@ -24,7 +24,12 @@ function lasting(at: string): object {
   }
 }
 
-function operations(at: string): object[] {
+/** As version 1 has it. */
+function stateOfOld(kind: Kind, fields: object): string {
+  return JSON.stringify({ v: 1, kind, counter: 1, asleep: false, ...fields })
+}
+
+function operationsOfOld(at: string): object[] {
   const operation = {
     type: 'snooze',
     trigger: 'schedule',
@@ -35,6 +40,19 @@ function operations(at: string): object[] {
     result: 'running',
   }
   return Array.from({ length: 20 }, () => operation)
+}
+
+const running = (at: string) => `${at} ${'@1s '.repeat(20)}["${by}"]`
+
+/** What may stand in `dormouse.dev/history`, though Dormouse never wrote it. */
+export const HOSTILE_HISTORIES: Readonly<Record<string, string>> = {
+  'history-200-kib': `${YEAR_9999} ${'s '.repeat(100 * KIB)}s`,
+  'history-running': running(YEAR_9999),
+  'history-running-0': running(YEAR_0),
+  'history-275760': running(YEAR_275760),
+  'history-beyond': `${YEAR_9999} s -999999999999999w3`,
+  'history-unread': `${YEAR_9999} @1x 5@1__proto__ 5@1constructor [${JSON.stringify('\u202e\u0000\ud800')}]`,
+  'history-unicode': '🐭\u0000'.repeat(100),
 }
 
 /** What may stand in `dormouse.dev/state` of a workload of this kind, though Dormouse never wrote it. */
@@ -59,14 +77,19 @@ export function hostileStates(kind: Kind): Readonly<Record<string, string>> {
     'state-9999-asleep': state(kind, { ...lasting(YEAR_9999), asleep: true }),
     'state-0': state(kind, lasting(YEAR_0)),
     'state-pinned-9999': state(kind, { pin: { state: 'snoozed', replicas: 2, at: YEAR_9999, by } }),
-    'state-running': state(kind, { history: operations(YEAR_9999) }),
-    'state-running-0': state(kind, { asleep: true, snoozed: snoozed(2), history: operations(YEAR_0) }),
+    'state-running': stateOfOld(kind, { history: operationsOfOld(YEAR_9999) }),
+    'state-running-0': stateOfOld(kind, {
+      asleep: true,
+      snoozed: snoozed(2),
+      history: operationsOfOld(YEAR_0),
+    }),
     'state-last-counter': state(kind, { counter: Number.MAX_SAFE_INTEGER }),
     'state-times': state(kind, {
       backoff: { until: YEAR_0, times: Number.MAX_SAFE_INTEGER, cause: 'failure' },
     }),
     'state-other-kind': state(another, { asleep: true, snoozed: snoozed(4) }),
     'state-no-snooze': state(kind, { asleep: true }),
+    'state-histories': state(kind, { history: [7], unreadHistory: [{}] }),
     'state-twice': state(kind).replace('"asleep":false', '"asleep":true,"asleep":false'),
   }
 }

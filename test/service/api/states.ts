@@ -8,7 +8,7 @@ import { NOON } from './service.ts'
 export function managed(state: Partial<State> = {}, given: Partial<Workload> = {}): Workload {
   const annotations = {
     enabled: 'true',
-    state: encodeState({ ...EMPTY_STATE, kind: given.kind ?? 'deployments', counter: 1, ...state }),
+    ...encodeState({ ...EMPTY_STATE, kind: given.kind ?? 'deployments', counter: 1, ...state }),
     ...given.annotations,
   }
   return aWorkload({ ...given, annotations, hasAnnotations: true })

@@ -95,7 +95,7 @@ describe('the controller, when the cluster refuses,', () => {
     await start()
     cluster.answer = refusesToSleep
     await time.passTo(at('Mon 18:00'))
-    const { backoff, history } = decoded(cluster.live(web).annotations.state)
+    const { backoff, history } = decoded(cluster.live(web).annotations)
     expect(backoff).to.deep.equal({ until: at('Mon 18:00:10'), times: 1, cause: 'failure' })
     expect(history[0]).to.include({ type: 'snooze', result: 'failed' })
     expect(told.events).to.deep.equal(['Warning SnoozeFailed web'])
@@ -271,7 +271,7 @@ describe('the controller, with a copy behind the truth,', () => {
     cluster.put(web.withReplicas(7))
     await time.passTo(at('Mon 18:00'))
     expect(moves()).to.deep.equal(['snooze shop/web'])
-    expect(decoded(cluster.live(web).annotations.state).snoozed?.replicas).to.equal(7)
+    expect(decoded(cluster.live(web).annotations).snoozed?.replicas).to.equal(7)
   })
 
   it('asks at most every 2 s for what is gone, until the watch says so', async () => {

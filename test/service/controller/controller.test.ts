@@ -28,7 +28,7 @@ const byNight = (workload: AWorkload) =>
     .scheduled(NIGHT)
     .snoozed({ at: at('Mon 8:00') })
 const web = byDay(aDeployment())
-const stateOf = (workload: Workload) => decoded(workload.annotations.state)
+const stateOf = (workload: Workload) => decoded(workload.annotations)
 
 describe('the controller', () => {
   it('acts on an edge at its second: one patch, an Event, and nothing before', async () => {

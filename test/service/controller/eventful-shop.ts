@@ -204,5 +204,5 @@ function scaled(live: AWorkload, { to, how }: Extract<Event, { type: 'scale' }>)
 
 function cleared(live: AWorkload, state: State, name: 'pin' | 'override'): AWorkload {
   const { kind } = live
-  return live.annotated({ state: encodeState({ ...without(state, name), kind, counter: state.counter + 1 }) })
+  return live.annotated(encodeState({ ...without(state, name), kind, counter: state.counter + 1 }))
 }

@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { encodeState } from '../../../src/domain/workload/state-codec.ts'
+import { decoded } from '../../support/readable.ts'
 import { HistoryReporter } from '../../../src/service/controller/history-reporter.ts'
 import type { Operation } from '../../../src/domain/workload/state.ts'
 import { iso } from '../../../src/domain/text.ts'
@@ -136,13 +138,8 @@ describe('the history reporter', () => {
 
   it('reports that an override expired, not that somebody cleared it', () => {
     const overridden = awake.overridden(at('Mon 18:00'))
-    const without = overridden.remembering({}).annotated({
-      state: JSON.stringify({
-        ...JSON.parse(overridden.annotations.state!),
-        override: undefined,
-        counter: 9,
-      }),
-    })
+    const { override: _, ...rest } = decoded(overridden.annotations)
+    const without = overridden.annotated(encodeState({ ...rest, counter: rest.counter + 1 }))
     expect(tellOf([overridden, without], at('Mon 18:00')).events).to.deep.equal([
       'Normal OverrideExpired web',
     ])

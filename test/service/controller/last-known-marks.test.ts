@@ -73,6 +73,13 @@ describe('the last known marks', () => {
     expect(mended(knowing(asleep), forged).annotations.state).to.equal(asleep.annotations.state)
   })
 
+  it('a history that alone was changed or dropped is put back', () => {
+    for (const history of [undefined, '2026-03-02T07:00:00Z w3'])
+      expect(mended(knowing(asleep), asleep.annotated({ history })).annotations).to.deep.equal(
+        asleep.annotations,
+      )
+  })
+
   it('the other annotations are people’s while the state is untouched', () => {
     const edited = asleep.annotated({ enabled: 'false', schedule: undefined })
     expect(knowing(asleep).isInOrder(edited)).to.equal(true)

@@ -73,7 +73,7 @@ describe('an evaluation', () => {
   it('names the user whom the webhook let through to scale', async () => {
     const { cluster, reconcile } = reconciling(asleep.scaledByHand(4), at('Mon 20:00'), () => 'k8s:alice')
     await reconcile()
-    expect(decoded(cluster.live(web).annotations.state).history[0]).to.include({
+    expect(decoded(cluster.live(web).annotations).history[0]).to.include({
       trigger: 'manual',
       by: 'k8s:alice',
     })
@@ -85,7 +85,8 @@ describe('an evaluation', () => {
     const undone = asleep.annotated(web.annotations)
     const { planned, lookAgainAt } = planner.evaluate(undone)
     expect(planned).to.include({ priority: 'completion', dueAt: undefined })
-    expect(planned?.step?.change?.annotations).to.deep.equal({ state: asleep.annotations.state })
+    const { state, history } = asleep.annotations
+    expect(planned?.step?.change?.annotations).to.deep.equal({ state, history })
     expect(lookAgainAt).to.equal(at('Tue 8:00'))
   })
 })
@@ -122,7 +123,7 @@ describe('a reconcile', () => {
       expect(await reconcile()).to.include({ type: 'done', moved: undefined })
       cluster.put(cluster.live(web).remembering({ backoff: { until: 0, times: time + 1, cause: 'failure' } }))
     }
-    const { history } = decoded(cluster.live(web).annotations.state)
+    const { history } = decoded(cluster.live(web).annotations)
     expect(history.map(({ result }) => result)).to.deep.equal(['failed', 'succeeded'])
     expect(levels()).to.deep.equal(['warn', 'warn'])
   })

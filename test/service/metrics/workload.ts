@@ -51,8 +51,8 @@ export function aWorkload(name = 'web', change: Partial<Workload> = {}): Workloa
 }
 
 export function withState(workload: Workload, state: Partial<State>): Workload {
-  const text = encodeState({ ...EMPTY_STATE, kind: workload.kind, counter: 1, ...state })
-  return { ...workload, annotations: { ...workload.annotations, state: text } }
+  const texts = encodeState({ ...EMPTY_STATE, kind: workload.kind, counter: 1, ...state })
+  return { ...workload, annotations: { ...workload.annotations, ...texts } }
 }
 
 /** Put to sleep with `replicas` kept. */

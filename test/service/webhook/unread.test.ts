@@ -104,7 +104,7 @@ function requestOf(workload: Workload, changes: object): object {
 
 /** What bob would like to have: no pin, and another count, or none that runs. */
 function wished(workload: AWorkload, kind: BuiltInKind): Json {
-  const { labels, ...rest } = workload.annotated({ enabled: 'false', state: forged(kind) })
+  const { labels, ...rest } = workload.annotated({ enabled: 'false', ...forged(kind) })
   const { [HELD_LABEL]: _held, ...others } = labels ?? {}
   const bare = { ...rest, labels: others } as Workload
   return objectOf({ ...bare, replicas: kind === 'cronjobs' ? 0 : 1 }) as unknown as Json
@@ -249,10 +249,12 @@ describe('a review that cannot be read', () => {
     const object = { ...held, ...large }
     const request = requestOf(pinned, { operation: 'CREATE', object, oldObject: null })
     const answer = await here.review('/webhook/workloads', request)
-    const path = '/metadata/annotations/dormouse.dev~1state'
+    const [state, history] = ['state', 'history'].map((name) => `/metadata/annotations/dormouse.dev~1${name}`)
     expect(answer.operations).to.deep.equal([
-      { op: 'add', path, value: '' },
-      { op: 'remove', path },
+      { op: 'add', path: state, value: '' },
+      { op: 'remove', path: state },
+      { op: 'add', path: history, value: '' },
+      { op: 'remove', path: history },
     ])
     expect(answer.warnings?.[0]).to.match(/has lost the state that it may have brought: .*larger than 6 MiB/)
   })

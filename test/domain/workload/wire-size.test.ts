@@ -1,0 +1,64 @@
+import { expect } from 'chai'
+import { jsonPatch } from '../../../src/domain/workload/patch.ts'
+import type { Operation } from '../../../src/domain/workload/state.ts'
+import type { Workload } from '../../../src/domain/workload/workload.ts'
+import { stepped } from '../../support/decisions.ts'
+import { at, HOUR } from '../../support/rules.ts'
+import { aDeployment } from '../../support/workloads.ts'
+import { WORK } from '../fixtures.ts'
+
+/** Two weeks of a schedule, newest first; nothing happens to the millisecond. */
+const OPERATIONS = Array.from({ length: 20 }, (_, index): Operation => {
+  const type = index % 2 === 0 ? 'wake' : 'snooze'
+  return {
+    type,
+    trigger: 'schedule',
+    at: at('Mon 8:00') - index * 12 * HOUR - ((index * 377) % 1000) + 312,
+    replicas: type === 'wake' ? 3 : 0,
+    duration: 20_000 + index * 2001,
+    by: null,
+    result: 'succeeded',
+  }
+})
+const [newest, former] = OPERATIONS
+/** It has run since Monday morning, as every day for two weeks. */
+const awake = aDeployment('web-frontend/web')
+  .with({ uid: 'c0ffee00-1234-4321-aaaa-0123456789ab' })
+  .withReplicas(3)
+  .enabled()
+  .scheduled(WORK)
+  .labelled({ app: 'web' })
+  .remembering({
+    counter: 4711,
+    snoozed: { at: former!.at, replicas: 3, trigger: 'schedule', by: null },
+    woken: { at: newest!.at },
+    intent: { want: 'awake', at: at('Mon 8:00'), before: 'asleep', by: null, trigger: 'schedule' },
+    history: OPERATIONS,
+  })
+
+const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
+const bytesOf = ({ annotations }: Workload) => [annotations.state, annotations.history].map(bytesOfText)
+const bytesOfText = (text = '') => Buffer.byteLength(text)
+
+// What the API server computes for a write grows with these bytes, whatever their form (design, section 2).
+describe("a schedule's snooze with 20 operations in its history", () => {
+  const { after, change, state } = stepped(awake, at('Mon 18:00') + 234)
+
+  it('has at most 300 bytes of state and 400 of history', () => {
+    expect(state.history).to.have.length(20)
+    const [ofState, ofHistory] = bytesOf(after)
+    expect(ofState).to.be.at.most(300)
+    expect(ofHistory).to.be.within(300, 400)
+  })
+
+  it('sends at most 1.9 KB, of which it writes at most 1 KB: all else is what it tests', () => {
+    const patch = jsonPatch(awake, change!)
+    expect(bytes(patch)).to.be.at.most(1900)
+    expect(bytes(patch.filter(({ op }) => op !== 'test'))).to.be.at.most(1000)
+  })
+
+  it('does not test the history', () => {
+    const tested = jsonPatch(awake, change!).filter(({ op }) => op === 'test')
+    expect(tested.map(({ path }) => path)).to.not.include('/metadata/annotations/dormouse.dev~1history')
+  })
+})
