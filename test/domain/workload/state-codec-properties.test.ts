@@ -29,7 +29,7 @@ const LONG = fc
     )
   })
 /** Words of a history, most of them like those of some release. */
-const WORD = fc.stringMatching(/^-?\d{0,16}(@\d{0,2})?([swx](\d{0,11})?)?([/!+#@-][\w[\-]{0,3}){0,3}$/)
+const WORD = fc.stringMatching(/^-?\d{0,16}(@\d{0,2})?([swx](\d{0,11})?)?([/!+#@-][\w[-]{0,3}){0,3}$/)
 const WORDS = fc
   .tuple(STATE, fc.array(WORD, { maxLength: 22 }), fc.constantFrom('', ' ["k8s:alice","x y"]', ' [7]', ' ["'))
   .map(([{ state }, words, names]) => texts(state, `2026-03-02T18:00:00.012Z ${words.join(' ')}${names}`))
