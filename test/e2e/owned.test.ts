@@ -46,7 +46,7 @@ describeOn(
     for (const [what, { schedule, replicas, labels, state }] of Object.entries(FORGED))
       it(`is left alone, whatever it says, here ${what}`, async () => {
         const name = `owned-${randomUUID().slice(0, 8)}`
-        const annotations = { ...annotated(schedule), [ANNOTATION.state]: encodeState(state) }
+        const annotations = { ...annotated(schedule), [ANNOTATION.state]: encodeState(state).state }
         const since = Date.now()
         const made = manifest('replicasets', name, { replicas, annotations, labels })
         await on().admin.expect('POST', here.path('replicasets'), {
