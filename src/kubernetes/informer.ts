@@ -18,9 +18,8 @@ import type { WorkloadCopy } from './patcher.ts'
 import type { KubernetesObserver } from './ports.ts'
 import { FAILING, Reflector, type Progress, type ReflectorOptions } from './reflector.ts'
 import { Scalers } from './scalers.ts'
-import { WorkloadStore, type ChangeListener } from './store.ts'
 import { createIntern } from './trim.ts'
-import { workloadSink } from './workload-sink.ts'
+import { WorkloadStore, type ChangeListener } from './workload-store.ts'
 
 /** Told whether the watch of a kind is connected. */
 type ConnectionListener = (kind: Kind, connected: boolean) => void
@@ -96,7 +95,7 @@ export class WorkloadInformer
     )
     const intern = createIntern()
     const reflectorOf = (kind: Kind) => {
-      const sink = workloadSink(kind, this.#store, intern, configured?.fields)
+      const sink = this.#store.sink(kind, intern, configured?.fields)
       const collection = isBuiltIn(kind) ? workloadsOf(kind) : configured?.collectionOf(kind)
       if (!collection) throw new TypeError(`${kind} is not configured`)
       const watching = { silence, watchSeconds, pageSize, standstill }

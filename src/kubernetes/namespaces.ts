@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type * as Controller from '../service/controller/ports.ts'
 import { INHERITED_ANNOTATIONS, type Namespace } from '../domain/policy/inheritance.ts'
-import { ANNOTATION, isOlder } from '../domain/workload/workload.ts'
+import { ANNOTATION } from '../domain/workload/workload.ts'
 import type { Logger } from '../service/process/logger.ts'
 import type { Runnable } from '../service/process/runnable.ts'
 import { inTurns } from '../service/process/turns.ts'
@@ -11,8 +11,9 @@ import { delay as systemDelay, type Delay } from './delay.ts'
 import { ClusterRefusal } from './failures.ts'
 import { Listeners } from './listeners.ts'
 import type { KubernetesObserver } from './ports.ts'
-import { FAILING, Reflector, type Outranks, type Progress, type Sink } from './reflector.ts'
+import { FAILING, Reflector, type Progress, type Sink } from './reflector.ts'
 import { createIntern, type Intern } from './trim.ts'
+import { VersionedStore } from './versioned-store.ts'
 
 /** Told of one change; `before` undefined: added; `after` undefined: deleted. */
 type ChangeListener = (before: Namespace | undefined, after: Namespace | undefined) => void
@@ -32,7 +33,11 @@ export class NamespaceInformer implements Runnable, Controller.Namespaces {
   readonly #changes: Listeners<Parameters<ChangeListener>>
   readonly #observer: KubernetesObserver
   readonly #logger: Logger
-  readonly #known = new Map<string, Namespace>()
+  readonly #known = new VersionedStore<Namespace>({
+    notify: (before, after) => this.#tell(before, after),
+    // What is resolved for it is kept by its copy.
+    merge: (before, after) => (isSame(before, after) ? before : after),
+  })
   readonly #intern: Intern = createIntern()
   readonly #started = Promise.withResolvers<void>()
   readonly #stopped = new AbortController()
@@ -72,11 +77,11 @@ export class NamespaceInformer implements Runnable, Controller.Namespaces {
 
   /** undefined: it does not exist, or not all are known yet. */
   get(name: string): Namespace | undefined {
-    return this.#synced ? this.#known.get(name) : undefined
+    return this.#synced ? this.#known.get({ name }) : undefined
   }
 
   *list(): Iterable<Namespace> {
-    if (this.#synced) yield* this.#known.values()
+    if (this.#synced) yield* this.#known.list()
   }
 
   /**
@@ -104,43 +109,21 @@ export class NamespaceInformer implements Runnable, Controller.Namespaces {
   }
 
   #sink(): Sink<KubernetesObject> {
+    const sink = this.#known.sink<KubernetesObject>(({ metadata }) => trimNamespace(metadata, this.#intern))
     return {
-      put: ({ metadata }, outranks) => this.#put(trimNamespace(metadata, this.#intern), outranks),
-      delete: ({ metadata }) => this.#deleteTold(metadata),
-      retain: (listed, outranks) => {
-        for (const { name, resourceVersion } of this.#known.values())
-          if (!listed.has(`/${name}`) && outranks(resourceVersion)) this.#delete(name)
+      ...sink,
+      retain: (...list) => {
+        sink.retain(...list)
         if (!this.#synced) this.#sync()
       },
     }
   }
 
-  #put(namespace: Namespace, outranks: Outranks): void {
-    const before = this.#known.get(namespace.name)
-    // Also told late: the name was given anew since.
-    if (before && isOlder(namespace, before) && !outranks(before.resourceVersion)) return
-    // What is resolved for it is kept by its copy.
-    const kept = before && isSame(before, namespace) ? before : namespace
-    this.#known.set(namespace.name, kept)
-    if (kept !== before) this.#tell(before, kept)
-  }
-
-  /** Not what was created again since. */
-  #deleteTold({ name, uid, resourceVersion }: ObjectMeta): void {
-    const before = this.#known.get(name)
-    if (before && uid !== before.uid && isOlder({ resourceVersion }, before)) return
-    this.#delete(name)
-  }
-
-  #delete(name: string): void {
-    const before = this.#known.get(name)
-    if (this.#known.delete(name)) this.#tell(before, undefined)
-  }
-
   #sync(): void {
     this.#synced = true
-    this.#logger.info({ namespaces: this.#known.size }, 'watching namespaces')
-    for (const namespace of this.#known.values()) this.#tell(undefined, namespace)
+    const namespaces = [...this.#known.list()]
+    this.#logger.info({ namespaces: namespaces.length }, 'watching namespaces')
+    for (const namespace of namespaces) this.#tell(undefined, namespace)
     this.#started.resolve()
   }
 

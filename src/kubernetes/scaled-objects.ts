@@ -170,7 +170,7 @@ export class ScaledObjectInformer implements Runnable, Controller.ScaledObjects 
     const options = {
       client,
       collection: SCALED_OBJECTS,
-      sink: untilAborted(this.#store, signal),
+      sink: untilAborted(this.#store.sink, signal),
       logger,
       delay,
       longestRetry: LONGEST_RETRY,

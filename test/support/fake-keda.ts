@@ -74,7 +74,7 @@ export class FakeKeda implements ScaledObjects, Pauser {
   remove(key: string): void {
     const object = this.#live.get(key)
     this.#live.delete(key)
-    if (object) this.#store.delete(object)
+    if (object) this.#store.sink.delete(object)
   }
 
   connect(connected: boolean): void {
@@ -102,6 +102,6 @@ export class FakeKeda implements ScaledObjects, Pauser {
 
   #see(object: ScaledObjectResource): void {
     this.#live.set(`${object.metadata.namespace}/${object.metadata.name}`, object)
-    this.#store.put(object, OUTRANKS_NONE)
+    this.#store.sink.put(object, OUTRANKS_NONE)
   }
 }

@@ -6,7 +6,7 @@ import { keyOf, type Workload, type WorkloadKey } from '../../../src/domain/work
 import type { PatchAnswer, WorkloadObject } from '../../../src/kubernetes/api-object.ts'
 import { ClusterRefusal } from '../../../src/kubernetes/failures.ts'
 import { WorkloadPatcher, type WorkloadCalls, type WorkloadCopy } from '../../../src/kubernetes/patcher.ts'
-import { WorkloadStore, type ChangeListener } from '../../../src/kubernetes/store.ts'
+import { WorkloadStore, type ChangeListener } from '../../../src/kubernetes/workload-store.ts'
 import { trim } from '../../../src/kubernetes/trim.ts'
 import { WriteGate } from '../../../src/kubernetes/write-gate.ts'
 import { FakeTime } from '../../support/fake-time.ts'
@@ -149,7 +149,7 @@ class LaggingCluster implements Workloads, WorkloadCopy {
 
   #save(key: WorkloadKey, object: WorkloadObject): void {
     this.#live.set(keyOf(key), object)
-    this.watch.tell(() => this.#store.put(trim(key.kind, object)))
+    this.watch.tell(() => this.#store.of(key.kind).put(trim(key.kind, object)))
   }
 }
 

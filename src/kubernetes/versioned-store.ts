@@ -1,0 +1,117 @@
+import { isDeepStrictEqual } from 'node:util'
+import { compareVersions, isOlder } from '../domain/workload/workload.ts'
+import type { KubernetesObject } from './api-object.ts'
+import { OUTRANKS_NONE, type Outranks, type Sink } from './reflector.ts'
+
+/** The copy of an object; one of the whole cluster has no namespace. */
+interface Versioned {
+  readonly namespace?: string
+  readonly name: string
+  readonly uid: string
+  readonly resourceVersion: string
+}
+
+type Key = Pick<Versioned, 'namespace' | 'name'>
+
+interface Options<T> {
+  /** Told of one change; `before` undefined: added; `after` undefined: deleted. */
+  readonly notify: (before: T | undefined, after: T | undefined) => void
+  /** What is kept of a newer copy of the same object; `before` itself: nothing that is read has changed. */
+  readonly merge?: (before: T, after: T) => T
+}
+
+/** The newest copy of each object that we know; an older one never replaces it. */
+export class VersionedStore<T extends Versioned> {
+  readonly #options: Options<T>
+  readonly #namespaces = new Map<string, Map<string, T>>()
+  /** Stored by `applied`. They are partly computed, so the watch's event of the same version still replaces them. */
+  readonly #provisional = new WeakSet<T>()
+
+  constructor(options: Options<T>) {
+    this.#options = options
+  }
+
+  get({ namespace = '', name }: Key): T | undefined {
+    return this.#namespaces.get(namespace)?.get(name)
+  }
+
+  *list(namespace?: string): Generator<T> {
+    if (namespace !== undefined) yield* this.#namespaces.get(namespace)?.values() ?? []
+    else for (const copies of this.#namespaces.values()) yield* copies.values()
+  }
+
+  /** Takes what is listed and watched, trimmed; undefined: that object is left out. */
+  sink<Watched extends KubernetesObject>(trim: (object: Watched) => T | undefined): Sink<Watched> {
+    return {
+      put: (object, outranks) => {
+        const copy = trim(object)
+        if (copy) this.put(copy, outranks)
+        else this.delete({ namespace: object.metadata.namespace ?? '', name: object.metadata.name })
+      },
+      delete: ({ metadata }) => this.delete(metadata),
+      retain: (listed, outranks) => {
+        for (const copy of this.list()) {
+          const isListed = listed.has(`${copy.namespace ?? ''}/${copy.name}`)
+          if (!isListed && outranks(copy.resourceVersion)) this.delete(copy)
+        }
+      },
+    }
+  }
+
+  /** Stores what a list or watch says: an older version too, where that `outranks` our copy. */
+  put(told: T, outranks: Outranks = OUTRANKS_NONE): void {
+    const before = this.get(told)
+    const order = before ? compareVersions(told.resourceVersion, before.resourceVersion) : 1
+    // Also told late: its name was given anew since.
+    if (before && order < 0 && !outranks(before.resourceVersion)) return
+    if (before?.uid === told.uid) {
+      if (order === 0 && !this.#provisional.has(before)) return
+      const after = this.#merged(before, told)
+      this.#set(after)
+      if (order !== 0 ? after !== before : !isDeepStrictEqual(before, after))
+        this.#options.notify(before, after)
+      return
+    }
+    if (before) this.delete(before)
+    this.#set(told)
+    this.#options.notify(undefined, told)
+  }
+
+  /**
+   * Stores the result of a write of ours, if it is newer than our copy. Without a copy it does nothing: the object may be
+   * deleted already, and no event would ever remove it again.
+   */
+  applied(written: T): void {
+    const before = this.get(written)
+    if (before?.uid !== written.uid) return
+    if (compareVersions(written.resourceVersion, before.resourceVersion) <= 0) return
+    const after = this.#merged(before, written)
+    this.#provisional.add(after)
+    this.#set(after)
+    if (after !== before) this.#options.notify(before, after)
+  }
+
+  /** With uid and version: not what was created again since. */
+  delete(key: Key & Partial<Versioned>): void {
+    const { namespace = '', name } = key
+    const before = this.get(key)
+    if (!before) return
+    const { uid = before.uid, resourceVersion = before.resourceVersion } = key
+    if (uid !== before.uid && isOlder({ resourceVersion }, before)) return
+    const copies = this.#namespaces.get(namespace)
+    copies?.delete(name)
+    if (copies?.size === 0) this.#namespaces.delete(namespace)
+    this.#options.notify(before, undefined)
+  }
+
+  #merged(before: T, after: T): T {
+    return this.#options.merge ? this.#options.merge(before, after) : after
+  }
+
+  #set(copy: T): void {
+    const { namespace = '', name } = copy
+    const copies = this.#namespaces.get(namespace)
+    if (copies) copies.set(name, copy)
+    else this.#namespaces.set(namespace, new Map([[name, copy]]))
+  }
+}

@@ -1,0 +1,90 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Clock, Instant } from '../service/process/clock.ts'
+import {
+  KINDS,
+  podsFollowed,
+  type Kind,
+  type Workload,
+  type WorkloadKey,
+} from '../domain/workload/workload.ts'
+import type { WorkloadObject } from './api-object.ts'
+import type { Sink } from './reflector.ts'
+import { trim, type ConfiguredFields, type Intern } from './trim.ts'
+import { VersionedStore } from './versioned-store.ts'
+
+/** Told of one change; `before` undefined: added; `after` undefined: deleted. */
+export type ChangeListener = (before: Workload | undefined, after: Workload | undefined) => void
+
+/** The newest copy of each workload of all kinds. */
+export class WorkloadStore {
+  readonly #kinds: ReadonlyMap<Kind, VersionedStore<Workload>>
+
+  constructor(notify: ChangeListener, clock: Clock, kinds: readonly Kind[] = KINDS) {
+    const merge = (before: Workload, after: Workload) => withFollowed(before, after, clock())
+    this.#kinds = new Map(kinds.map((kind) => [kind, new VersionedStore<Workload>({ notify, merge })]))
+  }
+
+  get(key: WorkloadKey): Workload | undefined {
+    return this.#kinds.get(key.kind)?.get(key)
+  }
+
+  *list(namespace?: string, kind?: Kind): Generator<Workload> {
+    for (const each of kind === undefined ? this.#kinds.keys() : [kind])
+      yield* this.#kinds.get(each)?.list(namespace) ?? []
+  }
+
+  /** Takes the objects of a kind, but no ReplicaSet with a controller owner: it has copies of its Deployment's annotations. */
+  sink(kind: Kind, intern?: Intern, fields?: ConfiguredFields): Sink<WorkloadObject> {
+    return this.of(kind).sink((object) =>
+      isOwnedReplicaSet(kind, object) ? undefined : trim(kind, object, intern, fields),
+    )
+  }
+
+  applied(written: Workload): void {
+    this.#kinds.get(written.kind)?.applied(written)
+  }
+
+  /** Of one kind. @throws TypeError for a kind that nobody watches */
+  of(kind: Kind): VersionedStore<Workload> {
+    const store = this.#kinds.get(kind)
+    if (!store) throw new TypeError(`${kind} is not configured`)
+    return store
+  }
+}
+
+function isOwnedReplicaSet(kind: Kind, { metadata }: WorkloadObject): boolean {
+  return (
+    kind === 'replicasets' && metadata.ownerReferences?.some(({ controller }) => controller === true) === true
+  )
+}
+
+/** `after` with the instants at which we first saw its pods follow the spec, now and before the spec changed. */
+function withFollowed(before: Workload, after: Workload, now: Instant): Workload {
+  const { followedAt: _, ...pods } = after.pods
+  const changed = before.generation !== after.generation
+  const restated = before.annotations.state !== after.annotations.state
+  // Only the first since our state was written: it ends that write's operation, and later ones do not concern it.
+  const earlier = changed || !podsFollowed(after) ? followedBy(before, now) : undefined
+  const followedBefore = restated ? undefined : (before.pods.followedBefore ?? earlier)
+  const followedAt = podsFollowed(before) && !changed ? before.pods.followedAt : now
+  return {
+    ...after,
+    // Most changes are a status's: what stays the same is kept once, and the new copy's is young garbage.
+    annotations: kept(before.annotations, after.annotations),
+    labels: kept(before.labels, after.labels),
+    pods: {
+      ...pods,
+      ...(followedBefore === undefined ? {} : { followedBefore }),
+      ...(podsFollowed(after) && followedAt !== undefined ? { followedAt } : {}),
+    },
+  }
+}
+
+function kept<T>(before: T, after: T): T {
+  return isDeepStrictEqual(before, after) ? before : after
+}
+
+function followedBy(workload: Workload, now: Instant): Instant | undefined {
+  if (!podsFollowed(workload)) return undefined
+  return workload.pods.followedAt ?? workload.pods.updatedAt ?? now
+}
