@@ -1,12 +1,12 @@
-import type { Workloads, Writer } from '../../src/service/controller/ports.ts'
+import type { WatchedWorkloads, Writer } from '../../src/kubernetes/ports.ts'
 import { changed } from '../../src/domain/workload/change.ts'
 import type { Change } from '../../src/domain/workload/patch.ts'
 import { keyOf, type Workload, type WorkloadKey } from '../../src/domain/workload/workload.ts'
 
-type Listener = Parameters<Workloads['onChange']>[0]
+type Listener = Parameters<WatchedWorkloads['onChange']>[0]
 
 /** An informer and a writer that cost next to nothing, so that the figures are the controller's own. */
-export class Copies implements Workloads, Writer {
+export class Copies implements WatchedWorkloads, Writer {
   writes = 0
   /** Before a write is answered. */
   delay: () => Promise<void> = () => Promise.resolve()

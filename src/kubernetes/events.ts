@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../service/process/clock.ts'
-import type { Recorder } from '../service/controller/ports.ts'
+import type { Recorder } from './ports.ts'
 import type { Logger } from '../service/process/logger.ts'
 import type { Runnable } from '../service/process/runnable.ts'
 import { TokenBucket } from '../service/process/token-bucket.ts'

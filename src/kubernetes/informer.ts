@@ -1,13 +1,9 @@
-import type * as Api from '../service/api/ports.ts'
 import type { Clock } from '../service/process/clock.ts'
-import type * as Controller from '../service/controller/ports.ts'
 import { isBuiltIn } from '../domain/kinds.ts'
 import { KINDS, type Kind, type Workload, type WorkloadKey } from '../domain/workload/workload.ts'
 import type { Logger } from '../service/process/logger.ts'
-import type * as Metrics from '../service/metrics/ports.ts'
 import type { Runnable } from '../service/process/runnable.ts'
 import { inTurns } from '../service/process/turns.ts'
-import type * as Webhook from '../service/webhook/ports.ts'
 import type { WorkloadObject } from './api-object.ts'
 import { workloadsOf } from './client.ts'
 import { KindNotServed, KindUnmanageable, type ConfiguredKinds } from './configured-kinds.ts'
@@ -15,7 +11,7 @@ import { delay as systemDelay, type Delay } from './delay.ts'
 import { ClusterRefusal } from './failures.ts'
 import { Listeners } from './listeners.ts'
 import type { WorkloadCopy } from './patcher.ts'
-import type { KubernetesObserver } from './ports.ts'
+import type { KubernetesObserver, WatchedWorkloads } from './ports.ts'
 import { FAILING, Reflector, type Progress, type ReflectorOptions } from './reflector.ts'
 import { Scalers } from './scalers.ts'
 import { createIntern } from './trim.ts'
@@ -46,9 +42,7 @@ interface Options extends Pick<
  * A trimmed copy of all workloads of all kinds, kept current by list and watch. ReplicaSets with
  * a controller owner are left out.
  */
-export class WorkloadInformer
-  implements Runnable, Controller.Workloads, Api.Workloads, Webhook.Workloads, Metrics.Informer, WorkloadCopy
-{
+export class WorkloadInformer implements Runnable, WatchedWorkloads, WorkloadCopy {
   readonly name = 'informer'
   readonly #kinds: readonly Kind[]
   readonly #observer: KubernetesObserver

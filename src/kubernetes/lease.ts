@@ -1,4 +1,4 @@
-import type { Lease, LeaseRecord, LeaseStore } from '../service/leadership/ports.ts'
+import type { Lease, LeaseRecord, LeaseStore } from './ports.ts'
 import type { Call } from './api-calls.ts'
 import type { KubernetesClient } from './client.ts'
 import { ClusterRefusal } from './failures.ts'

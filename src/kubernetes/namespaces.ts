@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import type * as Controller from '../service/controller/ports.ts'
 import { INHERITED_ANNOTATIONS, type Namespace } from '../domain/policy/inheritance.ts'
 import { ANNOTATION } from '../domain/workload/workload.ts'
 import type { Logger } from '../service/process/logger.ts'
@@ -10,7 +9,7 @@ import { NAMESPACES, type KubernetesClient } from './client.ts'
 import { delay as systemDelay, type Delay } from './delay.ts'
 import { ClusterRefusal } from './failures.ts'
 import { Listeners } from './listeners.ts'
-import type { KubernetesObserver } from './ports.ts'
+import type { KubernetesObserver, Namespaces } from './ports.ts'
 import { FAILING, Reflector, type Progress, type Sink } from './reflector.ts'
 import { createIntern, type Intern } from './trim.ts'
 import { VersionedStore } from './versioned-store.ts'
@@ -27,7 +26,7 @@ interface Options {
 }
 
 /** A trimmed copy of the metadata of all Namespaces, kept current by list and watch. Nothing of them is ever written. */
-export class NamespaceInformer implements Runnable, Controller.Namespaces {
+export class NamespaceInformer implements Runnable, Namespaces {
   readonly name = 'namespaces'
   readonly #reflector: Reflector<KubernetesObject>
   readonly #changes: Listeners<Parameters<ChangeListener>>

@@ -1,20 +1,11 @@
 import { LRUCache } from 'lru-cache'
-import type * as Api from '../service/api/ports.ts'
-import type * as Controller from '../service/controller/ports.ts'
 import { changeBack, goesToSleep, hasChangedMarks } from '../domain/workload/change.ts'
 import { differingAnnotations } from '../domain/workload/marks.ts'
 import { statusPatch } from '../domain/deciding/missed-runs.ts'
 import { isEmpty, jsonPatch, type Change, type PatchOperation } from '../domain/workload/patch.ts'
 import { hasKey } from '../domain/kinds.ts'
-import {
-  isUnmarkedSleep,
-  keyOf,
-  type Kind,
-  type Workload,
-  type WorkloadKey,
-} from '../domain/workload/workload.ts'
+import { isUnmarkedSleep, keyOf, type Workload, type WorkloadKey } from '../domain/workload/workload.ts'
 import { Refusal } from '../service/process/errors.ts'
-import type * as Webhook from '../service/webhook/ports.ts'
 import type { PatchAnswer, WorkloadObject } from './api-object.ts'
 import { delay, retryDelay, type Delay } from './delay.ts'
 import type { PatchOptions } from './client.ts'
@@ -28,8 +19,8 @@ import {
   rewritten,
   webhookFailed,
 } from './patch-refusals.ts'
+import type { Copies, LiveReader, WriteOptions, WritePriority, Writer, Written } from './ports.ts'
 import { trim, type ConfiguredFields } from './trim.ts'
-import type { Priority } from './write-gate.ts'
 import { afterWrite, carries } from './written.ts'
 
 /** What the patcher needs of `KubernetesClient`. */
@@ -39,12 +30,9 @@ export interface WorkloadCalls {
 }
 
 /** What the patcher needs of `WorkloadInformer`. */
-export interface WorkloadCopy {
-  /** Whether the watch of the kind is connected, so that its copies are current. */
-  isConnected(kind: Kind): boolean
+export interface WorkloadCopy extends Copies {
   /** A call found the API server unreachable: the watches are to be tested. */
   suspect(error: ClusterRefusal): void
-  get(key: WorkloadKey): Workload | undefined
   /** Takes over what a patch has made of a workload. */
   applied(workload: Workload): void
 }
@@ -52,28 +40,10 @@ export interface WorkloadCopy {
 /** What the patcher needs of `WriteGate`. */
 export interface Gate {
   run<T>(
-    priority: Priority,
+    priority: WritePriority,
     task: (limit: number | undefined) => Promise<T>,
     turn: { key: string; signal?: AbortSignal | undefined },
   ): Promise<T>
-}
-
-export interface WriteOptions {
-  readonly priority: Priority
-  /** The copy to plan on first, instead of the informer's. */
-  readonly from?: Workload
-  /** A plan that refuses or changes nothing on a cached copy is made again on a live read. */
-  readonly verify?: boolean
-  /** Cancels waits and reads; a patch that was sent is waited for. */
-  readonly signal?: AbortSignal
-  /** Also aborts a patch in flight: it may have been applied then. */
-  readonly cut?: AbortSignal
-}
-
-export interface Written<P> {
-  readonly plan: P
-  readonly workload: Workload
-  readonly wrote: boolean
 }
 
 interface Options {
@@ -101,7 +71,7 @@ const UNDONE_KEPT = 10_000
 const FORBIDS: ReadonlySet<number> = new Set([401, 403])
 
 /** Plans on a copy and sends one patch, whose precondition is what the plan rests on (design, section 2). */
-export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.LiveReader {
+export class WorkloadPatcher implements Writer, LiveReader {
   readonly #calls: WorkloadCalls
   readonly #copy: WorkloadCopy
   readonly #gate: Gate
@@ -253,7 +223,7 @@ export class WorkloadPatcher implements Controller.Writer, Api.Writer, Webhook.L
   async #send(
     key: WorkloadKey,
     operations: PatchOperation[],
-    options: Pick<WriteOptions, 'signal' | 'cut'> & { readonly priority: Priority },
+    options: Pick<WriteOptions, 'signal' | 'cut'> & { readonly priority: WritePriority },
     how: Pick<PatchOptions, 'subresource' | 'dryRun'> = {},
   ): Promise<Sent> {
     try {

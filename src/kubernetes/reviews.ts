@@ -1,4 +1,4 @@
-import type { ClusterUser, ResourceAccess, Reviews } from '../service/api/ports.ts'
+import type { ClusterUser, ResourceAccess, Reviews } from './ports.ts'
 import type { KubernetesClient } from './client.ts'
 
 interface TokenReview {

@@ -1,4 +1,3 @@
-import type * as Controller from '../service/controller/ports.ts'
 import { pausePatch, type PauseChange } from '../domain/autoscaling/pause.ts'
 import { keyOfScaler, type ScaledObject } from '../domain/autoscaling/scaled-object.ts'
 import { FIELD_MANAGER } from '../domain/workload/workload.ts'
@@ -7,6 +6,7 @@ import type { KubernetesClient } from './client.ts'
 import { ClusterRefusal } from './failures.ts'
 import { doesNotApply } from './patch-refusals.ts'
 import type { Gate } from './patcher.ts'
+import type { Pauser, Stopping } from './ports.ts'
 import { trimScaledObject, type ScaledObjectResource } from './scaled-object-trim.ts'
 
 interface Options {
@@ -17,7 +17,7 @@ interface Options {
 }
 
 /** Writes the pause annotations of ScaledObjects, each by one patch with its preconditions. */
-export class ScaledObjectPatcher implements Controller.Pauser {
+export class ScaledObjectPatcher implements Pauser {
   readonly #options: Options
 
   constructor(options: Options) {
@@ -29,11 +29,7 @@ export class ScaledObjectPatcher implements Controller.Pauser {
    * @throws Refusal CONFLICT (it has changed meanwhile, and the watch will tell how), NOT_FOUND, CLUSTER_REJECTED,
    *   CLUSTER_UNAVAILABLE; the signals' reasons
    */
-  async pause(
-    scaler: ScaledObject,
-    change: PauseChange,
-    { signal, cut }: Controller.Stopping,
-  ): Promise<void> {
+  async pause(scaler: ScaledObject, change: PauseChange, { signal, cut }: Stopping): Promise<void> {
     const { client, copy, gate } = this.#options
     const send = (timeout: number | undefined) =>
       client.call<ScaledObjectResource>({

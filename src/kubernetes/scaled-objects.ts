@@ -1,4 +1,3 @@
-import type * as Controller from '../service/controller/ports.ts'
 import type { ConfiguredNames, ScaledObject } from '../domain/autoscaling/scaled-object.ts'
 import type { WorkloadKey } from '../domain/workload/workload.ts'
 import type { Logger } from '../service/process/logger.ts'
@@ -7,7 +6,7 @@ import type { KubernetesObject } from './api-object.ts'
 import type { KubernetesClient } from './client.ts'
 import { delay as systemDelay, type Delay } from './delay.ts'
 import { Listeners } from './listeners.ts'
-import type { KubernetesObserver } from './ports.ts'
+import type { KubernetesObserver, ScaledObjects } from './ports.ts'
 import { FAILING, Reflector, type Sink } from './reflector.ts'
 import { ScaledObjectStore, type ScalerListener } from './scaled-object-store.ts'
 import type { ScaledObjectResource } from './scaled-object-trim.ts'
@@ -48,7 +47,7 @@ interface Options {
  * A trimmed copy of KEDA's ScaledObjects, kept current by list and watch while their definition exists. A watch of that
  * one definition tells when it comes and goes, so a cluster without KEDA costs a bookmark a minute.
  */
-export class ScaledObjectInformer implements Runnable, Controller.ScaledObjects {
+export class ScaledObjectInformer implements Runnable, ScaledObjects {
   readonly name = 'scaled objects'
   readonly #options: Options
   readonly #store: ScaledObjectStore

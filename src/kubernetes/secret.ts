@@ -1,6 +1,6 @@
 import { compareVersions, FIELD_MANAGER } from '../domain/workload/workload.ts'
 import type { Logger } from '../service/process/logger.ts'
-import type { SecretStore, StoredSecret } from '../service/certificates/ports.ts'
+import type { SecretStore, StoredSecret } from './ports.ts'
 import type { KubernetesObject } from './api-object.ts'
 import type { KubernetesClient } from './client.ts'
 import type { Delay } from './delay.ts'

@@ -1,12 +1,11 @@
-import type * as Controller from '../service/controller/ports.ts'
 import { TokenBucket } from '../service/process/token-bucket.ts'
 import { ClusterRefusal } from './failures.ts'
+import type { Pace, WritePriority } from './ports.ts'
 import { Setback } from './setback.ts'
 import { Slots } from './slots.ts'
 
-/** In the order in which writes go first. A follow-up belongs to a write that has waited for its turn. */
-const PRIORITIES = ['request', 'follow-up', 'wake', 'snooze', 'completion'] as const
-export type Priority = (typeof PRIORITIES)[number]
+/** In the order in which writes go first. */
+const PRIORITIES: readonly WritePriority[] = ['request', 'follow-up', 'wake', 'snooze', 'completion']
 
 /** Milliseconds that a write of the controller may take. */
 const LIMIT = {
@@ -58,8 +57,8 @@ interface Waiting {
  * for both would be wrong: requests are calls with an answer each, on every replica; keys are the leader's alone. While
  * the cluster answers every write by a fault of its own, all but requests rest in between.
  */
-export class WriteGate implements Controller.Pace {
-  readonly #waiting: Readonly<Record<Priority, Set<Waiting>>> = {
+export class WriteGate implements Pace {
+  readonly #waiting: Readonly<Record<WritePriority, Set<Waiting>>> = {
     request: new Set(),
     'follow-up': new Set(),
     wake: new Set(),
@@ -97,7 +96,7 @@ export class WriteGate implements Controller.Pace {
   }
 
   /** Whether a write of this priority would be sent at once; if not, `onRoom`'s listener is called when to ask again. */
-  hasRoom(priority: Priority, slow = false): boolean {
+  hasRoom(priority: WritePriority, slow = false): boolean {
     const now = this.#now()
     this.#admit(now)
     const wait = this.#wait(priority, slow, now)
@@ -117,7 +116,7 @@ export class WriteGate implements Controller.Pace {
    * milliseconds that its write may take; undefined: as long as any call.
    */
   async run<T>(
-    priority: Priority,
+    priority: WritePriority,
     task: (limit: number | undefined) => Promise<T>,
     { key, signal }: Turn,
   ): Promise<T> {
@@ -154,7 +153,7 @@ export class WriteGate implements Controller.Pace {
     if (oldest !== undefined && this.#slow.size > SLOW_KEYS) this.#slow.delete(oldest)
   }
 
-  #turn(priority: Priority, slow: boolean, signal: AbortSignal | undefined): Promise<() => void> {
+  #turn(priority: WritePriority, slow: boolean, signal: AbortSignal | undefined): Promise<() => void> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted()
       const waiting = this.#waiting[priority]
@@ -202,14 +201,14 @@ export class WriteGate implements Controller.Pace {
     }
   }
 
-  #slotsOf(priority: Priority, slow: boolean): Slots {
+  #slotsOf(priority: WritePriority, slow: boolean): Slots {
     const { requests, slowRequests, controller, slow: lane } = this.#places
     if (priority === 'request') return slow ? slowRequests : requests
     return slow ? lane : controller
   }
 
   /** Milliseconds until a write of this priority may be sent; infinite: until another has ended. */
-  #wait(priority: Priority, slow: boolean, now: number): number {
+  #wait(priority: WritePriority, slow: boolean, now: number): number {
     const place = this.#slotsOf(priority, slow).wait(now)
     const paced = priority === 'wake' ? this.#wakes?.wait(now) : undefined
     // A person who asks is told at once what the cluster says, and a follow-up belongs to a write that it has taken.

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { LeaseRecord } from '../../src/service/leadership/ports.ts'
+import type { LeaseRecord } from '../../src/kubernetes/ports.ts'
 import { LeaseObjects } from '../../src/kubernetes/lease.ts'
 import type { HttpTransport } from '../../src/kubernetes/http.ts'
 import { answer, clientFor, failure, FakeApiServer, transportTo, type Received } from './fake-api-server.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { HttpTransport } from '../../src/kubernetes/http.ts'
 import { OneSecret } from '../../src/kubernetes/secret.ts'
-import type { StoredSecret } from '../../src/service/certificates/ports.ts'
+import type { StoredSecret } from '../../src/kubernetes/ports.ts'
 import {
   answer,
   clientFor,

@@ -1,13 +1,14 @@
 import { expect } from 'chai'
 import { ClusterRefusal, refusalOf } from '../../src/kubernetes/failures.ts'
 import { Slots } from '../../src/kubernetes/slots.ts'
-import { WriteGate, type Priority } from '../../src/kubernetes/write-gate.ts'
+import { WriteGate } from '../../src/kubernetes/write-gate.ts'
+import type { WritePriority } from '../../src/kubernetes/ports.ts'
 
 /** Tasks that note their name and end when told. */
 function tasks(gate: WriteGate) {
   const began: string[] = []
   const ends: (() => void)[] = []
-  const run = (priority: Priority, name: string, signal?: AbortSignal) =>
+  const run = (priority: WritePriority, name: string, signal?: AbortSignal) =>
     gate.run(
       priority,
       () => {
@@ -334,7 +335,7 @@ describe('the write gate', () => {
     function listening(gate: WriteGate) {
       const heard: string[] = []
       gate.onRoom(() => {
-        heard.push(['wake', 'snooze'].filter((each) => gate.hasRoom(each as Priority)).join(' '))
+        heard.push(['wake', 'snooze'].filter((each) => gate.hasRoom(each as WritePriority)).join(' '))
       })
       return heard
     }

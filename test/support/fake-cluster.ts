@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Namespaces, Priority, Workloads } from '../../src/service/controller/ports.ts'
+import type { Namespaces, WatchedWorkloads, Priority } from '../../src/kubernetes/ports.ts'
 import type { Namespace } from '../../src/domain/policy/inheritance.ts'
 import { isEmpty, jsonPatch, type Change } from '../../src/domain/workload/patch.ts'
 import {
@@ -17,10 +17,10 @@ import { applied } from './json-patch.ts'
 import { afterPatch, objectOf } from './workload-object.ts'
 import { aDeployment, type AWorkload } from './workloads.ts'
 
-type Listener = Parameters<Workloads['onChange']>[0]
+type Listener = Parameters<WatchedWorkloads['onChange']>[0]
 type NamespaceListener = Parameters<Namespaces['onChange']>[0]
-type ConnectionListener = Parameters<Workloads['onConnection']>[0]
-type RestoreListener = Parameters<Workloads['onRestored']>[0]
+type ConnectionListener = Parameters<WatchedWorkloads['onConnection']>[0]
+type RestoreListener = Parameters<WatchedWorkloads['onRestored']>[0]
 
 export type Writing<P> = [
   key: WorkloadKey,
@@ -38,7 +38,7 @@ interface Patch {
  * A cluster and the informer's copies of it, without I/O. It stores objects as the API server does, and changes them by
  * the JSON Patch that is sent alone, so that a wrong patch fails a test.
  */
-export class FakeCluster implements Workloads {
+export class FakeCluster implements WatchedWorkloads {
   /** Those that were applied, in order. */
   readonly patches: Patch[] = []
   /** How many were sent, be they applied or not. */

@@ -1,4 +1,4 @@
-import type { Pauser, ScaledObjects } from '../../src/service/controller/ports.ts'
+import type { Pauser, ScaledObjects } from '../../src/kubernetes/ports.ts'
 import { pausePatch, type PauseChange } from '../../src/domain/autoscaling/pause.ts'
 import {
   keyOfScaler,

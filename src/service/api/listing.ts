@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Kind, Workload, WorkloadKey } from '../../domain/workload/workload.ts'
-import type { Workloads } from './ports.ts'
+import type { Workloads } from '../../kubernetes/ports.ts'
 import type { Visible } from './visibility.ts'
 
 /** How many visible workloads a page examines before it ends early. */

@@ -1,19 +1,26 @@
 import { typeOf } from '../../domain/kinds.ts'
 import { KINDS, type Kind, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
 import { Refusal } from '../process/errors.ts'
-import type { Workloads, Writer } from './ports.ts'
+import type { LiveReader, Workloads } from '../../kubernetes/ports.ts'
 
 /**
  * The informer's copy of a workload, else that of one live read.
  * @throws Refusal NOT_FOUND, CLUSTER_UNAVAILABLE
  */
-export async function newestCopy(workloads: Workloads, writer: Writer, path: WorkloadKey): Promise<Workload> {
+export async function newestCopy(
+  workloads: Workloads,
+  writer: LiveReader,
+  path: WorkloadKey,
+): Promise<Workload> {
   demandCurrent(workloads, path.kind)
   return workloads.get(path) ?? (await liveCopy(writer, path))
 }
 
 /** @throws Refusal NOT_FOUND, CLUSTER_UNAVAILABLE */
-export async function liveCopy(writer: Writer, { kind, namespace, name }: WorkloadKey): Promise<Workload> {
+export async function liveCopy(
+  writer: LiveReader,
+  { kind, namespace, name }: WorkloadKey,
+): Promise<Workload> {
   const workload = await writer.read({ kind, namespace, name })
   if (workload) return workload
   throw new Refusal(

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import type { Instant } from '../process/clock.ts'
 import type { KeyPair } from './issue.ts'
-import type { SecretData } from './ports.ts'
+import type { SecretData } from '../../kubernetes/ports.ts'
 import { belongTogether, isIssuedBy, readCertificate } from './x509.ts'
 
 /** A CA that was replaced: trusted until `until`, when the last leaf that it signed has expired. */

@@ -1,5 +1,5 @@
+import type { Priority } from '../../kubernetes/ports.ts'
 import type { Instant, Monotonic } from '../process/clock.ts'
-import type { Priority } from './ports.ts'
 
 /** Milliseconds: the first backoff, doubled each time, and the longest. */
 const BACKOFFS = {

@@ -15,7 +15,8 @@ import {
 } from '../../domain/workload/state.ts'
 import { counted, iso } from '../../domain/text.ts'
 import type { Workload } from '../../domain/workload/workload.ts'
-import type { EventReason, Observer, Recorder } from './ports.ts'
+import type { EventReason, Recorder } from '../../kubernetes/ports.ts'
+import type { Observer } from './ports.ts'
 
 interface HistoryReporterPorts {
   readonly recorder: Recorder

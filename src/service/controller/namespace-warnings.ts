@@ -2,7 +2,7 @@ import { faultOfNamespace } from '../../domain/workload/settings.ts'
 import type { Namespace } from '../../domain/policy/inheritance.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import type { Logger } from '../process/logger.ts'
-import type { Recorder } from './ports.ts'
+import type { Recorder } from '../../kubernetes/ports.ts'
 
 /** Where Events on objects without a namespace belong. */
 const EVENTS_NAMESPACE = 'default'

@@ -1,16 +1,16 @@
 import type { Kind } from '../../domain/workload/workload.ts'
-import type { Workloads } from './ports.ts'
+import type { WatchedWorkloads } from '../../kubernetes/ports.ts'
 
 /**
  * The kinds whose watch is broken, and the keys that wait for it. Nothing is tried for such a kind: its copies may
  * be old, and mostly there is nobody to take a write.
  */
 export class Outages {
-  readonly #workloads: Pick<Workloads, 'isConnected'>
+  readonly #workloads: Pick<WatchedWorkloads, 'isConnected'>
   readonly #waiting = new Map<Kind, Set<string>>()
   readonly #broken = new Map<Kind, AbortController>()
 
-  constructor(workloads: Pick<Workloads, 'isConnected'>) {
+  constructor(workloads: Pick<WatchedWorkloads, 'isConnected'>) {
     this.#workloads = workloads
   }
 

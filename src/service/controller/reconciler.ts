@@ -7,7 +7,8 @@ import { messageOf, Refusal } from '../process/errors.ts'
 import type { Logger } from '../process/logger.ts'
 import type { Due, FailureReason } from './failures.ts'
 import { dueOf, type Evaluation, type Planned, type Planner } from './planner.ts'
-import type { Observer, Recorder, Stopping, Writer } from './ports.ts'
+import type { Recorder, Stopping, Writer } from '../../kubernetes/ports.ts'
+import type { Observer } from './ports.ts'
 
 /** How a reconcile went. */
 type Reconciled =

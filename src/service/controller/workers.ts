@@ -1,5 +1,6 @@
 import type { Monotonic } from '../process/clock.ts'
-import type { Observer, Pace, Priority } from './ports.ts'
+import type { Pace, Priority } from '../../kubernetes/ports.ts'
+import type { Observer } from './ports.ts'
 
 const ORDER: readonly Priority[] = ['wake', 'snooze', 'completion']
 

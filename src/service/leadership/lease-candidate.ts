@@ -1,5 +1,5 @@
 import type { Clock, Monotonic } from '../process/clock.ts'
-import type { Lease, LeaseRecord, LeaseStore } from './ports.ts'
+import type { Lease, LeaseRecord, LeaseStore } from '../../kubernetes/ports.ts'
 
 /** How an attempt to acquire or renew ended; instants are monotonic milliseconds. */
 export type Attempt =

@@ -1,11 +1,15 @@
 import { KINDS, type Kind } from '../../domain/workload/workload.ts'
-import type { KubernetesObserver } from '../../kubernetes/ports.ts'
+import type { Copies, KubernetesObserver } from '../../kubernetes/ports.ts'
 import type { HandlerFailed } from './handler-failures.ts'
 import type { MetricFactory } from './metric-factory.ts'
-import type { Informer } from './ports.ts'
 
 /** The commonest reason: a proxy or an API server that stops ended the watch early. */
 const ORDINARY = 'ended'
+
+/** The informer, which is asked at each scrape. */
+export interface Informer extends Pick<Copies, 'get'> {
+  readonly watches: Iterable<{ readonly kind: Kind | 'namespaces'; readonly connected: boolean }>
+}
 
 /** Our calls to the API server, and our watches. */
 export class KubernetesMetrics implements KubernetesObserver {

@@ -9,7 +9,7 @@ import { Refusal } from '../process/errors.ts'
 import type { Logger } from '../process/logger.ts'
 import { tooMany, type Rate, type RateLimit } from '../http/rate-limit.ts'
 import type { CurrentWorkloads } from './current-workloads.ts'
-import type { Rights, Workloads } from './ports.ts'
+import type { Copies, Reviews } from '../../kubernetes/ports.ts'
 import type { ReviewRequest } from './review.ts'
 import { isStranger, withoutDetails } from './strangers.ts'
 import type { Asking } from './workload.ts'
@@ -18,11 +18,11 @@ import type { Asking } from './workload.ts'
 const LONGEST_QUESTION = 1200
 
 export interface AskingDeps {
-  readonly workloads: Workloads
+  readonly workloads: Copies
   readonly rules: Rules
   readonly clock: Clock
   readonly logger: Logger
-  readonly rights: Rights
+  readonly rights: Pick<Reviews, 'authorize'>
   /** Whether whoever sends reviews has proven to be an API server (`webhook.clientCA`). */
   readonly isAuthenticated: boolean
   /** Of requests by annotation, for each user and workload; the same as the API's. */
@@ -81,7 +81,7 @@ async function withoutRight(
     const seen = await current.at(workload, workload)
     if (seen?.uid !== workload.uid) return new Refusal('CONFLICT', 'it is not known yet: try again')
     const access = { group, verb: 'update', resource, subresource: 'scale', namespace, name } as const
-    if (await inTime(rights.may(userInfo, access))) return undefined
+    if (await inTime(rights.authorize(userInfo, access))) return undefined
     const what = `update ${resource}.${group}/scale in the namespace ${namespace}`
     return new Refusal('FORBIDDEN', `you may not ${what}, which this needs: ask for a Role that allows it`)
   } catch (error) {

@@ -1,6 +1,6 @@
 import { TokenBucket } from '../process/token-bucket.ts'
 import { isOlder, keyOf, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
-import type { LiveReader, Workloads } from './ports.ts'
+import type { Copies, LiveReader } from '../../kubernetes/ports.ts'
 
 interface Pace {
   readonly perSecond: number
@@ -25,16 +25,16 @@ export interface Asked {
 }
 
 /**
- * Workloads at least as new as a review says: the informer's copy if that is new enough, which costs nothing, otherwise
+ * Copies at least as new as a review says: the informer's copy if that is new enough, which costs nothing, otherwise
  * one live read, which all reviews of that workload share.
  */
 export class CurrentWorkloads {
-  readonly #workloads: Workloads
+  readonly #workloads: Copies
   readonly #live: LiveReader
   readonly #known = new SharedReads(KNOWN)
   readonly #unknown = new SharedReads(UNKNOWN)
 
-  constructor(workloads: Workloads, live: LiveReader) {
+  constructor(workloads: Copies, live: LiveReader) {
     this.#workloads = workloads
     this.#live = live
   }

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv'
 import { Refusal, type ErrorCode } from '../process/errors.ts'
 import { isJson } from './json.ts'
-import type { User } from './ports.ts'
+import type { ClusterUser } from '../../kubernetes/ports.ts'
 import { SMALL_BODY } from './routes.ts'
 
 /** The parts of an AdmissionReview request (`admission.k8s.io/v1`) that we read. */
@@ -13,7 +13,7 @@ export interface ReviewRequest {
   /** `apps`, `v1`, `deployments` */
   readonly resource: { readonly group: string; readonly version: string; readonly resource: string }
   readonly subResource: string
-  readonly userInfo: User
+  readonly userInfo: ClusterUser
   readonly options: { readonly fieldManager?: string }
   readonly object: unknown
   readonly oldObject: unknown
@@ -59,7 +59,7 @@ const validate = new Ajv({
   validateSchema: false,
 }).compile<{
   request: Partial<ReviewRequest> &
-    Pick<ReviewRequest, 'uid' | 'operation' | 'resource'> & { readonly userInfo: Partial<User> }
+    Pick<ReviewRequest, 'uid' | 'operation' | 'resource'> & { readonly userInfo: Partial<ClusterUser> }
 }>({
   type: 'object',
   required: ['apiVersion', 'kind', 'request'],
@@ -205,7 +205,7 @@ function textOf({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString('utf8')
 }
 
-function userOf({ username, uid, groups, extra }: Partial<User>): User {
+function userOf({ username, uid, groups, extra }: Partial<ClusterUser>): ClusterUser {
   const named = Object.entries(extra ?? {}).map(([name, values]: [string, readonly string[] | null]) => [
     name,
     values ?? [],
@@ -214,7 +214,7 @@ function userOf({ username, uid, groups, extra }: Partial<User>): User {
     username: username ?? '',
     uid: uid ?? '',
     groups: groups ?? [],
-    extra: Object.fromEntries(named) as User['extra'],
+    extra: Object.fromEntries(named) as ClusterUser['extra'],
   }
 }
 

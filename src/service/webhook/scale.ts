@@ -9,7 +9,8 @@ import { Refusal } from '../process/errors.ts'
 import type { Logger } from '../process/logger.ts'
 import { Crowded, type CurrentWorkloads } from './current-workloads.ts'
 import { jsonOf } from './json.ts'
-import type { Scaling, Workloads } from './ports.ts'
+import type { Copies } from '../../kubernetes/ports.ts'
+import type { Scaling } from './ports.ts'
 import { isStranger, withoutDetails } from './strangers.ts'
 import { Unread, type ReviewRequest } from './review.ts'
 
@@ -17,7 +18,7 @@ import { Unread, type ReviewRequest } from './review.ts'
 const DECIMAL = /^[1-9]\d{0,38}$/
 
 export interface ScaleDeps {
-  readonly workloads: Workloads
+  readonly workloads: Copies
   readonly rules: Rules
   readonly clock: Clock
   readonly logger: Logger

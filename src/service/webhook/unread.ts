@@ -6,7 +6,7 @@ import { heldBy } from '../../domain/workload/state.ts'
 import { ANNOTATION, HELD_LABEL } from '../../domain/workload/workload.ts'
 import type { Logger } from '../process/logger.ts'
 import { jsonOf, type Json } from './json.ts'
-import type { Workloads } from './ports.ts'
+import type { Copies } from '../../kubernetes/ports.ts'
 import { Unread, type ReviewRequest } from './review.ts'
 import { isHeldOnly, isScale, type Route } from './routes.ts'
 
@@ -26,7 +26,7 @@ export function decideUnread(
   route: Route,
   review: ReviewRequest,
   { reason, message }: Unread,
-  workloads: Pick<Workloads, 'get'>,
+  workloads: Pick<Copies, 'get'>,
 ): AdmissionDecision {
   if (route === 'probe') return allow(reason)
   if (review.operation === 'CREATE' && route === 'workloads') {
@@ -54,7 +54,7 @@ function mayBringState({ object }: ReviewRequest): boolean {
   return object === undefined || annotationsOf(object)[ANNOTATION.state] !== undefined
 }
 
-function isHeld({ oldObject, ...review }: ReviewRequest, workloads: Pick<Workloads, 'get'>): boolean {
+function isHeld({ oldObject, ...review }: ReviewRequest, workloads: Pick<Copies, 'get'>): boolean {
   if (jsonOf(metadataOf(oldObject)['labels'])[HELD_LABEL] !== undefined) return true
   const kind = kindOf(review.resource.group, review.resource.resource)
   const copy = kind && workloads.get({ kind, namespace: review.namespace, name: review.name })

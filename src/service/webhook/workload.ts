@@ -10,7 +10,7 @@ import type { Rules } from '../../domain/deciding/rules.ts'
 import { factsOf, hasKey, isBuiltIn, kindOf } from '../../domain/kinds.ts'
 import { OWN_LABELS, type Kind, type Workload } from '../../domain/workload/workload.ts'
 import { changesMore, isApply, isRequestApplied, otherToolsKey, unknownAnnotations } from './object-diff.ts'
-import type { Workloads } from './ports.ts'
+import type { Copies } from '../../kubernetes/ports.ts'
 import { isJson, type Json } from './json.ts'
 import { asStored } from './stored.ts'
 import { isStranger, withoutDetails } from './strangers.ts'
@@ -22,7 +22,7 @@ export interface WorkloadDeps {
   readonly clock: Clock
   /** Reads from a whole object what the rules need. */
   readonly trim: (kind: Kind, object: unknown) => Workload
-  readonly workloads: Workloads
+  readonly workloads: Copies
   /** Whether whoever sends reviews has proven to be an API server (`webhook.clientCA`). */
   readonly isAuthenticated: boolean
   /** The kinds beside the built-in ones. */

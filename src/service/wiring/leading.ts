@@ -1,5 +1,5 @@
 import { Controller } from '../controller/controller.ts'
-import type { Pauser, Recorder, Writer } from '../controller/ports.ts'
+import type { Pauser, Recorder, Writer } from '../../kubernetes/ports.ts'
 import { Refusal } from '../process/errors.ts'
 import { LeaderElection } from '../leadership/leader-election.ts'
 import type { Runnable } from '../process/runnable.ts'

@@ -24,7 +24,7 @@ export function webhookOf(foundation: Foundation): Webhook {
   const { rate } = config.api
   const callback = createWebhook({
     scalings,
-    rights: { may: (user, access) => reviews.authorize(user, access) },
+    rights: reviews,
     rate,
     limit: new RateLimit(rate, systemMonotonic),
     workloads: cluster.informer,

@@ -1,6 +1,6 @@
 import type { Change } from '../../../src/domain/workload/patch.ts'
 import { keyOf, type Kind, type Workload, type WorkloadKey } from '../../../src/domain/workload/workload.ts'
-import type { ClusterUser, ResourceAccess, Reviews, Writer } from '../../../src/service/api/ports.ts'
+import type { ClusterUser, ResourceAccess, Reviews, Writer } from '../../../src/kubernetes/ports.ts'
 import { FakeCluster as Cluster, type Writing } from '../../support/fake-cluster.ts'
 import { aDeployment } from '../../support/workloads.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { DelayingQueue, type Job } from '../../../src/service/controller/delaying-queue.ts'
 import type { Due } from '../../../src/service/controller/failures.ts'
-import type { Pace, Priority } from '../../../src/service/controller/ports.ts'
+import type { Pace, Priority } from '../../../src/kubernetes/ports.ts'
 import { FakeTime, settled } from '../../support/fake-time.ts'
 import { at } from '../../support/rules.ts'
 import { Told } from './told.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { Controller } from '../../../src/service/controller/controller.ts'
-import type { Stopping, Writer } from '../../../src/service/controller/ports.ts'
+import type { Stopping, Writer } from '../../../src/kubernetes/ports.ts'
 import { keyOf } from '../../../src/domain/workload/workload.ts'
 import { createLogger } from '../../../src/service/process/logger.ts'
 import { at, rulesWith } from '../../support/rules.ts'

@@ -1,5 +1,5 @@
+import type { Priority } from '../../../src/kubernetes/ports.ts'
 import { expect } from 'chai'
-import type { Priority } from '../../../src/service/controller/ports.ts'
 import { settled } from '../../support/fake-time.ts'
 import { aQueue, NOON } from './a-queue.ts'
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Instant } from '../../../src/service/process/clock.ts'
-import type { Workloads } from '../../../src/service/controller/ports.ts'
+import type { WatchedWorkloads } from '../../../src/kubernetes/ports.ts'
 import type { PatchOperation } from '../../../src/domain/workload/patch.ts'
 import { keyOf, type Workload, type WorkloadKey } from '../../../src/domain/workload/workload.ts'
 import type { PatchAnswer, WorkloadObject } from '../../../src/kubernetes/api-object.ts'
@@ -21,7 +21,7 @@ import { aControllerOver, type Options } from './rig.ts'
  * An API server in memory, and the informer's copies of its objects. Requests and answers take time, an answer may be
  * lost, and the watch may lag. `FakeCluster` stands in for the patcher as well; this one is called by the real patcher.
  */
-class LaggingCluster implements Workloads, WorkloadCopy {
+class LaggingCluster implements WatchedWorkloads, WorkloadCopy {
   /** The patches that were sent, in order. */
   readonly sent: (readonly PatchOperation[])[] = []
   /** Milliseconds until a request reaches the server. */

@@ -1,6 +1,7 @@
 import type { Instant } from '../../../src/service/process/clock.ts'
 import { Controller } from '../../../src/service/controller/controller.ts'
-import type { ControllerPorts, Namespaces } from '../../../src/service/controller/ports.ts'
+import type { Namespaces } from '../../../src/kubernetes/ports.ts'
+import type { ControllerPorts } from '../../../src/service/controller/ports.ts'
 import { followInputs } from '../../../src/service/wiring/inputs.ts'
 import { WakeWaits } from '../../../src/service/evaluating/wake-waits.ts'
 import type { WorkloadKey } from '../../../src/domain/workload/workload.ts'

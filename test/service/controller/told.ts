@@ -1,4 +1,5 @@
-import type { EventReason, EventSubject, Observer, Recorder } from '../../../src/service/controller/ports.ts'
+import type { EventReason, EventSubject, Recorder } from '../../../src/kubernetes/ports.ts'
+import type { Observer } from '../../../src/service/controller/ports.ts'
 import { keyOf, type Workload } from '../../../src/domain/workload/workload.ts'
 
 /** What was told to people and to Prometheus. */

@@ -1,5 +1,5 @@
 import { LeaderElection } from '../../../src/service/leadership/leader-election.ts'
-import type { Lease, LeaseRecord, LeaseStore } from '../../../src/service/leadership/ports.ts'
+import type { Lease, LeaseRecord, LeaseStore } from '../../../src/kubernetes/ports.ts'
 import type { Later } from '../../../src/service/process/clock.ts'
 import { createLogger } from '../../../src/service/process/logger.ts'
 import { FakeTime, settled } from '../../support/fake-time.ts'

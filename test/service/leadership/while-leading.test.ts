@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { expect } from 'chai'
-import type { Lease, LeaseRecord, LeaseStore } from '../../../src/service/leadership/ports.ts'
+import type { Lease, LeaseRecord, LeaseStore } from '../../../src/kubernetes/ports.ts'
 import { whileLeading } from '../../../src/service/leadership/while-leading.ts'
 import { createLogger } from '../../../src/service/process/logger.ts'
 import { FakeTime, settled } from '../../support/fake-time.ts'

@@ -63,7 +63,7 @@ export class Reviewing {
         },
       },
       rights: {
-        may: async (user, access) => {
+        authorize: async (user, access) => {
           this.asked.push({ user, access })
           return (await this.allowed?.()) ?? true
         },

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { authorBy } from '../../../domain/workload/author.ts'
-import type { ClusterUser } from '../ports.ts'
+import type { ClusterUser } from '../../../kubernetes/ports.ts'
 
 interface Named {
   readonly issuer: string

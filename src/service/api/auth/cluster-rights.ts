@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Monotonic } from '../../process/clock.ts'
 import type { LimitFunction } from 'p-limit'
 import { unavailable } from '../answers.ts'
-import type { ClusterUser, ResourceAccess, Reviews } from '../ports.ts'
+import type { ClusterUser, ResourceAccess, Reviews } from '../../../kubernetes/ports.ts'
 import type { ClusterCaller } from './caller.ts'
 
 /** How long an answer of the cluster is cached, in milliseconds. */

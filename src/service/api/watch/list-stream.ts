@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import { typeOf } from '../../../domain/kinds.ts'
 import type { Workload, WorkloadKey } from '../../../domain/workload/workload.ts'
-import type { Workloads } from '../ports.ts'
+import type { Workloads } from '../../../kubernetes/ports.ts'
 import type { Visible } from '../visibility.ts'
 import type { Logged } from './change-log.ts'
 import { VisibleGroups } from './visible-groups.ts'

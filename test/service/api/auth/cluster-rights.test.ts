@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { clusterCaller } from '../../../../src/service/api/auth/caller.ts'
 import { clusterRights } from '../../../../src/service/api/auth/cluster-rights.ts'
-import type { ResourceAccess } from '../../../../src/service/api/ports.ts'
+import type { ResourceAccess } from '../../../../src/kubernetes/ports.ts'
 
 const ANN = clusterCaller({ username: 'ann', uid: '', groups: [], extra: {} }, 'kubernetes')
 
