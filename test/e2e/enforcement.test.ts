@@ -109,8 +109,6 @@ const ACTS: Readonly<Record<string, Act>> = {
     }),
   'write another state': (on, kind, name) => annotate(on, kind, name, `${ANNOTATION.state}={"v":2}`),
   'remove the state': (on, kind, name) => annotate(on, kind, name, `${ANNOTATION.state}-`),
-  'write another history': (on, kind, name) => annotate(on, kind, name, `${ANNOTATION.history}=`),
-  'remove the history': (on, kind, name) => annotate(on, kind, name, `${ANNOTATION.history}-`),
   'write another kept count': (on, kind, name) =>
     kubectl(on, 'label', '--overwrite', typed(kind, name), `${ASLEEP_LABEL}=7`),
   disable: (on, kind, name) => annotate(on, kind, name, `${ANNOTATION.enabled}=false`),
