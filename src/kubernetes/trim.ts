@@ -1,4 +1,4 @@
-import { countOfOther } from '../domain/workload/kept-by-other.ts'
+import { countOfOther } from '../domain/workload/counts.ts'
 import { factsOf, hasKey, sleepsSuspended } from '../domain/kinds.ts'
 import {
   ANNOTATION,

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { sleepsSuspended } from '../../src/domain/kinds.ts'
-import { countToGiveBack } from '../../src/domain/workload/counts.ts'
+import { countsOf } from '../../src/domain/workload/counts.ts'
 import { readWorkload, type Reading } from '../../src/domain/workload/reading.ts'
 import type { Request } from '../../src/domain/requests/request.ts'
 import { Unreadable } from '../../src/domain/workload/state-codec.ts'
@@ -336,7 +336,7 @@ export class People {
 
   #countToGiveBack(): number | undefined {
     const reading = this.#reading()
-    return reading && countToGiveBack(reading)
+    return reading && countsOf(reading).toGiveBack
   }
 
   #activePin(): number | undefined {

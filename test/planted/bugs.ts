@@ -35,8 +35,8 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'a sleeper that a pin puts back keeps the count that it was found with',
     file: 'src/domain/deciding/drift.ts',
-    find: 'const replicas = state.asleep ? keptCount(reading) : countToKeep(reading)',
-    replace: 'const replicas = countToKeep(reading)',
+    find: 'const replicas = state.asleep ? counts.kept : counts.toKeep',
+    replace: 'const replicas = counts.toKeep',
     tests: ['test/domain/deciding/properties.test.ts', 'test/domain/deciding/kept-count.test.ts'],
   },
   {
@@ -48,16 +48,16 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'waking by hand to fewer lowers the kept count',
-    file: 'src/domain/deciding/drift.ts',
-    find: 'return isLowered(reading) || (isScaled(workload) && workload.replicas < kept) ? kept : undefined',
-    replace: 'return undefined',
+    file: 'src/domain/workload/counts.ts',
+    find: 'stillKept: isLowered || (isScaled(workload) && replicas < kept) ? kept : undefined',
+    replace: 'stillKept: undefined',
     tests: ['test/domain/deciding/kept-count.test.ts'],
   },
   {
     name: 'a request in the middle of a wave is "already" so',
     file: 'src/domain/requests/snooze-and-wake.ts',
-    find: 'return desired(reading, now, rules).want === want',
-    replace: 'return [desired(reading, now, rules).want, want].length === 2',
+    find: 'return desired(situation).want === want',
+    replace: 'return [desired(situation).want, want].length === 2',
     tests: ['test/domain/requests/in-a-wave.test.ts'],
   },
   {
@@ -112,7 +112,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "an autoscaler's scaling is taken for a manual wake",
-    file: 'src/domain/deciding/drift.ts',
+    file: 'src/domain/deciding/scaling.ts',
     find: 'if (!isScaled(workload) || autoscalerOf(workload) !== undefined) return false',
     replace: 'if (!isScaled(workload)) return false',
     tests: ['test/domain/deciding/decision-rules.test.ts', 'test/domain/deciding/kept-count.test.ts'],

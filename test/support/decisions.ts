@@ -1,6 +1,7 @@
 import type { Instant } from '../../src/service/process/clock.ts'
 import { decide } from '../../src/domain/deciding/decide.ts'
 import type { Decision } from '../../src/domain/deciding/decision.ts'
+import { situationOf } from '../../src/domain/deciding/situation.ts'
 import { planStep } from '../../src/domain/deciding/operation.ts'
 import type { Change } from '../../src/domain/workload/patch.ts'
 import { changed } from '../../src/domain/workload/change.ts'
@@ -23,7 +24,7 @@ export interface Asked extends Plan {
 }
 
 export function decided(workload: Workload, now: Instant, rules: Rules = RULES): Decision {
-  return decide(read(workload, rules), now, rules)
+  return decide(situationOf(read(workload, rules), now, rules))
 }
 
 /** One evaluation by the controller, and the workload after its write. */

@@ -1,5 +1,5 @@
 import type { Instant } from '../../service/process/clock.ts'
-import { isHeld, overrideInEffect } from '../deciding/decide.ts'
+import { isHeld, overrideInEffect } from '../deciding/situation.ts'
 import { sameMarks } from '../workload/marks.ts'
 import type { Reading } from '../workload/reading.ts'
 import { clip, iso } from '../text.ts'

@@ -2,6 +2,7 @@ import type { Instant } from '../../service/process/clock.ts'
 import { Refusal } from '../../service/process/errors.ts'
 import { changeBetween, changed } from '../workload/change.ts'
 import { decide } from '../deciding/decide.ts'
+import { situationOf } from '../deciding/situation.ts'
 import { hasKey, typeOf } from '../kinds.ts'
 import { differingAnnotations, sameLabels, withoutRequest } from '../workload/marks.ts'
 import { readWorkload, stateOf } from '../workload/reading.ts'
@@ -95,7 +96,8 @@ function carriedOut(
 
 function answerAgain(workload: Workload, { at }: Asked, now: Instant, rules: Rules): string {
   const reading = readWorkload(workload, rules)
-  const reason = reading instanceof Unreadable ? reading.message : decide(reading, now, rules).reason.text
+  const reason =
+    reading instanceof Unreadable ? reading.message : decide(situationOf(reading, now, rules)).reason.text
   return `has carried this request out at ${iso(at)}: ${reason}`
 }
 

@@ -1,6 +1,6 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { earliest } from '../deciding/decision.ts'
-import { scheduleInForce } from '../deciding/schedule-in-force.ts'
+import { Situation } from '../deciding/situation.ts'
 import { wakeHold } from '../deciding/intent.ts'
 import { keptCount } from '../workload/counts.ts'
 import { readWorkload, type Reading } from '../workload/reading.ts'
@@ -33,7 +33,8 @@ export function admitScale(
 /** Manual scaling never lowers the kept count (design, section 2). */
 function belowKept(reading: Reading, replicas: number, kept: number, now: Instant, rules: Rules): string[] {
   const { workload } = reading
-  const end = earliest(scheduleInForce(reading, now)?.nextEdge?.at, wakeHold(reading, now, rules).hold)
+  const { hours } = new Situation(reading, now, rules)
+  const end = earliest(hours?.nextEdge?.at, wakeHold(reading, now, rules).hold)
   const until = end === undefined ? '' : ` until ${wallClock(end, reading.zone)}`
   return [
     about(workload, `is awake with ${replicas}${until}; ${kept} are kept`),

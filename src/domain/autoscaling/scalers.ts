@@ -10,25 +10,25 @@ export interface ScalingRules extends ReadingRules {
   readonly scalerOf?: (workload: WorkloadKey) => WorkloadKey | undefined
 }
 
-/** The ScaledObjects that scale a workload: one, as KEDA wants it; none where there is no KEDA. */
-function scalersOf(workload: Workload, rules: ScalingRules): readonly ScaledObject[] {
-  return rules.scaledObjects?.(workload).filter(({ deleting }) => !deleting) ?? []
+/** What KEDA does about a workload. */
+export interface Keda {
+  /** One ScaledObject scales it, as KEDA wants it. */
+  readonly scales: boolean
+  /** It alone decides the count that the workload wakes to, which may be 0: it undoes any other within a second. */
+  readonly decides: boolean
+  /** Why others hold the count by KEDA's pause, as reasons tell it; undefined: they do not. */
+  readonly held: string | undefined
 }
 
-/** Why others hold its count by KEDA's pause, as reasons tell it; undefined: they do not. */
-export function heldByKeda(workload: Workload, rules: ScalingRules): string | undefined {
-  for (const scaler of scalersOf(workload, rules)) {
-    const paused = pausedByOthers(scaler)
-    if (paused !== undefined) return `held by KEDA: ${paused}`
+const NO_KEDA: Keda = { scales: false, decides: false, held: undefined }
+
+export function kedaOf(workload: Workload, rules: ScalingRules): Keda {
+  const scalers = rules.scaledObjects?.(workload).filter(({ deleting }) => !deleting) ?? []
+  if (scalers.length === 0) return NO_KEDA
+  const paused = scalers.map(pausedByOthers).find((why) => why !== undefined)
+  return {
+    scales: true,
+    decides: paused === undefined && scalers.every(({ minReplicaCount }) => minReplicaCount === 0),
+    held: paused === undefined ? undefined : `held by KEDA: ${paused}`,
   }
-  return undefined
-}
-
-/** Whether KEDA alone decides the count that it wakes to, which may be 0: it undoes any other within a second. */
-export function kedaDecides(workload: Workload, rules: ScalingRules): boolean {
-  const scalers = scalersOf(workload, rules)
-  return (
-    scalers.length > 0 &&
-    scalers.every((scaler) => scaler.minReplicaCount === 0 && pausedByOthers(scaler) === undefined)
-  )
 }

@@ -49,10 +49,23 @@ export function afterOperation(state: State, now: Instant, { backoff: policy }: 
 }
 
 /** The backoff of a sleeper that an autoscaler woke again: each in a row is twice as long, as after flapping. */
-export function afterFight(state: State, now: Instant, { backoff: policy }: Policy): Backoff {
+function afterFight(state: State, now: Instant, { backoff: policy }: Policy): Backoff {
   const flapped = state.backoff?.cause === 'flapping' ? state.backoff : undefined
   const times = flapped && !isQuiet(state, flapped, now, policy.window) ? flapped.times + 1 : 1
   return { until: now + doubled(policy.base, times, policy.max), times, cause: 'flapping' }
+}
+
+/**
+ * The backoff in which a sleeper rests, awake, that an autoscaler has woken again: once it is put back to sleep at once,
+ * and then after each backoff. undefined: it is to be put back now.
+ */
+export function restFromFight(state: State, now: Instant, policy: Policy): Backoff | undefined {
+  const [newest] = state.history
+  const isRepair = newest?.type === 'snooze' && (newest.trigger === 'recovery' || newest.trigger === 'pin')
+  if (!isRepair || newest.result === 'failed') return undefined
+  const { backoff } = state
+  const hasRested = backoff?.cause === 'flapping' && backoff.until > newest.at
+  return hasRested ? undefined : afterFight(state, now, policy)
 }
 
 /** The state once the cluster refused an automatic operation: a backoff of 10 s, doubled each time, at most 10 min. */

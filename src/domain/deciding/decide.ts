@@ -1,30 +1,27 @@
 import type { Instant } from '../../service/process/clock.ts'
-import { heldByKeda } from '../autoscaling/scalers.ts'
-import { isScaledByKeda } from '../workload/reading.ts'
-import { backoffInEffect, causeText } from './backoff.ts'
+import { sleepsSuspended } from '../kinds.ts'
+import { ofSource } from '../policy/settings.ts'
+import { iso } from '../text.ts'
 import { hasRoomToWake } from '../workload/change.ts'
-import { countToGiveBack, countToKeep, countToWake, keptCount } from '../workload/counts.ts'
-import { decisionTime } from './decision-time.ts'
+import { keptByOther } from '../workload/counts.ts'
+import { operationInProgress, pendingWake, type Backoff, type Override } from '../workload/state.ts'
+import { countFault, FIELD_MANAGER, isScaled, nameOf, pathOf, type Workload } from '../workload/workload.ts'
+import { causeText, restFromFight } from './backoff.ts'
 import {
+  because,
   earliest,
   lookAgain,
   noAction,
+  reworded,
   type Decision,
   type PartialDecision,
   type Reason,
   type ReasonCode,
 } from './decision.ts'
-import { driftOf, fight, isScaled, scaling, stillKept } from './drift.ts'
-import { scheduleInForce } from './schedule-in-force.ts'
+import { driftOf } from './drift.ts'
 import { desired, type Desired, type DesiredBy } from './intent.ts'
-import { keptByOther } from '../workload/kept-by-other.ts'
-import { sleepsSuspended } from '../kinds.ts'
-import { ofSource } from '../policy/settings.ts'
-import type { Reading } from '../workload/reading.ts'
-import type { Rules } from './rules.ts'
-import { operationInProgress, pendingWake, type Backoff, type Override } from '../workload/state.ts'
-import { iso } from '../text.ts'
-import { countFault, FIELD_MANAGER, isRunning, nameOf, pathOf, type Workload } from '../workload/workload.ts'
+import { fightOf } from './scaling.ts'
+import type { Situation } from './situation.ts'
 
 const VOLUMES_AT_RISK =
   'its persistentVolumeClaimRetentionPolicy.whenScaled is Delete, so sleeping would delete its volumes'
@@ -37,61 +34,42 @@ export function riskOf(workload: Workload): string | undefined {
   return hasRoomToWake(workload) ? undefined : COUNT_AT_RISK
 }
 
-/** What to do with a workload at `clock`. Idempotent: once it is carried out, the next decision changes nothing. */
-export function decide(reading: Reading, clock: Instant, rules: Rules): Decision {
-  const now = decisionTime(reading.state, clock)
-  if (reading.workload.deleting) {
-    return { ...asItIs(reading), ...noAction('deleting', 'it is being deleted') }
-  }
-  const running = operationInProgress(reading.state)
+/** What to do with a workload. Idempotent: once it is carried out, the next decision changes nothing. */
+export function decide(situation: Situation): Decision {
+  const { workload, state, now, rules, counts } = situation
+  const asItIs = { trigger: 'schedule', by: null, replicas: counts.kept } as const
+  if (workload.deleting) return { ...asItIs, ...noAction('deleting', () => 'it is being deleted') }
+  const running = operationInProgress(state)
   const timeout = running && running.at + rules.policy.operationTimeout
-  const { lookAgainAt, ...decision } = undeleted(reading, now, rules)
   const late = timeout !== undefined && timeout > now ? timeout : undefined
-  return { ...asItIs(reading), ...decision, ...lookAgain(earliest(lookAgainAt, late)) }
+  const { lookAgainAt, ...decision } = undeleted(situation)
+  return { ...asItIs, ...decision, ...lookAgain(earliest(lookAgainAt, late)) }
 }
 
-/** The override, unless it has ended. */
-export function overrideInEffect({ state: { override } }: Reading, now: Instant): Override | undefined {
-  return override && (override.until === null || override.until > now) ? override : undefined
-}
-
-/**
- * Whether a pin or an override in effect holds it. That outlives an `enabled` that it inherited, so that nobody who may
- * change a label takes a workload out of a policy to scale it; `"false"` of its own ends both.
- */
-export function isHeld(reading: Reading, now: Instant): boolean {
-  const { enabled, effective, state } = reading
-  if (enabled === false && effective.sources.enabled === 'workload') return false
-  return state.pin !== undefined || overrideInEffect(reading, now) !== undefined
-}
-
-function asItIs(reading: Reading): Pick<Decision, 'trigger' | 'by' | 'replicas'> {
-  return { trigger: 'schedule', by: null, replicas: keptCount(reading) }
-}
-
-function undeleted(reading: Reading, now: Instant, rules: Rules): PartialDecision {
-  const { state, enabled, effective, workload } = reading
+function undeleted(situation: Situation): PartialDecision {
+  const { reading, workload, state, rules, override } = situation
+  const { enabled, effective } = reading
   const scaler = rules.scalerOf?.(workload)
   if (scaler)
-    return noAction('scaled_by_other', `left alone: ${nameOf(scaler)} scales it in its place (workloadRef)`)
+    return noAction(
+      'scaled_by_other',
+      () => `left alone: ${nameOf(scaler)} scales it in its place (workloadRef)`,
+    )
   if (!reading.isSettled)
     return noAction(
       'namespace_unknown',
-      `the Namespace ${workload.namespace} is not known yet, or is being deleted, so nothing is done`,
+      () => `the Namespace ${workload.namespace} is not known yet, or is being deleted, so nothing is done`,
     )
-  const held = isHeld(reading, now)
-  if (enabled === 'unclear' && !held) {
+  if (enabled === 'unclear' && !situation.isHeld)
     return noAction(
       'enabled_unclear',
-      `dormouse.dev/enabled${ofSource(effective.sources.enabled)} is neither "true" nor "false", so nothing is done`,
+      () =>
+        `dormouse.dev/enabled${ofSource(effective.sources.enabled)} is neither "true" nor "false", so nothing is done`,
     )
-  }
   const fault = enabled || state.asleep ? countFault(workload) : undefined
-  if (fault !== undefined) return noAction('data_at_risk', `left alone: ${fault}`)
-  const override = overrideInEffect(reading, now)
+  if (fault !== undefined) return noAction('data_at_risk', () => `left alone: ${fault}`)
   const expired = state.override && !override ? ({ overrideExpired: true } as const) : {}
-  const decision =
-    enabled === true || held ? managed(reading, override, now, rules) : notManaged(reading, now, rules)
+  const decision = enabled === true || situation.isHeld ? managed(situation) : notManaged(situation)
   return {
     ...expired,
     ...decision,
@@ -99,59 +77,49 @@ function undeleted(reading: Reading, now: Instant, rules: Rules): PartialDecisio
   }
 }
 
-function notManaged(reading: Reading, now: Instant, rules: Rules): PartialDecision {
-  const { state } = reading
+function notManaged(situation: Situation): PartialDecision {
+  const { reading, workload, state, backoff } = situation
   if (state.asleep) {
-    const reason: Reason = { code: 'disabled', text: 'managing was turned off, so it wakes' }
-    const backoff = backoffInEffect(state, now)
+    const reason = because('disabled', () => 'managing was turned off, so it wakes')
     if (backoff?.cause === 'failure') return waiting(backoff, reason)
-    return { action: 'wake', trigger: 'disable', reason, replicas: countToWake(reading), cleared: true }
+    return { action: 'wake', trigger: 'disable', reason, replicas: situation.counts.toWake, cleared: true }
   }
   const { enabled } = reading.effective.sources
-  const off = ofSource(enabled)
-  const because = off === '' ? '' : `, since dormouse.dev/enabled${off} is "false"`
-  const inherits = enabled === 'workload' && inheritsEnabled(reading, rules) ? ' with ?inherit=true' : ''
-  const until = `not managed until POST ${pathOf(reading.workload)}/enable${inherits}${because}`
-  const decision = noAction('not_managed', until)
+  const decision = noAction('not_managed', () => {
+    const off = ofSource(enabled)
+    const because = off === '' ? '' : `, since dormouse.dev/enabled${off} is "false"`
+    const inherits = enabled === 'workload' && inheritsEnabled(situation) ? ' with ?inherit=true' : ''
+    return `not managed until POST ${pathOf(workload)}/enable${inherits}${because}`
+  })
   // Of one that has lost what it inherited nothing is written: its intent rests until it is managed again.
   return enabled === 'workload' ? { ...decision, cleared: true } : decision
 }
 
 /** Whether it would be managed without an `enabled` of its own. */
-function inheritsEnabled({ workload }: Reading, rules: Rules): boolean {
+function inheritsEnabled({ workload, rules }: Situation): boolean {
   return rules.inherited?.(workload)?.settings.enabled?.text === 'true'
 }
 
-function managed(
-  reading: Reading,
-  override: Override | undefined,
-  now: Instant,
-  rules: Rules,
-): PartialDecision {
-  const { state } = reading
+function managed(situation: Situation): PartialDecision {
+  const { reading, workload, state, now, rules, override, backoff } = situation
   const kept = keptByOther(reading)
-  if (kept !== undefined) return noAction('kept_by_other', kept)
-  const desire = desired(reading, now, rules)
-  const drift = driftOf(reading, override, desire, now, rules)
+  if (kept !== undefined) return noAction('kept_by_other', () => kept)
+  const desire = desired(situation)
+  const drift = driftOf(situation, desire)
   if (drift?.adopts) return drift
   if (!drift && state.pin) {
     const { state: pinned, by, at } = state.pin
-    return noAction('pinned', `pinned ${pinned} by ${by} since ${iso(at)}`)
+    return noAction('pinned', () => `pinned ${pinned} by ${by} since ${iso(at)}`)
   }
-  const pending = drift || isOver(desire) ? undefined : pendingRequest(reading, now)
+  const pending = drift || isOver(desire) ? undefined : pendingRequest(situation)
   if (pending) return pending
   if (!drift && override) return overridden(override)
-  const decision = unlessHeld(
-    reading,
-    withoutRisk(reading, drift ?? automatic(reading, desire, now, rules)),
-    rules,
-  )
-  const fought = drift?.action === 'snooze' ? fight(reading, now, rules) : undefined
-  const backoff = backoffInEffect(state, now)
+  const decision = unlessHeld(situation, withoutRisk(situation, drift ?? automatic(situation, desire)))
+  const fought = drift?.action === 'snooze' ? fightOf(workload, rules) : undefined
   if (backoff && decision.action !== 'none' && !decision.adopts)
-    return waiting(backoff, decision.reason, fought?.text)
-  if (fought?.backoff && decision.action === 'snooze')
-    return { ...waiting(fought.backoff, decision.reason, fought.text), rests: fought.backoff }
+    return waiting(backoff, decision.reason, fought)
+  const rests = fought === undefined ? undefined : restFromFight(state, now, rules.policy)
+  if (rests && decision.action === 'snooze') return { ...waiting(rests, decision.reason, fought), rests }
   return { ...decision, ...lookAgain(state.pin ? undefined : desire.next) }
 }
 
@@ -161,49 +129,44 @@ function isOver({ want, rule }: Desired): boolean {
 }
 
 /** A wake that somebody asked for by annotation, as far as the write of the annotation could not carry it out. */
-function pendingRequest({ state }: Reading, now: Instant): PartialDecision | undefined {
+function pendingRequest({ state, backoff }: Situation): PartialDecision | undefined {
   const asked = pendingWake(state)
   if (!asked) return undefined
-  const reason: Reason = { code: 'intent', text: `awake by request of ${asked.by}` }
-  const backoff = backoffInEffect(state, now)
+  const reason = because('intent', () => `awake by request of ${asked.by}`)
   if (backoff?.cause === 'failure') return waiting(backoff, reason)
   return { action: 'wake', trigger: 'api', by: asked.by, replicas: 1, reason }
 }
 
 /** An automatic snooze that would lose data is not done; a sleeper that was found running then counts as awake. */
-function withoutRisk(reading: Reading, decision: PartialDecision): PartialDecision {
-  const { workload, state } = reading
-  if (decision.action !== 'snooze' || !isRunning(workload)) return decision
+function withoutRisk(situation: Situation, decision: PartialDecision): PartialDecision {
+  const { workload, state, isRunning } = situation
+  if (decision.action !== 'snooze' || !isRunning) return decision
   const why = riskOf(workload)
   if (why === undefined) return decision
-  const risk: Reason = {
-    code: 'data_at_risk',
-    text: `left awake: ${why} (then: ${decision.reason.text})`,
-  }
-  if (!state.asleep) return { action: 'none', reason: risk }
-  return { ...asFound(reading), reason: risk }
+  const reason = because('data_at_risk', () => `left awake: ${why} (then: ${decision.reason.text})`)
+  return state.asleep ? { ...asFound(situation), reason } : { action: 'none', reason }
 }
 
 /**
  * Others have paused KEDA, so nothing puts the workload to sleep by itself; one found running counts as awake. A wake
  * is carried out: nothing stays down for good.
  */
-function unlessHeld(reading: Reading, decision: PartialDecision, rules: Rules): PartialDecision {
-  const why = heldByKeda(reading.workload, rules)
+function unlessHeld(situation: Situation, decision: PartialDecision): PartialDecision {
+  const { state, keda, isRunning } = situation
+  const why = keda.held
   if (why === undefined || decision.adopts || decision.action === 'wake') return decision
-  const { workload, state } = reading
-  const then = decision.action === 'snooze' ? ` (then: ${decision.reason.text})` : `; ${decision.reason.text}`
-  const { pending: _, ...is } = decision.reason
-  const reason: Reason = { ...is, code: 'held_by_keda', text: `${why}${then}` }
+  const isSnooze = decision.action === 'snooze'
+  const words = (text: string) => `${why}${isSnooze ? ` (then: ${text})` : `; ${text}`}`
+  const reason = reworded(decision.reason, words, 'held_by_keda')
   if (decision.action === 'none') return { ...decision, reason }
-  if (!state.asleep || !isRunning(workload)) return { action: 'none', reason }
-  return { ...asFound(reading), reason }
+  if (!state.asleep || !isRunning) return { action: 'none', reason }
+  return { ...asFound(situation), reason }
 }
 
 /** The marks follow what runs. */
-function asFound(reading: Reading): Omit<PartialDecision, 'reason'> {
-  const { replicas } = reading.workload
-  return { action: 'adopt', adopts: true, trigger: 'recovery', replicas, kept: stillKept(reading) }
+function asFound({ workload, counts }: Situation): Omit<PartialDecision, 'reason'> {
+  const { replicas } = workload
+  return { action: 'adopt', adopts: true, trigger: 'recovery', replicas, kept: counts.stillKept }
 }
 
 const CODE: Record<DesiredBy, ReasonCode> = {
@@ -217,70 +180,68 @@ const CODE: Record<DesiredBy, ReasonCode> = {
 }
 
 /** Does what the schedule or the latest intent asks for. */
-function automatic(reading: Reading, desire: Desired, now: Instant, rules: Rules): PartialDecision {
-  const { rule, text, saysFault } = desire
-  const reason: Reason = { code: CODE[rule], text, ...(saysFault ? { saysFault } : {}) }
-  const kept = countToGiveBack(reading)
-  if ((desire.want === 'asleep') === reading.state.asleep) {
-    if (kept !== undefined) return givenBack(reading, desire, kept, reason, now)
-    return {
-      action: 'none',
-      reason: isRunning(reading.workload) || reading.state.asleep ? reason : emptied(reading, reason, rules),
-    }
+function automatic(situation: Situation, desire: Desired): PartialDecision {
+  const { state, counts, isRunning } = situation
+  const { rule, text, saysFault, since } = desire
+  const code = CODE[rule]
+  const says = saysFault ? { saysFault } : {}
+  if ((desire.want === 'asleep') === state.asleep) {
+    const reason = because(code, text, says)
+    if (counts.toGiveBack !== undefined) return givenBack(situation, desire, counts.toGiveBack, reason)
+    return { action: 'none', reason: isRunning || state.asleep ? reason : emptied(situation, reason) }
   }
   const transition = {
-    reason: { ...reason, pending: pendingText(desire) },
+    reason: because(code, text, { ...says, pending: () => pendingText(desire) }),
     ...desire.withTransition,
-    ...(desire.since === undefined ? {} : { dueAt: dueSince(reading, desire.since) }),
+    ...(since === undefined ? {} : { dueAt: dueSince(situation, since) }),
   }
   return desire.want === 'asleep'
-    ? { action: 'snooze', replicas: countToKeep(reading), ...transition }
-    : { action: 'wake', replicas: countToWake(reading), ...transition }
+    ? { action: 'snooze', replicas: counts.toKeep, ...transition }
+    : { action: 'wake', replicas: counts.toWake, ...transition }
 }
 
 /** True on every replica: only the leader knows whether it is a queue or a refusal, of which its Events tell. */
 function pendingText({ want, text }: Desired): string {
-  const why = text.startsWith(want) ? text.slice(want.length) : `: ${text}`
+  const said = text()
+  const why = said.startsWith(want) ? said.slice(want.length) : `: ${said}`
   return `is to ${want === 'asleep' ? 'sleep' : 'wake'}${why}; not done yet: it waits for its turn, or the cluster refuses it (see its Events)`
 }
 
 /** Somebody woke it to fewer replicas than were kept: the next edge brings those back. */
-function givenBack(
-  reading: Reading,
-  desire: Desired,
-  kept: number,
-  reason: Reason,
-  now: Instant,
-): PartialDecision {
-  const { latestEdge: edge, nextEdge } = scheduleInForce(reading, now) ?? {}
-  const wokenAt = reading.state.woken?.at ?? now
+function givenBack(situation: Situation, desire: Desired, kept: number, reason: Reason): PartialDecision {
+  const { state, now, hours } = situation
+  const { latestEdge: edge, nextEdge } = hours ?? {}
+  const wokenAt = state.woken?.at ?? now
   if (!edge || edge.at <= wokenAt) {
     const back = nextEdge?.to === 'awake' ? `, and come back ${iso(nextEdge.at)}` : ''
-    return { action: 'none', reason: { ...reason, text: `${reason.text}; ${kept} are kept${back}` } }
+    return { action: 'none', reason: reworded(reason, (text) => `${text}; ${kept} are kept${back}`) }
   }
-  const dueAt = dueSince(reading, edge.at)
+  const dueAt = dueSince(situation, edge.at)
   return { action: 'wake', replicas: kept, reason, dueAt, ...desire.withTransition }
 }
 
 /** Since when a transition is due: the clock's instant, or the end of the override or backoff that it waited for. */
-function dueSince({ state: { override, backoff } }: Reading, since: Instant): Instant {
+function dueSince({ state: { override, backoff } }: Situation, since: Instant): Instant {
   return Math.max(since, override?.until ?? 0, backoff?.until ?? 0)
 }
 
 /** Awake with 0 replicas: Dormouse did not scale it down, so no schedule scales it up. */
-function emptied(reading: Reading, reason: Reason, rules: Rules): Reason {
-  if (isScaledByKeda(reading.workload, rules))
-    return { ...reason, text: `${reason.text}; KEDA has it at 0 replicas while no trigger is active` }
-  const text = `${emptiedBy(reading)}: POST ${pathOf(reading.workload)}/wake to bring it back (${reason.text})`
-  return { ...reason, text }
+function emptied(situation: Situation, reason: Reason): Reason {
+  const { workload, keda } = situation
+  if (keda.scales)
+    return reworded(reason, (text) => `${text}; KEDA has it at 0 replicas while no trigger is active`)
+  return reworded(
+    reason,
+    (text) => `${emptiedBy(situation)}: POST ${pathOf(workload)}/wake to bring it back (${text})`,
+  )
 }
 
 /** A manager that set the count by the object itself may have created it so, or sends it so with each sync. */
-function emptiedBy(reading: Reading): string {
-  const { kind, replicasManager, scaledBy } = reading.workload
+function emptiedBy({ workload, scaling }: Situation): string {
+  const { kind, replicasManager, scaledBy } = workload
   const suspends = sleepsSuspended(kind)
-  if (scaledBy !== undefined || replicasManager === undefined || isScaled(reading.workload))
-    return `${scaling(reading).who} ${suspends ? 'suspended it' : 'scaled it to 0'}`
+  if (scaledBy !== undefined || replicasManager === undefined || isScaled(workload))
+    return `${scaling.who} ${suspends ? 'suspended it' : 'scaled it to 0'}`
   const { manager } = replicasManager
   // The API server's name for a client that gave none; our own write of 0 leaves it as its owner had it.
   const name = manager === 'unknown' || manager === FIELD_MANAGER ? '' : ` (${manager})`
@@ -288,14 +249,15 @@ function emptiedBy(reading: Reading): string {
 }
 
 function overridden({ by, until }: Override): PartialDecision {
-  return noAction('overridden', `overridden by ${by} ${until === null ? 'for good' : `until ${iso(until)}`}`)
+  return noAction(
+    'overridden',
+    () => `overridden by ${by} ${until === null ? 'for good' : `until ${iso(until)}`}`,
+  )
 }
 
 /** `fought`: what an autoscaler does against it. */
 function waiting({ cause, until }: Backoff, then: Reason, fought?: string): PartialDecision {
   const why = cause === 'flapping' && fought !== undefined ? fought : causeText(cause)
-  return {
-    ...noAction('backoff', `waits until ${iso(until)}: ${why} (then: ${then.text})`),
-    ...lookAgain(until),
-  }
+  const text = () => `waits until ${iso(until)}: ${why} (then: ${then.text})`
+  return { ...noAction('backoff', text), ...lookAgain(until) }
 }

@@ -32,12 +32,34 @@ export interface Reason {
   /** The text tells what is wrong with the schedule. */
   readonly saysFault?: true
   /** What is true until the transition is done, which the text tells as if it were: nothing says that it sleeps. */
-  readonly pending?: string
+  readonly pending?: () => string
+}
+
+/** A reason whose text is made when it is first read: of most decisions nobody reads it. */
+export function because(
+  code: ReasonCode,
+  text: () => string,
+  more: Omit<Reason, 'code' | 'text'> = {},
+): Reason {
+  let made: string | undefined
+  return {
+    ...more,
+    code,
+    get text() {
+      return (made ??= text())
+    },
+  }
+}
+
+/** The same reason in other words, which are made when they are first read. */
+export function reworded(reason: Reason, words: (text: string) => string, code = reason.code): Reason {
+  const { saysFault } = reason
+  return because(code, () => words(reason.text), saysFault ? { saysFault } : {})
 }
 
 /** The reason as it is while the decision is not carried out. */
-export function textBefore({ text, pending }: Reason): string {
-  return pending ?? text
+export function textBefore(reason: Reason): string {
+  return reason.pending?.() ?? reason.text
 }
 
 /** What to do with a workload now, and why (design, section 4). */
@@ -69,8 +91,8 @@ export interface Decision {
 /** What one rule decides; `decide` fills in the rest. */
 export type PartialDecision = Pick<Decision, 'action' | 'reason'> & Partial<Decision>
 
-export function noAction(code: ReasonCode, text: string): PartialDecision {
-  return { action: 'none', reason: { code, text } }
+export function noAction(code: ReasonCode, text: () => string): PartialDecision {
+  return { action: 'none', reason: because(code, text) }
 }
 
 export function lookAgain(at: Instant | undefined): { lookAgainAt?: Instant } {

@@ -1,26 +1,14 @@
 import type { Instant } from '../../service/process/clock.ts'
-import { credibleFrom, isCredible } from './decision-time.ts'
+import { credibleFrom } from './decision-time.ts'
 import { earliest } from './decision.ts'
 import { ofSource } from '../policy/settings.ts'
-import { scheduleInForce, presentState, type ScheduleInForce } from './schedule-in-force.ts'
-import type { Reading } from '../workload/reading.ts'
+import { currentIntent, presentState, Situation, type ScheduleInForce } from './situation.ts'
+import { withState, type Reading } from '../workload/reading.ts'
 import type { Rules } from './rules.ts'
-import type { Schedule } from '../schedule/schedule.ts'
+import type { Schedule, Sleep } from '../schedule/schedule.ts'
 import { INTENT_TRIGGERS, isKnown, type Intent, type IntentTrigger } from '../workload/state.ts'
-import { type Sleep } from '../schedule/schedule.ts'
 import { iso } from '../text.ts'
 import { ANNOTATION } from '../workload/workload.ts'
-
-/** The intent, unless it is dated in the future: then some clock was wrong. */
-export function currentIntent({ state: { intent } }: Reading, now: Instant): Intent | undefined {
-  return intent && isCredible(intent.at, now) ? intent : undefined
-}
-
-/** When an intent dated in the future will count; undefined: there is none. */
-function intentCountsFrom(reading: Reading, now: Instant): Instant | undefined {
-  const { intent } = reading.state
-  return intent && intent !== currentIntent(reading, now) ? credibleFrom(intent.at) : undefined
-}
 
 /** Whether an intent's `for` still runs: then only a request or a manual wake replaces it. */
 export function stillRuns(intent: Intent | undefined, now: Instant): intent is Intent & { until: Instant } {
@@ -71,7 +59,8 @@ export type DesiredBy = 'schedule' | 'own hours' | 'intent' | 'until' | 'until p
 export interface Desired {
   readonly want: Sleep
   readonly rule: DesiredBy
-  readonly text: string
+  /** Made when it is asked for: telling when an intent ends takes a search through the schedule. */
+  readonly text: () => string
   /** The text tells what is wrong with the schedule. */
   readonly saysFault?: true
   /** When the clock made it so; undefined: something else did. */
@@ -82,41 +71,41 @@ export interface Desired {
   readonly withTransition?: { readonly intent: Intent } | undefined
 }
 
-export function desired(reading: Reading, now: Instant, rules: Rules): Desired {
-  const desire = wanted(reading, now, rules)
-  return isByIntent(desire) ? { ...desire, text: `${desire.text}${effect(reading, desire, rules)}` } : desire
-}
-
-function isByIntent({ rule }: Desired): boolean {
-  return rule === 'until' || rule === 'intent'
+export function desired(situation: Situation): Desired {
+  const desire = wanted(situation)
+  const isByIntent = desire.rule === 'until' || desire.rule === 'intent'
+  return isByIntent ? { ...desire, text: () => `${desire.text()}${effect(situation, desire)}` } : desire
 }
 
 /** How many instants to look at for the next change: one comes of the intent's end, or of an edge or two after it. */
 const LOOKS = 8
 
 /** When what somebody asked for gives way to something else. The end of a request at which nothing happens is not told. */
-function effect(reading: Reading, { want, next }: Desired, rules: Rules): string {
+function effect(situation: Situation, { want, next }: Desired): string {
   let at = next
   for (let looks = 0; at !== undefined && looks < LOOKS; looks += 1) {
-    const then = wanted(reading, at, rules)
+    const then = wanted(situation.at(at))
     if (then.want !== want) return `; ${want === 'asleep' ? 'wakes' : 'sleeps'} ${iso(at)}`
     at = then.next
   }
-  return reading.schedule || reading.scheduleFault !== undefined ? '' : '; no schedule'
+  const { schedule, scheduleFault } = situation.reading
+  return schedule || scheduleFault !== undefined ? '' : '; no schedule'
 }
 
-function wanted(reading: Reading, now: Instant, rules: Rules): Desired {
-  const intent = currentIntent(reading, now)
+function wanted(situation: Situation): Desired {
+  const { reading, state, now, intent } = situation
   if (stillRuns(intent, now)) return byRunningIntent(intent)
-  const hours = scheduleInForce(reading, now)
-  const desire = hours ? bySchedule(reading, hours, intent, now, rules) : withoutSchedule(reading, intent)
-  return { ...desire, next: earliest(desire.next, intentCountsFrom(reading, now)) }
+  const { hours } = situation
+  const desire = hours ? bySchedule(situation, hours, intent) : withoutSchedule(reading, intent)
+  // When an intent dated in the future will count.
+  const ahead = state.intent !== intent && state.intent ? credibleFrom(state.intent.at) : undefined
+  return { ...desire, next: earliest(desire.next, ahead) }
 }
 
 /** An intent whose `until` still runs outlasts edges. */
 function byRunningIntent(intent: Intent & { until: Instant }): Desired {
   const { want, until, at } = intent
-  return { want, rule: 'until', text: `${want} by ${authorOf(intent)}`, since: at, next: until }
+  return { want, rule: 'until', text: () => `${want} by ${authorOf(intent)}`, since: at, next: until }
 }
 
 /** Its `until` has passed, and it returns to the state before it. */
@@ -129,40 +118,32 @@ function endedText(intent: Intent, until: Instant): string {
 function withoutSchedule(reading: Reading, intent: Intent | undefined): Desired {
   const { scheduleFault } = reading
   if (intent?.until !== undefined) {
-    const text = endedText(intent, intent.until)
-    return { want: intent.before, rule: 'until passed', text, since: intent.until }
+    const { before, until } = intent
+    return { want: before, rule: 'until passed', text: () => endedText(intent, until), since: until }
   }
   const present = presentState(reading)
   const removed = scheduleFault === undefined && intent !== undefined && isAutomatic(intent)
   if (removed && present === 'asleep') {
-    const text = 'awake: its schedule was removed'
-    return { want: 'awake', rule: 'schedule', text }
+    return { want: 'awake', rule: 'schedule', text: () => 'awake: its schedule was removed' }
   }
-  const why = scheduleFault && `; the schedule is invalid, so nothing is automatic: ${scheduleFault}`
   const asked = intent && !isAutomatic(intent) && intent.want === present
-  const text = asked ? `${present} by ${authorOf(intent)}` : present
-  return {
-    want: present,
-    rule: intent ? 'intent' : 'nothing',
-    text: `${text}${why ?? (intent ? '' : '; no schedule')}`,
-    ...(scheduleFault === undefined ? {} : { saysFault: true }),
+  const text = () => {
+    const why = scheduleFault && `; the schedule is invalid, so nothing is automatic: ${scheduleFault}`
+    return `${asked ? `${present} by ${authorOf(intent)}` : present}${why ?? (intent ? '' : '; no schedule')}`
   }
+  const saysFault = scheduleFault === undefined ? {} : ({ saysFault: true } as const)
+  return { want: present, rule: intent ? 'intent' : 'nothing', text, ...saysFault }
 }
 
-function bySchedule(
-  reading: Reading,
-  hours: ScheduleInForce,
-  intent: Intent | undefined,
-  now: Instant,
-  { policy }: Rules,
-): Desired {
+function bySchedule(situation: Situation, hours: ScheduleInForce, intent: Intent | undefined): Desired {
+  const { reading, state, now, rules } = situation
   const isSnooze = intent !== undefined && !isAutomatic(intent) && intent.want === 'asleep'
   const { latestEdge: edge, next } = isSnooze ? hours.snoozeEnds : hours
-  const graceEnd = reading.workload.createdAt + policy.newWorkloadGrace
+  const graceEnd = reading.workload.createdAt + rules.policy.newWorkloadGrace
   // One whose intent is ignored, since a wrong clock has dated it, is not new.
-  const isNew = reading.state.intent === undefined
-  if (isNew && !reading.state.asleep && now < graceEnd) {
-    const text = `awake: new workloads run until ${iso(graceEnd)}`
+  const isNew = state.intent === undefined
+  if (isNew && !state.asleep && now < graceEnd) {
+    const text = () => `awake: new workloads run until ${iso(graceEnd)}`
     return { want: 'awake', rule: 'grace', text, next: graceEnd }
   }
   const passed = edge && (!intent || edge.at > intent.at) ? edge : undefined
@@ -171,21 +152,15 @@ function bySchedule(
     const formed = intent && isAutomatic(intent) ? intent.at : 0
     const since = Math.max(edge?.at ?? 0, intent ? (intent.until ?? formed) : isNew ? graceEnd : 0)
     const withTransition = passed && { intent: edgeIntent(reading, passed.at, hours.state, now) }
-    return {
-      want: hours.state,
-      rule: 'schedule',
-      text: textOf(reading, hours),
-      since,
-      next: hours.next,
-      withTransition,
-    }
+    const text = () => textOf(reading, hours)
+    return { want: hours.state, rule: 'schedule', text, since, next: hours.next, withTransition }
   }
   const end = intent.until ?? intent.hold ?? Number.POSITIVE_INFINITY
-  if (end <= now) return afterIntent(reading, hours, intent, end, now)
+  if (end <= now) return afterIntent(situation, hours, intent, end)
   return {
     want: intent.want,
     rule: 'intent',
-    text: `${intent.want} by ${authorOf(intent)}`,
+    text: () => `${intent.want} by ${authorOf(intent)}`,
     since: intent.at,
     next: earliest(next, intent.hold),
   }
@@ -193,35 +168,32 @@ function bySchedule(
 
 /** Its `until` or `hold` has passed, and no edge since it was formed. */
 function afterIntent(
-  reading: Reading,
+  { reading, now }: Situation,
   hours: ScheduleInForce,
   intent: Intent,
   end: Instant,
-  now: Instant,
 ): Desired {
   const { state, next } = hours
-  if (state !== 'own')
-    return { want: state, rule: 'until passed', text: textOf(reading, hours), since: end, next }
+  const passed = { rule: 'until passed', since: end, next } as const
+  if (state !== 'own') return { ...passed, want: state, text: () => textOf(reading, hours) }
   // A `hold` ends in hours of sleep alone: in its own hours what people woke stays awake.
-  if (intent.until === undefined) return asItIs(reading, hours)
+  const { until, before } = intent
+  if (until === undefined) return asItIs(reading, hours)
   // It ended before these hours began, which bring back nothing.
   const opened = hours.schedule.latestEdge(now)?.at ?? 0
-  const began = Math.max(opened, ...reading.awakeUntil.filter((until) => until <= now))
-  if (began > intent.until) return asItIs(reading, hours)
-  return {
-    want: intent.before,
-    rule: 'until passed',
-    text: endedText(intent, intent.until),
-    since: end,
-    next,
-  }
+  const began = Math.max(opened, ...reading.awakeUntil.filter((each) => each <= now))
+  if (began > until) return asItIs(reading, hours)
+  return { ...passed, want: before, text: () => endedText(intent, until) }
 }
 
 /** Inside a window of a schedule that only puts to sleep: people wake what they need. */
 function asItIs(reading: Reading, { schedule, next, nextEdge }: ScheduleInForce): Desired {
-  const until = nextEdge === undefined ? '' : `, next at ${iso(nextEdge.at)}`
-  const text = `${presentState(reading)}: schedule ${nameOf(reading, schedule)} only puts to sleep${until}`
-  return { want: presentState(reading), rule: 'own hours', text, next }
+  const want = presentState(reading)
+  const text = () => {
+    const until = nextEdge === undefined ? '' : `, next at ${iso(nextEdge.at)}`
+    return `${want}: schedule ${nameOf(reading, schedule)} only puts to sleep${until}`
+  }
+  return { want, rule: 'own hours', text, next }
 }
 
 function textOf(reading: Reading, { schedule, state, wakes, prolonged, nextEdge }: ScheduleInForce): string {
@@ -242,4 +214,36 @@ function nameOf({ effective }: Reading, { text, zone, calendar }: Schedule): str
 /** Dated at the edge, not at the write. */
 function edgeIntent(reading: Reading, at: Instant, want: Sleep, now: Instant): Intent {
   return { ...newIntent(reading, now, { want, by: null, trigger: 'schedule' }), at }
+}
+
+/**
+ * `after` with the intent that `by` forms by changing the schedule or the zone. An intent that a person formed
+ * outlasts the removal of a schedule, and one whose `until` still runs outlasts any change.
+ */
+export function rescheduled(
+  before: Reading,
+  after: Reading,
+  by: string | null,
+  now: Instant,
+  rules: Rules,
+): Reading {
+  const { schedule, scheduleFault } = after
+  const was = new Situation(before, now, rules)
+  const { intent } = was
+  if (meansTheSame(before, after) || scheduleFault !== undefined || stillRuns(intent, now)) return after
+  const asked = intent !== undefined && !isAutomatic(intent)
+  if (!schedule && asked && desired(was).rule === 'intent') return after
+  const want = new Situation(after, now, rules).scheduled ?? 'awake'
+  const formed = newIntent(after, now, { want, by, trigger: 'schedule' })
+  return withState(after, { ...after.state, intent: formed })
+}
+
+/** Whether two readings have equal schedules of their own, or none for the same reason. Calendars are another setting. */
+export function meansTheSame(a: Reading, b: Reading): boolean {
+  if (a.workload.annotations.schedule === b.workload.annotations.schedule && a.zone === b.zone) return true
+  return weekly(a) === weekly(b) && a.scheduleFault === b.scheduleFault
+}
+
+function weekly({ schedule }: Reading): string | undefined {
+  return schedule && `${schedule.text} ${schedule.zone}`
 }

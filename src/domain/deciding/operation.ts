@@ -1,18 +1,17 @@
 import type { Instant } from '../../service/process/clock.ts'
-import { kedaDecides } from '../autoscaling/scalers.ts'
+import { kedaOf } from '../autoscaling/scalers.ts'
 import { afterFailure, afterOperation, withBackoffCut } from './backoff.ts'
 import { changeBetween, changed } from '../workload/change.ts'
-import { countToGiveBack } from '../workload/counts.ts'
 import { decide } from './decide.ts'
-import { decisionTime } from './decision-time.ts'
-import { noAction, type Decision, type Reason } from './decision.ts'
-import { completed, withOperation } from './history.ts'
+import { noAction, type Decision } from './decision.ts'
+import { withOperation } from './history.ts'
 import { hasKey, sleepsSuspended } from '../kinds.ts'
 import { lostCount, withMarksRestored, withoutRequest, type LastKnown } from '../workload/marks.ts'
 import { withoutMissedRuns } from './missed-runs.ts'
 import type { Change } from '../workload/patch.ts'
 import { readWorkload, withState, type Reading } from '../workload/reading.ts'
 import type { Rules } from './rules.ts'
+import { situationOf, type Situation } from './situation.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import {
   operationInProgress,
@@ -44,11 +43,11 @@ export function planStep(workload: Workload, clock: Instant, rules: Rules, known
   const restored = withoutRequest(withMarksRestored(workload, known, rules))
   const read = readWorkload(restored, rules)
   if (read instanceof Unreadable) return { decision: leftAlone(workload, read), change: undefined }
-  const now = decisionTime(read.state, clock)
-  const reading = completed(read, now, rules.policy)
-  const decision = decide(reading, now, rules)
+  const situation = situationOf(read, clock, rules)
+  const { reading } = situation
+  const decision = decide(situation)
   if (workload.deleting || !reading.isSettled) return { decision, change: undefined }
-  const target = carryOut(reading, decision, now, rules)
+  const target = carryOut(situation, decision)
   const untouched = target === reading && reading === read && restored === workload
   const leftAsItIs = untouched && reading.enabled !== true && hasRightHold(reading)
   return { decision, change: leftAsItIs ? undefined : changeBetween(workload, target), target }
@@ -62,14 +61,14 @@ function hasRightHold({ workload: { labels }, state }: Reading): boolean {
 /** The count alone: whatever dropped our marks may drop them again. */
 function givingBack(replicas: number): Step {
   const text = `an admission webhook dropped the annotations and the label that kept its count: it gets its ${replicas} back`
-  const reason: Reason = { code: 'recovery', text }
+  const reason = { code: 'recovery', text } as const
   const decision: Decision = { action: 'wake', trigger: 'recovery', by: null, replicas, reason }
   return { decision, change: { annotations: {}, replicas } }
 }
 
 /** A workload whose state cannot be read waits for somebody to repair it. */
 function leftAlone({ replicas }: Workload, { message }: Unreadable): Decision {
-  return { ...noAction('unreadable', message), trigger: 'schedule', by: null, replicas }
+  return { ...noAction('unreadable', () => message), trigger: 'schedule', by: null, replicas }
 }
 
 /** When to look again at what a step has written, so that nobody plans it anew; undefined: there may be more to do. */
@@ -81,17 +80,17 @@ export function afterStep(
   if (!target) return undefined
   // Without pods to wait for a wake ends at once, and the field that it set is still to be given up.
   if (change?.replicas !== undefined && !operationInProgress(target.state)) return undefined
-  const now = decisionTime(target.state, clock)
-  const decision = decide(target, now, rules)
-  const completes = completed(target, now, rules.policy) !== target
-  return completes || carryOut(target, decision, now, rules) !== target ? undefined : decision
+  const situation = situationOf(target, clock, rules)
+  if (situation.reading !== target) return undefined
+  const decision = decide(situation)
+  return carryOut(situation, decision) === target ? decision : undefined
 }
 
 /** What the workload becomes by a decision; a decision that changes nothing returns the same reading. */
-export function carryOut(reading: Reading, decision: Decision, now: Instant, rules: Rules): Reading {
+export function carryOut(situation: Situation, decision: Decision): Reading {
+  const { reading, now, rules } = situation
   let { state } = reading
-  if (reading.enabled === true || (reading.enabled === false && state.asleep))
-    state = tidied(reading, now, rules)
+  if (reading.enabled === true || (reading.enabled === false && state.asleep)) state = tidied(situation)
   if (decision.overrideExpired) state = without(state, 'override')
   if (decision.rests) state = { ...state, backoff: decision.rests }
   if (decision.intent) state = { ...state, intent: decision.intent }
@@ -101,10 +100,10 @@ export function carryOut(reading: Reading, decision: Decision, now: Instant, rul
 }
 
 /** Cuts a backoff that ends too late, and drops a kept count that somebody has replaced by another. */
-function tidied(reading: Reading, now: Instant, { policy }: Rules): State {
-  const cut = withBackoffCut(reading.state, now, policy)
+function tidied({ state, now, rules, counts }: Situation): State {
+  const cut = withBackoffCut(state, now, rules.policy)
   const { asleep, woken } = cut
-  const replaced = !asleep && woken?.kept !== undefined && countToGiveBack(reading) === undefined
+  const replaced = !asleep && woken?.kept !== undefined && counts.toGiveBack === undefined
   return replaced ? { ...cut, woken: withoutKept(woken) } : cut
 }
 
@@ -117,7 +116,7 @@ export function transition(reading: Reading, decision: Move, now: Instant, rules
   if (decision.action === 'none') return reading
   const state = withoutPending(reading.state)
   const { trigger, by, action, kept } = decision
-  const isKedas = action === 'wake' && !isRunning(reading.workload) && kedaDecides(reading.workload, rules)
+  const isKedas = action === 'wake' && !isRunning(reading.workload) && kedaOf(reading.workload, rules).decides
   const replicas = isKedas ? reading.workload.replicas : decision.replicas
   const type = action === 'snooze' ? 'snooze' : 'wake'
   const at = isTaken(state, type, now) ? now + 1 : now
@@ -169,8 +168,7 @@ export function planFailure(
   const read = readWorkload(withMarksRestored(workload, known, rules), rules)
   const { action, trigger, by } = decision
   if (read instanceof Unreadable || action === 'none' || action === 'adopt') return undefined
-  const now = decisionTime(read.state, clock)
-  const reading = completed(read, now, rules.policy)
+  const { reading, now } = situationOf(read, clock, rules)
   const [newest, ...older] = reading.state.history
   const again = newest?.result === 'failed' && newest.type === action
   const state = again ? { ...reading.state, history: older } : reading.state

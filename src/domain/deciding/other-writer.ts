@@ -1,13 +1,12 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { decide } from './decide.ts'
 import type { ReasonCode } from './decision.ts'
-import { autoscalerOf } from './fight.ts'
-import { isScaledByKeda } from '../workload/reading.ts'
-import { isScaled, scaling } from './drift.ts'
-import { readWorkload } from '../workload/reading.ts'
+import { autoscalerOf } from './scaling.ts'
+import { isScaledByKeda, readWorkload } from '../workload/reading.ts'
 import type { Rules } from './rules.ts'
+import { situationOf } from './situation.ts'
 import { Unreadable } from '../workload/state-codec.ts'
-import { FIELD_MANAGER, isRunning, type Workload } from '../workload/workload.ts'
+import { FIELD_MANAGER, isRunning, isScaled, type Workload } from '../workload/workload.ts'
 
 /** Somebody else moved a workload against what was decided about it. */
 export interface Contradiction {
@@ -45,9 +44,9 @@ export function contradictionOf(
   if (is.state.asleep !== isRunningNow || after.replicasManager?.manager === FIELD_MANAGER) return undefined
   // An autoscaler may scale to 0 what is awake: it scales it up again.
   if (isByAutoscaler(before, after, rules)) return undefined
-  const { action, reason } = decide(was, now, rules)
+  const { action, reason } = decide(situationOf(was, now, rules))
   if (action !== 'none' || !WANTED.has(reason.code)) return undefined
-  const { who, what } = scaling(is)
+  const { who, what } = situationOf(is, now, rules).scaling
   return { text: `${what} by ${who}, against Dormouse (${reason.text})`, byHand: isScaled(after) }
 }
 

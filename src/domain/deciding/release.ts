@@ -2,7 +2,7 @@ import type { Instant } from '../../service/process/clock.ts'
 import { hasKey } from '../kinds.ts'
 import { withoutMissedRuns } from './missed-runs.ts'
 import type { Change } from '../workload/patch.ts'
-import { countToGiveBack, keptCount } from '../workload/counts.ts'
+import { countsOf } from '../workload/counts.ts'
 import { readWithoutState, readWorkload } from '../workload/reading.ts'
 import type { Rules } from './rules.ts'
 import { Unreadable } from '../workload/state-codec.ts'
@@ -24,7 +24,8 @@ export function releaseChange(workload: Workload, now: Instant, rules: Rules): C
   const read = readWorkload(workload, rules)
   const reading = read instanceof Unreadable ? readWithoutState(workload, rules) : read
   const sleeps = reading.state.asleep && !isRunning(workload)
-  const count = sleeps && !hasKey(kind) ? keptCount(reading) : countToGiveBack(reading)
+  const { kept, toGiveBack } = countsOf(reading)
+  const count = sleeps && !hasKey(kind) ? kept : toGiveBack
   const woken = count === undefined ? {} : { replicas: count }
   const { lastScheduleTime } = withoutMissedRuns(workload, { ...workload, ...woken }, {}, now)
   return {

@@ -1,6 +1,5 @@
 import type { Instant } from '../../service/process/clock.ts'
-import { decisionTime } from '../deciding/decision-time.ts'
-import { completed } from '../deciding/history.ts'
+import { situationOf } from '../deciding/situation.ts'
 import { nextTransition, type Transition } from './plan.ts'
 import { policyRecord, type PolicyRecord } from './policy-record.ts'
 import { readWorkload } from '../workload/reading.ts'
@@ -66,8 +65,7 @@ export class NamespaceSummary {
     counts[workloadState(read, this.#now)] += 1
     this.#workloads += 1
     if (read instanceof Unreadable) return
-    const now = decisionTime(read.state, this.#now)
-    const reading = completed(read, now, this.#rules.policy)
+    const { reading, now } = situationOf(read, this.#now, this.#rules)
     const seconds = replicaTimeSaved(reading, this.#now - SAVED_OVER, now) / 1000
     this.#saved.replicas += seconds
     this.#saved.cores += seconds * workload.requests.cpu

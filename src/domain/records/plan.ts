@@ -1,14 +1,14 @@
 import type { Instant } from '../../service/process/clock.ts'
-import { decide, overrideInEffect } from '../deciding/decide.ts'
+import { decide } from '../deciding/decide.ts'
 import { carryOut } from '../deciding/operation.ts'
 import { completed } from '../deciding/history.ts'
 import { isAutomatic } from '../deciding/intent.ts'
 import type { Reading } from '../workload/reading.ts'
 import { readOrRefuse, refuseOwned } from '../requests/refusals.ts'
 import type { Rules } from '../deciding/rules.ts'
-import { scheduleInForce } from '../deciding/schedule-in-force.ts'
+import { Situation, situationOf } from '../deciding/situation.ts'
 import type { OperationType } from '../workload/state.ts'
-import type { WakeWait } from '../deciding/wake-wait.ts'
+import type { WakeWait } from '../deciding/wake-order.ts'
 import { isRunning, type Workload } from '../workload/workload.ts'
 
 /** A coming change between awake and asleep. */
@@ -50,11 +50,11 @@ export function* plannedSteps(
   until: Instant,
 ): Generator<Transition | undefined> {
   refuseOwned(workload)
-  const reading = completed(readOrRefuse(workload, rules), now, rules.policy)
-  if (reading.enabled !== true) return
+  const start = situationOf(readOrRefuse(workload, rules), now, rules)
+  if (start.reading.enabled !== true) return
   let isFirst = true
-  for (const step of foresee(reading, now, rules, until, DECISIONS_FOR_PLAN)) {
-    yield step && isFirst ? delayed(step, rules.waitOf?.(workload, decide(reading, now, rules), now)) : step
+  for (const step of foresee(start, until, DECISIONS_FOR_PLAN)) {
+    yield step && isFirst ? delayed(step, rules.waitOf?.(workload, decide(start), now)) : step
     if (step) isFirst = false
   }
 }
@@ -66,33 +66,34 @@ export function delayed(next: Transition, wait: WakeWait | undefined): Transitio
 
 /** The next transition if nobody acts; undefined while it is pinned or permanently overridden. */
 export function nextTransition(reading: Reading, now: Instant, rules: Rules): Transition | undefined {
-  for (const step of foresee(reading, now, rules, now + FARTHEST, DECISIONS_FOR_NEXT)) if (step) return step
+  for (const step of foresee(situationOf(reading, now, rules), now + FARTHEST, DECISIONS_FOR_NEXT))
+    if (step) return step
   return undefined
 }
 
 /** Simulates the coming decisions, each at the instant that the one before says to look again; undefined: nothing moves. */
 function* foresee(
-  start: Reading,
-  now: Instant,
-  rules: Rules,
+  start: Situation,
   until: Instant,
   atMost: number,
 ): Generator<Transition | undefined, undefined> {
-  if (start.state.pin || overrideInEffect(start, now)?.until === null) return undefined
-  let reading = start
-  let at: Instant | undefined = now
+  const { rules, state, override } = start
+  if (state.pin || override?.until === null) return undefined
+  let { reading } = start
+  let at: Instant | undefined = start.now
   for (let count = 0; count < atMost && at !== undefined && at <= until; count += 1) {
-    const decision = decide(reading, at, rules)
+    const situation = new Situation(reading, at, rules)
+    const decision = decide(situation)
     const { action, reason } = decision
-    const after = carryOut(reading, decision, at, rules)
+    const after = carryOut(situation, decision)
     // A wake that gives a kept count back to an awake workload is not a transition.
     const isMoved = action === 'snooze' || (action === 'wake' && reading.state.asleep)
     yield isMoved ? { at, type: action, reason: reason.text } : undefined
     const settled = completed(after, at, rules.policy)
     // mostly nothing is due, and the same reading at the same instant is decided the same
     const next: Instant | undefined =
-      settled === reading ? decision.lookAgainAt : decide(settled, at, rules).lookAgainAt
-    if (settled === reading && sleepsForGood(reading, at)) return undefined
+      settled === reading ? decision.lookAgainAt : decide(new Situation(settled, at, rules)).lookAgainAt
+    if (settled === reading && sleepsForGood(situation)) return undefined
     reading = settled
     at = next !== undefined && next > at ? next : undefined
   }
@@ -103,13 +104,14 @@ function* foresee(
  * Whether no time moves it: it sleeps, its schedule only puts to sleep, and nothing that holds it ends. Without this the
  * search would go through three months of edges, for each record.
  */
-function sleepsForGood(reading: Reading, now: Instant): boolean {
-  const { autoWake, schedule, awakeUntil, workload, state } = reading
+function sleepsForGood(situation: Situation): boolean {
+  const { reading, workload, state, now } = situation
+  const { autoWake, schedule, awakeUntil } = reading
   if (autoWake || !schedule || !state.asleep || isRunning(workload)) return false
   const { intent, override, backoff } = state
   const ends = [...awakeUntil, intent?.at, intent?.until, intent?.hold, override?.until, backoff?.until]
   if (ends.some((end) => typeof end === 'number' && end > now)) return false
   if (!intent || isAutomatic(intent)) return true
-  const edge = scheduleInForce(reading, now)?.latestEdge
+  const edge = situation.hours?.latestEdge
   return edge !== undefined && edge.at > intent.at
 }

@@ -1,13 +1,12 @@
 import type { Instant } from '../../service/process/clock.ts'
-import { backoffInEffect, causeText } from '../deciding/backoff.ts'
-import { decide, isHeld, overrideInEffect } from '../deciding/decide.ts'
+import { causeText } from '../deciding/backoff.ts'
+import { decide } from '../deciding/decide.ts'
 import { textBefore, type Reason } from '../deciding/decision.ts'
-import { decisionTime } from '../deciding/decision-time.ts'
-import { completed, recentOperations } from '../deciding/history.ts'
-import { currentIntent, desired } from '../deciding/intent.ts'
+import { recentOperations } from '../deciding/history.ts'
+import { desired } from '../deciding/intent.ts'
+import { situationOf, type Situation } from '../deciding/situation.ts'
 import { typeOf } from '../kinds.ts'
 import { delayed, nextTransition, type Transition } from './plan.ts'
-import { keptCount } from '../workload/counts.ts'
 import { policyRecord, type PolicyRecord } from './policy-record.ts'
 import { readWithoutState, readWorkload, type Reading } from '../workload/reading.ts'
 import { readOrRefuse, refuseOwned } from '../requests/refusals.ts'
@@ -26,7 +25,7 @@ import {
   type Trigger,
 } from '../workload/state.ts'
 import { iso as seconds } from '../text.ts'
-import { waitText, type WakeWait } from '../deciding/wake-wait.ts'
+import { waitText, type WakeWait } from '../deciding/wake-order.ts'
 import { currentReplicas, hasSleepMark, isRunning, labelCount, type Workload } from '../workload/workload.ts'
 
 /** An operation as the API shows it; `timestamp` in ISO 8601 UTC, `duration` in milliseconds (while running: so far). */
@@ -93,25 +92,22 @@ export function listedRecord(workload: Workload, now: Instant, rules: Rules): St
 }
 
 function recordOf(read: Reading, clock: Instant, rules: Rules): StatusRecord {
-  const now = decisionTime(read.state, clock)
-  const reading = completed(read, now, rules.policy)
-  const { workload, state, enabled } = reading
-  const managed = enabled === true
-  const held = isHeld(reading, now)
-  const override = overrideInEffect(reading, now)
-  const backoff = managed ? backoffInEffect(state, now) : undefined
-  const decision = decide(reading, now, rules)
+  const situation = situationOf(read, clock, rules)
+  const { reading, now, workload, state, override, isHeld: held } = situation
+  const managed = reading.enabled === true
+  const backoff = managed ? situation.backoff : undefined
+  const decision = decide(situation)
   const wait = rules.waitOf?.(workload, decision, now)
   const foreseen = managed ? nextTransition(reading, now, rules) : undefined
   const next = foreseen && delayed(foreseen, wait)
-  const requested = managed ? requestInForce(reading, now, rules) : undefined
+  const requested = managed ? requestInForce(situation) : undefined
   const isSnoozed = (managed || held) && state.asleep
   const isMoving = operationInProgress(state) !== undefined
   return {
     ...identity(workload),
     enabled: managed,
     current_replicas: currentReplicas(workload),
-    last_replicas: state.snoozed ? keptCount(reading) : currentReplicas(workload),
+    last_replicas: state.snoozed ? situation.counts.kept : currentReplicas(workload),
     ready_replicas: workload.pods.ready,
     phase: isSnoozed ? (isMoving ? 'falling_asleep' : 'asleep') : isMoving ? 'waking' : 'awake',
     held_by: held ? (state.pin ? 'pin' : 'override') : backoff ? 'backoff' : null,
@@ -158,10 +154,10 @@ function identity(workload: Workload): Pick<StatusRecord, 'name' | 'namespace' |
 }
 
 /** What the API request in force asks for; undefined: there is none. */
-function requestInForce(reading: Reading, now: Instant, rules: Rules) {
-  const intent = currentIntent(reading, now)
+function requestInForce(situation: Situation) {
+  const { intent } = situation
   if (intent?.trigger !== 'api') return undefined
-  const { rule } = desired(reading, now, rules)
+  const { rule } = desired(situation)
   return rule === 'until' || rule === 'intent' ? intent.want : undefined
 }
 

@@ -1,6 +1,6 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { backoffInEffect } from '../deciding/backoff.ts'
-import { isHeld, overrideInEffect } from '../deciding/decide.ts'
+import { isHeld, overrideInEffect } from '../deciding/situation.ts'
 import type { Reading } from '../workload/reading.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 

@@ -1,12 +1,11 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { Refusal } from '../../service/process/errors.ts'
-import { scheduledState } from '../deciding/schedule-in-force.ts'
-import { newIntent } from '../deciding/intent.ts'
+import { meansTheSame, newIntent, rescheduled } from '../deciding/intent.ts'
 import { transition } from '../deciding/operation.ts'
-import { countToWake } from '../workload/counts.ts'
+import { countsOf } from '../workload/counts.ts'
 import { ofSource } from '../policy/settings.ts'
 import { withAnnotations, withState, type Reading } from '../workload/reading.ts'
-import { meansTheSame, rescheduled } from '../deciding/rescheduled.ts'
+import { Situation } from '../deciding/situation.ts'
 import { canonical, InvalidSchedule, parseSchedule, timezoneFault } from '../schedule/syntax.ts'
 import { cleared, isCleared, without, type State } from '../workload/state.ts'
 import { follow, type Context, type Outcome } from './handler.ts'
@@ -43,7 +42,7 @@ export function enable(context: Context, hours: Hours, repair: boolean): Outcome
 
 /** A workload that was not managed follows its schedule at once. */
 function enabledBy({ by, now, rules }: Context, enabled: Reading, repair: boolean): Reading {
-  const want = scheduledState(enabled, now)
+  const want = new Situation(enabled, now, rules).scheduled
   const intent =
     want === undefined ? {} : { intent: newIntent(enabled, now, { want, by, trigger: 'schedule' }) }
   return follow(
@@ -72,7 +71,7 @@ export function disable(context: Context, { inherit }: Hours = {}): Outcome {
 function freed({ by, now, rules }: Context, off: Reading): Reading {
   const target = withState(off, cleared(off.state))
   if (!off.state.asleep) return target
-  const replicas = countToWake(off)
+  const replicas = countsOf(off).toWake
   const woken = transition(target, { action: 'wake', trigger: 'disable', by, replicas }, now, rules)
   return withState(woken, without(woken.state, 'backoff'))
 }

@@ -1,6 +1,7 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { decide } from '../deciding/decide.ts'
 import { carryOut } from '../deciding/operation.ts'
+import { Situation } from '../deciding/situation.ts'
 import type { Reading } from '../workload/reading.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { BY_API, type Channel } from './channel.ts'
@@ -25,7 +26,8 @@ export interface Outcome {
 
 /** Carries out, in the same patch, what the rules decide after a request; what it cannot, the controller does. */
 export function follow(reading: Reading, now: Instant, rules: Rules, channel: Channel = BY_API): Reading {
-  const target = carryOut(reading, decide(reading, now, rules), now, rules)
+  const situation = new Situation(reading, now, rules)
+  const target = carryOut(situation, decide(situation))
   return canWrite(reading, target, channel) ? target : reading
 }
 

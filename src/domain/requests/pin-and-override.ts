@@ -1,6 +1,6 @@
-import { overrideInEffect } from '../deciding/decide.ts'
-import { countToKeep, isLowered, keptCount } from '../workload/counts.ts'
-import { withState, type Reading } from '../workload/reading.ts'
+import { overrideInEffect } from '../deciding/situation.ts'
+import { countsOf } from '../workload/counts.ts'
+import { withState } from '../workload/reading.ts'
 import { without } from '../workload/state.ts'
 import { hasKey } from '../kinds.ts'
 import { iso } from '../text.ts'
@@ -13,17 +13,14 @@ export function pin({ reading, by, now }: Context): Outcome {
   if (state.pin) return { target: reading, done: `already pinned ${state.pin.state}` }
   const pinned = state.asleep ? 'snoozed' : 'active'
   const sleeps = state.asleep && !isRunning(workload)
-  const replicas = sleeps || isLowered(reading) ? keptCount(reading) : runningCount(reading)
+  const counts = countsOf(reading)
+  // A DaemonSet that its controller has not counted yet still has the kept count.
+  const running = hasKey(workload.kind) ? counts.toKeep : workload.replicas
+  const replicas = sleeps || counts.isLowered ? counts.kept : running
   // It was found running, and a backoff keeps it from going back to sleep: its present count is the one to keep, if it is no lower.
   const kept = state.asleep && state.snoozed ? { snoozed: { ...state.snoozed, replicas } } : {}
   const pin = { state: pinned, replicas, at: now, by } as const
   return { target: withState(reading, { ...state, ...kept, pin }), done: `pinned ${pinned}` }
-}
-
-/** A DaemonSet that its controller has not counted yet still has the kept count. */
-function runningCount(reading: Reading): number {
-  const { kind, replicas } = reading.workload
-  return hasKey(kind) ? countToKeep(reading) : replicas
 }
 
 export function unpin({ reading, now, rules, channel }: Context): Outcome {

@@ -1,13 +1,14 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { Refusal } from '../../service/process/errors.ts'
-import { decide, isHeld } from '../deciding/decide.ts'
+import { decide } from '../deciding/decide.ts'
+import { isHeld, Situation } from '../deciding/situation.ts'
 import { decisionTime } from '../deciding/decision-time.ts'
 import { textBefore, type Reason } from '../deciding/decision.ts'
 import { changeBetween, changed } from '../workload/change.ts'
 import { completed } from '../deciding/history.ts'
 import { hasCount, sleepsSuspended } from '../kinds.ts'
 import type { Change } from '../workload/patch.ts'
-import { countToGiveBack, keptCount } from '../workload/counts.ts'
+import { countsOf, keptCount } from '../workload/counts.ts'
 import { readWithoutState, readWorkload, withState, type Reading } from '../workload/reading.ts'
 import {
   refuseBackoff,
@@ -122,7 +123,7 @@ function settle(reading: Reading, now: Instant, rules: Rules): Reading {
   const { state, workload, enabled } = reading
   const isActedOn = enabled === true || isHeld(reading, now)
   const isWoken = state.asleep && isRunning(workload)
-  const isScaledBack = countToGiveBack(reading) !== undefined && !isRunning(workload)
+  const isScaledBack = countsOf(reading).toGiveBack !== undefined && !isRunning(workload)
   return isActedOn && (isWoken || isScaledBack) ? follow(reading, now, rules) : reading
 }
 
@@ -166,7 +167,7 @@ function planOf(
   rules: Rules,
 ): Plan {
   const change = changeBetween(workload, target)
-  const { reason } = decide(target, now, rules)
+  const { reason } = decide(new Situation(target, now, rules))
   const after = change ? changed(workload, change) : workload
   const warning =
     workload.owner && change

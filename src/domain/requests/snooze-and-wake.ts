@@ -1,39 +1,28 @@
-import type { Instant } from '../../service/process/clock.ts'
-import { kedaDecides } from '../autoscaling/scalers.ts'
 import { transition } from '../deciding/operation.ts'
-import { scheduleInForce } from '../deciding/schedule-in-force.ts'
-import {
-  authorOf,
-  currentIntent,
-  desired,
-  isAutomatic,
-  newIntent,
-  stillRuns,
-  wakeHold,
-} from '../deciding/intent.ts'
-import { countToGiveBack, countToWake, keptCount } from '../workload/counts.ts'
+import { Situation } from '../deciding/situation.ts'
+import { authorOf, desired, isAutomatic, newIntent, stillRuns, wakeHold } from '../deciding/intent.ts'
 import { countKeptBy } from '../deciding/drift.ts'
-import { withState, type Reading } from '../workload/reading.ts'
+import { withState } from '../workload/reading.ts'
 import { hasCount, hasKey, sleepsSuspended } from '../kinds.ts'
 import { counted, iso } from '../text.ts'
 import { currentReplicas, isRunning } from '../workload/workload.ts'
-import type { Rules } from '../deciding/rules.ts'
 import { pendingWake, type Intent } from '../workload/state.ts'
 import { type Sleep } from '../schedule/schedule.ts'
 import { canWrite, type Context, type Outcome } from './handler.ts'
 
 /** Puts to sleep; `limit` in milliseconds, undefined: without an end. */
 export function snooze({ reading, now, by, rules }: Context, limit: number | undefined): Outcome {
+  const situation = new Situation(reading, now, rules)
   const end = limit === undefined ? {} : { until: now + limit }
   const intent = newIntent(reading, now, { want: 'asleep', by, trigger: 'api', ...end })
   const asked = withState(reading, { ...reading.state, intent })
-  const was = replacedText(reading, intent, now)
+  const was = replacedText(situation, intent)
   if (reading.state.asleep && !isRunning(reading.workload)) {
-    const stays = isToBe('asleep', reading, now, rules) && !pendingWake(reading.state)
+    const stays = isToBe('asleep', situation) && !pendingWake(reading.state)
     if (limit === undefined && stays) return { target: reading, done: 'already asleep' }
     return { target: asked, done: `stays asleep${was}` }
   }
-  const replicas = countKeptBy(reading, rules)
+  const replicas = countKeptBy(situation)
   const target = transition(asked, { action: 'snooze', trigger: 'api', by, replicas }, now, rules)
   const kept = sleepsSuspended(reading.workload.kind) ? '' : `, ${counted(replicas, 'replica')} kept`
   return { target, done: `snoozed${kept}${was}` }
@@ -41,20 +30,21 @@ export function snooze({ reading, now, by, rules }: Context, limit: number | und
 
 /** Wakes, or keeps awake; `limit` in milliseconds, undefined: until the next edge or `wakeHold`. */
 export function wake({ reading, now, by, rules, channel }: Context, limit: number | undefined): Outcome {
-  const { state, workload } = reading
-  const byKeda = !isRunning(workload) && kedaDecides(workload, rules)
-  const up = !state.asleep && (byKeda || (isRunning(workload) && countToGiveBack(reading) === undefined))
-  if (up && limit === undefined && isToBe('awake', reading, now, rules)) {
+  const situation = new Situation(reading, now, rules)
+  const { state, workload, counts } = situation
+  const byKeda = !isRunning(workload) && situation.keda.decides
+  const up = !state.asleep && (byKeda || (isRunning(workload) && counts.toGiveBack === undefined))
+  if (up && limit === undefined && isToBe('awake', situation)) {
     return { target: reading, done: `already awake (${channel.toKeepAwake} to keep it awake for a time)` }
   }
-  const inHoursOfSleep = scheduleInForce(reading, now)?.state === 'asleep'
+  const inHoursOfSleep = situation.hours?.state === 'asleep'
   const hold = inHoursOfSleep ? wakeHold(reading, now, rules) : {}
   const end = limit === undefined ? hold : { until: now + limit }
   const intent = newIntent(reading, now, { want: 'awake', by, trigger: 'api', ...end })
   const asked = withState(reading, { ...state, intent })
-  const was = replacedText(reading, intent, now)
+  const was = replacedText(situation, intent)
   if (up) return { target: asked, done: `stays awake${was}` }
-  const replicas = hasKey(workload.kind) ? keptCount(reading) : wakeCount(reading)
+  const replicas = hasKey(workload.kind) ? counts.kept : wakeCount(situation)
   const target = transition(asked, { action: 'wake', trigger: 'api', by, replicas }, now, rules)
   if (!canWrite(reading, target, channel))
     return { target: asked, done: `is to wake in a moment${was}`, pending: true }
@@ -64,23 +54,20 @@ export function wake({ reading, now, by, rules, channel }: Context, limit: numbe
 }
 
 /** What somebody else has asked for, or what would have lasted longer: whoever replaces it is told. */
-function replacedText(reading: Reading, { by, until }: Intent, now: Instant): string {
-  const old = currentIntent(reading, now)
+function replacedText({ intent: old, now }: Situation, { by, until }: Intent): string {
   if (!stillRuns(old, now) || isAutomatic(old)) return ''
   if (old.by === by && until !== undefined && until >= old.until) return ''
   return `, was ${old.want} until ${iso(old.until)} by ${authorOf(old)}`
 }
 
 /** Whether it is to stay so: a wave that has not reached it yet, or the cluster's refusal, leaves it otherwise for now. */
-function isToBe(want: Sleep, reading: Reading, now: Instant, rules: Rules): boolean {
-  return desired(reading, now, rules).want === want
+function isToBe(want: Sleep, situation: Situation): boolean {
+  return desired(situation).want === want
 }
 
 /** The count that a wake request brings: the kept or the last one, at least 1. */
-function wakeCount(reading: Reading): number {
-  const { state, workload } = reading
-  const kept = countToGiveBack(reading)
-  if (kept !== undefined) return Math.max(1, kept)
-  if (isRunning(workload)) return countToWake(reading)
+function wakeCount({ state, workload, counts }: Situation): number {
+  if (counts.toGiveBack !== undefined) return Math.max(1, counts.toGiveBack)
+  if (isRunning(workload)) return counts.toWake
   return Math.max(1, state.snoozed?.replicas ?? currentReplicas(workload))
 }

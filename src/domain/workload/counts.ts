@@ -1,42 +1,79 @@
 import type { Reading } from './reading.ts'
 import { hasCount, hasKey } from '../kinds.ts'
-import { isRunning } from './workload.ts'
+import { isRunning, isScaled, KEPT_BY_DOWNSCALERS } from './workload.ts'
+
+/** The counts that a decision chooses from. */
+export interface Counts {
+  /** What a sleeper wakes to. */
+  readonly kept: number
+  /**
+   * Whether a sleeper was found running with fewer replicas than are kept, by an update that is no scaling and no apply
+   * of a manifest: a machine's count weighs no more than a hand's, and neither lowers the kept one.
+   */
+  readonly isLowered: boolean
+  /** What it runs with once it is awake: if it runs already its own, unless that would lose the kept one. */
+  readonly toWake: number
+  /**
+   * What stayed kept when somebody woke it to fewer replicas: it comes back at the next edge, or by a wake request.
+   * undefined: nothing did, or somebody has set another count since, other than 0.
+   */
+  readonly toGiveBack: number | undefined
+  /** What to keep when it goes to sleep. A DaemonSet that its controller has not counted yet keeps the former count. */
+  readonly toKeep: number
+  /** What stays kept of a sleeper that somebody brings up to fewer, unless a manifest says so; undefined: nothing. */
+  readonly stillKept: number | undefined
+}
+
+/** The counts of a workload as it is read. */
+export function countsOf(reading: Reading): Counts {
+  const { workload } = reading
+  const { kind, replicas, pods, generation } = workload
+  const kept = keptCount(reading)
+  const isLowered = isBelow(reading, kept)
+  const toGiveBack = countToGiveBack(reading)
+  const isUncounted = hasKey(kind) && pods.observedGeneration < generation
+  return {
+    kept,
+    isLowered,
+    toWake: isRunning(workload) && !isLowered ? replicas : kept,
+    toGiveBack,
+    toKeep: isUncounted ? kept : (toGiveBack ?? replicas),
+    stillKept: isLowered || (isScaled(workload) && replicas < kept) ? kept : undefined,
+  }
+}
 
 /** The count that a sleeper wakes to. */
 export function keptCount({ state, workload }: Reading): number {
   return state.snoozed?.replicas ?? workload.replicas
 }
 
-/** The count that it runs with once it is awake: if it runs already its own, unless that would lose the kept one. */
-export function countToWake(reading: Reading): number {
-  if (!isRunning(reading.workload)) return keptCount(reading)
-  return isLowered(reading) ? keptCount(reading) : reading.workload.replicas
-}
-
-/**
- * Whether a sleeper was found running with fewer replicas than are kept, by an update that is no scaling and no apply of
- * a manifest: a machine's count weighs no more than a hand's, and neither lowers the kept one.
- */
-export function isLowered(reading: Reading): boolean {
-  const { workload, state } = reading
+function isBelow({ workload, state }: Reading, kept: number): boolean {
   const { replicas, replicasManager, manifestCount, kind } = workload
-  if (!state.asleep || !hasCount(kind) || replicasManager?.subresource === 'scale') return false
+  if (!state.asleep || !hasCount(kind) || isScaled(workload)) return false
   const isApplied = replicasManager?.applies === true || manifestCount === replicas
-  return !isApplied && replicas > 0 && replicas < keptCount(reading)
+  return !isApplied && replicas > 0 && replicas < kept
 }
 
-/**
- * The count that stayed kept when somebody woke the workload to fewer replicas: it comes back at the next edge, or by
- * a wake request. undefined: there is none, or somebody has set another count since, other than 0.
- */
-export function countToGiveBack({ state: { asleep, woken }, workload }: Reading): number | undefined {
+function countToGiveBack({ state: { asleep, woken }, workload }: Reading): number | undefined {
   if (asleep || woken?.kept === undefined || !hasCount(workload.kind)) return undefined
   return workload.replicas === woken.set || workload.replicas === 0 ? woken.kept : undefined
 }
 
-/** The count to keep when it goes to sleep. A DaemonSet that its controller has not counted yet keeps the former one. */
-export function countToKeep(reading: Reading): number {
-  const { workload } = reading
-  const uncounted = hasKey(workload.kind) && workload.pods.observedGeneration < workload.generation
-  return uncounted ? keptCount(reading) : (countToGiveBack(reading) ?? workload.replicas)
+/** The count that another tool keeps; empty where it is none: anybody may have written it, at any length. */
+export function countOfOther(text: string | undefined): string | undefined {
+  return text === undefined || /^\w{1,10}$/.test(text) ? text : ''
+}
+
+/**
+ * Why a workload that another tool put to sleep is left alone until it is adopted (design, section 15): found at 0 by a
+ * schedule of ours it would keep 0. undefined: no tool keeps its count, or Dormouse has moved or pinned it since.
+ */
+export function keptByOther({ workload, state }: Reading): string | undefined {
+  const { keptByOther, replicas } = workload
+  const kept = countOfOther(keptByOther)
+  // A DaemonSet of theirs has no pod, too.
+  if (kept === undefined || replicas !== 0) return undefined
+  if (state.asleep || state.snoozed || state.woken || state.pin) return undefined
+  const count = kept === '' ? '' : `: ${kept}`
+  return `left alone: another tool put it to sleep and keeps its count (${KEPT_BY_DOWNSCALERS}${count}) until kubectl dormouse import adopts it`
 }

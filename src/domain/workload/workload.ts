@@ -157,6 +157,11 @@ export function isRunning(workload: Workload): boolean {
   return hasKey(workload.kind) ? workload.snoozeKey === undefined : workload.replicas > 0
 }
 
+/** Whether the scale subresource set its count: `kubectl scale`, or an autoscaler. */
+export function isScaled({ replicasManager }: Workload): boolean {
+  return replicasManager?.subresource === 'scale'
+}
+
 /**
  * What is wrong with its count; undefined: nothing. The definition of a configured kind may allow any number: the state
  * could not keep such a one.

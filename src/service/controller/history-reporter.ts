@@ -1,5 +1,5 @@
 import type { Clock } from '../process/clock.ts'
-import { fightOf } from '../../domain/deciding/fight.ts'
+import { fightOf } from '../../domain/deciding/scaling.ts'
 import { endingOf } from '../../domain/deciding/history.ts'
 import { stateOf } from '../../domain/workload/reading.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'

@@ -3,8 +3,14 @@ import { isCredible } from '../../domain/deciding/decision-time.ts'
 import type { Decision } from '../../domain/deciding/decision.ts'
 import { planStep } from '../../domain/deciding/operation.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
-import { memberOf, wakeOrderOf, wakingEdge } from '../../domain/deciding/wake-order.ts'
-import { waitIn, type WakeWait, type WaveMember } from '../../domain/deciding/wake-wait.ts'
+import {
+  memberOf,
+  wakeOrderOf,
+  wakingEdge,
+  waitIn,
+  type WakeWait,
+  type WaveMember,
+} from '../../domain/deciding/wake-order.ts'
 import { readsTheSame } from '../../domain/workload/marks.ts'
 import {
   keyOf,

@@ -1,4 +1,4 @@
-import type { AutoscalerConflict } from '../../domain/deciding/fight.ts'
+import type { AutoscalerConflict } from '../../domain/deciding/scaling.ts'
 import type { Kind } from '../../domain/workload/workload.ts'
 
 interface Conflict {

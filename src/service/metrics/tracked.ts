@@ -1,5 +1,5 @@
 import type { Instant } from '../process/clock.ts'
-import { autoscalerConflict, type AutoscalerConflict } from '../../domain/deciding/fight.ts'
+import { autoscalerConflict, type AutoscalerConflict } from '../../domain/deciding/scaling.ts'
 import { keptCount } from '../../domain/workload/counts.ts'
 import { sleepsSuspended } from '../../domain/kinds.ts'
 import { nextTransition } from '../../domain/records/plan.ts'

@@ -4,7 +4,8 @@ import type { Decision } from '../../../src/domain/deciding/decision.ts'
 import { planStep } from '../../../src/domain/deciding/operation.ts'
 import { nextTransition, plannedTransitions } from '../../../src/domain/records/plan.ts'
 import { readWorkload, type Reading } from '../../../src/domain/workload/reading.ts'
-import { rescheduled } from '../../../src/domain/deciding/rescheduled.ts'
+import { rescheduled } from '../../../src/domain/deciding/intent.ts'
+import { situationOf } from '../../../src/domain/deciding/situation.ts'
 import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import { Unreadable } from '../../../src/domain/workload/state-codec.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
@@ -27,7 +28,7 @@ function reading(workload: Workload, rules: Rules = RULES): Reading {
 }
 
 function decision(workload: Workload, now: number, rules: Rules = RULES): Decision {
-  return decide(reading(workload, rules), now, rules)
+  return decide(situationOf(reading(workload, rules), now, rules))
 }
 
 describe('a calendar of a workload', () => {
@@ -160,9 +161,9 @@ describe('auto-wake "false"', () => {
     const scaled = planStep(sleeper.scaledByHand(1), at('Tue 7:00'), RULES).target
     const one = reading(sleeper.scaledByHand(1).with({ annotations: { ...scaled!.workload.annotations } }))
     const kept = { ...one, state: scaled!.state }
-    expect(decide(kept, at('Tue 9:00'), RULES).action).to.equal('none')
-    expect(decide(kept, at('Tue 18:00'), RULES)).to.include({ action: 'snooze', replicas: 3 })
-    expect(decide({ ...kept, autoWake: true }, at('Tue 9:00'), RULES)).to.include({
+    expect(decide(situationOf(kept, at('Tue 9:00'), RULES)).action).to.equal('none')
+    expect(decide(situationOf(kept, at('Tue 18:00'), RULES))).to.include({ action: 'snooze', replicas: 3 })
+    expect(decide(situationOf({ ...kept, autoWake: true }, at('Tue 9:00'), RULES))).to.include({
       action: 'wake',
       replicas: 3,
     })
@@ -267,6 +268,6 @@ describe('a changed calendar, auto-wake or awake-until', () => {
         reading(snoozed.annotated(after), HOLIDAYS),
       ]
       expect(rescheduled(was, is, null, at('Mon 13:00'), HOLIDAYS)).to.equal(is)
-      expect(decide(is, at('Mon 13:00'), HOLIDAYS).action).to.equal('none')
+      expect(decide(situationOf(is, at('Mon 13:00'), HOLIDAYS)).action).to.equal('none')
     })
 })

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Instant } from '../../../src/service/process/clock.ts'
 import { changed } from '../../../src/domain/workload/change.ts'
 import { decide } from '../../../src/domain/deciding/decide.ts'
+import { situationOf } from '../../../src/domain/deciding/situation.ts'
 import type { Decision } from '../../../src/domain/deciding/decision.ts'
 import { readWorkload } from '../../../src/domain/workload/reading.ts'
 import type { Unreadable } from '../../../src/domain/workload/state-codec.ts'
@@ -68,7 +69,8 @@ describe('a decision that changes nothing', () => {
   it('leaves the very reading that it was made of, managed or not', () => {
     for (const workload of [awake, aDeployment(), aDeployment().withReplicas(0)]) {
       const reading = read(workload)
-      expect(carryOut(reading, decide(reading, NOON, RULES), NOON, RULES)).to.equal(reading)
+      const situation = situationOf(reading, NOON, RULES)
+      expect(carryOut(situation, decide(situation))).to.equal(reading)
     }
   })
 })

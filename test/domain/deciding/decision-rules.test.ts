@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { desired } from '../../../src/domain/deciding/intent.ts'
+import { Situation } from '../../../src/domain/deciding/situation.ts'
 import { decided, followed, stateOf, stepped } from '../../support/decisions.ts'
 import { read } from '../../support/readable.ts'
 import { at, HOUR, MINUTE, RULES } from '../../support/rules.ts'
@@ -172,7 +173,7 @@ describe('what would lose its volumes by sleeping', () => {
 describe('a new workload', () => {
   it('is to be awake until its grace ends, in hours of sleep', () => {
     const chart = aDeployment().enabled().scheduled(WORK).born(NIGHT)
-    expect(desired(read(chart), NIGHT + MINUTE, RULES)).to.include({
+    expect(desired(new Situation(read(chart), NIGHT + MINUTE, RULES))).to.include({
       want: 'awake',
       next: NIGHT + 15 * MINUTE,
     })

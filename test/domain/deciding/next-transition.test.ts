@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { decide } from '../../../src/domain/deciding/decide.ts'
+import { situationOf } from '../../../src/domain/deciding/situation.ts'
 import { completed } from '../../../src/domain/deciding/history.ts'
 import { carryOut } from '../../../src/domain/deciding/operation.ts'
 import { nextTransition } from '../../../src/domain/records/plan.ts'
@@ -58,10 +59,11 @@ describe('the next transition', () => {
   function found(start: Reading, until: number): string | undefined {
     let reading = start
     for (const time of instants(until)) {
-      const decision = decide(reading, time, RULES)
+      const situation = situationOf(reading, time, RULES)
+      const decision = decide(situation)
       const { action } = decision
       if (action === 'snooze' || (action === 'wake' && reading.state.asleep)) return `${iso(time)} ${action}`
-      reading = completed(carryOut(reading, decision, time, RULES), time, RULES.policy)
+      reading = completed(carryOut(situation, decision), time, RULES.policy)
     }
     return undefined
   }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Instant } from '../../../src/service/process/clock.ts'
-import type { ReasonCode } from '../../../src/domain/deciding/decision.ts'
+import { because, type ReasonCode } from '../../../src/domain/deciding/decision.ts'
 import { listedRecord } from '../../../src/domain/records/record.ts'
 import { asked, decided, followed, stepped } from '../../support/decisions.ts'
 import { at, HOUR, MINUTE, RULES } from '../../support/rules.ts'
@@ -444,4 +444,13 @@ describe('the reason of a decision', () => {
       expect(saysFault === true).to.equal(text.includes('the schedule is invalid'))
     })
   }
+})
+
+describe("a reason's text", () => {
+  it('is made when somebody first reads it, and once', () => {
+    let made = 0
+    const reason = because('schedule', () => `made ${(made += 1)} times`)
+    expect(made).to.equal(0)
+    expect([reason.text, reason.text]).to.deep.equal(['made 1 times', 'made 1 times'])
+  })
 })

@@ -4,7 +4,7 @@ import { compilePolicy, type ConfiguredPolicy } from '../../../src/domain/policy
 import type { InheritedAnnotation } from '../../../src/domain/policy/inheritance.ts'
 import { SETTING_NAMES, type Source } from '../../../src/domain/policy/settings.ts'
 import { readWorkload } from '../../../src/domain/workload/reading.ts'
-import { scheduleInForce } from '../../../src/domain/deciding/schedule-in-force.ts'
+import { Situation } from '../../../src/domain/deciding/situation.ts'
 import { Unreadable } from '../../../src/domain/workload/state-codec.ts'
 import type { Kind } from '../../../src/domain/workload/workload.ts'
 import { at, calendarsOf, rulesWith } from '../../support/rules.ts'
@@ -107,7 +107,7 @@ describe('the resolution of settings', () => {
           isStopped,
         )
         if (isStopped) expect(faults).to.include(reading.scheduleFaultAt)
-        const force = scheduleInForce(reading, NOW)
+        const force = new Situation(reading, NOW, RULES).hours
         expect(force !== undefined).to.equal(schedule.text !== undefined && !isStopped)
         seen.add(isStopped ? 'fault' : (force?.state ?? 'none'))
         if (!force || schedule.text === undefined) return

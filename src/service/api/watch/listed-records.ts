@@ -1,5 +1,6 @@
 import type { Clock, Instant, Later, Monotonic } from '../../process/clock.ts'
 import { decide } from '../../../domain/deciding/decide.ts'
+import { situationOf } from '../../../domain/deciding/situation.ts'
 import { readWorkload } from '../../../domain/workload/reading.ts'
 import { listedRecord } from '../../../domain/records/record.ts'
 import type { Rules } from '../../../domain/deciding/rules.ts'
@@ -80,7 +81,7 @@ export class ListedRecords {
     const { rules } = this.#options
     const reading = readWorkload(workload, rules)
     if (reading instanceof Unreadable) return undefined
-    const at = decide(reading, now, rules).lookAgainAt
+    const at = decide(situationOf(reading, now, rules)).lookAgainAt
     if (at !== undefined && at <= now) return undefined
     this.#timers.set(keyOf(workload), at ?? NEVER)
     return at

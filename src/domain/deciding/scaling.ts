@@ -1,0 +1,81 @@
+import { kedaOf, type Keda } from '../autoscaling/scalers.ts'
+import { hasCount, sleepsSuspended } from '../kinds.ts'
+import { counted } from '../text.ts'
+import { managerAuthor } from '../workload/author.ts'
+import { isScaledByKeda, type Reading } from '../workload/reading.ts'
+import { FIELD_MANAGER, isRunning, isScaled, type Workload } from '../workload/workload.ts'
+import type { Rules } from './rules.ts'
+
+/** Field managers: the HPA acts from the controller manager; KEDA's operator is named after its binary. */
+const AUTOSCALERS: ReadonlyMap<string, string> = new Map([
+  ['kube-controller-manager', 'a HorizontalPodAutoscaler'],
+  ['keda', "KEDA's operator"],
+  ['keda-operator', "KEDA's operator"],
+])
+
+/** Who set a workload's present count, and to what. */
+export interface Scaling {
+  /** As history names them; null: nobody is known, or Dormouse did. */
+  readonly by: string | null
+  readonly who: string
+  /** What they did to it, by its present count: `scaled to 3 replicas`. */
+  readonly what: string
+  /** By the scale subresource, and by no autoscaler. */
+  readonly isManual: boolean
+  /** By an autoscaler, which is KEDA's wherever KEDA scales it and nobody else is known. */
+  readonly isAutomatic: boolean
+}
+
+/** Who set the present count. A manager is the name that a client gave itself. */
+export function scalingOf(workload: Workload, keda: Keda): Scaling {
+  const { replicasManager, scaledBy } = workload
+  const manager = replicasManager?.manager
+  // The count that it woke to, if nobody has set another since.
+  const by = scaledBy ?? (manager === FIELD_MANAGER ? null : managerAuthor(manager))
+  const isManual = isManualScaling(workload, keda)
+  const isAutomatic = isScaled(workload) && !isManual
+  return { by, who: by ?? 'somebody', what: moved(workload), isManual, isAutomatic }
+}
+
+/** The autoscaler that set its count, as texts name it; undefined: it was not set by one. */
+export function autoscalerOf(workload: Workload): string | undefined {
+  return isScaled(workload) ? AUTOSCALERS.get(workload.replicasManager?.manager ?? '') : undefined
+}
+
+/**
+ * What an autoscaler that wakes a sleeper again has done, as texts tell it; undefined: none did. A ScaledObject is paused
+ * instead, so whatever its operator still does ends by itself.
+ */
+export function fightOf(workload: Workload, rules: Rules): string | undefined {
+  const autoscaler = autoscalerOf(workload)
+  if (autoscaler === undefined || isScaledByKeda(workload, rules)) return undefined
+  return `${autoscaler} scaled it to ${counted(workload.replicas, 'replica')} again although it is asleep`
+}
+
+/** How an autoscaler keeps a schedule from being carried out. */
+export type AutoscalerConflict = 'fight' | 'held_by_keda'
+
+/** Of a managed workload: an autoscaler has woken it although it is asleep, or others have paused KEDA; undefined: neither. */
+export function autoscalerConflict(reading: Reading, rules: Rules): AutoscalerConflict | undefined {
+  const { workload, state } = reading
+  if (kedaOf(workload, rules).held !== undefined) return 'held_by_keda'
+  return state.asleep && isRunning(workload) && fightOf(workload, rules) !== undefined ? 'fight' : undefined
+}
+
+/** Scaling by an autoscaler does not count as manual. */
+function isManualScaling(workload: Workload, keda: Keda): boolean {
+  if (!isScaled(workload) || autoscalerOf(workload) !== undefined) return false
+  // KEDA's operator may have any name, and any account.
+  return !keda.scales || isByAPerson(workload)
+}
+
+/** Whether a person scaled it: by kubectl, or seen by the webhook and no service account. */
+function isByAPerson({ replicasManager, scaledBy }: Workload): boolean {
+  if (replicasManager?.manager.startsWith('kubectl') === true) return true
+  return scaledBy !== undefined && !scaledBy.startsWith('k8s:system:serviceaccount:')
+}
+
+function moved({ kind, replicas }: Workload): string {
+  if (sleepsSuspended(kind)) return replicas === 0 ? 'suspended' : 'resumed'
+  return hasCount(kind) ? `scaled to ${counted(replicas, 'replica')}` : 'woken'
+}
