@@ -4,7 +4,7 @@ import { FIELD_MANAGER, type BuiltInKind, type WorkloadKey } from '../domain/wor
 import { ApiCalls, describe, type ApiCallsOptions, type Call } from './api-calls.ts'
 import type { ObjectList, PatchAnswer, Read, WatchEvent, WorkloadObject } from './api-object.ts'
 import { unanswered } from './failures.ts'
-import { warningsOf } from './warnings.ts'
+import type { HttpResponse } from './exchange.ts'
 import { listedObjects } from './list-stream.ts'
 import { readReplicaSet } from './owned-replica-set.ts'
 import { watchEvents } from './watch-stream.ts'
@@ -215,4 +215,15 @@ function queryOf(parameters: Readonly<Record<string, string | number | boolean |
     if (value !== undefined) query.set(name, String(value))
   }
   return query.toString()
+}
+
+/** A quoted string of RFC 9110, section 5.6.4. */
+const WARNING = /\b299 \S+ "((?:[^"\\]|\\.)*)"/g
+
+/** The texts of an answer's `Warning` headers with code 299 (RFC 7234, section 5.5): admission webhooks cause them. */
+function warningsOf(headers: HttpResponse['headers']): string[] {
+  return [headers['warning'] ?? []]
+    .flat()
+    .flatMap((header) => Array.from(header.matchAll(WARNING), ([, text = '']) => text))
+    .map((text) => text.replaceAll(/\\(.)/g, '$1'))
 }

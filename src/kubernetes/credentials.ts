@@ -3,10 +3,14 @@ import { readFile } from 'node:fs/promises'
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { RequestOptions } from 'node:https'
 import type { Logger } from '../service/process/logger.ts'
-import type { Issuer } from './exec-plugin.ts'
-import { issuerOf } from './issued-credentials.ts'
+import { pluginIssuer, type Issuer } from './exec-plugin.ts'
 import type { Cluster, User } from './kube-config-file.ts'
-import { loadKubeConfig, type KubeConfigSource } from './kube-config.ts'
+import {
+  loadKubeConfig,
+  type Environment,
+  type KubeConfigSource,
+  type LoadedKubeConfig,
+} from './kube-config.ts'
 
 /** The options of TLS with the API server; empty for plain HTTP. */
 export type TlsOptions = Pick<RequestOptions, 'ca' | 'cert' | 'key' | 'rejectUnauthorized' | 'servername'>
@@ -207,4 +211,28 @@ async function textOf(file: string | undefined, data: string | undefined): Promi
 
 function identify(tls: TlsOptions): string {
   return createHash('sha256').update(JSON.stringify(tls)).digest('base64')
+}
+
+/** A user who has one of these needs no other credentials: nothing is run, as with kubectl. */
+const OWN = ['token', 'tokenFile', 'username', 'client-certificate', 'client-certificate-data'] as const
+
+/**
+ * What issues a user's credentials: an exec plugin, or one of client-node's auth providers. undefined: nothing does.
+ * client-node is loaded only here, for an auth provider: its models take 85 MB.
+ */
+async function issuerOf(
+  { cluster, user }: LoadedKubeConfig,
+  environment: Environment,
+): Promise<Issuer | undefined> {
+  if (OWN.some((field) => user[field])) return undefined
+  if (user.exec) return pluginIssuer(user.exec, cluster, environment)
+  const { 'auth-provider': authProvider } = user
+  if (!authProvider) return undefined
+  const { KubeConfig } = await import('@kubernetes/client-node')
+  const kubeConfig = new KubeConfig()
+  kubeConfig.loadFromClusterAndUser(
+    { name: 'cluster', server: 'https://unused', skipTLSVerify: false },
+    { name: 'user', authProvider },
+  )
+  return (options) => kubeConfig.applyToHTTPSOptions(options)
 }

@@ -7,7 +7,7 @@ import { ClusterRefusal } from './failures.ts'
 import { doesNotApply } from './patch-refusals.ts'
 import type { Gate } from './patcher.ts'
 import type { Pauser, Stopping } from './ports.ts'
-import { trimScaledObject, type ScaledObjectResource } from './scaled-object-trim.ts'
+import { trimScaledObject, type ScaledObjectResource } from './scaled-object-store.ts'
 
 interface Options {
   readonly client: Pick<KubernetesClient, 'call'>

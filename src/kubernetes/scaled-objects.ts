@@ -8,8 +8,7 @@ import { delay as systemDelay, type Delay } from './delay.ts'
 import { Listeners } from './listeners.ts'
 import type { KubernetesObserver, ScaledObjects } from './ports.ts'
 import { FAILING, Reflector, type Sink } from './reflector.ts'
-import { ScaledObjectStore, type ScalerListener } from './scaled-object-store.ts'
-import type { ScaledObjectResource } from './scaled-object-trim.ts'
+import { ScaledObjectStore, type ScalerListener, type ScaledObjectResource } from './scaled-object-store.ts'
 import { watchObject } from './single-object.ts'
 
 const SCALED_OBJECTS = {

@@ -1,8 +1,7 @@
 import { TokenBucket } from '../service/process/token-bucket.ts'
-import { ClusterRefusal } from './failures.ts'
+import { retryDelay } from './delay.ts'
+import { ClusterRefusal, isOfWebhook } from './failures.ts'
 import type { Pace, WritePriority } from './ports.ts'
-import { Setback } from './setback.ts'
-import { Slots } from './slots.ts'
 
 /** In the order in which writes go first. */
 const PRIORITIES: readonly WritePriority[] = ['request', 'follow-up', 'wake', 'snooze', 'completion']
@@ -252,4 +251,83 @@ function bucket(perSecond: number | null | undefined): TokenBucket | undefined {
   return perSecond === null || perSecond === undefined
     ? undefined
     : new TokenBucket(perSecond, Math.max(1, perSecond / 10))
+}
+
+/** Milliseconds: a write that takes longer than this makes room for another. Most take a hundredth of it. */
+const SLOW_MS = 1000
+
+/**
+ * Places for writes in flight: `quick` of them in the steady state. A write that is slow gives its place to another, so
+ * that those which hang in somebody's admission webhook hold up no other; of these there may be `slow` more.
+ * Times are monotonic milliseconds.
+ */
+export class Slots {
+  readonly #quick: number
+  readonly #slow: number
+  /** When those in flight began, oldest first. */
+  readonly #inFlight = new Set<{ readonly since: number }>()
+
+  constructor(quick: number, slow: number) {
+    this.#quick = quick
+    this.#slow = slow
+  }
+
+  /** Milliseconds until there is a place unless one ends before; infinite: not until then. */
+  wait(now: number): number {
+    let slow = 0
+    for (const { since } of this.#inFlight) {
+      if (this.#inFlight.size - slow < this.#quick) return 0
+      if (slow === this.#slow) return Number.POSITIVE_INFINITY
+      if (now - since < SLOW_MS) return since + SLOW_MS - now
+      slow++
+    }
+    return this.#inFlight.size - slow < this.#quick ? 0 : Number.POSITIVE_INFINITY
+  }
+
+  /** Takes a place; the function returned gives it back. */
+  take(now: number): () => void {
+    const place = { since: now }
+    this.#inFlight.add(place)
+    return () => void this.#inFlight.delete(place)
+  }
+}
+
+/** So many faults in a row may be chance. */
+const TOLERATED = 20
+const FIRST_REST_MS = 100
+/** Everything is to be caught up within 5 s of the cluster's return. */
+const LONGEST_REST_MS = 1000
+
+/**
+ * How long writes rest while the cluster answers each of them by a fault of its own (5xx), as while its etcd is away.
+ * Each key has its backoff, but thousands of keys together would ask for as much as the rate allows. Times are
+ * monotonic milliseconds.
+ */
+class Setback {
+  #faults = 0
+  #rests = 0
+  #until = 0
+
+  /** A write was answered. */
+  answered(): void {
+    this.#faults = 0
+    this.#rests = 0
+    this.#until = 0
+  }
+
+  /** A write has failed at `now`; an error that is not the cluster's says nothing. */
+  failed(error: unknown, now: number): void {
+    if (!(error instanceof ClusterRefusal) || error.status === 0) return
+    if (error.status < 500 || isOfWebhook(error)) return this.answered()
+    this.#faults++
+    // What was in flight together fails together, and is one more fault.
+    if (this.#faults < TOLERATED || now < this.#until) return
+    this.#rests++
+    this.#until = now + retryDelay(this.#rests, FIRST_REST_MS, LONGEST_REST_MS)
+  }
+
+  /** Milliseconds until a write may be sent. */
+  wait(now: number): number {
+    return Math.max(0, this.#until - now)
+  }
 }

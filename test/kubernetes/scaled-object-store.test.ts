@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { OUTRANKS_NONE } from '../../src/kubernetes/reflector.ts'
-import { ScaledObjectStore } from '../../src/kubernetes/scaled-object-store.ts'
-import { trimScaledObject } from '../../src/kubernetes/scaled-object-trim.ts'
+import { ScaledObjectStore, trimScaledObject } from '../../src/kubernetes/scaled-object-store.ts'
 
 const WEB = { kind: 'deployments', namespace: 'shop', name: 'web' } as const
 

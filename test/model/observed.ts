@@ -1,7 +1,7 @@
 import type { Instant } from '../../src/service/process/clock.ts'
 import { INHERITED_ANNOTATIONS, type Namespace } from '../../src/domain/policy/inheritance.ts'
 import { ANNOTATION, keyOf, type Kind, type WorkloadKey } from '../../src/domain/workload/workload.ts'
-import type { ScaledObjectResource } from '../../src/kubernetes/scaled-object-trim.ts'
+import type { ScaledObjectResource } from '../../src/kubernetes/scaled-object-store.ts'
 import { scaledObjectsIn } from '../keda/operator.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { collectionOf, PLAYED } from './kinds.ts'

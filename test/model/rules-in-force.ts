@@ -2,7 +2,7 @@ import type { Instant } from '../../src/service/process/clock.ts'
 import { compilePolicy } from '../../src/domain/policy/configured.ts'
 import { Inheritance, type Namespace } from '../../src/domain/policy/inheritance.ts'
 import type { Rules } from '../../src/domain/deciding/rules.ts'
-import { trimScaledObject } from '../../src/kubernetes/scaled-object-trim.ts'
+import { trimScaledObject } from '../../src/kubernetes/scaled-object-store.ts'
 import type { Observed, Scalers } from './observed.ts'
 import { POLICIES } from './policies.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { pauseChange, sleeps } from '../../src/domain/autoscaling/pause.ts'
 import { ASLEEP_LABEL, ANNOTATION } from '../../src/domain/workload/workload.ts'
-import { trimScaledObject } from '../../src/kubernetes/scaled-object-trim.ts'
+import { trimScaledObject } from '../../src/kubernetes/scaled-object-store.ts'
 import { scaledObject, scaledObjectsIn } from '../keda/operator.ts'
 import { act, type Act } from './act.ts'
 import { trimmed } from './kinds.ts'

@@ -9,9 +9,12 @@ import {
 import type { ConfiguredKind } from '../../src/domain/kinds.ts'
 import type { WorkloadKey } from '../../src/domain/workload/workload.ts'
 import { Refusal } from '../../src/service/process/errors.ts'
-import { ScaledObjectStore, type ScalerListener } from '../../src/kubernetes/scaled-object-store.ts'
+import {
+  ScaledObjectStore,
+  type ScalerListener,
+  type ScaledObjectResource,
+} from '../../src/kubernetes/scaled-object-store.ts'
 import { OUTRANKS_NONE } from '../../src/kubernetes/reflector.ts'
-import type { ScaledObjectResource } from '../../src/kubernetes/scaled-object-trim.ts'
 import { applied } from './json-patch.ts'
 
 /** ScaledObjects and the informer's copies of them, without I/O; each write is the JSON Patch that is sent. */

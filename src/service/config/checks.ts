@@ -1,8 +1,9 @@
 import { isIP } from 'node:net'
 import { isBuiltIn, isConfigurable, isKind, UNMANAGEABLE } from '../../domain/kinds.ts'
 import { InvalidLabelSelector, parseLabelSelector } from '../../domain/policy/label-selector.ts'
-import { calendarNames, parseHours } from '../../domain/schedule/calendar.ts'
+import { calendarNames, dateOf, parseDates, parseHours } from '../../domain/schedule/calendar.ts'
 import { InvalidSchedule, isTimezone, parseSchedule } from '../../domain/schedule/syntax.ts'
+import { stepOf } from '../../domain/workload/json-pointer.ts'
 import { isSafeKeysUrl } from './issuer-rules.ts'
 import { fault, shown, type ConfigFault } from './faults.ts'
 import type { Config } from './schema.ts'
@@ -238,4 +239,33 @@ function repeated(names: readonly string[]): string | undefined {
 
 function differs(port: number | null, other: number | null): boolean {
   return port === null || port === 0 || port !== other
+}
+
+/** Dates of calendars that do not exist, or that two entries of one calendar name. */
+export function calendarFaults(
+  { calendars }: Pick<Config, 'calendars'>,
+  sourceOf: (pointer: string) => string,
+): ConfigFault[] {
+  return Object.entries(calendars).flatMap(([name, { dates }]) => {
+    const named = new Map<number, string>()
+    return Object.keys(dates).flatMap((range) => {
+      const pointer = `/calendars/${stepOf(name)}/dates/${stepOf(range)}`
+      const problem = problemOf(range, named)
+      return problem === undefined ? [] : [fault(pointer, sourceOf(pointer), problem)]
+    })
+  })
+}
+
+function problemOf(range: string, named: Map<number, string>): string | undefined {
+  try {
+    for (const midnight of parseDates(range)) {
+      const other = named.get(midnight)
+      if (other !== undefined) return `expected each date once, found ${dateOf(midnight)} in ${other}, too`
+      named.set(midnight, range)
+    }
+    return undefined
+  } catch (error) {
+    if (error instanceof InvalidSchedule) return error.message
+    throw error
+  }
 }

@@ -1,5 +1,4 @@
-import { calendarFaults } from './calendars.ts'
-import { crossFaults } from './checks.ts'
+import { calendarFaults, crossFaults } from './checks.ts'
 import { readDocument } from './document.ts'
 import { settingsOf, type Setting } from './environment.ts'
 import { InvalidConfig } from './faults.ts'

@@ -5,7 +5,6 @@ import { adviceFor, CHECKS } from './checks.ts'
 import { fault, shown, unknownName, type ConfigFault } from './faults.ts'
 import type { KeySchema } from './keys.ts'
 import { CONFIG_SCHEMA } from './schema.ts'
-import { parseSize } from './units.ts'
 
 type Parse = (text: string, bounds: Bounds) => number | undefined
 
@@ -83,4 +82,15 @@ function faultOf(error: ErrorObject, sourceOf: (pointer: string) => string): Con
         ? adviceFor(error.schema, String(data))
         : ''
   return fault(pointer, sourceOf(pointer), expects, `${shown(data)}${advice}`)
+}
+
+const SIZE = /^(\d{1,9})(B|KiB|MiB|GiB)$/
+const BYTES: Readonly<Record<string, number>> = { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 }
+
+/** Bytes of `512B`, `16KiB`, `8MiB` or `1GiB`; undefined: the text is not a size within these bounds. */
+export function parseSize(text: string, [least, most]: readonly [number, number]): number | undefined {
+  const [, count, unit] = SIZE.exec(text) ?? []
+  const bytes = unit === undefined ? undefined : BYTES[unit]
+  const size = Number(count) * (bytes ?? NaN)
+  return size >= least && size <= most ? size : undefined
 }

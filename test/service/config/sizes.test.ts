@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { parseSize as sizeIn } from '../../../src/service/config/units.ts'
+import { parseSize as sizeIn } from '../../../src/service/config/validation.ts'
 
 const parseSize = (text: string) => sizeIn(text, [0, Infinity])
 
