@@ -7,6 +7,7 @@ import { Told } from '../../test/service/controller/told.ts'
 import { RULES } from '../../test/support/rules.ts'
 import { aDeployment, type AWorkload } from '../../test/support/workloads.ts'
 import { Copies } from './copies.ts'
+import { evaluationsOf } from '../../test/support/evaluations.ts'
 
 const IDLE = 100_000
 const SCHEDULES = 50
@@ -32,7 +33,18 @@ function managed(index: number): AWorkload {
 
 function aController(cluster: Copies): Controller {
   const told = new Told()
-  const ports = { workloads: cluster, writer: cluster, pace, recorder: told, observer: told, clock, logger }
+  const evaluations = evaluationsOf(RULES, clock)
+  const ports = {
+    workloads: cluster,
+    evaluations,
+    writer: cluster,
+    pace,
+    recorder: told,
+    observer: told,
+    clock,
+    logger,
+  }
+  cluster.onChange((before, after) => evaluations.changed(before, after))
   return new Controller({ ...ports, later }, RULES, {
     concurrency: 32,
     writesPerWorkload: 20,
@@ -81,7 +93,11 @@ async function longestBlock(work: () => Promise<void>): Promise<number> {
 const figures: Record<string, string> = {}
 const plain = aDeployment()
 const web = managed(1)
-const planner = new Planner({ clock }, RULES, new LastKnownMarks(RULES))
+const planner = new Planner(
+  { evaluations: evaluationsOf(RULES, clock), clock },
+  RULES,
+  new LastKnownMarks(RULES),
+)
 figures['evaluations, managed'] = perSecond(EVALUATIONS, () => planner.evaluate(web))
 figures['evaluations, not managed'] = perSecond(EVALUATIONS, () => planner.evaluate(plain))
 

@@ -40,7 +40,13 @@ function watched(): { metrics: Metrics; registered: Registered[] } {
       inherited: () => undefined,
       inheritsSame: () => true,
     }
-    const metrics = new Metrics({ rules, clock: () => 0, perWorkload: true, processMetrics: false })
+    const metrics = new Metrics({
+      evaluations: { of: never },
+      rules,
+      clock: () => 0,
+      perWorkload: true,
+      processMetrics: false,
+    })
     return { metrics, registered }
   } finally {
     Registry.prototype.registerMetric = register

@@ -6,6 +6,7 @@ import { Metrics } from '../../src/service/metrics/metrics.ts'
 import { NOW, RULES } from '../service/metrics/workload.ts'
 import { PROJECT } from '../support/dormouse.ts'
 import { promtool } from '../support/promtool.ts'
+import { evaluationsOf } from '../support/evaluations.ts'
 
 interface Rule {
   readonly alert: string
@@ -84,7 +85,13 @@ describe('the alerts', () => {
   })
 
   it('look at nothing that is not told', async () => {
-    const metrics = new Metrics({ rules: RULES, clock: () => NOW, perWorkload: false, processMetrics: false })
+    const metrics = new Metrics({
+      evaluations: evaluationsOf(RULES, () => NOW),
+      rules: RULES,
+      clock: () => NOW,
+      perWorkload: false,
+      processMetrics: false,
+    })
     metrics.lead(true)
     const told = new Set((await metrics.exposition()).match(/(?<=# TYPE )\S+/g))
     const asked = rules.flatMap(({ expr }) => expr.match(/dormouse_\w+/g) ?? [])

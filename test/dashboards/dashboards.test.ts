@@ -9,6 +9,7 @@ import { PROJECT } from '../support/dormouse.ts'
 import { NOW, RULES } from '../service/metrics/workload.ts'
 import { dashboardJson, filledIn, NAMES, queriesOf, type PanelJson } from './panels.ts'
 import { promtool } from '../support/promtool.ts'
+import { evaluationsOf } from '../support/evaluations.ts'
 
 /** Some, to parse the queries with. */
 const VARIABLES = {
@@ -27,7 +28,13 @@ const queries = NAMES.flatMap((name) => queriesOf(name))
 
 /** Every metric of an instance that leads, with its type. */
 async function told(): Promise<Map<string, string>> {
-  const metrics = new Metrics({ rules: RULES, clock: () => NOW, perWorkload: true, processMetrics: true })
+  const metrics = new Metrics({
+    evaluations: evaluationsOf(RULES, () => NOW),
+    rules: RULES,
+    clock: () => NOW,
+    perWorkload: true,
+    processMetrics: true,
+  })
   metrics.lead(true)
   const text = await metrics.exposition()
   return new Map(

@@ -65,7 +65,6 @@ export function createReads(deps: ApiDeps, { visibleTo, watches }: Lists): Reads
 
   async function watch(ctx: ApiContext, scope: { namespace: string | undefined; kind: Kind | undefined }) {
     const { namespace, kind } = scope
-    const { state } = ctx.state.input.query
     const includes = (key: WorkloadKey) =>
       (namespace === undefined || key.namespace === namespace) &&
       (kind === undefined || key.kind === kind) &&
@@ -74,7 +73,6 @@ export function createReads(deps: ApiDeps, { visibleTo, watches }: Lists): Reads
       all: () => filtered(workloads.list(namespace, kind), (each) => includes(each) && isListed(each)),
       includes,
       chosen: chosenBy(ctx, clock),
-      isByState: state !== undefined,
       async visible() {
         demandCurrent(workloads, kind)
         return visibleTo(await ctx.state.authenticateAgain())

@@ -1,13 +1,12 @@
 import { riskOf } from '../../domain/deciding/decide.ts'
 import { sameMarks } from '../../domain/workload/marks.ts'
-import { readWorkload } from '../../domain/workload/reading.ts'
-import type { Rules } from '../../domain/deciding/rules.ts'
 import { wakeOrderFault } from '../../domain/deciding/wake-order.ts'
 import { Unreadable } from '../../domain/workload/state-codec.ts'
 import { clip } from '../../domain/text.ts'
 import { keyOf, type Workload } from '../../domain/workload/workload.ts'
 import type { Logger } from '../process/logger.ts'
 import type { Recorder } from '../../kubernetes/ports.ts'
+import type { Evaluations } from './ports.ts'
 
 interface AnnotationWarning {
   readonly reason: 'InvalidState' | 'InvalidSchedule' | 'DataAtRisk' | 'RequestIgnored'
@@ -15,6 +14,7 @@ interface AnnotationWarning {
 }
 
 interface AnnotationWarningsPorts {
+  readonly evaluations: Evaluations
   readonly recorder: Recorder
   readonly logger: Logger
 }
@@ -22,13 +22,11 @@ interface AnnotationWarningsPorts {
 /** Warns people of annotations that they have to repair: by an Event and a log line, once, when the fault appears. */
 export class AnnotationWarnings {
   readonly #ports: AnnotationWarningsPorts
-  readonly #rules: Rules
   /** The latest warning of those that have a fault, by uid. */
   readonly #told = new Map<string, string>()
 
-  constructor(ports: AnnotationWarningsPorts, rules: Rules) {
+  constructor(ports: AnnotationWarningsPorts) {
     this.#ports = ports
-    this.#rules = rules
   }
 
   /** To be called with the same copy twice where what decides on it beside itself has changed. */
@@ -58,7 +56,7 @@ export class AnnotationWarnings {
   }
 
   #of(workload: Workload): AnnotationWarning | undefined {
-    const reading = readWorkload(workload, this.#rules)
+    const { reading } = this.#ports.evaluations.of(workload)
     if (reading instanceof Unreadable) return { reason: 'InvalidState', message: reading.message }
     const { enabled, schedule, scheduleFault, scheduleFaultAt } = reading
     if (enabled !== true) return undefined

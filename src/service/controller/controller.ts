@@ -10,7 +10,7 @@ import { OtherWriters } from './other-writers.ts'
 import { Pauses } from './pauses.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
 import { ReconcileLoop } from './reconcile-loop.ts'
-import { isRelevant } from './relevance.ts'
+import { isRelevant } from '../../domain/deciding/relevance.ts'
 import { RequestAudit } from './request-audit.ts'
 import { inTurns } from '../process/turns.ts'
 
@@ -47,7 +47,7 @@ export class Controller implements Runnable {
     this.#settings = settings
     this.#marks = new LastKnownMarks(rules)
     this.#reporter = new HistoryReporter(ports, rules)
-    this.#warnings = new AnnotationWarnings(ports, rules)
+    this.#warnings = new AnnotationWarnings(ports)
     this.#namespaceWarnings = new NamespaceWarnings(ports, rules, settings.excludeNamespaces)
     this.#others = new OtherWriters(ports, rules)
     this.#requests = new RequestAudit(ports)

@@ -86,6 +86,9 @@ export class DelayingQueue<T extends Due> {
 
   /** Evaluates the key when the clock has reached `at`, instead of the instant given before; undefined: at none. */
   addAfter(key: string, at: Instant | undefined): void {
+    const before = this.#timers.at(key)
+    // Something else had it evaluated at that instant, before the timer fired.
+    if (before !== undefined && before <= this.#options.clock()) this.#cameDue(key, before)
     if (at === undefined) this.#timers.delete(key)
     else if (this.#open) this.#timers.set(key, at)
   }
@@ -142,9 +145,13 @@ export class DelayingQueue<T extends Due> {
     return this.#jobs.has(key)
   }
 
-  #fired(key: string, at: Instant): void {
+  #cameDue(key: string, at: Instant): void {
     const { clock, monotonic } = this.#options
     if (!this.#dueSince.has(key)) this.#dueSince.set(key, monotonic() - Math.max(0, clock() - at))
+  }
+
+  #fired(key: string, at: Instant): void {
+    this.#cameDue(key, at)
     // Where our own code failed before it may succeed now, and an edge does not wait for it.
     if (this.#failures.unblock(key)) this.#delays.delete(key)
     this.#evaluate(key)

@@ -1,19 +1,16 @@
 import type { Clock, Instant } from '../process/clock.ts'
-import type { Decision, ReasonCode } from '../../domain/deciding/decision.ts'
+import { isTimeless, type Decision } from '../../domain/deciding/decision.ts'
 import { afterStep, planFailure, planStep, type Step } from '../../domain/deciding/operation.ts'
 import type { Change } from '../../domain/workload/patch.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import type { Workload } from '../../domain/workload/workload.ts'
 import type { Due } from './failures.ts'
 import type { LastKnownMarks } from './last-known-marks.ts'
-import type { Scalings } from './ports.ts'
+import type { Evaluations, Scalings } from './ports.ts'
 import { NEVER } from '../process/timers.ts'
 
 /** Milliseconds that a plan may wait for a worker: its operation is dated when it was planned. */
 const PLAN_LIFE_MS = 2000
-
-/** What is the same by every clock. */
-const TIMELESS: ReadonlySet<ReasonCode> = new Set(['not_managed', 'unreadable', 'deleting'])
 
 /** A write that is due, as it was planned. */
 export interface Planned extends Due {
@@ -33,6 +30,7 @@ export interface Evaluation {
 }
 
 interface PlannerPorts {
+  readonly evaluations: Evaluations
   readonly scalings?: Scalings | undefined
   readonly clock: Clock
 }
@@ -79,17 +77,16 @@ export class Planner {
 
   #plan(workload: Workload, now: Instant): Step {
     const scaledBy = this.#ports.scalings?.scaledBy(workload)
+    // What is known of earlier copies, and who scaled it, nobody else knows.
+    if (scaledBy === undefined && this.#marks.isInOrder(workload))
+      return this.#ports.evaluations.of(workload).step
     const attributed = scaledBy === undefined ? workload : { ...workload, scaledBy }
     return planStep(attributed, now, this.#rules, this.#marks.of(workload))
   }
 }
 
-/** What other decisions rest on may come to hold again by a clock that is set back. */
-function lookAgainAt({
-  lookAgainAt: at,
-  reason,
-}: Pick<Decision, 'lookAgainAt' | 'reason'>): Instant | undefined {
-  return at ?? (TIMELESS.has(reason.code) ? undefined : NEVER)
+function lookAgainAt(decision: Pick<Decision, 'lookAgainAt' | 'reason'>): Instant | undefined {
+  return isTimeless(decision) ? undefined : (decision.lookAgainAt ?? NEVER)
 }
 
 /** Waking comes first; a write that moves no pods comes last. */

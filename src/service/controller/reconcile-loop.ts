@@ -11,7 +11,7 @@ import { Planner, type Evaluation, type Planned } from './planner.ts'
 import type { Stopping } from '../../kubernetes/ports.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
 import { Reconciler } from './reconciler.ts'
-import { isRelevant } from './relevance.ts'
+import { isRelevant } from '../../domain/deciding/relevance.ts'
 import { inTurns } from '../process/turns.ts'
 import { WriteBudget } from './write-budget.ts'
 

@@ -1,8 +1,7 @@
 import type { Clock, Instant } from '../process/clock.ts'
 import { isCredible } from '../../domain/deciding/decision-time.ts'
 import type { Decision } from '../../domain/deciding/decision.ts'
-import { planStep } from '../../domain/deciding/operation.ts'
-import type { Rules } from '../../domain/deciding/rules.ts'
+import { isRelevant } from '../../domain/deciding/relevance.ts'
 import {
   memberOf,
   wakeOrderOf,
@@ -11,21 +10,15 @@ import {
   type WakeWait,
   type WaveMember,
 } from '../../domain/deciding/wake-order.ts'
-import { readsTheSame } from '../../domain/workload/marks.ts'
-import {
-  keyOf,
-  parseKey,
-  podsFollowed,
-  type Workload,
-  type WorkloadKey,
-} from '../../domain/workload/workload.ts'
+import { keyOf, parseKey, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
+import type { Evaluations } from './evaluations.ts'
 
 interface WakeWaitsPorts {
   readonly workloads: {
     get(key: WorkloadKey): Workload | undefined
     list(namespace: string): Iterable<Workload>
   }
-  readonly rules: Rules
+  readonly evaluations: Pick<Evaluations, 'of'>
   readonly clock: Clock
   /** These wait no longer for some number: whoever decides on them has to look again. */
   readonly released: (keys: readonly WorkloadKey[]) => void
@@ -84,13 +77,13 @@ export class WakeWaits {
   changed(before: Workload | undefined, after: Workload | undefined): void {
     const workload = after ?? before
     const waves = workload && this.#waves.get(workload.namespace)
-    if (!waves || (before && after && before !== after && countsTheSame(before, after))) return
+    if (!waves || (before && after && before !== after && !isRelevant(before, after))) return
     if (after?.annotations.wakeOrder) this.#beginOrdered(workload.namespace, waves)
     const now = this.#ports.clock()
     const key = keyOf(workload)
     for (const wave of waves) {
       wave.waiting.delete(key)
-      if (wave.members && replace(wave.members, key, after && this.#memberOf(after, wave.edge, now)))
+      if (wave.members && replace(wave.members, key, after && this.#memberOf(after, wave.edge)))
         this.#release(wave, now)
     }
   }
@@ -109,7 +102,7 @@ export class WakeWaits {
     const known = this.#waves.get(namespace)?.find((wave) => wave.edge === edge)
     if (known) return known
     this.#forget(now)
-    const members = this.#read(namespace, edge, now)
+    const members = this.#read(namespace, edge)
     const wave = { edge, members, waiting: new Map<string, number>(), known: new Map() }
     this.#waves.set(namespace, [...(this.#waves.get(namespace) ?? []), wave])
     return wave
@@ -124,16 +117,16 @@ export class WakeWaits {
     }
   }
 
-  #read(namespace: string, edge: Instant, now: Instant): Wave['members'] {
+  #read(namespace: string, edge: Instant): Wave['members'] {
     const workloads = [...this.#ports.workloads.list(namespace)]
     if (!workloads.some(({ annotations }) => annotations.wakeOrder)) return undefined
     const members = new Map<string, WaveMember>()
-    for (const each of workloads) replace(members, keyOf(each), this.#memberOf(each, edge, now))
+    for (const each of workloads) replace(members, keyOf(each), this.#memberOf(each, edge))
     return members
   }
 
-  #memberOf(workload: Workload, edge: Instant, now: Instant): WaveMember | undefined {
-    return memberOf(workload, edge, planStep(workload, now, this.#ports.rules).decision)
+  #memberOf(workload: Workload, edge: Instant): WaveMember | undefined {
+    return memberOf(workload, edge, this.#ports.evaluations.of(workload).step.decision)
   }
 
   #waitIn({ edge, members, known }: Wave, order: number, now: Instant): WakeWait | undefined {
@@ -152,11 +145,6 @@ export class WakeWaits {
     for (const [key] of free) wave.waiting.delete(key)
     if (free.length > 0) this.#ports.released(free.map(([key]) => parseKey(key)))
   }
-}
-
-/** Most changes are of a status, of which a wave asks only whether all pods followed. */
-function countsTheSame(a: Workload, b: Workload): boolean {
-  return readsTheSame(a, b) && podsFollowed(a) === podsFollowed(b)
 }
 
 /** Returns whether that changes anything for the others. */

@@ -70,7 +70,7 @@ export function exportComing(
     (gauge) => {
       gauge.reset()
       for (const type of OPERATION_TYPES) {
-        const latest = tracker.latest[type]
+        const latest = tracker.latest(type)
         if (latest !== undefined) gauge.set({ type }, latest / 1000)
       }
     },

@@ -1,5 +1,5 @@
 import { KINDS, type Kind } from '../../domain/workload/workload.ts'
-import type { Copies, KubernetesObserver } from '../../kubernetes/ports.ts'
+import type { KubernetesObserver } from '../../kubernetes/ports.ts'
 import type { HandlerFailed } from './handler-failures.ts'
 import type { MetricFactory } from './metric-factory.ts'
 
@@ -7,7 +7,7 @@ import type { MetricFactory } from './metric-factory.ts'
 const ORDINARY = 'ended'
 
 /** The informer, which is asked at each scrape. */
-export interface Informer extends Pick<Copies, 'get'> {
+export interface Informer {
   readonly watches: Iterable<{ readonly kind: Kind | 'namespaces'; readonly connected: boolean }>
 }
 

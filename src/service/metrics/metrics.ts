@@ -8,6 +8,7 @@ import { ControllerMetrics } from './controller-metrics.ts'
 import { handlerFailures } from './handler-failures.ts'
 import { KubernetesMetrics, type Informer } from './kubernetes-metrics.ts'
 import { MetricFactory } from './metric-factory.ts'
+import type { Evaluations } from './ports.ts'
 import type { TeamOf } from './by-team.ts'
 import { exportTeams } from './team-metrics.ts'
 import { WebhookMetrics } from './webhook-metrics.ts'
@@ -22,6 +23,7 @@ const MISNAMED = [
 ]
 
 export interface MetricsOptions {
+  readonly evaluations: Evaluations
   readonly rules: Rules
   readonly clock: Clock
   /** Default: the system's. */
@@ -96,7 +98,6 @@ export class Metrics implements LeadershipObserver {
   /** To be called once, before the first scrape; the informer is asked at each. */
   follow(informer: Informer): void {
     this.kubernetes.follow(informer)
-    this.workloads.find = (key) => informer.get(key)
   }
 
   /** To be called once, before the first scrape; `readable` is called at each. */
@@ -113,7 +114,6 @@ export class Metrics implements LeadershipObserver {
   async exposition(): Promise<string> {
     const parts = [await this.#own.registry.metrics()]
     if (this.#leading) {
-      this.workloads.catchUp()
       parts.push(await this.#ofLeader.registry.metrics())
     }
     return parts.map((part) => part.trimEnd()).join('\n\n') + '\n'

@@ -3,7 +3,7 @@ import { autoscalerConflict, type AutoscalerConflict } from '../../domain/decidi
 import { keptCount } from '../../domain/workload/counts.ts'
 import { sleepsSuspended } from '../../domain/kinds.ts'
 import { nextTransition } from '../../domain/records/plan.ts'
-import { readWorkload, type Reading } from '../../domain/workload/reading.ts'
+import type { Reading } from '../../domain/workload/reading.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import type { Schedule } from '../../domain/schedule/schedule.ts'
 import { Unreadable } from '../../domain/workload/state-codec.ts'
@@ -22,8 +22,6 @@ export interface Tracked {
   /** The value of its team label, bounded; undefined: no label is configured. */
   readonly team?: string
   readonly asleep: boolean
-  /** How often the clock had been set when it was read. */
-  readonly clockSet: number
   /** What its replicas request, or while asleep its kept count of them; undefined: it cannot be read. */
   readonly share?: Share
   readonly coming?: Coming
@@ -31,8 +29,6 @@ export interface Tracked {
   readonly schedule?: Schedule
   /** What an autoscaler does against its schedule. */
   readonly conflict?: AutoscalerConflict
-  /** When time alone changes the state. */
-  readonly changesAt?: Instant
 }
 
 /**
@@ -40,30 +36,26 @@ export interface Tracked {
  */
 export function readTracked(
   workload: Workload,
+  reading: Reading | Unreadable,
   now: Instant,
   rules: Rules,
-  clockSet: number,
 ): { tracked: Tracked; history: readonly Operation[] } | undefined {
   if (workload.owner && workload.kind === 'replicasets') return undefined
-  const reading = readWorkload(workload, rules)
   const state = workloadState(reading, now)
   if (reading instanceof Unreadable)
-    return { tracked: { state, source: managedBy(null), asleep: false, clockSet }, history: [] }
+    return { tracked: { state, source: managedBy(null), asleep: false }, history: [] }
   if (state === 'unmanaged') return undefined
   const asleep = reading.state.asleep && !isRunning(workload)
   const replicas = asleep ? keptCount(reading) : currentReplicas(workload)
   const coming = workload.deleting ? undefined : nextTransition(reading, now, rules)
-  const changesAt = nextChange(reading, now)
   const conflict = autoscalerConflict(reading, rules)
   const tracked = {
     state,
     source: managedBy(reading.effective.sources.enabled),
     asleep,
-    clockSet,
     // A suspended CronJob saves nothing that could be measured.
     share: shareOf(sleepsSuspended(workload.kind) ? 0 : replicas, workload.requests),
     ...(coming && { coming: { type: coming.type, at: coming.at } }),
-    ...(changesAt !== undefined && { changesAt }),
     ...(conflict && { conflict }),
     ...(reading.schedule?.calendar && { schedule: reading.schedule }),
   }
@@ -73,9 +65,4 @@ export function readTracked(
 /** Its share, if it is asleep or, respectively, awake. */
 export function shareIf(tracked: Tracked | undefined, asleep: boolean): Share | undefined {
   return tracked?.asleep === asleep ? tracked.share : undefined
-}
-
-function nextChange({ state: { override, backoff } }: Reading, now: Instant): Instant | undefined {
-  const ends = [override?.until, backoff?.until].filter((end) => typeof end === 'number' && end > now)
-  return ends.length > 0 ? Math.min(...ends.map(Number)) : undefined
 }

@@ -1,18 +1,12 @@
-import { ClockJumps } from '../process/clock-jumps.ts'
 import { systemMonotonic, type Clock, type Instant, type Monotonic } from '../process/clock.ts'
 import { isCredible } from '../../domain/deciding/decision-time.ts'
 import { readsTheSame } from '../../domain/workload/marks.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import type { Sleep } from '../../domain/schedule/schedule.ts'
-import {
-  isKnown,
-  OPERATION_TYPES,
-  TRIGGER,
-  TRIGGERS,
-  type OperationType,
-} from '../../domain/workload/state.ts'
-import { keyOf, type Kind, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
+import { isKnown, TRIGGER, TRIGGERS, type OperationType } from '../../domain/workload/state.ts'
+import type { Kind, Workload } from '../../domain/workload/workload.ts'
 import type { WorkloadState } from '../../domain/records/workload-state.ts'
+import type { Evaluations } from './ports.ts'
 import { ByCalendar } from './by-calendar.ts'
 import { StateCounts } from './by-source.ts'
 import { ByTeam, type TeamOf } from './by-team.ts'
@@ -29,11 +23,8 @@ import { readTracked, type Tracked } from './tracked.ts'
  */
 const FORGET_AFTER = 3600
 
-/** Milliseconds after which overdue workloads are read again, and how many at once. */
-const REREAD_AFTER = 60_000
-const REREAD_AT_ONCE = 500
-
 interface TrackerOptions {
+  readonly evaluations: Evaluations
   readonly rules: Rules
   readonly clock: Clock
   /** Default: the system's. */
@@ -48,37 +39,36 @@ interface TrackerOptions {
  * costs the same whatever the size of the cluster; nothing is kept of workloads that are not managed.
  */
 export class WorkloadTracker {
-  /** The newest copy of a workload; undefined: it does not exist. To be set before anything is exported. */
-  find: (key: WorkloadKey) => Workload | undefined = () => undefined
   /** The newest snooze and wake by schedule in the history of any workload, also from before our start. */
-  readonly latest: Partial<Record<OperationType, Instant>> = {}
+  readonly #latest: Partial<Record<OperationType, Instant>> = {}
   readonly coming = new ComingTransitions()
   readonly bySource = new StateCounts()
   readonly byCalendar = new ByCalendar()
   readonly conflicts = new Conflicts()
   readonly byTeam: ByTeam | undefined
+  readonly #evaluations: Evaluations
   readonly #rules: Rules
   readonly #clock: Clock
   readonly #monotonic: Monotonic
   readonly #excluded: ReadonlySet<string>
   readonly #stopwatch = new Stopwatch()
   readonly #namespaces = new Map<string, TrackedNamespace>()
-  /** The workloads whose state time alone will change, by their keys. */
-  readonly #timed = new Map<string, { readonly workload: Workload; readonly changesAt: Instant }>()
   #leading = false
-  readonly #jumps: ClockJumps
-  /** How often the clock was set. */
-  #clockSet = 0
-  /** How often it had been set when all that is known had been read since. */
-  #readSince = 0
 
-  constructor({ rules, clock, monotonic = systemMonotonic, excludeNamespaces = [], teamOf }: TrackerOptions) {
+  constructor({
+    evaluations,
+    rules,
+    clock,
+    monotonic = systemMonotonic,
+    excludeNamespaces = [],
+    teamOf,
+  }: TrackerOptions) {
+    this.#evaluations = evaluations
     this.#rules = rules
     this.#clock = clock
     this.#monotonic = monotonic
     this.#excluded = new Set(excludeNamespaces)
     this.byTeam = teamOf && new ByTeam(teamOf)
-    this.#jumps = new ClockJumps(clock, monotonic)
   }
 
   /** Savings are counted only while this replica leads: at other times another replica counts them. */
@@ -98,6 +88,12 @@ export class WorkloadTracker {
     if (!workload || (before && after && before !== after && countsTheSame(before, after))) return
     if (after) this.#read(after)
     else this.#track(workload, undefined)
+  }
+
+  /** The newest snooze or wake by schedule, unless a wrong clock has dated it. */
+  latest(type: OperationType): Instant | undefined {
+    const at = this.#latest[type]
+    return at !== undefined && isCredible(at, this.#clock()) ? at : undefined
   }
 
   /** How many workloads of which kind are in which state; a state that was seen once of a kind stays, with 0. */
@@ -145,57 +141,26 @@ export class WorkloadTracker {
     }
   }
 
-  /** To be called before anything is exported: notices what time alone has changed. */
-  catchUp(): void {
-    const now = this.#clock()
-    this.#noticeJump(now)
-    for (const { workload, changesAt } of this.#timed.values()) {
-      if (changesAt <= now) this.#read(workload)
-    }
-    for (const workload of this.#outdated(now)) this.#read(workload)
-  }
-
-  /**
-   * Workloads that seem late, or were read before the clock was set. If two edges passed without action, the state is
-   * right again but no event says so: read them again. Only some at a time: a wave has many, and reading all of them
-   * would delay it.
-   */
-  #outdated(now: Instant): Workload[] {
-    const late = now - REREAD_AFTER
-    const isRead = this.#readSince === this.#clockSet
-    if (isRead && OPERATION_TYPES.every((type) => this.coming.overdue(type, late) === 0)) return []
-    const found: Workload[] = []
-    for (const [namespace, tracked] of this.#namespaces) {
-      for (const { kind, name, tracked: each } of tracked.workloads()) {
-        const isLate = each.coming !== undefined && each.coming.at <= late
-        if (!isLate && each.clockSet === this.#clockSet) continue
-        const workload = this.find({ namespace, kind, name })
-        if (workload) found.push(workload)
-        if (found.length === REREAD_AT_ONCE) return found
-      }
-    }
-    this.#readSince = this.#clockSet
-    return found
-  }
-
-  #noticeJump(now: Instant): void {
-    if (this.#jumps.taken() === 0) return
-    this.#clockSet += 1
-    for (const type of OPERATION_TYPES) if (!isCredible(this.latest[type] ?? 0, now)) delete this.latest[type]
-  }
-
   #read(workload: Workload): void {
     const now = this.#clock()
-    // Also one that lasts until the next scrape only.
-    this.#noticeJump(now)
     const excluded = this.#excluded.has(workload.namespace)
-    const read = excluded ? undefined : readTracked(workload, now, this.#rules, this.#clockSet)
+    const read = excluded ? undefined : this.#readNow(workload, now)
+    if (read === 'overdue') return
     for (const { type, trigger, at } of read?.history ?? [])
       if (isKnown(TRIGGERS, trigger) && TRIGGER[trigger].inWaves && isCredible(at, now))
-        this.latest[type] = Math.max(at, this.latest[type] ?? 0)
+        this.#latest[type] = Math.max(at, this.latest(type) ?? 0)
     const tracked = read?.tracked
     const team = tracked && this.byTeam?.nameOf(workload)
     this.#track(workload, tracked && team !== undefined ? { ...tracked, team } : tracked)
+  }
+
+  /** `overdue`: nobody has done yet what was to come, so it is as it was. */
+  #readNow(workload: Workload, now: Instant): ReturnType<typeof readTracked> | 'overdue' {
+    const { kind, namespace, name } = workload
+    const { reading, step } = this.#evaluations.of(workload)
+    const coming = this.#namespaces.get(namespace)?.kinds.get(kind)?.workloads.get(name)?.coming
+    if (step.change && coming && coming.at <= now && step.decision.action === coming.type) return 'overdue'
+    return readTracked(workload, reading, now, this.#rules)
   }
 
   #track(workload: Workload, tracked: Tracked | undefined): void {
@@ -212,9 +177,6 @@ export class WorkloadTracker {
     this.byTeam?.replace(previous, tracked, seconds)
     if (previous) this.#count(space, kind, previous, -1)
     if (tracked) this.#count(space, kind, tracked, 1)
-    const key = keyOf(workload)
-    if (tracked?.changesAt === undefined) this.#timed.delete(key)
-    else this.#timed.set(key, { workload, changesAt: tracked.changesAt })
     if (namespace.emptySince === undefined) return
     if (!this.#leading) this.#namespaces.delete(space)
     // Also where nothing is ever scraped.

@@ -53,6 +53,11 @@ export class Timers {
     this.#arm()
   }
 
+  /** The instant of the key; undefined: it has none. */
+  at(key: string): Instant | undefined {
+    return this.#current.get(key)?.at
+  }
+
   delete(key: string): void {
     this.#current.delete(key)
   }

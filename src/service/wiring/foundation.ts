@@ -1,6 +1,6 @@
 import type { AuthSettings } from '../api/ports.ts'
 import type { ConfiguredCalendars } from '../calendars/configured-calendars.ts'
-import type { Clock } from '../process/clock.ts'
+import { systemMonotonic, type Clock } from '../process/clock.ts'
 import { excludedNamespaces, type Config } from '../config/config.ts'
 import type { OneTimeSignIn } from '../../console/console.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
@@ -9,6 +9,7 @@ import { Identity } from '../../kubernetes/identity.ts'
 import type { KubeConfigSource } from '../../kubernetes/kube-config.ts'
 import type { Probing } from '../../kubernetes/registration/proof.ts'
 import type { Logger } from '../process/logger.ts'
+import { Evaluations } from '../evaluating/evaluations.ts'
 import { WakeWaits } from '../evaluating/wake-waits.ts'
 import { Metrics } from '../metrics/metrics.ts'
 import { calendarsOf } from './calendars.ts'
@@ -44,6 +45,7 @@ export interface Foundation extends ServiceOptions {
   readonly rules: Rules
   readonly calendars: ConfiguredCalendars
   readonly excludeNamespaces: readonly string[]
+  readonly evaluations: Evaluations
   readonly metrics: Metrics
   readonly cluster: ClusterClients
   /** Who we are to the cluster. */
@@ -78,17 +80,32 @@ export function foundationOf(options: ServiceOptions): Foundation {
       ? undefined
       : ({ labels, namespace }: Workload) =>
           labels?.[teamLabel] ?? cluster.namespaces.get(namespace)?.labels?.[teamLabel]
-  const metrics = new Metrics({ rules, clock, perWorkload, teamOf, excludeNamespaces, processMetrics: true })
+  const evaluations: Evaluations = new Evaluations({
+    workloads: { get: (key) => cluster.informer.get(key) },
+    rules,
+    clock,
+    monotonic: systemMonotonic,
+    due: (key) => cluster.informer.inputsChanged([key]),
+  })
+  const metrics = new Metrics({
+    evaluations,
+    rules,
+    clock,
+    perWorkload,
+    teamOf,
+    excludeNamespaces,
+    processMetrics: true,
+  })
   const cluster: ClusterClients = clusterClients({ ...options, observer: metrics.kubernetes })
   const { client, informer, namespaces } = cluster
   const released = (keys: readonly WorkloadKey[]) => informer.inputsChanged(keys)
-  const waits = new WakeWaits({ workloads: informer, rules, clock, released }, config.wakeOrderTimeout)
-  // First: whoever decides on a copy asks what it waits for.
+  const waits = new WakeWaits({ workloads: informer, evaluations, clock, released }, config.wakeOrderTimeout)
+  // First, in this order: whoever hears of a copy asks what is decided about it, and what it waits for.
+  informer.onChange((before, after) => evaluations.changed(before, after))
   informer.onChange((before, after) => waits.changed(before, after))
   metrics.followWaiting(() => waits.waiting)
   informer.onChange((before, after) => metrics.workloads.changed(before, after))
   metrics.follow({
-    get: (key) => informer.get(key),
     get watches() {
       return [...informer.watches, { kind: 'namespaces' as const, connected: namespaces.connected }]
     },
@@ -104,6 +121,7 @@ export function foundationOf(options: ServiceOptions): Foundation {
     rules,
     calendars,
     excludeNamespaces,
+    evaluations,
     metrics,
     cluster,
     identity,

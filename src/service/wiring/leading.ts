@@ -16,12 +16,13 @@ export function controllerOf(
   webhook: Webhook | undefined,
   leads: () => boolean,
 ): Controller {
-  const { config, cluster, rules, clock, logger, metrics, excludeNamespaces } = foundation
+  const { config, cluster, evaluations, rules, clock, logger, metrics, excludeNamespaces } = foundation
   const { concurrency, writesPerWorkload, lease } = config.controller
   const controller = new Controller(
     {
       workloads: cluster.informer,
       namespaces: cluster.namespaces,
+      evaluations,
       writer: writerWhile(leads, cluster.patcher),
       pace: cluster.gate,
       scalings: webhook?.scalings,

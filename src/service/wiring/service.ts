@@ -62,6 +62,7 @@ export class Service implements Runnable {
     const parts = present([
       metricsServer,
       foundation.calendars,
+      { name: 'evaluations', start: async () => {}, stop: async () => foundation.evaluations.stop() },
       { name: 'connections', start: async () => {}, stop: () => transport.close() },
       recorder,
       certificates?.keeper,

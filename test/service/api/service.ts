@@ -10,6 +10,7 @@ import { createLogger } from '../../../src/service/process/logger.ts'
 import { expectDocumented } from './documented.ts'
 import { FakeCluster } from './fake-cluster.ts'
 import { ALONE } from '../../support/rules.ts'
+import { Evaluations } from '../../../src/service/evaluating/evaluations.ts'
 
 const HOUR = 3_600_000
 
@@ -102,6 +103,14 @@ export class Service {
         done()
       },
     })
+    const evaluations = new Evaluations({
+      workloads: this.cluster,
+      rules: given.rules ?? rules,
+      clock: () => this.now,
+      monotonic: () => this.now,
+      due: (key) => this.cluster.inputsChanged([key]),
+    })
+    this.cluster.onChange((before, after) => evaluations.changed(before, after))
     const deps: ApiDeps = {
       workloads: this.cluster,
       writer: this.cluster,

@@ -5,13 +5,18 @@ import { createLogger } from '../../../src/service/process/logger.ts'
 import { RULES } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
 import { Told } from './told.ts'
+import { evaluationsOf } from '../../support/evaluations.ts'
 
 const web = aDeployment().enabled().scheduled('8:00-18:00')
 const typo = web.scheduled('8:00')
 
 function warningsOf(...steps: Workload[]): string[] {
   const told = new Told()
-  const warnings = new AnnotationWarnings({ recorder: told, logger: createLogger('silent') }, RULES)
+  const warnings = new AnnotationWarnings({
+    evaluations: evaluationsOf(RULES, () => 0),
+    recorder: told,
+    logger: createLogger('silent'),
+  })
   for (const [index, step] of steps.entries()) warnings.changed(steps[index - 1], step)
   return told.events
 }

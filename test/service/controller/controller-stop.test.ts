@@ -9,6 +9,7 @@ import { UNPACED } from './a-queue.ts'
 import { FakeCluster } from '../../support/fake-cluster.ts'
 import { FakeTime, settled } from '../../support/fake-time.ts'
 import { Told } from './told.ts'
+import { evaluationsOf } from '../../support/evaluations.ts'
 
 type End = 'signal' | 'cut'
 
@@ -30,7 +31,17 @@ function aControllerThatHangs(end: Readonly<Record<string, End>>) {
   const { clock, later } = time
   const logger = createLogger('info', { write: (line) => void logged.push(line) })
   const controller = new Controller(
-    { workloads: cluster, writer, pace: UNPACED, recorder: told, observer: told, clock, logger, later },
+    {
+      workloads: cluster,
+      evaluations: evaluationsOf(rulesWith(), clock),
+      writer,
+      pace: UNPACED,
+      recorder: told,
+      observer: told,
+      clock,
+      logger,
+      later,
+    },
     rulesWith(),
     {
       concurrency: 4,

@@ -9,6 +9,7 @@ import { at, RULES } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
 import { FakeCluster } from '../../support/fake-cluster.ts'
 import { Told } from './told.ts'
+import { evaluationsOf } from '../../support/evaluations.ts'
 
 const web = aDeployment()
   .withReplicas(3)
@@ -35,7 +36,8 @@ function reconciling(
   const logger = createLogger('info', { write: (line) => void lines.push(line) })
   cluster.put(workload)
   const told = new Told()
-  const planner = new Planner({ scalings: { scaledBy }, clock: () => now }, RULES, marks)
+  const ports = { evaluations: evaluationsOf(RULES, () => now), scalings: { scaledBy }, clock: () => now }
+  const planner = new Planner(ports, RULES, marks)
   const reconciler = new Reconciler({ writer: cluster, recorder: told, observer: told, logger }, planner)
   /** By what is due of the copy, or by what once was. */
   const reconcile = () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { isRelevant } from '../../../src/service/controller/relevance.ts'
+import { isRelevant } from '../../../src/domain/deciding/relevance.ts'
 import { planStep } from '../../../src/domain/deciding/operation.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
 import { at, HOUR, MINUTE, RULES } from '../../support/rules.ts'

@@ -5,6 +5,7 @@ import type { ControllerPorts } from '../../../src/service/controller/ports.ts'
 import { followInputs } from '../../../src/service/wiring/inputs.ts'
 import { WakeWaits } from '../../../src/service/evaluating/wake-waits.ts'
 import type { WorkloadKey } from '../../../src/domain/workload/workload.ts'
+import type { planStep } from '../../../src/domain/deciding/operation.ts'
 import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import { createLogger } from '../../../src/service/process/logger.ts'
 import { rulesWith } from '../../support/rules.ts'
@@ -13,17 +14,19 @@ import { FakeKeda } from '../../support/fake-keda.ts'
 import { FakeCluster } from '../../support/fake-cluster.ts'
 import { FakeTime, settled } from '../../support/fake-time.ts'
 import { Told } from './told.ts'
+import { evaluationsOf } from '../../support/evaluations.ts'
 
 export interface Options {
   readonly concurrency?: number
   readonly writesPerWorkload?: number
+  readonly plan?: typeof planStep
 }
 
 /** A controller over a time that is not real. `planned` counts its plans: each asks once who scaled the workload. */
 export function aControllerOver(
   time: FakeTime,
   ports: Pick<ControllerPorts, 'workloads' | 'namespaces' | 'writer' | 'pace' | 'autoscaling'>,
-  { concurrency = 4, writesPerWorkload = 20 }: Options,
+  { concurrency = 4, writesPerWorkload = 20, plan }: Options,
 ) {
   const rules: { -readonly [K in keyof Rules]: Rules[K] } = rulesWith()
   const told = new Told()
@@ -39,8 +42,16 @@ export function aControllerOver(
       return undefined
     },
   }
+  const evaluations = evaluationsOf(rules, clock, plan)
+  ports.workloads.onChange((before, after) => {
+    try {
+      evaluations.changed(before, after)
+    } catch {
+      // The informer logs what a listener throws.
+    }
+  })
   const controller = new Controller(
-    { ...ports, scalings, recorder: told, observer: told, clock, monotonic, logger, later },
+    { ...ports, evaluations, scalings, recorder: told, observer: told, clock, monotonic, logger, later },
     rules,
     {
       concurrency,
@@ -48,7 +59,7 @@ export function aControllerOver(
       excludeNamespaces: new Set(['kube-system']),
     },
   )
-  return { rules, told, logged, controller, planned: () => plans }
+  return { rules, evaluations, told, logged, controller, planned: () => plans }
 }
 
 /** A controller over a cluster and a time that are not real. */
@@ -82,11 +93,11 @@ export function aRig(now: Instant, options: Options = {}) {
   const calendarsChanged = (...names: string[]) => {
     for (const listener of calendarListeners) listener(new Set(names))
   }
-  const { rules } = rig
+  const { evaluations } = rig
   const { clock } = time
   const released = (keys: readonly WorkloadKey[]) => cluster.inputsChanged(keys)
-  const waits = new WakeWaits({ workloads: cluster, rules, clock, released }, 120_000)
-  rules.waitOf = (...decided) => waits.of(...decided)
+  const waits = new WakeWaits({ workloads: cluster, evaluations, clock, released }, 120_000)
+  rig.rules.waitOf = (...decided) => waits.of(...decided)
   cluster.onChange((before, after) => waits.changed(before, after))
   const start = async () => {
     await rig.controller.start()

@@ -7,6 +7,7 @@ import { keyOf, type Workload, type WorkloadKey } from '../../../src/domain/work
 import { WakeWaits } from '../../../src/service/evaluating/wake-waits.ts'
 import { at, iso, MINUTE, RULES, SECOND } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
+import { evaluationsOf } from '../../support/evaluations.ts'
 
 const EDGE = at('Tue 8:00')
 const TIMEOUT = 2 * MINUTE
@@ -35,7 +36,7 @@ function recordAmong(...all: Workload[]) {
   const released: string[] = []
   const ports = {
     workloads,
-    rules: RULES,
+    evaluations: evaluationsOf(RULES, () => now),
     clock: () => now,
     released: (keys: readonly WorkloadKey[]) => void released.push(...keys.map(keyOf)),
   }

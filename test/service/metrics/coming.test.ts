@@ -3,13 +3,14 @@ import fc from 'fast-check'
 import { KINDS, type Workload } from '../../../src/domain/workload/workload.ts'
 import { ComingTransitions } from '../../../src/service/metrics/coming.ts'
 import { Metrics } from '../../../src/service/metrics/metrics.ts'
-import { WorkloadTracker } from '../../../src/service/metrics/workload-tracker.ts'
 import { parseMetrics } from '../../support/metrics-text.ts'
 import { ModelCluster } from '../../domain/model.ts'
 import { People, upTo } from '../../domain/people.ts'
 import { stepped } from '../../support/decisions.ts'
-import { at, RULES as PLAIN_RULES } from '../../support/rules.ts'
+import { at, MINUTE, RULES as PLAIN_RULES } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
+import { evaluationsOf } from '../../support/evaluations.ts'
+import { FollowedTracker, PassingTime } from './followed.ts'
 import { asleep, aWorkload, NOW, RULES, withState } from './workload.ts'
 
 const HOUR = 3_600_000
@@ -22,8 +23,8 @@ const inOffice = (name: string, change: Partial<Workload> = {}) =>
   aWorkload(name, { annotations: OFFICE, ...change })
 
 function following(...workloads: Workload[]) {
-  const time = { now: NOW }
-  const tracker = new WorkloadTracker({ rules: RULES, clock: () => time.now })
+  const tracker = new FollowedTracker(RULES)
+  const { time } = tracker
   for (const workload of workloads) tracker.changed(undefined, workload)
   return { tracker, coming: tracker.coming, time }
 }
@@ -90,7 +91,7 @@ describe('coming transitions', () => {
       withState(inOffice('a'), { history }),
       withState(inOffice('b'), { history: [{ ...done, at: NOW - DAY }] }),
     )
-    expect(tracker.latest).to.deep.equal({ snooze: NOW - HOUR })
+    expect([tracker.latest('snooze'), tracker.latest('wake')]).to.deep.equal([NOW - HOUR, undefined])
   })
 
   it('are dropped with their workload', () => {
@@ -101,64 +102,56 @@ describe('coming transitions', () => {
     expect(coming.overdue('wake', NOW) + coming.within('wake', NOW, 7 * DAY)).to.equal(0)
   })
 
-  it('are those of the right time again after the clock was set, a part of them at each scrape', () => {
-    const all = Array.from({ length: 700 }, (_, index) => inOffice(`web-${index}`))
-    const time = { now: NOW + 365 * DAY, elapsed: 0 }
-    const tracker = new WorkloadTracker({
-      rules: RULES,
-      clock: () => time.now,
-      monotonic: () => time.elapsed,
-    })
-    const byName = new Map(all.map((workload) => [workload.name, workload]))
-    tracker.find = ({ name }) => byName.get(name)
-    for (const workload of all) tracker.changed(undefined, workload)
-    time.now = NOW
-    tracker.catchUp()
-    expect(tracker.coming.next('snooze', NOW)).to.deep.equal({ at: EVENING, workloads: 500 })
-    tracker.catchUp()
+  it('are those of the right time again within a minute after the clock was set', () => {
+    const tracker = new FollowedTracker(RULES, new PassingTime(NOW + 365 * DAY))
+    for (let index = 0; index < 700; index++) tracker.changed(undefined, inOffice(`web-${index}`))
+    tracker.time.now = NOW
+    tracker.time.pass(MINUTE)
     expect(tracker.coming.next('snooze', NOW)).to.deep.equal({ at: EVENING, workloads: 700 })
   })
 
-  it('are those of the right time again where the clock was wrong between two scrapes only', () => {
-    const time = { now: NOW, elapsed: 0 }
-    const tracker = new WorkloadTracker({
-      rules: RULES,
-      clock: () => time.now,
-      monotonic: () => time.elapsed,
-    })
-    const web = inOffice('web')
-    tracker.find = () => web
-    time.now = NOW + 365 * DAY
-    tracker.changed(undefined, web)
-    time.now = NOW
-    tracker.catchUp()
+  it('are those of the right time again where the clock was wrong for a moment only', () => {
+    const tracker = new FollowedTracker(RULES)
+    tracker.time.now = NOW + 365 * DAY
+    tracker.changed(undefined, inOffice('web'))
+    tracker.time.now = NOW
+    tracker.time.pass(MINUTE)
     expect(tracker.coming.next('snooze', NOW)).to.deep.equal({ at: EVENING, workloads: 1 })
   })
 
+  it('are still overdue when nobody acts, until the next edge has made them right again', () => {
+    const { coming, time } = following(inOffice('web'))
+    time.pass(EVENING + 5 * HOUR - NOW)
+    expect(coming.overdue('snooze', time.now)).to.equal(1)
+    time.pass(MORNING - time.now)
+    expect(coming.overdue('snooze', time.now)).to.equal(0)
+    expect(coming.next('snooze', time.now)).to.deep.equal({ at: MORNING + 10 * HOUR, workloads: 1 })
+  })
+
   it('leave out of the latest wave what a wrong time has dated', () => {
-    const time = { now: NOW, elapsed: 0 }
-    const tracker = new WorkloadTracker({
-      rules: RULES,
-      clock: () => time.now,
-      monotonic: () => time.elapsed,
-    })
+    const tracker = new FollowedTracker(RULES, new PassingTime(NOW + 365 * DAY))
+    const { time } = tracker
     const dated = (when: number) => aDeployment().enabled().snoozed({ at: when })
-    time.now = NOW + 365 * DAY
     const web = dated(time.now)
-    tracker.find = () => web
     tracker.changed(undefined, web)
-    expect(tracker.latest.snooze).to.equal(time.now)
+    expect(tracker.latest('snooze')).to.equal(time.now)
     time.now = NOW
-    tracker.catchUp()
-    expect(tracker.latest.snooze).to.equal(undefined)
+    expect(tracker.latest('snooze')).to.equal(undefined)
     tracker.changed(web, dated(NOW - 1000))
-    expect(tracker.latest.snooze).to.equal(NOW - 1000)
+    expect(tracker.latest('snooze')).to.equal(NOW - 1000)
   })
 
   it('export no latest wave of a wrong time', async () => {
     const time = { now: NOW + 365 * DAY, elapsed: 0 }
     const clocks = { clock: () => time.now, monotonic: () => time.elapsed }
-    const metrics = new Metrics({ rules: RULES, ...clocks, perWorkload: false, processMetrics: false })
+    const evaluations = evaluationsOf(RULES, () => time.now)
+    const metrics = new Metrics({
+      evaluations,
+      rules: RULES,
+      ...clocks,
+      perWorkload: false,
+      processMetrics: false,
+    })
     metrics.lead(true)
     metrics.workloads.changed(undefined, aDeployment().enabled().snoozed({ at: time.now }))
     const series = async () =>
@@ -178,14 +171,15 @@ describe('coming transitions', () => {
       cluster.annotate('schedule', OFFICE.schedule)
       cluster.settle()
       const people = new People(cluster)
-      const tracker = new WorkloadTracker({ rules: PLAIN_RULES, clock: () => cluster.now })
-      tracker.find = () => cluster.workload
+      const time = new PassingTime(cluster.now)
+      const tracker = new FollowedTracker(PLAIN_RULES, time)
       let seen: Workload | undefined
       for (const event of events) {
         people.do(event)
+        time.pass(cluster.now - time.now)
         tracker.changed(seen, cluster.workload)
         seen = cluster.workload
-        tracker.catchUp()
+        time.pass(0)
         const overdue = [
           tracker.coming.overdue('snooze', cluster.now),
           tracker.coming.overdue('wake', cluster.now),

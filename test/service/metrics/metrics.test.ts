@@ -4,9 +4,11 @@ import { asleep, aWorkload, NOW, RULES } from './workload.ts'
 import { promtool } from '../../support/promtool.ts'
 import { calendarsOf, rulesWith } from '../../support/rules.ts'
 import { aScaledObject, rulesWithKeda } from '../../support/scaled-objects.ts'
+import { evaluationsOf } from '../../support/evaluations.ts'
 
 function someMetrics(options: Partial<MetricsOptions> = {}) {
   return new Metrics({
+    evaluations: evaluationsOf(options.rules ?? RULES, () => NOW),
     rules: RULES,
     clock: () => NOW,
     monotonic: () => 0,
@@ -20,7 +22,7 @@ function someMetrics(options: Partial<MetricsOptions> = {}) {
 function busy(options: Partial<MetricsOptions> = {}): Metrics {
   const metrics = someMetrics(options)
   metrics.lead(true)
-  metrics.follow({ watches: [{ kind: 'deployments', connected: true }], get: () => undefined })
+  metrics.follow({ watches: [{ kind: 'deployments', connected: true }] })
   metrics.kubernetes.request('patch', 'deployments', 200, 0.01)
   metrics.kubernetes.watchRestarted('deployments', 'expired')
   metrics.kubernetes.eventDropped()

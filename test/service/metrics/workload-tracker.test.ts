@@ -3,34 +3,27 @@ import fc from 'fast-check'
 import { Inheritance } from '../../../src/domain/policy/inheritance.ts'
 import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
-import { WorkloadTracker } from '../../../src/service/metrics/workload-tracker.ts'
 import { aNamespace } from '../../domain/policy/inheriting.ts'
+import { FollowedTracker } from './followed.ts'
 import { asleep, aWorkload, NOW, RULES, withState } from './workload.ts'
 
 const HOUR = 3_600_000
 
 function aTracker({ leading = true } = {}) {
-  const time = { now: NOW, elapsed: 0 }
-  const tracker = new WorkloadTracker({
-    rules: RULES,
-    clock: () => time.now,
-    monotonic: () => time.elapsed,
-  })
+  const tracker = new FollowedTracker(RULES)
+  const { time } = tracker
   if (leading) tracker.lead(true)
   return {
     tracker,
-    time,
     /** Less than nothing: the clock is set back. */
     pass: (seconds: number) => {
-      time.now += seconds * 1000
-      time.elapsed += Math.max(0, seconds) * 1000
+      if (seconds < 0) time.now += seconds * 1000
+      else time.pass(seconds * 1000)
     },
-    states: () => {
-      tracker.catchUp()
-      return Object.fromEntries(
+    states: () =>
+      Object.fromEntries(
         [...tracker.counts()].map(({ namespace, state, count }) => [`${namespace} ${state}`, count]),
-      )
-    },
+      ),
     saved: (namespace = 'shop') => {
       const found = [...tracker.savings()].find((saved) => saved.namespace === namespace)
       return found && [found.replicaSeconds, found.coreSeconds, found.byteSeconds]
@@ -71,7 +64,7 @@ describe('the workloads that metrics show', () => {
   })
 
   it('leave out namespaces that are never touched', () => {
-    const tracker = new WorkloadTracker({ rules: RULES, clock: () => NOW, excludeNamespaces: ['shop'] })
+    const tracker = new FollowedTracker(RULES, undefined, ['shop'])
     tracker.changed(undefined, aWorkload())
     expect([...tracker.counts()]).to.deep.equal([])
     expect(tracker.coming.next('snooze', NOW)).to.equal(undefined)
@@ -94,7 +87,7 @@ describe('the workloads that metrics show', () => {
       ...RULES,
       inherited: (workload) => inheritance.of(aNamespace({ annotations })).by(workload),
     }
-    const tracker = new WorkloadTracker({ rules, clock: () => NOW })
+    const tracker = new FollowedTracker(rules)
     const web = aWorkload('web', { annotations: {} })
     tracker.changed(undefined, web)
     expect([...tracker.bySource]).to.deep.equal([])

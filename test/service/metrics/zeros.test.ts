@@ -9,13 +9,20 @@ import { ModelCluster } from '../../domain/model.ts'
 import { People, upTo } from '../../domain/people.ts'
 import { parseMetrics } from '../../support/metrics-text.ts'
 import { at, RULES } from '../../support/rules.ts'
+import { evaluationsOf } from '../../support/evaluations.ts'
 
 const OPERATIONS = 'dormouse_operations_total'
 /** Of a StatefulSet: it is not put to sleep by schedule, and left running if found so. */
 const LOSES_VOLUMES = { persistentVolumeClaimRetentionPolicy: { whenScaled: 'Delete' } }
 
 function aLeader(): Metrics {
-  const metrics = new Metrics({ rules: RULES, clock: () => 0, perWorkload: false, processMetrics: false })
+  const metrics = new Metrics({
+    evaluations: evaluationsOf(RULES, () => 0),
+    rules: RULES,
+    clock: () => 0,
+    perWorkload: false,
+    processMetrics: false,
+  })
   metrics.lead(true)
   return metrics
 }

@@ -20,8 +20,6 @@ export interface WatchedList {
   readonly all: () => Iterable<Workload>
   readonly includes: (key: WorkloadKey) => boolean
   readonly chosen: (workload: Workload) => boolean
-  /** Whether time alone may bring one into the list, or take it out. */
-  readonly isByState: boolean
   /** What the caller may see now. @throws Refusal: their token is no longer good, or the workloads are not known */
   readonly visible: () => Promise<Visible>
   /** How often that is asked, in milliseconds. */
@@ -138,12 +136,11 @@ export class ListStream {
 
   /** The newest copy, if it is in the list and visible. */
   #shown(key: WorkloadKey): Workload | undefined {
-    const { includes, workloads, chosen, isByState } = this.#list
+    const { includes, workloads, chosen } = this.#list
     if (!includes(key) || !this.#groups.sees(key)) return undefined
     const workload = workloads.get(key)
     if (!workload || workload.owner !== undefined) return undefined
     if (chosen(workload)) return workload
-    if (isByState) this.#shared.records.expect(workload)
     return undefined
   }
 }

@@ -1,4 +1,3 @@
-import type { Later } from '../../process/clock.ts'
 import type { Workload, WorkloadKey } from '../../../domain/workload/workload.ts'
 import type { ApiDeps } from '../ports.ts'
 import { ChangeLog } from './change-log.ts'
@@ -14,18 +13,15 @@ export interface Shared {
 
 /** Listens to the informer, and to what else changes records, while somebody watches a list; without streams a change costs nothing. */
 export class WatchedWorkloads {
-  readonly #deps: Pick<ApiDeps, 'workloads' | 'rules' | 'clock' | 'monotonic'>
-  readonly #later: Later | undefined
+  readonly #deps: Pick<ApiDeps, 'workloads' | 'rules' | 'clock'>
   #shared: (Shared & { readonly tell: () => void }) | undefined
   #streams = 0
 
-  constructor(deps: Pick<ApiDeps, 'workloads' | 'rules' | 'clock' | 'monotonic'>, later?: Later) {
+  constructor(deps: Pick<ApiDeps, 'workloads' | 'rules' | 'clock'>) {
     this.#deps = deps
-    this.#later = later
     const told = (before: Workload | undefined, after: Workload | undefined) => {
       if (!this.#shared) return
       if (after) this.#shared.records.changed(after)
-      else if (before) this.#shared.records.gone(before)
       const key = after ?? before
       if (key) this.#changed(key)
     }
@@ -44,7 +40,6 @@ export class WatchedWorkloads {
   }
 
   close(): void {
-    this.#shared?.records.stop()
     this.#shared = undefined
   }
 
@@ -54,17 +49,11 @@ export class WatchedWorkloads {
   }
 
   #begin(): Shared & { tell: () => void } {
-    const { workloads, rules, clock, monotonic } = this.#deps
+    const { workloads, rules, clock } = this.#deps
     const waiting = new Set<() => void>()
     return {
       log: new ChangeLog((key) => workloads.get(key) !== undefined),
-      records: new ListedRecords({
-        rules,
-        clock,
-        monotonic,
-        later: this.#later,
-        onDue: (key) => this.#changed(key),
-      }),
+      records: new ListedRecords({ rules, clock }),
       tell() {
         for (const wake of waiting) wake()
       },

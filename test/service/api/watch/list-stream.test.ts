@@ -28,8 +28,6 @@ describe('a stream that is read slowly', function () {
       records: new ListedRecords({
         rules,
         clock: () => NOON,
-        monotonic: () => 0,
-        onDue: () => undefined,
       }),
       changed: async () => undefined,
     }
@@ -38,7 +36,6 @@ describe('a stream that is read slowly', function () {
       all: () => workloads,
       includes: () => true,
       chosen: () => true,
-      isByState: false,
       visible: async () => async () => mayList,
       beat: 10,
       signal: end.signal,

@@ -7,7 +7,7 @@ import { FakeCluster, aWorkload } from '../fake-cluster.ts'
 describe('what streams of lists share', () => {
   it('keeps nothing of a wait that has ended: a stream waits again and again for as long as it is open', async () => {
     const cluster = new FakeCluster()
-    const watched = new WatchedWorkloads({ workloads: cluster, rules, clock: () => NOON, monotonic: () => 0 })
+    const watched = new WatchedWorkloads({ workloads: cluster, rules, clock: () => NOON })
     const shared = watched.join()
     const { signal } = new AbortController()
     for (let count = 0; count < 100; count += 1) {
@@ -25,7 +25,6 @@ describe('what streams of lists share', () => {
       workloads: new FakeCluster(),
       rules,
       clock: () => NOON,
-      monotonic: () => 0,
     })
     const end = new AbortController()
     const change = watched.join().changed(60_000, end.signal)

@@ -1,6 +1,6 @@
-import { hasRoomToWake } from '../../domain/workload/change.ts'
-import { readsTheSame } from '../../domain/workload/marks.ts'
-import { podsFollowed, type Workload } from '../../domain/workload/workload.ts'
+import { hasRoomToWake } from '../workload/change.ts'
+import { readsTheSame } from '../workload/marks.ts'
+import { podsFollowed, type Workload } from '../workload/workload.ts'
 
 /**
  * Whether a decision on `after` can differ from one on `before` at the same instant. Most changes are of the status,

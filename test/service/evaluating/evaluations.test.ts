@@ -1,0 +1,125 @@
+import { expect } from 'chai'
+import { planStep } from '../../../src/domain/deciding/operation.ts'
+import { Evaluations } from '../../../src/service/evaluating/evaluations.ts'
+import { keyOf, type Workload, type WorkloadKey } from '../../../src/domain/workload/workload.ts'
+import { FakeCluster } from '../../support/fake-cluster.ts'
+import { aRig } from '../controller/rig.ts'
+import { WorkloadTracker } from '../../../src/service/metrics/workload-tracker.ts'
+import { FakeTime, settled } from '../../support/fake-time.ts'
+import { at, DAY, HOUR, MINUTE, RULES } from '../../support/rules.ts'
+import { aDeployment } from '../../support/workloads.ts'
+
+const web = aDeployment('shop/web')
+  .withReplicas(3)
+  .enabled()
+  .scheduled('8:00-18:00')
+  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
+
+function evaluating(now = at('Mon 12:00')) {
+  const time = new FakeTime(now)
+  const cluster = new FakeCluster()
+  const planned: string[] = []
+  const due: string[] = []
+  const { clock, monotonic, later } = time
+  const evaluations = new Evaluations({
+    workloads: cluster,
+    rules: RULES,
+    clock,
+    monotonic,
+    later,
+    plan: (workload, ...rest) => {
+      planned.push(workload.name)
+      return planStep(workload, ...rest)
+    },
+    due: (key: WorkloadKey) => {
+      due.push(keyOf(key))
+      cluster.inputsChanged([key])
+    },
+  })
+  cluster.onChange((before, after) => evaluations.changed(before, after))
+  const copy = () => cluster.get(web)!
+  return { time, cluster, evaluations, planned, due, copy }
+}
+
+describe('the evaluation of a copy', () => {
+  it('is made once, however many ask for it', () => {
+    const { cluster, evaluations, planned, copy } = evaluating()
+    cluster.put(web)
+    for (let n = 0; n < 5; n++) expect(evaluations.of(copy()).step.decision.action).to.equal('none')
+    expect(planned).to.deep.equal(['web'])
+  })
+
+  it('is made once at a change, for the controller with its warnings, the wake order, and metrics', async () => {
+    const planned: string[] = []
+    const rig = aRig(at('Mon 12:00'), {
+      plan: (workload, ...rest) => {
+        planned.push(workload.name)
+        return planStep(workload, ...rest)
+      },
+    })
+    const { cluster, evaluations, rules, time } = rig
+    const tracker = new WorkloadTracker({ evaluations, rules, clock: time.clock })
+    cluster.onChange((before, after) => tracker.changed(before, after))
+    cluster.put(web)
+    await rig.start()
+    planned.length = 0
+    cluster.put(cluster.live(web).scheduled('8'))
+    await settled()
+    expect(rig.told.events).to.deep.equal(['Warning InvalidSchedule web'])
+    expect(planned).to.deep.equal(['web'])
+  })
+
+  it('costs nothing at a change of the status alone, until somebody asks', () => {
+    const { cluster, evaluations, planned, copy } = evaluating()
+    cluster.put(web)
+    cluster.put(web.with({ pods: { ...web.pods, existing: web.pods.existing + 1 } }))
+    expect(planned).to.have.length(1)
+    expect(evaluations.of(copy()).reading).to.have.property('workload', copy())
+    expect(planned).to.have.length(2)
+  })
+
+  it('is made anew at the instant at which time changes it, and all are told', async () => {
+    const { time, cluster, evaluations, planned, due, copy } = evaluating()
+    cluster.put(web)
+    await time.passTo(at('Mon 18:00'))
+    expect([due, planned.length]).to.deep.equal([['deployments/shop/web'], 2])
+    expect(evaluations.of(copy()).step.decision.action).to.equal('snooze')
+    expect(planned).to.have.length(2)
+  })
+
+  it('is told of when an override or a backoff ends, though nothing is to be done then', async () => {
+    for (const held of [
+      aDeployment('shop/web').enabled().overridden(at('Mon 13:00')),
+      aDeployment('shop/web')
+        .enabled()
+        .remembering({ backoff: { until: at('Mon 13:00'), times: 1, cause: 'flapping' } }),
+    ] as Workload[]) {
+      const { time, cluster, due } = evaluating()
+      cluster.put(held)
+      await time.pass(HOUR - 1)
+      expect(due).to.have.length(0)
+      await time.pass(1)
+      expect(due).to.have.length(1)
+    }
+  })
+
+  it('is made anew within a minute when the clock was set back, and nothing is told of one that is gone', async () => {
+    const { time, cluster, due, copy, evaluations } = evaluating(at('Mon 12:00') + DAY)
+    cluster.put(web)
+    cluster.put(aDeployment('shop/gone').withReplicas(1))
+    cluster.remove(aDeployment('shop/gone'))
+    time.jump(-DAY)
+    await time.pass(MINUTE)
+    expect(due).to.deep.equal(['deployments/shop/web'])
+    expect(evaluations.of(copy()).at).to.be.below(at('Mon 13:00'))
+  })
+
+  it('of a write is not used for long: its operation is dated when it was planned', async () => {
+    const { time, cluster, evaluations, copy } = evaluating(at('Mon 19:00'))
+    cluster.put(web)
+    const before = evaluations.of(copy())
+    expect(before.step.change).to.not.equal(undefined)
+    await time.pass(10_000)
+    expect(evaluations.of(copy()).at).to.equal(before.at + 10_000)
+  })
+})

@@ -1,0 +1,10 @@
+import type { Clock } from '../../src/service/process/clock.ts'
+import { planStep } from '../../src/domain/deciding/operation.ts'
+import type { Rules } from '../../src/domain/deciding/rules.ts'
+import { Evaluations } from '../../src/service/evaluating/evaluations.ts'
+
+/** Evaluations that nobody tells of time: each that does not hold any more is made anew when it is asked for. */
+export function evaluationsOf(rules: Rules, clock: Clock, plan = planStep): Evaluations {
+  const workloads = { get: () => undefined }
+  return new Evaluations({ workloads, rules, clock, monotonic: () => 0, plan, due: () => {} })
+}
