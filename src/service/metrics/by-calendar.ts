@@ -1,5 +1,6 @@
 import type { Instant } from '../process/clock.ts'
 import type { Schedule } from '../../domain/schedule/schedule.ts'
+import type { Tally } from './tally.ts'
 
 /** Dates that are looked at, that of now included. */
 const DAYS = 7
@@ -14,34 +15,21 @@ interface Change {
   readonly workloads: number
 }
 
-/** How many workloads have which schedule with calendars. Schedules are shared, so there are few. */
-export class ByCalendar {
-  readonly #schedules = new Map<Schedule, number>()
-
-  replace(before: Schedule | undefined, after: Schedule | undefined): void {
-    if (before) this.#add(before, -1)
-    if (after) this.#add(after, 1)
-  }
-
-  /** What calendars change within a week from now on; each date is one of the workload's zone. */
-  changes(now: Instant): Iterable<Change> {
-    const found = new Map<string, Change>()
-    for (const [schedule, count] of this.#schedules) {
-      for (let day = 0; day < DAYS; day += 1) {
-        const replaced = schedule.replacedOn(now, day)
-        if (!replaced) continue
-        const { calendar, first: date, hours } = replaced
-        const key = `${calendar} ${date} ${hours}`
-        const workloads = (found.get(key)?.workloads ?? 0) + count
-        found.set(key, { calendar, date, hours: hours || 'none', workloads })
-      }
+/**
+ * What calendars change within a week from now on; each date is one of the workload's zone. Schedules are shared, so
+ * there are few.
+ */
+export function calendarChanges(schedules: Tally<Schedule>, now: Instant): Iterable<Change> {
+  const found = new Map<string, Change>()
+  for (const [schedule, count] of schedules) {
+    for (let day = 0; day < DAYS; day += 1) {
+      const replaced = schedule.replacedOn(now, day)
+      if (!replaced) continue
+      const { calendar, first: date, hours } = replaced
+      const key = `${calendar} ${date} ${hours}`
+      const workloads = (found.get(key)?.workloads ?? 0) + count
+      found.set(key, { calendar, date, hours: hours || 'none', workloads })
     }
-    return found.values()
   }
-
-  #add(schedule: Schedule, count: number): void {
-    const sum = (this.#schedules.get(schedule) ?? 0) + count
-    if (sum === 0) this.#schedules.delete(schedule)
-    else this.#schedules.set(schedule, sum)
-  }
+  return found.values()
 }

@@ -1,6 +1,7 @@
 import type { Sleep } from '../../domain/schedule/schedule.ts'
 import type { Workload } from '../../domain/workload/workload.ts'
-import { StateCounts } from './by-source.ts'
+import type { WorkloadState } from '../../domain/records/workload-state.ts'
+import { Tally } from './tally.ts'
 import { Savings, Shares, type Saved, type Share } from './savings.ts'
 import { shareIf, type Tracked } from './tracked.ts'
 
@@ -17,7 +18,12 @@ interface Team {
 
 /** What the workloads of each team are, request and save. `seconds` is a time that never goes back. */
 export class ByTeam {
-  readonly counts = new StateCounts()
+  readonly counts = new Tally<{ team: string; state: WorkloadState }>(
+    ({ team, state }) => `${team} ${state}`,
+    {
+      keepsZeros: true,
+    },
+  )
   readonly #teamOf: TeamOf
   /** Those that were seen first keep their names. */
   readonly #names = new Set<string>()
@@ -55,7 +61,7 @@ export class ByTeam {
 
   #add(tracked: Tracked, count: 1 | -1, seconds: number): void {
     const { team = 'none', state } = tracked
-    this.counts.add(team, state, count)
+    this.counts.add({ team, state }, count)
     const known = this.#teams.get(team) ?? { savings: new Savings(seconds), awake: new Shares() }
     this.#teams.set(team, known)
     const [asleep, awake] = [shareIf(tracked, true), shareIf(tracked, false)]

@@ -1,6 +1,7 @@
 import type { Gauge } from 'prom-client'
 import type { Clock } from '../process/clock.ts'
 import { OPERATION_TYPES } from '../../domain/workload/state.ts'
+import { calendarChanges } from './by-calendar.ts'
 import type { Wave } from './coming.ts'
 import type { MetricFactory } from './metric-factory.ts'
 import type { WorkloadTracker } from './workload-tracker.ts'
@@ -60,7 +61,8 @@ export function exportComing(
     ['calendar', 'date', 'hours'],
     (gauge) => {
       gauge.reset()
-      for (const { workloads, ...labels } of tracker.byCalendar.changes(clock())) gauge.set(labels, workloads)
+      for (const { workloads, ...labels } of calendarChanges(tracker.schedules, clock()))
+        gauge.set(labels, workloads)
     },
   )
   factory.gauge(

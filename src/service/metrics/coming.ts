@@ -1,5 +1,6 @@
 import type { Instant } from '../process/clock.ts'
 import type { OperationType } from '../../domain/workload/state.ts'
+import { Tally } from './tally.ts'
 
 /** The next snooze or wake of one workload by schedule. */
 export interface Coming {
@@ -17,12 +18,9 @@ export interface Wave {
  * How many workloads will be put to sleep or woken, by instant. Most workloads share their schedule's edges, so there
  * are few instants, and reading them all is cheap.
  */
-export class ComingTransitions {
-  readonly #instants: Record<OperationType, Map<Instant, number>> = { snooze: new Map(), wake: new Map() }
-
-  replace(before: Coming | undefined, after: Coming | undefined): void {
-    if (before) this.#add(before, -1)
-    if (after) this.#add(after, 1)
+export class ComingTransitions extends Tally<Coming> {
+  constructor() {
+    super(({ type, at }) => `${type} ${at}`)
   }
 
   /** How many come after `now`, and at most `milliseconds` after it. */
@@ -38,22 +36,16 @@ export class ComingTransitions {
   /** The earliest after `now`. */
   next(type: OperationType, now: Instant): Wave | undefined {
     let next: Wave | undefined
-    for (const [at, workloads] of this.#instants[type]) {
-      if (at > now && (next === undefined || at < next.at)) next = { at, workloads }
+    for (const [coming, workloads] of this) {
+      const { at } = coming
+      if (coming.type === type && at > now && (next === undefined || at < next.at)) next = { at, workloads }
     }
     return next
   }
 
   #count(type: OperationType, counts: (at: Instant) => boolean): number {
     let sum = 0
-    for (const [at, workloads] of this.#instants[type]) if (counts(at)) sum += workloads
+    for (const [coming, workloads] of this) if (coming.type === type && counts(coming.at)) sum += workloads
     return sum
-  }
-
-  #add({ type, at }: Coming, workloads: number): void {
-    const instants = this.#instants[type]
-    const sum = (instants.get(at) ?? 0) + workloads
-    if (sum === 0) instants.delete(at)
-    else instants.set(at, sum)
   }
 }

@@ -11,7 +11,7 @@ export function exportTeams(factory: MetricFactory, tracker: WorkloadTracker): v
     ['team', 'state'],
     (gauge) => {
       gauge.reset()
-      for (const { count, name, state } of byTeam?.counts ?? []) gauge.set({ team: name, state }, count)
+      for (const [labels, count] of byTeam?.counts ?? []) gauge.set(labels, count)
     },
   )
   for (const { name, help, of } of REQUESTED) {

@@ -1,12 +1,13 @@
 import type { Kind } from '../../domain/workload/workload.ts'
 import type { WorkloadState } from '../../domain/records/workload-state.ts'
 import { Savings, Shares } from './savings.ts'
+import { Tally } from './tally.ts'
 import { shareIf, type Tracked } from './tracked.ts'
 
 interface TrackedKind {
   readonly workloads: Map<string, Tracked>
   /** A state that was seen once keeps its entry, so that it is exported with 0. */
-  readonly counts: Map<WorkloadState, number>
+  readonly counts: Tally<WorkloadState>
 }
 
 /** The managed workloads of one namespace and their sums. `seconds` is a time that never goes back. */
@@ -23,17 +24,13 @@ export class TrackedNamespace {
 
   /** Replaces what is known of one workload, and returns it; `after` undefined: it is not managed any more. */
   replace(kind: Kind, name: string, after: Tracked | undefined, seconds: number): Tracked | undefined {
-    const { workloads, counts } = this.kinds.get(kind) ?? { workloads: new Map(), counts: new Map() }
+    const { workloads, counts } = this.kinds.get(kind) ?? aKind()
     this.kinds.set(kind, { workloads, counts })
     const before = workloads.get(name)
-    if (before) counts.set(before.state, (counts.get(before.state) ?? 1) - 1)
-    if (after) {
-      workloads.set(name, after)
-      counts.set(after.state, (counts.get(after.state) ?? 0) + 1)
-    } else {
-      workloads.delete(name)
-      if (workloads.size === 0) this.kinds.delete(kind)
-    }
+    counts.replace(before?.state, after?.state)
+    if (after) workloads.set(name, after)
+    else workloads.delete(name)
+    if (workloads.size === 0) this.kinds.delete(kind)
     this.emptySince = this.kinds.size > 0 ? undefined : (this.emptySince ?? seconds)
     this.savings.replace(shareIf(before, true), shareIf(after, true), seconds)
     this.awake.replace(shareIf(before, false), shareIf(after, false))
@@ -44,4 +41,8 @@ export class TrackedNamespace {
     for (const [kind, { workloads }] of this.kinds)
       for (const [name, tracked] of workloads) yield { kind, name, tracked }
   }
+}
+
+function aKind(): TrackedKind {
+  return { workloads: new Map(), counts: new Tally(undefined, { keepsZeros: true }) }
 }

@@ -4,13 +4,13 @@ import { keptCount } from '../../domain/workload/counts.ts'
 import { sleepsSuspended } from '../../domain/kinds.ts'
 import { nextTransition } from '../../domain/records/plan.ts'
 import type { Reading } from '../../domain/workload/reading.ts'
+import type { Source } from '../../domain/policy/settings.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import type { Schedule } from '../../domain/schedule/schedule.ts'
 import { Unreadable } from '../../domain/workload/state-codec.ts'
 import type { Operation } from '../../domain/workload/state.ts'
 import { currentReplicas, isRunning, type Workload } from '../../domain/workload/workload.ts'
 import { workloadState, type WorkloadState } from '../../domain/records/workload-state.ts'
-import { managedBy } from './by-source.ts'
 import type { Coming } from './coming.ts'
 import { shareOf, type Share } from './savings.ts'
 
@@ -60,6 +60,12 @@ export function readTracked(
     ...(reading.schedule?.calendar && { schedule: reading.schedule }),
   }
   return { tracked, history: reading.state.history }
+}
+
+/** What manages a workload, as metrics name it: `workload`, `namespace` (whichever), `policy/dev`. */
+function managedBy(source: Source | null): string {
+  if (source === null) return 'workload'
+  return source.startsWith('namespace/') ? 'namespace' : source
 }
 
 /** Its share, if it is asleep or, respectively, awake. */

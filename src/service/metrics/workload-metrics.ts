@@ -23,7 +23,7 @@ export function exportWorkloads(
     ['source', 'state'],
     (gauge) => {
       gauge.reset()
-      for (const { count, name, state } of tracker.bySource) gauge.set({ source: name, state }, count)
+      for (const [labels, count] of tracker.bySource) gauge.set(labels, count)
     },
   )
   factory.gauge(
@@ -32,7 +32,7 @@ export function exportWorkloads(
     ['namespace', 'kind', 'reason'],
     (gauge) => {
       gauge.reset()
-      for (const { count, ...labels } of tracker.conflicts) gauge.set(labels, count)
+      for (const [labels, count] of tracker.conflicts) gauge.set({ ...labels }, count)
     },
   )
   for (const { name, help, of } of REQUESTED) {

@@ -2,17 +2,16 @@ import { systemMonotonic, type Clock, type Instant, type Monotonic } from '../pr
 import { isCredible } from '../../domain/deciding/decision-time.ts'
 import { readsTheSame } from '../../domain/workload/marks.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
-import type { Sleep } from '../../domain/schedule/schedule.ts'
+import type { AutoscalerConflict } from '../../domain/deciding/scaling.ts'
+import type { Schedule, Sleep } from '../../domain/schedule/schedule.ts'
 import { isKnown, TRIGGER, TRIGGERS, type OperationType } from '../../domain/workload/state.ts'
 import type { Kind, Workload } from '../../domain/workload/workload.ts'
 import type { WorkloadState } from '../../domain/records/workload-state.ts'
 import type { Evaluations } from './ports.ts'
-import { ByCalendar } from './by-calendar.ts'
-import { StateCounts } from './by-source.ts'
 import { ByTeam, type TeamOf } from './by-team.ts'
 import { ComingTransitions } from './coming.ts'
-import { Conflicts } from './conflicts.ts'
 import type { Saved, Share } from './savings.ts'
+import { Tally } from './tally.ts'
 import { Stopwatch } from './stopwatch.ts'
 import { TrackedNamespace } from './tracked-namespace.ts'
 import { readTracked, type Tracked } from './tracked.ts'
@@ -22,6 +21,12 @@ import { readTracked, type Tracked } from './tracked.ts'
  * value.
  */
 const FORGET_AFTER = 3600
+
+interface Conflict {
+  readonly namespace: string
+  readonly kind: Kind
+  readonly reason: AutoscalerConflict
+}
 
 interface TrackerOptions {
   readonly evaluations: Evaluations
@@ -42,9 +47,14 @@ export class WorkloadTracker {
   /** The newest snooze and wake by schedule in the history of any workload, also from before our start. */
   readonly #latest: Partial<Record<OperationType, Instant>> = {}
   readonly coming = new ComingTransitions()
-  readonly bySource = new StateCounts()
-  readonly byCalendar = new ByCalendar()
-  readonly conflicts = new Conflicts()
+  readonly bySource = new Tally<{ source: string; state: WorkloadState }>(
+    ({ source, state }) => `${source} ${state}`,
+    { keepsZeros: true },
+  )
+  /** Those that calendars may change. */
+  readonly schedules = new Tally<Schedule>()
+  /** Those whose schedule an autoscaler keeps from them. */
+  readonly conflicts = new Tally<Conflict>(({ namespace, kind, reason }) => `${namespace}/${kind}/${reason}`)
   readonly byTeam: ByTeam | undefined
   readonly #evaluations: Evaluations
   readonly #rules: Rules
@@ -173,7 +183,7 @@ export class WorkloadTracker {
     const wasEmpty = namespace.emptySince !== undefined
     const previous = namespace.replace(kind, name, tracked, seconds)
     this.coming.replace(previous?.coming, tracked?.coming)
-    this.byCalendar.replace(previous?.schedule, tracked?.schedule)
+    this.schedules.replace(previous?.schedule, tracked?.schedule)
     this.byTeam?.replace(previous, tracked, seconds)
     if (previous) this.#count(space, kind, previous, -1)
     if (tracked) this.#count(space, kind, tracked, 1)
@@ -189,7 +199,7 @@ export class WorkloadTracker {
   }
 
   #count(namespace: string, kind: Kind, { source, state, conflict }: Tracked, count: 1 | -1): void {
-    this.bySource.add(source, state, count)
+    this.bySource.add({ source, state }, count)
     if (conflict) this.conflicts.add({ namespace, kind, reason: conflict }, count)
   }
 

@@ -93,10 +93,10 @@ describe('the workloads that metrics show', () => {
     expect([...tracker.bySource]).to.deep.equal([])
     annotations = { enabled: 'true' }
     tracker.changed(web, web)
-    expect([...tracker.bySource]).to.deep.equal([{ name: 'namespace', state: 'awake', count: 1 }])
+    expect([...tracker.bySource]).to.deep.equal([[{ source: 'namespace', state: 'awake' }, 1]])
     annotations = {}
     tracker.changed(web, web)
-    expect([...tracker.bySource]).to.deep.equal([{ name: 'namespace', state: 'awake', count: 0 }])
+    expect([...tracker.bySource]).to.deep.equal([[{ source: 'namespace', state: 'awake' }, 0]])
   })
 
   it('are forgotten with their namespaces, though nothing is ever scraped', () => {
