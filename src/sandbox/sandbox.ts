@@ -6,7 +6,6 @@ import type { Runnable } from '../service/process/runnable.ts'
 import { Admission } from './admission/admission.ts'
 import { ClientWrites } from './admission/client-writes.ts'
 import { handle } from './http/api-server.ts'
-import { Tokens } from './http/authentication.ts'
 import { ObjectStore } from './store/object-store.ts'
 import { Registry } from './store/registry.ts'
 import { Rollout } from './controllers/rollout.ts'
@@ -51,7 +50,6 @@ export class SandboxCluster implements Runnable {
   readonly #watches: Watches
   readonly #registry: Registry
   readonly #admission: Admission
-  readonly #tokens: Tokens
   readonly #rollout: Rollout
   #server: Server | undefined
   #port: number
@@ -67,7 +65,6 @@ export class SandboxCluster implements Runnable {
     this.#admission = new Admission(this.#store, (failure) =>
       logger?.warn({ err: failure }, 'a webhook failed; its failurePolicy is Ignore, so the write continues'),
     )
-    this.#tokens = new Tokens(clock)
     this.#rollout = new Rollout({
       registry: this.#registry,
       clock,
@@ -106,7 +103,6 @@ export class SandboxCluster implements Runnable {
 
   async start(): Promise<void> {
     const now = this.#options.clock()
-    await this.#tokens.start()
     seedCluster(this.#store, now)
     if (this.#options.seed) this.#naps = seedShop(this.#store, now)
     await this.#rollout.start()
@@ -125,7 +121,6 @@ export class SandboxCluster implements Runnable {
       registry: this.#registry,
       writes: new ClientWrites(this.#registry, this.#admission),
       watches: this.#watches,
-      tokens: this.#tokens,
       clock: this.#options.clock,
       onError: (error: unknown, request: string) =>
         logger?.error({ err: error, request }, 'the sandbox could not answer'),

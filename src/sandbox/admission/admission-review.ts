@@ -5,13 +5,13 @@ import { StatusError } from '../store/status.ts'
 
 /** A write as admission sees it, `admission.Attributes` of the real server. */
 export interface AdmissionAttributes {
-  operation: 'CREATE' | 'UPDATE' | 'DELETE'
+  operation: 'CREATE' | 'UPDATE'
   resource: Resource
   subresource?: string
   namespace: string | undefined
-  /** Empty if the name will be made of generateName, and for a whole collection. */
+  /** Empty if the name will be made of generateName. */
   name: string
-  object: KubeObject | undefined
+  object: KubeObject
   oldObject: KubeObject | undefined
   options: object
   dryRun: boolean
@@ -54,7 +54,7 @@ export function reviewOf(uid: string, write: AdmissionAttributes): object {
       ...(namespace === undefined ? {} : { namespace }),
       operation,
       userInfo: user,
-      object: write.object ? shown(write.object) : null,
+      object: shown(write.object),
       oldObject: write.oldObject ?? null,
       dryRun: write.dryRun,
       options: write.options,
@@ -67,48 +67,31 @@ function shown(object: KubeObject): object {
   return name === '' ? { ...object, metadata } : object
 }
 
-/** @throws MalformedReview in the real server's words */
+/** @throws MalformedReview */
 export function answerOf(uid: string, review: unknown): AdmissionAnswer {
-  if (!isRecord(review)) throw new MalformedReview('webhook response was no object')
-  const { response } = review
-  if (!isRecord(response)) throw new MalformedReview('webhook response was absent')
-  if (response['uid'] !== uid)
-    throw new MalformedReview(`expected response.uid="${uid}", got "${text(response, 'uid')}"`)
-  const [version, kind] = [text(review, 'apiVersion'), text(review, 'kind')]
-  if (version !== VERSION || kind !== KIND)
-    throw new MalformedReview(
-      `expected webhook response of ${VERSION}, Kind=${KIND}, got ${version}, Kind=${kind}`,
-    )
+  const response = isRecord(review) ? review['response'] : undefined
+  if (!isRecord(response) || response['uid'] !== uid)
+    throw new MalformedReview('it answers no review of ours')
   const { allowed, patch, patchType, status, warnings } = response
-  if (allowed !== undefined && typeof allowed !== 'boolean')
-    throw new MalformedReview('response.allowed is no boolean')
-  if (patch && !patchType)
-    throw new MalformedReview('webhook returned response.patch but not response.patchType')
-  if (!patch && patchType)
-    throw new MalformedReview('webhook returned response.patchType but not response.patch')
-  const operations = patch ? decoded(patch) : undefined
-  const isEmpty = Array.isArray(operations) && operations.length === 0
-  if (patchType && patchType !== 'JSONPatch' && !isEmpty)
-    throw new MalformedReview(`unsupported patch type ${JSON.stringify(patchType)}`)
+  if (Boolean(patch) !== (patchType === 'JSONPatch'))
+    throw new MalformedReview('patch without type JSONPatch')
   return {
     allowed: allowed === true,
     status: isRecord(status) ? status : {},
     warnings: Array.isArray(warnings) ? warnings.filter((each) => typeof each === 'string') : [],
-    patch: isEmpty ? undefined : operations,
+    patch: patch ? decoded(patch) : undefined,
   }
 }
 
 function decoded(patch: unknown): unknown {
   try {
     return JSON.parse(Buffer.from(String(patch), 'base64').toString())
-  } catch (error) {
-    throw new StatusError(
-      500,
-      `Internal error occurred: the patch of a webhook is not JSON: ${String(error)}`,
-    )
+  } catch {
+    throw new MalformedReview('its patch is no JSON')
   }
 }
 
+/** An answer that is no answer to the review. */
 export class MalformedReview extends Error {
   override readonly name = 'MalformedReview'
 }

@@ -43,14 +43,14 @@ export class Admission {
   }
 
   /**
-   * The object as the webhooks leave it: the same one if none changed it, undefined for a deletion.
+   * The object as the webhooks leave it: the same one if none changed it.
    * @throws StatusError a webhook's denial; 500 if a webhook fails whose failurePolicy is Fail
    */
   async admit(
     webhooks: Webhook[],
     write: AdmissionAttributes,
     warn: (text: string) => void,
-  ): Promise<KubeObject | undefined> {
+  ): Promise<KubeObject> {
     let { object } = write
     for (const webhook of webhooks) {
       const current = { ...write, object }
@@ -106,10 +106,6 @@ const internal = (why: string) => new StatusError(500, `Internal error occurred:
 
 function patched({ name }: Webhook, write: AdmissionAttributes, patch: unknown): KubeObject {
   const { object, resource, subresource } = write
-  if (!object)
-    throw internal(
-      `admission webhook "${name}" attempted to modify the object, which is not supported for this operation`,
-    )
   try {
     return asObject(subresource === 'scale' ? SCALE : resource, applyJsonPatch(object, patch))
   } catch (error) {

@@ -1,14 +1,14 @@
 import type { Admission } from './admission.ts'
 import type { AdmissionAttributes } from './admission-review.ts'
 import type { KubeObject, ManagedFieldsEntry, StoredObject, UserInfo } from '../store/object.ts'
-import type { DeleteOptions, Proposal, Registry, WriteOptions } from '../store/registry.ts'
+import type { Proposal, Registry, WriteOptions } from '../store/registry.ts'
 import type { Resource, Target } from '../store/resources.ts'
 import { fromScale, toScale } from '../store/scale.ts'
 
 /** Who sent a write, and its options as admission sees them. */
 export interface Requester {
   user: UserInfo
-  /** CreateOptions, UpdateOptions or DeleteOptions, as the request gave them. */
+  /** CreateOptions or UpdateOptions, as the request gave them. */
   options: object
   warn: (text: string) => void
 }
@@ -69,47 +69,17 @@ export class ClientWrites {
         dryRun: options.dryRun === true,
       })
       if (!this.#registry.isCurrent(proposal)) continue
-      if (admitted === object || !admitted) return this.#registry.commit(proposal)
+      if (admitted === object) return this.#registry.commit(proposal)
       if (options.subresource !== 'scale') return this.#registry.commit(proposal, admitted)
       const scaled = (stored: StoredObject) => fromScale(target.resource, stored, admitted)
       return this.#registry.commit(this.#registry.propose(target, scaled, options))
     }
   }
 
-  /** @throws StatusError of the registry and of admission */
-  async delete(target: Target, options: DeleteOptions, requester: Requester): Promise<StoredObject> {
-    await this.#admitted(requester, {
-      operation: 'DELETE',
-      ...target,
-      namespace: target.resource.plural === 'namespaces' ? target.name : target.namespace,
-      object: undefined,
-      oldObject: this.#registry.get(target),
-      dryRun: options.dryRun === true,
-    })
-    return this.#registry.delete(target, options)
-  }
-
-  /** Has the deletion of a whole collection reviewed, once and without a name. */
-  async admitDeletion(
-    { resource, namespace }: Omit<Target, 'name'>,
-    options: DeleteOptions,
-    requester: Requester,
-  ): Promise<void> {
-    await this.#admitted(requester, {
-      operation: 'DELETE',
-      resource,
-      namespace,
-      name: '',
-      object: undefined,
-      oldObject: undefined,
-      dryRun: options.dryRun === true,
-    })
-  }
-
   #admitted(
     { user, options, warn }: Requester,
     write: Omit<AdmissionAttributes, 'user' | 'options'>,
-  ): Promise<KubeObject | undefined> | KubeObject | undefined {
+  ): Promise<KubeObject> | KubeObject {
     const attributes = { ...write, user, options }
     const webhooks = this.#admission.webhooksFor(attributes)
     return webhooks.length > 0 ? this.#admission.admit(webhooks, attributes, warn) : write.object

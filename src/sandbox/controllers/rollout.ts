@@ -80,9 +80,6 @@ export class Rollout implements Runnable {
       const owning = [...KINDS.values()].find(({ kind }) => kind === owner?.kind)
       if (owner && owning) this.#enqueue(owning, metadata.namespace, owner.name)
     }
-    if (store === NODES)
-      for (const { metadata: daemonSet } of this.#store.list('daemonsets.apps'))
-        this.#enqueue(served('apps', 'daemonsets'), daemonSet.namespace, daemonSet.name)
   }
 
   #enqueue(resource: Resource, namespace = '', name: string): void {

@@ -33,27 +33,10 @@ export function fail(response: ServerResponse, error: StatusError): void {
   })
 }
 
-const TOTAL = 4 * 1024
-const EACH = 256
-
-/**
- * Collects warnings for a client; after each, `write` gets the values of the `Warning` header so far. Equal warnings
- * are sent once. If all together exceed 4096 characters, each is cut to 256, and those that still do not fit are
- * dropped. Source: the API server's warning recorder, and RFC 7234, section 5.5.
- */
+/** Collects warnings for a client, equal ones once; after each, `write` gets the values of the `Warning` header so far. */
 export function warningRecorder(write: (headers: string[]) => void): (text: string) => void {
   const warnings = new Set<string>()
-  return (text) => {
-    warnings.add(text)
-    const all = [...warnings]
-    const isLong = all.reduce((total, each) => total + each.length, 0) > TOTAL
-    let room = TOTAL
-    const fitting = (isLong ? all.map((each) => each.slice(0, EACH)) : all).filter((each) => {
-      room -= each.length
-      return room >= 0
-    })
-    write(fitting.map(header))
-  }
+  return (text) => write([...warnings.add(text)].map(header))
 }
 
 /** The text's UTF-8 bytes, as Go writes them; control characters would break the header. */

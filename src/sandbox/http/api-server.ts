@@ -57,7 +57,7 @@ async function answered(
   }
   const found = routed(path, parts.registry.store)
   if (!found) throw unknownPath()
-  const user = await requestUser(request, parts.tokens)
+  const user = requestUser(request)
   const query = url.searchParams
   const form = acceptedForm(request.headers.accept)
   const readable = method === 'POST' || method === 'PUT' || method === 'PATCH' || method === 'DELETE'

@@ -4,7 +4,6 @@ import type { ClientWrites } from '../admission/client-writes.ts'
 import type { UserInfo } from '../store/object.ts'
 import type { Registry } from '../store/registry.ts'
 import type { Target } from '../store/resources.ts'
-import type { Tokens } from './authentication.ts'
 import { Presentation } from './presentation.ts'
 import type { Form, Route } from './request.ts'
 import type { Watches } from './watch.ts'
@@ -14,7 +13,6 @@ export interface ResourceParts {
   registry: Registry
   writes: ClientWrites
   watches: Watches
-  tokens: Tokens
   clock: Clock
 }
 

@@ -84,7 +84,6 @@ const READ_AND_WRITE = ['get', 'patch', 'update']
 const SUBRESOURCES: Record<Resource['subresources'][number], (resource: Resource) => object> = {
   status: ({ kind }) => ({ kind, verbs: READ_AND_WRITE }),
   scale: () => ({ group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: READ_AND_WRITE }),
-  token: () => ({ group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest', verbs: ['create'] }),
 }
 
 function openapiPath(resources: Resource[]): [string, object] {

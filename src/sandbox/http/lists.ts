@@ -5,13 +5,13 @@ import { wholeNumber } from './request.ts'
 import type { Route } from './request.ts'
 import { both, fieldSelector, labelSelector } from '../store/selectors.ts'
 import type { Matcher } from '../store/selectors.ts'
-import { badRequest, StatusError, tooLarge } from '../store/status.ts'
+import { badRequest } from '../store/status.ts'
 import { isRecord } from '../store/object.ts'
 
 export interface Page {
   objects: StoredObject[]
   /** A ListMeta. */
-  metadata: { resourceVersion: string; continue?: string; remainingItemCount?: number }
+  metadata: { resourceVersion: string; continue?: string }
 }
 
 /** The query's selectors as one; undefined: everything matches. @throws StatusError 400 */
@@ -21,14 +21,14 @@ export function selection(query: URLSearchParams): Matcher | undefined {
 
 /**
  * One page of a list. Further pages show the list as it was at the first page, reconstructed from the store's log.
- * @throws StatusError 400, 410 if the log no longer reaches back to that version, 504 for a future version
+ * @throws StatusError 400, 410 if the log no longer reaches back to that version
  */
 export function page(store: ObjectStore, { resource, namespace }: Route, query: URLSearchParams): Page {
   const matcher = selection(query)
   const limit = wholeNumber(query, 'limit') ?? 0
   const token = query.get('continue')
   const position = token ? decode(token) : undefined
-  const version = position?.version ?? listedVersion(store, query)
+  const version = position?.version ?? store.version
 
   const at = version === store.version ? undefined : version
   const all =
@@ -39,14 +39,7 @@ export function page(store: ObjectStore, { resource, namespace }: Route, query: 
   const last = objects.at(-1)
   const metadata = { resourceVersion: String(version) }
   if (objects.length === rest.length || !last) return { objects, metadata }
-  const remaining = matcher ? {} : { remainingItemCount: rest.length - objects.length }
-  return { objects, metadata: { ...metadata, continue: encode(version, key(last)), ...remaining } }
-}
-
-function listedVersion(store: ObjectStore, query: URLSearchParams): number {
-  const asked = wholeNumber(query, 'resourceVersion') ?? 0
-  if (asked > store.version) throw tooLarge(asked, store.version)
-  return query.get('resourceVersionMatch') === 'Exact' && asked > 0 ? asked : store.version
+  return { objects, metadata: { ...metadata, continue: encode(version, key(last)) } }
 }
 
 const key = ({ metadata }: StoredObject) => keyOf(metadata.namespace, metadata.name)
@@ -67,18 +60,4 @@ function decode(token: string): { version: number; after: string } {
     if (!(error instanceof SyntaxError)) throw error
   }
   throw badRequest('continue key is not valid: expected the token of an earlier list')
-}
-
-/** @throws StatusError 422, which makes clients list first and then watch */
-export function refuseInitialEvents(query: URLSearchParams): void {
-  if (!query.has('sendInitialEvents')) return
-  const message =
-    'Forbidden: sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled'
-  throw new StatusError(422, `ListOptions.meta.k8s.io "" is invalid: sendInitialEvents: ${message}`, {
-    details: {
-      group: 'meta.k8s.io',
-      kind: 'ListOptions',
-      causes: [{ reason: 'FieldValueForbidden', message, field: 'sendInitialEvents' }],
-    },
-  })
 }

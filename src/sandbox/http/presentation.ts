@@ -58,12 +58,12 @@ export class Presentation {
       kind: 'Table',
       apiVersion: 'meta.k8s.io/v1',
       metadata,
-      columnDefinitions: columns.map(({ name, type, wide }) => ({
+      columnDefinitions: columns.map(({ name, type }) => ({
         name,
         type,
         format: name === 'Name' ? 'name' : '',
         description: '',
-        priority: wide ? 1 : 0,
+        priority: 0,
       })),
       rows: objects.map((object) => ({
         cells: columns.map(({ cell }) => cell(object, now)),

@@ -1,6 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import { parse as parseYaml } from 'yaml'
-import { decodeProtobuf, PROTOBUF } from './protobuf.ts'
 import { findCustomResource } from '../store/custom-resources.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { findResource } from '../store/resources.ts'
@@ -60,7 +58,7 @@ export function acceptedForm(accept: string | undefined): Form {
 export const mediaType = (request: IncomingMessage) =>
   (request.headers['content-type'] ?? 'application/json').split(';')[0]?.trim().toLowerCase() ?? ''
 
-/** The body, parsed from JSON, YAML or protobuf; undefined when empty. @throws StatusError 400, 413, 415 */
+/** The body, parsed from JSON; undefined when empty. @throws StatusError 400, 413, 415 */
 export async function readBody(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = []
   let size = 0
@@ -71,26 +69,29 @@ export async function readBody(request: IncomingMessage): Promise<unknown> {
     if (size > BODY_LIMIT) throw new StatusError(413, `Request entity too large: limit is ${BODY_LIMIT}`)
     chunks.push(bytes)
   }
-  const bytes = Buffer.concat(chunks)
-  if (mediaType(request) === PROTOBUF && bytes.length > 0) return decodeProtobuf(bytes)
-  const body = bytes.toString('utf8')
+  const body = Buffer.concat(chunks).toString('utf8')
   if (body.trim() === '') return undefined
+  if (mediaType(request).endsWith('protobuf')) throw noProtobuf()
   try {
-    const parsed: unknown = mediaType(request).endsWith('yaml') ? parseYaml(body) : JSON.parse(body)
-    return parsed
+    return JSON.parse(body)
   } catch (error) {
     throw badRequest(`error decoding the body: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 
+/** Which kubectl sends where it makes the object itself. */
+const noProtobuf = () =>
+  new StatusError(
+    415,
+    'the sandbox reads no protobuf, which kubectl create and kubectl auth send: use kubectl apply -f with a file',
+  )
+
 /** @throws StatusError 415 */
 export function mustBeObjectType(request: IncomingMessage): void {
-  const type = mediaType(request)
-  if (!['application/json', 'application/yaml', PROTOBUF].includes(type))
+  if (mediaType(request) !== 'application/json')
     throw new StatusError(
       415,
-      'the body of the request was in an unknown format - accepted media types include: application/json, ' +
-        `application/yaml, ${PROTOBUF}`,
+      'the body of the request was in an unknown format - accepted media types include: application/json',
     )
 }
 

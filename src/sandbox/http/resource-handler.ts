@@ -2,22 +2,20 @@ import { patchFrom } from '../store/patch.ts'
 import { isStored } from '../store/resources.ts'
 import { toScale } from '../store/scale.ts'
 import { both } from '../store/selectors.ts'
-import { methodNotAllowed } from '../store/status.ts'
+import { methodNotAllowed, StatusError } from '../store/status.ts'
 import { ok } from './answer.ts'
 import type { Answer } from './answer.ts'
 import { presentation, target } from './call.ts'
 import type { Call, ResourceParts } from './call.ts'
-import { page, refuseInitialEvents, selection } from './lists.ts'
+import { page, selection } from './lists.ts'
 import { isTrue, mustBeObjectType, wholeNumber } from './request.ts'
-import { create, deleteCollection, deleteOne, update } from './resource-writes.ts'
-import { requestToken, review } from './reviews.ts'
-import type { ReviewContext } from './reviews.ts'
+import { create, deleteOne, update } from './resource-writes.ts'
+import { review } from './reviews.ts'
 
 /** Does what the call asks of a resource; undefined if it opened a watch, which writes its response itself. */
 export async function serve(call: Call, parts: ResourceParts): Promise<Answer | undefined> {
-  const { resource, subresource, name } = call.route
-  if (!isStored(resource)) return reviewed(call, parts)
-  if (subresource === 'token') return token(call, parts)
+  const { resource, name } = call.route
+  if (!isStored(resource)) return reviewed(call)
   if (call.method === 'GET' && isTrue(call.query, 'watch')) return watch(call, parts)
   return name === undefined ? collection(call, parts) : object(call, parts)
 }
@@ -28,8 +26,6 @@ function collection(call: Call, parts: ResourceParts): Answer | Promise<Answer> 
       return list(call, parts)
     case 'POST':
       return create(call, parts)
-    case 'DELETE':
-      return deleteCollection(call, parts)
     default:
       throw methodNotAllowed()
   }
@@ -65,7 +61,8 @@ function get(call: Call, parts: ResourceParts): Answer {
 /** Opens a watch on a collection, or on one object of it. */
 function watch(call: Call, { watches, clock }: ResourceParts): undefined {
   const { query, route } = call
-  refuseInitialEvents(query)
+  // So that clients list first, and then watch.
+  if (query.has('sendInitialEvents')) throw new StatusError(422, 'sendInitialEvents: Forbidden: list first')
   const { name } = route
   const named =
     name === undefined ? undefined : (object: { metadata: { name: string } }) => object.metadata.name === name
@@ -81,22 +78,8 @@ function watch(call: Call, { watches, clock }: ResourceParts): undefined {
   })
 }
 
-async function reviewed(call: Call, parts: ResourceParts): Promise<Answer> {
+function reviewed(call: Call): Answer {
   if (call.method !== 'POST') throw methodNotAllowed()
   mustBeObjectType(call.request)
-  const answer = await review(call.route.resource, call.body, call.user, reviewContext(parts))
-  return { code: 201, body: JSON.stringify(answer) }
+  return { code: 201, body: JSON.stringify(review(call.route.resource, call.body, call.user)) }
 }
-
-async function token(call: Call, parts: ResourceParts): Promise<Answer> {
-  if (call.method !== 'POST') throw methodNotAllowed()
-  mustBeObjectType(call.request)
-  const account = parts.registry.get(target(call.route))
-  return { code: 201, body: JSON.stringify(await requestToken(account, call.body, reviewContext(parts))) }
-}
-
-const reviewContext = ({ registry, tokens, clock }: ResourceParts): ReviewContext => ({
-  tokens,
-  store: registry.store,
-  clock,
-})

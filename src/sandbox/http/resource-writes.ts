@@ -6,10 +6,9 @@ import { ok } from './answer.ts'
 import type { Answer } from './answer.ts'
 import { presentation, target } from './call.ts'
 import type { Call, ResourceParts } from './call.ts'
-import { page } from './lists.ts'
 import { mustBeObjectType } from './request.ts'
 import type { Route } from './request.ts'
-import { deleteOptions, requester, writeOptions } from './write-options.ts'
+import { isDryDeletion, requester, writeOptions } from './write-options.ts'
 
 const CORE_EVENTS = served('', 'events')
 
@@ -56,25 +55,13 @@ export async function update(
   return ok(presentation(call, parts).one(object))
 }
 
-export async function deleteOne(call: Call, { writes }: ResourceParts): Promise<Answer> {
+/** No webhook reviews a deletion: Dormouse's asks for none. */
+export function deleteOne(call: Call, { registry }: ResourceParts): Answer {
   const { resource, name = '', subresource } = call.route
   if (subresource !== undefined) throw methodNotAllowed()
-  const { metadata } = await writes.delete(target(call.route), deleteOptions(call), requester(call))
+  const { metadata } = registry.delete(target(call.route), isDryDeletion(call))
   const group = resource.group === '' ? {} : { group: resource.group }
   return ok(JSON.stringify(success({ name, ...group, kind: resource.plural, uid: metadata.uid })))
-}
-
-/** Deletes the objects of a collection that the query selects, after one review of the whole. */
-export async function deleteCollection(call: Call, parts: ResourceParts): Promise<Answer> {
-  const { route, query } = call
-  await parts.writes.admitDeletion(route, deleteOptions(call), requester(call))
-  const { objects, metadata } = page(parts.registry.store, route, query)
-  for (const { metadata } of objects)
-    parts.registry.delete(
-      { ...target(route), namespace: metadata.namespace, name: metadata.name },
-      deleteOptions(call),
-    )
-  return ok(presentation(call, parts).many(objects, metadata))
 }
 
 /** The resource as which objects are stored: events of both groups are core events. */

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
 import type { StoredObject } from '../store/object.ts'
-import { DEFINITIONS } from '../store/custom-resources.ts'
 import type { Change, ObjectStore } from '../store/object-store.ts'
 import type { Presentation } from './presentation.ts'
 import type { Matcher } from '../store/selectors.ts'
@@ -67,10 +66,6 @@ class Watch {
     }
   }
 
-  watches(store: string): boolean {
-    return store === this.#options.store
-  }
-
   end(): void {
     for (const timer of this.#timers) clearTimeout(timer)
     this.#response.end()
@@ -120,8 +115,7 @@ export class Watches {
   constructor(store: ObjectStore, bookmarkEveryMs: number) {
     this.#store = store
     this.#bookmarkEveryMs = bookmarkEveryMs
-    store.subscribe(({ type, store, object }) => {
-      if (type === 'DELETED' && store === DEFINITIONS.store) this.#endOf(object.metadata.name)
+    store.subscribe(() => {
       if (this.#isPending) return
       this.#isPending = true
       setImmediate(() => this.#advance())
@@ -137,16 +131,6 @@ export class Watches {
     })
     watch.begin(this.#bookmarkEveryMs)
     watch.advance()
-  }
-
-  /** What a definition made is served no more once it is deleted. */
-  #endOf(store: string): void {
-    setImmediate(() => {
-      for (const watch of [...this.#open].filter((each) => each.watches(store))) {
-        watch.advance()
-        watch.end()
-      }
-    })
   }
 
   #advance(): void {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Requester } from '../admission/client-writes.ts'
-import { isRecord, text } from '../store/object.ts'
-import type { DeleteOptions, WriteOptions } from '../store/registry.ts'
+import { list } from '../store/object.ts'
+import type { WriteOptions } from '../store/registry.ts'
 import type { Resource } from '../store/resources.ts'
 import { invalid } from '../store/status.ts'
 import type { Call } from './call.ts'
@@ -10,26 +10,18 @@ export function writeOptions({ request, query, route }: Call): WriteOptions {
   return { manager: fieldManager(request, query), dryRun: isDryRun(route.resource, query) }
 }
 
-/** As admission calls them: to it, a PATCH is an update. */
-const OPTIONS_KIND: Record<string, string> = {
-  POST: 'CreateOptions',
-  PUT: 'UpdateOptions',
-  PATCH: 'UpdateOptions',
-  DELETE: 'DeleteOptions',
-}
-
 /** Who sent the request, and its options as admission sees them. */
-export function requester({ method, query, body, route, user, warn }: Call): Requester {
+export function requester({ method, query, route, user, warn }: Call): Requester {
   const parameters = Object.fromEntries(
-    ['fieldManager', 'fieldValidation', 'propagationPolicy']
+    ['fieldManager', 'fieldValidation']
       .map((name) => [name, query.get(name)] as const)
       .filter(([, value]) => value !== null),
   )
   return {
     user,
     options: {
-      ...(method === 'DELETE' && isRecord(body) ? body : {}),
-      kind: OPTIONS_KIND[method],
+      // To admission, a PATCH is an update.
+      kind: method === 'POST' ? 'CreateOptions' : 'UpdateOptions',
       apiVersion: 'meta.k8s.io/v1',
       ...parameters,
       ...(isDryRun(route.resource, query) ? { dryRun: ['All'] } : {}),
@@ -38,19 +30,9 @@ export function requester({ method, query, body, route, user, warn }: Call): Req
   }
 }
 
-/** DeleteOptions from the query and from the body. */
-export function deleteOptions({ body, query, route }: Call): DeleteOptions {
-  const asked = isRecord(body) ? body : {}
-  const policy = text(asked, 'propagationPolicy') || query.get('propagationPolicy')
-  const [uid, resourceVersion] = ['uid', 'resourceVersion'].map((field) =>
-    text(asked['preconditions'], field),
-  )
-  const dryRun = Array.isArray(asked['dryRun']) && asked['dryRun'].includes('All')
-  return {
-    orphan: policy === 'Orphan' || asked['orphanDependents'] === true,
-    dryRun: dryRun || isDryRun(route.resource, query),
-    preconditions: { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) },
-  }
+/** Whether a deletion is a dry run, by the query or by the body. */
+export function isDryDeletion({ body, query, route }: Call): boolean {
+  return list(body, 'dryRun').includes('All') || isDryRun(route.resource, query)
 }
 
 /** The field manager: the parameter, else the first word of the User-Agent, as on the real API server. */

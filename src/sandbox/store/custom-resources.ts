@@ -1,7 +1,6 @@
 import { isRecord, list, text, type JsonRecord, type KubeObject } from './object.ts'
 import type { ObjectStore } from './object-store.ts'
 import { served, type Resource, type Subresource } from './resources.ts'
-import { required, wrong, type Cause } from './status.ts'
 
 export const DEFINITIONS = served('apiextensions.k8s.io', 'customresourcedefinitions')
 
@@ -63,20 +62,6 @@ export function established(definition: KubeObject): KubeObject {
   const conditions = ['NamesAccepted', 'Established'].map((type) => ({ type, status: 'True' }))
   const { spec } = definition
   return { ...definition, status: { conditions, acceptedNames: recordIn(spec, 'names') } }
-}
-
-/** What is wrong with a definition, as far as the sandbox reads it. */
-export function* definitionFaults({ metadata, spec }: KubeObject): Generator<Cause> {
-  const names = recordIn(spec, 'names')
-  for (const field of ['plural', 'kind']) if (text(names, field) === '') yield required(`spec.names.${field}`)
-  if (text(spec, 'group') === '') yield required('spec.group')
-  if (!list(spec, 'versions').some(isRecord)) yield required('spec.versions')
-  const name = `${text(names, 'plural')}.${text(spec, 'group')}`
-  if (metadata.name !== name)
-    yield wrong('metadata.name', `"${metadata.name}"`, `must be spec.names.plural+"."+spec.group`)
-  const scope = text(spec, 'scope')
-  if (!['Namespaced', 'Cluster'].includes(scope))
-    yield wrong('spec.scope', `"${scope}"`, 'supported values: "Cluster", "Namespaced"')
 }
 
 function recordIn(value: unknown, field: string): JsonRecord {

@@ -1,5 +1,4 @@
 import { established } from './custom-resources.ts'
-import { isRecord } from './object.ts'
 import type { KubeObject, ObjectSpec } from './object.ts'
 import type { Resource } from './resources.ts'
 import { withWebhookDefaults } from './webhook-configuration.ts'
@@ -7,7 +6,6 @@ import { withWebhookDefaults } from './webhook-configuration.ts'
 /** Sets the defaults that clients of the sandbox read; a real API server sets many more. */
 export function withDefaults(resource: Resource, object: KubeObject): KubeObject {
   if (resource.plural === 'namespaces' && resource.group === '') return namespace(object)
-  if (resource.plural === 'secrets') return secret(object)
   if (resource.generation === 'webhooks') return withWebhookDefaults(object)
   if (resource.plural === 'cronjobs') return cronJob(object)
   if (resource.plural === 'customresourcedefinitions') return established(object)
@@ -68,12 +66,4 @@ function namespace(object: KubeObject): KubeObject {
     spec: { finalizers: ['kubernetes'] },
     status: { phase: 'Active' },
   }
-}
-
-/** `stringData` is write-only: its values are stored in `data`. */
-function secret({ stringData, ...object }: KubeObject): KubeObject {
-  const plain = isRecord(stringData) ? Object.entries(stringData) : []
-  const encoded = plain.map(([key, value]) => [key, Buffer.from(String(value)).toString('base64')])
-  const data = { ...(isRecord(object['data']) ? object['data'] : {}), ...Object.fromEntries(encoded) }
-  return { ...object, type: object['type'] ?? 'Opaque', ...(Object.keys(data).length > 0 ? { data } : {}) }
 }

@@ -11,7 +11,13 @@ export function checkIdentity(target: Target, previous: StoredObject, sent: Obje
     throw badRequest(
       `the namespace of the object (${sent.namespace ?? ''}) does not match the namespace on the URL (${namespace ?? ''})`,
     )
-  mustEqual(target, 'UID', sent.uid, previous.metadata.uid)
+  const { uid } = previous.metadata
+  if (sent.uid && sent.uid !== uid)
+    throw conflict(
+      target.resource,
+      name,
+      `Precondition failed: UID in precondition: ${sent.uid}, in object meta: ${uid}`,
+    )
 }
 
 /** The resourceVersion sent, if any, is the stored one. @throws StatusError 409, 422 if the resource needs one */
@@ -25,29 +31,4 @@ export function checkVersion(
       wrong('metadata.resourceVersion', '0x0', 'must be specified for an update'),
     ])
   if (sent !== undefined && sent !== previous.metadata.resourceVersion) throw conflict(resource, name)
-}
-
-/** Those of DeleteOptions. */
-export interface Preconditions {
-  uid?: string
-  resourceVersion?: string
-}
-
-/** @throws StatusError 409 */
-export function checkPreconditions(
-  target: Target,
-  { metadata }: StoredObject,
-  { uid, resourceVersion }: Preconditions,
-): void {
-  mustEqual(target, 'UID', uid, metadata.uid)
-  mustEqual(target, 'ResourceVersion', resourceVersion, metadata.resourceVersion)
-}
-
-function mustEqual(target: Target, what: string, wanted: string | undefined, found: string): void {
-  if (wanted && wanted !== found)
-    throw conflict(
-      target.resource,
-      target.name,
-      `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`,
-    )
 }

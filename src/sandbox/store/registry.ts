@@ -5,8 +5,7 @@ import { managedFields } from './managed-fields.ts'
 import type { KubeObject, ObjectMeta, StoredObject } from './object.ts'
 import { timestamp } from './object-store.ts'
 import type { ObjectStore } from './object-store.ts'
-import { checkIdentity, checkPreconditions, checkVersion } from './preconditions.ts'
-import type { Preconditions } from './preconditions.ts'
+import { checkIdentity, checkVersion } from './preconditions.ts'
 import { admittedObject, newObject, serverFields, updatedObject } from './preparation.ts'
 import { groupVersion, served } from './resources.ts'
 import type { Resource, Target } from './resources.ts'
@@ -18,12 +17,6 @@ export interface WriteOptions {
   manager: string
   dryRun?: boolean
   subresource?: 'status' | 'scale'
-}
-
-export interface DeleteOptions {
-  dryRun?: boolean
-  orphan?: boolean
-  preconditions?: Preconditions
 }
 
 /** An update before admission, and what it is based on. */
@@ -145,16 +138,13 @@ export class Registry {
 
   /**
    * Deletes an object at once (finalizers are ignored), and with it those that it owns.
-   * @throws StatusError 404, 409
+   * @throws StatusError 404
    */
-  delete(target: Target, { preconditions = {}, orphan, dryRun }: DeleteOptions = {}): StoredObject {
+  delete(target: Target, dryRun = false): StoredObject {
     const object = this.get(target)
-    checkPreconditions(target, object, preconditions)
     if (dryRun) return object
     const deleted = this.store.delete(target.resource.store, object)
-    for (const { store, object: owned } of this.store.owned(object.metadata.uid))
-      if (orphan) this.store.replace(store, owned, withoutOwner(owned, object.metadata.uid))
-      else this.#collect(store, owned)
+    for (const { store, object: owned } of this.store.owned(object.metadata.uid)) this.#collect(store, owned)
     if (target.resource === NAMESPACES) this.store.empty(target.name)
     // A definition's name is that of its objects' store.
     if (target.resource === DEFINITIONS)
@@ -197,10 +187,4 @@ export class Registry {
     const account = { metadata: { name: 'default' } }
     this.create(SERVICE_ACCOUNTS, namespace, account, { manager: 'kube-controller-manager' })
   }
-}
-
-function withoutOwner(object: StoredObject, uid: string): KubeObject {
-  const { ownerReferences = [], ...metadata } = object.metadata
-  const others = ownerReferences.filter((owner) => owner.uid !== uid)
-  return { ...object, metadata: others.length > 0 ? { ...metadata, ownerReferences: others } : metadata }
 }

@@ -29,9 +29,9 @@ export interface Target {
   name: string
 }
 
-export type Subresource = 'status' | 'scale' | 'token'
+export type Subresource = 'status' | 'scale'
 
-const READ_AND_WRITE = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
+const READ_AND_WRITE = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch']
 
 type Rest = Partial<Omit<Resource, 'plural' | 'kind' | 'group'>>
 
@@ -69,7 +69,7 @@ export const RESOURCES: readonly Resource[] = [
   resource('', 'events', 'Event', { shortNames: ['ev'] }),
   resource('', 'secrets', 'Secret'),
   resource('', 'configmaps', 'ConfigMap', { shortNames: ['cm'] }),
-  resource('', 'serviceaccounts', 'ServiceAccount', { shortNames: ['sa'], subresources: ['token'] }),
+  resource('', 'serviceaccounts', 'ServiceAccount', { shortNames: ['sa'] }),
   resource('apps', 'deployments', 'Deployment', {
     ...SCALABLE,
     shortNames: ['deploy'],

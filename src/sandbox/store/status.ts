@@ -1,7 +1,7 @@
 import type { Resource } from './resources.ts'
 
 export interface Cause {
-  reason: 'FieldValueInvalid' | 'FieldValueRequired' | 'FieldValueForbidden' | 'ResourceVersionTooLarge'
+  reason: 'FieldValueInvalid' | 'FieldValueRequired'
   message: string
   field?: string
 }
@@ -21,7 +21,6 @@ const REASONS: Record<number, string> = {
   429: 'TooManyRequests',
   500: 'InternalError',
   503: 'ServiceUnavailable',
-  504: 'Timeout',
 }
 
 export interface StatusDetails {
@@ -125,13 +124,4 @@ export function required(field: string): Cause {
 
 export function gone(asked: number, oldest: number): StatusError {
   return new StatusError(410, `too old resource version: ${asked} (${oldest})`)
-}
-
-export function tooLarge(asked: number, current: number): StatusError {
-  return new StatusError(504, `Too large resource version: ${asked}, current: ${current}`, {
-    details: {
-      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
-      retryAfterSeconds: 1,
-    },
-  })
 }

@@ -1,7 +1,5 @@
 import { isRecord, list, text } from './object.ts'
-import type { JsonRecord, KubeObject, LabelSelector } from './object.ts'
-import { required, wrong } from './status.ts'
-import type { Cause } from './status.ts'
+import type { KubeObject, LabelSelector } from './object.ts'
 
 export interface Rule {
   operations: string[]
@@ -100,74 +98,4 @@ function selector(value: unknown): LabelSelector {
       values: strings(each, 'values'),
     })),
   }
-}
-
-const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?){2,}$/
-const OPERATIONS = ['*', 'CREATE', 'UPDATE', 'DELETE', 'CONNECT']
-const POLICIES = ['Fail', 'Ignore']
-const SIDE_EFFECTS = ['None', 'NoneOnDryRun']
-
-/** The most common faults of webhook configurations. */
-export function* webhookFaults(configuration: KubeObject): Generator<Cause> {
-  const names = new Set<string>()
-  for (const [index, webhook] of list(configuration, 'webhooks').entries()) {
-    const place = `webhooks[${index}]`
-    if (!isRecord(webhook)) continue
-    const name = text(webhook, 'name')
-    if (name === '') yield required(`${place}.name`)
-    else if (!NAME.test(name))
-      yield wrong(
-        `${place}.name`,
-        `"${name}"`,
-        'should be a domain with at least three segments separated by dots',
-      )
-    else if (names.has(name)) yield wrong(`${place}.name`, `"${name}"`, 'Duplicate value')
-    names.add(name)
-    yield* faults(webhook, place)
-    yield* clientFaults(webhook['clientConfig'], `${place}.clientConfig`)
-    for (const [at, rule] of list(webhook, 'rules').entries())
-      yield* ruleFaults(rule, `${place}.rules[${at}]`)
-  }
-}
-
-function* faults(webhook: JsonRecord, place: string): Generator<Cause> {
-  const { timeoutSeconds: timeout } = webhook
-  const [sideEffects, failurePolicy] = [text(webhook, 'sideEffects'), text(webhook, 'failurePolicy')]
-  if (!SIDE_EFFECTS.includes(sideEffects))
-    yield sideEffects === ''
-      ? required(`${place}.sideEffects`)
-      : wrong(`${place}.sideEffects`, sideEffects, `supported values: ${SIDE_EFFECTS.join(', ')}`)
-  if (!POLICIES.includes(failurePolicy))
-    yield wrong(`${place}.failurePolicy`, failurePolicy, `supported values: ${POLICIES.join(', ')}`)
-  if (typeof timeout !== 'number' || !Number.isInteger(timeout) || timeout < 1 || timeout > 30)
-    yield wrong(`${place}.timeoutSeconds`, String(timeout), 'the timeout must be between 1 and 30 seconds')
-  if (!strings(webhook, 'admissionReviewVersions').includes('v1'))
-    yield wrong(`${place}.admissionReviewVersions`, '', 'must include v1')
-}
-
-function* clientFaults(clientConfig: unknown, place: string): Generator<Cause> {
-  const url = text(clientConfig, 'url')
-  const hasService = isRecord(clientConfig) && isRecord(clientConfig['service'])
-  if (hasService === (url !== '')) {
-    yield { reason: 'FieldValueRequired', field: place, message: 'exactly one of url or service is required' }
-    return
-  }
-  if (hasService) return
-  const parsed = URL.parse(url)
-  if (parsed?.protocol !== 'https:')
-    yield wrong(`${place}.url`, `"${url}"`, "'https' is the only allowed URL scheme")
-  else if (parsed.search !== '' || parsed.hash !== '' || parsed.username !== '')
-    yield wrong(
-      `${place}.url`,
-      `"${url}"`,
-      'user information, fragments and query parameters are not permitted',
-    )
-}
-
-function* ruleFaults(rule: unknown, place: string): Generator<Cause> {
-  for (const field of ['operations', 'apiGroups', 'apiVersions', 'resources'])
-    if (strings(rule, field).length === 0) yield required(`${place}.${field}`)
-  for (const operation of strings(rule, 'operations'))
-    if (!OPERATIONS.includes(operation))
-      yield wrong(`${place}.operations`, `"${operation}"`, `supported values: ${OPERATIONS.join(', ')}`)
 }

@@ -49,20 +49,6 @@ describe('sandbox API: reading and writing', () => {
       expect(body.metadata.name).to.match(/^web-[a-z0-9]{5}$/)
     })
 
-    it('reads YAML too', async () => {
-      const yaml = 'metadata:\n  name: settings\ndata:\n  a: b\n'
-      const path = '/api/v1/namespaces/default/configmaps'
-      const { status, body } = await client.as({ 'content-type': 'application/yaml' }).post(path, yaml)
-      expect([status, body['data']]).to.deep.equal([201, { a: 'b' }])
-    })
-
-    it('takes a Secret’s stringData into its data', async () => {
-      const secret = { metadata: { name: 'key' }, data: { a: 'Yg==' }, stringData: { c: 'd' } }
-      const { body } = await client.post('/api/v1/namespaces/default/secrets', secret)
-      expect(body).to.deep.include({ type: 'Opaque', data: { a: 'Yg==', c: 'ZA==' } })
-      expect(body).not.to.have.property('stringData')
-    })
-
     it('names every fault with its field', async () => {
       const { status, body } = await client.post(
         DEPLOYMENTS,
@@ -73,7 +59,6 @@ describe('sandbox API: reading and writing', () => {
         'metadata.name',
         'spec.replicas',
         'spec.template.metadata.labels',
-        'spec.template.spec.containers',
       ])
     })
 
@@ -242,17 +227,6 @@ describe('sandbox API: reading and writing', () => {
   })
 
   describe('delete', () => {
-    it('takes preconditions', async () => {
-      const { status, body } = await client.delete(WEB, { preconditions: { uid: 'other' } })
-      expect([status, body.reason]).to.deep.equal([409, 'Conflict'])
-      const { uid } = (await web()).metadata
-      expect((await client.delete(WEB, { preconditions: { uid } })).body.details).to.include({
-        name: 'web',
-        uid,
-      })
-      expect((await client.get(WEB)).status).to.equal(404)
-    })
-
     it('of a namespace takes with it what lies in it', async () => {
       await client.post('/api/v1/namespaces', { metadata: { name: 'demo' } })
       const path = '/apis/apps/v1/namespaces/demo/deployments'
@@ -305,7 +279,7 @@ describe('sandbox API: reading and writing', () => {
         ['OPTIONS', WEB, undefined, 'application/json', 405],
         ['POST', DEPLOYMENTS, '{', 'application/json', 400],
         ['POST', DEPLOYMENTS, '[]', 'application/json', 400],
-        ['POST', DEPLOYMENTS, 'k8s', 'application/vnd.kubernetes.protobuf', 400],
+        ['POST', DEPLOYMENTS, 'k8s', 'application/vnd.kubernetes.protobuf', 415],
         ['POST', DEPLOYMENTS, '{}', 'text/plain', 415],
         ['POST', DEPLOYMENTS, JSON.stringify({ kind: 'Pod', apiVersion: 'v1' }), 'application/json', 400],
         ['GET', `${DEPLOYMENTS}?limit=many`, undefined, 'application/json', 400],

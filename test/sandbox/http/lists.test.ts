@@ -12,19 +12,12 @@ describe('sandbox API: lists and forms', () => {
   it('come in pages that show one and the same moment', async () => {
     const first = await client.get(`${DEPLOYMENTS}?limit=2`)
     expect(first.body.items.map(({ metadata }) => metadata.name)).to.deep.equal(['a', 'b'])
-    expect(first.body.metadata.remainingItemCount).to.equal(3)
     await client.delete(`${DEPLOYMENTS}/c`)
     await client.post(DEPLOYMENTS, aWorkload('cc'))
     const next = await client.get(`${DEPLOYMENTS}?limit=3&continue=${first.body.metadata.continue}`)
     expect(next.body.items.map(({ metadata }) => metadata.name)).to.deep.equal(['c', 'd', 'e'])
     expect(next.body.metadata.resourceVersion).to.equal(first.body.metadata.resourceVersion)
     expect(next.body.metadata.continue).to.equal(undefined)
-  })
-
-  it('of a version that is yet to come are 504 with Retry-After', async () => {
-    const { status, headers, body } = await client.get(`${DEPLOYMENTS}?resourceVersion=999999`)
-    expect([status, headers['retry-after']]).to.deep.equal([504, '1'])
-    expect(body.details.causes?.[0]?.reason).to.equal('ResourceVersionTooLarge')
   })
 
   it('are filtered by labels and by name, in one namespace or in all', async () => {
@@ -51,9 +44,6 @@ describe('sandbox API: lists and forms', () => {
       'Up-to-date',
       'Available',
       'Age',
-      'Containers',
-      'Images',
-      'Selector',
     ])
     expect(body.rows).to.have.length(5)
     expect(body.rows[0]?.cells[0]).to.equal('a')

@@ -38,20 +38,4 @@ describe('sandbox API: what several replicas share', () => {
       expect(events[0]?.object).to.deep.include(changed)
     })
   }
-
-  it('a Secret takes stringData in updates too, and refuses data that is no base64', async () => {
-    await client.post(SECRETS, { metadata: { name: 'key' }, data: { a: 'Yg==' } })
-    const { body } = await client.patch(`${SECRETS}/key`, { stringData: { c: 'd' } })
-    expect(body['data']).to.deep.equal({ a: 'Yg==', c: 'ZA==' })
-    const { status } = await client.patch(`${SECRETS}/key`, { data: { a: 'not base64!' } })
-    expect(status).to.equal(400)
-  })
-
-  it('a Secret keeps its type, and one for TLS has both its keys', async () => {
-    const tls = { metadata: { name: 'tls' }, type: 'kubernetes.io/tls', data: { 'tls.crt': '' } }
-    const { status, body } = await client.post(SECRETS, tls)
-    expect([status, body.details.causes?.map(({ field }) => field)]).to.deep.equal([422, ['data[tls.key]']])
-    await client.post(SECRETS, { ...tls, data: { 'tls.crt': '', 'tls.key': '' } })
-    expect((await client.patch(`${SECRETS}/tls`, { type: 'Opaque' })).status).to.equal(422)
-  })
 })
