@@ -174,7 +174,7 @@ const OBJECTS = /,"(?:object|oldObject)":/g
 const MOST_TRIES = 8
 
 /** An object of which only this is known. */
-export const NO_ANNOTATIONS = {}
+const NO_ANNOTATIONS = {}
 /** API servers write metadata first, and in it labels alone before annotations. */
 const METADATA = /^,"object":\{(?:"(?:kind|apiVersion)":"[^"]*",)*"metadata":\{/
 
