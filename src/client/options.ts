@@ -3,7 +3,7 @@ import type { Terminal } from './terminal.ts'
 import type { Connection, Dormouse } from './ports.ts'
 import { Refusal, UsageError } from '../service/process/errors.ts'
 import { styleFor } from './style.ts'
-import { said } from './text/why.ts'
+import { withLocalTimes } from './text/local-time.ts'
 import { parseFormat, type Format } from './output.ts'
 
 /** `namespace`: which one it is about without `-n`. */
@@ -88,7 +88,10 @@ export async function connected<Result>(
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const { code, message, details } = error
-    throw new Refusal(code, said(message, styleFor(terminal, options, dormouse)), { details, cause: error })
+    throw new Refusal(code, withLocalTimes(message, styleFor(terminal, options, dormouse).times), {
+      details,
+      cause: error,
+    })
   } finally {
     await dormouse.close()
   }

@@ -45,7 +45,13 @@ export function refusalOf(
   headers?: HttpResponse['headers'],
 ): ClusterRefusal {
   const message = body.message ?? `HTTP ${status}`
-  const details = { status, message, ...(body.reason !== undefined && { reason: body.reason }) }
+  const causes = body.details?.causes
+  const details = {
+    status,
+    message,
+    ...(body.reason !== undefined && { reason: body.reason }),
+    ...(causes !== undefined && { causes }),
+  }
   if (status === 404) return new ClusterRefusal('NOT_FOUND', `${what}: ${message}`, { status, details })
   if (status === 429 || status >= 500) {
     const retryAfter = retryAfterOf(headers) ?? body.details?.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_S

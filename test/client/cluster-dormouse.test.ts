@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { ANNOTATION, ASLEEP_LABEL } from '../../src/domain/workload/workload.ts'
+import { causeOf } from '../../src/domain/workload/explanation.ts'
 import { Refusal } from '../../src/service/process/errors.ts'
 import type { HttpRequest } from '../../src/kubernetes/http.ts'
 import {
@@ -88,9 +89,9 @@ describe('the client over a cluster on its bad days', () => {
       'a refusal of Dormouse',
       status(
         403,
-        `admission webhook "workloads.dormouse.dev" denied the request: Dormouse: deployment shop/web: pinned active by k8s:ann: ask for 'unpin' first`,
+        'admission webhook "workloads.dormouse.dev" denied the request: Dormouse: deployment shop/web: pinned active by k8s:ann',
       ),
-      'deployment shop/web: pinned active by k8s:ann: DELETE /api/v1/namespaces/shop/deployments/web/pin first',
+      'Dormouse: deployment shop/web: pinned active by k8s:ann',
     ],
     [
       'nobody there',
@@ -102,6 +103,27 @@ describe('the client over a cluster on its bad days', () => {
       const { dormouse } = over((request) => (request.method === 'PATCH' ? answer : reads(request)))
       expect((await refused(dormouse.request(WEB, { action: 'wake' }, false))).message).to.include(says)
     })
+
+  it('a refusal of Dormouse that explains itself is told without what kubectl would be typed', async () => {
+    const why = {
+      reason: 'pinned active by k8s:ann',
+      reason_code: 'pinned',
+      reason_values: { by: 'k8s:ann' },
+      remedy: { action: 'unpin', query: {} },
+    } as const
+    const denied = {
+      status: 403,
+      body: {
+        kind: 'Status',
+        message: 'admission webhook "held.dormouse.dev" denied the request: Dormouse: …; to let it go: …',
+        details: { causes: [{ reason: 'other' }, causeOf(why)] },
+      },
+    }
+    const { dormouse } = over((request) => (request.method === 'PATCH' ? denied : reads(request)))
+    const { message, details } = await refused(dormouse.request(WEB, { action: 'wake' }, false))
+    expect(message).to.equal('pinned active by k8s:ann')
+    expect(details).to.deep.equal(why)
+  })
 
   it('who may read neither the settings nor the Namespace sees what there is, and a note', async () => {
     const { dormouse } = over((request) => {

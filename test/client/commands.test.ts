@@ -127,10 +127,10 @@ describe('the commands for people', () => {
     expect((await offered({ wake_requested: true, next_transition: null })).join()).to.not.include('wake')
     const backoff = { in_backoff_period: true, backoff_until: '2026-03-02T15:00:00.000Z' }
     expect((await offered(backoff)).join()).to.match(/snooze deploy\/web --force$/)
-    const failed = { ...backoff, reason: 'awake; in backoff until x: the cluster refused the last attempt' }
+    const failed = { ...backoff, reason_values: { cause: 'failure' } }
     expect((await offered(failed)).join()).to.match(/snooze deploy\/web$/)
-    const reason = 'not managed until POST /api/v1/namespaces/shop/deployments/web/enable with ?inherit=true'
-    const off = await offered({ enabled: false, next_transition: null, reason })
+    const remedy = { action: 'enable', query: { inherit: 'true' } } as const
+    const off = await offered({ enabled: false, next_transition: null, remedy })
     expect(off.join()).to.match(/enable deploy\/web --inherit$/)
   })
 
@@ -327,10 +327,13 @@ describe('the commands for people', () => {
   })
 
   it('says refusals in commands, with the options that lead to the same place', async () => {
-    const refuses = new Refusal(
-      'PINNED',
-      'pinned active by k8s:ann since 2026-03-02T07:00:00Z: DELETE /api/v1/namespaces/staging/deployments/web/pin first',
-    )
+    const refuses = new Refusal('PINNED', 'pinned active by k8s:ann since 2026-03-02T07:00:00Z', {
+      details: {
+        reason: 'pinned active by k8s:ann since 2026-03-02T07:00:00Z',
+        reason_code: 'pinned',
+        remedy: { action: 'unpin', query: {} },
+      },
+    })
     const staging = [aRecord('web', { namespace: 'staging' })]
     const { code, err } = await typed(['snooze', 'deploy/web', '-n', 'staging', '--context', 'dev'], {
       workloads: staging,
@@ -338,14 +341,14 @@ describe('the commands for people', () => {
     })
     expect(code).to.equal(1)
     expect(err).to.equal(
-      'error: pinned active by k8s:ann since 8:00: kubectl dormouse unpin deploy/web -n staging --context dev first\n',
+      'error: deployment staging/web: pinned active by k8s:ann since 8:00; to let it go: kubectl dormouse unpin deploy/web -n staging --context dev\n',
     )
     const as = ['--as', 'bob', '--as-group', 'devs', '--as-group', 'night shift']
     const other = await typed(['snooze', 'deploy/web', '-n', 'staging', ...as], {
       workloads: staging,
       refuses,
     })
-    expect(other.err).to.include(`--as bob --as-group devs --as-group 'night shift' first`)
+    expect(other.err).to.include(`--as bob --as-group devs --as-group 'night shift'`)
   })
 
   it('errors say what to type, and misuse ends with 2', async () => {

@@ -123,13 +123,12 @@ export function dormouseSuite(
     expect(await recordOf(key)).to.include({ is_snoozed: false })
   })
 
-  it('pins and lets go; what is pinned is refused, with the call that clears it', async () => {
+  it('pins and lets go; what is pinned is refused, with what clears it', async () => {
     const key = await workload()
     expect(await recordAfter(ask(key, { action: 'pin' }))).to.include({ pin_state: 'active' })
-    const { message } = await refused(ask(key, { action: 'snooze' }))
-    expect(message)
-      .to.match(/pinned active by \S+/)
-      .and.include(`/deployments/${key.name}/pin first`)
+    const { message, details } = await refused(ask(key, { action: 'snooze' }))
+    expect(message).to.match(/^pinned active by \S+/)
+    expect(details).to.deep.include({ reason_code: 'pinned', remedy: { action: 'unpin', query: {} } })
     expect(await recordAfter(ask(key, { action: 'unpin' }))).to.include({ pin_state: 'none' })
   })
 
@@ -151,8 +150,8 @@ export function dormouseSuite(
     const name = `plain-${randomBytes(3).toString('hex')}`
     await here.create('deployments', name, { replicas: 2 })
     const key: WorkloadKey = { kind: 'deployments', namespace: here.namespace, name }
-    const { message } = await refused(ask(key, { action: 'wake' }))
-    expect(message).to.include(`/deployments/${name}/enable first`)
+    const { details } = await refused(ask(key, { action: 'wake' }))
+    expect(details).to.deep.include({ reason_code: 'not_managed', remedy: { action: 'enable', query: {} } })
     const schedule = asleepNow()
     await ask(key, { action: 'enable', schedule, timezone: 'UTC' })
     await eventually('it sleeps', async () => (await recordOf(key)).is_snoozed)

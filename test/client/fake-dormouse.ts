@@ -47,6 +47,9 @@ export function aRecord(
     },
     reason:
       'awake by schedule 8:00-18:00,Mon-Fri (Europe/Berlin) of namespace shop until 2026-03-02T17:00:00Z',
+    reason_code: 'schedule',
+    reason_values: {},
+    remedy: null,
     ...more,
   }
   const { operation_in_progress: moves, pin_state, has_manual_override, in_backoff_period } = record

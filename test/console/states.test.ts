@@ -11,12 +11,12 @@ const model = { pathOf: () => '/namespaces/shop/deployments/web' } as unknown as
 
 describe('what the console makes of a workload', () => {
   it('one whose state cannot be read needs repair, and has that button alone', () => {
-    const reason = 'dormouse.dev/state cannot be read: not JSON. POST to its /enable repairs it'
+    const reason = 'dormouse.dev/state cannot be read: not JSON'
     for (const enabled of [true, false]) {
-      const { record } = aRecord('web', { enabled, reason })
+      const { record } = aRecord('web', { enabled, reason, reason_code: 'invalid_state' })
       expect(stateOf(record)).to.equal('invalid')
       expect(buttonsOf(record, model).map(({ label }) => label)).to.deep.equal(['Repair'])
-      expect(reasonOf(record, 0)).to.equal('dormouse.dev/state cannot be read: not JSON. Repair it')
+      expect(reasonOf(record, 0)).to.equal(reason)
     }
   })
 

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { iso } from '../../src/domain/text.ts'
-import type { ApiAnswer, Method } from '../support/api-client.ts'
 import { describeOn } from '../support/clusters.ts'
 import { enforced, type Enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
@@ -36,7 +35,7 @@ describeOn('messages of the webhook', function (on) {
         .and.include(`since ${at}`)
       if (override) expect(stderr).to.include(`until ${iso(override.until ?? 0)}`)
 
-      expect((await clear(here, stderr)).status).to.equal(200)
+      expect(await clear(here, stderr)).to.include({ code: 0 })
       expect(await scale(here, name, 5)).to.include({ code: 0 })
       expect((await here.get('deployments', name)).spec.replicas).to.equal(5)
     })
@@ -50,7 +49,7 @@ describeOn('messages of the webhook', function (on) {
     expect(result.code, result.stderr).to.equal(0)
     const [says, request = ''] = warningsOf(result)
     expect(says).to.include(`/rolled stays at ${COUNT} replicas: it is pinned active`)
-    expect((await clear(here, request)).status).to.equal(200)
+    expect(await clear(here, request)).to.include({ code: 0 })
     expect(await here.workload('statefulsets', 'rolled').status()).to.include({ pin_state: 'none' })
   })
 
@@ -59,8 +58,7 @@ describeOn('messages of the webhook', function (on) {
     const result = await here.withFile('apply', manifest('deployments', 'synced', { replicas: 5 }))
     const [says, request = ''] = warningsOf(result)
     expect(says).to.include('it will wake to 5')
-    const { status, text } = await clear(here, request)
-    expect(status, text).to.equal(200)
+    expect(await clear(here, request)).to.include({ code: 0 })
     await here.settled('deployments', 'synced')
     expect((await here.get('deployments', 'synced')).spec.replicas).to.equal(5)
   })
@@ -90,7 +88,7 @@ describeOn('messages of the webhook', function (on) {
     await here.asleep('deployments', 'fewer', { replicas: COUNT })
     const [says, request = ''] = warningsOf(await scale(here, 'fewer', 1))
     expect(says).to.include(`Dormouse: deployment ${here.namespace}/fewer is awake with 1; ${COUNT} are kept`)
-    expect(request).to.match(/to get 3 now, POST \S+\/fewer\/wake$/)
+    expect(request).to.match(/to get 3 now: kubectl annotate .*\/fewer \S+=wake$/)
   })
 
   it('warns of a mistyped annotation, and of one without effect', async () => {
@@ -165,9 +163,9 @@ async function scaleAs(
   return (await on.cluster.admin.send('PUT', path, body, headers)).status
 }
 
-/** Sends the request that a message recommends. */
-function clear(on: Enforced, message: string): Promise<ApiAnswer> {
-  const [, method, path] = /\b(DELETE|POST) (\/\S+)/.exec(message) ?? []
-  if (method === undefined || path === undefined) throw new Error(`no request is named: ${message}`)
-  return on.api.call(method as Method, path)
+/** Types what a message recommends. */
+async function clear(on: Enforced, message: string) {
+  const [, typed] = /\bkubectl annotate (.*)/.exec(message) ?? []
+  if (typed === undefined) throw new Error(`no command is named: ${message}`)
+  return on.attempt('annotate', ...typed.trim().split(' '))
 }

@@ -62,7 +62,9 @@ describeOn('a pin outlives the policy that its workload is taken out of', functi
   it('and a wake request says so, and how to end it', async () => {
     const { status, body } = await here.workload('statefulsets', 'db').attempt('POST', 'wake')
     expect([status, body.error.code]).to.deep.equal([409, 'PINNED'])
-    expect(body.error.message).to.match(/pinned snoozed by .*DELETE .*\/statefulsets\/db\/pin first/)
+    expect(body.error.message).to.match(
+      /pinned snoozed by .*; to let it go: DELETE .*\/statefulsets\/db\/pin$/,
+    )
   })
 
   it('until somebody clears it: then it wakes', async () => {

@@ -108,7 +108,9 @@ describeOnBoth('operations', function (on) {
       it('POST wake of what is awake changes nothing, but ?for= keeps it awake', async () => {
         const before = await shop.status()
         const idle = await shop.attempt('POST', 'wake')
-        expect(idle.body.message).to.match(/awake/).and.match(/for=/)
+        expect(idle.body.message)
+          .to.match(/awake/)
+          .and.match(/a duration/)
         expect((await shop.status()).next_transition).to.deep.equal(before.next_transition)
         const held = await shop.wake('?for=24h')
         expect(held.wake_requested).to.equal(true)

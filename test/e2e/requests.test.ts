@@ -204,7 +204,9 @@ describeOnBoth('a request by annotation', function (on) {
       answers.push(code === 0 ? 'done' : stderr)
     }
     expect(answers.slice(0, 7)).to.deep.equal(Array.from({ length: 7 }, () => 'done'))
-    expect(answers[8]).to.match(/snooze is refused until \S+; wait, or ask for 'force-snooze'/)
+    expect(answers[8]).to.match(
+      /snooze is refused until \S+; to do it all the same: kubectl annotate .*=force-snooze/,
+    )
     expect(await ask(here, 'deployments', 'robot', 'wake')).to.include({ code: 0 })
   })
 

@@ -27,13 +27,18 @@ const SHAPES: readonly [name: string, kind: Kind, schedule: string | undefined, 
   ['report', 'cronjobs', asleepNow()],
 ]
 
-/** What must be the same on both: all but the reason, whose words may change, and what only time changes. */
+/** What must be the same on both: all but the reason, which may change, what only time changes, and fields that are new. */
 function lasting({ reason: _r, next_transition: _n, backoff_until: _b, ...record }: StatusRecord) {
   const {
     operation_history,
     ready_replicas: _p,
     recent_operations: _o,
     operation_in_progress: _i,
+    reason_code: _c,
+    reason_values: _v,
+    remedy: _e,
+    phase: _s,
+    held_by: _h,
     ...rest
   } = record
   return {

@@ -1,7 +1,8 @@
 import type { Clock } from '../../service/process/clock.ts'
 import type { TransitionRecord } from '../../domain/records/record.ts'
 import type { Request } from '../../domain/requests/request.ts'
-import { pathOf, type Kind, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
+import { typeOf } from '../../domain/kinds.ts'
+import type { Kind, Workload, WorkloadKey } from '../../domain/workload/workload.ts'
 import { Refusal } from '../../service/process/errors.ts'
 import type { WorkloadObject } from '../../kubernetes/api-object.ts'
 import type { Collection } from '../../kubernetes/client.ts'
@@ -185,10 +186,10 @@ export class ClusterDormouse implements Dormouse {
   async request(key: WorkloadKey, request: Request, dryRun: boolean): Promise<Answer> {
     return explaining(this.place, async () => {
       const written = await this.#writer.request(key, request, dryRun).catch((error: unknown) => {
-        throw withCalls(explained(error, this.place), key)
+        throw explained(error, this.place)
       })
       const after = () => explaining(this.place, () => this.#after(key, written.object))
-      const said = written.messages.map((text) => asCalls(ownWords(text), key))
+      const said = written.messages.map((text) => withoutName(text, key))
       // A request that nobody answers is refused; a setting is only kept.
       const isUnheard = isSetting(request) && this.#reader.seesNoService
       const messages = isUnheard
@@ -265,24 +266,7 @@ function ifForbidden(error: unknown): void {
 }
 
 /** `Dormouse: deployment shop/web is asleep` beside the name of the workload: `is asleep`. */
-function ownWords(text: string): string {
-  return text.replace(/^Dormouse: (?:[a-z.]+ [^\s:]+\/[^\s:]*:? )?/, '')
-}
-
-/** What answers to an annotation tell people to annotate, in calls of the API, which the commands say in their words. */
-function asCalls(text: string, key: WorkloadKey): string {
-  const path = pathOf(key)
-  return text
-    .replace('annotate it with dormouse.dev/enabled=true', `POST ${path}/enable`)
-    .replace(/\bask for 'unpin'/i, `DELETE ${path}/pin`)
-    .replace(/\bask for 'resume'/i, `DELETE ${path}/override`)
-    .replace(/\bask for 'force-snooze'/i, 'add ?force=true')
-    .replace(/\bask for 'wake (\d+[hm])'/i, 'add ?for=$1')
-    .replace(/\bask for '(wake|snooze|pin|override)'/i, `POST ${path}/$1`)
-}
-
-function withCalls(error: unknown, key: WorkloadKey): unknown {
-  if (!(error instanceof Refusal)) return error
-  const { code, message, details } = error
-  return new Refusal(code, asCalls(message.replace(/^Dormouse: /, ''), key), { details, cause: error })
+function withoutName(text: string, { kind, namespace, name }: WorkloadKey): string {
+  const head = `Dormouse: ${typeOf(kind)} ${namespace}/${name}`
+  return text.startsWith(head) ? text.slice(head.length).replace(/^:? /, '') : text
 }

@@ -1,3 +1,4 @@
+import { explanationOfCauses } from '../../domain/workload/explanation.ts'
 import { Refusal, messageOf } from '../../service/process/errors.ts'
 import { ClusterRefusal } from '../../kubernetes/failures.ts'
 
@@ -30,6 +31,9 @@ export function explained(error: unknown, place: string): unknown {
   if (!(error instanceof ClusterRefusal)) return error
   const message = messageIn(error)
   const options = { cause: error, details: error.details }
+  const { causes } = error.details
+  const why = Array.isArray(causes) ? explanationOfCauses(causes) : undefined
+  if (why) return new Refusal('CLUSTER_REJECTED', why.reason, { cause: error, details: { ...why } })
   if (DENIED.test(message)) return new Refusal('CLUSTER_REJECTED', message.replace(DENIED, ''), options)
   if (error.status === 401)
     return new Refusal(

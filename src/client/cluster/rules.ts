@@ -29,7 +29,7 @@ interface Surroundings {
 /** The domain's rules, as far as they can be known here. */
 export interface KnownRules extends Rules {
   /** The record of a workload whose settings are partly unknown says so in words. */
-  readonly inWords: <Told extends Pick<StatusRecord, 'reason' | 'policy'>>(record: Told) => Told
+  readonly inWords: (record: StatusRecord) => StatusRecord
 }
 
 /** The domain's rules, as far as the service's settings are published and the person may read the Namespaces. */
@@ -65,10 +65,20 @@ export function rulesOf(
     inheritsSame: (before, after) => inheritance.isSame(before, after),
     scalerOf,
     inWords(record) {
-      const { enabled } = record.policy
-      if (enabled.source !== UNKNOWN.source || enabled.value !== null)
-        return { ...record, reason: record.reason.replace(SCHEDULE_FAULT, '') }
-      return { ...record, reason: `unknown: ${why}, so it may be managed; --server asks the service` }
+      const { enabled, schedule } = record.policy
+      if (enabled.source === UNKNOWN.source && enabled.value === null)
+        return {
+          ...record,
+          reason: `unknown: ${why}, so it may be managed; --server asks the service`,
+          reason_code: 'unknown',
+          reason_values: { fault: why },
+          remedy: null,
+        }
+      const { fault } = record.reason_values
+      if (schedule.source !== UNKNOWN.source || typeof fault !== 'string') return record
+      const known = `its hours are unknown: ${why}`
+      const reason = record.reason.replace(fault, known)
+      return { ...record, reason, reason_values: { ...record.reason_values, fault: known } }
     },
   }
 }
@@ -86,7 +96,6 @@ function compiled({ policies }: KnownService): CompiledPolicy[] | undefined {
 
 /** In place of a setting that others may have set; the text is none that means anything. */
 const UNKNOWN: Found = { text: '?', source: 'policy/unknown' }
-const SCHEDULE_FAULT = 'dormouse.dev/schedule of policy unknown: '
 
 /** Settings that an unknown policy or Namespace may give where nothing nearer does: `enabled`, and the hours. */
 function withUnknown(inherited: Inherited, own: Setter['annotations'], isMarked: boolean): Inherited {

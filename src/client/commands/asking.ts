@@ -9,7 +9,8 @@ import { connected, connectionOptions, outputOption, withExamples, type OutputOp
 import { forPrograms } from '../output.ts'
 import type { Answer, Connection, Dormouse } from '../ports.ts'
 import type { Terminal } from '../terminal.ts'
-import { said, type Style } from '../text/why.ts'
+import { withLocalTimes } from '../text/local-time.ts'
+import type { Style } from '../text/why.ts'
 import { durationOption } from '../times.ts'
 import { chosen, manyOptions, type ManyOptions } from './chosen.ts'
 import { styleFor } from '../style.ts'
@@ -124,7 +125,7 @@ function answerText(
 ): string {
   const where = isOfMany ? ` in ${key.namespace}` : ''
   const lines = [
-    `${resourceName(key)}${where}: ${oneLine(said(first, style))}${dryRun ? ' (dry run: nothing was changed)' : ''}`,
+    `${resourceName(key)}${where}: ${oneLine(withLocalTimes(first, style.times))}${dryRun ? ' (dry run: nothing was changed)' : ''}`,
   ]
-  return `${[...lines, ...more.map((text) => `  ${oneLine(said(text, style))}`)].join('\n')}\n`
+  return `${[...lines, ...more.map((text) => `  ${oneLine(withLocalTimes(text, style.times))}`)].join('\n')}\n`
 }

@@ -1,9 +1,12 @@
 import pLimit from 'p-limit'
 import { nameOf, type WorkloadKey } from '../../domain/workload/workload.ts'
-import { messageOf } from '../../service/process/errors.ts'
+import { explanationIn } from '../../domain/workload/explanation.ts'
+import { messageOf, Refusal } from '../../service/process/errors.ts'
 import type { Targets } from '../targets.ts'
 import type { Terminal } from '../terminal.ts'
-import { said, type Style } from '../text/why.ts'
+import { advised } from '../text/advice.ts'
+import { withLocalTimes } from '../text/local-time.ts'
+import type { Style } from '../text/why.ts'
 import { AlreadyTold } from './already-told.ts'
 
 /** How many are in work at once. */
@@ -14,6 +17,14 @@ export interface Together<Result> {
   readonly done: readonly Result[]
   /** @throws AlreadyTold where one failed */
   readonly told: () => void
+}
+
+/** A refusal with the name of its workload and the command that helps; any other error as it is. */
+function refusalAbout(key: WorkloadKey, error: unknown, { advice }: Style): unknown {
+  const why = error instanceof Refusal ? explanationIn(error.details) : undefined
+  if (!why || !(error instanceof Refusal)) return error
+  const { code, details } = error
+  return new Refusal(code, `${nameOf(key)}: ${advised(why, key, advice)}`, { details, cause: error })
 }
 
 /**
@@ -28,10 +39,18 @@ export async function withoutRefused<Result>(
 ): Promise<Together<Result>> {
   const [only, ...others] = keys
   const [missing, ...more] = absent
-  if (only && others.length === 0 && !missing) return { done: [await act(only)], told() {} }
+  if (only && others.length === 0 && !missing)
+    return {
+      done: [
+        await act(only).catch((error: unknown) => {
+          throw refusalAbout(only, error, style)
+        }),
+      ],
+      told() {},
+    }
   if (missing && keys.length + more.length === 0) throw missing
   const fail = (message: string) => void stderr.write(`error: ${message}\n`)
-  for (const each of absent) fail(said(each.message, style))
+  for (const each of absent) fail(withLocalTimes(each.message, style.times))
   let failed = absent.length
   let left = 0
   const results = await pLimit(ABREAST).map(keys, async (key) => {
@@ -42,7 +61,7 @@ export async function withoutRefused<Result>(
       if (stopSignal.aborted && error === stopSignal.reason) left += 1
       else {
         failed += 1
-        const message = said(messageOf(error), style)
+        const message = withLocalTimes(messageOf(refusalAbout(key, error, style)), style.times)
         fail(message.startsWith(nameOf(key)) ? message : `${nameOf(key)}: ${message}`)
       }
       return undefined

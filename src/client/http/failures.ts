@@ -1,3 +1,4 @@
+import { explanationIn } from '../../domain/workload/explanation.ts'
 import { HTTP_STATUS, messageOf, Refusal, type ErrorCode } from '../../service/process/errors.ts'
 
 /** An answer of the API that is no success. */
@@ -40,7 +41,7 @@ export function refusal(base: string, status: number, body: Failure | undefined)
       },
     )
   if (code !== undefined && Object.hasOwn(HTTP_STATUS, code))
-    return new Refusal(code as ErrorCode, message ?? code, { details })
+    return new Refusal(code as ErrorCode, explanationIn(details)?.reason ?? message ?? code, { details })
   return new Refusal(
     'CLUSTER_UNAVAILABLE',
     `${base} answered ${status}, and not as Dormouse does: is --server right?`,

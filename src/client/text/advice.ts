@@ -1,5 +1,5 @@
+import { withRemedy, type Explanation, type Remedy } from '../../domain/workload/explanation.ts'
 import type { WorkloadKey } from '../../domain/workload/workload.ts'
-import { isKind } from '../../domain/kinds.ts'
 import { targetText } from '../kinds.ts'
 
 /** How commands are written that people can paste: with the options that lead to the same place. */
@@ -23,22 +23,21 @@ export function command(
   return `${program} ${verb} ${targetText(key)}${namespace}${options}${rest === '' ? '' : ` ${rest}`}`
 }
 
-/** What the service says in calls of its API, said in commands. */
-export function withCommands(text: string, advice: Advice): string {
-  const calls =
-    /(POST|DELETE|PUT) \/api\/v1\/namespaces\/([^/\s]+)\/([^/\s]+)\/([^/\s]+)\/(snooze|wake|pin|override|enable|disable|schedule)\b/g
-  return text
-    .replaceAll(
-      calls,
-      (call, method: string, namespace: string, kind: string, name: string, action: string) => {
-        const verb = method === 'DELETE' ? UNDONE_BY[action] : action
-        if (verb === undefined || !isKind(kind)) return call
-        return command(advice, verb, { kind, namespace, name })
-      },
-    )
-    .replaceAll(/\?for=(\d+[hm])/g, '--for $1')
-    .replaceAll(/\?(force|inherit)=true/g, '--$1')
-    .replace('POST to its /enable repairs it', 'the command enable repairs it')
+const VERBS: Readonly<Record<Remedy['action'], string>> = {
+  enable: 'enable',
+  wake: 'wake',
+  snooze: 'snooze',
+  unpin: 'unpin',
+  clearOverride: 'resume',
 }
 
-const UNDONE_BY: Readonly<Record<string, string>> = { pin: 'unpin', override: 'resume' }
+/** What a reason or a refusal says, with its remedy as a command; one that this program does not know is left out. */
+export function advised(why: Explanation, key: WorkloadKey, advice: Advice): string {
+  return withRemedy(why, ({ action, query }) => {
+    if (!Object.hasOwn(VERBS, action)) return undefined
+    const options = Object.entries(query).map(([name, value]) =>
+      value === 'true' ? `--${name}` : `--${name} ${value}`,
+    )
+    return command(advice, VERBS[action], key, options.join(' '))
+  })
+}

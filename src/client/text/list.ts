@@ -1,5 +1,4 @@
 import type { Found } from '../ports.ts'
-import { withCommands } from './advice.ts'
 import { nextText, shortReason, stateOf, colourOf } from './state.ts'
 import type { Style } from './why.ts'
 
@@ -20,7 +19,7 @@ export function listHeader({ namespace, wide }: Columns): string[] {
 
 export function listRow({ record }: Found, { namespace, wide }: Columns, style: Style): string[] {
   const state = stateOf(record)
-  const reason = withCommands(shortReason(record, style.times), style.advice)
+  const reason = shortReason(record, style.times)
   const own = [
     record.name,
     record.type,

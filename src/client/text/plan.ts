@@ -1,9 +1,9 @@
 import { counted } from '../../domain/text.ts'
 import type { TransitionRecord } from '../../domain/records/record.ts'
 import { age } from '../times.ts'
-import { longTime } from './local-time.ts'
+import { longTime, withLocalTimes } from './local-time.ts'
 import { Table } from './table.ts'
-import { said, type Style } from './why.ts'
+import type { Style } from './why.ts'
 
 /** The coming transitions, one a line. */
 export function planText(
@@ -19,7 +19,7 @@ export function planText(
     longTime(Date.parse(at), times.zone),
     age(Date.parse(at) - times.now),
     type === 'wake' ? 'wakes' : 'sleeps',
-    said(reason, style),
+    withLocalTimes(reason, times),
   ])
   const table = new Table(
     [`WHEN (${times.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone})`, 'IN', 'WHAT', 'WHY'],

@@ -28,13 +28,13 @@ export function colourOf(state: Shown): Colour | undefined {
   return COLOURS[state]
 }
 
-export function isUnreadable({ reason }: StatusRecord): boolean {
-  return reason.startsWith('dormouse.dev/state cannot be read')
+export function isUnreadable({ reason_code: code }: StatusRecord): boolean {
+  return code === 'invalid_state'
 }
 
 /** Whether it is managed is not known: only what cannot be read from here could say. */
-export function isUnknown({ policy: { enabled } }: StatusRecord): boolean {
-  return enabled.source === 'policy/unknown' && enabled.value === null
+export function isUnknown({ reason_code: code }: StatusRecord): boolean {
+  return code === 'unknown'
 }
 
 /** Whether it has hours only if something gives it some that cannot be read from here. */
@@ -46,15 +46,17 @@ export function hasUnknownHours({ policy: { schedule } }: StatusRecord): boolean
 export function shortReason(record: StatusRecord, times: LocalTimes): string {
   const until = (iso: string | null) => (iso === null ? '' : ` until ${shortTime(Date.parse(iso), times)}`)
   if (isUnreadable(record)) return 'its state cannot be read'
-  if (isUnknown(record)) return /(?<=^unknown: )[^,]*/.exec(record.reason)?.[0] ?? ''
-  if (!record.enabled) return record.policy.enabled.source === null ? 'not enabled' : 'disabled'
-  if (record.pin_state !== 'none') return /^pinned \w+ by \S+/.exec(record.reason)?.[0] ?? 'pinned'
-  if (record.has_manual_override) {
-    const by = /^overridden by \S+/.exec(record.reason)?.[0] ?? 'overridden'
-    return `${by}${record.manual_override_until === null ? ' for good' : until(record.manual_override_until)}`
+  const { reason_code: code, reason_values: values, held_by: holder } = record
+  const by = typeof values['by'] === 'string' ? ` by ${values['by']}` : ''
+  if (isUnknown(record)) return String(values['fault'] ?? '')
+  if (holder === 'pin') return `pinned ${record.pin_state}${code === 'pinned' ? by : ''}`
+  if (holder === 'override') {
+    const end = record.manual_override_until
+    return `overridden${code === 'overridden' ? by : ''}${end === null ? ' for good' : until(end)}`
   }
-  if (record.in_backoff_period) return `backoff${until(record.backoff_until)}`
-  return withLocalTimes(record.reason, times).replace(/^(?:awake|asleep) (?=by |since |because )/, '')
+  if (!record.enabled) return record.policy.enabled.source === null ? 'not enabled' : 'disabled'
+  if (holder === 'backoff') return `backoff${until(record.backoff_until)}`
+  return withLocalTimes(record.reason, times)
 }
 
 /** `wakes Mon 8:00`; `-` where nothing comes by itself. */

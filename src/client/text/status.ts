@@ -6,14 +6,14 @@ import { age } from '../times.ts'
 import { shortTime, type LocalTimes } from './local-time.ts'
 import { hasUnknownHours, isUnknown, nextText } from './state.ts'
 import { Table } from './table.ts'
-import { headline, said, type Style } from './why.ts'
+import { headline, reasonText, type Style } from './why.ts'
 
 /** All that is known of one workload, with its history. */
 export function statusText(found: Found, style: Style): string {
   const { record } = found
   const { times } = style
   const rows: [string, string][] = [
-    ['Reason', said(record.reason, style)],
+    ['Reason', reasonText(found, style)],
     ['Next', nextText(record, times)],
     ['Schedule', scheduleText(record)],
     ['Pinned', PINNED[record.pin_state]],

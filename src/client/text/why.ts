@@ -7,7 +7,7 @@ import type { WorkloadKey } from '../../domain/workload/workload.ts'
 import type { Found } from '../ports.ts'
 import { oneLine } from '../legible.ts'
 import { age } from '../times.ts'
-import { command, withCommands, type Advice } from './advice.ts'
+import { advised, command, type Advice } from './advice.ts'
 import type { Paint } from './colour.ts'
 import { shortTime, withLocalTimes, type LocalTimes } from './local-time.ts'
 import { colourOf, hasUnknownHours, isUnknown, isUnreadable, stateOf } from './state.ts'
@@ -19,9 +19,9 @@ export interface Style {
   readonly paint: Paint
 }
 
-/** A text of the service as the person reads it: with commands to type, and in their own time. */
-export function said(text: string, { advice, times }: Pick<Style, 'advice' | 'times'>): string {
-  return withLocalTimes(withCommands(text, advice), times)
+/** Why a workload is as it is, as the person reads it: in their own time, with the command that ends it. */
+export function reasonText({ kind, record }: Found, { advice, times }: Style): string {
+  return withLocalTimes(advised(record, keyOfFound({ kind, record }), advice), times)
 }
 
 export function keyOfFound({ kind, record: { namespace, name } }: Found): WorkloadKey {
@@ -75,12 +75,12 @@ function podsText(kind: Found['kind'], record: StatusRecord): string {
   return `: ${ready} of ${counted(current, 'replica')} ready`
 }
 
-function becauseOf(record: StatusRecord, { advice, times }: Style): string {
+function becauseOf(record: StatusRecord, { times }: Style): string {
   if (!record.enabled && !isUnreadable(record) && !isUnknown(record))
     return record.policy.enabled.source === null
       ? 'nothing enables it'
       : `dormouse.dev/enabled${ofSource(record.policy.enabled.source)} turns it off`
-  return said(record.reason, { advice, times })
+  return withLocalTimes(record.reason, times)
 }
 
 /** The latest operation, where it led to the present state. */
@@ -133,7 +133,7 @@ function changes({ kind, record }: Found, { advice, times }: Style): [what: stri
   const typed = (verb: string, rest = '') => command(advice, verb, key, rest)
   if (isUnreadable(record)) return [['to repair it', typed('enable')]]
   if (isUnknown(record)) return [['to ask the service', typed('snooze', '--dry-run')]]
-  if (!record.enabled && record.reason.includes('?inherit=true'))
+  if (!record.enabled && record.remedy?.query['inherit'] === 'true')
     return [['to manage it again', typed('enable', '--inherit')]]
   if (!record.enabled) return [['to manage it', typed('enable', '--schedule 8:00-18:00,Mon-Fri')]]
   if (record.pin_state !== 'none') return [['to let it go', typed('unpin')]]
@@ -155,6 +155,6 @@ function isKeptAwake({ wake_requested: asked, next_transition: next }: StatusRec
 }
 
 /** Whether a snooze would be refused for now; one that the cluster refused may be tried again. */
-function isRefused({ in_backoff_period: rests, reason }: StatusRecord): boolean {
-  return rests && !reason.includes('the cluster refused the last attempt')
+function isRefused({ in_backoff_period: rests, reason_values: { cause } }: StatusRecord): boolean {
+  return rests && cause !== 'failure'
 }

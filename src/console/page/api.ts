@@ -81,8 +81,13 @@ export async function refusalOf(response: Response): Promise<Refused> {
     // Without a token there is nothing wrong with it.
     const isBare =
       response.status === 401 && !(response.headers.get('WWW-Authenticate') ?? '').includes('error=')
-    const { error } = (await response.json()) as { error: { code: string; message: string } }
-    return new Refused(response.status, error.code, isBare ? '' : error.message, retryAfter)
+    const { error } = (await response.json()) as {
+      error: { code: string; message: string; details?: { reason?: string; reason_code?: string } }
+    }
+    // Of a workload: what helps is a button here, and no call.
+    const { reason, reason_code: code } = error.details ?? {}
+    const message = code === undefined ? error.message : (reason ?? error.message)
+    return new Refused(response.status, error.code, isBare ? '' : message, retryAfter)
   } catch {
     // A proxy in front, which has answers of its own.
     if (response.status === 401) return new Refused(401, 'UNAUTHENTICATED', SIGNED_OUT)

@@ -34,13 +34,13 @@ export function stateOf(workload: Workload): State {
 }
 
 /** Whether somebody broke what Dormouse keeps on it. */
-export function isBroken({ reason }: Pick<Workload, 'reason'>): boolean {
-  return reason.startsWith('dormouse.dev/state cannot be read')
+export function isBroken({ reason_code: code }: Workload): boolean {
+  return code === 'invalid_state'
 }
 
 /** Over a kubeconfig: what may enable it cannot be read from there. */
-function isUnknown({ policy: { enabled } }: Workload): boolean {
-  return enabled.source === 'policy/unknown' && enabled.value === null
+function isUnknown({ reason_code: code }: Workload): boolean {
+  return code === 'unknown'
 }
 
 /** Asleep or awake, whatever holds it so. */

@@ -53,10 +53,9 @@ export function person(by: string | null): string {
   return by.replace(/^(?:k8s|oidc|local|manager):/, '')
 }
 
-/** Why a workload is as it is, for a person: what the API says to programs is left out. */
-export function reasonOf({ reason, enabled }: { reason: string; enabled: boolean }, now: number): string {
-  if (!enabled && reason.includes('POST /api/')) return 'Dormouse leaves it alone'
-  return localised(reason.replace('POST to its /enable repairs it', 'Repair it'), now)
+/** Why a workload is as it is, for a person; what ends it, its buttons do. */
+export function reasonOf({ reason, reason_code: code }: Workload, now: number): string {
+  return code === 'not_managed' ? 'Dormouse leaves it alone' : localised(reason, now)
 }
 
 /** What one that was switched too often waits for; a wake is never refused. */

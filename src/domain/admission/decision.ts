@@ -1,3 +1,4 @@
+import type { Explanation } from '../workload/explanation.ts'
 import { mutations, type Change, type PatchOperation } from '../workload/patch.ts'
 import { stepOf } from '../workload/json-pointer.ts'
 import { ANNOTATION, STATE_ANNOTATIONS, type Workload } from '../workload/workload.ts'
@@ -39,7 +40,12 @@ interface Explained {
 /** The answer to an admission review. Only the functions below make one. */
 export type AdmissionDecision =
   | (Explained & { readonly type: 'allowed' })
-  | (Explained & { readonly type: 'denied'; readonly message: string })
+  | (Explained & {
+      readonly type: 'denied'
+      readonly message: string
+      /** For programs. */
+      readonly explanation?: Explanation | undefined
+    })
   | (Explained & {
       readonly type: 'patched'
       /** Relative to the object under review. */
@@ -55,8 +61,9 @@ export function deny(
   reason: AdmissionReason,
   message: string,
   warnings: readonly string[] = [],
+  explanation?: Explanation,
 ): AdmissionDecision {
-  return { type: 'denied', reason, message, warnings }
+  return { type: 'denied', reason, message, warnings, explanation }
 }
 
 /** Allows the object under review with `change` applied, or unchanged if there is nothing to patch. */

@@ -1,7 +1,9 @@
+import { purposeOf, type Explanation, type Remedy } from '../workload/explanation.ts'
 import type { Unreadable } from '../workload/state-codec.ts'
 import { typeOf } from '../kinds.ts'
 import { printable } from '../text.ts'
-import { pathOf, type WorkloadKey } from '../workload/workload.ts'
+import { ANNOTATION, pathOf, type WorkloadKey } from '../workload/workload.ts'
+import { deny, type AdmissionDecision, type AdmissionReason } from './decision.ts'
 
 /** Characters of a warning or a denial: API servers may cut longer ones. */
 const LONGEST = 256
@@ -26,17 +28,58 @@ export function aboutNamespace(name: string, says: string): string {
   return clip(`Dormouse: namespace ${name || '…'}${restOf(says)}`)
 }
 
-/** `Dormouse: deployment shop/web: to let go, DELETE /api/v1/…/pin`, with placeholders for names that do not fit. */
-export function toSend(workload: WorkloadKey, does: string, method: string, action: string): string {
+/** The verb of a request by annotation that is a remedy; undefined: no request is, and a setting or the API has to do. */
+function verbOf({ action, query }: Remedy): string | undefined {
+  switch (action) {
+    case 'wake':
+    case 'unpin':
+      return action
+    case 'snooze':
+      return query['force'] === 'true' ? 'force-snooze' : 'snooze'
+    case 'clearOverride':
+      return 'resume'
+    case 'enable':
+      return undefined
+  }
+}
+
+/** A remedy as people type it who have kubectl: `kubectl annotate -n shop deployments/web dormouse.dev/request=unpin`. */
+function inKubectl({ kind, namespace, name }: WorkloadKey, remedy: Remedy): string {
+  const verb = verbOf(remedy)
+  const words = [verb, remedy.query['for']].filter((word) => word !== undefined).join(' ')
+  const text = words.includes(' ') ? `'${words}'` : words
+  const enabled = remedy.query['inherit'] === 'true' ? '-' : '=true --overwrite'
+  const set = verb === undefined ? `${ANNOTATION.enabled}${enabled}` : `${ANNOTATION.request}=${text}`
+  return `kubectl annotate -n ${namespace} ${kind}/${name} ${set}`
+}
+
+/** `Dormouse: deployment shop/web: to let it go: kubectl annotate …`, with placeholders for names that do not fit. */
+export function toAsk(workload: WorkloadKey, does: string, remedy: Remedy): string {
   const { kind } = workload
-  const says = (path: string) => `: ${does} ${method} ${path}/${action}`
-  const whole = says(pathOf(workload))
+  const says = (key: WorkloadKey) => `: ${does}: ${inKubectl(key, remedy)}`
+  const whole = says(workload)
   const short = `Dormouse: ${typeOf(kind)} ${whole}`.length + SHORTEST_NAME <= LONGEST
-  return about(workload, short ? whole : says(pathOf({ kind, namespace: 'NAMESPACE', name: 'NAME' })))
+  return about(workload, short ? whole : says({ kind, namespace: 'NAMESPACE', name: 'NAME' }))
+}
+
+/** A denial that explains itself, with its remedy: in a warning of its own where both do not fit. */
+export function denyBecause(
+  workload: WorkloadKey,
+  reason: AdmissionReason,
+  says: string,
+  why: Explanation,
+): AdmissionDecision {
+  const { remedy } = why
+  if (!remedy) return deny(reason, about(workload, says), [], why)
+  if (why.reason_code === 'invalid_state')
+    return deny(reason, about(workload, toRepair(workload, { message: says })), [], why)
+  const whole = `${says}; ${purposeOf(why)}: ${inKubectl(workload, remedy)}`
+  if (fits(workload, whole)) return deny(reason, about(workload, whole), [], why)
+  return deny(reason, about(workload, says), [toAsk(workload, purposeOf(why), remedy)], why)
 }
 
 /** Whether `about` would shorten nothing. */
-export function fits({ kind, namespace, name }: WorkloadKey, says: string): boolean {
+function fits({ kind, namespace, name }: WorkloadKey, says: string): boolean {
   return `Dormouse: ${typeOf(kind)} ${namespace}/${name} ${says}`.length <= LONGEST
 }
 
@@ -47,8 +90,13 @@ export function marksKept(workload: WorkloadKey): string {
 }
 
 /** The warning that a state cannot be read. */
-export function unchecked(workload: WorkloadKey, { message }: Unreadable): string {
-  return about(workload, `was not checked: ${message}`)
+export function unchecked(workload: WorkloadKey, why: Unreadable): string {
+  return about(workload, `was not checked: ${toRepair(workload, why)}`)
+}
+
+/** Only the API repairs a state: annotations of its workload are what cannot be read. */
+export function toRepair(workload: WorkloadKey, { message }: Pick<Unreadable, 'message'>): string {
+  return `${message}; to repair it: POST ${pathOf(workload)}/enable`
 }
 
 function restOf(says: string): string {

@@ -4,17 +4,18 @@ import { sameMarks } from '../workload/marks.ts'
 import type { Reading } from '../workload/reading.ts'
 import { clip, iso } from '../text.ts'
 import type { Unreadable } from '../workload/state-codec.ts'
-import { HELD_LABEL, pathOf, type Workload, type WorkloadKey } from '../workload/workload.ts'
+import { purposeOf, type Explanation, type ReasonValues, type Remedy } from '../workload/explanation.ts'
+import { HELD_LABEL, type Workload, type WorkloadKey } from '../workload/workload.ts'
 import { allow, deny, type AdmissionDecision } from './decision.ts'
-import { about, fits, toSend, unchecked } from './messages.ts'
+import { about, denyBecause, toAsk, toRepair, unchecked } from './messages.ts'
 
 /** A pin or an override in effect: people may not scale its workload by hand. */
 export interface PinOrOverride {
   readonly reason: 'pinned' | 'overridden'
   /** `is pinned active by k8s:alice since 2026-03-02T07:00:00Z` */
   readonly says: string
-  /** `To let go, DELETE …/pin` */
-  readonly ends: { readonly does: 'let go' | 'clear it'; readonly action: 'pin' | 'override' }
+  readonly values: ReasonValues
+  readonly remedy: Remedy
 }
 
 /** The pin or override in effect on a workload, also on one that lost what it inherited; the pin if there are both. */
@@ -22,15 +23,18 @@ export function activePinOrOverride(reading: Reading, now: Instant): PinOrOverri
   const { state } = reading
   if (!isHeld(reading, now)) return undefined
   if (state.pin) {
-    const { by, at } = state.pin
-    const says = `is pinned ${state.pin.state} by ${clip(by)} since ${iso(at)}`
-    return { reason: 'pinned', says, ends: { does: 'let go', action: 'pin' } }
+    const { state: pinned, by, at } = state.pin
+    const says = `is pinned ${pinned} by ${clip(by)} since ${iso(at)}`
+    const values = { state: pinned, by, since: iso(at) }
+    return { reason: 'pinned', says, values, remedy: { action: 'unpin', query: {} } }
   }
   const override = overrideInEffect(reading, now)
   if (!override) return undefined
-  const until = override.until === null ? 'for good' : `until ${iso(override.until)}`
-  const says = `is overridden by ${clip(override.by)} since ${iso(override.at)}, ${until}`
-  return { reason: 'overridden', says, ends: { does: 'clear it', action: 'override' } }
+  const until = override.until === null ? null : iso(override.until)
+  const end = until === null ? 'for good' : `until ${until}`
+  const says = `is overridden by ${clip(override.by)} since ${iso(override.at)}, ${end}`
+  const values = { by: override.by, since: iso(override.at), until }
+  return { reason: 'overridden', says, values, remedy: { action: 'clearOverride', query: {} } }
 }
 
 /**
@@ -40,7 +44,7 @@ export function activePinOrOverride(reading: Reading, now: Instant): PinOrOverri
 export function unreadable(workload: Workload, why: Unreadable, breaks = true): AdmissionDecision {
   if (!breaks || workload.labels?.[HELD_LABEL] === undefined)
     return allow('unreadable', [unchecked(workload, why)])
-  const says = `is held by a pin or an override, so this cannot change: ${why.message}`
+  const says = `is held by a pin or an override, so this cannot change: ${toRepair(workload, why)}`
   return deny('unreadable', about(workload, says))
 }
 
@@ -56,14 +60,15 @@ export function gainsOwner(before: Workload, after: Workload): boolean {
 
 /** A denial that says who pinned or overrode the workload, and how to end that; `so` adds what cannot change. */
 export function refuse(workload: WorkloadKey, cause: PinOrOverride, so = ''): AdmissionDecision {
-  const { reason, ends } = cause
   const says = `${cause.says}${so}`
-  const whole = `${says}. To ${ends.does}, DELETE ${pathOf(workload)}/${ends.action}`
-  if (fits(workload, whole)) return deny(reason, about(workload, whole))
-  return deny(reason, about(workload, says), [howToEnd(workload, cause)])
+  return denyBecause(workload, cause.reason, says, explanationOf(cause, says))
+}
+
+function explanationOf({ reason, values, remedy }: PinOrOverride, says: string): Explanation {
+  return { reason: says, reason_code: reason, reason_values: values, remedy }
 }
 
 /** The request that ends the pin or override, as a warning of its own. */
-export function howToEnd(workload: WorkloadKey, { ends }: PinOrOverride): string {
-  return toSend(workload, `to ${ends.does},`, 'DELETE', ends.action)
+export function howToEnd(workload: WorkloadKey, cause: PinOrOverride): string {
+  return toAsk(workload, purposeOf(explanationOf(cause, cause.says)), cause.remedy)
 }

@@ -4,7 +4,7 @@ import { counted } from '../text.ts'
 import { countFault, isRunning, type Workload } from '../workload/workload.ts'
 import { deny, type AdmissionDecision } from './decision.ts'
 import type { Draft, Update } from './draft.ts'
-import { about, toSend } from './messages.ts'
+import { about, toAsk } from './messages.ts'
 import { howToEnd, refuse, type PinOrOverride } from './pin-or-override.ts'
 
 /** Decides on the replica count in an update; `old` is the workload before it, `target` the one after it. */
@@ -50,7 +50,7 @@ function absorb(before: Workload, after: Workload, target: Reading): Draft {
   const count = after.replicas
   const warnings = [
     about(before, `is asleep and stays at 0 replicas; it will wake to ${count}`),
-    toSend(before, `to wake it now, kubectl scale --replicas=${count} or`, 'POST', 'wake'),
+    toAsk(before, 'to wake it now', { action: 'wake', query: {} }),
   ]
   if (!snoozed || snoozed.replicas === count) return { target: asleep, reason: 'absorbed', warnings }
   const state = { ...asleep.state, snoozed: { ...snoozed, replicas: count } }

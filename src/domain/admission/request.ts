@@ -8,16 +8,16 @@ import { differingAnnotations, sameLabels, withoutRequest } from '../workload/ma
 import { readWorkload, stateOf } from '../workload/reading.ts'
 import { planRequest, type Request } from '../requests/request.ts'
 import { InvalidRequest, parseRequest, type WrittenRequest } from '../requests/annotation.ts'
-import { byAnnotation } from '../requests/channel.ts'
 import type { Rules } from '../deciding/rules.ts'
+import { explanationIn } from '../workload/explanation.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import type { Asked } from '../workload/state.ts'
 import { clip, iso } from '../text.ts'
-import { isRunning, nameOf, type Workload } from '../workload/workload.ts'
+import { isRunning, type Workload } from '../workload/workload.ts'
 import { ignoringRequest, whyIgnored } from './brought.ts'
 import { deny, patched, withWarnings, type AdmissionDecision } from './decision.ts'
 import type { Update } from './draft.ts'
-import { about } from './messages.ts'
+import { about, denyBecause } from './messages.ts'
 
 /**
  * Decides on an update that brings a request: `sent` is the decision on the update without it. A request that is
@@ -41,16 +41,15 @@ export function decideRequest(
     return carriedOut(update, text, sent, now, rules)
   } catch (error) {
     if (!(error instanceof Refusal || error instanceof InvalidRequest)) throw error
-    const message = refused(before, error)
-    if (isAlone(update) || isAdoption(text)) return deny('request_refused', about(before, message))
-    return ignoringRequest(sent, after, `${message} (the rest of this write goes through)`)
+    const says = `: ${error.message}`
+    if (isAlone(update) || isAdoption(text)) {
+      const why = error instanceof Refusal ? explanationIn(error.details) : undefined
+      return why
+        ? denyBecause(before, 'request_refused', says, why)
+        : deny('request_refused', about(before, says))
+    }
+    return ignoringRequest(sent, after, `${says} (the rest of this write goes through)`)
   }
-}
-
-/** Without the name of the workload, which begins each message. */
-function refused(workload: Workload, { message }: Error): string {
-  const name = nameOf(workload)
-  return message.startsWith(name) ? message.slice(name.length).trimStart() : `: ${message}`
 }
 
 /** With it goes what another tool remembers of the workload: a write that loses both loses the count. */
@@ -86,7 +85,7 @@ function carriedOut(
   if (asked.at !== undefined && known && asked.at <= known.at)
     return ignoringRequest(sent, after, isOvertaken(known))
   if (asked.verb === 'adopt') refuseAwake(update, workload)
-  const plan = planRequest(workload, requestOf(asked), by, now, rules, byAnnotation(text))
+  const plan = planRequest(workload, requestOf(asked), by, now, rules, text)
   const target = readWorkload(plan.after, rules)
   if (target instanceof Unreadable) throw new TypeError(target.message)
   const message = about(before, plan.message)
@@ -112,12 +111,12 @@ function refuseAwake({ before, otherTool }: Update, after: Workload): void {
   const conflict = (message: string) => new Refusal('CONFLICT', message)
   if (!hasKey(before.kind)) {
     if (isRunning(before) || isRunning(after))
-      throw conflict(`only a ${kind} that sleeps can be adopted, and this one runs. Ask for 'snooze'`)
+      throw conflict(`only a ${kind} that sleeps can be adopted, and this one runs: snooze it instead`)
     return
   }
   if (otherTool?.before === undefined && stateOf(before)?.asleep !== true)
     throw conflict(
-      `only a ${kind} that sleeps by another tool's nodeSelector can be adopted. Ask for 'snooze'`,
+      `only a ${kind} that sleeps by another tool's nodeSelector can be adopted: snooze it instead`,
     )
   if (otherTool?.after !== undefined)
     throw conflict(`remove ${clip(otherTool.after)} from its nodeSelector in the same write`)

@@ -9,7 +9,7 @@ import { wallClock } from '../schedule/zone.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import type { Workload } from '../workload/workload.ts'
 import { allow, type AdmissionDecision } from './decision.ts'
-import { about, toSend } from './messages.ts'
+import { about, toAsk } from './messages.ts'
 import { activePinOrOverride, refuse, unreadable } from './pin-or-override.ts'
 
 /** Decides whether `workload`, as it is now, may be scaled to `replicas` through the scale subresource. */
@@ -38,6 +38,6 @@ function belowKept(reading: Reading, replicas: number, kept: number, now: Instan
   const until = end === undefined ? '' : ` until ${wallClock(end, reading.zone)}`
   return [
     about(workload, `is awake with ${replicas}${until}; ${kept} are kept`),
-    toSend(workload, `to get ${kept} now,`, 'POST', 'wake'),
+    toAsk(workload, `to get ${kept} now`, { action: 'wake', query: {} }),
   ]
 }

@@ -4,7 +4,7 @@ import type { Rules } from '../deciding/rules.ts'
 import { isRunning, type Workload } from '../workload/workload.ts'
 import type { AdmissionDecision } from './decision.ts'
 import type { Draft, Update } from './draft.ts'
-import { about, toSend } from './messages.ts'
+import { about, toAsk } from './messages.ts'
 import { howToEnd, refuse, type PinOrOverride } from './pin-or-override.ts'
 import { withCountOf } from './replicas.ts'
 import { wokenByHand } from './snooze-key.ts'
@@ -41,7 +41,7 @@ function absorbed(before: Workload, target: Reading): Draft {
   const { snoozed } = asleep.state
   const warnings = [
     about(before, 'is asleep and stays suspended; it will run once it wakes'),
-    toSend(before, 'to wake it now,', 'POST', 'wake'),
+    toAsk(before, 'to wake it now', { action: 'wake', query: {} }),
   ]
   if (!snoozed || snoozed.replicas === 1) return { target: asleep, reason: 'absorbed', warnings }
   const state = { ...asleep.state, snoozed: { ...snoozed, replicas: 1 } }

@@ -4,8 +4,10 @@ import { ofSource } from '../policy/settings.ts'
 import { iso } from '../text.ts'
 import { hasRoomToWake } from '../workload/change.ts'
 import { keptByOther } from '../workload/counts.ts'
+import type { Remedy } from '../workload/explanation.ts'
+import type { Reading } from '../workload/reading.ts'
 import { operationInProgress, pendingWake, type Backoff, type Override } from '../workload/state.ts'
-import { countFault, FIELD_MANAGER, isScaled, nameOf, pathOf, type Workload } from '../workload/workload.ts'
+import { countFault, FIELD_MANAGER, isScaled, nameOf, type Workload } from '../workload/workload.ts'
 import { causeText, restFromFight } from './backoff.ts'
 import {
   because,
@@ -20,6 +22,7 @@ import {
 } from './decision.ts'
 import { driftOf } from './drift.ts'
 import { desired, type Desired, type DesiredBy } from './intent.ts'
+import type { Rules } from './rules.ts'
 import { fightOf } from './scaling.ts'
 import type { Situation } from './situation.ts'
 
@@ -54,6 +57,7 @@ function undeleted(situation: Situation): PartialDecision {
     return noAction(
       'scaled_by_other',
       () => `left alone: ${nameOf(scaler)} scales it in its place (workloadRef)`,
+      { values: { owner: nameOf(scaler) } },
     )
   if (!reading.isSettled)
     return noAction(
@@ -65,9 +69,11 @@ function undeleted(situation: Situation): PartialDecision {
       'enabled_unclear',
       () =>
         `dormouse.dev/enabled${ofSource(effective.sources.enabled)} is neither "true" nor "false", so nothing is done`,
+      { values: { source: effective.sources.enabled } },
     )
   const fault = enabled || state.asleep ? countFault(workload) : undefined
-  if (fault !== undefined) return noAction('data_at_risk', () => `left alone: ${fault}`)
+  if (fault !== undefined)
+    return noAction('data_at_risk', () => `left alone: ${fault}`, { values: { fault } })
   const expired = state.override && !override ? ({ overrideExpired: true } as const) : {}
   const decision = enabled === true || situation.isHeld ? managed(situation) : notManaged(situation)
   return {
@@ -78,26 +84,30 @@ function undeleted(situation: Situation): PartialDecision {
 }
 
 function notManaged(situation: Situation): PartialDecision {
-  const { reading, workload, state, backoff } = situation
+  const { reading, state, rules, backoff } = situation
   if (state.asleep) {
     const reason = because('disabled', () => 'managing was turned off, so it wakes')
     if (backoff?.cause === 'failure') return waiting(backoff, reason)
     return { action: 'wake', trigger: 'disable', reason, replicas: situation.counts.toWake, cleared: true }
   }
   const { enabled } = reading.effective.sources
-  const decision = noAction('not_managed', () => {
+  const text = () => {
     const off = ofSource(enabled)
-    const because = off === '' ? '' : `, since dormouse.dev/enabled${off} is "false"`
-    const inherits = enabled === 'workload' && inheritsEnabled(situation) ? ' with ?inherit=true' : ''
-    return `not managed until POST ${pathOf(workload)}/enable${inherits}${because}`
+    return `not managed${off === '' ? '' : `, since dormouse.dev/enabled${off} is "false"`}`
+  }
+  const decision = noAction('not_managed', text, {
+    values: { source: enabled },
+    remedy: toManage(reading, rules),
   })
   // Of one that has lost what it inherited nothing is written: its intent rests until it is managed again.
   return enabled === 'workload' ? { ...decision, cleared: true } : decision
 }
 
-/** Whether it would be managed without an `enabled` of its own. */
-function inheritsEnabled({ workload, rules }: Situation): boolean {
-  return rules.inherited?.(workload)?.settings.enabled?.text === 'true'
+/** The request that has it managed: of what would be without an `enabled` of its own, one that takes that away. */
+export function toManage({ workload, effective }: Reading, rules: Rules): Remedy {
+  const isOwn = effective.sources.enabled === 'workload'
+  const inherits = isOwn && rules.inherited?.(workload)?.settings.enabled?.text === 'true'
+  return { action: 'enable', query: inherits ? { inherit: 'true' } : {} }
 }
 
 function managed(situation: Situation): PartialDecision {
@@ -109,7 +119,10 @@ function managed(situation: Situation): PartialDecision {
   if (drift?.adopts) return drift
   if (!drift && state.pin) {
     const { state: pinned, by, at } = state.pin
-    return noAction('pinned', () => `pinned ${pinned} by ${by} since ${iso(at)}`)
+    return noAction('pinned', () => `pinned ${pinned} by ${by} since ${iso(at)}`, {
+      values: () => ({ state: pinned, by, since: iso(at) }),
+      remedy: { action: 'unpin', query: {} },
+    })
   }
   const pending = drift || isOver(desire) ? undefined : pendingRequest(situation)
   if (pending) return pending
@@ -132,7 +145,10 @@ function isOver({ want, rule }: Desired): boolean {
 function pendingRequest({ state, backoff }: Situation): PartialDecision | undefined {
   const asked = pendingWake(state)
   if (!asked) return undefined
-  const reason = because('intent', () => `awake by request of ${asked.by}`)
+  const { by } = asked
+  const reason = because('intent', () => `awake by request of ${by}`, {
+    values: { want: 'awake', by, trigger: 'api', until: null },
+  })
   if (backoff?.cause === 'failure') return waiting(backoff, reason)
   return { action: 'wake', trigger: 'api', by: asked.by, replicas: 1, reason }
 }
@@ -143,7 +159,10 @@ function withoutRisk(situation: Situation, decision: PartialDecision): PartialDe
   if (decision.action !== 'snooze' || !isRunning) return decision
   const why = riskOf(workload)
   if (why === undefined) return decision
-  const reason = because('data_at_risk', () => `left awake: ${why} (then: ${decision.reason.text})`)
+  const reason = because('data_at_risk', () => `left awake: ${why} (then: ${decision.reason.text})`, {
+    values: { fault: why },
+    remedy: { action: 'snooze', query: { force: 'true' } },
+  })
   return state.asleep ? { ...asFound(situation), reason } : { action: 'none', reason }
 }
 
@@ -157,7 +176,7 @@ function unlessHeld(situation: Situation, decision: PartialDecision): PartialDec
   if (why === undefined || decision.adopts || decision.action === 'wake') return decision
   const isSnooze = decision.action === 'snooze'
   const words = (text: string) => `${why}${isSnooze ? ` (then: ${text})` : `; ${text}`}`
-  const reason = reworded(decision.reason, words, 'held_by_keda')
+  const reason = reworded(decision.reason, words, { code: 'held_by_keda', values: { fault: why } })
   if (decision.action === 'none') return { ...decision, reason }
   if (!state.asleep || !isRunning) return { action: 'none', reason }
   return { ...asFound(situation), reason }
@@ -182,9 +201,9 @@ const CODE: Record<DesiredBy, ReasonCode> = {
 /** Does what the schedule or the latest intent asks for. */
 function automatic(situation: Situation, desire: Desired): PartialDecision {
   const { state, counts, isRunning } = situation
-  const { rule, text, saysFault, since } = desire
+  const { rule, text, values, saysFault, since } = desire
   const code = CODE[rule]
-  const says = saysFault ? { saysFault } : {}
+  const says = { values, ...(saysFault && { saysFault }) }
   if ((desire.want === 'asleep') === state.asleep) {
     const reason = because(code, text, says)
     if (counts.toGiveBack !== undefined) return givenBack(situation, desire, counts.toGiveBack, reason)
@@ -227,13 +246,13 @@ function dueSince({ state: { override, backoff } }: Situation, since: Instant): 
 
 /** Awake with 0 replicas: Dormouse did not scale it down, so no schedule scales it up. */
 function emptied(situation: Situation, reason: Reason): Reason {
-  const { workload, keda } = situation
-  if (keda.scales)
+  if (situation.keda.scales)
     return reworded(reason, (text) => `${text}; KEDA has it at 0 replicas while no trigger is active`)
-  return reworded(
-    reason,
-    (text) => `${emptiedBy(situation)}: POST ${pathOf(workload)}/wake to bring it back (${text})`,
-  )
+  return reworded(reason, (text) => `${emptiedBy(situation)} (${text})`, {
+    code: 'scaled_to_zero',
+    values: () => ({ by: situation.scaling.by, ...reason.values }),
+    remedy: { action: 'wake', query: {} },
+  })
 }
 
 /** A manager that set the count by the object itself may have created it so, or sends it so with each sync. */
@@ -249,15 +268,18 @@ function emptiedBy({ workload, scaling }: Situation): string {
 }
 
 function overridden({ by, until }: Override): PartialDecision {
-  return noAction(
-    'overridden',
-    () => `overridden by ${by} ${until === null ? 'for good' : `until ${iso(until)}`}`,
-  )
+  const end = () => (until === null ? null : iso(until))
+  const text = () => `overridden by ${by} ${until === null ? 'for good' : `until ${end()}`}`
+  return noAction('overridden', text, {
+    values: () => ({ by, until: end() }),
+    remedy: { action: 'clearOverride', query: {} },
+  })
 }
 
 /** `fought`: what an autoscaler does against it. */
 function waiting({ cause, until }: Backoff, then: Reason, fought?: string): PartialDecision {
   const why = cause === 'flapping' && fought !== undefined ? fought : causeText(cause)
   const text = () => `waits until ${iso(until)}: ${why} (then: ${then.text})`
-  return { ...noAction('backoff', text), ...lookAgain(until) }
+  const values = () => ({ until: iso(until), cause })
+  return { ...noAction('backoff', text, { values }), ...lookAgain(until) }
 }

@@ -1,4 +1,5 @@
 import type { Instant } from '../../service/process/clock.ts'
+import type { ReasonValues, Remedy } from '../workload/explanation.ts'
 import type { Backoff, Intent, Trigger } from '../workload/state.ts'
 
 export type ReasonCode =
@@ -6,8 +7,9 @@ export type ReasonCode =
   | 'not_managed'
   | 'namespace_unknown'
   | 'scaled_by_other'
+  | 'scaled_to_zero'
   | 'kept_by_other'
-  | 'unreadable'
+  | 'invalid_state'
   | 'enabled_unclear'
   | 'disabled'
   | 'pinned'
@@ -25,36 +27,59 @@ export type ReasonCode =
   | 'grace'
   | 'nothing_automatic'
 
-/** Why the decision is as it is: the text is for people. */
+/** Why the decision is as it is: the text is for people, code and values for programs. */
 export interface Reason {
   readonly code: ReasonCode
   readonly text: string
+  /** What the text contains. */
+  readonly values: ReasonValues
+  /** What ends it; absent: nothing does, or time. */
+  readonly remedy?: Remedy
   /** The text tells what is wrong with the schedule. */
   readonly saysFault?: true
   /** What is true until the transition is done, which the text tells as if it were: nothing says that it sleeps. */
   readonly pending?: () => string
 }
 
-/** A reason whose text is made when it is first read: of most decisions nobody reads it. */
+/** What programs are told beside a text; values that take work are made when they are first read. */
+interface Told {
+  readonly values?: ReasonValues | (() => ReasonValues)
+  readonly remedy?: Remedy | undefined
+}
+
+/** A reason whose text and values are made when they are first read: of most decisions nobody reads them. */
 export function because(
   code: ReasonCode,
   text: () => string,
-  more: Omit<Reason, 'code' | 'text'> = {},
+  { values, remedy, ...more }: Told & Pick<Reason, 'saysFault' | 'pending'> = {},
 ): Reason {
   let made: string | undefined
+  let known = typeof values === 'function' ? undefined : (values ?? {})
   return {
     ...more,
+    ...(remedy && { remedy }),
     code,
     get text() {
       return (made ??= text())
     },
+    get values() {
+      return (known ??= (values as () => ReasonValues)())
+    },
   }
 }
 
-/** The same reason in other words, which are made when they are first read. */
-export function reworded(reason: Reason, words: (text: string) => string, code = reason.code): Reason {
+/** The same reason in other words, which are made when they are first read; what is left out stays as it is. */
+export function reworded(
+  reason: Reason,
+  words: (text: string) => string,
+  {
+    code = reason.code,
+    values = () => reason.values,
+    remedy = reason.remedy,
+  }: Told & { code?: ReasonCode } = {},
+): Reason {
   const { saysFault } = reason
-  return because(code, () => words(reason.text), saysFault ? { saysFault } : {})
+  return because(code, () => words(reason.text), { values, remedy, ...(saysFault && { saysFault }) })
 }
 
 /** The reason as it is while the decision is not carried out. */
@@ -91,8 +116,8 @@ export interface Decision {
 /** What one rule decides; `decide` fills in the rest. */
 export type PartialDecision = Pick<Decision, 'action' | 'reason'> & Partial<Decision>
 
-export function noAction(code: ReasonCode, text: () => string): PartialDecision {
-  return { action: 'none', reason: because(code, text) }
+export function noAction(code: ReasonCode, text: () => string, more: Told = {}): PartialDecision {
+  return { action: 'none', reason: because(code, text, more) }
 }
 
 export function lookAgain(at: Instant | undefined): { lookAgainAt?: Instant } {
@@ -100,7 +125,7 @@ export function lookAgain(at: Instant | undefined): { lookAgainAt?: Instant } {
 }
 
 /** What is the same by every clock. */
-const TIMELESS: ReadonlySet<ReasonCode> = new Set(['not_managed', 'unreadable', 'deleting'])
+const TIMELESS: ReadonlySet<ReasonCode> = new Set(['not_managed', 'invalid_state', 'deleting'])
 
 /** Whether no time changes it, not even that of a clock that is set back: other decisions may come to hold again by that. */
 export function isTimeless({ lookAgainAt, reason }: Pick<Decision, 'lookAgainAt' | 'reason'>): boolean {

@@ -25,7 +25,7 @@ function scaledBackDown(situation: Situation): PartialDecision | undefined {
   // Scaling to 0 leaves no field manager, and KEDA does so.
   if (keda.scales) return undefined
   const { by, who } = situation.scaling
-  const reason = because('manual_scaling', () => `scaled to 0 by ${who}`)
+  const reason = because('manual_scaling', () => `scaled to 0 by ${who}`, { values: { by } })
   const intent = override
     ? {}
     : { intent: newIntent(reading, now, { want: 'asleep', by, trigger: 'manual' }) }
@@ -57,7 +57,9 @@ function adopted({ counts, scaling }: Situation): PartialDecision {
     adopts: true,
     ...(isAutomatic ? { trigger: 'recovery' } : { trigger: 'manual', by }),
     replicas: counts.toKeep,
-    reason: because(isAutomatic ? 'recovery' : 'manual_scaling', () => `${what} by ${who} while overridden`),
+    reason: because(isAutomatic ? 'recovery' : 'manual_scaling', () => `${what} by ${who} while overridden`, {
+      values: { by },
+    }),
     kept: counts.stillKept,
   }
 }
@@ -75,7 +77,7 @@ function sleeperDrift(situation: Situation, desire: Desired): PartialDecision | 
     trigger: 'manual',
     by,
     replicas: counts.toKeep,
-    reason: because('manual_scaling', () => `${what} by ${who}`),
+    reason: because('manual_scaling', () => `${what} by ${who}`, { values: { by } }),
     intent,
     kept: counts.stillKept,
     ...lookAgain(earliest(intent.hold, situation.hours?.nextEdge?.at)),
@@ -85,10 +87,11 @@ function sleeperDrift(situation: Situation, desire: Desired): PartialDecision | 
 /** Nobody woke it by hand, and yet it runs. */
 function asleepAgain(situation: Situation): PartialDecision {
   const replicas = countAsleepAgain(situation)
-  const { who } = situation.scaling
+  const { by, who } = situation.scaling
   const reason = because(
     'recovery',
     () => `found running although asleep (changed by ${who}): ${replicas} are kept and it sleeps again`,
+    { values: { by } },
   )
   return { action: 'snooze', trigger: 'recovery', reason, replicas }
 }

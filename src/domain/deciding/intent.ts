@@ -7,6 +7,7 @@ import { withState, type Reading } from '../workload/reading.ts'
 import type { Rules } from './rules.ts'
 import type { Schedule, Sleep } from '../schedule/schedule.ts'
 import { INTENT_TRIGGERS, isKnown, type Intent, type IntentTrigger } from '../workload/state.ts'
+import type { ReasonValues } from '../workload/explanation.ts'
 import { iso } from '../text.ts'
 import { ANNOTATION } from '../workload/workload.ts'
 
@@ -61,6 +62,8 @@ export interface Desired {
   readonly rule: DesiredBy
   /** Made when it is asked for: telling when an intent ends takes a search through the schedule. */
   readonly text: () => string
+  /** What the text contains, made when it is asked for. */
+  readonly values: () => ReasonValues
   /** The text tells what is wrong with the schedule. */
   readonly saysFault?: true
   /** When the clock made it so; undefined: something else did. */
@@ -73,23 +76,37 @@ export interface Desired {
 
 export function desired(situation: Situation): Desired {
   const desire = wanted(situation)
-  const isByIntent = desire.rule === 'until' || desire.rule === 'intent'
-  return isByIntent ? { ...desire, text: () => `${desire.text()}${effect(situation, desire)}` } : desire
+  if (desire.rule !== 'until' && desire.rule !== 'intent') return desire
+  let found: { readonly end: Instant | undefined } | undefined
+  const end = () => (found ??= { end: givesWay(situation, desire) }).end
+  return {
+    ...desire,
+    text: () => `${desire.text()}${endText(situation.reading, desire.want, end())}`,
+    values: () => ({ ...desire.values(), until: isoOrNull(end()) }),
+  }
+}
+
+function endText({ schedule, scheduleFault }: Reading, want: Sleep, end: Instant | undefined): string {
+  if (end !== undefined) return `; ${want === 'asleep' ? 'wakes' : 'sleeps'} ${iso(end)}`
+  return schedule || scheduleFault !== undefined ? '' : '; no schedule'
+}
+
+function isoOrNull(instant: Instant | undefined): string | null {
+  return instant === undefined ? null : iso(instant)
 }
 
 /** How many instants to look at for the next change: one comes of the intent's end, or of an edge or two after it. */
 const LOOKS = 8
 
 /** When what somebody asked for gives way to something else. The end of a request at which nothing happens is not told. */
-function effect(situation: Situation, { want, next }: Desired): string {
+function givesWay(situation: Situation, { want, next }: Desired): Instant | undefined {
   let at = next
   for (let looks = 0; at !== undefined && looks < LOOKS; looks += 1) {
     const then = wanted(situation.at(at))
-    if (then.want !== want) return `; ${want === 'asleep' ? 'wakes' : 'sleeps'} ${iso(at)}`
+    if (then.want !== want) return at
     at = then.next
   }
-  const { schedule, scheduleFault } = situation.reading
-  return schedule || scheduleFault !== undefined ? '' : '; no schedule'
+  return undefined
 }
 
 function wanted(situation: Situation): Desired {
@@ -105,7 +122,8 @@ function wanted(situation: Situation): Desired {
 /** An intent whose `until` still runs outlasts edges. */
 function byRunningIntent(intent: Intent & { until: Instant }): Desired {
   const { want, until, at } = intent
-  return { want, rule: 'until', text: () => `${want} by ${authorOf(intent)}`, since: at, next: until }
+  const text = () => `${want} by ${authorOf(intent)}`
+  return { want, rule: 'until', text, values: () => valuesOf(intent), since: at, next: until }
 }
 
 /** Its `until` has passed, and it returns to the state before it. */
@@ -119,12 +137,23 @@ function withoutSchedule(reading: Reading, intent: Intent | undefined): Desired 
   const { scheduleFault } = reading
   if (intent?.until !== undefined) {
     const { before, until } = intent
-    return { want: before, rule: 'until passed', text: () => endedText(intent, until), since: until }
+    return {
+      want: before,
+      rule: 'until passed',
+      text: () => endedText(intent, until),
+      values: () => valuesOf(intent),
+      since: until,
+    }
   }
   const present = presentState(reading)
   const removed = scheduleFault === undefined && intent !== undefined && isAutomatic(intent)
   if (removed && present === 'asleep') {
-    return { want: 'awake', rule: 'schedule', text: () => 'awake: its schedule was removed' }
+    return {
+      want: 'awake',
+      rule: 'schedule',
+      text: () => 'awake: its schedule was removed',
+      values: () => ({}),
+    }
   }
   const asked = intent && !isAutomatic(intent) && intent.want === present
   const text = () => {
@@ -132,7 +161,8 @@ function withoutSchedule(reading: Reading, intent: Intent | undefined): Desired 
     return `${asked ? `${present} by ${authorOf(intent)}` : present}${why ?? (intent ? '' : '; no schedule')}`
   }
   const saysFault = scheduleFault === undefined ? {} : ({ saysFault: true } as const)
-  return { want: present, rule: intent ? 'intent' : 'nothing', text, ...saysFault }
+  const values = () => (asked ? valuesOf(intent) : {})
+  return { want: present, rule: intent ? 'intent' : 'nothing', text, values, ...saysFault }
 }
 
 function bySchedule(situation: Situation, hours: ScheduleInForce, intent: Intent | undefined): Desired {
@@ -144,7 +174,7 @@ function bySchedule(situation: Situation, hours: ScheduleInForce, intent: Intent
   const isNew = state.intent === undefined
   if (isNew && !state.asleep && now < graceEnd) {
     const text = () => `awake: new workloads run until ${iso(graceEnd)}`
-    return { want: 'awake', rule: 'grace', text, next: graceEnd }
+    return { want: 'awake', rule: 'grace', text, values: () => ({ until: iso(graceEnd) }), next: graceEnd }
   }
   const passed = edge && (!intent || edge.at > intent.at) ? edge : undefined
   if (!intent || isAutomatic(intent) || passed) {
@@ -152,8 +182,8 @@ function bySchedule(situation: Situation, hours: ScheduleInForce, intent: Intent
     const formed = intent && isAutomatic(intent) ? intent.at : 0
     const since = Math.max(edge?.at ?? 0, intent ? (intent.until ?? formed) : isNew ? graceEnd : 0)
     const withTransition = passed && { intent: edgeIntent(reading, passed.at, hours.state, now) }
-    const text = () => textOf(reading, hours)
-    return { want: hours.state, rule: 'schedule', text, since, next: hours.next, withTransition }
+    const says = byHours(reading, hours)
+    return { want: hours.state, rule: 'schedule', ...says, since, next: hours.next, withTransition }
   }
   const end = intent.until ?? intent.hold ?? Number.POSITIVE_INFINITY
   if (end <= now) return afterIntent(situation, hours, intent, end)
@@ -161,6 +191,7 @@ function bySchedule(situation: Situation, hours: ScheduleInForce, intent: Intent
     want: intent.want,
     rule: 'intent',
     text: () => `${intent.want} by ${authorOf(intent)}`,
+    values: () => valuesOf(intent),
     since: intent.at,
     next: earliest(next, intent.hold),
   }
@@ -175,7 +206,7 @@ function afterIntent(
 ): Desired {
   const { state, next } = hours
   const passed = { rule: 'until passed', since: end, next } as const
-  if (state !== 'own') return { ...passed, want: state, text: () => textOf(reading, hours) }
+  if (state !== 'own') return { ...passed, want: state, ...byHours(reading, hours) }
   // A `hold` ends in hours of sleep alone: in its own hours what people woke stays awake.
   const { until, before } = intent
   if (until === undefined) return asItIs(reading, hours)
@@ -183,17 +214,34 @@ function afterIntent(
   const opened = hours.schedule.latestEdge(now)?.at ?? 0
   const began = Math.max(opened, ...reading.awakeUntil.filter((each) => each <= now))
   if (began > until) return asItIs(reading, hours)
-  return { ...passed, want: before, text: () => endedText(intent, until) }
+  return { ...passed, want: before, text: () => endedText(intent, until), values: () => valuesOf(intent) }
 }
 
 /** Inside a window of a schedule that only puts to sleep: people wake what they need. */
-function asItIs(reading: Reading, { schedule, next, nextEdge }: ScheduleInForce): Desired {
+function asItIs(reading: Reading, hours: ScheduleInForce): Desired {
+  const { schedule, next, nextEdge } = hours
   const want = presentState(reading)
   const text = () => {
     const until = nextEdge === undefined ? '' : `, next at ${iso(nextEdge.at)}`
     return `${want}: schedule ${nameOf(reading, schedule)} only puts to sleep${until}`
   }
-  return { want, rule: 'own hours', text, next }
+  return { want, rule: 'own hours', text, values: () => hoursOf(reading, hours), next }
+}
+
+/** Who asked, by what, and until when at most. */
+function valuesOf({ want, by, trigger, until }: Intent): ReasonValues {
+  return { want, by, trigger, until: isoOrNull(until) }
+}
+
+/** The schedule, where it stands, and its next edge. */
+function hoursOf({ effective }: Reading, { schedule, nextEdge }: ScheduleInForce): ReasonValues {
+  const { text, zone, calendar } = schedule
+  const { schedule: source } = effective.sources
+  return { schedule: text, timezone: zone, calendar, source, until: isoOrNull(nextEdge?.at) }
+}
+
+function byHours(reading: Reading, hours: ScheduleInForce): Pick<Desired, 'text' | 'values'> {
+  return { text: () => textOf(reading, hours), values: () => hoursOf(reading, hours) }
 }
 
 function textOf(reading: Reading, { schedule, state, wakes, prolonged, nextEdge }: ScheduleInForce): string {

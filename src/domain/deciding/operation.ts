@@ -3,7 +3,7 @@ import { kedaOf } from '../autoscaling/scalers.ts'
 import { afterFailure, afterOperation, withBackoffCut } from './backoff.ts'
 import { changeBetween, changed } from '../workload/change.ts'
 import { decide } from './decide.ts'
-import { noAction, type Decision } from './decision.ts'
+import { because, noAction, type Decision } from './decision.ts'
 import { withOperation } from './history.ts'
 import { hasKey, sleepsSuspended } from '../kinds.ts'
 import { lostCount, withMarksRestored, withoutRequest, type LastKnown } from '../workload/marks.ts'
@@ -12,7 +12,7 @@ import type { Change } from '../workload/patch.ts'
 import { readWorkload, withState, type Reading } from '../workload/reading.ts'
 import type { Rules } from './rules.ts'
 import { situationOf, type Situation } from './situation.ts'
-import { Unreadable } from '../workload/state-codec.ts'
+import { REPAIR, Unreadable } from '../workload/state-codec.ts'
 import {
   operationInProgress,
   cleared,
@@ -61,14 +61,19 @@ function hasRightHold({ workload: { labels }, state }: Reading): boolean {
 /** The count alone: whatever dropped our marks may drop them again. */
 function givingBack(replicas: number): Step {
   const text = `an admission webhook dropped the annotations and the label that kept its count: it gets its ${replicas} back`
-  const reason = { code: 'recovery', text } as const
+  const reason = because('recovery', () => text)
   const decision: Decision = { action: 'wake', trigger: 'recovery', by: null, replicas, reason }
   return { decision, change: { annotations: {}, replicas } }
 }
 
 /** A workload whose state cannot be read waits for somebody to repair it. */
-function leftAlone({ replicas }: Workload, { message }: Unreadable): Decision {
-  return { ...noAction('unreadable', () => message), trigger: 'schedule', by: null, replicas }
+function leftAlone({ replicas }: Workload, { message, fault }: Unreadable): Decision {
+  return {
+    ...noAction('invalid_state', () => message, { values: { fault }, remedy: REPAIR }),
+    trigger: 'schedule',
+    by: null,
+    replicas,
+  }
 }
 
 /** When to look again at what a step has written, so that nobody plans it anew; undefined: there may be more to do. */

@@ -21,7 +21,7 @@ export class InvalidSettings {
   addOf(reading: Reading, { code, text }: Reason): boolean {
     const { workload, enabled, scheduleFault, scheduleFaultAt, effective } = reading
     const own = keyOf(workload)
-    if (code === 'unreadable') this.#add(own, text, 1)
+    if (code === 'invalid_state') this.#add(own, text, 1)
     else if (code === 'enabled_unclear') this.#add(placeOf(effective.sources.enabled, own), text, 1)
     else if (enabled === true && scheduleFault !== undefined)
       this.#add(placeOf(scheduleFaultAt, own), scheduleFault, 1)

@@ -11,7 +11,8 @@ import { policyRecord, type PolicyRecord } from './policy-record.ts'
 import { readWithoutState, readWorkload, type Reading } from '../workload/reading.ts'
 import { readOrRefuse, refuseOwned } from '../requests/refusals.ts'
 import type { Rules } from '../deciding/rules.ts'
-import { Unreadable } from '../workload/state-codec.ts'
+import type { Explanation } from '../workload/explanation.ts'
+import { REPAIR, Unreadable } from '../workload/state-codec.ts'
 import {
   operationInProgress,
   type Backoff,
@@ -47,7 +48,7 @@ export interface TransitionRecord {
 }
 
 /** A workload as the API shows it; every field always present (design, section 5). */
-export interface StatusRecord {
+export interface StatusRecord extends Explanation {
   name: string
   namespace: string
   type: string
@@ -74,7 +75,6 @@ export interface StatusRecord {
   operation_history: HistoryRecord[]
   next_transition: TransitionRecord | null
   policy: PolicyRecord
-  reason: string
 }
 
 /** @throws Refusal INVALID_STATE, OWNED */
@@ -128,15 +128,33 @@ function recordOf(read: Reading, clock: Instant, rules: Rules): StatusRecord {
     operation_history: state.history.map((operation) => historyRecord(operation, now)),
     next_transition: next ? transitionRecord(next) : null,
     policy: policyRecord(reading),
-    reason: `${reasonOf(
-      reading,
-      wait ? decision.reason : { ...decision.reason, text: textBefore(decision.reason) },
-      wait,
-    )}${backoff && decision.reason.code !== 'backoff' ? restText(backoff) : ''}`,
+    ...explained(reading, decision.reason, wait, backoff),
   }
 }
 
-/** A backoff that has nothing to wait for yet refuses requests all the same. */
+/** Why it is as it is, with what a wake waits for. A backoff that has nothing to wait for yet refuses requests all the same. */
+function explained(
+  reading: Reading,
+  reason: Reason,
+  wait: WakeWait | undefined,
+  backoff: Backoff | undefined,
+): Explanation {
+  const { code, values, remedy = null } = reason
+  const text = wait ? waitText(wait, reason.text) : textBefore(reason)
+  const { scheduleFault: fault } = reading
+  const rests = backoff && code !== 'backoff' ? restText(backoff) : ''
+  return {
+    reason: `${reasonOf(reading, { ...reason, text })}${rests}`,
+    reason_code: wait ? 'wake_order' : code,
+    reason_values: {
+      ...(wait ? { until: seconds(wait.until), workloads: wait.workloads } : values),
+      ...(backoff && { cause: backoff.cause }),
+      ...(fault !== undefined && { fault }),
+    },
+    remedy,
+  }
+}
+
 function restText({ until, cause }: Backoff): string {
   return `; in backoff until ${seconds(until)}: ${causeText(cause)}`
 }
@@ -161,9 +179,9 @@ function requestInForce(situation: Situation) {
   return rule === 'until' || rule === 'intent' ? intent.want : undefined
 }
 
-/** The reason as people are told it, with what is wrong beside, and with what a wake waits for. */
-export function reasonOf({ scheduleFault }: Reading, reason: Reason, wait?: WakeWait): string {
-  const text = wait ? waitText(wait, reason.text) : reason.text
+/** The reason as people are told it, with what is wrong beside. */
+export function reasonOf({ scheduleFault }: Reading, reason: Reason): string {
+  const { text } = reason
   return scheduleFault === undefined || reason.saysFault ? text : `${text}; ${scheduleFault}`
 }
 
@@ -180,7 +198,7 @@ function historyRecord({ at, duration, ...operation }: Operation, now: Instant):
   }
 }
 
-function unreadableRecord(workload: Workload, { message }: Unreadable, rules: Rules): StatusRecord {
+function unreadableRecord(workload: Workload, { message, fault }: Unreadable, rules: Rules): StatusRecord {
   const isSnoozed = hasSleepMark(workload) && !isRunning(workload)
   return {
     ...identity(workload),
@@ -208,6 +226,9 @@ function unreadableRecord(workload: Workload, { message }: Unreadable, rules: Ru
     next_transition: null,
     policy: policyRecord(readWithoutState(workload, rules)),
     reason: message,
+    reason_code: 'invalid_state',
+    reason_values: { fault },
+    remedy: REPAIR,
   }
 }
 

@@ -7,7 +7,7 @@ import { transition } from '../deciding/operation.ts'
 import { withState, type Reading } from '../workload/reading.ts'
 import type { Intent } from '../workload/state.ts'
 import { counted } from '../text.ts'
-import { isRunning, nameOf } from '../workload/workload.ts'
+import { isRunning } from '../workload/workload.ts'
 import type { Context, Outcome } from './handler.ts'
 
 /**
@@ -25,16 +25,10 @@ export function adopt({ reading, now, by, rules }: Context, count: number): Outc
       return { target: reading, done: `asleep already, ${counted(kept, 'replica')} kept` }
     // Found at 0 it keeps nothing that could be lost, and whatever put it to sleep still counts.
     if (kept > 0)
-      throw new Refusal(
-        'CONFLICT',
-        `${nameOf(workload)} is asleep already, and keeps ${kept}: there is nothing to adopt`,
-      )
+      throw new Refusal('CONFLICT', `asleep already, and keeps ${kept}: there is nothing to adopt`)
   }
   if (!hasKey(workload.kind) && isRunning(workload))
-    throw new Refusal(
-      'CONFLICT',
-      `${nameOf(workload)} runs: only what sleeps can be adopted. Ask for 'snooze'`,
-    )
+    throw new Refusal('CONFLICT', 'it runs, and only what sleeps can be adopted: snooze it instead')
   const asked = state.asleep ? reading : withState(reading, { ...state, intent: adoption(reading, by, now) })
   const target = transition(asked, { action: 'snooze', trigger: 'recovery', by, replicas }, now, rules)
   return { target, done: `adopted asleep, ${counted(replicas, 'replica')} kept` }

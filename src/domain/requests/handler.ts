@@ -4,7 +4,6 @@ import { carryOut } from '../deciding/operation.ts'
 import { Situation } from '../deciding/situation.ts'
 import type { Reading } from '../workload/reading.ts'
 import type { Rules } from '../deciding/rules.ts'
-import { BY_API, type Channel } from './channel.ts'
 
 /** What a request's handler is given: the workload, who asks, when, and the rules. */
 export interface Context {
@@ -12,7 +11,8 @@ export interface Context {
   readonly by: string
   readonly now: Instant
   readonly rules: Rules
-  readonly channel: Channel
+  /** Of an annotation, whose write cannot write the status: its text. */
+  readonly written: string | undefined
 }
 
 /** What a request makes of a workload; the same reading means that nothing changes. */
@@ -25,13 +25,13 @@ export interface Outcome {
 }
 
 /** Carries out, in the same patch, what the rules decide after a request; what it cannot, the controller does. */
-export function follow(reading: Reading, now: Instant, rules: Rules, channel: Channel = BY_API): Reading {
+export function follow(reading: Reading, now: Instant, rules: Rules, written?: string): Reading {
   const situation = new Situation(reading, now, rules)
   const target = carryOut(situation, decide(situation))
-  return canWrite(reading, target, channel) ? target : reading
+  return canWrite(reading, target, written) ? target : reading
 }
 
 /** Whether the request's own write can make `target`: that of an annotation cannot write a CronJob's status. */
-export function canWrite(reading: Reading, target: Reading, { text }: Channel): boolean {
-  return text === undefined || target.workload.lastScheduleTime === reading.workload.lastScheduleTime
+export function canWrite(reading: Reading, target: Reading, written: string | undefined): boolean {
+  return written === undefined || target.workload.lastScheduleTime === reading.workload.lastScheduleTime
 }

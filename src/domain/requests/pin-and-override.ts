@@ -23,10 +23,10 @@ export function pin({ reading, by, now }: Context): Outcome {
   return { target: withState(reading, { ...state, ...kept, pin }), done: `pinned ${pinned}` }
 }
 
-export function unpin({ reading, now, rules, channel }: Context): Outcome {
+export function unpin({ reading, now, rules, written }: Context): Outcome {
   const { state } = reading
   if (!state.pin) return { target: reading, done: 'not pinned' }
-  return { target: follow(withState(reading, without(state, 'pin')), now, rules, channel), done: 'unpinned' }
+  return { target: follow(withState(reading, without(state, 'pin')), now, rules, written), done: 'unpinned' }
 }
 
 /** Turns automatic behaviour off. `duration` in milliseconds; null: permanently. */
@@ -42,11 +42,11 @@ export function override({ reading, by, now }: Context, duration: number | null)
   return { target, done: `${done}, ${target.state.pin ? 'but the pin goes first' : stays}` }
 }
 
-export function clearOverride({ reading, now, rules, channel }: Context): Outcome {
+export function clearOverride({ reading, now, rules, written }: Context): Outcome {
   const { state } = reading
   if (!state.override) return { target: reading, done: 'not overridden' }
   return {
-    target: follow(withState(reading, without(state, 'override')), now, rules, channel),
+    target: follow(withState(reading, without(state, 'override')), now, rules, written),
     done: 'override cleared',
   }
 }

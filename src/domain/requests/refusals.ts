@@ -1,14 +1,33 @@
 import { Duration } from 'luxon'
 import type { Instant } from '../../service/process/clock.ts'
-import { Refusal } from '../../service/process/errors.ts'
+import { Refusal, type ErrorCode } from '../../service/process/errors.ts'
 import { backoffInEffect } from '../deciding/backoff.ts'
-import { BY_API, type Channel } from './channel.ts'
-import { riskOf } from '../deciding/decide.ts'
+import { riskOf, toManage } from '../deciding/decide.ts'
+import { durationText } from '../schedule/duration.ts'
 import { readWorkload, type Reading } from '../workload/reading.ts'
 import type { Rules } from '../deciding/rules.ts'
-import { Unreadable } from '../workload/state-codec.ts'
+import { REPAIR, Unreadable } from '../workload/state-codec.ts'
 import { counted, iso, secondsUntil } from '../text.ts'
+import type { ReasonValues, Remedy } from '../workload/explanation.ts'
 import { countFault, isRunning, nameOf, ownedBy, pathOf, type Workload } from '../workload/workload.ts'
+
+interface Why {
+  readonly code: string
+  readonly values?: ReasonValues
+  readonly remedy?: Remedy
+  /** Whole seconds. */
+  readonly retryAfter?: number
+}
+
+/** A refusal about a workload, whose details explain it: each face adds the remedy in its own words. */
+export function explainedRefusal(
+  refused: ErrorCode,
+  reason: string,
+  { code, values = {}, remedy, retryAfter }: Why,
+): Refusal {
+  const details = { reason, reason_code: code, reason_values: values, remedy: remedy ?? null }
+  return new Refusal(refused, reason, { details, ...(retryAfter !== undefined && { retryAfter }) })
+}
 
 /** A ReplicaSet with a controller owner is its owner's to scale. @throws Refusal OWNED */
 export function refuseOwned(workload: Workload): void {
@@ -16,23 +35,28 @@ export function refuseOwned(workload: Workload): void {
   if (kind !== 'replicasets' || !owner) return
   const path =
     owner.kind === 'Deployment' ? pathOf({ kind: 'deployments', namespace, name: owner.name }) : undefined
-  const message = `${nameOf(workload)} belongs to ${ownedBy(owner)}: ask for that${path ? ` at ${path}` : ''}`
-  throw new Refusal('OWNED', message, { details: { owner, ...(path ? { path } : {}) } })
+  const message = `belongs to ${ownedBy(owner)}: ask for that${path ? ` at ${path}` : ''}`
+  const values = { owner: ownedBy(owner), path: path ?? null }
+  throw explainedRefusal('OWNED', message, { code: 'owned', values })
 }
 
 /** What a Rollout scales in its place is asked for there. @throws Refusal OWNED */
 export function refuseScaled(workload: Workload, { scalerOf }: Rules): void {
   const scaler = scalerOf?.(workload)
   if (!scaler) return
-  const message = `${nameOf(scaler)} scales ${nameOf(workload)} in its place (workloadRef): ask for that at ${pathOf(scaler)}`
-  throw new Refusal('OWNED', message, { details: { path: pathOf(scaler) } })
+  const message = `${nameOf(scaler)} scales it in its place (workloadRef): ask for that at ${pathOf(scaler)}`
+  const values = { owner: nameOf(scaler), path: pathOf(scaler) }
+  throw explainedRefusal('OWNED', message, { code: 'scaled_by_other', values })
 }
 
 /** Whatever is asked would be written beside a count that cannot be kept. @throws Refusal DATA_AT_RISK */
 export function refuseCount(workload: Workload): void {
   const fault = countFault(workload)
   if (fault !== undefined)
-    throw new Refusal('DATA_AT_RISK', `${nameOf(workload)} is left alone: ${fault}. Set another first`)
+    throw explainedRefusal('DATA_AT_RISK', `left alone: ${fault}. Set another first`, {
+      code: 'data_at_risk',
+      values: { fault },
+    })
 }
 
 /**
@@ -46,7 +70,11 @@ export function readOrRefuse(workload: Workload, rules: Rules): Reading {
 
 /** @throws Refusal INVALID_STATE */
 export function refuseUnreadable({ fault, message }: Unreadable): never {
-  throw new Refusal('INVALID_STATE', message, { details: { reason: fault } })
+  throw explainedRefusal('INVALID_STATE', message, {
+    code: 'invalid_state',
+    values: { fault },
+    remedy: REPAIR,
+  })
 }
 
 /** What it inherits is not known. @throws Refusal CLUSTER_UNAVAILABLE */
@@ -60,29 +88,44 @@ export function refuseUnsettled({ isSettled, workload }: Reading): void {
 }
 
 /** @throws Refusal NOT_ENABLED */
-export function refuseUnmanaged({ enabled, workload }: Reading, { toEnable }: Channel = BY_API): void {
+export function refuseUnmanaged(reading: Reading, rules: Rules): void {
+  const { enabled, effective } = reading
   if (enabled === true) return
-  throw new Refusal(
-    'NOT_ENABLED',
-    `${nameOf(workload)} is not managed by Dormouse: ${toEnable(workload)} first`,
-  )
+  throw explainedRefusal('NOT_ENABLED', 'not managed by Dormouse', {
+    code: 'not_managed',
+    values: { source: effective.sources.enabled },
+    remedy: toManage(reading, rules),
+  })
 }
 
 /** @throws Refusal PINNED */
-export function refusePinned({ workload, state: { pin } }: Reading, { toUnpin }: Channel = BY_API): void {
+export function refusePinned({ state: { pin } }: Reading): void {
   if (!pin) return
-  const message = `pinned ${pin.state} by ${pin.by} since ${iso(pin.at)}: ${toUnpin(workload)} first`
-  throw new Refusal('PINNED', message, { details: { pin: { ...pin, at: iso(pin.at) } } })
+  const { state, by, at } = pin
+  throw explainedRefusal('PINNED', `pinned ${state} by ${by} since ${iso(at)}`, {
+    code: 'pinned',
+    values: { state, by, since: iso(at) },
+    remedy: { action: 'unpin', query: {} },
+  })
+}
+
+/** The same snooze in spite of a risk or a backoff; `limit` in milliseconds. */
+function forced(limit: number | undefined): Remedy {
+  return {
+    action: 'snooze',
+    query: { ...(limit !== undefined && { for: durationText(limit) }), force: 'true' },
+  }
 }
 
 /** Refuses to put to sleep what would lose data by it. @throws Refusal DATA_AT_RISK */
-export function refuseRisk(before: Workload, after: Workload, { toForce }: Channel = BY_API): void {
+export function refuseRisk(before: Workload, after: Workload, limit: number | undefined): void {
   const risk = riskOf(before)
   if (risk === undefined || !isRunning(before) || isRunning(after)) return
-  throw new Refusal(
-    'DATA_AT_RISK',
-    `${nameOf(before)} stays awake: ${risk}. To do it all the same, ${toForce}`,
-  )
+  throw explainedRefusal('DATA_AT_RISK', `stays awake: ${risk}`, {
+    code: 'data_at_risk',
+    values: { fault: risk },
+    remedy: forced(limit),
+  })
 }
 
 /** For a snooze alone: a wake that somebody needs now is never refused. @throws Refusal IN_BACKOFF */
@@ -90,7 +133,7 @@ export function refuseBackoff(
   { state }: Reading,
   now: Instant,
   { policy }: Rules,
-  { toForce }: Channel = BY_API,
+  limit: number | undefined,
 ): void {
   const backoff = backoffInEffect(state, now)
   if (backoff?.cause !== 'flapping') return
@@ -98,9 +141,11 @@ export function refuseBackoff(
   const within = Duration.fromMillis(window, { locale: 'en' }).rescale().toHuman()
   const message =
     `switched more than ${counted(maxOperations, 'time')} within ${within}: ` +
-    `snooze is refused until ${iso(backoff.until)}; wait, or ${toForce}`
-  throw new Refusal('IN_BACKOFF', message, {
-    details: { backoff_until: iso(backoff.until) },
+    `snooze is refused until ${iso(backoff.until)}`
+  throw explainedRefusal('IN_BACKOFF', message, {
+    code: 'backoff',
+    values: { until: iso(backoff.until) },
+    remedy: forced(limit),
     retryAfter: secondsUntil(backoff.until, now),
   })
 }

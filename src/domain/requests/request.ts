@@ -1,5 +1,4 @@
 import type { Instant } from '../../service/process/clock.ts'
-import { Refusal } from '../../service/process/errors.ts'
 import { decide } from '../deciding/decide.ts'
 import { isHeld, Situation } from '../deciding/situation.ts'
 import { decisionTime } from '../deciding/decision-time.ts'
@@ -11,6 +10,7 @@ import type { Change } from '../workload/patch.ts'
 import { countsOf, keptCount } from '../workload/counts.ts'
 import { readWithoutState, readWorkload, withState, type Reading } from '../workload/reading.ts'
 import {
+  explainedRefusal,
   refuseBackoff,
   refuseCount,
   refuseOwned,
@@ -23,14 +23,13 @@ import {
 } from './refusals.ts'
 import { follow, type Context, type Outcome } from './handler.ts'
 import { adopt } from './adopt.ts'
-import { BY_API, type Channel } from './channel.ts'
 import { disable, enable, putSchedule } from './enable-and-schedule.ts'
 import { clearOverride, override, pin, unpin } from './pin-and-override.ts'
 import { snooze, wake } from './snooze-and-wake.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { counted } from '../text.ts'
-import { isRunning, nameOf, ownedBy, type Workload } from '../workload/workload.ts'
+import { isRunning, ownedBy, type Workload } from '../workload/workload.ts'
 
 export type Request =
   /** `inherit`: remove the setting of the workload itself. */
@@ -67,7 +66,7 @@ export interface Plan {
 }
 
 /**
- * What `request` by `by` does at `clock`. The checks are in the order of design, section 5.
+ * What `request` by `by` does at `clock`; `written`: the annotation that it came by, by which it is recognised when it comes again. The checks are in the order of design, section 5.
  * @throws Refusal OWNED, NOT_FOUND, INVALID_STATE, CLUSTER_UNAVAILABLE, NOT_ENABLED, PINNED, DATA_AT_RISK, IN_BACKOFF; VALIDATION_ERROR for
  *   a schedule or zone
  */
@@ -77,32 +76,31 @@ export function planRequest(
   by: string,
   clock: Instant,
   rules: Rules,
-  channel: Channel = BY_API,
+  written?: string,
 ): Plan {
   refuseOwned(workload)
   refuseScaled(workload, rules)
   if (workload.deleting)
-    throw new Refusal(
-      'NOT_FOUND',
-      `${nameOf(workload)} is being deleted: nothing can be asked of it any more`,
-    )
+    throw explainedRefusal('NOT_FOUND', 'it is being deleted: nothing can be asked of it any more', {
+      code: 'deleting',
+    })
   const { reading, repair } = readFor(request, workload, rules)
   refuseUnsettled(reading)
   const now = decisionTime(reading.state, clock)
-  if (!WHILE_UNMANAGED.has(request.action) && !isHeld(reading, now)) refuseUnmanaged(reading, channel)
+  if (!WHILE_UNMANAGED.has(request.action) && !isHeld(reading, now)) refuseUnmanaged(reading, rules)
   if (!leavesAlone(request, reading)) refuseCount(workload)
-  if (MOVES.has(request.action)) refusePinned(reading, channel)
+  if (MOVES.has(request.action)) refusePinned(reading)
   const done = completed(reading, now, rules.policy)
   const settled = settle(done, now, rules)
-  const outcome = act({ reading: settled, by, now, rules, channel }, request, repair)
+  const outcome = act({ reading: settled, by, now, rules, written }, request, repair)
   if (request.action === 'snooze' && outcome.target !== settled && request.force !== true) {
-    refuseRisk(settled.workload, outcome.target.workload, channel)
-    refuseBackoff(reading, now, rules, channel)
+    refuseRisk(settled.workload, outcome.target.workload, request.for)
+    refuseBackoff(reading, now, rules, request.for)
   }
   // A request that changes nothing writes nothing: the controller writes the end of a wake.
   const isUnchanged = outcome.target === done
-  const written = isUnchanged ? { ...outcome, target: reading } : noted(outcome, by, now, channel)
-  return planOf(workload, request, written, now, rules)
+  const noting = isUnchanged ? { ...outcome, target: reading } : noted(outcome, by, now, written)
+  return planOf(workload, request, noting, now, rules)
 }
 
 /** Whether the workload is in nobody's hands afterwards, and its count is written nowhere. */
@@ -153,7 +151,7 @@ function act(context: Context, request: Request, repair: boolean): Outcome {
 }
 
 /** A request by annotation stands in the state, so that it is recognised when it comes again. */
-function noted(outcome: Outcome, by: string, now: Instant, { text }: Channel): Outcome {
+function noted(outcome: Outcome, by: string, now: Instant, text: string | undefined): Outcome {
   if (text === undefined) return outcome
   const request = { text, at: now, by, ...(outcome.pending && { pending: outcome.pending }) }
   return { ...outcome, target: withState(outcome.target, { ...outcome.target.state, request }) }

@@ -29,13 +29,16 @@ export function snooze({ reading, now, by, rules }: Context, limit: number | und
 }
 
 /** Wakes, or keeps awake; `limit` in milliseconds, undefined: until the next edge or `wakeHold`. */
-export function wake({ reading, now, by, rules, channel }: Context, limit: number | undefined): Outcome {
+export function wake({ reading, now, by, rules, written }: Context, limit: number | undefined): Outcome {
   const situation = new Situation(reading, now, rules)
   const { state, workload, counts } = situation
   const byKeda = !isRunning(workload) && situation.keda.decides
   const up = !state.asleep && (byKeda || (isRunning(workload) && counts.toGiveBack === undefined))
   if (up && limit === undefined && isToBe('awake', situation)) {
-    return { target: reading, done: `already awake (${channel.toKeepAwake} to keep it awake for a time)` }
+    return {
+      target: reading,
+      done: 'already awake (a duration, such as 2h, would keep it awake for so long)',
+    }
   }
   const inHoursOfSleep = situation.hours?.state === 'asleep'
   const hold = inHoursOfSleep ? wakeHold(reading, now, rules) : {}
@@ -46,7 +49,7 @@ export function wake({ reading, now, by, rules, channel }: Context, limit: numbe
   if (up) return { target: asked, done: `stays awake${was}` }
   const replicas = hasKey(workload.kind) ? counts.kept : wakeCount(situation)
   const target = transition(asked, { action: 'wake', trigger: 'api', by, replicas }, now, rules)
-  if (!canWrite(reading, target, channel))
+  if (!canWrite(reading, target, written))
     return { target: asked, done: `is to wake in a moment${was}`, pending: true }
   if (byKeda) return { target, done: `woken, and KEDA decides how many replicas it has${was}` }
   const to = hasCount(workload.kind) ? ` to ${counted(replicas, 'replica')}` : ''

@@ -1,5 +1,6 @@
 import { Ajv } from 'ajv'
 import { LRUCache } from 'lru-cache'
+import type { Remedy } from './explanation.ts'
 import { decodeHistory, encodeHistory, HISTORY_LIMIT, type History } from './history-codec.ts'
 import { parseInstant, writtenInstant } from './instant.ts'
 import { OPERATION_TYPES, PIN_STATES, type Operation, type StoredState } from './state.ts'
@@ -30,11 +31,14 @@ export class Unreadable {
     this.fault = fault
   }
 
-  /** The fault and the remedy, for people. */
+  /** For people. */
   get message(): string {
-    return `dormouse.dev/state cannot be read: ${this.fault}. POST to its /enable repairs it`
+    return `dormouse.dev/state cannot be read: ${this.fault}`
   }
 }
+
+/** The request that begins anew, with the count of the label. */
+export const REPAIR: Remedy = { action: 'enable', query: {} }
 
 interface Schema {
   readonly default?: unknown

@@ -13,6 +13,7 @@ import { limitRequests } from './limit-requests.ts'
 import { createRoutes, serveDocument } from './routes.ts'
 import { documentValidator } from './validation.ts'
 import { placesOfAnswers } from './places.ts'
+import { messageTo } from './remedies.ts'
 import { createPodWaits } from './pod-waits.ts'
 import { createWatches } from './watch/watches.ts'
 
@@ -42,7 +43,7 @@ export function createApi(deps: ApiDeps): Api {
   app.use(observe(deps))
   app.use(closeWhileDraining)
   app.use(identifyRequest)
-  app.use(answerErrors(logger, clock))
+  app.use(answerErrors<ApiState>(logger, clock, messageTo))
   app.use(serveDocument(enterByAddress, settings.kinds))
   if (deps.console) app.use(serveConsole(deps.console, enterByAddress))
   app.use(refuseOtherSites)

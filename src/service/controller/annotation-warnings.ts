@@ -1,3 +1,4 @@
+import { toRepair } from '../../domain/admission/messages.ts'
 import { riskOf } from '../../domain/deciding/decide.ts'
 import { sameMarks } from '../../domain/workload/marks.ts'
 import { wakeOrderFault } from '../../domain/deciding/wake-order.ts'
@@ -57,7 +58,7 @@ export class AnnotationWarnings {
 
   #of(workload: Workload): AnnotationWarning | undefined {
     const { reading } = this.#ports.evaluations.of(workload)
-    if (reading instanceof Unreadable) return { reason: 'InvalidState', message: reading.message }
+    if (reading instanceof Unreadable) return { reason: 'InvalidState', message: toRepair(workload, reading) }
     const { enabled, schedule, scheduleFault, scheduleFaultAt } = reading
     if (enabled !== true) return undefined
     const fault = scheduleFault ?? wakeOrderFault(workload)

@@ -21,14 +21,23 @@ export class HttpRefusal extends Refusal {
   }
 }
 
-/** The body of every error (design, section 5). `requestId`: by which the log has it; undefined: there is no log. */
-export function errorBody({ code, message, details }: Refusal, now: Instant, requestId?: string): object {
+/** The body of every error (design, section 5). `requestId`: by which the log has it; undefined: there is no log. `message`: with what helps. */
+export function errorBody(
+  { code, details, message: said }: Refusal,
+  now: Instant,
+  requestId?: string,
+  message = said,
+): object {
   const error = { code, message, details: requestId ? { ...details, request_id: requestId } : details }
   return { success: false, error, timestamp: new Date(now).toISOString() }
 }
 
-/** Answers whatever the middleware below throws; only the log shows causes and stacks. */
-export function answerErrors<State extends Asked>(logger: Logger, clock: Clock): Middleware<State> {
+/** Answers whatever the middleware below throws; only the log shows causes and stacks. `worded`: what the answer says. */
+export function answerErrors<State extends Asked>(
+  logger: Logger,
+  clock: Clock,
+  worded: (refusal: Refusal, state: Partial<State>) => string = ({ message }) => message,
+): Middleware<State> {
   return async (ctx, next) => {
     try {
       await next()
@@ -42,7 +51,7 @@ export function answerErrors<State extends Asked>(logger: Logger, clock: Clock):
       if (refusal instanceof HttpRefusal) ctx.set(refusal.headers)
       const retryAfter = refusal.retryAfter ?? (status === 503 ? 1 : undefined)
       if (retryAfter !== undefined) ctx.set('Retry-After', String(Math.max(1, Math.ceil(retryAfter))))
-      ctx.body = errorBody(refusal, clock(), requestId)
+      ctx.body = errorBody(refusal, clock(), requestId, worded(refusal, ctx.state))
     }
   }
 }

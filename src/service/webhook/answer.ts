@@ -1,4 +1,5 @@
 import type { AdmissionDecision, AdmissionReason } from '../../domain/admission/decision.ts'
+import { causeOf, type Cause } from '../../domain/workload/explanation.ts'
 
 /** An AdmissionReview with its response (`admission.k8s.io/v1`). */
 export interface ReviewAnswer {
@@ -7,7 +8,13 @@ export interface ReviewAnswer {
   readonly response: {
     readonly uid: string
     readonly allowed: boolean
-    readonly status?: { readonly code: number; readonly message: string; readonly reason: string }
+    readonly status?: {
+      readonly code: number
+      readonly message: string
+      readonly reason: string
+      /** For programs: the API server passes them on (`metav1.StatusDetails`). */
+      readonly details?: { readonly causes: readonly Cause[] }
+    }
     readonly warnings?: readonly string[]
     readonly patchType?: 'JSONPatch'
     readonly patch?: string
@@ -38,11 +45,12 @@ export function answerOf(uid: string, decision: AdmissionDecision): ReviewAnswer
     case 'allowed':
       return reviewed({ uid, allowed: true, ...warnings })
     case 'denied': {
-      const { reason, message } = decision
+      const { reason, message, explanation } = decision
+      const details = explanation && { details: { causes: [causeOf(explanation)] } }
       return reviewed({
         uid,
         allowed: false,
-        status: { ...(STATUS_OF[reason] ?? FORBIDDEN), message },
+        status: { ...(STATUS_OF[reason] ?? FORBIDDEN), message, ...details },
         ...warnings,
       })
     }

@@ -4,7 +4,7 @@ import type { AdmissionDecision } from '../../domain/admission/decision.ts'
 import { admitUpdate } from '../../domain/admission/update.ts'
 import { resourceOf } from '../../domain/kinds.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
-import { keyOf, nameOf, type Workload } from '../../domain/workload/workload.ts'
+import { keyOf, type Workload } from '../../domain/workload/workload.ts'
 import { Refusal } from '../process/errors.ts'
 import type { Logger } from '../process/logger.ts'
 import { tooMany, type Rate, type RateLimit } from '../http/rate-limit.ts'
@@ -86,7 +86,7 @@ async function withoutRight(
     return new Refusal('FORBIDDEN', `you may not ${what}, which this needs: ask for a Role that allows it`)
   } catch (error) {
     logger.warn({ err: error, workload: keyOf(workload) }, 'the rights of a user could not be checked')
-    const message = `${nameOf(workload)} was not changed: the cluster does not say now what you may do. Try again`
+    const message = 'not changed: the cluster does not say now what you may do. Try again'
     return new Refusal('CLUSTER_UNAVAILABLE', message)
   }
 }

@@ -4,6 +4,7 @@ import { admitCreate } from '../../../src/domain/admission/create.ts'
 import type { AdmissionDecision } from '../../../src/domain/admission/decision.ts'
 import { admitScale } from '../../../src/domain/admission/scale.ts'
 import { admitStatus } from '../../../src/domain/admission/status.ts'
+import { denyBecause } from '../../../src/domain/admission/messages.ts'
 import { admitUpdate } from '../../../src/domain/admission/update.ts'
 import { ASLEEP_LABEL, KINDS, type Workload } from '../../../src/domain/workload/workload.ts'
 import { at, RULES } from '../../support/rules.ts'
@@ -83,7 +84,7 @@ describe('every warning and denial', () => {
     }
   })
 
-  it('has the whole path to send, or placeholders in it', () => {
+  it('has the whole command to type, or placeholders in it', () => {
     for (const path of [
       'shop/web',
       `${'n'.repeat(63)}/${'w'.repeat(63)}`,
@@ -92,12 +93,13 @@ describe('every warning and denial', () => {
       const [namespace, name] = path.split('/')
       for (const [, decision] of decisions(path)) {
         for (const text of textsOf(decision)) {
-          const [, sent] = /(?:POST|DELETE) (\/\S+)/.exec(text) ?? []
-          if (sent === undefined || text.includes('was not checked')) continue
-          expect([`/api/v1/namespaces/${namespace}/`, '/api/v1/namespaces/NAMESPACE/']).to.include(
-            sent.slice(0, sent.indexOf('/', '/api/v1/namespaces/'.length) + 1),
+          const [, typed] = /kubectl annotate (.*)$/.exec(text) ?? []
+          if (typed === undefined) continue
+          expect(typed).to.match(
+            new RegExp(
+              `^-n (${namespace}|NAMESPACE) \\w+/(${name}|NAME) dormouse.dev/request=(unpin|resume|wake)$`,
+            ),
           )
-          expect(sent).to.match(new RegExp(`/(${name}|NAME)/(pin|override|wake)$`))
         }
       }
     }
@@ -107,7 +109,9 @@ describe('every warning and denial', () => {
     for (const path of ['shop/web', `${'n'.repeat(63)}/${'w'.repeat(253)}`]) {
       for (const [, decision] of decisions(path)) {
         if (decision.type !== 'denied' || !['pinned', 'overridden'].includes(decision.reason)) continue
-        expect(textsOf(decision).join(' ')).to.match(/ DELETE \/api\/v1\/namespaces\/.*\/(pin|override)/)
+        expect(textsOf(decision).join(' ')).to.match(
+          / kubectl annotate -n \S+ \S+ dormouse\.dev\/request=(unpin|resume)/,
+        )
       }
     }
   })
@@ -163,5 +167,15 @@ describe('a write of the status', () => {
       type: 'denied',
       reason: 'pinned',
     })
+  })
+})
+
+describe('a remedy that takes a setting of its own away', () => {
+  it('is typed with a minus, as kubectl has it', () => {
+    const remedy = { action: 'enable', query: { inherit: 'true' } } as const
+    const why = { reason: 'not managed', reason_code: 'not_managed', reason_values: {}, remedy }
+    expect(denyBecause(aDeployment(), 'request_refused', ': not managed', why))
+      .to.have.property('message')
+      .that.matches(/to manage it: kubectl annotate -n shop deployments\/web dormouse\.dev\/enabled-$/)
   })
 })

@@ -110,7 +110,7 @@ describe('a request by annotation', () => {
     const { result, ...decision } = asked(web, 'wake')
     const before: Workload = web
     expect(result).to.deep.equal({ ...before, annotations: { ...web.annotations } })
-    expect(decision.warnings[0]).to.match(/web already awake \(ask for 'wake 2h' to keep it awake/)
+    expect(decision.warnings[0]).to.match(/web already awake \(a duration, such as 2h, would keep it awake/)
   })
 
   it('counts with what else its write changes: enabled', () => {
@@ -128,24 +128,34 @@ describe('a refused request', () => {
       'of what is not managed',
       aDeployment(),
       'wake',
-      /web is not managed by Dormouse: annotate it with dormouse\.dev\/enabled=true first$/,
+      /web: not managed by Dormouse; to manage it: kubectl annotate .* dormouse\.dev\/enabled=true --overwrite$/,
     ],
     [
       'of what is pinned',
       web.pinned(),
       'snooze',
-      /: pinned active by k8s:alice since \S+: ask for 'unpin' first$/,
+      /: pinned active by k8s:alice since \S+; to let it go: kubectl annotate .* dormouse\.dev\/request=unpin$/,
     ],
-    ['in a backoff', web.inBackoff(NOON + HOUR), 'snooze', /wait, or ask for 'force-snooze'$/],
+    [
+      'in a backoff',
+      web.inBackoff(NOON + HOUR),
+      'snooze',
+      /to do it all the same: kubectl annotate .*=force-snooze$/,
+    ],
     [
       'of what loses its volumes',
       web.with({ deletesVolumes: true }),
       'snooze',
-      /To do it all the same, ask for 'force-snooze'$/,
+      /to do it all the same: kubectl annotate .*=force-snooze$/,
     ],
-    ['of what cannot be read', web.annotated({ state: 'x' }), 'wake', /cannot be read/],
+    [
+      'of what cannot be read',
+      web.annotated({ state: 'x' }),
+      'wake',
+      /cannot be read: not JSON; to repair it: POST \S+\/enable$/,
+    ],
     ['above the rate', web, 'wake 1h', /: at most 20 requests a second/, { refusal: LATE }],
-    ['to adopt what runs', web, 'adopt 3', /Ask for 'snooze'$/],
+    ['to adopt what runs', web, 'adopt 3', /snooze it instead$/],
     ['to adopt what keeps a count', sleeper, 'adopt 4', /keeps 3: there is nothing to adopt$/],
     [
       'to adopt a DaemonSet of no other tool',

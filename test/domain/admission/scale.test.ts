@@ -17,7 +17,7 @@ describe('scaling by hand', () => {
       .that.contains('pinned active by k8s:alice since 2026-03-02T07:00:00Z')
     expect(rest)
       .to.have.property('message')
-      .that.contains('DELETE /api/v1/namespaces/shop/deployments/web/pin')
+      .that.contains('; to let it go: kubectl annotate -n shop deployments/web dormouse.dev/request=unpin')
   })
 
   it('of a pinned sleeper is denied, also to its kept count', () => {
@@ -30,7 +30,7 @@ describe('scaling by hand', () => {
     const forGood = scaled(web.overridden(), 5)
     expect(forGood)
       .to.have.property('message')
-      .that.matches(/overridden by k8s:bob .*for good.*DELETE .*\/override/)
+      .that.matches(/overridden by k8s:bob .*for good.*annotate .*=resume$/)
     const limited = scaled(web.overridden(at('Mon 13:00')), 5)
     expect(limited).to.have.property('message').that.contains('until 2026-03-02T13:00:00Z')
   })
@@ -63,7 +63,7 @@ describe('scaling by hand', () => {
       reason: 'manual_wake',
       warnings: [
         'Dormouse: deployment shop/web is awake with 1 until Tue 8:00 (Europe/Berlin); 5 are kept',
-        'Dormouse: deployment shop/web: to get 5 now, POST /api/v1/namespaces/shop/deployments/web/wake',
+        'Dormouse: deployment shop/web: to get 5 now: kubectl annotate -n shop deployments/web dormouse.dev/request=wake',
       ],
     })
     for (const count of [5, 9]) expect(scaled(sleeper, count, evening)).to.deep.include({ warnings: [] })

@@ -34,7 +34,7 @@ describe('an update of a workload', () => {
       expect(decision).to.include({ type: 'denied', reason })
       expect(decision)
         .to.have.property('message')
-        .that.contains('DELETE /api/v1/namespaces/shop/deployments/web/')
+        .that.contains('kubectl annotate -n shop deployments/web dormouse.dev/request=')
     })
 
     it(`of a workload that is ${reason} keeps the count if it changes other fields too, and warns`, () => {
@@ -42,7 +42,9 @@ describe('an update of a workload', () => {
       expect([why, result.replicas]).to.deep.equal(['held', 3])
       const [says, clear] = (rest as { warnings?: readonly string[] }).warnings ?? []
       expect(says).to.match(/^Dormouse: deployment shop\/web stays at 3 replicas: it is /)
-      expect(clear, 'by itself, as long ones are cut').to.contain(' DELETE /api/v1/namespaces/shop/')
+      expect(clear, 'by itself, as long ones are cut').to.contain(
+        ' kubectl annotate -n shop deployments/web dormouse.dev/request=',
+      )
     })
 
     it(`of a workload that is ${reason} is allowed unchanged if it leaves the count`, () => {
@@ -82,7 +84,7 @@ describe('GitOps and sleep', () => {
       expect(decoded(result.annotations).snoozed?.replicas).to.equal(7)
       const warnings = [
         /^Dormouse: deployment shop\/web is asleep and stays at 0 replicas; it will wake to 7$/,
-        /^Dormouse: deployment shop\/web: to wake it now, .* POST .*shop\/deployments\/web\/wake$/,
+        /^Dormouse: deployment shop\/web: to wake it now: kubectl annotate -n shop deployments\/web \S+=wake$/,
       ]
       for (const [index, says] of warnings.entries())
         expect((decision as { warnings?: readonly string[] }).warnings?.[index]).to.match(says)

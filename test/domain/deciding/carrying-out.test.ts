@@ -169,8 +169,10 @@ describe('a workload whose state cannot be read', () => {
     const { reason, ...others } = decision
     expect(others).to.deep.equal({ action: 'none', trigger: 'schedule', by: null, replicas: 3 })
     expect(reason).to.deep.equal({
-      code: 'unreadable',
+      code: 'invalid_state',
       text: (readWorkload(broken, RULES) as Unreadable).message,
+      values: { fault: 'not JSON' },
+      remedy: { action: 'enable', query: {} },
     })
   })
 })

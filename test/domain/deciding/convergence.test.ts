@@ -76,7 +76,7 @@ function writesUntilRest(
   let known = knownAfter(workload, remembered, RULES)
   for (let writes = 0; ; writes += 1) {
     const { change, decision } = planStep(workload, NOW, RULES, known)
-    if (decision.reason.code === 'unreadable') return undefined
+    if (decision.reason.code === 'invalid_state') return undefined
     if (!change) return writes
     expect(writes, 'writes so far').to.be.below(MOST_WRITES)
     const written = {
@@ -134,7 +134,7 @@ describe('a schedule or a zone that changes', () => {
         let step = planStep(workload, NOW, rules)
         for (; step.change; step = planStep(workload, NOW, rules))
           workload = followed(changed(workload, step.change))
-        if (step.decision.reason.code === 'unreadable') return
+        if (step.decision.reason.code === 'invalid_state') return
         const annotations = { ...workload.annotations, schedule, timezone }
         const { change, decision } = planStep({ ...workload, annotations }, NOW + minutes * MINUTE, rules)
         if (change && decision.action === 'none') {

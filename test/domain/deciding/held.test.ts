@@ -126,8 +126,9 @@ describe('what is held and managed by nothing any more', () => {
   for (const action of ['snooze', 'wake'] as const)
     it(`is refused a ${action} while it is pinned, with the request that ends the pin`, () => {
       expect(() => ask(sleeper.pinned(), action))
-        .to.throw(Refusal, /pinned snoozed by k8s:alice.*DELETE .*\/pin first/)
-        .with.property('code', 'PINNED')
+        .to.throw(Refusal, /^pinned snoozed by k8s:alice since \S+$/)
+        .that.deep.includes({ code: 'PINNED' })
+        .with.nested.property('details.remedy.action', 'unpin')
     })
 
   it('wakes by request while it is overridden, as what is managed does, and rests so', () => {

@@ -19,13 +19,7 @@ const oneHour = { at: NOON, trigger: 'api', by: alice, for: HOUR } as const
 /** What a person reads: the workload, when, the code and the whole text. */
 const reasons: [what: string, workload: AWorkload, when: Instant, code: ReasonCode, text: string][] = [
   ['deleted', asleep.with({ deleting: true }), NIGHT, 'deleting', 'it is being deleted'],
-  [
-    'never managed',
-    aDeployment(),
-    NOON,
-    'not_managed',
-    'not managed until POST /api/v1/namespaces/shop/deployments/web/enable',
-  ],
+  ['never managed', aDeployment(), NOON, 'not_managed', 'not managed'],
   [
     '`enabled` is a typo',
     awake.annotated({ enabled: 'ture' }),
@@ -301,29 +295,29 @@ const reasons: [what: string, workload: AWorkload, when: Instant, code: ReasonCo
     'scaled to 0 while awake',
     awake.scaledByHand(0),
     NOON,
-    'schedule',
-    'manager:kubectl scaled it to 0: POST /api/v1/namespaces/shop/deployments/web/wake to bring it back (awake by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-02T18:00:00Z)',
+    'scaled_to_zero',
+    'manager:kubectl scaled it to 0 (awake by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-02T18:00:00Z)',
   ],
   [
     'created with 0',
     awake.editedTo(0, 'kubectl-create'),
     NOON,
-    'schedule',
-    'kept at 0 by its owner (kubectl-create): POST /api/v1/namespaces/shop/deployments/web/wake to bring it back (awake by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-02T18:00:00Z)',
+    'scaled_to_zero',
+    'kept at 0 by its owner (kubectl-create) (awake by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-02T18:00:00Z)',
   ],
   [
     'created with 0 by a client without a name',
     unscheduled.editedTo(0, 'unknown'),
     NOON,
-    'nothing_automatic',
-    'kept at 0 by its owner: POST /api/v1/namespaces/shop/deployments/web/wake to bring it back (awake; no schedule)',
+    'scaled_to_zero',
+    'kept at 0 by its owner (awake; no schedule)',
   ],
   [
     'scaled to 0 by somebody of whom no field tells',
     unscheduled.withReplicas(0).with({ replicasManager: undefined }),
     NOON,
-    'nothing_automatic',
-    'somebody scaled it to 0: POST /api/v1/namespaces/shop/deployments/web/wake to bring it back (awake; no schedule)',
+    'scaled_to_zero',
+    'somebody scaled it to 0 (awake; no schedule)',
   ],
   [
     'woken by hand to fewer than were kept',
@@ -439,18 +433,80 @@ describe('the reason in a record', () => {
 describe('the reason of a decision', () => {
   for (const [what, workload, when, code, text] of reasons) {
     it(what, () => {
-      const { saysFault, pending: _, ...reason } = decided(workload, when).reason
+      const {
+        saysFault,
+        pending: _,
+        values: _values,
+        remedy: _remedy,
+        ...reason
+      } = decided(workload, when).reason
       expect(reason).to.deep.equal({ code, text })
       expect(saysFault === true).to.equal(text.includes('the schedule is invalid'))
     })
   }
 })
 
-describe("a reason's text", () => {
-  it('is made when somebody first reads it, and once', () => {
+describe("a reason's text and values", () => {
+  it('are made when somebody first reads them, and once', () => {
     let made = 0
-    const reason = because('schedule', () => `made ${(made += 1)} times`)
+    const make = () => `made ${(made += 1)} times`
+    const reason = because('schedule', make, { values: () => ({ by: make() }) })
     expect(made).to.equal(0)
     expect([reason.text, reason.text]).to.deep.equal(['made 1 times', 'made 1 times'])
+    expect([reason.values['by'], reason.values['by']]).to.deep.equal(['made 2 times', 'made 2 times'])
+  })
+})
+
+describe('what programs are told beside a reason', () => {
+  const told = (workload: AWorkload, when = NOON) => {
+    const { reason_code, reason_values, remedy } = listedRecord(workload, when, RULES)
+    return [reason_code, reason_values, remedy?.action]
+  }
+
+  it('who holds it, since or until when, and the request that ends it', () => {
+    expect(told(awake.pinned())).to.deep.equal([
+      'pinned',
+      { state: 'active', by: 'k8s:alice', since: '2026-03-02T07:00:00Z' },
+      'unpin',
+    ])
+    expect(told(awake.overridden())).to.deep.equal([
+      'overridden',
+      { by: 'k8s:bob', until: null },
+      'clearOverride',
+    ])
+    expect(told(aDeployment())).to.deep.equal(['not_managed', { source: null }, 'enable'])
+    expect(told(awake.scaledByHand(0))[2]).to.equal('wake')
+  })
+
+  it('the schedule in force, where it stands, and its next edge', () => {
+    expect(told(awake)).to.deep.equal([
+      'schedule',
+      {
+        schedule: '8:00-18:00,Mon-Fri',
+        timezone: 'UTC',
+        calendar: '',
+        source: 'workload',
+        until: '2026-03-02T18:00:00Z',
+      },
+      undefined,
+    ])
+  })
+
+  it('who asked, and when that gives way', () => {
+    const { after } = asked(awake, { action: 'snooze' }, NOON)
+    expect(listedRecord(after, NOON, RULES).reason_values).to.deep.equal({
+      want: 'asleep',
+      by: 'k8s:carol',
+      trigger: 'api',
+      until: '2026-03-03T08:00:00Z',
+    })
+  })
+
+  it('what is wrong', () => {
+    const [code, values, action] = told(awake.annotated({ state: 'x' }))
+    expect([code, values, action]).to.deep.equal(['invalid_state', { fault: 'not JSON' }, 'enable'])
+    expect(told(awake.scheduled('whenever'))[1])
+      .to.have.property('fault')
+      .that.includes('dormouse.dev/schedule')
   })
 })

@@ -73,14 +73,19 @@ describe('awake-until', () => {
 
   it('whether it is managed by what it inherits is said where its own enabled turns it off', () => {
     const off = aDeployment().annotated({ enabled: 'false' })
-    expect(statusRecord(off, NOW, under(undefined)).reason).to.match(/\/enable with \?inherit=true$/)
-    expect(statusRecord(off, NOW, RULES).reason).to.match(/\/enable$/)
+    expect(statusRecord(off, NOW, under(undefined)).remedy).to.deep.equal({
+      action: 'enable',
+      query: { inherit: 'true' },
+    })
+    expect(statusRecord(off, NOW, RULES).remedy).to.deep.equal({ action: 'enable', query: {} })
   })
 
   it('a backoff that has nothing to wait for stands in the record all the same', () => {
     const rests = aDeployment().enabled().scheduled(WORK).remembering({}).inBackoff(at('Mon 12:05'))
-    expect(statusRecord(rests, at('Mon 12:00'), RULES).reason).to.match(
+    const { reason, reason_values: values } = statusRecord(rests, at('Mon 12:00'), RULES)
+    expect(reason).to.match(
       /until 2026-03-02T18:00:00Z; in backoff until 2026-03-02T12:05:00Z: it was switched too often$/,
     )
+    expect(values).to.include({ until: '2026-03-02T18:00:00Z', cause: 'flapping' })
   })
 })

@@ -38,6 +38,9 @@ const FIELDS = [
   'next_transition',
   'policy',
   'reason',
+  'reason_code',
+  'reason_values',
+  'remedy',
 ]
 
 describe('the status record', () => {
@@ -109,6 +112,15 @@ describe('the status record', () => {
         reason: `asleep by schedule ${WORK} (UTC) until 2026-03-03T08:00:00Z`,
       },
       reason: `awake by schedule ${WORK} (UTC) until 2026-03-02T18:00:00Z`,
+      reason_code: 'schedule',
+      reason_values: {
+        schedule: WORK,
+        timezone: 'UTC',
+        calendar: '',
+        source: 'workload',
+        until: '2026-03-02T18:00:00Z',
+      },
+      remedy: null,
     })
   })
 
@@ -267,6 +279,9 @@ describe('a workload whose state cannot be read', () => {
       pin_state,
       policy,
       reason,
+      reason_code,
+      reason_values,
+      remedy,
       ...rest
     } = listed
     expect({
@@ -291,7 +306,9 @@ describe('a workload whose state cannot be read', () => {
       pin_state: 'none',
     })
     expect(policy.enabled).to.deep.equal({ value: true, source: 'workload' })
-    expect(reason).to.contain('version 9').and.contain('/enable repairs it')
+    expect(reason).to.contain('version 9')
+    expect(remedy).to.deep.equal({ action: 'enable', query: {} })
+    expect([reason_code, Object.keys(reason_values)]).to.deep.equal(['invalid_state', ['fault']])
     for (const value of Object.values(rest)) expect([null, false, 0, [], undefined]).to.deep.include(value)
   })
 
@@ -333,8 +350,9 @@ describe('the state that filters and metrics name', () => {
 describe('the reason of a workload that somebody scaled to 0', () => {
   it('says so, and how to bring it back', () => {
     const emptied = aDeployment('shop/web').enabled().withReplicas(0)
-    const { reason, is_snoozed } = statusRecord(emptied, at('Mon 12:00'), RULES)
+    const { reason, remedy, is_snoozed } = statusRecord(emptied, at('Mon 12:00'), RULES)
     expect(is_snoozed).to.equal(false)
-    expect(reason).to.contain('scaled it to 0: POST /api/v1/namespaces/shop/deployments/web/wake')
+    expect(reason).to.contain('scaled it to 0')
+    expect(remedy).to.deep.equal({ action: 'wake', query: {} })
   })
 })

@@ -113,11 +113,10 @@ describe('on a workload that is not managed', () => {
 describe('a pinned workload', () => {
   it('refuses snooze and wake with 409 PINNED, which says by whom, since when and what clears it', () => {
     for (const action of ['snooze', 'wake'] as const) {
-      const { code, message } = refusal(awake.pinned(), { action, for: HOUR, force: true })
+      const { code, message, details } = refusal(awake.pinned(), { action, for: HOUR, force: true })
       expect(code).to.equal('PINNED')
-      expect(message).to.equal(
-        'pinned active by k8s:alice since 2026-03-02T07:00:00Z: DELETE /api/v1/namespaces/shop/deployments/web/pin first',
-      )
+      expect(details).to.deep.include({ reason_code: 'pinned', remedy: { action: 'unpin', query: {} } })
+      expect(message).to.equal('pinned active by k8s:alice since 2026-03-02T07:00:00Z')
     }
   })
 
@@ -191,7 +190,7 @@ describe('a wake request', () => {
   it('while awake without `for`: nothing changes, and the message says when it will sleep and how to use `for`', () => {
     const { change, message } = asked(awake, { action: 'wake' }, NOON)
     expect(change).to.equal(undefined)
-    expect(message).to.contain('2026-03-02T18:00:00Z').and.contain('?for=')
+    expect(message).to.contain('2026-03-02T18:00:00Z').and.contain('a duration, such as 2h')
   })
 
   it('of a DaemonSet takes the key away', () => {

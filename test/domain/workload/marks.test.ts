@@ -166,7 +166,7 @@ describe('a state that cannot be read', () => {
     it(`because it ${what} stops writes to that workload`, () => {
       const { decision, change } = planStep(workload, NIGHT, RULES)
       expect(decision).to.deep.include({ action: 'none', replicas: workload.replicas })
-      expect(decision.reason).to.have.property('code', 'unreadable')
+      expect(decision.reason).to.have.property('code', 'invalid_state')
       expect([change, decision.lookAgainAt]).to.deep.equal([undefined, undefined])
       for (const action of [
         'disable',

@@ -173,10 +173,18 @@ describe('the annotations of the state', () => {
     it(`with ${what} is unreadable: 422 INVALID_STATE with the reason, and how to repair it`, () => {
       const { fault, message } = decodeState(text) as Unreadable
       expect(fault).to.match(typeof reason === 'string' ? new RegExp(escape(reason)) : reason)
-      expect(message).to.equal(`dormouse.dev/state cannot be read: ${fault}. POST to its /enable repairs it`)
+      expect(message).to.equal(`dormouse.dev/state cannot be read: ${fault}`)
       expect(() => readOrRefuse(aDeployment().annotated({ state: text }), RULES))
         .to.throw(Refusal, message)
-        .that.deep.includes({ code: 'INVALID_STATE', details: { reason: fault } })
+        .that.deep.includes({
+          code: 'INVALID_STATE',
+          details: {
+            reason: message,
+            reason_code: 'invalid_state',
+            reason_values: { fault },
+            remedy: { action: 'enable', query: {} },
+          },
+        })
     })
   }
 

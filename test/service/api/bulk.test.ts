@@ -70,7 +70,9 @@ describe('requests about a namespace', () => {
     ])
     const { body, data } = await answerTo('POST shop/snooze?force=true')
     expect(body.message).to.equal('1 done, 1 unchanged, 3 refused')
-    expect(data.items[2]?.message).to.include('DELETE /api/v1/namespaces/shop/deployments/pinned/pin first')
+    expect(data.items[2]?.message).to.include(
+      '; to let it go: DELETE /api/v1/namespaces/shop/deployments/pinned/pin',
+    )
   })
 
   it('are for all six operations, each as with one workload', async () => {

@@ -156,7 +156,10 @@ describe('errors of the API', () => {
 
   it('OWNED names the Deployment of the ReplicaSet and its path', async () => {
     const { body } = await service.call('POST shop/replicasets/web-1/wake')
-    expect(body.error.details).to.deep.include({ path: '/api/v1/namespaces/shop/deployments/web' })
+    expect(body.error.details).to.have.nested.property(
+      'reason_values.path',
+      '/api/v1/namespaces/shop/deployments/web',
+    )
   })
 
   it('405 lists the methods of the path in Allow', async () => {
@@ -216,7 +219,7 @@ describe('errors of the API', () => {
     const { code, body } = await service.call('POST shop/deployments/going/pin')
     expect([code, body.error.message]).to.deep.equal([
       'NOT_FOUND',
-      'deployment shop/going is being deleted: nothing can be asked of it any more',
+      'it is being deleted: nothing can be asked of it any more',
     ])
   })
 

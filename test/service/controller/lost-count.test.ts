@@ -67,7 +67,9 @@ describe('a workload that our own write left at 0 without its marks', () => {
     const workload = stripped(awake)
     const ask = (action: 'wake' | 'enable') =>
       planRequest(workload, { action }, 'k8s:ana', NOON, RULES).change?.replicas
-    expect(() => ask('wake')).to.throw(Refusal, /so is the count that it kept.*enable repairs it/)
+    expect(() => ask('wake'))
+      .to.throw(Refusal, /so is the count that it kept/)
+      .with.nested.property('details.remedy.action', 'enable')
     expect(ask('enable')).to.equal(1)
   })
 

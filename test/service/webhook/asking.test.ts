@@ -103,7 +103,7 @@ describe('a review of an update that asks for something', () => {
     here.allowed = () => {
       throw new Error('down')
     }
-    expect((await ask('pin')).status?.message).to.match(/web was not changed: .* Try again$/)
+    expect((await ask('pin')).status?.message).to.match(/web: not changed: .* Try again$/)
   })
 
   it('asks nothing for a DaemonSet: it has no scale, so the right to patch is the right to pin, as in the API', async () => {

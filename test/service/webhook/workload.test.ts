@@ -76,7 +76,9 @@ describe('a review of an update', () => {
     }
     const answer = await update(objectOf(pinned), objectOf(pinned.withReplicas(5), { metadata: bookkeeping }))
     expect(answer.allowed).to.equal(false)
-    expect(answer.status?.message).to.contain('DELETE /api/v1/namespaces/shop/deployments/web/pin')
+    expect(answer.status?.message).to.contain(
+      'kubectl annotate -n shop deployments/web dormouse.dev/request=unpin',
+    )
   })
 
   it('changes only the count although kubectl replace leaves out what the API server fills in', async () => {
@@ -99,7 +101,9 @@ describe('a review of an update', () => {
     expect(answer.warnings?.[0]).to.match(
       /^Dormouse: deployment shop\/web stays at 3 replicas: it is pinned active/,
     )
-    expect(answer.warnings?.[1]).to.contain('DELETE /api/v1/namespaces/shop/deployments/web/pin')
+    expect(answer.warnings?.[1]).to.contain(
+      'kubectl annotate -n shop deployments/web dormouse.dev/request=unpin',
+    )
     expect(here.told).to.deep.equal(['workloads patched held'])
   })
 

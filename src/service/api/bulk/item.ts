@@ -1,4 +1,5 @@
 import type { Kind, WorkloadKey } from '../../../domain/workload/workload.ts'
+import { messageAbout } from '../remedies.ts'
 import type { ErrorCode, Refusal } from '../../process/errors.ts'
 
 /** How many workloads one request may be about. */
@@ -23,8 +24,10 @@ export interface BulkItem {
   operation_in_progress: boolean
 }
 
-export function refused({ kind, name }: WorkloadKey, { code, message }: Refusal): BulkItem {
-  return { kind, name, result: 'refused', code, message, operation_in_progress: false }
+export function refused(workload: WorkloadKey, refusal: Refusal): BulkItem {
+  const { kind, name } = workload
+  const message = messageAbout(workload, refusal)
+  return { kind, name, result: 'refused', code: refusal.code, message, operation_in_progress: false }
 }
 
 export function countsOf(items: readonly BulkItem[]): BulkCounts {

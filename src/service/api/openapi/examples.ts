@@ -56,6 +56,15 @@ const sleeper: StatusRecord = {
     auto_wake: { value: true, source: 'default' },
   },
   reason,
+  reason_code: 'schedule',
+  reason_values: {
+    schedule: '8:00-18:00,Mon-Fri',
+    timezone: 'Europe/Berlin',
+    calendar: '',
+    source: 'workload',
+    until: '2026-03-04T07:00:00Z',
+  },
+  remedy: null,
 }
 
 const inBulk: readonly BulkItem[] = [
@@ -65,7 +74,7 @@ const inBulk: readonly BulkItem[] = [
     result: 'refused',
     code: 'PINNED',
     message:
-      'pinned snoozed by k8s:alice since 2026-03-02T09:12:44Z: DELETE /api/v1/namespaces/shop/deployments/checkout/pin first',
+      'pinned snoozed by k8s:alice since 2026-03-02T09:12:44Z; to let it go: DELETE /api/v1/namespaces/shop/deployments/checkout/pin',
     operation_in_progress: false,
   },
   {
@@ -137,10 +146,10 @@ const ERRORS: Readonly<Record<(typeof HTTP_STATUS)[ErrorCode], string>> = {
   403: 'k8s:alice may not update deployments.apps/scale in the namespace shop: ask for a Role that allows it',
   404: 'there is no deployment web in the namespace shop: check both names',
   405: 'GET does nothing here: use POST',
-  409: 'deployment shop/web is not managed by Dormouse: POST /api/v1/namespaces/shop/deployments/web/enable first',
+  409: 'not managed by Dormouse; to manage it: POST /api/v1/namespaces/shop/deployments/web/enable',
   413: 'the body is larger than 16384 bytes: send less',
   415: 'a body must be JSON: send Content-Type: application/json',
-  422: 'dormouse.dev/state cannot be read: POST /api/v1/namespaces/shop/deployments/web/enable repairs it',
+  422: 'dormouse.dev/state cannot be read: not JSON; to repair it: POST /api/v1/namespaces/shop/deployments/web/enable',
   429: 'at most 20 requests a second, and 40 at once: slow down',
   500: 'this is a fault of Dormouse: report it with the request id 220b8956-8560-4903-944e-5062acc7230e',
   502: 'patch deployments shop/web: the cluster refused: exceeded quota',

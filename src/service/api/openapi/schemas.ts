@@ -58,6 +58,13 @@ const setting: Record<string, Schema> = {
   },
 }
 
+const values: Schema = { type: 'object', additionalProperties: { type: ['string', 'integer', 'null'] } }
+
+const remedy: Schema = {
+  anyOf: [component('Remedy'), { type: 'null' }],
+  description: 'The request that ends it; null: none does, or time',
+}
+
 const statusFields: Record<keyof StatusRecord, Schema> = {
   name: text,
   namespace: text,
@@ -105,6 +112,9 @@ const statusFields: Record<keyof StatusRecord, Schema> = {
   }),
   policy: component('Policy'),
   reason: meaning('Why it is as it is, in words', text),
+  reason_code: meaning('The same for programs; a later release may add codes', text),
+  reason_values: meaning('What the words contain: by, until, since, source, fault and the like', values),
+  remedy,
 }
 
 function settingOf(value: Schema): Schema {
@@ -196,6 +206,10 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   Nothing: body('Nothing', {}),
   StatusRecord: record('A workload as Dormouse sees it', statusFields),
+  Remedy: record('A request that ends what a reason or a refusal tells of', {
+    action: meaning('The operationId: enable, wake, snooze, unpin, clearOverride', text),
+    query: { type: 'object', additionalProperties: text },
+  }),
   Policy: record('The settings in force, and where each stands', policyFields),
   Operation: record('A snooze or a wake', operationFields),
   Transition: record('A coming change of awake or asleep', transitionFields),
@@ -238,7 +252,13 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       message: text,
       details: {
         type: 'object',
-        properties: { request_id: text, faults: arrayOf(component('Fault')) },
+        properties: {
+          request_id: text,
+          faults: arrayOf(component('Fault')),
+          reason_code: text,
+          reason_values: values,
+          remedy,
+        },
         required: ['request_id'],
       },
     }),

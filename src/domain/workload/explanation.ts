@@ -1,0 +1,71 @@
+/** What a reason or a refusal contains, by name; times in ISO 8601. */
+export type ReasonValues = Readonly<Record<string, string | number | null>>
+
+/** The request that ends what a reason or a refusal tells of: an operation of the API, and its query. */
+export interface Remedy {
+  readonly action: 'enable' | 'wake' | 'snooze' | 'unpin' | 'clearOverride'
+  readonly query: Readonly<Record<string, string>>
+}
+
+/** Why something is as it is, or is refused: for people, and for programs. Records and the details of refusals have it. */
+export interface Explanation {
+  /** Without what to do. */
+  readonly reason: string
+  readonly reason_code: string
+  readonly reason_values: ReasonValues
+  readonly remedy: Remedy | null
+}
+
+const PURPOSE: Readonly<Record<Remedy['action'], string>> = {
+  enable: 'to manage it',
+  wake: 'to wake it',
+  snooze: 'to do it all the same',
+  unpin: 'to let it go',
+  clearOverride: 'to clear it',
+}
+
+/** What a remedy is for: `to let it go`; a later release's action has no name here. */
+export function purposeOf({ reason_code: code, remedy }: Explanation): string {
+  if (code === 'invalid_state') return 'to repair it'
+  return (remedy && PURPOSE[remedy.action]) ?? 'to end it'
+}
+
+/** `pinned active by k8s:ann since …; to let it go: DELETE …/pin`; each face has its own words for a remedy. */
+export function withRemedy(why: Explanation, inWords: (remedy: Remedy) => string | undefined): string {
+  const words = why.remedy ? inWords(why.remedy) : undefined
+  return words === undefined ? why.reason : `${why.reason}; ${purposeOf(why)}: ${words}`
+}
+
+/** An explanation as a Status of Kubernetes carries it (`metav1.StatusCause`): a webhook has no other place for it. */
+export interface Cause {
+  readonly reason: string
+  readonly message: string
+  readonly field: string
+}
+
+const FIELD = 'dormouse.dev/explanation'
+
+export function causeOf(why: Explanation): Cause {
+  return { reason: why.reason_code, message: JSON.stringify(why), field: FIELD }
+}
+
+/** The inverse for what a denial's Status brings, whoever made it; undefined: there is none that can be read. */
+export function explanationOfCauses(causes: readonly unknown[]): Explanation | undefined {
+  for (const cause of causes) {
+    const { field, message } = (cause ?? {}) as Partial<Cause>
+    if (field !== FIELD || typeof message !== 'string') continue
+    try {
+      return explanationIn(JSON.parse(message) as Record<string, unknown>)
+    } catch {
+      return undefined
+    }
+  }
+  return undefined
+}
+
+/** What the details of a refusal, of this release or another, explain; undefined: nothing. */
+export function explanationIn(details: Readonly<Record<string, unknown>>): Explanation | undefined {
+  const { reason, reason_code, reason_values, remedy } = details as Partial<Explanation>
+  if (typeof reason !== 'string' || typeof reason_code !== 'string') return undefined
+  return { reason, reason_code, reason_values: reason_values ?? {}, remedy: remedy ?? null }
+}

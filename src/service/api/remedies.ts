@@ -1,0 +1,33 @@
+import { explanationIn, withRemedy, type Remedy } from '../../domain/workload/explanation.ts'
+import { pathOf, type WorkloadKey } from '../../domain/workload/workload.ts'
+import type { Refusal } from '../process/errors.ts'
+
+const CALLS: Readonly<Record<Remedy['action'], string>> = {
+  enable: 'POST /enable',
+  wake: 'POST /wake',
+  snooze: 'POST /snooze',
+  unpin: 'DELETE /pin',
+  clearOverride: 'DELETE /override',
+}
+
+interface Asked {
+  readonly path: Partial<WorkloadKey>
+}
+
+/** The message of a refusal about a workload, with its remedy as a call: `…; to let it go: DELETE /api/v1/…/pin`. */
+export function messageAbout(workload: WorkloadKey, { message, details }: Refusal): string {
+  const why = explanationIn(details)
+  return why ? withRemedy(why, (remedy) => callOf(workload, remedy)) : message
+}
+
+/** The message of a refused request, with its remedy where it is about one workload: the path of a list has no name. */
+export function messageTo(refusal: Refusal, { input }: { readonly input?: Asked }): string {
+  const { namespace, kind, name } = input?.path ?? {}
+  if (namespace === undefined || kind === undefined || name === undefined) return refusal.message
+  return messageAbout({ namespace, kind, name }, refusal)
+}
+
+function callOf(workload: WorkloadKey, { action, query }: Remedy): string {
+  const search = new URLSearchParams(query).toString()
+  return `${CALLS[action].replace(' ', ` ${pathOf(workload)}`)}${search === '' ? '' : `?${search}`}`
+}
