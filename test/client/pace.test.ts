@@ -1,12 +1,14 @@
 import { expect } from 'chai'
 import { atItsPace } from '../../src/client/cluster/pace.ts'
+import { causeOf } from '../../src/domain/workload/explanation.ts'
 import { ClusterRefusal } from '../../src/kubernetes/failures.ts'
 
-const refusal = (message: string) =>
-  new ClusterRefusal('CLUSTER_REJECTED', `patch: the cluster refused: ${message}`, { status: 403 })
-const TOO_SOON = refusal(
-  'Dormouse: deployment shop/web: at most 20 requests a second, and 40 at once: slow down',
-)
+const refusal = (reason: string, reason_code: string) =>
+  new ClusterRefusal('CLUSTER_REJECTED', `patch: the cluster refused: ${reason}`, {
+    status: 403,
+    details: { causes: [causeOf({ reason, reason_code, reason_values: {}, remedy: null })] },
+  })
+const TOO_SOON = refusal('at most 20 requests a second, and 40 at once: slow down', 'rate_limited')
 
 describe('a call that asks Dormouse for something', function () {
   this.timeout(180_000)
@@ -24,7 +26,7 @@ describe('a call that asks Dormouse for something', function () {
 
   it('is made once where anything else was refused', async () => {
     let calls = 0
-    const pinned = refusal('Dormouse: deployment shop/web is pinned')
+    const pinned = refusal('is pinned', 'pinned')
     let failure: unknown
     await atItsPace(async () => {
       calls += 1

@@ -31,8 +31,7 @@ export function explained(error: unknown, place: string): unknown {
   if (!(error instanceof ClusterRefusal)) return error
   const message = messageIn(error)
   const options = { cause: error, details: error.details }
-  const { causes } = error.details
-  const why = Array.isArray(causes) ? explanationOfCauses(causes) : undefined
+  const why = explanationOfCauses(error.details['causes'])
   if (why) return new Refusal('CLUSTER_REJECTED', why.reason, { cause: error, details: { ...why } })
   if (DENIED.test(message)) return new Refusal('CLUSTER_REJECTED', message.replace(DENIED, ''), options)
   if (error.status === 401)

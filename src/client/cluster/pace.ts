@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { explanationOfCauses } from '../../domain/workload/explanation.ts'
 import { ClusterRefusal } from '../../kubernetes/failures.ts'
 
-/** What Dormouse says to who asks more often than `api.rate` allows. */
-const TOO_OFTEN = /at most \d+ requests a second/
 /** Milliseconds from one try to the next, and after which no other is made. */
 const PAUSE = 500
 const LONGEST = 30_000
@@ -14,9 +13,14 @@ export async function atItsPace<Result>(call: () => Promise<Result>): Promise<Re
     try {
       return await call()
     } catch (error) {
-      const isTooSoon = error instanceof ClusterRefusal && TOO_OFTEN.test(error.message)
+      const isTooSoon = error instanceof ClusterRefusal && isOverRate(error)
       if (!isTooSoon || performance.now() >= until) throw error
     }
     await pause(PAUSE)
   }
+}
+
+/** Whether Dormouse refused it since its user asks more often than `api.rate` allows. */
+function isOverRate({ details }: ClusterRefusal): boolean {
+  return explanationOfCauses(details['causes'])?.reason_code === 'rate_limited'
 }

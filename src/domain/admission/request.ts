@@ -9,13 +9,13 @@ import { readWorkload, stateOf } from '../workload/reading.ts'
 import { planRequest, type Request } from '../requests/request.ts'
 import { InvalidRequest, parseRequest, type WrittenRequest } from '../requests/annotation.ts'
 import type { Rules } from '../deciding/rules.ts'
-import { explanationIn } from '../workload/explanation.ts'
+import { explanationIn, type Explanation } from '../workload/explanation.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import type { Asked } from '../workload/state.ts'
 import { clip, iso } from '../text.ts'
 import { isRunning, type Workload } from '../workload/workload.ts'
 import { ignoringRequest, whyIgnored } from './brought.ts'
-import { deny, patched, withWarnings, type AdmissionDecision } from './decision.ts'
+import { patched, withWarnings, type AdmissionDecision } from './decision.ts'
 import type { Update } from './draft.ts'
 import { about, denyBecause } from './messages.ts'
 
@@ -43,13 +43,18 @@ export function decideRequest(
     if (!(error instanceof Refusal || error instanceof InvalidRequest)) throw error
     const says = `: ${error.message}`
     if (isAlone(update) || isAdoption(text)) {
-      const why = error instanceof Refusal ? explanationIn(error.details) : undefined
-      return why
-        ? denyBecause(before, 'request_refused', says, why)
-        : deny('request_refused', about(before, says))
+      return denyBecause(before, 'request_refused', says, explanationOf(error))
     }
     return ignoringRequest(sent, after, `${says} (the rest of this write goes through)`)
   }
+}
+
+function explanationOf(error: Refusal | InvalidRequest): Explanation {
+  const { message } = error
+  if (!(error instanceof Refusal))
+    return { reason: message, reason_code: 'invalid_request', reason_values: {}, remedy: null }
+  const reason_code = error.code.toLowerCase()
+  return explanationIn(error.details) ?? { reason: message, reason_code, reason_values: {}, remedy: null }
 }
 
 /** With it goes what another tool remembers of the workload: a write that loses both loses the count. */

@@ -50,8 +50,8 @@ export function causeOf(why: Explanation): Cause {
 }
 
 /** The inverse for what a denial's Status brings, whoever made it; undefined: there is none that can be read. */
-export function explanationOfCauses(causes: readonly unknown[]): Explanation | undefined {
-  for (const cause of causes) {
+export function explanationOfCauses(causes: unknown): Explanation | undefined {
+  for (const cause of Array.isArray(causes) ? (causes as readonly unknown[]) : []) {
     const { field, message } = (cause ?? {}) as Partial<Cause>
     if (field !== FIELD || typeof message !== 'string') continue
     try {

@@ -1,0 +1,86 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseSync } from '@swc/core'
+import { expect } from 'chai'
+import { PROJECT } from './support/dormouse.ts'
+
+/** A node of a syntax tree, as far as this test looks at it. */
+interface Node {
+  readonly type?: string
+  readonly [part: string]: unknown
+}
+
+const OF_TEXTS = new Set([
+  'startsWith',
+  'endsWith',
+  'includes',
+  'indexOf',
+  'match',
+  'matchAll',
+  'search',
+  'split',
+])
+const OF_PATTERNS = new Set(['test', 'exec'])
+const REPLACES = new Set(['replace', 'replaceAll'])
+/** What holds a sentence: of a record, a refusal, an answer, a warning. */
+const SENTENCES = new Set(['reason', 'message', 'messages', 'warning', 'warnings', 'said', 'says'])
+
+/** Whose sentences these are that a file may test all the same. */
+const ALLOWED: Readonly<Record<string, string>> = {
+  'src/client/cluster/failures.ts': "Kubernetes' own: a Status of it has no other place for what lacks",
+  'src/client/http/http-dormouse.ts': 'what the API puts before the message of a dry run',
+  'src/client/commands/together.ts': 'a name that the message may begin with, and no words',
+}
+
+function* nodesOf(value: unknown): Generator<Node> {
+  if (typeof value !== 'object' || value === null) return
+  yield value as Node
+  for (const part of Object.values(value)) yield* nodesOf(part)
+}
+
+/** `reason` of `record.reason`, of `reason` and of `String(reason)`. */
+function nameOf(value: unknown): string {
+  const { type, value: name, property, arguments: given } = (value ?? {}) as Node
+  if (type === 'Identifier') return String(name)
+  if (type === 'MemberExpression') return nameOf(property)
+  if (type === 'CallExpression') return nameOf((given as readonly Node[])[0]?.['expression'])
+  return ''
+}
+
+/** Whether a literal decides: what is compared with a value of ours is no sentence. */
+function isLiteral(value: unknown): boolean {
+  const { type } = (value ?? {}) as Node
+  return type === 'StringLiteral' || type === 'RegExpLiteral' || type === 'TemplateLiteral'
+}
+
+function testsSentence({ type, callee, arguments: given }: Node): boolean {
+  const { type: kind, object, property } = (callee ?? {}) as Node
+  if (type !== 'CallExpression' || kind !== 'MemberExpression') return false
+  const [argument] = (given as readonly Node[]).map((each) => each['expression'])
+  const method = nameOf(property)
+  if (OF_PATTERNS.has(method)) return SENTENCES.has(nameOf(argument))
+  if (OF_TEXTS.has(method)) return SENTENCES.has(nameOf(object))
+  return REPLACES.has(method) && SENTENCES.has(nameOf(object)) && isLiteral(argument)
+}
+
+function tests(source: string): boolean {
+  const tree = parseSync(source, { syntax: 'typescript', target: 'esnext' })
+  return [...nodesOf(tree)].some(testsSentence)
+}
+
+describe('client and console', () => {
+  it('go by codes and values: they test no sentence of Dormouse', () => {
+    const files = globSync('src/{client,console}/**/*.ts', { cwd: PROJECT })
+    expect(files).to.have.length.above(80)
+    const found = files.filter((file) => tests(readFileSync(join(PROJECT, file), 'utf8')))
+    expect(found.toSorted()).to.deep.equal(Object.keys(ALLOWED).toSorted())
+  })
+
+  for (const source of [
+    "record.reason.startsWith('pinned')",
+    '/^pinned/.exec(record.reason)',
+    'PATTERN.test(error.message)',
+    "reason.replace('POST', '')",
+  ])
+    it(`would be found out: ${source}`, () => expect(tests(source)).to.equal(true))
+})
