@@ -129,9 +129,10 @@ describeOn(
         expect(record).to.include({ is_snoozed: true })
         expect(record.operation_history[0]).to.include({ type: 'snooze', trigger: 'api', by: 'k8s:ann' })
         await dormouse.request(key(), { action: 'wake' }, false)
-        expect((await here.workload('deployments', 'web').status()).operation_history[0]).to.include({
-          type: 'wake',
-          by: 'k8s:ann',
+        // The service's copy follows the write by a watch.
+        await eventually('the wake in her name', async () => {
+          const [newest] = (await here.workload('deployments', 'web').status()).operation_history
+          return newest?.type === 'wake' && newest.by === 'k8s:ann'
         })
       })
     })
