@@ -107,7 +107,8 @@ export function isInOrder(workload: Workload, known: LastKnown | undefined, rule
 /**
  * Restores the marks of `known`, an earlier copy of the workload, where others destroyed them. Nothing else restores
  * marks: controller and webhook both call this.
- * - `kubectl rollout undo` puts old annotations back: all are replaced. `isOldCopy`: whether a state that differs is old.
+ * - `kubectl rollout undo` puts old annotations back: all are replaced. `isOldCopy`: whether `known` is the newer of two
+ *   copies whose state or history differs.
  * - `kubectl replace` drops annotations: those that are absent come back.
  * - While the state is unchanged, changes of the other annotations are people's, and stay.
  */
@@ -118,7 +119,8 @@ export function marksRestored(
   rules: ReadingRules,
 ): Workload {
   const { state } = workload.annotations
-  if (state === known.annotations.state) return withLabelsOf(withHistoryOf(workload, known), known)
+  if (state === known.annotations.state)
+    return withLabelsOf(isOldCopy ? withHistoryOf(workload, known) : workload, known)
   if (state === undefined || isForeign(workload))
     return mayBeRemoved(known, rules)
       ? withLabelsOf(workload, known)
@@ -126,7 +128,7 @@ export function marksRestored(
   return isOldCopy ? withAnnotationsOf(workload, known, true) : workload
 }
 
-/** The last counter tells nothing: every newer state has it, too. */
+/** The last counter tells nothing: every newer state and history has it, too. */
 function isOldCounter(counter: number, known: LastKnown): boolean {
   return counter <= known.counter && counter !== LAST_COUNTER
 }

@@ -74,17 +74,26 @@ function writesUntilRest(
 ): number | undefined {
   let workload = start
   let known = knownAfter(workload, remembered, RULES)
-  for (let writes = 0; ; writes += 1) {
+  for (let writes = 0; ;) {
     const { change, decision } = planStep(workload, NOW, RULES, known)
     if (decision.reason.code === 'invalid_state') return undefined
-    if (!change) return writes
-    expect(writes, 'writes so far').to.be.below(MOST_WRITES)
-    const written = {
-      ...changed(workload, change),
-      resourceVersion: String(Number(workload.resourceVersion) + 1),
-    }
-    workload = prompt && !podsFollowed(written) ? followed(written) : written
+    if (change) {
+      expect(writes, 'writes so far').to.be.below(MOST_WRITES)
+      workload = stored(changed(workload, change), workload)
+      writes += 1
+    } else if (prompt && !podsFollowed(workload)) workload = followed(workload)
+    else return writes
     known = knownAfter(workload, known, RULES)
+  }
+}
+
+/** As the API server stores it: the annotations of a Deployment, too, make a generation. */
+function stored(written: Workload, before: Workload): Workload {
+  const { generation, resourceVersion } = before
+  return {
+    ...written,
+    resourceVersion: String(Number(resourceVersion) + 1),
+    generation: written.kind === 'deployments' ? generation + 1 : written.generation,
   }
 }
 
