@@ -47,7 +47,6 @@ export class Container {
     const place = [root, shm ? '64m' : '0', config.User, config.WorkingDir]
     const apart = ['--mount', '--pid', '--ipc', '--uts', '--fork', '--kill-child']
     const args = [...apart, 'sh', '-c', ENTER, 'sh', ...place, ...inside]
-    // unshare takes its child along.
     this.#unshare = new RunningProgram(
       endsWithTests(spawn('unshare', args, { stdio: ['ignore', 'pipe', 'pipe'] })),
     )
@@ -87,6 +86,9 @@ export class Container {
 
   /** SIGKILL, if it still runs. */
   async kill(): Promise<void> {
+    // The image's user has no parent to die with: a change of user takes that away (PR_SET_PDEATHSIG).
+    const pid = await this.pid().catch(() => 0)
+    if (pid > 0) process.kill(pid, 'SIGKILL')
     await this.#unshare.end('SIGKILL')
   }
 }

@@ -154,7 +154,7 @@ describe('the image', () => {
       headers: { authorization: `Bearer ${token}` },
     })
     expect(statusCode).to.equal(200)
-    expect(await body.text()).to.contain('deployments')
+    expect(await body.text()).to.contain('"type":"deployment"')
     const page = await request(`${api}/console/main.js`)
     expect([page.statusCode, await page.body.text()]).to.deep.equal([
       200,
