@@ -55,7 +55,7 @@ interface Configured {
 
 /**
  * Finds the workloads behind admission webhooks, which refuse writes while nobody answers them, and behind APIServices.
- * One that cannot be looked at for want of a right is told in `unseen`. Only reads.
+ * Missing permissions are listed in `unseen`. Read-only.
  */
 export async function findApiExtensions(
   client: Pick<KubernetesClient, 'call'>,

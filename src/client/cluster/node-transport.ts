@@ -122,7 +122,7 @@ export class NodeTransport {
     call.once('response', (answer) => {
       this.#open.add(answer)
       ended = (reason) => void answer.destroy(reason)
-      // Of one that nobody reads any more nobody hears why it ended.
+      // Nobody reads this answer any more, so nobody hears why it ended.
       answer.on('error', () => {})
       answer.once('close', () => {
         this.#open.delete(answer)

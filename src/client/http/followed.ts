@@ -112,8 +112,8 @@ function nameOf({ namespace, type, name }: Names): string {
 const LOOK_AGAIN = 2000
 
 /**
- * What is there, then what is other at each further look: of one workload, since who may read it may not be allowed to list,
- * and of a Dormouse that knows no streams.
+ * The workloads that are there, then at each further look those that differ: for a person who may read one workload and not
+ * list it, and for a Dormouse that knows no streams.
  * @throws Refusal where the first look fails, or no further one can succeed
  */
 export async function* lookedAt(

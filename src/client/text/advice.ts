@@ -31,7 +31,7 @@ const VERBS: Readonly<Record<Remedy['action'], string>> = {
   clearOverride: 'resume',
 }
 
-/** What a reason or a refusal says, with its remedy as a command; one that this program does not know is left out. */
+/** A reason or a refusal with its remedy as a command; a remedy that this program does not know is left out. */
 export function advised(why: Explanation, key: WorkloadKey, advice: Advice): string {
   return withRemedy(why, ({ action, query }) => {
     if (!Object.hasOwn(VERBS, action)) return undefined

@@ -3,7 +3,7 @@ import { PHASES } from '../../domain/workload/state.ts'
 import { shortTime, withLocalTimes, type LocalTimes } from './local-time.ts'
 import type { Colour } from './colour.ts'
 
-/** What a workload is, in one word, as tables have it: its phase, where that means anything. */
+/** A workload's state in one word, as tables have it: its phase, where that means anything. */
 export const SHOWN = [...PHASES, 'unmanaged', 'unknown', 'invalid'] as const
 export type Shown = (typeof SHOWN)[number]
 

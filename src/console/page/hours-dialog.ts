@@ -19,7 +19,7 @@ export function HoursDialog({ app, workload, onClose }: Props): VNode {
   const [fault, setFault] = useState('')
   const submit = async (event: Event) => {
     event.preventDefault()
-    // What was not edited may be inherited, or not known here.
+    // A field that was not edited may be inherited, or unknown here.
     const [text, place] = Array.from(
       (event.target as Element).querySelectorAll('input'),
       ({ value, defaultValue }) => (value === defaultValue ? undefined : value.trim()),

@@ -9,7 +9,7 @@ import { WeekStrip } from './week-strip.ts'
 import { reasonOf, shortTime } from './words.ts'
 
 /** A plan is asked for once its row has been looked at for so long, in milliseconds. */
-const GLANCE = 200
+const SEEN_FOR = 200
 
 interface Props {
   readonly app: App
@@ -29,7 +29,7 @@ export function Row({ app, workload, index, top, isCurrent, now, onFocus }: Prop
   const isOpen = model.shown.open === key
   useEffect(() => {
     let forget: (() => void) | undefined
-    const timer = setTimeout(() => (forget = plans.want(workload)), GLANCE)
+    const timer = setTimeout(() => (forget = plans.want(workload)), SEEN_FOR)
     return () => {
       clearTimeout(timer)
       forget?.()

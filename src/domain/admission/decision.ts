@@ -82,7 +82,7 @@ export function patched(
 export function withoutState(reason: AdmissionReason, warnings: readonly string[]): AdmissionDecision {
   const operations = STATE_ANNOTATIONS.flatMap((name) => {
     const path = `/metadata/annotations/${stepOf(ANNOTATION[name])}`
-    // What is removed has to be there.
+    // A patch can remove an annotation only if it is there.
     return [{ op: 'add', path, value: '' } as const, { op: 'remove', path } as const]
   })
   const change: Change = { annotations: { state: null, history: null } }

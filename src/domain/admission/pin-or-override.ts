@@ -4,7 +4,15 @@ import { sameMarks } from '../workload/marks.ts'
 import type { Reading } from '../workload/reading.ts'
 import { clip, iso } from '../text.ts'
 import type { Unreadable } from '../workload/state-codec.ts'
-import { purposeOf, type Explanation, type ReasonValues, type Remedy } from '../workload/explanation.ts'
+import {
+  CLEAR_OVERRIDE,
+  pinValues,
+  purposeOf,
+  UNPIN,
+  type Explanation,
+  type ReasonValues,
+  type Remedy,
+} from '../workload/explanation.ts'
 import { HELD_LABEL, type Workload, type WorkloadKey } from '../workload/workload.ts'
 import { allow, deny, type AdmissionDecision } from './decision.ts'
 import { about, denyBecause, toAsk, toRepair, unchecked } from './messages.ts'
@@ -25,8 +33,7 @@ export function activePinOrOverride(reading: Reading, now: Instant): PinOrOverri
   if (state.pin) {
     const { state: pinned, by, at } = state.pin
     const says = `is pinned ${pinned} by ${clip(by)} since ${iso(at)}`
-    const values = { state: pinned, by, since: iso(at) }
-    return { reason: 'pinned', says, values, remedy: { action: 'unpin', query: {} } }
+    return { reason: 'pinned', says, values: pinValues(state.pin), remedy: UNPIN }
   }
   const override = overrideInEffect(reading, now)
   if (!override) return undefined
@@ -34,7 +41,7 @@ export function activePinOrOverride(reading: Reading, now: Instant): PinOrOverri
   const end = until === null ? 'for good' : `until ${until}`
   const says = `is overridden by ${clip(override.by)} since ${iso(override.at)}, ${end}`
   const values = { by: override.by, since: iso(override.at), until }
-  return { reason: 'overridden', says, values, remedy: { action: 'clearOverride', query: {} } }
+  return { reason: 'overridden', says, values, remedy: CLEAR_OVERRIDE }
 }
 
 /**

@@ -4,7 +4,7 @@ import { ofSource } from '../policy/settings.ts'
 import { iso } from '../text.ts'
 import { hasRoomToWake } from '../workload/change.ts'
 import { keptByOther } from '../workload/counts.ts'
-import type { Remedy } from '../workload/explanation.ts'
+import { CLEAR_OVERRIDE, pinText, pinValues, UNPIN, type Remedy } from '../workload/explanation.ts'
 import type { Reading } from '../workload/reading.ts'
 import { operationInProgress, pendingWake, type Backoff, type Override } from '../workload/state.ts'
 import { countFault, FIELD_MANAGER, isScaled, nameOf, type Workload } from '../workload/workload.ts'
@@ -99,7 +99,7 @@ function notManaged(situation: Situation): PartialDecision {
     values: { source: enabled },
     remedy: toManage(reading, rules),
   })
-  // Of one that has lost what it inherited nothing is written: its intent rests until it is managed again.
+  // If it lost an inherited `enabled`, write nothing; its state waits until it is managed again.
   return enabled === 'workload' ? { ...decision, cleared: true } : decision
 }
 
@@ -118,11 +118,8 @@ function managed(situation: Situation): PartialDecision {
   const drift = driftOf(situation, desire)
   if (drift?.adopts) return drift
   if (!drift && state.pin) {
-    const { state: pinned, by, at } = state.pin
-    return noAction('pinned', () => `pinned ${pinned} by ${by} since ${iso(at)}`, {
-      values: () => ({ state: pinned, by, since: iso(at) }),
-      remedy: { action: 'unpin', query: {} },
-    })
+    const { pin } = state
+    return noAction('pinned', () => pinText(pin), { values: () => pinValues(pin), remedy: UNPIN })
   }
   const pending = drift || isOver(desire) ? undefined : pendingRequest(situation)
   if (pending) return pending
@@ -141,7 +138,7 @@ function isOver({ want, rule }: Desired): boolean {
   return want === 'asleep' && (rule === 'schedule' || rule === 'own hours' || rule === 'until passed')
 }
 
-/** A wake that somebody asked for by annotation, as far as the write of the annotation could not carry it out. */
+/** The part of a wake by annotation that the webhook's write could not do (a CronJob's status). */
 function pendingRequest({ state, backoff }: Situation): PartialDecision | undefined {
   const asked = pendingWake(state)
   if (!asked) return undefined
@@ -182,7 +179,7 @@ function unlessHeld(situation: Situation, decision: PartialDecision): PartialDec
   return { ...asFound(situation), reason }
 }
 
-/** The marks follow what runs. */
+/** Sets state and label to match the running replicas. */
 function asFound({ workload, counts }: Situation): Omit<PartialDecision, 'reason'> {
   const { replicas } = workload
   return { action: 'adopt', adopts: true, trigger: 'recovery', replicas, kept: counts.stillKept }
@@ -272,7 +269,7 @@ function overridden({ by, until }: Override): PartialDecision {
   const text = () => `overridden by ${by} ${until === null ? 'for good' : `until ${end()}`}`
   return noAction('overridden', text, {
     values: () => ({ by, until: end() }),
-    remedy: { action: 'clearOverride', query: {} },
+    remedy: CLEAR_OVERRIDE,
   })
 }
 

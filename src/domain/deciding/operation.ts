@@ -12,7 +12,8 @@ import type { Change } from '../workload/patch.ts'
 import { readWorkload, withState, type Reading } from '../workload/reading.ts'
 import type { Rules } from './rules.ts'
 import { situationOf, type Situation } from './situation.ts'
-import { REPAIR, Unreadable } from '../workload/state-codec.ts'
+import { Unreadable } from '../workload/state-codec.ts'
+import { REPAIR } from '../workload/explanation.ts'
 import {
   operationInProgress,
   cleared,

@@ -11,8 +11,8 @@ import { policyRecord, type PolicyRecord } from './policy-record.ts'
 import { readWithoutState, readWorkload, type Reading } from '../workload/reading.ts'
 import { readOrRefuse, refuseOwned } from '../requests/refusals.ts'
 import type { Rules } from '../deciding/rules.ts'
-import type { Explanation } from '../workload/explanation.ts'
-import { REPAIR, Unreadable } from '../workload/state-codec.ts'
+import { REPAIR, type Explanation } from '../workload/explanation.ts'
+import { Unreadable } from '../workload/state-codec.ts'
 import {
   operationInProgress,
   type Backoff,

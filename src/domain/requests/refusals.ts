@@ -6,9 +6,9 @@ import { riskOf, toManage } from '../deciding/decide.ts'
 import { durationText } from '../schedule/duration.ts'
 import { readWorkload, type Reading } from '../workload/reading.ts'
 import type { Rules } from '../deciding/rules.ts'
-import { REPAIR, Unreadable } from '../workload/state-codec.ts'
+import { Unreadable } from '../workload/state-codec.ts'
 import { counted, iso, secondsUntil } from '../text.ts'
-import type { ReasonValues, Remedy } from '../workload/explanation.ts'
+import { pinText, pinValues, REPAIR, UNPIN, type ReasonValues, type Remedy } from '../workload/explanation.ts'
 import { countFault, isRunning, nameOf, ownedBy, pathOf, type Workload } from '../workload/workload.ts'
 
 interface Why {
@@ -101,12 +101,7 @@ export function refuseUnmanaged(reading: Reading, rules: Rules): void {
 /** @throws Refusal PINNED */
 export function refusePinned({ state: { pin } }: Reading): void {
   if (!pin) return
-  const { state, by, at } = pin
-  throw explainedRefusal('PINNED', `pinned ${state} by ${by} since ${iso(at)}`, {
-    code: 'pinned',
-    values: { state, by, since: iso(at) },
-    remedy: { action: 'unpin', query: {} },
-  })
+  throw explainedRefusal('PINNED', pinText(pin), { code: 'pinned', values: pinValues(pin), remedy: UNPIN })
 }
 
 /** The same snooze in spite of a risk or a backoff; `limit` in milliseconds. */

@@ -1,3 +1,6 @@
+import { iso } from '../text.ts'
+import type { Pin } from './state.ts'
+
 /** What a reason or a refusal contains, by name; times in ISO 8601. */
 export type ReasonValues = Readonly<Record<string, string | number | null>>
 
@@ -5,6 +8,19 @@ export type ReasonValues = Readonly<Record<string, string | number | null>>
 export interface Remedy {
   readonly action: 'enable' | 'wake' | 'snooze' | 'unpin' | 'clearOverride'
   readonly query: Readonly<Record<string, string>>
+}
+
+/** Begins anew where the state cannot be read, with the count of the label. */
+export const REPAIR: Remedy = { action: 'enable', query: {} }
+export const UNPIN: Remedy = { action: 'unpin', query: {} }
+export const CLEAR_OVERRIDE: Remedy = { action: 'clearOverride', query: {} }
+
+export function pinText({ state, by, at }: Pin): string {
+  return `pinned ${state} by ${by} since ${iso(at)}`
+}
+
+export function pinValues({ state, by, at }: Pin): ReasonValues {
+  return { state, by, since: iso(at) }
 }
 
 /** Why something is as it is, or is refused: for people, and for programs. Records and the details of refusals have it. */

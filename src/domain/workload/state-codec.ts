@@ -1,6 +1,5 @@
 import { Ajv } from 'ajv'
 import { LRUCache } from 'lru-cache'
-import type { Remedy } from './explanation.ts'
 import { decodeHistory, encodeHistory, HISTORY_LIMIT, type History } from './history-codec.ts'
 import { parseInstant, writtenInstant } from './instant.ts'
 import { OPERATION_TYPES, PIN_STATES, type Operation, type StoredState } from './state.ts'
@@ -36,9 +35,6 @@ export class Unreadable {
     return `dormouse.dev/state cannot be read: ${this.fault}`
   }
 }
-
-/** The request that begins anew, with the count of the label. */
-export const REPAIR: Remedy = { action: 'enable', query: {} }
 
 interface Schema {
   readonly default?: unknown

@@ -114,7 +114,7 @@ export interface Operation {
   readonly generation?: number
 }
 
-/** One that a later release wrote in words that this one cannot read: it is written back, and nothing else. */
+/** An operation that a later release wrote in words that this one cannot read: it is written back, and nothing else. */
 export interface UnreadOperation {
   readonly at: Instant
   readonly by: string | null

@@ -1,4 +1,4 @@
-import { systemMonotonic, type Later, type Monotonic } from '../../service/process/clock.ts'
+import { quietLater, systemMonotonic, type Later, type Monotonic } from '../../service/process/clock.ts'
 import { factsOf } from '../../domain/kinds.ts'
 import { HELD_LABEL, type Workload } from '../../domain/workload/workload.ts'
 import { Timers } from '../../service/process/timers.ts'
@@ -28,7 +28,7 @@ export class HeldWorkloads {
   constructor(
     workloads: WatchedWorkloads,
     monotonic: Monotonic = systemMonotonic,
-    later: Later = laterIfRunning,
+    later: Later = quietLater,
   ) {
     this.#monotonic = monotonic
     this.#leaving = new Timers((key) => this.#leave(key), monotonic, later)
@@ -77,9 +77,3 @@ export class HeldWorkloads {
 
 /** The key of the former leader's whole list: no workload has an empty one. */
 const WHOLE = ''
-
-/** Keeps no process alive. */
-const laterIfRunning: Later = (callback, milliseconds) => {
-  const timeout = setTimeout(callback, milliseconds).unref()
-  return () => clearTimeout(timeout)
-}

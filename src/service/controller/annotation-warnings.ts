@@ -7,7 +7,7 @@ import { clip } from '../../domain/text.ts'
 import { keyOf, type Workload } from '../../domain/workload/workload.ts'
 import type { Logger } from '../process/logger.ts'
 import type { Recorder } from '../../kubernetes/ports.ts'
-import type { Evaluations } from './ports.ts'
+import type { Evaluations } from '../evaluating/ports.ts'
 
 interface AnnotationWarning {
   readonly reason: 'InvalidState' | 'InvalidSchedule' | 'DataAtRisk' | 'RequestIgnored'

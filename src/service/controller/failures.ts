@@ -13,7 +13,7 @@ export type FailureReason = keyof typeof BACKOFFS
 /** A write that is due; two of one priority differ by the instant that made them due. */
 export interface Due {
   readonly priority: Priority
-  /** undefined: not the clock made it due. */
+  /** undefined: not due by time. */
   readonly dueAt: Instant | undefined
 }
 

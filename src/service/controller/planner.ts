@@ -6,7 +6,8 @@ import type { Rules } from '../../domain/deciding/rules.ts'
 import type { Workload } from '../../domain/workload/workload.ts'
 import type { Due } from './failures.ts'
 import type { LastKnownMarks } from './last-known-marks.ts'
-import type { Evaluations, Scalings } from './ports.ts'
+import type { Evaluations } from '../evaluating/ports.ts'
+import type { Scalings } from './ports.ts'
 import { NEVER } from '../process/timers.ts'
 
 /** Milliseconds that a plan may wait for a worker: its operation is dated when it was planned. */

@@ -1,4 +1,5 @@
 import type { Clock, Later, Monotonic } from '../process/clock.ts'
+import type { Evaluations } from '../evaluating/ports.ts'
 import type {
   Namespaces,
   Pace,
@@ -8,9 +9,6 @@ import type {
   WatchedWorkloads,
   Writer,
 } from '../../kubernetes/ports.ts'
-import type { Step } from '../../domain/deciding/operation.ts'
-import type { Reading } from '../../domain/workload/reading.ts'
-import type { Unreadable } from '../../domain/workload/state-codec.ts'
 import type { Open, OperationResult, OperationType, Trigger } from '../../domain/workload/state.ts'
 import type { Kind, Workload } from '../../domain/workload/workload.ts'
 import type { Logger } from '../process/logger.ts'
@@ -43,11 +41,6 @@ export interface ControllerSettings {
   readonly excludeNamespaces: ReadonlySet<string>
   /** Milliseconds that writes which were sent may take when it stops; default 2,000. */
   readonly stopWithin?: number
-}
-
-/** What each copy means and what is to be done about it, made once for all who ask. */
-export interface Evaluations {
-  of(workload: Workload): { readonly reading: Reading | Unreadable; readonly step: Step }
 }
 
 /** The user who was seen scaling by hand; undefined: the webhook saw nobody, so the field manager names the client. */

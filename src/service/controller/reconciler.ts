@@ -97,7 +97,7 @@ export class Reconciler {
     } catch (again) {
       if (stopping.signal?.aborted) return 'unavailable'
       const also = this.#reasonOf(workload, again)
-      // Otherwise the Event comes of the history.
+      // Otherwise `HistoryReporter` records the Event.
       if (also === 'refused') this.#tell(workload, decision, 'The cluster refused any write, so also', error)
       return also
     }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Clock, Instant, Later, Monotonic } from '../process/clock.ts'
+import { quietLater, type Clock, type Instant, type Later, type Monotonic } from '../process/clock.ts'
 import { earliest, isTimeless } from '../../domain/deciding/decision.ts'
 import { planStep, type Step } from '../../domain/deciding/operation.ts'
 import { isRelevant } from '../../domain/deciding/relevance.ts'
@@ -8,6 +8,7 @@ import { readWorkload, type Reading } from '../../domain/workload/reading.ts'
 import { Unreadable } from '../../domain/workload/state-codec.ts'
 import { keyOf, parseKey, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
 import { NEVER, Timers } from '../process/timers.ts'
+import type * as Ports from './ports.ts'
 
 /** What a copy means, and what is to be done about it. */
 export interface Evaluation {
@@ -33,18 +34,13 @@ interface EvaluationsOptions {
   readonly plan?: typeof planStep
 }
 
-const quietLater: Later = (callback, milliseconds) => {
-  const timeout = setTimeout(callback, milliseconds).unref()
-  return () => clearTimeout(timeout)
-}
-
 /** An evaluation holds a state as text and as objects, several KB; who shares one asks for it soon. */
 const KEPT = 1000
 /** Milliseconds that a step which writes is used again: its operation is dated when it was planned. */
 const STEP_LIFE = 2000
 
 /** Reads and decides on each copy once a replica, for all who ask, and notices when time alone has changed that. */
-export class Evaluations {
+export class Evaluations implements Ports.Evaluations {
   readonly #options: EvaluationsOptions
   readonly #plan: typeof planStep
   readonly #made = new LRUCache<Workload, Evaluation>({ max: KEPT })

@@ -19,5 +19,11 @@ export const systemLater: Later = (callback, milliseconds) => {
   return () => clearTimeout(timeout)
 }
 
+/** The same, for what keeps no process alive. */
+export const quietLater: Later = (callback, milliseconds) => {
+  const timeout = setTimeout(callback, milliseconds).unref()
+  return () => clearTimeout(timeout)
+}
+
 /** Milliseconds; no timer sleeps longer: `setTimeout` beyond 2^31 - 1 ms fires at once, and clocks may be set meanwhile. */
 export const LONGEST_SLEEP = 60_000

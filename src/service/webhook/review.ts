@@ -185,8 +185,8 @@ function hasNoAnnotations(text: string): boolean {
 }
 
 /**
- * The request of a review without its objects (but for `NO_ANNOTATIONS`) and options, of which only the beginning is there; undefined: it is
- * not one that an API server wrote, or its beginning is too long.
+ * The request of a review of which only the beginning is there: without its options and its objects, but for
+ * `NO_ANNOTATIONS`. undefined: it is not one that an API server wrote, or its beginning is too long.
  */
 export function readHead(body: Uint8Array): ReviewRequest | undefined {
   const head = textOf(body.subarray(0, LONGEST_HEAD))

@@ -49,7 +49,7 @@ function unchecked(review: ReviewRequest, message: string): string {
   return subject(review, `was not checked: ${message}`)
 }
 
-/** Whether a created object is unread, or has a state. */
+/** Whether a created object is unread, or has a state. One without annotations has none, and a patch could remove none. */
 function mayBringState({ object }: ReviewRequest): boolean {
   return object === undefined || annotationsOf(object)[ANNOTATION.state] !== undefined
 }
