@@ -98,13 +98,17 @@ function isoOrNull(instant: Instant | undefined): string | null {
 /** How many instants to look at for the next change: one comes of the intent's end, or of an edge or two after it. */
 const LOOKS = 8
 
-/** When what somebody asked for gives way to something else. The end of a request at which nothing happens is not told. */
+/**
+ * When what somebody asked for gives way to something else: a backoff holds that up. The end of a request at which
+ * nothing happens is not told.
+ */
 function givesWay(situation: Situation, { want, next }: Desired): Instant | undefined {
-  let at = next
-  for (let looks = 0; at !== undefined && looks < LOOKS; looks += 1) {
+  const { backoff } = situation
+  for (let looks = 0; next !== undefined && looks < LOOKS; looks += 1) {
+    const at = Math.max(next, backoff?.until ?? next)
     const then = wanted(situation.at(at))
     if (then.want !== want) return at
-    at = then.next
+    next = then.next
   }
   return undefined
 }

@@ -178,6 +178,13 @@ const reasons: [what: string, workload: AWorkload, when: Instant, code: ReasonCo
     'awake by manual scaling of manager:kubectl; sleeps 2026-03-03T07:00:00Z',
   ],
   [
+    'woken for an hour, in a backoff that outlasts the hour',
+    asleep.woken({ at: at('Mon 19:00'), by: alice, for: HOUR }).inBackoff(NIGHT + HOUR),
+    at('Mon 19:30'),
+    'until',
+    'awake by request of k8s:alice; sleeps 2026-03-02T21:00:00Z',
+  ],
+  [
     'woken by hand, without a name',
     asleep.woken({ at: at('Mon 19:00'), trigger: 'manual', hold: 2 * HOUR }),
     NIGHT,
