@@ -6,6 +6,7 @@ import { startDormouse } from '../measure/dormouse.ts'
 import { alternating } from '../measure/edges.ts'
 import { ourPatches } from '../measure/our-patches.ts'
 import { cpuOf } from '../measure/process.ts'
+import { tenNights } from '../measure/ten-nights.ts'
 import { mergePatches } from '../measure/patches.ts'
 import { RawClient } from '../measure/raw.ts'
 import { ScaleWatch } from '../measure/scale-watch.ts'
@@ -15,7 +16,8 @@ import { rowsOf, timeGrowth, type Waves } from './wave-rows.ts'
 
 export const wave: Scenario = {
   name: 'wave',
-  about: 'all workloads sleep or wake at one edge, beside raw clients that do the same',
+  about:
+    'all workloads, with 20 operations in their history, sleep or wake at one edge, beside raw clients that do the same',
   minutes: 23,
   async run(context): Promise<Found> {
     const sizes = context.workloads ?? (context.quick ? [200] : [1000, 5000])
@@ -34,7 +36,7 @@ async function waves({ rounds, say }: Context, cluster: BenchCluster, count: num
   say(`three times ${count} Deployments are created`)
   const minutes = Math.ceil(count / A_MINUTE)
   const { schedule, edges } = alternating(comingMinute(20_000 + count * 14), rounds, minutes)
-  const annotations = annotated(schedule)
+  const annotations = { ...annotated(schedule), ...tenNights(3, Date.now()) }
   await fill(cluster, { namespace: 'ours', count, annotations })
   await fill(cluster, { namespace: 'raw', count })
   await fill(cluster, { namespace: 'bytes', count, annotations })
