@@ -176,7 +176,7 @@ describeOnBoth('settings of a Namespace', function (on) {
       'web',
       'api',
     ])
-    await becomes(namespace, 'asleep')
+    for (const name of ['web', 'api']) await becomes(namespace, 'asleep', name)
     await workload(namespace, 'api').pin()
     await annotate(namespace, { [ENABLED]: null })
     const record = await eventually('it to wake', async () => {

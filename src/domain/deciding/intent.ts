@@ -102,12 +102,13 @@ const LOOKS = 8
  * When what somebody asked for gives way to something else: a backoff holds that up. The end of a request at which
  * nothing happens is not told.
  */
-function givesWay(situation: Situation, { want, next }: Desired): Instant | undefined {
+function givesWay(situation: Situation, desired: Desired): Instant | undefined {
   const { backoff } = situation
+  let { next } = desired
   for (let looks = 0; next !== undefined && looks < LOOKS; looks += 1) {
     const at = Math.max(next, backoff?.until ?? next)
     const then = wanted(situation.at(at))
-    if (then.want !== want) return at
+    if (then.want !== desired.want) return at
     next = then.next
   }
   return undefined
