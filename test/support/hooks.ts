@@ -16,7 +16,7 @@ export const mochaHooks: RootHookObject = {
   },
   async afterAll(this: Mocha.Context) {
     this.timeout(60_000)
-    const lines = [...(await whereTestsRan()), minutes.line()]
+    const lines = [...(await whereTestsRan()), ...minutes.lines()]
     process.stdout.write(`\n${lines.map((line) => `  ${line}`).join('\n')}\n`)
     await stopSandboxCluster()
     around().clear()

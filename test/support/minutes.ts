@@ -18,35 +18,53 @@ const BUDGETS: Readonly<Record<string, number>> = {
 const OTHERS = 'others'
 const OTHERS_BUDGET = 4
 
-/** How long the tests of each layer took, their hooks included. */
+/** Files that are named with their minutes, the slowest first. */
+const SLOWEST = 12
+
+/** How long the tests of each file took, their hooks included. */
 export class Minutes {
+  /** Milliseconds of each file, by its path in the project. */
   readonly #spent = new Map<string, number>()
   #since = performance.now()
 
-  /** The time since the last test belongs to the layer of this one. */
-  ended(file: string | undefined): void {
+  /** The time since the last test belongs to the file of this one. */
+  ended(file = ''): void {
     const now = performance.now()
-    const layer = layerOf(file)
-    this.#spent.set(layer, (this.#spent.get(layer) ?? 0) + now - this.#since)
+    add(this.#spent, relative(process.cwd(), file), now - this.#since)
     this.#since = now
   }
 
-  /** One line: the layers, each with its minutes, and those that passed their budget with it. */
-  line(): string {
-    const parts = [...this.#spent]
-      .toSorted(([, a], [, b]) => b - a)
-      .map(([layer, milliseconds]) => {
-        const minutes = milliseconds / 60_000
-        const budget = BUDGETS[layer] ?? OTHERS_BUDGET
-        const over = minutes > budget ? ` (over its ${budget})` : ''
-        return `${layer.replace('test/', '')} ${minutes.toFixed(1)}${over}`
-      })
-    return `minutes: ${parts.join(', ')}`
+  /** The layers with their minutes, and those that passed their budget with it; then the slowest files. */
+  lines(): string[] {
+    const layers = new Map<string, number>()
+    for (const [file, milliseconds] of this.#spent) add(layers, layerOf(file), milliseconds)
+    const parts = slowestFirst(layers).map(([layer, milliseconds]) => {
+      const budget = BUDGETS[layer] ?? OTHERS_BUDGET
+      const over = milliseconds > budget * 60_000 ? ` (over its ${budget})` : ''
+      return `${minutes(layer, milliseconds)}${over}`
+    })
+    const files = slowestFirst(this.#spent).slice(0, SLOWEST)
+    return [
+      `minutes: ${parts.join(', ')}`,
+      `slowest: ${files.map(([file, milliseconds]) => minutes(file.replace('.test.ts', ''), milliseconds)).join(', ')}`,
+    ]
   }
 }
 
-function layerOf(file = ''): string {
-  const [, folder] = relative(process.cwd(), file).split('/')
+function add(sums: Map<string, number>, key: string, amount: number): void {
+  sums.set(key, (sums.get(key) ?? 0) + amount)
+}
+
+function slowestFirst(sums: ReadonlyMap<string, number>): [string, number][] {
+  return [...sums].toSorted(([, a], [, b]) => b - a)
+}
+
+function minutes(place: string, milliseconds: number): string {
+  return `${place.replace('test/', '')} ${(milliseconds / 60_000).toFixed(1)}`
+}
+
+function layerOf(file: string): string {
+  const [, folder] = file.split('/')
   const layer = `test/${folder}`
   return layer in BUDGETS ? layer : OTHERS
 }
