@@ -40,11 +40,11 @@ export interface ApiCallsOptions {
 }
 
 const JSON_TYPE = 'application/json'
-/** The caller waits meanwhile; whether to wait longer is for the caller to decide. */
+/** A longer Retry-After is the caller's to decide on: it may wait longer or give up. */
 const LONGEST_RETRY_AFTER_MS = 5000
 
 /**
- * Sends calls: with a timeout, 429s retried, each try told to the observer. Throws as `KubernetesClient` does.
+ * Sends calls with a timeout; retries 429s; reports each attempt to the observer. Throws as `KubernetesClient` does.
  */
 export class ApiCalls {
   /** Milliseconds. */
@@ -108,8 +108,8 @@ export class ApiCalls {
     try {
       return await this.#observed(call, send)
     } catch (error) {
-      // A socket that was kept alive may have died while it was idle. Only a read is safe to send twice, and a watch
-      // is to pause before it is.
+      // A kept-alive socket may have died while it was idle. Only a read is safe to send twice; a watch has to pause
+      // first.
       const read = call.method === 'GET' && call.verb !== 'watch'
       const again = read && error instanceof ClusterRefusal && error.noAnswer === 'cut'
       if (!again) throw error
@@ -120,7 +120,7 @@ export class ApiCalls {
   async #observed<R extends HttpResponse>(call: Call, send: () => Promise<R>): Promise<R> {
     const began = performance.now()
     const before = { ...this.#fates }
-    // What is read tells nothing of writes: etcd may be slow to write and quick to read.
+    // Reads say nothing about writes: etcd may be slow to write and quick to read.
     const writes = call.method !== 'GET' && !REVIEWS.has(call.resource)
     let status = 0
     try {
@@ -141,7 +141,7 @@ export class ApiCalls {
   }
 }
 
-/** What messages call it: `patch /apis/apps/v1/namespaces/shop/deployments/web`. */
+/** The call's name in messages: `patch /apis/apps/v1/namespaces/shop/deployments/web`. */
 export function describe({ verb, path }: Call): string {
   return `${verb} ${path.replace(/\?.*$/, '')}`
 }
@@ -153,10 +153,10 @@ function requestOf(call: Call, userAgent: string, signal: AbortSignal | undefine
   return { method: call.method, path: call.path, headers, body, signal, sockets: socketsOf(call) }
 }
 
-/** These ask and write nothing. */
+/** POSTs that ask the API server and write nothing. */
 const REVIEWS: ReadonlySet<string> = new Set(['tokenreviews', 'subjectaccessreviews'])
 
-/** Writes may hang in an admission webhook of somebody else: what must not wait for them has sockets of its own. */
+/** Writes may hang in somebody else's admission webhook; calls that must not wait for them have their own sockets. */
 function socketsOf({ method, resource }: Call): NonNullable<HttpRequest['sockets']> {
   if (resource === 'leases') return 'lease'
   if (REVIEWS.has(resource)) return 'reviews'

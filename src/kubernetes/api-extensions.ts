@@ -32,13 +32,13 @@ interface Scale {
   readonly status?: { readonly selector?: string }
 }
 
-/** What the API server asks others for. */
+/** The servers that the API server itself calls: admission webhooks and aggregated APIs. */
 export interface ApiExtensions {
-  /** Workloads whose pods answer it. */
+  /** Workloads whose pods answer those calls. */
   readonly needed: readonly NeededWorkload[]
-  /** The namespace of the Service that Dormouse's own webhook is called by; undefined: none was found. */
+  /** The namespace of the Service of Dormouse's own webhook; undefined: none was found. */
   readonly ownNamespace: string | undefined
-  /** What could not be looked at, and why. */
+  /** The checks that were not possible, each with its reason. */
   readonly unseen: readonly string[]
 }
 
@@ -46,7 +46,7 @@ const ADMISSION = '/apis/admissionregistration.k8s.io/v1'
 const API_SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices'
 const KINDS_WITH_PODS: readonly BuiltInKind[] = ['deployments', 'statefulsets', 'daemonsets', 'replicasets']
 
-/** The kinds of the configuration, and where the cluster serves each: `/apis/argoproj.io/v1alpha1`. */
+/** The configured kinds, and where the cluster serves each: `/apis/argoproj.io/v1alpha1`. */
 interface Configured {
   readonly kinds: readonly ConfiguredKind[]
   /** @throws ClusterRefusal */
@@ -85,7 +85,7 @@ export async function findApiExtensions(
     add(spec.service, `APIService ${metadata.name}`)
   const bases = new Map<Kind, string>(KINDS_WITH_PODS.map((kind) => [kind, '/apis/apps/v1']))
   for (const kind of answered.size === 0 ? [] : configured.kinds) {
-    // One that the cluster does not serve is told of by the informer.
+    // The informer reports kinds that the cluster does not serve.
     const base = await configured.baseOf(kind, signal).catch(unlessRefused)
     if (base !== undefined) bases.set(kind, base)
   }
@@ -115,7 +115,7 @@ async function workloadsBehind({ namespace, name }: Service, bases: ReadonlyMap<
   return found
 }
 
-/** By its template; what has none tells autoscalers, through its scale, by which labels its pods are found. */
+/** From its pod template; without one, from the selector that its scale subresource shows to autoscalers. */
 async function labelsOfPods(
   kind: Kind,
   path: string,
@@ -132,7 +132,7 @@ function unlessRefused(error: unknown): undefined {
   if (!(error instanceof ClusterRefusal)) throw error
 }
 
-/** Reads whose refusal is told, and does not end the command; what is not there is empty. */
+/** Reads that list a refusal in `unseen` instead of failing the command; a missing object is empty. */
 class Reads {
   readonly unseen: string[] = []
   readonly #client: Pick<KubernetesClient, 'call'>
@@ -153,7 +153,7 @@ class Reads {
     return this.#read('get', resource, path)
   }
 
-  /** Each path once: many webhooks stand in one namespace. */
+  /** Each path once: a namespace may have many webhooks. */
   async #read<Answer>(verb: string, resource: string, path: string): Promise<Answer | undefined> {
     if (this.#known.has(path)) return this.#known.get(path) as Answer | undefined
     const answer = await this.#answer<Answer>(verb, resource, path)

@@ -10,7 +10,7 @@ import { readReplicaSet } from './owned-replica-set.ts'
 import { watchEvents } from './watch-stream.ts'
 
 /**
- * What a list or watch is of: `deployments` at `/apis/apps/v1/deployments`, perhaps only those that a selector
+ * The objects of a list or watch: `deployments` at `/apis/apps/v1/deployments`, perhaps only those that a selector
  * matches.
  */
 export interface Collection {
@@ -20,7 +20,7 @@ export interface Collection {
   readonly labelSelector?: string
   /** Only the metadata of its objects (`PartialObjectMetadata`). */
   readonly metadataOnly?: boolean
-  /** Finds out at each list where it is, which is then its path. */
+  /** Called before each list to find the path, which `path` then returns. */
   readonly discover?: (signal: AbortSignal) => Promise<void>
   /** Reads one object's JSON, and may leave out what its sink does not need; default: `JSON.parse`. */
   readonly read?: (text: string) => unknown
@@ -31,7 +31,7 @@ export interface PatchOptions {
   /** Milliseconds until the answer must be there; undefined: as for any call. */
   readonly timeout?: number | undefined
   readonly subresource?: 'status' | undefined
-  /** Nothing is stored; the answer is as if it were. */
+  /** The server stores nothing; it answers as if it had. */
   readonly dryRun?: boolean | undefined
 }
 
@@ -51,9 +51,9 @@ type Locate = (kind: ConfiguredKind, signal: AbortSignal | undefined) => Promise
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json'
 
 /**
- * Calls to the API server. They throw `ClusterRefusal`: CLUSTER_UNAVAILABLE (no answer, 5xx, and 429
- * after retries; `retryAfter` in seconds), NOT_FOUND (404), CLUSTER_REJECTED (other 4xx; details
- * `{status, message, reason}`). An aborted signal throws its own reason.
+ * Calls to the API server. They throw `ClusterRefusal`: CLUSTER_UNAVAILABLE (no answer, 5xx, and 429 after retries;
+ * `retryAfter` in seconds), NOT_FOUND (404), CLUSTER_REJECTED (other 4xx; details `{status, message, reason}`). An
+ * aborted signal throws its own reason.
  */
 export class KubernetesClient {
   readonly #calls: ApiCalls
@@ -112,7 +112,7 @@ export class KubernetesClient {
     return watchEvents(explained(describe(call), body, signal), read as Read<Watched> | undefined)
   }
 
-  /** One JSON Patch, of the status if that is named, under our field manager; the answer holds the metadata at least. */
+  /** Sends one JSON Patch, of the status if named, under our field manager; the answer holds the metadata at least. */
   async patch(
     key: WorkloadKey,
     operations: readonly PatchOperation[],
@@ -131,9 +131,7 @@ export class KubernetesClient {
     })
   }
 
-  /**
-   * Throws TypeError without a name: the path would be the collection's, and a GET of it would list the whole cluster.
-   */
+  /** Throws TypeError without a name: the path would be the collection's, and a GET would list the whole cluster. */
   async #pathOf({ kind, namespace, name }: WorkloadKey, signal: AbortSignal | undefined): Promise<string> {
     for (const part of [namespace, name])
       if (part === '' || part === '.' || part === '..')
@@ -147,12 +145,12 @@ export class KubernetesClient {
     return this.call({ method: 'POST', verb: 'create', resource, path, body, signal })
   }
 
-  /** Any call; the answer is taken to be what the caller says. */
+  /** Any call; the type of the answer is not checked. */
   async call<Answer>(call: Call): Promise<Answer> {
     return JSON.parse((await this.#calls.answer(call)).text)
   }
 
-  /** As `call` of a workload, with the warnings that came with the answer. */
+  /** As `call` of a workload, with the warnings of the answer. */
   async answered(call: Call): Promise<{ answer: WorkloadObject; warnings: string[] }> {
     const { text, headers } = await this.#calls.answer(call)
     return { answer: JSON.parse(text), warnings: warningsOf(headers) }
@@ -164,14 +162,14 @@ export class KubernetesClient {
   }
 }
 
-/** A body that is aborted by `late` so many milliseconds after its reading has begun: one that trickles is never silent. */
+/** The body, aborted by `late` so many milliseconds after reading began: a body that trickles is never silent. */
 async function* endingWithin(
   milliseconds: number,
   body: AsyncIterable<Buffer>,
   late: AbortController,
 ): AsyncGenerator<Buffer> {
   const giveUp = () => late.abort(new DOMException('the page did not end', 'TimeoutError'))
-  // A page that nobody reads to its end keeps no process from ending.
+  // A page that is not read to its end must not keep the process alive.
   const timer = setTimeout(giveUp, milliseconds).unref()
   try {
     yield* body
@@ -182,7 +180,7 @@ async function* endingWithin(
   }
 }
 
-/** A body whose errors say what was read: the signal's reason, or a refusal that nothing more came. */
+/** The body, with errors that name the call: the signal's reason, or a refusal because the body stopped. */
 async function* explained(
   what: string,
   body: AsyncIterable<Buffer>,

@@ -21,7 +21,7 @@ export class KindNotServed extends ClusterRefusal {
   }
 }
 
-/** A configured kind cannot be managed as its definition is, or as it is configured. */
+/** A configured kind cannot be managed because of its definition or its configuration. */
 export class KindUnmanageable extends ClusterRefusal {
   constructor(message: string) {
     super('CLUSTER_REJECTED', message, { status: 422 })
@@ -36,7 +36,7 @@ interface ApiResources {
   readonly resources?: readonly { readonly name: string; readonly kind: string; readonly group?: string }[]
 }
 
-/** As much of an OpenAPI schema as is looked at. */
+/** The part of an OpenAPI schema that we read. */
 interface Schema {
   readonly minimum?: number
   readonly properties?: Readonly<Record<string, Schema>>
@@ -55,18 +55,18 @@ interface Definition {
 type Send = <Answer>(call: Call) => Promise<Answer>
 
 /**
- * The kinds of the configuration: where the cluster serves each, which is found out anew at each list of it, and
- * whether it can be scaled as the configuration says.
+ * The configured kinds. Each list of a kind finds out again where the cluster serves it and whether it can be scaled as
+ * the configuration says.
  */
 export class ConfiguredKinds {
-  /** Each with where its count stands. */
+  /** By kind: where its count stands. */
   readonly fields: ConfiguredFields
-  /** Each with what the cluster calls `kind`; undefined: it was not found yet. */
+  /** By kind: the cluster's `kind`; undefined: not found yet. */
   readonly names: ReadonlyMap<ConfiguredKind, string | undefined>
   readonly #names: Map<ConfiguredKind, string | undefined>
   readonly #settings: ReadonlyMap<Kind, KindSettings>
   readonly #send: Send
-  /** `/apis/argoproj.io/v1alpha1`, by kind, as far as known. */
+  /** By kind, where found: `/apis/argoproj.io/v1alpha1`. */
   readonly #bases = new Map<ConfiguredKind, string>()
 
   constructor(settings: readonly KindSettings[], send: Send) {
@@ -94,7 +94,7 @@ export class ConfiguredKinds {
     }
   }
 
-  /** Where the cluster serves a kind. @throws ClusterRefusal, KindNotServed */
+  /** The path at which the cluster serves a kind. @throws ClusterRefusal, KindNotServed */
   async baseOf(kind: ConfiguredKind, signal?: AbortSignal): Promise<string> {
     if (!this.#bases.has(kind)) await this.#discover(kind, signal)
     return this.#bases.get(kind) ?? ''
@@ -118,7 +118,7 @@ export class ConfiguredKinds {
     this.#bases.set(kind, base)
   }
 
-  /** Where the definition may be read, it says where the count stands. */
+  /** If the definition may be read, take the place of the count from it. */
   async #checkPath(kind: ConfiguredKind, version: string, signal: AbortSignal | undefined): Promise<void> {
     const wanted = this.#settings.get(kind)?.specReplicasPath
     const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${kind}`
@@ -161,7 +161,7 @@ export function fieldOf({ specReplicasPath }: KindSettings): string {
   return specReplicasPath.replaceAll('.', '/')
 }
 
-/** The least that a definition allows at a path; 0: it says nothing. */
+/** The minimum that a definition allows at a path; 0: it has none. */
 function leastOf(schema: Schema | undefined, path: string): number {
   const names = path.split('.').slice(1)
   return names.reduce<Schema | undefined>((inner, name) => inner?.properties?.[name], schema)?.minimum ?? 0

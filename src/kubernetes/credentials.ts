@@ -12,12 +12,10 @@ import {
   type LoadedKubeConfig,
 } from './kube-config.ts'
 
-/** The options of TLS with the API server; empty for plain HTTP. */
+/** The TLS options for the API server; empty for plain HTTP. */
 export type TlsOptions = Pick<RequestOptions, 'ca' | 'cert' | 'key' | 'rejectUnauthorized' | 'servername'>
 
-/**
- * The credentials at one moment. An equal `tlsId` means equal `tls`: a pool of connections made with it can be kept.
- */
+/** The credentials at one moment. Equal `tlsId` means equal `tls`, so a connection pool made with it can be kept. */
 export interface Authentication {
   readonly headers: Readonly<Record<string, string | string[]>>
   readonly tls: TlsOptions
@@ -35,7 +33,7 @@ interface Options {
   logger: Pick<Logger, 'warn'>
   /** Monotonic milliseconds. */
   now?: () => number
-  /** Milliseconds that a call waits for credentials; default 8,000, so that commands say why they had no answer. */
+  /** Milliseconds that a call waits for credentials; default 8,000, so that commands can say why they had no answer. */
   patience?: number
 }
 
@@ -43,8 +41,8 @@ interface Options {
 const FRESH_MS = 5000
 
 /**
- * Every kind of credentials in a kubeconfig or of the in-cluster account: CA, client certificate, bearer
- * token, token file, exec plugin, basic. They are read again as they rotate; a 401 reloads the configuration.
+ * Every kind of credentials in a kubeconfig or of the in-cluster account: CA, client certificate, bearer token, token
+ * file, exec plugin, basic. They are read again as they rotate; a 401 reloads the configuration.
  */
 export class Credentials {
   readonly server: URL
@@ -60,8 +58,8 @@ export class Credentials {
   #config: ReturnType<typeof loadKubeConfig>
   #loadedAt: number
   #issuer: Promise<Issuer | undefined> | undefined
-  /** The latest failure that came too late: those who share a run of a plugin share its failure. */
-  #told: unknown
+  /** The latest late failure that was logged: callers that share a run of a plugin share its failure. */
+  #logged: unknown
   #current: Loading | undefined
 
   /** Throws Error when no usable configuration is found. */
@@ -78,7 +76,7 @@ export class Credentials {
     this.namespace = this.#config.namespace
   }
 
-  /** Those that nobody has to wait for. */
+  /** The credentials that are loaded and fresh; undefined: they have to be read. */
   get known(): Authentication | undefined {
     return this.#fresh?.known
   }
@@ -116,7 +114,7 @@ export class Credentials {
     }
   }
 
-  /** What takes longer goes on: a plugin that is slow once still has credentials for a later call. */
+  /** A slow read continues after the timeout, so a plugin that is slow once still serves a later call. */
   async #inTime(reading: Promise<Authentication>): Promise<Authentication> {
     const seconds = this.#patience / 1000
     const late = Promise.withResolvers<never>()
@@ -127,10 +125,10 @@ export class Credentials {
     return Promise.race([reading, late.promise]).finally(() => clearTimeout(timer))
   }
 
-  /** Nobody waits for it any more, so nobody else says why. */
+  /** Logs a failure that came after all callers gave up. */
   #failedLate(error: unknown): void {
-    if (error === this.#told) return
-    this.#told = error
+    if (error === this.#logged) return
+    this.#logged = error
     this.#logger.warn(
       { err: error },
       'the credentials could not be loaded, and calls had given up waiting for them',
@@ -203,7 +201,7 @@ async function tlsOf(cluster: Cluster, user: User, issued: RequestOptions): Prom
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }
 
-/** What stands in the kubeconfig itself, in base64, else the file's content. */
+/** The base64 data in the kubeconfig itself, else the content of the file. */
 async function textOf(file: string | undefined, data: string | undefined): Promise<string | undefined> {
   if (data) return Buffer.from(data, 'base64').toString()
   return file ? readFile(file, 'utf8') : undefined
@@ -213,11 +211,11 @@ function identify(tls: TlsOptions): string {
   return createHash('sha256').update(JSON.stringify(tls)).digest('base64')
 }
 
-/** A user who has one of these needs no other credentials: nothing is run, as with kubectl. */
+/** A user with one of these needs no issuer: like kubectl, we run nothing. */
 const OWN = ['token', 'tokenFile', 'username', 'client-certificate', 'client-certificate-data'] as const
 
 /**
- * What issues a user's credentials: an exec plugin, or one of client-node's auth providers. undefined: nothing does.
+ * The issuer of a user's credentials: an exec plugin, or one of client-node's auth providers; undefined: none.
  * client-node is loaded only here, for an auth provider: its models take 85 MB.
  */
 async function issuerOf(

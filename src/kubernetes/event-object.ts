@@ -24,7 +24,7 @@ interface Reference {
   readonly name: string
 }
 
-/** One Event, and how often and when it was recorded. */
+/** One Event, with how often and when it occurred. */
 export interface Recorded {
   readonly key: string
   readonly subject: Subject
@@ -36,13 +36,13 @@ export interface Recorded {
   readonly first: Instant
   last: Instant
   count: number
-  /** The count that the cluster knows. */
+  /** The count that the cluster has stored. */
   sent: number
 }
 
 const LONGEST_MESSAGE = 1024
 
-/** Not recorded yet: its count is 0. Events with the same key may be counted as one. */
+/** An Event that has not occurred yet: its count is 0. Events with the same key may be counted as one. */
 export function newEvent(
   subject: Subject,
   type: EventType,
@@ -55,7 +55,7 @@ export function newEvent(
   return { key, subject, type, reason, message, name: '', first: at, last: at, count: 0, sent: 0 }
 }
 
-/** An Event of `v1`, with the fields that `kubectl describe` shows of the controllers' own. */
+/** An Event of `v1`, with the fields that `kubectl describe` shows for built-in controllers. */
 export function eventObject({ subject, type, reason, message, name, first, last, count }: Recorded) {
   return {
     apiVersion: 'v1',
@@ -77,12 +77,12 @@ export function eventObject({ subject, type, reason, message, name, first, last,
   }
 }
 
-/** A new name for an Event on it: a DNS subdomain of at most 253 characters. */
+/** A new name for an Event on the subject: a DNS subdomain of at most 253 characters. */
 export function eventName({ name }: Subject): string {
   return `${name.slice(0, 230).replace(/[^a-z0-9]+$/, '')}.${randomBytes(8).toString('hex')}`
 }
 
-/** The merge patch that raises the count of an Event that was sent before. */
+/** The merge patch that raises the count of a stored Event. */
 export function countPatch({ count, last }: Recorded) {
   return { count, lastTimestamp: isoSeconds(last) }
 }

@@ -37,8 +37,8 @@ const ATTEMPTS = 5
 const FLUSH_MS = 2000
 
 /**
- * Writes Kubernetes Events (`v1`), most of them on workloads: in the background, at a low rate of their own,
- * equal ones as one with a count. It never throws; Events beyond the bounded queue are dropped and counted.
+ * Writes Kubernetes Events (`v1`), most of them on workloads: in the background, at a low rate of their own, equal ones
+ * as one with a count. It never throws; Events beyond the bounded queue are dropped and counted.
  */
 export class EventRecorder implements Runnable, Recorder {
   readonly name = 'events'
@@ -51,7 +51,7 @@ export class EventRecorder implements Runnable, Recorder {
   readonly #stopping = new AbortController()
   readonly #cut = new AbortController()
   #draining: Promise<void> | undefined
-  /** Whether the cluster refused the last Event: only the first of such a row is a warning. */
+  /** Whether the cluster refused the last Event: only the first refusal in a row is logged as a warning. */
   #refused = false
 
   constructor(options: Options) {
@@ -90,7 +90,7 @@ export class EventRecorder implements Runnable, Recorder {
   }
 
   async #drain(): Promise<void> {
-    // Yield, so that calls of record() that follow at once are counted into the same Event before it is sent.
+    // Yield: further record() calls in this turn are counted into the same Event before it is sent.
     await Promise.resolve()
     for (const event of this.#queue) {
       await this.#paced()
@@ -121,7 +121,7 @@ export class EventRecorder implements Runnable, Recorder {
         return
       } catch (error) {
         const code = error instanceof ClusterRefusal ? error.code : undefined
-        // The cluster has expired the Event whose count was to be raised: make a new one.
+        // The cluster has expired the Event whose count we raise: create a new one.
         const expired = code === 'NOT_FOUND' && event.sent > 0
         if (expired) event.sent = 0
         const retry = expired || code === 'CLUSTER_UNAVAILABLE'

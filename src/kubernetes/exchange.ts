@@ -11,11 +11,11 @@ export interface HttpText extends HttpResponse {
 }
 
 /**
- * One call and its answer as a text. A wave makes thousands of calls: each has one timer, and neither a stream nor the
- * combined AbortSignal that a time limit for undici's `request` would need.
+ * One call and its answer as a text. A wave makes thousands of calls: each needs one timer, and no stream or combined
+ * AbortSignal, which a time limit on undici's `request` would need.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
-  /** Rejects with what undici throws, the signal's reason, or a DOMException TimeoutError. */
+  /** Rejects with undici's error, the signal's reason, or a DOMException TimeoutError. */
   readonly text: Promise<HttpText>
   readonly #settle = Promise.withResolvers<HttpText>()
   readonly #signal: AbortSignal | undefined
@@ -26,7 +26,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined
   #failure: Error | undefined
 
-  /** `timeout`: milliseconds that it waits for a socket, and until the whole answer must be there once it has one. */
+  /** `timeout`: milliseconds for getting a socket, and again from then on for the whole answer. */
   constructor(timeout: number, signal: AbortSignal | undefined) {
     this.text = this.#settle.promise
     this.#signal = signal
@@ -36,7 +36,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    // It waited for a socket until now: it is not sent.
+    // It timed out or was aborted while it waited for a socket: do not send it.
     if (this.#failure) controller.abort(this.#failure)
     else this.#timer.refresh()
   }

@@ -4,10 +4,10 @@ import { messageOf } from '../service/process/errors.ts'
 import type { Cluster, ExecPlugin } from './kube-config-file.ts'
 import type { Environment } from './kube-config.ts'
 
-/** Adds headers and a client certificate; they are asked for once, and again when they have expired. */
+/** Adds headers and a client certificate, which it obtains once and again after they expire. */
 export type Issuer = (options: RequestOptions) => Promise<void>
 
-/** What a plugin prints: an ExecCredential (Kubernetes docs, "Client Authentication (v1)"). */
+/** The output of a plugin: an ExecCredential (Kubernetes docs, "Client Authentication (v1)"). */
 interface ExecCredential {
   readonly status?: Status
 }
@@ -23,8 +23,8 @@ interface Status {
 const LONGEST_RUN_MS = 60_000
 
 /**
- * Runs the plugin at the first call, and again once its credentials have expired; calls at once share a run. Throws an
- * Error that names the plugin.
+ * Runs the plugin at the first call, and again once its credentials have expired; concurrent calls share a run. Throws
+ * an Error that names the plugin.
  */
 export function pluginIssuer(
   plugin: ExecPlugin,
@@ -63,7 +63,7 @@ async function run(
   const own = Object.fromEntries((env ?? []).map(({ name, value }) => [name, value]))
   const info = JSON.stringify(await execInfo(plugin, cluster))
   const variables = { ...environment, ...own, KUBERNETES_EXEC_INFO: info }
-  // Most kubeconfigs have no plugin, and Node's processes take a while to load.
+  // Most kubeconfigs have no plugin, and `node:child_process` takes a while to load.
   const { runPlugin } = await import('./plugin-process.ts')
   const ran = runPlugin(command, args ?? [], variables, longestRun)
   const { output, complaint, failure } = await ran.catch((error: unknown) => {
@@ -76,7 +76,9 @@ async function run(
   return status
 }
 
-/** What a plugin is told of us: that there is no terminal and, if it asks for it, which cluster the credentials are for. */
+/**
+ * KUBERNETES_EXEC_INFO: there is no terminal and, if the plugin asks for it, the cluster that the credentials are for.
+ */
 async function execInfo({ apiVersion, provideClusterInfo }: ExecPlugin, cluster: Cluster) {
   const spec = { interactive: false, ...(provideClusterInfo && { cluster: await clusterInfo(cluster) }) }
   return { apiVersion, kind: 'ExecCredential', spec }
@@ -88,7 +90,7 @@ async function clusterInfo({ extensions, 'certificate-authority': file, ...clust
   return { ...cluster, 'certificate-authority-data': data, config }
 }
 
-/** An error of JSON.parse would quote what was printed, in which there may be a token. */
+/** The error omits JSON.parse's message, which quotes the output and so perhaps a token. */
 function credentialOf(output: string): ExecCredential {
   try {
     return JSON.parse(output) ?? {}

@@ -10,9 +10,9 @@ export interface Status {
 }
 
 /**
- * Why there was no answer. `cut`: the connection ended after the call was sent, so the call may have been
- * carried out; `silent`: an answer began and then stopped; `hung`: a write timed out, while most other calls were
- * answered: it may have been carried out, and it is not the cluster that is slow.
+ * Why there was no answer. `cut`: the connection ended after the call was sent, so the call may have been carried out;
+ * `silent`: an answer began and then stopped; `hung`: a write timed out while most other calls were answered: it may
+ * have been carried out, and the cluster itself is not slow.
  */
 export type NoAnswer = 'unreachable' | 'timeout' | 'hung' | 'silent' | 'cut' | 'credentials'
 
@@ -64,13 +64,13 @@ export function refusalOf(
   })
 }
 
-/** Whether the cluster refused a write since an admission webhook did not answer it, or not as it should. */
+/** Whether the cluster refused a write because an admission webhook did not answer it, or answered badly. */
 export function isOfWebhook({ status, details }: ClusterRefusal): boolean {
   return status === 500 && /\bfailed calling webhook\b/.test(String(details['message']))
 }
 
 /**
- * The error for a call without an answer; `cause` is what was thrown instead. `others`: whether most other calls were
+ * The error for a call without an answer; `cause` is the error that was thrown. `others`: whether most other calls were
  * answered meanwhile.
  */
 export function unanswered(what: string, cause: unknown, others = false): ClusterRefusal {
@@ -85,10 +85,10 @@ export function unanswered(what: string, cause: unknown, others = false): Cluste
   })
 }
 
-/** No call was made, since the credentials could not be loaded; `cause` says why. */
+/** No call was made because the credentials could not be loaded; `cause` says why. */
 export class CredentialsError extends Error {}
 
-/** The error for a call that was not sent, since the credentials could not be loaded. */
+/** The error for a call that was not sent because the credentials could not be loaded. */
 export function withoutCredentials(what: string, cause: unknown): ClusterRefusal {
   const message = `${what}: ${EXPLANATION.credentials}; the log says why`
   const options = { status: 0, noAnswer: 'credentials', retryAfter: DEFAULT_RETRY_AFTER_S, cause } as const
@@ -110,7 +110,7 @@ function classify(error: unknown): NoAnswer {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   if (code === 'UND_ERR_BODY_TIMEOUT') return 'silent'
   if (TIMED_OUT.has(code)) return 'timeout'
-  // What undici throws of a chunked answer that ends early.
+  // undici throws HTTPParserError for a chunked answer that ends early.
   return CUT.has(code) || error.name === 'HTTPParserError' ? 'cut' : 'unreachable'
 }
 
@@ -120,7 +120,7 @@ function retryAfterOf(headers: HttpResponse['headers'] | undefined): number | un
   return typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : undefined
 }
 
-/** The Status in an answer's body; tolerates anything, since a proxy in between may have answered. */
+/** The Status in an answer's body; tolerates any body, since a proxy in between may have answered. */
 export function parseStatus(text: string): Status {
   try {
     const body: unknown = JSON.parse(text)

@@ -5,19 +5,19 @@ import { Exchange, type HttpResponse, type HttpText } from './exchange.ts'
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
-  /** With its query; below the server's own path, if that has one. */
+  /** With its query; relative to the server's own path, if that has one. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
   readonly signal?: AbortSignal | undefined
-  /** Which of the sockets it may take; default `reads`. */
+  /** The group of sockets to use; default `reads`. */
   readonly sockets?: Sockets
 }
 
 /**
- * How many sockets calls have, none of which takes one of the others'. Measured: ten keep-alive sockets of HTTP/1.1 are
- * as fast as 32, and HTTP/2 is no faster. `WriteGate` lets seven writes be sent at once; more are only for those that
- * hang, and for the few writes of other things than workloads.
+ * Sockets per group; no group borrows from another. Measured: ten keep-alive sockets of HTTP/1.1 are as fast as 32, and
+ * HTTP/2 is no faster. `WriteGate` lets seven writes be sent at once; the others are for writes that hang, and for the
+ * few writes of objects other than workloads.
  */
 const SOCKETS = { lease: 1, reads: 3, reviews: 2, writes: 32 } as const
 type Sockets = keyof typeof SOCKETS
@@ -33,7 +33,7 @@ type Authenticator = Pick<Credentials, 'server' | 'proxy' | 'known' | 'current' 
 interface Dispatchers {
   readonly tlsId: string
   readonly calls: Readonly<Record<Sockets, Dispatcher>>
-  /** A watch occupies its socket for minutes, so watches share none: each has its own. */
+  /** A watch occupies its socket for minutes, so each watch has its own. */
   readonly watches: Dispatcher
 }
 
@@ -41,7 +41,7 @@ type Send<R> = (dispatchers: Dispatchers, options: Dispatcher.DispatchOptions) =
 
 const CONNECT_TIMEOUT_MS = 2500
 const IDLE_SOCKET_MS = 30_000
-/** TCP keep-alive: finds a peer that vanished without closing the connection. */
+/** TCP keep-alive: detects a peer that vanished without closing the connection. */
 const KEEP_ALIVE_DELAY_MS = 15_000
 const HEADERS_TIMEOUT_MS = 30_000
 
@@ -59,8 +59,8 @@ export class HttpTransport {
   }
 
   /**
-   * `timeout`: milliseconds until the whole answer must be there, from when the call has its socket; for that it waits
-   * as long at most. Else a DOMException TimeoutError is thrown.
+   * `timeout`: milliseconds for getting a socket, and again from then on for the whole answer. Else a DOMException
+   * TimeoutError is thrown.
    */
   async send(request: HttpRequest, timeout: number): Promise<HttpText> {
     const deadline = performance.now() + timeout
@@ -74,7 +74,7 @@ export class HttpTransport {
     return this.#authenticated(request, call, deadline)
   }
 
-  /** `silence`: milliseconds without a byte after which the stream is given up (UND_ERR_BODY_TIMEOUT). */
+  /** `silence`: milliseconds without a byte after which the stream fails (UND_ERR_BODY_TIMEOUT). */
   async open(request: HttpRequest, silence: number): Promise<HttpStream> {
     return this.#authenticated(request, async (dispatchers, options) => {
       const { signal = null } = request
@@ -91,7 +91,7 @@ export class HttpTransport {
     this.#live.clear()
   }
 
-  /** A 401 has the credentials loaded again, and the call made once more. */
+  /** After a 401, loads the credentials again and repeats the call once. */
   async #authenticated<R extends HttpText | HttpStream>(
     request: HttpRequest,
     call: Send<R>,
@@ -122,7 +122,7 @@ export class HttpTransport {
     })
   }
 
-  /** Waits no longer than the call may take, and not for a caller who has given up. */
+  /** Waits no longer than the call's timeout, and stops when the caller aborts. */
   async #authentication(
     signal: AbortSignal | undefined,
     deadline: number | undefined,

@@ -27,7 +27,7 @@ export class Identity implements Runnable {
     this.#delay = wait
   }
 
-  /** undefined: not known yet, so no user is recognised as Dormouse. */
+  /** undefined: not known yet; until then no user is recognised as Dormouse. */
   get user(): string | undefined {
     return this.#user
   }

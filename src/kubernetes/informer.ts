@@ -13,17 +13,17 @@ import { Listeners } from './listeners.ts'
 import type { WorkloadCopy } from './patcher.ts'
 import type { KubernetesObserver, WatchedWorkloads } from './ports.ts'
 import { FAILING, Reflector, type Progress, type ReflectorOptions } from './reflector.ts'
-import { Scalers } from './scalers.ts'
+import { PodOwners } from './pod-owners.ts'
 import { createIntern } from './trim.ts'
 import { WorkloadStore, type ChangeListener } from './workload-store.ts'
 
-/** Told whether the watch of a kind is connected. */
+/** Called with whether the watch of a kind is connected. */
 type ConnectionListener = (kind: Kind, connected: boolean) => void
 
-/** Told of a kind whose list proves that the cluster was restored from a backup. */
+/** Called for a kind whose list proves that the cluster was restored from a backup. */
 type RestoreListener = (kind: Kind) => void
 
-/** Told of each list or watch of a kind that failed. */
+/** Called for each failed list or watch of a kind. */
 type FailureListener = (kind: Kind, error: unknown) => void
 
 interface Options extends Pick<
@@ -55,13 +55,13 @@ export class WorkloadInformer implements Runnable, WatchedWorkloads, WorkloadCop
   readonly #failures: Listeners<Parameters<FailureListener>>
   readonly #listed = new Set<Kind>()
   readonly #failing = new Set<Kind>()
-  /** Configured, but the cluster does not serve them. */
+  /** Configured kinds that the cluster does not serve. */
   readonly #absent = new Set<Kind>()
-  /** Configured, but not to be managed as they are. */
+  /** Configured kinds whose definition or configuration does not let us manage them. */
   readonly #unmanageable = new Set<Kind>()
   /** Why configured kinds cannot be watched. */
   readonly #faults = new Map<Kind, string>()
-  readonly #scalers = new Scalers()
+  readonly #podOwners = new PodOwners()
   readonly #started = Promise.withResolvers<void>()
   readonly #complete = Promise.withResolvers<void>()
   readonly #stopped = new AbortController()
@@ -79,9 +79,9 @@ export class WorkloadInformer implements Runnable, WatchedWorkloads, WorkloadCop
     this.#failures = new Listeners(observer, logger)
     this.#store = new WorkloadStore(
       (before, after) => {
-        const deployments = this.#scalers.changed(before, after)
+        const deployments = this.#podOwners.changed(before, after)
         const { kind, namespace, name } = after ?? before ?? {}
-        this.#changes.tell({ kind, namespace, name }, before, after)
+        this.#changes.notify({ kind, namespace, name }, before, after)
         this.inputsChanged(deployments)
       },
       clock,
@@ -100,8 +100,8 @@ export class WorkloadInformer implements Runnable, WatchedWorkloads, WorkloadCop
   }
 
   /**
-   * Resolves when the kinds that the cluster lets us have are listed and watched, however long that takes. A
-   * kind that it refuses holds up no other, and is retried. Rejects when stopped before.
+   * Resolves when every kind that the cluster lets us read is listed and watched, however long that takes. A refused
+   * kind delays no other, and is retried. Rejects when stopped before.
    */
   async start(): Promise<void> {
     const { signal } = this.#stopped
@@ -110,21 +110,21 @@ export class WorkloadInformer implements Runnable, WatchedWorkloads, WorkloadCop
       this.#complete.reject(signal.reason)
     }
     signal.addEventListener('abort', stopped, { once: true })
-    // Only those who call `complete` handle its rejection.
+    // Only callers of `complete` handle its rejection.
     this.#complete.promise.catch(() => {})
     this.#runs = [...this.#reflectors.values()].map((reflector) => reflector.run(signal))
     await this.#started.promise
   }
 
   /**
-   * Resolves when all kinds that the cluster serves, and that can be managed, are listed and watched at once; rejects
-   * when stopped before.
+   * Resolves when all kinds that the cluster serves and that can be managed are listed and watched at the same time;
+   * rejects when stopped before.
    */
   complete(): Promise<void> {
     return this.#complete.promise
   }
 
-  /** Ends all watches; resolves when none of their sockets and timers is left. */
+  /** Ends all watches; resolves when all their sockets and timers are closed. */
   async stop(): Promise<void> {
     this.#stopped.abort()
     await Promise.all(this.#runs)
@@ -140,14 +140,14 @@ export class WorkloadInformer implements Runnable, WatchedWorkloads, WorkloadCop
     return this.#faults.get(kind)
   }
 
-  /** Why each configured kind that the cluster has cannot be managed. */
+  /** For each configured kind that the cluster serves and we cannot manage: why. */
   get unmanageable(): string[] {
     return [...this.#unmanageable].flatMap((kind) => this.faultOf(kind) ?? [])
   }
 
-  /** The workload that scales this one in its place; undefined: none. */
-  scalerOf(key: WorkloadKey): WorkloadKey | undefined {
-    return this.#scalers.of(key)
+  /** The workload that owns this one's pods and scales it in its place; undefined: none. */
+  podOwnerOf(key: WorkloadKey): WorkloadKey | undefined {
+    return this.#podOwners.of(key)
   }
 
   /** Each kind: whether it was ever listed, and whether its watch is connected. */
@@ -168,25 +168,25 @@ export class WorkloadInformer implements Runnable, WatchedWorkloads, WorkloadCop
   }
 
   /**
-   * Called synchronously for each change, and with one copy twice where only what decides on it beside itself has
-   * changed; a throw is logged and counted, and ends nothing.
+   * Called synchronously for each change; if only an input of its decision changed, `before` and `after` are the same
+   * copy. A listener that throws is logged and counted, and stops nothing.
    */
   onChange(listener: ChangeListener): void {
     this.#changes.add(listener)
   }
 
   /**
-   * What decides on these beside themselves has changed, such as their Namespace or a calendar: listeners are told of
-   * each that this `concerns` as of a change from its copy to that same copy, some in a turn of the event loop. Also of
-   * one whose copy was replaced since this began: listeners pass over most changes, such as those of a status.
+   * An input of the decisions about these workloads changed, such as their Namespace or a calendar: call the listeners
+   * with (copy, copy) for each workload that this `concerns`, in turns of the event loop. This includes workloads whose
+   * copy was replaced since it began, because listeners ignore most changes, such as those of a status.
    */
   inputsChanged(keys: Iterable<WorkloadKey>, concerns: (workload: Workload) => boolean = () => true): void {
-    const tell = ({ kind, namespace, name }: WorkloadKey) => {
+    const notify = ({ kind, namespace, name }: WorkloadKey) => {
       const workload = this.get({ kind, namespace, name })
       if (workload && this.#mayConcern(workload, concerns))
-        this.#changes.tell({ kind, namespace, name }, workload, workload)
+        this.#changes.notify({ kind, namespace, name }, workload, workload)
     }
-    void inTurns(keys, tell, this.#stopped.signal)
+    void inTurns(keys, notify, this.#stopped.signal)
   }
 
   /** Called synchronously when the watch of a kind breaks or is connected again. */
@@ -196,7 +196,7 @@ export class WorkloadInformer implements Runnable, WatchedWorkloads, WorkloadCop
 
   /**
    * Called synchronously when a list has proved that the cluster was restored from a backup: all copies of the kind are
-   * right again, and its watch is not connected yet.
+   * correct again, and its watch is not connected yet.
    */
   onRestored(listener: RestoreListener): void {
     this.#restores.add(listener)
@@ -212,12 +212,12 @@ export class WorkloadInformer implements Runnable, WatchedWorkloads, WorkloadCop
     for (const reflector of this.#reflectors.values()) reflector.suspect(error)
   }
 
-  /** Stores the result of a write of ours, if it is newer than our copy; listeners are told of it. */
+  /** Stores the result of our own write if it is newer than our copy, and calls the listeners. */
   applied(workload: Workload): void {
     this.#store.applied(workload)
   }
 
-  /** Of one that our own code fails over, listeners are told: each copes with that. */
+  /** If `concerns` throws for a workload, call the listeners: each handles its own errors. */
   #mayConcern(workload: Workload, concerns: (workload: Workload) => boolean): boolean {
     try {
       return concerns(workload)
@@ -229,7 +229,7 @@ export class WorkloadInformer implements Runnable, WatchedWorkloads, WorkloadCop
   #progressOf(kind: Kind): Progress {
     return {
       listed: () => void this.#listed.add(kind),
-      restored: () => this.#restores.tell({ kind }, kind),
+      restored: () => this.#restores.notify({ kind }, kind),
       connected: (connected) => {
         if (connected) {
           this.#logger.info({ kind }, 'watching')
@@ -239,14 +239,14 @@ export class WorkloadInformer implements Runnable, WatchedWorkloads, WorkloadCop
           this.#faults.delete(kind)
           this.#settle()
         }
-        this.#connections.tell({ kind }, kind, connected)
+        this.#connections.notify({ kind }, kind, connected)
       },
       restarted: (reason) => this.#observer.watchRestarted(kind, reason),
       failed: (times, error) => {
         if (error instanceof KindNotServed) this.#absent.add(kind)
         if (error instanceof KindUnmanageable) this.#unmanageable.add(kind)
         if (!isBuiltIn(kind) && error instanceof ClusterRefusal) this.#fault(kind, error.message)
-        this.#failures.tell({ kind }, kind, error)
+        this.#failures.notify({ kind }, kind, error)
         if (times < FAILING) return
         this.#failing.add(kind)
         this.#settle()
@@ -254,7 +254,7 @@ export class WorkloadInformer implements Runnable, WatchedWorkloads, WorkloadCop
     }
   }
 
-  /** Every other fault is told: one retry after the other may find another. */
+  /** Each new fault is logged: one retry after another may find a different one. */
   #fault(kind: Kind, message: string): void {
     if (this.#faults.get(kind) === message) return
     this.#faults.set(kind, message)

@@ -48,7 +48,7 @@ interface Context {
   readonly namespace?: string
 }
 
-/** What stands in one file, or several merged: `file` names them all. Of equal names the first counts. */
+/** The content of one file, or of several merged: `file` names them all. The first of equal names counts. */
 export interface KubeConfig {
   readonly file: string
   readonly currentContext: string | undefined
@@ -63,8 +63,8 @@ export interface Named<Body> {
 }
 
 /**
- * Reads one kubeconfig; undefined: there is no such file. Throws an Error that names the file and the place at fault, but
- * never quotes it, since it holds secrets.
+ * Reads one kubeconfig; undefined: the file does not exist. Throws an Error that names the file and the place of the
+ * fault, and never quotes the file, since it holds secrets.
  */
 export function readKubeConfig(file: string): KubeConfig | undefined {
   try {
@@ -89,10 +89,10 @@ export function readKubeConfig(file: string): KubeConfig | undefined {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** As kubectl does: of several documents the first counts, keys may be merged (`<<`), and no `kind` is a Config. */
+/** As kubectl: the first of several documents counts, keys may be merged (`<<`), and `kind` defaults to Config. */
 function parsed(text: string): Fields {
   const [document] = parseAllDocuments(text, { merge: true })
-  // After its first line the message quotes the text, in which there may be a token.
+  // From its second line on the message quotes the text, in which there may be a token.
   for (const { message } of document?.errors ?? []) throw new Error(message.replace(/:?\n[^]*/, ''))
   const config: unknown = document?.toJS() ?? {}
   if (!isMapping(config)) throw new Error('it is no kubeconfig')
@@ -112,7 +112,7 @@ const TYPES = {
 } as const
 type Types = Readonly<Record<string, keyof typeof TYPES>>
 
-/** The fields that we use: null is none, and others are ignored. Paths are relative to the file. */
+/** The fields that we use: null means absent, other fields are ignored. Paths are relative to the file. */
 const FIELDS = {
   cluster: {
     server: 'a text',
@@ -149,7 +149,7 @@ const EXEC: Types = {
   provideClusterInfo: 'true or false',
 }
 
-/** Throws an Error for the first field that is not of its type: `users[0]: token is a number: put it in quotes`. */
+/** Throws an Error for the first field of a wrong type: `users[0]: token is a number: put it in quotes`. */
 function checkFields(place: string, fields: Fields, types: Types): void {
   for (const [name, type] of Object.entries(types)) {
     const value = fields[name] ?? undefined
@@ -188,7 +188,7 @@ function isMapping(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A command without a folder is looked for in PATH. */
+/** A command without a folder is looked up in PATH. */
 function withCommand(user: User, directory: string): User {
   const { command } = user.exec ?? {}
   return command?.includes(sep)

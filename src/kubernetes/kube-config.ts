@@ -7,12 +7,12 @@ import { readKubeConfig, type Cluster, type KubeConfig, type Named, type User } 
 export interface KubeConfigSource {
   readonly file?: string | undefined
   readonly context?: string | undefined
-  /** Whom to act as, in place of what the kubeconfig says (Kubernetes docs, "User impersonation"). */
+  /** The user to impersonate, in place of the kubeconfig's (Kubernetes docs, "User impersonation"). */
   readonly as?: string | undefined
   readonly asGroups?: readonly string[] | undefined
   /**
-   * What the default rules go by: KUBECONFIG, HOME, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT. An exec plugin
-   * gets all of it.
+   * Variables of the default rules: KUBECONFIG, HOME, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT. An exec
+   * plugin gets all variables.
    */
   readonly environment?: Environment
   /** The folder of the in-cluster account. */
@@ -21,7 +21,7 @@ export interface KubeConfigSource {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What one context of a kubeconfig says; `name` is the context's. */
+/** One context of a kubeconfig with its cluster and user; `name` is the context's. */
 export interface LoadedKubeConfig {
   readonly name: string
   readonly server: URL
@@ -35,7 +35,7 @@ const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
 /**
  * Reads a kubeconfig by kubectl's rules (Kubernetes docs, "Organizing Cluster Access Using kubeconfig Files"): `file`
  * alone; else those files of KUBECONFIG that exist, merged; else ~/.kube/config; else, by our own rule, the account of
- * the pod. Throws an Error that names the file or context at fault, and says what would help.
+ * the pod. Throws an Error that names the file or context at fault, and says how to fix it.
  */
 export function loadKubeConfig({ as, asGroups, ...source }: KubeConfigSource): LoadedKubeConfig {
   const loaded = load(source)
@@ -80,7 +80,7 @@ function inCluster(environment: Environment, account: string): LoadedKubeConfig 
   }
 }
 
-/** The names of all contexts that the default rules, or `file`, lead to. */
+/** The names of all contexts in `file`, or in the files of the default rules. */
 export function contextNames({ file, environment = {} }: KubeConfigSource): string[] {
   return [
     ...new Set(

@@ -13,7 +13,7 @@ interface Options {
   readonly client: Pick<KubernetesClient, 'call'>
   readonly namespace: string
   readonly name: string
-  /** False in a cluster, where the chart brings it: made anew, it would let an uninstalled Dormouse act again. */
+  /** False in a cluster, where the chart creates it: otherwise an uninstalled Dormouse could act again. */
   readonly creatable: boolean
 }
 
@@ -41,7 +41,7 @@ export class LeaseObjects implements LeaseStore {
     }
   }
 
-  /** undefined: it exists already, somebody else was quicker. */
+  /** undefined: it exists already; another candidate was quicker. */
   async create(record: LeaseRecord, signal: AbortSignal): Promise<Lease | undefined> {
     const body = {
       ...TYPE,

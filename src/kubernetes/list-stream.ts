@@ -1,15 +1,15 @@
 import type { ObjectList, Read } from './api-object.ts'
 
 const ITEMS = Buffer.from('"items":[')
-/** How the first object of a list begins, up to its first key. */
+/** The beginning of a list's first object, up to its first key. */
 const BEGINNING = /^\{"\w+":/
 const LONGEST_BEGINNING = 40
 
 /**
- * One page of a collection. Its objects are parsed one at a time while its bytes arrive: a page as one tree would be
- * megabytes of garbage that have become old by the time they are dropped. However the page is written, it reads as
- * `JSON.parse` reads it.
- * @throws what the body throws, and SyntaxError at what is not JSON; the objects, too
+ * One page of a collection. Its objects are parsed one at a time while its bytes arrive: parsing the page as one tree
+ * would make megabytes of garbage that reach the old generation before they are dropped. However the page is formatted,
+ * the result is that of `JSON.parse`.
+ * @throws errors of the body, and SyntaxError for invalid JSON; iterating the objects throws the same
  */
 export async function listedObjects<Listed>(
   body: AsyncIterable<Buffer>,
@@ -27,7 +27,7 @@ export async function listedObjects<Listed>(
   }
 }
 
-/** undefined: the text up to the objects is not the list's own beginning, or its metadata comes later. */
+/** undefined: the text before the objects is not the list's own beginning, or its metadata comes later. */
 function metadataOf(beginning: string): ObjectList<never>['metadata'] | undefined {
   try {
     return (JSON.parse(`${beginning}]}`) as Partial<ObjectList<never>>).metadata
@@ -49,8 +49,8 @@ async function* each<Listed>(items: readonly Listed[]): AsyncGenerator<Listed> {
 }
 
 /**
- * The objects of an array in JSON that begins with `bytes`. They are cut where another seems to begin. What is cut off
- * is an object exactly if it parses; if not, the cut was inside of one, and the next is tried.
+ * The objects of a JSON array that begins with `bytes`, cut where another object seems to begin. A piece that parses is
+ * an object; otherwise the cut was inside an object, and the next possible cut is tried.
  */
 async function* objects<Listed>(
   bytes: Buffer,
@@ -59,7 +59,7 @@ async function* objects<Listed>(
 ): AsyncGenerator<Listed> {
   let rest = bytes
   let separator = separatorOf(rest)
-  /** Up to here no separator ends an object. */
+  /** No separator before this position ends an object. */
   let searched = 0
   for (;;) {
     let start = 0
@@ -71,7 +71,7 @@ async function* objects<Listed>(
     }
     const { done, value } = await chunks.next()
     if (done === true) {
-      // The last object, and all of them where they were not recognised.
+      // The last object; or all objects, if no separators were recognised.
       yield* (JSON.parse(`{"items":[${rest.toString('utf8', start)}`) as { items: Listed[] }).items
       return
     }
@@ -85,7 +85,7 @@ function find(bytes: Buffer, separator: Buffer | undefined, from: number): numbe
   return separator ? bytes.indexOf(separator, from) : -1
 }
 
-/** What stands between an object's last brace and the next object's first value; undefined: not known yet. */
+/** The bytes between an object's last brace and the next object's first value; undefined: not known yet. */
 function separatorOf(bytes: Buffer): Buffer | undefined {
   const [beginning] = BEGINNING.exec(bytes.toString('latin1', 0, LONGEST_BEGINNING)) ?? []
   return beginning === undefined ? undefined : Buffer.from(`},${beginning}`)

@@ -2,11 +2,11 @@ import type { Logger } from '../service/process/logger.ts'
 import type { KubernetesObserver } from './ports.ts'
 
 /**
- * Listeners of the informer, called synchronously and in order. One that throws is logged and counted, and stops no
- * other.
+ * Listeners of the informer, called synchronously and in order. A listener that throws is logged and counted, and stops
+ * no other.
  */
-export class Listeners<Told extends readonly unknown[]> {
-  readonly #listeners: ((...told: Told) => void)[] = []
+export class Listeners<Arguments extends readonly unknown[]> {
+  readonly #listeners: ((...given: Arguments) => void)[] = []
   readonly #observer: Pick<KubernetesObserver, 'listenerFailed'>
   readonly #logger: Logger
 
@@ -15,15 +15,15 @@ export class Listeners<Told extends readonly unknown[]> {
     this.#logger = logger
   }
 
-  add(listener: (...told: Told) => void): void {
+  add(listener: (...given: Arguments) => void): void {
     this.#listeners.push(listener)
   }
 
-  /** `about`: what the log says of it. */
-  tell(about: object, ...told: Told): void {
+  /** `about`: fields for the log if a listener throws. */
+  notify(about: object, ...given: Arguments): void {
     for (const listener of this.#listeners) {
       try {
-        listener(...told)
+        listener(...given)
       } catch (error) {
         this.#observer.listenerFailed()
         this.#logger.error({ err: error, ...about }, 'a listener of the informer failed')

@@ -14,7 +14,7 @@ import { FAILING, Reflector, type Progress, type Sink } from './reflector.ts'
 import { createIntern, type Intern } from './trim.ts'
 import { VersionedStore } from './versioned-store.ts'
 
-/** Told of one change; `before` undefined: added; `after` undefined: deleted. */
+/** Called for one change; `before` undefined: added; `after` undefined: deleted. */
 type ChangeListener = (before: Namespace | undefined, after: Namespace | undefined) => void
 
 interface Options {
@@ -25,7 +25,7 @@ interface Options {
   readonly silence?: number | undefined
 }
 
-/** A trimmed copy of the metadata of all Namespaces, kept current by list and watch. Nothing of them is ever written. */
+/** A trimmed copy of the metadata of all Namespaces, kept current by list and watch. Read-only. */
 export class NamespaceInformer implements Runnable, Namespaces {
   readonly name = 'namespaces'
   readonly #reflector: Reflector<KubernetesObject>
@@ -33,8 +33,8 @@ export class NamespaceInformer implements Runnable, Namespaces {
   readonly #observer: KubernetesObserver
   readonly #logger: Logger
   readonly #known = new VersionedStore<Namespace>({
-    notify: (before, after) => this.#tell(before, after),
-    // What is resolved for it is kept by its copy.
+    notify: (before, after) => this.#notify(before, after),
+    // Resolved inheritance is cached by copy, so an unchanged Namespace keeps its copy.
     merge: (before, after) => (isSame(before, after) ? before : after),
   })
   readonly #intern: Intern = createIntern()
@@ -51,7 +51,7 @@ export class NamespaceInformer implements Runnable, Namespaces {
     this.#reflector = new Reflector(options, this.#progress())
   }
 
-  /** Resolves once all are known, or the cluster refuses to show them: that is retried. Rejects when stopped before. */
+  /** Resolves once all are listed, or the cluster refuses to list them (retried). Rejects when stopped before. */
   async start(): Promise<void> {
     const { signal } = this.#stopped
     signal.addEventListener('abort', () => this.#started.reject(signal.reason), { once: true })
@@ -64,7 +64,7 @@ export class NamespaceInformer implements Runnable, Namespaces {
     await this.#run
   }
 
-  /** Whether all are known: they were listed. */
+  /** Whether all Namespaces were listed. */
   get synced(): boolean {
     return this.#synced
   }
@@ -74,7 +74,7 @@ export class NamespaceInformer implements Runnable, Namespaces {
     return this.#reflector.connected
   }
 
-  /** undefined: it does not exist, or not all are known yet. */
+  /** undefined: it does not exist, or not all Namespaces are listed yet. */
   get(name: string): Namespace | undefined {
     return this.#synced ? this.#known.get({ name }) : undefined
   }
@@ -84,17 +84,17 @@ export class NamespaceInformer implements Runnable, Namespaces {
   }
 
   /**
-   * Called synchronously for each change, for each Namespace when they are known, and with one copy twice where only
-   * what its annotations mean has changed; a throw is logged and counted.
+   * Called synchronously for each change, for each Namespace of the first list, and with (copy, copy) if only the
+   * meaning of its annotations changed; a listener that throws is logged and counted.
    */
   onChange(listener: ChangeListener): void {
     this.#changes.add(listener)
   }
 
-  /** What annotations mean has changed, such as a calendar: listeners are told of each copy twice, some in a turn. */
+  /** The meaning of annotations changed, as by a calendar: calls the listeners with (copy, copy) for each, in turns. */
   inputsChanged(): void {
-    const tell = (namespace: Namespace) => this.#tell(namespace, namespace)
-    void inTurns(this.list(), tell, this.#stopped.signal)
+    const notify = (namespace: Namespace) => this.#notify(namespace, namespace)
+    void inTurns(this.list(), notify, this.#stopped.signal)
   }
 
   #progress(): Progress {
@@ -122,16 +122,16 @@ export class NamespaceInformer implements Runnable, Namespaces {
     this.#synced = true
     const namespaces = [...this.#known.list()]
     this.#logger.info({ namespaces: namespaces.length }, 'watching namespaces')
-    for (const namespace of namespaces) this.#tell(undefined, namespace)
+    for (const namespace of namespaces) this.#notify(undefined, namespace)
     this.#started.resolve()
   }
 
-  #tell(before: Namespace | undefined, after: Namespace | undefined): void {
-    if (this.#synced) this.#changes.tell({ namespace: (after ?? before)?.name }, before, after)
+  #notify(before: Namespace | undefined, after: Namespace | undefined): void {
+    if (this.#synced) this.#changes.notify({ namespace: (after ?? before)?.name }, before, after)
   }
 }
 
-/** Whether nothing that the rules read has changed. */
+/** Whether everything that the rules read is the same. */
 function isSame(a: Namespace, b: Namespace): boolean {
   return isDeepStrictEqual({ ...a, resourceVersion: '' }, { ...b, resourceVersion: '' })
 }

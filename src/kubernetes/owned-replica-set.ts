@@ -1,15 +1,15 @@
 import type { WorkloadObject } from './api-object.ts'
 
-/** How the API server writes a ReplicaSet: in a list without its kind. */
+/** The beginning of a ReplicaSet as the API server writes it; in a list it lacks its kind. */
 const BEGINNING =
   /^\{(?:"kind":"ReplicaSet","apiVersion":"apps\/v1",)?"metadata":\{"name":"([^"\\]+)",(?:"generateName":"[^"\\]*",)?"namespace":"([^"\\]+)","uid":"([^"\\]+)","resourceVersion":"(\d+)",/
 const OWNER =
   /"ownerReferences":\[\{"apiVersion":"([^"\\]*)","kind":"([^"\\]*)","name":"([^"\\]*)","uid":"[^"\\]*","controller":true\W/y
 
 /**
- * A ReplicaSet, of which one with a controller owner is not parsed: Deployments keep ten or so of them each, and their
- * events are most of all, only to be left out. It gets its identity and its owner alone. Whatever is not written as
- * the API server writes it is parsed.
+ * Reads a ReplicaSet, but parses none that has a controller owner: Deployments keep about ten of them each, most events
+ * are theirs, and they are left out anyway. Such a one gets its identity and its owner alone. Any text not in the API
+ * server's own format is parsed.
  * @throws SyntaxError
  */
 export function readReplicaSet(text: string): WorkloadObject {
@@ -17,9 +17,9 @@ export function readReplicaSet(text: string): WorkloadObject {
 }
 
 /**
- * Keys are searched with their quotes, which within a text are escaped. Of a ReplicaSet's metadata nothing else is
- * called `spec` and holds an object, so owners before the first `"spec":{` are its own, not its pod template's. The
- * status comes last: a text that ends before it is only a part.
+ * Searches keys with their quotes, which are escaped within strings. In a ReplicaSet's metadata no other object is
+ * called `spec`, so owners before the first `"spec":{` are its own, not its pod template's. The status comes last: a
+ * text that ends before it is incomplete.
  */
 function ownedReplicaSet(text: string): WorkloadObject | undefined {
   const owners = text.indexOf('"ownerReferences":[')
@@ -39,7 +39,7 @@ function ownedReplicaSet(text: string): WorkloadObject | undefined {
   }
 }
 
-/** A match is a slice, which keeps all of its text in memory: a list remembers the names of a hundred thousand. */
+/** Copies a match: a slice keeps its whole text in memory, and a list remembers a hundred thousand names. */
 function copied(match: string): string {
   return Buffer.from(match).toString()
 }

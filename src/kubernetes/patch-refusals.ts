@@ -2,7 +2,7 @@ import { nameOf, type Workload, type WorkloadKey } from '../domain/workload/work
 import { Refusal } from '../service/process/errors.ts'
 import { ClusterRefusal } from './failures.ts'
 
-/** What the API server says, with 422 and no causes, of a JSON Patch that does not apply: a `test` failed. */
+/** The API server's message for a JSON Patch that does not apply because a `test` failed (422 without causes). */
 const PATCH_DOES_NOT_APPLY = 'the server rejected our request due to an error in our request'
 const NOT_READY_RETRY_S = 1
 
@@ -17,7 +17,7 @@ export function rewritten(key: WorkloadKey): Refusal {
   return new Refusal('CLUSTER_REJECTED', message)
 }
 
-/** The marks that keep its count were dropped, and the count could not be put back: this message is all that is left. */
+/** An admission webhook dropped the marks that keep the count, and our undo failed: only this message has the count. */
 export function notUndone(key: WorkloadKey, { replicas }: Workload, cause: unknown): Refusal {
   const message =
     `${nameOf(key)} was put to sleep, an admission webhook dropped the annotations and the label that keep its ` +
@@ -35,7 +35,10 @@ export function neverApplies(key: WorkloadKey): Refusal {
   return new Refusal('CLUSTER_REJECTED', message, { details: { status: 422, message: PATCH_DOES_NOT_APPLY } })
 }
 
-/** An admission webhook hangs or fails for this workload, and the write did not land; the details say so to the controller. */
+/**
+ * An admission webhook hangs or fails for this workload; the write did not land, and the details tell the controller
+ * so.
+ */
 export function webhookFailed(key: WorkloadKey, cause: ClusterRefusal): Refusal {
   const { status, noAnswer, details, retryAfter } = cause
   const why = noAnswer
@@ -50,7 +53,7 @@ export function webhookFailed(key: WorkloadKey, cause: ClusterRefusal): Refusal 
   })
 }
 
-/** The watches are forbidden as well, so the API server is starting: this says nothing about the workload. */
+/** The watches are forbidden too, so the API server is starting: the refusal says nothing about the workload. */
 export function notReady(cause: ClusterRefusal): ClusterRefusal {
   const { message, status, details } = cause
   const options = { status, details, cause, retryAfter: NOT_READY_RETRY_S }

@@ -23,21 +23,21 @@ import type { Copies, LiveReader, WriteOptions, WritePriority, Writer, Written }
 import { trim, type ConfiguredFields } from './trim.ts'
 import { afterWrite, carries } from './written.ts'
 
-/** What the patcher needs of `KubernetesClient`. */
+/** Calls that the patcher needs; `KubernetesClient` has them. */
 export interface WorkloadCalls {
   get(key: WorkloadKey, signal?: AbortSignal): Promise<WorkloadObject>
   patch(key: WorkloadKey, operations: readonly PatchOperation[], options?: PatchOptions): Promise<PatchAnswer>
 }
 
-/** What the patcher needs of `WorkloadInformer`. */
+/** The copies that the patcher plans on; `WorkloadInformer` has them. */
 export interface WorkloadCopy extends Copies {
-  /** A call found the API server unreachable: the watches are to be tested. */
+  /** A call could not reach the API server: test the watches. */
   suspect(error: ClusterRefusal): void
-  /** Takes over what a patch has made of a workload. */
+  /** Stores the result of a patch. */
   applied(workload: Workload): void
 }
 
-/** What the patcher needs of `WriteGate`. */
+/** The limits on writes; `WriteGate` applies them. */
 export interface Gate {
   run<T>(
     priority: WritePriority,
@@ -54,30 +54,30 @@ interface Options {
   delay?: Delay
 }
 
-/** What became of a patch that was sent; any other refusal is thrown. */
+/** The outcome of a patch that was sent; any other refusal is thrown. */
 type Sent =
   | { readonly type: 'written'; readonly answer: PatchAnswer }
   /** It did not apply: its precondition failed. */
   | { readonly type: 'stale' }
-  /** 409: writes of others overtook each of the API server's own retries. */
+  /** 409: other clients' writes overtook each of the API server's own retries. */
   | { readonly type: 'overtaken' }
-  /** No answer came, so it may have been applied. `hung`: it is not the cluster that is slow. */
+  /** No answer came, so it may have been applied. `hung`: the cluster itself is not slow. */
   | { readonly type: 'lost' | 'hung'; readonly error: ClusterRefusal }
 
 const ATTEMPTS = 5
-/** Sleeps that were undone: beyond that, the ones longest ago are forgotten, and undone once more. */
+/** How many undone sleeps are remembered; a workload beyond that may be put to sleep and undone once more. */
 const UNDONE_KEPT = 10_000
-/** An API server that starts answers these to everybody: it knows neither accounts nor roles yet. */
+/** A starting API server answers these to everybody: it knows neither accounts nor roles yet. */
 const FORBIDS: ReadonlySet<number> = new Set([401, 403])
 
-/** Plans on a copy and sends one patch, whose precondition is what the plan rests on (design, section 2). */
+/** Plans on a copy and sends one patch, with everything that the plan depends on as its precondition. */
 export class WorkloadPatcher implements Writer, LiveReader {
   readonly #calls: WorkloadCalls
   readonly #copy: WorkloadCopy
   readonly #gate: Gate
   readonly #fields: ConfiguredFields | undefined
   readonly #delay: Delay
-  /** By uid: the workloads whose sleep was undone, since an admission webhook dropped our marks. */
+  /** By uid: workloads whose sleep was undone because an admission webhook dropped our marks. */
   readonly #undone = new LRUCache<string, true>({ max: UNDONE_KEPT })
 
   constructor({ calls, copy, gate, fields, delay: wait = delay }: Options) {
@@ -102,9 +102,9 @@ export class WorkloadPatcher implements Writer, LiveReader {
   }
 
   /**
-   * Plans on a cached copy and sends the change. When its precondition fails, it reads the live object and plans
-   * again, at most five times. Such a read also finds a patch whose answer was lost, so none is applied twice.
-   * @throws Refusal NOT_FOUND, CONFLICT, CLUSTER_REJECTED, CLUSTER_UNAVAILABLE; what `plan` throws; the signal's reason
+   * Plans on a cached copy and sends the change. When its precondition fails, it reads the live object and plans again,
+   * at most five times. Such a read also detects a patch whose answer was lost, so none is applied twice.
+   * @throws Refusal NOT_FOUND, CONFLICT, CLUSTER_REJECTED, CLUSTER_UNAVAILABLE; errors of `plan`; the signal's reason
    */
   async write<P extends { change: Change | undefined }>(
     key: WorkloadKey,
@@ -157,7 +157,7 @@ export class WorkloadPatcher implements Writer, LiveReader {
         throw rewritten(key)
       }
       if (sent.type === 'hung') throw webhookFailed(key, sent.error)
-      // Nothing that the patch tests has changed, yet it did not apply: it never will.
+      // The patch did not apply although nothing that it tests has changed: it never will.
       if (sent.type === 'stale' && attempt > 1 && equal(jsonPatch(workload, change), operations)) {
         throw neverApplies(key)
       }
@@ -166,14 +166,14 @@ export class WorkloadPatcher implements Writer, LiveReader {
   }
 
   /**
-   * Takes back a write that put a workload to sleep and whose marks an admission webhook dropped: nothing else knows
-   * its count. Whoever has set another count since has the say.
+   * Undoes a write that put a workload to sleep if an admission webhook dropped its marks: they were the only record of
+   * its count. A count that somebody has set since is left alone.
    */
   async #undo(key: WorkloadKey, before: Workload, written: Workload, options: WriteOptions): Promise<void> {
     this.#undone.set(before.uid, true)
     const priority = options.priority === 'request' ? 'request' : 'follow-up'
     let found = written
-    // Not by the signal: what waits may be given up, but not this.
+    // Not `signal`: waiting may be cancelled, but not this undo.
     const turn = { priority, ...(options.cut && { cut: options.cut }) } as const
     for (let attempt = 1; ; attempt++) {
       try {
@@ -191,7 +191,7 @@ export class WorkloadPatcher implements Writer, LiveReader {
     }
   }
 
-  /** Sends the write as a dry run, since the last one of this workload had to be undone. @throws Refusal: so would this */
+  /** Sends the write as a dry run first: the last one of this workload had to be undone. @throws Refusal */
   async #rehearse(
     key: WorkloadKey,
     workload: Workload,
@@ -257,7 +257,7 @@ function withChangesOfOthers(before: Workload, written: Workload, now: Workload)
   return { ...before, annotations: { ...before.annotations, ...Object.fromEntries(theirs) } }
 }
 
-/** Whether nobody has moved the count since, nor written a state that keeps it. */
+/** Whether nobody has changed the count since, or written a state that keeps it. */
 function isStillUnmarked(live: Workload, { uid, replicas, snoozeKey, annotations }: Workload): boolean {
   return (
     live.uid === uid &&
@@ -267,7 +267,7 @@ function isStillUnmarked(live: Workload, { uid, replicas, snoozeKey, annotations
   )
 }
 
-/** undefined: the plan refuses or changes nothing, which has to be verified by a live read. */
+/** undefined: the plan refuses or changes nothing on the copy, so it has to be verified by a live read. */
 function ask<P extends { change: Change | undefined }>(
   plan: (workload: Workload) => P,
   workload: Workload,

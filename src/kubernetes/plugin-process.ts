@@ -4,19 +4,19 @@ import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { Environment } from './kube-config.ts'
 
-/** Milliseconds for what is still in the pipes once the process has ended: what it has started may hold them for ever. */
+/** Milliseconds to read the pipes after the process has ended: its own child processes may hold them open for ever. */
 const LAST_WORDS_MS = 500
 
 export interface PluginRun {
   readonly output: string
   readonly complaint: string
-  /** Why it is no success, after the name of the plugin; undefined: it ended with 0. */
+  /** Why it failed, to follow the plugin's name; undefined: it exited with 0. */
   readonly failure: string | undefined
 }
 
 /**
- * Runs a program with its standard input at its end: nobody is there to type. After `longestRun` milliseconds, and when
- * we end, it is killed with all that it has started. It does not keep us from ending.
+ * Runs a program without standard input, since nobody is there to type. After `longestRun` milliseconds, and when this
+ * process ends, it is killed with all its child processes. It does not keep this process alive.
  * @throws the Error of `spawn`
  */
 export async function runPlugin(
@@ -69,6 +69,6 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It has ended.
+    // It has ended already.
   }
 }

@@ -21,8 +21,8 @@ const SCALE: Readonly<Record<string, number>> = {
 }
 
 /**
- * A Kubernetes quantity (`100m`, `1.5Gi`, `1e3`) as a number; 0 for any other text, which the API server
- * refuses anyway. client-node's own parser is not exported and throws at `1.5Gi`.
+ * A Kubernetes quantity (`100m`, `1.5Gi`, `1e3`) as a number; 0 for any other text, which the API server refuses
+ * anyway. client-node's own parser is not exported and throws at `1.5Gi`.
  */
 export function parseQuantity(quantity: string | number | undefined): number {
   if (quantity === undefined) return 0
@@ -60,7 +60,7 @@ function effective(pod: PodSpec | undefined, resource: 'cpu' | 'memory'): number
   )
 }
 
-/** A limit without a request counts as the request: the API server defaults pods so, but not their templates. */
+/** A limit without a request counts as the request: the API server defaults pods so, but not pod templates. */
 function requested(resources: ResourceRequirements | undefined, resource: 'cpu' | 'memory'): number {
   return parseQuantity(resources?.requests?.[resource] ?? resources?.limits?.[resource])
 }

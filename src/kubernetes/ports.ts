@@ -7,30 +7,30 @@ import type { Kind, Workload, WorkloadKey } from '../domain/workload/workload.ts
 /** The informer's copies of all workloads, except those that a controller owns. */
 export interface Copies {
   /**
-   * Whether the watch of this kind is connected, so that its copies are current: then a workload that is not here does
-   * not exist, or was created a moment ago.
+   * Whether the watch of this kind is connected, so that its copies are current: then a workload that is missing here
+   * does not exist, or was created a moment ago.
    */
   isConnected(kind: Kind): boolean
   get(key: WorkloadKey): Workload | undefined
 }
 
-/** The same, to be looked through and followed. */
+/** The same copies, with listing and change events. */
 export interface Workloads extends Copies {
   /** Why a configured kind cannot be managed; undefined: nothing is known to be wrong with it. */
   faultOf?(kind: Kind): string | undefined
-  /** Of a namespace, of a kind, or all. */
+  /** All workloads, of one namespace or of one kind if given. */
   list(namespace?: string, kind?: Kind): Iterable<Workload>
-  /** The listener is called at each change, our own writes included. */
+  /** Calls the listener at each change, including our own writes. */
   onChange(listener: (before: Workload | undefined, after: Workload | undefined) => void): void
 }
 
-/** The same, with how their watches fare. */
+/** The same copies, with the state of their watches. */
 export interface WatchedWorkloads extends Workloads {
-  /** The listener is called whenever `isConnected` changes. */
+  /** Calls the listener whenever `isConnected` changes. */
   onConnection(listener: (kind: Kind, connected: boolean) => void): void
   /**
-   * The listener is called when the cluster turns out to have been restored from a backup. The copies of the kind are
-   * right again, and its watch is not connected yet.
+   * Calls the listener when the cluster turns out to have been restored from a backup. The copies of the kind are
+   * correct again, and its watch is not connected yet.
    */
   onRestored(listener: (kind: Kind) => void): void
 }
@@ -45,26 +45,26 @@ export interface Namespaces {
 export interface ScaledObjects {
   get(key: string): ScaledObject | undefined
   list(): Iterable<ScaledObject>
-  /** Those that scale this workload. */
+  /** The ScaledObjects that target this workload. */
   ofTarget(workload: WorkloadKey): readonly ScaledObject[]
   /**
-   * The workload that it scales, whether that exists or not; `unknown`: the cluster has not told yet; undefined: it is of
-   * no kind that Dormouse manages.
+   * The workload that it targets, whether that exists or not; `unknown`: the cluster has not reported the kind yet;
+   * undefined: a kind that Dormouse does not manage.
    */
-  targetOf(scaler: ScaledObject): WorkloadKey | 'unknown' | undefined
+  targetOf(scaledObject: ScaledObject): WorkloadKey | 'unknown' | undefined
   /** Whether the copies are current. */
   readonly isConnected: boolean
   onChange(listener: (before: ScaledObject | undefined, after: ScaledObject | undefined) => void): void
   onConnection(listener: (connected: boolean) => void): void
 }
 
-/** In this order the controller's writes are sent; wakes may be paced. A completion moves no pods. */
+/** The order in which the controller's writes are sent; wakes may be paced. A completion moves no pods. */
 export type Priority = 'wake' | 'snooze' | 'completion'
 
-/** Requests of the API go first; a follow-up belongs to a write that has waited for its turn. */
+/** Requests of the API go first; a follow-up belongs to a write that has already waited for its turn. */
 export type WritePriority = 'request' | 'follow-up' | Priority
 
-/** `signal` cancels waits and reads; `cut` also aborts writes in flight, which may have been applied then. */
+/** `signal` cancels waits and reads; `cut` also aborts writes in flight, which may have been applied by then. */
 export interface Stopping {
   readonly signal?: AbortSignal
   readonly cut?: AbortSignal
@@ -74,7 +74,7 @@ export interface WriteOptions extends Stopping {
   readonly priority: WritePriority
   /** The copy to plan on first, instead of the informer's. */
   readonly from?: Workload
-  /** A plan that refuses or changes nothing on the informer's copy is made again on a live read. */
+  /** If a plan refuses or changes nothing on the informer's copy, plan again on a live read. */
   readonly verify?: boolean
 }
 
@@ -94,9 +94,9 @@ export interface LiveReader {
 
 export interface Writer {
   /**
-   * Plans on the newest copy and writes one patch, planning anew while its precondition fails.
-   * @throws Refusal NOT_FOUND, CONFLICT, CLUSTER_REJECTED, CLUSTER_UNAVAILABLE, what `plan` throws, and the
-   * signals' reasons
+   * Plans on the newest copy and writes one patch, planning again while its precondition fails.
+   * @throws Refusal NOT_FOUND, CONFLICT, CLUSTER_REJECTED, CLUSTER_UNAVAILABLE, errors of `plan`, and the signals'
+   * reasons
    */
   write<P extends { readonly change: Change | undefined }>(
     key: WorkloadKey,
@@ -105,22 +105,22 @@ export interface Writer {
   ): Promise<Written<P>>
 }
 
-/** The rate of all writes, which requests of the API share and go first in. */
+/** The rate limit of all writes, which includes requests of the API; these go first. */
 export interface Pace {
-  /** Whether the last write of this key was slow: such keys share a lane, so that they hold up no others. */
+  /** Whether the last write of this key was slow: slow keys share a lane, so that they delay no others. */
   isSlow(key: string): boolean
-  /** Whether a write of this priority would be sent at once, in that lane or beside it. */
+  /** Whether a write of this priority would be sent at once; `slow`: in the slow keys' lane. */
   hasRoom(priority: Priority, slow: boolean): boolean
-  /** The listener is called when there may be room again after `hasRoom` said no. */
+  /** Calls the listener when there may be room again after `hasRoom` returned false. */
   onRoom(listener: () => void): void
 }
 
 /**
- * Writes a ScaledObject's pause by one patch whose precondition is what the change rests on.
+ * Writes a ScaledObject's pause by one patch whose precondition is everything that the change depends on.
  * @throws Refusal CONFLICT, NOT_FOUND, CLUSTER_REJECTED, CLUSTER_UNAVAILABLE, and the signals' reasons
  */
 export interface Pauser {
-  pause(scaler: ScaledObject, change: PauseChange, stopping: Stopping): Promise<void>
+  pause(scaledObject: ScaledObject, change: PauseChange, stopping: Stopping): Promise<void>
 }
 
 /** Kubernetes Events on a workload, or on another object. */
@@ -133,7 +133,7 @@ export interface Recorder {
   ): void
 }
 
-/** An object that is no workload; Events on one without a namespace belong in `default`. */
+/** An object other than a workload; Events on a cluster-scoped one belong in `default`. */
 export interface EventSubject {
   readonly namespace: string
   readonly name: string
@@ -160,7 +160,7 @@ export type EventReason =
   | 'PauseFailed'
   | 'RequestIgnored'
 
-/** Who makes a request, as the API server knows them (`authentication.k8s.io/v1` UserInfo). */
+/** The user of a request, as the API server identifies them (`authentication.k8s.io/v1` UserInfo). */
 export interface ClusterUser {
   readonly username: string
   readonly uid: string
@@ -168,7 +168,7 @@ export interface ClusterUser {
   readonly extra: Readonly<Record<string, readonly string[]>>
 }
 
-/** A SubjectAccessReview's resourceAttributes; no namespace: in all of them. */
+/** A SubjectAccessReview's resourceAttributes; without a namespace: in all namespaces. */
 export interface ResourceAccess {
   readonly group: string
   readonly verb: 'get' | 'list' | 'patch' | 'update'
@@ -187,12 +187,12 @@ export interface Reviews {
 
 /** The `spec` of a `coordination.k8s.io/v1` Lease; times are RFC 3339 with microseconds. */
 export interface LeaseRecord {
-  /** Empty: nobody holds it. */
+  /** Empty: the Lease is free. */
   readonly holder: string
   readonly durationSeconds: number | undefined
   readonly acquireTime: string | undefined
   readonly renewTime: string | undefined
-  /** How often it went from one holder to another. */
+  /** How often it changed holders. */
   readonly transitions: number
 }
 
@@ -203,7 +203,7 @@ export interface Lease {
   update(record: LeaseRecord, signal: AbortSignal): Promise<Lease | undefined>
 }
 
-/** One Lease. Reads see every write before them; a call that rejects may or may not have been carried out. */
+/** One Lease. Reads see every earlier write; a call that rejects may or may not have been carried out. */
 export interface LeaseStore {
   /** Whether a Lease that does not exist may be created. */
   readonly creatable: boolean
@@ -222,8 +222,8 @@ export interface StoredSecret {
 }
 
 /**
- * One Secret. Writes return what is stored now, or `conflict` when somebody else wrote first: read it again then.
- * All throw when the cluster refuses or does not answer.
+ * One Secret. Writes return what is stored now, or `conflict` if somebody else wrote first: then read it again. All
+ * calls throw when the cluster refuses or does not answer.
  */
 export interface SecretStore {
   /** undefined: there is none. */
@@ -232,13 +232,13 @@ export interface SecretStore {
   /** Replaces the whole data of exactly that version. */
   update(data: SecretData, resourceVersion: string): Promise<StoredSecret | 'conflict'>
   /**
-   * Calls back with the Secret as it is and after every change, never with a version older than one that was read
-   * or written here; undefined: it was deleted. Resolves when the signal is aborted, and never rejects.
+   * Calls the listener with the Secret as it is and after every change, never with a version older than one that was
+   * read or written here; undefined: it was deleted. Resolves when the signal is aborted, and never rejects.
    */
   watch(listener: (secret: StoredSecret | undefined) => void, signal: AbortSignal): Promise<void>
 }
 
-/** What becomes known of our calls to the cluster; the composition root turns it into metrics. */
+/** Observes our calls to the cluster; the composition root turns them into metrics. */
 export interface KubernetesObserver {
   /** One answered or failed call; `code` is the HTTP status, 0: no answer. */
   request(verb: string, resource: string, code: number, seconds: number): void

@@ -5,7 +5,7 @@ import type { KubernetesClient } from './client.ts'
 import { delay as systemDelay, retryDelay, type Delay } from './delay.ts'
 import { ClusterRefusal } from './failures.ts'
 
-/** The chart creates it, and lets everybody who is known to the cluster read it. */
+/** The chart creates it, and lets every authenticated user read it. */
 const PATH = `/api/v1/namespaces/kube-public/configmaps/dormouse?fieldManager=${FIELD_MANAGER}`
 /** Milliseconds. */
 const FIRST_PAUSE = 1000
@@ -32,31 +32,30 @@ interface Options {
 }
 
 /**
- * Writes the settings that clients need into the ConfigMap `dormouse` of `kube-public` each time that it is started,
- * which is when this replica begins to lead (new settings and versions come with new pods), and when it is told that they
- * have changed. Nothing is read before: the API server stores nothing where a patch changes nothing. Where there is no
- * such ConfigMap, none is created.
+ * Writes the settings that clients need into the ConfigMap `dormouse` of `kube-public`: at each start, which is when
+ * this replica begins to lead (new settings and versions come with new pods), and when notified that they changed. It
+ * does not read first: the API server stores nothing if a patch changes nothing. A missing ConfigMap is not created.
  */
 export class PublishedSettings implements Runnable {
   readonly name = 'published settings'
   readonly #options: Options
-  /** undefined: it is not started. */
+  /** undefined: not started. */
   #ending: AbortController | undefined
   #work: Promise<void> = Promise.resolve()
-  /** Whether there is something to write that no write has begun to send. */
+  /** Whether a change is waiting that no write has begun to send. */
   #isDue = false
 
   constructor(options: Options) {
     this.#options = options
   }
 
-  /** Nothing waits for the cluster's answer. */
+  /** Does not wait for the cluster's answer. */
   async start(): Promise<void> {
     this.#ending = new AbortController()
     this.publishAgain()
   }
 
-  /** What was published is old; does nothing unless it is started. */
+  /** The published settings are outdated: write them again. Does nothing unless started. */
   publishAgain(): void {
     if (!this.#ending || this.#isDue) return
     this.#isDue = true
@@ -87,7 +86,7 @@ export class PublishedSettings implements Runnable {
     }
   }
 
-  /** It is not tried again before there is something new. */
+  /** Not tried again until the settings change. */
   #refused(error: unknown): void {
     const { logger, isExpected } = this.#options
     if (!(error instanceof ClusterRefusal)) return logger.error({ err: error }, FAILED)

@@ -7,23 +7,23 @@ import { retryDelay, type Delay } from './delay.ts'
 import { ClusterRefusal, refusalOf } from './failures.ts'
 
 /**
- * Whether what a list says counts more than a copy of this version: it is no newer than the list, or the cluster went
- * back. A copy that is newer than the list was written since.
+ * Whether a list counts more than a copy of this version: the copy is no newer than the list, or the cluster was
+ * restored from a backup. Otherwise a copy newer than the list was written after it.
  */
 export type Outranks = (version: string) => boolean
 
-/** What a watch says counts more than older copies alone. */
+/** For watches: an event replaces only older copies. */
 export const OUTRANKS_NONE: Outranks = () => false
 
 /** Receives the objects that are listed and watched. */
 export interface Sink<Watched> {
   /**
-   * Keeps the object, unless its copy is newer. `outranks` is asked about such a copy alone: where it says yes the
-   * cluster was restored from a backup, and the copy goes back to the object.
+   * Keeps the object, unless its copy is newer. `outranks` is asked only about such a copy: true means that the cluster
+   * was restored from a backup, and the copy goes back to the object.
    */
   put(object: Watched, outranks: Outranks): void
   delete(object: Watched): void
-  /** A list is complete, its objects as `namespace/name`: a copy that it lacks and outranks is deleted. */
+  /** A list is complete, its objects as `namespace/name`: deletes each copy that it lacks and outranks. */
   retain(listed: ReadonlySet<string>, outranks: Outranks, resourceVersion: string): void
 }
 
@@ -37,22 +37,22 @@ export interface ReflectorOptions<Watched> {
   readonly silence?: number | undefined
   /**
    * Seconds after which the API server is to end a watch, with a bookmark just before; default 30. A watch that is
-   * silent for longer is broken, and bookmarks alone, one a minute, would show that much later.
+   * silent for longer is broken; bookmarks alone, one a minute, would show that much later.
    */
   readonly watchSeconds?: number | undefined
   /** Objects in one page of a list; default 500. */
   readonly pageSize?: number | undefined
-  /** Whether this process was suspended; default: its own. */
+  /** Tells whether this process was suspended; default: its own. */
   readonly standstill?: Pick<Standstill, 'since'> | undefined
   /** Milliseconds: the longest pause before a retry. Default 2,000, so that we catch up soon after an outage. */
   readonly longestRetry?: number
 }
 
-/** How a reflector fares. */
+/** Callbacks about a reflector's lists and watches. */
 export interface Progress {
   /** A list is complete. */
   listed?(): void
-  /** The list that is now complete proves that the cluster was restored from a backup. */
+  /** The list just completed proves that the cluster was restored from a backup. */
   restored?(): void
   /** `connected` changed. */
   connected?(connected: boolean): void
@@ -62,50 +62,50 @@ export interface Progress {
   failed?(times: number, error: unknown): void
 }
 
-/** After so many failures in a row nobody waits for a first list any longer. */
+/** After so many failures in a row, `start` no longer waits for the first list. */
 export const FAILING = 3
 
 const WATCH_SECONDS = 30
 const SILENCE_MS = 33_000
-/** No backup is restored in so little time. */
+/** Restoring a backup takes longer than this. */
 const AWAY_MS = 1000
 const FIRST_RETRY_MS = 100
 const LONGEST_ABSENT_MS = 10_000
 const LONGEST_RETRY_AFTER_S = 30
 
 /**
- * Keeps a sink up to date with one collection: lists it in pages, watches on from there, retries every
- * failure, and never gives up.
+ * Keeps a sink up to date with one collection: lists it in pages, watches on from there, retries every failure, and
+ * never gives up.
  */
 export class Reflector<Watched extends KubernetesObject> {
   readonly #options: ReflectorOptions<Watched>
   readonly #progress: Progress
   readonly #standstill: Pick<Standstill, 'since'>
-  /** Where the next watch begins; undefined: list first. */
+  /** Version at which the next watch begins; undefined: list first. */
   #resourceVersion: string | undefined
   /** The version of the latest list or event; outlives `#resourceVersion`. */
   #newest: string | undefined
   #failures = 0
-  /** Whether a failure was logged since the last event of a watch: a watch that merely ended is none. */
+  /** Whether a failure was logged since the last event of a watch; the normal end of a watch is not a failure. */
   #warned = false
-  /** Whether the latest failure was an answer of the cluster. */
+  /** Whether the cluster answered the latest failed call. */
   #answered = false
   #connected = false
   /** Whether the present watch has had an event. */
   #heard = false
   /** Whether a watch broke, or ended early, since the last list or event. */
   #interrupted = false
-  /** Monotonic: since when no watch is connected; undefined: one is, or none was since the last list. */
+  /** Monotonic: since when no watch is connected; undefined: one is connected, or none was since the last list. */
   #unwatchedSince: number | undefined
-  /** Whether the cluster did not answer meanwhile. */
+  /** Whether the cluster failed to answer since then. */
   #unanswered = false
-  /** Whether the last list was older than what is known. */
+  /** Whether the last list was older than the newest version received. */
   #wentBack = false
   /** Whether a list since the last complete one proves that the cluster was restored from a backup. */
   #proved = false
   /** Monotonic: when the last list began, the watch was connected, or its latest event came. */
   #heardAt = 0
-  /** Ends the present watch. */
+  /** Aborted to replace the present watch. */
   #doubt = new AbortController()
 
   constructor(options: ReflectorOptions<Watched>, progress: Progress = {}) {
@@ -114,7 +114,7 @@ export class Reflector<Watched extends KubernetesObject> {
     this.#standstill = options.standstill ?? standstill()
   }
 
-  /** Whether a watch is connected, or was ended by the server as usual and is being replaced. */
+  /** Whether a watch is connected, or is being replaced after the server ended it as usual. */
   get connected(): boolean {
     return this.#connected
   }
@@ -137,7 +137,7 @@ export class Reflector<Watched extends KubernetesObject> {
         const ended = await this.#watch(signal, this.#resourceVersion ?? '')
         if (signal.aborted) return
         if (ended === 'in time') {
-          // The cluster may have been restored from a backup: it tells nothing up to our version.
+          // The cluster may have been restored from a backup: then it sends nothing up to our version.
           if (this.#interrupted && !this.#heard) this.#resourceVersion = undefined
           continue
         }
@@ -156,7 +156,7 @@ export class Reflector<Watched extends KubernetesObject> {
     try {
       await this.#readPages(AbortSignal.any([signal, ended.signal]))
     } finally {
-      // A page that was asked for ahead may be in flight.
+      // Cancels the next page, which may already be in flight.
       ended.abort()
     }
   }
@@ -197,8 +197,8 @@ export class Reflector<Watched extends KubernetesObject> {
   }
 
   /**
-   * Whether the cluster's own version is an older one than we have seen: two lists in a row have to say so, since the
-   * first may come from a server that lags. @throws ClusterRefusal at the first
+   * Whether the cluster's own version is older than one that we received: two lists in a row have to show it, since the
+   * first may come from a lagging server. @throws ClusterRefusal at the first
    */
   #hasGoneBack(version: string): boolean {
     const confirmed = this.#wentBack
@@ -219,7 +219,7 @@ export class Reflector<Watched extends KubernetesObject> {
     this.#progress.restored?.()
   }
 
-  /** Resolves when the server has ended the watch: when it was asked to, or early. */
+  /** Resolves when the server has ended the watch: at the requested time, or early. */
   async #watch(stop: AbortSignal, resourceVersion: string): Promise<'early' | 'in time'> {
     const { client, collection, silence = SILENCE_MS, watchSeconds = WATCH_SECONDS } = this.#options
     this.#heard = false
@@ -248,8 +248,8 @@ export class Reflector<Watched extends KubernetesObject> {
   }
 
   /**
-   * Whether the cluster was away: while a backup is restored no API server runs. One that answers by a refusal, such as
-   * 429, was there, and a list would be the dearest of all that it can be asked for.
+   * Whether the cluster was away: while a backup is restored no API server runs. A server that answered with a refusal,
+   * such as 429, was there, and a list is the most expensive call.
    */
   #wasAway(): boolean {
     const since = this.#unwatchedSince
@@ -261,7 +261,7 @@ export class Reflector<Watched extends KubernetesObject> {
     return this.#standstill.since(this.#heardAt)
   }
 
-  /** @throws ClusterRefusal, after which it is listed anew */
+  /** @throws ClusterRefusal if this process was suspended, which causes a new list */
   #refuseStandstill(): void {
     const { resource } = this.#options.collection
     if (this.#stoodStill()) throw refusalOf(`watch ${resource}`, 410, { message: 'this process stood still' })
@@ -280,7 +280,7 @@ export class Reflector<Watched extends KubernetesObject> {
     }
     this.#refuseStandstill()
     const { resourceVersion } = event.object.metadata
-    // A server that was restored from a backup tells its own version, older than ours.
+    // After a restore from a backup the server's bookmark has its own version, older than ours.
     if (event.type === 'BOOKMARK' && compareVersions(resourceVersion, this.#newest ?? '') < 0) {
       throw refusalOf(`watch ${collection.resource}`, 410, { message: 'the bookmark is older than the list' })
     }
@@ -304,7 +304,7 @@ export class Reflector<Watched extends KubernetesObject> {
     if (relist) this.#resourceVersion = undefined
     this.#interrupted = true
     this.#connect(false)
-    // A cluster that answers again is back, and refuses only while it starts: begin with short pauses again.
+    // A cluster that answers again is back, and refuses only while it starts: restart with short pauses.
     const answered = error instanceof ClusterRefusal && error.noAnswer === undefined
     if (answered && !this.#answered) {
       this.#failures = 0
@@ -325,14 +325,14 @@ export class Reflector<Watched extends KubernetesObject> {
     this.#progress.restarted?.(reason)
     this.#failures++
     const asked = error instanceof ClusterRefusal && error.status === 429 ? (error.retryAfter ?? 0) : 0
-    // A configured kind that the cluster does not have may never come.
+    // A configured kind that the cluster does not serve may never appear.
     const longest = collection.discover && this.#answered ? LONGEST_ABSENT_MS : longestRetry
     const pause = retryDelay(this.#failures, FIRST_RETRY_MS, longest)
     await delay(Math.min(asked, LONGEST_RETRY_AFTER_S) * 1000 + pause, signal).catch(() => {})
   }
 }
 
-/** Why a list or watch failed, as a metric's label. */
+/** The reason of a failed list or watch, as a metric's label. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof ClusterRefusal)) return 'unreadable'
   if (error.noAnswer !== undefined) return error.noAnswer
@@ -341,7 +341,7 @@ function reasonOf(error: unknown): string {
   return error.status >= 500 ? 'failed' : 'refused'
 }
 
-/** The reasons after which the last version cannot be used any more. */
+/** Reasons after which the last version cannot be used any more. */
 const RELISTS: ReadonlySet<string> = new Set(['expired', 'unreadable'])
 
 function explain(error: unknown): string {

@@ -29,8 +29,8 @@ export class AccessReviews implements Reviews {
   }
 
   /**
-   * The user of a token; undefined: it is not valid, or not for any of these audiences. An answer without
-   * audiences is from an API server that ignored ours and checked its own: a token for those is not for us.
+   * The user of a token; undefined: it is not valid, or not for any of these audiences. An answer without audiences
+   * comes from an API server that ignored ours and checked its own: a token for those is not for us.
    */
   async authenticate(token: string, audiences: readonly string[]): Promise<ClusterUser | undefined> {
     const review = {

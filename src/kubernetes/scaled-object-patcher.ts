@@ -11,8 +11,8 @@ import { trimScaledObject, type ScaledObjectResource } from './scaled-object-sto
 
 interface Options {
   readonly client: Pick<KubernetesClient, 'call'>
-  /** Takes over what a patch has made of a ScaledObject. */
-  readonly copy: { applied(scaler: ScaledObject): void }
+  /** Stores the result of a patch of a ScaledObject. */
+  readonly copy: { applied(scaledObject: ScaledObject): void }
   readonly gate: Gate
 }
 
@@ -25,29 +25,32 @@ export class ScaledObjectPatcher implements Pauser {
   }
 
   /**
-   * Sends the change, ahead of all else: it belongs to a write that has waited for its turn.
-   * @throws Refusal CONFLICT (it has changed meanwhile, and the watch will tell how), NOT_FOUND, CLUSTER_REJECTED,
-   *   CLUSTER_UNAVAILABLE; the signals' reasons
+   * Sends the change ahead of all others: it belongs to a write that has already waited for its turn.
+   * @throws Refusal CONFLICT (it has changed meanwhile, and the watch will deliver the change), NOT_FOUND,
+   *   CLUSTER_REJECTED, CLUSTER_UNAVAILABLE; the signals' reasons
    */
-  async pause(scaler: ScaledObject, change: PauseChange, { signal, cut }: Stopping): Promise<void> {
+  async pause(scaledObject: ScaledObject, change: PauseChange, { signal, cut }: Stopping): Promise<void> {
     const { client, copy, gate } = this.#options
     const send = (timeout: number | undefined) =>
       client.call<ScaledObjectResource>({
         method: 'PATCH',
         verb: 'patch',
         resource: 'scaledobjects',
-        path: pathOf(scaler),
+        path: pathOf(scaledObject),
         contentType: 'application/json-patch+json',
-        body: pausePatch(scaler, change),
+        body: pausePatch(scaledObject, change),
         signal: cut,
         ...(timeout === undefined ? {} : { timeout }),
       })
     try {
-      const turn = { key: `scaledobjects/${keyOfScaler(scaler)}`, signal }
+      const turn = { key: `scaledobjects/${keyOfScaler(scaledObject)}`, signal }
       copy.applied(trimScaledObject(await gate.run('follow-up', send, turn)))
     } catch (error) {
       if (error instanceof ClusterRefusal && (error.status === 409 || doesNotApply(error)))
-        throw new Refusal('CONFLICT', `ScaledObject ${keyOfScaler(scaler)} was changed by others meanwhile`)
+        throw new Refusal(
+          'CONFLICT',
+          `ScaledObject ${keyOfScaler(scaledObject)} was changed by others meanwhile`,
+        )
       throw error
     }
   }

@@ -14,18 +14,18 @@ import type { WorkloadKey } from '../domain/workload/workload.ts'
 import type { ObjectMeta } from './api-object.ts'
 import { VersionedStore } from './versioned-store.ts'
 
-/** Told of one change; `before` undefined: added; `after` undefined: deleted. */
+/** Called for one change; `before` undefined: added; `after` undefined: deleted. */
 export type ScalerListener = (before: ScaledObject | undefined, after: ScaledObject | undefined) => void
 
 const NONE: readonly ScaledObject[] = []
 
-/** The newest copy of each ScaledObject, found by its name and by its target. */
+/** The newest copy of each ScaledObject, by its name and by its target. */
 export class ScaledObjectStore {
   readonly #copies = new VersionedStore<ScaledObject>({
     notify: (before, after) => this.#changed(before, after),
   })
   readonly sink = this.#copies.sink(trimScaledObject)
-  /** By `targetText`, whatever kind that may turn out to be: almost always one. */
+  /** By `targetText`, before the target's kind is resolved: almost always one. */
   readonly #byTarget = new Map<string, readonly ScaledObject[]>()
   readonly #notify: ScalerListener
   readonly #names: ConfiguredNames
@@ -45,28 +45,28 @@ export class ScaledObjectStore {
     return this.#copies.list()
   }
 
-  /** Those that scale this workload. */
+  /** The ScaledObjects that target this workload. */
   ofTarget(key: WorkloadKey): readonly ScaledObject[] {
     const text = targetTextOf(key, this.#names)
     return (text !== undefined && this.#byTarget.get(text)) || NONE
   }
 
-  /** What it scales, as `targetOf` says. */
-  targetOf(scaler: ScaledObject): WorkloadKey | 'unknown' | undefined {
-    return targetOf(scaler, this.#names)
+  /** The target, as `ScaledObjects.targetOf`. */
+  targetOf(scaledObject: ScaledObject): WorkloadKey | 'unknown' | undefined {
+    return targetOf(scaledObject, this.#names)
   }
 
-  /** The result of a write of ours, if it is newer than our copy. */
+  /** Stores the result of our own write if it is newer than our copy. */
   applied(after: ScaledObject): void {
     this.#copies.applied(after)
   }
 
-  /** Their definition is gone, and they with it. */
+  /** Their definition was deleted, and they with it. */
   clear(): void {
-    for (const scaler of this.#copies.list()) this.#copies.delete(scaler)
+    for (const scaledObject of this.#copies.list()) this.#copies.delete(scaledObject)
   }
 
-  /** KEDA writes a status at each poll: nobody is told of that. */
+  /** KEDA writes a status at each poll: that notifies nobody. */
   #changed(before: ScaledObject | undefined, after: ScaledObject | undefined): void {
     if (before) this.#unindex(before)
     if (after) {
@@ -77,15 +77,15 @@ export class ScaledObjectStore {
     if (!before || !isDeepStrictEqual({ ...before, resourceVersion }, after)) this.#notify(before, after)
   }
 
-  #unindex(scaler: ScaledObject): void {
-    const target = targetText(scaler)
-    const others = (this.#byTarget.get(target) ?? NONE).filter(({ name }) => name !== scaler.name)
+  #unindex(scaledObject: ScaledObject): void {
+    const target = targetText(scaledObject)
+    const others = (this.#byTarget.get(target) ?? NONE).filter(({ name }) => name !== scaledObject.name)
     if (others.length === 0) this.#byTarget.delete(target)
     else this.#byTarget.set(target, others)
   }
 }
 
-/** A ScaledObject of `keda.sh/v1alpha1`, as much as we read of it. */
+/** A ScaledObject of `keda.sh/v1alpha1`: the fields that we read. */
 export interface ScaledObjectResource {
   readonly metadata: ObjectMeta
   readonly spec?: {
@@ -98,7 +98,7 @@ export interface ScaledObjectResource {
   }
 }
 
-/** The object, trimmed; what a definition other than KEDA's may leave out or mistype reads as KEDA's default. */
+/** The object, trimmed. A field that a definition other than KEDA's leaves out or mistypes reads as KEDA's default. */
 export function trimScaledObject({ metadata, spec }: ScaledObjectResource): ScaledObject {
   const { apiVersion, kind, name } = spec?.scaleTargetRef ?? {}
   const min = spec?.minReplicaCount

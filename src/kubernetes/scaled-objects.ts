@@ -44,7 +44,7 @@ interface Options {
 
 /**
  * A trimmed copy of KEDA's ScaledObjects, kept current by list and watch while their definition exists. A watch of that
- * one definition tells when it comes and goes, so a cluster without KEDA costs a bookmark a minute.
+ * one definition shows when it is created and deleted, so a cluster without KEDA costs a bookmark a minute.
  */
 export class ScaledObjectInformer implements Runnable, ScaledObjects {
   readonly name = 'scaled objects'
@@ -68,13 +68,13 @@ export class ScaledObjectInformer implements Runnable, ScaledObjects {
     this.#connections = new Listeners(observer, logger)
     this.#store = new ScaledObjectStore((before, after) => {
       const { namespace, name } = after ?? before ?? {}
-      this.#changes.tell({ kind: SCALED_OBJECTS.resource, namespace, name }, before, after)
+      this.#changes.notify({ kind: SCALED_OBJECTS.resource, namespace, name }, before, after)
     }, options.names)
   }
 
   /**
-   * Resolves when it is known that there is no KEDA, when its ScaledObjects are watched, or when the cluster refuses
-   * either several times: it is retried, and nothing else waits for it.
+   * Resolves when KEDA is known to be absent, when its ScaledObjects are watched, or when the cluster refuses either
+   * several times: that is retried, and nothing else waits for it.
    */
   async start(): Promise<void> {
     const { signal } = this.#stopped
@@ -95,14 +95,14 @@ export class ScaledObjectInformer implements Runnable, ScaledObjects {
     await this.#settled.promise
   }
 
-  /** Ends all watches; resolves when none of their sockets and timers is left. */
+  /** Ends all watches; resolves when all their sockets and timers are closed. */
   async stop(): Promise<void> {
     this.#stopped.abort()
     this.#present?.abort()
     await Promise.all([this.#definition, this.#watch])
   }
 
-  /** Whether the copies are complete and current; also where there is no KEDA, once that is known. */
+  /** Whether the copies are complete and current; without KEDA: true once its absence is known. */
   get isConnected(): boolean {
     return this.#reflector ? this.#reflector.connected : !this.#failing
   }
@@ -124,11 +124,13 @@ export class ScaledObjectInformer implements Runnable, ScaledObjects {
     return this.#store.ofTarget(key)
   }
 
-  targetOf(scaler: ScaledObject): WorkloadKey | 'unknown' | undefined {
-    return this.#store.targetOf(scaler)
+  targetOf(scaledObject: ScaledObject): WorkloadKey | 'unknown' | undefined {
+    return this.#store.targetOf(scaledObject)
   }
 
-  /** Called synchronously for each change of what the rules read; a throw is logged and counted, and ends nothing. */
+  /**
+   * Called synchronously for each change of a field that the rules read; errors of listeners are logged and counted.
+   */
   onChange(listener: ScalerListener): void {
     this.#changes.add(listener)
   }
@@ -138,9 +140,9 @@ export class ScaledObjectInformer implements Runnable, ScaledObjects {
     this.#connections.add(listener)
   }
 
-  /** Stores the result of a write of ours, if it is newer than our copy; listeners are told of it. */
-  applied(scaler: ScaledObject): void {
-    this.#store.applied(scaler)
+  /** Stores the result of our own write if it is newer than our copy, and calls the listeners. */
+  applied(scaledObject: ScaledObject): void {
+    this.#store.applied(scaledObject)
   }
 
   #defined(exists: boolean): void {
@@ -176,7 +178,7 @@ export class ScaledObjectInformer implements Runnable, ScaledObjects {
     const reflector = new Reflector<ScaledObjectResource>(options, {
       connected: (connected) => {
         if (connected) this.#settle()
-        this.#connections.tell({ kind: SCALED_OBJECTS.resource }, connected)
+        this.#connections.notify({ kind: SCALED_OBJECTS.resource }, connected)
       },
       failed: (times) => this.#failed(times),
     })
@@ -196,7 +198,7 @@ export class ScaledObjectInformer implements Runnable, ScaledObjects {
   }
 }
 
-/** What was in flight when the definition went is not taken any more: nobody would remove it. */
+/** Ignores objects that arrive after their definition was deleted: nothing would remove them. */
 function untilAborted<Watched>(sink: Sink<Watched>, signal: AbortSignal): Sink<Watched> {
   return {
     put(object, outranks) {
@@ -211,7 +213,7 @@ function untilAborted<Watched>(sink: Sink<Watched>, signal: AbortSignal): Sink<W
   }
 }
 
-/** Before that the API server does not serve its objects. */
+/** Until then the API server does not serve its objects. */
 function isEstablished({ status, metadata }: Definition): boolean {
   if (metadata.deletionTimestamp != null) return false
   return status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True') === true

@@ -72,7 +72,10 @@ export class OneSecret implements SecretStore {
     return this.#written([404, 409], () => this.#call<Secret>('PATCH', 'patch', operations))
   }
 
-  /** Shows the Secret as it is and every change of it, never a version older than one that was read or written here. */
+  /**
+   * Calls the listener with the Secret as it is and at each change; never with a version older than one read or written
+   * here.
+   */
   async watch(listener: (secret: StoredSecret | undefined) => void, signal: AbortSignal): Promise<void> {
     const { client, logger, delay } = this.#options
     const options = { client, logger, reference: this.#reference, ...(delay && { delay }) }

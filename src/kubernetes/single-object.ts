@@ -4,7 +4,7 @@ import type { KubernetesClient } from './client.ts'
 import { delay as systemDelay, type Delay } from './delay.ts'
 import { Reflector, type Outranks, type Progress } from './reflector.ts'
 
-/** Which object: `path` is that of its collection, `/api/v1/namespaces/dormouse/secrets`. */
+/** The reference of one object: `path` is that of its collection, `/api/v1/namespaces/dormouse/secrets`. */
 export interface ObjectReference {
   readonly resource: string
   readonly path: string
@@ -24,17 +24,17 @@ interface Options {
 /** The object as it is now; undefined: it does not exist. `version` is its own, or the collection's without it. */
 export type Seen<T> = (object: T | undefined, version: string) => void
 
-/** Nothing waits for these: they may catch up later than workloads do. */
+/** Nothing waits for these objects: they may catch up later than workloads. */
 const LONGEST_RETRY_MS = 5000
 
-/** Shows one object as it is, and each change of it. Resolves when the signal is aborted; never rejects. */
+/** Calls back with one object as it is, and at each change. Resolves when the signal is aborted; never rejects. */
 export async function watchObject<T extends KubernetesObject>(
   { client, reference, logger, delay = systemDelay, longestRetry = LONGEST_RETRY_MS, progress }: Options,
   seen: Seen<T>,
   signal: AbortSignal,
 ): Promise<void> {
   const { resource, path, name } = reference
-  // Checked though it is selected: a server that does not know the selector sends the others, too.
+  // Checked in spite of the selector: a server that does not know the selector sends other objects, too.
   const isSought = ({ metadata }: T) => metadata.name === name
   const sink = {
     put(object: T) {

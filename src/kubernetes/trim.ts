@@ -29,10 +29,10 @@ const OWN: ReadonlySet<string> = new Set(Object.values(ANNOTATION))
 /** Returns one shared copy of equal texts, to save memory. */
 export type Intern = (text: string) => string
 
-/** Longer texts are not shared: what people may write is up to 256 KiB long. */
+/** Longer texts are not shared: people's annotations are up to 256 KiB long. */
 const LONGEST_SHARED = 512
 
-/** Shares at most `limit` texts, which it keeps for good: unique ones, and long ones, cannot fill the memory. */
+/** Shares at most `limit` texts, which it never forgets: unique ones, and long ones, cannot fill the memory. */
 export function createIntern(limit = 20_000, known = new Map<string, string>()): Intern {
   return (text) => {
     const present = known.get(text)
@@ -42,12 +42,12 @@ export function createIntern(limit = 20_000, known = new Map<string, string>()):
   }
 }
 
-/** The configured kinds, each with where its count stands as a JSON pointer. */
+/** By configured kind: the JSON pointer to its count. */
 export type ConfiguredFields = ReadonlyMap<Kind, string>
 
 const NONE_CONFIGURED: ConfiguredFields = new Map()
 
-/** The object, trimmed to what the rules need. Of the original it keeps only texts, so that the rest can be freed. */
+/** The object, trimmed to what the rules need. It keeps only texts of the original, so that the rest can be freed. */
 export function trim(
   kind: Kind,
   object: WorkloadObject,
@@ -86,7 +86,7 @@ function deploymentNamedBy(object: WorkloadObject): string | undefined {
   return kind === 'Deployment' && typeof name === 'string' ? name : undefined
 }
 
-/** What a JSON pointer without escapes points to. */
+/** The value at a JSON pointer without escapes. */
 function valueAt(object: unknown, pointer: string): unknown {
   const names = pointer.split('/').slice(1)
   return names.reduce<unknown>(
@@ -114,7 +114,7 @@ function instantOf(time: string | null | undefined): number | undefined {
   return Number.isNaN(instant) ? undefined : instant
 }
 
-/** What the metadata alone says, which is all that the answer to a patch has. */
+/** The fields that come from the metadata alone, which is all that the answer to a patch has. */
 export type TrimmedMetadata = Omit<
   Workload,
   | 'kind'
@@ -210,13 +210,13 @@ function podsOf(kind: Kind, object: WorkloadObject): Pods {
 }
 
 /**
- * The status of a kind that we do not know: by the names that most use. Where it has none of them, its pods are taken to
- * be as its spec asks.
+ * The status of a configured kind by the field names that most kinds use; without them, its pods count as its spec
+ * asks.
  */
 function podsOfConfigured({ metadata, status }: WorkloadObject): Pods {
   const { replicas, readyReplicas, observedGeneration } = (status ?? {}) as Readonly<Record<string, unknown>>
   const isCounted = typeof replicas === 'number' || typeof readyReplicas === 'number'
-  // Argo Rollouts writes it as a text.
+  // Argo Rollouts writes it as a string.
   const observed = Number(observedGeneration ?? metadata.generation ?? 0) || 0
   return isCounted
     ? { existing: Number(replicas ?? 0), ready: Number(readyReplicas ?? 0), observedGeneration: observed }
@@ -247,7 +247,7 @@ function replicasManagerOf(
   entries: readonly ManagedFieldsEntry[],
   intern: Intern,
 ): ReplicasManager | undefined {
-  // Of a nodeSelector, nobody asks who set it.
+  // Nobody asks who set a nodeSelector.
   if (hasKey(kind)) return undefined
   let newest: ManagedFieldsEntry | undefined
   for (const entry of entries) {
@@ -264,7 +264,7 @@ function replicasManagerOf(
   }
 }
 
-/** The count in kubectl's last-applied-configuration; read of sleepers alone, since it may be 256 KiB long. */
+/** The count in kubectl's last-applied-configuration, which may be 256 KiB long: read only for sleepers. */
 function manifestCountOf(
   { annotations, labels }: ObjectMeta,
   field: string,

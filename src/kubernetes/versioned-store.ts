@@ -3,7 +3,7 @@ import { compareVersions, isOlder } from '../domain/workload/workload.ts'
 import type { KubernetesObject } from './api-object.ts'
 import { OUTRANKS_NONE, type Outranks, type Sink } from './reflector.ts'
 
-/** The copy of an object; one of the whole cluster has no namespace. */
+/** The copy of an object; a cluster-scoped one has no namespace. */
 interface Versioned {
   readonly namespace?: string
   readonly name: string
@@ -14,17 +14,17 @@ interface Versioned {
 type Key = Pick<Versioned, 'namespace' | 'name'>
 
 interface Options<T> {
-  /** Told of one change; `before` undefined: added; `after` undefined: deleted. */
+  /** Called for one change; `before` undefined: added; `after` undefined: deleted. */
   readonly notify: (before: T | undefined, after: T | undefined) => void
-  /** What is kept of a newer copy of the same object; `before` itself: nothing that is read has changed. */
+  /** Returns the copy to keep when a newer one arrives; `before` itself: no field that is read has changed. */
   readonly merge?: (before: T, after: T) => T
 }
 
-/** The newest copy of each object that we know; an older one never replaces it. */
+/** The newest copy of each object; an older one never replaces it. */
 export class VersionedStore<T extends Versioned> {
   readonly #options: Options<T>
   readonly #namespaces = new Map<string, Map<string, T>>()
-  /** Stored by `applied`. They are partly computed, so the watch's event of the same version still replaces them. */
+  /** Copies stored by `applied`: partly computed, so the watch's event of the same version still replaces them. */
   readonly #provisional = new WeakSet<T>()
 
   constructor(options: Options<T>) {
@@ -40,7 +40,7 @@ export class VersionedStore<T extends Versioned> {
     else for (const copies of this.#namespaces.values()) yield* copies.values()
   }
 
-  /** Takes what is listed and watched, trimmed; undefined: that object is left out. */
+  /** The sink of a reflector; `trim` returns undefined for an object to leave out. */
   sink<Watched extends KubernetesObject>(trim: (object: Watched) => T | undefined): Sink<Watched> {
     return {
       put: (object, outranks) => {
@@ -58,28 +58,28 @@ export class VersionedStore<T extends Versioned> {
     }
   }
 
-  /** Stores what a list or watch says: an older version too, where that `outranks` our copy. */
-  put(told: T, outranks: Outranks = OUTRANKS_NONE): void {
-    const before = this.get(told)
-    const order = before ? compareVersions(told.resourceVersion, before.resourceVersion) : 1
-    // Also told late: its name was given anew since.
+  /** Stores an object of a list or watch; an older version only if it `outranks` our copy. */
+  put(object: T, outranks: Outranks = OUTRANKS_NONE): void {
+    const before = this.get(object)
+    const order = before ? compareVersions(object.resourceVersion, before.resourceVersion) : 1
+    // This also catches a late event of a deleted object whose name is in use again.
     if (before && order < 0 && !outranks(before.resourceVersion)) return
-    if (before?.uid === told.uid) {
+    if (before?.uid === object.uid) {
       if (order === 0 && !this.#provisional.has(before)) return
-      const after = this.#merged(before, told)
+      const after = this.#merged(before, object)
       this.#set(after)
       if (order !== 0 ? after !== before : !isDeepStrictEqual(before, after))
         this.#options.notify(before, after)
       return
     }
     if (before) this.delete(before)
-    this.#set(told)
-    this.#options.notify(undefined, told)
+    this.#set(object)
+    this.#options.notify(undefined, object)
   }
 
   /**
-   * Stores the result of a write of ours, if it is newer than our copy. Without a copy it does nothing: the object may be
-   * deleted already, and no event would ever remove it again.
+   * Stores the result of our own write if it is newer than our copy. Without a copy it does nothing: the object may be
+   * deleted already, and then no event would ever remove it again.
    */
   applied(written: T): void {
     const before = this.get(written)
@@ -91,7 +91,7 @@ export class VersionedStore<T extends Versioned> {
     if (after !== before) this.#options.notify(before, after)
   }
 
-  /** With uid and version: not what was created again since. */
+  /** With uid and version: does not delete an object created later under the same name. */
   delete(key: Key & Partial<Versioned>): void {
     const { namespace = '', name } = key
     const before = this.get(key)

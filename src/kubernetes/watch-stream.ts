@@ -2,12 +2,12 @@ import type { Read, WatchEvent } from './api-object.ts'
 
 const NEWLINE = 0x0a
 
-/** How the API server writes an event. */
+/** The beginning of an event as the API server writes it. */
 const BEGINNING = /^\{"type":"(ADDED|MODIFIED|DELETED)","object":/
 
 /**
- * The events of a watch, of which each is a line of JSON; `read` reads their objects.
- * @throws what the body throws, and SyntaxError at a line that is not JSON
+ * The events of a watch, each a line of JSON; `read` reads their objects.
+ * @throws errors of the body, and SyntaxError for a line that is not JSON
  */
 export async function* watchEvents<Watched>(
   body: AsyncIterable<Buffer>,
@@ -16,7 +16,7 @@ export async function* watchEvents<Watched>(
   for await (const line of lines(body)) yield (read && eventOf(line, read)) ?? parsed<Watched>(line)
 }
 
-/** undefined: the line is not written as the API server writes it. */
+/** undefined: the line is not in the API server's own format. */
 function eventOf<Watched>(line: string, read: Read<Watched>): WatchEvent<Watched> | undefined {
   const [beginning, type] = BEGINNING.exec(line) ?? []
   if (beginning === undefined || type === undefined || !line.endsWith('}}')) return undefined
@@ -37,8 +37,7 @@ function parsed<Watched>(line: string): WatchEvent<Watched> {
  * torn; half a line at the body's end is dropped.
  */
 export async function* lines(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  // The chunks of a line that has not ended: joined once, since joining at each chunk would copy a huge line again
-  // and again.
+  // The chunks of an unfinished line: joined once, since joining at each chunk would copy a huge line again and again.
   let pending: Buffer[] = []
   for await (const chunk of body) {
     let start = 0

@@ -12,7 +12,7 @@ import type { Sink } from './reflector.ts'
 import { trim, type ConfiguredFields, type Intern } from './trim.ts'
 import { VersionedStore } from './versioned-store.ts'
 
-/** Told of one change; `before` undefined: added; `after` undefined: deleted. */
+/** Called for one change; `before` undefined: added; `after` undefined: deleted. */
 export type ChangeListener = (before: Workload | undefined, after: Workload | undefined) => void
 
 /** The newest copy of each workload of all kinds. */
@@ -33,7 +33,7 @@ export class WorkloadStore {
       yield* this.#kinds.get(each)?.list(namespace) ?? []
   }
 
-  /** Takes the objects of a kind, but no ReplicaSet with a controller owner: it has copies of its Deployment's annotations. */
+  /** Takes the objects of a kind, without owned ReplicaSets: they have copies of their Deployment's annotations. */
   sink(kind: Kind, intern?: Intern, fields?: ConfiguredFields): Sink<WorkloadObject> {
     return this.of(kind).sink((object) =>
       isOwnedReplicaSet(kind, object) ? undefined : trim(kind, object, intern, fields),
@@ -44,7 +44,7 @@ export class WorkloadStore {
     this.#kinds.get(written.kind)?.applied(written)
   }
 
-  /** Of one kind. @throws TypeError for a kind that nobody watches */
+  /** The store of one kind. @throws TypeError for a kind that is not watched */
   of(kind: Kind): VersionedStore<Workload> {
     const store = this.#kinds.get(kind)
     if (!store) throw new TypeError(`${kind} is not configured`)
@@ -58,7 +58,9 @@ function isOwnedReplicaSet(kind: Kind, { metadata }: WorkloadObject): boolean {
   )
 }
 
-/** `after` with the instants at which we first saw its pods follow the spec, now and before the spec changed. */
+/**
+ * `after` with the instants at which its pods were first observed to follow the spec, now and before its last change.
+ */
 function withFollowed(before: Workload, after: Workload, now: Instant): Workload {
   const { followedAt: _, ...pods } = after.pods
   const changed = before.generation !== after.generation
@@ -69,7 +71,7 @@ function withFollowed(before: Workload, after: Workload, now: Instant): Workload
   const followedAt = podsFollowed(before) && !changed ? before.pods.followedAt : now
   return {
     ...after,
-    // Most changes are a status's: what stays the same is kept once, and the new copy's is young garbage.
+    // Most changes are of the status: share the unchanged parts, so that the new copy's become garbage while young.
     annotations: kept(before.annotations, after.annotations),
     labels: kept(before.labels, after.labels),
     pods: {

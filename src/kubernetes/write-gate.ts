@@ -14,7 +14,7 @@ const LIMIT = {
 } as const
 /** Requests that wait behind slow ones: each holds the place of its answer meanwhile. */
 const MOST_SLOW_REQUESTS = 8
-/** Keys that are remembered to be slow. */
+/** The most keys that are remembered as slow. */
 const SLOW_KEYS = 10_000
 
 interface Options {
@@ -31,30 +31,31 @@ interface Options {
 interface Places {
   readonly requests: Slots
   readonly controller: Slots
-  /** Of keys whose last write was slow: those of requests, and those of the controller. */
+  /** For keys whose last write was slow: one for requests, one for the controller. */
   readonly slowRequests: Slots
   readonly slow: Slots
 }
 
-/** What a write is of, and what cancels its wait. */
+/** A write that waits for its turn, and the signals that cancel the wait. */
 interface Turn {
-  /** The object that is written: a workload's key, or another name that no workload has. */
+  /** The written object: a workload's key, or another name that no workload has. */
   readonly key: string
   readonly signal?: AbortSignal | undefined
 }
 
 interface Waiting {
-  /** Whether it goes through the lane of those whose last write was slow. */
+  /** Whether it goes through the lane of keys whose last write was slow. */
   readonly slow: boolean
   readonly enter: (release: () => void) => void
 }
 
 /**
- * Limits all writes to a rate and to a number in flight, by priority. Those of the controller take none of the places of
- * requests, and of either those whose last write hung share two places of their own: each holds up its own kind alone.
- * Requests of the API wait here, and so do second attempts. The keys of a wave wait in the controller's queue, which asks `hasRoom` before it hands one out. One queue
- * for both would be wrong: requests are calls with an answer each, on every replica; keys are the leader's alone. While
- * the cluster answers every write by a fault of its own, all but requests rest in between.
+ * Limits all writes to a rate and to a number in flight, by priority. The controller's writes take none of the places
+ * of requests. In each of the two groups, keys whose last write hung share two places of their own, so that they delay
+ * only each other. Requests of the API wait here, and so do second attempts. The keys of a wave wait in the
+ * controller's queue, which asks `hasRoom` before it hands one out. One queue for both would be wrong: requests are
+ * calls with an answer each, on every replica; keys are the leader's alone. While the cluster answers every write with
+ * a fault of its own, all but requests pause between writes.
  */
 export class WriteGate implements Pace {
   readonly #waiting: Readonly<Record<WritePriority, Set<Waiting>>> = {
@@ -66,14 +67,14 @@ export class WriteGate implements Pace {
   }
   readonly #writes: TokenBucket | undefined
   readonly #wakes: TokenBucket | undefined
-  readonly #setback = new Setback()
+  readonly #clusterBackoff = new ClusterBackoff()
   readonly #now: () => number
   readonly #places: Places
   /** The keys whose last write was slow. */
   readonly #slow = new Set<string>()
   #timer: NodeJS.Timeout | undefined
   #firesAt = 0
-  /** Somebody was told that there is no room. */
+  /** Whether `hasRoom` returned false since the last call of the listener. */
   #turnedAway = false
   #listener: () => void = () => {}
 
@@ -94,7 +95,7 @@ export class WriteGate implements Pace {
     return this.#slow.has(key)
   }
 
-  /** Whether a write of this priority would be sent at once; if not, `onRoom`'s listener is called when to ask again. */
+  /** Whether a write of this priority would be sent at once; if not, `onRoom`'s listener is called when it may be. */
   hasRoom(priority: WritePriority, slow = false): boolean {
     const now = this.#now()
     this.#admit(now)
@@ -111,7 +112,7 @@ export class WriteGate implements Pace {
   }
 
   /**
-   * Runs the task in its turn; while it still waits, the signal makes it throw its reason. The task is given the
+   * Runs the task in its turn; while it still waits, the signal makes it throw its reason. The task gets the
    * milliseconds that its write may take; undefined: as long as any call.
    */
   async run<T>(
@@ -125,14 +126,14 @@ export class WriteGate implements Pace {
     const began = this.#now()
     try {
       const result = await task(priority === 'request' ? undefined : LIMIT[slow ? 'slow' : 'ordinary'])
-      this.#setback.answered()
+      this.#clusterBackoff.answered()
       this.#took(key, this.#now() - began)
       return result
     } catch (error) {
-      this.#setback.failed(error, this.#now())
+      this.#clusterBackoff.failed(error, this.#now())
       const noAnswer = error instanceof ClusterRefusal ? error.noAnswer : undefined
       if (noAnswer === 'hung') this.#took(key, Number.POSITIVE_INFINITY)
-      // One that was told to wait has waited for the API server.
+      // A throttled write waited for the API server's limits, so its key is not slow.
       else if (!noAnswer && !isThrottled(error)) this.#took(key, this.#now() - began)
       throw error
     } finally {
@@ -172,7 +173,7 @@ export class WriteGate implements Pace {
     })
   }
 
-  /** Those who wait here go before those who were turned away. */
+  /** Writes that wait here go before those that `hasRoom` turned away. */
   #roomMade(): void {
     this.#admit()
     if (!this.#turnedAway) return
@@ -210,9 +211,9 @@ export class WriteGate implements Pace {
   #wait(priority: WritePriority, slow: boolean, now: number): number {
     const place = this.#slotsOf(priority, slow).wait(now)
     const paced = priority === 'wake' ? this.#wakes?.wait(now) : undefined
-    // A person who asks is told at once what the cluster says, and a follow-up belongs to a write that it has taken.
-    const rest = priority === 'request' || priority === 'follow-up' ? 0 : this.#setback.wait(now)
-    return Math.max(place, this.#writes?.wait(now) ?? 0, paced ?? 0, rest)
+    // A person who asks gets the cluster's answer at once, and a follow-up belongs to a write that it accepted.
+    const pause = priority === 'request' || priority === 'follow-up' ? 0 : this.#clusterBackoff.wait(now)
+    return Math.max(place, this.#writes?.wait(now) ?? 0, paced ?? 0, pause)
   }
 
   #callLater(milliseconds: number, now: number): void {
@@ -253,12 +254,12 @@ function bucket(perSecond: number | null | undefined): TokenBucket | undefined {
     : new TokenBucket(perSecond, Math.max(1, perSecond / 10))
 }
 
-/** Milliseconds: a write that takes longer than this makes room for another. Most take a hundredth of it. */
+/** Milliseconds after which a write in flight makes room for another. Most take a hundredth of it. */
 const SLOW_MS = 1000
 
 /**
- * Places for writes in flight: `quick` of them in the steady state. A write that is slow gives its place to another, so
- * that those which hang in somebody's admission webhook hold up no other; of these there may be `slow` more.
+ * Places for writes in flight: `quick` of them in the steady state. A slow write gives its place to another, so that
+ * writes that hang in somebody's admission webhook delay no others; at most `slow` such writes are in flight on top.
  * Times are monotonic milliseconds.
  */
 export class Slots {
@@ -272,7 +273,7 @@ export class Slots {
     this.#slow = slow
   }
 
-  /** Milliseconds until there is a place unless one ends before; infinite: not until then. */
+  /** Milliseconds until there is a place even if no write ends before; infinite: only once one ends. */
   wait(now: number): number {
     let slow = 0
     for (const { since } of this.#inFlight) {
@@ -284,7 +285,7 @@ export class Slots {
     return this.#inFlight.size - slow < this.#quick ? 0 : Number.POSITIVE_INFINITY
   }
 
-  /** Takes a place; the function returned gives it back. */
+  /** Takes a place; the returned function releases it. */
   take(now: number): () => void {
     const place = { since: now }
     this.#inFlight.add(place)
@@ -292,38 +293,38 @@ export class Slots {
   }
 }
 
-/** So many faults in a row may be chance. */
+/** Up to this many faults in a row may be chance. */
 const TOLERATED = 20
-const FIRST_REST_MS = 100
+const FIRST_PAUSE_MS = 100
 /** Everything is to be caught up within 5 s of the cluster's return. */
-const LONGEST_REST_MS = 1000
+const LONGEST_PAUSE_MS = 1000
 
 /**
- * How long writes rest while the cluster answers each of them by a fault of its own (5xx), as while its etcd is away.
- * Each key has its backoff, but thousands of keys together would ask for as much as the rate allows. Times are
- * monotonic milliseconds.
+ * The pause between writes while the cluster answers each of them with a fault of its own (5xx), as while its etcd is
+ * away. Each key has its own backoff, but thousands of keys together would use up the rate. Times are monotonic
+ * milliseconds.
  */
-class Setback {
+class ClusterBackoff {
   #faults = 0
-  #rests = 0
+  #pauses = 0
   #until = 0
 
-  /** A write was answered. */
+  /** The cluster answered a write. */
   answered(): void {
     this.#faults = 0
-    this.#rests = 0
+    this.#pauses = 0
     this.#until = 0
   }
 
-  /** A write has failed at `now`; an error that is not the cluster's says nothing. */
+  /** A write failed at `now`; an error that does not come from the cluster is ignored. */
   failed(error: unknown, now: number): void {
     if (!(error instanceof ClusterRefusal) || error.status === 0) return
     if (error.status < 500 || isOfWebhook(error)) return this.answered()
     this.#faults++
-    // What was in flight together fails together, and is one more fault.
+    // Writes in flight together fail together, and count as one more fault.
     if (this.#faults < TOLERATED || now < this.#until) return
-    this.#rests++
-    this.#until = now + retryDelay(this.#rests, FIRST_REST_MS, LONGEST_REST_MS)
+    this.#pauses++
+    this.#until = now + retryDelay(this.#pauses, FIRST_PAUSE_MS, LONGEST_PAUSE_MS)
   }
 
   /** Milliseconds until a write may be sent. */

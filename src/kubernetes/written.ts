@@ -19,7 +19,7 @@ export function afterWrite(
 
 /**
  * Whether the live object is as the change would have made it: then the patch whose answer was lost was applied. The
- * state's counter and times rule out that it is so by chance.
+ * state's counter and times make a coincidence impossible.
  */
 export function carries(live: Workload, sentFor: Workload, change: Change): boolean {
   return (

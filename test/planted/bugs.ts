@@ -221,10 +221,10 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'the webhook configuration is fought for without a rest',
-    file: 'src/kubernetes/registration/contest.ts',
+    file: 'src/kubernetes/registration/overwrite-backoff.ts',
     find: 'const beyond = this.#times - TOLERATED',
     replace: 'const beyond = TOLERATED - this.#times - TOLERATED',
-    tests: ['test/kubernetes/registration/contest.test.ts'],
+    tests: ['test/kubernetes/registration/overwrite-backoff.test.ts'],
   },
   {
     name: 'sleep is harmless on a copy that is behind, and deletes volumes',

@@ -25,7 +25,7 @@ export class ClusterReader {
   readonly #namespaces = new Map<string, Namespace>()
   /** Namespaces that are read again when they are next needed. */
   readonly #old = new Set<string>()
-  readonly #scalers = new Map<string, WorkloadKey>()
+  readonly #podOwners = new Map<string, WorkloadKey>()
   #settled: Promise<{ service: KnownService; configured: ConfiguredKinds }> | undefined
   #rules: Promise<KnownRules> | undefined
   /** Namespaces that may not be read. */
@@ -107,8 +107,8 @@ export class ClusterReader {
       namespaceOf: (name) => this.#namespaces.get(name),
       isUnreadable: (name) => this.#unreadable.has(name),
       unknowns: this.unknowns,
-      scalerOf: ({ kind, namespace, name }) =>
-        kind === 'deployments' ? this.#scalers.get(`${namespace}/${name}`) : undefined,
+      podOwnerOf: ({ kind, namespace, name }) =>
+        kind === 'deployments' ? this.#podOwners.get(`${namespace}/${name}`) : undefined,
     })
   }
 
@@ -160,7 +160,7 @@ export class ClusterReader {
     const workload = trim(kind, object, undefined, configured.fields)
     if (workload.annotations.state !== undefined) this.#seesMarks = true
     const scales = workload.configured?.scales
-    if (scales !== undefined) this.#scalers.set(`${workload.namespace}/${scales}`, workload)
+    if (scales !== undefined) this.#podOwners.set(`${workload.namespace}/${scales}`, workload)
     return workload
   }
 

@@ -23,7 +23,7 @@ interface Surroundings {
   readonly isUnreadable: (name: string) => boolean
   /** Filled with what was asked for and is not known. */
   readonly unknowns: Unknowns
-  readonly scalerOf: (key: WorkloadKey) => WorkloadKey | undefined
+  readonly podOwnerOf: (key: WorkloadKey) => WorkloadKey | undefined
 }
 
 /** The domain's rules, as far as they can be known here. */
@@ -35,7 +35,7 @@ export interface KnownRules extends Rules {
 /** The domain's rules, as far as the service's settings are published and the person may read the Namespaces. */
 export function rulesOf(
   service: KnownService,
-  { namespaceOf, isUnreadable, unknowns, scalerOf }: Surroundings,
+  { namespaceOf, isUnreadable, unknowns, podOwnerOf }: Surroundings,
 ): KnownRules {
   const { policy } = service
   const compiler = new ScheduleCompiler(1000, calendarsOf(service, unknowns))
@@ -63,7 +63,7 @@ export function rulesOf(
       return filled
     },
     inheritsSame: (before, after) => inheritance.isSame(before, after),
-    scalerOf,
+    podOwnerOf,
     inWords(record) {
       const { enabled, schedule } = record.policy
       if (enabled.source === UNKNOWN.source && enabled.value === null)

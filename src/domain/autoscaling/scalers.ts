@@ -7,7 +7,7 @@ export interface ScalingRules extends ReadingRules {
   /** KEDA's ScaledObjects that name it as their target; undefined: nobody looks for them. */
   readonly scaledObjects?: (workload: WorkloadKey) => readonly ScaledObject[]
   /** The workload that scales this one in its place, as a Rollout does with a Deployment; undefined: none is known. */
-  readonly scalerOf?: (workload: WorkloadKey) => WorkloadKey | undefined
+  readonly podOwnerOf?: (workload: WorkloadKey) => WorkloadKey | undefined
 }
 
 /** What KEDA does about a workload. */

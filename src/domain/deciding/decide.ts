@@ -52,12 +52,12 @@ export function decide(situation: Situation): Decision {
 function undeleted(situation: Situation): PartialDecision {
   const { reading, workload, state, rules, override } = situation
   const { enabled, effective } = reading
-  const scaler = rules.scalerOf?.(workload)
-  if (scaler)
+  const podOwner = rules.podOwnerOf?.(workload)
+  if (podOwner)
     return noAction(
       'scaled_by_other',
-      () => `left alone: ${nameOf(scaler)} scales it in its place (workloadRef)`,
-      { values: { owner: nameOf(scaler) } },
+      () => `left alone: ${nameOf(podOwner)} scales it in its place (workloadRef)`,
+      { values: { owner: nameOf(podOwner) } },
     )
   if (!reading.isSettled)
     return noAction(

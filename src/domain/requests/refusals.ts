@@ -41,8 +41,8 @@ export function refuseOwned(workload: Workload): void {
 }
 
 /** What a Rollout scales in its place is asked for there. @throws Refusal OWNED */
-export function refuseScaled(workload: Workload, { scalerOf }: Rules): void {
-  const scaler = scalerOf?.(workload)
+export function refuseScaled(workload: Workload, { podOwnerOf }: Rules): void {
+  const scaler = podOwnerOf?.(workload)
   if (!scaler) return
   const message = `${nameOf(scaler)} scales it in its place (workloadRef): ask for that at ${pathOf(scaler)}`
   const values = { owner: nameOf(scaler), path: pathOf(scaler) }

@@ -36,7 +36,7 @@ export const CONFIGURATION: ObjectReference = {
   name: 'dormouse',
 }
 const MANAGED = `fieldManager=${FIELD_MANAGER}`
-/** A burst of writes goes out at once; the rate limits a fight with somebody who keeps undoing them. */
+/** A burst of writes goes out at once; the rate limits a fight with another writer who keeps undoing them. */
 const WRITES_PER_SECOND = 1
 const WRITE_BURST = 20
 
@@ -51,7 +51,7 @@ export class ConfigurationWriter {
     this.#delay = delay
   }
 
-  /** False: somebody else created it first. */
+  /** False: it exists already; somebody else created it first. */
   async create(
     webhooks: readonly MutatingWebhook[],
     owner: OwnerReference | undefined,
@@ -75,7 +75,7 @@ export class ConfigurationWriter {
     return this.#write('PATCH', `/${CONFIGURATION.name}`, [same, ...changes], signal)
   }
 
-  /** False on 404 and 409: the watch then brings what others wrote. */
+  /** False on 404 and 409: the watch then delivers the other writer's version. */
   async #write(
     method: 'POST' | 'PATCH',
     below: string,
@@ -107,8 +107,8 @@ export class ConfigurationWriter {
 }
 
 /**
- * Whose the configuration is if it is another Dormouse's: `belongs to the Namespace staging`, `points at https://else`;
- * undefined: it is ours, or nobody's. @throws ClusterRefusal
+ * The signs that the configuration belongs to another Dormouse: `belongs to the Namespace staging`,
+ * `points at https://else`; undefined: it is ours, or nobody's. @throws ClusterRefusal
  */
 export async function otherDormouse(
   client: Pick<KubernetesClient, 'call'>,
@@ -138,8 +138,8 @@ export async function deleteWebhookConfiguration(client: Pick<KubernetesClient, 
 }
 
 /**
- * The owner reference to a Namespace, so that the configuration is deleted with it; `going`: the Namespace is
- * being deleted, or is deleted. @throws ClusterRefusal
+ * The owner reference to a Namespace, so that the configuration is deleted with it; `going`: the Namespace is being
+ * deleted, or is deleted. @throws ClusterRefusal
  */
 export async function namespaceOwner(
   client: Pick<KubernetesClient, 'call'>,
@@ -162,7 +162,7 @@ export function isOwned({ metadata }: Configuration, namespace: string): boolean
   return (metadata.ownerReferences ?? []).some(({ kind, name }) => kind === 'Namespace' && name === namespace)
 }
 
-/** The operations that replace the webhooks, if they differ. */
+/** The operations that set the desired webhooks; empty if they are equal. */
 export function webhookChanges(
   { webhooks }: Configuration,
   desired: readonly MutatingWebhook[],

@@ -2,7 +2,7 @@ import { resourceOf } from '../../domain/kinds.ts'
 import type { WorkloadKey } from '../../domain/workload/workload.ts'
 import { quoted, type MatchCondition } from './match-conditions.ts'
 
-/** Whose scaling waits for an answer of ours: named workloads, all of some namespaces, or all there are. Sorted. */
+/** The workloads whose scaling needs our answer: by name, by namespace, or all. Sorted. */
 export type HeldScope =
   | { readonly type: 'workloads'; readonly names: readonly string[] }
   | { readonly type: 'namespaces'; readonly names: readonly string[] }
@@ -15,7 +15,9 @@ export interface Requirement {
   readonly values: readonly string[]
 }
 
-/** What distinguishes the two webhooks of scalings, which between them take each exactly once; undefined: there is none. */
+/**
+ * Divides scalings between two webhooks, so that each is reviewed exactly once; undefined: that webhook does not exist.
+ */
 export interface Twins {
   readonly held: Share | undefined
   readonly others: Share | undefined
@@ -26,7 +28,7 @@ interface Share {
   readonly namespaces: readonly Requirement[]
 }
 
-/** Names of workloads, and of namespaces, in one condition or selector. */
+/** The most names of workloads in one condition, or of namespaces in one selector. */
 const MOST = 500
 /** Characters of a list of workloads: CEL parses no expression of more than 100,000, and these are written quoted. */
 const LONGEST_LIST = 60_000
@@ -35,12 +37,14 @@ const HELD = 'is-held'
 const UNHELD = 'is-not-held'
 const NOTHING: HeldScope = { type: 'workloads', names: [] }
 
-/** `deployments/shop/web`: a workload as a scale review names it. */
+/** `deployments/shop/web`: a workload's name in the match conditions of scale reviews. */
 export function scaledName({ kind, namespace, name }: WorkloadKey): string {
   return `${resourceOf(kind).resource}/${namespace}/${name}`
 }
 
-/** The smallest scope that has these workloads (by `scaledName`) and can be written: else their namespaces, else all. */
+/**
+ * The smallest scope that covers these workloads (by `scaledName`) within the limits: they, their namespaces, or all.
+ */
 export function scopeOf(workloads: Iterable<string>): HeldScope {
   const names = [...new Set(workloads)].toSorted()
   const length = names.reduce((sum, name) => sum + quoted(name).length + 2, 0)
@@ -53,7 +57,7 @@ function scopeOfNamespaces(namespaces: readonly string[]): HeldScope {
   return names.length <= MOST ? { type: 'namespaces', names } : { type: 'all' }
 }
 
-/** The scope that has both. */
+/** The smallest scope that covers both. */
 export function joined(a: HeldScope, b: HeldScope): HeldScope {
   if (a.type === 'all' || b.type === 'all') return { type: 'all' }
   if (a.type === 'workloads' && b.type === 'workloads') return scopeOf([...a.names, ...b.names])
@@ -68,11 +72,11 @@ function namespaceIn(name: string): string {
   return name.split('/')[1] ?? ''
 }
 
-/** How the two webhooks of scalings divide them. */
+/** Divides the scalings between the two webhooks. */
 export function twinsOf(scope: HeldScope): Twins {
   const all: Share = { matchConditions: [], namespaces: [] }
   if (scope.type === 'all') return { held: all, others: undefined }
-  // In and NotIn without values are refused.
+  // The API server refuses In and NotIn without values.
   if (scope.names.length === 0) return { held: undefined, others: all }
   if (scope.type === 'namespaces') {
     const within = (operator: string): Share => ({
@@ -90,7 +94,7 @@ export function twinsOf(scope: HeldScope): Twins {
   }
 }
 
-/** The scope that the webhook of held workloads was written with; of a webhook that is not there: nothing. */
+/** The scope that the webhook of held workloads was written with; without that webhook: an empty one. */
 export function writtenScope(webhook: Readonly<Record<string, unknown>> | undefined): HeldScope {
   if (!webhook) return NOTHING
   const conditions = (webhook['matchConditions'] ?? []) as readonly MatchCondition[]

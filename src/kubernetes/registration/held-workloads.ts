@@ -4,10 +4,10 @@ import { HELD_LABEL, type Workload } from '../../domain/workload/workload.ts'
 import { Timers } from '../../service/process/timers.ts'
 import { joined, scaledName, scopeOf, type HeldScope } from './held-scope.ts'
 
-/** Milliseconds that a workload stays listed after its last hold: who pins again soon finds it there. */
+/** Milliseconds that a workload stays listed after its last hold, so that a new pin soon after needs no write. */
 const STAYS = 5 * 60_000
 
-/** What is needed of the informer. */
+/** The part of the informer that we need. */
 export interface WatchedWorkloads {
   onChange(listener: (before: Workload | undefined, after: Workload | undefined) => void): void
   /** Resolves when every kind was listed. */
@@ -15,8 +15,8 @@ export interface WatchedWorkloads {
 }
 
 /**
- * The workloads with a scale that pins and overrides hold, or held in the last five minutes: their scaling waits for an
- * answer of ours. Every replica keeps them, so that a new leader knows.
+ * Scalable workloads that a pin or override holds, or held in the last five minutes: their scaling needs our answer.
+ * Every replica keeps this list, so that a new leader has it.
  */
 export class HeldWorkloads {
   readonly #names = new Set<string>()
@@ -33,18 +33,18 @@ export class HeldWorkloads {
     this.#monotonic = monotonic
     this.#leaving = new Timers((key) => this.#leave(key), monotonic, later)
     workloads.onChange((before, after) => this.#changed(before, after))
-    // What a former leader knew stays as long as it would have by itself.
+    // A former leader's entries expire as late as they would have there.
     const isWhole = () => this.#leaving.set(WHOLE, monotonic() + STAYS)
     workloads.complete().then(isWhole, () => {})
   }
 
-  /** The scope to write: until it is known for long enough what is held, nothing leaves that was `written`. */
+  /** The scope to write. Until this process has watched long enough, it keeps everything that was `written`. */
   scope(written: HeldScope): HeldScope {
     const scope = scopeOf(this.#names)
     return this.#isWhole ? scope : joined(scope, written)
   }
 
-  /** Calls the listener when the scope may be another; returns how to stop listening. */
+  /** Calls the listener when the scope may have changed; returns the function that removes it. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
@@ -58,7 +58,7 @@ export class HeldWorkloads {
       this.#leaving.delete(name)
       if (this.#names.has(name)) return
       this.#names.add(name)
-      this.#tell()
+      this.#notify()
     } else if (before?.labels?.[HELD_LABEL] !== undefined) {
       this.#leaving.set(name, this.#monotonic() + STAYS)
     }
@@ -67,13 +67,13 @@ export class HeldWorkloads {
   #leave(key: string): void {
     if (key === WHOLE) this.#isWhole = true
     else this.#names.delete(key)
-    this.#tell()
+    this.#notify()
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener()
   }
 }
 
-/** The key of the former leader's whole list: no workload has an empty one. */
+/** The key that keeps the former leader's whole list; no workload has an empty key. */
 const WHOLE = ''

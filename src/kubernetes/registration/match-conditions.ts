@@ -48,7 +48,7 @@ export const HAS_OUR_MARKS: MatchCondition = {
     .join(' || '),
 }
 
-/** Of Namespaces: settings that were there before and are taken away need no check. */
+/** Of Namespaces: removing settings needs no check. */
 export const BRINGS_OUR_ANNOTATIONS: MatchCondition = {
   name: 'has-our-annotations',
   expression: HAS_OUR_ANNOTATIONS('object'),
@@ -78,7 +78,7 @@ const MARKS_DIFFER = [
   ...OWN_LABELS.map((key) => differ((side) => label(side, key))),
 ].join(' || ')
 
-/** Of the many status updates, only those that change our annotations or labels, or give a ReplicaSet an owner. */
+/** Of status updates, only those that change our annotations or labels, or give a ReplicaSet an owner. */
 export const STATUS_CHANGES_OURS: MatchCondition = {
   name: 'status-changes-ours',
   expression:
@@ -86,16 +86,16 @@ export const STATUS_CHANGES_OURS: MatchCondition = {
     `(request.resource.resource == 'replicasets' && ${HAS_CONTROLLER('object')})`,
 }
 
-/** Of its own kinds alone: in others a list may stand on the way to it, whose elements have no names. */
+/** Of our own kinds alone: a configured kind's path may lead through a list, whose elements have no names. */
 const KEY_MOVED = KINDS.filter(hasKey).map((kind) => {
   const moved = differ((side) => `${side}${pathOf(factsOf(kind).field)}[?${quoted(SNOOZE_KEY)}]`)
   return `(request.resource.resource == ${quoted(kind)} && ${moved})`
 })
 
 /**
- * The updates that would break a pin or an override: `held` rejects them where we do not answer, so it takes nothing
- * else. Without iteration, and with optionals for whatever may be absent, because an error rejects, too. A status write
- * may carry an old spec, which the API server puts back after admission.
+ * The updates that would break a pin or an override. The webhook `held` rejects them while we do not answer, so it must
+ * match nothing else. No iteration, and optionals for every field that may be absent, because an error rejects as well.
+ * A status write may carry an old spec, which the API server restores after admission.
  */
 function breaksHold(counts: readonly string[]): string {
   const paths = new Set([
@@ -112,7 +112,7 @@ function breaksHold(counts: readonly string[]): string {
   )
 }
 
-/** `counts`: where the counts of the configured kinds stand, as JSON pointers. */
+/** `counts`: JSON pointers to the counts of the configured kinds. */
 export function heldCondition(counts: readonly string[]): MatchCondition {
   return { name: 'breaks-hold', expression: breaksHold(counts) }
 }

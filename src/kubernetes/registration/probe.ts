@@ -3,7 +3,7 @@ import { FIELD_MANAGER, PROBE_LABEL, probeAnswer } from '../../domain/workload/w
 import type { KubernetesClient } from '../client.ts'
 import { ClusterRefusal } from '../failures.ts'
 
-/** Whether one try reached the webhook through the API server; `unknown`: the API server itself did not answer. */
+/** Whether one probe reached the webhook through the API server; `unknown`: the API server itself did not answer. */
 export type ProbeResult =
   | { readonly type: 'reached' }
   | { readonly type: 'unknown' }
@@ -11,7 +11,7 @@ export type ProbeResult =
 
 /**
  * Creates a ConfigMap as a dry run, for which the API server calls the webhook `probe.dormouse.dev` and no other of
- * ours, and looks for that webhook's answer among the warnings. Rejects with the signal's reason only.
+ * ours, and looks for that webhook's answer among the warnings. Rejects only with the signal's reason.
  */
 export async function probeWebhook(
   client: Pick<KubernetesClient, 'warnings'>,

@@ -2,7 +2,7 @@ import type { Logger } from '../../service/process/logger.ts'
 import { delay as systemDelay, type Delay } from '../delay.ts'
 import type { ProbeResult } from './probe.ts'
 
-/** Whether API servers reach the webhook; `unknown`: too few probes so far to tell. */
+/** Whether API servers reach the webhook; `unknown`: too few probes yet. */
 export type Proof = 'unknown' | 'proven' | 'unproven'
 
 /** When the webhook is probed, in milliseconds. */
@@ -14,12 +14,12 @@ export interface Probing {
 }
 
 const PROBING: Probing = { every: 5 * 60_000, tries: [1000, 2000, 4000, 8000, 15_000] }
-/** A proof is undone by this many failed probes in a row. */
+/** This many failed probes in a row end a proof. */
 const FAILURES = 2
 
 interface WebhookProofOptions {
   readonly probe: (signal: AbortSignal) => Promise<ProbeResult>
-  /** Whether the webhook is at Fail. If it is not, one failure already counts: it changes nothing for users. */
+  /** Whether the webhook's policy is Fail. If not, one failure already counts: it changes nothing for users. */
   readonly isInForce: () => boolean
   readonly onChange: (proof: Proof, why: string) => void
   readonly logger: Logger
@@ -48,9 +48,7 @@ export class WebhookProof {
     return this.#running !== undefined
   }
 
-  /**
-   * Probes now. Called first when the configuration is right, then whenever the CA bundle or our certificate changes.
-   */
+  /** Probes now. Called once the configuration is as desired, and when the CA bundle or our certificate changes. */
   begin(): void {
     if (this.#stopping.signal.aborted) return
     this.#again.abort()
@@ -104,7 +102,7 @@ export class WebhookProof {
     if (this.#failures >= FAILURES || !inForce) this.#turn('unproven', result.why)
   }
 
-  /** Tells of `unproven` again even if it was unproven before: Events expire. */
+  /** Reports `unproven` again even if it was unproven before: Events expire. */
   #turn(state: Proof, why: string): void {
     const before = this.#state
     this.#state = state

@@ -16,7 +16,7 @@ import {
   type Configuration,
   type ConfigurationReference,
 } from './configuration.ts'
-import { Contest, deedOn } from './contest.ts'
+import { OverwriteBackoff, changeOf } from './overwrite-backoff.ts'
 import { writtenScope } from './held-scope.ts'
 import type { HeldWorkloads } from './held-workloads.ts'
 import type { ProbeResult } from './probe.ts'
@@ -37,36 +37,36 @@ export interface WebhookRegistrationOptions extends WebhookSettings {
   readonly logger: Logger
   /** Whether the configuration may be written at this very moment; default: always. */
   readonly mayWrite?: () => boolean
-  /** Every CA to trust, PEM; undefined: the configuration's own bundle is left as it is. */
+  /** Every CA to trust, PEM; undefined: leave the configuration's own bundle as it is. */
   readonly caBundle: () => string | undefined
-  /** Calls the listener when the bundle changes; returns how to stop listening. */
+  /** Calls the listener when the bundle changes; returns the function that removes it. */
   readonly onCaBundle: (listener: () => void) => () => void
-  /** Told of the bundle each time that the configuration is seen to have it. */
+  /** Called with the bundle each time that the configuration is observed to have it. */
   readonly onPublished: (caBundle: string) => void
   /** The Namespace that owns the configuration; undefined: Dormouse runs outside of the cluster. */
   readonly ownNamespace: string | undefined
-  /** The workloads whose scaling waits for an answer of ours. */
+  /** The workloads whose scaling needs our answer. */
   readonly held: Pick<HeldWorkloads, 'scope' | 'onChange'>
-  /** Tries once to reach the webhook through the API server. */
+  /** Probes the webhook once through the API server. */
   readonly probe: (signal: AbortSignal) => Promise<ProbeResult>
-  /** Told each time that the proof turns: whether the API servers reach the webhook, and if not, why. */
+  /** Called each time that the proof changes: whether the API servers reach the webhook, and if not, why. */
   readonly onProof: (proven: boolean, why: string, configuration: ConfigurationReference) => void
   /**
-   * Told when somebody undoes again and again what was written: what was done to the configuration (`is pointed at …`),
-   * and how many milliseconds pass until it is put right.
+   * Called when somebody keeps overwriting the configuration: with their change (`is pointed at …`) and the
+   * milliseconds until we restore it.
    */
-  readonly onContest?: (deed: string, rest: number, configuration: ConfigurationReference) => void
-  /** Calls the listener at each new serving certificate; returns how to stop listening. */
+  readonly onOverwritten?: (change: string, pause: number, configuration: ConfigurationReference) => void
+  /** Calls the listener at each new serving certificate; returns the function that removes it. */
   readonly onServed: (listener: () => void) => () => void
   readonly probing?: Probing | undefined
   readonly delay?: Delay
 }
 
 /**
- * Keeps the MutatingWebhookConfiguration `dormouse` as it should be; only the leader runs it. With a `url` it
- * creates the configuration, and again when it is deleted. Inside a cluster the chart brings it, and a missing
- * one stays missing. The webhooks of what is held turn to Fail once the API server trusts us, was seen to reach us and,
- * inside, once the configuration is owned by our Namespace; and back to Ignore when it no longer reaches us.
+ * Keeps the MutatingWebhookConfiguration `dormouse` as desired; only the leader runs it. With a `url` it creates the
+ * configuration, and again when it is deleted. Inside a cluster the chart creates it, and a missing one stays missing.
+ * The webhooks of held workloads turn to Fail once the API server trusts us, has been proven to reach us and, inside,
+ * once our Namespace owns the configuration; and back to Ignore when it no longer reaches us.
  */
 export class WebhookRegistration implements Runnable {
   readonly name = 'webhook registration'
@@ -75,7 +75,7 @@ export class WebhookRegistration implements Runnable {
   readonly #writer: ConfigurationWriter
   /** The configuration by the latest event of the watch; `known` is false before the first. */
   #seen: { readonly known: boolean; readonly object: Configuration | undefined } = UNKNOWN
-  /** As it was before it was deleted. */
+  /** The configuration before it was deleted. */
   #latest: Configuration | undefined
   #life: AbortController | undefined
   #ended: Promise<unknown> = Promise.resolve()
@@ -83,15 +83,17 @@ export class WebhookRegistration implements Runnable {
   #dirty = false
   #isPoked = false
   #proof: WebhookProof | undefined
-  /** The bundle that the latest proof began with. */
+  /** The bundle of the latest proof. */
   #probedWith: string | undefined
-  /** The webhooks as they were written last, until somebody's change of them was met. */
+  /** The webhooks as we last wrote them; undefined once somebody's change of them was handled. */
   #written: readonly MutatingWebhook[] | undefined
-  /** The version that the latest write replaced: what it did is on its way to us; ABSENT: it created the configuration. */
+  /**
+   * The version that our latest write replaced, until the watch has its result. ABSENT: we created the configuration.
+   */
   #writtenOver: string | undefined
-  #contest = new Contest()
-  /** It is put right no sooner than this rest has ended. */
-  #resting = false
+  #overwrites = new OverwriteBackoff()
+  /** Whether it waits before it restores the configuration. */
+  #isPaused = false
 
   constructor(options: WebhookRegistrationOptions) {
     this.#options = options
@@ -99,7 +101,7 @@ export class WebhookRegistration implements Runnable {
     this.#writer = new ConfigurationWriter(options.client, this.#delay)
   }
 
-  /** Resolves at once: the other parts of the leader do not wait for a configuration that cannot be written. */
+  /** Resolves at once: a configuration that cannot be written does not delay the leader's other parts. */
   async start(): Promise<void> {
     const life = new AbortController()
     const { signal } = life
@@ -107,7 +109,7 @@ export class WebhookRegistration implements Runnable {
     this.#seen = UNKNOWN
     this.#written = undefined
     this.#writtenOver = undefined
-    this.#resting = false
+    this.#isPaused = false
     const { client, logger, onCaBundle, onServed, held } = this.#options
     const proof = this.#newProof()
     const unsubscribe = [
@@ -134,7 +136,7 @@ export class WebhookRegistration implements Runnable {
     this.#ended = Promise.all([watching, this.#run(signal)])
   }
 
-  /** Resolves when no call of it is in flight. */
+  /** Resolves when no call is in flight. */
   async stop(): Promise<void> {
     this.#life?.abort()
     await Promise.all([this.#ended, this.#proof?.stop()])
@@ -145,7 +147,7 @@ export class WebhookRegistration implements Runnable {
     this.#wake()
   }
 
-  /** Pins and overrides come many at a time: what comes within a moment is one write. */
+  /** Pins and overrides come in bursts: changes within a moment are one write. */
   #pokeSoon(signal: AbortSignal): void {
     if (this.#isPoked) return
     this.#isPoked = true
@@ -194,7 +196,7 @@ export class WebhookRegistration implements Runnable {
     const changes = webhookChanges(object, desired)
     if (changes.length === 0 && tied) return this.#probe(bundle)
     const isUndone = !tied || !isDeepStrictEqual(present, this.#written)
-    if (this.#resting || (isUndone && this.#rests(object, desired, signal)))
+    if (this.#isPaused || (isUndone && this.#pauses(object, desired, signal)))
       return this.#ignoreAtOnce(object, desired, signal)
     const owner = await this.#owner(signal)
     if (owner === 'going') {
@@ -212,30 +214,30 @@ export class WebhookRegistration implements Runnable {
   }
 
   /**
-   * Begins a rest if others undo again and again what was written, which `desired` still asks for; true: it has begun.
+   * Starts a pause if somebody keeps overwriting what we wrote and `desired` still asks for it; true: it has started.
    * `object`: undefined if they deleted it.
    */
-  #rests(
+  #pauses(
     object: Configuration | undefined,
     desired: readonly MutatingWebhook[],
     signal: AbortSignal,
   ): boolean {
     if (!this.#written || !this.#latest || !sameButPolicy(this.#written, desired)) return false
-    const rest = this.#contest.lost(performance.now())
-    if (rest === 0) return false
-    this.#options.onContest?.(deedOn(object, desired), rest, referenceTo(this.#latest))
+    const pause = this.#overwrites.overwritten(performance.now())
+    if (pause === 0) return false
+    this.#options.onOverwritten?.(changeOf(object, desired), pause, referenceTo(this.#latest))
     this.#written = undefined
-    this.#resting = true
+    this.#isPaused = true
     const ended = () => {
       if (signal.aborted) return
-      this.#resting = false
+      this.#isPaused = false
       this.#poke()
     }
-    void this.#delay(rest, signal).then(ended, ended)
+    void this.#delay(pause, signal).then(ended, ended)
     return true
   }
 
-  /** Whoever else writes it: no scaling is to fail for want of an answer of ours, not even while we rest. */
+  /** Applies even during a pause: no scaling may fail because our answer is missing. */
   async #ignoreAtOnce(
     object: Configuration,
     desired: readonly MutatingWebhook[],
@@ -248,7 +250,7 @@ export class WebhookRegistration implements Runnable {
     this.#options.logger.info('the webhook is not reached, so scaling does not wait for it any more')
   }
 
-  /** Begins a proof that the configuration works, which is as it should be; again when its bundle has changed. */
+  /** Starts a proof for a configuration that is as desired, and another when its bundle has changed. */
   #probe(bundle: string | undefined): void {
     if (this.#proof?.hasBegun && this.#probedWith === bundle) return
     this.#probedWith = bundle
@@ -272,11 +274,11 @@ export class WebhookRegistration implements Runnable {
   }
 
   async #create(signal: AbortSignal): Promise<void> {
-    if (this.#resting) return
+    if (this.#isPaused) return
     const owner = await this.#owner(signal)
     if (owner === 'going') return
     const webhooks = desiredWebhooks(this.#options, this.#options.caBundle(), [], this.#standing(false, []))
-    if (this.#rests(undefined, webhooks, signal)) return
+    if (this.#pauses(undefined, webhooks, signal)) return
     if (!(await this.#writer.create(webhooks, owner, signal))) return
     this.#writtenOver = ABSENT
     this.#written = webhooks
@@ -295,7 +297,7 @@ export class WebhookRegistration implements Runnable {
 }
 
 const ABSENT = ''
-/** Milliseconds; with the write itself a pin is listed within a second. */
+/** Milliseconds; including the write itself, a pin is listed within a second. */
 const SOON = 250
 
 function versionOf(object: Configuration | undefined): string {

@@ -25,19 +25,19 @@ const PROBE = 'probe.dormouse.dev'
 export interface WebhookSettings {
   /** Outside a cluster: the base of the webhook's URLs. */
   readonly url: string | null
-  /** Inside: the Service in front of the webhook. */
+  /** Inside a cluster: the Service in front of the webhook. */
   readonly service: { readonly namespace: string; readonly name: string; readonly port: number } | null
-  /** Dormouse's own included. */
+  /** Including Dormouse's own. */
   readonly excludeNamespaces: readonly string[]
-  /** The namespace of the leader's dry runs, which show whether the API server reaches the webhook. */
+  /** The namespace of the leader's dry runs, which test whether the API server reaches the webhook. */
   readonly probeNamespace: string
   /** Every exempt account but Dormouse's own, by exact name. */
   readonly exemptUsers: readonly string[]
   /** Dormouse's own username: exempt together with its field manager. undefined: not known. */
   readonly ownUser?: string | undefined
-  /** What happens to writes that would break a hold while Dormouse does not answer: refused (the default) or unchecked. */
+  /** For writes that would break a hold while Dormouse does not answer: Fail (the default) refuses them. */
   readonly failurePolicy?: FailurePolicy
-  /** Reviews only what is in these namespaces, too; undefined: in all. */
+  /** Reviews only objects in namespaces that match this as well; undefined: all. */
   readonly namespaceSelector?: NamespaceSelector | undefined
   /** The kinds beside the built-in ones. */
   readonly configured?: ConfiguredFields
@@ -62,19 +62,19 @@ export interface MutatingWebhook {
   readonly [field: string]: unknown
 }
 
-/** What is known of the cluster. */
+/** The cluster's side of the registration: trust, proof, holds. */
 export interface Standing {
   /** The API server trusts us, and the configuration would be deleted with our Namespace. */
   readonly isTied: boolean
-  /** Whether the API server was seen to reach us. */
+  /** Whether the API server has been proven to reach us. */
   readonly proof: Proof
-  /** Whose scaling waits for an answer of ours. */
+  /** The workloads whose scaling needs our answer. */
   readonly held: HeldScope
 }
 
 /**
- * The webhooks as they should be, given those that exist: what pins and overrides hold may fail without an answer of
- * ours, all else goes on. In this order: `held` matches objects as `workloads` has left them, which takes what it does not.
+ * The desired webhooks, given the present ones: only writes of held workloads may fail if our answer is missing. Their
+ * order matters: `held` matches objects as `workloads` has left them, and `workloads` takes what `held` does not.
  */
 export function desiredWebhooks(
   settings: WebhookSettings,
@@ -136,7 +136,7 @@ export function desiredWebhooks(
   ]
 }
 
-/** The two webhooks of scalings; one of them where nothing is held, or everything may be. */
+/** The two webhooks of scalings; only one if no workload is held, or all may be. */
 function scalings(
   settings: WebhookSettings,
   standing: Standing,
@@ -166,14 +166,14 @@ function scalings(
   )
 }
 
-/** The webhook that says with which scope the configuration was written; undefined: nothing was held. */
+/** The webhook whose conditions tell the scope that the configuration was written with; undefined: nothing was held. */
 export function heldScaleOf(present: readonly MutatingWebhook[]): MutatingWebhook | undefined {
   return present.find(({ name }) => name === HELD_SCALE)
 }
 
 /**
- * A new leader without a proof keeps Fail where `held` has it, unless it was set for another address. Without `held` a
- * former release wrote the rest, whose replicas may still answer, and do not know its path.
+ * A new leader without a proof keeps Fail where `held` has it, unless it was set for another address. If `held` is
+ * missing, a former release wrote the others; its replicas may still answer, and do not serve the path of `held`.
  */
 function policyOf(
   { failurePolicy }: WebhookSettings,
@@ -190,7 +190,7 @@ function policyOf(
   return mayFail ? 'Fail' : 'Ignore'
 }
 
-/** Whether two lead to the same server, whatever the path. */
+/** Whether two client configurations lead to the same server, whatever the path. */
 function sameAddress(a: MutatingWebhook['clientConfig'], b: MutatingWebhook['clientConfig']): boolean {
   return isDeepStrictEqual(withoutPath(a), withoutPath(b))
 }
@@ -202,7 +202,7 @@ function withoutPath({ url, service }: MutatingWebhook['clientConfig']) {
   }
 }
 
-/** Where the configuration sends reviews, as people know it: a URL, or a Service; undefined: nowhere. */
+/** The address that the configuration sends reviews to, for messages: a URL, or a Service; undefined: none. */
 export function addressOf(present: readonly MutatingWebhook[]): string | undefined {
   const config = present.find(({ name }) => name === WORKLOADS)?.clientConfig
   const service = config?.['service'] as { readonly namespace?: string; readonly name?: string } | undefined
@@ -211,13 +211,13 @@ export function addressOf(present: readonly MutatingWebhook[]): string | undefin
     : (config?.['url'] as string | undefined)
 }
 
-/** The URL that the webhooks are called at, without their paths; undefined: nowhere, or at a Service. */
+/** The URL that the webhooks are called at, without their paths; undefined: none, or a Service. */
 export function urlOf(present: readonly MutatingWebhook[]): string | undefined {
   const config = present.find(({ name }) => name === WORKLOADS)?.clientConfig
   return config && withoutPath(config).url
 }
 
-/** Whether two differ at most in what Dormouse itself changes when the proof turns. */
+/** Whether two differ at most in the fields that Dormouse itself changes when the proof changes. */
 export function sameButPolicy(a: readonly MutatingWebhook[], b: readonly MutatingWebhook[]): boolean {
   const without = (webhooks: readonly MutatingWebhook[]) =>
     webhooks.map((webhook) => ({ ...webhook, failurePolicy: undefined }))
@@ -225,8 +225,8 @@ export function sameButPolicy(a: readonly MutatingWebhook[], b: readonly Mutatin
 }
 
 /**
- * The webhooks that are present, of which those at the desired address turn to Ignore where none is to fail; the rest of
- * them stays as it is. One at another address is proven, or not, by whoever is there.
+ * The present webhooks, with Ignore for those at the desired address that are not to fail, and the others unchanged:
+ * the server at another address has its own proof.
  */
 export function ignoredWhereAsked(
   present: readonly MutatingWebhook[],
@@ -254,7 +254,7 @@ export function isTrusted(present: readonly MutatingWebhook[], caBundle: string 
   )
 }
 
-/** Without a bundle of ours, the one that is there: cert-manager's injector may have written it, and a new webhook needs it at once. */
+/** Without a bundle of ours, keep the present one: cert-manager's injector may have written it. */
 function trustedBy(present: readonly MutatingWebhook[]): string | undefined {
   return present.find(({ clientConfig: { caBundle } }) => caBundle !== undefined)?.clientConfig.caBundle
 }
@@ -270,7 +270,7 @@ function common(settings: WebhookSettings, namespaces: readonly Requirement[] = 
     matchPolicy: 'Equivalent',
     namespaceSelector: namespacesOf(settings, namespaces),
     objectSelector: {},
-    // What a later webhook changes, the controller repairs.
+    // The controller repairs changes of later webhooks.
     reinvocationPolicy: 'Never',
     sideEffects: 'None',
     timeoutSeconds: 3,
@@ -284,7 +284,7 @@ function namespacesOf(
 ) {
   const { matchLabels = {}, matchExpressions = [] } = namespaceSelector ?? {}
   const excluded = { key: NAME_LABEL, operator: 'NotIn', values: [...new Set(excludeNamespaces)] }
-  // In and NotIn without values are refused, and the API server drops empty lists.
+  // The API server refuses In and NotIn without values, and drops empty lists.
   const expressions = [
     ...(excluded.values.length === 0 ? [] : [excluded]),
     ...namespaces,
@@ -298,7 +298,7 @@ function namespacesOf(
   }
 }
 
-/** One rule for each API group; all in the order of the alphabet, so that two orders of the same kinds are one configuration. */
+/** One rule for each API group, sorted, so that the order of the kinds does not change the configuration. */
 function rules(operations: readonly string[], kinds: readonly Kind[], subresource = '') {
   const groups = new Map(kinds.map((kind) => [factsOf(kind).group, factsOf(kind).version]))
   return [...groups]

@@ -61,7 +61,7 @@ export class ClusterCheck {
       namespaceOf: (name) => namespaces.get(name),
       calendars,
       scaledObjects: (workload) => keda?.informer.ofTarget(workload) ?? [],
-      scalerOf: (workload) => informer.scalerOf(workload),
+      podOwnerOf: (workload) => informer.podOwnerOf(workload),
     })
     const seen = {
       workloads: informer.list(),

@@ -71,7 +71,7 @@ export function foundationOf(options: ServiceOptions): Foundation {
     calendars,
     waitOf: (...decided) => waits.of(...decided),
     scaledObjects: (workload) => cluster.keda?.informer.ofTarget(workload) ?? [],
-    scalerOf: (workload) => cluster.informer.scalerOf(workload),
+    podOwnerOf: (workload) => cluster.informer.podOwnerOf(workload),
   })
   const excludeNamespaces = excludedNamespaces(config, ownNamespace)
   const { perWorkload, teamLabel } = config.metrics

@@ -15,7 +15,7 @@ export interface Surroundings {
   /** undefined: nobody looks for what a wake waits for. */
   readonly waitOf?: Rules['waitOf']
   readonly scaledObjects?: Required<Rules>['scaledObjects']
-  readonly scalerOf?: Required<Rules>['scalerOf']
+  readonly podOwnerOf?: Required<Rules>['podOwnerOf']
 }
 
 /** The domain's rules under a configuration; equal schedules are compiled once, and what is inherited is resolved once. */
@@ -26,7 +26,7 @@ export function rulesOf(
     calendars = NO_CALENDARS,
     waitOf,
     scaledObjects = () => [],
-    scalerOf = () => undefined,
+    podOwnerOf = () => undefined,
   }: Surroundings,
 ): Rules {
   const compiler = new ScheduleCompiler(SCHEDULES_KEPT, calendars)
@@ -40,7 +40,7 @@ export function rulesOf(
     },
     inheritsSame: (before, after) => inheritance.isSame(before, after),
     scaledObjects,
-    scalerOf,
+    podOwnerOf,
     ...(waitOf && { waitOf }),
   }
 }

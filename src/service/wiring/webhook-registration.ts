@@ -43,7 +43,7 @@ export function webhookRegistration(
       onPublished: (bundle) => authority?.published(bundle),
       onServed: (listener) => source.onChange(listener),
       onProof: (proven, why, reference) => reportProof(foundation, proven, why, reference),
-      onContest: (deed, rest, reference) => reportContest(foundation, deed, rest, reference),
+      onOverwritten: (change, pause, reference) => reportOverwritten(foundation, change, pause, reference),
       probe: (signal) => probeWebhook(cluster.client, namespace, signal),
       probing: foundation.probing,
       probeNamespace: namespace,
@@ -100,16 +100,16 @@ function reportProof(
 }
 
 /** Reports by Event and log line that somebody else undoes again and again what was written to the configuration. */
-function reportContest(
+function reportOverwritten(
   { cluster, logger }: Foundation,
-  deed: string,
-  rest: number,
+  change: string,
+  pause: number,
   reference: ConfigurationReference,
 ): void {
   const message =
-    `It ${deed} again and again, and is put right ever more seldom: ` +
+    `It ${change} again and again, and is put right ever more seldom: ` +
     'does a second Dormouse run, or does a sync overwrite it?'
-  logger.warn({ restSeconds: rest / 1000 }, `the webhook configuration: ${message}`)
+  logger.warn({ restSeconds: pause / 1000 }, `the webhook configuration: ${message}`)
   const { name, uid, resourceVersion } = reference
   const subject = { namespace: 'default', name, uid, resourceVersion, reference }
   cluster.recorder.record(subject, 'Warning', 'OtherWriter', message)

@@ -343,7 +343,7 @@ describe('the webhook configuration', () => {
         if (where === inside) asTheChartHasIt()
         await where({
           delay: async (rest) => void rests.push(rest),
-          onContest: (deed, rest) => void contested.push(`${deed} ${rest / 1000} s`),
+          onOverwritten: (change, pause) => void contested.push(`${change} ${pause / 1000} s`),
         })
         const right = () =>
           policies().join() === FAILING &&
@@ -359,7 +359,7 @@ describe('the webhook configuration', () => {
       })
   })
 
-  it('turns to Ignore at once where it is not reached, also while it rests from a contest, and is else left alone', async () => {
+  it('turns to Ignore at once where it is not reached, also during a pause after overwrites, and is else left alone', async () => {
     const rests: PromiseWithResolvers<void>[] = []
     await open({
       url: HOOKS,

@@ -39,7 +39,7 @@ calendars:
 `
 function rulesKnownOf(service: KnownService, unknowns = { calendars: new Set<string>(), policies: false }) {
   const nothing = () => undefined
-  return rulesOf(service, { namespaceOf: nothing, isUnreadable: () => false, unknowns, scalerOf: nothing })
+  return rulesOf(service, { namespaceOf: nothing, isUnreadable: () => false, unknowns, podOwnerOf: nothing })
 }
 
 /** Those of Christmas and after, in a text. */

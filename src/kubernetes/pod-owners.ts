@@ -1,11 +1,11 @@
 import { keyOf, type Workload, type WorkloadKey } from '../domain/workload/workload.ts'
 
-/** Which Deployments other workloads scale in place of their own pods: Rollouts, by `spec.workloadRef`. */
-export class Scalers {
-  /** By the Deployment's key, all that name it. */
-  readonly #scalers = new Map<string, Map<string, WorkloadKey>>()
+/** Deployments whose pods another workload owns and scales: Rollouts with `spec.workloadRef`. */
+export class PodOwners {
+  /** By the Deployment's key: all workloads that name it. */
+  readonly #owners = new Map<string, Map<string, WorkloadKey>>()
 
-  /** Returns the Deployments that something else scales now than before, or nothing any more. */
+  /** Returns the Deployments whose owner of pods changed. */
   changed(before: Workload | undefined, after: Workload | undefined): readonly WorkloadKey[] {
     const named = [before, after]
       .map((each) => each && deploymentOf(each))
@@ -18,26 +18,26 @@ export class Scalers {
     return named.filter(isOther)
   }
 
-  /** What scales this workload; undefined: nothing that is known. */
+  /** The workload that owns this one's pods; undefined: none is known. */
   of(workload: WorkloadKey): WorkloadKey | undefined {
-    if (this.#scalers.size === 0 || workload.kind !== 'deployments') return undefined
-    return this.#scalers.get(keyOf(workload))?.values().next().value
+    if (this.#owners.size === 0 || workload.kind !== 'deployments') return undefined
+    return this.#owners.get(keyOf(workload))?.values().next().value
   }
 
   #add(workload: Workload): void {
     const deployment = keyOfDeployment(workload)
     if (deployment === undefined) return
-    const known = this.#scalers.get(deployment) ?? new Map<string, WorkloadKey>()
+    const owners = this.#owners.get(deployment) ?? new Map<string, WorkloadKey>()
     const { kind, namespace, name } = workload
     const key = keyOf(workload)
-    this.#scalers.set(deployment, known.set(key, known.get(key) ?? { kind, namespace, name }))
+    this.#owners.set(deployment, owners.set(key, owners.get(key) ?? { kind, namespace, name }))
   }
 
   #remove(workload: Workload): void {
     const deployment = keyOfDeployment(workload)
-    const known = deployment === undefined ? undefined : this.#scalers.get(deployment)
-    known?.delete(keyOf(workload))
-    if (deployment !== undefined && known?.size === 0) this.#scalers.delete(deployment)
+    const owners = deployment === undefined ? undefined : this.#owners.get(deployment)
+    owners?.delete(keyOf(workload))
+    if (deployment !== undefined && owners?.size === 0) this.#owners.delete(deployment)
   }
 }
 
