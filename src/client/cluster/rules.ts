@@ -17,7 +17,7 @@ export interface Unknowns {
   policies: boolean
 }
 
-interface Surroundings {
+interface Lookups {
   readonly namespaceOf: (name: string) => Namespace | undefined
   /** Whether the person may not read it. */
   readonly isUnreadable: (name: string) => boolean
@@ -35,7 +35,7 @@ export interface KnownRules extends Rules {
 /** The domain's rules, as far as the service's settings are published and the person may read the Namespaces. */
 export function rulesOf(
   service: KnownService,
-  { namespaceOf, isUnreadable, unknowns, podOwnerOf }: Surroundings,
+  { namespaceOf, isUnreadable, unknowns, podOwnerOf }: Lookups,
 ): KnownRules {
   const { policy } = service
   const compiler = new ScheduleCompiler(1000, calendarsOf(service, unknowns))

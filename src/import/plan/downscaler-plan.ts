@@ -24,7 +24,7 @@ export function planOfDownscaler(left: Left, now: Instant): Step[] {
   const sleepers = left.objects.filter(canSleep)
   const workloads = sleepers.filter((each) => !isOwned(each))
   const adopted = new Set(workloads.filter(isAsleepByTool).map((each) => targetKey(each, each.metadata.name)))
-  const surroundings = surroundingsIn(left, now)
+  const surroundings = namespaceSettingsIn(left, now)
   const steps = [
     ...workloads.flatMap((each) =>
       workloadStep(each, surroundings(each.metadata.namespace ?? ''), left, now),
@@ -51,7 +51,7 @@ export function worksIn({ dialect, program }: Pick<Left, 'dialect' | 'program'>,
 }
 
 /** What a namespace means for all workloads in it. */
-interface Surroundings {
+interface NamespaceSettings {
   readonly isReached: boolean
   readonly settings: Settings
   readonly inherited: Wanted
@@ -60,19 +60,19 @@ interface Surroundings {
 }
 
 /** Worked out once for each namespace, since a week has many minutes. */
-function surroundingsIn(left: Left, now: Instant): (namespace: string) => Surroundings {
+function namespaceSettingsIn(left: Left, now: Instant): (namespace: string) => NamespaceSettings {
   const objects = new Map(left.namespaces.map((each) => [each.metadata.name, each]))
   const policies = wantedOf({}, {}, left, now)
-  const known = new Map<string, Surroundings>()
+  const known = new Map<string, NamespaceSettings>()
   return (namespace) => {
     const found = known.get(namespace)
     if (found) return found
     const settings = settingsOf(marksOf(objects.get(namespace)))
     const isReached = worksIn(left, namespace)
     const inherited = isReached ? wantedOf({}, settings, left, now) : leftAlone()
-    const surroundings = { isReached, settings, inherited, policies }
-    known.set(namespace, surroundings)
-    return surroundings
+    const resolved = { isReached, settings, inherited, policies }
+    known.set(namespace, resolved)
+    return resolved
   }
 }
 
@@ -102,7 +102,7 @@ function ownedStep(object: ImportedObject): Step {
 
 function workloadStep(
   object: ImportedObject,
-  { isReached, settings, inherited, policies }: Surroundings,
+  { isReached, settings, inherited, policies }: NamespaceSettings,
   left: Left,
   now: Instant,
 ): Step[] {

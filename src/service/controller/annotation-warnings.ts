@@ -20,7 +20,7 @@ interface AnnotationWarningsPorts {
   readonly logger: Logger
 }
 
-/** Warns people of annotations that they have to repair: by an Event and a log line, once, when the fault appears. */
+/** Warns about faulty annotations by an Event and a log line, once, when the fault appears. */
 export class AnnotationWarnings {
   readonly #ports: AnnotationWarningsPorts
   /** The latest warning of those that have a fault, by uid. */
@@ -30,7 +30,7 @@ export class AnnotationWarnings {
     this.#ports = ports
   }
 
-  /** To be called with the same copy twice where what decides on it beside itself has changed. */
+  /** Call it with (copy, copy) if only an input of the decision has changed. */
   changed(before: Workload | undefined, after: Workload): void {
     if (before && before !== after && saysTheSame(before, after)) return
     const ignored = ignoredRequest(before, after)
@@ -62,7 +62,7 @@ export class AnnotationWarnings {
     const { enabled, schedule, scheduleFault, scheduleFaultAt } = reading
     if (enabled !== true) return undefined
     const fault = scheduleFault ?? wakeOrderFault(workload)
-    // One that is inherited is told of where it stands.
+    // `NamespaceWarnings` reports an inherited fault, at its source.
     if (scheduleFault !== undefined && scheduleFaultAt !== 'workload') return undefined
     if (fault !== undefined) return { reason: 'InvalidSchedule', message: fault }
     const risk = schedule ? riskOf(workload) : undefined

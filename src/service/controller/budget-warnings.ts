@@ -4,7 +4,7 @@ import type { Due } from './failures.ts'
 import type { ControllerPorts } from './ports.ts'
 import type { WriteBudget } from './write-budget.ts'
 
-/** Warns people of a workload that is written too often: by an Event and a log line once an episode. Each rest is counted. */
+/** Warns about a workload that is written too often: by an Event and a log line once an episode. Counts each pause. */
 export class BudgetWarnings {
   readonly #ports: Pick<ControllerPorts, 'logger' | 'observer' | 'recorder' | 'monotonic'>
   readonly #budget: WriteBudget
@@ -17,7 +17,7 @@ export class BudgetWarnings {
     this.#budget = budget
   }
 
-  /** Until when (monotonic) what is due rests; undefined: it may be written. */
+  /** The end (monotonic) of the pause of a due write; undefined: write now. */
   restsUntil(workload: Workload, due: Due): number | undefined {
     const { logger, observer, recorder, monotonic = systemMonotonic } = this.#ports
     const now = monotonic()

@@ -79,7 +79,7 @@ export class Controller implements Runnable {
     await this.#firstEvaluations
   }
 
-  /** Finishes writes that were sent, at most for `stopWithin`, and forgets all else: the workloads say what is due. */
+  /** Finishes writes in flight within `stopWithin` and forgets everything else: it follows from the workloads. */
   stop(): Promise<void> {
     this.#running = false
     this.#ending.abort()
@@ -142,13 +142,13 @@ export class Controller implements Runnable {
       this.#others.changed(known, after)
       this.#requests.changed(known, after)
     }
-    // The same copy twice: what decides on it beside itself has changed.
+    // (copy, copy): only an input of the decision has changed.
     if (before === after) this.#loop.inputsChanged(after)
     else if (!before || isRelevant(before, after)) this.#loop.workloadChanged(after)
     if (this.#marks.isInOrder(after)) this.#warnings.changed(before, after)
   }
 
-  /** What was last known of these workloads is of a time that never was; they are evaluated once the watch is connected. */
+  /** A restored backup invalidates the last known marks; the workloads are evaluated once the watch is connected. */
   #restored(kind: Kind): void {
     if (!this.#running) return
     for (const workload of this.#ports.workloads.list()) {

@@ -31,13 +31,13 @@ interface EventText {
 }
 
 /**
- * Reports what the history on a workload says: a new entry becomes an Event, an operation that ended a metric.
- * So nothing is reported before it is written, and what another replica wrote is reported as well.
+ * Reports new entries of a workload's history as Events, and ended operations as metrics. So nothing is reported before
+ * it is written, and writes of other replicas are reported as well.
  */
 export class HistoryReporter {
   readonly #ports: HistoryReporterPorts
   readonly #rules: Rules
-  /** By uid: the latest operation that was seen running, and whether its end was counted. */
+  /** By uid: the latest running operation that we observed, and whether its end was counted. */
   readonly #seen = new Map<string, { readonly operation: Operation; counted: boolean }>()
 
   constructor(ports: HistoryReporterPorts, rules: Rules) {
@@ -109,7 +109,7 @@ export class HistoryReporter {
     if (!seen || !isSame(seen.operation, operation)) this.#seen.set(uid, { operation, counted: false })
   }
 
-  /** Counts the end of an operation that was seen running; once. */
+  /** Counts the end of an observed operation once. */
   #count({ uid, kind }: Workload, operation: Operation): void {
     const seen = this.#seen.get(uid)
     if (!seen || seen.counted || !isSame(seen.operation, operation)) return
@@ -142,7 +142,7 @@ function eventOf(
   isScheduled: boolean,
 ): EventText {
   const asleep = type === 'snooze'
-  // The end of an override, say, or of a schedule itself.
+  // Not an operation: the end of an override, or of a schedule itself.
   const cause = trigger === 'schedule' && !isScheduled ? 'automatically' : `by ${trigger}`
   const author = by === null ? cause : `by ${by} (${trigger})`
   if (result === 'failed') {

@@ -15,7 +15,7 @@ export class LastKnownMarks {
     return this.#known.get(uid)
   }
 
-  /** Whether nothing of a copy's marks has to be restored. */
+  /** Whether no mark of the copy needs restoring. */
   isInOrder(workload: Workload): boolean {
     return isInOrder(workload, this.of(workload), this.#rules)
   }

@@ -4,7 +4,7 @@ import type { Rules } from '../../domain/deciding/rules.ts'
 import type { Logger } from '../process/logger.ts'
 import type { Recorder } from '../../kubernetes/ports.ts'
 
-/** Where Events on objects without a namespace belong. */
+/** The namespace of Events on cluster-scoped objects. */
 const EVENTS_NAMESPACE = 'default'
 
 interface NamespaceWarningsPorts {
@@ -12,7 +12,7 @@ interface NamespaceWarningsPorts {
   readonly logger: Logger
 }
 
-/** Warns people of a Namespace's annotations that its workloads cannot inherit: by an Event on it and a log line, once. */
+/** Warns about a Namespace's faulty annotations, by an Event on it and a log line, once. */
 export class NamespaceWarnings {
   readonly #ports: NamespaceWarningsPorts
   readonly #rules: Rules

@@ -5,7 +5,7 @@ import type { Rules } from '../../domain/deciding/rules.ts'
 import { keyOf, type Workload } from '../../domain/workload/workload.ts'
 import type { ControllerPorts } from './ports.ts'
 
-/** So often within ten minutes is no accident. */
+/** This many times within ten minutes is no accident. */
 const TIMES = 3
 const WINDOW_MS = 10 * 60_000
 /** How many workloads are remembered. */
@@ -16,8 +16,8 @@ const TWO_TOOLS = 'If that is a tool, two tools decide about this workload: excl
 type Ports = Pick<ControllerPorts, 'clock' | 'logger' | 'monotonic' | 'recorder'>
 
 /**
- * Warns people of another writer that decides about a workload, too: by an Event that names it. A tool is told of at once,
- * a hand that scales when it does so again; the recorder counts equal Events as one.
+ * Warns by an Event about another writer that contradicts our decisions: at once about a tool, after repeated scaling
+ * about a person. The recorder counts equal Events as one.
  */
 export class OtherWriters {
   readonly #ports: Ports
@@ -61,7 +61,7 @@ export class OtherWriters {
   }
 }
 
-/** The times of the last ten minutes, and now: no more than anybody asks for. */
+/** The times of the last ten minutes, and now; at most `TIMES`. */
 function recent(times: readonly number[], now: number): number[] {
   return [...times.filter((each) => each > now - WINDOW_MS), now].slice(-TIMES)
 }

@@ -22,7 +22,7 @@ export interface Planned extends Due {
   readonly step: Step | undefined
 }
 
-/** What an evaluation found. */
+/** The outcome of an evaluation. */
 export interface Evaluation {
   /** undefined: there is nothing to write. */
   readonly planned: Planned | undefined
@@ -65,20 +65,20 @@ export class Planner {
     return stillRight ? step : this.#plan(copy, now)
   }
 
-  /** What an evaluation would find once a step is written; undefined: it has to be made. */
+  /** The evaluation after a step is written; undefined: evaluate the copy instead. */
   evaluationAfter(step: Step): Evaluation | undefined {
     const decision = afterStep(step, this.#ports.clock(), this.#rules)
     return decision && { planned: undefined, lookAgainAt: lookAgainAt(decision) }
   }
 
-  /** What the state is to remember of a decision that the cluster refused. */
+  /** The change that records in the state that the cluster refused this decision. */
   failure(workload: Workload, decision: Decision): Change | undefined {
     return planFailure(workload, decision, this.#ports.clock(), this.#rules, this.#marks.of(workload))
   }
 
   #plan(workload: Workload, now: Instant): Step {
     const scaledBy = this.#ports.scalings?.scaledBy(workload)
-    // What is known of earlier copies, and who scaled it, nobody else knows.
+    // Shared evaluations know neither earlier copies nor who scaled.
     if (scaledBy === undefined && this.#marks.isInOrder(workload))
       return this.#ports.evaluations.of(workload).step
     const attributed = scaledBy === undefined ? workload : { ...workload, scaledBy }

@@ -15,12 +15,12 @@ import type { Logger } from '../process/logger.ts'
 
 export interface ControllerPorts {
   readonly workloads: WatchedWorkloads
-  /** undefined: nobody tells what is wrong with their annotations. */
+  /** undefined: nobody reports faults of their annotations. */
   readonly namespaces?: Namespaces | undefined
   readonly evaluations: Evaluations
   readonly writer: Writer
   readonly pace: Pace
-  /** undefined: there is no webhook that could have seen any. */
+  /** undefined: no webhook runs that could see any. */
   readonly scalings?: Scalings | undefined
   /** undefined: KEDA is left to itself. */
   readonly autoscaling?: Autoscaling | undefined
@@ -43,7 +43,7 @@ export interface ControllerSettings {
   readonly stopWithin?: number
 }
 
-/** The user who was seen scaling by hand; undefined: the webhook saw nobody, so the field manager names the client. */
+/** The user whose manual scaling the webhook saw; undefined: none, so the field manager names the client. */
 export interface Scalings {
   scaledBy(workload: Workload): string | undefined
 }

@@ -13,7 +13,7 @@ export class RequestAudit {
     this.#logger = logger
   }
 
-  /** `before`: the newest copy seen so far. */
+  /** `before`: the newest copy so far. */
   changed(before: Workload, after: Workload): void {
     if (before.annotations.state === after.annotations.state) return
     const then = stateOf(before)?.request

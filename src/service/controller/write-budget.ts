@@ -1,7 +1,7 @@
 import type { Instant } from '../process/clock.ts'
 import { backoff, type Due } from './failures.ts'
 
-/** Milliseconds: writes are counted over this time, and a workload that is undone no more for as long starts anew. */
+/** Milliseconds over which writes are counted, and after which an episode ends if nothing undid our writes. */
 const WINDOW = 60_000
 
 interface Account {
@@ -9,11 +9,11 @@ interface Account {
   readonly writes: number[]
   /** The instant of the latest edge that was written. */
   edge: Instant | undefined
-  /** How many rests the present episode has had; 0: there is no episode. */
+  /** How many pauses the present episode has had; 0: no episode. */
   rests: number
-  /** The end of the latest rest. */
+  /** The end of the latest pause. */
   until: number
-  /** Whether a write that was due is known to wait for that rest. */
+  /** Whether a write that waits for the pause was reported. */
   reported: boolean
 }
 
@@ -21,19 +21,19 @@ interface Account {
 interface Rest {
   /** Monotonic milliseconds. */
   readonly until: number
-  /** `episode`: the budget has just been used up; `rest`: another rest makes a write wait; undefined: reported already. */
+  /** `episode`: the budget has just been used up; `rest`: a write waits for another pause; undefined: reported already. */
   readonly news: 'episode' | 'rest' | undefined
 }
 
 /**
- * Limits how often one workload is written, whatever loops: somebody outside, or a mistake of ours. Past its budget a
- * workload rests as after a refusal, ten seconds and twice as long each time, with one write after each rest, until a
- * minute has passed in which nothing had to be written. An edge never waits. Only what was written lately is remembered.
+ * Limits how often one workload is written, whatever the cause of the loop: another writer, or a fault of ours. Past
+ * its budget a workload is written once after each pause, which is ten seconds and doubles, until nothing had to be
+ * written for a minute. An edge never waits. Workloads written long ago are forgotten.
  */
 export class WriteBudget {
   readonly limit: number
   readonly #random: () => number
-  /** Ordered by the latest write, oldest first; those that rest longer are moved to the end. */
+  /** Ordered by the latest write, oldest first; accounts still in a pause are moved to the end. */
   readonly #accounts = new Map<string, Account>()
 
   /** `limit` writes a minute; `random` gives [0, 1). */
@@ -99,7 +99,7 @@ export class WriteBudget {
     account.reported = false
   }
 
-  /** Each write adds one account at most, so it checks two: old ones go, those that still rest are checked later. */
+  /** Each write adds at most one account, so it checks two: old ones go, those still in a pause are checked later. */
   #forgetSome(now: number): void {
     for (const [key, account] of this.#accounts.entries().take(2)) {
       if (now < (account.writes.at(-1) ?? 0) + WINDOW) return

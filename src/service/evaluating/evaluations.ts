@@ -10,7 +10,7 @@ import { keyOf, parseKey, type Workload, type WorkloadKey } from '../../domain/w
 import { NEVER, Timers } from '../process/timers.ts'
 import type * as Ports from './ports.ts'
 
-/** What a copy means, and what is to be done about it. */
+/** The meaning of a copy, and the step that is due. */
 export interface Evaluation {
   readonly reading: Reading | Unreadable
   /** Without what is known of earlier copies. */
@@ -34,7 +34,7 @@ interface EvaluationsOptions {
   readonly plan?: typeof planStep
 }
 
-/** An evaluation holds a state as text and as objects, several KB; who shares one asks for it soon. */
+/** An evaluation holds a state as text and as objects, several KB; its users ask for it at about the same time. */
 const KEPT = 1000
 /** Milliseconds that a step which writes is used again: its operation is dated when it was planned. */
 const STEP_LIFE = 2000
@@ -66,8 +66,8 @@ export class Evaluations implements Ports.Evaluations {
   }
 
   /**
-   * To be called first for every change that the informer sees. A copy that cannot be decided on otherwise than the one
-   * before is evaluated when somebody asks.
+   * Call it first for every change of the informer. A copy whose decision cannot differ is evaluated when first asked
+   * for.
    */
   changed(before: Workload | undefined, after: Workload | undefined): void {
     if (before) this.#made.delete(before)

@@ -3,7 +3,7 @@ import type { Reading } from '../../domain/workload/reading.ts'
 import type { Unreadable } from '../../domain/workload/state-codec.ts'
 import type { Workload } from '../../domain/workload/workload.ts'
 
-/** What each copy means and what is to be done about it, made once for all who ask. */
+/** Evaluates each copy once, for all who use the result. */
 export interface Evaluations {
   of(workload: Workload): { readonly reading: Reading | Unreadable; readonly step: Step }
 }

@@ -20,16 +20,16 @@ interface WakeWaitsPorts {
   }
   readonly evaluations: Pick<Evaluations, 'of'>
   readonly clock: Clock
-  /** These wait no longer for some number: whoever decides on them has to look again. */
+  /** These workloads need not wait for lower numbers any longer: decide on them again. */
   readonly released: (keys: readonly WorkloadKey[]) => void
 }
 
-/** What one edge wakes in one namespace. */
+/** The workloads of one namespace that one edge wakes. */
 interface Wave {
   readonly edge: Instant
   /** undefined: nobody there names a number. */
   readonly members: Map<string, WaveMember> | undefined
-  /** The numbers of those that were told to wait. */
+  /** By key: the number of each workload that waits. */
   readonly waiting: Map<string, number>
   /** By number, what its members wait for, as long as no member changes, and since when that is known. */
   readonly known: Map<number, { readonly at: Instant; readonly wait: WakeWait | undefined }>
@@ -39,9 +39,9 @@ interface Wave {
 const LONGEST = 10
 
 /**
- * At an edge that wakes, a workload waits until those of its namespace that the same edge wakes and whose
- * `dormouse.dev/wake-order` is lower are ready. All of it follows from the workloads, so every replica says the same,
- * and a new leader goes on in the middle of a wave.
+ * At a wake edge a workload waits until the workloads of its namespace that the same edge wakes, and that have a lower
+ * `dormouse.dev/wake-order`, are ready. This follows from the workloads alone, so all replicas agree, and a new leader
+ * continues a wave.
  */
 export class WakeWaits {
   readonly #ports: WakeWaitsPorts
@@ -55,7 +55,7 @@ export class WakeWaits {
     this.#timeout = timeout
   }
 
-  /** What this decision about a workload waits for; undefined: nothing. */
+  /** The wait for this decision about a workload; undefined: none. */
   of(workload: Workload, decision: Decision, now: Instant): WakeWait | undefined {
     const edge = wakingEdge(workload, decision)
     if (edge === undefined || this.#isOver(edge, now)) return undefined
@@ -68,7 +68,7 @@ export class WakeWaits {
     return wait
   }
 
-  /** How many workloads were told to wait, and have not changed since. */
+  /** How many workloads wait, unchanged since. */
   get waiting(): number {
     return [...this.#waves.values()].flat().reduce((sum, { waiting }) => sum + waiting.size, 0)
   }
@@ -92,7 +92,7 @@ export class WakeWaits {
     return now >= edge + LONGEST * this.#timeout
   }
 
-  /** Those in which nobody named a number are read anew when somebody asks. */
+  /** Drops the waves without numbers: they are read again when needed. */
   #beginOrdered(namespace: string, waves: readonly Wave[]): void {
     const ordered = waves.filter(({ members }) => members)
     if (ordered.length < waves.length) this.#waves.set(namespace, ordered)
@@ -108,7 +108,7 @@ export class WakeWaits {
     return wave
   }
 
-  /** Waves that are over, and those of a clock that was ahead: their edge is still to come. */
+  /** Drops waves that are over, and those of a clock that was ahead: their edge is still to come. */
   #forget(now: Instant): void {
     for (const [namespace, waves] of this.#waves) {
       const kept = waves.filter(({ edge }) => !this.#isOver(edge, now) && isCredible(edge, now))
@@ -138,7 +138,7 @@ export class WakeWaits {
     return wait
   }
 
-  /** A member has changed: those whose number has nothing left to wait for are to be decided on again. */
+  /** A member changed: releases the workloads that have no lower number left to wait for. */
   #release(wave: Wave, now: Instant): void {
     wave.known.clear()
     const free = [...wave.waiting].filter(([, order]) => !this.#waitIn(wave, order, now))

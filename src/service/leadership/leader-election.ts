@@ -8,7 +8,7 @@ import type { LeadershipObserver } from './ports.ts'
 import { Sleeper, within } from './waiting.ts'
 
 export interface LeaderElectionOptions extends Omit<CandidateOptions, 'now' | 'force'> {
-  /** Milliseconds, less than `leaseDuration`: a leader acts so long after its last renewal; the rest is for stopping. */
+  /** Milliseconds, less than `leaseDuration`, that a leader acts after its last renewal; the difference is for stopping. */
   readonly renewDeadline: number
   /** Milliseconds between renewals. */
   readonly retryPeriod: number
@@ -58,8 +58,8 @@ export class LeaderElection implements Runnable {
   }
 
   /**
-   * Whether this replica may act at this very moment. A process that was suspended finds out here that its time is
-   * over, before any timer of its own tells.
+   * Whether this replica may act right now. A process that was suspended detects here, before any timer, that its time
+   * is over.
    */
   get leads(): boolean {
     return this.#now() < this.#deadline
@@ -74,8 +74,8 @@ export class LeaderElection implements Runnable {
   }
 
   /**
-   * Stops the leading parts and releases the Lease once they have stopped; with `keep`, in milliseconds, it stays
-   * held so long, so that nobody acts meanwhile.
+   * Stops the leading parts, then releases the Lease; with `keep` (milliseconds) it stays held so long, so that nobody
+   * acts meanwhile.
    */
   async stop(keep = 0): Promise<void> {
     this.#stopping.abort()
@@ -97,7 +97,7 @@ export class LeaderElection implements Runnable {
       } else {
         if (attempt) this.#logStandby(attempt)
         settled()
-        // Twice as often as a leader renews: a change that is seen late is a Lease that is acquired late.
+        // Twice as often as a leader renews, because a change detected late is a Lease acquired late.
         const left = attempt ? attempt.expiresAt - this.#now() : 0
         await this.#sleeper.sleep(left > 0 ? Math.min(left, retryPeriod / 2) : retryPeriod / 2)
       }

@@ -34,7 +34,7 @@ export interface CandidateOptions {
 const RELEASED_SECONDS = 1
 /** The longest duration that can be configured: a longer one was written by hand. */
 const LONGEST_DURATION_MS = 3_600_000
-/** How often one attempt reads and writes anew when another candidate wrote in between. */
+/** How often one attempt reads and writes again when another candidate wrote in between. */
 const ROUNDS = 3
 
 /**
@@ -45,7 +45,7 @@ export class LeaseCandidate {
   readonly #options: CandidateOptions
   /** The Lease as this candidate wrote it last. */
   #own: Lease | undefined
-  /** The one that we wrote last: it tells our record from one that somebody put our name into. */
+  /** The record that we wrote last, to distinguish ours from one that somebody edited our name into. */
   #acquireTime: string | undefined
   /** Until we hold the Lease for the first time; otherwise two candidates would take it from each other forever. */
   #mayForce: boolean
@@ -137,7 +137,7 @@ export class LeaseCandidate {
     return released ? -Infinity : this.#options.now() + this.#durationOf(record)
   }
 
-  /** At least our own duration: another replica counts on no less, whatever was edited into the Lease. */
+  /** At least our own duration: other replicas count on it, whatever was edited into the Lease. */
   #durationOf(record: LeaseRecord | undefined): number {
     const written = (record?.durationSeconds ?? 0) * 1000
     return Math.min(Math.max(written, this.#options.leaseDuration), LONGEST_DURATION_MS)

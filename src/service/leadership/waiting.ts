@@ -28,8 +28,8 @@ export class Sleeper {
 }
 
 /**
- * Runs a task that has so many milliseconds, and ends in time even if the task ignores its signal.
- * @throws Error at the end of the time or when `outer` is aborted; what the task throws
+ * Runs a task with a time limit in milliseconds, and ends in time even if the task ignores its signal.
+ * @throws Error at the end of the time or when `outer` is aborted; errors of the task
  */
 export async function within<T>(
   later: Later,

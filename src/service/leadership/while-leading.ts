@@ -11,10 +11,10 @@ interface WhileLeading {
 }
 
 /**
- * Takes the Lease, from a live leader too, waits until that one can no longer act, and holds it while `work` runs. When
- * the Lease is lost, `lost` is aborted, and `work` begins anew once the Lease is acquired again. Where the Lease does
- * not exist and may not be created, no replica leads, and `work` begins at once.
- * Resolves when the work is done, or has ended after `stop` was aborted; rejects as the work does.
+ * Takes the Lease, even from a live leader, waits until that one can no longer act, and holds it while `work` runs.
+ * When the Lease is lost, `lost` is aborted, and `work` starts again once the Lease is acquired again. If the Lease
+ * does not exist and may not be created, no replica leads, and `work` starts at once. Resolves when the work is done,
+ * or has ended after `stop` was aborted; rejects as the work does.
  */
 export async function whileLeading(
   options: Omit<LeaderElectionOptions, 'leading' | 'observer' | 'force'>,

@@ -5,12 +5,12 @@ import type { Config } from '../config/config.ts'
 import { UsageError } from '../process/errors.ts'
 import { AccessReviews } from '../../kubernetes/reviews.ts'
 import { Console } from '../../console/console.ts'
-import type { Foundation } from './foundation.ts'
+import type { Wiring } from './wiring.ts'
 import { readText } from './settings.ts'
 
 /** @throws UsageError when a key file cannot be read, or the settings of authentication cannot work */
-export async function apiOf(foundation: Foundation): Promise<Api> {
-  const { config, cluster, rules, clock, logger, metrics, excludeNamespaces, local, signIn } = foundation
+export async function apiOf(wiring: Wiring): Promise<Api> {
+  const { config, cluster, rules, clock, logger, metrics, excludeNamespaces, local, signIn } = wiring
   const auth: AuthSettings = { ...config.auth, local: local ?? (await localAuth(config)) }
   const { bodyLimit, rate, trustedProxies, waiters } = config.api
   try {

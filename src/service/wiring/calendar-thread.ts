@@ -13,8 +13,8 @@ interface Task {
 type Answer = { readonly closed: readonly number[] } | { readonly fault: string }
 
 /**
- * Reads iCalendar files, each in a thread of its own that ends with it: so a large one does not hold the event loop, and
- * one with a rule that has no end is given up. This file is also the code that runs in the thread.
+ * Reads each iCalendar file in a thread of its own, so that a large file does not block the event loop and an endless
+ * rule can be stopped. This file is also the code of the thread.
  */
 export function calendarThreads(longest = LONGEST): Expander {
   return { expand: (text, from, to, signal) => expand({ calendar: { text, from, to } }, longest, signal) }

@@ -1,12 +1,12 @@
 import { createCertificates } from '../certificates/create.ts'
 import { OneSecret } from '../../kubernetes/secret.ts'
-import type { Foundation } from './foundation.ts'
+import type { Wiring } from './wiring.ts'
 
 export type Certificates = ReturnType<typeof createCertificates>
 
 /** The certificates that the API and the webhook serve HTTPS by. */
-export function servingCertificates(foundation: Foundation): Certificates {
-  const { config, cluster, namespace, service, clock, logger, metrics } = foundation
+export function servingCertificates(wiring: Wiring): Certificates {
+  const { config, cluster, namespace, service, clock, logger, metrics } = wiring
   const settings = config.webhook.certificates
   const store = new OneSecret({ client: cluster.client, namespace, name: settings.secret, logger })
   const url = config.webhook.url ?? (service ? null : 'https://127.0.0.1')

@@ -27,7 +27,7 @@ interface CheckOptions {
   readonly stop: AbortSignal
 }
 
-/** What a configuration would do to a cluster, and what could not be looked at. */
+/** The effect of a configuration on a cluster, and the checks that were not possible. */
 export interface ClusterForecast extends Forecast {
   readonly at: Instant
   readonly unseen: readonly string[]

@@ -6,7 +6,7 @@ import type { Workload, WorkloadKey } from '../../domain/workload/workload.ts'
 
 type Changes<T> = (listener: (before: T | undefined, after: T | undefined) => void) => void
 
-/** What decides on workloads beside themselves, and the copies whose listeners learn of it. */
+/** The inputs of decisions beside the workloads, and the informer whose listeners are to be called. */
 interface Inputs {
   readonly informer: {
     list(namespace?: string): Iterable<Workload>
@@ -22,11 +22,11 @@ interface Inputs {
       }
     | undefined
   readonly rules: Rules
-  /** By which metrics tell teams apart; null: none. */
+  /** The label that names the team in metrics; null: none. */
   readonly teamLabel: string | null
 }
 
-/** Has the informer tell again of the workloads that a calendar, a Namespace or a ScaledObject concerns when it changes. */
+/** When a calendar, Namespace or ScaledObject changes, makes the informer call its listeners for the workloads concerned. */
 export function followInputs(inputs: Inputs): void {
   const { informer, namespaces, calendars, scaledObjects, rules, teamLabel } = inputs
   calendars.onChange((names) => {

@@ -3,20 +3,16 @@ import type { Pauser, Recorder, Writer } from '../../kubernetes/ports.ts'
 import { Refusal } from '../process/errors.ts'
 import { LeaderElection } from '../leadership/leader-election.ts'
 import type { Runnable } from '../process/runnable.ts'
-import type { Foundation } from './foundation.ts'
+import type { Wiring } from './wiring.ts'
 import { electionSettings } from './lease.ts'
 import type { Webhook } from './webhook.ts'
 
 /** Milliseconds. */
 const LONGEST_STOP = 2000
 
-/** The controller: it runs only while this replica leads, and writes nothing once `leads` says no. */
-export function controllerOf(
-  foundation: Foundation,
-  webhook: Webhook | undefined,
-  leads: () => boolean,
-): Controller {
-  const { config, cluster, evaluations, rules, clock, logger, metrics, excludeNamespaces } = foundation
+/** The controller: runs only while this replica leads, and writes nothing once `leads` returns false. */
+export function controllerOf(wiring: Wiring, webhook: Webhook | undefined, leads: () => boolean): Controller {
+  const { config, cluster, evaluations, rules, clock, logger, metrics, excludeNamespaces } = wiring
   const { concurrency, writesPerWorkload, lease } = config.controller
   const controller = new Controller(
     {
@@ -78,7 +74,7 @@ function notRenewed(): Refusal {
   return new Refusal('CLUSTER_UNAVAILABLE', 'the Lease was not renewed in time')
 }
 
-/** What happened meanwhile, the replica that led has told. */
+/** The former leader has reported the changes up to now. */
 function recorderWhile(leads: () => boolean, recorder: Recorder): Recorder {
   return {
     record(...event) {
@@ -88,7 +84,7 @@ function recorderWhile(leads: () => boolean, recorder: Recorder): Recorder {
 }
 
 /** Runs `leading` while this replica holds the Lease. */
-export function electionOf(foundation: Foundation, leading: readonly Runnable[]): LeaderElection {
-  const { clock, logger, metrics } = foundation
-  return new LeaderElection({ ...electionSettings(foundation), clock, logger, leading, observer: metrics })
+export function electionOf(wiring: Wiring, leading: readonly Runnable[]): LeaderElection {
+  const { clock, logger, metrics } = wiring
+  return new LeaderElection({ ...electionSettings(wiring), clock, logger, leading, observer: metrics })
 }

@@ -2,13 +2,13 @@ import type { Runnable } from '../process/runnable.ts'
 import type { ClusterClients } from './cluster-clients.ts'
 import { rejectWhenRefused, waitForCluster } from './reachability.ts'
 
-/** Milliseconds; meanwhile the log says why it takes so long. */
+/** Milliseconds after which the log says why listing takes so long. */
 const LISTING_TIMEOUT = 120_000
 
 interface Options {
   /** Ends it early. */
   readonly stop: AbortSignal
-  /** Started beside the workloads, and stopped when that takes too long. */
+  /** Runs beside the listing of workloads, and is stopped if that takes too long. */
   readonly also?: readonly Runnable[]
 }
 

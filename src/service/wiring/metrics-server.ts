@@ -1,19 +1,19 @@
 import { MetricsServer, type Readiness } from '../metrics/metrics-server.ts'
-import type { Foundation } from './foundation.ts'
+import type { Wiring } from './wiring.ts'
 
-export function metricsServerOf(foundation: Foundation): MetricsServer {
-  const { config, metrics, metricsHost: host, logger } = foundation
+export function metricsServerOf(wiring: Wiring): MetricsServer {
+  const { config, metrics, metricsHost: host, logger } = wiring
   return new MetricsServer({
     host,
     port: config.metrics.port,
     metrics,
-    ready: () => readiness(foundation),
+    ready: () => readiness(wiring),
     logger,
   })
 }
 
 /** A kind that cannot be watched is reported, but does not make the service unready: the other kinds work. */
-function readiness({ cluster: { informer, namespaces }, identity }: Foundation): Readiness {
+function readiness({ cluster: { informer, namespaces }, identity }: Wiring): Readiness {
   const { watches } = informer
   const listed = watches.some((each) => each.listed)
   const down = watches.filter(({ connected }) => !connected).map(({ kind }) => kind)

@@ -2,14 +2,14 @@ import type { CalendarSnapshot } from '../calendars/configured-calendars.ts'
 import type { Config } from '../config/config.ts'
 import { dateRanges } from '../../domain/schedule/calendar.ts'
 import { PublishedSettings } from '../../kubernetes/published-settings.ts'
-import type { Foundation } from './foundation.ts'
+import type { Wiring } from './wiring.ts'
 
 /** Characters of the JSON of one key: a ConfigMap holds 1 MiB in all, and each client reads it at each start. */
 const MOST = 256 * 1024
 
 /** Tells clients with a kubeconfig what they have to know, again when a calendar has changed. */
-export function publishedSettings(foundation: Foundation, leads: () => boolean): PublishedSettings {
-  const { config, cluster, calendars, logger, excludeNamespaces, version } = foundation
+export function publishedSettings(wiring: Wiring, leads: () => boolean): PublishedSettings {
+  const { config, cluster, calendars, logger, excludeNamespaces, version } = wiring
   const published = new PublishedSettings({
     client: cluster.client,
     data: () => settingsForClients(config, calendars.snapshot(), excludeNamespaces, version),
@@ -22,10 +22,10 @@ export function publishedSettings(foundation: Foundation, leads: () => boolean):
 }
 
 /**
- * By key, as the client reads it: a text, or JSON: lists of kinds (`rollouts.argoproj.io=.spec.replicas`) and of
- * excluded namespaces, the rules with durations in milliseconds, the policies, and the dates of each calendar as in the
- * configuration, those of its files among them. What exists and is not published is named in `unpublished`, with the
- * reason. null: there is none, so that what was published earlier goes.
+ * The published settings by key, as the client reads them: a text, or JSON: lists of kinds
+ * (`rollouts.argoproj.io=.spec.replicas`) and of excluded namespaces, the rules with durations in milliseconds, the
+ * policies, and the dates of each calendar as in the configuration, including those of its files. `unpublished` names
+ * the settings that are left out, with the reason. null: delete the key.
  */
 export function settingsForClients(
   config: Config,
@@ -56,7 +56,7 @@ export function settingsForClients(
   }
 }
 
-/** Of a list, or a map, of nothing. */
+/** Whether a list or map is empty. */
 const EMPTY = 2
 
 /** undefined: it is published. */
@@ -65,7 +65,7 @@ function whyUnpublished({ publish }: Config, text: string): string | undefined {
   return Buffer.byteLength(text) > MOST ? `more than ${MOST / 1024} KiB of them` : undefined
 }
 
-/** Of each calendar its dates with their hours; a text: it cannot be used. */
+/** By calendar: its dates with their hours; a text: why it cannot be used. */
 function datesOf({ calendars }: Config, snapshot: CalendarSnapshot): object {
   return Object.fromEntries(
     Object.entries(calendars).map(([name, { dates }]) => {

@@ -9,7 +9,7 @@ const PATIENCE = 9000
 /** Milliseconds before each attempt: one lost connection proves nothing, and three are soon made. */
 const ATTEMPTS = [0, 500, 1000]
 
-/** An API server that is starting refuses a list or two; one that refuses three in a row will go on. */
+/** A starting API server refuses a list or two; after three refusals in a row it will continue to refuse. */
 const REFUSALS = 3
 
 interface Waiting {

@@ -39,16 +39,16 @@ export interface ReleaseOptions {
 /** The workloads that carry anything of Dormouse's. */
 export interface ReleasePlan {
   readonly workloads: readonly Workload[]
-  /** Those in excluded namespaces, which stay as they are: the account's policy would not let us write them. */
+  /** Workloads in excluded namespaces stay as they are: the account's policy does not allow us to write them. */
   readonly excluded: readonly Workload[]
-  /** Why configured kinds cannot be managed: what sleeps of them stays asleep. */
+  /** By configured kind: why it cannot be managed; its sleepers stay asleep. */
   readonly unmanageable: readonly string[]
-  /** The ScaledObjects that Dormouse paused, and those of them in excluded namespaces. */
+  /** The ScaledObjects that Dormouse paused; among them those in excluded namespaces. */
   readonly paused: readonly ScaledObject[]
   readonly pausedExcluded: readonly ScaledObject[]
 }
 
-/** Told of each step of a release as it happens. */
+/** Called at each step of a release. */
 export interface ReleaseReport {
   /** The Lease was taken from a leader; the release waits so many milliseconds, until that one has stopped. */
   leaseTaken(from: string, milliseconds: number): void
@@ -62,8 +62,8 @@ export interface ReleaseReport {
 }
 
 /**
- * Takes Dormouse off a cluster: deletes the webhook configuration, wakes what Dormouse put to sleep, and removes its
- * marks from every workload. It leads meanwhile, so that no running service works against it.
+ * Takes Dormouse off a cluster: deletes the webhook configuration, wakes every workload that Dormouse put to sleep, and
+ * removes its marks from all. It leads meanwhile, so that no running service works against it.
  */
 export class Release {
   readonly #options: ReleaseOptions
@@ -75,7 +75,7 @@ export class Release {
   constructor(options: ReleaseOptions) {
     const { config, ownNamespace } = options
     this.#options = options
-    // What it removes does not depend on what is inherited.
+    // The marks to remove do not depend on inherited settings.
     this.#rules = rulesOf(config, { namespaceOf: () => undefined })
     this.#excluded = new Set(excludedNamespaces(config, ownNamespace))
     this.#cluster = clusterClients({ ...options, observer: NO_OBSERVER })
@@ -106,7 +106,7 @@ export class Release {
     }
   }
 
-  /** @throws Error when it was stopped, or when something could not be released: then it is to be run again */
+  /** @throws Error when it was stopped, or could not release everything: run it again */
   async carryOut(report: ReleaseReport): Promise<void> {
     const { config, ownNamespace, clock, logger, stop } = this.#options
     const election = electionSettings({ config, cluster: this.#cluster, ownNamespace })
@@ -123,7 +123,10 @@ export class Release {
     await this.#cluster.transport.close()
   }
 
-  /** The webhooks go first, since they would deny or undo the rest; should that fail, the workloads are released all the same. */
+  /**
+   * The webhooks go first, since they would deny or undo the rest; if that fails, the workloads are released all the
+   * same.
+   */
   async #releaseAll(report: ReleaseReport, lost: AbortSignal): Promise<void> {
     const undeleted = await this.#deleteWebhooks()
     const { workloads } = this.plan()

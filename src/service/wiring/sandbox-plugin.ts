@@ -10,8 +10,8 @@ export interface Program {
 }
 
 /**
- * Writes `kubectl-dormouse` into a new folder, so that `kubectl dormouse` is found by whoever has it in their
- * PATH. Not by `#!/usr/bin/env node`: the Node there may be too old for us.
+ * Writes `kubectl-dormouse` into a new folder for the PATH, so that `kubectl dormouse` works. Not with `#!/usr/bin/env
+ * node`: the Node there may be too old for us.
  */
 export async function writePlugin(folder: string, { node, file }: Program): Promise<void> {
   await mkdir(folder)

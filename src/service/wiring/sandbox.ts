@@ -18,16 +18,16 @@ const NEW_TOKEN = 'get a new token, or paste the export lines of the sandbox aga
 
 interface SandboxOptions {
   readonly config: Config
-  /** Of the Kubernetes API; 0: a free one. */
+  /** Port of the Kubernetes API; 0: any free one. */
   readonly kubePort: number
-  /** What `kubectl dormouse` runs. */
+  /** The program behind `kubectl dormouse`. */
   readonly program: Program
   readonly version?: string | undefined
   readonly clock: Clock
   readonly logger: Logger
 }
 
-/** Where a started sandbox is reached, and by what. */
+/** The addresses and credentials of a started sandbox. */
 export interface SandboxAccess extends Addresses {
   /** For every namespace, to read and to write. */
   readonly token: string
@@ -66,7 +66,7 @@ export class Sandbox implements Runnable {
     return this.#lifecycle.start()
   }
 
-  /** Nothing is left: no file either. */
+  /** Stops everything and deletes its files. */
   stop(): Promise<void> {
     return this.#lifecycle.stop()
   }

@@ -7,11 +7,11 @@ import type { Config } from '../config/config.ts'
 import { HttpServer, type Listener } from '../http/server.ts'
 import { UsageError } from '../process/errors.ts'
 import type { Runnable } from '../process/runnable.ts'
-import type { Foundation } from './foundation.ts'
+import type { Wiring } from './wiring.ts'
 import { readText } from './settings.ts'
 import type { Webhook } from './webhook.ts'
 
-/** What answers at a port. */
+/** A handler of a port's requests. */
 type Answers = 'api' | 'webhook'
 
 interface Endpoint {
@@ -24,11 +24,11 @@ interface Served {
   /** undefined: no HTTPS, so no webhook either. */
   readonly certificates: CertificateSource | undefined
   readonly webhook: Webhook | undefined
-  /** Who sends reviews shows a certificate of these, in PEM; undefined: anybody may. */
+  /** CAs in PEM; a caller must show a certificate of one of them; undefined: no certificate is needed. */
   readonly clientCA: string | undefined
 }
 
-/** The text of the file that `webhook.clientCA` names. @throws UsageError that says what is wrong with it */
+/** The text of the file that `webhook.clientCA` names. @throws UsageError if it is unusable */
 export async function clientCAOf({ webhook: { clientCA } }: Config): Promise<string | undefined> {
   if (clientCA === null) return undefined
   const text = await readText('webhook.clientCA', clientCA)
@@ -47,11 +47,11 @@ function hasCertificate(text: string): boolean {
 /** The servers of the API and the webhook, which start and stop as one. */
 export interface Servers {
   readonly server: Runnable
-  /** Where it is reached from this machine, once started; undefined: it is not served. */
+  /** The address on this machine, once started; undefined: it is not served. */
   url(of: Answers): string | undefined
 }
 
-export function serversOf({ config, clock, logger }: Foundation, served: Served): Servers {
+export function serversOf({ config, clock, logger }: Wiring, served: Served): Servers {
   const endpoints = endpointsOf(config, served)
   const listeners = endpoints.map(({ listener }) => listener)
   const server = new HttpServer(listeners, { clock, logger, drain: () => served.api.drain() })
@@ -64,7 +64,7 @@ export function serversOf({ config, clock, logger }: Foundation, served: Served)
   }
 }
 
-/** Plain HTTP first, where it is configured; then the API over HTTPS; the webhook has a port of its own. */
+/** Plain HTTP first, if configured; then the API over HTTPS; the webhook has a port of its own. */
 function endpointsOf(
   { api: { host, port, insecurePort }, webhook: { port: webhookPort } }: Config,
   { api, certificates, webhook, clientCA }: Served,
@@ -83,7 +83,7 @@ function endpointsOf(
 
 /**
  * The same over HTTPS. A new certificate is swapped in while it runs: established connections keep theirs. `clientCA`:
- * whoever connects has to show a certificate of it.
+ * callers must show a certificate of it.
  */
 function overTls(listener: Listener, certificates: CertificateSource, clientCA?: string): Listener {
   const all = { minVersion: 'TLSv1.2', ...(clientCA !== undefined && { ca: clientCA }) } as const

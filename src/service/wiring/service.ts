@@ -6,7 +6,7 @@ import type { Runnable } from '../process/runnable.ts'
 import { apiOf } from './api.ts'
 import type { ClusterClients } from './cluster-clients.ts'
 import { servingCertificates } from './certificates.ts'
-import { foundationOf, type ServiceOptions } from './foundation.ts'
+import { wire, type ServiceOptions } from './wiring.ts'
 import { controllerOf, electionOf } from './leading.ts'
 import { metricsServerOf } from './metrics-server.ts'
 import { publishedSettings } from './published.ts'
@@ -14,7 +14,7 @@ import { clientCAOf, serversOf, type Servers } from './servers.ts'
 import { onlyDormouse, webhookRegistration } from './webhook-registration.ts'
 import { webhookOf } from './webhook.ts'
 
-/** Where a started service is reached. */
+/** The addresses of a started service. */
 export interface Addresses {
   readonly api: string
   readonly metrics: string
@@ -37,12 +37,12 @@ export class Service implements Runnable {
   /** @throws Error when the kubeconfig cannot be used; UsageError when a key file cannot be read, or settings cannot work */
   static async create(options: ServiceOptions): Promise<Service> {
     const { config, https, logger } = options
-    const foundation = foundationOf(options)
-    const { recorder, informer, namespaces, transport, keda } = foundation.cluster
-    const certificates = https ? servingCertificates(foundation) : undefined
-    const webhook = certificates && config.webhook.enabled ? webhookOf(foundation) : undefined
-    const api = await apiOf(foundation)
-    const servers = serversOf(foundation, {
+    const wiring = wire(options)
+    const { recorder, informer, namespaces, transport, keda } = wiring.cluster
+    const certificates = https ? servingCertificates(wiring) : undefined
+    const webhook = certificates && config.webhook.enabled ? webhookOf(wiring) : undefined
+    const api = await apiOf(wiring)
+    const servers = serversOf(wiring, {
       api,
       certificates: certificates?.source,
       webhook,
@@ -51,18 +51,18 @@ export class Service implements Runnable {
     const leads = () => election.leads
     const registration =
       certificates && webhook
-        ? webhookRegistration(foundation, { certificates, listensAt: () => servers.url('webhook'), leads })
+        ? webhookRegistration(wiring, { certificates, listensAt: () => servers.url('webhook'), leads })
         : undefined
-    const controller = controllerOf(foundation, webhook, leads)
+    const controller = controllerOf(wiring, webhook, leads)
     const election: LeaderElection = electionOf(
-      foundation,
-      present([registration, controller, publishedSettings(foundation, leads)]),
+      wiring,
+      present([registration, controller, publishedSettings(wiring, leads)]),
     )
-    const metricsServer = metricsServerOf(foundation)
+    const metricsServer = metricsServerOf(wiring)
     const parts = present([
       metricsServer,
-      foundation.calendars,
-      { name: 'evaluations', start: async () => {}, stop: async () => foundation.evaluations.stop() },
+      wiring.calendars,
+      { name: 'evaluations', start: async () => {}, stop: async () => wiring.evaluations.stop() },
       { name: 'connections', start: async () => {}, stop: () => transport.close() },
       recorder,
       certificates?.keeper,
@@ -70,11 +70,11 @@ export class Service implements Runnable {
       keda?.informer,
       {
         name: informer.name,
-        start: () => startWatching(foundation.cluster, logger),
+        start: () => startWatching(wiring.cluster, logger),
         stop: async () => void (await Promise.all([informer.stop(), namespaces.stop()])),
       },
-      foundation.identity,
-      registration && onlyDormouse(foundation),
+      wiring.identity,
+      registration && onlyDormouse(wiring),
       config.controller.enabled ? election : undefined,
     ])
     const lifecycle = new Lifecycle(parts, ({ name }, call, err) =>
@@ -85,7 +85,7 @@ export class Service implements Runnable {
 
   /**
    * Resolves when everything is ready, which needs the cluster.
-   * @throws what the part throws that cannot start, once those before it have stopped
+   * @throws the error of the part that cannot start, once the parts before it have stopped
    */
   start(): Promise<void> {
     return this.#lifecycle.start()

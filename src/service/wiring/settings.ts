@@ -7,8 +7,8 @@ import { NO_CALENDARS, type Calendars } from '../../domain/schedule/calendar.ts'
 import { ScheduleCompiler } from '../../domain/schedule/schedule.ts'
 import { UsageError } from '../process/errors.ts'
 
-/** What the rules ask for beside the configuration, as it is now. */
-export interface Surroundings {
+/** The rules' inputs beside the configuration, each as it is now. */
+export interface Lookups {
   /** undefined: it does not exist, or is not known yet. */
   readonly namespaceOf: (name: string) => Namespace | undefined
   readonly calendars?: Calendars
@@ -18,7 +18,7 @@ export interface Surroundings {
   readonly podOwnerOf?: Required<Rules>['podOwnerOf']
 }
 
-/** The domain's rules under a configuration; equal schedules are compiled once, and what is inherited is resolved once. */
+/** The domain's rules under a configuration. Compiles equal schedules once, and resolves inheritance once. */
 export function rulesOf(
   config: Config,
   {
@@ -27,7 +27,7 @@ export function rulesOf(
     waitOf,
     scaledObjects = () => [],
     podOwnerOf = () => undefined,
-  }: Surroundings,
+  }: Lookups,
 ): Rules {
   const compiler = new ScheduleCompiler(SCHEDULES_KEPT, calendars)
   const inheritance = new Inheritance(config.policies.map(compilePolicy))

@@ -4,7 +4,7 @@ import { probeWebhook } from '../../kubernetes/registration/probe.ts'
 import { WebhookRegistration } from '../../kubernetes/registration/registration.ts'
 import type { Runnable } from '../process/runnable.ts'
 import type { Certificates } from './certificates.ts'
-import type { Foundation } from './foundation.ts'
+import type { Wiring } from './wiring.ts'
 import { exemptUsers } from './webhook.ts'
 
 /** The port of the chart's Service. */
@@ -17,7 +17,7 @@ const UNPROVEN =
 
 interface RegistrationOptions {
   readonly certificates: Certificates
-  /** Where the webhook listens, once it does. */
+  /** The address of the webhook, once it listens. */
   readonly listensAt: () => string | undefined
   /** Whether this replica may write at this very moment. */
   readonly leads: () => boolean
@@ -25,10 +25,10 @@ interface RegistrationOptions {
 
 /** Keeps the webhook configuration right while we lead; undefined: the API server has no way to call us. */
 export function webhookRegistration(
-  foundation: Foundation,
+  wiring: Wiring,
   { certificates: { source, authority }, listensAt, leads }: RegistrationOptions,
 ): Runnable | undefined {
-  const { config, atLoopback = false, cluster, identity, namespace, service, ownNamespace } = foundation
+  const { config, atLoopback = false, cluster, identity, namespace, service, ownNamespace } = wiring
   const { url: configuredUrl, failurePolicy, namespaceSelector } = config.webhook
   if (configuredUrl === null && !atLoopback && !service) return undefined
   const held = new HeldWorkloads(cluster.informer)
@@ -36,22 +36,22 @@ export function webhookRegistration(
     const url = configuredUrl ?? (atLoopback ? (listensAt() ?? null) : null)
     return new WebhookRegistration({
       client: cluster.client,
-      logger: foundation.logger,
+      logger: wiring.logger,
       mayWrite: leads,
       caBundle: () => source.caBundle,
       onCaBundle: (listener) => source.onCaBundle(listener),
       onPublished: (bundle) => authority?.published(bundle),
       onServed: (listener) => source.onChange(listener),
-      onProof: (proven, why, reference) => reportProof(foundation, proven, why, reference),
-      onOverwritten: (change, pause, reference) => reportOverwritten(foundation, change, pause, reference),
+      onProof: (proven, why, reference) => reportProof(wiring, proven, why, reference),
+      onOverwritten: (change, pause, reference) => reportOverwritten(wiring, change, pause, reference),
       probe: (signal) => probeWebhook(cluster.client, namespace, signal),
-      probing: foundation.probing,
+      probing: wiring.probing,
       probeNamespace: namespace,
       url,
       service: url === null && service ? { ...service, port: SERVICE_PORT } : null,
       ownNamespace: url === null ? ownNamespace : undefined,
-      excludeNamespaces: foundation.excludeNamespaces,
-      exemptUsers: exemptUsers(foundation),
+      excludeNamespaces: wiring.excludeNamespaces,
+      exemptUsers: exemptUsers(wiring),
       ownUser: identity.user,
       failurePolicy,
       namespaceSelector,
@@ -62,7 +62,7 @@ export function webhookRegistration(
 }
 
 /** A part whose start throws an Error if the webhook configuration is another Dormouse's: two undo each other's operations. */
-export function onlyDormouse({ cluster, config, atLoopback, ownNamespace, logger }: Foundation): Runnable {
+export function onlyDormouse({ cluster, config, atLoopback, ownNamespace, logger }: Wiring): Runnable {
   const stopping = new AbortController()
   const { url } = config.webhook
   return {
@@ -85,7 +85,7 @@ export function onlyDormouse({ cluster, config, atLoopback, ownNamespace, logger
 
 /** Reports as metric, log line and Event whether the API server reaches the webhook. */
 function reportProof(
-  { cluster, logger, metrics }: Foundation,
+  { cluster, logger, metrics }: Wiring,
   proven: boolean,
   why: string,
   reference: ConfigurationReference,
@@ -99,9 +99,9 @@ function reportProof(
   else cluster.recorder.record(subject, 'Warning', 'WebhookUnproven', `${UNPROVEN}: ${why}`)
 }
 
-/** Reports by Event and log line that somebody else undoes again and again what was written to the configuration. */
+/** Reports by Event and log line that another writer keeps overwriting the webhook configuration. */
 function reportOverwritten(
-  { cluster, logger }: Foundation,
+  { cluster, logger }: Wiring,
   change: string,
   pause: number,
   reference: ConfigurationReference,
@@ -115,7 +115,7 @@ function reportOverwritten(
   cluster.recorder.record(subject, 'Warning', 'OtherWriter', message)
 }
 
-/** A part that is made anew at each start: what it needs (our URL, our user) is known only then. */
+/** A part that is created at each start, because our URL and our user are known only then. */
 function madeAtStart(name: string, make: () => Runnable): Runnable {
   let running: Runnable | undefined
   return {

@@ -8,17 +8,17 @@ import { RateLimit } from '../http/rate-limit.ts'
 import { EXEMPT_USERS } from '../webhook/decide.ts'
 import { SeenScalings } from '../webhook/seen-scalings.ts'
 import { createWebhook } from '../webhook/app.ts'
-import type { Foundation } from './foundation.ts'
+import type { Wiring } from './wiring.ts'
 
 /** The admission webhook; every replica answers. */
 export interface Webhook {
   readonly callback: RequestListener
-  /** Who scaled by hand, for the controller of this replica: what is written does not name the user. */
+  /** The users who scaled by hand, for the controller of this replica: the stored object does not name them. */
   readonly scalings: SeenScalings
 }
 
-export function webhookOf(foundation: Foundation): Webhook {
-  const { config, cluster, rules, clock, logger, metrics, identity, excludeNamespaces } = foundation
+export function webhookOf(wiring: Wiring): Webhook {
+  const { config, cluster, rules, clock, logger, metrics, identity, excludeNamespaces } = wiring
   const scalings = new SeenScalings(clock)
   const reviews = new AccessReviews(cluster.client)
   const { rate } = config.api
@@ -36,7 +36,7 @@ export function webhookOf(foundation: Foundation): Webhook {
     logger,
     isAuthenticated: config.webhook.clientCA !== null,
     observer: metrics.webhook,
-    exemptUsers: new Set(exemptUsers(foundation)),
+    exemptUsers: new Set(exemptUsers(wiring)),
     excludeNamespaces: new Set(excludeNamespaces),
     ownUser: () => identity.user,
   })
@@ -44,6 +44,6 @@ export function webhookOf(foundation: Foundation): Webhook {
 }
 
 /** Users whose scaling does not count as manual: Kubernetes' own controllers, and those of the configuration. */
-export function exemptUsers({ config }: Pick<Foundation, 'config'>): string[] {
+export function exemptUsers({ config }: Pick<Wiring, 'config'>): string[] {
   return [...EXEMPT_USERS, ...config.exemptUsers]
 }

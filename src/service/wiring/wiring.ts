@@ -21,13 +21,13 @@ import { rulesOf } from './settings.ts'
 export interface ServiceOptions {
   readonly config: Config
   readonly kubeconfig: KubeConfigSource
-  /** Of the program; undefined: clients are not told. */
+  /** The program's version; undefined: clients do not get one. */
   readonly version?: string | undefined
   /** Dormouse's own namespace, which it never touches; undefined: it runs outside a cluster. */
   readonly ownNamespace: string | undefined
   /** Overrides the configuration's `auth.local`: the sandbox makes its key as it starts. */
   readonly local?: AuthSettings['local']
-  /** Who opens the console by this link is signed in; only on loopback. */
+  /** Signs in the browser that opens the console by this link; only on loopback. */
   readonly signIn?: OneTimeSignIn
   /** Serve HTTPS, and the webhook unless the configuration switches it off; without it: plain HTTP alone. */
   readonly https: boolean
@@ -40,30 +40,30 @@ export interface ServiceOptions {
   readonly logger: Logger
 }
 
-/** What every part of the service is made from. */
-export interface Foundation extends ServiceOptions {
+/** The parts and settings that all parts of the service share. */
+export interface Wiring extends ServiceOptions {
   readonly rules: Rules
   readonly calendars: ConfiguredCalendars
   readonly excludeNamespaces: readonly string[]
   readonly evaluations: Evaluations
   readonly metrics: Metrics
   readonly cluster: ClusterClients
-  /** Who we are to the cluster. */
+  /** Our own user at the API server. */
   readonly identity: Identity
-  /** Where the Lease and the certificates' Secret are. */
+  /** The namespace of the Lease and the certificates' Secret. */
   readonly namespace: string
   /** The Service that the API server calls the webhook by; undefined: we run outside a cluster. */
   readonly service: { readonly name: string; readonly namespace: string } | undefined
 }
 
 /**
- * Milliseconds that all else waits for calendar files: one of them may take 30 s, and meanwhile no webhook would answer.
- * The largest takes a few seconds; what uses a later one is left alone until that is read.
+ * Milliseconds that the start waits for calendar files: one may take 30 s, and no webhook would answer meanwhile. The
+ * largest takes a few seconds; users of a slower one are left alone until it is read.
  */
 const CALENDARS_PATIENCE = 10_000
 
 /** @throws Error when no usable kubeconfig is found */
-export function foundationOf(options: ServiceOptions): Foundation {
+export function wire(options: ServiceOptions): Wiring {
   const { config, ownNamespace, clock, logger } = options
   const calendars = calendarsOf(config, clock, logger, CALENDARS_PATIENCE)
   const rules: Rules = rulesOf(config, {
@@ -100,7 +100,7 @@ export function foundationOf(options: ServiceOptions): Foundation {
   const { client, informer, namespaces } = cluster
   const released = (keys: readonly WorkloadKey[]) => informer.inputsChanged(keys)
   const waits = new WakeWaits({ workloads: informer, evaluations, clock, released }, config.wakeOrderTimeout)
-  // First, in this order: whoever hears of a copy asks what is decided about it, and what it waits for.
+  // These two first, in this order: later listeners ask for decisions and wake waits.
   informer.onChange((before, after) => evaluations.changed(before, after))
   informer.onChange((before, after) => waits.changed(before, after))
   metrics.followWaiting(() => waits.waiting)
