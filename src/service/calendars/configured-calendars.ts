@@ -10,7 +10,7 @@ import type { Runnable } from '../process/runnable.ts'
 import type { Expander } from './ports.ts'
 
 const DAY = 24 * 60 * 60_000
-/** What a ConfigMap can hold. */
+/** The size limit of a ConfigMap. */
 const MAX_BYTES = 1024 * 1024
 /** Days before and after today that are read: a search for an edge reaches a year. A file is read again every month. */
 const BACK = 400 * DAY
@@ -36,7 +36,7 @@ interface CalendarsOptions {
   readonly patience?: number
 }
 
-/** Of each calendar the dates without hours that its files name, or why it cannot be used. */
+/** By calendar: the dates without hours in its files, or why it cannot be used. */
 export type CalendarSnapshot = Readonly<Record<string, readonly number[] | string>>
 
 /** The calendars as they were when the snapshot was made. */
@@ -50,12 +50,12 @@ export function calendarsIn(calendars: Config['calendars'], snapshot: CalendarSn
   return { find: (name) => known.get(name), names: [...known.keys()] }
 }
 
-/** What is known of one file. */
+/** The state of one file. */
 interface FileState {
   /** Its size, inode and time when it was last read; undefined: there was none. */
   version: string | undefined
   readAt: number
-  /** As it was read when it last could be; undefined: it never could. */
+  /** Its dates at the last successful read; undefined: there was none. */
   closed: readonly number[] | undefined
   fault: string | undefined
   /** How often in a row it could not be read. */
@@ -63,8 +63,8 @@ interface FileState {
 }
 
 /**
- * The calendars of the configuration. Files are read again when they change, also where Kubernetes swaps a whole folder
- * by a symbolic link. A file that cannot be read keeps what it last said; a calendar with one that never could be read
+ * The calendars of the configuration. Reads files again when they change, also when Kubernetes swaps a whole folder by
+ * a symbolic link. A file that becomes unreadable keeps its last dates; a calendar with a file that never was readable
  * cannot be used.
  */
 export class ConfiguredCalendars implements Calendars, Runnable {
@@ -102,7 +102,7 @@ export class ConfiguredCalendars implements Calendars, Runnable {
     return this.#known.get(name)
   }
 
-  /** What another thread makes the same calendars of, by `CalendarSnapshot`. */
+  /** Lets another thread build the same calendars, by `CalendarSnapshot`. */
   snapshot(): CalendarSnapshot {
     return Object.fromEntries(
       this.names.map((name) => {
@@ -154,7 +154,7 @@ export class ConfiguredCalendars implements Calendars, Runnable {
       if (this.#watchers.has(directory)) continue
       try {
         const watcher = watch(directory, { persistent: false }, () => this.#lookIn(QUIET_MS))
-        // The folder has gone: it is watched anew once it is there again.
+        // The folder was removed: watch it again once it is back.
         const ended = () => {
           watcher.close()
           this.#watchers.delete(directory)
@@ -194,7 +194,7 @@ export class ConfiguredCalendars implements Calendars, Runnable {
     if (others.size > 0) this.#tell(others)
   }
 
-  /** One that throws keeps the calendars from no other, and from no later change. */
+  /** A listener that throws disturbs neither the others nor later changes. */
   #tell(names: ReadonlySet<string>): void {
     for (const listener of this.#listeners) {
       try {
@@ -257,7 +257,7 @@ export class ConfiguredCalendars implements Calendars, Runnable {
 const STILL = 'a calendar file cannot be read; what it said before still counts'
 const NEVER = 'a calendar file cannot be read, so nothing is automatic for workloads whose calendars need it'
 
-/** Milliseconds for which what a file said counts while it does not change. */
+/** Milliseconds for which the dates of an unchanged file are used. */
 function lifeOf({ failures }: FileState): number {
   return failures === 0 ? READ_AGAIN : Math.min(RETRY.first * 2 ** (failures - 1), RETRY.longest)
 }

@@ -6,10 +6,10 @@ const MOST_OCCURRENCES = 100_000
 
 /**
  * The midnights of the dates from `from` to before `to` that all-day events of an iCalendar file (RFC 5545) cover,
- * recurrences included. Events with a time of day and cancelled ones do not count. Whether they are marked as busy does
- * not matter, since many calendars mark holidays as free. ical.js never returns from some rules that match no date, so
- * run it where it can be ended.
- * @throws Error that says what is wrong
+ * recurrences included. Events with a time of day and cancelled ones do not count. Their busy status is ignored, since
+ * many calendars mark holidays as free. ical.js never returns from some rules that match no date, so run it in a
+ * thread.
+ * @throws Error for an invalid file
  */
 export function closedDates(text: string, from: number, to: number): number[] {
   const closed = new Set<number>()
@@ -43,12 +43,12 @@ function* named(event: ICAL.Event, occurrences: Iterable<Occurrence>): Generator
   }
 }
 
-/** Those that begin before `to`, in order; a single event has one occurrence: itself. */
+/** The occurrences that begin before `to`, in order; a single event has one occurrence: itself. */
 function* occurrencesOf(event: ICAL.Event, to: number): Generator<Occurrence, void> {
   // An event needs no start in a file that names a method (RFC 5545, 3.6.1): then it covers no date.
   if (!(event.startDate as ICAL.Time | null)?.isDate) return
   const excluded = excludedDates(event)
-  // Its start is the first occurrence, whatever an RDATE or a rule says.
+  // The start is the first occurrence, whatever its RDATE or rule.
   if (!event.component.hasProperty('rrule') && !excluded.has(midnightOf(event.startDate)))
     yield event.getOccurrenceDetails(event.startDate)
   if (event.isRecurrenceException() || !event.isRecurring()) return

@@ -9,7 +9,7 @@ import type { Lifetimes } from './rotation.ts'
 import { SelfSignedCertificates } from './self-signed.ts'
 import type { CertificateSource } from './source.ts'
 
-/** Where the API server finds the webhook. */
+/** The webhook's address as the API server calls it. */
 interface Place {
   /** undefined: Dormouse runs outside a cluster. */
   readonly service: { readonly name: string; readonly namespace: string } | undefined

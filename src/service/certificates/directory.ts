@@ -31,10 +31,10 @@ const READ_EVERY_MS = 60_000
 const SETTLING_MS = 120_000
 
 /**
- * Serves `tls.crt` and `tls.key`, and trusts `ca.crt` if there is one, in a directory that cert-manager or a person
- * maintains. Reads the files again when they change, also when Kubernetes swaps the whole directory by a
- * symbolic link. Files that do not fit together change nothing. A new CA is in the bundle, beside the former one,
- * before a certificate of it is served.
+ * Serves `tls.crt` and `tls.key`, and trusts `ca.crt` if present, in a directory that cert-manager or a person
+ * maintains. Reads the files again when they change, also when Kubernetes swaps the whole directory by a symbolic link.
+ * Files that do not fit together change nothing. A new CA is in the bundle, beside the former one, before a certificate
+ * of it is served.
  */
 export class DirectoryCertificates implements Runnable {
   readonly name = 'certificates'
@@ -42,7 +42,7 @@ export class DirectoryCertificates implements Runnable {
   readonly #options: DirectoryOptions
   readonly #timer: Timer
   #watcher: FSWatcher | undefined
-  /** As they were read last. */
+  /** The files at the last successful read. */
   #files: Files | undefined
   /** The certificate that is served, and the CA that came with it. */
   #served: Files | undefined
@@ -62,7 +62,7 @@ export class DirectoryCertificates implements Runnable {
     this.#timer = new Timer(read, clock, later)
   }
 
-  /** @throws Error that says which file is missing or wrong */
+  /** @throws Error that names the missing or faulty file */
   async start(): Promise<void> {
     const { directory, logger } = this.#options
     this.#take(await readFiles(directory))

@@ -23,7 +23,7 @@ export interface Situation {
   readonly now: Instant
   readonly names: Names
   readonly lifetimes: Lifetimes
-  /** When the next CA was first seen in the API server's configuration; undefined: not yet. */
+  /** When the next CA was first observed in the API server's configuration; undefined: not yet. */
   readonly publishedAt: Instant | undefined
   /** When this replica last took a step that was `early`; undefined: never. */
   readonly repairedAt: Instant | undefined
@@ -37,8 +37,9 @@ const TOLERATED_AHEAD_MS = 3 * 60_000
 const REPAIR_EVERY_MS = 60_000
 
 /**
- * The next step of the rotation. A new CA is announced first. It signs once the API server was seen to have it and
- * some time has passed. The old CA is trusted until its last leaf has expired. Only one CA comes or goes at a time.
+ * The next step of the rotation. A new CA is announced first, and signs once the API server has been observed to have
+ * it and some time has passed. The old CA is trusted until its last leaf has expired. Only one CA is added or removed
+ * at a time.
  */
 export function nextStep({
   stored,
@@ -85,7 +86,7 @@ export function nextStep({
   return { do: 'nothing', lookAgainAt: Math.min(...instants) }
 }
 
-/** The content of the Secret after the step; `serving`: what this replica serves. */
+/** The content of the Secret after the step; `serving`: the certificate that this replica serves. */
 export async function certificatesAfter(
   step: Exclude<RotationStep['do'], 'nothing'>,
   { stored, now, names, lifetimes }: Situation,

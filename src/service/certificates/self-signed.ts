@@ -29,12 +29,12 @@ interface Known {
 
 const FIRST_RETRY_MS = 500
 const LONGEST_RETRY_MS = 30_000
-/** No rotation needs more writes in a row: somebody undoes them, so we back off. */
+/** No rotation needs more writes in a row; beyond that another writer undoes them, so we back off. */
 const MOST_STEPS = 10
 
 /**
  * Issues a CA and a serving certificate, and keeps them in one Secret that all replicas share. Any replica takes the
- * step that is due, by compare-and-swap; the others follow by watching. Only the replica that was told of a new CA's
+ * step that is due, by compare-and-swap; the others follow by watching. Only the replica that observed a new CA's
  * publication lets it sign.
  */
 export class SelfSignedCertificates implements Runnable {
@@ -58,7 +58,7 @@ export class SelfSignedCertificates implements Runnable {
     this.#timer = new Timer(() => this.#rotate(), options.clock, options.later)
   }
 
-  /** Retries until there is a certificate; resolves without one only when it is stopped meanwhile. */
+  /** Retries until there is a certificate; without one it resolves only when stopped. */
   async start(): Promise<void> {
     const { signal } = this.#stopping
     const ready = new Promise<void>((resolve) => {
@@ -82,7 +82,7 @@ export class SelfSignedCertificates implements Runnable {
     await this.#watching
   }
 
-  /** To be called whenever the API server is seen to have this bundle: a new CA signs only after that. */
+  /** Call it whenever the API server is observed to have this bundle: a new CA signs only after that. */
   published(caBundle: string): void {
     const next = this.#known.set?.next
     if (!next || this.#publication?.cert === next.cert || !caBundle.includes(next.cert.trim())) return
@@ -108,7 +108,7 @@ export class SelfSignedCertificates implements Runnable {
     } catch (error) {
       this.#retry(error)
     } finally {
-      // At once: who asks for a round from now on starts it.
+      // Reset at once, so that a later request starts a new round.
       this.#rotating = undefined
     }
   }

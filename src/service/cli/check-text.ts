@@ -35,7 +35,7 @@ function countLines({ at, counts }: ClusterForecast): string[] {
   ]
 }
 
-/** A block of lines for each namespace; those with most changes first. */
+/** A block of lines for each namespace, the one with the most changes first. */
 function tables(workloads: readonly Expected[]): string[][] {
   const spaces = [...Map.groupBy(workloads, ({ namespace }) => namespace)]
     .map(([namespace, rows]) => ({ namespace, rows, changes: rows.filter(changes).length }))
@@ -71,7 +71,7 @@ function outcome({ change, after, managed }: Expected): string {
   return managed ? `stays ${after}` : 'left alone'
 }
 
-/** `by namespace shop`: where `enabled` stands. */
+/** `by namespace shop`: the source of `enabled`. */
 function sourceOf(source: string | null): string {
   if (source === null || source === 'default') return 'not enabled'
   return source === 'workload' ? 'by its annotation' : `by ${source.replace('/', ' ')}`

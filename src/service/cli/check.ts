@@ -15,7 +15,7 @@ interface Options {
   readonly output: 'text' | 'json'
 }
 
-/** `dormouse check config.yaml`: says what a configuration would do, before it does it. */
+/** `dormouse check config.yaml`: shows the effect of a configuration before it is used. */
 export function registerCheck(program: Command, ports: CliPorts): void {
   const { stdout, stderr, clock } = ports
   program
@@ -60,8 +60,8 @@ export function registerCheck(program: Command, ports: CliPorts): void {
 }
 
 /**
- * What the cluster has that has to be put right, in numbers; undefined: nothing. What could not be looked at from here
- * is no finding: another account, or another machine, may see it.
+ * The number of faults in the cluster to repair; undefined: none. Checks that were not possible from here are no
+ * faults: another account, or another machine, may have the right.
  */
 function findings({ invalid, needed }: ClusterForecast): string | undefined {
   const found = [

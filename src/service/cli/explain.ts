@@ -54,7 +54,7 @@ export function registerExplain(
     })
 }
 
-/** @throws UsageError that says which calendar cannot be used, and why */
+/** @throws UsageError that names the unusable calendar, and why */
 async function calendarsOf(
   options: ExplainOptions,
   ports: Pick<CliPorts, 'clock' | 'environment' | 'logDestination'>,
@@ -87,7 +87,7 @@ interface Explanation {
   readonly state: Edge['to'] | null
   /** The latest edge; null: the schedule has none, with calendars none within a year before. */
   readonly since: string | null
-  /** What calendars replace within a year. */
+  /** The dates that calendars replace within a year. */
   readonly calendar: readonly Replaced[]
   readonly edges: readonly { readonly at: string; readonly local: string; readonly to: Edge['to'] }[]
 }

@@ -5,7 +5,7 @@ import { InvalidConfig } from '../config/config.ts'
 import { printable } from '../../domain/text.ts'
 import { messageOf, UsageError } from '../process/errors.ts'
 
-/** What a command may use of the world outside; main.ts passes the real one, tests their own. */
+/** The parts of the outside world that commands use; main.ts passes the real ones, tests their own. */
 export interface CliPorts {
   readonly stdout: { write(text: string): unknown }
   readonly stderr: { write(text: string): unknown }

@@ -28,7 +28,7 @@ interface Sandbox {
   readonly timezone: string
 }
 
-/** What the sandbox prints once it is ready: addresses, and commands to paste. */
+/** The sandbox's text once it is ready: addresses, and commands to paste. */
 export function pasteable(
   { api, metrics, kubeconfig, plugins, token, console: link }: Access,
   sandbox: Sandbox,

@@ -19,7 +19,7 @@ const PRESETS: readonly Setting[] = [
 const KUBE_PORT = 8081
 const FREE_PORTS = 'npm start -- --kube-port 0 --api-port 0 --metrics-port 0'
 
-/** What the sandbox needs beside: how this program is started, by the paths of Node and of main.ts. */
+/** Also how this program is started: the paths of Node and of main.ts. */
 export interface SandboxPorts extends CliPorts {
   readonly startedBy: { readonly node: string; readonly file: string }
 }

@@ -4,7 +4,7 @@ import type { Clock, Instant } from '../process/clock.ts'
 import { HTTP_STATUS, Refusal, type ErrorCode } from '../process/errors.ts'
 import type { Logger } from '../process/logger.ts'
 
-/** What an error's answer and its line in the log say of the request. */
+/** The parts of a request that its error's answer and log line name. */
 interface Asked {
   /** Undefined: one is made for the error. */
   requestId?: string
@@ -32,7 +32,7 @@ export function errorBody(
   return { success: false, error, timestamp: new Date(now).toISOString() }
 }
 
-/** Answers whatever the middleware below throws; only the log shows causes and stacks. `worded`: what the answer says. */
+/** Answers errors of the middleware below; only the log shows causes and stacks. `worded`: makes the answer's message. */
 export function answerErrors<State extends Asked>(
   logger: Logger,
   clock: Clock,

@@ -9,7 +9,7 @@ export interface Rate {
   readonly burst: number
 }
 
-/** What one who asks too often is told. */
+/** The message for a caller over the rate. */
 export function tooMany({ perSecond, burst }: Rate): string {
   return `at most ${perSecond} requests a second, and ${burst} at once: slow down`
 }

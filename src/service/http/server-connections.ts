@@ -17,8 +17,8 @@ export const LIMITS: ServerOptions & Pick<TlsOptions, 'handshakeTimeout'> = {
 /** For one server. A connection over TLS takes some 50 KiB. */
 const MOST_CONNECTIONS = 1024
 /**
- * Requests of one connection whose answers are still to come. Node begins all that arrive in one piece: some 2,000. Over
- * TLS it may tell the end of an answer after the next request has come.
+ * Requests of one connection whose answers are not complete. Node starts all that arrive in one piece: some 2,000. Over
+ * TLS it may report the end of an answer after the next request has arrived.
  */
 const MOST_PIPELINED = 2
 /** How long an answer may wait without the client reading any of it, in milliseconds. */
@@ -36,9 +36,9 @@ interface Connection {
 }
 
 /**
- * Limits the connections of one server, also those whose TLS handshake never ends, which Node does not track. One too
- * many closes the one that has waited for its client for longest: to send a request, or the rest of it, or to read an
- * answer. So who keeps connections open loses those, and whoever asks gets through.
+ * Limits the connections of one server, including those whose TLS handshake never ends, which Node does not track. One
+ * too many closes the connection that has waited longest for its client: to send a request, or the rest of it, or to
+ * read an answer. So idle connections are closed first, and active clients are served.
  *
  *     const connections = new ServerConnections()
  *     const server = connections.watch(createServer(LIMITS, connections.guard(handle)))
@@ -46,7 +46,7 @@ interface Connection {
 export class ServerConnections {
   readonly #most: number
   #arrivals = 0
-  /** Those that connected, or whose latest answer was through, first come first. */
+  /** Ordered by when they connected, or by when their latest answer was complete; oldest first. */
   readonly #all = new Set<Connection>()
   readonly #ofPeer = new Map<string, Connection>()
   /** By the socket of a request, which over TLS is not the one that connected. */
@@ -56,7 +56,7 @@ export class ServerConnections {
     this.#most = most
   }
 
-  /** The handler without requests of connections that have too many in flight: those are closed. */
+  /** The handler, but closing connections that have too many requests in flight. */
   guard(handle: RequestListener): RequestListener {
     return (request, response) => {
       if (this.#isAdmitted(request, response)) handle(request, response)
@@ -99,7 +99,7 @@ export class ServerConnections {
     socket.once('close', () => {
       this.#all.delete(connection)
       if (this.#ofPeer.get(peer) === connection) this.#ofPeer.delete(peer)
-      // Node tells only the answer whose turn it is.
+      // Node reports only the answer whose turn it is.
       for (const { response } of connection.exchanges) if (!response.socket) response.destroy().emit('close')
     })
     if (this.#all.size > this.#most) this.#longestIdle(connection).socket.destroy()
@@ -132,7 +132,7 @@ export class ServerConnections {
     return true
   }
 
-  /** Nothing was read or written for a while. */
+  /** Nothing was read or written within the socket's timeout. */
   #timedOut(socket: Socket): void {
     const exchanges = [...(this.#ofSocket.get(socket)?.exchanges ?? [])]
     const isUnread = exchanges.some(({ response }) => response.writableEnded)

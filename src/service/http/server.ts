@@ -26,7 +26,7 @@ const LINGER = 1000
 /** How long the client of a broken request has to read the answer, in milliseconds. */
 const LAST_WORDS = 1000
 
-/** An address, and what answers there; `createServer` may make an HTTPS server, or one that is shared. */
+/** An address and its handler; `createServer` may make an HTTPS server, or a shared one. */
 export interface Listener {
   readonly host: string
   /** 0: a free one. */

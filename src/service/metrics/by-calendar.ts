@@ -16,8 +16,8 @@ interface Change {
 }
 
 /**
- * What calendars change within a week from now on; each date is one of the workload's zone. Schedules are shared, so
- * there are few.
+ * The dates that calendars change within the next week, each in the workload's zone. Schedules are shared, so there are
+ * few.
  */
 export function calendarChanges(schedules: Tally<Schedule>, now: Instant): Iterable<Change> {
   const found = new Map<string, Change>()

@@ -8,7 +8,7 @@ import { shareIf, type Tracked } from './tracked.ts'
 /** The value of a workload's team label; undefined: neither it nor its Namespace has one. */
 export type TeamOf = (workload: Workload) => string | undefined
 
-/** Values of the label that metrics tell apart; all further ones are `other`. */
+/** The most values of the team label that metrics distinguish; all further ones are `other`. */
 const MAX_TEAMS = 200
 
 interface Team {
@@ -16,7 +16,7 @@ interface Team {
   readonly awake: Shares
 }
 
-/** What the workloads of each team are, request and save. `seconds` is a time that never goes back. */
+/** The states, requests and savings of each team's workloads. `seconds` is a time that never goes back. */
 export class ByTeam {
   readonly counts = new Tally<{ team: string; state: WorkloadState }>(
     ({ team, state }) => `${team} ${state}`,
@@ -25,7 +25,7 @@ export class ByTeam {
     },
   )
   readonly #teamOf: TeamOf
-  /** Those that were seen first keep their names. */
+  /** The teams with names of their own: first come, first served. */
   readonly #names = new Set<string>()
   readonly #teams = new Map<string, Team>()
 
@@ -51,7 +51,7 @@ export class ByTeam {
     for (const [team, { savings }] of this.#teams) yield { team, ...savings.total(seconds) }
   }
 
-  /** What the kept replicas of sleeping workloads and the replicas of awake ones request. */
+  /** The requests of sleeping workloads' kept replicas, and of awake workloads' replicas. */
   *shares(): Iterable<Share & { team: string; state: Sleep }> {
     for (const [team, { savings, awake }] of this.#teams) {
       yield { team, state: 'asleep', ...savings.asleep }

@@ -20,7 +20,7 @@ const LAG = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 2, 5, 10, 30, 60, 300]
 /** Pods that come and go: 100 ms to 10 min. */
 const PODS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600]
 
-/** What the leader's controller does. */
+/** Metrics of the leader's controller. */
 export class ControllerMetrics implements Observer {
   readonly #handlerFailed: HandlerFailed
   readonly #operations
@@ -67,7 +67,7 @@ export class ControllerMetrics implements Observer {
   }
 
   operation(type: OperationType, trigger: Open<Trigger>, kind: Kind, result: Open<OperationResult>): void {
-    // Of a later release that another replica runs: one series for all, since anybody could have written them.
+    // Values of a later release on another replica are one series, since anybody could have written them.
     this.#operations.inc({
       type,
       trigger: isKnown(TRIGGERS, trigger) ? trigger : 'other',

@@ -6,7 +6,8 @@ import type { Runnable } from '../process/runnable.ts'
 import { LIMITS, ServerConnections } from '../http/server-connections.ts'
 
 /**
- * Whether the process can serve, and what is missing: each reason a short sentence. It may be ready in spite of some.
+ * Whether the process can serve, and what is missing: each reason a short sentence. Some reasons do not prevent
+ * readiness.
  */
 export interface Readiness {
   readonly ready: boolean
@@ -94,7 +95,7 @@ export class MetricsServer implements Runnable {
     return { status: 200, body: readiness.reasons.length > 0 ? told('ready, but:') : 'ready' }
   }
 
-  /** One at a time, for all who ask meanwhile: so often as they ask, it costs no more. */
+  /** One at a time, shared by all concurrent callers: many scrapes cost no more than one. */
   async #exposition(): Promise<string> {
     this.#rendering ??= this.#options.metrics.exposition().finally(() => (this.#rendering = undefined))
     return await this.#rendering

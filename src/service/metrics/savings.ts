@@ -43,8 +43,8 @@ export class Shares {
 }
 
 /**
- * What a namespace saves: the sum of its sleepers' shares multiplied by time. It is computed whenever the sum
- * changes or is read; no timer runs in between.
+ * A namespace's savings: the sum of its sleepers' shares multiplied by time, computed whenever the sum changes or is
+ * read; no timer runs in between.
  */
 export class Savings {
   readonly #asleep = new Shares()

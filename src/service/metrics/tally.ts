@@ -4,7 +4,7 @@ export class Tally<Label> {
   readonly #keepsZeros: boolean
   readonly #counts = new Map<unknown, { readonly label: Label; readonly count: number }>()
 
-  /** `keyOf` tells labels apart; `keepsZeros`: one that was seen stays, so that it is exported with 0. */
+  /** `keyOf` identifies a label; `keepsZeros`: a label once counted stays, so that it is exported with 0. */
   constructor(keyOf: (label: Label) => unknown = (label) => label, { keepsZeros = false } = {}) {
     this.#keyOf = keyOf
     this.#keepsZeros = keepsZeros

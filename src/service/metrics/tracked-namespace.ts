@@ -6,7 +6,7 @@ import { shareIf, type Tracked } from './tracked.ts'
 
 interface TrackedKind {
   readonly workloads: Map<string, Tracked>
-  /** A state that was seen once keeps its entry, so that it is exported with 0. */
+  /** A state once counted keeps its entry, so that it is exported with 0. */
   readonly counts: Tally<WorkloadState>
 }
 

@@ -14,20 +14,20 @@ import { workloadState, type WorkloadState } from '../../domain/records/workload
 import type { Coming } from './coming.ts'
 import { shareOf, type Share } from './savings.ts'
 
-/** What metrics keep of one managed workload. */
+/** One managed workload's part of the metrics. */
 export interface Tracked {
   readonly state: WorkloadState
-  /** What manages it. */
+  /** The source of `enabled`. */
   readonly source: string
   /** The value of its team label, bounded; undefined: no label is configured. */
   readonly team?: string
   readonly asleep: boolean
-  /** What its replicas request, or while asleep its kept count of them; undefined: it cannot be read. */
+  /** The requests of its replicas, or of its kept count while asleep; undefined: they cannot be read. */
   readonly share?: Share
   readonly coming?: Coming
   /** Its schedule, if calendars may change that. */
   readonly schedule?: Schedule
-  /** What an autoscaler does against its schedule. */
+  /** The conflict between an autoscaler and its schedule. */
   readonly conflict?: AutoscalerConflict
 }
 
@@ -62,7 +62,7 @@ export function readTracked(
   return { tracked, history: reading.state.history }
 }
 
-/** What manages a workload, as metrics name it: `workload`, `namespace` (whichever), `policy/dev`. */
+/** The source of `enabled` as metrics name it: `workload`, `namespace` (whichever), `policy/dev`. */
 function managedBy(source: Source | null): string {
   if (source === null) return 'workload'
   return source.startsWith('namespace/') ? 'namespace' : source

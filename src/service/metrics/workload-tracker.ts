@@ -40,8 +40,8 @@ interface TrackerOptions {
 }
 
 /**
- * Follows the managed workloads by their changes: how many are in which state, and what sleep saves. A change
- * costs the same whatever the size of the cluster; nothing is kept of workloads that are not managed.
+ * Counts the managed workloads by state, and what sleep saves, from their changes. A change costs the same whatever the
+ * size of the cluster; workloads that are not managed take no memory.
  */
 export class WorkloadTracker {
   /** The newest snooze and wake by schedule in the history of any workload, also from before our start. */
@@ -51,9 +51,9 @@ export class WorkloadTracker {
     ({ source, state }) => `${source} ${state}`,
     { keepsZeros: true },
   )
-  /** Those that calendars may change. */
+  /** The schedules that calendars may change. */
   readonly schedules = new Tally<Schedule>()
-  /** Those whose schedule an autoscaler keeps from them. */
+  /** The workloads that an autoscaler keeps from their schedule. */
   readonly conflicts = new Tally<Conflict>(({ namespace, kind, reason }) => `${namespace}/${kind}/${reason}`)
   readonly byTeam: ByTeam | undefined
   readonly #evaluations: Evaluations
@@ -94,7 +94,7 @@ export class WorkloadTracker {
   /** To be called for every change that the informer sees; `before` undefined: added, `after` undefined: deleted. */
   changed(before: Workload | undefined, after: Workload | undefined): void {
     const workload = after ?? before
-    // The same copy twice: what decides on it beside itself has changed.
+    // (copy, copy): only an input of the decision has changed.
     if (!workload || (before && after && before !== after && countsTheSame(before, after))) return
     if (after) this.#read(after)
     else this.#track(workload, undefined)
@@ -106,7 +106,7 @@ export class WorkloadTracker {
     return at !== undefined && isCredible(at, this.#clock()) ? at : undefined
   }
 
-  /** How many workloads of which kind are in which state; a state that was seen once of a kind stays, with 0. */
+  /** How many workloads of which kind are in which state; a state once counted for a kind stays, with 0. */
   *counts(): Iterable<{ namespace: string; kind: Kind; state: WorkloadState; count: number }> {
     for (const [namespace, { kinds }] of this.#namespaces) {
       for (const [kind, { counts }] of kinds) {
@@ -132,7 +132,7 @@ export class WorkloadTracker {
   }
 
   /**
-   * What the kept replicas of sleeping workloads and the replicas of awake ones request, of namespaces with
+   * The requests of sleeping workloads' kept replicas and of awake workloads' replicas, for each namespace with
    * workloads.
    */
   *shares(): Iterable<Share & { namespace: string; state: Sleep }> {

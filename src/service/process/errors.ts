@@ -58,7 +58,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** What was thrown, as a message shows it. */
+/** The message of whatever was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

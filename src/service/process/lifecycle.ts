@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Runnable } from './runnable.ts'
 
-/** Told of each part that fails by itself: a start that ends because of a stop is no failure. */
+/** Called for each part that fails by itself; a start that a stop interrupts is no failure. */
 type OnFailure = (part: Runnable, call: 'start' | 'stop', error: unknown) => void
 
 /**
@@ -22,7 +22,8 @@ export class Lifecycle {
 
   /**
    * Resolves once every part is ready.
-   * @throws what a part's start throws, once it and those before it have stopped; Error when `stop` was called meanwhile
+   * @throws the error of a part's start, once it and the parts before it have stopped; Error when `stop` was called
+   * meanwhile
    */
   async start(): Promise<void> {
     for (const part of this.#parts) {
@@ -87,9 +88,9 @@ function succeeds(starting: Promise<void>): Promise<boolean> {
 }
 
 /**
- * Starts the parts, calls `ready` when all are, and stops them once `signal` is aborted, even while one of them is
- * still starting: it may be waiting for a cluster that does not answer.
- * @throws what a part's start or stop throws, once everything has stopped
+ * Starts the parts, calls `ready` when all are, and stops them once `signal` is aborted, even while a part is still
+ * starting: it may be waiting for a cluster that does not answer.
+ * @throws the error of a part's start or stop, once everything has stopped
  */
 export async function runUntilStopped(
   parts: readonly Runnable[],

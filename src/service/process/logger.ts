@@ -38,7 +38,7 @@ interface Entry {
 }
 
 /**
- * A destination for people: one line an entry, with its message and its error; a line that was written is not repeated.
+ * A destination for terminals: one line an entry, with its message and its error, never the same line twice.
  * `createLogger('warn', plainLines(stderr))` writes `warning: a watch or list failed … (deployments): …`.
  */
 export function plainLines(terminal: { write(text: string): unknown }): DestinationStream {

@@ -1,7 +1,7 @@
 import { systemMonotonic, type Monotonic } from './clock.ts'
 
 const TICK_MS = 1000
-/** An event loop that is held for so long by work would be a fault of its own. */
+/** Work of ours that blocks the event loop for so long would be a fault of its own. */
 const STOOD_STILL_MS = 5000
 
 /** Notices that this process stood still for more than 5 s, as one does that is suspended (SIGSTOP, a paused machine). */
@@ -19,7 +19,7 @@ export class Standstill {
 
   /** Whether it stood still since that instant of monotonic time. */
   since(instant: number): boolean {
-    // What waited at the sockets is read before timers fire.
+    // After a standstill, data at the sockets is read before timers fire.
     this.#look()
     return this.#ended > instant
   }

@@ -15,8 +15,8 @@ interface Entry {
 
 /**
  * One instant for each key, by the clock or by monotonic time: a heap with one armed timeout. When the clock was set
- * back, all fire: what was computed by the wrong clock would otherwise hold until that comes again. At most a minute
- * passes until that is noticed.
+ * back, all fire: results of the wrong clock would otherwise hold until that time comes again. It notices within a
+ * minute.
  */
 export class Timers {
   readonly #fired: (key: string, at: Instant) => void
@@ -29,7 +29,7 @@ export class Timers {
   #disarm: (() => void) | undefined
   #armedFor = Number.POSITIVE_INFINITY
 
-  /** `monotonic` tells when the clock was set; undefined: nobody can set it. */
+  /** `monotonic` shows when the clock was set; undefined: nobody can set it. */
   constructor(
     fired: (key: string, at: Instant) => void,
     clock: Clock | Monotonic,
@@ -43,7 +43,7 @@ export class Timers {
   }
 
   set(key: string, at: Instant): void {
-    // A clock that was wrong for some seconds may have decided meanwhile, on this key, too.
+    // A clock that was wrong for some seconds may have caused decisions meanwhile, also about this key.
     const due = this.#noticeJump() < 0 ? Math.min(at, this.#clock()) : at
     if (this.#current.get(key)?.at === due) return this.#arm()
     const entry = { key, at: due }
@@ -97,7 +97,7 @@ export class Timers {
     }
   }
 
-  /** Nothing that a jump of the clock makes due was due before: so it is no later than now. Returns the jump. */
+  /** Returns the jump. After a jump forward, keys that became due by it are dated now. */
   #noticeJump(): number {
     const jump = this.#jumps?.taken() ?? 0
     if (jump === 0) return jump
@@ -109,7 +109,7 @@ export class Timers {
     return jump
   }
 
-  /** All are taken out before the first fires: one that is set again meanwhile waits for the next turn. */
+  /** All are taken out before the first fires: a key that is set again meanwhile waits for the next turn. */
   #takeDue(now: Instant): Entry[] {
     const due: Entry[] = []
     for (let first = this.#first(); first && first.at <= now; first = this.#first()) {

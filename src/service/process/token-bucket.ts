@@ -3,7 +3,7 @@ const ROUNDING = 1e-9
 
 /**
  * A token bucket: `perSecond` on average, `burst` at once, and at most burst + perSecond × t in any t seconds. The
- * caller tells the time, in milliseconds; a clock that is set back adds no tokens.
+ * caller passes the time in milliseconds; a clock that is set back adds no tokens.
  */
 export class TokenBucket {
   readonly #perSecond: number

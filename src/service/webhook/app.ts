@@ -24,7 +24,7 @@ interface WebhookDeps extends AdmissionDeps {
   readonly observer: Observer
 }
 
-/** What all requests share. */
+/** Shared by all requests. */
 interface Shared extends WebhookDeps {
   readonly current: CurrentWorkloads
   readonly bodies: Bodies
@@ -52,7 +52,7 @@ export function createWebhook(deps: WebhookDeps): RequestListener {
   return (request, response) => void handle(request, response)
 }
 
-/** undefined: the client is gone. @throws Unread where not even the beginning of the review can be read */
+/** undefined: the client disconnected. @throws Unread if not even the beginning of the review can be read */
 async function answered(
   route: Route,
   { req, res }: Koa.Context,
@@ -106,7 +106,7 @@ async function decided(
     return await unless(signal, turns.run(task, body.bytes.length, signal))
   } catch (error) {
     const review = readHead(body.bytes)
-    // A broken connection, or a client that has gone.
+    // A broken connection, or a client that disconnected.
     if (!review || (signal.aborted && !(signal.reason instanceof Unread))) throw error
     return undecided(route, review, error, shared)
   }

@@ -23,14 +23,14 @@ export interface AskingDeps {
   readonly clock: Clock
   readonly logger: Logger
   readonly rights: Pick<Reviews, 'authorize'>
-  /** Whether whoever sends reviews has proven to be an API server (`webhook.clientCA`). */
+  /** Whether the sender has proven to be an API server (`webhook.clientCA`). */
   readonly isAuthenticated: boolean
   /** Of requests by annotation, for each user and workload; the same as the API's. */
   readonly rate: Rate
   readonly limit: RateLimit
 }
 
-/** Decides on an update that asks for something, once it is known whether its user may ask. */
+/** Decides on an update with a request annotation, after the checks of its user: rate and right. */
 export async function reviewAsking(
   review: ReviewRequest,
   { update, brought }: Asking,
@@ -39,7 +39,7 @@ export async function reviewAsking(
 ): Promise<AdmissionDecision> {
   const { before } = update
   if (isStranger(before.uid, deps.workloads.get(before), deps)) {
-    // Nothing is asked or planned: a forged review would learn of rights, rates and schedules.
+    // No access review and no plan: a forged review would learn of rights, rates and schedules.
     const unknown = new Refusal('CONFLICT', 'it is not known yet: try again')
     return withoutDetails(admitUpdate(update, deps.clock(), deps.rules, unknown), before)
   }
@@ -50,15 +50,15 @@ export async function reviewAsking(
 }
 
 /**
- * Of a user and a workload. Reviews are not authenticated: whoever can read one workload, and knows its uid, may use up
- * what its requests have left, and nothing of others'.
+ * A rate for each user and workload. Reviews are not authenticated: anybody who can read a workload, and so knows its
+ * uid, may use up the rest of its rate, but no other workload's.
  */
 function overRate(
   { userInfo }: ReviewRequest,
   { uid }: Workload,
   { rate, limit }: AskingDeps,
 ): Refusal | undefined {
-  // A name may be as long as a review: what is kept of it is not.
+  // A name may be as long as a review, so only its hash is kept.
   const key = hash('sha256', JSON.stringify([uid, userInfo.username]), 'base64url')
   try {
     limit.spend(key, tooMany(rate))

@@ -12,8 +12,8 @@ const CHUNKS_A_TURN = 4
 export class Body {
   readonly limit: number
   /**
-   * Bytes when it is complete: its Content-Length (API servers send one), or else the limit. Of one that is too large,
-   * only what says which review it is.
+   * Bytes of the whole body: its Content-Length (API servers send one), or else the limit. Of a body that is too large
+   * only the beginning, which identifies the review.
    */
   readonly expected: number
   /** Ends the review: its body is too large, or has to make room for others. */
@@ -40,7 +40,7 @@ export class Body {
     return this.#length === this.arrived
   }
 
-  /** What has arrived of it. */
+  /** The bytes so far. */
   get bytes(): Uint8Array<ArrayBuffer> {
     return new Uint8Array(this.#buffer, 0, this.#length)
   }

@@ -25,8 +25,8 @@ export interface Asked {
 }
 
 /**
- * Copies at least as new as a review says: the informer's copy if that is new enough, which costs nothing, otherwise
- * one live read, which all reviews of that workload share.
+ * Copies at least as new as a review: the informer's copy if that is new enough, which costs nothing, otherwise one
+ * live read, which all reviews of that workload share.
  */
 export class CurrentWorkloads {
   readonly #workloads: Copies
@@ -41,8 +41,8 @@ export class CurrentWorkloads {
 
   /**
    * undefined: it does not exist, or was created a moment ago and is neither pinned nor overridden yet. A copy newer
-   * than the review is right, too: the API server sends another review before it overwrites a newer version.
-   * @throws what the live read throws, Crowded, or a TimeoutError
+   * than the review is fine: the API server sends another review before it overwrites a newer version.
+   * @throws errors of the live read, Crowded, or a TimeoutError
    */
   async at(key: WorkloadKey, asked: Asked): Promise<Workload | undefined> {
     const copy = this.#workloads.get(key)

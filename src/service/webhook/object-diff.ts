@@ -64,8 +64,8 @@ function isAppliedAgain(workload: Workload, object: Json): boolean {
 }
 
 /**
- * Whether a manifest that is applied asks for this: each later sync would ask for it again. By server-side apply an
- * `Apply` entry of managedFields owns the annotation, by kubectl's own the manifest is in an annotation.
+ * Whether an applied manifest holds this request: each later sync would repeat it. With server-side apply an `Apply`
+ * entry of managedFields owns the annotation; with kubectl's own apply the manifest is in an annotation.
  */
 export function isRequestApplied(object: Json, request: string): boolean {
   const field = ['f:metadata', 'f:annotations', `f:${REQUEST_ANNOTATION}`]
@@ -105,7 +105,7 @@ function owns({ fieldsV1 }: Json, field: string): boolean {
   return valueAt(fieldsV1, field.replaceAll('/', '/f:')) !== undefined
 }
 
-/** What a JSON pointer without escapes points to. */
+/** The value at a JSON pointer without escapes. */
 function valueAt(value: unknown, pointer: string): unknown {
   return within(value, pointer.split('/').slice(1))
 }

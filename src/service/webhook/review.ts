@@ -169,7 +169,7 @@ function readReview(document: unknown): ReviewRequest {
 
 /** Bytes: API servers write what a review is about before its objects. */
 export const LONGEST_HEAD = 64 * 1024
-/** Where the objects may begin; a user may bring such a key of their own, before it. */
+/** The places where the objects may begin; a user may put such a key earlier. */
 const OBJECTS = /,"(?:object|oldObject)":/g
 const MOST_TRIES = 8
 
@@ -178,7 +178,7 @@ const NO_ANNOTATIONS = {}
 /** API servers write metadata first, and in it labels alone before annotations. */
 const METADATA = /^,"object":\{(?:"(?:kind|apiVersion)":"[^"]*",)*"metadata":\{/
 
-/** Whether an object, of which this is the beginning, has none: where that is too short to tell, it may have some. */
+/** Whether the object that begins so has no annotations; false if the text is too short to tell. */
 function hasNoAnnotations(text: string): boolean {
   const spec = text.indexOf('"spec":{')
   return METADATA.test(text) && spec !== -1 && !text.slice(0, spec).includes('"annotations":{')

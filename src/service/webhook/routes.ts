@@ -1,4 +1,4 @@
-/** Where API servers send reviews: the webhooks of the configuration, by what they may block (design, section 6). */
+/** The paths of the webhooks, by what they may block (design, section 6). */
 export type Route = 'scale' | 'held-scale' | 'workloads' | 'held' | 'namespaces' | 'probe'
 
 const ROUTES: Readonly<Record<string, Route>> = {
@@ -34,7 +34,7 @@ export function longestBody(route: Route): number {
   return isScale(route) || route === 'probe' ? 64 * 1024 : 6 * MIB
 }
 
-/** `64 KiB`, as messages say it. */
+/** `64 KiB`, for messages. */
 export function sizeText(bytes: number): string {
   return bytes < MIB ? `${bytes / 1024} KiB` : `${bytes / MIB} MiB`
 }

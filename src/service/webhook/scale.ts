@@ -24,7 +24,7 @@ export interface ScaleDeps {
   readonly logger: Logger
   /** The kinds beside the built-in ones. */
   readonly configured?: ReadonlySet<Kind>
-  /** Whether whoever sends reviews has proven to be an API server (`webhook.clientCA`). */
+  /** Whether the sender has proven to be an API server (`webhook.clientCA`). */
   readonly isAuthenticated: boolean
   /** Remembers each manual wake: the written object does not name the user. */
   readonly scalings: { add(scaling: Scaling): void }
@@ -71,7 +71,7 @@ export async function reviewScale(
   return decision
 }
 
-/** What we read of a Scale: in a forged review it has any shape. */
+/** The fields of a Scale that we read; a forged review may have any shape. */
 function scaleOf(object: unknown) {
   const { metadata, spec } = jsonOf(object)
   const { uid, resourceVersion } = jsonOf(metadata)

@@ -11,7 +11,7 @@ const LASTS = 2 * 60_000
 interface Seen {
   readonly at: Instant
   readonly manager: string | undefined
-  /** undefined: several users asked for the same count, so it is not known whose write came. */
+  /** undefined: several users set the same count, so it is unknown whose write succeeded. */
   readonly by: string | undefined
 }
 
@@ -34,7 +34,7 @@ export class SeenScalings {
     this.#seen.set(key, { at: this.#clock(), manager, by: doubtful ? undefined : by })
   }
 
-  /** Who scaled the workload to its count, as history names users; undefined: this replica does not know. */
+  /** The user who scaled the workload to its count, as history names users; undefined: unknown to this replica. */
   scaledBy({ uid, replicas, replicasManager }: Workload): string | undefined {
     const seen = this.#seen.get(keyOf(uid, replicas))
     if (!seen || !this.#isRecent(seen)) return undefined

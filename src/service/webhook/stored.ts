@@ -1,6 +1,6 @@
 import { jsonOf, type Json } from './json.ts'
 
-/** What the API server sets itself, after admission: whatever a person sends is lost. */
+/** The fields that the API server sets itself, after admission; a client's values are lost. */
 const SET_BY_SERVER = [
   'generation',
   'uid',
@@ -14,9 +14,9 @@ const SET_BY_SERVER = [
 const CHANGED_BY_STATUS = ['annotations', 'labels', 'ownerReferences'] as const
 
 /**
- * The object of a review as the API server will store it: what it resets after admission is as it was (a creation: not
- * there), so that no value of those fields matters (`generation: -1` once ended a pin). A write of the status keeps the
- * spec, any other the status (k8s.io/apiserver, registry/rest: BeforeCreate, BeforeUpdate).
+ * The object of a review as the API server will store it: fields that it resets after admission are as before (absent
+ * in a creation), so their values in the review do not matter (`generation: -1` once ended a pin). A write of the
+ * status keeps the spec, any other the status (k8s.io/apiserver, registry/rest: BeforeCreate, BeforeUpdate).
  */
 export function asStored(object: Json, old: Json | undefined, subResource: string): Json {
   const [sent, before] = [jsonOf(object.metadata), jsonOf(old?.metadata)]

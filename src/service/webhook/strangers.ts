@@ -12,9 +12,9 @@ export function isStranger(
 }
 
 /**
- * The decision on a stranger's write without anything that it does not say itself: no warning, one message for all
- * refusals, and no state of our making, whose times tell schedules. An API server that is ahead of the informer gets
- * the same: its user tries again.
+ * The decision on a stranger's write without details that the write itself does not have: no warning, one message for
+ * all refusals, and no state of ours, whose times reveal schedules. An API server that is ahead of the informer gets
+ * the same; its user tries again.
  */
 export function withoutDetails(decision: AdmissionDecision, workload: Workload): AdmissionDecision {
   const { type, reason } = decision

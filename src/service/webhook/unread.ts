@@ -18,9 +18,9 @@ export function unreadBy(error: unknown, { uid }: ReviewRequest, logger: Logger)
 }
 
 /**
- * The one answer to a review that cannot be decided, for whatever reason (design, section 6): an update of what is
- * held is denied, a creation loses the state that it may bring, and all else goes through with a warning. Held: by the
- * route, by the old object's label, or by the informer's copy.
+ * The one answer to a review that cannot be decided, for whatever reason (design, section 6): denies an update of a
+ * held workload, removes the state from a creation, and lets all else pass with a warning. Held: by the route, by the
+ * old object's label, or by the informer's copy.
  */
 export function decideUnread(
   route: Route,
@@ -49,7 +49,7 @@ function unchecked(review: ReviewRequest, message: string): string {
   return subject(review, `was not checked: ${message}`)
 }
 
-/** Whether a created object is unread, or has a state. One without annotations has none, and a patch could remove none. */
+/** Whether a created object may have a state. One without annotations has none, and a patch could remove none. */
 function mayBringState({ object }: ReviewRequest): boolean {
   return object === undefined || annotationsOf(object)[ANNOTATION.state] !== undefined
 }
@@ -70,7 +70,7 @@ function metadataOf(object: unknown): Json {
   return jsonOf(jsonOf(object).metadata)
 }
 
-/** A message about the object under review, whatever it is. */
+/** A message about the object under review, of whatever type. */
 function subject({ resource, namespace, name }: ReviewRequest, says: string): string {
   const kind = kindOf(resource.group, resource.resource)
   return kind ? about({ kind, namespace, name }, says) : `Dormouse: the object ${says}`

@@ -54,7 +54,7 @@ const status = object(
   ),
 )
 
-/** A workload whose patches apply: what a patch replaces, or adds to, is there. */
+/** A workload in the shape that patches need: every field that a patch replaces, or adds to, exists. */
 function workload(template: object, required: readonly string[]) {
   const spec = object(
     {

@@ -23,13 +23,13 @@ export interface WorkloadDeps {
   /** Reads from a whole object what the rules need. */
   readonly trim: (kind: Kind, object: unknown) => Workload
   readonly workloads: Copies
-  /** Whether whoever sends reviews has proven to be an API server (`webhook.clientCA`). */
+  /** Whether the sender has proven to be an API server (`webhook.clientCA`). */
   readonly isAuthenticated: boolean
   /** The kinds beside the built-in ones. */
   readonly configured?: ReadonlySet<Kind>
 }
 
-/** An update that asks for something: whether its user may ask, takes I/O. */
+/** An update with a request annotation: the checks of its user take I/O. */
 export interface Asking {
   readonly type: 'asking'
   readonly update: Update
@@ -37,8 +37,8 @@ export interface Asking {
 }
 
 /**
- * Decides on CREATE or UPDATE of a workload or its status. The review carries both objects, so this needs no I/O but
- * for an update that asks for something. @throws Unread
+ * Decides on CREATE or UPDATE of a workload or its status. The review carries both objects, so this needs no I/O,
+ * except for a request annotation. @throws Unread
  */
 export function reviewWorkload(request: ReviewRequest, deps: WorkloadDeps): AdmissionDecision | Asking {
   const { rules, clock, trim } = deps
@@ -46,7 +46,7 @@ export function reviewWorkload(request: ReviewRequest, deps: WorkloadDeps): Admi
   const { kind, old, object } = objectsOf(request, deps)
   const after = trim(kind, object)
   const before = old && trim(kind, old)
-  // As the registration's matchConditions do: the Deployment controller copies our annotations to its ReplicaSets.
+  // As the registration's matchConditions: the Deployment controller copies our annotations to its ReplicaSets.
   if ((kind === 'replicasets' && (before ?? after).owner) || after.deleting) return allow('not_managed')
   const unknown = unknownAnnotations(old, object)
   if (!before || !old) return admitCreate(after, clock(), rules, unknown)
@@ -92,7 +92,7 @@ function objectsOf(request: ReviewRequest, { configured }: WorkloadDeps): Object
   return { kind, old, object: stored }
 }
 
-/** What only a request asks about. */
+/** The facts that only a request annotation needs. */
 function asked(before: Workload, after: Workload, old: Json, object: Json): Partial<Update> {
   const { request } = after.annotations
   if (request === undefined) return {}
