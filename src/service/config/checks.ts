@@ -39,7 +39,7 @@ function adviceOf(fault: abstract new (...args: never[]) => Error, read: () => u
   }
 }
 
-/** What is wrong with a value in detail, by the name of its check; '' where the check has no more to say. */
+/** The fault of a value in detail, by the name of its check; '' if the check has nothing to add. */
 export function adviceFor(check: unknown, value: string): string {
   const advice =
     check === 'schedule'
@@ -198,7 +198,7 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
   },
 ]
 
-/** The faults of values that contradict each other; values that are `known` to be faulty are not compared. */
+/** The faults of values that contradict each other; values with a `known` fault are not compared. */
 export function crossFaults(
   config: Config,
   known: readonly ConfigFault[],

@@ -60,7 +60,7 @@ function valueOf(document: Document, file: string): unknown {
   }
 }
 
-/** The same value. @throws Error where an alias stands inside what it names, so that the value has no end */
+/** The same value. @throws Error if an alias stands inside its own anchor, so that the value is endless */
 function finite(value: unknown, above = new Set<unknown>()): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (above.has(value)) throw new Error('an alias stands inside what it names')

@@ -4,7 +4,7 @@ declare const VALUE: unique symbol
 
 /**
  * One key of the configuration, whose checked value is a `Value`. JSON Schema, and four keywords of ours: `expects`
- * says in words what is allowed, for messages; `duration` ([least, most] in milliseconds) and `size` ([least, most] in
+ * describes the allowed values for messages; `duration` ([least, most] in milliseconds) and `size` ([least, most] in
  * bytes) read a text and replace it by the number; `check` names a rule of `checks.ts`.
  */
 export interface KeySchema<Value = unknown> {
@@ -16,7 +16,7 @@ export interface KeySchema<Value = unknown> {
   readonly properties?: Readonly<Record<string, KeySchema>>
   readonly required?: readonly string[]
   readonly items?: KeySchema
-  /** What the values of any other keys are, which `propertyNames` names; false: there are no others. */
+  /** The values of other keys, whose names follow `propertyNames`; false: there are no others. */
   readonly additionalProperties?: boolean | KeySchema
   readonly propertyNames?: KeySchema<string>
   readonly [keyword: string]: unknown
@@ -38,7 +38,7 @@ export function section<Properties extends Keys>(properties: Properties): KeySch
   return { ...closed(properties), default: {} }
 }
 
-/** Has no default: where it is given, its keys have to be given, too, except the `optional` ones. */
+/** Has no default: if given, its keys are required, except the `optional` ones. */
 export function entry<Properties extends Keys>(
   properties: Properties,
   optional: readonly string[] = [],

@@ -80,13 +80,13 @@ const algorithms = list(
   1,
 )
 
-/** Makes people of the provider users of the cluster, as the API server's flags `--oidc-…` do. */
+/** Makes users of the provider users of the cluster, like the API server's flags `--oidc-…`. */
 const asClusterUser = orNull(
   entry(
     {
       usernameClaim: text('the name of a claim', { default: 'sub', maxLength: 128 }),
       groupsClaim: orNull(text('the name of a claim', { maxLength: 128 })),
-      /** Stands before user names and groups. */
+      /** Prefix of user names and groups. */
       prefix: text('what user names and groups begin with, such as oidc:', {
         default: '',
         minLength: 0,
@@ -103,13 +103,13 @@ const kind = text(`one of ${KINDS.join(', ')}, or a resource of \`kinds\` such a
   check: 'kind',
 })
 
-/** Settings for many workloads at once; what is null is left to others. */
+/** Settings for many workloads at once; null leaves a setting to other policies. */
 const policy = entry(
   {
     name: text('a name such as dev, which reasons and records show', { pattern: NAME, maxLength: 63 }),
     namespaces: entry(
       {
-        /** In a name `*` stands for any characters. */
+        /** In a name `*` matches any characters. */
         names: orNull(
           list(
             text('the name of a namespace, in which * stands for any characters', {
@@ -196,8 +196,8 @@ export const CONFIG_SCHEMA = closed({
   /** For many workloads at once: the first that matches and has a setting gives it. */
   policies: list(policy, 'a list of policies', []),
   /**
-   * Whether everybody who is known to the cluster may read the policies and the dates of calendars, in the ConfigMap
-   * `dormouse` of `kube-public`; false: they are told that there are some.
+   * Whether every authenticated user of the cluster may read the policies and the dates of calendars, in the ConfigMap
+   * `dormouse` of `kube-public`; false: it only says that they exist.
    */
   publish: flag(true),
   /** Their scaling does not count as manual. */
@@ -256,14 +256,14 @@ export const CONFIG_SCHEMA = closed({
     local: orNull(entry({ issuer, audience, publicKeyFile: file })),
   }),
   webhook: section({
-    /** false: nothing enforces pins and overrides against people; HTTPS stays. */
+    /** false: pins and overrides are not enforced against people; HTTPS stays. */
     enabled: flag(true),
     /** Not the API's: clients that reach the API do not reach the webhook. */
     port: port(9443),
     url: orNull(text('an https URL that the API server reaches the webhook at', { check: 'webhookUrl' })),
     /** In Dormouse's namespace: inside a cluster the API server calls the webhook by it. */
     service: text('the name of a Service', { default: 'dormouse', pattern: NAME, maxLength: 63 }),
-    /** Those who show no certificate of it send no reviews. It should sign for API servers alone. null: anybody may. */
+    /** Only callers with a certificate of it can send reviews. It should sign for API servers alone. null: anybody can. */
     clientCA: orNull(text('the path of a file with CA certificates in PEM')),
     failurePolicy: oneOf(['Fail', 'Ignore'], 'Fail'),
     /** As Kubernetes has it; in other namespaces nothing is reviewed. */
@@ -300,12 +300,12 @@ export const CONFIG_SCHEMA = closed({
       retry: duration('2s', 100, HOUR),
     }),
   }),
-  /** The page for people, at /console of the API. */
+  /** The web page, at /console of the API. */
   console: section({
     enabled: flag(true),
-    /** Of a proxy that signs people in. */
+    /** The sign-out path or URL of an authenticating proxy. */
     signOutUrl: orNull(text('a path such as /oauth2/sign_out, or an https URL', { check: 'signOutUrl' })),
-    /** Where people reach it, which clients are told. */
+    /** The console's public URL, which clients show. */
     url: orNull(text('the URL where people reach the console', { check: 'consoleUrl', maxLength: 2000 })),
   }),
   metrics: section({

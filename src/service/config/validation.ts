@@ -13,7 +13,7 @@ interface Place {
   readonly parentDataProperty: string | number
 }
 
-/** A keyword that replaces a text by its number, which has to be within [least, most]. */
+/** A keyword that replaces a text by its number, which must be within [least, most]. */
 function unit(parse: Parse) {
   return (bounds: Bounds, text: string, _schema: unknown, place?: Place): boolean => {
     const value = parse(text, bounds)
@@ -45,7 +45,7 @@ const validate = ajv.compile(CONFIG_SCHEMA)
 /** Fills in defaults and replaces units by numbers, in place; returns one fault for each key that is wrong. */
 export function invalidValues(value: unknown, sourceOf: (pointer: string) => string): ConfigFault[] {
   validate(value)
-  // What is wrong with a name is said once, by `propertyNames`.
+  // Faults of a name are reported once, by `propertyNames`.
   const errors = (validate.errors ?? []).filter(({ propertyName }) => propertyName === undefined)
   const faults = errors.map((error) => faultOf(error, sourceOf))
   return [...new Map(faults.map((each) => [each.pointer, each])).values()]
