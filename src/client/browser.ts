@@ -10,10 +10,10 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [program: strin
 }
 
 /**
- * Opens an address that has a secret in the browser, where there is one; it was printed, so that a failure says nothing.
- * Everybody on the machine can read the arguments of a process, so the browser is started with a file that leads there
- * and that nobody else may read.
- * @returns removes that file; rejects never
+ * Opens an address that holds a secret in the person's browser, if there is one; it was printed already, so a failure
+ * is ignored. Every user of the machine can read a process's arguments, so the browser gets a file that leads there and
+ * that nobody else may read.
+ * @returns removes that file; never rejects
  */
 export async function openPage(
   url: string,

@@ -9,14 +9,14 @@ import { placeOfVerb, verbFirst } from './verb-first.ts'
 
 /** Milliseconds: nobody waits longer for a list of names. */
 const PATIENCE = 3000
-/** What a shell takes as a word as it stands: it puts what is chosen into the command line, and names come from others. */
+/** A word that needs no quotes in a shell: it goes into the command line as it is, and names come from other people. */
 const WORD = /^[\w@%+=:,./-]+(?:\t.*)?$/
-/** What kubectl's completion takes for "no file names" (cobra's ShellCompDirectiveNoFileComp). */
+/** Tells kubectl's completion not to offer file names (cobra's ShellCompDirectiveNoFileComp). */
 const NO_FILES = ':4'
 
 /**
- * Prints what could stand in place of the last of the words, one a line, then `:4`, as kubectl asks it of
- * `kubectl_complete-dormouse`. What fails has no names.
+ * Prints the completions of the last word, one a line, then `:4`, as kubectl expects from `kubectl_complete-dormouse`.
+ * If a lookup fails, it prints no names.
  */
 export async function complete(words: readonly string[], terminal: Terminal): Promise<void> {
   const silent = { ...terminal, stdout: { write() {} }, stderr: { write() {} } }
@@ -101,7 +101,7 @@ async function reading(
   }
 }
 
-/** The options that say where to look, of what was typed so far. */
+/** The connection options among the words typed so far. */
 function connectionOf(words: readonly string[]): Connection {
   const after = (...names: string[]) => {
     for (const [place, word] of words.slice(0, -1).entries()) {

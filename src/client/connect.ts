@@ -8,8 +8,8 @@ import type { Terminal } from './terminal.ts'
 type Outside = Pick<Terminal, 'clock' | 'environment' | 'stderr' | 'stopSignal'>
 
 /**
- * The client's composition root: opens the adapter that the options name. Each is loaded only here, when it is needed.
- * @throws UsageError, Error where there is no cluster to be found
+ * The client's composition root: opens the adapter that the options name, and loads only that.
+ * @throws UsageError; Error if no cluster is configured
  */
 export async function connect(connection: Connection, outside: Outside): Promise<Dormouse> {
   return connection.server === undefined
@@ -60,7 +60,7 @@ async function connectCluster(connection: Connection, outside: Outside): Promise
   return new ClusterDormouse({ transport, context, namespace, clock, warn, signal })
 }
 
-/** The objects of the cluster that the options name. @throws UsageError, Error where there is no cluster to be found */
+/** The objects of the cluster that the options name. @throws UsageError; Error if no cluster is configured */
 export async function openCluster(connection: Connection, outside: Outside): Promise<ClusterObjects> {
   const [{ credentials, transport }, { ApiObjects }] = await Promise.all([
     reach(connection, outside),
@@ -76,7 +76,7 @@ async function reach(
   const { Credentials } = await import('../kubernetes/credentials.ts')
   const warn = (text: string) => void stderr.write(`warning: ${text}\n`)
   const logger = { warn: (_: unknown, text?: string) => warn(text ?? '') }
-  // Whoever logs in by a browser needs a while.
+  // A person who logs in by a browser needs a while.
   const credentials = new Credentials({
     source: { file, context, environment, as, asGroups },
     logger,

@@ -1,7 +1,7 @@
 import { KINDS, isBuiltIn, resourceOf, typeOf, type Kind } from '../domain/kinds.ts'
 import type { WorkloadKey } from '../domain/workload/workload.ts'
 
-/** What kubectl has for short. */
+/** kubectl's short names. */
 const SHORT: Readonly<Record<string, Kind>> = {
   deploy: 'deployments',
   sts: 'statefulsets',
@@ -14,7 +14,7 @@ const SHORT: Readonly<Record<string, Kind>> = {
 const SHORTEST = new Map<string, string>(Object.entries(SHORT).map(([short, kind]) => [kind, short]))
 
 /**
- * The kind that people mean by `deploy`, `Deployment`, `deployments.apps`, `deployments.v1.apps` or, of `configured` ones,
+ * The kind named by `deploy`, `Deployment`, `deployments.apps`, `deployments.v1.apps` or, of `configured` ones,
  * `rollout`; undefined: none.
  */
 export function kindNamed(text: string, configured: readonly Kind[] = []): Kind | undefined {
@@ -35,10 +35,10 @@ export function resourceName({ kind, name }: Pick<WorkloadKey, 'kind' | 'name'>)
   return `${typeOf(kind)}.${resourceOf(kind).group}/${name}`
 }
 
-/** A workload as people type it: `deploy/web`. */
+/** A workload in the form of the command line: `deploy/web`. */
 export function targetText({ kind, name }: Pick<WorkloadKey, 'kind' | 'name'>): string {
   return `${SHORTEST.get(kind) ?? (isBuiltIn(kind) ? typeOf(kind) : kind)}/${name}`
 }
 
-/** The texts that may stand before a slash, for completion. */
+/** Kind names for completion before a slash. */
 export const KIND_TEXTS: readonly string[] = KINDS.map((kind) => SHORTEST.get(kind) ?? kind)

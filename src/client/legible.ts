@@ -10,8 +10,8 @@ type Output = Terminal['stdout']
 const CONTROLS = /\u001B\[(?:0|1|2|3[1-4])m|^\r\u001B\[K|[^\P{Cc}\n\t]|\p{Bidi_Control}/gu
 
 /**
- * The output without control characters of others: texts of the cluster, such as an annotation that somebody else wrote,
- * must not steer the terminal of who reads them.
+ * The output with other people's control characters removed: texts of the cluster, such as an annotation that somebody
+ * else wrote, must not control the reader's terminal.
  */
 export function legible(output: Output): Output {
   return {
@@ -20,7 +20,7 @@ export function legible(output: Output): Output {
   }
 }
 
-/** In one line: what looks like another line of ours is not one. */
+/** On one line, so that a text cannot imitate another line of ours. */
 export function oneLine(text: string): string {
   return text.replaceAll(/\s*\n\s*/g, ' ')
 }

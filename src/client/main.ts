@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { runClient } from './program.ts'
 import { processTerminal } from './process-terminal.ts'
 
-/** What kubectl starts to complete `kubectl dormouse`: the same program, asked for what could follow. */
+/** kubectl runs the same program by this name to complete `kubectl dormouse`. */
 const COMPLETES = 'kubectl_complete-dormouse'
 
 /** Set by the bundler, whose files lie elsewhere. */
@@ -16,12 +16,12 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const)
     if (stop.signal.aborted) process.exit(130)
     stop.abort()
   })
-// `| head` has read enough: what was begun is ended, and nothing else is begun.
+// `| head` has read enough: finish running calls, and start no others.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') stop.abort()
   else process.exit(1)
 })
-// That nobody reads what is said beside changes nothing.
+// Nobody has to read standard error.
 process.stderr.on('error', () => undefined)
 void main(basename(process.argv[1] ?? '').replace(/\.(?:c?js|exe|ts)$/, ''), process.argv.slice(2))
 

@@ -25,7 +25,7 @@ export function clusterOptions(command: Command): Command {
     .addOption(new Option('--as-group <group>', 'act as a member of this group, too').argParser(collect))
 }
 
-/** Below the options: what people type. Each example without the program and the command. */
+/** Appends examples to the help, each without the program and the command. */
 export function withExamples(
   command: Command,
   { program }: Pick<Terminal, 'program'>,

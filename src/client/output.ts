@@ -7,7 +7,7 @@ import type { Found } from './ports.ts'
 export const FORMATS = ['wide', 'name', 'json', 'yaml'] as const
 export type Format = (typeof FORMATS)[number]
 
-/** What follows `-o`. @throws UsageError */
+/** The value of `-o`. @throws UsageError */
 export function parseFormat(text: string): Format {
   const format = FORMATS.find((each) => each === text)
   if (format) return format
@@ -16,7 +16,7 @@ export function parseFormat(text: string): Format {
   throw new UsageError(`-o: expected one of ${FORMATS.join(', ')}, found '${text}'${meant}`)
 }
 
-/** The records for programs; `undefined`: the format is one for people. `several`: a list, even of one. */
+/** The records in a format for programs; `undefined`: the format is one for people. `several`: a list, even of one. */
 export async function forPrograms(
   format: Format | undefined,
   found: readonly Found[],

@@ -3,10 +3,10 @@ import { connect, openCluster } from './connect.ts'
 import { legible } from './legible.ts'
 import type { Terminal } from './terminal.ts'
 
-/** As much of Node's `process` as the client uses. */
+/** The parts of Node's `process` that the client uses. */
 interface Process extends Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'env' | 'platform'> {}
 
-/** The terminal of a process; `program`: what people type to start it. What few commands need is loaded when they do. */
+/** The terminal of a process; `program`: the command that started it. Rarely needed parts are loaded on use. */
 export function processTerminal(
   { stdin, stdout, stderr, env, platform }: Process,
   program: string,

@@ -7,7 +7,7 @@ export interface Proxies {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Which proxies calls of a server go through, by the variables that kubectl reads, too; undefined: none, as on loopback. */
+/** The proxies for a server, by the variables that kubectl reads; undefined: none, as on loopback. */
 export function proxiesFor({ hostname }: URL, environment: Environment): Proxies | undefined {
   if (isLoopback(hostname)) return undefined
   const named = (name: string) => environment[name] || environment[name.toLowerCase()] || undefined

@@ -16,7 +16,7 @@ export function styleFor(
   }
 }
 
-/** What the data may lack is told once, beside it; `names`: of the records nothing but their names is shown. */
+/** Prints once, on standard error, what may be missing from the data; `names`: only names are shown. */
 export function tellNotes(
   { stderr }: Pick<Terminal, 'stderr'>,
   { notes, unknowns }: Pick<Dormouse, 'notes' | 'unknowns'>,

@@ -12,15 +12,15 @@ const NAME = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/
 /** The workloads that a command is about, each once. */
 export interface Targets {
   readonly keys: readonly WorkloadKey[]
-  /** Of each that was named and is not there: the refusal that says so. */
+  /** A refusal for each named workload that does not exist. */
   readonly absent: readonly Refusal[]
   /** Whether programs get a list, even of one. */
   readonly isList: boolean
 }
 
 /**
- * The workloads that people mean by `deploy/web` or `web`.
- * @throws UsageError for a text that cannot name one, and for one that names several; Refusal
+ * The workloads named by `deploy/web` or `web`.
+ * @throws UsageError for a text that is no name, or an ambiguous one; Refusal
  */
 export async function findTargets(
   dormouse: Lookup,
@@ -48,7 +48,7 @@ async function findTarget(dormouse: Lookup, namespace: string, text: string): Pr
   return { kind, namespace, name: checkedName(name, text) }
 }
 
-/** A kind of the service's configuration is asked for only where the text is none of the others. */
+/** Asks for the service's configured kinds only if no built-in kind matches. */
 async function configuredKind(dormouse: Lookup, text: string): Promise<Kind | undefined> {
   const known = kindNamed(text, await dormouse.kinds())
   return known ?? (isConfigurable(text) ? text : undefined)

@@ -14,8 +14,8 @@ const WHERE = new Set([
 ])
 
 /**
- * Where the command stands behind options of "Where, and as whom", as in `-n shop list`: the number of words where none
- * comes; undefined: other options come before it.
+ * The position of the command behind options of "Where, and as whom", as in `-n shop list`: the number of words if
+ * there is no command; undefined: other options precede it.
  */
 export function placeOfVerb(words: readonly string[]): number | undefined {
   let place = 0
@@ -42,7 +42,7 @@ export async function verbFirst(words: readonly string[], terminal: Terminal): P
     if (isVerb(word) && !(await takesValue(word, words[place - 1] ?? '', terminal)))
       return moved(words, place)
   }
-  // What is no command is named as such.
+  // A word that is no command is reported as one.
   const place = placeOfVerb(words)
   return place === undefined || place === words.length ? [...words] : moved(words, place)
 }

@@ -2,22 +2,22 @@ import { randomBytes, timingSafeEqual, createHash } from 'node:crypto'
 import type { ConsoleAnswer, ConsolePages, ConsoleRequest } from '../service/api/ports.ts'
 import { pageSources } from './sources.ts'
 
-/** Signs in whoever has the secret, once. */
+/** Signs in the person who has the secret, once. */
 export interface OneTimeSignIn {
   readonly secret: string
   readonly token: () => string
-  /** What to do without the link; default: paste a token. */
+  /** How to sign in without the link; default: paste a token. */
   readonly otherwise?: string
-  /** Whether a token that somebody pastes is accepted, too; default: it is. */
+  /** Whether pasted tokens are accepted, too; default: true. */
   readonly takesTokens?: boolean
-  /** Called when somebody has signed in by it, and each time that it is shown again. */
+  /** Called at the sign-in, and each time that the link is used again. */
   readonly onShown?: (how: 'used' | 'used again') => void
 }
 
 const ROOT = '/console'
 const SECRET = 'X-Dormouse-Secret'
 
-/** Nothing but what this server has; no inline script, no text that becomes markup, no frame around it. */
+/** Only this server's own files; no inline script, no text that becomes markup, no frame around it. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -50,7 +50,7 @@ export function signInUrl(server: string, secret: string): string {
   return `${server}${ROOT}#secret=${secret}`
 }
 
-/** The page for people, and on loopback the sign-in by a secret. It reads its files when it is first asked. */
+/** The web page, and on loopback the sign-in by a secret. Reads its files at the first request. */
 export class Console implements ConsolePages {
   readonly #signIn: OneTimeSignIn | undefined
   readonly #signOutUrl: string | null
@@ -58,8 +58,8 @@ export class Console implements ConsolePages {
   #used = false
 
   /**
-   * `signIn`: it serves one person on loopback, and only under that address. `signOutUrl`: where a proxy that signs
-   * people in signs them out.
+   * `signIn`: it serves one person on loopback, and only under that address. `signOutUrl`: the sign-out of an
+   * authenticating proxy.
    */
   constructor(signIn?: OneTimeSignIn, signOutUrl: string | null = null) {
     this.#signIn = signIn
@@ -70,7 +70,7 @@ export class Console implements ConsolePages {
   async answer(request: ConsoleRequest): Promise<ConsoleAnswer | undefined> {
     const { method, path } = request
     const reads = method === 'GET' || method === 'HEAD'
-    // Who types the server's name alone looks for the page.
+    // The server's name alone leads to the page.
     const isNameAlone = path === '/' && reads
     if (!isNameAlone && path !== ROOT && !path.startsWith(`${ROOT}/`)) return undefined
     // A name that an attacker makes point to 127.0.0.1 would be an origin of theirs.
@@ -152,7 +152,7 @@ export function isOwnHost({
   )
 }
 
-/** Compares secrets, in a time that tells nothing of them. */
+/** Compares secrets in constant time. */
 export function isEqual(given: string, secret: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(secret)]
   return a.length === b.length && timingSafeEqual(a, b)
@@ -172,7 +172,7 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 }
 
-/** The files by their names, `index.html` among them: it tells the page what `told` has, such as where a proxy's sign-out is. */
+/** The files by name, `index.html` among them, into which the values of `told` go, such as the sign-out URL. */
 export async function pageFiles(
   told: Readonly<Record<string, string | undefined>> = {},
 ): Promise<ReadonlyMap<string, PageFile>> {

@@ -4,7 +4,7 @@ import { stripTypeScriptTypes } from 'node:module'
 /** In a checkout the sources; in the bundle of the image (build.ts) what `pageSources` made of them. */
 const PAGE = new URL('./page/', import.meta.url)
 
-/** What the page imports of others, by the name of the import. */
+/** The page's imports of packages, by name. */
 const PACKAGES: Readonly<Record<string, string>> = {
   preact: 'preact.js',
   'preact/hooks': 'preact-hooks.js',
@@ -28,7 +28,7 @@ export async function pageSources(): Promise<ReadonlyMap<string, string>> {
   return files
 }
 
-/** Node says at the first call that this is experimental; a person who opens the console is not helped by that. */
+/** Hides Node's warning that this is experimental; it would not help the person who opens the console. */
 function stripped(text: string): string {
   const warning = process as { emitWarning: unknown }
   const { emitWarning } = warning
@@ -48,7 +48,7 @@ function slim(text: string): string {
       .replaceAll(/^[ \t]*\/\/.*\n/gm, '')
       .replaceAll(/^[ \t]+|[ \t]+$/gm, '')
       .replaceAll(/\n{2,}/g, '\n')
-      // Where types were.
+      // Removes the spaces of stripped types.
       .replaceAll(/ {2,}/g, ' ')
   )
 }

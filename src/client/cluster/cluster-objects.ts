@@ -66,7 +66,7 @@ export class ApiObjects implements ClusterObjects {
     )
   }
 
-  /** Once begun it is ended, whatever the signal says: who stops is to know what was done. */
+  /** Finishes even if the signal is aborted, so that the person learns the outcome. */
   async patch(path: string, body: object, dryRun: boolean): Promise<Patched> {
     const query = `?fieldManager=${FIELD_MANAGER}${dryRun ? '&dryRun=All' : ''}`
     return explaining(this.place, async () => {

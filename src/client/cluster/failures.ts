@@ -26,7 +26,7 @@ export async function explaining<Result>(place: string, act: () => Promise<Resul
   }
 }
 
-/** What a failed call means to the person who made it, and what to type. `place`: `cluster dev`. */
+/** Explains a failed call to the person who made it, and how to fix it. `place`: `cluster dev`. */
 export function explained(error: unknown, place: string): unknown {
   if (!(error instanceof ClusterRefusal)) return error
   const message = messageIn(error)
@@ -55,7 +55,7 @@ export function explained(error: unknown, place: string): unknown {
   return new Refusal(error.code, `${place}: ${message}`, options)
 }
 
-/** What to do about a right that lacks: in a namespace, for a list of all namespaces, or for anything else of the cluster. */
+/** Advice on a missing right: in a namespace, for a list of all namespaces, or for anything else of the cluster. */
 function adviceOn(message: string): string {
   if (!message.includes('at the cluster scope')) return RIGHTS
   const isList = message.includes('cannot list') && !message.includes('"namespaces"')

@@ -2,25 +2,25 @@ import { isConfigurable, type ConfiguredKind } from '../../domain/kinds.ts'
 import type { ConfiguredPolicy } from '../../domain/policy/configured.ts'
 import type { Policy } from '../../domain/workload/settings-rules.ts'
 
-/** What the service publishes of its settings in the ConfigMap `dormouse` of `kube-public`. */
+/** The settings that the service publishes in the ConfigMap `dormouse` of `kube-public`. */
 export interface KnownService {
   /** Whether we may read such a ConfigMap, and the service has filled it. */
   readonly isKnown: boolean
   readonly version: string | undefined
   readonly policy: Policy
-  /** The configured kinds, each with where its count stands. */
+  /** The configured kinds, each with the path of its count. */
   readonly kinds: readonly { readonly resource: ConfiguredKind; readonly specReplicasPath: string }[]
   readonly excludeNamespaces: ReadonlySet<string>
   /** undefined: they are not published. */
   readonly policies: readonly ConfiguredPolicy[] | undefined
-  /** The dates of each calendar with their hours; a text says why it cannot be used. undefined: they are not published. */
+  /** The dates of each calendar with their hours; a text: why it cannot be used. undefined: not published. */
   readonly calendars: Readonly<Record<string, Readonly<Record<string, string>> | string>> | undefined
-  /** Why `policies` or `calendars` are not published, as the service says it. */
+  /** Why `policies` or `calendars` are not published, in the service's words. */
   readonly unpublished: Readonly<Record<string, string>>
   readonly console: string | undefined
 }
 
-/** What a service has whose configuration says nothing. */
+/** The defaults of the service's configuration. */
 const DEFAULT_POLICY: Policy = {
   timezone: 'UTC',
   operationTimeout: 10 * 60_000,
@@ -32,8 +32,8 @@ const DEFAULT_POLICY: Policy = {
 const ALWAYS_EXCLUDED = ['kube-system', 'kube-public', 'kube-node-lease']
 
 /**
- * Reads the ConfigMap's `data`; undefined: it is not there, or may not be read. What is missing has its default, what is
- * not as we know it counts as missing, and keys that we do not know say nothing: the service may be older or newer.
+ * Reads the ConfigMap's `data`; undefined: it does not exist, or may not be read. A missing or malformed value gets its
+ * default, and unknown keys are ignored: the service may be older or newer.
  */
 export function knownService(data: Readonly<Record<string, string>> | undefined): KnownService {
   const { version, timezone, console } = data ?? {}
@@ -55,7 +55,7 @@ export function knownService(data: Readonly<Record<string, string>> | undefined)
 
 type Section = Readonly<Record<string, unknown>>
 
-/** Those whose value is of the type that its default has. */
+/** The rules whose values have the type of their defaults. */
 function rulesIn(text: string | undefined): Partial<Policy> {
   return sameTypes(sectionIn(parsed(text)), { ...DEFAULT_POLICY })
 }

@@ -10,7 +10,7 @@ import type { Proxies } from '../proxies.ts'
 const { Agent: PlainAgent, request: plain } = process.getBuiltinModule('node:http')
 const { Agent, request: secure } = process.getBuiltinModule('node:https')
 
-/** Milliseconds until a connection has to be there. */
+/** Milliseconds for a connection to be established. */
 const CONNECT_TIMEOUT = 5000
 const SOCKETS = 10
 
@@ -56,7 +56,7 @@ export class NodeTransport {
     this.#agent.destroy()
   }
 
-  /** A 401 has the credentials loaded again, and the call made once more. */
+  /** After a 401, loads the credentials again and repeats the call once. */
   async #authenticated(request: HttpRequest, silence?: number): Promise<HttpStream> {
     const first = await this.#dispatched(request, silence)
     if (first.status !== 401) return first
@@ -122,7 +122,7 @@ export class NodeTransport {
     call.once('response', (answer) => {
       this.#open.add(answer)
       ended = (reason) => void answer.destroy(reason)
-      // Nobody reads this answer any more, so nobody hears why it ended.
+      // Nobody reads this answer any longer, so its error has no reader either.
       answer.on('error', () => {})
       answer.once('close', () => {
         this.#open.delete(answer)
@@ -141,7 +141,7 @@ async function textOf(answer: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** As undici says it. */
+/** In undici's form. */
 function silent(): Error {
   return Object.assign(new Error('nothing came for too long'), { code: 'UND_ERR_BODY_TIMEOUT' })
 }

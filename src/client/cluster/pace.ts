@@ -6,7 +6,7 @@ import { ClusterRefusal } from '../../kubernetes/failures.ts'
 const PAUSE = 500
 const LONGEST = 30_000
 
-/** Makes a call that asks Dormouse for something; one that comes too soon after others is made again in a moment. */
+/** Makes a call that changes something through Dormouse; repeats it shortly after if it was over the rate. */
 export async function atItsPace<Result>(call: () => Promise<Result>): Promise<Result> {
   const until = performance.now() + LONGEST
   for (;;) {

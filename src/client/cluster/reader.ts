@@ -34,7 +34,7 @@ export class ClusterReader {
   #seesMarks = false
   #unpublished: Readonly<Record<string, string>> = {}
 
-  /** `signal` ends whatever is read. */
+  /** `signal` ends all reads. */
   constructor(transport: Pick<HttpTransport, 'send' | 'open'>, signal: AbortSignal) {
     this.#signal = signal
     this.client = new KubernetesClient({
@@ -56,7 +56,7 @@ export class ClusterReader {
     return this.#seesMarks
   }
 
-  /** Why settings are not published, as far as the service says it: `policies`, `calendars`. */
+  /** Why settings are not published, as far as the service tells: `policies`, `calendars`. */
   get unpublished(): Readonly<Record<string, string>> {
     return this.#unpublished
   }
@@ -66,7 +66,7 @@ export class ClusterReader {
     return this.#unreadable.size > 0
   }
 
-  /** Reads Namespaces and settings again when they are next needed: whoever looks for long sees them change. */
+  /** Makes the next use read Namespaces and settings again, so that a long watch sees their changes. */
   refresh(): void {
     for (const name of this.#namespaces.keys()) this.#old.add(name)
     this.#settled = undefined

@@ -21,14 +21,14 @@ interface Lookups {
   readonly namespaceOf: (name: string) => Namespace | undefined
   /** Whether the person may not read it. */
   readonly isUnreadable: (name: string) => boolean
-  /** Filled with what was asked for and is not known. */
+  /** Collects the settings that were needed and are unknown. */
   readonly unknowns: Unknowns
   readonly podOwnerOf: (key: WorkloadKey) => WorkloadKey | undefined
 }
 
 /** The domain's rules, as far as they can be known here. */
 export interface KnownRules extends Rules {
-  /** The record of a workload whose settings are partly unknown says so in words. */
+  /** Rewords the record of a workload whose settings are partly unknown. */
   readonly inWords: (record: StatusRecord) => StatusRecord
 }
 
@@ -108,7 +108,7 @@ function withUnknown(inherited: Inherited, own: Setter['annotations'], isMarked:
   return { ...inherited, settings: { schedule: UNKNOWN, ...settings, ...managed } }
 }
 
-/** As the service has them; where it publishes none, or in a form that we do not know, they change no hours here. */
+/** The service's calendars; those that it does not publish, or in an unknown form, change no hours here. */
 function calendarsOf({ calendars }: KnownService, unknowns: Unknowns): Calendars {
   const known = new Map<string, Calendar | string>()
   const made = (name: string): Calendar | string | undefined => {

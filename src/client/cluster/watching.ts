@@ -91,10 +91,10 @@ interface Fault {
   readonly error?: string
 }
 
-/** Why a list or watch got no answer: then it is the cluster that is gone, and with it all kinds. */
+/** Failures without an answer concern the cluster, and so all kinds. */
 const OF_THE_CLUSTER: ReadonlySet<unknown> = new Set<NoAnswer>(['unreachable', 'cut', 'timeout', 'silent'])
 
-/** Tells which kinds cannot be followed at present, and that the cluster is gone once for all kinds. */
+/** Reports which kinds cannot be followed at present; an outage of the cluster once for all kinds. */
 class Outages {
   readonly #warn: (text: string) => void
   readonly #away = new Set<Kind>()

@@ -1,2 +1,2 @@
-/** It failed, and what failed has been told already: only the exit code is left. */
+/** A failure that was reported already: only the exit code is left. */
 export class AlreadyTold extends Error {}

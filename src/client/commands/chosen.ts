@@ -26,8 +26,8 @@ export function manyOptions(command: Command, unmanaged = false): Command {
 }
 
 /**
- * The workloads that the command is about, after a person has agreed where they were not named one by one; undefined:
- * the person did not. `verb`: `Wake`; `unmanaged`: those that are not managed are meant, too.
+ * The workloads that the command concerns, after the person has confirmed those that were not named one by one;
+ * undefined: not confirmed. `verb`: `Wake`; `unmanaged`: include workloads that are not managed.
  * @throws UsageError
  */
 export async function chosen(
@@ -46,7 +46,7 @@ export async function chosen(
   if (!many) throw new UsageError(`name a workload such as deploy/web, or give --all or -l to mean several`)
   const where = options.allNamespaces ? undefined : namespace
   const found = await dormouse.list({ namespace: where, labelSelector: checkedSelector(options.selector) })
-  // Where it is unknown, the service knows: it refuses what it does not manage.
+  // If that is unknown here, the service decides: it refuses workloads that it does not manage.
   const meant = unmanaged
     ? found
     : found.filter(({ record }) => record.enabled || isUnreadable(record) || isUnknown(record))

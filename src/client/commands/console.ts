@@ -52,7 +52,7 @@ async function serve(terminal: Terminal, dormouse: Dormouse, options: Options): 
   }
 }
 
-/** Whoever signs in by the link has the person's rights. */
+/** The link gives whoever uses it the person's rights. */
 function warn({ stderr }: Terminal): void {
   stderr.write(
     'warning: the link, which has been used, was shown again. If it is not you who signed in, press Ctrl-C: ' +
@@ -60,7 +60,7 @@ function warn({ stderr }: Terminal): void {
   )
 }
 
-/** The namespace that the list is of; undefined: all. Says at once where the cluster is not to be reached. */
+/** The namespace of the list; undefined: all. Fails at once if the cluster cannot be reached. */
 async function shown(
   { stderr }: Terminal,
   dormouse: Dormouse,

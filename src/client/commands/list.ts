@@ -151,7 +151,7 @@ async function watch(
   }
 }
 
-/** What is told later may have a longer state. */
+/** Later rows may have a longer state. */
 function widestRow({ namespace }: Columns): string[] {
   return [...(namespace ? [''] : []), '', '', 'falling_asleep']
 }

@@ -13,7 +13,7 @@ import { AlreadyTold } from './already-told.ts'
 const ABREAST = 8
 
 export interface Together<Result> {
-  /** Of those that did not fail, in the order given. */
+  /** The results of the calls that succeeded, in the order given. */
   readonly done: readonly Result[]
   /** @throws AlreadyTold where one failed */
   readonly told: () => void
@@ -28,8 +28,8 @@ function refusalAbout(key: WorkloadKey, error: unknown, { advice }: Style): unkn
 }
 
 /**
- * Does something for each workload, eight at a time. With several, each failure is a line of its own; the failure of a
- * single one is thrown as it is. Who stops it is told how many are left: what was begun is ended.
+ * Calls `act` for each workload, eight at a time. With several, each failure is a line of its own; a single one's
+ * failure is thrown as it is. When stopped, it finishes running calls and prints how many are left.
  */
 export async function withoutRefused<Result>(
   { stderr, stopSignal }: Pick<Terminal, 'stderr' | 'stopSignal'>,

@@ -8,15 +8,14 @@ import { age } from '../times.ts'
 
 const LOOK_AGAIN = 1000
 
-/** `wanted`: what it is to be; undefined: whatever it is. */
+/** `wanted`: the expected state; undefined: any. */
 interface Expected {
   readonly key: WorkloadKey
   readonly wanted: Sleep | undefined
 }
 
 /**
- * Waits until all are as they are wanted and their pods have followed; tells how far they are on
- * standard error.
+ * Waits until all have the expected state and their pods have followed; prints the progress on standard error.
  * @throws Error when the time is up
  */
 export async function waitForPods(

@@ -79,7 +79,7 @@ export class HttpCalls {
       const wait = Number(headers['retry-after'] ?? 1)
       if (statusCode !== 429 || attempt > RETRIES || wait > LONGEST_WAIT_S)
         throw refusal(this.#base, statusCode, body)
-      // It was refused: what would be written is not begun, either.
+      // If it was refused, do not start to write.
       const signal = this.#signal
       await pause(wait * 1000, undefined, { signal }).catch(() => signal.throwIfAborted())
     }
@@ -123,7 +123,7 @@ export class HttpCalls {
   }
 
   async #sent(call: HttpCall) {
-    // What is written is ended in its own time.
+    // A write finishes even if stopped.
     const signal = call.method === 'GET' ? this.#signal : undefined
     try {
       const answer = await this.#opened(call, PATIENCE, {}, signal)

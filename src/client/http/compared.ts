@@ -15,7 +15,7 @@ export function isSameRecord(one: Found, other: Found | undefined): boolean {
   return other !== undefined && isDeepStrictEqual(steady(one), steady(other))
 }
 
-/** What is new or other in a list than it was before, by the same names, then what is gone. */
+/** The new and changed workloads of a list, then the removed ones; both lists by name. */
 export function* differing(
   before: ReadonlyMap<string, Found>,
   now: ReadonlyMap<string, Found>,

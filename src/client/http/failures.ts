@@ -10,7 +10,7 @@ export interface Failure {
   }
 }
 
-/** What no second try mends. */
+/** Errors that another attempt would repeat. */
 const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'UNAUTHENTICATED',
   'FORBIDDEN',
@@ -19,7 +19,7 @@ const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'NOT_FOUND',
 ])
 
-/** Whether whoever watches tries again. */
+/** Whether a watch should retry. */
 export function isPassing(error: unknown): error is Refusal {
   return error instanceof Refusal && !FINAL.has(error.code)
 }
@@ -29,7 +29,7 @@ export function unreachable(base: string, cause: unknown): Refusal {
   return new Refusal('CLUSTER_UNAVAILABLE', `${base} cannot be reached: ${reasonOf(cause)}`, { cause })
 }
 
-/** As the API refuses; UNAUTHENTICATED and CLUSTER_UNAVAILABLE with what to do about it. */
+/** A refusal of the API; UNAUTHENTICATED and CLUSTER_UNAVAILABLE with advice. */
 export function refusal(base: string, status: number, body: Failure | undefined): Refusal {
   const { code, message, details = {} } = body?.error ?? {}
   if (status === 401)

@@ -19,9 +19,9 @@ export interface Followed {
 }
 
 /**
- * The workloads of a list's stream as they are, then each change, until the signal is aborted. Where the connection breaks,
- * the list is told again, and what is other than before.
- * @throws Refusal where the first try fails, or no further one can succeed
+ * The workloads of a list's stream, then each change, until the signal is aborted. After a broken connection, the list
+ * is read again, and the differences are returned.
+ * @throws Refusal if the first attempt fails, or no further one can succeed
  */
 export async function* followed(stream: Followed, signal: AbortSignal): AsyncGenerator<Seen> {
   const list = new FollowedList(stream)
@@ -44,11 +44,11 @@ export async function* followed(stream: Followed, signal: AbortSignal): AsyncGen
   }
 }
 
-/** What the stream has told so far. */
+/** The workloads that the stream has sent so far. */
 class FollowedList {
   readonly #stream: Followed
   #known = new Map<string, Found>()
-  /** Gathered until the whole list was told; undefined: it was. */
+  /** The list while it arrives; undefined: it is complete. */
   #listing: Map<string, Found> | undefined
   hasBegun = false
 

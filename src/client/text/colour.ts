@@ -5,7 +5,7 @@ export type Colour = keyof typeof CODES
 
 export type Paint = (colour: Colour | undefined, text: string) => string
 
-/** Colours only on a terminal, and where nobody asked for none (no-color.org). */
+/** Colours only on a terminal, and unless NO_COLOR is set (no-color.org). */
 export function paintFor({ stdout, environment }: Pick<Terminal, 'stdout' | 'environment'>): Paint {
   const { NO_COLOR = '', TERM } = environment
   if (stdout.isTTY !== true || NO_COLOR !== '' || TERM === 'dumb') return (_, text) => text

@@ -1,6 +1,6 @@
 import type { Instant } from '../../service/process/clock.ts'
 
-/** How people read a time: `18:00` today, `Mon 8:00` within a week, else with its date. */
+/** Formats times for people: `18:00` today, `Mon 8:00` within a week, else with the date. */
 export interface LocalTimes {
   readonly now: Instant
   /** An IANA name; undefined: the machine's own, for which the tables of all zones need not be loaded (15 ms). */
@@ -23,7 +23,7 @@ export function longTime(instant: Instant, zone: string | undefined): string {
   return `${weekday} ${date} ${hour}:${minute}`
 }
 
-/** The same text with each time that it holds in ISO 8601 as people read it. */
+/** The same text with each time in ISO 8601 replaced by its local form. */
 export function withLocalTimes(text: string, times: LocalTimes): string {
   return text.replaceAll(/\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g, (iso) =>
     shortTime(Date.parse(iso), times),

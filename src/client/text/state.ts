@@ -32,7 +32,7 @@ export function isUnreadable({ reason_code: code }: StatusRecord): boolean {
   return code === 'invalid_state'
 }
 
-/** Whether it is managed is not known: only what cannot be read from here could say. */
+/** Whether it is unknown here whether the workload is managed. */
 export function isUnknown({ reason_code: code }: StatusRecord): boolean {
   return code === 'unknown'
 }
@@ -42,7 +42,7 @@ export function hasUnknownHours({ policy: { schedule } }: StatusRecord): boolean
   return schedule.source === 'policy/unknown'
 }
 
-/** Why, as short as a column needs it: what holds it first, then who asked, then the schedule. */
+/** The reason in short, for a column: the hold first, then the request, then the schedule. */
 export function shortReason(record: StatusRecord, times: LocalTimes): string {
   const until = (iso: string | null) => (iso === null ? '' : ` until ${shortTime(Date.parse(iso), times)}`)
   if (isUnreadable(record)) return 'its state cannot be read'

@@ -12,7 +12,7 @@ import type { Paint } from './colour.ts'
 import { shortTime, withLocalTimes, type LocalTimes } from './local-time.ts'
 import { colourOf, hasUnknownHours, isUnknown, isUnreadable, stateOf } from './state.ts'
 
-/** What texts are written with. */
+/** Options of the texts. */
 export interface Style {
   readonly times: LocalTimes
   readonly advice: Advice
@@ -98,7 +98,7 @@ function byWhom(record: StatusRecord): string[] {
   ]
 }
 
-/** What came of enabling and disabling was asked for, too; a later release's trigger is shown as it is. */
+/** Includes operations that enabling and disabling caused; a later release's trigger is shown as it is. */
 function howOf(trigger: StatusRecord['operation_history'][number]['trigger']): string {
   if (trigger === 'manual') return ', by scaling'
   return isKnown(TRIGGERS, trigger) ? ', on request' : ` (${trigger})`
@@ -149,12 +149,12 @@ function changes({ kind, record }: Found, { advice, times }: Style): [what: stri
 
 const FOUR_HOURS = 4 * 60 * 60_000
 
-/** Whether somebody has asked for it to be awake, for so long that four hours more would be less. */
+/** Whether a request keeps it awake for more than four hours. */
 function isKeptAwake({ wake_requested: asked, next_transition: next }: StatusRecord, { now }: LocalTimes) {
   return asked && (next === null || Date.parse(next.at) >= now + FOUR_HOURS)
 }
 
-/** Whether a snooze would be refused for now; one that the cluster refused may be tried again. */
+/** Whether a snooze would be refused for now; after a refusal by the cluster it may be tried again. */
 function isRefused({ in_backoff_period: rests, reason_values: { cause } }: StatusRecord): boolean {
   return rests && cause !== 'failure'
 }

@@ -1,4 +1,4 @@
-/** What the page asks for, of the v1 API. */
+/** A call of the page, of the v1 API. */
 export interface Call {
   readonly method: string
   /** Behind `/api/v1`. */
@@ -10,7 +10,7 @@ export interface Call {
   readonly signal: AbortSignal
 }
 
-/** What stands in an answer, as the API has it. */
+/** The body of an answer, in the API's form. */
 export interface Answered {
   readonly message: string
   readonly data: unknown

@@ -1,14 +1,17 @@
 import type { Dormouse, Found, Seen } from '../../client/ports.ts'
 import { refusalOf } from './refusal.ts'
 
-/** The page opens a silent stream anew after 30 s. In milliseconds, both. */
+/** Milliseconds; the page opens a silent stream anew after 30 s. */
 const BEAT = 10_000
-/** How often the whole list is read again: what changes by time alone, and whether the cluster still answers. */
+/**
+ * Milliseconds between reads of the whole list, for changes by time alone, and to test whether the cluster still
+ * answers.
+ */
 const LIST_AGAIN = 60_000
 
 /**
- * The list as server-sent events, as the API has it with `?watch=true`: all as they are, `listed`, then each change. Without
- * ids, so that who lost the connection begins anew. It ends with an event that says why, or when the signal is aborted.
+ * The list as server-sent events, as the API's `?watch=true`: all workloads, `listed`, then each change. Without ids:
+ * after a lost connection the client begins anew. It ends with an event that says why, or when the signal is aborted.
  */
 export async function* listEvents(
   dormouse: Pick<Dormouse, 'list' | 'watch'>,
@@ -43,7 +46,7 @@ export async function* listEvents(
   }
 }
 
-/** What the page has. */
+/** The records that the page has. */
 class Known {
   readonly #texts = new Map<string, string>()
 
@@ -70,7 +73,7 @@ class Known {
   }
 }
 
-/** What a watch has brought and nobody has read yet. */
+/** Changes of a watch that are not read yet. */
 class Changes {
   #brought: Seen[] = []
   #fault: { readonly error: unknown } | undefined
@@ -92,7 +95,7 @@ class Changes {
     }
   }
 
-  /** Those since the last call; waits for some, at most so many milliseconds. @throws what the watch failed with */
+  /** The changes since the last call; waits for some, at most this many milliseconds. @throws the error of the watch */
   async next(timeout: number, signal: AbortSignal): Promise<readonly Seen[]> {
     if (this.#brought.length === 0 && !this.#fault && !signal.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -111,7 +114,7 @@ class Changes {
   }
 }
 
-/** As the page names it: `shop/deployment/web`. */
+/** The page's key: `shop/deployment/web`. */
 function keyOf({ record: { namespace, type, name } }: Found): string {
   return `${namespace}/${type}/${name}`
 }

@@ -17,11 +17,11 @@ const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosnif
 
 interface Options {
   readonly dormouse: Dormouse
-  /** Which the list is of; undefined: all. */
+  /** The namespace of the list; undefined: all. */
   readonly namespace: string | undefined
-  /** What people type to get a new link. */
+  /** The command that gets a new link. */
   readonly command: string
-  /** Called when somebody has signed in by the link, and each time that it is shown again. */
+  /** Called at the sign-in by the link, and each time that the link is used again. */
   readonly onLinkShown?: (how: 'used' | 'used again') => void
 }
 

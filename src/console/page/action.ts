@@ -1,9 +1,9 @@
 import type { Call } from './api.ts'
 import { keyOf, type Identity } from './record.ts'
 
-/** What a click asks for: requests that are sent one after the other. */
+/** A click's requests, sent one after the other. */
 export interface Action {
-  /** `Wake shop/web for 4 h`: what it does, for notices and for who signs in meanwhile. */
+  /** `Wake shop/web for 4 h`: for notices and for the sign-in dialog. */
   readonly title: string
   /** `Not woken`, for where nobody has answered. */
   readonly not?: string

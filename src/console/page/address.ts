@@ -1,6 +1,6 @@
 import type { State } from './record.ts'
 
-/** What is shown; it stands in the page's address, so that it can be sent to somebody, and the back button works. */
+/** The view in the page's address, so that links can be shared and the back button works. */
 export interface Shown {
   readonly text: string
   readonly namespace: string

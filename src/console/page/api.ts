@@ -1,17 +1,17 @@
-/** What an answer of the API has around its data. */
+/** An answer of the API around its data. */
 export interface Answer<Data> {
   readonly message: string
   readonly data: Data
-  /** Of pages: asks for the next; null: this is the last. */
+  /** Requests the next page; null: this is the last. */
   readonly continue?: string | null
 }
 
-/** A request that was not done: the message says why, and what to do. */
+/** A refused request: the message says why, and what to do. */
 export class Refused extends Error {
   /** 0: nobody answered. */
   readonly status: number
   readonly code: string
-  /** In milliseconds, where the server asks for it. */
+  /** Milliseconds, if the server sent Retry-After. */
   readonly retryAfter: number | undefined
 
   constructor(status: number, code: string, message: string, retryAfter?: number) {
@@ -22,14 +22,14 @@ export class Refused extends Error {
   }
 }
 
-/** What is asked of the API; `path` behind `/api/v1`. */
+/** A call of the API; `path` behind `/api/v1`. */
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
   readonly body?: object
 }
 
-/** So that a proxy in front answers 401 instead of leading to its sign-in, which only the whole page can follow. */
+/** With this a proxy in front answers 401 instead of redirecting to its sign-in, which only the whole page can follow. */
 const ACCEPT = 'application/json, text/event-stream'
 const SIGNED_OUT = 'Your sign-in has ended'
 const UNREACHABLE = 'Dormouse does not answer'
@@ -84,12 +84,12 @@ export async function refusalOf(response: Response): Promise<Refused> {
     const { error } = (await response.json()) as {
       error: { code: string; message: string; details?: { reason?: string; reason_code?: string } }
     }
-    // Of a workload: what helps is a button here, and no call.
+    // For a workload the remedy is a button of the page, not a call.
     const { reason, reason_code: code } = error.details ?? {}
     const message = code === undefined ? error.message : (reason ?? error.message)
     return new Refused(response.status, error.code, isBare ? '' : message, retryAfter)
   } catch {
-    // A proxy in front, which has answers of its own.
+    // A proxy in front answers in its own form.
     if (response.status === 401) return new Refused(401, 'UNAUTHENTICATED', SIGNED_OUT)
     return new Refused(response.status, 'UNKNOWN', `answered with ${response.status}`, retryAfter)
   }

@@ -28,7 +28,7 @@ export class App {
     this.model.tell()
   }
 
-  /** A proxy in front leads the whole page to its sign-in, and back here; without one, other tabs are asked for their token. */
+  /** A proxy in front redirects the whole page to its sign-in, and back; without one, ask other tabs for their token. */
   loadAnew(): void {
     this.doing.confirm()
     location.reload()
@@ -42,7 +42,7 @@ export class App {
   signOut(): void {
     const { isByProxy, signOutUrl } = this.session
     this.session.signOut()
-    // Nothing of what they saw or clicked stays for the next person.
+    // The next person must not see this person's data or repeat their clicks.
     this.doing.forget()
     location.replace(isByProxy && signOutUrl !== '' ? signOutUrl : '/console')
   }
@@ -71,7 +71,7 @@ export class App {
     model.tell()
   }
 
-  /** Without a token it is a proxy who signed them in: what they clicked before is done if they asked for it again, else shown. */
+  /** Without a token a proxy signed them in: carry out the pending action if they confirmed it, else show it. */
   #isLive(): void {
     const { session, doing, model, plans } = this
     plans.retry()
@@ -83,7 +83,7 @@ export class App {
     else this.askSignIn('')
   }
 
-  /** There is a token: the list, and what was clicked before. */
+  /** There is a token: show the list, and carry out the pending action. */
   #goOn(): void {
     const { model, doing } = this
     const { pending } = doing

@@ -121,7 +121,7 @@ function Coming({ workload, plan, now }: WeekProps): VNode {
     }`
 }
 
-/** Where the schedule stands, if not on the workload itself. */
+/** The source of the schedule, unless it is the workload itself. */
 function source({ policy }: Workload): string {
   const from = policy.schedule.source
   return from === null || from === 'workload' || from === 'default' ? '' : from.replace('/', ' ')

@@ -8,7 +8,10 @@ import { localised } from './words.ts'
 const PENDING = 'dormouse.pending'
 const CONFIRMED = 'dormouse.confirmed'
 
-/** Carries out what was clicked. What meets an expired token is kept, also when the page is loaded anew, until somebody signs in. */
+/**
+ * Carries out clicks. An action that meets an expired token is kept until somebody signs in, even if the page is
+ * reloaded.
+ */
 export class Doing {
   readonly #model: Model
   readonly #session: Session
@@ -18,13 +21,13 @@ export class Doing {
     this.#session = session
   }
 
-  /** What waits for a token. */
+  /** The action that waits for a token. */
   get pending(): Action | undefined {
     const kept = sessionStorage.getItem(PENDING)
     return kept === null ? undefined : (JSON.parse(kept) as Action)
   }
 
-  /** What waits is to be done after a sign-in for which the page is loaded anew. */
+  /** Carries out the pending action after a sign-in that reloads the page. */
   confirm(): void {
     if (this.pending) sessionStorage.setItem(CONFIRMED, 'true')
   }
@@ -38,7 +41,7 @@ export class Doing {
     sessionStorage.removeItem(CONFIRMED)
   }
 
-  /** Whether it was done, or waits for who signs in; else `fault` is told why not. */
+  /** Whether it was done, or waits for a sign-in; otherwise calls `fault` with the reason. */
   async perform(action: Action, fault = (text: string) => this.#model.notify(text, true)): Promise<boolean> {
     const model = this.#model
     const key = busyKey(action)
@@ -77,7 +80,7 @@ export class Doing {
   }
 }
 
-/** `left`: how many of its requests were not done. What nobody has answered is not sent again. */
+/** `left`: how many of its requests were not done. Requests without an answer are not sent again. */
 function notDone({ title, not = 'Not done', about, calls }: Action, left: number, error: unknown): string {
   if (!(error instanceof Refused) || error.code !== 'UNREACHABLE')
     return `${title}: not done. ${messageOf(error)}`

@@ -3,7 +3,7 @@ import { savedReplicaHours, type Workload } from './record.ts'
 import { html } from './view.ts'
 import { howOf, person, relative, shortTime } from './words.ts'
 
-/** Who did what, the newest first. */
+/** The operations, newest first. */
 export function History({ workload, now }: { workload: Workload; now: number }): VNode {
   const operations = workload.operation_history
   if (operations.length === 0)

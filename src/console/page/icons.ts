@@ -16,7 +16,7 @@ const PATHS = {
   search: 'M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9zM10.4 10.4 14 14',
 } as const satisfies Record<State | 'close' | 'search', string>
 
-/** An icon beside words, or in a button that has a label: it is hidden from screen readers. */
+/** An icon beside words, or in a labelled button: hidden from screen readers. */
 export function icon(name: keyof typeof PATHS): VNode {
   return html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d=${PATHS[name]} /></svg>`
 }

@@ -5,9 +5,9 @@ import { keyOf, type Workload } from './record.ts'
 import { Row } from './row.ts'
 import { html } from './view.ts'
 
-/** Rows above and below what is seen. */
+/** Rows above and below the visible ones. */
 const BESIDE = 8
-/** Whatever the screen, no more rows are in the page. */
+/** The page never has more rows, whatever the screen. */
 const MOST_ROWS = 90
 const NARROW = matchMedia('(max-width: 760px)')
 
@@ -17,7 +17,7 @@ interface Props {
   readonly now: number
 }
 
-/** All workloads, of which only those that are seen are in the page. Arrow keys, Home, End and Page keys go through all. */
+/** All workloads; only the visible rows are in the page. Arrow keys, Home, End and Page keys go through all. */
 export function List({ app, workloads, now }: Props): VNode {
   const scroller = useRef<HTMLDivElement>(null)
   const [first, setFirst] = useState(0)

@@ -3,7 +3,7 @@ import type { Model } from './model.ts'
 import { keyOf, type Identity, type Workload } from './record.ts'
 import type { Session } from './session.ts'
 
-/** A stream brings at least a bookmark each 10 s: without one for this long, it is opened anew. In milliseconds. */
+/** Milliseconds; a stream sends at least a bookmark every 10 s, and one silent for this long is opened anew. */
 const SILENCE = 30_000
 const FIRST_PAUSE = 1000
 const LONGEST_PAUSE = 15_000
@@ -26,9 +26,9 @@ export class LiveList {
   #pause = FIRST_PAUSE
   #wake: () => void = () => undefined
   #stream = new AbortController()
-  /** Told when nobody is signed in, and why; '': nobody was. */
+  /** Called when nobody is signed in, with the reason; '': nobody was. */
   onSignedOut: (why: string) => void = () => undefined
-  /** Told when the list has begun. */
+  /** Called when the list has begun. */
   onLive: () => void = () => undefined
 
   constructor(model: Model, session: Session) {
@@ -36,13 +36,13 @@ export class LiveList {
     this.#session = session
   }
 
-  /** Tries again at once: somebody signed in. */
+  /** Retries at once, after a sign-in. */
   retry(): void {
     this.#pause = FIRST_PAUSE
     this.#wake()
   }
 
-  /** Ends the stream, and what it brought: somebody signed out. `retry` begins anew. */
+  /** Ends the stream and drops its data, after a sign-out. `retry` begins anew. */
   forget(): void {
     this.#stream.abort()
   }
@@ -121,7 +121,7 @@ export class LiveList {
     else if (name === 'removed') this.#records.delete(keyOf(data as Identity))
     else if (name === 'listed') this.#live()
     else if (name === 'end') throw ended(data as { code: string | null; message: string })
-    // What was shown before stays until the new list is complete.
+    // The former list stays visible until the new one is complete.
     if (this.#model.connection.state === 'live' || this.#model.records.size === 0)
       this.#model.records = this.#records
     this.#model.tellSoon()

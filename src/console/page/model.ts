@@ -17,7 +17,7 @@ export interface Notice {
   readonly text: string
 }
 
-/** Why a token is asked for, and what is done once it is there. */
+/** Why a token is needed, and what to do once there is one. */
 export interface SignIn {
   readonly why: string
   readonly pending: Action | undefined
@@ -27,7 +27,7 @@ export interface SignIn {
 const PACE = 100
 const NOTICES = 4
 
-/** All that the page knows; its parts draw themselves anew when it changes. */
+/** The page's state; its parts redraw when it changes. */
 export class Model {
   records: ReadonlyMap<string, Workload> = new Map()
   /** Grows with each change of the records. */
@@ -62,7 +62,7 @@ export class Model {
     for (const listener of this.#listeners) listener()
   }
 
-  /** As `tell`, soon: many records change at once. */
+  /** As `tell`, but batched: many records change at once. */
   tellSoon(): void {
     this.version += 1
     this.#timer ??= setTimeout(() => this.tell(), PACE)
@@ -81,7 +81,7 @@ export class Model {
     if (!isFault) setTimeout(() => this.dismiss(id), 8000)
   }
 
-  /** Nothing is known: who looks now may be somebody else. */
+  /** Drops all data: the next person may be somebody else. */
   forget(): void {
     this.records = new Map()
     this.version += 1
@@ -101,13 +101,13 @@ export class Model {
     return this.kinds.find((kind) => singular(kind) === type) ?? `${type}s`
   }
 
-  /** Of a workload, behind `/api/v1`. */
+  /** The path of a workload behind `/api/v1`. */
   pathOf(identity: Identity): string {
     return `/namespaces/${identity.namespace}/${this.kindOf(identity)}/${identity.name}`
   }
 }
 
-/** Draws the component anew whenever the model changes. */
+/** Redraws the component whenever the model changes. */
 export function useModel(model: Model): void {
   const [, redraw] = useState(0)
   useEffect(() => model.subscribe(() => redraw((count) => count + 1)), [model])

@@ -12,7 +12,7 @@ import { SignInDialog } from './sign-in.ts'
 import { html } from './view.ts'
 import { counted, shortTime } from './words.ts'
 
-/** Times in words are drawn anew so often, in milliseconds. */
+/** Milliseconds between redraws of relative times. */
 const MINUTE = 60_000
 
 /** The whole page. */
@@ -60,7 +60,7 @@ function Status({ app: { model } }: { app: App; now: number }): VNode {
   return html`<p class=${`status ${state}`} role="status"><span class="dot"></span>${words}</p>`
 }
 
-/** What is shown is old, and why. */
+/** Tells that the data are outdated, and why. */
 function Banner({ app: { model }, now }: { app: App; now: number }): VNode | null {
   const { state, why, since } = model.connection
   if (state !== 'away' || model.signIn) return null

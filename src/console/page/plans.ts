@@ -18,13 +18,13 @@ interface Known {
   readonly plan: readonly Transition[] | null
 }
 
-/** What comes in the next week, asked for only for workloads that are looked at, and again when they change. */
+/** The plans of the next week, read only for visible workloads, and again when they change. */
 export class Plans {
   readonly #model: Model
   readonly #doing: Doing
   readonly #known = new Map<string, Known>()
   readonly #wanted = new Map<string, Workload>()
-  /** Those that are looked at, and could not be read. */
+  /** Visible workloads whose plan could not be read. */
   readonly #failed = new Map<string, Workload>()
   #inFlight = 0
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -36,7 +36,7 @@ export class Plans {
 
   /** undefined: not known yet; the last one that was known is better than none. */
   of(workload: Workload): Plan {
-    // What does not change has no plan.
+    // A workload without a next transition has no plan.
     if (workload.next_transition === null) return []
     return this.#known.get(keyOf(workload))?.plan
   }
@@ -60,7 +60,7 @@ export class Plans {
     }
   }
 
-  /** Asks again for those that could not be read: Dormouse answers again, or somebody signed in. */
+  /** Reads the failed ones again, once Dormouse answers again or somebody has signed in. */
   retry(): void {
     for (const [key, workload] of this.#failed) this.#wanted.set(key, workload)
     this.#failed.clear()

@@ -3,15 +3,15 @@ import type { StatusRecord, TransitionRecord } from '../../domain/records/record
 export type Workload = StatusRecord
 export type Transition = TransitionRecord
 
-/** What tells one workload from all others. */
+/** The fields that identify a workload. */
 export type Identity = Pick<Workload, 'namespace' | 'type' | 'name'>
 
-/** As it stands in the page's address: `shop/deployment/web`. */
+/** Its form in the page's address: `shop/deployment/web`. */
 export function keyOf({ namespace, type, name }: Identity): string {
   return `${namespace}/${type}/${name}`
 }
 
-/** What a person is to see of its state, the first that applies. */
+/** The states that a person sees; the first that applies counts. */
 export const STATES = {
   asleep: 'Asleep',
   awake: 'Awake',
@@ -33,17 +33,17 @@ export function stateOf(workload: Workload): State {
   return workload.is_snoozed ? 'asleep' : 'awake'
 }
 
-/** Whether somebody broke what Dormouse keeps on it. */
+/** Whether somebody damaged the state that Dormouse keeps on it. */
 export function isBroken({ reason_code: code }: Workload): boolean {
   return code === 'invalid_state'
 }
 
-/** Over a kubeconfig: what may enable it cannot be read from there. */
+/** Over a kubeconfig: the settings that may enable it cannot be read. */
 function isUnknown({ reason_code: code }: Workload): boolean {
   return code === 'unknown'
 }
 
-/** Asleep or awake, whatever holds it so. */
+/** Asleep rather than awake, whatever the reason. */
 export function isAsleep(workload: Workload): boolean {
   return workload.is_snoozed
 }

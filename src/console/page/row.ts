@@ -8,7 +8,7 @@ import { html } from './view.ts'
 import { WeekStrip } from './week-strip.ts'
 import { reasonOf, shortTime } from './words.ts'
 
-/** A plan is asked for once its row has been looked at for so long, in milliseconds. */
+/** Milliseconds that a row is visible before its plan is read. */
 const SEEN_FOR = 200
 
 interface Props {

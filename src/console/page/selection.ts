@@ -1,17 +1,17 @@
 import type { Shown } from './address.ts'
 import { STATES, stateOf, type State, type Workload } from './record.ts'
 
-/** The workloads that are to be seen, and what there is to choose from. */
+/** The visible workloads, and the filters' choices. */
 export interface Selection {
   readonly workloads: readonly Workload[]
   readonly namespaces: readonly string[]
   readonly types: readonly string[]
-  /** Of those that the other filters leave. */
+  /** Counted under the other filters. */
   readonly counts: Readonly<Record<State, number>>
   readonly total: number
 }
 
-/** What the filters leave, ordered by namespace and name. */
+/** The workloads that pass the filters, ordered by namespace and name. */
 export function select(
   records: ReadonlyMap<string, Workload>,
   { text, namespace, type, state }: Shown,

@@ -15,9 +15,9 @@ export class Session {
   #token = sessionStorage.getItem(TOKEN) ?? ''
   /** Whether requests without a token are answered, since a proxy in front has signed the person in. */
   isByProxy = false
-  /** Told when another tab has signed in. */
+  /** Called when another tab has signed in. */
   onToken: () => void = () => undefined
-  /** Told when another tab has signed out. */
+  /** Called when another tab has signed out. */
   onSignedOut: () => void = () => undefined
 
   constructor() {
@@ -39,12 +39,12 @@ export class Session {
     return this.#token
   }
 
-  /** Where a proxy's sign-out is; '': nobody has configured one. */
+  /** The sign-out of a proxy; '': none is configured. */
   get signOutUrl(): string {
     return told('sign-out')
   }
 
-  /** How people get in where the server prints a link; '': as anywhere, by a token of the cluster. */
+  /** How to sign in if the server prints a link; '': by a token of the cluster. */
   get otherwise(): string {
     return told('sign-in')
   }
@@ -101,7 +101,7 @@ export class Session {
   }
 }
 
-/** What the server says to the page. */
+/** A value that the server put into the page. */
 function told(name: string): string {
   return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? ''
 }

@@ -4,7 +4,7 @@ import type { App } from './app.ts'
 import { Dialog } from './dialog.ts'
 import { html } from './view.ts'
 
-/** Asks who it is. What was clicked while the old token had expired is shown, and done afterwards. */
+/** Asks for a token. The action that met the expired token is shown, and carried out afterwards. */
 export function SignInDialog({ app }: { app: App }): VNode {
   const { session, model } = app
   const { signIn } = model

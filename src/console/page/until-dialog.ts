@@ -15,7 +15,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Asks until when a workload is to be awake or asleep, in the reader's own time. */
+/** Asks until when a workload should be awake or asleep, in the reader's own time. */
 export function UntilDialog({ app, workload, onClose }: Props): VNode {
   const now = Date.now()
   const [verb, setVerb] = useState<'wake' | 'snooze'>('wake')

@@ -37,7 +37,7 @@ export function duration(milliseconds: number): string {
   return `${Math.round(hours / 24)} days`
 }
 
-/** `in 5 min`, `5 min ago`; what happens as it is drawn is a moment ahead of `now`. */
+/** `in 5 min`, `5 min ago`; an instant while the page draws may be slightly ahead of `now`. */
 export function relative(at: number, now: number): string {
   if (Math.abs(at - now) < 60_000) return 'just now'
   return at >= now ? `in ${duration(at - now)}` : `${duration(now - at)} ago`
@@ -47,18 +47,18 @@ export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** Who it was, without the prefix that says how they signed in. */
+/** The person, without the prefix that tells how they signed in. */
 export function person(by: string | null): string {
   if (by === null) return 'Dormouse'
   return by.replace(/^(?:k8s|oidc|local|manager):/, '')
 }
 
-/** Why a workload is as it is, for a person; what ends it, its buttons do. */
+/** The reason of a workload's state for people, without calls to end it: the buttons do that. */
 export function reasonOf({ reason, reason_code: code }: Workload, now: number): string {
   return code === 'not_managed' ? 'Dormouse leaves it alone' : localised(reason, now)
 }
 
-/** What one that was switched too often waits for; a wake is never refused. */
+/** The end of the wait of a workload that was switched too often; a wake is never refused. */
 export function waitOf(workload: Workload, now: number): string | undefined {
   const { backoff_until: until, held_by: holder } = workload
   if (holder !== 'backoff' || until === null) return undefined
@@ -89,7 +89,7 @@ const RESULTS: ReadonlyMap<Operation['result'], string> = new Map([
   ['superseded', 'the opposite came meanwhile'],
 ])
 
-/** How an operation of the history came about, and what became of it if it did not succeed; a later release's words as they are. */
+/** How an operation came about, and its result unless it succeeded; a later release's words as they are. */
 export function howOf({ trigger, result }: Operation): string {
   const how = TRIGGERS.get(trigger) ?? `by ${trigger}`
   return [how, ...(result === 'succeeded' ? [] : [RESULTS.get(result) ?? result])].join(', ')
