@@ -3,7 +3,7 @@ import { nearestName } from '../domain/nearest.ts'
 import { UsageError } from '../service/process/errors.ts'
 import type { Terminal } from './terminal.ts'
 
-/** What registers a command, or several. */
+/** Registers one or more commands. */
 type Register = (program: Command, terminal: Terminal) => void
 
 interface Entry {
@@ -16,8 +16,8 @@ const settings = () => import('./commands/settings.ts').then((module) => module.
 const shows = () => import('./commands/shows.ts')
 
 /**
- * Every command, in the order of the help. Only the one that is asked for is loaded, so that it starts at once; what it
- * reads and computes with is loaded when it is connected.
+ * Every command, in the order of the help. Only the requested command is loaded, so that it starts at once; its further
+ * modules are loaded when it connects.
  */
 const COMMANDS = {
   list: {

@@ -9,7 +9,7 @@ export interface Found {
   readonly record: StatusRecord
 }
 
-/** Which workloads a list is of; a controller's own are never among them. */
+/** The workloads of a list; never any that a controller owns. */
 export interface Selection {
   /** undefined: of all namespaces. */
   readonly namespace: string | undefined
@@ -20,33 +20,33 @@ export interface Selection {
   readonly name?: string | undefined
 }
 
-/** A workload as it is now, or that it is gone. */
+/** A workload as it is now, or its removal. */
 export interface Seen extends Found {
   readonly gone: boolean
 }
 
-/** What became of a request. */
+/** The outcome of a request. */
 export interface Answer {
-  /** What was done and why, in the service's own words; the first says the most. */
+  /** What was done and why, in the service's own words, the most important first. */
   readonly messages: readonly string[]
-  /** The workload after it; worked out only when it is asked for. */
+  /** The workload after it; computed on demand. */
   readonly after: () => Promise<Found>
   /** The state that Dormouse will bring about after this write; `--wait` waits for it. */
   readonly becomes?: Sleep
 }
 
 /**
- * What the commands need of Dormouse, whether it is reached through the cluster or over HTTP. All of it throws `Refusal`
- * where something is refused, and `Error` where it fails; the message says what to type.
+ * Dormouse as the commands need it, through the cluster or over HTTP. Every call throws `Refusal` for a refusal and
+ * `Error` for a failure; the message says what to type.
  */
 export interface Dormouse {
-  /** What messages call it: `cluster dev`. */
+  /** The name for messages: `cluster dev`. */
   readonly place: string
-  /** Where a command without `-n` acts. */
+  /** The namespace of a command without `-n`. */
   readonly defaultNamespace: string
-  /** What may be missing among the workloads, for people; known once something was read. */
+  /** What may be missing among the workloads, for people; complete once something was read. */
   readonly notes: readonly string[]
-  /** What is not known and changes something of what the records say. */
+  /** Unknown settings that affect the records. */
   readonly unknowns: readonly string[]
   kinds(): Promise<readonly Kind[]>
   namespaces(): Promise<readonly string[]>
@@ -55,7 +55,7 @@ export interface Dormouse {
   get(key: WorkloadKey): Promise<Found>
   /** The transitions of the coming hours if nobody acts. */
   plan(key: WorkloadKey, hours: number): Promise<readonly TransitionRecord[]>
-  /** With `dryRun` it changes nothing, and the answer says what would be. */
+  /** With `dryRun` it changes nothing, and the answer says what it would do. */
   request(key: WorkloadKey, request: Request, dryRun: boolean): Promise<Answer>
   /** First all as they are, then each change; ends when the signal is aborted. */
   watch(selection: Selection, signal: AbortSignal): AsyncIterable<Seen>
@@ -76,7 +76,7 @@ export interface Connection {
   readonly insecure?: boolean | undefined
 }
 
-/** What a patch left, and what webhooks said to it. */
+/** The object after a patch, and the warnings of webhooks. */
 export interface Patched {
   readonly annotations: Readonly<Record<string, string>>
   readonly warnings: readonly string[]

@@ -26,7 +26,7 @@ interface Options {
   readonly namespace: string | undefined
   readonly clock: Clock
   readonly warn: (text: string) => void
-  /** Ends what is read; what is written is ended in its own time. */
+  /** Ends reads; a write finishes. */
   readonly signal: AbortSignal
 }
 
@@ -118,7 +118,7 @@ export class ClusterDormouse implements Dormouse {
       kinds.map((each) => this.#reader.list(each, namespace, labelSelector)),
     )
     const refused = lists.find((list) => list.status === 'rejected')
-    // It says nothing of other namespaces.
+    // The refusal concerns this namespace alone.
     if (refused && lists.every(({ status }) => status === 'rejected')) throw refused.reason
     this.#unlisted.clear()
     const found = lists.flatMap((list, place) => {
@@ -130,7 +130,7 @@ export class ClusterDormouse implements Dormouse {
       return []
     })
     const inReach = found.filter((workload) => !service.excludeNamespaces.has(workload.namespace))
-    // Where Namespaces may not be listed, they may still be read one by one.
+    // Namespaces that may not be listed may still be readable one by one.
     await Promise.all(
       [...new Set(inReach.map((workload) => workload.namespace))].map((name) => this.#reader.namespace(name)),
     )
@@ -155,7 +155,7 @@ export class ClusterDormouse implements Dormouse {
 
   async #found(workload: Workload): Promise<Found> {
     const { listedRecord, statusRecord, rules, now } = await this.#judging()
-    // One whose state cannot be read is shown all the same: its reason says what repairs it.
+    // A workload with an unreadable state is shown as well: its reason names the repair.
     try {
       return { kind: workload.kind, record: rules.inWords(statusRecord(workload, now, rules)) }
     } catch (error) {
@@ -164,7 +164,7 @@ export class ClusterDormouse implements Dormouse {
     }
   }
 
-  /** What records are made with. Who only asks for something needs none, and does not wait for it to be loaded. */
+  /** Loads the rules that records need; plain requests do not wait for them. */
   async #judging() {
     const [record, { plannedTransitions }, rules] = await Promise.all([
       import('../../domain/records/record.ts'),
@@ -265,7 +265,7 @@ function ifForbidden(error: unknown): void {
   if (!isForbidden(error)) throw error
 }
 
-/** `Dormouse: deployment shop/web is asleep` beside the name of the workload: `is asleep`. */
+/** `Dormouse: deployment shop/web is asleep` without the workload's name: `is asleep`. */
 function withoutName(text: string, { kind, namespace, name }: WorkloadKey): string {
   const head = `Dormouse: ${typeOf(kind)} ${namespace}/${name}`
   return text.startsWith(head) ? text.slice(head.length).replace(/^:? /, '') : text

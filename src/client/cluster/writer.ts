@@ -13,17 +13,17 @@ import type { ClusterReader } from './reader.ts'
 
 /** By which managedFields and the audit log know our writes. */
 const FIELD_MANAGER = 'kubectl-dormouse'
-/** Milliseconds within which a lost answer may be asked for again with the same text. */
+/** Milliseconds within which a request without an answer may be repeated with the same text. */
 const PATIENCE = 60_000
 
 type Annotations = Readonly<Record<string, string | null>>
 
-/** The object as it is after a write, and what there is to say of it: the warnings that came with the answer. */
+/** The object after a write, with the warnings of the answer. */
 export interface Written extends Pick<Answer, 'messages' | 'becomes'> {
   readonly object: WorkloadObject
 }
 
-/** The requests that are annotations of their own, which people write by hand as well. */
+/** Requests that set annotations of their own, which people also write by hand. */
 const SETS: ReadonlySet<Request['action']> = new Set(['enable', 'disable', 'schedule'])
 
 export function isSetting({ action }: Request): boolean {
@@ -32,7 +32,7 @@ export function isSetting({ action }: Request): boolean {
 
 const BECOMES = { snooze: 'asleep', wake: 'awake', none: undefined } as const
 
-/** Writes one patch of annotations with the person's own rights; Dormouse's webhook does the rest in the same write. */
+/** Writes one patch of annotations with the person's own rights; Dormouse's webhook completes it in the same write. */
 export class ClusterWriter {
   readonly #reader: ClusterReader
   readonly #clock: Clock
@@ -48,7 +48,7 @@ export class ClusterWriter {
       this.#reader.read(key),
       this.#reader.refuseExcluded(key.namespace),
     ])
-    // That it is excluded says more than that it is not there.
+    // An exclusion says more than a missing object.
     if (excluded.status === 'rejected') throw excluded.reason
     if (read.status === 'rejected') throw read.reason
     const { workload, object } = read.value
@@ -87,7 +87,7 @@ export class ClusterWriter {
     throw await this.#unanswered(key, written.messages)
   }
 
-  /** Nobody has taken the annotation out: it must not be carried out much later. */
+  /** Removes an annotation that nobody handled, so that it is not carried out much later. */
   async #takeBack(key: WorkloadKey, text: string): Promise<void> {
     const path = `/metadata/annotations/${REQUEST_ANNOTATION.replace('/', '~1')}`
     const body = [
@@ -95,7 +95,7 @@ export class ClusterWriter {
       { op: 'remove', path },
     ]
     await this.#send(key, body, 'application/json-patch+json', false).catch((error: unknown) => {
-      // Somebody has taken it out meanwhile, which is all that was to be done.
+      // Somebody removed it meanwhile, which is all that was needed.
       if (!(error instanceof ClusterRefusal) || error.status !== 422) throw error
     })
   }

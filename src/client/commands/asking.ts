@@ -24,19 +24,19 @@ export interface RequestOptions extends Connection, OutputOptions, ManyOptions {
   readonly timeout?: string
 }
 
-/** A command that asks for the same of all the workloads that it is given. */
+/** A command that makes the same request for all given workloads. */
 interface Asking<Options extends RequestOptions> {
   readonly verb: string
   readonly description: string
   /** It may start or stop pods, so that there is something to wait for. */
   readonly movesPods: boolean
-  /** What it makes of a workload, where that is known. */
+  /** The state that it leads to, if known. */
   readonly wanted?: Sleep
-  /** Those that Dormouse does not manage are meant by `--all`, too. */
+  /** Whether `--all` includes workloads that Dormouse does not manage. */
   readonly unmanaged?: boolean
-  /** What people type, for the help: without the program. */
+  /** Examples for the help, without the program. */
   readonly examples: readonly string[]
-  /** Options of its own. */
+  /** The command's own options. */
   readonly options?: (command: Command) => Command
   readonly request: (options: Options) => Promise<Request>
 }
@@ -115,7 +115,7 @@ async function ask<Options extends RequestOptions>(
   failures()
 }
 
-/** `deployment.apps/web: woken to 3 replicas: …`, of several namespaces `… in shop: …`, and what more there is to say below. */
+/** `deployment.apps/web: woken to 3 replicas: …`, with several namespaces `… in shop: …`, and further messages below. */
 function answerText(
   key: WorkloadKey,
   { messages: [first = 'nothing to do', ...more] }: Answer,

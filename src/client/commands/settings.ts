@@ -75,7 +75,7 @@ interface Given {
   readonly timezone: string | undefined
 }
 
-/** What is wrong with hours is said here, with the place, before anything is asked of the cluster. @throws UsageError */
+/** Checks hours before any call, so that the error names the place. @throws UsageError */
 async function hours({ schedule, timezone }: Given): Promise<{ schedule?: string; timezone?: string }> {
   const { canonical, InvalidSchedule, parseSchedule, timezoneFault } =
     await import('../../domain/schedule/syntax.ts')

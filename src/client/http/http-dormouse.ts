@@ -19,7 +19,7 @@ interface Options {
   readonly ca?: string | undefined
   readonly proxies?: Proxies | undefined
   readonly warn: (text: string) => void
-  /** Ends what is read; what is asked for is ended in its own time. */
+  /** Ends reads; a request finishes. */
   readonly signal: AbortSignal
 }
 
@@ -73,7 +73,7 @@ export class HttpDormouse implements Dormouse {
       .sort(byName)
   }
 
-  /** The kinds of these types; those of the configuration are asked for only where there are such. */
+  /** The kinds of these types; asks for configured kinds only if there are any. */
   async #kindsOf(records: readonly StatusRecord[]): Promise<ReadonlyMap<string, Kind>> {
     const builtIn = new Map<string, Kind>(KINDS.map((kind) => [TYPE_OF[kind], kind]))
     if (records.every(({ type }) => builtIn.has(type))) return builtIn
@@ -140,7 +140,7 @@ export class HttpDormouse implements Dormouse {
     }
   }
 
-  /** One that was deleted is no failure. */
+  /** A deleted workload is no failure. */
   async #present(selection: Selection): Promise<readonly Found[]> {
     try {
       return await this.list(selection)

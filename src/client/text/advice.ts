@@ -2,13 +2,13 @@ import { withRemedy, type Explanation, type Remedy } from '../../domain/workload
 import type { WorkloadKey } from '../../domain/workload/workload.ts'
 import { targetText } from '../kinds.ts'
 
-/** How commands are written that people can paste: with the options that lead to the same place. */
+/** Makes commands that people can paste, with the options that lead to the same cluster or server. */
 export interface Advice {
   /** `kubectl dormouse` */
   readonly program: string
   /** ` --context dev`, or nothing. */
   readonly options: string
-  /** Where commands act that name no namespace. */
+  /** The namespace of commands that name none. */
   readonly defaultNamespace: string
 }
 

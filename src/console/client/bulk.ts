@@ -23,8 +23,8 @@ interface Item {
 }
 
 /**
- * Asks for the same of each workload of a namespace, one patch each. A dry run ends when nobody waits for it; what was
- * begun in earnest is ended.
+ * Makes the same request for each workload of a namespace, one patch each. A dry run stops with its caller; a write
+ * finishes.
  */
 export async function askAll(
   dormouse: Dormouse,
@@ -95,7 +95,7 @@ async function ask(
   }
 }
 
-/** What a request can change, in a record; the rest also follows the pods. */
+/** The parts of a record that a request can change; others also follow the pods. */
 function requestable(record: StatusRecord): string {
   const { enabled, is_snoozed, snooze_requested, wake_requested, pin_state } = record
   const { has_manual_override, manual_override_until, next_transition, reason } = record

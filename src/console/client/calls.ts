@@ -9,12 +9,12 @@ import type { Answered, Call } from './call.ts'
 const NAME = '[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?'
 const WORKLOAD = new RegExp(`^/namespaces/(${NAME})/(${NAME})/(${NAME})/([a-z]+)$`)
 const NAMESPACE = new RegExp(`^/namespaces/(${NAME})/([a-z]+)$`)
-/** As many as the API looks ahead. */
+/** The API's limit for looking ahead. */
 const MOST_HOURS = 744
 
 /**
- * Answers those calls of the v1 API that the console's page makes, by the person's own rights.
- * @throws Refusal, and what the port throws
+ * Answers the page's calls of the v1 API with the person's own rights.
+ * @throws Refusal, and errors of the port
  */
 export async function answerCall(dormouse: Dormouse, call: Call): Promise<Answered> {
   const { method, path, query } = call
@@ -65,7 +65,7 @@ function isDry(query: URLSearchParams): boolean {
   return query.get('dryRun') === 'true'
 }
 
-/** The call that changes the settings of one workload; undefined: something else is asked for. @throws Refusal */
+/** The call that changes the settings of one workload; undefined: another call. @throws Refusal */
 function settingOf({ method, body }: Call, action: string): Request | undefined {
   const hours = () => {
     const { schedule, timezone, ...others } = (body ?? {}) as Readonly<Record<string, unknown>>

@@ -52,7 +52,7 @@ export function buttonsOf(workload: Workload, model: Model): Button[] {
     'The schedule counts again',
     remove('override'),
   )
-  // Its hours are asked for first.
+  // Asks for its hours first.
   if (!workload.enabled) return held ? [resume] : []
   return [
     button('wake', asleep ? 'Wake 4 h' : 'Awake 4 h', 'Wake for 4 h', `${asleep ? 'Wake it' : 'Keep it awake'} for four hours, whatever the schedule says`, post('wake?for=4h')),
@@ -84,7 +84,7 @@ export function until(
   }
 }
 
-/** Manages it, or changes the hours of what is managed: what `body` leaves out stays as it is. */
+/** Manages it, or changes its hours; fields that `body` leaves out stay. */
 export function hours(workload: Workload, body: object, model: Model): Action {
   const { namespace, type, name, enabled } = workload
   return {

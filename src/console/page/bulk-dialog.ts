@@ -33,7 +33,7 @@ const CHOICES: Readonly<Record<string, Choice>> = {
   pin: { label: 'Pin', method: 'POST', action: 'pin' },
   unpin: { label: 'Unpin', method: 'DELETE', action: 'pin' },
 }
-/** What the API tells programs by a path, in words. */
+/** The API's advice, which names paths, in words. */
 const REFUSALS: Readonly<Record<string, string>> = {
   NOT_ENABLED: 'is not managed by Dormouse',
   PINNED: 'is pinned',
@@ -60,7 +60,7 @@ export function BulkDialog({ app, onClose }: Props): VNode {
     if (type !== '') query.set('kind', model.kindOf({ type }))
     if (labels !== '') query.set('labelSelector', labels)
     if (dryRun) query.set('dryRun', 'true')
-    // It may stand in a link of anybody: as it is, it could lead to another path, and cut the dry run off.
+    // The namespace may come from anybody's link: unencoded, it could lead to another path, or cut off the dry run.
     const place = `/namespaces/${encodeURIComponent(namespace)}`
     return { method: chosen.method, path: `${place}/${chosen.action}?${query}` }
   }
