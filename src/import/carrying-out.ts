@@ -4,7 +4,7 @@ import type { ClusterObjects } from '../client/ports.ts'
 import { pathOf } from './resources.ts'
 import { DoesNotAnswer, inherited, isAdoption, written } from './writing.ts'
 
-/** What became of a step. */
+/** The outcome of a step. */
 export interface Outcome {
   readonly step: Step
   /** Adopted: asleep, with its count. Gone: others deleted it since it was listed. */
@@ -14,10 +14,10 @@ export interface Outcome {
 }
 
 /**
- * Carries steps out: sleepers are adopted before anything else is written, and a Namespace is annotated when nothing in
- * it is left to do, so that no schedule finds a sleeper at 0 or one awake that is to be left out. What fails is told and
- * left as it was, and others go on; but where Dormouse does not answer, all ends. What goes afterwards goes only when
- * nothing failed. `signal` ends it between two writes.
+ * Carries out the steps: adopts sleepers before any other write, and annotates a Namespace once nothing in it is left
+ * to do, so that no schedule meets a sleeper at 0, or an awake workload that is to be left out. A failed step is
+ * reported and leaves its object as it was, and the others continue; but if Dormouse does not answer, everything ends.
+ * Final removals happen only if nothing failed. `signal` ends it between two writes.
  */
 export async function* carryOut(
   cluster: ClusterObjects,
@@ -49,12 +49,12 @@ export async function* carryOut(
   }
 }
 
-/** Whether it gives hours to a Namespace; one that is refused is left out of those of the policies. */
+/** Whether it gives hours to a Namespace; a refused one does not get those of the policies. */
 function isOpening({ object, verdict }: Step): boolean {
   return object.kind === 'Namespace' && verdict !== 'refused'
 }
 
-/** Those that have a patch: adoptions, then what is beside them, then Namespaces. */
+/** The steps with a patch: adoptions, then other objects, then Namespaces. */
 function inOrder(steps: readonly Step[]): Step[] {
   const rank = (step: Step) => (isAdoption(step) ? 0 : step.object.kind === 'Namespace' ? 2 : 1)
   return steps.filter(({ patch, goes }) => patch && !goes).toSorted((a, b) => rank(a) - rank(b))

@@ -87,7 +87,7 @@ async function run(cluster: ClusterObjects, options: Options, terminal: Terminal
   if (!isDone) throw new AlreadyTold('not all was done')
 }
 
-/** Whether nothing failed, and every count is kept. The last line says what was done. */
+/** Whether nothing failed, and every count is kept. The last line sums up. */
 async function carriedOut(
   cluster: ClusterObjects,
   steps: readonly Step[],
@@ -126,7 +126,7 @@ async function comparedAgain(
   const all: Comparison[] = []
   for (const each of recorded) {
     const now = await cluster.get<ImportedObject>(pathOf(each.object))
-    // What is gone meanwhile is left out.
+    // Workloads deleted meanwhile are left out.
     if (now) all.push(compared({ ...now, kind: each.object.kind }, each.recorded))
   }
   const different = all.filter(({ isKept }) => !isKept)
@@ -194,7 +194,7 @@ function refuseBeside(running: readonly Running[], from: Tool, program: string):
   throw new UsageError(`${beside.tool} still runs: stop it by ${stop}, then repeat ${program} import`)
 }
 
-/** Also one whose pods are about to be ready, or still are, and one that sleeps until its hours. */
+/** Also a workload whose pods are about to be ready, or still are, and one that sleeps until its hours. */
 function isStarted({ metadata, spec, status }: ImportedObject): boolean {
   return (
     metadata.labels?.[ASLEEP_LABEL] !== undefined || spec?.replicas !== 0 || (status?.readyReplicas ?? 0) > 0

@@ -51,11 +51,11 @@ export async function ofKind(
   namespace?: string,
 ): Promise<ImportedObject[]> {
   const listed = await cluster.list<ImportedObject>(collectionOf(kind, namespace))
-  // The items of a list do not say what they are.
+  // Items of a list lack kind and apiVersion.
   return (listed ?? []).map((each) => Object.assign(each, { kind, apiVersion: apiVersionOf(kind) }))
 }
 
-/** What a SleepInfo keeps; one that has not been due yet keeps nothing. One that we may not read comes without data. */
+/** A SleepInfo's stored counts; empty before it was first due. A Secret that we may not read comes without data. */
 async function secretOf(cluster: ClusterObjects, { metadata }: ImportedObject): Promise<ImportedObject[]> {
   const name = encodeURIComponent(`sleepinfo-${metadata.name}`)
   const path = `/api/v1/namespaces/${encodeURIComponent(metadata.namespace ?? '')}/secrets/${name}`

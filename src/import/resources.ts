@@ -1,6 +1,6 @@
 import type { ImportedObject } from './plan/imported-object.ts'
 
-/** Where the cluster serves what other tools change, by `kind`. */
+/** By `kind`: the path at which the cluster serves it. */
 const RESOURCES: Readonly<Record<string, { readonly base: string; readonly plural: string }>> = {
   Namespace: { base: '/api/v1', plural: 'namespaces' },
   Deployment: { base: '/apis/apps/v1', plural: 'deployments' },

@@ -36,7 +36,7 @@ export function countsOf(steps: readonly Step[]): string {
     .join(', ')
 }
 
-/** What became of the objects of a plan, each counted once: `27 adopted, 3 changed, 2 left as they are, 0 failed`. */
+/** The outcomes of a plan's objects, each counted once: `27 adopted, 3 changed, 2 left as they are, 0 failed`. */
 export function outcomesText(steps: readonly Step[], outcomes: readonly Outcome[]): string {
   const became = new Map<string, Outcome['became'] | 'left'>()
   for (const { object, verdict } of steps) if (verdict === 'refused') became.set(nameOf(object), 'left')
@@ -50,7 +50,7 @@ export function outcomesText(steps: readonly Step[], outcomes: readonly Outcome[
   return `${count('adopted')} adopted, ${count('changed')} changed, ${count('left')} left as they are, ${count('failed')} failed${gone}`
 }
 
-/** What belongs into the chart's values, with what is left to a person. */
+/** The part for the chart's values, and the parts left to a person. */
 export async function configurationText({
   policies,
   excludeNamespaces,
@@ -61,7 +61,7 @@ export async function configurationText({
   return `\n# Of its arguments and its environment, for the chart's values:\n${notes.join('')}${await serialized('yaml', { config })}`
 }
 
-/** Names, keys and values are of those who may write in a namespace: none of them makes a line of its own. */
+/** Keeps names, keys and values on one line: they come from anybody who may write in a namespace. */
 function line(text: string): string {
   return `${printable(text)}\n`
 }

@@ -33,7 +33,7 @@ export function toolsAmong(objects: readonly ImportedObject[]): Running[] {
     })
 }
 
-/** Which of the two downscalers is meant, and what it was told. @throws UsageError where that cannot be said */
+/** The downscaler that is meant, and its settings. @throws UsageError if that is ambiguous */
 export async function downscalerAmong(
   running: readonly Running[],
   from: Exclude<Tool, 'kube-green'>,

@@ -17,14 +17,15 @@ export interface Comparison {
   readonly says: string
 }
 
-/** Those that a plan takes over, or finds taken over. */
+/** The sleepers that a plan takes over, or finds taken over already. */
 export function recordedIn(steps: readonly Step[]): Recorded[] {
   return steps.flatMap(({ object, recorded }) => (recorded === undefined ? [] : [{ object, recorded }]))
 }
 
 /**
- * What can be compared later on: what the tool still records, and what Dormouse was last asked to adopt. `unknown`: how
- * many sleepers of ours carry neither: they were asked for something since, or no import ever took them over.
+ * The sleepers that can be compared later: by the tool's own record, or by the adoption that Dormouse was last asked
+ * for. `unknown`: how many of our sleepers have neither, because of a later request, or because no import took them
+ * over.
  */
 export function stillRecorded(
   steps: readonly Step[],

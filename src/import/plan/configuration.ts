@@ -2,11 +2,11 @@ import type { Instant } from '../../service/process/clock.ts'
 import { worksIn, type Left } from './downscaler-plan.ts'
 import { wantedBy } from './downscaler.ts'
 
-/** What of a program's arguments and environment belongs into Dormouse's configuration, in its own words. */
+/** The part of a program's arguments and environment that belongs into Dormouse's configuration, in its own words. */
 export interface ImportedConfiguration {
   readonly policies: readonly ImportedPolicy[]
   readonly excludeNamespaces: readonly string[]
-  /** What is left to a person, a sentence each. */
+  /** The tasks left to a person, a sentence each. */
   readonly byHand: readonly string[]
 }
 
@@ -27,7 +27,7 @@ const SLEEPERS: Readonly<Record<string, string>> = {
   cronjobs: 'cronjobs',
   rollouts: 'rollouts.argoproj.io',
 }
-/** What the program does beside, and Dormouse leaves alone. */
+/** Further features of the program, which Dormouse does not have. */
 const OTHERS: Readonly<Record<string, string>> = {
   jobs: 'Jobs end by themselves',
   horizontalpodautoscalers: 'an HPA rests while its workload is at 0',
@@ -39,7 +39,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   prometheuses: 'the scale of a Prometheus is its number of shards',
 }
 
-/** The same for every workload that says nothing of itself, as one policy. */
+/** The settings for every workload without its own, as one policy. */
 export function configurationOf(left: Left, now: Instant): ImportedConfiguration {
   const { dialect, program } = left
   const kinds = program.resources.flatMap((each) => SLEEPERS[each] ?? [])
@@ -58,7 +58,7 @@ export function configurationOf(left: Left, now: Instant): ImportedConfiguration
   }
   const names = left.namespaces.map(({ metadata }) => metadata.name)
   const unlimited = { ...left, program: { ...program, namespaces: [] } }
-  // Asleep by a policy, the tool would wake with its workloads and act beside Dormouse.
+  // If a policy put the tool itself to sleep, it would wake with its workloads and act beside Dormouse.
   const isLeftOut = (name: string) => name === left.home || !worksIn(unlimited, name)
   return {
     policies: [policy],

@@ -8,18 +8,18 @@ import { annotationsOf, leftAlone, type Wanted } from './wanted.ts'
 import type { Dialect } from './spans.ts'
 import { adoptionOf, refusalOf, returning, stepOf, type Inherited } from './steps.ts'
 
-/** What a downscaler left in a cluster. */
+/** The traces of a downscaler in a cluster. */
 export interface Left {
   readonly dialect: Dialect
   readonly program: Program
   /** The namespace that it runs in itself; undefined: it is not known. */
   readonly home?: string | undefined
   readonly namespaces: readonly ImportedObject[]
-  /** Of all kinds that it changes. */
+  /** Objects of all kinds that it changes. */
   readonly objects: readonly ImportedObject[]
 }
 
-/** What an import does with each of them, Namespaces first, since workloads inherit from them. */
+/** The steps of an import, Namespaces first, since workloads inherit from them. */
 export function planOfDownscaler(left: Left, now: Instant): Step[] {
   const sleepers = left.objects.filter(canSleep)
   const workloads = sleepers.filter((each) => !isOwned(each))
@@ -50,12 +50,12 @@ export function worksIn({ dialect, program }: Pick<Left, 'dialect' | 'program'>,
   return !matchesAny(excludedNamespaces, namespace, dialect === 'py' ? '^' : '')
 }
 
-/** What a namespace means for all workloads in it. */
+/** The settings of a namespace for all workloads in it. */
 interface NamespaceSettings {
   readonly isReached: boolean
   readonly settings: Settings
   readonly inherited: Wanted
-  /** What of that stands in the policies, whatever is annotated. */
+  /** The part that the policies set, whatever the annotations. */
   readonly policies: Wanted
 }
 
@@ -77,8 +77,8 @@ function namespaceSettingsIn(left: Left, now: Instant): (namespace: string) => N
 }
 
 /**
- * The tool's marks go last, and stay while a workload in it is `open`, left to be done by hand: an import that was
- * interrupted, or is repeated, reads by them what its workloads were to do.
+ * The tool's marks go last, and stay while a workload in it is `open` (left to a person): a repeated import reads from
+ * them what its workloads were to do.
  */
 function namespaceStep(object: ImportedObject, open: boolean, left: Left, now: Instant): Step[] {
   const marks = marksOf(object)
@@ -137,7 +137,7 @@ function workloadStep(
 }
 
 function adoption(object: ImportedObject, wanted: Wanted, inherited: Inherited, kept: number): Step {
-  // What is asleep stays so: an end of being awake is for those who are.
+  // A sleeper stays asleep: an end of being awake does not apply to it.
   const { awakeUntil, ...rest } = wanted
   const asleep =
     awakeUntil === undefined

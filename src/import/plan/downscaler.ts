@@ -4,7 +4,7 @@ import type { Program, Settings } from './program.ts'
 import { ALWAYS, NEVER, parseTimes, Unreadable, type Dialect, type Times } from './spans.ts'
 import { ALL_HOURS, leftAlone, refused, type Wanted } from './wanted.ts'
 
-/** Where a downscaler looks for what it shall do; of a Namespace or a whole cluster, the inner ones are empty. */
+/** The places where a downscaler looks for settings; for a Namespace or a whole cluster, the inner ones are empty. */
 export interface Place {
   readonly workload: Settings
   readonly namespace: Settings
@@ -103,7 +103,7 @@ function read(dialect: Dialect, { zone, days }: Program, value: string | undefin
     : parseTimes(value, dialect, { ...(zone && { zone }), ...(days && { days }) })
 }
 
-/** True: for good; an instant: until then. Any value of `exclude` but false counts, and what cannot be read does not. */
+/** True: for ever; an instant: until then. Any value of `exclude` but false counts; an unreadable one does not. */
 function excludedByPy({ workload, namespace }: Place, now: Instant): boolean | Instant {
   for (const place of [namespace, workload]) {
     const value = place['exclude']
@@ -121,7 +121,7 @@ function inUtc(text: string): string {
   return date === undefined ? '' : `${date}T${minute}${/(:\d\d)Z$/.exec(text)?.[1] ?? ':00'}Z`
 }
 
-/** The nearest place that says anything counts, true, false or spans. */
+/** The innermost place with a value counts: true, false or spans. */
 function excludedByGo({ workload, namespace, program }: Place, now: Instant): boolean | Instant | string {
   const value = workload['exclude'] ?? namespace['exclude']
   const times = read('go', program, value)

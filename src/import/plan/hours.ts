@@ -17,7 +17,7 @@ export interface DownscalerTimes {
 const FOR_DATES =
   'a span of dates that has yet to begin: write a calendar (docs/calendars.md), or ask when it begins'
 
-/** What our settings must be, so that a workload is awake when these times say so. */
+/** Our settings that keep a workload awake at exactly these times. */
 export function wantedFor(times: DownscalerTimes, dialect: Dialect, now: Instant, ownZone = 'UTC'): Wanted {
   const given = Object.values<Times | undefined>({ ...times }).filter((each) => each !== undefined)
   const [zone = ownZone, ...zones] = new Set(given.flatMap(({ weekly }) => weekly.map(({ zone }) => zone)))

@@ -11,7 +11,7 @@ export interface ImportedObject {
   }
   readonly spec?: ImportedSpec
   readonly status?: { readonly readyReplicas?: number }
-  /** Of a ConfigMap as it is, of a Secret in base64. */
+  /** A ConfigMap's data, or a Secret's in base64. */
   readonly data?: Readonly<Record<string, string>>
 }
 
@@ -41,16 +41,16 @@ export interface ImportedContainer {
   readonly envFrom?: readonly { readonly configMapRef?: { readonly name: string } }[]
 }
 
-/** What an import does with one object, or why it does nothing. */
+/** An import's step for one object, or the reason to do nothing. */
 export interface Step {
   readonly object: ImportedObject
-  /** `mapped`: as it was; `approximated`: with the differences that `says` tells; `refused`: by hand. */
+  /** `mapped`: without differences; `approximated`: with the differences in `says`; `refused`: left to a person. */
   readonly verdict: 'mapped' | 'approximated' | 'refused'
   /** Sentences without a full stop. */
   readonly says: readonly string[]
   /** RFC 7396; undefined: nothing is written. */
   readonly patch?: MergePatch
-  /** Of a sleeper: the count that the other tool recorded. */
+  /** For a sleeper: the count that the other tool recorded. */
   readonly recorded?: number
   /** Another patch, for when its Namespace is done: it removes what the workload inherits from that. */
   readonly inherits?: MergePatch
@@ -74,7 +74,7 @@ export function canSleep({ kind }: ImportedObject): boolean {
   return SLEEPERS.includes(kind)
 }
 
-/** What GoKubeDownscaler and py-kube-downscaler put into the nodeSelector of a DaemonSet. */
+/** Keys that GoKubeDownscaler and py-kube-downscaler put into the nodeSelector of a DaemonSet. */
 const MATCH_NONE = ['downscaler/match-none', 'kube-downscaler-non-existent'] as const
 
 /** Whether nothing of it runs, or is started. */

@@ -12,16 +12,16 @@ import {
 } from './sleep-info.ts'
 import { adoptionOf, refusalOf, returning, stepOf } from './steps.ts'
 
-/** What kube-green left in one namespace. */
+/** The traces of kube-green in one namespace. */
 export interface LeftInNamespace {
   readonly namespace: ImportedObject
   readonly infos: readonly SleepInfo[]
-  /** Those of the SleepInfos. */
+  /** The SleepInfos' Secrets. */
   readonly secrets: readonly ImportedObject[]
   readonly objects: readonly ImportedObject[]
 }
 
-/** What was found, by namespaces that have a SleepInfo. */
+/** The objects by namespace, for namespaces with a SleepInfo. */
 export function byNamespace(found: readonly ImportedObject[]): LeftInNamespace[] {
   const infos = found.filter(isSleepInfo)
   return [...new Set(infos.map(({ metadata }) => metadata.namespace))].map((name) => {
@@ -38,8 +38,8 @@ export function byNamespace(found: readonly ImportedObject[]): LeftInNamespace[]
 }
 
 /**
- * What an import does there. SleepInfos go last, since their Secrets go with them; those stay while something that they
- * keep is left to be done by hand.
+ * The steps of an import there. SleepInfos go last, since their Secrets are deleted with them; they stay while an
+ * object in a Secret is left to a person.
  */
 export function planOfKubeGreen({ namespace, infos, secrets, objects }: LeftInNamespace): Step[] {
   const unreadable = secrets.filter((secret) => !isReadable(secret))
@@ -77,7 +77,10 @@ function going(object: SleepInfo): Step {
   return { object, verdict: 'mapped', says: ['it goes, and its Secret with it'], goes: true }
 }
 
-/** One SleepInfo for all Deployments and StatefulSets can stand on the Namespace, where new workloads inherit it. */
+/**
+ * A single SleepInfo for all Deployments and StatefulSets can become settings of the Namespace, where new workloads
+ * inherit them.
+ */
 function settingsOfNamespace(infos: readonly SleepInfo[]): Wanted {
   const [info, ...others] = infos
   if (!info || others.length > 0 || info.spec.includeRef?.length) return leftAlone()
@@ -148,14 +151,14 @@ function refusal(object: ImportedObject, why: string, restore: Restore, inherite
   return refusalOf(object, says, inherited)
 }
 
-/** Left to a person: what stands in a Secret, anybody may have written who may write in the namespace. */
+/** Left to a person: anybody who may write in the namespace may have written the Secret. */
 function byHand(object: ImportedObject, why: string, restore: Restore): Step {
   return { object, verdict: 'refused', says: [why, ...commandFor(object, restore)] }
 }
 
 const A_NAME = /^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$/
 
-/** What to type for it, if Kubernetes can have an object of that name at all. */
+/** The command for it, unless Kubernetes allows no object of that name. */
 function commandFor({ apiVersion, kind, metadata }: ImportedObject, restore: Restore): string[] {
   const { namespace = '', name } = metadata
   const group = apiVersion.replace(/\/.*|^v1$/, '')

@@ -1,9 +1,9 @@
 /** Settings of one place: a workload's or a Namespace's annotations below `downscaler/`, or a program's, by the same keys. */
 export type Settings = Readonly<Record<string, string>>
 
-/** What a downscaler's Deployment says, from its arguments and its environment. */
+/** The settings in the arguments and environment of a downscaler's Deployment. */
 export interface Program {
-  /** Of its arguments, by the keys of annotations: `uptime`, `downscale-period`. */
+  /** By the keys of annotations: `uptime`, `downscale-period`. */
   readonly args: Settings
   readonly env: Settings
   readonly zone?: string
@@ -34,7 +34,7 @@ const ENV: Readonly<Record<string, string>> = {
 }
 
 const LISTS = ['namespace', 'exclude-namespaces', 'exclude-deployments', 'include-resources']
-/** They say how it runs, not what it does. */
+/** Settings of how it runs, not of what it does. */
 const HOW = [
   'interval',
   'once',

@@ -63,7 +63,7 @@ function specOf({ kind, spec }: ImportedObject, kept: string): MergePatch | unde
   }
 }
 
-/** Where Dormouse takes its workload over asleep, it takes the pause over, too: KEDA would wake it in between. */
+/** If Dormouse adopts the sleeping workload, it takes over the pause as well: KEDA would wake it in between. */
 function pausedBefore(
   object: ImportedObject,
   marks: Settings,

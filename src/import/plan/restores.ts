@@ -11,7 +11,7 @@ export interface Restore {
   readonly [field: string]: unknown
 }
 
-/** What a SleepInfo's Secret keeps, by `Deployment.apps/web`. What cannot be read is left out. */
+/** The contents of a SleepInfo's Secret, by `Deployment.apps/web`, without unreadable ones. */
 export function keptIn({ data = {} }: ImportedObject): Map<string, Restore> {
   const kept = new Map<string, Restore>()
   for (const [kind, ofKind] of entries(parsed(data['original-resource-info'])))
@@ -37,7 +37,7 @@ export function isReadable({ data }: ImportedObject): boolean {
   )
 }
 
-/** The kinds that an import reads where kube-green was: what it changes by itself, or by the patches that people write most. */
+/** The kinds that an import reads for kube-green: those that it changes by itself, or by the most common patches. */
 const READ = [
   'Deployment.apps',
   'StatefulSet.apps',
@@ -47,7 +47,7 @@ const READ = [
 ]
 export const KINDS_READ: readonly string[] = READ.map((name) => name.replace(/\..*/, ''))
 
-/** What it keeps of kinds that nobody reads here, as objects with their names alone. */
+/** The Secret's objects of kinds that we do not read, with their names alone. */
 export function keptOfOthers(secret: ImportedObject): { object: ImportedObject; restore: Restore }[] {
   return [...keptIn(secret)].flatMap(([key, restore]) => {
     const [, kind = '', group = '', name = ''] = /^([^./]*)\.?([^/]*)\/(.*)$/s.exec(key) ?? []
@@ -58,11 +58,11 @@ export function keptOfOthers(secret: ImportedObject): { object: ImportedObject; 
   })
 }
 
-/** What an import does with what is kept of an object. */
+/** The import's treatment of one stored object. */
 interface Restorable {
   /** To wake with, where the object was put to sleep; undefined: it was not. */
   readonly count: number | undefined
-  /** Of an HPA. */
+  /** For an HPA. */
   readonly bounds: MergePatch | undefined
   /** All else, which nobody puts back. */
   readonly rest: Restore
@@ -77,8 +77,8 @@ const TAKEN: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Takes from what is kept what an import may do with the rights of whoever imports. It is a list: whoever may write in
- * the namespace may have written the rest.
+ * Takes from a stored patch the fields that an import may set with its caller's rights. A fixed list: anybody who may
+ * write in the namespace may have written the others.
  */
 export function restorable({ kind }: ImportedObject, { spec = {}, ...others }: Restore): Restorable {
   const isTaken = ([field, value]: [string, unknown]) =>

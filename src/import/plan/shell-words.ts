@@ -1,6 +1,6 @@
 /**
- * A command to be pasted into a shell of POSIX: each word is one argument, whatever stands in it (POSIX.1-2024, XCU
- * 2.2.2). Words that need no quotes have none.
+ * A command to paste into a POSIX shell: each word is one argument, whatever its characters (POSIX.1-2024, XCU 2.2.2).
+ * Words are quoted only if they need it.
  */
 export function commandLine(...words: readonly string[]): string {
   return words.map(quoted).join(' ')
@@ -10,7 +10,7 @@ function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }
 
-/** JSON in ASCII alone: no control character and none that turns the direction of what follows stands in it. */
+/** JSON in ASCII alone, without control characters or characters that change the text's direction. */
 export function asciiJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(
     // oxlint-disable-next-line no-control-regex

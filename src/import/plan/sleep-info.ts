@@ -3,7 +3,7 @@ import { inHours, onlyAsleep, refused, type Wanted } from './wanted.ts'
 import { Week } from './week.ts'
 import type { ImportedObject, ImportedSpec } from './imported-object.ts'
 
-/** What a SleepInfo of kube-green (`kube-green.com/v1alpha1`) says of times. */
+/** The times of a SleepInfo of kube-green (`kube-green.com/v1alpha1`). */
 export interface SleepTimes {
   readonly weekdays: string
   /** `20:00`, each part a field of cron. */
@@ -34,7 +34,7 @@ export function wantedBySleepInfos(infos: readonly SleepTimes[]): Wanted {
     const before = asleepBy
     for (const each of known) {
       const [sleeps, wakes] = [each.sleeps(day, minute), each.wakes(day, minute)]
-      // What it does of two things at once, nobody can say beforehand.
+      // kube-green's behaviour for two events at once is undefined.
       if (sleeps === wakes) continue
       if (sleeps) asleepBy ??= each
       else if (asleepBy === each) asleepBy = undefined
@@ -141,14 +141,14 @@ export function isOfKind({ spec }: SleepInfo, { kind }: ImportedObject): boolean
   }
 }
 
-/** Whether a patch of its own stands for what it does with this kind. */
+/** Whether a patch of its own replaces the default for this kind. */
 export function hasPatch({ spec }: SleepInfo, { kind }: ImportedObject): boolean {
   return spec.patches?.some(({ target }) => target.kind === kind) ?? false
 }
 
 /**
- * Whether its references leave this workload in. All that include must hold, so that two names of one kind leave nothing
- * in; a name limits its own kind alone (seen of kube-green 0.7.1).
+ * Whether its references include this workload. All include rules must hold, so two names of one kind match nothing; a
+ * name limits its own kind alone (observed with kube-green 0.7.1).
  */
 export function isChosen({ spec }: SleepInfo, object: ImportedObject): boolean {
   if (spec.excludeRef?.some((ref) => isReferred(ref, object))) return false

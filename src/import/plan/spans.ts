@@ -3,10 +3,10 @@ import { WEEK, weekdays, type Weekday } from '../../domain/schedule/window.ts'
 import { isTimezone } from '../../domain/schedule/zone.ts'
 import { Week } from './week.ts'
 
-/** Whose grammar: py-kube-downscaler's or GoKubeDownscaler's. */
+/** The grammar: py-kube-downscaler's or GoKubeDownscaler's. */
 export type Dialect = 'py' | 'go'
 
-/** What a span leaves out, and its program adds. */
+/** Defaults of the program for parts that a span leaves out. */
 export interface SpanDefaults {
   readonly days?: string
   readonly zone?: string

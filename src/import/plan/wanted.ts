@@ -15,7 +15,7 @@ export interface Wanted {
   /** False: the schedule only puts to sleep. */
   readonly autoWake: boolean
   readonly awakeUntil?: Instant
-  /** What is not as it was, a sentence each. */
+  /** The differences from before, a sentence each. */
   readonly differs: readonly string[]
   /** Why Dormouse cannot do what the tool does. */
   readonly refused?: string
@@ -59,7 +59,7 @@ export function onlyAsleep(asleep: Week, timezone: string, differs: readonly str
   return wanted.enabled ? { ...wanted, autoWake: false } : wanted
 }
 
-/** The annotations of ours that say what is wanted, as far as they differ from what is inherited. */
+/** Our annotations for the wanted settings, as far as they differ from the inherited ones. */
 export function annotationsOf(wanted: Wanted, inherited?: Wanted): MergePatch {
   if (!wanted.enabled) return inherited?.enabled === false ? {} : { [ANNOTATION.enabled]: 'false' }
   const outer = inherited?.enabled === true ? inherited : undefined
