@@ -10,7 +10,7 @@ import { pathOf } from './resources.ts'
 /** Dormouse did not take a request out of a write: it is not there, or too old for that. */
 export class DoesNotAnswer extends Refusal {}
 
-/** How often a write is tried that something else was written before: a status, say. */
+/** Attempts at a write whose object was changed by others in between, say its status. */
 const TRIES = 5
 /** Milliseconds in which Dormouse hears of a Namespace. */
 const PAUSE = 500
@@ -33,8 +33,9 @@ export async function written(cluster: ClusterObjects, step: Step, dryRun: boole
 }
 
 /**
- * Takes away what a sleeper inherits from its Namespace by now. Asked beside that to adopt what it has, Dormouse denies
- * the write where it has not heard of the Namespace yet, and would take it for one that nobody manages.
+ * Removes the temporary settings of a sleeper that it now inherits from its Namespace. The write also asks to adopt the
+ * count that it has: a Dormouse that has not received the Namespace yet, and so finds the workload unmanaged, then
+ * denies it.
  */
 export async function inherited(cluster: ClusterObjects, { object, inherits = {} }: Step): Promise<void> {
   for (let left = TRIES; ; left -= 1) {
@@ -76,8 +77,8 @@ async function leavesRequest(cluster: ClusterObjects, plan: Plan, dryRun: boolea
 }
 
 /**
- * Patches an object only as it was planned for: one that fell asleep or woke since it was listed, by whomever, needs
- * another patch, and this one could take the only copy of its count away.
+ * Patches an object only in the state that it was planned for: if it fell asleep or woke since it was listed, it needs
+ * another patch, and this one could remove the only copy of its count.
  * @throws Refusal NOT_FOUND, CONFLICT
  */
 async function patched(
@@ -108,16 +109,16 @@ async function patched(
   }
 }
 
-/** What of it is no more as it was planned for; undefined: nothing that matters. */
+/** The relevant change since the plan was made; undefined: none. */
 function changeIn(planned: ImportedObject, now: ImportedObject): string | undefined {
   if (!isDeepStrictEqual(marksOf(planned), marksOf(now))) return "the tool's annotations differ"
-  // What Dormouse has put to sleep, then or since, keeps its count there.
+  // A workload that Dormouse put to sleep, then or since, has its count in the state.
   const isOurs = keptByDormouse(planned) !== undefined || keptByDormouse(now) !== undefined
   if (isOurs || isAtRest(planned) === isAtRest(now)) return undefined
   return isAtRest(now) ? 'it is asleep now' : 'it is awake now'
 }
 
-/** A kind that Dormouse has to be told of may just not be among its kinds; any other, it always answers for. */
+/** A configured kind may be missing in Dormouse's configuration; for other kinds it always answers. */
 function unanswered(object: ImportedObject): Refusal {
   if (object.kind === 'Rollout')
     return new Refusal(
@@ -135,7 +136,7 @@ function annotationsIn({ metadata }: MergePatch): MergePatch {
   return isMap(annotations) ? annotations : {}
 }
 
-/** What a merge patch touches, as it was. */
+/** The fields of a merge patch with their former values. */
 function asBefore(patch: MergePatch, object: unknown): MergePatch {
   const before = isMap(object) ? object : {}
   return Object.fromEntries(

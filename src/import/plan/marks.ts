@@ -19,7 +19,7 @@ export function marksOf(object: ImportedObject | undefined): Settings {
   return Object.fromEntries(entries.filter(([name]) => name.startsWith(PREFIX)))
 }
 
-/** The same by what stands after `downscaler/`. */
+/** The same, by the keys without `downscaler/`. */
 export function settingsOf(marks: Settings): Settings {
   return Object.fromEntries(Object.entries(marks).map(([name, value]) => [name.slice(PREFIX.length), value]))
 }

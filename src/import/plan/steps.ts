@@ -23,14 +23,14 @@ export function stepOf(
   ]
 }
 
-/** Nothing may take it that does not know what it was: where it would inherit a schedule, it is left out of that. */
+/** Excludes the object from an inherited schedule: a schedule must not act on an unknown former state. */
 export function refusalOf(object: ImportedObject, says: readonly string[], inherited: Wanted): Step {
   if (!inherited.enabled) return { object, verdict: 'refused', says }
   const patch = { metadata: { annotations: { [ANNOTATION.enabled]: 'false' } } }
   return { object, verdict: 'refused', says, patch }
 }
 
-/** What a workload inherits in the end, and what of that the policies say already. */
+/** The settings that a workload inherits in the end, and the part that the policies set already. */
 export type Inherited = readonly [inherited: Wanted, before: Wanted]
 
 /**
@@ -47,7 +47,7 @@ export function adoptionOf(
   const lasting = annotationsOf(wanted, inherited)
   const own = object.metadata.annotations ?? {}
   const isLeftOut = own[ANNOTATION.enabled] === 'false'
-  // What people wrote on it counts, except what an import that refused it wrote.
+  // People's own annotations count, except those of an import that refused it.
   const isFree = ([name]: Entry) => own[name] === undefined || (name === ANNOTATION.enabled && isLeftOut)
   const lent = ours === undefined ? passing(wanted, [inherited, before]).filter(isFree) : []
   const annotations = {
@@ -68,7 +68,7 @@ export function adoptionOf(
   }
 }
 
-/** What an import that was interrupted has lent it goes. */
+/** Removes the temporary annotations of an interrupted import. */
 export function returning(object: ImportedObject, wanted: Wanted, inherited: Inherited): Step[] {
   const lent = lentBefore(object, wanted, inherited)
   if (lent.length === 0) return []
@@ -77,7 +77,7 @@ export function returning(object: ImportedObject, wanted: Wanted, inherited: Inh
 
 type Entry = readonly [name: string, value: unknown]
 
-/** What it is to inherit in the end, and does not yet. */
+/** Settings that it will inherit in the end, and does not inherit yet. */
 function passing(wanted: Wanted, [inherited, before]: Inherited): Entry[] {
   const lasting = annotationsOf(wanted, inherited)
   return Object.entries(annotationsOf(wanted, before)).filter(([name]) => !(name in lasting))
