@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { globSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,8 +9,8 @@ import { pipeline } from 'node:stream/promises'
 import { providePrograms } from './control-plane/build.ts'
 import { goPrograms } from './go-programs/go-program.ts'
 
-/** What `describeOn` has in the titles of what runs there. */
-const REAL = 'the real control plane'
+/** Processes that run the suite on two cores: most of it waits. */
+const SHARES = 3
 const mocha = createRequire(import.meta.url).resolve('mocha/bin/mocha.js')
 
 // A hundred programs are started: what they compile is kept, unless their coverage is wanted, which that blurs.
@@ -24,13 +25,16 @@ function run(args: readonly string[]) {
 }
 
 /**
- * `npm test`: the suite as two processes, since both mostly wait: what runs on the real control plane, and
- * everything else. Arguments are mocha's; the second one's output is printed after the first's.
+ * `npm test`: the suite as three processes, each with a control plane and a sandbox of its own and every third file.
+ * Arguments are mocha's. The output of each is printed after that of the one before.
  */
 const args = process.argv.slice(2)
 await providePrograms((line) => process.stderr.write(`${line}\n`))
 await goPrograms()
-const runs = [run([...args, '--grep', REAL, '--invert']), run([...args, '--grep', REAL])]
+const files = globSync('test/**/*.test.ts', { exclude: ['test/long/**'] }).toSorted()
+const runs = Array.from({ length: SHARES }, (_, share) =>
+  run([...args, ...files.filter((_file, index) => index % SHARES === share)]),
+)
 for (const { output } of runs) await pipeline(output, process.stdout, { end: false })
 const passed = await Promise.all(runs.map(({ ended }) => ended))
 process.exitCode = passed.every(Boolean) ? 0 : 1
