@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { nearestName } from '../domain/nearest.ts'
+import type { CommandName } from '../domain/requests/operations.ts'
 import { UsageError } from '../service/process/errors.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -61,7 +62,7 @@ const COMMANDS = {
     description: 'Print the script by which a shell completes the commands',
     load: () => import('./commands/completion.ts').then((module) => module.registerCompletion),
   },
-} as const satisfies Record<string, Entry>
+} as const satisfies Record<string, Entry> & Record<CommandName, Entry>
 
 export const VERBS = Object.keys(COMMANDS) as readonly (keyof typeof COMMANDS)[]
 /** Other names that people try. */

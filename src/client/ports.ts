@@ -1,5 +1,5 @@
 import type { TransitionRecord, StatusRecord } from '../domain/records/record.ts'
-import type { Request } from '../domain/requests/request.ts'
+import type { Request } from '../domain/requests/operations.ts'
 import type { Sleep } from '../domain/schedule/schedule.ts'
 import type { Kind, WorkloadKey } from '../domain/workload/workload.ts'
 

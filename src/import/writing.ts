@@ -42,7 +42,9 @@ export async function inherited(cluster: ClusterObjects, { object, inherits = {}
     const now = await cluster.get<ImportedObject>(pathOf(object))
     const kept = keptByDormouse(now)
     const request =
-      kept === undefined ? {} : { [REQUEST_ANNOTATION]: formatRequest({ verb: 'adopt', count: kept }) }
+      kept === undefined
+        ? {}
+        : { [REQUEST_ANNOTATION]: formatRequest({ request: { action: 'adopt', count: kept } }) }
     const patch = { metadata: { annotations: { ...annotationsIn(inherits), ...request } } }
     try {
       if (!(await leavesRequest(cluster, { object, patch, changeIn: () => undefined }, false))) return

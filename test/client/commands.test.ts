@@ -151,9 +151,9 @@ describe('the commands for people', () => {
       [['snooze', 'cart', '--for', '2d', '--force'], { action: 'snooze', for: 48 * HOUR, force: true }],
       [['pin', 'cart'], { action: 'pin' }],
       [['unpin', 'cart'], { action: 'unpin' }],
-      [['override', 'cart'], { action: 'override', duration: null }],
+      [['override', 'cart'], { action: 'override' }],
       [['override', 'cart', '--for', '8h'], { action: 'override', duration: 8 * HOUR }],
-      [['resume', 'cart'], { action: 'clear-override' }],
+      [['resume', 'cart'], { action: 'clearOverride' }],
       [
         ['enable', 'cart', '--schedule', '08:00-18:00,mon-fri'],
         { action: 'enable', schedule: '8:00-18:00,Mon-Fri' },

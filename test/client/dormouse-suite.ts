@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import type { Answer, Dormouse, Found, Seen, Selection } from '../../src/client/ports.ts'
-import type { Request } from '../../src/domain/requests/request.ts'
+import type { Request } from '../../src/domain/requests/operations.ts'
 import type { WorkloadKey } from '../../src/domain/workload/workload.ts'
 import { Refusal } from '../../src/service/process/errors.ts'
 import { eventually } from '../support/eventually.ts'
@@ -137,12 +137,12 @@ export function dormouseSuite(
     const timed = await ask(key, { action: 'override', duration: 3_600_000 })
     expect((await timed.after()).record).to.include({ has_manual_override: true })
     expect((await timed.after()).record.manual_override_until).to.be.a('string')
-    const forGood = await ask(key, { action: 'override', duration: null })
+    const forGood = await ask(key, { action: 'override' })
     expect((await forGood.after()).record).to.include({
       has_manual_override: true,
       manual_override_until: null,
     })
-    const resumed = await ask(key, { action: 'clear-override' })
+    const resumed = await ask(key, { action: 'clearOverride' })
     expect((await resumed.after()).record).to.include({ has_manual_override: false })
   })
 

@@ -1,7 +1,7 @@
 import { runClient } from '../../src/client/program.ts'
 import type { Connection, Dormouse, Found, Seen } from '../../src/client/ports.ts'
 import type { StatusRecord } from '../../src/domain/records/record.ts'
-import type { Request } from '../../src/domain/requests/request.ts'
+import type { Request } from '../../src/domain/requests/operations.ts'
 import { TYPE_OF, type BuiltInKind, type WorkloadKey } from '../../src/domain/workload/workload.ts'
 import { Refusal } from '../../src/service/process/errors.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Request } from '../../src/domain/requests/request.ts'
+import type { Request } from '../../src/domain/requests/operations.ts'
 import type { Workload } from '../../src/domain/workload/workload.ts'
 import { Refusal } from '../../src/service/process/errors.ts'
 import { asked } from '../support/decisions.ts'

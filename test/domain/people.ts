@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { sleepsSuspended } from '../../src/domain/kinds.ts'
 import { countsOf } from '../../src/domain/workload/counts.ts'
 import { readWorkload, type Reading } from '../../src/domain/workload/reading.ts'
-import type { Request } from '../../src/domain/requests/request.ts'
+import type { Request } from '../../src/domain/requests/operations.ts'
 import { Unreadable } from '../../src/domain/workload/state-codec.ts'
 import {
   ANNOTATION,
@@ -31,7 +31,7 @@ const REQUEST: fc.Arbitrary<Request> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Request>({ action: 'disable' }) },
   {
     weight: 4,
-    arbitrary: fc.constantFrom<Request>({ action: 'pin' }, { action: 'unpin' }, { action: 'clear-override' }),
+    arbitrary: fc.constantFrom<Request>({ action: 'pin' }, { action: 'unpin' }, { action: 'clearOverride' }),
   },
   {
     weight: 5,
@@ -42,7 +42,10 @@ const REQUEST: fc.Arbitrary<Request> = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: fc.record({ action: fc.constant('override' as const), duration: fc.option(LIMIT) }),
+    arbitrary: fc.record(
+      { action: fc.constant('override' as const), duration: LIMIT },
+      { requiredKeys: ['action'] },
+    ),
   },
   {
     weight: 4,

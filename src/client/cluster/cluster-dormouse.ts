@@ -1,6 +1,6 @@
 import type { Clock } from '../../service/process/clock.ts'
 import type { TransitionRecord } from '../../domain/records/record.ts'
-import type { Request } from '../../domain/requests/request.ts'
+import type { Request } from '../../domain/requests/operations.ts'
 import { typeOf } from '../../domain/kinds.ts'
 import type { Kind, Workload, WorkloadKey } from '../../domain/workload/workload.ts'
 import { Refusal } from '../../service/process/errors.ts'

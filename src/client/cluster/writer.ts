@@ -1,6 +1,11 @@
 import type { Clock } from '../../service/process/clock.ts'
-import type { Request } from '../../domain/requests/request.ts'
-import { formatRequest, REQUEST_ANNOTATION, type WrittenRequest } from '../../domain/requests/annotation.ts'
+import type { Request } from '../../domain/requests/operations.ts'
+import {
+  formatRequest,
+  REQUEST_ANNOTATION,
+  verbOf,
+  type WrittenRequest,
+} from '../../domain/requests/annotation.ts'
 import { isBuiltIn, apiVersionOf, resourceOf } from '../../domain/kinds.ts'
 import { SETTING_NAMES } from '../../domain/policy/settings.ts'
 import { ANNOTATION, nameOf, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
@@ -23,11 +28,9 @@ export interface Written extends Pick<Answer, 'messages' | 'becomes'> {
   readonly object: WorkloadObject
 }
 
-/** Requests that set annotations of their own, which people also write by hand. */
-const SETS: ReadonlySet<Request['action']> = new Set(['enable', 'disable', 'schedule'])
-
+/** Whether the request sets annotations of its own, which people also write by hand. */
 export function isSetting({ action }: Request): boolean {
-  return SETS.has(action)
+  return verbOf(action) === undefined
 }
 
 const BECOMES = { snooze: 'asleep', wake: 'awake', none: undefined } as const
@@ -57,7 +60,7 @@ export class ClusterWriter {
       refuseOwned(workload)
     }
     if (isSetting(request)) return this.#set(workload, object, request, dryRun)
-    return this.#ask(key, writtenAs(request, this.#clock()), dryRun)
+    return this.#ask(key, { request, at: this.#clock() }, dryRun)
   }
 
   async #set(
@@ -79,8 +82,8 @@ export class ClusterWriter {
     return { object: written, messages: [message, ...messages], ...(becomes !== undefined && { becomes }) }
   }
 
-  async #ask(key: WorkloadKey, request: WrittenRequest, dryRun: boolean): Promise<Written> {
-    const text = formatRequest(request)
+  async #ask(key: WorkloadKey, asked: WrittenRequest, dryRun: boolean): Promise<Written> {
+    const text = formatRequest(asked)
     const written = await this.#patch(key, { [REQUEST_ANNOTATION]: text }, dryRun)
     if (written.object.metadata.annotations?.[REQUEST_ANNOTATION] !== text) return written
     if (!dryRun) await this.#takeBack(key, text)
@@ -166,27 +169,4 @@ function changedSettings(before: Workload, after: Workload): Annotations {
     if (was !== is) changed[ANNOTATION[name]] = is ?? null
   }
   return changed
-}
-
-function writtenAs(request: Request, at: number): WrittenRequest {
-  switch (request.action) {
-    case 'wake':
-    case 'snooze': {
-      const verb = request.action === 'snooze' && request.force === true ? 'force-snooze' : request.action
-      return { verb, at, ...(request.for !== undefined && { duration: request.for }) }
-    }
-    case 'override':
-      return { verb: 'override', at, ...(request.duration !== null && { duration: request.duration }) }
-    case 'clear-override':
-      return { verb: 'resume', at }
-    case 'pin':
-    case 'unpin':
-      return { verb: request.action, at }
-    case 'adopt':
-      return { verb: 'adopt', at, count: request.count }
-    case 'enable':
-    case 'disable':
-    case 'schedule':
-      throw new TypeError(`${request.action} is written by annotations of its own`)
-  }
 }

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import type { Request } from '../../domain/requests/request.ts'
-import type { Sleep } from '../../domain/schedule/schedule.ts'
+import { OPERATIONS, type CommandAction, type Request, type Said } from '../../domain/requests/operations.ts'
 import type { WorkloadKey } from '../../domain/workload/workload.ts'
 import { UsageError } from '../../service/process/errors.ts'
 import { resourceName } from '../kinds.ts'
@@ -25,41 +24,39 @@ export interface RequestOptions extends Connection, OutputOptions, ManyOptions {
 }
 
 /** A command that makes the same request for all given workloads. */
-interface Asking<Options extends RequestOptions> {
-  readonly verb: string
+interface Asking<A extends CommandAction, Options> {
   readonly description: string
-  /** It may start or stop pods, so that there is something to wait for. */
-  readonly movesPods: boolean
-  /** The state that it leads to, if known. */
-  readonly wanted?: Sleep
   /** Whether `--all` includes workloads that Dormouse does not manage. */
   readonly unmanaged?: boolean
   /** Examples for the help, without the program. */
   readonly examples: readonly string[]
   /** The command's own options. */
   readonly options?: (command: Command) => Command
-  readonly request: (options: Options) => Promise<Request>
+  /** Reads the parameters of the request from the options; undefined: there are none. */
+  readonly said?: (options: Options) => Promise<Said<A>>
 }
 
-export function requestCommand<Options extends RequestOptions>(
+export function requestCommand<A extends CommandAction, Options extends RequestOptions>(
   program: Command,
   terminal: Terminal,
-  asking: Asking<Options>,
+  action: A,
+  asking: Asking<A, Options>,
 ): void {
+  const { command: verb, moves } = OPERATIONS[action]
   const command = program
-    .command(asking.verb)
+    .command(verb)
     .description(asking.description)
     .argument('[targets...]', 'such as deploy/web, or web; several, too')
   asking.options?.(command)
   manyOptions(command, asking.unmanaged).option('--dry-run', 'say what would happen, and change nothing')
-  if (asking.movesPods)
+  if (moves !== undefined)
     command
       .option('--wait', 'go on until the pods have followed, and tell how far they are')
       .option('--timeout <duration>', 'how long --wait waits; default: 5m')
   withExamples(command, terminal, ...asking.examples)
   connectionOptions(outputOption(command)).action((targets: string[], options: Options) =>
     connected(terminal, options, (dormouse, namespace) =>
-      ask(terminal, dormouse, namespace, targets, options, asking),
+      ask(terminal, dormouse, namespace, targets, options, action, asking),
     ),
   )
 }
@@ -68,20 +65,23 @@ const FIVE_MINUTES = 5 * 60_000
 /** How long `--wait` may wait, in milliseconds. */
 const WAIT_BOUNDS = [1000, 86_400_000] as const
 
-async function ask<Options extends RequestOptions>(
+async function ask<A extends CommandAction, Options extends RequestOptions>(
   terminal: Terminal,
   dormouse: Dormouse,
   namespace: string,
   texts: readonly string[],
   options: Options,
-  { verb, request: requestOf, wanted, unmanaged = false }: Asking<Options>,
+  action: A,
+  { said, unmanaged = false }: Asking<A, Options>,
 ): Promise<void> {
   const { dryRun = false, wait = false } = options
+  const { command: verb, moves } = OPERATIONS[action]
+  const wanted = moves === 'either' ? undefined : moves
   if (wait && dryRun) throw new UsageError('--wait has nothing to wait for with --dry-run')
   if (options.timeout !== undefined && !wait) throw new UsageError('--timeout is for --wait')
   const timeout =
     options.timeout === undefined ? FIVE_MINUTES : durationOption('--timeout', options.timeout, WAIT_BOUNDS)
-  const request = await requestOf(options)
+  const request = { action, ...(await said?.(options)) } as Request
   const named = dryRun ? { ...options, yes: true as const } : options
   const question = { verb: `${verb.slice(0, 1).toUpperCase()}${verb.slice(1)}`, unmanaged }
   const targets = await chosen(terminal, dormouse, namespace, texts, named, question)

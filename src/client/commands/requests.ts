@@ -19,65 +19,47 @@ export function registerRequests(program: Command, terminal: Terminal): void {
         '--until <time>',
         `${what} until then: 18:00, 'mon 8:00', 2026-11-24T18:00, or the end of tomorrow, 2026-11-24`,
       )
-  requestCommand<LimitOptions>(program, terminal, {
-    verb: 'wake',
+  requestCommand(program, terminal, 'wake', {
     examples: ['web', 'deploy/web sts/db --for 4h --wait', 'web --until 18:00', '--all -n staging --dry-run'],
     description: 'Wake workloads, or keep them awake: until the next change of their schedule, or for a time',
-    movesPods: true,
-    wanted: 'awake',
     options: limited('keep it awake'),
-    request: async (options) => ({ action: 'wake', ...(await limitOf(options, terminal)) }),
+    said: (options: LimitOptions) => limitOf(options, terminal),
   })
-  requestCommand<LimitOptions>(program, terminal, {
-    verb: 'snooze',
+  requestCommand(program, terminal, 'snooze', {
     examples: ['web', 'web --for 90m', '--all -n staging --yes'],
     description: 'Put workloads to sleep: until the next change of their schedule, or for a time',
-    movesPods: true,
-    wanted: 'asleep',
     options: (command) =>
       limited('let it sleep')(command).option(
         '--force',
         'even where volumes would be lost by it, or where it was switched too often of late',
       ),
-    request: async (options) => ({
-      action: 'snooze',
+    said: async (options: LimitOptions) => ({
       ...(await limitOf(options, terminal)),
       ...(options.force && { force: true }),
     }),
   })
-  requestCommand(program, terminal, {
-    verb: 'pin',
+  requestCommand(program, terminal, 'pin', {
     examples: ['web'],
     description:
       'Hold workloads as they are: nothing and nobody wakes them, puts them to sleep or scales them',
-    movesPods: false,
-    request: async () => ({ action: 'pin' }),
   })
-  requestCommand(program, terminal, {
-    verb: 'unpin',
+  requestCommand(program, terminal, 'unpin', {
     examples: ['web'],
     description: 'Let pinned workloads go: from then on their schedule counts again',
-    movesPods: true,
-    request: async () => ({ action: 'unpin' }),
   })
-  requestCommand<LimitOptions>(program, terminal, {
-    verb: 'override',
+  requestCommand(program, terminal, 'override', {
     examples: ['web --for 8h', 'web --until tomorrow'],
     description:
       'Switch the schedule off, for a time or for good: kubectl scale is refused meanwhile, wake and snooze still work',
-    movesPods: false,
     options: limited('switch it off'),
-    request: async (options) => ({
-      action: 'override',
-      duration: (await limitOf(options, terminal)).for ?? null,
-    }),
+    said: async (options: LimitOptions) => {
+      const { for: duration } = await limitOf(options, terminal)
+      return duration === undefined ? {} : { duration }
+    },
   })
-  requestCommand(program, terminal, {
-    verb: 'resume',
+  requestCommand(program, terminal, 'clearOverride', {
     examples: ['web'],
     description: 'Clear an override: the schedule counts again',
-    movesPods: true,
-    request: async () => ({ action: 'clear-override' }),
   })
 }
 

@@ -13,43 +13,35 @@ interface HourOptions extends RequestOptions {
 
 /** The commands that change what is set for a workload: enable, disable and schedule. */
 export function registerSettings(program: Command, terminal: Terminal): void {
-  requestCommand<HourOptions>(program, terminal, {
-    verb: 'enable',
+  requestCommand(program, terminal, 'enable', {
     examples: ['web --schedule 8:00-18:00,Mon-Fri --timezone Europe/Berlin', '--all -n staging'],
     description: 'Have Dormouse manage workloads, with hours of their own or without',
-    movesPods: true,
     unmanaged: true,
     options: (command) => inheriting(hourOptions(command)),
-    request: async ({ schedule, timezone, inherit }) => ({
-      action: 'enable',
+    said: async ({ schedule, timezone, inherit }: HourOptions) => ({
       ...(await hours({ schedule, timezone })),
       ...(inherit && { inherit }),
     }),
   })
-  requestCommand<HourOptions>(program, terminal, {
-    verb: 'disable',
+  requestCommand(program, terminal, 'disable', {
     examples: ['web'],
     description: 'Have Dormouse leave workloads alone; what sleeps wakes',
-    movesPods: true,
     options: inheriting,
-    request: async ({ inherit }) => ({ action: 'disable', ...(inherit && { inherit }) }),
+    said: async ({ inherit }: HourOptions) => (inherit ? { inherit } : {}),
   })
-  requestCommand<HourOptions>(program, terminal, {
-    verb: 'schedule',
+  requestCommand(program, terminal, 'schedule', {
     examples: ["web --schedule '8:00-18:00,Mon-Fri;10:00-14:00,Sat'", 'web --none'],
     description: 'Change the hours in which workloads run',
-    movesPods: true,
     options: (command) =>
       hourOptions(command)
         .option('--none', 'no hours at all, whatever the namespace has')
         .option('--inherit', 'remove the hours of their own, so that those of the namespace count'),
-    request: async ({ schedule, timezone, inherit, none }) => {
+    said: async ({ schedule, timezone, inherit, none }: HourOptions) => {
       const given = [schedule, inherit, none].filter((each) => each !== undefined).length
       if (given > 1) throw new UsageError('give one of --schedule, --none and --inherit')
       if (given === 0 && timezone === undefined)
         throw new UsageError("give --schedule '8:00-18:00,Mon-Fri', or --timezone, --none or --inherit")
       return {
-        action: 'schedule',
         ...(await hours({ schedule: none ? '' : schedule, timezone })),
         ...(inherit && { inherit }),
       }

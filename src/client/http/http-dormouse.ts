@@ -1,14 +1,14 @@
 import { KINDS, TYPE_OF, isBuiltIn, typeOf, isKind } from '../../domain/kinds.ts'
 import type { StatusRecord, TransitionRecord } from '../../domain/records/record.ts'
-import type { Request } from '../../domain/requests/request.ts'
+import { callOf } from '../../domain/requests/call.ts'
+import type { Request } from '../../domain/requests/operations.ts'
 import type { Kind, WorkloadKey } from '../../domain/workload/workload.ts'
-import { Refusal } from '../../service/process/errors.ts'
+import { Refusal, UsageError } from '../../service/process/errors.ts'
 import type { Proxies } from '../proxies.ts'
 import type { Answer, Dormouse, Found, Seen, Selection } from '../ports.ts'
 import { HttpCalls, NoStream, type HttpCall } from './calls.ts'
 import { byName } from './compared.ts'
 import { followed, type Followed, lookedAt } from './followed.ts'
-import { callOf } from './request-calls.ts'
 
 const PAGE = 500
 
@@ -106,7 +106,12 @@ export class HttpDormouse implements Dormouse {
   }
 
   async request(key: WorkloadKey, request: Request, dryRun: boolean): Promise<Answer> {
-    const { query = {}, path, ...call } = callOf(request)
+    const asked = callOf(request)
+    if (!asked)
+      throw new UsageError(
+        `${request.action} is no operation of the API: leave --server out to ask through the cluster`,
+      )
+    const { query, path, ...call } = asked
     const dry = dryRun ? { dryRun: true } : {}
     const { message, data } = await this.#calls.send<StatusRecord>({
       ...call,

@@ -1,4 +1,5 @@
-import { withRemedy, type Explanation, type Remedy } from '../../domain/workload/explanation.ts'
+import { OPERATIONS } from '../../domain/requests/operations.ts'
+import { withRemedy, type Explanation } from '../../domain/workload/explanation.ts'
 import type { WorkloadKey } from '../../domain/workload/workload.ts'
 import { targetText } from '../kinds.ts'
 
@@ -23,21 +24,13 @@ export function command(
   return `${program} ${verb} ${targetText(key)}${namespace}${options}${rest === '' ? '' : ` ${rest}`}`
 }
 
-const VERBS: Readonly<Record<Remedy['action'], string>> = {
-  enable: 'enable',
-  wake: 'wake',
-  snooze: 'snooze',
-  unpin: 'unpin',
-  clearOverride: 'resume',
-}
-
 /** A reason or a refusal with its remedy as a command; a remedy that this program does not know is left out. */
 export function advised(why: Explanation, key: WorkloadKey, advice: Advice): string {
   return withRemedy(why, ({ action, query }) => {
-    if (!Object.hasOwn(VERBS, action)) return undefined
+    if (!Object.hasOwn(OPERATIONS, action)) return undefined
     const options = Object.entries(query).map(([name, value]) =>
       value === 'true' ? `--${name}` : `--${name} ${value}`,
     )
-    return command(advice, VERBS[action], key, options.join(' '))
+    return command(advice, OPERATIONS[action].command, key, options.join(' '))
   })
 }

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import { parseLabelSelector, InvalidLabelSelector } from '../../domain/policy/label-selector.ts'
 import type { StatusRecord } from '../../domain/records/record.ts'
-import type { Request } from '../../domain/requests/request.ts'
+import type { Request } from '../../domain/requests/operations.ts'
 import { Refusal } from '../../service/process/errors.ts'
 import type { Dormouse, Found } from '../../client/ports.ts'
 import type { Answered, Call } from './call.ts'

@@ -1,5 +1,5 @@
-import { A_DURATION, durationIn } from '../../domain/schedule/duration.ts'
-import type { Request } from '../../domain/requests/request.ts'
+import { actionOf, requestFrom } from '../../domain/requests/call.ts'
+import { isBulkAction, OPERATIONS, PARAMETERS, type Request } from '../../domain/requests/operations.ts'
 import type { WorkloadKey } from '../../domain/workload/workload.ts'
 import { Refusal } from '../../service/process/errors.ts'
 import type { Dormouse } from '../../client/ports.ts'
@@ -24,10 +24,10 @@ export async function answerCall(dormouse: Dormouse, call: Call): Promise<Answer
   if (action !== '') {
     const key = await keyOf(dormouse, namespace, kind, name)
     if (action === 'plan' && method === 'GET') return plan(dormouse, key, query)
-    return write(dormouse, key, settingOf(call, action) ?? requestOf(method, action, query), isDry(query))
+    return write(dormouse, key, requestOf(call, action), isDry(query))
   }
   const [, all = '', verb = ''] = NAMESPACE.exec(path) ?? []
-  if (verb !== '') return askAll(dormouse, all, requestOf(method, verb, query), isDry(query), call)
+  if (verb !== '') return askAll(dormouse, all, requestOfMany(call, verb), isDry(query), call)
   throw unknown()
 }
 
@@ -65,57 +65,23 @@ function isDry(query: URLSearchParams): boolean {
   return query.get('dryRun') === 'true'
 }
 
-/** The call that changes the settings of one workload; undefined: another call. @throws Refusal */
-function settingOf({ method, body }: Call, action: string): Request | undefined {
-  const hours = () => {
-    const { schedule, timezone, ...others } = (body ?? {}) as Readonly<Record<string, unknown>>
-    const isText = (value: unknown) => value === undefined || typeof value === 'string'
-    if (isText(schedule) && isText(timezone) && Object.keys(others).length === 0)
-      return {
-        ...(schedule !== undefined && { schedule }),
-        ...(timezone !== undefined && { timezone }),
-      } as Hours
-    throw new Refusal('VALIDATION_ERROR', 'body: expected schedule and timezone, both texts')
-  }
-  switch (`${method} ${action}`) {
-    case 'POST enable':
-      return { action: 'enable', ...hours() }
-    case 'PUT schedule':
-      return { action: 'schedule', ...hours() }
-    case 'POST disable':
-      return { action: 'disable' }
-    default:
-      return undefined
-  }
+/** The request for one workload; `last`: the last segment of the path. @throws Refusal */
+function requestOf({ method, query, body }: Call, last: string): Request {
+  const action = actionOf(method, last)
+  if (action === undefined) throw unknown()
+  const said = (body ?? {}) as Readonly<Record<string, unknown>>
+  const { takes } = OPERATIONS[action]
+  const known = takes.filter((name) => PARAMETERS[name].in === 'body')
+  if (Object.keys(said).some((name) => !known.some((each) => each === name)))
+    throw new Refusal('VALIDATION_ERROR', `body: expected ${known.join(' and ') || 'none'}`)
+  return requestFrom(action, { query: Object.fromEntries(query), body: said })
 }
 
-interface Hours {
-  readonly schedule?: string
-  readonly timezone?: string
-}
-
-function requestOf(method: string, action: string, query: URLSearchParams): Request {
-  const text = query.get('for')
-  const duration = text === null ? undefined : durationIn(text)
-  if (text !== null && duration === undefined)
-    throw new Refusal('VALIDATION_ERROR', `for: expected ${A_DURATION}`)
-  const limit = duration === undefined ? {} : { for: duration }
-  switch (`${method} ${action}`) {
-    case 'POST wake':
-      return { action: 'wake', ...limit }
-    case 'POST snooze':
-      return { action: 'snooze', ...limit }
-    case 'POST override':
-      return { action: 'override', duration: null }
-    case 'DELETE override':
-      return { action: 'clear-override' }
-    case 'POST pin':
-      return { action: 'pin' }
-    case 'DELETE pin':
-      return { action: 'unpin' }
-    default:
-      throw unknown()
-  }
+/** The request for every workload of a namespace. @throws Refusal */
+function requestOfMany(call: Call, last: string): Request {
+  const request = requestOf(call, last)
+  if (!isBulkAction(request.action)) throw unknown()
+  return request
 }
 
 function unknown(): Refusal {

@@ -1,3 +1,4 @@
+import type { ApiWords } from '../../domain/requests/operations.ts'
 import type { Action } from './action.ts'
 import type { Call } from './api.ts'
 import type { Model } from './model.ts'
@@ -24,12 +25,17 @@ const NOT: Readonly<Record<string, string>> = {
   disable: 'Still managed',
 }
 
+/** The call that asks for it, of a workload or of all in a namespace: `path` behind `/api/v1`. */
+export function request(path: string, words: ApiWords, query = '', body?: object): Call {
+  const [method, last] = words.split(' ') as [Call['method'], string]
+  return { method, path: `${path}/${last}${query && `?${query}`}`, ...(body && { body }) }
+}
+
 /** The buttons of a workload, those of its present state alone. */
 export function buttonsOf(workload: Workload, model: Model): Button[] {
   const path = model.pathOf(workload)
   const { namespace, type, name } = workload
-  const post = (action: string): Call => ({ method: 'POST', path: `${path}/${action}` })
-  const remove = (action: string): Call => ({ method: 'DELETE', path: `${path}/${action}` })
+  const to = (words: ApiWords, query?: string) => request(path, words, query)
   const button: Make = (id, label, title, hint, ...calls) => ({
     id,
     label,
@@ -40,9 +46,11 @@ export function buttonsOf(workload: Workload, model: Model): Button[] {
     calls,
   })
   if (isBroken(workload))
-    return [button('enable', 'Repair', 'Repair', 'Begin anew, with the count of its label', post('enable'))]
+    return [
+      button('enable', 'Repair', 'Repair', 'Begin anew, with the count of its label', to('POST enable')),
+    ]
   if (workload.held_by === 'pin')
-    return [button('unpin', 'Unpin', 'Unpin', 'The schedule and requests count again', remove('pin'))]
+    return [button('unpin', 'Unpin', 'Unpin', 'The schedule and requests count again', to('DELETE pin'))]
   const asleep = isAsleep(workload)
   const held = workload.held_by === 'override'
   const resume = button(
@@ -50,19 +58,19 @@ export function buttonsOf(workload: Workload, model: Model): Button[] {
     'Resume schedule',
     'Resume the schedule of',
     'The schedule counts again',
-    remove('override'),
+    to('DELETE override'),
   )
   // Asks for its hours first.
   if (!workload.enabled) return held ? [resume] : []
   return [
-    button('wake', asleep ? 'Wake 4 h' : 'Awake 4 h', 'Wake for 4 h', `${asleep ? 'Wake it' : 'Keep it awake'} for four hours, whatever the schedule says`, post('wake?for=4h')),
-    ...(asleep ? [] : [button('snooze', 'Snooze', 'Snooze', 'Asleep until its schedule wakes it', post('snooze'))]),
+    button('wake', asleep ? 'Wake 4 h' : 'Awake 4 h', 'Wake for 4 h', `${asleep ? 'Wake it' : 'Keep it awake'} for four hours, whatever the schedule says`, to('POST wake', 'for=4h')),
+    ...(asleep ? [] : [button('snooze', 'Snooze', 'Snooze', 'Asleep until its schedule wakes it', to('POST snooze'))]),
     held
       ? resume
       : button('keep', 'Keep awake', 'Keep awake', 'Awake, with its schedule off, until resumed',
-          post('wake'), post('override')),
-    button('pin', 'Pin', 'Pin', `Hold it ${asleep ? 'asleep' : 'awake'}: nobody can scale it until unpinned`, post('pin')),
-    button('disable', 'Stop managing', 'Stop managing', `Dormouse leaves it alone${asleep ? ', and wakes it' : ''}`, post('disable')),
+          to('POST wake'), to('POST override')),
+    button('pin', 'Pin', 'Pin', `Hold it ${asleep ? 'asleep' : 'awake'}: nobody can scale it until unpinned`, to('POST pin')),
+    button('disable', 'Stop managing', 'Stop managing', `Dormouse leaves it alone${asleep ? ', and wakes it' : ''}`, to('POST disable')),
   ] // prettier-ignore
 }
 
@@ -80,7 +88,7 @@ export function until(
     title: `${verb === 'wake' ? 'Wake' : 'Snooze'} ${namespace}/${name} until then`,
     not: NOT[verb] ?? '',
     about: { namespace, type, name },
-    calls: [{ method: 'POST', path: `${model.pathOf(workload)}/${verb}?for=${minutes}m` }],
+    calls: [request(model.pathOf(workload), `POST ${verb}`, `for=${minutes}m`)],
   }
 }
 
@@ -91,12 +99,6 @@ export function hours(workload: Workload, body: object, model: Model): Action {
     title: `${enabled ? 'Hours of' : 'Manage'} ${namespace}/${name}`,
     not: enabled ? 'Hours not changed' : 'Not managed',
     about: { namespace, type, name },
-    calls: [
-      {
-        method: enabled ? 'PUT' : 'POST',
-        path: model.pathOf(workload) + (enabled ? '/schedule' : '/enable'),
-        body,
-      },
-    ],
+    calls: [request(model.pathOf(workload), enabled ? 'PUT schedule' : 'POST enable', '', body)],
   }
 }

@@ -1,5 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import type { ApiWords } from '../../domain/requests/operations.ts'
+import { request } from './actions.ts'
 import type { Answer, Call } from './api.ts'
 import { Refused } from './api.ts'
 import type { App } from './app.ts'
@@ -20,18 +22,17 @@ interface Bulk {
 
 interface Choice {
   readonly label: string
-  readonly method: Call['method']
-  readonly action: string
+  readonly words: ApiWords
   readonly query?: string
 }
 
 const CHOICES: Readonly<Record<string, Choice>> = {
-  wake: { label: 'Wake for 4 h', method: 'POST', action: 'wake', query: 'for=4h' },
-  snooze: { label: 'Snooze', method: 'POST', action: 'snooze' },
-  override: { label: 'Switch schedules off', method: 'POST', action: 'override' },
-  resume: { label: 'Resume schedules', method: 'DELETE', action: 'override' },
-  pin: { label: 'Pin', method: 'POST', action: 'pin' },
-  unpin: { label: 'Unpin', method: 'DELETE', action: 'pin' },
+  wake: { label: 'Wake for 4 h', words: 'POST wake', query: 'for=4h' },
+  snooze: { label: 'Snooze', words: 'POST snooze' },
+  override: { label: 'Switch schedules off', words: 'POST override' },
+  resume: { label: 'Resume schedules', words: 'DELETE override' },
+  pin: { label: 'Pin', words: 'POST pin' },
+  unpin: { label: 'Unpin', words: 'DELETE pin' },
 }
 /** The API's advice, which names paths, in words. */
 const REFUSALS: Readonly<Record<string, string>> = {
@@ -54,7 +55,7 @@ export function BulkDialog({ app, onClose }: Props): VNode {
   const [choice, setChoice] = useState('wake')
   const [labels, setLabels] = useState('')
   const [dry, setDry] = useState<Bulk | string>('')
-  const chosen = CHOICES[choice] ?? { label: '', method: 'POST', action: 'wake' }
+  const chosen = CHOICES[choice] ?? { label: '', words: 'POST wake' }
   const call = (dryRun: boolean): Call => {
     const query = new URLSearchParams(chosen.query)
     if (type !== '') query.set('kind', model.kindOf({ type }))
@@ -62,7 +63,7 @@ export function BulkDialog({ app, onClose }: Props): VNode {
     if (dryRun) query.set('dryRun', 'true')
     // The namespace may come from anybody's link: unencoded, it could lead to another path, or cut off the dry run.
     const place = `/namespaces/${encodeURIComponent(namespace)}`
-    return { method: chosen.method, path: `${place}/${chosen.action}?${query}` }
+    return request(place, chosen.words, query.toString())
   }
   const asked = JSON.stringify(call(true))
 

@@ -1,7 +1,8 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { factsOf } from '../kinds.ts'
 import type { Change } from '../workload/patch.ts'
-import { InvalidRequest, parseRequest, type Verb, type WrittenRequest } from '../requests/annotation.ts'
+import { InvalidRequest, parseRequest, type WrittenRequest } from '../requests/annotation.ts'
+import { OPERATIONS } from '../requests/operations.ts'
 import { iso } from '../text.ts'
 import type { Workload } from '../workload/workload.ts'
 import { patched, type AdmissionDecision } from './decision.ts'
@@ -10,8 +11,6 @@ import { about } from './messages.ts'
 
 /** Milliseconds that the time in a request may be off: an older one is of a write that is sent again and again. */
 const LONGEST_AGO = 5 * 60_000
-/** Those that hold or free a workload against others: the right to patch it does not suffice. */
-const NEEDS_SCALE: ReadonlySet<Verb> = new Set(['pin', 'unpin', 'override', 'resume'])
 
 /** A request that an update brings. */
 export interface Brought {
@@ -24,9 +23,9 @@ export interface Brought {
 export function requestIn({ before, after }: Update): Brought | undefined {
   const text = after.annotations.request
   if (text === undefined) return undefined
-  const verb = readable(text)?.verb
-  const { hasScale } = factsOf(before.kind)
-  return { text, needsScale: verb !== undefined && NEEDS_SCALE.has(verb) && hasScale }
+  const asked = readable(text)?.request
+  const holds = asked !== undefined && OPERATIONS[asked.action].holds === true
+  return { text, needsScale: holds && factsOf(before.kind).hasScale }
 }
 
 /** Why the request in an update does not count, for the person who wrote it; undefined: it does. */

@@ -1,6 +1,7 @@
 import { purposeOf, type Explanation, type Remedy } from '../workload/explanation.ts'
 import type { Unreadable } from '../workload/state-codec.ts'
 import { typeOf } from '../kinds.ts'
+import { verbOf } from '../requests/annotation.ts'
 import { printable } from '../text.ts'
 import { ANNOTATION, pathOf, type WorkloadKey } from '../workload/workload.ts'
 import { deny, type AdmissionDecision, type AdmissionReason } from './decision.ts'
@@ -28,27 +29,12 @@ export function aboutNamespace(name: string, says: string): string {
   return clip(`Dormouse: namespace ${name || '…'}${restOf(says)}`)
 }
 
-/** The verb of a request by annotation that is a remedy; undefined: no request is, and a setting or the API has to do. */
-function verbOf({ action, query }: Remedy): string | undefined {
-  switch (action) {
-    case 'wake':
-    case 'unpin':
-      return action
-    case 'snooze':
-      return query['force'] === 'true' ? 'force-snooze' : 'snooze'
-    case 'clearOverride':
-      return 'resume'
-    case 'enable':
-      return undefined
-  }
-}
-
 /** A remedy as people type it who have kubectl: `kubectl annotate -n shop deployments/web dormouse.dev/request=unpin`. */
-function inKubectl({ kind, namespace, name }: WorkloadKey, remedy: Remedy): string {
-  const verb = verbOf(remedy)
-  const words = [verb, remedy.query['for']].filter((word) => word !== undefined).join(' ')
+function inKubectl({ kind, namespace, name }: WorkloadKey, { action, query }: Remedy): string {
+  const verb = verbOf(action, query['force'] === 'true')
+  const words = [verb, query['for']].filter((word) => word !== undefined).join(' ')
   const text = words.includes(' ') ? `'${words}'` : words
-  const enabled = remedy.query['inherit'] === 'true' ? '-' : '=true --overwrite'
+  const enabled = query['inherit'] === 'true' ? '-' : '=true --overwrite'
   const set = verb === undefined ? `${ANNOTATION.enabled}${enabled}` : `${ANNOTATION.request}=${text}`
   return `kubectl annotate -n ${namespace} ${kind}/${name} ${set}`
 }

@@ -6,8 +6,8 @@ import { situationOf } from '../deciding/situation.ts'
 import { hasKey, typeOf } from '../kinds.ts'
 import { differingAnnotations, sameLabels, withoutRequest } from '../workload/marks.ts'
 import { readWorkload, stateOf } from '../workload/reading.ts'
-import { planRequest, type Request } from '../requests/request.ts'
-import { InvalidRequest, parseRequest, type WrittenRequest } from '../requests/annotation.ts'
+import { planRequest } from '../requests/request.ts'
+import { InvalidRequest, parseRequest } from '../requests/annotation.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { explanationIn, type Explanation } from '../workload/explanation.ts'
 import { Unreadable } from '../workload/state-codec.ts'
@@ -89,8 +89,8 @@ function carriedOut(
     return ignoringRequest(sent, after, answerAgain(workload, known, now, rules))
   if (asked.at !== undefined && known && asked.at <= known.at)
     return ignoringRequest(sent, after, isOvertaken(known))
-  if (asked.verb === 'adopt') refuseAwake(update, workload)
-  const plan = planRequest(workload, requestOf(asked), by, now, rules, text)
+  if (asked.request.action === 'adopt') refuseAwake(update, workload)
+  const plan = planRequest(workload, asked.request, by, now, rules, text)
   const target = readWorkload(plan.after, rules)
   if (target instanceof Unreadable) throw new TypeError(target.message)
   const message = about(before, plan.message)
@@ -125,24 +125,4 @@ function refuseAwake({ before, otherTool }: Update, after: Workload): void {
     )
   if (otherTool?.after !== undefined)
     throw conflict(`remove ${clip(otherTool.after)} from its nodeSelector in the same write`)
-}
-
-function requestOf({ verb, duration, count = 0 }: WrittenRequest): Request {
-  const limit = duration === undefined ? {} : { for: duration }
-  switch (verb) {
-    case 'wake':
-    case 'snooze':
-      return { action: verb, ...limit }
-    case 'force-snooze':
-      return { action: 'snooze', ...limit, force: true }
-    case 'pin':
-    case 'unpin':
-      return { action: verb }
-    case 'override':
-      return { action: 'override', duration: duration ?? null }
-    case 'resume':
-      return { action: 'clear-override' }
-    case 'adopt':
-      return { action: 'adopt', count }
-  }
 }

@@ -2,31 +2,35 @@ import type { Instant } from '../../service/process/clock.ts'
 import { A_DURATION, durationIn, durationText, unitAdvice } from '../schedule/duration.ts'
 import { nearestName } from '../nearest.ts'
 import { ANNOTATION, MAX_REPLICAS } from '../workload/workload.ts'
+import { ACTIONS, OPERATIONS, PARAMETERS, type Action, type Parameter, type Request } from './operations.ts'
 
 /** The annotation by which people ask for something with kubectl alone; it is taken out of the write that brings it. */
 export const REQUEST_ANNOTATION = ANNOTATION.request
 
-/** What can be asked for, and what may follow the verb; adopt: the count that another tool keeps. */
-const TAKES = {
-  wake: 'duration',
-  snooze: 'duration',
-  'force-snooze': 'duration',
-  pin: 'nothing',
-  unpin: 'nothing',
-  override: 'duration',
-  resume: 'nothing',
-  adopt: 'count',
-} as const
-export type Verb = keyof typeof TAKES
-export const VERBS = Object.keys(TAKES) as readonly Verb[]
+interface Asks {
+  readonly action: Action
+  readonly force?: true
+}
+
+/** The action of each verb. */
+const ASKS = new Map<string, Asks>()
+for (const action of ACTIONS) {
+  const { verb, forcedVerb } = OPERATIONS[action]
+  if (verb !== undefined) ASKS.set(verb, { action })
+  if (forcedVerb !== undefined) ASKS.set(forcedVerb, { action, force: true })
+}
+export const VERBS: readonly string[] = [...ASKS.keys()]
+
+/** The verb of an action; undefined: the action sets annotations of its own. */
+export function verbOf(action: Action, force = false): string | undefined {
+  const { verb, forcedVerb } = OPERATIONS[action]
+  return force ? (forcedVerb ?? verb) : verb
+}
 
 /** A request as the annotation has it: `wake 4h @2026-11-24T18:00:00.000Z`. */
 export interface WrittenRequest {
-  readonly verb: Verb
-  /** Milliseconds, in whole seconds; of wake, snooze, force-snooze and override. */
-  readonly duration?: number
-  /** The replicas to wake to; of adopt. */
-  readonly count?: number
+  /** Its durations are whole seconds. */
+  readonly request: Request
   /** When it was asked: the same text with the same time is the same request, sent again. */
   readonly at?: Instant
 }
@@ -50,33 +54,37 @@ export function parseRequest(text: string): WrittenRequest {
   if (text.length > LONGEST)
     throw new InvalidRequest(`expected ${A_REQUEST}, found a text of ${text.length} characters`)
   const [name = '', ...rest] = text.trim().split(/\s+/)
-  const verb = verbNamed(name)
+  const asks = asksOf(name)
   const last = rest.at(-1)
   const at = last?.startsWith('@') ? { at: timeOf(last) } : {}
   const [value, ...more] = last?.startsWith('@') ? rest.slice(0, -1) : rest
-  const asked = { verb, ...valueOf(verb, value), ...at }
-  if (more.length > 0) throw new InvalidRequest(`nothing can follow '${verb} ${value}' but ${A_TIME}`)
-  return asked
+  const request = { ...asks, ...saidBy(name, asks.action, value) } as Request
+  if (more.length > 0) throw new InvalidRequest(`nothing can follow '${name} ${value}' but ${A_TIME}`)
+  return { request, ...at }
 }
 
-function verbNamed(name: string): Verb {
-  if (isVerb(name)) return name
+function asksOf(name: string): Asks {
+  const asks = ASKS.get(name)
+  if (asks) return asks
   if (name === '') throw new InvalidRequest(`expected ${A_REQUEST}, found nothing`)
   const near = nearestName(name, VERBS)
   const meant = near === undefined ? '' : `: did you mean ${near}?`
   throw new InvalidRequest(`expected ${A_REQUEST}, found '${short(name)}'${meant}`)
 }
 
-function isVerb(name: string): name is Verb {
-  return Object.hasOwn(TAKES, name)
+/** The parameter that may follow the verb: a duration or a count; a flag has a verb of its own. */
+function followerOf(action: Action): Parameter | undefined {
+  const { takes } = OPERATIONS[action]
+  return takes.find((name) => ['duration', 'count'].includes(PARAMETERS[name].kind))
 }
 
-function valueOf(verb: Verb, value?: string): { duration?: number; count?: number } {
-  if (TAKES[verb] === 'count') return { count: countOf(value) }
+function saidBy(verb: string, action: Action, value?: string): Record<string, number> {
+  const name = followerOf(action)
+  if (name === 'count') return { count: countOf(value) }
   if (value === undefined) return {}
-  if (TAKES[verb] === 'nothing') throw new InvalidRequest(`write '${verb}' alone, without '${short(value)}'`)
+  if (name === undefined) throw new InvalidRequest(`write '${verb}' alone, without '${short(value)}'`)
   const duration = durationIn(value)
-  if (duration !== undefined) return { duration }
+  if (duration !== undefined) return { [name]: duration }
   throw new InvalidRequest(
     `expected ${A_DURATION} after ${verb}, found '${short(value)}'${unitAdvice(value)}`,
   )
@@ -107,12 +115,16 @@ function short(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40)}…` : text
 }
 
-/** The text that `parseRequest` reads. */
-export function formatRequest({ verb, duration, count, at }: WrittenRequest): string {
+/** The text that `parseRequest` reads. @throws TypeError: it has annotations of its own */
+export function formatRequest({ request, at }: WrittenRequest): string {
+  const { action, force, ...said }: { action: Action; force?: boolean } = request
+  const verb = verbOf(action, force)
+  if (verb === undefined) throw new TypeError(`${action} has annotations of its own`)
+  const name = followerOf(action)
+  const value = name && (said as Partial<Record<Parameter, number>>)[name]
   const words = [
     verb,
-    ...(duration === undefined ? [] : [durationText(duration)]),
-    ...(count === undefined ? [] : [String(count)]),
+    ...(value === undefined ? [] : [name === 'count' ? String(value) : durationText(value)]),
     ...(at === undefined ? [] : [`@${new Date(at).toISOString()}`]),
   ]
   return words.join(' ')

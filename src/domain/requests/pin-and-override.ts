@@ -29,13 +29,13 @@ export function unpin({ reading, now, rules, written }: Context): Outcome {
   return { target: follow(withState(reading, without(state, 'pin')), now, rules, written), done: 'unpinned' }
 }
 
-/** Turns automatic behaviour off. `duration` in milliseconds; null: permanently. */
-export function override({ reading, by, now }: Context, duration: number | null): Outcome {
+/** Turns automatic behaviour off. `duration` in milliseconds; undefined: permanently. */
+export function override({ reading, by, now }: Context, duration: number | undefined): Outcome {
   const inEffect = overrideInEffect(reading, now)
-  if (inEffect && inEffect.until === null && duration === null) {
+  if (inEffect && inEffect.until === null && duration === undefined) {
     return { target: reading, done: 'already overridden for good' }
   }
-  const until = duration === null ? null : now + duration
+  const until = duration === undefined ? null : now + duration
   const target = withState(reading, { ...reading.state, override: { until, at: now, by } })
   const done = `overridden ${until === null ? 'for good' : `until ${iso(until)}`}`
   const stays = `and it stays ${target.state.asleep ? 'asleep' : 'awake'}`

@@ -24,35 +24,13 @@ import {
 import { follow, type Context, type Outcome } from './handler.ts'
 import { adopt } from './adopt.ts'
 import { disable, enable, putSchedule } from './enable-and-schedule.ts'
+import { OPERATIONS, type Request } from './operations.ts'
 import { clearOverride, override, pin, unpin } from './pin-and-override.ts'
 import { snooze, wake } from './snooze-and-wake.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { counted } from '../text.ts'
 import { isRunning, ownedBy, type Workload } from '../workload/workload.ts'
-
-export type Request =
-  /** `inherit`: remove the setting of the workload itself. */
-  | { action: 'enable' | 'schedule'; schedule?: string; timezone?: string; inherit?: boolean }
-  | { action: 'disable'; inherit?: boolean }
-  | { action: 'clear-override' | 'pin' | 'unpin' }
-  /** Milliseconds; null: permanent. */
-  | { action: 'override'; duration: number | null }
-  /** `for` in milliseconds. */
-  | { action: 'snooze' | 'wake'; for?: number; force?: boolean }
-  /** What another tool put to sleep, and the count that it is to wake to. */
-  | { action: 'adopt'; count: number }
-
-/** The requests that are not refused while a workload is neither managed nor held. */
-const WHILE_UNMANAGED: ReadonlySet<Request['action']> = new Set([
-  'enable',
-  'disable',
-  'unpin',
-  'clear-override',
-])
-
-/** The requests that a pin forbids. */
-const MOVES: ReadonlySet<Request['action']> = new Set(['snooze', 'wake', 'adopt'])
 
 /** What a request does to a workload. */
 export interface Plan {
@@ -86,10 +64,11 @@ export function planRequest(
     })
   const { reading, repair } = readFor(request, workload, rules)
   refuseUnsettled(reading)
+  const { whileUnmanaged = false } = OPERATIONS[request.action]
   const now = decisionTime(reading.state, clock)
-  if (!WHILE_UNMANAGED.has(request.action) && !isHeld(reading, now)) refuseUnmanaged(reading, rules)
+  if (!whileUnmanaged && !isHeld(reading, now)) refuseUnmanaged(reading, rules)
   if (!leavesAlone(request, reading)) refuseCount(workload)
-  if (MOVES.has(request.action)) refusePinned(reading)
+  if (asksToMove(request)) refusePinned(reading)
   const done = completed(reading, now, rules.policy)
   const settled = settle(done, now, rules)
   const outcome = act({ reading: settled, by, now, rules, written }, request, repair)
@@ -103,9 +82,16 @@ export function planRequest(
   return planOf(workload, request, noting, now, rules)
 }
 
+/** Whether a request asks for awake or asleep: a pin forbids that, and the answer need not repeat it. */
+function asksToMove({ action }: Request): boolean {
+  const { moves } = OPERATIONS[action]
+  return moves === 'awake' || moves === 'asleep'
+}
+
 /** Whether the workload is in nobody's hands afterwards, and its count is written nowhere. */
 function leavesAlone({ action }: Request, { enabled, state }: Reading): boolean {
-  const ends = WHILE_UNMANAGED.has(action) && action !== 'enable'
+  const { whileUnmanaged = false } = OPERATIONS[action]
+  const ends = whileUnmanaged && action !== 'enable'
   return !state.asleep && ends && (action === 'disable' || enabled === false)
 }
 
@@ -135,7 +121,7 @@ function act(context: Context, request: Request, repair: boolean): Outcome {
       return putSchedule(context, request)
     case 'override':
       return override(context, request.duration)
-    case 'clear-override':
+    case 'clearOverride':
       return clearOverride(context)
     case 'pin':
       return pin(context)
@@ -159,7 +145,7 @@ function noted(outcome: Outcome, by: string, now: Instant, text: string | undefi
 
 function planOf(
   workload: Workload,
-  { action }: Request,
+  request: Request,
   { target, done }: Outcome,
   now: Instant,
   rules: Rules,
@@ -173,7 +159,7 @@ function planOf(
       : ''
   const woke = target.state.asleep ? 'snooze' : 'wake'
   const moved = isRunning(after) !== isRunning(workload)
-  const asked = MOVES.has(action) || action === 'disable'
+  const asked = asksToMove(request) || request.action === 'disable'
   const also = moved && !asked ? `, which ${movedTo(target, after)}` : ''
   return {
     change,

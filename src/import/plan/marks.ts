@@ -56,8 +56,8 @@ export function adoptedWith({ metadata }: ImportedObject): number | undefined {
   const state = text === undefined ? undefined : decodeState(text)
   if (!state || state instanceof Unreadable || !state.request) return undefined
   try {
-    const { verb, count } = parseRequest(state.request.text)
-    return verb === 'adopt' ? count : undefined
+    const { request } = parseRequest(state.request.text)
+    return request.action === 'adopt' ? request.count : undefined
   } catch (error) {
     if (error instanceof InvalidRequest) return undefined
     throw error

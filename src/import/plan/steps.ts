@@ -55,7 +55,9 @@ export function adoptionOf(
     ...lasting,
     ...Object.fromEntries(lent),
     ...without(marksOf(object)),
-    ...(ours === undefined && { [REQUEST_ANNOTATION]: formatRequest({ verb: 'adopt', count: recorded }) }),
+    ...(ours === undefined && {
+      [REQUEST_ANNOTATION]: formatRequest({ request: { action: 'adopt', count: recorded } }),
+    }),
   }
   return {
     object,

@@ -1,14 +1,7 @@
+import { OPERATIONS } from '../../domain/requests/operations.ts'
 import { explanationIn, withRemedy, type Remedy } from '../../domain/workload/explanation.ts'
 import { pathOf, type WorkloadKey } from '../../domain/workload/workload.ts'
 import type { Refusal } from '../process/errors.ts'
-
-const CALLS: Readonly<Record<Remedy['action'], string>> = {
-  enable: 'POST /enable',
-  wake: 'POST /wake',
-  snooze: 'POST /snooze',
-  unpin: 'DELETE /pin',
-  clearOverride: 'DELETE /override',
-}
 
 interface Asked {
   readonly path: Partial<WorkloadKey>
@@ -28,6 +21,7 @@ export function messageTo(refusal: Refusal, { input }: { readonly input?: Asked 
 }
 
 function callOf(workload: WorkloadKey, { action, query }: Remedy): string {
+  const { method, path } = OPERATIONS[action].call
   const search = new URLSearchParams(query).toString()
-  return `${CALLS[action].replace(' ', ` ${pathOf(workload)}`)}${search === '' ? '' : `?${search}`}`
+  return `${method} ${pathOf(workload)}/${path}${search === '' ? '' : `?${search}`}`
 }

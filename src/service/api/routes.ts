@@ -1,6 +1,7 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { Router, type Layer } from '@koa/router'
 import { KINDS, type Kind } from '../../domain/kinds.ts'
+import { OPERATIONS } from '../../domain/requests/operations.ts'
 import { Refusal } from '../process/errors.ts'
 import { audit } from './audit.ts'
 import { createAuthorization } from './auth/authorization.ts'
@@ -9,7 +10,8 @@ import { createBulks } from './bulk/bulk.ts'
 import type { ApiState, ApiMiddleware } from './context.ts'
 import { HttpRefusal } from '../http/errors.ts'
 import { createNamespaceReads } from './namespaces.ts'
-import { openapi, OPENAPI_PATH, operations, withKinds, type OperationId } from './openapi/document.ts'
+import { openapi, OPENAPI_PATH, operations, withKinds } from './openapi/document.ts'
+import type { Listed, ReadId } from './openapi/entries.ts'
 import { guardPins, whereInherited } from './pin-guard.ts'
 import type { Enter } from './places.ts'
 import type { PodWaits } from './pod-waits.ts'
@@ -18,7 +20,7 @@ import { createReads } from './reads.ts'
 import { validate } from './validation.ts'
 import { createVisibility } from './visibility.ts'
 import type { Watches } from './watch/watches.ts'
-import { createWrites, REQUESTS } from './writes.ts'
+import { createWrites } from './writes.ts'
 
 /** What lasts longer than one answer. */
 interface Lasting {
@@ -26,11 +28,10 @@ interface Lasting {
   readonly watches: Watches
 }
 
-/** What each operation does with a valid request. */
-function handlersOf(
-  deps: ApiDeps,
-  { podWaits, watches }: Lasting,
-): Record<OperationId, readonly ApiMiddleware[]> {
+type Handlers = readonly ApiMiddleware[]
+
+/** Gives the middleware of each operation for a valid request. */
+function handlersOf(deps: ApiDeps, { podWaits, watches }: Lasting): (entry: Listed) => Handlers {
   const authorization = createAuthorization(deps)
   const { demand, demandAnyRead } = authorization
   const lists = {
@@ -42,50 +43,41 @@ function handlersOf(
   const write = createWrites(deps, podWaits)
   const guard = guardPins(deps, authorization)
   const bulk = createBulks(deps, authorization, podWaits)
-  return {
+  const reads: Readonly<Record<ReadId, Handlers>> = {
     index: [showIndex],
     listWorkloads: [resume, demandAnyRead, listWorkloads],
     listNamespaces: [resume, demandAnyRead, listNamespaces],
     readNamespace: [showNamespace],
-    snoozeNamespace: [bulk('snoozeNamespace', REQUESTS.snooze)],
-    wakeNamespace: [bulk('wakeNamespace', REQUESTS.wake, 'wake')],
-    pinNamespace: [bulk('pinNamespace', REQUESTS.pin)],
-    unpinNamespace: [bulk('unpinNamespace', REQUESTS.unpin)],
-    overrideNamespace: [bulk('overrideNamespace', REQUESTS.override)],
-    clearNamespaceOverride: [bulk('clearNamespaceOverride', REQUESTS.clearOverride)],
     listNamespace: [resume, demand('list'), listNamespace],
     read: [demand('read'), showWorkload],
     readStatus: [demand('read'), showWorkload],
     plan: [resume, demand('read'), showPlan],
-    enable: [demand('change'), write(REQUESTS.enable, whereInherited(guard))],
-    disable: [demand('change'), write(REQUESTS.disable, guard)],
-    schedule: [demand('change'), write(REQUESTS.schedule)],
-    override: [demand('scale'), write(REQUESTS.override)],
-    clearOverride: [demand('scale'), write(REQUESTS.clearOverride)],
-    pin: [demand('scale'), write(REQUESTS.pin)],
-    unpin: [demand('scale'), write(REQUESTS.unpin)],
-    snooze: [demand('scale'), write(REQUESTS.snooze)],
-    wake: [demand('scale'), write(REQUESTS.wake)],
+  }
+  const guards = { always: guard, whenInherited: whereInherited(guard) }
+  return (entry) => {
+    if (entry.action === undefined) return reads[entry.id]
+    if (entry.tag === 'Bulk') return [bulk(entry.id, entry.action)]
+    const { right, ends } = OPERATIONS[entry.action].call
+    return [demand(right), write(entry.action, ends && guards[ends])]
   }
 }
 
 /** The routes of the document, each validated by it; then the answers to paths and methods that it does not have. */
 export function createRoutes(deps: ApiDeps, ajv: Ajv2020, lasting: Lasting): ApiMiddleware[] {
   const router = new Router<ApiState>({ strict: true, sensitive: true })
-  const handlers = handlersOf(deps, lasting)
+  const handlersFor = handlersOf(deps, lasting)
   const kinds: readonly string[] = [...KINDS, ...(deps.settings.kinds ?? [])]
   const demandKind = kindDemand(kinds)
   router.param('kind', demandKind)
-  for (const { method, path, operation } of withKinds(operations(), deps.settings.kinds ?? [])) {
-    const { operationId: id } = operation
-    const record: ApiMiddleware[] = method === 'get' ? [] : [audit(deps.logger, id)]
+  for (const { method, path, entry, operation } of withKinds(operations(), deps.settings.kinds ?? [])) {
+    const record: ApiMiddleware[] = method === 'get' ? [] : [audit(deps.logger, entry.id)]
     router[method](
       path.replaceAll(/\{(\w+)\}/g, ':$1'),
       named(path),
       ...record,
       readBody(deps.settings.bodyLimit),
       validate(ajv, operation),
-      ...handlers[id],
+      ...handlersFor(entry),
     )
   }
   // GET was answered before authentication; the route makes other methods 405

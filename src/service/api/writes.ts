@@ -1,10 +1,12 @@
 import { statusRecord } from '../../domain/records/record.ts'
-import { planRequest, type Plan, type Request } from '../../domain/requests/request.ts'
+import { requestFrom } from '../../domain/requests/call.ts'
+import type { Action, Request } from '../../domain/requests/operations.ts'
+import { planRequest, type Plan } from '../../domain/requests/request.ts'
 import type { Workload, WorkloadKey } from '../../domain/workload/workload.ts'
 import { Refusal } from '../process/errors.ts'
 import { answer } from './answers.ts'
 import { signature } from './auth/caller.ts'
-import { whenGone, type ApiContext, type ApiMiddleware, type Input } from './context.ts'
+import { whenGone, type ApiContext, type ApiMiddleware } from './context.ts'
 import { demandCurrent, liveCopy } from './lookup.ts'
 import { milliseconds } from '../../domain/schedule/duration.ts'
 import type { Guard, WorkloadCheck } from './pin-guard.ts'
@@ -12,14 +14,11 @@ import type { PodWaits } from './pod-waits.ts'
 import type { ApiDeps } from './ports.ts'
 
 type Planner = (workload: Workload) => Plan
-/** Translates the input of an operation into a request to the domain. */
-export type RequestOf = (input: Input) => Request
-
 /** Makes the middleware that executes an operation, or with `dryRun` says what it would do. */
 export function createWrites(
   deps: ApiDeps,
   podWaits: PodWaits,
-): (requestOf: RequestOf, guard?: Guard) => ApiMiddleware {
+): (action: Action, guard?: Guard) => ApiMiddleware {
   const { workloads, writer, rules, clock } = deps
 
   /** Plans before it checks: that nothing can be asked of a workload comes before what the caller may not do. */
@@ -67,12 +66,12 @@ export function createWrites(
     }
   }
 
-  return (requestOf, guard) => async (ctx) => {
+  return (action, guard) => async (ctx) => {
     const { path, query } = ctx.state.input
     demandCurrent(workloads, path.kind)
     const key = { kind: path.kind, namespace: path.namespace, name: path.name }
     const check = guard ? await guard(ctx) : () => undefined
-    const planOf = planner(ctx, requestOf(ctx.state.input), check)
+    const planOf = planner(ctx, requestFrom(action, ctx.state.input), check)
     await (query.dryRun ? rehearse : execute)(ctx, key, planOf)
   }
 }
@@ -83,35 +82,4 @@ type Progress = Pick<ReturnType<typeof statusRecord>, 'reason' | 'operation_in_p
 export function sinceThen(written: Progress, newest: Progress): string {
   if (newest.reason !== written.reason) return `; by now ${newest.reason}`
   return newest.operation_in_progress ? '; its pods have not followed yet' : ''
-}
-
-/** The request that each writing operation makes of the domain. */
-export const REQUESTS = {
-  enable: ({ body, query }) => ({ action: 'enable', ...setting(body), ...inheriting(query) }),
-  disable: ({ query }) => ({ action: 'disable', ...inheriting(query) }),
-  override: ({ body: { duration } }) => ({
-    action: 'override',
-    duration: duration ? milliseconds(duration) : null,
-  }),
-  clearOverride: () => ({ action: 'clear-override' }),
-  pin: () => ({ action: 'pin' }),
-  unpin: () => ({ action: 'unpin' }),
-  snooze: ({ query }) => ({ action: 'snooze', ...limits(query) }),
-  wake: ({ query }) => ({ action: 'wake', ...limits(query) }),
-  schedule: ({ body, query }) => ({ action: 'schedule', ...setting(body), ...inheriting(query) }),
-} as const satisfies Record<string, RequestOf>
-
-function setting({ schedule, timezone }: Input['body']): { schedule?: string; timezone?: string } {
-  return { ...(schedule !== undefined && { schedule }), ...(timezone !== undefined && { timezone }) }
-}
-
-function inheriting({ inherit }: Input['query']): { inherit?: boolean } {
-  return inherit === undefined ? {} : { inherit }
-}
-
-function limits({ for: duration, force }: Input['query']): { for?: number; force?: boolean } {
-  return {
-    ...(duration !== undefined && { for: milliseconds(duration) }),
-    ...(force !== undefined && { force }),
-  }
 }

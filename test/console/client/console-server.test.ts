@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { expect } from 'chai'
 import type { Answer, Dormouse, Found, Seen } from '../../../src/client/ports.ts'
 import { ConsoleServer } from '../../../src/console/client/server.ts'
-import type { Request } from '../../../src/domain/requests/request.ts'
+import type { Request } from '../../../src/domain/requests/operations.ts'
 import type { WorkloadKey } from '../../../src/domain/workload/workload.ts'
 import { Refusal } from '../../../src/service/process/errors.ts'
 import { rawHttp } from '../raw.ts'
@@ -192,8 +192,8 @@ describe('the console over a kubeconfig', () => {
     expect(dormouse.asked.map(({ request }) => request)).to.deep.equal([
       { action: 'wake', for: 14_400_000 },
       { action: 'snooze', for: 5_400_000 },
-      { action: 'override', duration: null },
-      { action: 'clear-override' },
+      { action: 'override' },
+      { action: 'clearOverride' },
       { action: 'pin' },
       { action: 'unpin' },
       { action: 'enable' },

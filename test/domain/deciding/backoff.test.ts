@@ -92,7 +92,7 @@ describe('flapping', () => {
   })
 
   it('refuses no other request', () => {
-    for (const action of ['pin', 'unpin', 'clear-override', 'schedule', 'enable', 'disable'] as const) {
+    for (const action of ['pin', 'unpin', 'clearOverride', 'schedule', 'enable', 'disable'] as const) {
       expect(() => asked(flapping, { action }, STARTED + 1), action).not.to.throw()
     }
   })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Request } from '../../../src/domain/requests/request.ts'
+import type { Request } from '../../../src/domain/requests/operations.ts'
 import type { Intent } from '../../../src/domain/workload/state.ts'
 import { asked, followed, stepped } from '../../support/decisions.ts'
 import { at, HOUR, rulesWith } from '../../support/rules.ts'
@@ -130,8 +130,8 @@ describe('an intent is not formed by', () => {
   const silent: [string, Request, typeof requested][] = [
     ['pin', { action: 'pin' }, requested],
     ['unpin', { action: 'unpin' }, requested.pinned()],
-    ['override set', { action: 'override', duration: null }, requested],
-    ['override cleared', { action: 'clear-override' }, requested.overridden()],
+    ['override set', { action: 'override' }, requested],
+    ['override cleared', { action: 'clearOverride' }, requested.overridden()],
     [
       'an equal schedule sent again',
       { action: 'schedule', schedule: '08:00 - 18:00, monday-friday' },

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Request } from '../../../src/domain/requests/request.ts'
+import type { Request } from '../../../src/domain/requests/operations.ts'
 import { statusRecord } from '../../../src/domain/records/record.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
 import { asked, followed, stateOf, stepped } from '../../support/decisions.ts'
@@ -109,7 +109,7 @@ describe('a manual wake never lowers the kept count', () => {
       expect(asked(resting, { action: 'pin' }, NIGHT).state.pin?.replicas, 'pinned').to.equal(still)
       expect(asked(found, { action: 'disable' }, NIGHT).after.replicas, 'disabled').to.equal(still)
       const overridden = followed(stepped(found.overridden(), NIGHT).after)
-      const freed = asked(overridden, { action: 'clear-override' }, MORNING + HOUR).after
+      const freed = asked(overridden, { action: 'clearOverride' }, MORNING + HOUR).after
       expect(freed.replicas, 'once an override of it has ended').to.equal(still)
     })
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { admitUpdate } from '../../../src/domain/admission/update.ts'
-import { planRequest, type Request } from '../../../src/domain/requests/request.ts'
+import type { Request } from '../../../src/domain/requests/operations.ts'
+import { planRequest } from '../../../src/domain/requests/request.ts'
 import { planStep } from '../../../src/domain/deciding/operation.ts'
 import { readWorkload } from '../../../src/domain/workload/reading.ts'
 import { Refusal } from '../../../src/service/process/errors.ts'
@@ -34,7 +35,7 @@ describe('a count that no state can keep, as the definition of a configured kind
         { action: 'wake', for: 3_600_000 },
         { action: 'pin' },
         { action: 'adopt', count: 3 },
-        { action: 'override', duration: null },
+        { action: 'override' },
       ]
       for (const request of requests)
         expect(() => planRequest(odd, request, 'k8s:alice', EVENING, RULES), request.action)
@@ -53,7 +54,7 @@ describe('a count that no state can keep, as the definition of a configured kind
     it(`${replicas}: of one that is not managed, it says that, and disabling it changes nothing`, () => {
       const unmanaged = aDeployment('shop/web').with({ replicas })
       expect(planStep(unmanaged, EVENING, RULES).decision.reason.code).to.equal('not_managed')
-      for (const action of ['disable', 'unpin', 'clear-override'] as const)
+      for (const action of ['disable', 'unpin', 'clearOverride'] as const)
         expect(planRequest(unmanaged, { action }, 'k8s:alice', EVENING, RULES).change, action).to.equal(
           undefined,
         )

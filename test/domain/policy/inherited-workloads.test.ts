@@ -230,7 +230,7 @@ describe('a hold on a workload that has lost what enabled it', () => {
   it('can be cleared, which wakes a sleeper that nothing else holds', () => {
     for (const [held, action] of [
       [asleep.pinned(), 'unpin'],
-      [asleep.overridden(), 'clear-override'],
+      [asleep.overridden(), 'clearOverride'],
     ] as const) {
       const { after, state } = asked(held, { action }, NIGHT, { rules: LOST })
       expect(after.replicas).to.equal(3)

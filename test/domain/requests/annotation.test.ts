@@ -7,23 +7,24 @@ import {
   VERBS,
   type WrittenRequest,
 } from '../../../src/domain/requests/annotation.ts'
+import type { Request } from '../../../src/domain/requests/operations.ts'
 
 const HOUR = 3_600_000
 const MINUTE = 60_000
 const AT = Date.parse('2026-03-02T17:00:00Z')
 
 const READ: [string, WrittenRequest][] = [
-  ['wake', { verb: 'wake' }],
-  ['wake 4h', { verb: 'wake', duration: 4 * HOUR }],
-  [' wake\t90m \n', { verb: 'wake', duration: 90 * MINUTE }],
-  ['snooze 8760h', { verb: 'snooze', duration: 8760 * HOUR }],
-  ['force-snooze', { verb: 'force-snooze' }],
-  ['override 2h @2026-03-02T18:00:00+01:00', { verb: 'override', duration: 2 * HOUR, at: AT }],
-  ['pin @2026-03-02T17:00:00Z', { verb: 'pin', at: AT }],
-  ['unpin @2026-03-02t17:00:00.250z', { verb: 'unpin', at: AT + 250 }],
-  ['resume', { verb: 'resume' }],
-  ['adopt 3', { verb: 'adopt', count: 3 }],
-  ['adopt 0 @2026-03-02T17:00:00Z', { verb: 'adopt', count: 0, at: AT }],
+  ['wake', { request: { action: 'wake' } }],
+  ['wake 4h', { request: { action: 'wake', for: 4 * HOUR } }],
+  [' wake\t90m \n', { request: { action: 'wake', for: 90 * MINUTE } }],
+  ['snooze 8760h', { request: { action: 'snooze', for: 8760 * HOUR } }],
+  ['force-snooze', { request: { action: 'snooze', force: true } }],
+  ['override 2h @2026-03-02T18:00:00+01:00', { request: { action: 'override', duration: 2 * HOUR }, at: AT }],
+  ['pin @2026-03-02T17:00:00Z', { request: { action: 'pin' }, at: AT }],
+  ['unpin @2026-03-02t17:00:00.250z', { request: { action: 'unpin' }, at: AT + 250 }],
+  ['resume', { request: { action: 'clearOverride' } }],
+  ['adopt 3', { request: { action: 'adopt', count: 3 } }],
+  ['adopt 0 @2026-03-02T17:00:00Z', { request: { action: 'adopt', count: 0 }, at: AT }],
 ]
 
 const REFUSED: [string, RegExp][] = [
@@ -94,21 +95,17 @@ describe('a request in an annotation', () => {
 })
 
 function aRequest(): fc.Arbitrary<WrittenRequest> {
-  const at = fc.option(fc.integer({ min: Date.UTC(2000, 0), max: Date.UTC(2100, 0) }), { nil: undefined })
-  const duration = fc.option(
-    fc.integer({ min: 1, max: 8760 * 60 }).map((minutes) => minutes * MINUTE),
-    {
-      nil: undefined,
-    },
-  )
+  const at = fc.integer({ min: Date.UTC(2000, 0), max: Date.UTC(2100, 0) })
+  const limit = fc.integer({ min: 1, max: 8760 * 60 }).map((minutes) => minutes * MINUTE)
   const count = fc.integer({ min: 0, max: 2 ** 31 - 1 })
-  return fc
-    .record({ verb: fc.constantFrom(...VERBS), duration, count, at })
-    .map(({ verb, duration, count, at }) => ({
-      verb,
-      ...(verb === 'adopt' && { count }),
-      ...(['wake', 'snooze', 'force-snooze', 'override'].includes(verb) &&
-        duration !== undefined && { duration }),
-      ...(at !== undefined && { at }),
-    }))
+  const saying = (action: Request['action'], said: Record<string, fc.Arbitrary<unknown>>) =>
+    fc.record(said, { requiredKeys: [] }).map((values) => ({ action, ...values }) as Request)
+  const request = fc.oneof(
+    saying('wake', { for: limit }),
+    saying('snooze', { for: limit, force: fc.constant(true) }),
+    saying('override', { duration: limit }),
+    fc.constantFrom<Request>({ action: 'pin' }, { action: 'unpin' }, { action: 'clearOverride' }),
+    count.map((each): Request => ({ action: 'adopt', count: each })),
+  )
+  return fc.record({ request, at }, { requiredKeys: ['request'], noNullPrototype: true })
 }

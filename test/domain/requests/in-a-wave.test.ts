@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Request } from '../../../src/domain/requests/request.ts'
+import type { Request } from '../../../src/domain/requests/operations.ts'
 import { asked, decided, followed, stepped } from '../../support/decisions.ts'
 import { at, HOUR, MINUTE } from '../../support/rules.ts'
 import { asleep, awake } from '../fixtures.ts'

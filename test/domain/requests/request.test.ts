@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Request } from '../../../src/domain/requests/request.ts'
+import type { Request } from '../../../src/domain/requests/operations.ts'
 import { asked, followed, stepped } from '../../support/decisions.ts'
 import { at, HOUR, MINUTE } from '../../support/rules.ts'
 import { aDaemonSet, aDeployment, aReplicaSet, aStatefulSet } from '../../support/workloads.ts'
@@ -9,7 +9,7 @@ const REQUESTS: Request[] = [
   { action: 'enable' },
   { action: 'disable' },
   { action: 'override', duration: HOUR },
-  { action: 'clear-override' },
+  { action: 'clearOverride' },
   { action: 'pin' },
   { action: 'unpin' },
   { action: 'snooze' },
@@ -24,7 +24,7 @@ describe('all nine requests', () => {
       const before: Partial<Record<Request['action'], typeof managed>> = {
         enable: workload.withReplicas(2),
         unpin: managed.pinned(),
-        'clear-override': managed.overridden(),
+        clearOverride: managed.overridden(),
         wake: managed.snoozed({ at: at('Mon 9:00'), trigger: 'api', by: 'k8s:alice' }),
       }
       for (const request of REQUESTS) {
@@ -45,9 +45,7 @@ describe('all nine requests', () => {
       asked(aDeployment().withReplicas(3), { action: 'enable', schedule: WORK }, NIGHT).after.replicas,
     ).to.equal(0)
     expect(asked(awake.pinned(), { action: 'unpin' }, NIGHT).after.replicas).to.equal(0)
-    expect(asked(asleep.overridden(), { action: 'clear-override' }, at('Tue 9:00')).after.replicas).to.equal(
-      3,
-    )
+    expect(asked(asleep.overridden(), { action: 'clearOverride' }, at('Tue 9:00')).after.replicas).to.equal(3)
   })
 
   it('leave a transition that backoff delays to the end of the backoff', () => {
@@ -96,14 +94,14 @@ describe('on a workload that is not managed', () => {
   const workload = aDeployment().withReplicas(3).scheduled(WORK)
 
   it('disable, DELETE pin and DELETE override succeed and change nothing', () => {
-    for (const action of ['disable', 'unpin', 'clear-override'] as const) {
+    for (const action of ['disable', 'unpin', 'clearOverride'] as const) {
       expect(asked(workload, { action }, NOON).change, action).to.equal(undefined)
     }
   })
 
   it('all other writes are 409 NOT_ENABLED', () => {
     for (const request of REQUESTS) {
-      if (['enable', 'disable', 'unpin', 'clear-override'].includes(request.action)) continue
+      if (['enable', 'disable', 'unpin', 'clearOverride'].includes(request.action)) continue
       expect(refusal(workload, request).code, request.action).to.equal('NOT_ENABLED')
       expect(refusal(workload.annotated({ enabled: 'maybe' }), request).code).to.equal('NOT_ENABLED')
     }
@@ -228,7 +226,7 @@ describe('a snooze request', () => {
 describe('an override', () => {
   it('again replaces `until`', () => {
     const first = asked(awake, { action: 'override', duration: HOUR }, NOON)
-    const second = asked(first.after, { action: 'override', duration: null }, NOON + MINUTE)
+    const second = asked(first.after, { action: 'override' }, NOON + MINUTE)
     expect(second.state.override).to.deep.equal({ until: null, at: NOON + MINUTE, by: 'k8s:carol' })
     const third = asked(second.after, { action: 'override', duration: MINUTE }, NOON + MINUTE)
     expect(third.state.override?.until).to.equal(NOON + 2 * MINUTE)
@@ -244,7 +242,7 @@ describe('an override', () => {
   })
 
   it("cleared after an edge passed: the schedule's present state at once", () => {
-    expect(asked(awake.overridden(), { action: 'clear-override' }, NIGHT).after.replicas).to.equal(0)
+    expect(asked(awake.overridden(), { action: 'clearOverride' }, NIGHT).after.replicas).to.equal(0)
   })
 })
 

@@ -174,7 +174,7 @@ describe('a state that cannot be read', () => {
         'unpin',
         'snooze',
         'wake',
-        'clear-override',
+        'clearOverride',
         'schedule',
       ] as const) {
         expect(() => asked(workload, { action }, NIGHT), action)
@@ -233,9 +233,7 @@ describe('a schedule that cannot be read', () => {
       expect(decision.reason.text).to.contain(`dormouse.dev/${what}`)
       expect(asked(workload, { action: 'wake' }, NIGHT).after.replicas).to.equal(3)
       expect(asked(workload, { action: 'pin' }, NIGHT).state.pin?.state).to.equal('snoozed')
-      expect(asked(workload, { action: 'override', duration: null }, NIGHT).state.override?.until).to.equal(
-        null,
-      )
+      expect(asked(workload, { action: 'override' }, NIGHT).state.override?.until).to.equal(null)
     })
   }
 

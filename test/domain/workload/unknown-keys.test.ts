@@ -132,7 +132,7 @@ describe('what a later release has added to the state', () => {
         expect(slept.replicas).to.equal(0)
         expectKept(slept, added, '', 'woken', 'request')
         const held = carrying(laterTexts({ ...STATE, pin: PIN }, added))
-        const let_go = asked(held, { action: 'clear-override' }, NOON).after
+        const let_go = asked(held, { action: 'clearOverride' }, NOON).after
         expectKept(let_go, added, '', 'pin', 'intent', 'woken', 'snoozed', 'request')
         const disabled = asked(held, { action: 'disable' }, NOON).after
         expectKept(disabled, added, '', 'woken', 'snoozed', 'request')

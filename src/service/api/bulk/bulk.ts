@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { statusRecord } from '../../../domain/records/record.ts'
+import { requestFrom } from '../../../domain/requests/call.ts'
+import type { Action } from '../../../domain/requests/operations.ts'
 import { planRequest } from '../../../domain/requests/request.ts'
 import { counted } from '../../../domain/text.ts'
 import { keyOf, type Workload } from '../../../domain/workload/workload.ts'
@@ -14,9 +16,7 @@ import type { ApiContext, ApiMiddleware } from '../context.ts'
 import type { OperationId } from '../openapi/document.ts'
 import { milliseconds } from '../../../domain/schedule/duration.ts'
 import type { PodWaits } from '../pod-waits.ts'
-import type { WritePriority } from '../../../kubernetes/ports.ts'
 import type { ApiDeps } from '../ports.ts'
-import type { RequestOf } from '../writes.ts'
 import { Following } from './following.ts'
 import { countsOf, refused, summaryOf, type BulkItem } from './item.ts'
 import { createSelection, type Selected } from './selection.ts'
@@ -35,20 +35,16 @@ export function createBulks(
   deps: ApiDeps,
   authorization: Authorization,
   podWaits: PodWaits,
-): (action: OperationId, requestOf: RequestOf, priority?: WritePriority) => ApiMiddleware {
+): (id: OperationId, action: Action) => ApiMiddleware {
   const { writer, rules, clock, logger } = deps
   const select = createSelection(deps, authorization)
   const busy = new Set<string>()
 
-  async function carryOut(
-    ctx: ApiContext,
-    action: OperationId,
-    requestOf: RequestOf,
-    priority: WritePriority,
-  ): Promise<void> {
+  async function carryOut(ctx: ApiContext, id: OperationId, action: Action): Promise<void> {
     const { caller, input, requestId } = ctx.state
     const { dryRun = false, wait } = input.query
-    const request = requestOf(input)
+    const request = requestFrom(action, input)
+    const priority = action === 'wake' ? 'wake' : 'request'
     const by = signature(caller)
     const planOf = (workload: Workload) => planRequest(workload, request, by, clock(), rules)
     const selected = await select(ctx)
@@ -71,7 +67,7 @@ export function createBulks(
       const done = await writer.write(workload, planOf, { priority, verify: true })
       if (done.wrote) {
         ctx.state.changed = true
-        auditWorkload(logger, ctx, action, workload, 'OK', true)
+        auditWorkload(logger, ctx, id, workload, 'OK', true)
       }
       const item = itemOf(done.workload, done.plan.message, done.wrote)
       following?.add(item, done.workload)
@@ -91,7 +87,7 @@ export function createBulks(
         if (isUnanswered && !isNotTried(fault)) {
           // the patch may have been applied although no answer came
           ctx.state.changed ||= null
-          auditWorkload(logger, ctx, action, workload, fault.code, null)
+          auditWorkload(logger, ctx, id, workload, fault.code, null)
         }
         return refused(workload, fault)
       }
@@ -121,17 +117,16 @@ export function createBulks(
     }
   }
 
-  return (action, requestOf, priority = 'request') =>
-    async (ctx) => {
-      const subject = subjectKey(ctx.state.caller)
-      if (busy.has(subject)) throw oneAtATime()
-      busy.add(subject)
-      try {
-        await carryOut(ctx, action, requestOf, priority)
-      } finally {
-        busy.delete(subject)
-      }
+  return (id, action) => async (ctx) => {
+    const subject = subjectKey(ctx.state.caller)
+    if (busy.has(subject)) throw oneAtATime()
+    busy.add(subject)
+    try {
+      await carryOut(ctx, id, action)
+    } finally {
+      busy.delete(subject)
     }
+  }
 }
 
 function isNotTried(refusal: Refusal): boolean {

@@ -94,10 +94,11 @@ export function withKinds<T>(described: T, configured: readonly Kind[]): T {
 }
 
 /** Every operation of the document, for the routes; the path of the document itself is left out. */
-export function operations(): { method: Method; path: string; operation: Operation }[] {
-  return Object.entries(paths(ENTRIES)).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({ method: method as Method, path, operation })),
-  )
+export function operations() {
+  return ENTRIES.map((entry) => {
+    const { method, path } = entry
+    return { method, path, entry, operation: operationOf(entry) }
+  })
 }
 
 function paths(

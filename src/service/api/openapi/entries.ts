@@ -1,17 +1,30 @@
+import {
+  ACTIONS,
+  isApiAction,
+  isBulkAction,
+  OPERATIONS,
+  PARAMETERS,
+  type ApiAction,
+  type BulkAction,
+} from '../../../domain/requests/operations.ts'
 import type { QUERY_PARAMETERS } from './parameters.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'delete'
 export type Tag = keyof typeof TAGS
 
+type Query = keyof typeof QUERY_PARAMETERS
+
 /** One operation in short; document.ts spells it out. */
 export interface Entry {
   readonly id: string
+  /** The operation on workloads that it asks for; undefined: it reads. */
+  readonly action?: ApiAction
   readonly method: Method
   readonly path: string
   readonly tag: Tag
   readonly summary: string
   readonly description: string
-  readonly query: readonly (keyof typeof QUERY_PARAMETERS)[]
+  readonly query: readonly Query[]
   readonly body?: 'Setting' | 'Override' | 'Nothing'
   readonly answer:
     | 'StatusAnswer'
@@ -37,17 +50,17 @@ const WORKLOADS = `${NAMESPACE}/{kind}`
 const WORKLOAD = `${WORKLOADS}/{name}`
 
 const one = { query: [], answer: 'StatusAnswer', tag: 'Read' } as const
-const write = { body: 'Nothing', answer: 'StatusAnswer', tag: 'Write' } as const
-const bulk = { body: 'Nothing', answer: 'BulkAnswer', tag: 'Bulk' } as const
-const some = ['kind', 'labelSelector', 'dryRun'] as const
 const filters = ['state', 'labelSelector', 'limit', 'continue', 'watch'] as const
-const SCALE = 'Right: `update` the scale (DaemonSets and CronJobs: `patch`).'
-const CHANGE = 'Right: `patch` the kind.'
+const RIGHTS = {
+  scale: 'Right: `update` the scale (DaemonSets and CronJobs: `patch`).',
+  change: 'Right: `patch` the kind.',
+} as const
+const ENDS = ' If it is pinned or overridden, also the right to `update` the scale.'
 const EACH =
   'Of the workloads that you may list; 200 whatever becomes of each, which `data.items` says. At most 500, and one such request at a time. Right: `list` the kind, and `update` the scale (DaemonSets: `patch`) of each workload.'
 
 // prettier-ignore
-export const ENTRIES = [
+const READS = [
   { id: 'index', method: 'get', path: '/api/v1', tag: 'Service', summary: 'Where everything is', query: [], answer: 'IndexAnswer',
     description: 'The paths of this API, its kinds, and where this document is.' },
   { id: 'listWorkloads', method: 'get', path: '/api/v1/workloads', tag: 'Read', summary: 'All workloads that you may see', query: ['namespace', 'kind', ...filters], answer: 'ListAnswer',
@@ -56,18 +69,10 @@ export const ENTRIES = [
     description: 'Those with workloads that you may list, ordered by name, in pages: how many are in which state, what comes next, what was saved. What you may not list is not counted.' },
   { id: 'readNamespace', method: 'get', path: NAMESPACE, tag: 'Read', summary: 'A namespace', query: ['kind'], answer: 'NamespaceAnswer',
     description: 'How many of its workloads are in which state, what comes next, what was saved; of the kinds that you may list. Right: `list` of any kind.' },
-  { id: 'snoozeNamespace', method: 'post', path: `${NAMESPACE}/snooze`, summary: 'Put a namespace to sleep', query: [...some, 'wait', 'for', 'force'], ...bulk,
-    description: `As \`snooze\` does with one. ${EACH}` },
-  { id: 'wakeNamespace', method: 'post', path: `${NAMESPACE}/wake`, summary: 'Wake a namespace', query: [...some, 'wait', 'for', 'force'], ...bulk,
-    description: `As \`wake\` does with one, ahead of everything that is to be put to sleep. ${EACH}` },
-  { id: 'pinNamespace', method: 'post', path: `${NAMESPACE}/pin`, summary: 'Hold a namespace as it is', query: some, ...bulk,
-    description: `As \`pin\` does with one. ${EACH}` },
-  { id: 'unpinNamespace', method: 'delete', path: `${NAMESPACE}/pin`, summary: 'Remove the pins of a namespace', query: some, ...bulk,
-    description: `As \`unpin\` does with one. ${EACH}` },
-  { id: 'overrideNamespace', method: 'post', path: `${NAMESPACE}/override`, summary: 'Turn automatic behaviour off in a namespace', query: some, ...bulk, body: 'Override',
-    description: `As \`override\` does with one. ${EACH}` },
-  { id: 'clearNamespaceOverride', method: 'delete', path: `${NAMESPACE}/override`, summary: 'Turn automatic behaviour on again in a namespace', query: some, ...bulk,
-    description: `As \`clearOverride\` does with one. ${EACH}` },
+] as const satisfies readonly Entry[]
+
+// prettier-ignore
+const READS_BY_KIND = [
   { id: 'listNamespace', method: 'get', path: WORKLOADS, tag: 'Read', summary: 'The workloads of a kind in a namespace', query: filters, answer: 'ListAnswer',
     description: 'In pages, ordered by name. What a controller owns is left out. Right: `list` the kind.' },
   { id: 'read', method: 'get', path: WORKLOAD, ...one, summary: 'A workload',
@@ -76,24 +81,88 @@ export const ENTRIES = [
     description: 'The same record. Right: `get` the kind.' },
   { id: 'plan', method: 'get', path: `${WORKLOAD}/plan`, tag: 'Read', summary: 'What is to come if nobody acts', query: ['hours', 'continue'], answer: 'PlanAnswer',
     description: 'The coming changes between awake and asleep, with their reasons, in pages of 200. Right: `get` the kind.' },
-  { id: 'enable', method: 'post', path: `${WORKLOAD}/enable`, summary: 'Let Dormouse manage a workload', query: ['dryRun', 'wait', 'inherit'], ...write, body: 'Setting',
-    description: `With a schedule it follows that at once. Repairs a state that cannot be read. ${CHANGE}` },
-  { id: 'disable', method: 'post', path: `${WORKLOAD}/disable`, summary: 'Wake it and leave it alone', query: ['dryRun', 'wait', 'inherit'], ...write,
-    description: `Clears pin, override and backoff, keeps schedule and history. ${CHANGE} If it is pinned or overridden, also the right to \`update\` the scale.` },
-  { id: 'override', method: 'post', path: `${WORKLOAD}/override`, summary: 'Turn automatic behaviour off', query: ['dryRun'], ...write, body: 'Override',
-    description: `For a time or for good; requests still work. Again: replaces the end. ${SCALE}` },
-  { id: 'clearOverride', method: 'delete', path: `${WORKLOAD}/override`, summary: 'Turn automatic behaviour on again', query: ['dryRun'], ...write,
-    description: `The schedule applies again at once. ${SCALE}` },
-  { id: 'pin', method: 'post', path: `${WORKLOAD}/pin`, summary: 'Hold it in the state it is in', query: ['dryRun'], ...write,
-    description: `Neither schedule nor requests nor manual scaling change it until it is unpinned. ${SCALE}` },
-  { id: 'unpin', method: 'delete', path: `${WORKLOAD}/pin`, summary: 'Remove the pin', query: ['dryRun'], ...write,
-    description: `What was missed meanwhile is made up for. ${SCALE}` },
-  { id: 'snooze', method: 'post', path: `${WORKLOAD}/snooze`, summary: 'Put it to sleep', query: ['dryRun', 'wait', 'for', 'force'], ...write,
-    description: `Until the next edge of its schedule, or for a time, edges included. The replica count is kept. ${SCALE}` },
-  { id: 'wake', method: 'post', path: `${WORKLOAD}/wake`, summary: 'Wake it', query: ['dryRun', 'wait', 'for', 'force'], ...write,
-    description: `To its kept count; until the next edge of its schedule, or for a time, edges included. ${SCALE}` },
-  { id: 'schedule', method: 'put', path: `${WORKLOAD}/schedule`, summary: 'Set or remove its schedule', query: ['dryRun', 'inherit'], ...write, body: 'Setting',
-    description: `It follows the new hours at once. A zone alone keeps the schedule; no body removes it. ${CHANGE}` },
 ] as const satisfies readonly Entry[]
+type Reading = (typeof READS)[number] | (typeof READS_BY_KIND)[number]
+export type ReadId = Reading['id']
 
-export type OperationId = (typeof ENTRIES)[number]['id']
+/** The document's words on a writing operation; all else follows from the table of operations. */
+interface Words {
+  readonly summary: string
+  readonly says: string
+}
+/** The words on the same operation for a whole namespace. */
+interface OfMany {
+  readonly ofMany: string
+}
+
+// prettier-ignore
+const WORDS: Readonly<Record<ApiAction, Words> & Record<BulkAction, OfMany>> = {
+  enable: { summary: 'Let Dormouse manage a workload',
+    says: 'With a schedule it follows that at once. Repairs a state that cannot be read.' },
+  disable: { summary: 'Wake it and leave it alone',
+    says: 'Clears pin, override and backoff, keeps schedule and history.' },
+  override: { summary: 'Turn automatic behaviour off', ofMany: 'Turn automatic behaviour off in a namespace',
+    says: 'For a time or for good; requests still work. Again: replaces the end.' },
+  clearOverride: { summary: 'Turn automatic behaviour on again', ofMany: 'Turn automatic behaviour on again in a namespace',
+    says: 'The schedule applies again at once.' },
+  pin: { summary: 'Hold it in the state it is in', ofMany: 'Hold a namespace as it is',
+    says: 'Neither schedule nor requests nor manual scaling change it until it is unpinned.' },
+  unpin: { summary: 'Remove the pin', ofMany: 'Remove the pins of a namespace',
+    says: 'What was missed meanwhile is made up for.' },
+  snooze: { summary: 'Put it to sleep', ofMany: 'Put a namespace to sleep',
+    says: 'Until the next edge of its schedule, or for a time, edges included. The replica count is kept.' },
+  wake: { summary: 'Wake it', ofMany: 'Wake a namespace',
+    says: 'To its kept count, ahead of everything that is to be put to sleep; until the next edge of its schedule, or for a time, edges included.' },
+  schedule: { summary: 'Set or remove its schedule',
+    says: 'It follows the new hours at once. A zone alone keeps the schedule; no body removes it.' },
+}
+
+/** The operation on one workload. */
+function write(action: ApiAction) {
+  const { summary, says } = WORDS[action]
+  const { right, ends } = OPERATIONS[action].call
+  return {
+    id: action,
+    ...asked(action, WORKLOAD, []),
+    tag: 'Write',
+    summary,
+    description: `${says} ${RIGHTS[right]}${ends === 'always' ? ENDS : ''}`,
+    answer: 'StatusAnswer',
+  } as const
+}
+
+/** The same on each workload of a namespace. */
+function bulk(action: BulkAction) {
+  return {
+    id: `${action}Namespace` as const,
+    ...asked(action, NAMESPACE, ['kind', 'labelSelector']),
+    tag: 'Bulk',
+    summary: WORDS[action].ofMany,
+    description: `As \`${action}\` does with one. ${EACH}`,
+    answer: 'BulkAnswer',
+  } as const
+}
+
+function asked(action: ApiAction, place: string, some: readonly Query[]) {
+  const { takes, call } = OPERATIONS[action]
+  const said = takes.filter((name) => PARAMETERS[name].in === 'query') as readonly Query[]
+  return {
+    action,
+    method: call.method.toLowerCase() as Lowercase<typeof call.method>,
+    path: `${place}/${call.path}`,
+    query: [...some, 'dryRun', ...(call.waits ? ['wait' as const] : []), ...said],
+    body: takes.includes('schedule') ? 'Setting' : takes.includes('duration') ? 'Override' : 'Nothing',
+  } as const
+}
+
+/** The routes are tried in this order: a word such as `snooze` before any kind. */
+export const ENTRIES: readonly Listed[] = [
+  ...READS,
+  ...ACTIONS.filter(isBulkAction).map(bulk),
+  ...READS_BY_KIND,
+  ...ACTIONS.filter(isApiAction).map(write),
+]
+
+type Writing = ReturnType<typeof write> | ReturnType<typeof bulk>
+export type Listed = (Reading & { readonly action?: never }) | Writing
+export type OperationId = Listed['id']
