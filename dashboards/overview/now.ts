@@ -103,7 +103,7 @@ const byState = graph({
   id: 9,
   title: 'Workloads by state',
   description:
-    'A person has pinned or overridden a workload, asleep or awake; backoff: automatic behaviour waits after too many switches or a refusal; invalid: the state cannot be read, and POST …/enable repairs it.',
+    'A person has pinned or overridden a workload, asleep or awake; backoff: automatic behaviour waits after too many switches or a refusal; invalid: the state cannot be read, and kubectl annotate … dormouse.dev/request=repair repairs it.',
   unit: 'short',
   thresholds: PLAIN,
   stacked: true,

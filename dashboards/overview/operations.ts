@@ -91,7 +91,7 @@ export const OPERATIONS_ROW: Row = {
       68,
       'Unreadable',
       'invalid',
-      'Workloads whose state annotation cannot be read, so that Dormouse does not write to them. POST …/enable repairs one.',
+      'Workloads whose state annotation cannot be read, so that Dormouse does not write to them. kubectl annotate … dormouse.dev/request=repair repairs one.',
     ),
     graph({
       id: 69,

@@ -33,6 +33,7 @@ const REQUEST: fc.Arbitrary<Request> = fc.oneof(
     weight: 4,
     arbitrary: fc.constantFrom<Request>({ action: 'pin' }, { action: 'unpin' }, { action: 'clearOverride' }),
   },
+  { weight: 1, arbitrary: fc.constant<Request>({ action: 'repair' }) },
   {
     weight: 5,
     arbitrary: fc.record(

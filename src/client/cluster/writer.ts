@@ -69,17 +69,41 @@ export class ClusterWriter {
     request: Request,
     dryRun: boolean,
   ): Promise<Written> {
-    const [{ planRequest }, rules] = await Promise.all([
+    const { settings, message, becomes, isUnreadable } = await this.#planned(workload, request)
+    if (isUnreadable) return { ...(await this.#repair(workload, request, dryRun)), ...becomes }
+    if (Object.keys(settings).length === 0) return { object, messages: [message] }
+    const { object: written, messages } = await this.#patch(workload, settings, dryRun)
+    return { object: written, messages: [message, ...messages], ...becomes }
+  }
+
+  async #planned(workload: Workload, request: Request) {
+    const [{ planRequest }, { readWorkload }, { Unreadable }, rules] = await Promise.all([
       import('../../domain/requests/request.ts'),
+      import('../../domain/workload/reading.ts'),
+      import('../../domain/workload/state-codec.ts'),
       this.#reader.rules(),
       this.#reader.namespace(workload.namespace),
     ])
     const { after, message, decision } = planRequest(workload, request, 'k8s:you', this.#clock(), rules)
-    const annotations = changedSettings(workload, after)
-    if (Object.keys(annotations).length === 0) return { object, messages: [message] }
-    const { object: written, messages } = await this.#patch(workload, annotations, dryRun)
     const becomes = BECOMES[decision.action]
-    return { object: written, messages: [message, ...messages], ...(becomes !== undefined && { becomes }) }
+    return {
+      settings: changedSettings(workload, after),
+      message,
+      becomes: becomes === undefined ? {} : { becomes },
+      isUnreadable: readWorkload(workload, rules) instanceof Unreadable,
+    }
+  }
+
+  /** Only the webhook can write the state. The settings, if any, follow in a second write. */
+  async #repair(key: Workload, request: Request, dryRun: boolean): Promise<Written> {
+    const repaired = await this.#ask(key, { request: { action: 'repair' }, at: this.#clock() }, dryRun)
+    const workload = await this.#reader.trimmed(key.kind, repaired.object)
+    const { settings, message } = await this.#planned(workload, request)
+    if (Object.keys(settings).length === 0) return repaired
+    const messages = [...repaired.messages, message]
+    if (dryRun) return { ...repaired, messages }
+    const written = await this.#patch(key, settings, false)
+    return { object: written.object, messages: [...messages, ...written.messages] }
   }
 
   async #ask(key: WorkloadKey, asked: WrittenRequest, dryRun: boolean): Promise<Written> {

@@ -2,8 +2,9 @@ import { purposeOf, type Explanation, type Remedy } from '../workload/explanatio
 import type { Unreadable } from '../workload/state-codec.ts'
 import { typeOf } from '../kinds.ts'
 import { verbOf } from '../requests/annotation.ts'
+import type { Action } from '../requests/operations.ts'
 import { printable } from '../text.ts'
-import { ANNOTATION, pathOf, type WorkloadKey } from '../workload/workload.ts'
+import { ANNOTATION, type WorkloadKey } from '../workload/workload.ts'
 import { deny, type AdmissionDecision, type AdmissionReason } from './decision.ts'
 
 /** Characters of a warning or a denial: API servers may cut longer ones. */
@@ -29,8 +30,16 @@ export function aboutNamespace(name: string, says: string): string {
   return clip(`Dormouse: namespace ${name || '…'}${restOf(says)}`)
 }
 
-/** A remedy as people type it who have kubectl: `kubectl annotate -n shop deployments/web dormouse.dev/request=unpin`. */
-function inKubectl({ kind, namespace, name }: WorkloadKey, { action, query }: Remedy): string {
+interface Asks {
+  readonly action: Action
+  readonly query: Remedy['query']
+}
+
+/** Through kubectl, a request repairs a state, and leaves the settings as they are. */
+const REPAIR: Asks = { action: 'repair', query: {} }
+
+/** A request as people type it who have kubectl: `kubectl annotate -n shop deployments/web dormouse.dev/request=unpin`. */
+function inKubectl({ kind, namespace, name }: WorkloadKey, { action, query }: Asks): string {
   const verb = verbOf(action, query['force'] === 'true')
   const words = [verb, query['for']].filter((word) => word !== undefined).join(' ')
   const text = words.includes(' ') ? `'${words}'` : words
@@ -40,7 +49,7 @@ function inKubectl({ kind, namespace, name }: WorkloadKey, { action, query }: Re
 }
 
 /** `Dormouse: deployment shop/web: to let it go: kubectl annotate …`, with placeholders for names that do not fit. */
-export function toAsk(workload: WorkloadKey, does: string, remedy: Remedy): string {
+export function toAsk(workload: WorkloadKey, does: string, remedy: Asks): string {
   const { kind } = workload
   const says = (key: WorkloadKey) => `: ${does}: ${inKubectl(key, remedy)}`
   const whole = says(workload)
@@ -48,7 +57,7 @@ export function toAsk(workload: WorkloadKey, does: string, remedy: Remedy): stri
   return about(workload, short ? whole : says({ kind, namespace: 'NAMESPACE', name: 'NAME' }))
 }
 
-/** A denial that explains itself, with its remedy: in a warning of its own where both do not fit. */
+/** A denial that explains itself, with its remedy. */
 export function denyBecause(
   workload: WorkloadKey,
   reason: AdmissionReason,
@@ -57,11 +66,16 @@ export function denyBecause(
 ): AdmissionDecision {
   const { remedy } = why
   if (!remedy) return deny(reason, about(workload, says), [], why)
-  if (why.reason_code === 'invalid_state')
-    return deny(reason, about(workload, toRepair(workload, { message: says })), [], why)
-  const whole = `${says}; ${purposeOf(why)}: ${inKubectl(workload, remedy)}`
-  if (fits(workload, whole)) return deny(reason, about(workload, whole), [], why)
-  return deny(reason, about(workload, says), [toAsk(workload, purposeOf(why), remedy)], why)
+  const asks = why.reason_code === 'invalid_state' ? REPAIR : remedy
+  const [message, ...warnings] = withRequest(workload, says, purposeOf(why), asks)
+  return deny(reason, message, warnings, why)
+}
+
+/** A text with the request that helps, which is a text of its own where both do not fit. */
+function withRequest(workload: WorkloadKey, says: string, does: string, asks: Asks): [string, ...string[]] {
+  const whole = `${says}; ${does}: ${inKubectl(workload, asks)}`
+  if (fits(workload, whole)) return [about(workload, whole)]
+  return [about(workload, says), toAsk(workload, does, asks)]
 }
 
 /** Whether `about` would shorten nothing. */
@@ -75,14 +89,18 @@ export function marksKept(workload: WorkloadKey): string {
   return about(workload, says)
 }
 
-/** The warning that a state cannot be read. */
-export function unchecked(workload: WorkloadKey, why: Unreadable): string {
-  return about(workload, `was not checked: ${toRepair(workload, why)}`)
+/** Says that a state cannot be read, and how to repair it. */
+export function unreadableState(
+  workload: WorkloadKey,
+  says: string,
+  { message }: Unreadable,
+): [string, ...string[]] {
+  return withRequest(workload, `${says}: ${message}`, 'to repair it', REPAIR)
 }
 
-/** Only the API repairs a state: annotations of its workload are what cannot be read. */
-export function toRepair(workload: WorkloadKey, { message }: Pick<Unreadable, 'message'>): string {
-  return `${message}; to repair it: POST ${pathOf(workload)}/enable`
+/** The same in an Event, which is about its workload. */
+export function toRepair(workload: WorkloadKey, { message }: Unreadable): string {
+  return `${message}; to repair it: ${inKubectl(workload, REPAIR)}`
 }
 
 function restOf(says: string): string {

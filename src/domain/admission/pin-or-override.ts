@@ -15,7 +15,7 @@ import {
 } from '../workload/explanation.ts'
 import { HELD_LABEL, type Workload, type WorkloadKey } from '../workload/workload.ts'
 import { allow, deny, type AdmissionDecision } from './decision.ts'
-import { about, denyBecause, toAsk, toRepair, unchecked } from './messages.ts'
+import { denyBecause, toAsk, unreadableState } from './messages.ts'
 
 /** A pin or an override in effect: people may not scale its workload by hand. */
 export interface PinOrOverride {
@@ -50,9 +50,10 @@ export function activePinOrOverride(reading: Reading, now: Instant): PinOrOverri
  */
 export function unreadable(workload: Workload, why: Unreadable, breaks = true): AdmissionDecision {
   if (!breaks || workload.labels?.[HELD_LABEL] === undefined)
-    return allow('unreadable', [unchecked(workload, why)])
-  const says = `is held by a pin or an override, so this cannot change: ${toRepair(workload, why)}`
-  return deny('unreadable', about(workload, says))
+    return allow('unreadable', unreadableState(workload, 'was not checked', why))
+  const says = 'is held by a pin or an override, so this cannot change'
+  const [message, ...warnings] = unreadableState(workload, says, why)
+  return deny('unreadable', message, warnings)
 }
 
 /** Whether an update changes anything that a pin or an override keeps, as far as that shows without the state. */

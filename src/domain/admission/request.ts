@@ -94,7 +94,8 @@ function carriedOut(
   const target = readWorkload(plan.after, rules)
   if (target instanceof Unreadable) throw new TypeError(target.message)
   const message = about(before, plan.message)
-  const rest = sent.warnings
+  // What could not be checked is repaired.
+  const rest = sent.reason === 'unreadable' ? [] : sent.warnings
   return withWarnings(patched('requested', after, changeBetween(after, target)), [message, ...rest])
 }
 

@@ -17,11 +17,11 @@ export interface Hours {
   readonly inherit?: boolean
 }
 
-/** `repair`: the state could not be read, and is built again from label, key and count. */
-export function enable(context: Context, hours: Hours, repair: boolean): Outcome {
-  if (hours.inherit === true) return inheritEnabled(context, hours, repair)
+/** `isUnreadable`: the state is built again from label, key and count. */
+export function enable(context: Context, hours: Hours, isUnreadable: boolean): Outcome {
+  if (hours.inherit === true) return inheritEnabled(context, hours, isUnreadable)
   const { reading, rules } = context
-  if (reading.enabled === true && !repair) {
+  if (reading.enabled === true && !isUnreadable) {
     const asked = { ...(hours.schedule ? { schedule: hours.schedule } : {}), ...zoneOf(hours) }
     const outcome = Object.keys(asked).length > 0 ? setHours(context, asked) : undefined
     const changed =
@@ -36,25 +36,34 @@ export function enable(context: Context, hours: Hours, repair: boolean): Outcome
     ...(hours.schedule ? { schedule: canonicalText(hours.schedule) } : {}),
     ...zoneChange(hours.timezone),
   }
-  const target = enabledBy(context, withAnnotations(reading, set, rules), repair)
-  return { target, done: repair ? 'repaired and enabled' : 'enabled' }
+  const target = enabledBy(context, withAnnotations(reading, set, rules), isUnreadable)
+  return { target, done: isUnreadable ? 'repaired and enabled' : 'enabled' }
+}
+
+/** Builds the state again from label, key and count, and leaves the settings as they are. */
+export function repair(context: Context): Outcome {
+  const { reading, now } = context
+  if (reading.enabled === true) return { target: enabledBy(context, reading, true), done: 'repaired' }
+  const state = { ...reading.state, ...counted(reading, now, true) }
+  return { target: withState(reading, state), done: 'repaired' }
 }
 
 /** A workload that was not managed follows its schedule at once. */
-function enabledBy({ by, now, rules }: Context, enabled: Reading, repair: boolean): Reading {
+function enabledBy({ by, now, rules, written }: Context, enabled: Reading, isUnreadable: boolean): Reading {
   const want = new Situation(enabled, now, rules).scheduled
   const intent =
     want === undefined ? {} : { intent: newIntent(enabled, now, { want, by, trigger: 'schedule' }) }
   return follow(
-    withState(enabled, { ...enabled.state, ...counted(enabled, now, repair), ...intent }),
+    withState(enabled, { ...enabled.state, ...counted(enabled, now, isUnreadable), ...intent }),
     now,
     rules,
+    written,
   )
 }
 
 /** The counter is lost. The seconds of the clock are ahead of any, so a repair is never taken for an old copy. */
-function counted({ state }: Reading, now: Instant, repair: boolean): Pick<State, 'counter'> {
-  return { counter: repair ? Math.floor(now / 1000) : state.counter }
+function counted({ state }: Reading, now: Instant, isUnreadable: boolean): Pick<State, 'counter'> {
+  return { counter: isUnreadable ? Math.floor(now / 1000) : state.counter }
 }
 
 export function disable(context: Context, { inherit }: Hours = {}): Outcome {
@@ -77,7 +86,7 @@ function freed({ by, now, rules }: Context, off: Reading): Reading {
 }
 
 /** Removes `enabled` from the workload itself: then its Namespace and the policies say whether it is managed. */
-function inheritEnabled(context: Context, hours: Hours, repair: boolean): Outcome {
+function inheritEnabled(context: Context, hours: Hours, isUnreadable: boolean): Outcome {
   if (hours.schedule !== undefined || hours.timezone !== undefined)
     throw invalid(
       hours.schedule === undefined ? '/timezone' : '/schedule',
@@ -85,14 +94,14 @@ function inheritEnabled(context: Context, hours: Hours, repair: boolean): Outcom
     )
   const { reading, now, rules } = context
   const isOwn = reading.workload.annotations.enabled !== undefined
-  if (!isOwn && !repair) return { target: reading, done: 'it has no dormouse.dev/enabled of its own' }
+  if (!isOwn && !isUnreadable) return { target: reading, done: 'it has no dormouse.dev/enabled of its own' }
   const target = withAnnotations(reading, { enabled: null }, rules)
   const done = isOwn ? 'its own dormouse.dev/enabled is removed' : 'repaired'
   const { enabled } = target
   if (enabled === reading.enabled || enabled === 'unclear')
-    return { target: withState(target, { ...target.state, ...counted(target, now, repair) }), done }
+    return { target: withState(target, { ...target.state, ...counted(target, now, isUnreadable) }), done }
   return enabled
-    ? { target: enabledBy(context, target, repair), done: `${done}: managed${by(target)}` }
+    ? { target: enabledBy(context, target, isUnreadable), done: `${done}: managed${by(target)}` }
     : { target: freed(context, target), done }
 }
 

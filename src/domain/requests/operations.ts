@@ -115,6 +115,8 @@ const TABLE = {
     call: { method: 'PUT', path: 'schedule', right: 'change' },
     command: 'schedule',
   },
+  /** Builds a state again that cannot be read; in the API `enable` does so. */
+  repair: { takes: [], moves: 'either', whileUnmanaged: true, verb: 'repair' },
   /** Takes over what another tool put to sleep. */
   adopt: { takes: ['count'], moves: 'asleep', verb: 'adopt' },
 } as const satisfies Record<string, Operation>

@@ -1,4 +1,5 @@
 import type { Instant } from '../../service/process/clock.ts'
+import { Refusal } from '../../service/process/errors.ts'
 import { decide } from '../deciding/decide.ts'
 import { isHeld, Situation } from '../deciding/situation.ts'
 import { decisionTime } from '../deciding/decision-time.ts'
@@ -23,7 +24,7 @@ import {
 } from './refusals.ts'
 import { follow, type Context, type Outcome } from './handler.ts'
 import { adopt } from './adopt.ts'
-import { disable, enable, putSchedule } from './enable-and-schedule.ts'
+import { disable, enable, putSchedule, repair } from './enable-and-schedule.ts'
 import { OPERATIONS, type Request } from './operations.ts'
 import { clearOverride, override, pin, unpin } from './pin-and-override.ts'
 import { snooze, wake } from './snooze-and-wake.ts'
@@ -62,7 +63,7 @@ export function planRequest(
     throw explainedRefusal('NOT_FOUND', 'it is being deleted: nothing can be asked of it any more', {
       code: 'deleting',
     })
-  const { reading, repair } = readFor(request, workload, rules)
+  const { reading, isUnreadable } = readFor(request, workload, rules)
   refuseUnsettled(reading)
   const { whileUnmanaged = false } = OPERATIONS[request.action]
   const now = decisionTime(reading.state, clock)
@@ -71,7 +72,7 @@ export function planRequest(
   if (asksToMove(request)) refusePinned(reading)
   const done = completed(reading, now, rules.policy)
   const settled = settle(done, now, rules)
-  const outcome = act({ reading: settled, by, now, rules, written }, request, repair)
+  const outcome = act({ reading: settled, by, now, rules, written }, request, isUnreadable)
   if (request.action === 'snooze' && outcome.target !== settled && request.force !== true) {
     refuseRisk(settled.workload, outcome.target.workload, request.for)
     refuseBackoff(reading, now, rules, request.for)
@@ -95,11 +96,19 @@ function leavesAlone({ action }: Request, { enabled, state }: Reading): boolean 
   return !state.asleep && ends && (action === 'disable' || enabled === false)
 }
 
-function readFor(request: Request, workload: Workload, rules: Rules): { reading: Reading; repair: boolean } {
+function readFor(
+  { action }: Request,
+  workload: Workload,
+  rules: Rules,
+): { reading: Reading; isUnreadable: boolean } {
   const read = readWorkload(workload, rules)
-  if (!(read instanceof Unreadable)) return { reading: read, repair: false }
-  if (request.action !== 'enable') refuseUnreadable(read)
-  return { reading: readWithoutState(workload, rules), repair: true }
+  if (!(read instanceof Unreadable)) {
+    if (action === 'repair')
+      throw new Refusal('CONFLICT', 'its dormouse.dev/state can be read: there is nothing to repair')
+    return { reading: read, isUnreadable: false }
+  }
+  if (action !== 'enable' && action !== 'repair') refuseUnreadable(read)
+  return { reading: readWithoutState(workload, rules), isUnreadable: true }
 }
 
 /** Somebody woke the sleeper, or scaled it down again: first does what the controller is about to do about that. */
@@ -111,10 +120,10 @@ function settle(reading: Reading, now: Instant, rules: Rules): Reading {
   return isActedOn && (isWoken || isScaledBack) ? follow(reading, now, rules) : reading
 }
 
-function act(context: Context, request: Request, repair: boolean): Outcome {
+function act(context: Context, request: Request, isUnreadable: boolean): Outcome {
   switch (request.action) {
     case 'enable':
-      return enable(context, request, repair)
+      return enable(context, request, isUnreadable)
     case 'disable':
       return disable(context, request)
     case 'schedule':
@@ -131,6 +140,8 @@ function act(context: Context, request: Request, repair: boolean): Outcome {
       return snooze(context, request.for)
     case 'wake':
       return wake(context, request.for)
+    case 'repair':
+      return repair(context)
     case 'adopt':
       return adopt(context, request.count)
   }

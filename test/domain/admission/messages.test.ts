@@ -97,7 +97,7 @@ describe('every warning and denial', () => {
           if (typed === undefined) continue
           expect(typed).to.match(
             new RegExp(
-              `^-n (${namespace}|NAMESPACE) \\w+/(${name}|NAME) dormouse.dev/request=(unpin|resume|wake)$`,
+              `^-n (${namespace}|NAMESPACE) \\w+/(${name}|NAME) dormouse.dev/request=(unpin|resume|wake|repair)$`,
             ),
           )
         }

@@ -99,6 +99,14 @@ describe('a request by annotation', () => {
       expect(state.request?.text).to.equal(text)
     })
 
+  it('repairs a state that cannot be read, and says nothing else about it', () => {
+    const { state, warnings } = asked(sleeper.annotated({ state: 'x' }), 'repair')
+    expect(state).to.include({ asleep: true, counter: Math.floor(NOON / 1000) + 1 })
+    expect(state.snoozed?.replicas).to.equal(3)
+    expect(warnings).to.have.length(1)
+    expect(warnings[0]).to.match(/^Dormouse: deployment shop\/web repaired: asleep/)
+  })
+
   it('puts a DaemonSet to sleep by our key, and wakes it by taking that away', () => {
     const agent = aDaemonSet().withReplicas(2).enabled().remembering({})
     const { result } = asked(agent, 'snooze')
@@ -152,9 +160,10 @@ describe('a refused request', () => {
       'of what cannot be read',
       web.annotated({ state: 'x' }),
       'wake',
-      /cannot be read: not JSON; to repair it: POST \S+\/enable$/,
+      /cannot be read: not JSON; to repair it: kubectl annotate .* dormouse\.dev\/request=repair$/,
     ],
     ['above the rate', web, 'wake 1h', /: at most 20 requests a second/, { refusal: LATE }],
+    ['to repair what can be read', web, 'repair', /can be read: there is nothing to repair$/],
     ['to adopt what runs', web, 'adopt 3', /snooze it instead$/],
     ['to adopt what keeps a count', sleeper, 'adopt 4', /keeps 3: there is nothing to adopt$/],
     [

@@ -199,6 +199,14 @@ describe('a state that cannot be read', () => {
     }
   })
 
+  it('is repaired by that request alone, which leaves the settings as they are', () => {
+    for (const enabled of ['true', 'false', undefined]) {
+      const { state, after } = asked(broken.annotated({ enabled }), { action: 'repair' }, NIGHT)
+      expect([state.asleep, state.snoozed?.replicas], enabled).to.deep.equal([true, 3])
+      expect(after.annotations.enabled).to.equal(enabled)
+    }
+  })
+
   it('is repaired with a counter ahead of any that it had, so that the repair does not look like an old copy', () => {
     const { state } = asked(broken, { action: 'enable' }, NIGHT)
     expect(state.counter).to.equal(Math.floor(NIGHT / 1000) + 1)
