@@ -1,5 +1,5 @@
 import { actionOf, requestFrom } from '../../domain/requests/call.ts'
-import { isBulkAction, OPERATIONS, PARAMETERS, type Request } from '../../domain/requests/operations.ts'
+import { isForMany, OPERATIONS, PARAMETERS, type Request } from '../../domain/requests/operations.ts'
 import type { WorkloadKey } from '../../domain/workload/workload.ts'
 import { Refusal } from '../../service/process/errors.ts'
 import type { Dormouse } from '../../client/ports.ts'
@@ -80,7 +80,7 @@ function requestOf({ method, query, body }: Call, last: string): Request {
 /** The request for every workload of a namespace. @throws Refusal */
 function requestOfMany(call: Call, last: string): Request {
   const request = requestOf(call, last)
-  if (!isBulkAction(request.action)) throw unknown()
+  if (!isForMany(request.action)) throw unknown()
   return request
 }
 

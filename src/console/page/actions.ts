@@ -1,4 +1,4 @@
-import type { ApiWords } from '../../domain/requests/operations.ts'
+import type { ApiCall } from '../../domain/requests/operations.ts'
 import type { Action } from './action.ts'
 import type { Call } from './api.ts'
 import type { Model } from './model.ts'
@@ -26,7 +26,7 @@ const NOT: Readonly<Record<string, string>> = {
 }
 
 /** The call that asks for it, of a workload or of all in a namespace: `path` behind `/api/v1`. */
-export function request(path: string, words: ApiWords, query = '', body?: object): Call {
+export function request(path: string, words: ApiCall, query = '', body?: object): Call {
   const [method, last] = words.split(' ') as [Call['method'], string]
   return { method, path: `${path}/${last}${query && `?${query}`}`, ...(body && { body }) }
 }
@@ -35,7 +35,7 @@ export function request(path: string, words: ApiWords, query = '', body?: object
 export function buttonsOf(workload: Workload, model: Model): Button[] {
   const path = model.pathOf(workload)
   const { namespace, type, name } = workload
-  const to = (words: ApiWords, query?: string) => request(path, words, query)
+  const to = (words: ApiCall, query?: string) => request(path, words, query)
   const button: Make = (id, label, title, hint, ...calls) => ({
     id,
     label,

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { ApiWords } from '../../domain/requests/operations.ts'
+import type { ApiCall } from '../../domain/requests/operations.ts'
 import { request } from './actions.ts'
 import type { Answer, Call } from './api.ts'
 import { Refused } from './api.ts'
@@ -22,7 +22,7 @@ interface Bulk {
 
 interface Choice {
   readonly label: string
-  readonly words: ApiWords
+  readonly words: ApiCall
   readonly query?: string
 }
 

@@ -10,23 +10,15 @@ interface Brought {
   readonly body: Values
 }
 
-/** An API call for a request; `path` is relative to the workload: `/pin`. */
-export interface RequestCall {
-  readonly method: 'POST' | 'PUT' | 'DELETE'
-  readonly path: string
-  readonly query: Readonly<Record<string, string>>
-  /** undefined: none is sent. */
-  readonly body: Readonly<Record<string, string>> | undefined
-}
-
-/** The API call for a request; undefined: the API has no such operation. */
-export function callOf(request: Request): RequestCall | undefined {
+/** The API call for a request, its path relative to the workload: `/pin`; undefined: the API has no such operation. */
+export function callOf(request: Request) {
   const { call } = OPERATIONS[request.action]
-  if (!call) return undefined
+  if (call === undefined) return undefined
+  const [method, path] = call.split(' ') as ['POST' | 'PUT' | 'DELETE', string]
   const body = saidIn('body', request)
   return {
-    method: call.method,
-    path: `/${call.path}`,
+    method,
+    path: `/${path}`,
     query: saidIn('query', request),
     body: Object.keys(body).length > 0 ? body : undefined,
   }
@@ -45,10 +37,7 @@ function saidIn(place: 'query' | 'body', request: Request): Record<string, strin
 
 /** The action of a method and a path relative to the workload: `DELETE`, `pin`; undefined: there is none. */
 export function actionOf(method: string, path: string): Action | undefined {
-  return ACTIONS.find((action) => {
-    const { call } = OPERATIONS[action]
-    return call?.method === method && call.path === path
-  })
+  return ACTIONS.find((action) => OPERATIONS[action].call === `${method} ${path}`)
 }
 
 /** Reads a request from a call whose path named the action. @throws Refusal VALIDATION_ERROR */

@@ -15,19 +15,6 @@ export const PARAMETERS = {
 } as const
 export type Parameter = keyof typeof PARAMETERS
 
-/** The API call of an operation. */
-interface ApiCall {
-  readonly method: 'POST' | 'PUT' | 'DELETE'
-  /** Relative to the workload; for a `BulkAction` also to the namespace. */
-  readonly path: string
-  /** `scale`: to update the scale; `change`: to patch the workload. */
-  readonly right: 'scale' | 'change'
-  /** Whether the answer can wait for the pods. */
-  readonly waits?: boolean
-  /** When it may end a pin or an override, for which the caller also needs the right to scale. */
-  readonly ends?: 'always' | 'whenInherited'
-}
-
 /** An operation that people and programs may request for a workload, and its names in the API, the annotation and the client. */
 export interface Operation {
   readonly takes: readonly Parameter[]
@@ -37,8 +24,14 @@ export interface Operation {
   readonly holds?: boolean
   /** Whether it is allowed while the workload is neither managed nor held. */
   readonly whileUnmanaged?: boolean
-  /** undefined: the API has no such operation. */
-  readonly call?: ApiCall
+  /** Method and path of its API call, relative to the workload; undefined: the API has no such operation. */
+  readonly call?: `${'POST' | 'PUT' | 'DELETE'} ${string}`
+  /** `scale`: to update the scale, and the API has it for a whole namespace, too; `change`: to patch the workload. */
+  readonly right?: 'scale' | 'change'
+  /** Whether the API's answer can wait for the pods. */
+  readonly waits?: boolean
+  /** When it may end a pin or an override, for which the caller of the API also needs the right to scale. */
+  readonly ends?: 'always' | 'whenInherited'
   /** The verb in the annotation `dormouse.dev/request`; undefined: the operation sets annotations of its own. */
   readonly verb?: string
   /** The verb with `force`. */
@@ -47,74 +40,17 @@ export interface Operation {
   readonly command?: string
 }
 
+// prettier-ignore
 const TABLE = {
-  wake: {
-    takes: ['for', 'force'],
-    moves: 'awake',
-    call: { method: 'POST', path: 'wake', right: 'scale', waits: true },
-    verb: 'wake',
-    command: 'wake',
-  },
-  snooze: {
-    takes: ['for', 'force'],
-    moves: 'asleep',
-    call: { method: 'POST', path: 'snooze', right: 'scale', waits: true },
-    verb: 'snooze',
-    forcedVerb: 'force-snooze',
-    command: 'snooze',
-  },
-  pin: {
-    takes: [],
-    holds: true,
-    call: { method: 'POST', path: 'pin', right: 'scale' },
-    verb: 'pin',
-    command: 'pin',
-  },
-  unpin: {
-    takes: [],
-    moves: 'either',
-    holds: true,
-    whileUnmanaged: true,
-    call: { method: 'DELETE', path: 'pin', right: 'scale' },
-    verb: 'unpin',
-    command: 'unpin',
-  },
-  override: {
-    takes: ['duration'],
-    holds: true,
-    call: { method: 'POST', path: 'override', right: 'scale' },
-    verb: 'override',
-    command: 'override',
-  },
-  clearOverride: {
-    takes: [],
-    moves: 'either',
-    holds: true,
-    whileUnmanaged: true,
-    call: { method: 'DELETE', path: 'override', right: 'scale' },
-    verb: 'resume',
-    command: 'resume',
-  },
-  enable: {
-    takes: ['inherit', 'schedule', 'timezone'],
-    moves: 'either',
-    whileUnmanaged: true,
-    call: { method: 'POST', path: 'enable', right: 'change', waits: true, ends: 'whenInherited' },
-    command: 'enable',
-  },
-  disable: {
-    takes: ['inherit'],
-    moves: 'either',
-    whileUnmanaged: true,
-    call: { method: 'POST', path: 'disable', right: 'change', waits: true, ends: 'always' },
-    command: 'disable',
-  },
-  schedule: {
-    takes: ['inherit', 'schedule', 'timezone'],
-    moves: 'either',
-    call: { method: 'PUT', path: 'schedule', right: 'change' },
-    command: 'schedule',
-  },
+  wake: { call: 'POST wake', right: 'scale', takes: ['for', 'force'], moves: 'awake', waits: true, verb: 'wake', command: 'wake' },
+  snooze: { call: 'POST snooze', right: 'scale', takes: ['for', 'force'], moves: 'asleep', waits: true, verb: 'snooze', forcedVerb: 'force-snooze', command: 'snooze' },
+  pin: { call: 'POST pin', right: 'scale', takes: [], holds: true, verb: 'pin', command: 'pin' },
+  unpin: { call: 'DELETE pin', right: 'scale', takes: [], moves: 'either', holds: true, whileUnmanaged: true, verb: 'unpin', command: 'unpin' },
+  override: { call: 'POST override', right: 'scale', takes: ['duration'], holds: true, verb: 'override', command: 'override' },
+  clearOverride: { call: 'DELETE override', right: 'scale', takes: [], moves: 'either', holds: true, whileUnmanaged: true, verb: 'resume', command: 'resume' },
+  enable: { call: 'POST enable', right: 'change', takes: ['inherit', 'schedule', 'timezone'], moves: 'either', waits: true, ends: 'whenInherited', whileUnmanaged: true, command: 'enable' },
+  disable: { call: 'POST disable', right: 'change', takes: ['inherit'], moves: 'either', waits: true, ends: 'always', whileUnmanaged: true, command: 'disable' },
+  schedule: { call: 'PUT schedule', right: 'change', takes: ['inherit', 'schedule', 'timezone'], moves: 'either', command: 'schedule' },
   /** Builds a state again that cannot be read; in the API `enable` does so. */
   repair: { takes: [], moves: 'either', whileUnmanaged: true, verb: 'repair' },
   /** Takes over what another tool put to sleep. */
@@ -132,14 +68,8 @@ type ActionWith<Column extends keyof Operation> = {
 }[Action]
 /** The actions that the API has. */
 export type ApiAction = ActionWith<'call'>
-/** The actions that the API also has for a whole namespace: those that need the right to scale. */
-export type BulkAction = {
-  [A in ApiAction]: Table[A]['call']['right'] extends 'scale' ? A : never
-}[ApiAction]
-/** The methods and paths of the API's actions, such as `DELETE pin`. */
-export type ApiWords = {
-  [A in ApiAction]: `${Table[A]['call']['method']} ${Table[A]['call']['path']}`
-}[ApiAction]
+/** The methods and paths of its calls, such as `DELETE pin`. */
+export type ApiCall = Table[ApiAction]['call']
 /** The actions that have a command. */
 export type CommandAction = ActionWith<'command'>
 export type CommandName = Table[CommandAction]['command']
@@ -148,8 +78,9 @@ export function isApiAction(action: Action): action is ApiAction {
   return OPERATIONS[action].call !== undefined
 }
 
-export function isBulkAction(action: Action): action is BulkAction {
-  return OPERATIONS[action].call?.right === 'scale'
+/** Whether the API also has it for a whole namespace. */
+export function isForMany(action: Action): action is ApiAction {
+  return OPERATIONS[action].right === 'scale'
 }
 
 /** Durations in milliseconds. */

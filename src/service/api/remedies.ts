@@ -21,7 +21,7 @@ export function messageTo(refusal: Refusal, { input }: { readonly input?: Asked 
 }
 
 function callOf(workload: WorkloadKey, { action, query }: Remedy): string {
-  const { method, path } = OPERATIONS[action].call
+  const [method, path] = OPERATIONS[action].call.split(' ')
   const search = new URLSearchParams(query).toString()
   return `${method} ${pathOf(workload)}/${path}${search === '' ? '' : `?${search}`}`
 }

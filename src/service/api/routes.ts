@@ -57,7 +57,7 @@ function handlersOf(deps: ApiDeps, { podWaits, watches }: Lasting): (entry: List
   return (entry) => {
     if (entry.action === undefined) return reads[entry.id]
     if (entry.tag === 'Bulk') return [bulk(entry.id, entry.action)]
-    const { right, ends } = OPERATIONS[entry.action].call
+    const { right, ends } = OPERATIONS[entry.action]
     return [demand(right), write(entry.action, ends && guards[ends])]
   }
 }

@@ -1,11 +1,10 @@
 import {
   ACTIONS,
   isApiAction,
-  isBulkAction,
+  isForMany,
   OPERATIONS,
   PARAMETERS,
   type ApiAction,
-  type BulkAction,
 } from '../../../domain/requests/operations.ts'
 import type { QUERY_PARAMETERS } from './parameters.ts'
 
@@ -90,28 +89,24 @@ interface Words {
   readonly summary: string
   readonly says: string
 }
-/** The words on the same operation for a whole namespace. */
-interface OfMany {
-  readonly ofMany: string
-}
 
 // prettier-ignore
-const WORDS: Readonly<Record<ApiAction, Words> & Record<BulkAction, OfMany>> = {
+const WORDS: Readonly<Record<ApiAction, Words>> = {
   enable: { summary: 'Let Dormouse manage a workload',
     says: 'With a schedule it follows that at once. Repairs a state that cannot be read.' },
   disable: { summary: 'Wake it and leave it alone',
     says: 'Clears pin, override and backoff, keeps schedule and history.' },
-  override: { summary: 'Turn automatic behaviour off', ofMany: 'Turn automatic behaviour off in a namespace',
+  override: { summary: 'Turn automatic behaviour off',
     says: 'For a time or for good; requests still work. Again: replaces the end.' },
-  clearOverride: { summary: 'Turn automatic behaviour on again', ofMany: 'Turn automatic behaviour on again in a namespace',
+  clearOverride: { summary: 'Turn automatic behaviour on again',
     says: 'The schedule applies again at once.' },
-  pin: { summary: 'Hold it in the state it is in', ofMany: 'Hold a namespace as it is',
+  pin: { summary: 'Hold it in the state it is in',
     says: 'Neither schedule nor requests nor manual scaling change it until it is unpinned.' },
-  unpin: { summary: 'Remove the pin', ofMany: 'Remove the pins of a namespace',
+  unpin: { summary: 'Remove the pin',
     says: 'What was missed meanwhile is made up for.' },
-  snooze: { summary: 'Put it to sleep', ofMany: 'Put a namespace to sleep',
+  snooze: { summary: 'Put it to sleep',
     says: 'Until the next edge of its schedule, or for a time, edges included. The replica count is kept.' },
-  wake: { summary: 'Wake it', ofMany: 'Wake a namespace',
+  wake: { summary: 'Wake it',
     says: 'To its kept count, ahead of everything that is to be put to sleep; until the next edge of its schedule, or for a time, edges included.' },
   schedule: { summary: 'Set or remove its schedule',
     says: 'It follows the new hours at once. A zone alone keeps the schedule; no body removes it.' },
@@ -120,7 +115,7 @@ const WORDS: Readonly<Record<ApiAction, Words> & Record<BulkAction, OfMany>> = {
 /** The operation on one workload. */
 function write(action: ApiAction) {
   const { summary, says } = WORDS[action]
-  const { right, ends } = OPERATIONS[action].call
+  const { right, ends } = OPERATIONS[action]
   return {
     id: action,
     ...asked(action, WORKLOAD, []),
@@ -132,25 +127,26 @@ function write(action: ApiAction) {
 }
 
 /** The same on each workload of a namespace. */
-function bulk(action: BulkAction) {
+function bulk(action: ApiAction) {
   return {
     id: `${action}Namespace` as const,
     ...asked(action, NAMESPACE, ['kind', 'labelSelector']),
     tag: 'Bulk',
-    summary: WORDS[action].ofMany,
+    summary: `${WORDS[action].summary}: each workload of a namespace`,
     description: `As \`${action}\` does with one. ${EACH}`,
     answer: 'BulkAnswer',
   } as const
 }
 
 function asked(action: ApiAction, place: string, some: readonly Query[]) {
-  const { takes, call } = OPERATIONS[action]
+  const { takes, call, waits } = OPERATIONS[action]
+  const [method, path] = call.split(' ') as ['POST' | 'PUT' | 'DELETE', string]
   const said = takes.filter((name) => PARAMETERS[name].in === 'query') as readonly Query[]
   return {
     action,
-    method: call.method.toLowerCase() as Lowercase<typeof call.method>,
-    path: `${place}/${call.path}`,
-    query: [...some, 'dryRun', ...(call.waits ? ['wait' as const] : []), ...said],
+    method: method.toLowerCase() as Lowercase<typeof method>,
+    path: `${place}/${path}`,
+    query: [...some, 'dryRun', ...(waits ? ['wait' as const] : []), ...said],
     body: takes.includes('schedule') ? 'Setting' : takes.includes('duration') ? 'Override' : 'Nothing',
   } as const
 }
@@ -158,7 +154,7 @@ function asked(action: ApiAction, place: string, some: readonly Query[]) {
 /** The routes are tried in this order: a word such as `snooze` before any kind. */
 export const ENTRIES: readonly Listed[] = [
   ...READS,
-  ...ACTIONS.filter(isBulkAction).map(bulk),
+  ...ACTIONS.filter(isForMany).map(bulk),
   ...READS_BY_KIND,
   ...ACTIONS.filter(isApiAction).map(write),
 ]
