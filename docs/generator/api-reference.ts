@@ -1,6 +1,7 @@
 import { operations, type Parameter } from '../../src/service/api/openapi/document.ts'
 import { QUERY_PARAMETERS } from '../../src/service/api/openapi/parameters.ts'
-import { EXPECTED, READ_AS, type Schema } from '../../src/service/api/openapi/schema.ts'
+import type { Schema } from '../../src/domain/json-schema.ts'
+import { EXPECTED, READ_AS } from '../../src/service/api/openapi/schema.ts'
 import { SCHEMAS } from '../../src/service/api/openapi/schemas.ts'
 import { code, table } from './page.ts'
 

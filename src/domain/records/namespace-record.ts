@@ -1,54 +1,32 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { situationOf } from '../deciding/situation.ts'
 import { nextTransition, type Transition } from './plan.ts'
+import type { ValueOf } from '../json-schema.ts'
 import { policyRecord, type PolicyRecord } from './policy-record.ts'
 import { readWorkload } from '../workload/reading.ts'
 import type { Rules } from '../deciding/rules.ts'
+import type { NAMESPACE } from './shape.ts'
 import { replicaTimeSaved } from './saved.ts'
 import { settingsOf } from '../workload/settings.ts'
 import { Unreadable } from '../workload/state-codec.ts'
-import type { OperationType } from '../workload/state.ts'
 import { WORKLOAD_STATES, workloadState, type WorkloadState } from './workload-state.ts'
-import type { Kind, Workload } from '../workload/workload.ts'
+import type { Workload } from '../workload/workload.ts'
 
 /** Milliseconds: what was saved is counted over a week. */
 export const SAVED_OVER = 7 * 24 * 3_600_000
 
-/** How many workloads are in each state. */
-export type StateCounts = Record<WorkloadState, number>
+type StateCounts = Record<WorkloadState, number>
 
-/** The earliest coming change between awake and asleep, and how many workloads change then. */
-export interface NextChange {
-  at: string
-  type: OperationType
-  workloads: number
-}
-
-/** What sleep saved since `since`; the units are those of the metrics. */
-export interface SavedRecord {
-  since: string
-  replica_seconds: number
-  cpu_core_seconds: number
-  memory_byte_seconds: number
-}
-
-/** A namespace as the API shows it; every field always present. */
-export interface NamespaceRecord {
-  name: string
-  workloads: number
-  counts: Partial<Record<Kind, StateCounts>>
-  next_transition: NextChange | null
-  saved: SavedRecord
-  /** What a Deployment without labels and settings of its own inherits. */
-  policy: PolicyRecord
-}
+/** A namespace as the API shows it; every field always present. Its policy: what a Deployment without labels and settings of its own inherits. */
+export type NamespaceRecord = ValueOf<typeof NAMESPACE>
 
 /** Sums up workloads of one namespace, one after the other: those that its reader may see. */
 export class NamespaceSummary {
   readonly #name: string
   readonly #now: Instant
   readonly #rules: Rules
-  readonly #counts: Partial<Record<Kind, StateCounts>> = {}
+  /** By kind. */
+  readonly #counts: Record<string, StateCounts> = {}
   readonly #saved = { replicas: 0, cores: 0, bytes: 0 }
   #workloads = 0
   #next: (Pick<Transition, 'at' | 'type'> & { workloads: number }) | undefined

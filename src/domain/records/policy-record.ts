@@ -1,20 +1,9 @@
-import type { Source } from '../policy/settings.ts'
+import type { ValueOf } from '../json-schema.ts'
+import type { POLICY } from './shape.ts'
 import type { Settings } from '../workload/settings.ts'
 
-/** A setting in force; `source`: `workload`, `namespace/…`, `policy/…`, `default`; null: it is not set. */
-export interface SettingRecord<Value> {
-  value: Value | null
-  source: Source | null
-}
-
 /** The settings in force, and where each stands; an invalid one is null, and the reason tells its fault. */
-export interface PolicyRecord {
-  enabled: SettingRecord<boolean>
-  schedule: SettingRecord<string>
-  timezone: SettingRecord<string>
-  calendar: SettingRecord<string>
-  auto_wake: SettingRecord<boolean>
-}
+export type PolicyRecord = ValueOf<typeof POLICY>
 
 export function policyRecord({
   effective,

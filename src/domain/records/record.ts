@@ -5,77 +5,29 @@ import { textBefore, type Reason } from '../deciding/decision.ts'
 import { recentOperations } from '../deciding/history.ts'
 import { desired } from '../deciding/intent.ts'
 import { situationOf, type Situation } from '../deciding/situation.ts'
+import type { ValueOf } from '../json-schema.ts'
 import { typeOf } from '../kinds.ts'
 import { delayed, nextTransition, type Transition } from './plan.ts'
-import { policyRecord, type PolicyRecord } from './policy-record.ts'
+import { policyRecord } from './policy-record.ts'
+import type { OPERATION, STATUS, TRANSITION } from './shape.ts'
 import { readWithoutState, readWorkload, type Reading } from '../workload/reading.ts'
 import { readOrRefuse, refuseOwned } from '../requests/refusals.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { REPAIR, type Explanation } from '../workload/explanation.ts'
 import { Unreadable } from '../workload/state-codec.ts'
-import {
-  operationInProgress,
-  type Backoff,
-  type Holder,
-  type Open,
-  type Operation,
-  type OperationResult,
-  type OperationType,
-  type Phase,
-  type PinState,
-  type Trigger,
-} from '../workload/state.ts'
+import { operationInProgress, type Backoff, type Operation } from '../workload/state.ts'
 import { iso as seconds } from '../text.ts'
 import { waitText, type WakeWait } from '../deciding/wake-order.ts'
 import { currentReplicas, hasSleepMark, isRunning, labelCount, type Workload } from '../workload/workload.ts'
 
 /** An operation as the API shows it; `timestamp` in ISO 8601 UTC, `duration` in milliseconds (while running: so far). */
-export interface HistoryRecord {
-  type: OperationType
-  trigger: Open<Trigger>
-  timestamp: string
-  replicas: number
-  duration: number
-  by: string | null
-  result: Open<OperationResult>
-}
+export type HistoryRecord = ValueOf<typeof OPERATION>
 
 /** A coming change between awake and asleep as the API shows it; `at` in ISO 8601 UTC. */
-export interface TransitionRecord {
-  at: string
-  type: OperationType
-  reason: string
-}
+export type TransitionRecord = ValueOf<typeof TRANSITION>
 
 /** A workload as the API shows it; every field always present (design, section 5). */
-export interface StatusRecord extends Explanation {
-  name: string
-  namespace: string
-  type: string
-  enabled: boolean
-  current_replicas: number
-  last_replicas: number
-  ready_replicas: number
-  phase: Phase
-  held_by: Holder | null
-  is_snoozed: boolean
-  snooze_requested: boolean
-  wake_requested: boolean
-  snoozed_at: string | null
-  woken_at: string | null
-  wake_schedule: string | null
-  timezone: string | null
-  has_manual_override: boolean
-  manual_override_until: string | null
-  pin_state: 'none' | PinState
-  in_backoff_period: boolean
-  backoff_until: string | null
-  operation_in_progress: boolean
-  recent_operations: number
-  operation_history: HistoryRecord[]
-  next_transition: TransitionRecord | null
-  policy: PolicyRecord
-}
+export type StatusRecord = ValueOf<typeof STATUS>
 
 /** @throws Refusal INVALID_STATE, OWNED */
 export function statusRecord(workload: Workload, now: Instant, rules: Rules): StatusRecord {

@@ -53,11 +53,9 @@ export type IntentTrigger = (typeof INTENT_TRIGGERS)[number]
 
 /** Whether it sleeps, or its pods are still to follow the latest snooze or wake. */
 export const PHASES = ['awake', 'asleep', 'waking', 'falling_asleep'] as const
-export type Phase = (typeof PHASES)[number]
 
 /** What keeps its schedule from being carried out: the first that applies. */
 export const HOLDERS = ['pin', 'override', 'backoff'] as const
-export type Holder = (typeof HOLDERS)[number]
 
 export const PIN_STATES = ['active', 'snoozed'] as const
 export type PinState = (typeof PIN_STATES)[number]

@@ -1,28 +1,15 @@
 import type { Middleware, ParameterizedContext } from 'koa'
-import type { Kind } from '../../domain/workload/workload.ts'
-import type { WorkloadState } from '../../domain/records/workload-state.ts'
+import type { ValueOf } from '../../domain/json-schema.ts'
 import type { Caller } from './auth/caller.ts'
 import type { BulkCounts } from './bulk/item.ts'
+import type { PATH_PARAMETERS, QUERY_PARAMETERS, ParameterValues } from './openapi/parameters.ts'
+import type { OVERRIDE, SETTING } from './openapi/schemas.ts'
 
 /** A request's input, valid by the OpenAPI document. The path of a list has no name. */
 export interface Input {
-  readonly path: { readonly namespace: string; readonly kind: Kind; readonly name: string }
-  readonly query: {
-    readonly dryRun?: boolean
-    readonly wait?: string
-    readonly for?: string
-    readonly force?: boolean
-    readonly inherit?: boolean
-    readonly hours?: number
-    readonly namespace?: string
-    readonly kind?: Kind
-    readonly state?: WorkloadState
-    readonly labelSelector?: string
-    readonly limit?: number
-    readonly continue?: string
-    readonly watch?: boolean
-  }
-  readonly body: { readonly schedule?: string; readonly timezone?: string; readonly duration?: string }
+  readonly path: ParameterValues<typeof PATH_PARAMETERS>
+  readonly query: Partial<ParameterValues<typeof QUERY_PARAMETERS>>
+  readonly body: ValueOf<typeof SETTING> & ValueOf<typeof OVERRIDE>
 }
 
 /** What is known of a request, in the order in which the middleware finds it out. */

@@ -6,7 +6,8 @@ import { Refusal } from '../process/errors.ts'
 import type { Input, ApiMiddleware } from './context.ts'
 import { openapi, type Operation, type Parameter } from './openapi/document.ts'
 import { READERS } from './openapi/formats.ts'
-import { EXPECTED, READ_AS, type Schema } from './openapi/schema.ts'
+import type { Schema } from '../../domain/json-schema.ts'
+import { EXPECTED, READ_AS } from './openapi/schema.ts'
 
 type Part = 'path' | 'query' | 'body'
 

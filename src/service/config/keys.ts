@@ -1,15 +1,12 @@
+import type { Schema, ValuesOf } from '../../domain/json-schema.ts'
 import { aDuration } from '../../domain/schedule/duration.ts'
-
-declare const VALUE: unique symbol
 
 /**
  * One key of the configuration, whose checked value is a `Value`. JSON Schema, and four keywords of ours: `expects`
  * describes the allowed values for messages; `duration` ([least, most] in milliseconds) and `size` ([least, most] in
  * bytes) read a text and replace it by the number; `check` names a rule of `checks.ts`.
  */
-export interface KeySchema<Value = unknown> {
-  /** Carries the type alone: nothing is there. */
-  readonly [VALUE]?: () => Value
+export interface KeySchema<Value = unknown> extends Schema<Value> {
   readonly type: string | readonly string[]
   readonly expects: string
   readonly default?: unknown
@@ -19,22 +16,21 @@ export interface KeySchema<Value = unknown> {
   /** The values of other keys, whose names follow `propertyNames`; false: there are no others. */
   readonly additionalProperties?: boolean | KeySchema
   readonly propertyNames?: KeySchema<string>
-  readonly [keyword: string]: unknown
 }
 
-/** The value of a key that was checked. */
-export type ValueOf<Key> = Key extends { readonly [VALUE]?: () => infer Value } ? Value : never
-
 type Keys = Readonly<Record<string, KeySchema>>
-type Section<Properties extends Keys> = { readonly [Name in keyof Properties]: ValueOf<Properties[Name]> }
 
 /** No keys but these. */
-export function closed<Properties extends Keys>(properties: Properties): KeySchema<Section<Properties>> {
+export function closed<Properties extends Keys>(
+  properties: Properties,
+): KeySchema<Readonly<ValuesOf<Properties>>> {
   return { type: 'object', expects: 'a section of keys', properties, additionalProperties: false }
 }
 
 /** May be left out: its keys have defaults. */
-export function section<Properties extends Keys>(properties: Properties): KeySchema<Section<Properties>> {
+export function section<Properties extends Keys>(
+  properties: Properties,
+): KeySchema<Readonly<ValuesOf<Properties>>> {
   return { ...closed(properties), default: {} }
 }
 
@@ -42,7 +38,7 @@ export function section<Properties extends Keys>(properties: Properties): KeySch
 export function entry<Properties extends Keys>(
   properties: Properties,
   optional: readonly string[] = [],
-): KeySchema<Section<Properties>> {
+): KeySchema<Readonly<ValuesOf<Properties>>> {
   const names = Object.keys(properties)
   const required = names.filter((name) => !optional.includes(name))
   return { ...closed(properties), expects: `a section with ${names.join(', ')}`, required }

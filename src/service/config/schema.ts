@@ -16,7 +16,8 @@ import {
   text,
   whole,
 } from './keys.ts'
-import type { KeySchema, ValueOf } from './keys.ts'
+import type { ValueOf } from '../../domain/json-schema.ts'
+import type { KeySchema } from './keys.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND

@@ -30,6 +30,7 @@ export const HTTP_STATUS = {
 } as const
 
 export type ErrorCode = keyof typeof HTTP_STATUS
+export const ERROR_CODES = Object.keys(HTTP_STATUS) as readonly ErrorCode[]
 
 /**
  * A request that is refused. The message says what is wrong and what to do; the caller also gets `details`.

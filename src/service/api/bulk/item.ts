@@ -1,6 +1,8 @@
-import type { Kind, WorkloadKey } from '../../../domain/workload/workload.ts'
+import { flag, meaning, oneOf, record, text, type ValueOf } from '../../../domain/json-schema.ts'
+import type { WorkloadKey } from '../../../domain/workload/workload.ts'
+import { ERROR_CODES, type Refusal } from '../../process/errors.ts'
+import { kind } from '../openapi/parameters.ts'
 import { messageAbout } from '../remedies.ts'
-import type { ErrorCode, Refusal } from '../../process/errors.ts'
 
 /** How many workloads one request may be about. */
 export const MOST_WORKLOADS = 500
@@ -12,17 +14,16 @@ export type BulkResult = (typeof BULK_RESULTS)[number]
 /** How many workloads had each result. */
 export type BulkCounts = Record<BulkResult, number>
 
+export const BULK_ITEM = record('What became of one workload of a namespace', {
+  kind,
+  name: text,
+  result: meaning('In a dry run: what it would be. Unchanged: it holds already', oneOf(BULK_RESULTS)),
+  code: meaning('Of the refusal, as of an error; null: it was not refused', oneOf([...ERROR_CODES, null])),
+  message: meaning('What was done, or why it was not and what to do', text),
+  operation_in_progress: meaning('Whether pods still have to follow', flag),
+})
 /** One workload of a request about a namespace, as the API answers it; every field always present. */
-export interface BulkItem {
-  kind: Kind
-  name: string
-  result: BulkResult
-  /** Of the refusal. */
-  code: ErrorCode | null
-  message: string
-  /** Whether its pods still have to follow. */
-  operation_in_progress: boolean
-}
+export type BulkItem = ValueOf<typeof BULK_ITEM>
 
 export function refused(workload: WorkloadKey, refusal: Refusal): BulkItem {
   const { kind, name } = workload

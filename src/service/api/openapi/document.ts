@@ -3,7 +3,8 @@ import { HTTP_STATUS, type ErrorCode } from '../../process/errors.ts'
 import { ENTRIES, TAGS, type Entry, type Method, type OperationId, type Tag } from './entries.ts'
 import { errorExample, EXAMPLES } from './examples.ts'
 import { PATH_PARAMETERS, QUERY_PARAMETERS, type Described } from './parameters.ts'
-import type { Schema } from './schema.ts'
+import type { Schema } from '../../../domain/json-schema.ts'
+import { replaced } from './schema.ts'
 import { SCHEMAS } from './schemas.ts'
 
 export type { OperationId } from './entries.ts'
@@ -79,18 +80,12 @@ export const openapi = {
 
 /** The same with more kinds: they join every list of kinds, and of their types. */
 export function withKinds<T>(described: T, configured: readonly Kind[]): T {
-  const more = new Map<unknown, readonly string[]>([
+  if (configured.length === 0) return described
+  const more = new Map([
     [KINDS, [...KINDS, ...configured]],
     [TYPES, [...TYPES, ...configured.map(typeOf)]],
   ])
-  const copy = (value: unknown): unknown => {
-    const list = more.get(value)
-    if (list) return list
-    if (Array.isArray(value)) return value.map(copy)
-    if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, copy(inner)]))
-  }
-  return configured.length === 0 ? described : (copy(described) as T)
+  return replaced(described, more)
 }
 
 /** Every operation of the document, for the routes; the path of the document itself is left out. */

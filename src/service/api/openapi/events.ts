@@ -1,15 +1,16 @@
+import { count, meaning, oneOf, record, text, type Schema } from '../../../domain/json-schema.ts'
 import { TYPES } from '../../../domain/kinds.ts'
-import { HTTP_STATUS } from '../../process/errors.ts'
-import { component, count, record, text, type Schema } from './schema.ts'
+import { STATUS } from '../../../domain/records/shape.ts'
+import { ERROR_CODES } from '../../process/errors.ts'
 
 /** The events of a watched list, by name: when they come, and their data. */
 const EVENTS: readonly { readonly names: readonly string[]; readonly when: string; readonly data: Schema }[] =
   [
-    { names: ['added', 'changed'], when: 'A workload as it is now', data: component('StatusRecord') },
+    { names: ['added', 'changed'], when: 'A workload as it is now', data: STATUS },
     {
       names: ['removed'],
       when: 'It is gone, or matches no longer',
-      data: record('Which', { name: text, namespace: text, type: { enum: TYPES } }),
+      data: record('Which', { name: text, namespace: text, type: oneOf(TYPES) }),
     },
     {
       names: ['listed'],
@@ -20,7 +21,7 @@ const EVENTS: readonly { readonly names: readonly string[]; readonly when: strin
       names: ['end'],
       when: 'The stream ends',
       data: record('Why', {
-        code: { enum: [...Object.keys(HTTP_STATUS), null], description: 'Of an error; null: connect again' },
+        code: meaning('Of an error; null: connect again', oneOf([...ERROR_CODES, null])),
         message: text,
       }),
     },

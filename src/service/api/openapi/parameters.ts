@@ -1,8 +1,9 @@
-import { KINDS } from '../../../domain/kinds.ts'
-import { WORKLOAD_STATES } from '../../../domain/records/workload-state.ts'
+import { flag, text, type Schema, type ValueOf } from '../../../domain/json-schema.ts'
+import { KINDS, type Kind } from '../../../domain/kinds.ts'
+import { WORKLOAD_STATES, type WorkloadState } from '../../../domain/records/workload-state.ts'
 import { A_DURATION, aDuration } from '../../../domain/schedule/duration.ts'
 import { WAIT_BOUNDS } from './formats.ts'
-import { duration, flag, patterned, READ_AS, whole, type Schema } from './schema.ts'
+import { duration, patterned, READ_AS, whole } from './schema.ts'
 
 /** Defaults of `hours` and `limit`. */
 export const PLAN_HOURS = 48
@@ -13,16 +14,30 @@ export const PLAN_PAGE = 200
 const DNS_LABEL = '[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?'
 
 const namespace = patterned(DNS_LABEL, 'the name of a namespace', { maxLength: 63 })
-export const kind: Schema = { type: 'string', enum: KINDS }
+export const kind: Schema<Kind> = { type: 'string', enum: KINDS }
 /** As Kubernetes has it (RFC 1123 subdomains): 63 characters are the limit of a namespace, not of a workload's name. */
 const NAME_PART = '[a-z0-9](?:[-a-z0-9]*[a-z0-9])?'
 const name = patterned(`${NAME_PART}(?:\\.${NAME_PART})*`, 'the name of a workload', { maxLength: 253 })
+
+const state: Schema<WorkloadState> = { type: 'string', enum: WORKLOAD_STATES }
+const labelSelector: Schema<string> = {
+  type: 'string',
+  maxLength: 4096,
+  format: 'label-selector',
+  [READ_AS]: 'labelSelector',
+  examples: ['app=web,tier notin (db)'],
+}
 
 /** A parameter without its name and place. */
 export interface Described {
   readonly description: string
   readonly schema: Schema
   readonly example?: unknown
+}
+
+/** The values of such parameters. */
+export type ParameterValues<Of extends Readonly<Record<string, Described>>> = {
+  readonly [Name in keyof Of]: ValueOf<Of[Name]['schema']>
 }
 
 /** The parameters of paths. */
@@ -62,16 +77,10 @@ export const QUERY_PARAMETERS = {
   },
   namespace: { description: 'Only this namespace', schema: namespace, example: 'shop' },
   kind: { description: 'Only this kind', schema: kind, example: 'deployments' },
-  state: { description: 'Only workloads in this state', schema: { type: 'string', enum: WORKLOAD_STATES } },
+  state: { description: 'Only workloads in this state', schema: state },
   labelSelector: {
     description: 'Only workloads with these labels, in the syntax of kubectl --selector',
-    schema: {
-      type: 'string',
-      maxLength: 4096,
-      format: 'label-selector',
-      [READ_AS]: 'labelSelector',
-      examples: ['app=web,tier notin (db)'],
-    },
+    schema: labelSelector,
   },
   limit: {
     description: 'The most records of a page; a page may have fewer although more follow',
@@ -79,7 +88,7 @@ export const QUERY_PARAMETERS = {
   },
   continue: {
     description: 'The `continue` of the previous page',
-    schema: { type: 'string', maxLength: 1024 },
+    schema: { ...text, maxLength: 1024 },
   },
   watch: {
     description:

@@ -1,0 +1,58 @@
+declare const VALUE: unique symbol
+
+/** A JSON Schema whose valid values are of this type: `ValueOf<typeof schema>` has it, so that it stands nowhere else. */
+export interface Schema<Value = unknown> {
+  /** Carries the type alone: nothing is there. */
+  readonly [VALUE]?: () => Value
+  readonly [keyword: string]: unknown
+}
+
+/** The type of a schema's valid values. */
+export type ValueOf<Of> = Of extends { readonly [VALUE]?: () => infer Value } ? Value : never
+
+export type Properties = Readonly<Record<string, Schema>>
+/** The type of an object that has all these properties. */
+export type ValuesOf<Of extends Properties> = { [Name in keyof Of]: ValueOf<Of[Name]> }
+
+export const text: Schema<string> = { type: 'string' }
+export const flag: Schema<boolean> = { type: 'boolean' }
+export const count: Schema<number> = { type: 'integer', minimum: 0 }
+export const time: Schema<string> = { type: 'string', format: 'date-time' }
+
+/** One of a list. */
+export function oneOf<const Value extends string | null>(values: readonly Value[]): Schema<Value> {
+  return { enum: values }
+}
+
+/** The same, or null; for schemas with a `type`. */
+export function orNull<Value>(schema: Schema<Value>): Schema<Value | null> {
+  return { ...schema, type: [schema['type'], 'null'].flat() }
+}
+
+export function listOf<Item>(items: Schema<Item>): Schema<readonly Item[]> {
+  return { type: 'array', items }
+}
+
+/** An object with keys of any names. */
+export function mapOf<Value>(values: Schema<Value>): Schema<Readonly<Record<string, Value>>> {
+  return { type: 'object', additionalProperties: values }
+}
+
+/** The same schema with a description. */
+export function meaning<Value>(description: string, schema: Schema<Value>): Schema<Value> {
+  return { ...schema, description }
+}
+
+/** An object that has all these properties and no other. */
+export function record<Fields extends Properties>(
+  description: string,
+  properties: Fields,
+): Schema<ValuesOf<Fields>> {
+  return {
+    type: 'object',
+    description,
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: false,
+  }
+}
