@@ -1,4 +1,4 @@
-import type { KeySchema } from '../src/service/config/keys.ts'
+import { EXPECTED, READ_AS, type Schema } from '../src/domain/json-schema.ts'
 import { CONFIG_SCHEMA } from '../src/service/config/schema.ts'
 import { PRECISE_PATTERN } from '../src/domain/schedule/duration.ts'
 import { KINDS } from '../src/domain/kinds.ts'
@@ -11,14 +11,20 @@ export function withConfigSchema(values: JsonSchema): JsonSchema {
   return { ...values, properties: { ...properties, config: jsonSchema(CONFIG_SCHEMA) } }
 }
 
-/** As JSON Schema: durations, sizes and named checks become patterns; only the program checks the rest. */
-function jsonSchema({ expects, duration, size, check, ...schema }: KeySchema): JsonSchema {
+/** As JSON Schema: durations, sizes and what is read become patterns; only the program checks the rest. */
+function jsonSchema({
+  [EXPECTED]: expected,
+  [READ_AS]: reader,
+  duration,
+  size,
+  ...schema
+}: Schema): JsonSchema {
   const { properties, items, additionalProperties, propertyNames, default: value, ...rest } = schema
   return {
-    description: expects,
+    description: expected,
     ...rest,
     ...(duration !== undefined && { pattern: `^${PRECISE_PATTERN}$`, minLength: 2 }),
-    ...(typeof check === 'string' && { pattern: CHECKED[check] }),
+    ...(typeof reader === 'string' && { pattern: CHECKED[reader] }),
     ...(size !== undefined && { pattern: '^[0-9]{1,9}(B|KiB|MiB|GiB)$' }),
     // Not 0, any free port: nobody could find it in a pod.
     ...(rest['maximum'] === 65_535 && { description: 'a port from 1 to 65535', minimum: 1 }),
@@ -46,7 +52,7 @@ const ALONE =
 
 const CONFIGURED_KIND = String.raw`[a-z][a-z0-9-]*(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?){2,}`
 
-/** By the name of the rule in `src/service/config/checks.ts`; each accepts all that the rule accepts, and a little more. */
+/** By the name of the reader in `src/service/config/checks.ts`; each accepts all that the reader accepts, and a little more. */
 const CHECKED: Readonly<Record<string, string>> = {
   schedule: String.raw`^[0-9A-Za-z:,;\s-]*$`,
   labelSelector: String.raw`^[-0-9A-Za-z_./=!<>,()\s]*$`,

@@ -1,7 +1,6 @@
 import { operations, type Parameter } from '../../src/service/api/openapi/document.ts'
 import { QUERY_PARAMETERS } from '../../src/service/api/openapi/parameters.ts'
-import type { Schema } from '../../src/domain/json-schema.ts'
-import { EXPECTED, READ_AS } from '../../src/service/api/openapi/schema.ts'
+import { EXPECTED, READ_AS, type Schema } from '../../src/domain/json-schema.ts'
 import { SCHEMAS } from '../../src/service/api/openapi/schemas.ts'
 import { code, table } from './page.ts'
 
@@ -56,7 +55,7 @@ function queryRows(): string[][] {
 
 function bodyRows(): string[][] {
   return ['Setting', 'Override'].flatMap((body) =>
-    Object.entries(propertiesOf(SCHEMAS[body] ?? {})).map(([name, schema]) => [
+    Object.entries(SCHEMAS[body]?.properties ?? {}).map(([name, schema]) => [
       code(body),
       code(name),
       described(schema) || described(SCHEMAS[body] ?? {}),
@@ -66,15 +65,11 @@ function bodyRows(): string[][] {
 }
 
 function fieldRows(schema: Schema): string[][] {
-  return Object.entries(propertiesOf(schema)).map(([name, field]) => [
+  return Object.entries(schema.properties ?? {}).map(([name, field]) => [
     code(name),
     typeOf(field),
     described(field),
   ])
-}
-
-function propertiesOf(schema: Schema): Record<string, Schema> {
-  return (schema['properties'] ?? {}) as Record<string, Schema>
 }
 
 function valueOf(schema: Schema): string {

@@ -1,11 +1,27 @@
 declare const VALUE: unique symbol
+/** Keyword: what is expected, in words, as in `must be …`. */
+export const EXPECTED = 'x-expected'
+/** Keyword: the name of a reader, a function that checks what JSON Schema cannot. */
+export const READ_AS = 'x-read-as'
 
 /** A JSON Schema whose valid values are of this type: `ValueOf<typeof schema>` has it, so that it stands nowhere else. */
 export interface Schema<Value = unknown> {
   /** Carries the type alone: nothing is there. */
   readonly [VALUE]?: () => Value
+  readonly type?: string | readonly string[]
+  readonly default?: unknown
+  readonly properties?: Properties
+  readonly required?: readonly string[]
+  readonly items?: Schema
+  /** The values of other keys, whose names follow `propertyNames`; false: there are no others. */
+  readonly additionalProperties?: boolean | Schema
+  readonly propertyNames?: Schema
+  readonly [EXPECTED]?: string
   readonly [keyword: string]: unknown
 }
+
+/** Says what is wrong with a text; undefined: nothing. */
+export type Reader = (text: string) => string | undefined
 
 /** The type of a schema's valid values. */
 export type ValueOf<Of> = Of extends { readonly [VALUE]?: () => infer Value } ? Value : never
@@ -19,6 +35,11 @@ export const flag: Schema<boolean> = { type: 'boolean' }
 export const count: Schema<number> = { type: 'integer', minimum: 0 }
 export const time: Schema<string> = { type: 'string', format: 'date-time' }
 
+export function whole(minimum: number, maximum: number): Schema<number> {
+  const expected = `a whole number from ${minimum} to ${maximum}`
+  return { type: 'integer', minimum, maximum, [EXPECTED]: expected }
+}
+
 /** One of a list. */
 export function oneOf<const Value extends string | null>(values: readonly Value[]): Schema<Value> {
   return { enum: values }
@@ -26,7 +47,7 @@ export function oneOf<const Value extends string | null>(values: readonly Value[
 
 /** The same, or null; for schemas with a `type`. */
 export function orNull<Value>(schema: Schema<Value>): Schema<Value | null> {
-  return { ...schema, type: [schema['type'], 'null'].flat() }
+  return { ...schema, type: [schema.type ?? [], 'null'].flat() }
 }
 
 export function listOf<Item>(items: Schema<Item>): Schema<readonly Item[]> {

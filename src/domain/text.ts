@@ -27,3 +27,17 @@ export function printable(line: string): string {
 export function clip(text: string): string {
   return text.length > 64 ? `${text.slice(0, 64)}…` : text
 }
+
+/** The message of the Error of this kind that `read` throws; undefined: it throws none. */
+export function faultOf(
+  read: () => unknown,
+  kind: abstract new (...args: never[]) => Error,
+): string | undefined {
+  try {
+    read()
+    return undefined
+  } catch (error) {
+    if (error instanceof kind) return error.message
+    throw error
+  }
+}

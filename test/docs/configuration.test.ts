@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import type { KeySchema } from '../../src/service/config/keys.ts'
+import type { Schema } from '../../src/domain/json-schema.ts'
 import { CONFIG_SCHEMA } from '../../src/service/config/schema.ts'
 
 const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8')
@@ -11,7 +11,7 @@ const rows = new Map(
 )
 
 /** Every key that is no section, with its default as written in a configuration. */
-function* keys(schema: KeySchema, path: string[] = []): Generator<[string, unknown]> {
+function* keys(schema: Schema, path: string[] = []): Generator<[string, unknown]> {
   if (!schema.properties || path.join('.') === 'auth.local')
     return void (yield [path.join('.'), schema.default])
   for (const [name, key] of Object.entries(schema.properties)) yield* keys(key, [...path, name])

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { metricsTable } from '../../docs/generator/metrics-table.ts'
-import type { KeySchema } from '../../src/service/config/keys.ts'
+import type { Schema } from '../../src/domain/json-schema.ts'
 import { CONFIG_SCHEMA } from '../../src/service/config/schema.ts'
 import { PAUSE_ANNOTATION } from '../../src/domain/autoscaling/scaled-object.ts'
 import { ANNOTATION, OWN_LABELS } from '../../src/domain/workload/workload.ts'
@@ -11,7 +11,7 @@ const SECTIONS = ['api', 'auth', 'backoff', 'controller', 'webhook']
 /** Beside the annotations and the label: the DaemonSets' key, the claim of tokens, the mark of ScaledObjects. */
 const OTHER_MARKS = ['dormouse.dev/snoozed', 'dormouse.dev/namespaces', PAUSE_ANNOTATION.mark]
 
-function* keys(schema: KeySchema, path: string[] = []): Generator<string> {
+function* keys(schema: Schema, path: string[] = []): Generator<string> {
   yield path.join('.')
   for (const [name, key] of Object.entries(schema.properties ?? {})) yield* keys(key, [...path, name])
 }

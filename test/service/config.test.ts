@@ -8,7 +8,7 @@ import {
 } from '../../src/service/config/config.ts'
 import type { Policy } from '../../src/domain/workload/settings-rules.ts'
 import { settingsOf } from '../../src/service/config/environment.ts'
-import type { KeySchema } from '../../src/service/config/keys.ts'
+import type { Schema } from '../../src/domain/json-schema.ts'
 import { CONFIG_SCHEMA } from '../../src/service/config/schema.ts'
 
 const load = (text = '', environment: Record<string, string> = {}) =>
@@ -261,7 +261,7 @@ describe('configuration by variables', () => {
   })
 
   it('has a variable of its own for each key', () => {
-    const paths = (schema: KeySchema, above: string[] = []): string[] =>
+    const paths = (schema: Schema, above: string[] = []): string[] =>
       Object.entries(schema.properties ?? {}).flatMap(([name, child]) => {
         const path = [...above, name]
         return [path.join('.')].concat(paths(child, path))

@@ -1,5 +1,6 @@
 import { parseEnd } from '../schedule/awake-until.ts'
 import { InvalidSchedule, parseSchedule, timezoneFault } from '../schedule/syntax.ts'
+import { faultOf } from '../text.ts'
 import { ANNOTATION } from '../annotations.ts'
 import { A_FLAG } from './effective.ts'
 import { LONGEST_SETTING } from './settings.ts'
@@ -22,12 +23,12 @@ export function namespaceFault({ annotations }: Namespace): string | undefined {
 
 const FAULT: Record<InheritedAnnotation, (text: string) => string | undefined> = {
   enabled: flagFault,
-  schedule: (text) => faultOf(() => parseSchedule(text)),
+  schedule: (text) => faultOf(() => parseSchedule(text), InvalidSchedule),
   timezone: timezoneFault,
   calendar: calendarFault,
   autoWake: flagFault,
   // The zone of a date does not matter to whether it can be read.
-  awakeUntil: (text) => faultOf(() => parseEnd(text.trim(), 'UTC')),
+  awakeUntil: (text) => faultOf(() => parseEnd(text.trim(), 'UTC'), InvalidSchedule),
 }
 
 function calendarFault(text: string): string | undefined {
@@ -37,14 +38,4 @@ function calendarFault(text: string): string | undefined {
 
 export function flagFault(text: string): string | undefined {
   return text === 'true' || text === 'false' ? undefined : A_FLAG
-}
-
-function faultOf(parse: () => unknown): string | undefined {
-  try {
-    parse()
-    return undefined
-  } catch (error) {
-    if (error instanceof InvalidSchedule) return error.message
-    throw error
-  }
 }

@@ -1,13 +1,12 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
-import type { DataValidateFunction } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
+import { OPTIONS, readAs } from '../../domain/validation.ts'
 import { stepOf } from '../../domain/workload/json-pointer.ts'
 import { Refusal } from '../process/errors.ts'
 import type { Input, ApiMiddleware } from './context.ts'
 import { openapi, type Operation, type Parameter } from './openapi/document.ts'
 import { READERS } from './openapi/formats.ts'
-import type { Schema } from '../../domain/json-schema.ts'
-import { EXPECTED, READ_AS } from './openapi/schema.ts'
+import { EXPECTED, READ_AS, type Schema } from '../../domain/json-schema.ts'
 
 type Part = 'path' | 'query' | 'body'
 
@@ -19,16 +18,10 @@ interface RequestFault {
 
 /** Makes the compiler for schemas of the document, which it knows as `openapi`. It reports all faults at once. */
 export function documentValidator(): Ajv2020 {
-  const ajv = new Ajv2020({
-    allErrors: true,
-    verbose: true,
-    allowUnionTypes: true,
-    meta: false,
-    validateSchema: false,
-  })
+  const ajv = new Ajv2020({ ...OPTIONS, allErrors: true, verbose: true })
   addFormats.default(ajv)
-  ajv.addKeyword({ keyword: EXPECTED, schemaType: 'string' })
-  ajv.addKeyword({ keyword: READ_AS, schemaType: 'string', compile: readAs })
+  ajv.addKeyword(EXPECTED)
+  ajv.addKeyword(readAs(READERS))
   ajv.addVocabulary(Object.keys(openapi))
   ajv.addSchema(readAlone(openapi), 'openapi')
   return ajv
@@ -47,7 +40,7 @@ export function validate(ajv: Ajv2020, { parameters, requestBody }: Operation): 
   const path = ajv.compile(parametersSchema(parameters, 'path'))
   const query = ajv.compile(parametersSchema(parameters, 'query'))
   const body = ajv.compile(bodySchema(requestBody?.content['application/json'].schema))
-  const types = new Map(parameters.map(({ name, schema }) => [name, schema['type']]))
+  const types = new Map(parameters.map(({ name, schema }) => [name, schema.type]))
 
   return async (ctx, next) => {
     const search = new URLSearchParams(ctx.querystring)
@@ -67,17 +60,6 @@ export function validate(ajv: Ajv2020, { parameters, requestBody }: Operation): 
     ctx.state.input = input as Input
     await next()
   }
-}
-
-function readAs(name: string): DataValidateFunction {
-  const faultIn = READERS[name]
-  if (!faultIn) throw new TypeError(`unknown reader ${name}`)
-  const read: DataValidateFunction = (text: unknown) => {
-    const message = typeof text === 'string' ? faultIn(text) : undefined
-    read.errors = message === undefined ? [] : [{ message }]
-    return message === undefined
-  }
-  return read
 }
 
 function parametersSchema(parameters: readonly Parameter[], part: Part): Schema {
@@ -130,7 +112,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 function knownNames(schema: Schema | undefined): string {
-  const names = Object.keys(schema?.['properties'] ?? {})
+  const names = Object.keys(schema?.properties ?? {})
   return names.length === 0 ? 'leave it out' : `there is ${names.join(', ')}`
 }
 

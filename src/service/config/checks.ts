@@ -3,51 +3,33 @@ import { isBuiltIn, isConfigurable, isKind, UNMANAGEABLE } from '../../domain/ki
 import { InvalidLabelSelector, parseLabelSelector } from '../../domain/policy/label-selector.ts'
 import { calendarNames, dateOf, parseDates, parseHours } from '../../domain/schedule/calendar.ts'
 import { InvalidSchedule, isTimezone, parseSchedule } from '../../domain/schedule/syntax.ts'
+import { faultOf } from '../../domain/text.ts'
+import type { Reader } from '../../domain/json-schema.ts'
 import { stepOf } from '../../domain/workload/json-pointer.ts'
 import { isSafeKeysUrl } from './issuer-rules.ts'
 import { fault, shown, type ConfigFault } from './faults.ts'
 import type { Config } from './schema.ts'
 import { durationText } from '../../domain/schedule/duration.ts'
 
-/** Rules for one value that JSON Schema cannot express, by the name that the keyword `check` gives. */
-export const CHECKS: Readonly<Record<string, (value: string) => boolean>> = {
-  timezone: isTimezone,
-  schedule: (value) => value.trim() === '' || holds(InvalidSchedule, () => parseSchedule(value)),
-  labelSelector: (value) => holds(InvalidLabelSelector, () => parseLabelSelector(value)),
-  hours: (value) => holds(InvalidSchedule, () => parseHours(value)),
-  jwksUri: (value) => isUrl(value, isSafeKeysUrl),
-  kind: isKind,
-  configuredKind: isConfigurable,
-  network: isNetwork,
-  signOutUrl: (value) => /^\/(?![/\\])/.test(value) || isUrl(value, ({ protocol }) => protocol === 'https:'),
-  consoleUrl: (value) => isUrl(value, () => true),
-  webhookUrl: (value) => isUrl(value, (url) => url.protocol === 'https:' && url.search === ''),
+/** Rules for one value that JSON Schema cannot express; '': the value is wrong, and `EXPECTED` says enough. */
+export const READERS: Readonly<Record<string, Reader>> = {
+  timezone: unless(isTimezone),
+  schedule: (text) => (text.trim() === '' ? undefined : faultOf(() => parseSchedule(text), InvalidSchedule)),
+  labelSelector: (text) => faultOf(() => parseLabelSelector(text), InvalidLabelSelector),
+  hours: (text) => faultOf(() => parseHours(text), InvalidSchedule),
+  jwksUri: unless((text) => isUrl(text, isSafeKeysUrl)),
+  kind: unless(isKind),
+  configuredKind: unless(isConfigurable),
+  network: unless(isNetwork),
+  signOutUrl: unless(
+    (text) => /^\/(?![/\\])/.test(text) || isUrl(text, ({ protocol }) => protocol === 'https:'),
+  ),
+  consoleUrl: unless((text) => isUrl(text, () => true)),
+  webhookUrl: unless((text) => isUrl(text, (url) => url.protocol === 'https:' && url.search === '')),
 }
 
-/** Whether it is read without this kind of fault. */
-function holds(fault: abstract new (...args: never[]) => Error, read: () => unknown): boolean {
-  return adviceOf(fault, read) === undefined
-}
-
-function adviceOf(fault: abstract new (...args: never[]) => Error, read: () => unknown): string | undefined {
-  try {
-    read()
-    return undefined
-  } catch (error) {
-    if (error instanceof fault) return error.message
-    throw error
-  }
-}
-
-/** The fault of a value in detail, by the name of its check; '' if the check has nothing to add. */
-export function adviceFor(check: unknown, value: string): string {
-  const advice =
-    check === 'schedule'
-      ? adviceOf(InvalidSchedule, () => parseSchedule(value))
-      : check === 'labelSelector'
-        ? adviceOf(InvalidLabelSelector, () => parseLabelSelector(value))
-        : undefined
-  return advice === undefined ? '' : `: ${advice}`
+function unless(holds: (text: string) => boolean): Reader {
+  return (text) => (holds(text) ? undefined : '')
 }
 
 function isUrl(text: string, holds: (url: URL) => boolean): boolean {

@@ -1,7 +1,7 @@
+import type { Schema } from '../../domain/json-schema.ts'
 import { stepOf } from '../../domain/workload/json-pointer.ts'
 import { readValue } from './document.ts'
 import { fault, unknownName, type ConfigFault } from './faults.ts'
-import type { KeySchema } from './keys.ts'
 
 const PREFIX = 'DORMOUSE_'
 
@@ -22,7 +22,7 @@ export interface Setting {
  */
 export function settingsOf(
   environment: Readonly<Record<string, string | undefined>>,
-  schema: KeySchema,
+  schema: Schema,
 ): { settings: Setting[]; faults: ConfigFault[] } {
   const known = variables(schema)
   const settings: Setting[] = []
@@ -43,9 +43,9 @@ export function pointerOf(path: readonly string[]): string {
   return path.map((step) => `/${stepOf(step)}`).join('')
 }
 
-type Variables = Map<string, { path: readonly string[]; schema: KeySchema }>
+type Variables = Map<string, { path: readonly string[]; schema: Schema }>
 
-function variables(schema: KeySchema, path: readonly string[] = [], found: Variables = new Map()): Variables {
+function variables(schema: Schema, path: readonly string[] = [], found: Variables = new Map()): Variables {
   for (const [name, child] of Object.entries(schema.properties ?? {})) {
     const childPath = [...path, name]
     const words = childPath.map((step) => step.replaceAll(/[A-Z]/g, '_$&').toUpperCase())
@@ -55,7 +55,7 @@ function variables(schema: KeySchema, path: readonly string[] = [], found: Varia
   return found
 }
 
-function valueOf(text: string, schema: KeySchema): { value: unknown } | { problem: string } {
+function valueOf(text: string, schema: Schema): { value: unknown } | { problem: string } {
   const types = [schema.type].flat()
   if (text === 'null' && types.includes('null')) return { value: null }
   if (types.includes('object')) return readValue(text)

@@ -1,110 +1,93 @@
-import type { Schema, ValuesOf } from '../../domain/json-schema.ts'
+import * as json from '../../domain/json-schema.ts'
+import { EXPECTED, READ_AS, type Properties, type Schema, type ValuesOf } from '../../domain/json-schema.ts'
 import { aDuration } from '../../domain/schedule/duration.ts'
 
-/**
- * One key of the configuration, whose checked value is a `Value`. JSON Schema, and four keywords of ours: `expects`
- * describes the allowed values for messages; `duration` ([least, most] in milliseconds) and `size` ([least, most] in
- * bytes) read a text and replace it by the number; `check` names a rule of `checks.ts`.
- */
-export interface KeySchema<Value = unknown> extends Schema<Value> {
-  readonly type: string | readonly string[]
-  readonly expects: string
-  readonly default?: unknown
-  readonly properties?: Readonly<Record<string, KeySchema>>
-  readonly required?: readonly string[]
-  readonly items?: KeySchema
-  /** The values of other keys, whose names follow `propertyNames`; false: there are no others. */
-  readonly additionalProperties?: boolean | KeySchema
-  readonly propertyNames?: KeySchema<string>
+// Keys of the configuration are JSON Schema with `EXPECTED` for messages, defaults, and two keywords of our own: `duration`
+// ([least, most] in milliseconds) and `size` ([least, most] in bytes) parse a text and replace it by the number. The type
+// of a schema is that of the checked value.
+
+/** A key: messages describe its values by `expected`; `value` is its default, undefined: it has none. */
+export function key<Value>(expected: string, schema: Schema<Value>, value?: unknown): Schema<Value> {
+  return { ...schema, [EXPECTED]: expected, ...(value !== undefined && { default: value }) }
 }
 
-type Keys = Readonly<Record<string, KeySchema>>
-
 /** No keys but these. */
-export function closed<Properties extends Keys>(
-  properties: Properties,
-): KeySchema<Readonly<ValuesOf<Properties>>> {
-  return { type: 'object', expects: 'a section of keys', properties, additionalProperties: false }
+export function closed<Keys extends Properties>(properties: Keys): Schema<ValuesOf<Keys>> {
+  return key('a section of keys', { type: 'object', properties, additionalProperties: false })
 }
 
 /** May be left out: its keys have defaults. */
-export function section<Properties extends Keys>(
-  properties: Properties,
-): KeySchema<Readonly<ValuesOf<Properties>>> {
+export function section<Keys extends Properties>(properties: Keys): Schema<ValuesOf<Keys>> {
   return { ...closed(properties), default: {} }
 }
 
 /** Has no default: if given, its keys are required, except the `optional` ones. */
-export function entry<Properties extends Keys>(
-  properties: Properties,
+export function entry<Keys extends Properties>(
+  properties: Keys,
   optional: readonly string[] = [],
-): KeySchema<Readonly<ValuesOf<Properties>>> {
+): Schema<ValuesOf<Keys>> {
   const names = Object.keys(properties)
   const required = names.filter((name) => !optional.includes(name))
-  return { ...closed(properties), expects: `a section with ${names.join(', ')}`, required }
+  return { ...key(`a section with ${names.join(', ')}`, closed(properties)), required }
 }
 
 /** `null` is allowed, and the default unless another one is given. */
-export function orNull<Value>(schema: KeySchema<Value>, value: unknown = null): KeySchema<Value | null> {
-  const type = [schema.type, 'null'].flat()
-  return { ...schema, type, expects: `${schema.expects}, or null`, default: value }
+export function orNull<Value>(schema: Schema<Value>, value: unknown = null): Schema<Value | null> {
+  return key(`${schema[EXPECTED]}, or null`, json.orNull(schema), value)
 }
 
 /** Milliseconds. */
-export function duration(value: string | undefined, least: number, most: number): KeySchema<number> {
+export function duration(value: string | undefined, least: number, most: number): Schema<number> {
   const bounds = [least, most] as const
-  return { type: 'string', expects: aDuration(bounds), duration: bounds, ...defaultOf(value) }
+  return key(aDuration(bounds), { type: 'string', duration: bounds }, value)
 }
 
-export function text(expects: string, rest: Readonly<Record<string, unknown>> = {}): KeySchema<string> {
-  return { type: 'string', expects, minLength: 1, maxLength: 512, ...rest }
+export function text(expected: string, rest: Readonly<Record<string, unknown>> = {}): Schema<string> {
+  return key(expected, { ...json.text, minLength: 1, maxLength: 512, ...rest })
+}
+
+/** A text that a reader of `checks.ts` checks. */
+export function readText(
+  reader: string,
+  expected: string,
+  rest: Readonly<Record<string, unknown>> = {},
+): Schema<string> {
+  return text(expected, { [READ_AS]: reader, ...rest })
 }
 
 export function list<Item>(
-  items: KeySchema<Item>,
-  expects: string,
+  items: Schema<Item>,
+  expected: string,
   value: readonly unknown[],
   least = 0,
-): KeySchema<readonly Item[]> {
-  return { type: 'array', expects, items, default: value, minItems: least, maxItems: 1000, uniqueItems: true }
+): Schema<readonly Item[]> {
+  const schema = { ...json.listOf(items), minItems: least, maxItems: 1000, uniqueItems: true }
+  return key(expected, schema, value)
 }
 
 /** Keys of the user's own, at most `most`, each with such a value. */
 export function map<Value>(
-  names: KeySchema<string>,
-  values: KeySchema<Value>,
-  expects: string,
+  names: Schema<string>,
+  values: Schema<Value>,
+  expected: string,
   most: number,
-): KeySchema<Readonly<Record<string, Value>>> {
-  return {
-    type: 'object',
-    expects,
-    propertyNames: names,
-    additionalProperties: values,
-    maxProperties: most,
-    default: {},
-  }
+): Schema<Readonly<Record<string, Value>>> {
+  return key(expected, { ...json.mapOf(values), propertyNames: names, maxProperties: most }, {})
 }
 
-export function oneOf<const Name extends string>(names: readonly Name[], value: Name): KeySchema<Name> {
-  const expects = `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
-  return { type: 'string', expects, enum: names, default: value }
+export function oneOf<const Name extends string>(names: readonly Name[], value?: Name): Schema<Name> {
+  const expected = `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
+  return key(expected, { type: 'string', ...json.oneOf(names) }, value)
 }
 
-export function port(value?: number): KeySchema<number> {
-  const expects = 'a port from 0 (any free one) to 65535'
-  return { type: 'integer', expects, minimum: 0, maximum: 65_535, ...defaultOf(value) }
+export function port(value?: number): Schema<number> {
+  return key('a port from 0 (any free one) to 65535', json.whole(0, 65_535), value)
 }
 
-export function flag(value: boolean): KeySchema<boolean> {
-  return { type: 'boolean', expects: 'true or false', default: value }
+export function flag(value: boolean): Schema<boolean> {
+  return key('true or false', json.flag, value)
 }
 
-export function whole(value: number | undefined, minimum: number, maximum: number): KeySchema<number> {
-  const expects = `a whole number from ${minimum} to ${maximum}`
-  return { type: 'integer', expects, minimum, maximum, ...defaultOf(value) }
-}
-
-function defaultOf(value: unknown): { default?: unknown } {
-  return value === undefined ? {} : { default: value }
+export function whole(value: number | undefined, minimum: number, maximum: number): Schema<number> {
+  return { ...json.whole(minimum, maximum), ...(value !== undefined && { default: value }) }
 }

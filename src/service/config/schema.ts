@@ -1,3 +1,4 @@
+import type { Schema, ValueOf } from '../../domain/json-schema.ts'
 import { A_TIMEZONE } from '../../domain/schedule/syntax.ts'
 import { SIGNATURE_ALGORITHMS } from './issuer-rules.ts'
 import { LOG_LEVELS } from '../process/logger.ts'
@@ -7,17 +8,17 @@ import {
   duration,
   entry,
   flag,
+  key,
   list,
   map,
   oneOf,
   orNull,
   port,
+  readText,
   section,
   text,
   whole,
 } from './keys.ts'
-import type { ValueOf } from '../../domain/json-schema.ts'
-import type { KeySchema } from './keys.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -42,13 +43,10 @@ const labelValue = text('the value of a label', {
   maxLength: 63,
   pattern: '^([A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?)?$',
 })
-const operator: KeySchema<string> = {
-  type: 'string',
-  expects: 'In, NotIn, Exists or DoesNotExist',
-  enum: ['In', 'NotIn', 'Exists', 'DoesNotExist'],
-}
-const namespaceSelector = {
-  ...section({
+const operator = oneOf(['In', 'NotIn', 'Exists', 'DoesNotExist'])
+const namespaceSelector = key(
+  'a section with matchLabels, matchExpressions or both',
+  section({
     matchLabels: map(labelKey, labelValue, 'labels with their values', 100),
     matchExpressions: list(
       entry({ key: labelKey, operator, values: list(labelValue, 'a list of values', []) }, ['values']),
@@ -56,26 +54,21 @@ const namespaceSelector = {
       [],
     ),
   }),
-  expects: 'a section with matchLabels, matchExpressions or both',
-}
+)
 
-const resource = text('the full name of a resource that can be scaled, such as rollouts.argoproj.io', {
-  maxLength: 253,
-  check: 'configuredKind',
-})
+const resource = readText(
+  'configuredKind',
+  'the full name of a resource that can be scaled, such as rollouts.argoproj.io',
+  { maxLength: 253 },
+)
 const specReplicasPath = text('where its count stands, such as .spec.replicas', {
   pattern: '^\\.spec(\\.[A-Za-z][A-Za-z0-9]*)+$',
   maxLength: 253,
   default: '.spec.replicas',
 })
 
-const signature: KeySchema<string> = {
-  type: 'string',
-  expects: `one of ${SIGNATURE_ALGORITHMS.join(', ')}`,
-  enum: SIGNATURE_ALGORITHMS,
-}
 const algorithms = list(
-  signature,
+  key(`one of ${SIGNATURE_ALGORITHMS.join(', ')}`, oneOf(SIGNATURE_ALGORITHMS)),
   'a list of algorithms such as [RS256, ES256, EdDSA]',
   ['RS256', 'ES256', 'EdDSA'],
   1,
@@ -98,11 +91,9 @@ const asClusterUser = orNull(
   ),
 )
 
-const selector = text('a label selector such as env in (dev,staging)', { check: 'labelSelector' })
-const kind = text(`one of ${KINDS.join(', ')}, or a resource of \`kinds\` such as rollouts.argoproj.io`, {
-  maxLength: 253,
-  check: 'kind',
-})
+const selector = readText('labelSelector', 'a label selector such as env in (dev,staging)')
+const A_KIND = `one of ${KINDS.join(', ')}, or a resource of \`kinds\` such as rollouts.argoproj.io`
+const kind = readText('kind', A_KIND, { maxLength: 253 })
 
 /** Settings for many workloads at once; null leaves a setting to other policies. */
 const policy = entry(
@@ -136,19 +127,18 @@ const policy = entry(
         ['kinds', 'selector'],
       ),
     ),
-    enabled: orNull<boolean>({ type: 'boolean', expects: 'true or false' }),
+    enabled: orNull(flag(true)),
     /** Empty: none, which ends inheritance. */
     schedule: orNull(
-      text('a schedule such as 7:00-20:00,Mon-Fri, or an empty text for none', {
-        check: 'schedule',
+      readText('schedule', 'a schedule such as 7:00-20:00,Mon-Fri, or an empty text for none', {
         minLength: 0,
       }),
     ),
-    timezone: orNull(text(A_TIMEZONE, { check: 'timezone' })),
+    timezone: orNull(readText('timezone', A_TIMEZONE)),
     calendar: orNull(
       text('names of calendars such as de-be,company, or an empty text for none', { minLength: 0 }),
     ),
-    autoWake: orNull<boolean>({ type: 'boolean', expects: 'true or false' }),
+    autoWake: orNull(flag(true)),
   },
   ['workloads', 'enabled', 'schedule', 'timezone', 'calendar', 'autoWake'],
 )
@@ -160,38 +150,34 @@ const dates = text('a date such as 2026-12-24, or a range such as 2026-12-24..20
   pattern: String.raw`^[0-9]{4}-[0-9]{2}-[0-9]{2}([.]{2}[0-9]{4}-[0-9]{2}-[0-9]{2})?$`,
   maxLength: 22,
 })
-const hours = text("the hours of that date such as '9:00-14:00', or '' for none", {
+const hours = readText('hours', "the hours of that date such as '9:00-14:00', or '' for none", {
   minLength: 0,
-  check: 'hours',
 })
-const calendar = {
-  ...section({
+const calendar = key(
+  'a section with dates, files or both',
+  section({
     dates: map(dates, hours, 'dates and ranges of dates, each with its hours', 1000),
     /** iCalendar: an all-day event means no hours. */
     files: list(file, 'a list of paths of .ics files', []),
   }),
-  expects: 'a section with dates, files or both',
-}
+)
 
 /** From 1 KiB to 1 MiB, in bytes. */
-const bodyLimit: KeySchema<number> = {
-  type: 'string',
-  expects: 'a size such as 16KiB, from 1KiB to 1MiB',
-  size: [2 ** 10, 2 ** 20],
-  default: '16KiB',
-}
+const bodyLimit: Schema<number> = key(
+  'a size such as 16KiB, from 1KiB to 1MiB',
+  { type: 'string', size: [2 ** 10, 2 ** 20] },
+  '16KiB',
+)
 
-const renewAt: KeySchema<number> = {
-  type: 'number',
-  expects: 'a number from 0.1 to 0.9',
-  minimum: 0.1,
-  maximum: 0.9,
-  default: 0.667,
-}
+const renewAt: Schema<number> = key(
+  'a number from 0.1 to 0.9',
+  { type: 'number', minimum: 0.1, maximum: 0.9 },
+  0.667,
+)
 
 /** Every key, with its rule and its default; the defaults are the documented ones. `Config` is made from this. */
 export const CONFIG_SCHEMA = closed({
-  timezone: text(A_TIMEZONE, { default: 'UTC', check: 'timezone' }),
+  timezone: readText('timezone', A_TIMEZONE, { default: 'UTC' }),
   /** Once loaded, with those of Kubernetes; `excludedNamespaces` adds Dormouse's own. */
   excludeNamespaces: list(namespace, 'a list of namespaces', []),
   /** For many workloads at once: the first that matches and has a setting gives it. */
@@ -232,7 +218,7 @@ export const CONFIG_SCHEMA = closed({
     insecurePort: orNull(port()),
     /** Addresses and networks whose X-Forwarded-For is believed. */
     trustedProxies: list(
-      text('an address or a network such as 10.0.0.0/8', { check: 'network' }),
+      readText('network', 'an address or a network such as 10.0.0.0/8'),
       'a list of addresses and networks',
       [],
     ),
@@ -247,10 +233,10 @@ export const CONFIG_SCHEMA = closed({
       audiences: list(audience, 'a list of audiences', ['dormouse'], 1),
     }),
     oidc: list(
-      entry(
-        { issuer, audience, jwksUri: text('an https URL', { check: 'jwksUri' }), algorithms, asClusterUser },
-        ['algorithms', 'asClusterUser'],
-      ),
+      entry({ issuer, audience, jwksUri: readText('jwksUri', 'an https URL'), algorithms, asClusterUser }, [
+        'algorithms',
+        'asClusterUser',
+      ]),
       'a list of sections with issuer, audience, jwksUri, algorithms and asClusterUser',
       [],
     ),
@@ -261,7 +247,7 @@ export const CONFIG_SCHEMA = closed({
     enabled: flag(true),
     /** Not the API's: clients that reach the API do not reach the webhook. */
     port: port(9443),
-    url: orNull(text('an https URL that the API server reaches the webhook at', { check: 'webhookUrl' })),
+    url: orNull(readText('webhookUrl', 'an https URL that the API server reaches the webhook at')),
     /** In Dormouse's namespace: inside a cluster the API server calls the webhook by it. */
     service: text('the name of a Service', { default: 'dormouse', pattern: NAME, maxLength: 63 }),
     /** Only callers with a certificate of it can send reviews. It should sign for API servers alone. null: anybody can. */
@@ -305,9 +291,9 @@ export const CONFIG_SCHEMA = closed({
   console: section({
     enabled: flag(true),
     /** The sign-out path or URL of an authenticating proxy. */
-    signOutUrl: orNull(text('a path such as /oauth2/sign_out, or an https URL', { check: 'signOutUrl' })),
+    signOutUrl: orNull(readText('signOutUrl', 'a path such as /oauth2/sign_out, or an https URL')),
     /** The console's public URL, which clients show. */
-    url: orNull(text('the URL where people reach the console', { check: 'consoleUrl', maxLength: 2000 })),
+    url: orNull(readText('consoleUrl', 'the URL where people reach the console', { maxLength: 2000 })),
   }),
   metrics: section({
     port: port(9090),

@@ -1,12 +1,12 @@
+import type { Schema } from '../../domain/json-schema.ts'
 import { nameOf } from '../../domain/workload/json-pointer.ts'
 import type { ConfigDocument } from './document.ts'
 import { pointerOf, type Setting } from './environment.ts'
-import type { KeySchema } from './keys.ts'
 
 type Section = Record<string, unknown>
 
 /** A copy of the file's value with the settings put in; later settings override earlier ones. */
-export function merged(value: unknown, settings: readonly Setting[], schema: KeySchema): unknown {
+export function merged(value: unknown, settings: readonly Setting[], schema: Schema): unknown {
   const root = copied(value, schema)
   for (const { path, value: given } of settings) put(root, path, copied(given))
   return root
@@ -35,7 +35,7 @@ function pathOf(pointer: string): string[] {
 }
 
 /** A deep copy that shares nothing, unlike YAML's aliases; a section that is null becomes an empty one. */
-function copied(value: unknown, schema?: KeySchema): unknown {
+function copied(value: unknown, schema?: Schema): unknown {
   if (Array.isArray(value)) return value.map((item) => copied(item, schema?.items))
   if (isSection(value)) {
     return Object.fromEntries(

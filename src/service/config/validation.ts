@@ -1,9 +1,10 @@
 import { Ajv, type ErrorObject } from 'ajv'
+import { EXPECTED, READ_AS, type Schema } from '../../domain/json-schema.ts'
+import { OPTIONS, readAs } from '../../domain/validation.ts'
 import { stepOf } from '../../domain/workload/json-pointer.ts'
 import { preciseDurationIn, unitAdvice, type Bounds } from '../../domain/schedule/duration.ts'
-import { adviceFor, CHECKS } from './checks.ts'
+import { READERS } from './checks.ts'
 import { fault, shown, unknownName, type ConfigFault } from './faults.ts'
-import type { KeySchema } from './keys.ts'
 import { CONFIG_SCHEMA } from './schema.ts'
 
 type Parse = (text: string, bounds: Bounds) => number | undefined
@@ -23,23 +24,11 @@ function unit(parse: Parse) {
   }
 }
 
-const ajv = new Ajv({
-  allErrors: true,
-  verbose: true,
-  useDefaults: true,
-  allowUnionTypes: true,
-  // A test checks the schema itself: compiling JSON Schema's own takes 30 ms at each start.
-  meta: false,
-  validateSchema: false,
-})
-ajv.addVocabulary(['expects'])
+const ajv = new Ajv({ ...OPTIONS, allErrors: true, verbose: true, useDefaults: true })
+ajv.addKeyword(EXPECTED)
 ajv.addKeyword({ keyword: 'duration', type: 'string', modifying: true, validate: unit(preciseDurationIn) })
 ajv.addKeyword({ keyword: 'size', type: 'string', modifying: true, validate: unit(parseSize) })
-ajv.addKeyword({
-  keyword: 'check',
-  type: 'string',
-  validate: (name: string, value: string) => CHECKS[name]?.(value) ?? false,
-})
+ajv.addKeyword(readAs(READERS))
 const validate = ajv.compile(CONFIG_SCHEMA)
 
 /** Fills in defaults and replaces units by numbers, in place; returns one fault for each key that is wrong. */
@@ -53,7 +42,7 @@ export function invalidValues(value: unknown, sourceOf: (pointer: string) => str
 
 function faultOf(error: ErrorObject, sourceOf: (pointer: string) => string): ConfigFault {
   const { instancePath: pointer, keyword, data } = error
-  const schema = error.parentSchema as KeySchema
+  const schema = error.parentSchema as Schema
   if (keyword === 'additionalProperties') {
     const { additionalProperty: name } = error.params as { additionalProperty: string }
     const unknown = `${pointer}/${stepOf(name)}`
@@ -62,7 +51,7 @@ function faultOf(error: ErrorObject, sourceOf: (pointer: string) => string): Con
   if (keyword === 'propertyNames') {
     const { propertyName: name } = error.params as { propertyName: string }
     const unknown = `${pointer}/${stepOf(name)}`
-    return fault(unknown, sourceOf(unknown), schema.propertyNames?.expects ?? 'another name', shown(name))
+    return fault(unknown, sourceOf(unknown), schema.propertyNames?.[EXPECTED] ?? 'another name', shown(name))
   }
   if (keyword === 'maxProperties') {
     const { limit } = error.params as { limit: number }
@@ -71,17 +60,16 @@ function faultOf(error: ErrorObject, sourceOf: (pointer: string) => string): Con
   }
   if (keyword === 'required') {
     const { missingProperty: name } = error.params as { missingProperty: string }
-    const expects = schema.properties?.[name]?.expects ?? 'a value'
-    return fault(`${pointer}/${name}`, sourceOf(pointer), expects, 'nothing')
+    const expected = schema.properties?.[name]?.[EXPECTED] ?? 'a value'
+    return fault(`${pointer}/${name}`, sourceOf(pointer), expected, 'nothing')
   }
-  const expects = keyword === 'uniqueItems' ? `${schema.expects}, each once` : schema.expects
-  const advice =
-    keyword === 'duration'
-      ? unitAdvice(String(data))
-      : keyword === 'check'
-        ? adviceFor(error.schema, String(data))
-        : ''
-  return fault(pointer, sourceOf(pointer), expects, `${shown(data)}${advice}`)
+  const expected = `${schema[EXPECTED]}${keyword === 'uniqueItems' ? ', each once' : ''}`
+  return fault(pointer, sourceOf(pointer), expected, `${shown(data)}${adviceOf(error)}`)
+}
+
+function adviceOf({ keyword, data, message }: ErrorObject): string {
+  if (keyword === 'duration') return unitAdvice(String(data))
+  return keyword === READ_AS && message ? `: ${message}` : ''
 }
 
 const SIZE = /^(\d{1,9})(B|KiB|MiB|GiB)$/

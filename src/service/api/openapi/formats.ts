@@ -1,3 +1,4 @@
+import type { Reader } from '../../../domain/json-schema.ts'
 import { InvalidLabelSelector, parseLabelSelector } from '../../../domain/policy/label-selector.ts'
 import {
   aDuration,
@@ -7,14 +8,12 @@ import {
   type Bounds,
 } from '../../../domain/schedule/duration.ts'
 import { InvalidSchedule, parseSchedule, timezoneFault } from '../../../domain/schedule/syntax.ts'
+import { faultOf } from '../../../domain/text.ts'
 
 /** How long an answer may wait for the pods, in milliseconds. */
 export const WAIT_BOUNDS: Bounds = [1000, 300_000]
 
-/** Says what is wrong with a text; undefined: nothing. */
-type Reader = (text: string) => string | undefined
-
-/** Checks that no pattern can express, by the name that the document's schemas give as `x-read-as`. */
+/** Checks that no pattern can express, by the name that the document's schemas give as `READ_AS`: they accept more than an `enum` beside it, and replace a `format`. */
 export const READERS: Readonly<Record<string, Reader>> = {
   schedule: (text) => (text.trim() === '' ? undefined : faultOf(() => parseSchedule(text), InvalidSchedule)),
   timezone: (text) => (text === '' ? undefined : timezoneFault(text)),
@@ -28,14 +27,4 @@ function duration(text: string, bounds: Bounds): string | undefined {
   return durationIn(text, bounds) === undefined
     ? `must be ${aDuration(bounds)}${unitAdvice(text)}`
     : undefined
-}
-
-function faultOf(read: () => unknown, expected: new (...args: never[]) => Error): string | undefined {
-  try {
-    read()
-    return undefined
-  } catch (error) {
-    if (error instanceof expected) return error.message
-    throw error
-  }
 }

@@ -1,9 +1,9 @@
-import { flag, text, type Schema, type ValueOf } from '../../../domain/json-schema.ts'
+import { flag, READ_AS, text, whole, type Schema, type ValueOf } from '../../../domain/json-schema.ts'
 import { KINDS, type Kind } from '../../../domain/kinds.ts'
 import { WORKLOAD_STATES, type WorkloadState } from '../../../domain/records/workload-state.ts'
 import { A_DURATION, aDuration } from '../../../domain/schedule/duration.ts'
 import { WAIT_BOUNDS } from './formats.ts'
-import { duration, patterned, READ_AS, whole } from './schema.ts'
+import { duration, patterned } from './schema.ts'
 
 /** Defaults of `hours` and `limit`. */
 export const PLAN_HOURS = 48
@@ -73,7 +73,7 @@ export const QUERY_PARAMETERS = {
   },
   hours: {
     description: 'How far to look ahead',
-    schema: whole(1, 744, PLAN_HOURS),
+    schema: { ...whole(1, 744), default: PLAN_HOURS },
   },
   namespace: { description: 'Only this namespace', schema: namespace, example: 'shop' },
   kind: { description: 'Only this kind', schema: kind, example: 'deployments' },
@@ -84,7 +84,7 @@ export const QUERY_PARAMETERS = {
   },
   limit: {
     description: 'The most records of a page; a page may have fewer although more follow',
-    schema: whole(1, 500, PAGE_SIZE),
+    schema: { ...whole(1, 500), default: PAGE_SIZE },
   },
   continue: {
     description: 'The `continue` of the previous page',

@@ -1,4 +1,6 @@
 import {
+  EXPECTED,
+  READ_AS,
   record,
   text,
   time,
@@ -7,11 +9,6 @@ import {
   type ValuesOf,
 } from '../../../domain/json-schema.ts'
 import { DURATION_PATTERN } from '../../../domain/schedule/duration.ts'
-
-/** Keyword: what is expected, in words, as in `must be …`. */
-export const EXPECTED = 'x-expected'
-/** Keyword: the name of a reader (formats.ts) that checks what no pattern can; it accepts more than an `enum` beside it, and replaces a `format`. */
-export const READ_AS = 'x-read-as'
 
 /** A text that matches all of `pattern`; `expected` says in words what that is. */
 export function patterned(
@@ -29,12 +26,6 @@ export function duration(reader: string, expected: string): Schema<string> {
     format: `duration-${reader}`,
     [READ_AS]: reader,
   })
-}
-
-/** A whole number with a default. */
-export function whole(minimum: number, maximum: number, value: number): Schema<number> {
-  const expected = `a whole number from ${minimum} to ${maximum}`
-  return { type: 'integer', minimum, maximum, default: value, [EXPECTED]: expected }
 }
 
 /** A request's body: any of these properties and no other. */

@@ -3,6 +3,7 @@ import {
   meaning,
   oneOf,
   orNull,
+  READ_AS,
   record,
   text,
   time,
@@ -27,7 +28,7 @@ import { ERROR_CODES } from '../../process/errors.ts'
 import { BULK_ITEM, BULK_RESULTS, MOST_WORKLOADS } from '../bulk/item.ts'
 import { WATCH_EVENT } from './events.ts'
 import { kind, PLAN_PAGE } from './parameters.ts'
-import { body, byReference, duration, READ_AS, success } from './schema.ts'
+import { body, byReference, duration, success } from './schema.ts'
 
 /** The zones that this Node lists, in their present names. The API also takes former names, in any case. */
 const TIMEZONES = ['', 'UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')]
