@@ -28,7 +28,7 @@ export type ValueOf<Of> = Of extends { readonly [VALUE]?: () => infer Value } ? 
 
 export type Properties = Readonly<Record<string, Schema>>
 /** The type of an object that has all these properties. */
-export type ValuesOf<Of extends Properties> = { [Name in keyof Of]: ValueOf<Of[Name]> }
+export type ValuesOf<Of extends Properties> = { readonly [Name in keyof Of]: ValueOf<Of[Name]> }
 
 export const text: Schema<string> = { type: 'string' }
 export const flag: Schema<boolean> = { type: 'boolean' }
@@ -40,12 +40,12 @@ export function whole(minimum: number, maximum: number): Schema<number> {
   return { type: 'integer', minimum, maximum, [EXPECTED]: expected }
 }
 
-/** One of a list. */
+/** One value of a list. */
 export function oneOf<const Value extends string | null>(values: readonly Value[]): Schema<Value> {
   return { enum: values }
 }
 
-/** The same, or null; for schemas with a `type`. */
+/** The same schema with null allowed; for schemas with a `type`. */
 export function orNull<Value>(schema: Schema<Value>): Schema<Value | null> {
   return { ...schema, type: [schema.type ?? [], 'null'].flat() }
 }
@@ -76,4 +76,14 @@ export function record<Fields extends Properties>(
     required: Object.keys(properties),
     additionalProperties: false,
   }
+}
+
+/** An object with all of `required` and any of `optional`; other properties are allowed. */
+export function part<Required extends Properties>(required: Required): Schema<ValuesOf<Required>>
+export function part<Required extends Properties, Optional extends Properties>(
+  required: Required,
+  optional: Optional,
+): Schema<ValuesOf<Required> & Partial<ValuesOf<Optional>>>
+export function part(required: Properties, optional: Properties = {}): Schema {
+  return { type: 'object', properties: { ...required, ...optional }, required: Object.keys(required) }
 }

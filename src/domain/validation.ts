@@ -1,11 +1,24 @@
-import type { FuncKeywordDefinition } from 'ajv'
+import { Ajv, type FuncKeywordDefinition, type ValidateFunction } from 'ajv'
 import type { DataValidateFunction } from 'ajv/dist/types/index.js'
-import { READ_AS, type Reader } from './json-schema.ts'
+import { READ_AS, type Reader, type Schema } from './json-schema.ts'
 
 /** A test checks the schemas themselves: compiling JSON Schema's own takes 30 ms at each start. */
 export const OPTIONS = { allowUnionTypes: true, meta: false, validateSchema: false } as const
 
-/** The keyword `READ_AS` for another validator: a fault's message is what its reader says. */
+const ajv = new Ajv({ ...OPTIONS, useDefaults: true })
+
+/** Compiles a schema to a check that fills in defaults; `errors` holds the faults of the value checked last. */
+export function compile<Value>(schema: Schema<Value>): ValidateFunction<Value> {
+  return ajv.compile<Value>(schema)
+}
+
+/** The first fault of the value checked last: `/pin/by must be string`. */
+export function firstFault({ errors }: ValidateFunction): string {
+  const [fault] = errors ?? []
+  return `${fault?.instancePath || '/'} ${fault?.message ?? 'is not valid'}`
+}
+
+/** The keyword `READ_AS`, by these readers; the message of an error is what the reader says. */
 export function readAs(readers: Readonly<Record<string, Reader>>): FuncKeywordDefinition {
   const compile = (name: string, parentSchema: object): DataValidateFunction => {
     const faultIn = readers[name]

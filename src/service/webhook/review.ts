@@ -1,4 +1,5 @@
-import { Ajv } from 'ajv'
+import { flag, listOf, mapOf, orNull, part, text, type ValueOf } from '../../domain/json-schema.ts'
+import { compile, firstFault } from '../../domain/validation.ts'
 import { Refusal, type ErrorCode } from '../process/errors.ts'
 import { isJson } from './json.ts'
 import type { ClusterUser } from '../../kubernetes/ports.ts'
@@ -44,63 +45,45 @@ export class Unread extends Refusal {
   }
 }
 
-const text = { type: 'string' }
-const texts = { type: ['array', 'null'], items: text }
-const atMost = (maxLength: number) => ({ type: 'string', maxLength })
 /** Characters: objects have DNS subdomains for names, Namespaces DNS labels (RFC 1123). */
 const NAME = 253
 const LABEL = 63
 const DNS_LABEL = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'
 const DNS_SUBDOMAIN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$'
-const validate = new Ajv({
-  strict: true,
-  allowUnionTypes: true,
-  meta: false,
-  validateSchema: false,
-}).compile<{
-  request: Partial<ReviewRequest> &
-    Pick<ReviewRequest, 'uid' | 'operation' | 'resource'> & { readonly userInfo: Partial<ClusterUser> }
-}>({
-  type: 'object',
-  required: ['apiVersion', 'kind', 'request'],
-  properties: {
+const name = { ...text, maxLength: NAME }
+const label = { ...text, maxLength: LABEL }
+const texts = orNull(listOf(text))
+
+const USER = part({}, { username: text, uid: text, groups: texts, extra: orNull(mapOf(texts)) })
+const REQUEST = part(
+  {
+    uid: { ...text, minLength: 1, maxLength: 128 },
+    operation: label,
+    resource: part({ group: name, version: label, resource: name }),
+    userInfo: USER,
+  },
+  {
+    namespace: { ...label, pattern: DNS_LABEL },
+    name: text,
+    subResource: name,
+    options: orNull(part({}, { fieldManager: text })),
+    object: {},
+    oldObject: {},
+    dryRun: flag,
+  },
+)
+const isReview = compile(
+  part({
     apiVersion: { const: 'admission.k8s.io/v1' },
     kind: { const: 'AdmissionReview' },
     request: {
-      type: 'object',
-      required: ['uid', 'operation', 'resource', 'userInfo'],
-      properties: {
-        uid: { type: 'string', minLength: 1, maxLength: 128 },
-        operation: atMost(LABEL),
-        namespace: { type: 'string', maxLength: LABEL, pattern: DNS_LABEL },
-        name: text,
-        subResource: atMost(NAME),
-        resource: {
-          type: 'object',
-          required: ['group', 'version', 'resource'],
-          properties: { group: atMost(NAME), version: atMost(LABEL), resource: atMost(NAME) },
-        },
-        userInfo: {
-          type: 'object',
-          properties: {
-            username: text,
-            uid: text,
-            groups: texts,
-            extra: { type: ['object', 'null'], additionalProperties: texts },
-          },
-        },
-        options: { type: ['object', 'null'], properties: { fieldManager: text } },
-        dryRun: { type: 'boolean' },
-      },
+      ...REQUEST,
       // The API server checks the name of a new object, or makes it from generateName, only after it has asked us.
       if: { properties: { operation: { const: 'CREATE' } } },
-      else: {
-        required: ['namespace', 'name'],
-        properties: { namespace: text, name: { type: 'string', maxLength: NAME, pattern: DNS_SUBDOMAIN } },
-      },
+      else: part({ namespace: text, name: { ...name, pattern: DNS_SUBDOMAIN } }),
     },
-  },
-})
+  }),
+)
 
 /** JSON values in a body. The densest review of two objects of 1.5 MiB has some 250,000, mostly managedFields. */
 const MOST_VALUES = 300_000
@@ -140,11 +123,8 @@ export function isTooDense(body: Uint8Array): boolean {
 
 /** @throws Unread */
 function readReview(document: unknown): ReviewRequest {
-  if (!validate(document)) {
-    const [fault] = validate.errors ?? []
-    const where = `${fault?.instancePath || '/'} ${fault?.message ?? ''}`
-    throw new Unread('unexpected', `not an AdmissionReview of admission.k8s.io/v1: ${where}`)
-  }
+  if (!isReview(document))
+    throw new Unread('unexpected', `not an AdmissionReview of admission.k8s.io/v1: ${firstFault(isReview)}`)
   const { request } = document
   const { name = '', namespace = '', operation } = request
   const { group, version, resource } = request.resource
@@ -205,17 +185,9 @@ function textOf({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString('utf8')
 }
 
-function userOf({ username, uid, groups, extra }: Partial<ClusterUser>): ClusterUser {
-  const named = Object.entries(extra ?? {}).map(([name, values]: [string, readonly string[] | null]) => [
-    name,
-    values ?? [],
-  ])
-  return {
-    username: username ?? '',
-    uid: uid ?? '',
-    groups: groups ?? [],
-    extra: Object.fromEntries(named) as ClusterUser['extra'],
-  }
+function userOf({ username = '', uid = '', groups, extra }: ValueOf<typeof USER>): ClusterUser {
+  const named = Object.entries(extra ?? {}).map(([name, values]) => [name, values ?? []])
+  return { username, uid, groups: groups ?? [], extra: Object.fromEntries(named) as ClusterUser['extra'] }
 }
 
 /** Whether the object has this name, if any. Without a namespace the API server assumes the request's. */

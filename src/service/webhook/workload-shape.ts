@@ -1,115 +1,89 @@
-import { Ajv } from 'ajv'
+import {
+  flag,
+  listOf,
+  mapOf,
+  orNull,
+  part,
+  text,
+  type Properties,
+  type Schema,
+} from '../../domain/json-schema.ts'
 import { hasKey, isBuiltIn, sleepsSuspended } from '../../domain/kinds.ts'
+import { compile } from '../../domain/validation.ts'
 import { MAX_REPLICAS, type Kind } from '../../domain/workload/workload.ts'
 import { isJson, type Json } from './json.ts'
 
-const text = { type: 'string', nullable: true }
-const count = { type: 'integer', nullable: true }
-const texts = { type: 'object', additionalProperties: { type: 'string' }, nullable: true }
-const amounts = { type: 'object', additionalProperties: { type: ['string', 'number'] }, nullable: true }
-
-function object(properties: object, required: readonly string[] = []) {
-  return { type: 'object', properties, required, nullable: true }
+/** An object with any of these fields, where null counts as absent. */
+function fields(properties: Properties): Schema<object> {
+  const known = Object.entries(properties).map(([name, schema]) => [name, orNull(schema)] as const)
+  return part({}, Object.fromEntries(known))
 }
 
-function listOf(items: object) {
-  return { type: 'array', items: { ...items, nullable: false }, nullable: true }
-}
+const integer: Schema<number> = { type: 'integer' }
+const texts = mapOf(text)
+const amounts = mapOf({ type: ['string', 'number'] })
 
-const metadata = object({
+const metadata = fields({
   name: text,
   namespace: text,
   uid: text,
   resourceVersion: text,
   creationTimestamp: text,
   deletionTimestamp: text,
-  generation: count,
+  generation: integer,
   annotations: texts,
   labels: texts,
-  ownerReferences: listOf(
-    object({ apiVersion: text, kind: text, name: text }, ['apiVersion', 'kind', 'name']),
-  ),
-  managedFields: listOf(object({ manager: text, subresource: text, time: text })),
+  ownerReferences: listOf(part({ apiVersion: text, kind: text, name: text })),
+  managedFields: listOf(fields({ manager: text, subresource: text, time: text })),
 })
-const resources = object({ requests: amounts, limits: amounts })
-const containers = listOf(object({ resources }))
-const podSpec = object({
+
+const resources = fields({ requests: amounts, limits: amounts })
+const containers = listOf(fields({ resources }))
+const podSpec = fields({
   nodeSelector: texts,
   containers,
   initContainers: containers,
   resources,
   overhead: amounts,
 })
-const status = object(
-  Object.fromEntries(
-    [
-      'observedGeneration',
-      'replicas',
-      'readyReplicas',
-      'desiredNumberScheduled',
-      'currentNumberScheduled',
-      'numberMisscheduled',
-      'numberReady',
-    ].map((name) => [name, count]),
-  ),
-)
+const counts = fields({
+  observedGeneration: integer,
+  replicas: integer,
+  readyReplicas: integer,
+  desiredNumberScheduled: integer,
+  currentNumberScheduled: integer,
+  numberMisscheduled: integer,
+  numberReady: integer,
+})
 
-/** A workload in the shape that patches need: every field that a patch replaces, or adds to, exists. */
-function workload(template: object, required: readonly string[]) {
-  const spec = object(
-    {
-      replicas: { type: 'integer', minimum: 0, maximum: MAX_REPLICAS },
-      template: { ...template, nullable: false },
-      persistentVolumeClaimRetentionPolicy: object({ whenScaled: text }),
-    },
-    required,
-  )
-  return {
-    ...object({ metadata: { ...metadata, nullable: false }, spec: { ...spec, nullable: false }, status }, [
-      'metadata',
-      'spec',
-    ]),
-    nullable: false,
-  }
+function checkOf(spec: Schema, status: Schema) {
+  return compile(part({ metadata, spec }, { status: orNull(status) }))
 }
 
-const ajv = new Ajv({ allowUnionTypes: true, meta: false, validateSchema: false })
-const isScalable = ajv.compile(workload(object({ spec: podSpec }), ['replicas']))
-const isCustom = ajv.compile({
-  ...object(
+// Patches need the shape: every field that a patch replaces, or adds to, exists.
+const isScalable = checkOf(
+  part(
+    { replicas: { type: 'integer', minimum: 0, maximum: MAX_REPLICAS } },
     {
-      metadata: { ...metadata, nullable: false },
-      spec: { type: 'object' },
-      status: { type: 'object', nullable: true },
+      template: fields({ spec: podSpec }),
+      persistentVolumeClaimRetentionPolicy: orNull(fields({ whenScaled: text })),
     },
-    ['metadata', 'spec'],
   ),
-  nullable: false,
-})
-const isCronJob = ajv.compile({
-  ...object(
-    {
-      metadata: { ...metadata, nullable: false },
-      spec: { ...object({ suspend: { type: 'boolean', nullable: true } }), nullable: false },
-      status: object({ lastScheduleTime: text }),
-    },
-    ['metadata', 'spec'],
-  ),
-  nullable: false,
-})
-const isDaemonSet = ajv.compile(
-  workload(object({ spec: { ...podSpec, nullable: false } }, ['spec']), ['template']),
+  counts,
 )
+const isDaemonSet = checkOf(part({ template: part({ spec: podSpec }) }), counts)
+const isCronJob = checkOf(fields({ suspend: flag }), fields({ lastScheduleTime: text }))
+const isCustom = checkOf({ type: 'object' }, { type: 'object' })
 
 /**
  * Whether an object under review has the fields that we read of a workload in their types: API servers send nothing
  * else, but anybody who reaches the port may. A null is an absent field.
  */
 export function isWorkload(kind: Kind, object: unknown): object is Json {
-  return isJson(object) && shapeOf(kind)(object)
+  return isJson(object) && checkFor(kind)(object)
 }
 
-function shapeOf(kind: Kind) {
+function checkFor(kind: Kind) {
   if (!isBuiltIn(kind)) return isCustom
   if (sleepsSuspended(kind)) return isCronJob
   return hasKey(kind) ? isDaemonSet : isScalable

@@ -22,8 +22,9 @@ export const BULK_ITEM = record('What became of one workload of a namespace', {
   message: meaning('What was done, or why it was not and what to do', text),
   operation_in_progress: meaning('Whether pods still have to follow', flag),
 })
-/** One workload of a request about a namespace, as the API answers it; every field always present. */
-export type BulkItem = ValueOf<typeof BULK_ITEM>
+type Item = ValueOf<typeof BULK_ITEM>
+/** One workload of a request about a namespace, as the API answers it; every field always present. It changes until its pods have followed. */
+export type BulkItem = { -readonly [Field in keyof Item]: Item[Field] }
 
 export function refused(workload: WorkloadKey, refusal: Refusal): BulkItem {
   const { kind, name } = workload
